@@ -1,0 +1,1 @@
+//! Floor 3: candidate pairs from boxes.

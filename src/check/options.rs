@@ -1,0 +1,56 @@
+//! What a caller may choose.
+
+use crate::assembly::{Facets, Geometry};
+
+/// The choices of a run. Lengths in mm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// What a part's solid is taken to be, unless the part says otherwise.
+    pub geometry: Geometry,
+    /// In place of the file's tolerance, mm.
+    pub tolerance: Option<f64>,
+    /// In place of the file's choice.
+    pub facets: Option<Facets>,
+    /// Clear pairs with a gap of at most this are listed, mm; `None` lists none.
+    pub report_within: Option<f64>,
+    /// Decide the statuses and stop there: no bracket is refined beyond its threshold, no measure is taken.
+    pub verdict_only: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { geometry: Geometry::Hull, tolerance: None, facets: None, report_within: None, verdict_only: false }
+    }
+}
+
+/// Told of the progress of a run; called from several threads.
+pub trait Progress: Sync {
+    /// A stage begins that will take `total` steps.
+    fn begin(&self, stage: Stage, total: u64);
+    /// `steps` more are done.
+    fn advance(&self, steps: u64);
+}
+
+/// A [`Progress`] that listens to nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn begin(&self, _: Stage, _: u64) {}
+    fn advance(&self, _: u64) {}
+}
+
+/// The stages of a run, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Reading and joining meshes.
+    Load,
+    /// Hulls, boxes and trees.
+    Shape,
+    /// Candidate pairs from boxes.
+    Broad,
+    /// Everything per pair after that.
+    Narrow,
+    /// Sorting, rendering, writing.
+    Report,
+}

@@ -1,0 +1,367 @@
+//! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
+
+use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule};
+use crate::error::Warning;
+use crate::geom::{Aabb, LengthUnit, Vec3};
+
+/// Where a pair ended (concept.md, Verdicts).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// They share space beyond tolerance and allowance.
+    Interference,
+    /// Nearer than a rule demands.
+    Clearance,
+    /// A threshold lies inside the certified bracket, or inside and outside are undefined where it matters.
+    Undecided,
+    /// They share space within a rule's allowance.
+    Allowed,
+    /// They touch, or overlap within tolerance.
+    Contact,
+    /// Apart by more than the tolerance.
+    Clear,
+    /// Not this gate's business.
+    Ignored,
+}
+
+impl Status {
+    /// Every status, in the order of the report's counts.
+    pub const ALL: [Self; 7] = [
+        Self::Interference,
+        Self::Clearance,
+        Self::Undecided,
+        Self::Allowed,
+        Self::Contact,
+        Self::Clear,
+        Self::Ignored,
+    ];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interference => "interference",
+            Self::Clearance => "clearance",
+            Self::Undecided => "undecided",
+            Self::Allowed => "allowed",
+            Self::Contact => "contact",
+            Self::Clear => "clear",
+            Self::Ignored => "ignored",
+        }
+    }
+
+    /// Whether a pair of this status fails the gate.
+    pub fn fails(self) -> bool {
+        matches!(self, Self::Interference | Self::Clearance | Self::Undecided)
+    }
+}
+
+/// How two solids lie to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// A positive gap.
+    Apart,
+    /// The surfaces meet within rounding, nothing deeper in common.
+    Touch,
+    /// They share space.
+    Overlap,
+    /// No point of B lies outside A.
+    AContainsB,
+    /// No point of A lies outside B.
+    BContainsA,
+    /// Each surface lies within single-precision rounding of the other.
+    Coincident,
+}
+
+impl Relation {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Apart => "apart",
+            Self::Touch => "touch",
+            Self::Overlap => "overlap",
+            Self::AContainsB => "a_contains_b",
+            Self::BContainsA => "b_contains_a",
+            Self::Coincident => "coincident",
+        }
+    }
+
+    /// The same seen from B.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::AContainsB => Self::BContainsA,
+            Self::BContainsA => Self::AContainsB,
+            other => other,
+        }
+    }
+}
+
+/// How far a pair's numbers can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// The bracket excludes every threshold that matters and is as narrow as the report promises.
+    Certified,
+    /// A budget ended the refinement before the promised width.
+    Bracketed,
+    /// A mesh of the pair has no definite inside.
+    Surface,
+}
+
+impl Certainty {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certified => "certified",
+            Self::Bracketed => "bracketed",
+            Self::Surface => "surface",
+        }
+    }
+}
+
+/// One listed pair. What was not computed is `None`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairOutcome {
+    /// The instance whose id comes first in byte order.
+    pub a: InstanceIx,
+    /// The other one.
+    pub b: InstanceIx,
+    /// Where it ended.
+    pub status: Status,
+    /// How the solids lie to each other.
+    pub relation: Option<Relation>,
+    /// How far the numbers can be trusted.
+    pub certainty: Certainty,
+    /// The coarser geometry of the two parts.
+    pub geometry: Geometry,
+    /// Clearance where positive, minus the overlap depth where negative.
+    pub gap: Option<f64>,
+    /// Certified bounds of the gap.
+    pub gap_bracket: Option<[f64; 2]>,
+    /// Diameter of the largest common ball, ≥ 0.
+    pub overlap_depth: Option<f64>,
+    /// Length of `separating_translation`, ≥ 0.
+    pub penetration_depth: Option<f64>,
+    /// Applied to B it separates the pair.
+    pub separating_translation: Option<Vec3>,
+    /// Of A and of B (report-format.md).
+    pub closest_points: Option<[Vec3; 2]>,
+    /// Unit, from A to B.
+    pub normal: Option<Vec3>,
+    /// Volume of the common solid.
+    pub overlap_volume: Option<f64>,
+    /// Box of the common solid.
+    pub overlap_box: Option<Aabb>,
+    /// What the concave facets at the overlap allow.
+    pub facet_allowance: Option<f64>,
+    /// Deeper than the tolerance, not deeper than tolerance and allowance.
+    pub within_facet_error: bool,
+    /// Index in [`Outcome::rules`] of the rule that matched.
+    pub rule: Option<u32>,
+}
+
+/// How many pairs ended in each status.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// See [`Status::Interference`].
+    pub interference: u64,
+    /// See [`Status::Clearance`].
+    pub clearance: u64,
+    /// See [`Status::Undecided`].
+    pub undecided: u64,
+    /// See [`Status::Allowed`].
+    pub allowed: u64,
+    /// See [`Status::Contact`].
+    pub contact: u64,
+    /// See [`Status::Clear`].
+    pub clear: u64,
+    /// See [`Status::Ignored`].
+    pub ignored: u64,
+}
+
+impl Counts {
+    /// The count of a status.
+    pub fn of(&self, status: Status) -> u64 {
+        match status {
+            Status::Interference => self.interference,
+            Status::Clearance => self.clearance,
+            Status::Undecided => self.undecided,
+            Status::Allowed => self.allowed,
+            Status::Contact => self.contact,
+            Status::Clear => self.clear,
+            Status::Ignored => self.ignored,
+        }
+    }
+
+    /// The counter of a status.
+    pub fn of_mut(&mut self, status: Status) -> &mut u64 {
+        match status {
+            Status::Interference => &mut self.interference,
+            Status::Clearance => &mut self.clearance,
+            Status::Undecided => &mut self.undecided,
+            Status::Allowed => &mut self.allowed,
+            Status::Contact => &mut self.contact,
+            Status::Clear => &mut self.clear,
+            Status::Ignored => &mut self.ignored,
+        }
+    }
+}
+
+/// How many clear pairs each stage proved clear; adds up to `counts.clear`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClearedBy {
+    /// Axis-aligned boxes.
+    pub aabb: u64,
+    /// Oriented boxes.
+    pub obb: u64,
+    /// Hull against hull.
+    pub hull: u64,
+    /// Convex pieces.
+    pub pieces: u64,
+    /// Triangles.
+    pub exact: u64,
+}
+
+/// What a run says of one part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartOutcome {
+    /// Name, `PATH#name` in sub-assemblies.
+    pub key: String,
+    /// The mesh file as reports name it; empty for a mesh handed in by the caller.
+    pub mesh: String,
+    /// Triangles of the file.
+    pub triangles: u64,
+    /// Whether every edge is shared by two triangles in opposite directions.
+    pub closed: bool,
+    /// Largest sagitta of its facets, mm.
+    pub facet_error: Option<f64>,
+    /// How many instances place it.
+    pub instances: u64,
+    /// Convex pieces (decomposition).
+    pub pieces: Option<u64>,
+    /// How far the pieces reach beyond the solid, mm (decomposition).
+    pub epsilon: Option<f64>,
+    /// Hash of the mesh's content and units, hexadecimal.
+    pub hash: String,
+}
+
+/// What a run says of one instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstanceOutcome {
+    /// Full id.
+    pub id: String,
+    /// Its part.
+    pub part: PartIx,
+    /// Hash of the part-to-root transform, hexadecimal.
+    pub placement: String,
+}
+
+/// The options as the run settled them, every one that influences the result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// mm.
+    pub tolerance: f64,
+    /// The run's geometry; parts may have their own.
+    pub geometry: Geometry,
+    /// Whether facet allowances are granted.
+    pub facets: Facets,
+    /// mm.
+    pub report_within: Option<f64>,
+    /// Whether measures were left out.
+    pub verdict_only: bool,
+}
+
+/// Seconds of one kind of clock per stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StageSeconds {
+    /// Reading and joining.
+    pub load: f64,
+    /// Hulls, boxes and trees.
+    pub shape: f64,
+    /// Candidate pairs.
+    pub broad: f64,
+    /// Everything per pair after that.
+    pub narrow: f64,
+    /// Sorting, rendering, writing.
+    pub report: f64,
+}
+
+/// How many pairs entered `confirm` and survived each stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PairFunnel {
+    /// All pairs that are not ignored.
+    pub possible: u64,
+    /// Survived the axis-aligned boxes.
+    pub aabb: u64,
+    /// Survived the oriented boxes.
+    pub obb: u64,
+    /// Survived the hulls.
+    pub hull: u64,
+    /// Ended in another status than clear.
+    pub confirmed: u64,
+    /// Distinct (part, part, relative pose) among those that survived the boxes.
+    pub distinct: u64,
+}
+
+/// Where the time of a run went. Never part of the report.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Timings {
+    /// Threads of the pool.
+    pub threads: usize,
+    /// Elapsed.
+    pub wall: StageSeconds,
+    /// Process CPU, all threads.
+    pub cpu: StageSeconds,
+    /// Pairs in and out.
+    pub pairs: PairFunnel,
+}
+
+/// Everything a run found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The assembly's name.
+    pub name: String,
+    /// Its path as given.
+    pub path: String,
+    /// Unit of the report.
+    pub units: LengthUnit,
+    /// The options as settled.
+    pub settings: Settings,
+    /// All pairs of instances, n·(n−1)/2.
+    pub possible_pairs: u64,
+    /// Add up to `possible_pairs`.
+    pub counts: Counts,
+    /// Add up to `counts.clear`.
+    pub cleared_by: ClearedBy,
+    /// Every pair that is not clear or ignored, and the clear ones within `report_within`; sorted by id of a, then b.
+    pub pairs: Vec<PairOutcome>,
+    /// Sorted by key; indexed by [`PartIx`].
+    pub parts: Vec<PartOutcome>,
+    /// In the assembly's order; indexed by [`InstanceIx`].
+    pub instances: Vec<InstanceOutcome>,
+    /// As read.
+    pub rules: Vec<Rule>,
+    /// In a fixed order.
+    pub warnings: Vec<Warning>,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+impl Outcome {
+    /// Whether the gate fails.
+    pub fn fails(&self) -> bool {
+        Status::ALL.into_iter().any(|s| s.fails() && self.counts.of(s) > 0)
+    }
+
+    /// The id of an instance.
+    pub fn id(&self, instance: InstanceIx) -> &str {
+        &self.instances[instance.0 as usize].id
+    }
+}
+
+/// The stable id of a pair, 12 hexadecimal digits: a BLAKE3 hash of the two full ids, the lesser first.
+pub fn pair_id(a: &str, b: &str) -> String {
+    let (first, second) = if a <= b { (a, b) } else { (b, a) };
+    let mut hasher = blake3::Hasher::new();
+    // The length in front keeps ("ab","c") and ("a","bc") apart.
+    hasher.update(&(first.len() as u64).to_le_bytes()).update(first.as_bytes()).update(second.as_bytes());
+    hasher.finalize().to_hex().as_str()[..12].to_owned()
+}

@@ -1,0 +1,64 @@
+//! Axis-aligned boxes.
+
+use super::math::{Vec3, max3, min3};
+
+/// An axis-aligned box, closed. `min` > `max` along an axis means empty.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Aabb {
+    /// Smallest coordinates.
+    pub min: Vec3,
+    /// Largest coordinates.
+    pub max: Vec3,
+}
+
+impl Aabb {
+    /// The box that holds nothing.
+    pub const EMPTY: Self = Self {
+        min: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+        max: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+    };
+
+    /// The smallest box around points.
+    pub fn of_points<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |b, p| Self { min: min3(b.min, *p), max: max3(b.max, *p) })
+    }
+
+    /// Length of the diagonal; 0 for an empty box.
+    pub fn diagonal(&self) -> f64 {
+        if self.min.x <= self.max.x { (self.max - self.min).norm() } else { 0.0 }
+    }
+
+    /// The middle of the box.
+    pub fn center(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    /// Largest magnitude of any coordinate; 0 for an empty box.
+    pub fn max_abs(&self) -> f64 {
+        if self.min.x <= self.max.x { self.min.amax().max(self.max.amax()) } else { 0.0 }
+    }
+
+    /// The box grown by `by` on every side.
+    #[must_use]
+    pub fn inflated(&self, by: f64) -> Self {
+        let e = Vec3::repeat(by);
+        Self { min: self.min - e, max: self.max + e }
+    }
+
+    /// The smallest box around both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self { min: min3(self.min, other.min), max: max3(self.max, other.max) }
+    }
+
+    /// The common box; empty where they are apart.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        Self { min: max3(self.min, other.min), max: min3(self.max, other.max) }
+    }
+
+    /// Whether the closed boxes have a point in common.
+    pub fn meets(&self, other: &Self) -> bool {
+        (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
+    }
+}

@@ -1,0 +1,76 @@
+//! Scalars and vectors. Everything is `f64`; trigonometry goes through `libm`, because the platform's differs in the
+//! last bit from system to system and a gate must not.
+
+/// A point or a vector, three coordinates.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// A 3×3 matrix.
+pub type Mat3 = nalgebra::Matrix3<f64>;
+
+/// The unit round-off of `f64`, 2⁻⁵³.
+pub const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
+
+/// Sine and cosine of an angle in degrees; exact at multiples of 90° and the same bits on every system.
+pub fn sin_cos_deg(angle_deg: f64) -> (f64, f64) {
+    let turn = libm::fmod(angle_deg, 360.0);
+    let quarter = libm::round(turn / 90.0);
+    let rest = (turn - 90.0 * quarter).to_radians();
+    let (s, c) = (libm::sin(rest), libm::cos(rest));
+    match (quarter as i64).rem_euclid(4) {
+        0 => (s, c),
+        1 => (c, -s),
+        2 => (-s, -c),
+        _ => (-c, s),
+    }
+}
+
+/// Component-wise minimum.
+pub fn min3(a: Vec3, b: Vec3) -> Vec3 {
+    Vec3::new(lesser(a.x, b.x), lesser(a.y, b.y), lesser(a.z, b.z))
+}
+
+/// Component-wise maximum.
+pub fn max3(a: Vec3, b: Vec3) -> Vec3 {
+    Vec3::new(greater(a.x, b.x), greater(a.y, b.y), greater(a.z, b.z))
+}
+
+/// The smaller of two numbers that are not NaN; compiles to one instruction, unlike `f64::min`.
+#[inline]
+pub fn lesser(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+/// The larger of two numbers that are not NaN; compiles to one instruction, unlike `f64::max`.
+#[inline]
+pub fn greater(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// Sum of the magnitudes of the coordinates, an upper bound of the length.
+#[inline]
+pub fn norm1(v: &Vec3) -> f64 {
+    v.x.abs() + v.y.abs() + v.z.abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quarter_turns_are_exact() {
+        for (deg, s, c) in
+            [(0.0, 0.0, 1.0), (90.0, 1.0, 0.0), (180.0, 0.0, -1.0), (270.0, -1.0, 0.0), (-90.0, -1.0, 0.0)]
+        {
+            let (sin, cos) = sin_cos_deg(deg);
+            assert_eq!((sin + 0.0, cos + 0.0), (s, c), "{deg}");
+        }
+        assert_eq!(sin_cos_deg(720.0 + 90.0).0, 1.0);
+    }
+
+    #[test]
+    fn known_angles() {
+        let (s, c) = sin_cos_deg(30.0);
+        assert!((s - 0.5).abs() < 1e-16 && (c - 0.75_f64.sqrt()).abs() < 2e-16);
+        let (s, c) = sin_cos_deg(-135.0);
+        assert!((s + 0.5_f64.sqrt()).abs() < 2e-16 && (c + 0.5_f64.sqrt()).abs() < 2e-16);
+    }
+}

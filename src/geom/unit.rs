@@ -1,0 +1,48 @@
+//! Length units. Inside, every length is in millimetres; conversion happens once on the way in and once on the way out.
+
+/// A length unit that an assembly file may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LengthUnit {
+    /// Millimetre.
+    Mm,
+    /// Centimetre, 10 mm.
+    Cm,
+    /// Metre, 1000 mm.
+    M,
+    /// Inch, exactly 25.4 mm.
+    Inch,
+    /// Foot, exactly 304.8 mm.
+    Ft,
+}
+
+impl LengthUnit {
+    /// Every unit, in the order of the documentation.
+    pub const ALL: [Self; 5] = [Self::Mm, Self::Cm, Self::M, Self::Inch, Self::Ft];
+
+    /// How many millimetres one of it is.
+    pub fn mm(self) -> f64 {
+        match self {
+            Self::Mm => 1.0,
+            Self::Cm => 10.0,
+            Self::M => 1000.0,
+            Self::Inch => 25.4,
+            Self::Ft => 304.8,
+        }
+    }
+
+    /// The name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mm => "mm",
+            Self::Cm => "cm",
+            Self::M => "m",
+            Self::Inch => "inch",
+            Self::Ft => "ft",
+        }
+    }
+
+    /// The unit of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|u| u.name() == name)
+    }
+}

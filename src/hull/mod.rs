@@ -1,0 +1,22 @@
+//! Floor 2: convex hulls.
+
+use crate::geom::Vec3;
+
+/// The exact convex hull of a point set.
+///
+/// Vertices are a subset of the input, bit for bit; every other input point lies inside or on it by exact predicate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hull {
+    /// The extreme points (and possibly points that lie on edges or faces within rounding), in a deterministic order.
+    pub vertices: Vec<Vec3>,
+    /// Counter-clockwise seen from outside; a closed surface of Euler characteristic 2 when `rank` is 3, else empty.
+    pub triangles: Vec<[u32; 3]>,
+    /// Affine rank of the points: 0 one point, 1 a segment, 2 a flat polygon (vertices counter-clockwise about its
+    /// boundary), 3 a solid.
+    pub rank: u8,
+    /// Neighbour lists of the vertices along hull edges in compressed rows: those of vertex `i` are
+    /// `neighbors[neighbor_starts[i]..neighbor_starts[i + 1]]`.
+    pub neighbor_starts: Vec<u32>,
+    /// See `neighbor_starts`.
+    pub neighbors: Vec<u32>,
+}

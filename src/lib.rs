@@ -1,0 +1,12 @@
+//! interfere
+pub mod assembly;
+pub mod broad;
+pub mod check;
+pub mod cli;
+pub mod error;
+pub mod geom;
+pub mod hull;
+pub mod load;
+pub mod mesh;
+pub mod narrow;
+pub mod report;

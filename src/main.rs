@@ -1,0 +1,2 @@
+//! The `interfere` command.
+fn main() {}

@@ -1,0 +1,12 @@
+//! An indexed triangle mesh.
+
+use crate::geom::Vec3;
+
+/// Triangles over shared vertices, counter-clockwise seen from outside where the mesh has an outside.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TriMesh {
+    /// Positions, in the part's frame.
+    pub vertices: Vec<Vec3>,
+    /// Indices into `vertices`.
+    pub triangles: Vec<[u32; 3]>,
+}

@@ -1,0 +1,1 @@
+//! Floor 3: pairs of shapes.
