@@ -102,7 +102,7 @@ pub enum Verb {
 }
 
 /// A rule as written, with the place where it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// The two globs as written.
     pub between: [String; 2],
