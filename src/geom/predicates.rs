@@ -2,7 +2,7 @@
 //! Predicates", 1997, through the `robust` crate). The sign is exact for every finite input whose products neither
 //! overflow nor underflow; no epsilon appears here. Coordinates are limited on reading so that they do neither.
 
-use super::math::Vec3;
+use super::math::{UNIT_ROUNDOFF, Vec3};
 use robust::{Coord, Coord3D};
 
 /// Positive when `d` lies on the side of the plane through `a`, `b`, `c` to which the normal `(b−a)×(c−a)` points (the
@@ -28,6 +28,67 @@ pub fn collinear(a: &Vec3, b: &Vec3, c: &Vec3) -> bool {
     flat(0, 1) && flat(1, 2) && flat(0, 2)
 }
 
+/// Coordinates of smaller magnitude than this (but not 0) can make a product of three differences underflow, and with it
+/// the exact sign. Any number not below it is a multiple of 2⁻³⁵⁷, and a product of three of those one of 2⁻¹⁰⁷¹.
+pub const MIN_COORDINATE: f64 = f64::from_bits((1023 - 305) << 52);
+
+/// The oriented plane through three points, prepared for many side tests: the normal is computed once, a bound of all
+/// rounding errors turns most tests into one dot product, the rest goes to [`orient3d`].
+///
+/// Source: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997,
+/// §4.3: the determinant of three rows of rounded differences is wrong by at most (7 + 56u)·u times its permanent. Here
+/// the third row is bounded by the extent of all points, and 8 stands for 7 + 56u and for the rounding of the bound.
+#[derive(Debug, Clone, Copy)]
+pub struct FilteredPlane {
+    normal: Vec3,
+    origin: Vec3,
+    error: f64,
+}
+
+impl FilteredPlane {
+    /// The plane through `a`, `b`, `c`, its normal `(b−a)×(c−a)`, for points that differ from `a` by at most `extent` in
+    /// each coordinate.
+    #[inline]
+    pub fn new(a: &Vec3, b: &Vec3, c: &Vec3, extent: &Vec3) -> Self {
+        let (e, f) = (b - a, c - a);
+        let (yz, zy) = (e.y * f.z, e.z * f.y);
+        let (zx, xz) = (e.z * f.x, e.x * f.z);
+        let (xy, yx) = (e.x * f.y, e.y * f.x);
+        let permanent =
+            (yz.abs() + zy.abs()) * extent.x + (zx.abs() + xz.abs()) * extent.y + (xy.abs() + yx.abs()) * extent.z;
+        // The second term covers products that underflow; it is far below any determinant of allowed coordinates that
+        // could matter for speed.
+        let error = 8.0 * (1.0 + 1e-9) * UNIT_ROUNDOFF * permanent + 1e-290;
+        Self { normal: Vec3::new(yz - zy, zx - xz, xy - yx), origin: *a, error }
+    }
+
+    /// Approximate value of [`orient3d`] at `p`: order and farthest points only, never a decision.
+    #[inline]
+    pub fn height(&self, p: &Vec3) -> f64 {
+        self.normal.x * (p.x - self.origin.x)
+            + self.normal.y * (p.y - self.origin.y)
+            + self.normal.z * (p.z - self.origin.z)
+    }
+
+    /// The side on which a point of this [`height`](Self::height) certainly lies, if it is certain: `Some(true)` for the
+    /// side of the normal.
+    #[inline]
+    pub fn certain_side(&self, height: f64) -> Option<bool> {
+        if height > self.error {
+            Some(true)
+        } else if height < -self.error {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// `(b−a)×(c−a)` as rounded, and the magnitude below which a [`height`](Self::height) says nothing.
+    pub fn normal_and_error(&self) -> (Vec3, f64) {
+        (self.normal, self.error)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +107,26 @@ mod tests {
         let p = Vec3::new(0.1, 0.2, 0.3);
         assert!(collinear(&p, &(p * 2.0), &(p * 4.0)));
         assert!(!collinear(&p, &(p * 2.0), &(p * 4.0 + Vec3::new(1e-16, 0.0, 0.0).map(|x| x * 8.0))));
+    }
+
+    #[test]
+    fn a_filtered_plane_never_contradicts_the_exact_sign() {
+        // Points on a plane up to a few units in the last place, and beyond.
+        let (a, b, c) = (Vec3::new(0.1, 0.2, 0.3), Vec3::new(0.7, 0.9, 0.4), Vec3::new(-0.3, 0.5, 1.1));
+        let plane = FilteredPlane::new(&a, &b, &c, &Vec3::repeat(4.0));
+        let (mut certain, mut open) = (0, 0);
+        for i in 0..4000_i32 {
+            let (s, t) = (f64::from(i % 61) / 61.0, f64::from(i % 47) / 47.0);
+            let lift = f64::from(i % 13 - 6) * 2.0_f64.powi(i % 7 * 4 - 54);
+            let p = a + (b - a) * s + (c - a) * t + Vec3::new(0.3, -0.2, 0.9) * lift;
+            match plane.certain_side(plane.height(&p)) {
+                Some(side) => {
+                    certain += 1;
+                    assert_eq!(side, orient3d(&a, &b, &c, &p) > 0.0);
+                }
+                None => open += 1,
+            }
+        }
+        assert!(certain > 1000 && open > 300, "{certain} {open}");
     }
 }

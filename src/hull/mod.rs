@@ -1,6 +1,17 @@
-//! Floor 2: convex hulls.
+//! Floor 2: convex hulls. Which points are extreme (`convex_hull`), is a hull sound (`violations`, `encloses`).
+
+mod build;
+mod check;
+mod half_edge;
+mod order;
+mod prefilter;
+mod quickhull;
+mod seed;
 
 use crate::geom::Vec3;
+
+pub use build::convex_hull;
+pub use check::{encloses, violations};
 
 /// The exact convex hull of a point set.
 ///

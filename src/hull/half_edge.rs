@@ -1,0 +1,94 @@
+//! The surface of a growing hull: triangles as three consecutive half-edges in flat arrays, slots of removed triangles
+//! reused. Half-edge `h` belongs to triangle `h / 3`, leaves vertex `origin[h]` and runs to `origin[next(h)]`.
+
+/// No triangle, no half-edge, no point.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The half-edge after `h` in its triangle.
+#[inline]
+pub(super) fn next(h: u32) -> u32 {
+    if h % 3 == 2 { h - 2 } else { h + 1 }
+}
+
+/// A closed triangulated surface under construction.
+#[derive(Debug, Default)]
+pub(super) struct HalfEdges {
+    /// Vertex each half-edge leaves; `NONE` in removed triangles.
+    pub(super) origin: Vec<u32>,
+    /// The opposite half-edge in the neighbouring triangle.
+    pub(super) twin: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl HalfEdges {
+    /// Number of triangle slots, removed ones included.
+    pub(super) fn slots(&self) -> u32 {
+        (self.origin.len() / 3) as u32
+    }
+
+    /// Corners of a triangle.
+    #[inline]
+    pub(super) fn corners(&self, triangle: u32) -> [u32; 3] {
+        let h = 3 * triangle as usize;
+        [self.origin[h], self.origin[h + 1], self.origin[h + 2]]
+    }
+
+    /// Adds an unlinked triangle, in the slot of a removed one if there is any.
+    #[inline]
+    pub(super) fn add(&mut self, corners: [u32; 3]) -> u32 {
+        if let Some(t) = self.free.pop() {
+            let h = 3 * t as usize;
+            self.origin[h..h + 3].copy_from_slice(&corners);
+            t
+        } else {
+            self.origin.extend_from_slice(&corners);
+            self.twin.extend_from_slice(&[NONE; 3]);
+            self.slots() - 1
+        }
+    }
+
+    /// Frees the slot of a triangle; its neighbours are relinked by whoever fills the hole.
+    #[inline]
+    pub(super) fn remove(&mut self, triangle: u32) {
+        let h = 3 * triangle as usize;
+        self.origin[h..h + 3].fill(NONE);
+        self.free.push(triangle);
+    }
+
+    /// Makes two half-edges each other's opposite.
+    #[inline]
+    pub(super) fn link(&mut self, h: u32, g: u32) {
+        self.twin[h as usize] = g;
+        self.twin[g as usize] = h;
+    }
+
+    /// The triangles that are left, in slot order.
+    pub(super) fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        self.origin.chunks_exact(3).filter(|c| c[0] != NONE).map(|c| [c[0], c[1], c[2]])
+    }
+}
+
+/// Neighbour lists in compressed rows from the corners of a closed triangulated surface of `vertex_count` vertices: each
+/// vertex's neighbours along edges, in the order of the triangles. Cost O(triangles).
+pub(super) fn neighbor_rows(vertex_count: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; vertex_count + 2];
+    for t in triangles {
+        for &v in t {
+            starts[v as usize + 2] += 1;
+        }
+    }
+    for i in 2..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    let mut neighbors = vec![0_u32; 3 * triangles.len()];
+    for t in triangles {
+        for k in 0..3 {
+            // Every edge runs once in each direction: the half-edges that leave a vertex name each neighbour once.
+            let row = &mut starts[t[k] as usize + 1];
+            neighbors[*row as usize] = t[(k + 1) % 3];
+            *row += 1;
+        }
+    }
+    starts.pop();
+    (starts, neighbors)
+}
