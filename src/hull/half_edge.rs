@@ -92,3 +92,39 @@ pub(super) fn neighbor_rows(vertex_count: usize, triangles: &[[u32; 3]]) -> (Vec
     starts.pop();
     (starts, neighbors)
 }
+
+/// The opposite of each half-edge of a closed triangulated surface, numbered as in [`HalfEdges`]; `NONE` where the surface
+/// is open. Cost O(n log n) for the largest number n of edges at a vertex.
+pub(super) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
+    let mut starts = vec![0_u32; vertex_count + 2];
+    for &v in triangles.iter().flatten() {
+        starts[v as usize + 2] += 1;
+    }
+    for i in 2..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    // Rows by origin: (destination, half-edge).
+    let mut rows = vec![(0_u32, 0_u32); 3 * triangles.len()];
+    for (t, corners) in triangles.iter().enumerate() {
+        for k in 0..3 {
+            let row = &mut starts[corners[k] as usize + 1];
+            rows[*row as usize] = (corners[(k + 1) % 3], (3 * t + k) as u32);
+            *row += 1;
+        }
+    }
+    let row = |v: u32| starts[v as usize] as usize..starts[v as usize + 1] as usize;
+    for v in 0..vertex_count as u32 {
+        rows[row(v)].sort_unstable();
+    }
+    let mut twins = vec![NONE; 3 * triangles.len()];
+    for (t, corners) in triangles.iter().enumerate() {
+        for k in 0..3 {
+            let (from, to) = (corners[k], corners[(k + 1) % 3]);
+            let back = &rows[row(to)];
+            if let Ok(at) = back.binary_search_by(|r| r.0.cmp(&from)) {
+                twins[3 * t + k] = back[at].1;
+            }
+        }
+    }
+    twins
+}

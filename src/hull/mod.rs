@@ -1,8 +1,13 @@
-//! Floor 2: convex hulls. Which points are extreme (`convex_hull`), is a hull sound (`violations`, `encloses`).
+//! Floor 2: convex hulls. Which points are extreme (`convex_hull`), is a hull sound (`violations`, `encloses`), what planes
+//! bound it (`facets`), how large is it (`measure`), which oriented box holds it (`fit_obb`).
 
 mod build;
+mod calipers;
 mod check;
+mod facets;
 mod half_edge;
+mod measure;
+mod obb_fit;
 mod order;
 mod prefilter;
 mod quickhull;
@@ -12,6 +17,9 @@ use crate::geom::Vec3;
 
 pub use build::convex_hull;
 pub use check::{encloses, violations};
+pub use facets::{Facet, facets};
+pub use measure::{Measure, measure};
+pub use obb_fit::fit_obb;
 
 /// The exact convex hull of a point set.
 ///

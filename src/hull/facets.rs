@@ -1,0 +1,181 @@
+//! The planes that bound a hull: coplanar triangles as one facet, every plane shifted until it certainly supports.
+
+use super::Hull;
+use super::half_edge::{NONE, twins};
+use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::predicates::{FilteredPlane, orient3d};
+use crate::geom::{Aabb, Vec3};
+
+/// Two facets count as one when every vertex of both lies within this many round-offs of the largest coordinate of the
+/// larger one's plane: design planes rotated in `f64` come apart by that much.
+const MERGE_IN_ROUNDOFFS: f64 = 8.0;
+
+/// Up to this many products of facets and vertices, offsets come from a scan over all vertices. It is tighter than the
+/// error bound of the normal for thin triangles; both are safe.
+const SCAN_UP_TO: usize = 1 << 22;
+
+/// One plane of a hull, in the hull's frame (mm).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facet {
+    /// Outward, of length 1 up to rounding.
+    pub normal: Vec3,
+    /// At least `normal · v` for every vertex `v` of the hull, even when that product is computed in `f64`.
+    pub offset: f64,
+    /// Sum of the areas of the triangles (mm²).
+    pub area: f64,
+    /// How far outside of the facet's own vertices the plane lies at most (mm): rounding only.
+    pub slack: f64,
+    /// Indices into the hull's triangles, the largest first; empty for a flat hull.
+    pub triangles: Vec<u32>,
+}
+
+/// A triangle with a usable normal, before merging.
+#[derive(Debug, Clone, Copy)]
+struct Face {
+    area: f64,
+    /// Not a sliver: the normal may be used.
+    sound: bool,
+}
+
+/// What all facets of a hull share.
+struct Context<'a> {
+    hull: &'a Hull,
+    extent: Vec3,
+    /// Largest sum of coordinate magnitudes of a vertex: bounds a rounded dot product's error.
+    reach: f64,
+    merge_within: f64,
+}
+
+/// The facets of a hull, largest triangle first: neighbours that are exactly coplanar, or coplanar up to the rounding of
+/// their coordinates, are one. The plane is that of the largest triangle, which supports the hull exactly; the offset
+/// covers the rounding of the normal.
+///
+/// Triangles whose area is at most 16·u·(longest edge)² have no usable normal. They join a neighbour where they are
+/// coplanar to it and are left out else, which only enlarges the polytope that the planes bound. A flat hull has two
+/// facets, back to back; a segment or a point has none. Cost O(n log n), and a scan of all vertices a facet while that is
+/// cheap.
+pub fn facets(hull: &Hull) -> Vec<Facet> {
+    let bounds = Aabb::of_points(&hull.vertices);
+    if hull.rank < 2 {
+        return vec![];
+    }
+    let context = Context {
+        hull,
+        extent: (bounds.max - bounds.min) * (1.0 + f64::EPSILON),
+        reach: hull.vertices.iter().map(norm1).fold(0.0, f64::max),
+        merge_within: MERGE_IN_ROUNDOFFS * UNIT_ROUNDOFF * bounds.max_abs(),
+    };
+    let mut found = if hull.rank == 2 { context.flat() } else { context.solid() };
+    if found.len() * hull.vertices.len() <= SCAN_UP_TO {
+        for f in &mut found {
+            let highest = hull.vertices.iter().map(|v| f.normal.dot(v)).fold(f64::NEG_INFINITY, f64::max);
+            let scanned = highest + context.dot_error();
+            f.slack = (f.slack - (f.offset - scanned)).max(0.0);
+            f.offset = scanned;
+        }
+    }
+    found
+}
+
+/// Area and usability of a triangle.
+fn face(corners: [&Vec3; 3]) -> Face {
+    let [a, b, c] = corners;
+    let longest_sq = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+    let area = 0.5 * (b - a).cross(&(c - a)).norm();
+    Face { area, sound: area > 16.0 * UNIT_ROUNDOFF * longest_sq }
+}
+
+impl Context<'_> {
+    fn corners(&self, triangle: u32) -> [&Vec3; 3] {
+        self.hull.triangles[triangle as usize].map(|v| &self.hull.vertices[v as usize])
+    }
+
+    /// Bounds what rounding does to `normal · v`: 3u of the vertex for each of two dot products (ours and the reader's), 4u
+    /// for the division of the normal by its length, and as much again to spare.
+    fn dot_error(&self) -> f64 {
+        16.0 * UNIT_ROUNDOFF * self.reach
+    }
+
+    /// Facets of a solid: groups grown from the largest triangle that is left.
+    fn solid(&self) -> Vec<Facet> {
+        let count = self.hull.triangles.len() as u32;
+        let faces: Vec<Face> = (0..count).map(|t| face(self.corners(t))).collect();
+        let twin = twins(self.hull.vertices.len(), &self.hull.triangles);
+        let mut seeds: Vec<u32> = (0..count).filter(|&t| faces[t as usize].sound).collect();
+        seeds.sort_unstable_by(|&s, &t| faces[t as usize].area.total_cmp(&faces[s as usize].area).then(s.cmp(&t)));
+        let mut taken = vec![false; count as usize];
+        let mut found = Vec::new();
+        for seed in seeds {
+            if taken[seed as usize] {
+                continue;
+            }
+            let [a, b, c] = self.corners(seed);
+            let plane = FilteredPlane::new(a, b, c, &self.extent);
+            let group = self.grow(seed, &plane, &twin, &mut taken);
+            let area = group.iter().map(|&t| faces[t as usize].area).sum();
+            found.push(self.facet(&plane, a, area, group));
+        }
+        found
+    }
+
+    /// All triangles connected to `seed` whose vertices lie in its plane, exactly or up to rounding.
+    fn grow(&self, seed: u32, plane: &FilteredPlane, twin: &[u32], taken: &mut [bool]) -> Vec<u32> {
+        let [a, b, c] = self.corners(seed);
+        let deepest = -self.merge_within * plane.normal_and_error().0.norm();
+        let in_plane = |v: &Vec3| {
+            let height = plane.height(v);
+            height >= deepest || (plane.certain_side(height).is_none() && orient3d(a, b, c, v) == 0.0)
+        };
+        let mut group = vec![seed];
+        taken[seed as usize] = true;
+        let mut at = 0;
+        while let Some(&t) = group.get(at) {
+            at += 1;
+            for k in 0..3 {
+                let h = twin[3 * t as usize + k];
+                if h == NONE || taken[h as usize / 3] {
+                    continue;
+                }
+                // The other two corners are this triangle's own, in the plane already.
+                let [p, q, r] = self.corners(h / 3);
+                let opposite = [r, p, q][h as usize % 3];
+                if in_plane(opposite) {
+                    taken[h as usize / 3] = true;
+                    group.push(h / 3);
+                }
+            }
+        }
+        group
+    }
+
+    /// The facet of a plane that supports the hull exactly and was rounded; without triangles, it holds all vertices.
+    fn facet(&self, plane: &FilteredPlane, on_plane: &Vec3, area: f64, triangles: Vec<u32>) -> Facet {
+        let (raw, error) = plane.normal_and_error();
+        let length = raw.norm();
+        let normal = raw / length;
+        // `error` bounds the error of raw · (v − a); the rest is the rounding of the division and of dot products.
+        let offset = normal.dot(on_plane) + 1.01 * error / length + self.dot_error();
+        let height = |v: &Vec3| normal.dot(v);
+        let lowest = if triangles.is_empty() {
+            self.hull.vertices.iter().map(height).fold(f64::INFINITY, f64::min)
+        } else {
+            triangles.iter().flat_map(|&t| self.corners(t)).map(height).fold(f64::INFINITY, f64::min)
+        };
+        Facet { normal, offset, area, slack: (offset - lowest).max(0.0) + self.dot_error(), triangles }
+    }
+
+    /// The two sides of a flat hull; none when it is too thin for a normal.
+    fn flat(&self) -> Vec<Facet> {
+        let v = &self.hull.vertices;
+        let fan = || (1..v.len().saturating_sub(1)).map(|i| [&v[0], &v[i], &v[i + 1]]);
+        let area = fan().map(|t| face(t).area).sum();
+        let largest = fan().max_by(|s, t| face(*s).area.total_cmp(&face(*t).area));
+        let Some([a, b, c]) = largest.filter(|t| face(*t).sound) else { return vec![] };
+        [[a, b, c], [a, c, b]]
+            .map(|[a, b, c]| {
+                let plane = FilteredPlane::new(a, b, c, &self.extent);
+                self.facet(&plane, a, area, vec![])
+            })
+            .to_vec()
+    }
+}

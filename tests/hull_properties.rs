@@ -1,0 +1,348 @@
+//! Hulls of random and degenerate clouds against exact, obvious checks, and closed forms. `HULL_CLOUDS=10000` runs the full
+//! count; the default keeps a test run short.
+
+use interfere::geom::math::sin_cos_deg;
+use interfere::geom::{Mat3, Obb, Vec3};
+use interfere::hull::{Hull, convex_hull, encloses, facets, fit_obb, measure, violations};
+
+/// A small generator (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// In [0, 1).
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    /// In the cube [−1, 1)³.
+    fn cube(&mut self) -> Vec3 {
+        Vec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - Vec3::repeat(1.0)
+    }
+
+    fn ball(&mut self) -> Vec3 {
+        loop {
+            let p = self.cube();
+            if p.norm_squared() <= 1.0 && p.norm_squared() > 1e-6 {
+                return p;
+            }
+        }
+    }
+
+    fn rotation(&mut self) -> Mat3 {
+        let mut m = Mat3::identity();
+        for (i, j) in [(0, 1), (1, 2), (0, 2)] {
+            let (s, c) = sin_cos_deg(self.unit() * 360.0);
+            let mut turn = Mat3::identity();
+            (turn[(i, i)], turn[(j, j)], turn[(i, j)], turn[(j, i)]) = (c, c, -s, s);
+            m = turn * m;
+        }
+        m
+    }
+}
+
+fn grid(random: &mut Random, n: usize) -> Vec<Vec3> {
+    let side = 2 + random.below(5);
+    (0..n)
+        .map(|_| Vec3::new(random.below(side) as f64, random.below(side) as f64, random.below(side) as f64))
+        .collect()
+}
+
+fn rings(random: &mut Random, n: usize) -> Vec<Vec3> {
+    let around = 3 + n / 3;
+    (0..n)
+        .map(|i| {
+            let (s, c) = sin_cos_deg(360.0 * (i % around) as f64 / around as f64);
+            Vec3::new(c, s, (i / around) as f64 + if random.below(50) == 0 { 0.5 } else { 0.0 })
+        })
+        .collect()
+}
+
+fn rounded_to_f32(points: &mut [Vec3]) {
+    for p in points {
+        *p = p.map(|x| f64::from(x as f32));
+    }
+}
+
+const KINDS: u64 = 12;
+
+/// A cloud of one of the kinds that have broken hull builders.
+fn cloud(random: &mut Random, kind: u64) -> Vec<Vec3> {
+    let n = match random.below(10) {
+        0..=2 => 1 + random.below(6),
+        3..=8 => 4 + random.below(60),
+        _ => 64 + random.below(240),
+    } as usize;
+    let free = random.cube();
+    let mut points: Vec<Vec3> = match kind {
+        0 => (0..n).map(|_| random.cube()).collect(),
+        1 => (0..n).map(|_| random.ball()).collect(),
+        2 => (0..n).map(|_| random.ball().normalize()).collect(),
+        3 => grid(random, n),
+        4 => (0..n).map(|_| free * random.below(9) as f64).collect(),
+        5 => (0..n).map(|_| Vec3::new(random.unit(), random.unit(), 0.25)).collect(),
+        6 => (0..n).map(|_| free).collect(),
+        7 | 8 => rings(random, n),
+        9 => (0..n).map(|_| random.cube().map(|x| if x < 0.0 { -0.0 } else { 1.0 })).collect(),
+        10 => (0..n).map(|_| Vec3::new(random.unit(), random.unit(), 1e-13 * random.unit())).collect(),
+        _ => {
+            let (a, b) = (random.cube(), random.cube());
+            (0..n).map(|_| a * random.unit() + b * random.unit()).collect()
+        }
+    };
+    // Half of the clouds are turned and scaled; some end far away, some in single precision, some with duplicates.
+    if random.below(2) == 0 {
+        let turn = random.rotation() * libm::pow(10.0, random.unit() * 7.0 - 3.0);
+        for p in &mut points {
+            *p = turn * *p;
+        }
+    }
+    if random.below(4) == 0 {
+        for p in &mut points {
+            *p += Vec3::new(1e6, -1e6, 1e6);
+        }
+    }
+    if kind == 8 || random.below(4) == 0 {
+        rounded_to_f32(&mut points);
+    }
+    if random.below(4) == 0 {
+        let copies: Vec<Vec3> = points.iter().filter(|_| random.below(3) == 0).copied().collect();
+        points.extend(copies);
+    }
+    points
+}
+
+fn clouds() -> u64 {
+    std::env::var("HULL_CLOUDS").ok().and_then(|s| s.parse().ok()).unwrap_or(3000)
+}
+
+/// Climbing along neighbours from any vertex reaches the highest vertex, up to rounding.
+fn climbing_reaches_the_top(hull: &Hull, random: &mut Random) {
+    let v = &hull.vertices;
+    let size = v.iter().map(|p| p.amax()).fold(0.0, f64::max);
+    for _ in 0..4 {
+        let direction = random.ball().normalize();
+        let top = v.iter().map(|p| direction.dot(p)).fold(f64::NEG_INFINITY, f64::max);
+        let mut at = random.below(v.len() as u64) as usize;
+        loop {
+            let row = hull.neighbor_starts[at] as usize..hull.neighbor_starts[at + 1] as usize;
+            let here = direction.dot(&v[at]);
+            match hull.neighbors[row].iter().find(|&&i| direction.dot(&v[i as usize]) > here) {
+                Some(&i) => at = i as usize,
+                None => break,
+            }
+        }
+        let reached = direction.dot(&v[at]);
+        assert!(top - reached <= 8.0 * f64::EPSILON * size, "{reached} instead of {top}");
+    }
+}
+
+/// Facets support every vertex, in exact planes up to a few round-offs.
+fn facets_support(hull: &Hull) -> usize {
+    let found = facets(hull);
+    let size = hull.vertices.iter().map(|p| p.amax()).fold(0.0, f64::max);
+    for f in &found {
+        assert!((f.normal.norm() - 1.0).abs() < 1e-14);
+        assert!(hull.vertices.iter().all(|v| f.normal.dot(v) <= f.offset));
+        assert!(f.slack >= 0.0 && f.slack <= 1e-13 * size, "slack {} at size {size}", f.slack);
+    }
+    found.len()
+}
+
+fn box_contains(obb: &Obb, p: &Vec3) -> bool {
+    let h = obb.axes.transpose() * (p - obb.center);
+    (0..3).all(|k| h[k].abs() <= obb.half_extents[k])
+}
+
+#[test]
+fn every_hull_of_a_random_cloud_is_sound() {
+    let mut random = Random(7);
+    let mut ranks = [0_u32; 4];
+    let (mut facet_count, mut dropped) = (0, 0);
+    for i in 0..clouds() {
+        let points = cloud(&mut random, i % KINDS);
+        let hull = convex_hull(&points);
+        let wrong = violations(&hull, &points);
+        assert!(wrong.is_empty(), "cloud {i}: {wrong:?}\n{points:?}");
+        assert!(encloses(&hull, &points));
+        ranks[hull.rank as usize] += 1;
+        dropped += u32::from(hull.vertices.len() < points.len());
+        facet_count += facets_support(&hull);
+        climbing_reaches_the_top(&hull, &mut random);
+        let obb = fit_obb(&hull, &facets(&hull));
+        assert!(points.iter().all(|p| box_contains(&obb, p)), "cloud {i}: a point is outside of its oriented box");
+        assert!(measure(&hull).volume >= 0.0);
+    }
+    // The sample held enough of everything.
+    let n = clouds() as u32;
+    assert!(ranks[0] > n / 30 && ranks[1] > n / 40 && ranks[2] > n / 15 && ranks[3] > n / 2, "{ranks:?}");
+    assert!(dropped > n / 3 && facet_count > 10 * n as usize, "{dropped} {facet_count}");
+}
+
+#[test]
+fn large_clouds_take_the_filter_and_the_spatial_order() {
+    let mut random = Random(11);
+    for kind in 0..5 {
+        let points: Vec<Vec3> = (0..4000)
+            .map(|i| match kind {
+                0 => random.ball(),
+                1 => random.ball().normalize(),
+                2 => random.cube().component_mul(&Vec3::new(1e3, 1.0, 1e-3)) + Vec3::repeat(1e4),
+                3 => Vec3::new(f64::from(i % 16), f64::from(i / 16 % 16), f64::from(i / 256)),
+                _ => Vec3::new(f64::from(i % 60), f64::from(i / 60), f64::from(i % 2) * 1e-12),
+            })
+            .collect();
+        let hull = convex_hull(&points);
+        // A sample of the points keeps the quadratic check short; the vertices are all in it.
+        let some: Vec<Vec3> = points.iter().step_by(3).copied().chain(hull.vertices.iter().copied()).collect();
+        assert_eq!(violations(&hull, &some), Vec::<String>::new(), "kind {kind}");
+        assert_eq!(hull.rank, 3);
+        assert_eq!(hull.vertices.len() == 4000, kind == 1);
+    }
+}
+
+#[test]
+fn the_same_points_give_the_same_bytes() {
+    let mut random = Random(3);
+    let points: Vec<Vec3> = (0..2000).map(|_| random.ball()).collect();
+    assert_eq!(convex_hull(&points), convex_hull(&points));
+}
+
+fn cube_grid(side: u32) -> Vec<Vec3> {
+    (0..side.pow(3))
+        .map(|i| Vec3::new(f64::from(i % side), f64::from(i / side % side), f64::from(i / side / side)))
+        .collect()
+}
+
+#[test]
+fn closed_forms_of_cube_tetrahedron_and_octahedron() {
+    let far = Vec3::new(1024.0, -2048.0, 512.0);
+    let cube: Vec<Vec3> = cube_grid(2).iter().map(|p| p * 2.0 + far).collect();
+    let hull = convex_hull(&cube);
+    let m = measure(&hull);
+    assert_eq!((hull.vertices.len(), hull.triangles.len(), facets(&hull).len()), (8, 12, 6));
+    assert_eq!((m.volume, m.area, m.centroid), (8.0, 24.0, far + Vec3::repeat(1.0)));
+    let tetrahedron = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+    let hull = convex_hull(&tetrahedron);
+    let m = measure(&hull);
+    assert_eq!(facets(&hull).len(), 4);
+    assert!((m.volume - 1.0 / 6.0).abs() < 1e-16 && (m.area - (1.5 + 0.75_f64.sqrt())).abs() < 1e-15);
+    assert!((m.centroid - Vec3::repeat(0.25)).norm() < 1e-16);
+    let octahedron = [Vec3::x(), -Vec3::x(), Vec3::y(), -Vec3::y(), Vec3::z(), -Vec3::z()];
+    let hull = convex_hull(&octahedron);
+    let m = measure(&hull);
+    assert_eq!((hull.vertices.len(), facets(&hull).len()), (6, 8));
+    assert!((m.volume - 4.0 / 3.0).abs() < 1e-15 && (m.area - 12.0_f64.sqrt() * 2.0).abs() < 1e-14);
+    assert!(m.centroid.norm() < 1e-16);
+}
+
+#[test]
+fn coplanar_triangles_of_a_grid_are_six_facets() {
+    let found = facets(&convex_hull(&cube_grid(5)));
+    assert_eq!(found.len(), 6);
+    assert!(found.iter().all(|f| f.area == 16.0 && f.slack < 1e-13));
+}
+
+#[test]
+fn a_box_turned_in_double_precision_still_has_six_facets() {
+    let mut random = Random(5);
+    for _ in 0..200 {
+        let turn = random.rotation();
+        let points: Vec<Vec3> =
+            cube_grid(4).iter().map(|p| turn * p.component_mul(&Vec3::new(10.0, 30.0, 5.0))).collect();
+        let hull = convex_hull(&points);
+        assert_eq!(violations(&hull, &points), Vec::<String>::new());
+        let found = facets(&hull);
+        // Rounding may leave thin strips along the edges; the six sides are there and the largest.
+        let sides: f64 = found.iter().take(6).map(|f| f.area).sum();
+        assert!((sides / measure(&hull).area - 1.0).abs() < 1e-12, "{}", found.len());
+    }
+}
+
+#[test]
+fn points_segments_and_polygons_have_their_rank() {
+    assert_eq!(convex_hull(&[]).rank, 0);
+    assert!(convex_hull(&[]).vertices.is_empty());
+    let p = Vec3::new(1.0, 2.0, 3.0);
+    let hull = convex_hull(&[p, p, p]);
+    assert_eq!((hull.rank, hull.vertices), (0, vec![p]));
+    let zeros = [Vec3::zeros(), Vec3::new(-0.0, 0.0, -0.0)];
+    assert_eq!(convex_hull(&zeros).rank, 0);
+    let line: Vec<Vec3> = (0..9).map(|i| p * f64::from(i * 5 % 9)).collect();
+    let hull = convex_hull(&line);
+    assert_eq!((hull.rank, hull.vertices), (1, vec![Vec3::zeros(), p * 8.0]));
+    let square = [[0.0, 0.0], [2.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 2.0], [2.0, 2.0], [0.0, 2.0]];
+    let square: Vec<Vec3> = square.iter().map(|q| Vec3::new(q[0], 5.0, q[1])).collect();
+    let hull = convex_hull(&square);
+    assert_eq!((hull.rank, hull.vertices.len(), measure(&hull).area), (2, 4, 8.0));
+    assert_eq!(measure(&hull).centroid, Vec3::new(1.0, 5.0, 1.0));
+    assert_eq!(facets(&hull).len(), 2);
+}
+
+#[test]
+fn denormal_coordinates_neither_panic_nor_loop() {
+    let mut random = Random(13);
+    for scale in [5e-324, 1e-310, 1e-200, 1e-100, 1e-93] {
+        for n in [4, 30, 700] {
+            let mut points: Vec<Vec3> = (0..n).map(|_| random.cube() * scale).collect();
+            for with_ordinary in [false, true] {
+                if with_ordinary {
+                    points.extend((0..20).map(|_| random.cube()));
+                }
+                let hull = convex_hull(&points);
+                let flushed: Vec<Vec3> = points.iter().map(|p| p.map(|x| if x.abs() < 1e-91 { 0.0 } else { x })).collect();
+                assert_eq!(hull.rank, if with_ordinary { 3 } else { 0 });
+                let found = facets(&hull);
+                assert!(!with_ordinary || encloses(&hull, &flushed));
+                assert!(fit_obb(&hull, &found).half_extents.iter().all(|h| h.is_finite()));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_missing_point_and_a_broken_surface_are_found() {
+    let mut random = Random(17);
+    let points: Vec<Vec3> = (0..40).map(|_| random.ball()).collect();
+    let hull = convex_hull(&points);
+    let outside: Vec<Vec3> = points.iter().copied().chain([Vec3::repeat(3.0)]).collect();
+    assert!(!encloses(&hull, &outside) && violations(&hull, &outside).len() == 1);
+    let mut open = hull.clone();
+    open.triangles.pop();
+    assert!(!violations(&open, &points).is_empty());
+    let mut flipped = hull.clone();
+    flipped.triangles[0].swap(0, 1);
+    assert!(!violations(&flipped, &points).is_empty());
+    let mut moved = hull;
+    moved.vertices[0] *= 0.5;
+    assert!(!violations(&moved, &points).is_empty());
+}
+
+#[test]
+fn the_oriented_box_of_a_turned_box_is_that_box() {
+    let mut random = Random(19);
+    for _ in 0..100 {
+        let turn = random.rotation();
+        let half = Vec3::new(10.0, 3.0, 0.5);
+        let points: Vec<Vec3> =
+            cube_grid(2).iter().map(|p| turn * (p * 2.0 - Vec3::repeat(1.0)).component_mul(&half)).collect();
+        let hull = convex_hull(&points);
+        let obb = fit_obb(&hull, &facets(&hull));
+        let mut sides: Vec<f64> = obb.half_extents.iter().copied().collect();
+        sides.sort_by(f64::total_cmp);
+        for (side, expected) in sides.iter().zip([0.5, 3.0, 10.0]) {
+            assert!((side - expected).abs() < 1e-12, "{sides:?}");
+        }
+        assert!((obb.axes.determinant() - 1.0).abs() < 1e-14);
+    }
+}
