@@ -1,3 +1,24 @@
 //! Floor 1: triangle meshes: reading, joining, health, measures.
+//!
+//! - What is in these bytes? [`load`]
+//! - Is it a solid? [`Health`]
+//! - How far are its facets from the surface that was meant? [`facet_error`], [`Facets`]
+
+mod facets;
+mod join;
+mod loaded;
+mod measure;
+mod nesting;
+mod orient;
+pub mod read;
+#[cfg(test)]
+mod samples;
+mod topology;
 pub mod tri_mesh;
+mod union_find;
+mod weld;
+
+pub use facets::{FacetEdge, Facets, facet_error, sagitta};
+pub use loaded::{Health, LoadedMesh};
+pub use read::{MeshError, MeshFormat, MeshWarning, load, recognise};
 pub use tri_mesh::TriMesh;

@@ -1,0 +1,143 @@
+//! Joins vertices by position: equal bits, with −0.0 equal to 0.0. Numbers are given in order of first appearance, so the
+//! result depends on the input alone and never on the hash.
+
+use crate::geom::Vec3;
+
+/// An open-addressing table from positions to vertex numbers. Linear probing; the upper half of a slot is the hash, the
+/// lower half the vertex number plus one; 0 is an empty slot.
+#[derive(Debug)]
+pub(crate) struct Joiner {
+    vertices: Vec<Vec3>,
+    table: Vec<u64>,
+    /// log2 of the table's length.
+    bits: u32,
+}
+
+/// Tables never shrink below this many slots (log2).
+const LEAST_BITS: u32 = 8;
+
+impl Joiner {
+    /// A table for about `expected` different positions. It grows where there are more; the caller bounds `expected` by
+    /// what its input can hold.
+    pub(crate) fn with_expected(expected: usize) -> Self {
+        let slots = (expected.max(1) * 2).next_power_of_two();
+        let bits = slots.trailing_zeros().clamp(LEAST_BITS, 32);
+        Self { vertices: Vec::with_capacity(expected), table: vec![0; 1 << bits], bits }
+    }
+
+    /// The number of this position, a new one where it was not seen before.
+    #[inline]
+    pub(crate) fn add(&mut self, p: Vec3) -> u32 {
+        let p = canonical(p);
+        let hash = hash(&p);
+        match self.slot(&p, hash) {
+            Ok(index) => index,
+            Err(slot) => self.insert(p, hash, slot),
+        }
+    }
+
+    /// The number of this position if it was seen before.
+    pub(crate) fn find(&self, p: Vec3) -> Option<u32> {
+        let p = canonical(p);
+        self.slot(&p, hash(&p)).ok()
+    }
+
+    /// The different positions, in order of first appearance.
+    pub(crate) fn into_vertices(self) -> Vec<Vec3> {
+        self.vertices
+    }
+
+    /// How many different positions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.vertices.len()
+    }
+
+    #[inline]
+    fn slot(&self, p: &Vec3, hash: u32) -> Result<u32, usize> {
+        let mask = self.table.len() - 1;
+        let mut slot = (u64::from(hash) >> (32 - self.bits)) as usize;
+        loop {
+            let entry = self.table[slot];
+            if entry == 0 {
+                return Err(slot);
+            }
+            let index = (entry as u32) - 1;
+            if (entry >> 32) as u32 == hash && self.vertices[index as usize] == *p {
+                return Ok(index);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    fn insert(&mut self, p: Vec3, hash: u32, slot: usize) -> u32 {
+        let index = self.vertices.len() as u32;
+        self.vertices.push(p);
+        self.table[slot] = (u64::from(hash) << 32) | u64::from(index + 1);
+        if self.vertices.len() * 2 > self.table.len() && self.bits < 32 {
+            self.grow();
+        }
+        index
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.bits += 1;
+        let old = std::mem::replace(&mut self.table, vec![0; 1 << self.bits]);
+        let mask = self.table.len() - 1;
+        for entry in old.into_iter().filter(|&e| e != 0) {
+            let mut slot = (entry >> (64 - self.bits)) as usize;
+            while self.table[slot] != 0 {
+                slot = (slot + 1) & mask;
+            }
+            self.table[slot] = entry;
+        }
+    }
+}
+
+/// Adding 0.0 turns −0.0 into 0.0 and leaves every other number alone.
+#[inline]
+fn canonical(p: Vec3) -> Vec3 {
+    Vec3::new(p.x + 0.0, p.y + 0.0, p.z + 0.0)
+}
+
+#[inline]
+fn hash(p: &Vec3) -> u32 {
+    let h = fold(p.x.to_bits() ^ 0x9e37_79b9_7f4a_7c15, p.y.to_bits() ^ 0xd1b5_4a32_d192_ed03);
+    (fold(h ^ p.z.to_bits(), 0x8cb9_2ba7_2f3d_8dd7) >> 32) as u32
+}
+
+/// The two halves of the 128-bit product, folded into one.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_positions_share_a_number_and_both_zeros_are_one() {
+        let mut joiner = Joiner::with_expected(0);
+        assert_eq!(joiner.add(Vec3::new(0.0, 1.0, 2.0)), 0);
+        assert_eq!(joiner.add(Vec3::new(-0.0, 1.0, 2.0)), 0);
+        assert_eq!(joiner.add(Vec3::new(0.0, 1.0, 2.0 + f64::EPSILON * 2.0)), 1);
+        assert_eq!(joiner.find(Vec3::new(0.0, 1.0, 2.0)), Some(0));
+        assert_eq!(joiner.find(Vec3::new(5.0, 1.0, 2.0)), None);
+        assert!(joiner.into_vertices()[0].x.is_sign_positive());
+    }
+
+    #[test]
+    fn growing_keeps_every_number() {
+        let mut joiner = Joiner::with_expected(3);
+        let point = |i: u32| Vec3::new(f64::from(i % 17), f64::from(i / 17), f64::from(i) * 0.1);
+        for i in 0..20_000 {
+            assert_eq!(joiner.add(point(i)), i);
+        }
+        for i in 0..20_000 {
+            assert_eq!(joiner.add(point(i)), i);
+        }
+        assert_eq!(joiner.len(), 20_000);
+    }
+}

@@ -1,0 +1,131 @@
+//! Area, volume, and faces without area.
+
+use super::TriMesh;
+use crate::geom::math::UNIT_ROUNDOFF;
+use crate::geom::predicates::collinear;
+use crate::geom::{Aabb, Vec3};
+
+/// Sums over the faces of a mesh, in the mesh's units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Measures {
+    /// Box of all vertices.
+    pub bounds: Aabb,
+    /// Of all faces.
+    pub area: f64,
+    /// Signed: positive where the faces are counter-clockwise seen from outside. Of a mesh that is not closed it depends
+    /// on the middle of `bounds`.
+    pub volume: Volume,
+    /// Faces whose corners lie exactly on one line, or coincide.
+    pub degenerate: u64,
+}
+
+/// A signed volume and what its rounding can hide.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Volume {
+    /// The sum of signed tetrahedra.
+    pub signed: f64,
+    /// The sum of their magnitudes.
+    pub gross: f64,
+    faces: u64,
+}
+
+impl Volume {
+    /// Adds the tetrahedron of the origin and a face.
+    #[inline]
+    pub(crate) fn add(&mut self, a: &Vec3, b: &Vec3, c: &Vec3) {
+        let v = a.dot(&b.cross(c)) / 6.0;
+        self.signed += v;
+        self.gross += v.abs();
+        self.faces += 1;
+    }
+
+    /// The sum of two, the second one negated where `turned`.
+    pub(crate) fn plus(&self, other: &Self, turned: bool) -> Self {
+        let sign = if turned { -1.0 } else { 1.0 };
+        Self {
+            signed: self.signed + sign * other.signed,
+            gross: self.gross + other.gross,
+            faces: self.faces + other.faces,
+        }
+    }
+
+    /// −1, 0 or 1; 0 where the sum is within the rounding of its terms: the faces cancel and enclose nothing.
+    pub(crate) fn sign(&self) -> i32 {
+        // A term carries about 8u of its own parts, a sum of n terms n·u; the parts of a term may exceed it where the
+        // reference point lies in the face's plane, hence the generous factor.
+        let noise = (64.0 + self.faces as f64) * UNIT_ROUNDOFF * self.gross;
+        if self.signed.abs() <= noise { 0 } else { self.signed.signum() as i32 }
+    }
+}
+
+impl Measures {
+    /// The measures of a mesh. Cost: one pass over its faces.
+    pub(crate) fn of(mesh: &TriMesh) -> Self {
+        let bounds = Aabb::of_points(&mesh.vertices);
+        let center = if mesh.vertices.is_empty() { Vec3::zeros() } else { bounds.center() };
+        let (mut area, mut volume, mut degenerate) = (0.0, Volume::default(), 0);
+        for t in &mesh.triangles {
+            let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
+            let (ab, ac) = (b - a, c - a);
+            let normal = ab.cross(&ac);
+            let twice = normal.norm();
+            area += 0.5 * twice;
+            volume.add(&(a - center), &(b - center), &(c - center));
+            degenerate += u64::from(is_flat(&a, &b, &c, twice, ab.norm_squared() + ac.norm_squared()));
+        }
+        Self { bounds, area, volume, degenerate }
+    }
+}
+
+/// Whether three corners lie exactly on one line. `twice` is their computed double area, `sides_sq` the squared length of
+/// two sides: only an area within rounding of 0 needs the exact test.
+fn is_flat(a: &Vec3, b: &Vec3, c: &Vec3, twice: f64, sides_sq: f64) -> bool {
+    twice <= 16.0 * UNIT_ROUNDOFF * sides_sq && collinear(a, b, c)
+}
+
+/// Sums per group of faces: `group[face] < groups`. The reference point is the middle of the box of the whole mesh, which
+/// makes no difference for closed groups.
+pub(crate) fn group_volumes(mesh: &TriMesh, group: &[u32], groups: u32) -> Vec<Volume> {
+    let center = Aabb::of_points(&mesh.vertices).center();
+    let mut volumes = vec![Volume::default(); groups as usize];
+    for (t, &g) in mesh.triangles.iter().zip(group) {
+        let [a, b, c] = t.map(|i| mesh.vertices[i as usize] - center);
+        volumes[g as usize].add(&a, &b, &c);
+    }
+    volumes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{block, translated};
+    use super::*;
+
+    #[test]
+    fn a_block_far_from_the_origin_keeps_its_volume_and_area() {
+        let far = translated(&block(2.0, 3.0, 4.0), Vec3::new(1e6, -2e6, 3e6));
+        let m = Measures::of(&far);
+        assert!((m.volume.signed - 24.0).abs() < 1e-12);
+        assert!((m.area - 52.0).abs() < 1e-12);
+        assert_eq!((m.degenerate, m.volume.sign()), (0, 1));
+    }
+
+    #[test]
+    fn a_sheet_with_two_sides_encloses_nothing() {
+        let p = |x: f64, y: f64| Vec3::new(x + 0.1, y + 0.7, 0.3 * x + 0.9 * y);
+        let mesh = TriMesh {
+            vertices: vec![p(0.0, 0.0), p(1.0, 0.3), p(0.2, 1.1)],
+            triangles: vec![[0, 1, 2], [0, 2, 1]],
+        };
+        assert_eq!(Measures::of(&mesh).volume.sign(), 0);
+    }
+
+    #[test]
+    fn only_exactly_flat_faces_are_degenerate() {
+        let p = Vec3::new(0.1, 0.2, 0.3);
+        let mesh = TriMesh {
+            vertices: vec![p, p * 2.0, p * 4.0, p * 4.0 + Vec3::new(0.0, 1e-15, 0.0)],
+            triangles: vec![[0, 1, 2], [0, 1, 3], [0, 0, 3]],
+        };
+        assert_eq!(Measures::of(&mesh).degenerate, 2);
+    }
+}

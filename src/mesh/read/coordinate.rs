@@ -1,0 +1,48 @@
+//! Which coordinates are taken. Exact predicates form products of three differences; with every coordinate 0 or between
+//! [`LEAST`] and [`MAX_COORDINATE`] in magnitude these neither overflow nor lose bits to underflow: `f64` holds bits down
+//! to 2⁻¹⁰⁷⁴, a product of three numbers of at least 10⁻⁶⁰ ≈ 2⁻¹⁹⁹ has none below 2⁻³·⁽¹⁹⁹⁺⁵²⁾ = 2⁻⁷⁵³. That leaves room
+//! for scaling to millimetres and for placing the part.
+
+use crate::geom::tolerance::MAX_COORDINATE;
+
+/// Smaller magnitudes than this, in the file's unit, are read as 0. Far below the smallest number of a binary STL.
+pub(crate) const LEAST: f64 = 1e-60;
+
+/// The coordinate as it is taken, −0.0 as 0.0; `None` where it is not finite or too large.
+#[inline]
+pub(crate) fn accept(x: f64) -> Option<f64> {
+    let size = x.abs();
+    if size >= LEAST && size <= MAX_COORDINATE {
+        Some(x)
+    } else if size < LEAST {
+        Some(0.0)
+    } else {
+        None
+    }
+}
+
+/// What is wrong with a coordinate that is not taken.
+pub(crate) fn refusal(x: f64) -> (String, String) {
+    if x.is_finite() {
+        (format!("the coordinate {x:e} is beyond {MAX_COORDINATE:e}"), "export the mesh in a larger unit".into())
+    } else {
+        (format!("a coordinate is {x}, not a finite number"), "export the mesh again".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_finite_coordinates_in_range_are_taken() {
+        assert_eq!(accept(-12.5), Some(-12.5));
+        assert!(accept(-0.0).unwrap().is_sign_positive());
+        assert_eq!(accept(1e-300), Some(0.0));
+        assert_eq!(accept(f64::from(f32::from_bits(1))), Some(f64::from(f32::from_bits(1))));
+        for x in [f64::NAN, f64::INFINITY, -1.1e15] {
+            assert_eq!(accept(x), None);
+        }
+        assert!(refusal(f64::NAN).0.contains("NaN") && refusal(2e15).0.contains("2e15"));
+    }
+}

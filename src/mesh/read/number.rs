@@ -1,0 +1,149 @@
+//! Decimal numbers, correctly rounded. The fast path is W. D. Clinger's ("How to Read Floating Point Numbers
+//! Accurately", 1990, §3): a mantissa below 2⁵³ times or divided by a power of ten up to 10²² needs one rounding.
+//! Everything else goes to the standard library.
+
+/// The powers of ten that `f64` holds exactly.
+const EXACT_POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+
+/// Below this the mantissa takes another digit without overflow.
+const ROOM: u64 = 1_000_000_000_000_000_000;
+
+/// A number and where it ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Number {
+    /// Finite, unless the exponent is too large.
+    pub value: f64,
+    /// The byte after its last.
+    pub end: usize,
+    /// Written with more than nine significant digits, trailing zeros included.
+    pub long: bool,
+}
+
+/// The longest number that begins at `start`: sign, digits with at most one point, exponent. `None` where there is no
+/// digit; `nan`, `inf` and hexadecimal are no numbers.
+#[inline]
+pub(crate) fn parse(bytes: &[u8], start: usize) -> Option<Number> {
+    let mut at = start;
+    let negative = match bytes.get(at) {
+        Some(b'-') => {
+            at += 1;
+            true
+        }
+        Some(b'+') => {
+            at += 1;
+            false
+        }
+        _ => false,
+    };
+    let mut digits = Digits { mantissa: 0, dropped: 0 };
+    let whole = at;
+    at = digits.take(bytes, at);
+    let mut count = at - whole;
+    let mut scale = digits.dropped;
+    if bytes.get(at) == Some(&b'.') {
+        let fraction = at + 1;
+        at = digits.take(bytes, fraction);
+        count += at - fraction;
+        scale = digits.dropped - (at - fraction) as i64;
+    }
+    if count == 0 {
+        return None;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at)
+        && let Some((exponent, end)) = exponent(bytes, at + 1)
+    {
+        scale += exponent;
+        at = end;
+    }
+    let long = digits.mantissa > 999_999_999;
+    let value = if digits.dropped == 0 && digits.mantissa <= 1 << 53 && (-22..=22).contains(&scale) {
+        let m = digits.mantissa as f64;
+        let m = if scale < 0 { m / EXACT_POWERS[-scale as usize] } else { m * EXACT_POWERS[scale as usize] };
+        if negative { -m } else { m }
+    } else {
+        std::str::from_utf8(&bytes[start..at]).ok()?.parse().ok()?
+    };
+    Some(Number { value, end: at, long })
+}
+
+struct Digits {
+    mantissa: u64,
+    /// Digits that found no room.
+    dropped: i64,
+}
+
+impl Digits {
+    #[inline]
+    fn take(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+            if self.mantissa < ROOM {
+                self.mantissa = self.mantissa * 10 + u64::from(digit);
+            } else {
+                self.dropped += 1;
+            }
+            at += 1;
+        }
+        at
+    }
+}
+
+/// The exponent after its `e`, saturated; `None` where no digit follows.
+fn exponent(bytes: &[u8], mut at: usize) -> Option<(i64, usize)> {
+    let negative = bytes.get(at) == Some(&b'-');
+    if let Some(b'-' | b'+') = bytes.get(at) {
+        at += 1;
+    }
+    let first = at;
+    let mut value = 0i64;
+    while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+        value = (value * 10 + i64::from(digit)).min(100_000);
+        at += 1;
+    }
+    (at > first).then_some((if negative { -value } else { value }, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn value(text: &str) -> f64 {
+        let n = parse(text.as_bytes(), 0).unwrap();
+        assert_eq!(n.end, text.len(), "{text}");
+        n.value
+    }
+
+    #[test]
+    fn every_spelling_reads_as_the_standard_library_does() {
+        for text in [
+            "0", "-0", "+1", "1.", ".5", "-.5e1", "1e5", "1E+05", "-1.968503950000000e+000", "9007199254740993",
+            "123456789012345678901234567890", "0.1", "2.2250738585072014e-308", "1e-400", "1e22", "1e23", "0.30000000000000004",
+            "0.00000000000000000000000000000000000001", "12345678901234567890.5",
+        ] {
+            assert_eq!(value(text).to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_no_numbers_and_a_number_ends_where_it_ends() {
+        for text in ["nan", "-nan", "inf", "-", ".", "e5", "", "+.e1", "blah"] {
+            assert_eq!(parse(text.as_bytes(), 0), None, "{text}");
+        }
+        for (text, end) in [("1.5x", 3), ("1e", 1), ("2e+ ", 1), ("1.2.3", 3), ("1,5", 1), ("0x10", 1), ("1 2", 1)] {
+            assert_eq!(parse(text.as_bytes(), 0).unwrap().end, end, "{text}");
+        }
+        assert!(parse(b"1e999", 0).unwrap().value.is_infinite());
+    }
+
+    proptest! {
+        #[test]
+        fn printed_numbers_come_back_bit_for_bit(x in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL, digits in 0usize..20) {
+            for text in [format!("{x}"), format!("{x:e}"), format!("{x:.digits$e}")] {
+                prop_assert_eq!(value(&text).to_bits(), text.parse::<f64>().unwrap().to_bits());
+            }
+        }
+    }
+}

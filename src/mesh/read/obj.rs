@@ -1,0 +1,292 @@
+//! Wavefront OBJ: `v` and `f` of all groups and objects together. Everything else is passed over: normals, texture
+//! coordinates, materials, groups, lines, points, and words nobody knows.
+
+use super::coordinate::{accept, refusal};
+use super::number;
+use super::polygon::{Polygons, TooIntricate};
+use super::stl_ascii::not_a_number;
+use super::text::{error_at, is_blank, is_line_end, shown_word};
+use super::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
+use crate::geom::Vec3;
+use crate::mesh::TriMesh;
+use crate::mesh::join::Joiner;
+
+/// The faces of a text that was recognised as OBJ.
+///
+/// # Errors
+/// A `v` that is not three finite numbers, an `f` of fewer than three corners or with an index that names no vertex, with
+/// line and column.
+pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
+    let mut reader = Reader {
+        bytes,
+        at: if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
+        points: Vec::new(),
+        corners: Vec::new(),
+        polygons: Vec::new(),
+        forward: Vec::new(),
+        free_form: 0,
+    };
+    reader.statements()?;
+    reader.check_forward()?;
+    let mut warnings = Vec::new();
+    if reader.free_form > 0 {
+        let message = format!("{} free-form curves and surfaces are not read, faces alone are", reader.free_form);
+        warnings.push(MeshWarning { code: "free-form-ignored", message });
+    }
+    let triangles = reader.triangles(&mut warnings)?;
+    let mesh = joined(&reader.points, triangles);
+    Ok(Parsed { format: MeshFormat::Obj, solids: 1, mesh, warnings, single_precision: false })
+}
+
+/// A face of more than three corners.
+struct Polygon {
+    /// First of its corners.
+    start: usize,
+    length: usize,
+    /// Byte of its `f`.
+    at: usize,
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    points: Vec<Vec3>,
+    /// Corners of all faces, one face after the other; triangles unless `polygons` says so.
+    corners: Vec<u32>,
+    polygons: Vec<Polygon>,
+    /// Corners that name a vertex beyond all vertices and all such corners before them: vertex and place.
+    forward: Vec<(u32, usize)>,
+    free_form: u64,
+}
+
+impl Reader<'_> {
+    fn statements(&mut self) -> Result<(), MeshError> {
+        while self.at < self.bytes.len() {
+            self.skip_blanks();
+            let start = self.at;
+            while self.bytes.get(self.at).is_some_and(|b| !is_blank(*b) && *b != b'#' && *b != b'\\') {
+                self.at += 1;
+            }
+            match &self.bytes[start..self.at] {
+                b"v" => self.vertex()?,
+                b"f" | b"fo" => self.face(start)?,
+                b"surf" | b"curv" => self.free_form += 1,
+                _ => {}
+            }
+            self.skip_statement();
+        }
+        Ok(())
+    }
+
+    fn vertex(&mut self) -> Result<(), MeshError> {
+        let mut p = [0.0; 3];
+        for x in &mut p {
+            self.skip_blanks();
+            let start = self.at;
+            if self.at_end_of_statement() {
+                let what = "a vertex of fewer than 3 numbers";
+                return Err(error_at(self.bytes, start, what, "export the mesh again"));
+            }
+            let n = number::parse(self.bytes, start).filter(|n| self.ends_word(n.end));
+            let Some(n) = n else { return Err(not_a_number(self.bytes, start)) };
+            let Some(accepted) = accept(n.value) else {
+                let (what, fix) = refusal(n.value);
+                return Err(error_at(self.bytes, start, what, fix));
+            };
+            *x = accepted;
+            self.at = n.end;
+        }
+        if self.points.len() >= 3 * MAX_TRIANGLES {
+            return Err(MeshError::too_many());
+        }
+        self.points.push(Vec3::new(p[0], p[1], p[2]));
+        Ok(())
+    }
+
+    fn face(&mut self, face: usize) -> Result<(), MeshError> {
+        let first = self.corners.len();
+        loop {
+            self.skip_blanks();
+            if self.at_end_of_statement() {
+                break;
+            }
+            let corner = self.corner()?;
+            self.corners.push(corner);
+        }
+        let length = self.corners.len() - first;
+        if length < 3 {
+            let what = format!("a face of {length} corners");
+            return Err(error_at(self.bytes, face, what, "give it at least 3 or remove it"));
+        }
+        if length > 3 {
+            self.polygons.push(Polygon { start: first, length, at: face });
+        }
+        if self.corners.len() > 3 * MAX_TRIANGLES {
+            return Err(MeshError::too_many());
+        }
+        Ok(())
+    }
+
+    /// One corner, `v`, `v/vt`, `v//vn` or `v/vt/vn`: the vertex from 0.
+    fn corner(&mut self) -> Result<u32, MeshError> {
+        let start = self.at;
+        let negative = self.bytes[start] == b'-';
+        let mut at = start + usize::from(negative);
+        let first = at;
+        let mut value = 0i64;
+        while let Some(d) = self.bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+            value = (value * 10 + i64::from(d)).min(1 << 40);
+            at += 1;
+        }
+        let whole = at > first && (self.bytes.get(at) == Some(&b'/') || self.ends_word(at));
+        while !self.ends_word(at) {
+            at += 1;
+        }
+        self.at = at;
+        if !whole {
+            let what = format!("a vertex index was expected, not {}", shown_word(self.bytes, start));
+            return Err(error_at(self.bytes, start, what, "export the mesh again"));
+        }
+        let known = self.points.len() as i64;
+        let index = if negative { known - value } else { value - 1 };
+        if value == 0 || index < 0 || index >= 3 * MAX_TRIANGLES as i64 {
+            return Err(self.no_such_vertex(start, self.points.len()));
+        }
+        let index = index as u32;
+        if i64::from(index) >= known && self.forward.last().is_none_or(|f| f.0 < index) {
+            self.forward.push((index, start));
+        }
+        Ok(index)
+    }
+
+    /// Faces may name vertices that follow; those that never came are errors.
+    fn check_forward(&self) -> Result<(), MeshError> {
+        let known = self.points.len();
+        match self.forward.iter().find(|f| f.0 as usize >= known) {
+            Some(&(_, at)) => Err(self.no_such_vertex(at, known)),
+            None => Ok(()),
+        }
+    }
+
+    fn no_such_vertex(&self, at: usize, known: usize) -> MeshError {
+        let digits = self.bytes[at..].iter().take_while(|b| b.is_ascii_digit() || **b == b'-').count().min(20);
+        let index = String::from_utf8_lossy(&self.bytes[at..at + digits]);
+        let what = match (index.as_ref(), index.starts_with('-')) {
+            ("0", _) => "face index 0: indices count from 1".into(),
+            (_, true) => format!("face index {index}, with {known} vertices before it"),
+            _ => format!("face index {index} of {known} vertices"),
+        };
+        error_at(self.bytes, at, what, "export the mesh again")
+    }
+
+    /// All faces as triangles of file indices, in file order.
+    fn triangles(&mut self, warnings: &mut Vec<MeshWarning>) -> Result<Vec<[u32; 3]>, MeshError> {
+        let extra: usize = self.polygons.iter().map(|p| p.length - 3).sum();
+        let count = (self.corners.len() - self.polygons.iter().map(|p| p.length).sum::<usize>()) / 3
+            + extra
+            + self.polygons.len();
+        if count > MAX_TRIANGLES {
+            return Err(MeshError::too_many());
+        }
+        let mut triangles = Vec::with_capacity(count);
+        let mut cutter = Polygons::default();
+        let mut crooked = 0u64;
+        let mut at = 0;
+        for polygon in &self.polygons {
+            triangles.extend(self.corners[at..polygon.start].chunks_exact(3).map(|c| [c[0], c[1], c[2]]));
+            at = polygon.start + polygon.length;
+            let corners = &self.corners[polygon.start..at];
+            match cutter.cut(&self.points, corners, &mut triangles) {
+                Ok(simple) => crooked += u64::from(!simple),
+                Err(TooIntricate) => {
+                    let what = format!("a face of {} corners is too intricate to be cut", corners.len());
+                    return Err(error_at(self.bytes, polygon.at, what, "triangulate the mesh on export"));
+                }
+            }
+        }
+        triangles.extend(self.corners[at..].chunks_exact(3).map(|c| [c[0], c[1], c[2]]));
+        if crooked > 0 {
+            let message = format!("{crooked} faces cross themselves or turn both ways; their triangles may overlap");
+            warnings.push(MeshWarning { code: "crooked-faces", message });
+        }
+        Ok(triangles)
+    }
+
+    /// Blanks within a statement: also a backslash with the line end after it.
+    #[inline]
+    fn skip_blanks(&mut self) {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b) if is_blank(*b) && !is_line_end(*b) => self.at += 1,
+                Some(b'\\') => match continuation(self.bytes, self.at) {
+                    Some(next) => self.at = next,
+                    None => return,
+                },
+                _ => return,
+            }
+        }
+    }
+
+    fn at_end_of_statement(&self) -> bool {
+        self.bytes.get(self.at).is_none_or(|b| is_line_end(*b) || *b == b'#')
+    }
+
+    /// Whether a word ends before this byte.
+    #[inline]
+    fn ends_word(&self, at: usize) -> bool {
+        match self.bytes.get(at) {
+            None | Some(b'#') => true,
+            Some(b'\\') => continuation(self.bytes, at).is_some(),
+            Some(b) => is_blank(*b),
+        }
+    }
+
+    /// Goes to the start of the next line that is no continuation of this one; a comment is not continued.
+    #[inline]
+    fn skip_statement(&mut self) {
+        let mut comment = false;
+        while let Some(&b) = self.bytes.get(self.at) {
+            self.at += 1;
+            if is_line_end(b) {
+                return;
+            }
+            if b == b'#' {
+                comment = true;
+            } else if b == b'\\' && !comment {
+                self.at = continuation(self.bytes, self.at - 1).unwrap_or(self.at);
+            }
+        }
+    }
+}
+
+/// The byte after the line end that a backslash continues over, if only blanks stand between; trailing blanks are bounded
+/// so that a line of backslashes and blanks stays cheap.
+fn continuation(bytes: &[u8], backslash: usize) -> Option<usize> {
+    let mut at = backslash + 1;
+    let limit = at + 8;
+    while at < limit && bytes.get(at).is_some_and(|b| *b == b' ' || *b == b'\t') {
+        at += 1;
+    }
+    match (bytes.get(at), bytes.get(at + 1)) {
+        (Some(b'\r'), Some(b'\n')) => Some(at + 2),
+        (Some(b'\r' | b'\n'), _) => Some(at + 1),
+        _ => None,
+    }
+}
+
+/// Joins the vertices in use by position.
+fn joined(points: &[Vec3], mut triangles: Vec<[u32; 3]>) -> TriMesh {
+    const NONE: u32 = u32::MAX;
+    let mut number = vec![NONE; points.len()];
+    let mut joiner = Joiner::with_expected(points.len().min(3 * triangles.len()));
+    for t in &mut triangles {
+        for corner in t {
+            let known = &mut number[*corner as usize];
+            if *known == NONE {
+                *known = joiner.add(points[*corner as usize]);
+            }
+            *corner = *known;
+        }
+    }
+    TriMesh { vertices: joiner.into_vertices(), triangles }
+}

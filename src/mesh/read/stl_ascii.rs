@@ -1,0 +1,245 @@
+//! ASCII STL. Words in any case, separated by any blanks and line ends; every `solid` counts; stored normals are ignored,
+//! whatever they are. Coordinates are read as `f64`.
+
+use super::coordinate::{accept, refusal};
+use super::number;
+use super::text::{error_at, is_blank, is_line_end, next_word, shown_word};
+use super::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
+use crate::geom::Vec3;
+use crate::mesh::TriMesh;
+use crate::mesh::join::Joiner;
+
+/// A coordinate with more than nine digits that is off its nearest `f32` by more than this fraction was not written by a
+/// program that holds single precision.
+const DOUBLE_EVIDENCE: f64 = 1e-9;
+
+const EXPORT_AGAIN: &str = "export the mesh again";
+
+/// The facets of a text that was recognised as ASCII STL.
+///
+/// # Errors
+/// The first word that does not belong where it stands, with its line and column.
+pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
+    let mut reader = Reader {
+        bytes,
+        at: if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
+        joiner: Joiner::with_expected(64),
+        triangles: Vec::new(),
+        single_precision: true,
+        solids: 0,
+        warnings: Vec::new(),
+    };
+    reader.solids()?;
+    Ok(Parsed {
+        format: MeshFormat::StlAscii,
+        solids: reader.solids.max(1),
+        mesh: TriMesh { vertices: reader.joiner.into_vertices(), triangles: reader.triangles },
+        warnings: reader.warnings,
+        single_precision: reader.single_precision,
+    })
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    joiner: Joiner,
+    triangles: Vec<[u32; 3]>,
+    single_precision: bool,
+    solids: u32,
+    warnings: Vec<MeshWarning>,
+}
+
+impl Reader<'_> {
+    /// Everything from `solid` to `endsolid`, as often as it occurs. A file may also begin with a facet.
+    fn solids(&mut self) -> Result<(), MeshError> {
+        let mut open = false;
+        loop {
+            let (start, end) = self.word();
+            let word = &self.bytes[start..end];
+            if is(word, b"facet") && (open || self.solids == 0) {
+                self.facet(start)?;
+                open = true;
+            } else if is(word, b"solid") {
+                if open {
+                    self.missing_end();
+                }
+                open = true;
+                self.solids = self.solids.saturating_add(1);
+                self.skip_name(false);
+            } else if is(word, b"endsolid") && open {
+                open = false;
+                self.skip_name(true);
+            } else if word.is_empty() {
+                if open {
+                    self.missing_end();
+                }
+                return Ok(());
+            } else if !open && !self.has_facet_from(start) {
+                self.trailing(start);
+                return Ok(());
+            } else if is(word, b"vertex") || is(word, b"outer") {
+                let what = format!("{} outside a facet", shown_word(self.bytes, start));
+                return Err(error_at(self.bytes, start, what, EXPORT_AGAIN));
+            } else {
+                let wanted = if open { "`facet` or `endsolid`" } else { "`solid`" };
+                return Err(self.unexpected(start, wanted));
+            }
+        }
+    }
+
+    /// One facet, after its first word: anything up to `outer loop` is the normal.
+    fn facet(&mut self, facet: usize) -> Result<(), MeshError> {
+        loop {
+            let (start, end) = self.word();
+            let word = &self.bytes[start..end];
+            if is(word, b"outer") {
+                break;
+            }
+            if word.is_empty() || is_structure(word) {
+                return Err(self.unexpected(start, "`outer loop`"));
+            }
+        }
+        self.expect(b"loop", "`loop`")?;
+        let mut corners = [0; 3];
+        for (k, corner) in corners.iter_mut().enumerate() {
+            let (start, end) = self.word();
+            if !is(&self.bytes[start..end], b"vertex") {
+                let ended = is(&self.bytes[start..end], b"endloop");
+                let what = format!("a facet of {k} corners");
+                return Err(if ended {
+                    error_at(self.bytes, facet, what, EXPORT_AGAIN)
+                } else {
+                    self.unexpected(start, "`vertex`")
+                });
+            }
+            let (x, y, z) = (self.coordinate()?, self.coordinate()?, self.coordinate()?);
+            *corner = self.joiner.add(Vec3::new(x, y, z));
+        }
+        let (start, end) = self.word();
+        if is(&self.bytes[start..end], b"vertex") {
+            let fix = "export the mesh with triangles only";
+            return Err(error_at(self.bytes, facet, "a facet of more than 3 corners", fix));
+        }
+        if !is(&self.bytes[start..end], b"endloop") {
+            return Err(self.unexpected(start, "`endloop`"));
+        }
+        self.expect(b"endfacet", "`endfacet`")?;
+        if self.triangles.len() >= MAX_TRIANGLES {
+            return Err(MeshError::too_many());
+        }
+        self.triangles.push(corners);
+        Ok(())
+    }
+
+    #[inline]
+    fn coordinate(&mut self) -> Result<f64, MeshError> {
+        while self.bytes.get(self.at).is_some_and(|b| is_blank(*b)) {
+            self.at += 1;
+        }
+        let start = self.at;
+        let parsed = number::parse(self.bytes, start);
+        let Some(n) = parsed.filter(|n| self.bytes.get(n.end).is_none_or(|b| is_blank(*b))) else {
+            return Err(not_a_number(self.bytes, start));
+        };
+        self.at = n.end;
+        if n.long && self.single_precision {
+            let nearest = f64::from(n.value as f32);
+            self.single_precision = (n.value - nearest).abs() <= DOUBLE_EVIDENCE * n.value.abs();
+        }
+        match accept(n.value) {
+            Some(x) => Ok(x),
+            None => {
+                let (what, fix) = refusal(n.value);
+                Err(error_at(self.bytes, start, what, fix))
+            }
+        }
+    }
+
+    #[inline]
+    fn word(&mut self) -> (usize, usize) {
+        let (start, end) = next_word(self.bytes, self.at);
+        self.at = end;
+        (start, end)
+    }
+
+    fn expect(&mut self, keyword: &[u8], shown: &str) -> Result<(), MeshError> {
+        let (start, end) = self.word();
+        if is(&self.bytes[start..end], keyword) { Ok(()) } else { Err(self.unexpected(start, shown)) }
+    }
+
+    fn unexpected(&self, at: usize, wanted: &str) -> MeshError {
+        let found = shown_word(self.bytes, at);
+        let fix = if at >= self.bytes.len() { "the file was cut off: copy or export it again" } else { EXPORT_AGAIN };
+        error_at(self.bytes, at, format!("{wanted} was expected, not {found}"), fix)
+    }
+
+    /// Skips a name: the rest of the line. Where a whole file stands on one line the name ends at the first facet, and
+    /// after an `endsolid` at the next `solid` before it. Each byte is looked at twice at most.
+    fn skip_name(&mut self, after_end: bool) {
+        let (mut at, mut facet, mut solid) = (self.at, None, None);
+        loop {
+            let (start, end) = next_word(self.bytes, at);
+            if start == end || self.bytes[at..start].iter().any(|b| is_line_end(*b)) {
+                self.at = start;
+                return;
+            }
+            let word = &self.bytes[start..end];
+            if is(word, b"normal")
+                && let Some(facet) = facet
+            {
+                self.at = solid.unwrap_or(facet);
+                return;
+            }
+            facet = is(word, b"facet").then_some(start);
+            if after_end && solid.is_none() && is(word, b"solid") {
+                solid = Some(start);
+            }
+            at = end;
+        }
+    }
+
+    /// Whether a facet follows somewhere.
+    fn has_facet_from(&self, from: usize) -> bool {
+        let mut at = from;
+        loop {
+            let (start, end) = next_word(self.bytes, at);
+            if start == end {
+                return false;
+            }
+            if is(&self.bytes[start..end], b"facet") || is(&self.bytes[start..end], b"vertex") {
+                return true;
+            }
+            at = end;
+        }
+    }
+
+    fn missing_end(&mut self) {
+        if !self.warnings.iter().any(|w| w.code == "missing-endsolid") {
+            let message = "a solid ends without `endsolid`; all its facets are complete".into();
+            self.warnings.push(MeshWarning { code: "missing-endsolid", message });
+        }
+    }
+
+    fn trailing(&mut self, at: usize) {
+        let message = format!("{} bytes after the last `endsolid` are ignored", self.bytes.len() - at);
+        self.warnings.push(MeshWarning { code: "trailing-bytes", message });
+    }
+}
+
+/// The error of a word that should be a number.
+pub(crate) fn not_a_number(bytes: &[u8], at: usize) -> MeshError {
+    let word = shown_word(bytes, at);
+    let fix = if word.contains(',') { "export the mesh with decimal points" } else { EXPORT_AGAIN };
+    error_at(bytes, at, format!("a coordinate was expected, not {word}"), fix)
+}
+
+#[inline]
+fn is(word: &[u8], keyword: &[u8]) -> bool {
+    word.eq_ignore_ascii_case(keyword)
+}
+
+/// Words that cannot be part of a normal.
+fn is_structure(word: &[u8]) -> bool {
+    const WORDS: [&[u8]; 7] = [b"facet", b"endfacet", b"loop", b"endloop", b"vertex", b"solid", b"endsolid"];
+    WORDS.iter().any(|k| is(word, k))
+}

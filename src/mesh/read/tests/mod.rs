@@ -1,0 +1,1 @@
+//! Peculiarities of files.
