@@ -37,7 +37,8 @@ impl fmt::Display for Location {
             write!(f, ": byte {byte}")?;
         }
         if let Some(path) = self.json_path.as_deref().filter(|p| !p.is_empty()) {
-            write!(f, ": {path}")?;
+            let colon = if self.file.is_empty() { "" } else { ": " };
+            write!(f, "{colon}{path}")?;
         }
         Ok(())
     }

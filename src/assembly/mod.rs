@@ -1,3 +1,25 @@
 //! Floor 3: what is placed where, and what is allowed between.
+//!
+//! An assembly file goes through `json` (is it JSON, and where does each value stand), `raw` (are keys and values what the
+//! format says), `files` (are the files it names there, and what do they say) and `resolve` (one flat list of instances);
+//! all problems on the way are collected. [`rule`] then answers which rule holds between two instances.
+
+pub mod builder;
+mod files;
+mod glob;
+mod json;
+mod locate;
 pub mod model;
+mod paths;
+mod placement;
+mod raw;
+pub mod resolve;
+pub mod rule;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use builder::AssemblyBuilder;
 pub use model::*;
+pub use resolve::{LoadOptions, load};
+pub use rule::{PairRule, RuleTable};

@@ -1,0 +1,242 @@
+//! Assemblies without files, for users of the library.
+
+use super::glob::Glob;
+use super::raw::bad_id;
+use super::resolve::MAX_INSTANCES;
+use super::words::{nearest, quoted};
+use super::{Assembly, Facets, Instance, MeshSource, Part, PartIx, Rule, Verb, placement};
+use crate::error::{Error, Location, Problem};
+use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
+use crate::geom::{Affine, LengthUnit};
+use crate::mesh::TriMesh;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Puts an assembly together in memory. Mesh coordinates are in the builder's unit; placements, rules and the tolerance
+/// are in mm, as everywhere in the library.
+///
+/// ```
+/// use interfere::assembly::{Assembly, Verb};
+/// use interfere::geom::{Affine, LengthUnit, Vec3};
+/// use interfere::mesh::TriMesh;
+///
+/// let tetrahedron = TriMesh {
+///     vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()],
+///     triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
+/// };
+/// let aside = Affine { translation: Vec3::new(2.0, 0.0, 0.0), ..Affine::identity() };
+/// let assembly = Assembly::builder("pair", LengthUnit::Mm)
+///     .part("corner", tetrahedron)
+///     .instance("left", "corner", Affine::identity())
+///     .instance("right", "corner", aside)
+///     .rule("left", "right", Verb::MinClearance(0.5), None)
+///     .build()?;
+/// assert_eq!(assembly.instances.len(), 2);
+/// # Ok::<(), interfere::error::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct AssemblyBuilder {
+    name: String,
+    units: LengthUnit,
+    tolerance: f64,
+    facets: Facets,
+    parts: Vec<(String, TriMesh)>,
+    instances: Vec<(String, String, Affine)>,
+    rules: Vec<([String; 2], Verb, Option<String>)>,
+}
+
+impl Assembly {
+    /// Begins an assembly in memory; `units` is the unit of its meshes and of its report.
+    pub fn builder(name: impl Into<String>, units: LengthUnit) -> AssemblyBuilder {
+        AssemblyBuilder {
+            name: name.into(),
+            units,
+            tolerance: DEFAULT_TOLERANCE_MM,
+            facets: Facets::default(),
+            parts: Vec::new(),
+            instances: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
+}
+
+impl AssemblyBuilder {
+    /// Adds a part; coordinates in the builder's unit.
+    #[must_use]
+    pub fn part(mut self, key: impl Into<String>, mesh: TriMesh) -> Self {
+        self.parts.push((key.into(), mesh));
+        self
+    }
+
+    /// Places a part; the translation is in mm.
+    #[must_use]
+    pub fn instance(mut self, id: impl Into<String>, part: impl Into<String>, placement: Affine) -> Self {
+        self.instances.push((id.into(), part.into(), placement));
+        self
+    }
+
+    /// Adds a rule between two globs over instance ids, after those added before; lengths in mm.
+    #[must_use]
+    pub fn rule(
+        mut self,
+        first: impl Into<String>,
+        second: impl Into<String>,
+        verb: Verb,
+        reason: Option<&str>,
+    ) -> Self {
+        self.rules.push(([first.into(), second.into()], verb, reason.map(str::to_owned)));
+        self
+    }
+
+    /// Overlap no deeper than this is contact, in mm. 0.01 mm where it is not called.
+    #[must_use]
+    pub fn tolerance(mut self, mm: f64) -> Self {
+        self.tolerance = mm;
+        self
+    }
+
+    /// Whether facet allowances are granted.
+    #[must_use]
+    pub fn facets(mut self, facets: Facets) -> Self {
+        self.facets = facets;
+        self
+    }
+
+    /// The assembly.
+    ///
+    /// # Errors
+    /// All that is wrong with it: what the file reader refuses, and meshes that are none.
+    pub fn build(self) -> Result<Assembly, Error> {
+        let mut problems = Vec::new();
+        if let Some((what, fix)) = bad_length(self.tolerance) {
+            problems.push(Problem::new(place("tolerance"), what, fix));
+        }
+        let (parts, names) = build_parts(self.parts, self.units, &mut problems);
+        let instances = build_instances(self.instances, &names, &mut problems);
+        let rules = build_rules(self.rules, &mut problems);
+        if !problems.is_empty() {
+            return Err(Error { problems });
+        }
+        let mut assembly = Assembly {
+            name: self.name,
+            path: String::new(),
+            units: self.units,
+            tolerance: self.tolerance,
+            facets: self.facets,
+            parts,
+            instances,
+            rules,
+            warnings: Vec::new(),
+        };
+        assembly.warn();
+        Ok(assembly)
+    }
+}
+
+fn place(path: impl Into<String>) -> Location {
+    Location { json_path: Some(path.into()), ..Location::default() }
+}
+
+fn bad_length(mm: f64) -> Option<(String, String)> {
+    let fix = "expected a length, zero or more".to_owned();
+    if !mm.is_finite() {
+        return Some(("not a finite number".to_owned(), fix));
+    }
+    (mm < 0.0 || mm > MAX_COORDINATE).then(|| (format!("{mm} mm is negative or too large"), fix))
+}
+
+/// Why triangles are no mesh, as a fragment.
+fn bad_mesh(mesh: &TriMesh) -> Option<String> {
+    let count = mesh.vertices.len();
+    if mesh.triangles.is_empty() {
+        return Some("a mesh without triangles".to_owned());
+    }
+    if let Some(k) = mesh.vertices.iter().position(|v| v.iter().any(|x| x.is_nan() || x.abs() > MAX_COORDINATE)) {
+        return Some(format!("vertex {k} is not finite or beyond {MAX_COORDINATE:e}"));
+    }
+    let outside = |t: &[u32; 3]| t.iter().any(|v| *v as usize >= count);
+    let k = mesh.triangles.iter().position(outside)?;
+    Some(format!("triangle {k} names a vertex beyond the {count} there are"))
+}
+
+fn build_parts(
+    given: Vec<(String, TriMesh)>,
+    units: LengthUnit,
+    problems: &mut Vec<Problem>,
+) -> (Vec<Part>, BTreeMap<String, PartIx>) {
+    let mut parts: BTreeMap<String, Part> = BTreeMap::new();
+    for (key, mesh) in given {
+        let at = place(format!("parts.{}", super::words::one_line(&key)));
+        if key.is_empty() {
+            problems.push(Problem::new(at.clone(), "an empty part name", "name the part"));
+        }
+        if parts.contains_key(&key) {
+            problems.push(Problem::new(at, format!("duplicate part {}", quoted(&key)), "rename one of them"));
+            continue;
+        }
+        if let Some(why) = bad_mesh(&mesh) {
+            problems.push(Problem::new(at.clone(), why, "hand in a mesh with valid triangles"));
+        }
+        let source = MeshSource::Memory(Arc::new(mesh));
+        parts.insert(key.clone(), Part { key, source, units, deflection: None, geometry: None, at });
+    }
+    let names = parts.keys().cloned().zip((0..).map(PartIx)).collect();
+    (parts.into_values().collect(), names)
+}
+
+fn build_instances(
+    given: Vec<(String, String, Affine)>,
+    names: &BTreeMap<String, PartIx>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Instance> {
+    if given.is_empty() || given.len() as u64 > MAX_INSTANCES {
+        let what = format!("{} instances", given.len());
+        problems.push(Problem::new(place("instances"), what, format!("add between 1 and {MAX_INSTANCES}")));
+    }
+    let mut ids: BTreeSet<String> = BTreeSet::new();
+    let mut out = Vec::with_capacity(given.len());
+    for (k, (id, part, affine)) in given.into_iter().enumerate() {
+        let mut note = |what: String, fix: String| {
+            problems.push(Problem::new(place(format!("instances[{k}]")), what, fix));
+        };
+        if let Some((what, fix)) = bad_id(&id) {
+            note(what, fix);
+        }
+        if !ids.insert(id.clone()) {
+            note(format!("duplicate id {}", quoted(&id)), "rename one of them".to_owned());
+        }
+        if affine.translation.iter().any(|t| t.is_nan() || t.abs() > MAX_COORDINATE) {
+            note(format!("its translation is not finite or beyond {MAX_COORDINATE:e} mm"), "correct it".to_owned());
+        }
+        if let Some(why) = placement::singular(&affine.linear) {
+            note(why, "give a matrix that keeps all three dimensions apart".to_owned());
+        }
+        let Some(part) = names.get(&part).copied() else {
+            let near = nearest(&part, names.keys().map(String::as_str));
+            let fix = near.map_or_else(|| "add the part".to_owned(), |n| format!("did you mean {}?", quoted(n)));
+            note(format!("unknown part {}", quoted(&part)), fix);
+            continue;
+        };
+        out.push(Instance { id, part, placement: affine, unit: None });
+    }
+    out
+}
+
+fn build_rules(given: Vec<([String; 2], Verb, Option<String>)>, problems: &mut Vec<Problem>) -> Vec<Rule> {
+    let mut out = Vec::with_capacity(given.len());
+    for (k, (between, verb, reason)) in given.into_iter().enumerate() {
+        let at = place(format!("rules[{k}]"));
+        for glob in &between {
+            if let Err(why) = Glob::new(glob) {
+                problems.push(Problem::new(at.clone(), format!("{} is no glob", quoted(glob)), why));
+            }
+        }
+        if let Verb::AllowDepth(mm) | Verb::MinClearance(mm) = verb
+            && let Some((what, fix)) = bad_length(mm)
+        {
+            problems.push(Problem::new(at.clone(), what, fix));
+        }
+        out.push(Rule { between, verb, reason, scope: String::new(), file: String::new(), index: k as u32, at });
+    }
+    out
+}

@@ -1,0 +1,316 @@
+//! From files to one flat assembly: sub-assemblies expanded in place, ids joined, placements composed.
+
+use super::files::{File, Files, Found, MAX_DEPTH, instance_at, too_deep};
+use super::paths::{Tree, shown};
+use super::rule::RuleTable;
+use super::words::quoted;
+use super::{Assembly, Facets, Instance, MeshSource, Part, PartIx, Rule, placement};
+use crate::error::{Error, Problem, Warning};
+use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
+use crate::geom::{Affine, LengthUnit};
+use crate::load::Loader;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// How an assembly is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Files outside the root assembly's version-controlled tree may be read.
+    pub allow_outside: bool,
+}
+
+/// An assembly may have this many instances, all sub-assemblies expanded: a few nested files can ask for any number.
+pub const MAX_INSTANCES: u64 = 10_000_000;
+
+/// And this many rules, counted once per use of the sub-assembly they stand in.
+pub const MAX_RULES: u64 = 1_000_000;
+
+/// And this many bytes of ids and rule texts.
+pub const MAX_TEXT: u64 = 1 << 30;
+
+/// Reads an assembly file, and every file below it once, through `loader`. Meshes are looked for, not read.
+///
+/// # Errors
+/// Every problem of every file at once, each with file, line, column, JSON path and what would fix it.
+pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<Assembly, Error> {
+    let tree = Tree::new(path, loader, options.allow_outside)?;
+    let mut files = Files::read(tree, loader, shown(path));
+    let mut problems = files.take_problems();
+    if problems.is_empty() {
+        problems.extend(limits(&files.list));
+    }
+    if !problems.is_empty() {
+        return Err(Error { problems });
+    }
+    let mut flat = Flat::new(&files.list);
+    flat.expand(0, &Place { prefix: String::new(), placement: Affine::identity(), rigid: true, unit: None, depth: 0 });
+    if !flat.problems.is_empty() {
+        return Err(Error { problems: flat.problems });
+    }
+    Ok(flat.finish(path))
+}
+
+/// What a file expands to.
+#[derive(Clone, Copy, Default)]
+struct Totals {
+    instances: u64,
+    rules: u64,
+    text: u64,
+    depth: usize,
+}
+
+/// Counts before anything is expanded. Later files may be placed by earlier ones and the other way round, so it goes
+/// by depth first, each file once; the nest has no cycles, and is no deeper than the reader allows along its first visit.
+fn totals(files: &[File], ix: usize, known: &mut Vec<Option<Totals>>) -> Totals {
+    if let Some(done) = known[ix] {
+        return done;
+    }
+    let file = &files[ix];
+    let mut sum = Totals { rules: file.raw.rules.len() as u64, ..Totals::default() };
+    let rule_text = |r: &super::raw::RawRule| {
+        r.between[0].len() + r.between[1].len() + r.reason.as_ref().map_or(0, String::len) + file.relative.len()
+    };
+    sum.text = file.raw.rules.iter().map(|r| rule_text(r) as u64).sum();
+    for (instance, target) in file.raw.instances.iter().zip(&file.targets) {
+        let id = instance.id.len() as u64;
+        let Some(Found::Assembly(inner)) = target else {
+            sum.instances = sum.instances.saturating_add(1);
+            sum.text = sum.text.saturating_add(id);
+            continue;
+        };
+        let inner = totals(files, *inner, known);
+        let prefixed = inner.instances.saturating_add(inner.rules).saturating_mul(id + 1);
+        sum.instances = sum.instances.saturating_add(inner.instances);
+        sum.rules = sum.rules.saturating_add(inner.rules);
+        sum.text = sum.text.saturating_add(inner.text).saturating_add(prefixed);
+        sum.depth = sum.depth.max(inner.depth + 1);
+    }
+    known[ix] = Some(sum);
+    sum
+}
+
+fn limits(files: &[File]) -> Option<Problem> {
+    let root = files.first()?;
+    let sum = totals(files, 0, &mut vec![None; files.len()]);
+    let at = root.raw.instances_at.clone();
+    let expands_to = |count: u64, limit: u64, what: &str| {
+        let what = format!("sub-assemblies expand to {count} {what}, more than {limit}");
+        Some(Problem::new(at.clone(), what, "check for files that place each other many times, or split the assembly"))
+    };
+    if sum.instances == 0 {
+        return Some(Problem::new(at, "no instances: there is nothing to check", "add parts to `instances`"));
+    }
+    if sum.depth >= MAX_DEPTH {
+        let (what, fix) = too_deep();
+        return Some(Problem::new(at, what, fix));
+    }
+    if sum.instances > MAX_INSTANCES {
+        return expands_to(sum.instances, MAX_INSTANCES, "instances");
+    }
+    if sum.rules > MAX_RULES {
+        return expands_to(sum.rules, MAX_RULES, "rules");
+    }
+    if sum.text > MAX_TEXT {
+        return expands_to(sum.text, MAX_TEXT, "bytes of ids and rules");
+    }
+    None
+}
+
+/// Where a file is being expanded.
+struct Place {
+    /// Empty, or ending in `/`.
+    prefix: String,
+    placement: Affine,
+    /// Whether all placements from the root down to here are.
+    rigid: bool,
+    unit: Option<u32>,
+    depth: u32,
+}
+
+/// The assembly being put together.
+struct Flat<'f> {
+    files: &'f [File],
+    /// For each file, for each of its parts: its index in `parts`.
+    part_ix: Vec<Vec<PartIx>>,
+    parts: Vec<Part>,
+    instances: Vec<Instance>,
+    /// With the depth of their file.
+    rules: Vec<(u32, Rule)>,
+    units: u32,
+    problems: Vec<Problem>,
+    /// Instances already complained of, by file and position.
+    blamed: BTreeSet<(usize, usize)>,
+}
+
+impl<'f> Flat<'f> {
+    fn new(files: &'f [File]) -> Self {
+        let mut flat = Self {
+            files,
+            part_ix: Vec::new(),
+            parts: Vec::new(),
+            instances: Vec::new(),
+            rules: Vec::new(),
+            units: 0,
+            problems: Vec::new(),
+            blamed: BTreeSet::new(),
+        };
+        flat.collect_parts();
+        flat
+    }
+
+    fn collect_parts(&mut self) {
+        let mut keyed: Vec<(String, usize, usize)> = Vec::new();
+        for (f, file) in self.files.iter().enumerate() {
+            for (p, part) in file.raw.parts.iter().enumerate() {
+                let key = if f == 0 { part.name.clone() } else { format!("{}#{}", file.relative, part.name) };
+                keyed.push((key, f, p));
+            }
+        }
+        keyed.sort();
+        self.part_ix = self.files.iter().map(|f| vec![PartIx(0); f.raw.parts.len()]).collect();
+        for (k, (key, f, p)) in keyed.iter().enumerate() {
+            let (file, raw) = (&self.files[*f], &self.files[*f].raw.parts[*p]);
+            if k > 0 && keyed[k - 1].0 == *key {
+                let what = format!("the part name {} is also the key of a sub-assembly's part", quoted(key));
+                self.problems.push(Problem::new(raw.at.clone(), what, "rename it"));
+            }
+            self.part_ix[*f][*p] = PartIx(k as u32);
+            let Some(Some(mesh)) = file.meshes.get(*p) else { continue };
+            self.parts.push(Part {
+                key: key.clone(),
+                source: MeshSource::File { path: mesh.path.clone(), shown: mesh.shown.clone() },
+                units: raw.units.or(file.raw.units).unwrap_or(LengthUnit::Mm),
+                deflection: raw.deflection,
+                geometry: raw.geometry,
+                at: raw.at.clone(),
+            });
+        }
+    }
+
+    fn expand(&mut self, ix: usize, place: &Place) {
+        let files = self.files;
+        let file = &files[ix];
+        let name = || match (ix, Path::new(&file.relative).file_name()) {
+            (0, Some(name)) => name.to_string_lossy().into_owned(),
+            _ => file.relative.clone(),
+        };
+        for rule in &file.raw.rules {
+            let rule = Rule {
+                between: rule.between.clone(),
+                verb: rule.verb,
+                reason: rule.reason.clone(),
+                scope: place.prefix.clone(),
+                file: name(),
+                index: rule.index,
+                at: rule.at.clone(),
+            };
+            self.rules.push((place.depth, rule));
+        }
+        for (k, (instance, target)) in file.raw.instances.iter().zip(&file.targets).enumerate() {
+            let id = format!("{}{}", place.prefix, instance.id);
+            let rigid = place.rigid && placement::is_rigid(&instance.placement.linear);
+            let placement = place.placement.after(&instance.placement);
+            match *target {
+                Some(Found::Part(part)) => {
+                    self.check(&placement, rigid, (ix, k), &id);
+                    let part = self.part_ix[ix][part];
+                    self.instances.push(Instance { id, part, placement, unit: place.unit });
+                }
+                Some(Found::Assembly(inner)) => {
+                    let mut unit = place.unit;
+                    if instance.as_unit && unit.is_none() {
+                        unit = Some(self.units);
+                        self.units += 1;
+                    }
+                    let inside = Place { prefix: id + "/", placement, rigid, unit, depth: place.depth + 1 };
+                    self.expand(inner, &inside);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// A composed placement can be singular or out of range although none of its factors is.
+    fn check(&mut self, placement: &Affine, rigid: bool, (file, instance): (usize, usize), id: &str) {
+        let far = placement.translation.iter().any(|t| t.is_nan() || t.abs() > MAX_COORDINATE);
+        let why = if far {
+            Some(format!("beyond {MAX_COORDINATE:e} mm"))
+        } else if rigid {
+            None
+        } else {
+            placement::singular(&placement.linear)
+        };
+        if let Some(why) = why
+            && self.blamed.insert((file, instance))
+        {
+            let File { source, raw, .. } = &self.files[file];
+            let what = format!("the composed placement of {} is {why}", quoted(id));
+            let at = instance_at(source, &raw.instances[instance], "part");
+            self.problems.push(Problem::new(at, what, "correct a placement on the way down to it"));
+        }
+    }
+
+    fn finish(mut self, path: &Path) -> Assembly {
+        let root = &self.files[0].raw;
+        let tolerance = root.tolerance.as_ref().map_or(DEFAULT_TOLERANCE_MM, |t| t.value);
+        let facets = root.facets.as_ref().map_or(Facets::default(), |f| f.value);
+        self.rules.sort_by_key(|(depth, _)| *depth);
+        let stem = || path.file_stem().map_or_else(|| shown(path), |s| s.to_string_lossy().into_owned());
+        let mut assembly = Assembly {
+            name: root.name.clone().unwrap_or_else(stem),
+            path: shown(path),
+            units: root.units.unwrap_or(LengthUnit::Mm),
+            tolerance,
+            facets,
+            parts: self.parts,
+            instances: self.instances,
+            rules: self.rules.into_iter().map(|(_, rule)| rule).collect(),
+            warnings: ignored_settings(&self.files[1..], tolerance, facets),
+        };
+        assembly.warn();
+        assembly
+    }
+}
+
+/// Settings of sub-assemblies that the root's override.
+fn ignored_settings(files: &[File], tolerance: f64, facets: Facets) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |at: &crate::error::Location, key: &str| {
+        let message =
+            format!("this `{key}` differs from the root assembly's, which holds; remove it or make them equal");
+        warnings.push(Warning { at: Some(at.clone()), ..Warning::new("ignored-sub-setting", message) });
+    };
+    for file in files {
+        if let Some(t) = file.raw.tolerance.as_ref().filter(|t| t.value != tolerance) {
+            warn(&t.at, "tolerance");
+        }
+        if let Some(f) = file.raw.facets.as_ref().filter(|f| f.value != facets) {
+            warn(&f.at, "facets");
+        }
+    }
+    warnings
+}
+
+impl Assembly {
+    /// Adds the warnings that follow from the assembly as a whole: parts and rules without use.
+    pub(super) fn warn(&mut self) {
+        let used: BTreeSet<PartIx> = self.instances.iter().map(|i| i.part).collect();
+        for (k, part) in self.parts.iter().enumerate() {
+            if !used.contains(&PartIx(k as u32)) {
+                let message = "no instance places it; remove it or add one";
+                self.warnings.push(Warning {
+                    part: Some(part.key.clone()),
+                    at: Some(part.at.clone()),
+                    ..Warning::new("unused-part", message)
+                });
+            }
+        }
+        let unused = RuleTable::new(self).unused(self);
+        self.warnings.extend(unused);
+    }
+
+    /// The part of that key.
+    pub fn part_ix(&self, key: &str) -> Option<PartIx> {
+        self.parts.binary_search_by(|p| p.key.as_str().cmp(key)).ok().map(|k| PartIx(k as u32))
+    }
+}
