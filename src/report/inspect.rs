@@ -226,11 +226,11 @@ fn defects(m: &MeshReport) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::geom::{Mat3, Vec3};
 
-    fn bracket() -> MeshReport {
+    pub(crate) fn bracket() -> MeshReport {
         MeshReport {
             path: "parts/bracket.stl".to_owned(),
             format: "stl-binary".to_owned(),
