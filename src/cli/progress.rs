@@ -61,3 +61,25 @@ impl Drop for Bar {
         self.line.finish_and_clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unwanted_bar_never_shows() {
+        let mut bar = Bar::new(false);
+        bar.started = bar.started.checked_sub(2 * DELAY).expect("a clock past one second");
+        bar.begin(Stage::Narrow, 10);
+        bar.advance(3);
+        assert!(bar.line.is_hidden());
+        assert_eq!(bar.line.position(), 3);
+    }
+
+    #[test]
+    fn a_short_run_shows_none() {
+        let bar = Bar::new(true);
+        bar.begin(Stage::Load, 1);
+        assert!(!bar.shown.load(Ordering::Relaxed));
+    }
+}
