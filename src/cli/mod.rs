@@ -1,1 +1,15 @@
-//! Floor 6: the command line.
+//! Floor 6: the command line. Arguments, output files, stdout, stderr, exit code and thread count are dealt with here and
+//! nowhere else.
+
+pub mod args;
+pub mod console;
+pub mod exit;
+pub mod inspect;
+pub mod output;
+pub mod progress;
+pub mod run;
+pub mod settings;
+
+pub use console::{Console, Terminal};
+pub use exit::Exit;
+pub use run::run;

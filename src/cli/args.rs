@@ -1,0 +1,144 @@
+//! The flags as typed. What they mean together is settled in [`super::settings`].
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// The design-rule check for mechanical assemblies: finds the parts that share space, says how deep and how close.
+#[derive(Debug, Parser)]
+#[command(name = "interfere", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// Say nothing on stderr but errors: no progress, no warnings.
+    #[arg(long, global = true)]
+    pub quiet: bool,
+
+    /// When to use colour; `auto` heeds the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    #[arg(help = "When to use colour: auto, always or never; auto heeds the terminal, NO_COLOR and CLICOLOR_FORCE")]
+    pub color: ColorChoice,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  every pair was decided and none fails
+  1  a pair fails: interference, clearance or undecided
+  2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check every pair of parts of an assembly; the exit code is the verdict.
+    Check(CheckArgs),
+    /// Say what is in mesh files: size, volume, hull and defects.
+    Inspect(InspectArgs),
+}
+
+/// The flags of `check`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES)]
+pub struct CheckArgs {
+    /// The assembly file (JSON).
+    #[arg(value_name = "ASSEMBLY.json")]
+    pub assembly: PathBuf,
+
+    /// What a part's solid is taken to be. `hull`: the convex hull of its vertices; no overlap is missed, but concavities
+    /// count as solid, so that a pin in a bore interferes. The only geometry of this version.
+    #[arg(long, value_enum, default_value = "hull")]
+    pub geometry: GeometryChoice,
+
+    /// Form of the report: `table` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FormatChoice,
+
+    /// Write the report to this file instead of stdout; `-` is stdout.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Overlap no deeper than this is contact, in the assembly's units; wins over the file [default: the file's, else
+    /// 0.01 mm].
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
+
+    /// List clear pairs, too, that are no further apart than this, in the assembly's units.
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    pub report_within: Option<f64>,
+
+    /// Decide which pairs fail and measure nothing; depths and translations stay empty.
+    #[arg(long)]
+    pub verdict_only: bool,
+
+    /// Treat warnings as errors: exit 2, no report.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Read meshes and sub-assemblies from outside the assembly's version-controlled tree.
+    #[arg(long)]
+    pub allow_outside: bool,
+
+    /// Number of threads [default: one per core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// Write where the time went to this file (JSON).
+    #[arg(long, value_name = "FILE")]
+    pub timings: Option<PathBuf>,
+}
+
+/// The flags of `inspect`.
+#[derive(Debug, ClapArgs)]
+pub struct InspectArgs {
+    /// Mesh files: STL (binary or ASCII) or OBJ.
+    #[arg(value_name = "MESH", required = true)]
+    pub meshes: Vec<PathBuf>,
+
+    /// Form of the report: `table` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FormatChoice,
+}
+
+/// `--format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatChoice {
+    /// For people: what fails, worst first
+    Table,
+    /// For programs: everything, in a stable order
+    Json,
+}
+
+/// `--geometry`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GeometryChoice {
+    /// The convex hull of the part's vertices
+    Hull,
+}
+
+/// `--color`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// A length: a number that is finite and not negative. Its unit is known once the assembly is read.
+fn length(text: &str) -> Result<f64, String> {
+    let x: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if !x.is_finite() {
+        return Err("must be finite".to_owned());
+    }
+    if x < 0.0 {
+        return Err("must not be negative".to_owned());
+    }
+    // Without the sign of -0.
+    Ok(x + 0.0)
+}
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

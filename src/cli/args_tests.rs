@@ -1,0 +1,164 @@
+//! Tests of the flags.
+
+use super::*;
+use clap::CommandFactory;
+
+fn parse(line: &str) -> Result<Args, clap::Error> {
+    Args::try_parse_from(line.split(' '))
+}
+
+fn check(line: &str) -> CheckArgs {
+    match parse(&format!("interfere check a.json {line}")).expect(line).command {
+        Command::Check(args) => args,
+        Command::Inspect(_) => panic!("{line}"),
+    }
+}
+
+fn help(path: &[&str]) -> String {
+    let mut command = Args::command().term_width(100);
+    command.build();
+    let found = path.iter().fold(&mut command, |c, name| c.find_subcommand_mut(name).unwrap());
+    found.render_help().to_string()
+}
+
+#[test]
+fn the_definition_is_sound() {
+    Args::command().debug_assert();
+}
+
+#[test]
+fn help_of_the_program() {
+    insta::assert_snapshot!(help(&[]), @r#"
+    The design-rule check for mechanical assemblies: finds the parts that share space, says how deep and
+    how close
+
+    Usage: interfere [OPTIONS] <COMMAND>
+
+    Commands:
+      check    Check every pair of parts of an assembly; the exit code is the verdict
+      inspect  Say what is in mesh files: size, volume, hull and defects
+      help     Print this message or the help of the given subcommand(s)
+
+    Options:
+          --quiet         Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>  When to use colour: auto, always or never; auto heeds the terminal, NO_COLOR
+                          and CLICOLOR_FORCE [default: auto]
+      -h, --help          Print help
+      -V, --version       Print version
+
+    Exit codes:
+      0  every pair was decided and none fails
+      1  a pair fails: interference, clearance or undecided
+      2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
+    "#);
+}
+
+#[test]
+fn help_of_check() {
+    insta::assert_snapshot!(help(&["check"]), @r#"
+    Check every pair of parts of an assembly; the exit code is the verdict
+
+    Usage: interfere check [OPTIONS] <ASSEMBLY.json>
+
+    Arguments:
+      <ASSEMBLY.json>  The assembly file (JSON)
+
+    Options:
+          --geometry <GEOMETRY>     What a part's solid is taken to be. `hull`: the convex hull of its
+                                    vertices; no overlap is missed, but concavities count as solid, so
+                                    that a pin in a bore interferes. The only geometry of this version
+                                    [default: hull] [possible values: hull]
+          --format <FORMAT>         Form of the report: `table` for people, `json` for programs
+                                    [default: table] [possible values: table, json]
+      -o, --output <FILE>           Write the report to this file instead of stdout; `-` is stdout
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
+          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
+                                    wins over the file [default: the file's, else 0.01 mm]
+          --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
+                                    assembly's units
+          --verdict-only            Decide which pairs fail and measure nothing; depths and translations
+                                    stay empty
+          --strict                  Treat warnings as errors: exit 2, no report
+          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
+                                    version-controlled tree
+          --threads <N>             Number of threads [default: one per core]
+          --timings <FILE>          Write where the time went to this file (JSON)
+      -h, --help                    Print help (see more with '--help')
+
+    Exit codes:
+      0  every pair was decided and none fails
+      1  a pair fails: interference, clearance or undecided
+      2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
+    "#);
+}
+
+#[test]
+fn help_of_inspect() {
+    insta::assert_snapshot!(help(&["inspect"]), @r#"
+    Say what is in mesh files: size, volume, hull and defects
+
+    Usage: interfere inspect [OPTIONS] <MESH>...
+
+    Arguments:
+      <MESH>...  Mesh files: STL (binary or ASCII) or OBJ
+
+    Options:
+          --format <FORMAT>  Form of the report: `table` for people, `json` for programs [default:
+                             table] [possible values: table, json]
+          --quiet            Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>     When to use colour: auto, always or never; auto heeds the terminal,
+                             NO_COLOR and CLICOLOR_FORCE [default: auto]
+      -h, --help             Print help (see more with '--help')
+    "#);
+}
+
+#[test]
+fn every_flag_of_check() {
+    let line = "--geometry hull --format json -o r.json --tolerance 0.02 --report-within 0 --verdict-only --strict \
+                --allow-outside --threads 4 --timings t.json";
+    let a = check(line);
+    assert_eq!((a.geometry, a.format), (GeometryChoice::Hull, FormatChoice::Json));
+    assert_eq!((a.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
+    assert_eq!((a.tolerance, a.report_within), (Some(0.02), Some(0.0)));
+    assert!(a.verdict_only && a.strict && a.allow_outside);
+    assert_eq!(a.threads, Some(4));
+}
+
+#[test]
+fn global_flags_stand_before_or_after_the_command() {
+    for line in ["interfere --quiet --color never check a.json", "interfere inspect --color never a.stl --quiet"] {
+        let args = parse(line).expect(line);
+        assert!(args.quiet && args.color == ColorChoice::Never, "{line}");
+    }
+}
+
+#[test]
+fn lengths_are_finite_and_not_negative() {
+    for (flag, why) in [
+        ("--tolerance -1", "must not be negative"),
+        ("--tolerance=-0.5", "must not be negative"),
+        ("--tolerance nan", "must be finite"),
+        ("--tolerance 1e999", "must be finite"),
+        ("--report-within=-inf", "must be finite"),
+        ("--report-within 1mm", "not a number"),
+        ("--threads 0", "0 is not in 1..=1024"),
+        ("--geometry exact", "invalid value 'exact'"),
+        ("--format xml", "invalid value 'xml'"),
+    ] {
+        let error = parse(&format!("interfere check a.json {flag}")).expect_err(flag);
+        assert!(error.to_string().contains(why), "{flag}: {error}");
+        assert_eq!(error.exit_code(), 2);
+    }
+    assert_eq!(check("--tolerance -0").tolerance.unwrap().to_bits(), 0);
+}
+
+#[test]
+fn inspect_needs_a_file() {
+    assert_eq!(parse("interfere inspect").expect_err("no file").exit_code(), 2);
+    let Command::Inspect(args) = parse("interfere inspect a.stl b.obj --format json").unwrap().command else {
+        panic!("inspect")
+    };
+    assert_eq!(args.meshes.len(), 2);
+}

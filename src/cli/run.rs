@@ -1,0 +1,154 @@
+//! From arguments to an exit: load, check, render, write.
+
+use super::args::{Args, ColorChoice, Command};
+use super::console::Console;
+use super::exit::{Exit, Failure};
+use super::inspect;
+use super::progress::Bar;
+use super::settings::CheckSettings;
+use crate::check::{Outcome, Progress, Stage};
+use crate::error::{Error, Location};
+use crate::load::{FsLoader, Loader};
+use crate::report;
+use crate::report::inspect::MeshReport;
+use crate::report::timings::{self, Total};
+use clap::Parser;
+use cpu_time::ProcessTime;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Instant;
+
+/// Runs the command: `arguments` begin with the program's name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
+    let work =
+        Work { check: &|settings, progress| run_check(settings, &FsLoader, progress), examine: &inspect::examine };
+    run_with(arguments, &work, console)
+}
+
+/// Loads and checks an assembly, on the thread pool it is called in.
+fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progress) -> Result<Outcome, Error> {
+    // CONNECT:
+    // let assembly = assembly::load(&settings.assembly, loader, &LoadOptions { allow_outside: settings.allow_outside })?;
+    // check::check(&assembly, &settings.options(assembly.units)?, loader, progress)
+    progress.begin(Stage::Load, 0);
+    let file = settings.assembly.display().to_string();
+    let what = match loader.read(&settings.assembly) {
+        Ok(_) => "checking is not connected yet".to_owned(),
+        Err(e) => e.to_string(),
+    };
+    Err(Error::one(Location::file(file), what, ""))
+}
+
+/// What the commands do, apart from how they are called.
+struct Work<'a> {
+    check: &'a (dyn Fn(&CheckSettings, &dyn Progress) -> Result<Outcome, Error> + Sync),
+    examine: &'a dyn Fn(&Path) -> Result<MeshReport, Error>,
+}
+
+fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, console: &mut Console<'_>) -> Exit {
+    let args = match Args::try_parse_from(arguments) {
+        Ok(args) => args,
+        Err(error) => return broke_off(&error.into(), ColorChoice::Auto, console),
+    };
+    let Args { command, quiet, color } = args;
+    let result = match command {
+        Command::Check(args) => CheckSettings::new(args)
+            .map_err(Failure::from)
+            .and_then(|settings| Check { settings, quiet, color }.run(work, console)),
+        Command::Inspect(args) => {
+            let terminal = console.terminal;
+            let colours = (terminal.paints(color, terminal.stdout), terminal.paints(color, terminal.stderr));
+            inspect::run(&args, work.examine, console, colours)
+        }
+    };
+    result.unwrap_or_else(|failure| broke_off(&failure, color, console))
+}
+
+/// One run of `check`.
+struct Check {
+    settings: CheckSettings,
+    quiet: bool,
+    color: ColorChoice,
+}
+
+impl Check {
+    fn run(&self, work: &Work<'_>, console: &mut Console<'_>) -> Result<Exit, Failure> {
+        let clocks = Clocks::start();
+        let terminal = console.terminal;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.settings.threads)
+            .build()
+            .map_err(|e| Failure::Threads(e.to_string()))?;
+        let progress = Bar::new(terminal.stderr && !self.quiet);
+        let mut outcome = pool.install(|| (work.check)(&self.settings, &progress))?;
+        drop(progress);
+        outcome.timings.threads = pool.current_num_threads();
+        if self.settings.strict && !outcome.warnings.is_empty() {
+            return Err(Failure::Strict(outcome.warnings));
+        }
+        if !self.quiet {
+            console.warnings(&outcome.warnings, terminal.paints(self.color, terminal.stderr));
+        }
+        self.write(&mut outcome, &clocks, console)?;
+        Ok(Exit::of_outcome(&outcome))
+    }
+
+    /// The report, then the timings, which tell how long the report took.
+    fn write(&self, outcome: &mut Outcome, clocks: &Clocks, console: &mut Console<'_>) -> Result<(), Failure> {
+        let output = &self.settings.output;
+        let to_terminal = console.terminal.stdout && *output == super::output::Target::Stdout;
+        let colour = console.terminal.paints(self.color, to_terminal);
+        let before = Clocks::start();
+        output.write(console.stdout, |out| report::render(outcome, self.settings.format, colour, out))?;
+        let Some(target) = &self.settings.timings else { return Ok(()) };
+        let report = before.elapsed();
+        outcome.timings.wall.report += report.wall;
+        outcome.timings.cpu.report += report.cpu.unwrap_or(0.0);
+        target.write(console.stdout, |out| timings::render(&outcome.timings, clocks.elapsed(), out))
+    }
+}
+
+/// The clocks of a stretch of work.
+struct Clocks {
+    wall: Instant,
+    cpu: Option<ProcessTime>,
+}
+
+impl Clocks {
+    fn start() -> Self {
+        Self { wall: Instant::now(), cpu: ProcessTime::try_now().ok() }
+    }
+
+    fn elapsed(&self) -> Total {
+        let cpu = self.cpu.and_then(|start| start.try_elapsed().ok());
+        Total { wall: self.wall.elapsed().as_secs_f64(), cpu: cpu.map(|d| d.as_secs_f64()) }
+    }
+}
+
+/// Says why, on stderr; help and version go to stdout.
+fn broke_off(failure: &Failure, color: ColorChoice, console: &mut Console<'_>) -> Exit {
+    let terminal = console.terminal;
+    let colour = terminal.paints(color, terminal.stderr);
+    match failure {
+        Failure::Arguments(error) => {
+            let text = error.render();
+            let text = |colour: bool| if colour { text.ansi().to_string() } else { text.to_string() };
+            if error.use_stderr() {
+                console.on_stderr(&text(colour));
+            } else {
+                // Nobody is left to tell where stdout is closed.
+                let _ = console.stdout.write_all(text(terminal.paints(color, terminal.stdout)).as_bytes());
+                let _ = console.stdout.flush();
+            }
+        }
+        Failure::Input(error) => console.errors(error, colour),
+        Failure::Strict(warnings) => console.strict(warnings, colour),
+        Failure::Threads(why) => console.error(format_args!("cannot start the threads: {why}"), colour),
+        Failure::Output { file, source } => console.error(format_args!("{file}: cannot write: {source}"), colour),
+    }
+    Exit::of_failure(failure)
+}
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

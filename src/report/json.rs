@@ -1,0 +1,339 @@
+//! The JSON report, version 1: keys and their order as in docs/report-format.md.
+//!
+//! Everything is converted while it is written; the outcome is the only copy of the pairs in memory.
+
+use super::layout::write_json;
+use super::number::{as_given, length, vector, volume};
+use crate::assembly::{Facets, Rule, Verb};
+use crate::check::{ClearedBy, Counts, Outcome, PairOutcome, PartOutcome, Status, pair_id};
+use crate::error::Warning;
+use crate::geom::{Aabb, LengthUnit};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Serialize, ser::SerializeStruct};
+use std::io;
+
+/// Writes the report.
+///
+/// # Errors
+/// As the writer says.
+pub fn render(outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
+    write_json(&Document(outcome), out)
+}
+
+struct Document<'a>(&'a Outcome);
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let o = self.0;
+        let mut map = serializer.serialize_struct("Report", 9)?;
+        map.serialize_field("version", &1)?;
+        map.serialize_field("tool", &Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") })?;
+        map.serialize_field("assembly", &Assembly { name: &o.name, path: &o.path, units: o.units.name() })?;
+        map.serialize_field("settings", &Settings::new(o))?;
+        map.serialize_field("summary", &Summary::new(o))?;
+        map.serialize_field("pairs", &Pairs(o))?;
+        map.serialize_field("parts", &Parts(o))?;
+        map.serialize_field("instances", &Instances(o))?;
+        map.serialize_field("warnings", &Warnings(&o.warnings))?;
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Assembly<'a> {
+    name: &'a str,
+    path: &'a str,
+    units: &'static str,
+}
+
+#[derive(Serialize)]
+struct Settings<'a> {
+    tolerance: f64,
+    geometry: &'static str,
+    facets: &'static str,
+    report_within: Option<f64>,
+    verdict_only: bool,
+    rules: Vec<RuleAsRead<'a>>,
+}
+
+impl<'a> Settings<'a> {
+    fn new(o: &'a Outcome) -> Self {
+        Self {
+            tolerance: as_given(o.settings.tolerance, o.units),
+            geometry: o.settings.geometry.name(),
+            facets: match o.settings.facets {
+                Facets::Allow => "allow",
+                Facets::Strict => "strict",
+            },
+            report_within: o.settings.report_within.map(|d| as_given(d, o.units)),
+            verdict_only: o.settings.verdict_only,
+            rules: o.rules.iter().map(|rule| RuleAsRead { rule, units: o.units }).collect(),
+        }
+    }
+}
+
+struct RuleAsRead<'a> {
+    rule: &'a Rule,
+    units: LengthUnit,
+}
+
+impl Serialize for RuleAsRead<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(5))?;
+        map.serialize_entry("between", &self.rule.between)?;
+        match self.rule.verb {
+            Verb::Ignore => map.serialize_entry("ignore", &true)?,
+            Verb::AllowDepth(mm) => map.serialize_entry("allow_depth", &as_given(mm, self.units))?,
+            Verb::MinClearance(mm) => map.serialize_entry("min_clearance", &as_given(mm, self.units))?,
+        }
+        map.serialize_entry("reason", &self.rule.reason)?;
+        map.serialize_entry("file", &self.rule.file)?;
+        map.serialize_entry("index", &self.rule.index)?;
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    verdict: &'static str,
+    parts: usize,
+    instances: usize,
+    pairs: u64,
+    counts: StatusCounts,
+    cleared_by: Stages,
+}
+
+impl Summary {
+    fn new(o: &Outcome) -> Self {
+        Self {
+            verdict: if o.fails() { "fail" } else { "pass" },
+            parts: o.parts.len(),
+            instances: o.instances.len(),
+            pairs: o.possible_pairs,
+            counts: StatusCounts(o.counts),
+            cleared_by: Stages::new(&o.cleared_by),
+        }
+    }
+}
+
+struct StatusCounts(Counts);
+
+impl Serialize for StatusCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Status::ALL.into_iter().map(|s| (s.name(), self.0.of(s))))
+    }
+}
+
+#[derive(Serialize)]
+struct Stages {
+    aabb: u64,
+    obb: u64,
+    hull: u64,
+    pieces: u64,
+    exact: u64,
+}
+
+impl Stages {
+    fn new(by: &ClearedBy) -> Self {
+        Self { aabb: by.aabb, obb: by.obb, hull: by.hull, pieces: by.pieces, exact: by.exact }
+    }
+}
+
+struct Pairs<'a>(&'a Outcome);
+
+impl Serialize for Pairs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.pairs.iter().map(|pair| Pair::new(self.0, pair)))
+    }
+}
+
+#[derive(Serialize)]
+struct Pair<'a> {
+    id: String,
+    a: &'a str,
+    b: &'a str,
+    status: &'static str,
+    relation: Option<&'static str>,
+    certainty: &'static str,
+    geometry: &'static str,
+    gap: Option<f64>,
+    gap_bracket: Option<[f64; 2]>,
+    overlap_depth: Option<f64>,
+    penetration_depth: Option<f64>,
+    separating_translation: Option<[f64; 3]>,
+    closest_points: Option<ClosestPoints>,
+    normal: Option<[f64; 3]>,
+    overlap_volume: Option<f64>,
+    overlap_box: Option<MinMax>,
+    facet_allowance: Option<f64>,
+    within_facet_error: bool,
+    rule: Option<RuleOfPair<'a>>,
+}
+
+impl<'a> Pair<'a> {
+    fn new(o: &'a Outcome, p: &PairOutcome) -> Self {
+        let (a, b) = (o.id(p.a), o.id(p.b));
+        let in_units = |mm: Option<f64>| mm.map(|mm| length(mm, o.units));
+        Self {
+            id: pair_id(a, b),
+            a,
+            b,
+            status: p.status.name(),
+            relation: p.relation.map(crate::check::Relation::name),
+            certainty: p.certainty.name(),
+            geometry: p.geometry.name(),
+            gap: in_units(p.gap),
+            gap_bracket: p.gap_bracket.map(|[lo, hi]| [length(lo, o.units), length(hi, o.units)]),
+            overlap_depth: in_units(p.overlap_depth),
+            penetration_depth: in_units(p.penetration_depth),
+            separating_translation: p.separating_translation.map(|t| vector(&t, o.units)),
+            closest_points: p
+                .closest_points
+                .map(|[a, b]| ClosestPoints { a: vector(&a, o.units), b: vector(&b, o.units) }),
+            normal: p.normal.map(Into::into),
+            overlap_volume: p.overlap_volume.map(|v| volume(v, o.units)),
+            overlap_box: p.overlap_box.map(|b| MinMax::new(&b, o.units)),
+            facet_allowance: in_units(p.facet_allowance),
+            within_facet_error: p.within_facet_error,
+            rule: p.rule.and_then(|ix| o.rules.get(ix as usize)).map(|rule| RuleOfPair {
+                file: &rule.file,
+                index: rule.index,
+                reason: rule.reason.as_deref(),
+            }),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ClosestPoints {
+    a: [f64; 3],
+    b: [f64; 3],
+}
+
+#[derive(Serialize)]
+struct RuleOfPair<'a> {
+    file: &'a str,
+    index: u32,
+    reason: Option<&'a str>,
+}
+
+/// A box in a report.
+#[derive(Serialize)]
+pub(super) struct MinMax {
+    min: [f64; 3],
+    max: [f64; 3],
+}
+
+impl MinMax {
+    pub(super) fn new(b: &Aabb, units: LengthUnit) -> Self {
+        Self { min: vector(&b.min, units), max: vector(&b.max, units) }
+    }
+}
+
+struct Parts<'a>(&'a Outcome);
+
+impl Serialize for Parts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let units = self.0.units;
+        serializer.collect_map(self.0.parts.iter().map(|part| (&part.key, Part::new(part, units))))
+    }
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    mesh: &'a str,
+    triangles: u64,
+    closed: bool,
+    facet_error: Option<f64>,
+    instances: u64,
+    pieces: Option<u64>,
+    epsilon: Option<f64>,
+    hash: &'a str,
+}
+
+impl<'a> Part<'a> {
+    fn new(p: &'a PartOutcome, units: LengthUnit) -> Self {
+        Self {
+            mesh: &p.mesh,
+            triangles: p.triangles,
+            closed: p.closed,
+            facet_error: p.facet_error.map(|mm| length(mm, units)),
+            instances: p.instances,
+            pieces: p.pieces,
+            epsilon: p.epsilon.map(|mm| length(mm, units)),
+            hash: &p.hash,
+        }
+    }
+}
+
+struct Instances<'a>(&'a Outcome);
+
+#[derive(Serialize)]
+struct Instance<'a> {
+    part: Option<&'a str>,
+    placement: &'a str,
+}
+
+impl Serialize for Instances<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut sorted: Vec<_> = self.0.instances.iter().collect();
+        sorted.sort_unstable_by(|x, y| x.id.cmp(&y.id));
+        serializer.collect_map(sorted.into_iter().map(|i| {
+            let part = self.0.parts.get(i.part.0 as usize).map(|p| p.key.as_str());
+            (&i.id, Instance { part, placement: &i.placement })
+        }))
+    }
+}
+
+struct Warnings<'a>(&'a [Warning]);
+
+impl Serialize for Warnings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(WarningRow::new))
+    }
+}
+
+/// The place keys are left out where there is no place: they are no numbers that were not computed.
+#[derive(Serialize)]
+struct WarningRow<'a> {
+    code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json_path: Option<&'a str>,
+    message: &'a str,
+}
+
+impl<'a> WarningRow<'a> {
+    fn new(w: &'a Warning) -> Self {
+        let at = w.at.as_ref();
+        Self {
+            code: w.code,
+            part: w.part.as_deref(),
+            file: at.map(|l| l.file.as_str()).filter(|f| !f.is_empty()),
+            line: at.and_then(|l| l.line),
+            column: at.and_then(|l| l.column),
+            byte: at.and_then(|l| l.byte),
+            json_path: at.and_then(|l| l.json_path.as_deref()),
+            message: &w.message,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

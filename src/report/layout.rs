@@ -1,0 +1,157 @@
+//! How our JSON is laid out: a line per pair, part, instance, warning and mesh, so that two reports can be compared line
+//! by line; everything deeper stands in its line.
+
+use super::text::is_steering;
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+use std::io::{self, Write};
+
+/// Writes a value as one document with a line break at its end. Streams: nothing is held but the writer's buffer.
+///
+/// # Errors
+/// As the writer says.
+pub fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, out);
+    value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Objects and arrays of the two outer levels, and arrays of the third, put each element on a line of its own.
+#[derive(Debug, Default)]
+struct Lines {
+    /// For each open container, whether it breaks lines.
+    open: Vec<bool>,
+    /// Whether the innermost container has an element.
+    filled: bool,
+}
+
+impl Lines {
+    fn begin<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8], is_array: bool) -> io::Result<()> {
+        let depth = self.open.len();
+        self.open.push(depth < 2 || (depth == 2 && is_array));
+        self.filled = false;
+        out.write_all(bracket)
+    }
+
+    fn element<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        let breaks = self.open.last().copied().unwrap_or(false);
+        match (breaks, first) {
+            (true, true) => self.new_line(out),
+            (true, false) => out.write_all(b",").and_then(|()| self.new_line(out)),
+            (false, true) => Ok(()),
+            (false, false) => out.write_all(b", "),
+        }
+    }
+
+    fn new_line<W: ?Sized + Write>(&self, out: &mut W) -> io::Result<()> {
+        out.write_all(b"\n")?;
+        self.open.iter().try_for_each(|_| out.write_all(b"  "))
+    }
+
+    fn end<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
+        let breaks = self.open.pop().unwrap_or(false);
+        if breaks && self.filled {
+            self.new_line(out)?;
+        }
+        self.filled = true;
+        out.write_all(bracket)
+    }
+}
+
+impl Formatter for Lines {
+    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        // Whole numbers without a fraction; this is also where -0 becomes 0. Every integer up to 2^53 is exact.
+        if value == value.trunc() && value.abs() < 9e15 {
+            return write!(out, "{}", value as i64);
+        }
+        serde_json::ser::CompactFormatter.write_f64(out, value)
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        if !fragment.contains(is_steering) {
+            return out.write_all(fragment.as_bytes());
+        }
+        // Left alone by JSON, not by terminals: DEL, C1 controls and what reverses the direction of text.
+        let mut utf16 = [0; 2];
+        for c in fragment.chars() {
+            if is_steering(c) {
+                c.encode_utf16(&mut utf16).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))?;
+            } else {
+                write!(out, "{c}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.begin(out, b"[", true)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.end(out, b"]")
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.element(out, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.begin(out, b"{", false)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.end(out, b"}")
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.element(out, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &impl Serialize) -> String {
+        let mut out = Vec::new();
+        write_json(value, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_short_and_zero_has_no_sign() {
+        assert_eq!(
+            text(&(((-0.0, 1.0, 31.2, 0.1 + 0.2, 1e-7, 1e300, f64::NAN),),)),
+            "[\n  [\n    [\n      0,\n      1,\n      31.2,\n      0.30000000000000004,\n      1e-7,\n      1e+300,\n      null\n    ]\n  ]\n]\n"
+        );
+    }
+
+    #[test]
+    fn empty_containers_stay_closed() {
+        let empty: [u8; 0] = [];
+        assert_eq!(text(&(empty, [[empty]])), "[\n  [],\n  [\n    [\n      []\n    ]\n  ]\n]\n");
+    }
+
+    #[test]
+    fn strings_parse_back_and_hold_no_control_character() {
+        let name = "a\"\\\n\x1b\u{7f}\u{9b}\u{202e}ä軸";
+        let json = text(&[name]);
+        assert_eq!(json, "[\n  \"a\\\"\\\\\\n\\u001b\\u007f\\u009b\\u202eä軸\"\n]\n");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), [name]);
+    }
+}

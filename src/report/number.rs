@@ -1,0 +1,147 @@
+//! Lengths and counts: from millimetres to the report's unit, and as text for people.
+
+use crate::geom::{LengthUnit, Vec3};
+
+/// A length in mm, in the report's unit.
+pub fn length(mm: f64, unit: LengthUnit) -> f64 {
+    mm / unit.mm()
+}
+
+/// A volume in mm³, in the cube of the report's unit.
+pub fn volume(mm3: f64, unit: LengthUnit) -> f64 {
+    mm3 / (unit.mm() * unit.mm() * unit.mm())
+}
+
+/// A point or a translation in mm, in the report's unit.
+pub fn vector(mm: &Vec3, unit: LengthUnit) -> [f64; 3] {
+    [length(mm.x, unit), length(mm.y, unit), length(mm.z, unit)]
+}
+
+/// A length that was given in `unit` and is kept in mm, as it was given. The division alone is off by one bit for every
+/// sixth number (0.041 inch would come back as 0.04100000000000001): of the neighbours that mean the same millimetres,
+/// this is the one with the fewest digits.
+pub fn as_given(mm: f64, unit: LengthUnit) -> f64 {
+    let near = length(mm, unit);
+    [near, near.next_down(), near.next_up()]
+        .into_iter()
+        .filter(|x| *x * unit.mm() == mm)
+        .min_by_key(|x| x.to_string().len())
+        .unwrap_or(near)
+}
+
+/// A number for people: four significant digits, no trailing zeros, never `-0`; whole numbers keep all their digits.
+pub fn plain(x: f64) -> String {
+    if x == 0.0 {
+        return "0".to_owned();
+    }
+    if !x.is_finite() {
+        return x.to_string();
+    }
+    // The exponent after rounding to four digits: 0.99996 becomes 1.000e0.
+    let scientific = format!("{x:.3e}");
+    let Some((mantissa, Ok(exponent))) = scientific.split_once('e').map(|(m, e)| (m, e.parse::<i32>())) else {
+        return scientific;
+    };
+    if !(-4..15).contains(&exponent) {
+        return format!("{}e{exponent}", without_trailing_zeros(mantissa));
+    }
+    let digits = usize::try_from(3 - exponent).unwrap_or(0);
+    without_trailing_zeros(&format!("{x:.digits$}")).to_owned()
+}
+
+fn without_trailing_zeros(digits: &str) -> &str {
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
+}
+
+/// A length in mm for people, in the report's unit and with its name.
+pub fn length_text(mm: f64, unit: LengthUnit) -> String {
+    format!("{} {}", plain(length(mm, unit)), unit.name())
+}
+
+/// A count and its noun: `1 pair`, `2 pairs`.
+pub fn count(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// A unit vector for people: `+x` and kin along an axis, else its coordinates to two decimals.
+pub fn direction(v: &Vec3) -> String {
+    for (k, axis) in ["x", "y", "z"].into_iter().enumerate() {
+        // Closer to the axis than the two decimals can say.
+        if v[k].abs() > 0.99999 {
+            return format!("{}{axis}", if v[k] < 0.0 { '-' } else { '+' });
+        }
+    }
+    let text = |x: f64| {
+        let s = format!("{x:.2}");
+        if s == "-0.00" { "0.00".to_owned() } else { s }
+    };
+    format!("({}, {}, {})", text(v.x), text(v.y), text(v.z))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_digits_without_trailing_zeros() {
+        for (x, text) in [
+            (0.25, "0.25"),
+            (9.8, "9.8"),
+            (2.0, "2"),
+            (-0.0, "0"),
+            (0.0, "0"),
+            (0.123_456, "0.1235"),
+            (0.999_96, "1"),
+            (12.345_6, "12.35"),
+            (999.96, "1000"),
+            (123_456.7, "123457"),
+            (100.0, "100"),
+            (0.000_123_456, "0.0001235"),
+            (0.000_012_345, "1.234e-5"),
+            (-0.000_001, "-1e-6"),
+            (1e15, "1e15"),
+            (1.5e300, "1.5e300"),
+            (-3.5, "-3.5"),
+            (f64::NAN, "NaN"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(plain(x), text);
+        }
+    }
+
+    #[test]
+    fn lengths_carry_their_unit() {
+        assert_eq!(length_text(25.4, LengthUnit::Inch), "1 inch");
+        assert_eq!(length_text(0.25, LengthUnit::Mm), "0.25 mm");
+        assert_eq!(length_text(-0.0, LengthUnit::M), "0 m");
+    }
+
+    #[test]
+    fn volumes_go_with_the_cube() {
+        assert_eq!(volume(1000.0, LengthUnit::Cm), 1.0);
+        assert_eq!(vector(&Vec3::new(10.0, -20.0, 0.0), LengthUnit::Cm), [1.0, -2.0, 0.0]);
+    }
+
+    #[test]
+    fn a_given_length_comes_back_as_given() {
+        for unit in LengthUnit::ALL {
+            for n in 1..5000 {
+                let x = f64::from(n) / 1000.0;
+                assert_eq!(as_given(x * unit.mm(), unit), x, "{x} {}", unit.name());
+            }
+            assert_eq!(as_given(0.0, unit), 0.0);
+        }
+    }
+
+    #[test]
+    fn directions_name_the_axis_they_follow() {
+        assert_eq!(direction(&Vec3::new(0.0, 0.0, -1.0)), "-z");
+        assert_eq!(direction(&Vec3::new(1.0, 0.0, 0.0)), "+x");
+        assert_eq!(direction(&Vec3::new(0.6, -0.8, -0.001)), "(0.60, -0.80, 0.00)");
+    }
+
+    #[test]
+    fn one_pair_two_pairs() {
+        assert_eq!((count(1, "pair"), count(0, "pair")), ("1 pair".to_owned(), "0 pairs".to_owned()));
+    }
+}

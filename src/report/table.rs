@@ -1,0 +1,227 @@
+//! The report for people: what fails, worst first, then what a rule allows; contacts are only counted.
+
+use super::number::{as_given, count, direction, length_text, plain};
+use super::text::{Paint, painted, shown};
+use crate::assembly::{Geometry, Verb};
+use crate::check::{Outcome, PairOutcome, Status};
+use crate::geom::Vec3;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use std::cmp::Ordering;
+use std::io::{self, Write};
+
+/// At most this many pairs are listed; more is what people stop reading. The JSON lists them all.
+pub const MAX_ROWS: usize = 50;
+
+/// Writes the report.
+///
+/// # Errors
+/// As the writer says.
+pub fn render(outcome: &Outcome, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    head(outcome, &mut out)?;
+    let ranked = ranked(outcome);
+    let (listed, rest) = ranked.split_at(ranked.len().min(MAX_ROWS));
+    if !listed.is_empty() {
+        writeln!(out)?;
+        rows(outcome, listed, colour, &mut out)?;
+    }
+    if !rest.is_empty() {
+        writeln!(out, "and {} more: {} (--format json lists them)", rest.len(), by_status(rest))?;
+    }
+    writeln!(out)?;
+    foot(outcome, colour, &mut out)?;
+    out.flush()
+}
+
+/// What was checked and how.
+fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "{} ({}): {}, {}, {}",
+        shown(&o.name),
+        shown(&o.path),
+        count(o.parts.len() as u64, "part"),
+        count(o.instances.len() as u64, "instance"),
+        count(o.possible_pairs, "pair"),
+    )?;
+    let meaning = match o.settings.geometry {
+        Geometry::Hull => "parts are taken as their convex hulls; concavities count as solid",
+        Geometry::Decomposition => "parts are taken as convex pieces that cover them",
+        Geometry::Exact => "the triangles themselves",
+    };
+    writeln!(out, "geometry: {}: {meaning}", o.settings.geometry.name())?;
+    let tolerance = plain(as_given(o.settings.tolerance, o.units));
+    writeln!(out, "tolerance: {tolerance} {}: overlap no deeper than this is contact", o.units.name())
+}
+
+/// The pairs worth a row, worst first; among equals the outcome's order, by id.
+fn ranked(o: &Outcome) -> Vec<&PairOutcome> {
+    let mut pairs: Vec<_> = o.pairs.iter().filter(|p| group(p.status).is_some()).collect();
+    pairs.sort_by(|x, y| {
+        group(x.status).cmp(&group(y.status)).then_with(|| match (severity(o, x), severity(o, y)) {
+            (Some(x), Some(y)) => y.total_cmp(&x),
+            (x, y) => y.is_some().cmp(&x.is_some()),
+        })
+    });
+    pairs
+}
+
+/// Place of a status in the list; `None` where its pairs are only counted.
+fn group(status: Status) -> Option<u8> {
+    match status {
+        Status::Interference => Some(0),
+        Status::Clearance => Some(1),
+        Status::Undecided => Some(2),
+        Status::Allowed => Some(3),
+        // In the outcome only where `--report-within` asked for them.
+        Status::Clear => Some(4),
+        Status::Contact | Status::Ignored => None,
+    }
+}
+
+/// How bad a pair is among those of its status, mm; `None` where that is not known.
+fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
+    match p.status {
+        Status::Clearance => match (demanded(o, p), p.gap) {
+            (Some(demanded), Some(gap)) => Some(demanded - gap),
+            _ => None,
+        },
+        Status::Undecided => p.gap_bracket.map(|[lo, _]| -lo),
+        _ => p.overlap_depth.filter(|d| *d > 0.0).or_else(|| p.gap.map(|g| -g)),
+    }
+}
+
+/// The clearance that the pair's rule demands, mm.
+fn demanded(o: &Outcome, p: &PairOutcome) -> Option<f64> {
+    match o.rules.get(p.rule? as usize)?.verb {
+        Verb::MinClearance(mm) => Some(mm),
+        Verb::AllowDepth(_) | Verb::Ignore => None,
+    }
+}
+
+fn by_status(pairs: &[&PairOutcome]) -> String {
+    let counts = Status::ALL.into_iter().filter_map(|s| {
+        let n = pairs.iter().filter(|p| p.status == s).count();
+        (n > 0).then(|| format!("{n} {}", s.name()))
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+const HEADINGS: [&str; 8] = ["status", "a", "b", "depth", "gap", "move b by", "along", "rule"];
+
+fn rows(o: &Outcome, pairs: &[&PairOutcome], colour: bool, out: &mut impl Write) -> io::Result<()> {
+    let cells: Vec<_> = pairs.iter().map(|p| row(o, p)).collect();
+    // A column that says nothing is left out; the three that name the pair always say something.
+    let used: Vec<_> = (0..HEADINGS.len()).filter(|k| cells.iter().any(|row| !row[*k].is_empty())).collect();
+    let headings: Vec<_> = used.iter().map(|k| HEADINGS[*k]).collect();
+    let numbers: Vec<_> =
+        (0..used.len()).filter(|k| matches!(HEADINGS[used[*k]], "depth" | "gap" | "move b by")).collect();
+    let mut table = grid(&headings, &numbers);
+    for row in &cells {
+        table.add_row(used.iter().map(|k| row[*k].as_str()));
+    }
+    for (line, text) in table.lines().enumerate() {
+        let text = text.trim_end();
+        let Some(pair) = line.checked_sub(1).and_then(|k| pairs.get(k)) else {
+            writeln!(out, "{}", painted(text, Paint::Bold, colour))?;
+            continue;
+        };
+        // Painted after the layout: the table counts columns, not escape sequences.
+        let name = pair.status.name();
+        let paint = if pair.status.fails() { Paint::Bad } else { Paint::Good };
+        writeln!(out, "{}{}", painted(name, paint, colour), text.strip_prefix(name).unwrap_or(text))?;
+    }
+    Ok(())
+}
+
+/// An empty table without lines: a row of headings, two blanks between columns, `numbers` aligned to the right. Rows are
+/// never wrapped, so that a line is a row for `grep`.
+pub(super) fn grid(headings: &[&str], numbers: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(headings.iter().copied());
+    for (k, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if numbers.contains(&k) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn row(o: &Outcome, p: &PairOutcome) -> [String; 8] {
+    let text = |mm: Option<f64>| mm.map(|mm| length_text(mm, o.units)).unwrap_or_default();
+    let gap = match (p.status, p.gap_bracket) {
+        (Status::Undecided, Some([lo, hi])) => {
+            format!("{} to {}", plain(super::number::length(lo, o.units)), length_text(hi, o.units))
+        }
+        _ => text(p.gap.filter(|g| *g >= 0.0)),
+    };
+    let along = p.separating_translation.and_then(|t| unit(&t)).or(p.normal);
+    [
+        p.status.name().to_owned(),
+        shown(o.id(p.a)).into_owned(),
+        shown(o.id(p.b)).into_owned(),
+        text(p.overlap_depth.filter(|d| *d > 0.0)),
+        gap,
+        text(p.penetration_depth),
+        along.map(|v| direction(&v)).unwrap_or_default(),
+        rule(o, p),
+    ]
+}
+
+fn unit(v: &Vec3) -> Option<Vec3> {
+    let norm = v.norm();
+    (norm > 0.0 && norm.is_finite()).then(|| v / norm)
+}
+
+/// What the pair's rule says, why, and where it stands.
+fn rule(o: &Outcome, p: &PairOutcome) -> String {
+    let Some(rule) = p.rule.and_then(|ix| o.rules.get(ix as usize)) else { return String::new() };
+    let given = |mm| format!("{} {}", plain(as_given(mm, o.units)), o.units.name());
+    let verb = match rule.verb {
+        Verb::Ignore => "ignore".to_owned(),
+        Verb::AllowDepth(mm) => format!("allow_depth {}", given(mm)),
+        Verb::MinClearance(mm) => format!("min_clearance {}", given(mm)),
+    };
+    let reason = rule.reason.as_deref().map(|r| format!(", {}", shown(r))).unwrap_or_default();
+    format!("{verb}{reason} ({} rules[{}])", shown(&rule.file), rule.index)
+}
+
+/// Counts, funnel and verdict.
+fn foot(o: &Outcome, colour: bool, out: &mut impl Write) -> io::Result<()> {
+    let by_facets = o.pairs.iter().filter(|p| p.status == Status::Contact && p.within_facet_error).count();
+    if by_facets > 0 {
+        writeln!(
+            out,
+            "{} deeper than the tolerance, but no deeper than the facets of the meshes explain",
+            count(by_facets as u64, "contact")
+        )?;
+    }
+    let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
+    writeln!(out, "{}: {}", count(o.possible_pairs, "pair"), counts.join(", "))?;
+    let by = &o.cleared_by;
+    let stages = [("aabb", by.aabb), ("obb", by.obb), ("hull", by.hull), ("pieces", by.pieces), ("exact", by.exact)];
+    let stages: Vec<_> = stages
+        .into_iter()
+        // The stages of geometries that did not run have nothing to say.
+        .filter(|(name, n)| *n > 0 || matches!(*name, "aabb" | "obb" | "hull"))
+        .map(|(name, n)| format!("{n} by {name}"))
+        .collect();
+    writeln!(out, "cleared: {}", stages.join(", "))?;
+    if !o.warnings.is_empty() {
+        writeln!(out, "{}", painted(&count(o.warnings.len() as u64, "warning"), Paint::Warn, colour))?;
+    }
+    let failing: u64 = Status::ALL.into_iter().filter(|s| s.fails()).map(|s| o.counts.of(s)).sum();
+    match failing.cmp(&0) {
+        Ordering::Greater => {
+            let verb = if failing == 1 { "fails" } else { "fail" };
+            writeln!(out, "{}: {} {verb}", painted("FAIL", Paint::Bad, colour), count(failing, "pair"))
+        }
+        _ => writeln!(out, "{}", painted("PASS", Paint::Good, colour)),
+    }
+}
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

@@ -1,0 +1,95 @@
+//! Tests of the report for people.
+
+use super::*;
+use crate::check::Counts;
+use crate::report::sample;
+
+fn text(outcome: &Outcome, colour: bool) -> String {
+    let mut out = Vec::new();
+    render(outcome, colour, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn with_pairs(pairs: Vec<PairOutcome>) -> Outcome {
+    let mut counts = Counts::default();
+    for p in &pairs {
+        *counts.of_mut(p.status) += 1;
+    }
+    Outcome { possible_pairs: pairs.len() as u64, counts, pairs, ..sample::outcome() }
+}
+
+#[test]
+fn the_whole_table() {
+    insta::assert_snapshot!(text(&sample::outcome(), false), @r#"
+    gear\u{1b}box (assembly.json): 2 parts, 5 instances, 10 pairs
+    geometry: hull: parts are taken as their convex hulls; concavities count as solid
+    tolerance: 0.01 mm: overlap no deeper than this is contact
+
+    status        a                b                                depth             gap  move b by  along               rule
+    interference  gehäuse "links"  shaft                           9.8 mm                    19.6 mm  (0.60, 0.80, 0.00)
+    interference  drive/bearing-1  gehäuse "links"                0.25 mm                     0.5 mm  -z
+    interference  fan              x\u{1b}[31mred\nline\u{202e}
+    clearance     fan              gehäuse "links"                                 0.5 mm             +x                  min_clearance 2 mm (assembly.json rules[1])
+    clearance     drive/bearing-1  fan                                            1.25 mm             +x                  min_clearance 2 mm (assembly.json rules[1])
+    undecided     drive/bearing-1  x\u{1b}[31mred\nline\u{202e}            -0.5 to 0.5 mm
+    allowed       drive/bearing-1  shaft                         0.015 mm                    0.03 mm  +x                  allow_depth 0.03 mm, H7/p6 press fit (assembly.json rules[0])
+    clear         fan              shaft                                             4 mm             +x
+
+    1 contact deeper than the tolerance, but no deeper than the facets of the meshes explain
+    10 pairs: 3 interference, 2 clearance, 1 undecided, 1 allowed, 1 contact, 2 clear, 0 ignored
+    cleared: 1 by aabb, 0 by obb, 1 by hull
+    2 warnings
+    FAIL: 6 pairs fail
+    "#);
+}
+
+#[test]
+fn colour_paints_statuses_and_the_verdict() {
+    let text = text(&sample::outcome(), true);
+    assert!(text.contains("\x1b[1;31minterference\x1b[0m  "));
+    assert!(text.contains("\x1b[1;32mallowed\x1b[0m"));
+    assert!(text.contains("\n\x1b[1;31mFAIL\x1b[0m: "));
+}
+
+#[test]
+fn names_cannot_steer_the_terminal() {
+    let text = text(&sample::outcome(), false);
+    assert!(!text.chars().any(|c| c != '\n' && super::super::text::is_steering(c)));
+}
+
+#[test]
+fn a_pass_of_contacts_is_short() {
+    let pairs = sample::outcome().pairs.into_iter().filter(|p| p.status == Status::Contact).collect();
+    let outcome = Outcome { warnings: Vec::new(), ..with_pairs(pairs) };
+    insta::assert_snapshot!(text(&outcome, false), @r#"
+    gear\u{1b}box (assembly.json): 2 parts, 5 instances, 1 pair
+    geometry: hull: parts are taken as their convex hulls; concavities count as solid
+    tolerance: 0.01 mm: overlap no deeper than this is contact
+
+    1 contact deeper than the tolerance, but no deeper than the facets of the meshes explain
+    1 pair: 0 interference, 0 clearance, 0 undecided, 0 allowed, 1 contact, 0 clear, 0 ignored
+    cleared: 1 by aabb, 0 by obb, 1 by hull
+    PASS
+    "#);
+}
+
+#[test]
+fn rows_are_capped_and_the_rest_is_counted() {
+    let template = sample::outcome().pairs[1].clone();
+    assert_eq!(template.status, Status::Interference);
+    let mut pairs = vec![template; MAX_ROWS - 1];
+    pairs.extend(sample::outcome().pairs.into_iter().filter(|p| p.status != Status::Interference));
+    let text = text(&with_pairs(pairs), false);
+    assert_eq!(text.lines().filter(|l| l.starts_with("interference ")).count(), MAX_ROWS - 1);
+    assert_eq!(text.lines().filter(|l| l.starts_with("clearance ")).count(), 1);
+    assert!(
+        text.contains("and 4 more: 1 clearance, 1 undecided, 1 allowed, 1 clear (--format json lists them)\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn one_failing_pair_fails_in_the_singular() {
+    let outcome = with_pairs(vec![sample::outcome().pairs[1].clone()]);
+    assert!(text(&outcome, false).ends_with("\nFAIL: 1 pair fails\n"));
+}

@@ -1,0 +1,133 @@
+//! Where the time of a run went (`--timings`).
+
+use super::layout::write_json;
+use crate::check::{StageSeconds, Timings};
+use serde::Serialize;
+use std::io;
+
+/// Seconds of the whole process; more than the sum of the stages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Total {
+    /// Elapsed.
+    pub wall: f64,
+    /// CPU of all threads; `None` where the system does not say.
+    pub cpu: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Document {
+    version: u32,
+    threads: usize,
+    wall_s: Seconds,
+    cpu_s: Seconds,
+    pairs: Pairs,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    load: f64,
+    shape: f64,
+    broad: f64,
+    narrow: f64,
+    report: f64,
+    total: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Pairs {
+    possible: u64,
+    aabb: u64,
+    obb: u64,
+    hull: u64,
+    confirmed: u64,
+    distinct: u64,
+}
+
+/// Seconds to the microsecond.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
+impl Seconds {
+    fn new(stages: &StageSeconds, total: Option<f64>) -> Self {
+        Self {
+            load: rounded(stages.load),
+            shape: rounded(stages.shape),
+            broad: rounded(stages.broad),
+            narrow: rounded(stages.narrow),
+            report: rounded(stages.report),
+            total: total.map(rounded),
+        }
+    }
+}
+
+/// Writes the timings of a run.
+///
+/// # Errors
+/// As the writer says.
+pub fn render(timings: &Timings, total: Total, out: &mut dyn io::Write) -> io::Result<()> {
+    let p = timings.pairs;
+    let document = Document {
+        version: 1,
+        threads: timings.threads,
+        wall_s: Seconds::new(&timings.wall, Some(total.wall)),
+        cpu_s: Seconds::new(&timings.cpu, total.cpu),
+        pairs: Pairs {
+            possible: p.possible,
+            aabb: p.aabb,
+            obb: p.obb,
+            hull: p.hull,
+            confirmed: p.confirmed,
+            distinct: p.distinct,
+        },
+    };
+    write_json(&document, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::PairFunnel;
+
+    #[test]
+    fn stages_and_totals() {
+        let timings = Timings {
+            threads: 2,
+            wall: StageSeconds { load: 0.1, shape: 0.2, broad: 0.01, narrow: 0.300_000_04, report: 0.0 },
+            cpu: StageSeconds { load: 0.1, shape: 0.4, broad: 0.01, narrow: 0.6, report: 0.001 },
+            pairs: PairFunnel { possible: 1596, aabb: 83, obb: 61, hull: 40, confirmed: 16, distinct: 12 },
+        };
+        let mut out = Vec::new();
+        render(&timings, Total { wall: 0.62, cpu: None }, &mut out).unwrap();
+        insta::assert_snapshot!(String::from_utf8(out).unwrap(), @r#"
+        {
+          "version": 1,
+          "threads": 2,
+          "wall_s": {
+            "load": 0.1,
+            "shape": 0.2,
+            "broad": 0.01,
+            "narrow": 0.3,
+            "report": 0,
+            "total": 0.62
+          },
+          "cpu_s": {
+            "load": 0.1,
+            "shape": 0.4,
+            "broad": 0.01,
+            "narrow": 0.6,
+            "report": 0.001,
+            "total": null
+          },
+          "pairs": {
+            "possible": 1596,
+            "aabb": 83,
+            "obb": 61,
+            "hull": 40,
+            "confirmed": 16,
+            "distinct": 12
+          }
+        }
+        "#);
+    }
+}
