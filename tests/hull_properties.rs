@@ -1,5 +1,5 @@
-//! Hulls of random and degenerate clouds against exact, obvious checks, and closed forms. `HULL_CLOUDS=10000` runs the full
-//! count; the default keeps a test run short.
+//! Hulls of 10 000 random and degenerate clouds against exact, obvious checks, and closed forms. `HULL_CLOUDS=100000` runs
+//! more of them.
 
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Mat3, Obb, Vec3};
@@ -53,9 +53,7 @@ impl Random {
 
 fn grid(random: &mut Random, n: usize) -> Vec<Vec3> {
     let side = 2 + random.below(5);
-    (0..n)
-        .map(|_| Vec3::new(random.below(side) as f64, random.below(side) as f64, random.below(side) as f64))
-        .collect()
+    (0..n).map(|_| Vec3::new(random.below(side) as f64, random.below(side) as f64, random.below(side) as f64)).collect()
 }
 
 fn rings(random: &mut Random, n: usize) -> Vec<Vec3> {
@@ -123,13 +121,13 @@ fn cloud(random: &mut Random, kind: u64) -> Vec<Vec3> {
 }
 
 fn clouds() -> u64 {
-    std::env::var("HULL_CLOUDS").ok().and_then(|s| s.parse().ok()).unwrap_or(3000)
+    std::env::var("HULL_CLOUDS").ok().and_then(|s| s.parse().ok()).unwrap_or(10_000)
 }
 
 /// Climbing along neighbours from any vertex reaches the highest vertex, up to rounding.
 fn climbing_reaches_the_top(hull: &Hull, random: &mut Random) {
     let v = &hull.vertices;
-    let size = v.iter().map(|p| p.amax()).fold(0.0, f64::max);
+    let size = v.iter().map(Vec3::amax).fold(0.0, f64::max);
     for _ in 0..4 {
         let direction = random.ball().normalize();
         let top = v.iter().map(|p| direction.dot(p)).fold(f64::NEG_INFINITY, f64::max);
@@ -150,7 +148,7 @@ fn climbing_reaches_the_top(hull: &Hull, random: &mut Random) {
 /// Facets support every vertex, in exact planes up to a few round-offs.
 fn facets_support(hull: &Hull) -> usize {
     let found = facets(hull);
-    let size = hull.vertices.iter().map(|p| p.amax()).fold(0.0, f64::max);
+    let size = hull.vertices.iter().map(Vec3::amax).fold(0.0, f64::max);
     for f in &found {
         assert!((f.normal.norm() - 1.0).abs() < 1e-14);
         assert!(hull.vertices.iter().all(|v| f.normal.dot(v) <= f.offset));
@@ -300,7 +298,8 @@ fn denormal_coordinates_neither_panic_nor_loop() {
                     points.extend((0..20).map(|_| random.cube()));
                 }
                 let hull = convex_hull(&points);
-                let flushed: Vec<Vec3> = points.iter().map(|p| p.map(|x| if x.abs() < 1e-91 { 0.0 } else { x })).collect();
+                let flushed: Vec<Vec3> =
+                    points.iter().map(|p| p.map(|x| if x.abs() < 1e-91 { 0.0 } else { x })).collect();
                 assert_eq!(hull.rank, if with_ordinary { 3 } else { 0 });
                 let found = facets(&hull);
                 assert!(!with_ordinary || encloses(&hull, &flushed));

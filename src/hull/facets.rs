@@ -3,16 +3,12 @@
 use super::Hull;
 use super::half_edge::{NONE, twins};
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
-use crate::geom::predicates::{FilteredPlane, orient3d};
+use crate::geom::predicates::{accurate_normal, orient3d};
 use crate::geom::{Aabb, Vec3};
 
 /// Two facets count as one when every vertex of both lies within this many round-offs of the largest coordinate of the
 /// larger one's plane: design planes rotated in `f64` come apart by that much.
 const MERGE_IN_ROUNDOFFS: f64 = 8.0;
-
-/// Up to this many products of facets and vertices, offsets come from a scan over all vertices. It is tighter than the
-/// error bound of the normal for thin triangles; both are safe.
-const SCAN_UP_TO: usize = 1 << 22;
 
 /// One plane of a hull, in the hull's frame (mm).
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +25,7 @@ pub struct Facet {
     pub triangles: Vec<u32>,
 }
 
-/// A triangle with a usable normal, before merging.
+/// A triangle before merging.
 #[derive(Debug, Clone, Copy)]
 struct Face {
     area: f64,
@@ -40,20 +36,20 @@ struct Face {
 /// What all facets of a hull share.
 struct Context<'a> {
     hull: &'a Hull,
-    extent: Vec3,
+    /// Length of the diagonal of the vertices' box.
+    diameter: f64,
     /// Largest sum of coordinate magnitudes of a vertex: bounds a rounded dot product's error.
     reach: f64,
     merge_within: f64,
 }
 
 /// The facets of a hull, largest triangle first: neighbours that are exactly coplanar, or coplanar up to the rounding of
-/// their coordinates, are one. The plane is that of the largest triangle, which supports the hull exactly; the offset
-/// covers the rounding of the normal.
+/// their coordinates, are one. The plane is that of the largest triangle. It supports the hull exactly before rounding,
+/// therefore the offset need not look at all vertices: it only covers the rounding of the normal and of dot products.
 ///
 /// Triangles whose area is at most 16·u·(longest edge)² have no usable normal. They join a neighbour where they are
 /// coplanar to it and are left out else, which only enlarges the polytope that the planes bound. A flat hull has two
-/// facets, back to back; a segment or a point has none. Cost O(n log n), and a scan of all vertices a facet while that is
-/// cheap.
+/// facets, back to back; a segment or a point has none. Cost O(n log n).
 pub fn facets(hull: &Hull) -> Vec<Facet> {
     let bounds = Aabb::of_points(&hull.vertices);
     if hull.rank < 2 {
@@ -61,27 +57,24 @@ pub fn facets(hull: &Hull) -> Vec<Facet> {
     }
     let context = Context {
         hull,
-        extent: (bounds.max - bounds.min) * (1.0 + f64::EPSILON),
+        diameter: bounds.diagonal(),
         reach: hull.vertices.iter().map(norm1).fold(0.0, f64::max),
         merge_within: MERGE_IN_ROUNDOFFS * UNIT_ROUNDOFF * bounds.max_abs(),
     };
-    let mut found = if hull.rank == 2 { context.flat() } else { context.solid() };
-    if found.len() * hull.vertices.len() <= SCAN_UP_TO {
-        for f in &mut found {
-            let highest = hull.vertices.iter().map(|v| f.normal.dot(v)).fold(f64::NEG_INFINITY, f64::max);
-            let scanned = highest + context.dot_error();
-            f.slack = (f.slack - (f.offset - scanned)).max(0.0);
-            f.offset = scanned;
-        }
-    }
-    found
+    if hull.rank == 2 { context.flat() } else { context.solid() }
+}
+
+/// The outward unit normal of a triangle, right to 4u.
+fn unit_normal(corners: [&Vec3; 3]) -> Vec3 {
+    let [a, b, c] = corners;
+    accurate_normal(a, b, c).normalize()
 }
 
 /// Area and usability of a triangle.
 fn face(corners: [&Vec3; 3]) -> Face {
     let [a, b, c] = corners;
     let longest_sq = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
-    let area = 0.5 * (b - a).cross(&(c - a)).norm();
+    let area = 0.5 * accurate_normal(a, b, c).norm();
     Face { area, sound: area > 16.0 * UNIT_ROUNDOFF * longest_sq }
 }
 
@@ -91,9 +84,9 @@ impl Context<'_> {
     }
 
     /// Bounds what rounding does to `normal · v`: 3u of the vertex for each of two dot products (ours and the reader's), 4u
-    /// for the division of the normal by its length, and as much again to spare.
+    /// of the distance between two vertices for the normal, and as much again to spare.
     fn dot_error(&self) -> f64 {
-        16.0 * UNIT_ROUNDOFF * self.reach
+        32.0 * UNIT_ROUNDOFF * self.reach
     }
 
     /// Facets of a solid: groups grown from the largest triangle that is left.
@@ -109,22 +102,22 @@ impl Context<'_> {
             if taken[seed as usize] {
                 continue;
             }
-            let [a, b, c] = self.corners(seed);
-            let plane = FilteredPlane::new(a, b, c, &self.extent);
-            let group = self.grow(seed, &plane, &twin, &mut taken);
+            let group = self.grow(seed, &twin, &mut taken);
             let area = group.iter().map(|&t| faces[t as usize].area).sum();
-            found.push(self.facet(&plane, a, area, group));
+            found.push(self.facet(self.corners(seed), area, group));
         }
         found
     }
 
     /// All triangles connected to `seed` whose vertices lie in its plane, exactly or up to rounding.
-    fn grow(&self, seed: u32, plane: &FilteredPlane, twin: &[u32], taken: &mut [bool]) -> Vec<u32> {
+    fn grow(&self, seed: u32, twin: &[u32], taken: &mut [bool]) -> Vec<u32> {
         let [a, b, c] = self.corners(seed);
-        let deepest = -self.merge_within * plane.normal_and_error().0.norm();
+        let normal = unit_normal([a, b, c]);
+        // A vertex exactly in the plane may seem to lie this deep.
+        let rounding = 32.0 * UNIT_ROUNDOFF * self.diameter;
         let in_plane = |v: &Vec3| {
-            let height = plane.height(v);
-            height >= deepest || (plane.certain_side(height).is_none() && orient3d(a, b, c, v) == 0.0)
+            let depth = -normal.dot(&(v - a));
+            depth <= self.merge_within || (depth <= rounding && orient3d(a, b, c, v) == 0.0)
         };
         let mut group = vec![seed];
         taken[seed as usize] = true;
@@ -149,12 +142,9 @@ impl Context<'_> {
     }
 
     /// The facet of a plane that supports the hull exactly and was rounded; without triangles, it holds all vertices.
-    fn facet(&self, plane: &FilteredPlane, on_plane: &Vec3, area: f64, triangles: Vec<u32>) -> Facet {
-        let (raw, error) = plane.normal_and_error();
-        let length = raw.norm();
-        let normal = raw / length;
-        // `error` bounds the error of raw · (v − a); the rest is the rounding of the division and of dot products.
-        let offset = normal.dot(on_plane) + 1.01 * error / length + self.dot_error();
+    fn facet(&self, corners: [&Vec3; 3], area: f64, triangles: Vec<u32>) -> Facet {
+        let normal = unit_normal(corners);
+        let offset = normal.dot(corners[0]) + self.dot_error();
         let height = |v: &Vec3| normal.dot(v);
         let lowest = if triangles.is_empty() {
             self.hull.vertices.iter().map(height).fold(f64::INFINITY, f64::min)
@@ -171,11 +161,6 @@ impl Context<'_> {
         let area = fan().map(|t| face(t).area).sum();
         let largest = fan().max_by(|s, t| face(*s).area.total_cmp(&face(*t).area));
         let Some([a, b, c]) = largest.filter(|t| face(*t).sound) else { return vec![] };
-        [[a, b, c], [a, c, b]]
-            .map(|[a, b, c]| {
-                let plane = FilteredPlane::new(a, b, c, &self.extent);
-                self.facet(&plane, a, area, vec![])
-            })
-            .to_vec()
+        vec![self.facet([a, b, c], area, vec![]), self.facet([a, c, b], area, vec![])]
     }
 }

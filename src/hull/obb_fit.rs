@@ -159,8 +159,7 @@ fn surface_axes(hull: &Hull, origin: &Vec3) -> Option<Mat3> {
         let sum = a + b + c;
         area += weight;
         mean += sum * (weight / 3.0);
-        second +=
-            (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose()) * (weight / 12.0);
+        second += (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose()) * (weight / 12.0);
     }
     (area > 0.0).then(|| eigenvectors(second / area - mean * mean.transpose() / (area * area)))
 }
@@ -212,8 +211,7 @@ fn dito_frames(points: &[Vec3]) -> Vec<Mat3> {
     let r = far(&|v| (v - p).cross(&along).norm_squared()).1;
     let normal = (q - p).cross(&(r - p));
     let (top, bottom) = (far(&|v| normal.dot(v)).1, far(&|v| -normal.dot(v)).1);
-    for [a, b, c] in
-        [[p, q, r], [p, q, top], [q, r, top], [r, p, top], [p, q, bottom], [q, r, bottom], [r, p, bottom]]
+    for [a, b, c] in [[p, q, r], [p, q, top], [q, r, top], [r, p, top], [p, q, bottom], [q, r, bottom], [r, p, bottom]]
     {
         let (ab, ac) = (b - a, c - a);
         let normal = ab.cross(&ac);

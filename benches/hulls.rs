@@ -1,0 +1,69 @@
+//! Hulls, facets and oriented boxes: points in a ball (few are extreme) and on a sphere (all are).
+//! `cargo bench --bench hulls`
+
+use divan::{Bencher, black_box};
+use interfere::geom::Vec3;
+use interfere::hull::{convex_hull, facets, fit_obb};
+
+fn main() {
+    divan::main();
+}
+
+/// Points in the unit ball, or on its surface, from a fixed linear congruential sequence.
+fn points(count: usize, on_sphere: bool) -> Vec<Vec3> {
+    let mut state = 1_u64;
+    let mut unit = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    let mut found = Vec::with_capacity(count);
+    while found.len() < count {
+        let p = Vec3::new(unit(), unit(), unit());
+        if p.norm_squared() <= 1.0 && p.norm_squared() > 1e-3 {
+            found.push(if on_sphere { p.normalize() } else { p });
+        }
+    }
+    found
+}
+
+/// A turned cylinder of 360 × 20 points in single precision: nearly coplanar, nearly collinear.
+fn cylinder() -> Vec<Vec3> {
+    let turn = nalgebra::Rotation3::from_axis_angle(&Vec3::x_axis(), 0.4);
+    (0..7200)
+        .map(|i| {
+            let (s, c) = interfere::geom::math::sin_cos_deg(f64::from(i % 360));
+            (turn * Vec3::new(20.0 * c, 20.0 * s, f64::from(i / 360))).map(|x| f64::from(x as f32))
+        })
+        .collect()
+}
+
+#[divan::bench(args = [1_000, 10_000, 100_000, 1_000_000], sample_count = 10)]
+fn hull_in_ball(bencher: Bencher, count: usize) {
+    let p = points(count, false);
+    bencher.bench_local(|| convex_hull(black_box(&p)));
+}
+
+#[divan::bench(args = [1_000, 10_000, 100_000, 1_000_000], sample_count = 10)]
+fn hull_on_sphere(bencher: Bencher, count: usize) {
+    let p = points(count, true);
+    bencher.bench_local(|| convex_hull(black_box(&p)));
+}
+
+#[divan::bench(sample_count = 10)]
+fn hull_of_cylinder(bencher: Bencher) {
+    let p = cylinder();
+    bencher.bench_local(|| convex_hull(black_box(&p)));
+}
+
+#[divan::bench(args = [100, 2_000, 100_000], sample_count = 10)]
+fn facets_of_sphere(bencher: Bencher, count: usize) {
+    let hull = convex_hull(&points(count, true));
+    bencher.bench_local(|| facets(black_box(&hull)));
+}
+
+#[divan::bench(args = [100, 2_000, 100_000], sample_count = 10)]
+fn box_of_sphere(bencher: Bencher, count: usize) {
+    let hull = convex_hull(&points(count, true));
+    let found = facets(&hull);
+    bencher.bench_local(|| fit_obb(black_box(&hull), &found));
+}
