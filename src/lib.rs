@@ -9,4 +9,6 @@ pub mod hull;
 pub mod load;
 pub mod mesh;
 pub mod narrow;
+#[doc(hidden)]
+pub mod replay;
 pub mod report;

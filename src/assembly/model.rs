@@ -60,6 +60,16 @@ pub enum MeshSource {
     Memory(Arc<TriMesh>),
 }
 
+impl MeshSource {
+    /// As reports name it; empty for triangles handed in by the caller.
+    pub fn shown(&self) -> &str {
+        match self {
+            Self::File { shown, .. } => shown,
+            Self::Memory(_) => "",
+        }
+    }
+}
+
 /// A part: a mesh and how to read it.
 #[derive(Debug, Clone)]
 pub struct Part {

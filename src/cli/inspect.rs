@@ -5,8 +5,12 @@ use super::console::Console;
 use super::exit::{Exit, Failure};
 use super::output::Target;
 use super::settings::format;
+use crate::check;
 use crate::error::{Error, Location};
-use crate::report::inspect::{MeshReport, render};
+use crate::hull;
+use crate::load::{FsLoader, Loader};
+use crate::mesh::{self, LoadedMesh};
+use crate::report::inspect::{HullReport, MeshReport, render};
 use std::path::Path;
 
 /// Examines each file, reports those that are meshes and tells of each that is not.
@@ -39,7 +43,45 @@ pub fn run(
 /// # Errors
 /// Where it is no mesh; the error names the file.
 pub fn examine(path: &Path) -> Result<MeshReport, Error> {
-    // CONNECT: mesh::read::load(&bytes), hull::convex_hull, fit_obb, mesh::facet_error -> MeshReport.
     let shown = path.to_string_lossy().replace('\\', "/");
-    Err(Error::one(Location::file(shown), "reading meshes is not connected yet", ""))
+    let bytes = FsLoader
+        .read(path)
+        .map_err(|e| Error::one(Location::file(&shown), format!("cannot read the file: {e}"), "check the path"))?;
+    let loaded = mesh::load(&bytes).map_err(|e| Error::from(check::locate(e, &shown)))?;
+    drop(bytes);
+    Ok(measured(shown, loaded))
+}
+
+fn measured(path: String, loaded: LoadedMesh) -> MeshReport {
+    let LoadedMesh { format, solids, mesh, health, warnings, .. } = loaded;
+    let hull = hull::convex_hull(&mesh.vertices);
+    let facets = hull::facets(&hull);
+    let hull_volume = hull::measure(&hull).volume;
+    MeshReport {
+        path,
+        format: format.name().to_owned(),
+        solids: solids.into(),
+        triangles: health.triangles,
+        vertices: health.vertices,
+        shells: health.shells.into(),
+        closed: health.closed,
+        open_edges: health.open_edges,
+        non_manifold_edges: health.non_manifold_edges,
+        misoriented_edges: health.misoriented_edges,
+        degenerate_triangles: health.degenerate_triangles,
+        duplicate_triangles: health.duplicate_triangles,
+        inside_out: health.inside_out,
+        volume: health.volume,
+        area: health.area,
+        bounds: health.bounds,
+        obb: hull::fit_obb(&hull, &facets),
+        hull: HullReport {
+            vertices: hull.vertices.len() as u64,
+            facets: if hull.rank == 3 { facets.len() as u64 } else { 0 },
+            volume: hull_volume,
+        },
+        convexity: health.volume.filter(|_| hull_volume > 0.0).map(|v| v / hull_volume),
+        facet_error: mesh::facet_error(&mesh),
+        warnings: warnings.into_iter().map(|w| (w.code, w.message)).collect(),
+    }
 }

@@ -6,8 +6,9 @@ use super::exit::{Exit, Failure};
 use super::inspect;
 use super::progress::Bar;
 use super::settings::CheckSettings;
-use crate::check::{Outcome, Progress, Stage};
-use crate::error::{Error, Location};
+use crate::assembly::{self, LoadOptions};
+use crate::check::{self, Outcome, Progress, Stage, Stopwatch, Timings};
+use crate::error::Error;
 use crate::load::{FsLoader, Loader};
 use crate::report;
 use crate::report::inspect::MeshReport;
@@ -27,16 +28,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<
 
 /// Loads and checks an assembly, on the thread pool it is called in.
 fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progress) -> Result<Outcome, Error> {
-    // CONNECT:
-    // let assembly = assembly::load(&settings.assembly, loader, &LoadOptions { allow_outside: settings.allow_outside })?;
-    // check::check(&assembly, &settings.options(assembly.units)?, loader, progress)
-    progress.begin(Stage::Load, 0);
-    let file = settings.assembly.display().to_string();
-    let what = match loader.read(&settings.assembly) {
-        Ok(_) => "checking is not connected yet".to_owned(),
-        Err(e) => e.to_string(),
-    };
-    Err(Error::one(Location::file(file), what, ""))
+    let mut watch = Stopwatch::start();
+    let mut reading = Timings::default();
+    let options = LoadOptions { allow_outside: settings.allow_outside };
+    let assembly = assembly::load(&settings.assembly, loader, &options)?;
+    watch.stop(Stage::Load, &mut reading);
+    let mut outcome = check::check(&assembly, &settings.options(assembly.units)?, loader, progress)?;
+    outcome.timings.wall.load += reading.wall.load;
+    outcome.timings.cpu.load += reading.cpu.load;
+    Ok(outcome)
 }
 
 /// What the commands do, apart from how they are called.

@@ -125,9 +125,7 @@ fn closed_shells(mesh: &TriMesh, edges: &HalfEdges) -> (Vec<u32>, u32) {
         let mut nets: Vec<(u32, i64, u32)> = Vec::new();
         for e in edges.edges().filter(|e| e.uses.len() > 2) {
             nets.clear();
-            nets.extend(
-                e.uses.iter().map(|u| (patch[u.face() as usize], if u.reversed() { -1 } else { 1 }, u.face())),
-            );
+            nets.extend(e.uses.iter().map(|u| (patch[u.face() as usize], if u.reversed() { -1 } else { 1 }, u.face())));
             nets.sort_unstable();
             let mut first = None;
             for group in nets.chunk_by(|a, b| a.0 == b.0) {
@@ -207,7 +205,8 @@ mod tests {
 
     #[test]
     fn of_two_blocks_touching_along_an_edge_the_one_inside_out_is_turned() {
-        let mut mesh = together(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
+        let mut mesh =
+            together(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
         // Corners 3 and 7 of the first are corners 0 and 4 of the second.
         for t in mesh.triangles.iter_mut().skip(12) {
             *t = t.map(|i| match i {
@@ -227,8 +226,16 @@ mod tests {
     fn a_surface_with_one_side_is_reported() {
         // The six-vertex projective plane: every edge has two faces, and no orientation fits.
         let triangles = vec![
-            [0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5], [0, 5, 1],
-            [1, 2, 4], [2, 3, 5], [3, 4, 1], [4, 5, 2], [5, 1, 3],
+            [0, 1, 2],
+            [0, 2, 3],
+            [0, 3, 4],
+            [0, 4, 5],
+            [0, 5, 1],
+            [1, 2, 4],
+            [2, 3, 5],
+            [3, 4, 1],
+            [4, 5, 2],
+            [5, 1, 3],
         ];
         let vertices = (0..6).map(|i| Vec3::new(f64::from(i), f64::from(i * i), f64::from(i * i * i))).collect();
         let done = oriented(&mut TriMesh { vertices, triangles });

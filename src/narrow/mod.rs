@@ -1,1 +1,19 @@
-//! Floor 3: pairs of shapes.
+//! Floor 3: what two placed shapes are to each other. The questions, in the order in which they are asked:
+//!
+//! - can these two boxes be apart, and by how much at least? [`sat::obb_obb`]
+//! - how far are these two hulls apart? [`gjk::separation`], a certified interval
+//! - how thick is what two hulls have in common? [`thickness::overlap`], a linear programme, a certified interval
+//! - by what shortest translation do they come apart? [`epa::penetration`], a certified interval
+//!
+//! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
+//! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
+
+pub mod convex;
+pub mod epa;
+pub mod gjk;
+pub mod pair;
+pub mod sat;
+pub mod simplex;
+pub mod thickness;
+
+pub use convex::Convex;

@@ -1,0 +1,5 @@
+#![no_main]
+//! Any bytes as a mesh file that is not an OBJ: read, join, hull, box. Must end in a mesh or an error.
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| interfere::replay::mesh(data));

@@ -1,0 +1,92 @@
+//! What a run says of parts and instances.
+
+use super::load::PartMesh;
+use super::shape::Shapes;
+use super::{InstanceOutcome, PartOutcome};
+use crate::assembly::Assembly;
+use crate::error::Warning;
+use crate::mesh;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+pub(super) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>], verdict_only: bool) -> Vec<PartOutcome> {
+    let mut instances = vec![0_u64; assembly.parts.len()];
+    for instance in &assembly.instances {
+        instances[instance.part.0 as usize] += 1;
+    }
+    assembly
+        .parts
+        .par_iter()
+        .zip(meshes)
+        .zip(instances)
+        .map(|((part, mesh), instances)| PartOutcome {
+            key: part.key.clone(),
+            mesh: part.source.shown().to_owned(),
+            triangles: mesh.triangles,
+            closed: mesh.closed,
+            facet_error: (!verdict_only).then(|| mesh::facet_error(&mesh.mesh)),
+            instances,
+            pieces: None,
+            epsilon: None,
+            hash: mesh.hash.to_hex().as_str()[..32].to_owned(),
+        })
+        .collect()
+}
+
+pub(super) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
+    assembly
+        .instances
+        .par_iter()
+        .map(|instance| {
+            let mut hasher = blake3::Hasher::new();
+            for e in instance.placement.linear.iter().chain(instance.placement.translation.iter()) {
+                hasher.update(&(e + 0.0).to_le_bytes());
+            }
+            InstanceOutcome {
+                id: instance.id.clone(),
+                part: instance.part,
+                placement: hasher.finalize().to_hex().as_str()[..16].to_owned(),
+            }
+        })
+        .collect()
+}
+
+/// What the tolerance means for each shape.
+pub(super) fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f64) -> Vec<Warning> {
+    let mm = assembly.units.mm();
+    let unit = assembly.units.name();
+    let mut warnings = Vec::new();
+    for (shape, part) in shapes.shapes.iter().zip(&shapes.part_of) {
+        let part = Some(assembly.parts[*part as usize].key.clone());
+        let floor = shape.tolerance_floor();
+        if floor > tolerance {
+            warnings.push(Warning {
+                part: part.clone(),
+                ..Warning::new(
+                    "tolerance-below-roundoff",
+                    format!(
+                        "its coordinates are stored in single precision and round by up to {:.3e} {unit}, so its pairs are held to {:.3e} \
+                         {unit} and not to the tolerance of {:.3e}; export it nearer to its own origin or raise the tolerance",
+                        shape.quantum / mm,
+                        floor / mm,
+                        tolerance / mm
+                    ),
+                )
+            });
+        }
+        let thickness = 2.0 * shape.convex.inner_radius;
+        if thickness <= tolerance.max(floor) {
+            warnings.push(Warning {
+                part,
+                ..Warning::new(
+                    "thinner-than-tolerance",
+                    format!(
+                        "its hull is {:.3e} {unit} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
+                        thickness / mm
+                    ),
+                )
+            });
+        }
+    }
+    warnings
+}

@@ -1,0 +1,132 @@
+//! From a bracket of the gap to a status (concept.md, Verdicts).
+
+use super::{Certainty, Status};
+use crate::narrow::thickness::Goal;
+
+/// What is held against a pair, lengths in mm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Limits {
+    /// Overlap no deeper than this is contact.
+    pub tolerance: f64,
+    /// Overlap no deeper than this is allowed by a rule.
+    pub allow_depth: Option<f64>,
+    /// The gap a rule demands.
+    pub min_clearance: Option<f64>,
+    /// Clear pairs up to this gap are listed.
+    pub report_within: Option<f64>,
+}
+
+impl Limits {
+    /// Nothing is asked of a pair farther apart than this.
+    pub(super) fn reach(&self) -> f64 {
+        [self.min_clearance, self.report_within].into_iter().flatten().fold(self.tolerance, f64::max)
+    }
+
+    /// The depth beyond which the pair interferes.
+    fn deepest(&self) -> f64 {
+        self.allow_depth.map_or(self.tolerance, |a| a.max(self.tolerance))
+    }
+
+    /// How well the thickness must be known to decide the status.
+    pub(super) fn goal(&self, margin: f64) -> Goal {
+        // Between tolerance and allowance the two passing statuses differ, so the value itself is needed.
+        let at_most = if self.allow_depth.is_some() { f64::NEG_INFINITY } else { self.deepest() + margin };
+        Goal { above: self.deepest() + margin, at_most }
+    }
+
+    /// The status that a gap inside `bracket` has, where `margin` is the pair's rounding margin: a value that near to a
+    /// threshold counts as equal to it, and equality keeps the threshold.
+    pub(super) fn status(&self, bracket: [f64; 2], margin: f64) -> Status {
+        let [low, high] = bracket;
+        let (least, most) = (-high, -low);
+        let (deepest, t) = (self.deepest(), self.tolerance);
+        // The bracket itself is uncertain by a margin: what it straddles by no more than that is a tie.
+        let tie = 2.0 * margin;
+        if least > deepest + margin {
+            return Status::Interference;
+        }
+        if most > deepest + tie {
+            return Status::Undecided;
+        }
+        if self.allow_depth.is_some() && least > t + margin {
+            return Status::Allowed;
+        }
+        if let Some(clearance) = self.min_clearance {
+            if high < clearance - margin {
+                return Status::Clearance;
+            }
+            if low < clearance - tie {
+                return Status::Undecided;
+            }
+        }
+        if low > t + margin { Status::Clear } else { Status::Contact }
+    }
+
+    /// Whether the bracket is as narrow as the report promises.
+    pub(super) fn certainty(&self, bracket: [f64; 2], margin: f64) -> Certainty {
+        let [low, high] = bracket;
+        let widest = (0.01 * low.abs().min(high.abs())).max(0.1 * self.tolerance).max(4.0 * margin);
+        if high - low <= widest { Certainty::Certified } else { Certainty::Bracketed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MARGIN: f64 = 1e-12;
+
+    fn limits() -> Limits {
+        Limits { tolerance: 0.01, allow_depth: None, min_clearance: None, report_within: None }
+    }
+
+    fn at(l: Limits, gap: f64) -> Status {
+        l.status([gap, gap], MARGIN)
+    }
+
+    #[test]
+    fn equality_keeps_the_tolerance() {
+        assert_eq!(at(limits(), -0.01), Status::Contact);
+        assert_eq!(at(limits(), -0.01 - 0.5 * MARGIN), Status::Contact);
+        assert_eq!(at(limits(), -0.01 - 1e-9), Status::Interference);
+        assert_eq!(at(limits(), 0.01), Status::Contact);
+        assert_eq!(at(limits(), 0.01 + 1e-9), Status::Clear);
+    }
+
+    #[test]
+    fn an_allowance_names_what_it_allows() {
+        let l = Limits { allow_depth: Some(0.3), ..limits() };
+        assert_eq!(at(l, -0.3), Status::Allowed);
+        assert_eq!(at(l, -0.005), Status::Contact);
+        assert_eq!(at(l, -0.3 - 1e-9), Status::Interference);
+        // An allowance below the tolerance takes nothing away from the tolerance.
+        assert_eq!(at(Limits { allow_depth: Some(0.001), ..limits() }, -0.01), Status::Contact);
+    }
+
+    #[test]
+    fn a_clearance_is_kept_by_equality_and_broken_below() {
+        let l = Limits { min_clearance: Some(2.0), ..limits() };
+        assert_eq!(at(l, 2.0), Status::Clear);
+        assert_eq!(at(l, 2.0 - 0.5 * MARGIN), Status::Clear);
+        assert_eq!(at(l, 1.999_999), Status::Clearance);
+        assert_eq!(at(l, -0.005), Status::Clearance);
+        assert_eq!(at(l, -0.5), Status::Interference);
+        assert_eq!(at(Limits { min_clearance: Some(0.0), ..limits() }, 0.0), Status::Contact);
+    }
+
+    #[test]
+    fn a_threshold_inside_the_bracket_is_undecided() {
+        assert_eq!(limits().status([-0.02, -0.005], MARGIN), Status::Undecided);
+        let l = Limits { min_clearance: Some(2.0), ..limits() };
+        assert_eq!(l.status([1.9, 2.1], MARGIN), Status::Undecided);
+        // Contact or clear: both pass, so nothing is left undecided.
+        assert_eq!(limits().status([0.005, 0.02], MARGIN), Status::Contact);
+    }
+
+    #[test]
+    fn wide_brackets_are_said_to_be_wide() {
+        assert_eq!(limits().certainty([-1.0, -0.995], MARGIN), Certainty::Certified);
+        assert_eq!(limits().certainty([-1.0, -0.9], MARGIN), Certainty::Bracketed);
+        assert_eq!(limits().certainty([-0.0005, 0.0005], MARGIN), Certainty::Certified);
+    }
+}

@@ -1,0 +1,142 @@
+//! Reading the meshes of an assembly, each file once.
+
+use super::{Progress, Stage};
+use crate::assembly::{Assembly, MeshSource, Part};
+use crate::error::{Error, Location, Problem, Warning};
+use crate::geom::{Aabb, Vec3};
+use crate::load::Loader;
+use crate::mesh::{self, TriMesh};
+use crate::mesh::{LoadedMesh, MeshError};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the check keeps of a part's mesh; coordinates in mm, in the part's frame.
+#[derive(Debug)]
+pub(super) struct PartMesh {
+    /// Of content and units.
+    pub hash: blake3::Hash,
+    pub mesh: TriMesh,
+    pub bounds: Aabb,
+    pub triangles: u64,
+    pub closed: bool,
+    /// Whether the file stores 24-bit coordinates.
+    pub single_precision: bool,
+    pub warnings: Vec<Warning>,
+}
+
+/// The mesh of every part, in the order of `assembly.parts`; parts of one file and unit share it.
+///
+/// # Errors
+/// Every file that cannot be read or is not a mesh, at once.
+pub(super) fn load_meshes(
+    assembly: &Assembly,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Vec<Arc<PartMesh>>, Error> {
+    let mut first_of = BTreeMap::new();
+    let sources: Vec<usize> = assembly
+        .parts
+        .iter()
+        .enumerate()
+        .map(|(i, part)| match &part.source {
+            MeshSource::File { path, .. } => *first_of.entry((path, part.units.name())).or_insert(i),
+            MeshSource::Memory(_) => i,
+        })
+        .collect();
+    let distinct: Vec<usize> = sources.iter().enumerate().filter(|(i, s)| i == *s).map(|(i, _)| i).collect();
+    progress.begin(Stage::Load, distinct.len() as u64);
+    let loaded: Vec<Result<Arc<PartMesh>, Problem>> = distinct
+        .par_iter()
+        .map(|&i| {
+            let mesh = load_part(&assembly.parts[i], loader);
+            progress.advance(1);
+            mesh.map(Arc::new)
+        })
+        .collect();
+    let mut problems = Vec::new();
+    let mut by_index = BTreeMap::new();
+    for (i, result) in distinct.iter().zip(loaded) {
+        match result {
+            Ok(mesh) => {
+                by_index.insert(*i, mesh);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() {
+        Ok(sources.iter().filter_map(|s| by_index.get(s).cloned()).collect())
+    } else {
+        Err(Error { problems })
+    }
+}
+
+fn load_part(part: &Part, loader: &dyn Loader) -> Result<PartMesh, Problem> {
+    let loaded = match &part.source {
+        MeshSource::File { path, shown } => {
+            let bytes = loader.read(path).map_err(|e| {
+                Problem::new(
+                    Location::file(shown),
+                    format!("cannot read the mesh of part `{}`: {e}", part.key),
+                    "check the path and its permissions",
+                )
+            })?;
+            mesh::load(&bytes).map_err(|e| locate(e, shown))?
+        }
+        MeshSource::Memory(mesh) => {
+            LoadedMesh::from_tri_mesh(mesh.as_ref().clone()).map_err(|e| locate(e, &format!("part `{}`", part.key)))?
+        }
+    };
+    Ok(in_millimetres(part, loaded))
+}
+
+/// The place of a mesh error as the user knows it.
+pub(crate) fn locate(e: MeshError, file: &str) -> Problem {
+    let at = Location { file: file.to_owned(), line: e.line, column: e.column, byte: e.byte, json_path: None };
+    Problem::new(at, e.what, e.fix)
+}
+
+fn in_millimetres(part: &Part, loaded: LoadedMesh) -> PartMesh {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"interfere part 1\0").update(part.units.name().as_bytes());
+    let mut mesh = loaded.mesh;
+    let mut buffer = Vec::with_capacity(1 << 16);
+    let mut feed = |bytes: &[u8], flush: bool| {
+        buffer.extend_from_slice(bytes);
+        if flush || buffer.len() >= (1 << 16) - 64 {
+            hasher.update(&buffer);
+            buffer.clear();
+        }
+    };
+    feed(&(mesh.vertices.len() as u64).to_le_bytes(), false);
+    for v in &mesh.vertices {
+        for k in 0..3 {
+            feed(&v[k].to_le_bytes(), false);
+        }
+    }
+    for t in &mesh.triangles {
+        for i in t {
+            feed(&i.to_le_bytes(), false);
+        }
+    }
+    feed(&[], true);
+    let hash = hasher.finalize();
+    let mm = part.units.mm();
+    if mm != 1.0 {
+        mesh.vertices.iter_mut().for_each(|v: &mut Vec3| *v *= mm);
+    }
+    let warnings = loaded
+        .warnings
+        .into_iter()
+        .map(|w| Warning { part: Some(part.key.clone()), ..Warning::new(w.code, w.message) })
+        .collect();
+    PartMesh {
+        hash,
+        bounds: Aabb::of_points(&mesh.vertices),
+        mesh,
+        triangles: loaded.health.triangles,
+        closed: loaded.health.closed,
+        single_precision: loaded.single_precision,
+        warnings,
+    }
+}

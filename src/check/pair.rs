@@ -1,0 +1,163 @@
+//! One distinct pair of shapes: the stages in order, the measures, the status.
+
+use super::judge::Limits;
+use super::shape::Shape;
+use super::{Certainty, Relation, Status};
+use crate::geom::tolerance::roundoff_mm;
+use crate::geom::{Pose, Vec3};
+use crate::narrow::epa::EpaScratch;
+use crate::narrow::gjk::Query;
+use crate::narrow::pair::{Ask, Gap, HullAnswer, contains, hull_gap, inner_balls};
+use crate::narrow::sat::obb_obb;
+use crate::narrow::thickness::Goal;
+
+/// The stage that proved a pair clear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClearStage {
+    Obb,
+    Hull,
+}
+
+/// What is known of a pair; lengths in mm, points and directions in the first shape's centred frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answer {
+    pub status: Status,
+    /// Set where the pair was proved to lie beyond everything asked of it; nothing else is then.
+    pub cleared_by: Option<ClearStage>,
+    pub certainty: Certainty,
+    pub relation: Option<Relation>,
+    pub gap: Option<f64>,
+    pub bracket: Option<[f64; 2]>,
+    pub witness: Option<[Vec3; 2]>,
+    pub normal: Option<Vec3>,
+    /// Shortest translation of the second shape that separates the two.
+    pub translation: Option<Vec3>,
+    pub penetration_depth: Option<f64>,
+}
+
+impl Answer {
+    fn status_only(status: Status, certainty: Certainty) -> Self {
+        Self {
+            status,
+            cleared_by: None,
+            certainty,
+            relation: None,
+            gap: None,
+            bracket: None,
+            witness: None,
+            normal: None,
+            translation: None,
+            penetration_depth: None,
+        }
+    }
+
+    fn cleared(stage: ClearStage) -> Self {
+        Self { cleared_by: Some(stage), ..Self::status_only(Status::Clear, Certainty::Certified) }
+    }
+}
+
+/// A pair to be answered: two shapes, the second one's centred frame in the first one's, and what is asked.
+#[derive(Clone, Copy)]
+pub(super) struct PairQuery<'a> {
+    pub first: &'a Shape,
+    pub second: &'a Shape,
+    pub pose: &'a Pose,
+    pub limits: &'a Limits,
+    /// How far rounding of the placements may have moved points (mm).
+    pub residual: f64,
+    pub verdict_only: bool,
+}
+
+impl PairQuery<'_> {
+    /// The rounding margin η of the pair (mm).
+    fn margin(&self) -> f64 {
+        let (a, b) = (&self.first.convex, &self.second.convex);
+        roundoff_mm(a.diameter, b.diameter, self.pose.translation.norm())
+            // Recentring cancels what the part's own frame put far out.
+            + roundoff_mm(self.first.max_abs, self.second.max_abs, 0.0) * 0.25
+            + self.residual
+    }
+
+    /// Runs the stages.
+    pub(super) fn answer(&self, scratch: &mut EpaScratch) -> Answer {
+        let margin = self.margin();
+        let (a, b) = (&self.first.convex, &self.second.convex);
+        let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
+        let reach = limits.reach();
+        if obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin) > reach + margin {
+            return Answer::cleared(ClearStage::Obb);
+        }
+        if self.verdict_only && inner_balls(a, b, self.pose) > limits.goal(margin).above + margin {
+            return Answer::status_only(Status::Interference, Certainty::Certified);
+        }
+        let q = Query { a, b, b_in_a: self.pose };
+        let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
+        match hull_gap(&q, &Ask { reach, goal, margin }) {
+            HullAnswer::Beyond(_) => Answer::cleared(ClearStage::Hull),
+            HullAnswer::Gap(gap) => {
+                let status = limits.status(gap.bracket, margin);
+                if self.verdict_only {
+                    Answer::status_only(status, Certainty::Certified)
+                } else {
+                    self.measured(&q, &limits, &gap, status, margin, scratch)
+                }
+            }
+        }
+    }
+
+    /// Never below the rounding of the coordinates of either mesh.
+    fn tolerance(&self) -> f64 {
+        self.limits.tolerance.max(self.first.tolerance_floor()).max(self.second.tolerance_floor())
+    }
+
+    fn measured(
+        &self,
+        q: &Query,
+        limits: &Limits,
+        gap: &Gap,
+        status: Status,
+        margin: f64,
+        scratch: &mut EpaScratch,
+    ) -> Answer {
+        let bracket = [gap.bracket[0] - margin, gap.bracket[1] + margin];
+        let mut answer = Answer {
+            certainty: limits.certainty(gap.bracket, margin),
+            relation: Some(self.relation(gap, margin)),
+            gap: Some(gap.value),
+            bracket: Some(bracket),
+            witness: Some(gap.witness),
+            normal: gap.normal,
+            ..Answer::status_only(status, Certainty::Certified)
+        };
+        if gap.value < 0.0
+            && let Some(found) = gap.penetration(q, margin, scratch)
+        {
+            answer.penetration_depth = Some(found.upper);
+            answer.translation = Some(found.axis * found.upper);
+            answer.normal = Some(found.axis);
+            if found.upper - found.lower > (1e-9 * (q.a.diameter + q.b.diameter)).max(4.0 * margin) {
+                answer.certainty = Certainty::Bracketed;
+            }
+        }
+        answer
+    }
+
+    fn relation(&self, gap: &Gap, margin: f64) -> Relation {
+        let (a, b) = (&self.first.convex, &self.second.convex);
+        // Two surfaces that coincide by design differ by the rounding of both files.
+        let rounding = margin + self.first.quantum + self.second.quantum;
+        if gap.value > rounding {
+            return Relation::Apart;
+        }
+        let inverse = self.pose.inverse();
+        let a_holds_b = contains(a, b, self.pose, rounding);
+        let b_holds_a = contains(b, a, &inverse, rounding);
+        match (a_holds_b, b_holds_a) {
+            (true, true) => Relation::Coincident,
+            (true, false) => Relation::AContainsB,
+            (false, true) => Relation::BContainsA,
+            (false, false) if -gap.value > rounding => Relation::Overlap,
+            (false, false) => Relation::Touch,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The run: parts to shapes, boxes to candidate pairs, distinct pairs to answers, answers to the outcome.
+
+use super::describe::{describe_instances, describe_parts, shape_warnings};
+use super::group::Run;
+use super::load::load_meshes;
+use super::shape::{self, Shapes};
+use super::tally::Tally;
+use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
+use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, RuleTable};
+use crate::broad::BoxTree;
+use crate::error::{Error, Location, Problem};
+use crate::geom::math::UNIT_ROUNDOFF;
+use crate::geom::{Aabb, Pose, Vec3};
+use crate::load::Loader;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Checks every pair of an assembly's instances; see the crate's page for an example. Runs on the ambient rayon pool; the
+/// outcome does not depend on its size, on the order of instances, or on which of several equal pairs was computed.
+///
+/// # Errors
+/// Meshes that cannot be read, placements that cannot be inverted, geometries this version does not offer, options out of
+/// range, and an assembly in which no pair is left to check: all of them at once.
+pub fn check(
+    assembly: &Assembly,
+    options: &Options,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
+    let mut timings = Timings { threads: rayon::current_num_threads(), ..Timings::default() };
+    let mut watch = Stopwatch::start();
+    let settings = settle(assembly, options)?;
+    let rules = RuleTable::new(assembly);
+    let possible_pairs = pairs_of(assembly.instances.len() as u64);
+    let ignored = rules.ignored_pairs();
+    if possible_pairs == ignored {
+        return Err(nothing_to_check(assembly, possible_pairs));
+    }
+    let meshes = load_meshes(assembly, loader, progress)?;
+    watch.stop(Stage::Load, &mut timings);
+
+    let shapes = shape::build(assembly, &meshes, progress)?;
+    let parts = describe_parts(assembly, &meshes, options.verdict_only);
+    watch.stop(Stage::Shape, &mut timings);
+
+    progress.begin(Stage::Broad, 1);
+    let reach = run_reach(&settings, &rules, &shapes);
+    let candidates = candidates(&shapes, reach, &rules);
+    watch.stop(Stage::Broad, &mut timings);
+
+    let run = Run { assembly, settings: &settings, shapes: &shapes };
+    let groups = run.group(candidates);
+    progress.begin(Stage::Narrow, groups.distinct.len() as u64);
+    let answers = run.answers(&groups, progress);
+    let mut tally = Tally::new(possible_pairs, ignored, &groups);
+    let pairs = run.outcomes(&groups, &answers, &mut tally);
+    watch.stop(Stage::Narrow, &mut timings);
+
+    let mut warnings = assembly.warnings.clone();
+    let mut seen = std::collections::BTreeSet::new();
+    for mesh in &meshes {
+        if seen.insert(Arc::as_ptr(mesh)) {
+            warnings.extend(mesh.warnings.iter().cloned());
+        }
+    }
+    warnings.extend(shape_warnings(assembly, &shapes, settings.tolerance));
+    let instances = describe_instances(assembly);
+    watch.stop(Stage::Report, &mut timings);
+    timings.pairs = tally.funnel;
+    Ok(Outcome {
+        name: assembly.name.clone(),
+        path: assembly.path.clone(),
+        units: assembly.units,
+        settings,
+        possible_pairs,
+        counts: tally.counts,
+        cleared_by: tally.cleared_by,
+        pairs,
+        parts,
+        instances,
+        rules: assembly.rules.clone(),
+        warnings,
+        timings,
+    })
+}
+
+fn pairs_of(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
+}
+
+fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
+    let at = Location::file(&assembly.path);
+    if possible == 0 {
+        let n = assembly.instances.len();
+        Error::one(
+            at,
+            format!("nothing to check: {n} instance{}", if n == 1 { "" } else { "s" }),
+            "an assembly needs at least two instances",
+        )
+    } else {
+        Error::one(
+            at,
+            format!("nothing to check: all {possible} pairs are ignored"),
+            "a gate that checks nothing never fails; narrow the `ignore` rules or `as_unit`",
+        )
+    }
+}
+
+/// Options and file into one, refusing what this version does not offer.
+fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
+    let mut problems = Vec::new();
+    for (name, value) in [("tolerance", options.tolerance), ("report-within", options.report_within)] {
+        if let Some(v) = value.filter(|v| !(v.is_finite() && *v >= 0.0)) {
+            problems.push(Problem::new(
+                Location::default(),
+                format!("--{name} is {v}"),
+                "give a finite length of at least 0",
+            ));
+        }
+    }
+    let mut refuse = |at: Location, what: String| {
+        problems.push(Problem::new(at, what, "this version decides on convex hulls: use `hull` or leave the key out"));
+    };
+    for part in &assembly.parts {
+        if let Some(g) = part.geometry.filter(|g| *g != Geometry::Hull) {
+            let json_path = Some(format!("parts.{}.geometry", part.key));
+            refuse(Location { json_path, ..part.at.clone() }, format!("geometry `{}` is not available yet", g.name()));
+        }
+    }
+    if options.geometry != Geometry::Hull {
+        refuse(Location::default(), format!("geometry `{}` is not available yet", options.geometry.name()));
+    }
+    if !problems.is_empty() {
+        return Err(Error { problems });
+    }
+    Ok(Settings {
+        tolerance: options.tolerance.unwrap_or(assembly.tolerance),
+        geometry: options.geometry,
+        facets: options.facets.unwrap_or(assembly.facets),
+        report_within: options.report_within,
+        verdict_only: options.verdict_only,
+    })
+}
+
+/// The largest distance at which any pair of the run may matter (mm).
+fn run_reach(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
+    let floor = shapes.shapes.iter().map(shape::Shape::tolerance_floor).fold(0.0, f64::max);
+    settings.tolerance.max(floor).max(settings.report_within.unwrap_or(0.0)).max(rules.max_clearance())
+}
+
+/// A pair whose boxes meet and the rule that matches it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub a: u32,
+    pub b: u32,
+    pub rule: Option<u32>,
+}
+
+/// Pairs whose boxes come within reach and which no rule ignores, by index.
+fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> {
+    let boxes = instance_boxes(shapes, 0.5 * reach);
+    let tree = BoxTree::new(&boxes);
+    drop(boxes);
+    // A fixed number of pieces, so that nothing depends on the number of threads.
+    let tasks = tree.tasks(if shapes.placed.len() > 4096 { 256 } else { 16 });
+    let found: Vec<Vec<(u32, u32)>> = tasks
+        .par_iter()
+        .map(|task| {
+            let mut out = Vec::new();
+            tree.join(*task, &mut out);
+            out
+        })
+        .collect();
+    let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(found.iter().map(Vec::len).sum());
+    found.into_iter().for_each(|f| pairs.extend(f));
+    pairs.par_sort_unstable();
+    pairs
+        .into_iter()
+        .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {
+            PairRule::Ignored { .. } => None,
+            PairRule::Rule(rule) => Some(Candidate { a, b, rule: Some(rule) }),
+            PairRule::None => Some(Candidate { a, b, rule: None }),
+        })
+        .collect()
+}
+
+/// The box of every instance in root coordinates, grown by `by` and what rounding may have cost. Instances of one shape in
+/// one orientation share the extents.
+#[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
+fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
+    let mut extents: std::collections::HashMap<(u32, [u64; 9]), Aabb, rapidhash::fast::RandomState> =
+        std::collections::HashMap::default();
+    shapes
+        .placed
+        .iter()
+        .map(|p| {
+            let shape = &shapes.shapes[p.shape as usize];
+            let mut key = [0; 9];
+            key.iter_mut().zip(p.pose.rotation.iter()).for_each(|(k, e)| *k = e.to_bits());
+            let local = extents.entry((p.shape, key)).or_insert_with(|| turned_box(shape, &p.pose));
+            let at = p.pose.point(&shape.convex.origin);
+            let rounding = 16.0 * UNIT_ROUNDOFF * (at.amax() + shape.max_abs + shape.convex.diameter) + p.residual;
+            Aabb { min: local.min + at, max: local.max + at }.inflated(by + rounding)
+        })
+        .collect()
+}
+
+/// Box of a shape's hull about its centred origin, turned by a pose's rotation.
+fn turned_box(shape: &shape::Shape, pose: &Pose) -> Aabb {
+    let mut out = Aabb::EMPTY;
+    for k in 0..3 {
+        let d: Vec3 = pose.rotation.row(k).transpose();
+        out.max[k] = shape.convex.scan(&d).1;
+        out.min[k] = -shape.convex.scan(&-d).1;
+    }
+    out
+}

@@ -1,0 +1,43 @@
+//! Wall and CPU time per stage.
+
+use super::{Stage, StageSeconds, Timings};
+use cpu_time::ProcessTime;
+use std::time::Instant;
+
+/// Measures one stage; [`Stopwatch::stop`] adds what has passed since it was made.
+#[derive(Debug)]
+pub struct Stopwatch {
+    wall: Instant,
+    cpu: Option<ProcessTime>,
+}
+
+impl Stopwatch {
+    /// Starts measuring.
+    pub fn start() -> Self {
+        // A system without a process clock reports zero CPU time rather than none at all.
+        Self { wall: Instant::now(), cpu: ProcessTime::try_now().ok() }
+    }
+
+    /// Adds the time since the start, or since the last stop, to a stage.
+    pub fn stop(&mut self, stage: Stage, timings: &mut Timings) {
+        let now = Self::start();
+        let wall = now.wall.duration_since(self.wall).as_secs_f64();
+        let cpu = match (now.cpu, self.cpu) {
+            (Some(now), Some(then)) => now.duration_since(then).as_secs_f64(),
+            _ => 0.0,
+        };
+        *slot(&mut timings.wall, stage) += wall;
+        *slot(&mut timings.cpu, stage) += cpu;
+        *self = now;
+    }
+}
+
+fn slot(seconds: &mut StageSeconds, stage: Stage) -> &mut f64 {
+    match stage {
+        Stage::Load => &mut seconds.load,
+        Stage::Shape => &mut seconds.shape,
+        Stage::Broad => &mut seconds.broad,
+        Stage::Narrow => &mut seconds.narrow,
+        Stage::Report => &mut seconds.report,
+    }
+}

@@ -1,0 +1,47 @@
+//! The counters of a run.
+
+use super::group::Groups;
+use super::pair::{Answer, ClearStage};
+use super::{ClearedBy, Counts, PairFunnel, Status};
+
+/// Counters of a run.
+pub(super) struct Tally {
+    pub counts: Counts,
+    pub cleared_by: ClearedBy,
+    pub funnel: PairFunnel,
+}
+
+impl Tally {
+    pub(super) fn new(possible: u64, ignored: u64, groups: &Groups) -> Self {
+        let checked = possible - ignored;
+        let candidates = groups.candidates.len() as u64;
+        let by_boxes = checked - candidates;
+        Self {
+            counts: Counts { ignored, clear: by_boxes, ..Counts::default() },
+            cleared_by: ClearedBy { aabb: by_boxes, ..ClearedBy::default() },
+            funnel: PairFunnel {
+                possible: checked,
+                aabb: candidates,
+                distinct: groups.distinct.len() as u64,
+                ..PairFunnel::default()
+            },
+        }
+    }
+
+    pub(super) fn add(&mut self, answer: &Answer) {
+        *self.counts.of_mut(answer.status) += 1;
+        if answer.cleared_by == Some(ClearStage::Obb) {
+            self.cleared_by.obb += 1;
+            return;
+        }
+        self.funnel.obb += 1;
+        if answer.cleared_by.is_none() {
+            self.funnel.hull += 1;
+        }
+        if answer.status == Status::Clear {
+            self.cleared_by.hull += 1;
+        } else {
+            self.funnel.confirmed += 1;
+        }
+    }
+}

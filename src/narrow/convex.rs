@@ -1,0 +1,203 @@
+//! A convex hull made ready for queries.
+
+use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
+use crate::geom::tolerance::CLIMB_ABOVE;
+use crate::geom::{Aabb, Vec3, predicates};
+use crate::hull::{Facet, Hull};
+
+/// Three coordinate arrays, padded to a multiple of four by repeating the first entry.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Soa {
+    x: Vec<[f64; 4]>,
+    y: Vec<[f64; 4]>,
+    z: Vec<[f64; 4]>,
+}
+
+impl Soa {
+    fn new(points: &[Vec3]) -> Self {
+        let pick = |k: usize| {
+            points
+                .chunks(4)
+                .map(|c| std::array::from_fn(|l| c.get(l).unwrap_or(&points[0])[k]))
+                .collect::<Vec<[f64; 4]>>()
+        };
+        Self { x: pick(0), y: pick(1), z: pick(2) }
+    }
+
+    /// Index and value of the largest dot product with `d`; the smallest index among equals.
+    #[inline]
+    fn argmax(&self, d: &Vec3, bias: Option<&[[f64; 4]]>) -> (usize, f64) {
+        let mut best = [f64::NEG_INFINITY; 4];
+        let mut at = [0.0_f64; 4]; // f64 so that comparison and selection share one mask
+        for (block, ((x, y), z)) in self.x.iter().zip(&self.y).zip(&self.z).enumerate() {
+            let mut dots: [f64; 4] = std::array::from_fn(|l| x[l] * d.x + y[l] * d.y + z[l] * d.z);
+            if let Some(b) = bias {
+                dots = std::array::from_fn(|l| dots[l] - b[block][l]);
+            }
+            let here = block as f64;
+            for l in 0..4 {
+                let better = dots[l] > best[l];
+                best[l] = if better { dots[l] } else { best[l] };
+                at[l] = if better { here } else { at[l] };
+            }
+        }
+        let mut winner = 0;
+        for l in 1..4 {
+            if best[l] > best[winner] || (best[l] == best[winner] && at[l] < at[winner]) {
+                winner = l;
+            }
+        }
+        (at[winner] as usize * 4 + winner, best[winner])
+    }
+}
+
+/// The hull of a part, recentred so that rounding scales with its size and not with its distance from the part's origin.
+///
+/// All coordinates are in the *centred frame*: the part's frame moved by `origin`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Convex {
+    /// The centred frame's origin in the part's frame (mm).
+    pub origin: Vec3,
+    /// Hull vertices (mm).
+    pub vertices: Vec<Vec3>,
+    /// Hull triangles, counter-clockwise from outside; empty unless `rank` is 3.
+    pub triangles: Vec<[u32; 3]>,
+    /// Affine rank of the vertices, 3 for a solid.
+    pub rank: u8,
+    /// Bounding box.
+    pub aabb: Aabb,
+    /// Diagonal of the bounding box: the size that rounding margins scale with.
+    pub diameter: f64,
+    /// Outward unit normals of the facets; empty unless `rank` is 3.
+    pub normals: Vec<Vec3>,
+    /// Offsets: every vertex satisfies `normal · v ≤ offset`.
+    pub offsets: Vec<f64>,
+    /// How far a facet's plane may lie outside of the facet, at most (mm).
+    pub slack: f64,
+    /// Centre of the largest ball inside (or a good one), and its radius, which is certified; 0 unless `rank` is 3.
+    pub inner_center: Vec3,
+    /// See `inner_center`.
+    pub inner_radius: f64,
+    /// Triangles too thin to have a normal.
+    slivers: Vec<[u32; 3]>,
+    neighbor_starts: Vec<u32>,
+    neighbors: Vec<u32>,
+    soa: Soa,
+    normal_soa: Soa,
+    offset_soa: Vec<[f64; 4]>,
+}
+
+impl Convex {
+    /// Makes a hull and its facets ready. Cost: linear in vertices and facets, but for one support query a facet.
+    pub fn new(hull: &Hull, facets: &[Facet]) -> Self {
+        let origin = Aabb::of_points(&hull.vertices).center();
+        let vertices: Vec<Vec3> = hull.vertices.iter().map(|v| v - origin).collect();
+        let aabb = Aabb::of_points(&vertices);
+        let diameter = aabb.diagonal();
+        let mut covered = vec![false; hull.triangles.len()];
+        for facet in facets {
+            for &t in &facet.triangles {
+                covered[t as usize] = true;
+            }
+        }
+        let slivers = hull.triangles.iter().zip(&covered).filter(|(_, c)| !**c).map(|(t, _)| *t).collect();
+        let mut convex = Self {
+            origin,
+            soa: Soa::new(&vertices),
+            vertices,
+            triangles: hull.triangles.clone(),
+            rank: hull.rank,
+            aabb,
+            diameter,
+            normals: facets.iter().map(|f| f.normal).collect(),
+            offsets: Vec::new(),
+            slack: 0.0,
+            inner_center: Vec3::zeros(),
+            inner_radius: 0.0,
+            slivers,
+            neighbor_starts: hull.neighbor_starts.clone(),
+            neighbors: hull.neighbors.clone(),
+            normal_soa: Soa::default(),
+            offset_soa: Vec::new(),
+        };
+        convex.support_planes(hull, facets);
+        if convex.rank == 3 && !convex.normals.is_empty() {
+            let ball = super::thickness::inscribed(&convex);
+            convex.inner_center = ball.0;
+            convex.inner_radius = ball.1;
+        }
+        convex
+    }
+
+    /// Puts every facet's plane where it supports all vertices, and notes how far that is from the facet itself.
+    fn support_planes(&mut self, hull: &Hull, facets: &[Facet]) {
+        // n·v: three products, two sums, the normal's own rounding.
+        let rounding = 8.0 * UNIT_ROUNDOFF * self.diameter;
+        let mut hint = 0;
+        for (normal, facet) in self.normals.iter().zip(facets) {
+            let first = facet.triangles.first().map_or(0, |&t| hull.triangles[t as usize][0] as usize);
+            hint = self.climb(normal, if facet.triangles.is_empty() { hint } else { first }).0;
+            let reach = normal.dot(&self.vertices[hint]);
+            let mut lowest = reach;
+            for &t in &facet.triangles {
+                for &v in &hull.triangles[t as usize] {
+                    lowest = lesser(lowest, normal.dot(&self.vertices[v as usize]));
+                }
+            }
+            self.offsets.push(reach + rounding);
+            self.slack = greater(self.slack, reach + 2.0 * rounding - lowest);
+        }
+        if let Some(&first) = self.offsets.first() {
+            self.normal_soa = Soa::new(&self.normals);
+            self.offset_soa =
+                self.offsets.chunks(4).map(|c| std::array::from_fn(|l| c.get(l).copied().unwrap_or(first))).collect();
+        }
+    }
+
+    /// The vertex farthest along `d`, by a scan of all: index and dot product. Certain up to rounding.
+    #[inline]
+    pub fn scan(&self, d: &Vec3) -> (usize, f64) {
+        self.soa.argmax(d, None)
+    }
+
+    /// The vertex farthest along `d`, by climbing from `hint` along the hull's edges; on near-flat plateaus rounding may
+    /// stop it early, so what it says is a proposal that [`Self::scan`] confirms.
+    #[inline]
+    pub fn climb(&self, d: &Vec3, hint: usize) -> (usize, f64) {
+        if self.vertices.len() <= CLIMB_ABOVE || self.rank < 3 {
+            return self.scan(d);
+        }
+        let mut at = hint;
+        let mut best = d.dot(&self.vertices[at]);
+        loop {
+            let from = at;
+            let range = self.neighbor_starts[from] as usize..self.neighbor_starts[from + 1] as usize;
+            for &n in &self.neighbors[range] {
+                let value = d.dot(&self.vertices[n as usize]);
+                if value > best {
+                    best = value;
+                    at = n as usize;
+                }
+            }
+            if at == from {
+                return (at, best);
+            }
+        }
+    }
+
+    /// How deep `x` lies under the nearest facet plane, and which: positive inside, negative outside. At most
+    /// [`Self::slack`] more than the distance to the surface for a point inside.
+    #[inline]
+    pub fn depth(&self, x: &Vec3) -> (usize, f64) {
+        let (facet, above) = self.normal_soa.argmax(x, Some(&self.offset_soa));
+        (facet, -above)
+    }
+
+    /// Whether `x` lies on the inner side of every triangle that is too thin to have a plane among the facets.
+    pub fn inside_slivers(&self, x: &Vec3) -> bool {
+        self.slivers.iter().all(|t| {
+            let [a, b, c] = t.map(|i| self.vertices[i as usize]);
+            predicates::orient3d(&a, &b, &c, x) <= 0.0
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! One pair of convex hulls, from "can they be apart" to "how deep".
+
+use super::convex::Convex;
+use super::epa::{self, EpaScratch, Penetration};
+use super::gjk::{self, Ending, Query, Separation};
+use super::thickness::{self, Goal, Thickness};
+use crate::geom::math::{greater, lesser};
+use crate::geom::{Pose, Vec3};
+
+/// Where two hulls stand to each other. Lengths in mm, points and directions in A's centred frame, the interval without
+/// the pair's rounding margin, which the caller adds.
+#[derive(Debug, Clone, Copy)]
+pub enum HullAnswer {
+    /// Apart by more than the limit; at least this far.
+    Beyond(f64),
+    /// The gap lies in the bracket.
+    Gap(Gap),
+}
+
+/// The gap of two hulls with its witnesses.
+#[derive(Debug, Clone, Copy)]
+pub struct Gap {
+    /// Certified bounds of the gap: positive apart, minus the thickness of the common part where they overlap.
+    pub bracket: [f64; 2],
+    /// The best value inside the bracket.
+    pub value: f64,
+    /// A point of A and of B: the closest two, or where they overlap the nearest surface points to the centre of the
+    /// largest common ball.
+    pub witness: [Vec3; 2],
+    /// Unit, from A to B, as far as it is known without the penetration depth.
+    pub normal: Option<Vec3>,
+    /// What GJK ended with, for [`Gap::penetration`].
+    separation: Separation,
+}
+
+/// What is asked of a pair of hulls.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask {
+    /// Nothing is needed of pairs farther apart than this (mm).
+    pub reach: f64,
+    /// When the thickness is known well enough.
+    pub goal: Goal,
+    /// The pair's rounding margin (mm).
+    pub margin: f64,
+}
+
+/// Distance or thickness of two hulls. A certified interval in every case: what GJK cannot tell apart, the linear
+/// programme brackets.
+pub fn hull_gap(q: &Query, ask: &Ask) -> HullAnswer {
+    let separation = gjk::separation(q, ask.reach, ask.margin);
+    if separation.ending == Ending::BeyondLimit {
+        return HullAnswer::Beyond(separation.lower);
+    }
+    let points = [
+        separation.simplex.combine(|p| q.a.vertices[p.a as usize]),
+        separation.simplex.combine(|p| q.b_in_a.point(&q.b.vertices[p.b as usize])),
+    ];
+    let apart = Gap {
+        bracket: [greater(separation.lower, 0.0), separation.upper],
+        value: separation.upper,
+        witness: points,
+        normal: (separation.axis != Vec3::zeros() && separation.ending != Ending::NotApart).then_some(separation.axis),
+        separation,
+    };
+    if separation.ending != Ending::NotApart && separation.lower > ask.margin {
+        return HullAnswer::Gap(apart);
+    }
+    if q.a.rank < 3 || q.b.rank < 3 {
+        // A flat solid has no inside: nothing is thinner than nothing, so the hulls meet at depth zero.
+        return HullAnswer::Gap(apart);
+    }
+    HullAnswer::Gap(overlapping(q, apart, thickness::overlap(q, Some(common_point(q, &points[0])), ask.goal)))
+}
+
+/// A point that lies deep in both where the hulls overlap deeply: between the centres of their inner balls.
+fn common_point(q: &Query, fallback: &Vec3) -> Vec3 {
+    let (ra, rb) = (q.a.inner_radius, q.b.inner_radius);
+    let sum = ra + rb;
+    if sum <= 0.0 {
+        return *fallback;
+    }
+    let (ca, cb) = (q.a.inner_center, q.b_in_a.point(&q.b.inner_center));
+    let distance = (cb - ca).norm();
+    if distance <= 0.0 {
+        return ca;
+    }
+    // The middle of the stretch that both balls cover, as a fraction of the way from A's centre to B's.
+    let middle = 0.5 * (lesser(ra, distance + rb) + greater(-ra, distance - rb));
+    ca + (cb - ca) * (middle / distance)
+}
+
+fn overlapping(q: &Query, apart: Gap, thick: Thickness) -> Gap {
+    // The plane depth of a point outside never exceeds its distance, so an upper bound below zero is a distance too.
+    let low = greater(
+        -thick.upper,
+        if apart.separation.ending == Ending::NotApart { f64::NEG_INFINITY } else { apart.separation.lower },
+    );
+    let high = if thick.lower > 0.0 { -thick.lower } else { apart.separation.upper };
+    let high = greater(low, high);
+    let in_b = q.b_in_a.rotation.tr_mul(&(thick.center - q.b_in_a.translation));
+    let (facet_a, depth_a) = q.a.depth(&thick.center);
+    let (facet_b, depth_b) = q.b.depth(&in_b);
+    let normal_b = q.b_in_a.direction(&q.b.normals[facet_b]);
+    let deep = thick.lower > 0.0;
+    Gap {
+        bracket: [low, high],
+        value: high,
+        witness: if deep {
+            [thick.center + q.a.normals[facet_a] * depth_a, thick.center + normal_b * depth_b]
+        } else {
+            apart.witness
+        },
+        normal: apart.normal.or(Some(q.a.normals[facet_a])),
+        ..apart
+    }
+}
+
+impl Gap {
+    /// The shortest translation of B that separates the hulls; see [`epa::penetration`].
+    pub fn penetration(&self, q: &Query, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
+        epa::penetration(q, &self.separation.simplex, margin, scratch)
+    }
+}
+
+/// A lower bound of the thickness from the inner balls alone (mm); negative where they do not meet.
+pub fn inner_balls(a: &Convex, b: &Convex, b_in_a: &Pose) -> f64 {
+    let distance = (b_in_a.point(&b.inner_center) - a.inner_center).norm();
+    lesser(a.inner_radius + b.inner_radius - distance, lesser(2.0 * a.inner_radius, 2.0 * b.inner_radius))
+}
+
+/// Whether no vertex of `inner` lies outside of `outer` by more than `slack` (mm), `inner` placed at `pose` in the frame of
+/// `outer`. One support query a facet.
+pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool {
+    if outer.rank < 3 {
+        return false;
+    }
+    let mut hint = 0;
+    outer.normals.iter().zip(&outer.offsets).all(|(n, offset)| {
+        let local = pose.rotation.tr_mul(n);
+        let beyond = |value: f64| value + n.dot(&pose.translation) > offset + slack;
+        hint = inner.climb(&local, hint).0;
+        !beyond(local.dot(&inner.vertices[hint])) && !beyond(inner.scan(&local).1)
+    })
+}

@@ -1,0 +1,189 @@
+//! How thick the common part of two convex solids is: the largest ball that fits, by a small linear programme.
+//!
+//! For convex solids the depth of a point is its distance to the nearest face plane, so the largest common ball solves
+//! `max r : nᵢ·x + r ≤ dᵢ` over all planes of both, four unknowns. A dual simplex with a 4×4 basis keeps dual feasibility:
+//! its objective bounds the optimum from above at every step, its primal point is a witness from below, and their
+//! difference exposes any numerical failure (Seidel, "Linear Programming and Convex Hulls Made Easy", 1990, has the
+//! geometry; Chvátal, "Linear Programming", 1983, ch. 10, the dual simplex).
+
+use super::convex::Convex;
+use super::gjk::Query;
+use crate::geom::Vec3;
+use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
+use nalgebra::{Matrix4, Vector4};
+
+/// More pivots than this mean that rounding makes the basis wander; the bracket is returned as it stands.
+const MAX_PIVOTS: usize = 400;
+
+/// When to stop early: as soon as the thickness (mm) is known to lie above the one or not above the other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Goal {
+    /// Stop once the lower bound exceeds this.
+    pub above: f64,
+    /// Stop once the upper bound does not exceed this.
+    pub at_most: f64,
+}
+
+impl Goal {
+    /// Go on until both bounds agree.
+    pub const VALUE: Self = Self { above: f64::INFINITY, at_most: f64::NEG_INFINITY };
+}
+
+/// The thickness of the common part: the truth lies in `[lower, upper]` up to the pair's rounding margin (mm). Negative
+/// upper bounds prove the hulls apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thickness {
+    /// Twice the radius of the ball around `center`, certified.
+    pub lower: f64,
+    /// From the dual solution, certified.
+    pub upper: f64,
+    /// Centre of the ball, in A's frame.
+    pub center: Vec3,
+}
+
+/// A half-space `normal·x ≤ offset`, with the depth at which the point asked about lies under it.
+#[derive(Clone, Copy)]
+struct Plane {
+    normal: Vec3,
+    offset: f64,
+    depth: f64,
+}
+
+/// The thickness of what two solids (`rank` 3) have in common; `guess` is a point to try first, in A's frame.
+pub fn overlap(q: &Query, guess: Option<Vec3>, goal: Goal) -> Thickness {
+    let slack = q.a.slack + q.b.slack;
+    let nearest = |x: &Vec3| {
+        let (fa, da) = q.a.depth(x);
+        let in_b = q.b_in_a.rotation.tr_mul(&(x - q.b_in_a.translation));
+        let (fb, db) = q.b.depth(&in_b);
+        if da <= db {
+            Plane { normal: q.a.normals[fa], offset: q.a.offsets[fa], depth: da }
+        } else {
+            let normal = q.b_in_a.direction(&q.b.normals[fb]);
+            Plane { normal, offset: q.b.offsets[fb] + normal.dot(&q.b_in_a.translation), depth: db }
+        }
+    };
+    let solved = maximize(q.a, guess, goal, slack, nearest);
+    let in_b = q.b_in_a.rotation.tr_mul(&(solved.center - q.b_in_a.translation));
+    if solved.lower > 0.0 && !(q.a.inside_slivers(&solved.center) && q.b.inside_slivers(&in_b)) {
+        return Thickness { lower: f64::NEG_INFINITY, ..solved };
+    }
+    solved
+}
+
+/// Centre and certified radius of the largest ball in a solid hull, in its centred frame.
+pub fn inscribed(c: &Convex) -> (Vec3, f64) {
+    let nearest = |x: &Vec3| {
+        let (f, depth) = c.depth(x);
+        Plane { normal: c.normals[f], offset: c.offsets[f], depth }
+    };
+    let solved = maximize(c, Some(Vec3::zeros()), Goal::VALUE, c.slack, nearest);
+    let margin = crate::geom::tolerance::roundoff_mm(c.diameter, 0.0, 0.0);
+    let radius = 0.5 * solved.lower - margin;
+    if radius > 0.0 && c.inside_slivers(&solved.center) { (solved.center, radius) } else { (solved.center, 0.0) }
+}
+
+/// `nearest` returns, for a point, the plane under which it lies least deep.
+fn maximize(a: &Convex, guess: Option<Vec3>, goal: Goal, slack: f64, nearest: impl Fn(&Vec3) -> Plane) -> Thickness {
+    let tight = 16.0 * UNIT_ROUNDOFF * a.diameter;
+    let mut best = Thickness { lower: f64::NEG_INFINITY, upper: f64::INFINITY, center: a.inner_center };
+    let consider = |best: &mut Thickness, x: Vec3, depth: f64| {
+        let lower = 2.0 * (depth - slack);
+        if lower > best.lower {
+            (best.lower, best.center) = (lower, x);
+        }
+        best.lower > goal.above
+    };
+    if let Some(x) = guess {
+        let plane = nearest(&x);
+        if consider(&mut best, x, plane.depth) {
+            return best;
+        }
+    }
+    let mut basis = Basis::around(a);
+    for _ in 0..MAX_PIVOTS {
+        let Some(point) = basis.solve(a.diameter) else { break };
+        best.upper = lesser(best.upper, 2.0 * point.dual);
+        if best.upper <= goal.at_most {
+            break;
+        }
+        let plane = nearest(&point.x);
+        if consider(&mut best, point.x, plane.depth) || point.r - plane.depth <= tight {
+            break;
+        }
+        if !basis.enter(&point, plane) {
+            break;
+        }
+    }
+    best.upper = greater(best.upper, best.lower);
+    best
+}
+
+/// Four planes whose normals hold the origin in their convex hull.
+struct Basis {
+    planes: [(Vec3, f64); 4],
+}
+
+struct BasisPoint {
+    x: Vec3,
+    r: f64,
+    /// Σ λ·d with what rounding left of Σ λ·n charged to the box: valid whatever the pivoting did.
+    dual: f64,
+    lambda: Vector4<f64>,
+    inverse_t: Matrix4<f64>,
+}
+
+impl Basis {
+    /// A's supporting planes along the four directions of a regular tetrahedron.
+    fn around(a: &Convex) -> Self {
+        let s = 1.0 / 3.0_f64.sqrt();
+        let planes = [(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)].map(|(x, y, z)| {
+            let n = Vec3::new(x, y, z) * s;
+            (n, a.scan(&n).1)
+        });
+        Self { planes }
+    }
+
+    fn solve(&self, size: f64) -> Option<BasisPoint> {
+        let rows = Matrix4::from_fn(|i, j| if j < 3 { self.planes[i].0[j] } else { 1.0 });
+        let inverse = rows.try_inverse()?;
+        let offsets = Vector4::from_fn(|i, _| self.planes[i].1);
+        let y = inverse * offsets;
+        let inverse_t = inverse.transpose();
+        // Mᵀ λ = (0, 0, 0, 1)
+        let lambda: Vector4<f64> = inverse_t.column(3).map(|l| greater(l, 0.0));
+        let sum = lambda.sum();
+        let left: Vec3 = (0..4).map(|i| self.planes[i].0 * lambda[i]).sum();
+        let dual = (lambda.dot(&offsets) + norm1(&left) * size) / sum;
+        (y.iter().all(|v| v.is_finite()) && sum > 0.5).then_some(BasisPoint {
+            x: Vec3::new(y[0], y[1], y[2]),
+            r: y[3],
+            dual,
+            lambda,
+            inverse_t,
+        })
+    }
+
+    /// Exchanges one plane for the violated one; false when it is there already or no exchange is possible.
+    fn enter(&mut self, at: &BasisPoint, plane: Plane) -> bool {
+        let entering = (plane.normal, plane.offset);
+        if self.planes.iter().any(|p| *p == entering) {
+            return false;
+        }
+        let column = Vector4::new(plane.normal.x, plane.normal.y, plane.normal.z, 1.0);
+        let y = at.inverse_t * column;
+        let mut leaving: Option<(usize, f64)> = None;
+        for i in 0..4 {
+            // Tiny pivots blow rounding up; the ratio test may skip them because λ stays clamped at zero.
+            if y[i] > 1e-12 {
+                let ratio = at.lambda[i] / y[i];
+                if leaving.is_none_or(|(k, best)| ratio < best || (ratio == best && y[i] > y[k])) {
+                    leaving = Some((i, ratio));
+                }
+            }
+        }
+        let Some((i, _)) = leaving else { return false };
+        self.planes[i] = entering;
+        true
+    }
+}

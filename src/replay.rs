@@ -1,0 +1,83 @@
+//! What the fuzz targets run, in the library so that the test suite replays their corpus on a stable compiler: a whole
+//! pass over hostile input that must end in a value or an error, never in a panic.
+//!
+//! Not part of the public interface.
+
+use crate::assembly::{self, LoadOptions};
+use crate::check::{self, NoProgress, Options};
+use crate::hull;
+use crate::load::Loader;
+use crate::mesh;
+use crate::narrow::Convex;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A mesh file through reading, joining, measures, hull, facets, box and inner ball.
+///
+/// # Panics
+/// When a promise is broken: a point outside of its hull, or a number that is not finite.
+pub fn mesh(data: &[u8]) {
+    let Ok(loaded) = mesh::load(data) else { return };
+    let points = &loaded.mesh.vertices;
+    assert!(loaded.health.triangles == loaded.mesh.triangles.len() as u64, "faces were lost");
+    assert!(mesh::facet_error(&loaded.mesh).is_finite(), "the facet error is not finite");
+    if points.len() > 4000 {
+        return;
+    }
+    let hull = hull::convex_hull(points);
+    assert!(hull::encloses(&hull, points), "a point lies outside of its hull");
+    let facets = hull::facets(&hull);
+    let obb = hull::fit_obb(&hull, &facets);
+    assert!(obb.half_extents.iter().all(|h| h.is_finite() && *h >= 0.0), "the box is not a box");
+    assert!(Convex::new(&hull, &facets).inner_radius.is_finite(), "the inner ball has no radius");
+}
+
+/// A root assembly file, with two meshes and a sub-assembly beside it.
+pub fn assembly(data: &[u8]) {
+    let files = Memory { root: data };
+    let options = LoadOptions { allow_outside: true };
+    if let Ok(found) = assembly::load(Path::new("assembly.json"), &files, &options)
+        && found.instances.len() <= 64
+    {
+        // An error is as good as an outcome here.
+        let _ = check::check(&found, &Options::default(), &files, &NoProgress);
+    }
+}
+
+/// A folder of three files.
+struct Memory<'a> {
+    root: &'a [u8],
+}
+
+const CUBE: &[u8] = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+const TETRAHEDRON: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+const SUB: &[u8] =
+    br#"{"version": 1, "units": "inch", "parts": {"t": {"mesh": "t.obj"}}, "instances": [{"id": "t", "part": "t"}]}"#;
+
+impl Loader for Memory<'_> {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match path.file_name().and_then(|n| n.to_str()) {
+            Some("assembly.json") => Ok(self.root.to_vec()),
+            Some("sub.json") => Ok(SUB.to_vec()),
+            Some("box.obj" | "a.obj") => Ok(CUBE.to_vec()),
+            Some("t.obj" | "b.obj") => Ok(TETRAHEDRON.to_vec()),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        if self.exists(path) {
+            Ok(path.file_name().map(PathBuf::from).unwrap_or_default())
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        matches!(
+            path.file_name().and_then(|n| n.to_str()),
+            Some("assembly.json" | "sub.json" | "box.obj" | "a.obj" | "t.obj" | "b.obj")
+        )
+    }
+}
