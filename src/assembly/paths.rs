@@ -123,7 +123,8 @@ fn relative_to(folder: &Path, file: &Path) -> String {
         if a != b {
             break;
         }
-        (from.next(), to.next());
+        from.next();
+        to.next();
         common += 1;
     }
     if common == 0 {
