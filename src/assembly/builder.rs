@@ -142,7 +142,7 @@ fn bad_length(mm: f64) -> Option<(String, String)> {
     if !mm.is_finite() {
         return Some(("not a finite number".to_owned(), fix));
     }
-    (mm < 0.0 || mm > MAX_COORDINATE).then(|| (format!("{mm} mm is negative or too large"), fix))
+    (!(0.0..=MAX_COORDINATE).contains(&mm)).then(|| (format!("{mm} mm is negative or too large"), fix))
 }
 
 /// Why triangles are no mesh, as a fragment.

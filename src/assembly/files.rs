@@ -61,7 +61,7 @@ impl<'l> Files<'l> {
         let root = tree.root_file.clone();
         let mut files =
             Self { tree, loader, list: Vec::new(), by_path: BTreeMap::new(), open: Vec::new(), bad: BTreeSet::new() };
-        files.visit(root, named);
+        files.visit(&root, named);
         files
     }
 
@@ -76,16 +76,16 @@ impl<'l> Files<'l> {
         all
     }
 
-    fn visit(&mut self, path: PathBuf, named: String) -> usize {
+    fn visit(&mut self, path: &Path, named: String) -> usize {
         let ix = self.list.len();
-        let relative = self.tree.relative(&path);
-        let (source, raw, problems) = read_one(&path, named, self.loader);
-        self.by_path.insert(path.clone(), ix);
+        let relative = self.tree.relative(path);
+        let (source, raw, problems) = read_one(path, named, self.loader);
+        self.by_path.insert(path.to_path_buf(), ix);
         self.list.push(File { source, raw, relative, meshes: Vec::new(), targets: Vec::new(), problems });
         self.open.push(ix);
-        let folder = path.parent().unwrap_or(&path).to_path_buf();
-        self.find_meshes(ix, &folder);
-        self.find_targets(ix, &folder);
+        let folder = path.parent().unwrap_or(path);
+        self.find_meshes(ix, folder);
+        self.find_targets(ix, folder);
         self.open.pop();
         ix
     }
@@ -156,7 +156,7 @@ impl<'l> Files<'l> {
             return Err(Some(too_deep()));
         }
         let named = self.tree.as_named(&path);
-        Ok(self.visit(path, named))
+        Ok(self.visit(&path, named))
     }
 }
 
@@ -200,12 +200,12 @@ fn read_one(path: &Path, named: String, loader: &dyn Loader) -> (Source, RawFile
     };
     let text = match decode(&named, bytes) {
         Ok(text) => text,
-        Err(problem) => return failed(named, problem),
+        Err(problem) => return failed(named, *problem),
     };
     let source = Source::new(named, text);
     let (raw, problems) = match parse(&source) {
         Ok(document) => raw::read(&source, &document),
-        Err(problem) => (RawFile::default(), vec![problem]),
+        Err(problem) => (RawFile::default(), vec![*problem]),
     };
     (source, raw, problems)
 }

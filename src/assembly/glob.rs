@@ -9,13 +9,24 @@ pub(crate) struct Glob {
     pub patterns: Vec<Pattern>,
 }
 
-/// A glob without alternatives.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A glob without alternatives: what stands before, between and after its runs (`*`).
+#[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     /// Every id it matches begins with this.
     pub prefix: String,
-    /// What follows.
-    rest: Vec<Token>,
+    /// The rest up to the first run.
+    head: Segment,
+    /// Between runs, in order. Where each is found first is as good as any later place.
+    middle: Vec<Segment>,
+    /// After the last run; `None` where there is no run.
+    tail: Option<Segment>,
+}
+
+/// A stretch without runs: it matches a fixed number of characters.
+#[derive(Debug, Clone)]
+enum Segment {
+    Literal(String),
+    Mixed(Vec<Token>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,58 +61,84 @@ impl Glob {
         }
         let mut parser = Parser { characters: &characters, next: 0 };
         let sequences = parser.sequences(0)?;
-        Ok(Self { patterns: sequences.into_iter().map(Pattern::new).collect() })
+        Ok(Self { patterns: sequences.iter().map(|tokens| Pattern::new(tokens)).collect() })
     }
 }
 
 impl Pattern {
-    fn new(tokens: Vec<Token>) -> Self {
-        let mut prefix = String::new();
-        let mut rest = Vec::new();
-        for token in tokens {
-            match token {
-                Token::Char(c) if rest.is_empty() => prefix.push(c),
-                Token::AnyRun if rest.last() == Some(&Token::AnyRun) => {}
-                other => rest.push(other),
-            }
-        }
-        Self { prefix, rest }
+    fn new(tokens: &[Token]) -> Self {
+        let literal = |t: &Token| if let Token::Char(c) = t { Some(*c) } else { None };
+        let prefix: String = tokens.iter().map_while(literal).collect();
+        let rest = &tokens[prefix.chars().count()..];
+        let mut segments = rest.split(|t| *t == Token::AnyRun).map(Segment::new);
+        let head = segments.next().unwrap_or_else(|| Segment::new(&[]));
+        let mut middle: Vec<Segment> = segments.collect();
+        let tail = middle.pop();
+        middle.retain(|m| !m.is_empty());
+        Self { prefix, head, middle, tail }
     }
 
     /// Whether it matches one id alone: its prefix.
     pub fn is_literal(&self) -> bool {
-        self.rest.is_empty()
+        self.head.is_empty() && self.tail.is_none()
     }
 
-    /// Whether it matches an id that begins with `prefix`, given what follows there. Greedy with one way back: on a
-    /// mismatch the last run swallows one character more, which is enough, as an earlier run need never grow.
-    pub fn matches_after_prefix(&self, tail: &str) -> bool {
-        if self.rest.as_slice() == [Token::AnyRun] {
-            return true;
+    /// Whether it matches an id that begins with `prefix`, given what follows there.
+    pub fn matches_after_prefix(&self, rest: &str) -> bool {
+        let Some(mut rest) = self.head.strip(rest) else { return false };
+        let Some(tail) = &self.tail else { return rest.is_empty() };
+        for segment in &self.middle {
+            let Some(after) = segment.find(rest) else { return false };
+            rest = after;
         }
-        let (mut token, mut at) = (0, 0);
-        let mut back: Option<(usize, usize)> = None;
-        loop {
-            let next = tail[at..].chars().next();
-            match (self.rest.get(token), next) {
-                (Some(Token::AnyRun), _) => {
-                    token += 1;
-                    back = Some((token, at));
-                    continue;
-                }
-                (Some(t), Some(c)) if t.matches(c) => {
-                    token += 1;
-                    at += c.len_utf8();
-                    continue;
-                }
-                (None, None) => return true,
-                _ => {}
+        tail.ends(rest)
+    }
+}
+
+impl Segment {
+    fn new(tokens: &[Token]) -> Self {
+        let literal: Option<String> =
+            tokens.iter().map(|t| if let Token::Char(c) = t { Some(*c) } else { None }).collect();
+        literal.map_or_else(|| Self::Mixed(tokens.to_vec()), Self::Literal)
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Literal(text) if text.is_empty())
+    }
+
+    /// What follows it at the beginning of a text.
+    fn strip<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Literal(own) => text.strip_prefix(own.as_str()),
+            Self::Mixed(tokens) => {
+                let mut characters = text.chars();
+                let all = tokens.iter().all(|t| characters.next().is_some_and(|c| t.matches(c)));
+                all.then_some(characters.as_str())
             }
-            let Some((after_run, from)) = back else { return false };
-            let Some(swallowed) = tail[from..].chars().next() else { return false };
-            let from = from + swallowed.len_utf8();
-            (token, at) = (after_run, from);
-            back = Some((after_run, from));
+        }
+    }
+
+    /// What follows the first place where it matches.
+    fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if let Self::Literal(own) = self
+            && let Some(first) = own.bytes().next()
+        {
+            // Ids are short: looking for the first byte beats setting up a search.
+            let own = own.as_bytes();
+            let is = |k: &usize| text.as_bytes()[*k] == first && text.as_bytes()[*k..].starts_with(own);
+            return (0..text.len()).find(is).and_then(|k| text.get(k + own.len()..));
+        }
+        text.char_indices().find_map(|(k, _)| self.strip(&text[k..]))
+    }
+
+    /// Whether a text ends with it.
+    fn ends(&self, text: &str) -> bool {
+        match self {
+            Self::Literal(own) => text.ends_with(own.as_str()),
+            Self::Mixed(tokens) => {
+                let mut characters = text.chars().rev();
+                tokens.iter().rev().all(|t| characters.next().is_some_and(|c| t.matches(c)))
+            }
         }
     }
 }
@@ -243,6 +280,9 @@ mod tests {
             ("{a,{b,c}d}", "cd", "c"),
             ("\\*\\?", "*?", "ab"),
             ("a**b", "ab", "abc"),
+            ("a*[ab]?*?c", "axbacc", "aabc"),
+            ("*ä*?ö", "xäxö", "xäö"),
+            ("ab*ba", "abba", "aba"),
             ("a/*", "a/b/c", "a"),
             ("{,x-}y", "y", "-y"),
             ("Shaft", "Shaft", "shaft"),

@@ -15,15 +15,13 @@ use std::collections::BTreeMap;
 const HINTS: u32 = 20;
 
 /// Text from bytes. A byte order mark is skipped: some editors write one, and it says nothing else.
-pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Problem> {
+pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
     let mut text = String::from_utf8(bytes).map_err(|e| {
         let byte = e.utf8_error().valid_up_to() as u64;
         let utf16 = matches!(e.as_bytes(), [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
-        Problem::new(
-            Location { byte: Some(byte), ..Location::file(shown) },
-            if utf16 { "not UTF-8, it looks like UTF-16" } else { "not UTF-8" },
-            "save the file as UTF-8",
-        )
+        let at = Location { byte: Some(byte), ..Location::file(shown) };
+        let what = if utf16 { "not UTF-8, it looks like UTF-16" } else { "not UTF-8" };
+        Box::new(Problem::new(at, what, "save the file as UTF-8"))
     })?;
     if text.starts_with('\u{FEFF}') {
         text.drain(..'\u{FEFF}'.len_utf8());
@@ -31,11 +29,11 @@ pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Problem> {
     Ok(text)
 }
 
-/// The document's value, or the one problem that keeps it from being JSON. serde_json looks first: it names the place
+/// The document's value, or the one problem that keeps it from being JSON. `serde_json` looks first: it names the place
 /// well and refuses more than 128 nested levels before anything recursive sees them.
-pub(crate) fn parse(source: &Source) -> Result<Value<'_>, Problem> {
+pub(crate) fn parse(source: &Source) -> Result<Value<'_>, Box<Problem>> {
     if let Err(e) = serde_json::from_str::<serde_json::Value>(&source.text) {
-        return Err(syntax_problem(source, &e));
+        return Err(Box::new(syntax_problem(source, &e)));
     }
     let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: false };
     let strict = ParseOptions {
@@ -50,10 +48,12 @@ pub(crate) fn parse(source: &Source) -> Result<Value<'_>, Problem> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    let fix = "write it in plain JSON";
+    let problem = |offset: usize, what: String| {
+        Box::new(Problem::new(source.at(offset, &Trail::Root), what, "write it in plain JSON"))
+    };
     match parse_to_ast(&source.text, &collect, &strict) {
-        Ok(parsed) => parsed.value.ok_or_else(|| Problem::new(source.at(0, &Trail::Root), "the file is empty", fix)),
-        Err(e) => Err(Problem::new(source.at(e.range().start, &Trail::Root), format!("not JSON: {}", e.kind()), fix)),
+        Ok(parsed) => parsed.value.ok_or_else(|| problem(0, "the file is empty".to_owned())),
+        Err(e) => Err(problem(e.range().start, format!("not JSON: {}", e.kind()))),
     }
 }
 

@@ -85,12 +85,13 @@ impl Tree {
         relative_to(&self.root_folder, &without_dots(&folder.join(written)))
     }
 
-    /// A resolved path as the user would name it.
+    /// A resolved path as the user would name it, on one line whatever the file is called.
     pub fn as_named(&self, file: &Path) -> String {
-        match &self.shown_folder {
+        let named = match &self.shown_folder {
             Some(folder) => shown(&without_dots(&folder.join(self.relative(file)))),
             None => shown(file),
-        }
+        };
+        super::words::one_line_of(&named, usize::MAX)
     }
 }
 
@@ -123,7 +124,8 @@ fn relative_to(folder: &Path, file: &Path) -> String {
         if a != b {
             break;
         }
-        (from.next(), to.next());
+        from.next();
+        to.next();
         common += 1;
     }
     if common == 0 {

@@ -59,8 +59,8 @@ struct Totals {
     depth: usize,
 }
 
-/// Counts before anything is expanded. Later files may be placed by earlier ones and the other way round, so it goes
-/// by depth first, each file once; the nest has no cycles, and is no deeper than the reader allows along its first visit.
+/// Counts before anything is expanded, each file once. It goes the way that reading went, so it is nested no deeper than
+/// reading was.
 fn totals(files: &[File], ix: usize, known: &mut Vec<Option<Totals>>) -> Totals {
     if let Some(done) = known[ix] {
         return done;

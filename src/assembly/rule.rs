@@ -30,6 +30,9 @@ const SECOND: u8 = 2;
 /// Up to this many classes, the answers per pair of classes are kept, 4 bytes each.
 const TABLE_CLASSES: usize = 1024;
 
+/// Matches of globs are remembered up to this many instances in all, 4 bytes each: rules share globs, `*` above all.
+const CACHED_MATCHES: usize = 10_000_000;
+
 /// The first matching rule of every pair of instances. Built in time linear in the matches of all globs; pairs are never
 /// enumerated.
 #[derive(Debug)]
@@ -58,9 +61,18 @@ impl RuleTable {
         let index = IdIndex::new(assembly);
         let mut classes = Classes::new(assembly.instances.len());
         let mut cache: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
+        let mut cached = 0;
         for (r, rule) in assembly.rules.iter().enumerate() {
             for (glob, side) in rule.between.iter().zip([FIRST, SECOND]) {
-                let matched = cache.entry((&rule.scope, glob)).or_insert_with(|| index.matching(&rule.scope, glob));
+                if cached > CACHED_MATCHES {
+                    cache.clear();
+                    cached = 0;
+                }
+                let matched = cache.entry((&rule.scope, glob)).or_insert_with(|| {
+                    let matched = index.matching(&rule.scope, glob);
+                    cached += matched.len();
+                    matched
+                });
                 classes.refine(matched, r as u32, side);
             }
         }
@@ -278,40 +290,56 @@ struct Classes {
     of: Vec<u32>,
     matches: Vec<Vec<(u32, u8)>>,
     size: Vec<u64>,
+    /// Of each class while one glob is at work: matched members, and where they go. Zero and itself in between.
+    hits: Vec<u64>,
+    becomes: Vec<u32>,
 }
 
 impl Classes {
     fn new(instances: usize) -> Self {
-        Self { of: vec![0; instances], matches: vec![Vec::new()], size: vec![instances as u64] }
+        let size = vec![instances as u64];
+        Self { of: vec![0; instances], matches: vec![Vec::new()], size, hits: vec![0], becomes: vec![0] }
     }
 
     fn refine(&mut self, matched: &[u32], rule: u32, side: u8) {
-        let mut hits = Members::new();
+        let mut touched = Vec::new();
         for i in matched {
-            *hits.entry(self.of[*i as usize]).or_default() += 1;
-        }
-        let mut renamed: BTreeMap<u32, u32> = BTreeMap::new();
-        for (class, n) in hits {
-            let mut to = class as usize;
-            if n < self.size[to] {
-                self.size[to] -= n;
-                self.size.push(n);
-                self.matches.push(self.matches[to].clone());
-                to = self.matches.len() - 1;
-                renamed.insert(class, to as u32);
+            let class = self.of[*i as usize];
+            if self.hits[class as usize] == 0 {
+                touched.push(class);
             }
+            self.hits[class as usize] += 1;
+        }
+        for class in &touched {
+            let to = self.split(*class as usize);
             match self.matches[to].last_mut() {
                 Some((r, sides)) if *r == rule => *sides |= side,
                 _ => self.matches[to].push((rule, side)),
             }
         }
-        if renamed.is_empty() {
-            return;
-        }
         for i in matched {
             let class = &mut self.of[*i as usize];
-            *class = renamed.get(class).copied().unwrap_or(*class);
+            *class = self.becomes[*class as usize];
         }
+        for class in touched {
+            self.becomes[class as usize] = class;
+        }
+    }
+
+    /// The class of the matched members of a class: itself when all are matched, a new one otherwise.
+    fn split(&mut self, class: usize) -> usize {
+        let hits = std::mem::take(&mut self.hits[class]);
+        if hits == self.size[class] {
+            return class;
+        }
+        let new = self.size.len();
+        self.size[class] -= hits;
+        self.size.push(hits);
+        self.matches.push(self.matches[class].clone());
+        self.hits.push(0);
+        self.becomes.push(new as u32);
+        self.becomes[class] = new as u32;
+        new
     }
 }
 
@@ -367,10 +395,10 @@ fn unused_warning(rule: &Rule, index: &IdIndex<'_>, look_for_near: bool) -> Warn
     let mut without: Vec<&String> = rule.between.iter().filter(|g| index.matching(&rule.scope, g).is_empty()).collect();
     without.dedup();
     for glob in without {
-        message += &format!("; {} matches no instance", quoted(glob));
+        message.extend(["; ", &quoted(glob), " matches no instance"]);
         let ids = index.beginning_with(&rule.scope).iter().map(|(id, _)| &id[rule.scope.len()..]);
         if let Some(near) = nearest(glob, ids).filter(|_| look_for_near) {
-            message += &format!(", the nearest is {}", quoted(near));
+            message.extend([", the nearest is ", &quoted(near)]);
         }
     }
     Warning { at: Some(rule.at.clone()), ..Warning::new("unused-rule", message) }

@@ -57,13 +57,15 @@ pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) 
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
         let limit = best.map_or(length.max(3).div_ceil(3), |(distance, _)| distance.saturating_sub(1));
-        if candidate.len() > 4 * COMPARED_AT_MOST || candidate.chars().count().abs_diff(length) > limit {
+        if candidate.len() > 4 * COMPARED_AT_MOST {
             continue;
         }
-        let mut distance = strsim::osa_distance(word, candidate);
-        if distance > 0 && word.eq_ignore_ascii_case(candidate) {
-            distance = 1;
+        // Another case, or cut short: one slip, however many letters it makes.
+        let is_slip = word.eq_ignore_ascii_case(candidate) || (length >= 3 && candidate.starts_with(word));
+        if !is_slip && candidate.chars().count().abs_diff(length) > limit {
+            continue;
         }
+        let distance = if is_slip { 1 } else { strsim::osa_distance(word, candidate) };
         if distance <= limit && (best.is_none() || distance < best.map_or(0, |(d, _)| d)) {
             best = Some((distance, candidate));
         }
@@ -81,6 +83,7 @@ mod tests {
         assert_eq!(nearest("tolerence", known), Some("tolerance"));
         assert_eq!(nearest("part", known), Some("parts"));
         assert_eq!(nearest("UNITS", known), Some("units"));
+        assert_eq!(nearest("tol", known), Some("tolerance"));
         assert_eq!(nearest("gravity", known), None);
         assert_eq!(nearest(&"x".repeat(500), known), None);
         assert_eq!(nearest("", known), None);
