@@ -113,10 +113,8 @@ mod tests {
     #[test]
     fn a_sheet_with_two_sides_encloses_nothing() {
         let p = |x: f64, y: f64| Vec3::new(x + 0.1, y + 0.7, 0.3 * x + 0.9 * y);
-        let mesh = TriMesh {
-            vertices: vec![p(0.0, 0.0), p(1.0, 0.3), p(0.2, 1.1)],
-            triangles: vec![[0, 1, 2], [0, 2, 1]],
-        };
+        let mesh =
+            TriMesh { vertices: vec![p(0.0, 0.0), p(1.0, 0.3), p(0.2, 1.1)], triangles: vec![[0, 1, 2], [0, 2, 1]] };
         assert_eq!(Measures::of(&mesh).volume.sign(), 0);
     }
 

@@ -5,15 +5,8 @@ use crate::geom::Vec3;
 
 /// An axis-aligned block with one corner at the origin, 8 vertices and 12 faces, outward.
 pub(crate) fn block(x: f64, y: f64, z: f64) -> TriMesh {
-    let vertices = (0..8u8)
-        .map(|i| {
-            Vec3::new(
-                f64::from(i & 1) * x,
-                f64::from(i >> 1 & 1) * y,
-                f64::from(i >> 2) * z,
-            )
-        })
-        .collect();
+    let vertices =
+        (0..8u8).map(|i| Vec3::new(f64::from(i & 1) * x, f64::from(i >> 1 & 1) * y, f64::from(i >> 2) * z)).collect();
     let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let triangles = quads.iter().flat_map(|q: &[u32; 4]| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
     TriMesh { vertices, triangles }

@@ -105,7 +105,7 @@ fn healed_edges(unbalanced: &[Unbalanced], sets: &mut UnionFind) -> (usize, Vec<
 /// Pairs of the listed vertices within `reach` of each other; `None` where there are too many.
 fn close_pairs(vertices: &[Vec3], listed: &[u32], reach: f64) -> Option<Vec<Close>> {
     let mut close = Vec::new();
-    if !(reach > 0.0) {
+    if reach <= 0.0 {
         return Some(close);
     }
     let cell = CELL_IN_REACHES * reach;
@@ -198,8 +198,7 @@ mod tests {
     #[test]
     fn cells_on_both_sides_of_a_border_are_searched() {
         let reach = 1.0;
-        let v: Vec<Vec3> =
-            [-0.2, 0.3, 64.1, 63.9, 500.0].iter().map(|&x| Vec3::new(x, -x, 64.0)).collect();
+        let v: Vec<Vec3> = [-0.2, 0.3, 64.1, 63.9, 500.0].iter().map(|&x| Vec3::new(x, -x, 64.0)).collect();
         let pairs = close_pairs(&v, &[0, 1, 2, 3, 4], reach).unwrap();
         let mut found: Vec<_> = pairs.iter().map(|c| (c.a, c.b)).collect();
         found.sort_unstable();

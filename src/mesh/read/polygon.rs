@@ -253,7 +253,8 @@ mod tests {
 
     #[test]
     fn a_square_with_a_bridged_hole_is_covered_once() {
-        let (o, h) = ([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]], [[1.0, 1.0], [1.0, 3.0], [3.0, 3.0], [3.0, 1.0]]);
+        let (o, h) =
+            ([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]], [[1.0, 1.0], [1.0, 3.0], [3.0, 3.0], [3.0, 1.0]]);
         let ring = [o[0], o[1], o[2], o[3], o[0], h[0], h[1], h[2], h[3], h[0]];
         for start in 0..ring.len() {
             let mut turned = ring;
@@ -266,7 +267,17 @@ mod tests {
 
     #[test]
     fn corners_on_a_side_make_no_overlap_and_keep_their_edges() {
-        let l = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.5, 2.0], [0.0, 2.0], [0.0, 1.0]];
+        let l = [
+            [0.0, 0.0],
+            [1.0, 0.0],
+            [2.0, 0.0],
+            [2.0, 1.0],
+            [1.0, 1.0],
+            [1.0, 2.0],
+            [0.5, 2.0],
+            [0.0, 2.0],
+            [0.0, 1.0],
+        ];
         let (triangles, simple) = cut(&l);
         assert!(simple && areas(&l, &triangles) == (6.0, 6.0));
         assert!(keeps_its_outline(9, &triangles));
@@ -315,7 +326,7 @@ mod tests {
         fn star_shaped_polygons_are_covered_once(radii in proptest::collection::vec(1u8..100, 3..60)) {
             let n = radii.len() as f64;
             let flat: Vec<[f64; 2]> = radii.iter().enumerate().map(|(k, r)| {
-                let angle = k as f64 / n * 6.28;
+                let angle = k as f64 / n * std::f64::consts::TAU;
                 [f64::from(*r) * libm::cos(angle), f64::from(*r) * libm::sin(angle)]
             }).collect();
             let (triangles, simple) = cut(&flat);

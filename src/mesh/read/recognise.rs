@@ -9,7 +9,11 @@ const SAMPLE: usize = 1024;
 
 /// What a file of another kind begins with, what it is, and what to do.
 const OTHERS: [(&[u8], &str, &str); 8] = [
-    (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer, not the mesh it stands for", "run `git lfs pull`"),
+    (
+        b"version https://git-lfs.github.com/spec/",
+        "a Git LFS pointer, not the mesh it stands for",
+        "run `git lfs pull`",
+    ),
     (b"ISO-10303-21", "a STEP file, not a mesh", "export STL or OBJ from CAD"),
     (b"PK\x03\x04", "a zip archive (3MF?), not an STL or OBJ file", "export STL or OBJ"),
     (b"ply", "a PLY file, which is not read", "convert it to STL or OBJ"),
