@@ -124,7 +124,7 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
     }
     let done = orient(&mut mesh, &mut edges, &counts, &components, measures.volume);
     warn(&done, &mut warnings);
-    let closed = counts.unbalanced == 0;
+    let closed = counts.unbalanced == 0 && !edges.is_empty();
     let enclosing = done.balanced && !done.undecided && done.volume.sign() > 0;
     let enclosed = done.volume.signed.max(0.0);
     let health = Health {

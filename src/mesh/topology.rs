@@ -100,6 +100,11 @@ impl HalfEdges {
         Self { starts, uses }
     }
 
+    /// Whether there is no edge: no face, or only faces with two equal corners.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
     /// Every edge, in order of its ends.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Edge<'_>> {
         (0..self.starts.len() - 1).flat_map(|v| {
