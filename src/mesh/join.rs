@@ -17,7 +17,7 @@ pub(crate) struct Joiner {
 }
 
 /// Slots of `recent` (log2).
-const RECENT_BITS: u32 = 11;
+const RECENT_BITS: u32 = 13;
 
 /// Tables never shrink below this many slots (log2).
 const LEAST_BITS: u32 = 8;
