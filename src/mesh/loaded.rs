@@ -44,9 +44,9 @@ pub struct Health {
     pub non_manifold_edges: u64,
     /// Edges of two faces that run along them in one direction.
     pub misoriented_edges: u64,
-    /// Faces whose corners lie exactly on one line or coincide, in the file.
+    /// Faces without area, in the file: of a height of at most 10⁻⁸ of their longest side, or with equal corners.
     pub degenerate_triangles: u64,
-    /// Faces with the corners of an earlier one, in the file.
+    /// Faces with the three different corners of an earlier one, in whatever order, in the file.
     pub duplicate_triangles: u64,
     /// Whether the file is closed and some outermost shell of it is wound inside out.
     pub inside_out: bool,

@@ -1,9 +1,13 @@
 //! Area, volume, and faces without area.
 
 use super::TriMesh;
-use crate::geom::math::UNIT_ROUNDOFF;
-use crate::geom::predicates::collinear;
+use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::{Aabb, Vec3};
+
+/// A face whose height is at most this fraction of its longest side counts as one without area. Coordinates of single
+/// precision, and decimals of seven digits, cannot make one flatter unless its corners were meant to lie on one line.
+/// Only for counting: what a later stage drops, it drops by exact predicate.
+const FLAT_BELOW: f64 = 1e-8;
 
 /// Sums over the faces of a mesh, in the mesh's units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,7 +19,7 @@ pub(crate) struct Measures {
     /// Signed: positive where the faces are counter-clockwise seen from outside. Of a mesh that is not closed it depends
     /// on the middle of `bounds`.
     pub volume: Volume,
-    /// Faces whose corners lie exactly on one line, or coincide.
+    /// Faces whose height is at most [`FLAT_BELOW`] of their longest side, or whose corners coincide.
     pub degenerate: u64,
 }
 
@@ -72,8 +76,9 @@ impl Measures {
             let twice = dot(&normal, &normal).sqrt();
             area += 0.5 * twice;
             volume.add(&difference(a, &center), &normal);
-            let flat = twice <= 16.0 * UNIT_ROUNDOFF * (dot(&ab, &ab) + dot(&ac, &ac)) && collinear(a, b, c);
-            degenerate += u64::from(flat);
+            let bc = difference(c, b);
+            let longest_sq = greater(greater(dot(&ab, &ab), dot(&ac, &ac)), dot(&bc, &bc));
+            degenerate += u64::from(twice <= FLAT_BELOW * longest_sq);
         }
         Self { bounds, area, volume, degenerate }
     }
@@ -131,12 +136,18 @@ mod tests {
     }
 
     #[test]
-    fn only_exactly_flat_faces_are_degenerate() {
+    fn flat_faces_are_degenerate_and_slivers_of_single_precision_are_not() {
         let p = Vec3::new(0.1, 0.2, 0.3);
         let mesh = TriMesh {
-            vertices: vec![p, p * 2.0, p * 4.0, p * 4.0 + Vec3::new(0.0, 1e-15, 0.0)],
-            triangles: vec![[0, 1, 2], [0, 1, 3], [0, 0, 3]],
+            vertices: vec![
+                p,
+                p * 2.0,
+                p * 4.0,
+                p * 4.0 + Vec3::new(0.0, 1e-15, 0.0),
+                p * 4.0 + Vec3::new(0.0, 1e-7, 0.0),
+            ],
+            triangles: vec![[0, 1, 2], [0, 1, 3], [0, 0, 3], [0, 1, 4]],
         };
-        assert_eq!(Measures::of(&mesh).degenerate, 2);
+        assert_eq!(Measures::of(&mesh).degenerate, 3);
     }
 }
