@@ -6,9 +6,6 @@ use pulp::{Arch, Simd, WithSimd};
 /// Rows are padded to a multiple of this, the widest vector of any instruction set that is dispatched to.
 const WIDEST: usize = 8;
 
-/// Vectors whose maximum is found before its place is.
-const CHUNK: usize = 4;
-
 /// Vectors `p` with an offset each, as four rows, ready for `largest p·d − offset`.
 ///
 /// The instruction set is chosen when the program runs. Every lane does the same products and sums in the same order and
@@ -19,6 +16,8 @@ pub(super) struct Lanes {
     y: Vec<f64>,
     z: Vec<f64>,
     offset: Vec<f64>,
+    /// 0, 1, 2 … as numbers, so that a comparison selects value and place alike.
+    index: Vec<f64>,
     arch: Arch,
 }
 
@@ -32,6 +31,7 @@ impl Lanes {
             y: row(&|i| points[i].y),
             z: row(&|i| points[i].z),
             offset: row(&|i| offsets.get(i).copied().unwrap_or(0.0)),
+            index: row(&|i| i as f64),
             arch: Arch::new(),
         }
     }
@@ -55,31 +55,26 @@ impl WithSimd for Largest<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
         let (x, y) = (S::as_simd_f64s(&self.rows.x).0, S::as_simd_f64s(&self.rows.y).0);
         let (z, offset) = (S::as_simd_f64s(&self.rows.z).0, S::as_simd_f64s(&self.rows.offset).0);
-        let n = x.len().min(y.len()).min(z.len()).min(offset.len());
-        let (x, y, z, offset) = (&x[..n], &y[..n], &z[..n], &offset[..n]);
+        let index = S::as_simd_f64s(&self.rows.index).0;
+        let n = x.len();
+        if y.len() != n || z.len() != n || offset.len() != n || index.len() != n {
+            return (0, f64::NEG_INFINITY);
+        }
         let d = [simd.splat_f64s(self.d.x), simd.splat_f64s(self.d.y), simd.splat_f64s(self.d.z)];
-        let mut best = f64::NEG_INFINITY;
-        let mut chunk = 0;
-        for start in (0..n).step_by(CHUNK) {
-            let mut top = value(simd, [x[start], y[start], z[start]], offset[start], d);
-            for i in start + 1..(start + CHUNK).min(n) {
-                top = simd.max_f64s(top, value(simd, [x[i], y[i], z[i]], offset[i], d));
-            }
-            let top = simd.reduce_max_f64s(top);
-            if top > best {
-                best = top;
-                chunk = start;
-            }
-        }
-        let wanted = simd.splat_f64s(best);
-        for i in chunk..n {
+        let mut best = simd.splat_f64s(f64::NEG_INFINITY);
+        let mut at = simd.splat_f64s(0.0);
+        let mut i = 0;
+        while i < n {
             let here = value(simd, [x[i], y[i], z[i]], offset[i], d);
-            let at = simd.first_true_m64s(simd.equal_f64s(here, wanted));
-            if at < S::F64_LANES {
-                return (i * S::F64_LANES + at, best);
-            }
+            let better = simd.greater_than_f64s(here, best);
+            best = simd.select_f64s(better, here, best);
+            at = simd.select_f64s(better, index[i], at);
+            i += 1;
         }
-        (0, best)
+        let largest = simd.reduce_max_f64s(best);
+        let holds = simd.equal_f64s(best, simd.splat_f64s(largest));
+        let first = simd.reduce_min_f64s(simd.select_f64s(holds, at, simd.splat_f64s(f64::INFINITY)));
+        (first as usize, largest)
     }
 }
 
