@@ -2,7 +2,7 @@
 //! more of them.
 
 use interfere::geom::math::sin_cos_deg;
-use interfere::geom::{Mat3, Obb, Vec3};
+use interfere::geom::{Mat3, Vec3};
 use interfere::hull::{Hull, convex_hull, encloses, facets, fit_obb, measure, violations};
 
 /// A small generator (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -157,11 +157,6 @@ fn facets_support(hull: &Hull) -> usize {
     found.len()
 }
 
-fn box_contains(obb: &Obb, p: &Vec3) -> bool {
-    let h = obb.axes.transpose() * (p - obb.center);
-    (0..3).all(|k| h[k].abs() <= obb.half_extents[k])
-}
-
 #[test]
 fn every_hull_of_a_random_cloud_is_sound() {
     let mut random = Random(7);
@@ -178,7 +173,7 @@ fn every_hull_of_a_random_cloud_is_sound() {
         facet_count += facets_support(&hull);
         climbing_reaches_the_top(&hull, &mut random);
         let obb = fit_obb(&hull, &facets(&hull));
-        assert!(points.iter().all(|p| box_contains(&obb, p)), "cloud {i}: a point is outside of its oriented box");
+        assert!(points.iter().all(|p| obb.contains(p)), "cloud {i}: a point is outside of its oriented box");
         assert!(measure(&hull).volume >= 0.0);
     }
     // The sample held enough of everything.
@@ -206,6 +201,27 @@ fn large_clouds_take_the_filter_and_the_spatial_order() {
         assert_eq!(violations(&hull, &some), Vec::<String>::new(), "kind {kind}");
         assert_eq!(hull.rank, 3);
         assert_eq!(hull.vertices.len() == 4000, kind == 1);
+    }
+}
+
+#[test]
+fn smooth_closed_curves_and_cones_keep_every_point() {
+    let curve = |f: &dyn Fn(f64, f64) -> Vec3| -> Vec<Vec3> {
+        (0..3000)
+            .map(|i| {
+                let (s, c) = sin_cos_deg(f64::from(i) * 0.12);
+                f(s, c)
+            })
+            .collect()
+    };
+    let mut cone = curve(&|s, c| Vec3::new(c, s, 0.0));
+    cone.insert(5, Vec3::z());
+    for (points, facet_count) in [(curve(&|s, c| Vec3::new(c, s, s * c)), None), (cone, Some(3001))] {
+        let hull = convex_hull(&points);
+        assert_eq!(violations(&hull, &points), Vec::<String>::new());
+        assert_eq!((hull.rank, hull.vertices.len()), (3, points.len()));
+        let found = facets(&hull).len();
+        assert!(facet_count.is_none_or(|n| n == found), "{found}");
     }
 }
 

@@ -10,6 +10,7 @@ use crate::assembly::{Assembly, Geometry, InstanceIx, Verb};
 use crate::geom::{Pose, Vec3};
 use crate::narrow::epa::EpaScratch;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Pairs that share one answer.
 pub(super) struct Groups {
@@ -31,11 +32,63 @@ pub(super) struct Distinct {
     first: u32,
     second: u32,
     pose: Pose,
-    limits: Limits,
+    rule: Option<u32>,
     residual: f64,
 }
 
-type GroupKey = (u32, u32, [u64; 12], Option<u32>, u64);
+impl Distinct {
+    /// Whether a pair of these shapes in this pose under this rule has the same answer.
+    fn equals(&self, o: &Self) -> bool {
+        self.first == o.first
+            && self.second == o.second
+            && self.rule == o.rule
+            && self.residual == o.residual
+            && self.pose == o.pose
+    }
+
+    fn hash(&self) -> u64 {
+        let mut bytes = [0; 12 * 8 + 12];
+        for (slot, e) in bytes.chunks_exact_mut(8).zip(pose_key::numbers(&self.pose)) {
+            slot.copy_from_slice(&e.to_bits().to_le_bytes());
+        }
+        for (slot, n) in bytes[96..].chunks_exact_mut(4).zip([self.first, self.second, self.rule.unwrap_or(u32::MAX)]) {
+            slot.copy_from_slice(&n.to_le_bytes());
+        }
+        rapidhash::v3::rapidhash_v3(&bytes)
+    }
+}
+
+/// Finds the distinct pair that equals a given one: open addressing over indices, linear probing, at most half full. Never
+/// iterated, so nothing depends on its order.
+struct Finder {
+    slots: Vec<u32>,
+}
+
+impl Finder {
+    const FREE: u32 = u32::MAX;
+
+    fn with_room(n: usize) -> Self {
+        Self { slots: vec![Self::FREE; (2 * n).next_power_of_two()] }
+    }
+
+    /// The index of the equal pair, which is added where there is none.
+    fn find(&mut self, pair: Distinct, distinct: &mut Vec<Distinct>) -> u32 {
+        let mask = self.slots.len() - 1;
+        let mut at = pair.hash() as usize & mask;
+        loop {
+            match self.slots[at] {
+                Self::FREE => {
+                    let index = distinct.len() as u32;
+                    self.slots[at] = index;
+                    distinct.push(pair);
+                    return index;
+                }
+                index if distinct[index as usize].equals(&pair) => return index,
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+}
 
 pub(super) struct Run<'a> {
     pub assembly: &'a Assembly,
@@ -59,49 +112,43 @@ impl Run<'_> {
         limits
     }
 
-    /// The pair in the order and pose that its content alone decides: whether it is swapped, the shapes and the pose.
-    fn canonical(&self, c: &Candidate) -> (bool, u32, u32, Pose) {
+    /// The pair in the order and pose that its content alone decides, and whether that swaps it.
+    fn canonical(&self, c: &Candidate) -> (bool, Distinct) {
         let (pa, pb) = (&self.shapes.placed[c.a as usize], &self.shapes.placed[c.b as usize]);
-        let (sa, sb) = (&self.shapes.shapes[pa.shape as usize], &self.shapes.shapes[pb.shape as usize]);
-        let size = sa.convex.diameter + sb.convex.diameter;
-        let forward =
-            || pose_key::rounded(&pose_key::relative(&pa.pose, &sa.convex.origin, &pb.pose, &sb.convex.origin), size);
-        let backward =
-            || pose_key::rounded(&pose_key::relative(&pb.pose, &sb.convex.origin, &pa.pose, &sa.convex.origin), size);
-        if pa.shape < pb.shape {
-            (false, pa.shape, pb.shape, forward())
-        } else if pb.shape < pa.shape {
-            (true, pb.shape, pa.shape, backward())
-        } else {
-            let (f, b) = (forward(), backward());
-            let swapped = pose_key::bits(&b) < pose_key::bits(&f);
-            (swapped, pa.shape, pa.shape, if swapped { b } else { f })
-        }
+        let (oa, ob) = (&self.shapes.origins[pa.shape as usize], &self.shapes.origins[pb.shape as usize]);
+        let size = oa.diameter + ob.diameter;
+        let forward = || pose_key::rounded(&pose_key::relative(&pa.pose, &oa.origin, &pb.pose, &ob.origin), size);
+        let backward = || pose_key::rounded(&pose_key::relative(&pb.pose, &ob.origin, &pa.pose, &oa.origin), size);
+        let (swapped, first, second, pose) = match pa.shape.cmp(&pb.shape) {
+            Ordering::Less => (false, pa.shape, pb.shape, forward()),
+            Ordering::Greater => (true, pb.shape, pa.shape, backward()),
+            Ordering::Equal => {
+                let (f, b) = (forward(), backward());
+                let swapped = pose_key::numbers(&b).lt(pose_key::numbers(&f));
+                (swapped, pa.shape, pa.shape, if swapped { b } else { f })
+            }
+        };
+        (swapped, Distinct { first, second, pose, rule: c.rule, residual: pa.residual + pb.residual })
     }
 
-    #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
-    pub(super) fn group(&self, candidates: Vec<Candidate>) -> Groups {
-        let canonical: Vec<_> = candidates.par_iter().map(|c| self.canonical(c)).collect();
-        let mut index: std::collections::HashMap<GroupKey, u32, rapidhash::fast::RandomState> =
-            std::collections::HashMap::default();
+    pub(super) fn group(&self, candidates: &[Candidate]) -> Groups {
+        let canonical: Vec<(bool, Distinct)> = candidates.par_iter().map(|c| self.canonical(c)).collect();
+        let mut finder = Finder::with_room(candidates.len());
         let mut distinct = Vec::new();
         let members = candidates
-            .into_iter()
+            .iter()
             .zip(canonical)
-            .map(|(c, (swapped, first, second, pose))| {
-                let residual = self.shapes.placed[c.a as usize].residual + self.shapes.placed[c.b as usize].residual;
-                let key = (first, second, pose_key::bits(&pose), c.rule, residual.to_bits());
-                let group = *index.entry(key).or_insert_with(|| {
-                    distinct.push(Distinct { first, second, pose, limits: self.limits(c.rule), residual });
-                    distinct.len() as u32 - 1
-                });
-                Member { a: c.a, b: c.b, rule: c.rule, group, swapped }
+            .map(|(c, (swapped, pair))| {
+                Member { a: c.a, b: c.b, rule: c.rule, group: finder.find(pair, &mut distinct), swapped }
             })
             .collect();
         Groups { candidates: members, distinct }
     }
 
     pub(super) fn answers(&self, groups: &Groups, progress: &dyn Progress) -> Vec<Answer> {
+        // Of pairs without a rule, then of each rule.
+        let rules = self.assembly.rules.len() as u32;
+        let limits: Vec<Limits> = std::iter::once(None).chain((0..rules).map(Some)).map(|r| self.limits(r)).collect();
         groups
             .distinct
             .par_iter()
@@ -110,7 +157,7 @@ impl Run<'_> {
                     first: &self.shapes.shapes[d.first as usize],
                     second: &self.shapes.shapes[d.second as usize],
                     pose: &d.pose,
-                    limits: &d.limits,
+                    limits: &limits[d.rule.map_or(0, |r| r as usize + 1)],
                     residual: d.residual,
                     verdict_only: self.settings.verdict_only,
                 }
@@ -123,29 +170,38 @@ impl Run<'_> {
 
     /// Counts every pair and lists those that belong in the report, sorted by id.
     pub(super) fn outcomes(&self, groups: &Groups, answers: &[Answer], tally: &mut Tally) -> Vec<PairOutcome> {
+        let rank = self.ranks();
         let mut listed = Vec::new();
         for member in &groups.candidates {
             let answer = &answers[member.group as usize];
             tally.add(answer);
             let near = |limit: f64| answer.cleared_by.is_none() && answer.gap.is_some_and(|g| g <= limit);
             if answer.status != Status::Clear || self.settings.report_within.is_some_and(near) {
-                listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer));
+                listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer, &rank));
             }
         }
-        let id = |i: InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
-        listed.par_sort_unstable_by(|p, q| id(p.a).cmp(id(q.a)).then_with(|| id(p.b).cmp(id(q.b))));
+        listed.par_sort_unstable_by_key(|p: &PairOutcome| (rank[p.a.0 as usize], rank[p.b.0 as usize]));
         listed
     }
 
-    fn outcome(&self, member: &Member, distinct: &Distinct, answer: &Answer) -> PairOutcome {
+    /// The place of every instance when ids are put in byte order.
+    fn ranks(&self) -> Vec<u32> {
+        let instances = &self.assembly.instances;
+        let mut order: Vec<u32> = (0..instances.len() as u32).collect();
+        order.par_sort_unstable_by(|&i, &j| instances[i as usize].id.cmp(&instances[j as usize].id));
+        let mut rank = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&i, r)| rank[i as usize] = r);
+        rank
+    }
+
+    fn outcome(&self, member: &Member, distinct: &Distinct, answer: &Answer, rank: &[u32]) -> PairOutcome {
         let first = if member.swapped { member.b } else { member.a };
         let second = if member.swapped { member.a } else { member.b };
         let placed = &self.shapes.placed[first as usize];
-        let origin = &self.shapes.shapes[distinct.first as usize].convex.origin;
+        let origin = &self.shapes.origins[distinct.first as usize].origin;
         let point = |p: Vec3| placed.pose.point(&(p + origin));
-        let instances = &self.assembly.instances;
         // Of the two, `a` is the one whose id comes first.
-        let flip = instances[second as usize].id < instances[first as usize].id;
+        let flip = rank[second as usize] < rank[first as usize];
         let turn = |v: Vec3| if flip { -placed.pose.direction(&v) } else { placed.pose.direction(&v) };
         let overlapping = answer.gap.is_some_and(|g| g < 0.0);
         PairOutcome {

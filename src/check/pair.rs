@@ -7,7 +7,7 @@ use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Pose, Vec3};
 use crate::narrow::epa::EpaScratch;
 use crate::narrow::gjk::Query;
-use crate::narrow::pair::{Ask, Gap, HullAnswer, contains, hull_gap, inner_balls};
+use crate::narrow::pair::{Ask, Gap, HullAnswer, common_ball, contains, hull_gap, inner_balls};
 use crate::narrow::sat::obb_obb;
 use crate::narrow::thickness::Goal;
 
@@ -84,13 +84,18 @@ impl PairQuery<'_> {
         let (a, b) = (&self.first.convex, &self.second.convex);
         let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
         let reach = limits.reach();
+        let q = Query { a, b, b_in_a: self.pose };
+        // What lies deep in both is found quickest, where only the verdict is asked for.
+        let deep = limits.goal(margin).above + margin;
+        if self.verdict_only && inner_balls(&q) > deep {
+            return Answer::status_only(Status::Interference, Certainty::Certified);
+        }
         if obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin) > reach + margin {
             return Answer::cleared(ClearStage::Obb);
         }
-        if self.verdict_only && inner_balls(a, b, self.pose) > limits.goal(margin).above + margin {
+        if self.verdict_only && common_ball(&q) > deep {
             return Answer::status_only(Status::Interference, Certainty::Certified);
         }
-        let q = Query { a, b, b_in_a: self.pose };
         let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
         match hull_gap(&q, &Ask { reach, goal, margin }) {
             HullAnswer::Beyond(_) => Answer::cleared(ClearStage::Hull),

@@ -49,7 +49,7 @@ pub fn check(
     watch.stop(Stage::Broad, &mut timings);
 
     let run = Run { assembly, settings: &settings, shapes: &shapes };
-    let groups = run.group(candidates);
+    let groups = run.group(&candidates);
     progress.begin(Stage::Narrow, groups.distinct.len() as u64);
     let answers = run.answers(&groups, progress);
     let mut tally = Tally::new(possible_pairs, ignored, &groups);

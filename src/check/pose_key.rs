@@ -1,12 +1,11 @@
 //! When two pairs share one answer: the same two shapes in the same relative pose, bit for bit after a rounding that
 //! depends on the pose alone.
 
-use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::{Mat3, Pose, Vec3};
 
-/// Rotation entries are rounded to this multiple: moves no point of a part by more than three eighths of the pair's
-/// rounding margin.
-const ROTATION_GRID: f64 = 8.0 * UNIT_ROUNDOFF;
+/// Adding and subtracting this rounds a rotation entry to a multiple of 2⁻⁵⁰ (the spacing of numbers between 4 and 8). That
+/// moves no point of a part by more than three eighths of the pair's rounding margin.
+const ROTATION_SHIFT: f64 = 6.0;
 
 /// The pose of B's centred frame in A's, each given as its placement and the origin of its centred frame (mm).
 ///
@@ -19,23 +18,22 @@ pub(super) fn relative(a: &Pose, a_origin: &Vec3, b: &Pose, b_origin: &Vec3) -> 
 /// The pose rounded so that equal placements written in different places of an assembly become bit-equal. `size` is the
 /// sum of the two diameters (mm). No point moves by more than the pair's rounding margin.
 pub(super) fn rounded(pose: &Pose, size: f64) -> Pose {
-    let rotation: Mat3 = pose.rotation.map(|e| libm::rint(e / ROTATION_GRID) * ROTATION_GRID + 0.0);
+    // The additions of zero turn −0 into 0.
+    let rotation: Mat3 = pose.rotation.map(|e| (e + ROTATION_SHIFT) - ROTATION_SHIFT + 0.0);
     let reach = size + pose.translation.norm();
-    if reach <= 0.0 {
-        return Pose { rotation, translation: pose.translation };
-    }
-    let (_, exponent) = libm::frexp(4.0 * UNIT_ROUNDOFF * reach);
-    let grid = libm::ldexp(1.0, exponent);
-    Pose { rotation, translation: pose.translation.map(|e| libm::rint(e / grid) * grid + 0.0) }
+    // Between a power of two P and 2P numbers are P·2⁻⁵² apart, and `reach` is less than P/2: what is added to 1.5·P lands there.
+    let shift = 1.5 * power_of_two_below(4.0 * reach);
+    Pose { rotation, translation: pose.translation.map(|e| (e + shift) - shift + 0.0) }
 }
 
-/// The twelve numbers of a pose as bits, for comparison and hashing.
-pub(super) fn bits(pose: &Pose) -> [u64; 12] {
-    let mut out = [0; 12];
-    for (slot, e) in out.iter_mut().zip(pose.rotation.iter().chain(pose.translation.iter())) {
-        *slot = e.to_bits();
-    }
-    out
+/// The largest power of two that is at most `x`; 0 for 0.
+fn power_of_two_below(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
+}
+
+/// The twelve numbers of a pose, for comparison and hashing; no −0 among them once it was rounded.
+pub(super) fn numbers(pose: &Pose) -> impl Iterator<Item = f64> {
+    pose.rotation.iter().chain(pose.translation.iter()).copied()
 }
 
 #[cfg(test)]
@@ -56,7 +54,7 @@ mod tests {
         let shift = Vec3::new(64.0, -32.0, 8.0);
         let far = |p: &Pose| Pose { translation: p.translation + shift, ..*p };
         let there = rounded(&relative(&far(&a), &Vec3::zeros(), &far(&b), &Vec3::zeros()), 20.0);
-        assert_eq!(bits(&here), bits(&there));
+        assert_eq!(here, there);
     }
 
     #[test]

@@ -44,10 +44,21 @@ pub(super) struct Placed {
     pub residual: f64,
 }
 
+/// Where a shape's centred frame lies and how large it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    /// In the part's frame (mm).
+    pub origin: Vec3,
+    /// Diagonal of the hull's box (mm).
+    pub diameter: f64,
+}
+
 /// All shapes of an assembly and its instances' placements.
 #[derive(Debug)]
 pub(super) struct Shapes {
     pub shapes: Vec<Shape>,
+    /// Of each shape, side by side: what every candidate pair asks for.
+    pub origins: Vec<Origin>,
     pub placed: Vec<Placed>,
     /// A part that each shape comes from, for messages.
     pub part_of: Vec<u32>,
@@ -75,7 +86,7 @@ pub(super) fn build(assembly: &Assembly, meshes: &[Arc<PartMesh>], progress: &dy
     let wanted: Vec<(u32, Mat3)> = indices.values().copied().collect();
     indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
     progress.begin(Stage::Shape, wanted.len() as u64);
-    let shapes = wanted
+    let shapes: Vec<Shape> = wanted
         .par_iter()
         .map(|(part, stretch)| {
             let shape = bake(&meshes[*part as usize], stretch);
@@ -93,7 +104,8 @@ pub(super) fn build(assembly: &Assembly, meshes: &[Arc<PartMesh>], progress: &dy
             residual: split.residual * 3.0 * meshes[instance.part.0 as usize].bounds.max_abs(),
         })
         .collect();
-    Ok(Shapes { shapes, placed, part_of: wanted.iter().map(|w| w.0).collect() })
+    let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
+    Ok(Shapes { shapes, origins, placed, part_of: wanted.iter().map(|w| w.0).collect() })
 }
 
 fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<Split>, Error> {

@@ -12,3 +12,17 @@ pub struct Obb {
     /// Half the side along each axis, ≥ 0 (mm).
     pub half_extents: Vec3,
 }
+
+impl Obb {
+    /// Half of the box's surface (mm²), what a fit minimises.
+    pub fn half_area(&self) -> f64 {
+        let h = &self.half_extents;
+        4.0 * (h.x * h.y + h.y * h.z + h.z * h.x)
+    }
+
+    /// Whether a point of the part's frame lies in the closed box, up to the rounding of the product with the axes.
+    pub fn contains(&self, p: &Vec3) -> bool {
+        let local = self.axes.tr_mul(&(p - self.center));
+        (0..3).all(|k| local[k].abs() <= self.half_extents[k])
+    }
+}

@@ -28,6 +28,8 @@ pub struct Facet {
 /// A triangle before merging.
 #[derive(Debug, Clone, Copy)]
 struct Face {
+    /// Outward, right to 4u; not finite where the area underflows.
+    normal: Vec3,
     area: f64,
     /// Not a sliver: the normal may be used.
     sound: bool,
@@ -43,7 +45,7 @@ struct Context<'a> {
     merge_within: f64,
 }
 
-/// The facets of a hull, largest triangle first: neighbours that are exactly coplanar, or coplanar up to the rounding of
+/// The facets of a hull, those of several triangles first: neighbours that are exactly coplanar, or coplanar up to the rounding of
 /// their coordinates, are one. The plane is that of the largest triangle. It supports the hull exactly before rounding,
 /// therefore the offset need not look at all vertices: it only covers the rounding of the normal and of dot products.
 ///
@@ -64,18 +66,13 @@ pub fn facets(hull: &Hull) -> Vec<Facet> {
     if hull.rank == 2 { context.flat() } else { context.solid() }
 }
 
-/// The outward unit normal of a triangle, right to 4u.
-fn unit_normal(corners: [&Vec3; 3]) -> Vec3 {
-    let [a, b, c] = corners;
-    accurate_normal(a, b, c).normalize()
-}
-
-/// Area and usability of a triangle.
+/// Area, normal and usability of a triangle.
 fn face(corners: [&Vec3; 3]) -> Face {
     let [a, b, c] = corners;
     let longest_sq = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
-    let area = 0.5 * accurate_normal(a, b, c).norm();
-    Face { area, sound: area > 16.0 * UNIT_ROUNDOFF * longest_sq }
+    let normal = accurate_normal(a, b, c);
+    let area = 0.5 * normal.norm();
+    Face { normal: normal / (2.0 * area), area, sound: area > 16.0 * UNIT_ROUNDOFF * longest_sq }
 }
 
 impl Context<'_> {
@@ -89,36 +86,76 @@ impl Context<'_> {
         32.0 * UNIT_ROUNDOFF * self.reach
     }
 
-    /// Facets of a solid: groups grown from the largest triangle that is left.
+    /// Facets of a solid: groups grown from the largest triangle that is left, then the triangles without a partner. Those
+    /// stay in the order of the hull, where neighbours are near each other in memory.
     fn solid(&self) -> Vec<Facet> {
         let count = self.hull.triangles.len() as u32;
         let faces: Vec<Face> = (0..count).map(|t| face(self.corners(t))).collect();
         let twin = twins(self.hull.vertices.len(), &self.hull.triangles);
-        let mut seeds: Vec<u32> = (0..count).filter(|&t| faces[t as usize].sound).collect();
-        seeds.sort_unstable_by(|&s, &t| faces[t as usize].area.total_cmp(&faces[s as usize].area).then(s.cmp(&t)));
-        let mut taken = vec![false; count as usize];
+        let single = self.singles(&faces, &twin);
+        // The bits of positive numbers sort like the numbers.
+        let mut seeds: Vec<(u64, u32)> = (0..count)
+            .filter(|&t| faces[t as usize].sound && !single[t as usize])
+            .map(|t| (!faces[t as usize].area.to_bits(), t))
+            .collect();
+        seeds.sort_unstable();
+        let mut taken = single.clone();
         let mut found = Vec::new();
-        for seed in seeds {
-            if taken[seed as usize] {
-                continue;
+        for (_, seed) in seeds {
+            if !taken[seed as usize] {
+                let group = self.grow(seed, &faces, &twin, &mut taken);
+                let area = group.iter().map(|&t| faces[t as usize].area).sum();
+                found.push(self.facet(faces[seed as usize].normal, self.corners(seed)[0], area, group));
             }
-            let group = self.grow(seed, &twin, &mut taken);
-            let area = group.iter().map(|&t| faces[t as usize].area).sum();
-            found.push(self.facet(self.corners(seed), area, group));
         }
+        let alone = (0..count).filter(|&t| single[t as usize]);
+        found.extend(alone.map(|t| {
+            let face = &faces[t as usize];
+            self.facet(face.normal, self.corners(t)[0], face.area, vec![t])
+        }));
         found
     }
 
+    /// How deep a vertex may seem to lie below a plane that it lies exactly in, or that counts as its own.
+    fn shallow(&self) -> f64 {
+        self.merge_within.max(32.0 * UNIT_ROUNDOFF * self.diameter)
+    }
+
+    /// Marks triangles with a usable normal that are coplanar to no neighbour, not even nearly.
+    fn singles(&self, faces: &[Face], twin: &[u32]) -> Vec<bool> {
+        let mut single: Vec<bool> = faces.iter().map(|f| f.sound).collect();
+        for (h, &g) in twin.iter().enumerate() {
+            let t = h / 3;
+            let flat = g == NONE || !faces[t].sound || {
+                let a = self.corners(t as u32)[0];
+                faces[t].normal.dot(&(a - self.opposite(g))) <= self.shallow()
+            };
+            if flat {
+                single[t] = false;
+                if g != NONE {
+                    single[g as usize / 3] = false;
+                }
+            }
+        }
+        single
+    }
+
+    /// The corner across from a half-edge in its triangle.
+    fn opposite(&self, half_edge: u32) -> &Vec3 {
+        let [p, q, r] = self.corners(half_edge / 3);
+        [r, p, q][half_edge as usize % 3]
+    }
+
     /// All triangles connected to `seed` whose vertices lie in its plane, exactly or up to rounding.
-    fn grow(&self, seed: u32, twin: &[u32], taken: &mut [bool]) -> Vec<u32> {
+    fn grow(&self, seed: u32, faces: &[Face], twin: &[u32], taken: &mut [bool]) -> Vec<u32> {
         let [a, b, c] = self.corners(seed);
-        let normal = unit_normal([a, b, c]);
-        // A vertex exactly in the plane may seem to lie this deep.
-        let rounding = 32.0 * UNIT_ROUNDOFF * self.diameter;
+        let normal = faces[seed as usize].normal;
         let in_plane = |v: &Vec3| {
-            let depth = -normal.dot(&(v - a));
-            depth <= self.merge_within || (depth <= rounding && orient3d(a, b, c, v) == 0.0)
+            let depth = normal.dot(&(a - v));
+            depth <= self.merge_within || (depth <= self.shallow() && orient3d(a, b, c, v) == 0.0)
         };
+        // The two sides of a plate as thin as rounding stay apart.
+        let same_side = |t: u32| faces[t as usize].normal.dot(&normal) > 0.0;
         let mut group = vec![seed];
         taken[seed as usize] = true;
         let mut at = 0;
@@ -126,13 +163,8 @@ impl Context<'_> {
             at += 1;
             for k in 0..3 {
                 let h = twin[3 * t as usize + k];
-                if h == NONE || taken[h as usize / 3] {
-                    continue;
-                }
                 // The other two corners are this triangle's own, in the plane already.
-                let [p, q, r] = self.corners(h / 3);
-                let opposite = [r, p, q][h as usize % 3];
-                if in_plane(opposite) {
+                if h != NONE && !taken[h as usize / 3] && same_side(h / 3) && in_plane(self.opposite(h)) {
                     taken[h as usize / 3] = true;
                     group.push(h / 3);
                 }
@@ -142,9 +174,8 @@ impl Context<'_> {
     }
 
     /// The facet of a plane that supports the hull exactly and was rounded; without triangles, it holds all vertices.
-    fn facet(&self, corners: [&Vec3; 3], area: f64, triangles: Vec<u32>) -> Facet {
-        let normal = unit_normal(corners);
-        let offset = normal.dot(corners[0]) + self.dot_error();
+    fn facet(&self, normal: Vec3, on_plane: &Vec3, area: f64, triangles: Vec<u32>) -> Facet {
+        let offset = normal.dot(on_plane) + self.dot_error();
         let height = |v: &Vec3| normal.dot(v);
         let lowest = if triangles.is_empty() {
             self.hull.vertices.iter().map(height).fold(f64::INFINITY, f64::min)
@@ -157,10 +188,10 @@ impl Context<'_> {
     /// The two sides of a flat hull; none when it is too thin for a normal.
     fn flat(&self) -> Vec<Facet> {
         let v = &self.hull.vertices;
-        let fan = || (1..v.len().saturating_sub(1)).map(|i| [&v[0], &v[i], &v[i + 1]]);
-        let area = fan().map(|t| face(t).area).sum();
-        let largest = fan().max_by(|s, t| face(*s).area.total_cmp(&face(*t).area));
-        let Some([a, b, c]) = largest.filter(|t| face(*t).sound) else { return vec![] };
-        vec![self.facet([a, b, c], area, vec![]), self.facet([a, c, b], area, vec![])]
+        let fan = (1..v.len().saturating_sub(1)).map(|i| (i, face([&v[0], &v[i], &v[i + 1]])));
+        let area = fan.clone().map(|(_, f)| f.area).sum();
+        let largest = fan.max_by(|s, t| s.1.area.total_cmp(&t.1.area)).filter(|(_, f)| f.sound);
+        let Some((i, face)) = largest else { return vec![] };
+        [face.normal, -face.normal].map(|n| self.facet(n, &v[i], area, vec![])).to_vec()
     }
 }

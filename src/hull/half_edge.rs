@@ -113,7 +113,7 @@ pub(super) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
         }
     }
     let row = |v: u32| starts[v as usize] as usize..starts[v as usize + 1] as usize;
-    for v in 0..vertex_count as u32 {
+    for v in (0..vertex_count as u32).filter(|&v| row(v).len() > LONG_ROW) {
         rows[row(v)].sort_unstable();
     }
     let mut twins = vec![NONE; 3 * triangles.len()];
@@ -121,10 +121,18 @@ pub(super) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
         for k in 0..3 {
             let (from, to) = (corners[k], corners[(k + 1) % 3]);
             let back = &rows[row(to)];
-            if let Ok(at) = back.binary_search_by(|r| r.0.cmp(&from)) {
+            let at = if back.len() > LONG_ROW {
+                back.binary_search_by(|r| r.0.cmp(&from)).ok()
+            } else {
+                back.iter().position(|r| r.0 == from)
+            };
+            if let Some(at) = at {
                 twins[3 * t + k] = back[at].1;
             }
         }
     }
     twins
 }
+
+/// Edges at a vertex above which a sorted search beats a plain one.
+const LONG_ROW: usize = 24;

@@ -26,7 +26,8 @@ pub use obb_fit::fit_obb;
 /// Vertices are a subset of the input, bit for bit; every other input point lies inside or on it by exact predicate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hull {
-    /// The extreme points (and possibly points that lie on edges or faces within rounding), in a deterministic order.
+    /// The extreme points, in input order (rank 2: around the boundary); a solid may also keep some points that lie exactly
+    /// in one of its edges or faces.
     pub vertices: Vec<Vec3>,
     /// Counter-clockwise seen from outside; a closed surface of Euler characteristic 2 when `rank` is 3, else empty.
     pub triangles: Vec<[u32; 3]>,

@@ -40,7 +40,7 @@ pub fn fit_obb(hull: &Hull, facets: &[Facet]) -> Obb {
     let mut best: Option<(f64, Obb)> = None;
     for (_, axes) in ranked {
         let obb = supported(hull, first, axes);
-        let size = half_area(&[0, 1, 2].map(|k| (-obb.half_extents[k], obb.half_extents[k])));
+        let size = obb.half_area();
         if best.as_ref().is_none_or(|(smallest, _)| size < *smallest) {
             best = Some((size, obb));
         }

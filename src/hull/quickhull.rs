@@ -10,9 +10,12 @@ use super::half_edge::{HalfEdges, NONE, next};
 use crate::geom::Vec3;
 use crate::geom::predicates::{FilteredPlane, orient3d};
 
-/// Rounds before the order of work turns from oldest to newest first. From 0 to 2000 changes the time by 30 %, not the
-/// hull's shape.
-const ROUGH_ROUNDS: usize = 32;
+/// Rounds before the order of work turns from oldest to newest first, for `n` points. Too few leave long fans of slivers
+/// on smooth curves, torn up again and again (200 000 points on one: 32 rounds 3.4 s, 2000 rounds 0.35 s); too many cost
+/// locality (a million points on a sphere: 2.0 s oldest first to the end).
+fn rough_rounds(n: usize) -> usize {
+    (n / 64).clamp(32, 4096)
+}
 
 /// One conflict list being filled: a chain through `next_point`, the farthest point first.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +81,7 @@ pub(super) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3) -> HalfEd
     // Oldest first until the rough shape stands, so that most inner points leave early; then newest first, so that one
     // neighbourhood is finished while it is in the caches (2.5 times faster for a million points on a sphere).
     let mut at = 0;
-    while let (true, Some(&triangle)) = (at < ROUGH_ROUNDS, run.queue.get(at)) {
+    while let (true, Some(&triangle)) = (at < rough_rounds(points.len()), run.queue.get(at)) {
         at += 1;
         run.insert_farthest(triangle);
     }

@@ -11,7 +11,13 @@ pub(crate) struct Joiner {
     table: Vec<u64>,
     /// log2 of the table's length.
     bits: u32,
+    /// Slots of positions seen lately, by the lowest bits of the hash. Files list neighbours close to each other, and
+    /// this stays in the nearest cache where the table does not.
+    recent: Vec<u64>,
 }
+
+/// Slots of `recent` (log2).
+const RECENT_BITS: u32 = 11;
 
 /// Tables never shrink below this many slots (log2).
 const LEAST_BITS: u32 = 8;
@@ -22,7 +28,7 @@ impl Joiner {
     pub(crate) fn with_expected(expected: usize) -> Self {
         let slots = (expected.max(1) * 2).next_power_of_two();
         let bits = slots.trailing_zeros().clamp(LEAST_BITS, 32);
-        Self { vertices: Vec::with_capacity(expected), table: vec![0; 1 << bits], bits }
+        Self { vertices: Vec::with_capacity(expected), table: vec![0; 1 << bits], bits, recent: vec![0; 1 << RECENT_BITS] }
     }
 
     /// The number of this position, a new one where it was not seen before.
@@ -30,10 +36,30 @@ impl Joiner {
     pub(crate) fn add(&mut self, p: Vec3) -> u32 {
         let p = canonical(p);
         let hash = hash(&p);
-        match self.slot(&p, hash) {
+        let recent = (hash & ((1 << RECENT_BITS) - 1)) as usize;
+        let entry = self.recent[recent];
+        if entry != 0 && (entry >> 32) as u32 == hash {
+            let index = (entry as u32) - 1;
+            if self.vertices[index as usize] == p {
+                return index;
+            }
+        }
+        let index = match self.slot(&p, hash) {
             Ok(index) => index,
             Err(slot) => self.insert(p, hash, slot),
+        };
+        self.recent[recent] = (u64::from(hash) << 32) | u64::from(index + 1);
+        index
+    }
+
+    /// Brings the slots of positions that are about to be added into the cache: loads that do not wait for each other.
+    #[inline]
+    pub(crate) fn expect(&self, points: &[Vec3]) {
+        let mut touched = 0;
+        for p in points {
+            touched ^= self.table[(u64::from(hash(&canonical(*p))) >> (32 - self.bits)) as usize];
         }
+        std::hint::black_box(touched);
     }
 
     /// The number of this position if it was seen before.
@@ -45,11 +71,6 @@ impl Joiner {
     /// The different positions, in order of first appearance.
     pub(crate) fn into_vertices(self) -> Vec<Vec3> {
         self.vertices
-    }
-
-    /// How many different positions there are.
-    pub(crate) fn len(&self) -> usize {
-        self.vertices.len()
     }
 
     #[inline]
@@ -138,6 +159,6 @@ mod tests {
         for i in 0..20_000 {
             assert_eq!(joiner.add(point(i)), i);
         }
-        assert_eq!(joiner.len(), 20_000);
+        assert_eq!(joiner.into_vertices().len(), 20_000);
     }
 }

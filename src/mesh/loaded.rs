@@ -5,7 +5,7 @@ use super::join::Joiner;
 use super::measure::Measures;
 use super::orient::{Oriented, orient};
 use super::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, accept_point, refusal};
-use super::topology::{HalfEdges, duplicate_count, shell_count};
+use super::topology::{Components, HalfEdges, duplicate_count};
 use super::weld::weld;
 use crate::geom::Aabb;
 
@@ -103,11 +103,12 @@ impl LoadedMesh {
 /// Closes cracks, counts, makes faces agree and look outward. `parsed` has triangles, and uses all its vertices.
 pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
     let Parsed { format, solids, mut mesh, mut warnings, single_precision } = parsed;
-    let duplicate_triangles = duplicate_count(&mesh.triangles, mesh.vertices.len());
     let mut measures = Measures::of(&mesh);
     let degenerate_triangles = measures.degenerate;
     let mut edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
     let mut counts = edges.counts();
+    let mut components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
+    let duplicate_triangles = duplicate_count(&mesh.triangles, mesh.vertices.len(), &counts, &components);
     if counts.odd > 0
         && let Some(steps) = weld(&mut mesh, &edges)
     {
@@ -115,12 +116,13 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
         drop_unused(&mut mesh);
         edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
         counts = edges.counts();
+        components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
         measures = Measures::of(&mesh);
         let closed = before.saturating_sub(counts.open);
         let message = format!("{closed} edges closed by joining vertices within {steps} float32 steps");
         warnings.push(MeshWarning { code: "welded", message });
     }
-    let done = orient(&mut mesh, &mut edges, &counts, measures.volume);
+    let done = orient(&mut mesh, &mut edges, &counts, &components, measures.volume);
     warn(&done, &mut warnings);
     let closed = counts.unbalanced == 0;
     let enclosing = done.balanced && !done.undecided && done.volume.sign() > 0;
@@ -128,7 +130,7 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
     let health = Health {
         triangles: mesh.triangles.len() as u64,
         vertices: mesh.vertices.len() as u64,
-        shells: shell_count(&mesh.triangles, mesh.vertices.len()),
+        shells: components.by_vertex,
         closed,
         open_edges: counts.open,
         non_manifold_edges: counts.non_manifold,

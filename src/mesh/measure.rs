@@ -30,10 +30,11 @@ pub(crate) struct Volume {
 }
 
 impl Volume {
-    /// Adds the tetrahedron of the origin and a face.
+    /// Adds the tetrahedron of a reference point and a face: `from` leads from that point to a corner of the face,
+    /// `normal` is the face's, of twice its area.
     #[inline]
-    pub(crate) fn add(&mut self, a: &Vec3, b: &Vec3, c: &Vec3) {
-        let v = a.dot(&b.cross(c)) / 6.0;
+    fn add(&mut self, from: &Vec3, normal: &Vec3) {
+        let v = from.dot(normal) * (1.0 / 6.0);
         self.signed += v;
         self.gross += v.abs();
         self.faces += 1;
@@ -70,7 +71,7 @@ impl Measures {
             let normal = ab.cross(&ac);
             let twice = normal.norm();
             area += 0.5 * twice;
-            volume.add(&(a - center), &(b - center), &(c - center));
+            volume.add(&(a - center), &normal);
             degenerate += u64::from(is_flat(&a, &b, &c, twice, ab.norm_squared() + ac.norm_squared()));
         }
         Self { bounds, area, volume, degenerate }
@@ -89,8 +90,8 @@ pub(crate) fn group_volumes(mesh: &TriMesh, group: &[u32], groups: u32) -> Vec<V
     let center = Aabb::of_points(&mesh.vertices).center();
     let mut volumes = vec![Volume::default(); groups as usize];
     for (t, &g) in mesh.triangles.iter().zip(group) {
-        let [a, b, c] = t.map(|i| mesh.vertices[i as usize] - center);
-        volumes[g as usize].add(&a, &b, &c);
+        let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
+        volumes[g as usize].add(&(a - center), &(b - a).cross(&(c - a)));
     }
     volumes
 }

@@ -3,7 +3,7 @@
 use super::TriMesh;
 use super::measure::{Volume, group_volumes};
 use super::nesting::{Nesting, turned_shells};
-use super::topology::{EdgeCounts, HalfEdges};
+use super::topology::{Components, EdgeCounts, HalfEdges};
 use super::union_find::UnionFind;
 
 /// What [`orient`] found and did.
@@ -27,7 +27,7 @@ pub(crate) struct Oriented {
 
 /// Makes the faces of a mesh without odd edges agree, then turns what is inside out. A mesh with odd edges is left as it
 /// is. `whole` is the signed volume of the mesh as given.
-pub(crate) fn orient(mesh: &mut TriMesh, edges: &mut HalfEdges, counts: &EdgeCounts, whole: Volume) -> Oriented {
+pub(crate) fn orient(mesh: &mut TriMesh, edges: &mut HalfEdges, counts: &EdgeCounts, components: &Components, whole: Volume) -> Oriented {
     let mut done = Oriented { balanced: counts.unbalanced == 0, volume: whole, ..Oriented::default() };
     if counts.odd > 0 {
         return done;
@@ -44,7 +44,14 @@ pub(crate) fn orient(mesh: &mut TriMesh, edges: &mut HalfEdges, counts: &EdgeCou
         }
         done.reoriented = turn(mesh, &flips);
     }
-    let (shell, shells) = closed_shells(mesh, edges);
+    if components.by_edge == 1 && counts.non_manifold == 0 && done.reoriented == 0 && whole.sign() >= 0 {
+        return done;
+    }
+    let (shell, shells) = if counts.non_manifold == 0 {
+        (components.of_face.clone(), components.by_edge)
+    } else {
+        closed_shells(mesh, edges)
+    };
     let volumes = group_volumes(mesh, &shell, shells);
     if volumes.iter().all(|v| v.sign() >= 0) {
         done.volume = if done.reoriented > 0 { total(&volumes, &[]) } else { whole };
@@ -111,28 +118,22 @@ fn agreeing(mesh: &TriMesh, edges: &HalfEdges) -> Option<Vec<bool>> {
 /// of each face, and how many there are.
 fn closed_shells(mesh: &TriMesh, edges: &HalfEdges) -> (Vec<u32>, u32) {
     let mut sets = UnionFind::new(mesh.triangles.len());
-    let mut crowded = false;
     for e in edges.edges() {
-        match e.uses {
-            [a, b] => {
-                sets.union(a.face(), b.face(), false);
-            }
-            _ => crowded = true,
+        if let [a, b] = e.uses {
+            sets.union(a.face(), b.face(), false);
         }
     }
-    if crowded {
-        let (patch, _) = sets.label();
-        let mut nets: Vec<(u32, i64, u32)> = Vec::new();
-        for e in edges.edges().filter(|e| e.uses.len() > 2) {
-            nets.clear();
-            nets.extend(e.uses.iter().map(|u| (patch[u.face() as usize], if u.reversed() { -1 } else { 1 }, u.face())));
-            nets.sort_unstable();
-            let mut first = None;
-            for group in nets.chunk_by(|a, b| a.0 == b.0) {
-                if group.iter().map(|g| g.1).sum::<i64>() != 0 {
-                    let face = group[0].2;
-                    sets.union(*first.get_or_insert(face), face, false);
-                }
+    let (patch, _) = sets.label();
+    let mut nets: Vec<(u32, i64, u32)> = Vec::new();
+    for e in edges.edges().filter(|e| e.uses.len() > 2) {
+        nets.clear();
+        nets.extend(e.uses.iter().map(|u| (patch[u.face() as usize], if u.reversed() { -1 } else { 1 }, u.face())));
+        nets.sort_unstable();
+        let mut first = None;
+        for group in nets.chunk_by(|a, b| a.0 == b.0) {
+            if group.iter().map(|g| g.1).sum::<i64>() != 0 {
+                let face = group[0].2;
+                sets.union(*first.get_or_insert(face), face, false);
             }
         }
     }
@@ -150,7 +151,8 @@ mod tests {
         let mut edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
         let counts = edges.counts();
         let whole = Measures::of(mesh).volume;
-        let done = orient(mesh, &mut edges, &counts, whole);
+        let components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
+        let done = orient(mesh, &mut edges, &counts, &components, whole);
         let after = Measures::of(mesh).volume.signed;
         assert!((done.volume.signed - after).abs() < 1e-9, "{} {after}", done.volume.signed);
         assert_eq!(edges.counts(), HalfEdges::of(&mesh.triangles, mesh.vertices.len()).counts());
@@ -205,8 +207,7 @@ mod tests {
 
     #[test]
     fn of_two_blocks_touching_along_an_edge_the_one_inside_out_is_turned() {
-        let mut mesh =
-            together(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
+        let mut mesh = together(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
         // Corners 3 and 7 of the first are corners 0 and 4 of the second.
         for t in mesh.triangles.iter_mut().skip(12) {
             *t = t.map(|i| match i {
@@ -226,16 +227,8 @@ mod tests {
     fn a_surface_with_one_side_is_reported() {
         // The six-vertex projective plane: every edge has two faces, and no orientation fits.
         let triangles = vec![
-            [0, 1, 2],
-            [0, 2, 3],
-            [0, 3, 4],
-            [0, 4, 5],
-            [0, 5, 1],
-            [1, 2, 4],
-            [2, 3, 5],
-            [3, 4, 1],
-            [4, 5, 2],
-            [5, 1, 3],
+            [0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5], [0, 5, 1],
+            [1, 2, 4], [2, 3, 5], [3, 4, 1], [4, 5, 2], [5, 1, 3],
         ];
         let vertices = (0..6).map(|i| Vec3::new(f64::from(i), f64::from(i * i), f64::from(i * i * i))).collect();
         let done = oriented(&mut TriMesh { vertices, triangles });

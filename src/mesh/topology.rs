@@ -134,14 +134,56 @@ impl HalfEdges {
     }
 }
 
-/// The connected shells over shared vertices.
-pub(crate) fn shell_count(triangles: &[[u32; 3]], vertex_count: usize) -> u32 {
-    let mut sets = UnionFind::new(vertex_count);
-    for t in triangles {
-        sets.union(t[0], t[1], false);
-        sets.union(t[0], t[2], false);
+/// Connected sets of faces.
+#[derive(Debug)]
+pub(crate) struct Components {
+    /// The set of each face: connected over edges, whatever their number of faces. A face with two equal corners is a set
+    /// of its own.
+    pub of_face: Vec<u32>,
+    /// How many sets there are.
+    pub by_edge: u32,
+    /// How many there are when faces that share a vertex count as connected.
+    pub by_vertex: u32,
+}
+
+impl Components {
+    /// The connected sets of a mesh.
+    pub(crate) fn of(triangles: &[[u32; 3]], vertex_count: usize, edges: &HalfEdges) -> Self {
+        let mut sets = UnionFind::new(triangles.len());
+        for e in edges.edges() {
+            for u in &e.uses[1..] {
+                sets.union(e.uses[0].face(), u.face(), false);
+            }
+        }
+        let (of_face, by_edge) = sets.label();
+        let mut by_vertex = by_edge;
+        if by_edge > 1 {
+            const NONE: u32 = u32::MAX;
+            let mut seen = vec![NONE; vertex_count];
+            let mut merged = UnionFind::new(by_edge as usize);
+            for (t, &set) in triangles.iter().zip(&of_face) {
+                for &v in t {
+                    let seen = &mut seen[v as usize];
+                    if *seen == NONE {
+                        *seen = set;
+                    } else if *seen != set {
+                        merged.union(*seen, set, false);
+                    }
+                }
+            }
+            by_vertex = merged.label().1;
+        }
+        Self { of_face, by_edge, by_vertex }
     }
-    sets.label().1
+
+    /// Whether some set has at most two faces.
+    fn has_tiny(&self) -> bool {
+        let mut sizes = vec![0u32; self.by_edge as usize];
+        for &set in &self.of_face {
+            sizes[set as usize] += 1;
+        }
+        sizes.iter().any(|&s| s <= 2)
+    }
 }
 
 /// Whether a face has two equal corners.
@@ -157,7 +199,17 @@ fn sides(t: &[u32; 3]) -> [(u32, u32); 3] {
 }
 
 /// How many faces have the corners of an earlier one, in whatever order. Faces with two equal corners count as well.
-pub(crate) fn duplicate_count(triangles: &[[u32; 3]], vertex_count: usize) -> u64 {
+pub(crate) fn duplicate_count(
+    triangles: &[[u32; 3]],
+    vertex_count: usize,
+    counts: &EdgeCounts,
+    components: &Components,
+) -> u64 {
+    // Two faces of the same corners share three edges. Unless a third face does so too, nothing else is connected to
+    // them; faces with two equal corners are sets of their own.
+    if counts.non_manifold == 0 && !components.has_tiny() {
+        return 0;
+    }
     let sorted = |t: &[u32; 3]| {
         let mut s = *t;
         s.sort_unstable();
@@ -199,7 +251,7 @@ mod tests {
         let edges = HalfEdges::of(&TETRAHEDRON, 4);
         assert_eq!(edges.edges().count(), 6);
         assert_eq!(edges.counts(), EdgeCounts::default());
-        assert_eq!(shell_count(&TETRAHEDRON, 4), 1);
+        assert_eq!(Components::of(&TETRAHEDRON, 4, &edges).by_edge, 1);
     }
 
     #[test]
@@ -218,8 +270,19 @@ mod tests {
     #[test]
     fn duplicates_count_in_any_corner_order_and_collapsed_faces_have_no_edges() {
         let faces = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 2, 3], [0, 0, 1]];
-        assert_eq!(duplicate_count(&faces, 4), 2);
-        let counts = HalfEdges::of(&faces, 4).counts();
+        let edges = HalfEdges::of(&faces, 4);
+        let (counts, components) = (edges.counts(), Components::of(&faces, 4, &edges));
+        assert_eq!(duplicate_count(&faces, 4, &counts, &components), 2);
         assert_eq!((counts.open, counts.non_manifold), (2, 3));
+        assert_eq!((components.by_edge, components.by_vertex), (2, 1));
+    }
+
+    #[test]
+    fn a_pair_of_equal_faces_apart_from_the_rest_is_found() {
+        let faces = [TETRAHEDRON[0], TETRAHEDRON[1], TETRAHEDRON[2], TETRAHEDRON[3], [4, 5, 6], [6, 5, 4]];
+        let edges = HalfEdges::of(&faces, 7);
+        let components = Components::of(&faces, 7, &edges);
+        assert_eq!(duplicate_count(&faces, 7, &edges.counts(), &components), 1);
+        assert_eq!((components.by_edge, components.by_vertex), (2, 2));
     }
 }

@@ -71,7 +71,7 @@ impl Query<'_> {
 /// than `margin`, the pair's rounding margin; pass an infinite limit for the distance itself. Four to ten support points
 /// as a rule.
 pub fn separation(q: &Query, limit: f64, margin: f64) -> Separation {
-    let start = -q.b_in_a.translation;
+    let start = q.a.inner_center - q.b_in_a.point(&q.b.inner_center);
     let start = if start.norm_squared() > 0.0 { start } else { Vec3::x() };
     let first = q.climb(&-start, &MinkowskiPoint { w: Vec3::zeros(), a: 0, b: 0 });
     let mut state = State {

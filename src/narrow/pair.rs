@@ -123,9 +123,19 @@ impl Gap {
 }
 
 /// A lower bound of the thickness from the inner balls alone (mm); negative where they do not meet.
-pub fn inner_balls(a: &Convex, b: &Convex, b_in_a: &Pose) -> f64 {
-    let distance = (b_in_a.point(&b.inner_center) - a.inner_center).norm();
+pub fn inner_balls(q: &Query) -> f64 {
+    let (a, b) = (q.a, q.b);
+    let distance = (q.b_in_a.point(&b.inner_center) - a.inner_center).norm();
     lesser(a.inner_radius + b.inner_radius - distance, lesser(2.0 * a.inner_radius, 2.0 * b.inner_radius))
+}
+
+/// A lower bound of the thickness from one point between the centres of the inner balls (mm); negative where that point
+/// is not in both hulls.
+pub fn common_ball(q: &Query) -> f64 {
+    if q.a.inner_radius <= 0.0 || q.b.inner_radius <= 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    thickness::at_point(q, &common_point(q, &Vec3::zeros()))
 }
 
 /// Whether no vertex of `inner` lies outside of `outer` by more than `slack` (mm), `inner` placed at `pose` in the frame of

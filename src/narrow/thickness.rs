@@ -71,6 +71,20 @@ pub fn overlap(q: &Query, guess: Option<Vec3>, goal: Goal) -> Thickness {
     solved
 }
 
+/// Diameter of the ball around `x` that lies in both solids, from below (mm); negative where `x` is not in both.
+pub fn at_point(q: &Query, x: &Vec3) -> f64 {
+    let in_a = q.a.depth(x).1;
+    if in_a <= 0.0 {
+        return in_a;
+    }
+    let in_b = q.b_in_a.rotation.tr_mul(&(x - q.b_in_a.translation));
+    let depth = lesser(in_a, q.b.depth(&in_b).1);
+    if depth > 0.0 && !(q.a.inside_slivers(x) && q.b.inside_slivers(&in_b)) {
+        return f64::NEG_INFINITY;
+    }
+    2.0 * (depth - q.a.slack - q.b.slack)
+}
+
 /// Centre and certified radius of the largest ball in a solid hull, in its centred frame.
 pub fn inscribed(c: &Convex) -> (Vec3, f64) {
     let nearest = |x: &Vec3| {

@@ -13,6 +13,9 @@ pub(crate) const HEAD: usize = 84;
 /// A normal, three corners, two attribute bytes.
 pub(crate) const FACET: usize = 50;
 
+/// Facets whose corners are looked up together.
+const BLOCK: usize = 64;
+
 /// The announced number of facets.
 pub(crate) fn announced(bytes: &[u8]) -> Option<u32> {
     let count = bytes.get(80..84)?;
@@ -30,20 +33,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     };
     let mut joiner = Joiner::with_expected(count / 2 + 1);
     let mut triangles = Vec::with_capacity(count);
-    for (k, facet) in body.chunks_exact(FACET).enumerate() {
-        let mut corners = [0; 3];
-        for (corner, place) in corners.iter_mut().zip([12, 24, 36]) {
-            let at = |offset: usize| {
-                let b = &facet[place + offset..place + offset + 4];
-                f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-            };
-            let raw = [at(0), at(4), at(8)];
-            let [Some(x), Some(y), Some(z)] = raw.map(accept) else {
-                return Err(refused(raw, HEAD + k * FACET + place));
-            };
-            *corner = joiner.add(Vec3::new(x, y, z));
+    let mut points = Vec::with_capacity(3 * BLOCK);
+    for (k, block) in body.chunks(BLOCK * FACET).enumerate() {
+        points.clear();
+        for (j, facet) in block.chunks_exact(FACET).enumerate() {
+            for place in [12, 24, 36] {
+                let raw = corner(facet, place);
+                let [Some(x), Some(y), Some(z)] = raw.map(accept) else {
+                    return Err(refused(raw, HEAD + (k * BLOCK + j) * FACET + place));
+                };
+                points.push(Vec3::new(x, y, z));
+            }
         }
-        triangles.push(corners);
+        joiner.expect(&points);
+        triangles.extend(points.chunks_exact(3).map(|p| [joiner.add(p[0]), joiner.add(p[1]), joiner.add(p[2])]));
     }
     let mut warnings = Vec::new();
     let trailing = bytes.len() - HEAD - body.len();
@@ -57,6 +60,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
         mesh: TriMesh { vertices: joiner.into_vertices(), triangles },
         warnings,
         single_precision: true,
+    })
+}
+
+/// The three numbers at a place of a facet.
+#[inline]
+fn corner(facet: &[u8], place: usize) -> [f64; 3] {
+    [0, 4, 8].map(|offset| {
+        let at = place + offset;
+        f64::from(f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]]))
     })
 }
 

@@ -1,1 +1,0 @@
-//! Peculiarities of files.
