@@ -132,16 +132,18 @@ impl Run<'_> {
     }
 
     pub(super) fn group(&self, candidates: &[Candidate]) -> Groups {
-        let canonical: Vec<(bool, Distinct)> = candidates.par_iter().map(|c| self.canonical(c)).collect();
         let mut finder = Finder::with_room(candidates.len());
         let mut distinct = Vec::new();
-        let members = candidates
-            .iter()
-            .zip(canonical)
-            .map(|(c, (swapped, pair))| {
-                Member { a: c.a, b: c.b, rule: c.rule, group: finder.find(pair, &mut distinct), swapped }
-            })
-            .collect();
+        let mut members = Vec::with_capacity(candidates.len());
+        // In blocks, so that the poses of most pairs never leave the cache.
+        let mut canonical: Vec<(bool, Distinct)> = Vec::new();
+        for block in candidates.chunks(4096) {
+            block.par_iter().map(|c| self.canonical(c)).collect_into_vec(&mut canonical);
+            for (c, (swapped, pair)) in block.iter().zip(canonical.drain(..)) {
+                let group = finder.find(pair, &mut distinct);
+                members.push(Member { a: c.a, b: c.b, rule: c.rule, group, swapped });
+            }
+        }
         Groups { candidates: members, distinct }
     }
 
@@ -175,7 +177,7 @@ impl Run<'_> {
         for member in &groups.candidates {
             let answer = &answers[member.group as usize];
             tally.add(answer);
-            let near = |limit: f64| answer.cleared_by.is_none() && answer.gap.is_some_and(|g| g <= limit);
+            let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.gap <= limit);
             if answer.status != Status::Clear || self.settings.report_within.is_some_and(near) {
                 listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer, &rank));
             }
@@ -203,25 +205,26 @@ impl Run<'_> {
         // Of the two, `a` is the one whose id comes first.
         let flip = rank[second as usize] < rank[first as usize];
         let turn = |v: Vec3| if flip { -placed.pose.direction(&v) } else { placed.pose.direction(&v) };
-        let overlapping = answer.gap.is_some_and(|g| g < 0.0);
+        let m = answer.measured.as_deref();
+        let penetration = m.and_then(|m| m.penetration);
         PairOutcome {
             a: InstanceIx(if flip { second } else { first }),
             b: InstanceIx(if flip { first } else { second }),
             status: answer.status,
-            relation: answer.relation.map(|r| if flip { r.swapped() } else { r }),
+            relation: m.map(|m| if flip { m.relation.swapped() } else { m.relation }),
             certainty: answer.certainty,
             geometry: Geometry::Hull,
-            gap: answer.gap,
-            gap_bracket: answer.bracket,
-            overlap_depth: answer.gap.map(|g| (-g).max(0.0)),
-            penetration_depth: answer.penetration_depth,
-            separating_translation: answer.translation.map(turn),
-            closest_points: answer.witness.map(|[p, q]| if flip { [point(q), point(p)] } else { [point(p), point(q)] }),
-            normal: answer.normal.map(turn),
+            gap: m.map(|m| m.gap),
+            gap_bracket: m.map(|m| m.bracket),
+            overlap_depth: m.map(|m| (-m.gap).max(0.0)),
+            penetration_depth: penetration.map(|p| p.1),
+            separating_translation: penetration.map(|p| turn(p.0)),
+            closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
+            normal: m.and_then(|m| m.normal).map(turn),
             overlap_volume: None,
             overlap_box: None,
             // A convex hull has no concave edge, so nothing is allowed for.
-            facet_allowance: overlapping.then_some(0.0),
+            facet_allowance: m.filter(|m| m.gap < 0.0).map(|_| 0.0),
             within_facet_error: false,
             rule: member.rule,
         }

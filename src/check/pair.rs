@@ -3,7 +3,7 @@
 use super::judge::Limits;
 use super::shape::Shape;
 use super::{Certainty, Relation, Status};
-use crate::geom::tolerance::roundoff_mm;
+use crate::geom::tolerance::{PENETRATION_WIDTH, roundoff_mm};
 use crate::geom::{Pose, Vec3};
 use crate::narrow::epa::EpaScratch;
 use crate::narrow::gjk::Query;
@@ -18,37 +18,32 @@ pub(super) enum ClearStage {
     Hull,
 }
 
-/// What is known of a pair; lengths in mm, points and directions in the first shape's centred frame.
-#[derive(Debug, Clone, Copy)]
+/// What is known of a pair.
+#[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub status: Status,
     /// Set where the pair was proved to lie beyond everything asked of it; nothing else is then.
     pub cleared_by: Option<ClearStage>,
     pub certainty: Certainty,
-    pub relation: Option<Relation>,
-    pub gap: Option<f64>,
-    pub bracket: Option<[f64; 2]>,
-    pub witness: Option<[Vec3; 2]>,
+    /// Absent where the pair was cleared or only a verdict was asked for: most answers are small.
+    pub measured: Option<Box<Measured>>,
+}
+
+/// The numbers of a pair; lengths in mm, points and directions in the first shape's centred frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Measured {
+    pub relation: Relation,
+    pub gap: f64,
+    pub bracket: [f64; 2],
+    pub witness: [Vec3; 2],
     pub normal: Option<Vec3>,
-    /// Shortest translation of the second shape that separates the two.
-    pub translation: Option<Vec3>,
-    pub penetration_depth: Option<f64>,
+    /// Shortest translation of the second shape that separates the two, and its length.
+    pub penetration: Option<(Vec3, f64)>,
 }
 
 impl Answer {
     fn status_only(status: Status, certainty: Certainty) -> Self {
-        Self {
-            status,
-            cleared_by: None,
-            certainty,
-            relation: None,
-            gap: None,
-            bracket: None,
-            witness: None,
-            normal: None,
-            translation: None,
-            penetration_depth: None,
-        }
+        Self { status, cleared_by: None, certainty, measured: None }
     }
 
     fn cleared(stage: ClearStage) -> Self {
@@ -124,27 +119,25 @@ impl PairQuery<'_> {
         margin: f64,
         scratch: &mut EpaScratch,
     ) -> Answer {
-        let bracket = [gap.bracket[0] - margin, gap.bracket[1] + margin];
-        let mut answer = Answer {
-            certainty: limits.certainty(gap.bracket, margin),
-            relation: Some(self.relation(gap, margin)),
-            gap: Some(gap.value),
-            bracket: Some(bracket),
-            witness: Some(gap.witness),
+        let mut certainty = limits.certainty(gap.bracket, margin);
+        let mut measured = Measured {
+            relation: self.relation(gap, margin),
+            gap: gap.value,
+            bracket: [gap.bracket[0] - margin, gap.bracket[1] + margin],
+            witness: gap.witness,
             normal: gap.normal,
-            ..Answer::status_only(status, Certainty::Certified)
+            penetration: None,
         };
         if gap.value < 0.0
             && let Some(found) = gap.penetration(q, margin, scratch)
         {
-            answer.penetration_depth = Some(found.upper);
-            answer.translation = Some(found.axis * found.upper);
-            answer.normal = Some(found.axis);
-            if found.upper - found.lower > (1e-9 * (q.a.diameter + q.b.diameter)).max(4.0 * margin) {
-                answer.certainty = Certainty::Bracketed;
+            measured.penetration = Some((found.axis * found.upper, found.upper));
+            measured.normal = Some(found.axis);
+            if found.upper - found.lower > (PENETRATION_WIDTH * (q.a.diameter + q.b.diameter)).max(4.0 * margin) {
+                certainty = Certainty::Bracketed;
             }
         }
-        answer
+        Answer { measured: Some(Box::new(measured)), ..Answer::status_only(status, certainty) }
     }
 
     fn relation(&self, gap: &Gap, margin: f64) -> Relation {

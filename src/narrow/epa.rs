@@ -16,6 +16,9 @@ use std::collections::BinaryHeap;
 /// Faces looked at before giving up; two nearly concentric round hulls of hundreds of vertices need thousands.
 const MAX_EXPANSIONS: usize = 100_000;
 
+/// Twice a triangle's area over its longest edge squared from which its plane distance keeps all but three digits.
+const FAT: f64 = 1e-3;
+
 /// Penetration depth: the truth lies in `[lower, upper]` up to the pair's rounding margin (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Penetration {
@@ -34,6 +37,8 @@ pub struct EpaScratch {
     faces: Vec<Face>,
     free: Vec<u32>,
     heap: BinaryHeap<(Reverse<Key>, Reverse<u32>, u32)>,
+    /// Whether the origin is known to lie inside the polytope.
+    origin_inside: bool,
     visible: Vec<u32>,
     horizon: Vec<(u32, u32, u32)>,
 }
@@ -77,6 +82,7 @@ pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScra
     let mut settled = f64::INFINITY;
     for _ in 0..MAX_EXPANSIONS {
         let Some((key, face)) = scratch.nearest() else { break };
+        scratch.origin_inside |= key >= 0.0;
         best.lower = math::lesser(key, settled);
         if best.upper - best.lower <= 0.25 * margin {
             break;
@@ -102,6 +108,7 @@ impl EpaScratch {
         self.faces.clear();
         self.free.clear();
         self.heap.clear();
+        self.origin_inside = false;
     }
 
     /// A tetrahedron of support points, from GJK's simplex as far as it goes.
@@ -159,8 +166,15 @@ impl EpaScratch {
         let length = cross.norm();
         let usable = length > 16.0 * UNIT_ROUNDOFF * longest_sq;
         let normal = if usable { cross / length } else { Vec3::zeros() };
-        let distance = closest_on_triangle(&a, &b, &c).norm();
-        let outside = orient3d(&a, &b, &c, &Vec3::zeros()) > 0.0;
+        // The polytope only grows: once the origin is inside, it stays inside.
+        let outside = !self.origin_inside && orient3d(&a, &b, &c, &Vec3::zeros()) > 0.0;
+        // The origin being inside, the least plane distance is the least distance. A plane distance loses as many digits as
+        // the triangle is thin, so thin ones are asked for their closest point.
+        let distance = if self.origin_inside && length > FAT * longest_sq {
+            normal.dot(&a).abs()
+        } else {
+            closest_on_triangle(&a, &b, &c).norm()
+        };
         let mut face = Face { v, adjacent, normal, life: 0, alive: true, seen: false };
         let slot = if let Some(slot) = self.free.pop() {
             face.life = self.faces[slot as usize].life + 1;

@@ -69,24 +69,9 @@ pub fn hull_gap(q: &Query, ask: &Ask) -> HullAnswer {
         // A flat solid has no inside: nothing is thinner than nothing, so the hulls meet at depth zero.
         return HullAnswer::Gap(apart);
     }
-    HullAnswer::Gap(overlapping(q, apart, thickness::overlap(q, Some(common_point(q, &points[0])), ask.goal)))
-}
-
-/// A point that lies deep in both where the hulls overlap deeply: between the centres of their inner balls.
-fn common_point(q: &Query, fallback: &Vec3) -> Vec3 {
-    let (ra, rb) = (q.a.inner_radius, q.b.inner_radius);
-    let sum = ra + rb;
-    if sum <= 0.0 {
-        return *fallback;
-    }
-    let (ca, cb) = (q.a.inner_center, q.b_in_a.point(&q.b.inner_center));
-    let distance = (cb - ca).norm();
-    if distance <= 0.0 {
-        return ca;
-    }
-    // The middle of the stretch that both balls cover, as a fraction of the way from A's centre to B's.
-    let middle = 0.5 * (lesser(ra, distance + rb) + greater(-ra, distance - rb));
-    ca + (cb - ca) * (middle / distance)
+    // A point that GJK found in both may settle a verdict at once.
+    let guess = (ask.goal != Goal::VALUE && separation.ending == Ending::NotApart).then_some(points[0]);
+    HullAnswer::Gap(overlapping(q, apart, thickness::overlap(q, guess, ask.goal)))
 }
 
 fn overlapping(q: &Query, apart: Gap, thick: Thickness) -> Gap {
@@ -132,10 +117,18 @@ pub fn inner_balls(q: &Query) -> f64 {
 /// A lower bound of the thickness from one point between the centres of the inner balls (mm); negative where that point
 /// is not in both hulls.
 pub fn common_ball(q: &Query) -> f64 {
-    if q.a.inner_radius <= 0.0 || q.b.inner_radius <= 0.0 {
+    let (ra, rb) = (q.a.inner_radius, q.b.inner_radius);
+    if ra <= 0.0 || rb <= 0.0 {
         return f64::NEG_INFINITY;
     }
-    thickness::at_point(q, &common_point(q, &Vec3::zeros()))
+    let (ca, cb) = (q.a.inner_center, q.b_in_a.point(&q.b.inner_center));
+    let distance = (cb - ca).norm();
+    if distance <= 0.0 {
+        return thickness::at_point(q, &ca);
+    }
+    // The middle of the stretch between the two balls' far and near ends, as a fraction of the way from A's centre to B's.
+    let middle = 0.5 * (lesser(ra, distance + rb) + greater(-ra, distance - rb));
+    thickness::at_point(q, &(ca + (cb - ca) * (middle / distance)))
 }
 
 /// Whether no vertex of `inner` lies outside of `outer` by more than `slack` (mm), `inner` placed at `pose` in the frame of
