@@ -4,7 +4,6 @@ use super::judge::Limits;
 use super::pair::{Answer, PairQuery};
 use super::pipeline::Candidate;
 use super::shape::Shapes;
-use super::tally::Tally;
 use super::{PairOutcome, Progress, Settings, Status, pose_key};
 use crate::assembly::{Assembly, Geometry, InstanceIx, Verb};
 use crate::geom::{Pose, Vec3};
@@ -133,7 +132,7 @@ impl Run<'_> {
 
     pub(super) fn group(&self, candidates: &[Candidate]) -> Groups {
         let mut finder = Finder::with_room(candidates.len());
-        let mut distinct = Vec::new();
+        let mut distinct = Vec::with_capacity(candidates.len().min(1 << 16));
         let mut members = Vec::with_capacity(candidates.len());
         // In blocks, so that the poses of most pairs never leave the cache.
         let mut canonical: Vec<(bool, Distinct)> = Vec::new();
@@ -170,13 +169,12 @@ impl Run<'_> {
             .collect()
     }
 
-    /// Counts every pair and lists those that belong in the report, sorted by id.
-    pub(super) fn outcomes(&self, groups: &Groups, answers: &[Answer], tally: &mut Tally) -> Vec<PairOutcome> {
+    /// The pairs that belong in the report, sorted by id.
+    pub(super) fn outcomes(&self, groups: &Groups, answers: &[Answer]) -> Vec<PairOutcome> {
         let rank = self.ranks();
         let mut listed = Vec::new();
         for member in &groups.candidates {
             let answer = &answers[member.group as usize];
-            tally.add(answer);
             let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.gap <= limit);
             if answer.status != Status::Clear || self.settings.report_within.is_some_and(near) {
                 listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer, &rank));

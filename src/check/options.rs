@@ -51,6 +51,6 @@ pub enum Stage {
     Broad,
     /// Everything per pair after that.
     Narrow,
-    /// Sorting, rendering, writing.
+    /// Rows, sorting, rendering, writing.
     Report,
 }

@@ -52,9 +52,10 @@ pub fn check(
     let groups = run.group(&candidates);
     progress.begin(Stage::Narrow, groups.distinct.len() as u64);
     let answers = run.answers(&groups, progress);
-    let mut tally = Tally::new(possible_pairs, ignored, &groups);
-    let pairs = run.outcomes(&groups, &answers, &mut tally);
+    let tally = Tally::of(possible_pairs, ignored, &groups, &answers);
     watch.stop(Stage::Narrow, &mut timings);
+
+    let pairs = run.outcomes(&groups, &answers);
 
     let mut warnings = assembly.warnings.clone();
     let mut seen = std::collections::BTreeSet::new();

@@ -12,11 +12,12 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(possible: u64, ignored: u64, groups: &Groups) -> Self {
+    /// Counts every pair once.
+    pub(super) fn of(possible: u64, ignored: u64, groups: &Groups, answers: &[Answer]) -> Self {
         let checked = possible - ignored;
         let candidates = groups.candidates.len() as u64;
         let by_boxes = checked - candidates;
-        Self {
+        let mut tally = Self {
             counts: Counts { ignored, clear: by_boxes, ..Counts::default() },
             cleared_by: ClearedBy { aabb: by_boxes, ..ClearedBy::default() },
             funnel: PairFunnel {
@@ -25,10 +26,12 @@ impl Tally {
                 distinct: groups.distinct.len() as u64,
                 ..PairFunnel::default()
             },
-        }
+        };
+        groups.candidates.iter().for_each(|member| tally.add(&answers[member.group as usize]));
+        tally
     }
 
-    pub(super) fn add(&mut self, answer: &Answer) {
+    fn add(&mut self, answer: &Answer) {
         *self.counts.of_mut(answer.status) += 1;
         if answer.cleared_by == Some(ClearStage::Obb) {
             self.cleared_by.obb += 1;

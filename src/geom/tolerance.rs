@@ -25,7 +25,7 @@ pub const TOLERANCE_IN_F32_QUANTA: f64 = 8.0;
 
 /// Vertices closer than this many single-precision quanta of the part's largest coordinate may be joined where that
 /// closes open edges. Larger would close design gaps, smaller leaves rounding cracks open.
-pub const WELD_IN_F32_QUANTA: f64 = 4.0;
+pub const WELD_IN_F32_QUANTA: f64 = 8.0;
 
 /// Coordinates beyond this, in the file's own unit, are refused: products of three differences stay finite and exact
 /// predicates do not overflow. 1e15 mm is six times the distance to the sun.

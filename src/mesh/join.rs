@@ -17,7 +17,7 @@ pub(crate) struct Joiner {
 }
 
 /// Slots of `recent` (log2).
-const RECENT_BITS: u32 = 11;
+const RECENT_BITS: u32 = 13;
 
 /// Tables never shrink below this many slots (log2).
 const LEAST_BITS: u32 = 8;
@@ -28,7 +28,12 @@ impl Joiner {
     pub(crate) fn with_expected(expected: usize) -> Self {
         let slots = (expected.max(1) * 2).next_power_of_two();
         let bits = slots.trailing_zeros().clamp(LEAST_BITS, 32);
-        Self { vertices: Vec::with_capacity(expected), table: vec![0; 1 << bits], bits, recent: vec![0; 1 << RECENT_BITS] }
+        Self {
+            vertices: Vec::with_capacity(expected),
+            table: vec![0; 1 << bits],
+            bits,
+            recent: vec![0; 1 << RECENT_BITS],
+        }
     }
 
     /// The number of this position, a new one where it was not seen before.

@@ -44,9 +44,9 @@ pub struct Health {
     pub non_manifold_edges: u64,
     /// Edges of two faces that run along them in one direction.
     pub misoriented_edges: u64,
-    /// Faces whose corners lie exactly on one line or coincide, in the file.
+    /// Faces without area, in the file: of a height of at most 10⁻⁸ of their longest side, or with equal corners.
     pub degenerate_triangles: u64,
-    /// Faces with the corners of an earlier one, in the file.
+    /// Faces with the three different corners of an earlier one, in whatever order, in the file.
     pub duplicate_triangles: u64,
     /// Whether the file is closed and some outermost shell of it is wound inside out.
     pub inside_out: bool,
@@ -124,7 +124,7 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
     }
     let done = orient(&mut mesh, &mut edges, &counts, &components, measures.volume);
     warn(&done, &mut warnings);
-    let closed = counts.unbalanced == 0;
+    let closed = counts.unbalanced == 0 && !edges.is_empty();
     let enclosing = done.balanced && !done.undecided && done.volume.sign() > 0;
     let enclosed = done.volume.signed.max(0.0);
     let health = Health {

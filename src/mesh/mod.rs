@@ -18,7 +18,7 @@ pub mod tri_mesh;
 mod union_find;
 mod weld;
 
-pub use facets::{FacetEdge, Facets, facet_error, sagitta};
+pub use facets::{FacetEdge, Facets, LARGEST_ANGLE, LEAST_ANGLE, facet_error, sagitta};
 pub use loaded::{Health, LoadedMesh};
 pub use read::{MeshError, MeshFormat, MeshWarning, load, recognise};
 pub use tri_mesh::TriMesh;

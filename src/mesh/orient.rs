@@ -8,6 +8,7 @@ use super::union_find::UnionFind;
 
 /// What [`orient`] found and did.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent findings, each reported by itself")]
 pub(crate) struct Oriented {
     /// Faces turned over to agree with the rest of their shell.
     pub reoriented: u64,
@@ -27,7 +28,13 @@ pub(crate) struct Oriented {
 
 /// Makes the faces of a mesh without odd edges agree, then turns what is inside out. A mesh with odd edges is left as it
 /// is. `whole` is the signed volume of the mesh as given.
-pub(crate) fn orient(mesh: &mut TriMesh, edges: &mut HalfEdges, counts: &EdgeCounts, components: &Components, whole: Volume) -> Oriented {
+pub(crate) fn orient(
+    mesh: &mut TriMesh,
+    edges: &mut HalfEdges,
+    counts: &EdgeCounts,
+    components: &Components,
+    whole: Volume,
+) -> Oriented {
     let mut done = Oriented { balanced: counts.unbalanced == 0, volume: whole, ..Oriented::default() };
     if counts.odd > 0 {
         return done;
@@ -207,7 +214,8 @@ mod tests {
 
     #[test]
     fn of_two_blocks_touching_along_an_edge_the_one_inside_out_is_turned() {
-        let mut mesh = together(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
+        let mut mesh =
+            together(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
         // Corners 3 and 7 of the first are corners 0 and 4 of the second.
         for t in mesh.triangles.iter_mut().skip(12) {
             *t = t.map(|i| match i {
@@ -227,8 +235,16 @@ mod tests {
     fn a_surface_with_one_side_is_reported() {
         // The six-vertex projective plane: every edge has two faces, and no orientation fits.
         let triangles = vec![
-            [0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5], [0, 5, 1],
-            [1, 2, 4], [2, 3, 5], [3, 4, 1], [4, 5, 2], [5, 1, 3],
+            [0, 1, 2],
+            [0, 2, 3],
+            [0, 3, 4],
+            [0, 4, 5],
+            [0, 5, 1],
+            [1, 2, 4],
+            [2, 3, 5],
+            [3, 4, 1],
+            [4, 5, 2],
+            [5, 1, 3],
         ];
         let vertices = (0..6).map(|i| Vec3::new(f64::from(i), f64::from(i * i), f64::from(i * i * i))).collect();
         let done = oriented(&mut TriMesh { vertices, triangles });

@@ -100,6 +100,11 @@ impl HalfEdges {
         Self { starts, uses }
     }
 
+    /// Whether there is no edge: no face, or only faces with two equal corners.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
     /// Every edge, in order of its ends.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Edge<'_>> {
         (0..self.starts.len() - 1).flat_map(|v| {
@@ -198,7 +203,8 @@ fn sides(t: &[u32; 3]) -> [(u32, u32); 3] {
     [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]
 }
 
-/// How many faces have the corners of an earlier one, in whatever order. Faces with two equal corners count as well.
+/// How many faces have the corners of an earlier one, in whatever order. Faces with two equal corners do not
+/// count.
 pub(crate) fn duplicate_count(
     triangles: &[[u32; 3]],
     vertex_count: usize,
@@ -206,7 +212,7 @@ pub(crate) fn duplicate_count(
     components: &Components,
 ) -> u64 {
     // Two faces of the same corners share three edges. Unless a third face does so too, nothing else is connected to
-    // them; faces with two equal corners are sets of their own.
+    // them.
     if counts.non_manifold == 0 && !components.has_tiny() {
         return 0;
     }
@@ -216,7 +222,7 @@ pub(crate) fn duplicate_count(
         s
     };
     let mut starts = vec![0u32; vertex_count + 1];
-    for t in triangles {
+    for t in triangles.iter().filter(|t| !is_collapsed(t)) {
         starts[t[0].min(t[1]).min(t[2]) as usize] += 1;
     }
     let mut sum = 0;
@@ -224,8 +230,8 @@ pub(crate) fn duplicate_count(
         sum += *s;
         *s = sum;
     }
-    let mut rest = vec![0u64; triangles.len()];
-    for t in triangles {
+    let mut rest = vec![0u64; sum as usize];
+    for t in triangles.iter().filter(|t| !is_collapsed(t)) {
         let [lo, mid, hi] = sorted(t);
         let slot = &mut starts[lo as usize];
         *slot -= 1;
@@ -269,12 +275,12 @@ mod tests {
 
     #[test]
     fn duplicates_count_in_any_corner_order_and_collapsed_faces_have_no_edges() {
-        let faces = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 2, 3], [0, 0, 1]];
+        let faces = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 2, 3], [0, 0, 1], [0, 1, 0]];
         let edges = HalfEdges::of(&faces, 4);
         let (counts, components) = (edges.counts(), Components::of(&faces, 4, &edges));
         assert_eq!(duplicate_count(&faces, 4, &counts, &components), 2);
         assert_eq!((counts.open, counts.non_manifold), (2, 3));
-        assert_eq!((components.by_edge, components.by_vertex), (2, 1));
+        assert_eq!((components.by_edge, components.by_vertex), (3, 1));
     }
 
     #[test]

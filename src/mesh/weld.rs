@@ -105,7 +105,7 @@ fn healed_edges(unbalanced: &[Unbalanced], sets: &mut UnionFind) -> (usize, Vec<
 /// Pairs of the listed vertices within `reach` of each other; `None` where there are too many.
 fn close_pairs(vertices: &[Vec3], listed: &[u32], reach: f64) -> Option<Vec<Close>> {
     let mut close = Vec::new();
-    if !(reach > 0.0) {
+    if reach <= 0.0 {
         return Some(close);
     }
     let cell = CELL_IN_REACHES * reach;

@@ -24,32 +24,54 @@ impl Soa {
         Self { x: pick(0), y: pick(1), z: pick(2) }
     }
 
-    /// Index and value of the largest dot product with `d`; the smallest index among equals.
+    /// Index and value of the largest `p·d − bias`; the smallest index among equals.
+    ///
+    /// Two passes: the largest value of every chunk without its place, which takes half the instructions, then the place
+    /// within the one chunk that holds it.
     #[inline]
     fn argmax(&self, d: &Vec3, bias: Option<&[[f64; 4]]>) -> (usize, f64) {
-        let mut best = [f64::NEG_INFINITY; 4];
-        let mut at = [0.0_f64; 4]; // f64 so that comparison and selection share one mask
-        for (block, ((x, y), z)) in self.x.iter().zip(&self.y).zip(&self.z).enumerate() {
-            let mut dots: [f64; 4] = std::array::from_fn(|l| x[l] * d.x + y[l] * d.y + z[l] * d.z);
-            if let Some(b) = bias {
-                dots = std::array::from_fn(|l| dots[l] - b[block][l]);
+        let mut best = f64::NEG_INFINITY;
+        let mut chunk = 0;
+        for start in (0..self.x.len()).step_by(CHUNK) {
+            let end = (start + CHUNK).min(self.x.len());
+            let mut top = [f64::NEG_INFINITY; 4];
+            for block in start..end {
+                let values = self.block(block, d, bias);
+                top = std::array::from_fn(|l| greater(top[l], values[l]));
             }
-            let here = block as f64;
-            for l in 0..4 {
-                let better = dots[l] > best[l];
-                best[l] = if better { dots[l] } else { best[l] };
-                at[l] = if better { here } else { at[l] };
-            }
-        }
-        let mut winner = 0;
-        for l in 1..4 {
-            if best[l] > best[winner] || (best[l] == best[winner] && at[l] < at[winner]) {
-                winner = l;
+            let top = greater(greater(top[0], top[1]), greater(top[2], top[3]));
+            if top > best {
+                best = top;
+                chunk = start;
             }
         }
-        (at[winner] as usize * 4 + winner, best[winner])
+        for block in chunk..self.x.len() {
+            let values = self.block(block, d, bias);
+            if let Some(l) = (0..4).find(|&l| values[l] == best) {
+                return (4 * block + l, best);
+            }
+        }
+        (0, best)
+    }
+
+    #[inline(always)]
+    fn block(&self, block: usize, d: &Vec3, bias: Option<&[[f64; 4]]>) -> [f64; 4] {
+        let (x, y, z) = (&self.x[block], &self.y[block], &self.z[block]);
+        match bias {
+            None => std::array::from_fn(|l| x[l] * d.x + y[l] * d.y + z[l] * d.z),
+            Some(b) => std::array::from_fn(|l| x[l] * d.x + y[l] * d.y + z[l] * d.z - b[block][l]),
+        }
     }
 }
+
+/// Blocks of four whose largest value is found before its place is.
+const CHUNK: usize = 8;
+
+/// The directions of a regular tetrahedron's faces, along which every hull keeps its support values.
+pub(super) const TETRAHEDRON: [[f64; 3]; 4] = {
+    const S: f64 = 0.577_350_269_189_625_8;
+    [[S, S, S], [S, -S, -S], [-S, S, -S], [-S, -S, S]]
+};
 
 /// The hull of a part, recentred so that rounding scales with its size and not with its distance from the part's origin.
 ///
@@ -78,6 +100,8 @@ pub struct Convex {
     pub inner_center: Vec3,
     /// See `inner_center`.
     pub inner_radius: f64,
+    /// Support values along [`TETRAHEDRON`].
+    pub(super) tetrahedron: [f64; 4],
     /// Triangles too thin to have a normal.
     slivers: Vec<[u32; 3]>,
     neighbor_starts: Vec<u32>,
@@ -114,6 +138,7 @@ impl Convex {
             slack: 0.0,
             inner_center: Vec3::zeros(),
             inner_radius: 0.0,
+            tetrahedron: [0.0; 4],
             slivers,
             neighbor_starts: hull.neighbor_starts.clone(),
             neighbors: hull.neighbors.clone(),
@@ -121,6 +146,7 @@ impl Convex {
             offset_soa: Vec::new(),
         };
         convex.support_planes(hull, facets);
+        convex.tetrahedron = TETRAHEDRON.map(|n| convex.scan(&Vec3::from(n)).1);
         if convex.rank == 3 && !convex.normals.is_empty() {
             let ball = super::thickness::inscribed(&convex);
             convex.inner_center = ball.0;

@@ -80,14 +80,23 @@ pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScra
     let mut best = Penetration { lower: 0.0, upper: f64::INFINITY, axis: Vec3::zeros() };
     // Smallest distance of a face that no support point lies beyond.
     let mut settled = f64::INFINITY;
+    // Support values found by climbing are proposals; the one the answer rests on is confirmed by a scan.
+    let mut confirm_all = false;
     for _ in 0..MAX_EXPANSIONS {
         let Some((key, face)) = scratch.nearest() else { break };
         scratch.origin_inside |= key >= 0.0;
         best.lower = math::lesser(key, settled);
         if best.upper - best.lower <= 0.25 * margin {
-            break;
+            let true_value = best.axis.dot(&q.scan(&best.axis).w);
+            if true_value - best.upper <= 0.25 * margin {
+                best.upper = math::greater(best.upper, true_value);
+                break;
+            }
+            // Climbing had stalled: start the upper bound anew and trust scans alone.
+            confirm_all = true;
+            best.upper = f64::INFINITY;
         }
-        let Some(w) = scratch.beyond(q, face, &mut best) else {
+        let Some(w) = scratch.beyond(q, face, &mut best, confirm_all) else {
             settled = math::lesser(settled, key);
             continue;
         };
@@ -97,6 +106,11 @@ pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScra
             break;
         }
     }
+    if best.axis == Vec3::zeros() {
+        return None;
+    }
+    // Whatever ended the loop, the answer separates.
+    best.upper = math::greater(best.upper, best.axis.dot(&q.scan(&best.axis).w));
     best.upper = math::greater(best.upper, 0.0);
     best.lower = best.lower.clamp(0.0, best.upper);
     best.upper.is_finite().then_some(best)
@@ -200,7 +214,7 @@ impl EpaScratch {
     }
 
     /// A support point strictly beyond the face, if there is one; the directions tried improve the upper bound.
-    fn beyond(&self, q: &Query, slot: u32, best: &mut Penetration) -> Option<MinkowskiPoint> {
+    fn beyond(&self, q: &Query, slot: u32, best: &mut Penetration, confirm: bool) -> Option<MinkowskiPoint> {
         let face = &self.faces[slot as usize];
         let [a, b, c] = face.v.map(|v| *self.w(v));
         let mut axis = face.normal;
@@ -208,16 +222,13 @@ impl EpaScratch {
             // Too thin for a normal: look from the origin through its nearest point.
             axis = closest_on_triangle(&a, &b, &c).try_normalize(0.0)?;
         }
-        let mut w = q.climb(&axis, &self.points[face.v[0] as usize]);
-        let mut value = axis.dot(&w.w);
-        let mut certain = false;
         let rises = |w: &MinkowskiPoint| orient3d(&a, &b, &c, &w.w) > 0.0;
-        if value < best.upper || !rises(&w) {
+        let mut w = q.climb(&axis, &self.points[face.v[0] as usize]);
+        if confirm || !rises(&w) {
             w = q.scan(&axis);
-            value = axis.dot(&w.w);
-            certain = true;
         }
-        if certain && value < best.upper {
+        let value = axis.dot(&w.w);
+        if value < best.upper {
             best.upper = value;
             best.axis = axis;
         }

@@ -82,9 +82,7 @@ fn overlapping(q: &Query, apart: Gap, thick: Thickness) -> Gap {
     );
     let high = if thick.lower > 0.0 { -thick.lower } else { apart.separation.upper };
     let high = greater(low, high);
-    let in_b = q.b_in_a.rotation.tr_mul(&(thick.center - q.b_in_a.translation));
-    let (facet_a, depth_a) = q.a.depth(&thick.center);
-    let (facet_b, depth_b) = q.b.depth(&in_b);
+    let [(facet_a, depth_a), (facet_b, depth_b)] = thick.nearest;
     let normal_b = q.b_in_a.direction(&q.b.normals[facet_b]);
     let deep = thick.lower > 0.0;
     Gap {
@@ -114,6 +112,9 @@ pub fn inner_balls(q: &Query) -> f64 {
     lesser(a.inner_radius + b.inner_radius - distance, lesser(2.0 * a.inner_radius, 2.0 * b.inner_radius))
 }
 
+/// Inner balls farther apart than this, in sums of their radii, seldom leave a common point between them: not worth a look.
+const PROMISING: f64 = 1.25;
+
 /// A lower bound of the thickness from one point between the centres of the inner balls (mm); negative where that point
 /// is not in both hulls.
 pub fn common_ball(q: &Query) -> f64 {
@@ -123,6 +124,9 @@ pub fn common_ball(q: &Query) -> f64 {
     }
     let (ca, cb) = (q.a.inner_center, q.b_in_a.point(&q.b.inner_center));
     let distance = (cb - ca).norm();
+    if distance > PROMISING * (ra + rb) {
+        return f64::NEG_INFINITY;
+    }
     if distance <= 0.0 {
         return thickness::at_point(q, &ca);
     }

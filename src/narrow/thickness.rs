@@ -6,7 +6,7 @@
 //! difference exposes any numerical failure (Seidel, "Linear Programming and Convex Hulls Made Easy", 1990, has the
 //! geometry; Chvátal, "Linear Programming", 1983, ch. 10, the dual simplex).
 
-use super::convex::Convex;
+use super::convex::{Convex, TETRAHEDRON};
 use super::gjk::Query;
 use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
@@ -39,6 +39,8 @@ pub struct Thickness {
     pub upper: f64,
     /// Centre of the ball, in A's frame.
     pub center: Vec3,
+    /// The facet of A and of B under which the centre lies least deep, and how deep; what was looked at last in `center`.
+    pub nearest: [(usize, f64); 2],
 }
 
 /// A half-space `normal·x ≤ offset`, with the depth at which the point asked about lies under it.
@@ -47,6 +49,8 @@ struct Plane {
     normal: Vec3,
     offset: f64,
     depth: f64,
+    /// Of each solid: the facet and the depth under it.
+    nearest: [(usize, f64); 2],
 }
 
 /// The thickness of what two solids (`rank` 3) have in common; `guess` is a point to try first, in A's frame.
@@ -56,11 +60,12 @@ pub fn overlap(q: &Query, guess: Option<Vec3>, goal: Goal) -> Thickness {
         let (fa, da) = q.a.depth(x);
         let in_b = q.b_in_a.rotation.tr_mul(&(x - q.b_in_a.translation));
         let (fb, db) = q.b.depth(&in_b);
+        let nearest = [(fa, da), (fb, db)];
         if da <= db {
-            Plane { normal: q.a.normals[fa], offset: q.a.offsets[fa], depth: da }
+            Plane { normal: q.a.normals[fa], offset: q.a.offsets[fa], depth: da, nearest }
         } else {
             let normal = q.b_in_a.direction(&q.b.normals[fb]);
-            Plane { normal, offset: q.b.offsets[fb] + normal.dot(&q.b_in_a.translation), depth: db }
+            Plane { normal, offset: q.b.offsets[fb] + normal.dot(&q.b_in_a.translation), depth: db, nearest }
         }
     };
     let solved = maximize(q.a, guess, goal, slack, nearest);
@@ -89,7 +94,7 @@ pub fn at_point(q: &Query, x: &Vec3) -> f64 {
 pub fn inscribed(c: &Convex) -> (Vec3, f64) {
     let nearest = |x: &Vec3| {
         let (f, depth) = c.depth(x);
-        Plane { normal: c.normals[f], offset: c.offsets[f], depth }
+        Plane { normal: c.normals[f], offset: c.offsets[f], depth, nearest: [(f, depth); 2] }
     };
     let solved = maximize(c, Some(Vec3::zeros()), Goal::VALUE, c.slack, nearest);
     let margin = crate::geom::tolerance::roundoff_mm(c.diameter, 0.0, 0.0);
@@ -100,17 +105,22 @@ pub fn inscribed(c: &Convex) -> (Vec3, f64) {
 /// `nearest` returns, for a point, the plane under which it lies least deep.
 fn maximize(a: &Convex, guess: Option<Vec3>, goal: Goal, slack: f64, nearest: impl Fn(&Vec3) -> Plane) -> Thickness {
     let tight = 16.0 * UNIT_ROUNDOFF * a.diameter;
-    let mut best = Thickness { lower: f64::NEG_INFINITY, upper: f64::INFINITY, center: a.inner_center };
-    let consider = |best: &mut Thickness, x: Vec3, depth: f64| {
-        let lower = 2.0 * (depth - slack);
+    let mut best = Thickness {
+        lower: f64::NEG_INFINITY,
+        upper: f64::INFINITY,
+        center: a.inner_center,
+        nearest: [(0, f64::NEG_INFINITY); 2],
+    };
+    let consider = |best: &mut Thickness, x: Vec3, plane: &Plane| {
+        let lower = 2.0 * (plane.depth - slack);
         if lower > best.lower {
-            (best.lower, best.center) = (lower, x);
+            (best.lower, best.center, best.nearest) = (lower, x, plane.nearest);
         }
         best.lower > goal.above
     };
     if let Some(x) = guess {
         let plane = nearest(&x);
-        if consider(&mut best, x, plane.depth) {
+        if consider(&mut best, x, &plane) {
             return best;
         }
     }
@@ -122,7 +132,7 @@ fn maximize(a: &Convex, guess: Option<Vec3>, goal: Goal, slack: f64, nearest: im
             break;
         }
         let plane = nearest(&point.x);
-        if consider(&mut best, point.x, plane.depth) || point.r - plane.depth <= tight {
+        if consider(&mut best, point.x, &plane) || point.r - plane.depth <= tight {
             break;
         }
         if !basis.enter(&point, plane) {
@@ -150,11 +160,7 @@ struct BasisPoint {
 impl Basis {
     /// A's supporting planes along the four directions of a regular tetrahedron.
     fn around(a: &Convex) -> Self {
-        let s = 1.0 / 3.0_f64.sqrt();
-        let planes = [(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)].map(|(x, y, z)| {
-            let n = Vec3::new(x, y, z) * s;
-            (n, a.scan(&n).1)
-        });
+        let planes = std::array::from_fn(|i| (Vec3::from(TETRAHEDRON[i]), a.tetrahedron[i]));
         Self { planes }
     }
 

@@ -12,7 +12,7 @@ pub(crate) const LEAST: f64 = 1e-60;
 #[inline]
 pub(crate) fn accept(x: f64) -> Option<f64> {
     let size = x.abs();
-    if size >= LEAST && size <= MAX_COORDINATE {
+    if (LEAST..=MAX_COORDINATE).contains(&size) {
         Some(x)
     } else if size < LEAST {
         Some(0.0)

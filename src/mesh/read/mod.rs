@@ -4,7 +4,7 @@
 //! joins corners of equal position as it goes. Whether that is a solid: [`load`] closes rounding cracks, counts edges,
 //! makes faces agree and turns what is inside out (`mesh::finish`).
 //!
-//! Everything is read directly and in one pass (docs/decisions/0001-mesh-reading.md): stl_io and tobj, which the tests
+//! Everything is read directly and in one pass (docs/decisions/0001-mesh-reading.md): `stl_io` and `tobj`, which the tests
 //! compare with, misread or refuse what `stl_ascii` and `obj` list in their tests, and take several times as long.
 //!
 //! No input may panic, hang, or reserve memory beyond a multiple of its own length.

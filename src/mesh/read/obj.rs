@@ -3,7 +3,7 @@
 
 use super::coordinate::{accept, refusal};
 use super::number;
-use super::polygon::{Polygons, TooIntricate};
+use super::polygon::Polygons;
 use super::stl_ascii::not_a_number;
 use super::text::{error_at, is_blank, is_line_end, shown_word};
 use super::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
@@ -196,13 +196,11 @@ impl Reader<'_> {
             triangles.extend(self.corners[at..polygon.start].chunks_exact(3).map(|c| [c[0], c[1], c[2]]));
             at = polygon.start + polygon.length;
             let corners = &self.corners[polygon.start..at];
-            match cutter.cut(&self.points, corners, &mut triangles) {
-                Ok(simple) => crooked += u64::from(!simple),
-                Err(TooIntricate) => {
-                    let what = format!("a face of {} corners is too intricate to be cut", corners.len());
-                    return Err(error_at(self.bytes, polygon.at, what, "triangulate the mesh on export"));
-                }
-            }
+            let Ok(simple) = cutter.cut(&self.points, corners, &mut triangles) else {
+                let what = format!("a face of {} corners is too intricate to be cut", corners.len());
+                return Err(error_at(self.bytes, polygon.at, what, "triangulate the mesh on export"));
+            };
+            crooked += u64::from(!simple);
         }
         triangles.extend(self.corners[at..].chunks_exact(3).map(|c| [c[0], c[1], c[2]]));
         if crooked > 0 {

@@ -139,12 +139,11 @@ impl Polygons {
         if self.place[b as usize] != ABSENT {
             return Ok(false);
         }
-        self.spend(self.blocking.len() as u64)?;
         let (a, c) = (self.previous[b as usize], self.next[b as usize]);
         let [pa, pb, pc] = [a, b, c].map(|k| self.flat[k as usize]);
         let low = [0, 1].map(|k| pa[k].min(pb[k]).min(pc[k]));
         let high = [0, 1].map(|k| pa[k].max(pb[k]).max(pc[k]));
-        let blocked = self.blocking.iter().any(|&k| {
+        let blocked = self.blocking.iter().position(|&k| {
             let p = self.flat[k as usize];
             let near = p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1];
             near && p != pa
@@ -154,7 +153,8 @@ impl Polygons {
                 && orient2d(pb, pc, p) >= 0.0
                 && orient2d(pc, pa, p) >= 0.0
         });
-        Ok(!blocked)
+        self.spend(blocked.map_or(self.blocking.len(), |tests| tests + 1) as u64)?;
+        Ok(blocked.is_none())
     }
 
     /// What to cut where no ear is left, and whether that is clean: a corner on the line of its neighbours, else a convex
@@ -326,7 +326,7 @@ mod tests {
         fn star_shaped_polygons_are_covered_once(radii in proptest::collection::vec(1u8..100, 3..60)) {
             let n = radii.len() as f64;
             let flat: Vec<[f64; 2]> = radii.iter().enumerate().map(|(k, r)| {
-                let angle = k as f64 / n * 6.28;
+                let angle = k as f64 / n * std::f64::consts::TAU;
                 [f64::from(*r) * libm::cos(angle), f64::from(*r) * libm::sin(angle)]
             }).collect();
             let (triangles, simple) = cut(&flat);

@@ -146,13 +146,10 @@ impl Reader<'_> {
             let nearest = f64::from(n.value as f32);
             self.single_precision = (n.value - nearest).abs() <= DOUBLE_EVIDENCE * n.value.abs();
         }
-        match accept(n.value) {
-            Some(x) => Ok(x),
-            None => {
-                let (what, fix) = refusal(n.value);
-                Err(error_at(self.bytes, start, what, fix))
-            }
-        }
+        accept(n.value).ok_or_else(|| {
+            let (what, fix) = refusal(n.value);
+            error_at(self.bytes, start, what, fix)
+        })
     }
 
     #[inline]

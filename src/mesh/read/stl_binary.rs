@@ -4,6 +4,7 @@
 use super::coordinate::{accept, refusal};
 use super::{MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::geom::Vec3;
+use crate::geom::tolerance::MAX_COORDINATE;
 use crate::mesh::TriMesh;
 use crate::mesh::join::Joiner;
 
@@ -39,10 +40,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
         for (j, facet) in block.chunks_exact(FACET).enumerate() {
             for place in [12, 24, 36] {
                 let raw = corner(facet, place);
-                let [Some(x), Some(y), Some(z)] = raw.map(accept) else {
+                // A number that is not NaN and not too large is taken: no f32 but 0 lies below the least coordinate.
+                if !raw.iter().fold(true, |fine, x| fine & (x.abs() <= MAX_COORDINATE)) {
                     return Err(refused(raw, HEAD + (k * BLOCK + j) * FACET + place));
-                };
-                points.push(Vec3::new(x, y, z));
+                }
+                points.push(Vec3::new(raw[0], raw[1], raw[2]));
             }
         }
         joiner.expect(&points);

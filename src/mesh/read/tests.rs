@@ -171,7 +171,10 @@ fn ascii_errors_name_line_column_and_word() {
         (ONE_FACET.replace("endloop", "vertex 1 1 1\nendloop"), "2:1: a facet of more than 3 corners"),
         (ONE_FACET.replace("endloop\n", ""), "7:1: `endloop` was expected, not `endfacet`"),
         (ONE_FACET.replace("endfacet\n", ""), "8:1: `endfacet` was expected, not `endsolid`"),
-        (ONE_FACET.replace("endfacet\n", "endfacet\ncolour red\n"), "9:1: `facet` or `endsolid` was expected, not `colour`"),
+        (
+            ONE_FACET.replace("endfacet\n", "endfacet\ncolour red\n"),
+            "9:1: `facet` or `endsolid` was expected, not `colour`",
+        ),
     ] {
         let shown = error(format!("solid\n{text}endsolid\n").as_bytes());
         let start = start.replace("`facet` or `endsolid` was expected, not `outer`", "`outer` outside a facet");
@@ -200,7 +203,10 @@ fn a_git_lfs_pointer_and_other_formats_are_called_by_name() {
         (b"ISO-10303-21;\nHEADER;", "STEP"),
         (b"<!DOCTYPE html><html>", "HTML"),
         (b"ply\nformat ascii 1.0\n", "PLY"),
-        (b"PK\x03\x04 and some more, long enough to hold a count, that is more than eighty-four bytes in all\0\0", "zip"),
+        (
+            b"PK\x03\x04 and some more, long enough to hold a count, that is more than eighty-four bytes in all\0\0",
+            "zip",
+        ),
         (b"\xff\xfes\0o\0l\0i\0d\0", "UTF-16"),
         (b"hello world", "neither STL nor OBJ"),
         (b"\0\x01\x02", "neither STL nor OBJ"),
@@ -218,7 +224,10 @@ fn obj_statements_beyond_v_and_f_are_passed_over() {
     for end in ["\r\n", "\r"] {
         is_tetrahedron(TETRAHEDRON_OBJ.replace('\n', end).as_bytes());
     }
-    assert_eq!(codes(&is_tetrahedron(format!("{TETRAHEDRON_OBJ}surf 0 1 0 1 1 2\n").as_bytes())), ["free-form-ignored"]);
+    assert_eq!(
+        codes(&is_tetrahedron(format!("{TETRAHEDRON_OBJ}surf 0 1 0 1 1 2\n").as_bytes())),
+        ["free-form-ignored"]
+    );
 }
 
 #[test]
@@ -241,7 +250,9 @@ fn obj_numbers_may_be_followed_by_weights_colours_and_comments() {
 #[test]
 fn obj_vertices_may_follow_their_faces_and_equal_ones_are_joined() {
     is_tetrahedron(b"f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n");
-    is_tetrahedron(TETRAHEDRON_OBJ.replace("v 0 0 1\n", "v 0 0 1\nv 1 0 0\nv 9 9 9\n").replace("f 1 2 4", "f 1 5 4").as_bytes());
+    is_tetrahedron(
+        TETRAHEDRON_OBJ.replace("v 0 0 1\n", "v 0 0 1\nv 1 0 0\nv 9 9 9\n").replace("f 1 2 4", "f 1 5 4").as_bytes(),
+    );
 }
 
 #[test]
@@ -268,7 +279,7 @@ fn obj_errors_name_line_and_column() {
 
 #[test]
 fn obj_polygons_keep_their_outline_where_a_fan_would_not() {
-    // A prism over a dart whose inward corner is not the first: a fan from corner 1 leaves it. Area of the dart: 1.5.
+    // A prism over a dart whose inward corner is not the first: a fan from corner 1 leaves it. Area of the dart: 2 − 1.5.
     let dart = [[2.0, -1.0], [0.5, 0.0], [2.0, 1.0], [0.0, 0.0]];
     let mut text = String::new();
     for z in [0, 1] {
@@ -278,11 +289,11 @@ fn obj_polygons_keep_their_outline_where_a_fan_would_not() {
     }
     text += "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
     let h = load(text.as_bytes()).unwrap().health;
-    assert_eq!((h.triangles, h.closed, h.inside_out), (12, true, true));
-    assert!((h.volume.unwrap() - 1.5).abs() < 1e-15);
-    // Caps 2 · 1.5, sides 2·√(1 + 1.5²) + 2·√(2² + 1): only a right cut has this area.
+    assert_eq!((h.triangles, h.closed, h.inside_out), (12, true, false));
+    assert!((h.volume.unwrap() - 0.5).abs() < 1e-15);
+    // Caps 2 · 0.5, sides 2·√(1 + 1.5²) + 2·√(2² + 1): only a right cut has this area.
     let sides = 2.0 * (3.25f64.sqrt() + 5f64.sqrt());
-    assert!((h.area - 3.0 - sides).abs() < 1e-12);
+    assert!((h.area - 1.0 - sides).abs() < 1e-12);
 }
 
 #[test]
