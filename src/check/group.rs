@@ -21,7 +21,7 @@ pub(super) struct Member {
     a: u32,
     b: u32,
     rule: Option<u32>,
-    group: u32,
+    pub group: u32,
     /// Whether the group's first shape is that of `b`.
     swapped: bool,
 }
