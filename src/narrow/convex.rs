@@ -1,71 +1,10 @@
 //! A convex hull made ready for queries.
 
+use super::lanes::Lanes;
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
 use crate::geom::tolerance::CLIMB_ABOVE;
 use crate::geom::{Aabb, Vec3, predicates};
 use crate::hull::{Facet, Hull};
-
-/// Three coordinate arrays, padded to a multiple of four by repeating the first entry.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Soa {
-    x: Vec<[f64; 4]>,
-    y: Vec<[f64; 4]>,
-    z: Vec<[f64; 4]>,
-}
-
-impl Soa {
-    fn new(points: &[Vec3]) -> Self {
-        let pick = |k: usize| {
-            points
-                .chunks(4)
-                .map(|c| std::array::from_fn(|l| c.get(l).unwrap_or(&points[0])[k]))
-                .collect::<Vec<[f64; 4]>>()
-        };
-        Self { x: pick(0), y: pick(1), z: pick(2) }
-    }
-
-    /// Index and value of the largest `p·d − bias`; the smallest index among equals.
-    ///
-    /// Two passes: the largest value of every chunk without its place, which takes half the instructions, then the place
-    /// within the one chunk that holds it.
-    #[inline]
-    fn argmax(&self, d: &Vec3, bias: Option<&[[f64; 4]]>) -> (usize, f64) {
-        let mut best = f64::NEG_INFINITY;
-        let mut chunk = 0;
-        for start in (0..self.x.len()).step_by(CHUNK) {
-            let end = (start + CHUNK).min(self.x.len());
-            let mut top = [f64::NEG_INFINITY; 4];
-            for block in start..end {
-                let values = self.block(block, d, bias);
-                top = std::array::from_fn(|l| greater(top[l], values[l]));
-            }
-            let top = greater(greater(top[0], top[1]), greater(top[2], top[3]));
-            if top > best {
-                best = top;
-                chunk = start;
-            }
-        }
-        for block in chunk..self.x.len() {
-            let values = self.block(block, d, bias);
-            if let Some(l) = (0..4).find(|&l| values[l] == best) {
-                return (4 * block + l, best);
-            }
-        }
-        (0, best)
-    }
-
-    #[inline(always)]
-    fn block(&self, block: usize, d: &Vec3, bias: Option<&[[f64; 4]]>) -> [f64; 4] {
-        let (x, y, z) = (&self.x[block], &self.y[block], &self.z[block]);
-        match bias {
-            None => std::array::from_fn(|l| x[l] * d.x + y[l] * d.y + z[l] * d.z),
-            Some(b) => std::array::from_fn(|l| x[l] * d.x + y[l] * d.y + z[l] * d.z - b[block][l]),
-        }
-    }
-}
-
-/// Blocks of four whose largest value is found before its place is.
-const CHUNK: usize = 8;
 
 /// The directions of a regular tetrahedron's faces, along which every hull keeps its support values.
 pub(super) const TETRAHEDRON: [[f64; 3]; 4] = {
@@ -76,7 +15,7 @@ pub(super) const TETRAHEDRON: [[f64; 3]; 4] = {
 /// The hull of a part, recentred so that rounding scales with its size and not with its distance from the part's origin.
 ///
 /// All coordinates are in the *centred frame*: the part's frame moved by `origin`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Convex {
     /// The centred frame's origin in the part's frame (mm).
     pub origin: Vec3,
@@ -106,9 +45,8 @@ pub struct Convex {
     slivers: Vec<[u32; 3]>,
     neighbor_starts: Vec<u32>,
     neighbors: Vec<u32>,
-    soa: Soa,
-    normal_soa: Soa,
-    offset_soa: Vec<[f64; 4]>,
+    vertex_lanes: Lanes,
+    facet_lanes: Lanes,
 }
 
 impl Convex {
@@ -127,7 +65,7 @@ impl Convex {
         let slivers = hull.triangles.iter().zip(&covered).filter(|(_, c)| !**c).map(|(t, _)| *t).collect();
         let mut convex = Self {
             origin,
-            soa: Soa::new(&vertices),
+            vertex_lanes: Lanes::new(&vertices, &[]),
             vertices,
             triangles: hull.triangles.clone(),
             rank: hull.rank,
@@ -142,8 +80,7 @@ impl Convex {
             slivers,
             neighbor_starts: hull.neighbor_starts.clone(),
             neighbors: hull.neighbors.clone(),
-            normal_soa: Soa::default(),
-            offset_soa: Vec::new(),
+            facet_lanes: Lanes::new(&[], &[]),
         };
         convex.support_planes(hull, facets);
         convex.tetrahedron = TETRAHEDRON.map(|n| convex.scan(&Vec3::from(n)).1);
@@ -173,17 +110,13 @@ impl Convex {
             self.offsets.push(reach + rounding);
             self.slack = greater(self.slack, reach + 2.0 * rounding - lowest);
         }
-        if let Some(&first) = self.offsets.first() {
-            self.normal_soa = Soa::new(&self.normals);
-            self.offset_soa =
-                self.offsets.chunks(4).map(|c| std::array::from_fn(|l| c.get(l).copied().unwrap_or(first))).collect();
-        }
+        self.facet_lanes = Lanes::new(&self.normals, &self.offsets);
     }
 
     /// The vertex farthest along `d`, by a scan of all: index and dot product. Certain up to rounding.
     #[inline]
     pub fn scan(&self, d: &Vec3) -> (usize, f64) {
-        self.soa.argmax(d, None)
+        self.vertex_lanes.largest(d)
     }
 
     /// The vertex farthest along `d`, by climbing from `hint` along the hull's edges; on near-flat plateaus rounding may
@@ -215,7 +148,7 @@ impl Convex {
     /// [`Self::slack`] more than the distance to the surface for a point inside.
     #[inline]
     pub fn depth(&self, x: &Vec3) -> (usize, f64) {
-        let (facet, above) = self.normal_soa.argmax(x, Some(&self.offset_soa));
+        let (facet, above) = self.facet_lanes.largest(x);
         (facet, -above)
     }
 

@@ -11,6 +11,7 @@
 pub mod convex;
 pub mod epa;
 pub mod gjk;
+mod lanes;
 pub mod pair;
 pub mod sat;
 pub mod simplex;
