@@ -64,8 +64,9 @@ pub(super) struct Shapes {
     pub part_of: Vec<u32>,
 }
 
-/// Content hash and stretch: what makes two shapes the same.
-type Key = ([u8; 32], [u64; 9]);
+/// Content hash, precision and stretch: what makes two shapes the same. The same vertices from a file that rounds them and
+/// from one that does not are held to different tolerances.
+type Key = ([u8; 32], bool, [u64; 9]);
 
 /// Builds the shape of every distinct (mesh, stretch) and places the instances.
 ///
@@ -77,7 +78,8 @@ pub(super) fn build(assembly: &Assembly, meshes: &[Arc<PartMesh>], progress: &dy
     let key = |part: u32, stretch: &Mat3| -> Key {
         let mut bits = [0; 9];
         bits.iter_mut().zip(stretch.iter()).for_each(|(b, e)| *b = e.to_bits());
-        (*meshes[part as usize].hash.as_bytes(), bits)
+        let mesh = &meshes[part as usize];
+        (*mesh.hash.as_bytes(), mesh.single_precision, bits)
     };
     for (instance, split) in assembly.instances.iter().zip(&splits) {
         indices.entry(key(instance.part.0, &split.stretch)).or_insert((instance.part.0, split.stretch));

@@ -1,4 +1,36 @@
 //! One binary for all tests that look at the crate from outside.
 
+mod cases;
+mod cli;
+mod corpus;
+mod determinism;
+mod floors;
+mod generate;
+mod hulls;
 mod oracle;
+mod properties;
+mod shared;
 mod support;
+
+#[test]
+fn no_file_of_the_suite_is_forgotten() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    for (folder, root) in [(folder.clone(), "main.rs"), (folder.join("support"), "mod.rs")] {
+        let listed = std::fs::read_to_string(folder.join(root)).unwrap();
+        let mut files = 0;
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            if path.file_name().unwrap() == root {
+                continue;
+            }
+            let named = |line: &str| line.trim_start_matches("pub ") == format!("mod {name};");
+            assert!(listed.lines().any(named), "{} is in no `mod` line of {root}", path.display());
+            files += 1;
+        }
+        assert!(files >= 5, "{}", folder.display());
+    }
+    let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let others = std::fs::read_dir(tests).unwrap().map(|e| e.unwrap().file_name()).filter(|n| n != "suite");
+    assert_eq!(others.collect::<Vec<_>>(), Vec::<std::ffi::OsString>::new(), "one test binary, not several");
+}

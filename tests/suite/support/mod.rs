@@ -1,4 +1,12 @@
-//! What the tests share: seeded random numbers, point clouds, poses.
+//! What the tests share: seeded random numbers, point clouds, poses; in the modules: solids and their files, the built
+//! program, what must hold of any report.
+
+pub mod brute;
+pub mod command;
+pub mod report;
+pub mod scratch;
+pub mod solids;
+pub mod two;
 
 use interfere::geom::{Mat3, Pose, Vec3};
 

@@ -1,0 +1,399 @@
+//! The program from outside: exit codes, streams, flags, files.
+
+use crate::generate::cases;
+use crate::support::command::{Ran, command, finish, interfere, interfere_in};
+use crate::support::report::{assert_sound, parsed};
+use crate::support::scratch::Scratch;
+use crate::support::solids::{cuboid, obj, stl};
+use serde_json::Value;
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+fn case(name: &str) -> String {
+    cases().join(name).join("assembly.json").to_str().expect("UTF-8").to_owned()
+}
+
+fn check(name: &str, flags: &[&str]) -> Ran {
+    let path = case(name);
+    interfere(&[&["check", path.as_str()], flags].concat())
+}
+
+/// Exit 2, nothing on stdout, every line on stderr an error, no panic.
+fn assert_refused(ran: &Ran) {
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert_eq!(ran.stdout, "", "{ran:?}");
+    assert!(!ran.stderr.is_empty() && !ran.stderr.contains("panicked"), "{ran:?}");
+}
+
+/// A refused run whose lines all begin with `error:`, and the lines.
+fn errors(ran: &Ran) -> Vec<&str> {
+    assert_refused(ran);
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert!(lines.iter().all(|l| l.starts_with("error: ")), "{ran:?}");
+    lines
+}
+
+/// Two cubes 9 mm apart centre to centre, meshes given.
+fn two_cubes(scratch: &Scratch, rules: &str) {
+    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+    scratch.write(
+        "assembly.json",
+        format!(
+            r#"{{ "version": 1, "parts": {{ "cube": {{ "mesh": "cube.obj" }} }},
+  "instances": [
+    {{ "id": "one", "part": "cube" }},
+    {{ "id": "two", "part": "cube", "placement": {{ "translation": [12, 0, 0] }} }} ],
+  "rules": [{rules}] }}"#
+        ),
+    );
+}
+
+#[test]
+fn the_exit_code_is_the_verdict() {
+    for (name, code) in [("flush-boxes", 0), ("press-fit", 0), ("overlap-0.2", 1), ("fan-clearance", 1)] {
+        let ran = check(name, &[]);
+        assert_eq!(ran.code, code, "{ran:?}");
+        assert!(!ran.stdout.is_empty());
+        assert_eq!(ran.stderr, "");
+    }
+}
+
+#[test]
+fn usage_that_is_none_exits_with_two_and_prints_nothing_on_stdout() {
+    let path = case("flush-boxes");
+    let path = path.as_str();
+    for arguments in [
+        &[][..],
+        &["check"],
+        &["chek", path],
+        &["check", path, "--frobnicate"],
+        &["check", path, "--tolerance", "-1"],
+        &["check", path, "--tolerance", "NaN"],
+        &["check", path, "--tolerance", "inf"],
+        &["check", path, "--report-within", "a"],
+        &["check", path, "--threads", "0"],
+        &["check", path, "--geometry", "spheres"],
+        &["check", path, "--format", "xml"],
+        &["inspect"],
+    ] {
+        assert_refused(&interfere(arguments));
+    }
+}
+
+#[test]
+fn help_and_version_go_to_stdout_and_exit_with_zero() {
+    for flag in ["--help", "--version"] {
+        let ran = interfere(&[flag]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{flag}");
+        assert!(ran.stdout.contains("interfere"));
+    }
+    assert!(interfere(&["--version"]).stdout.contains(env!("CARGO_PKG_VERSION")));
+    assert!(interfere(&["check", "--help"]).stdout.contains("Exit codes:"));
+}
+
+#[test]
+fn files_that_are_missing_or_no_assembly_are_refused_by_name() {
+    let scratch = Scratch::new();
+    scratch.write("text.json", "not JSON");
+    scratch.write("empty.json", "");
+    for (file, says) in [("missing.json", "missing.json"), ("text.json", "text.json:1:"), ("empty.json", "empty.json")]
+    {
+        let ran = interfere_in(scratch.path(), &["check", file]);
+        assert!(errors(&ran)[0].contains(says), "{ran:?}");
+    }
+    assert_refused(&interfere_in(scratch.path(), &["check", "."]));
+}
+
+#[test]
+fn at_most_twenty_errors_are_printed_and_the_rest_counted() {
+    let scratch = Scratch::new();
+    let keys: String = (0..33).map(|k| format!("\"misspelt-{k}\": 1, ")).collect();
+    scratch.write("assembly.json", format!("{{ {keys} \"version\": 1, \"instances\": [{{ \"id\": \"a\" }}] }}"));
+    let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
+    let lines = errors(&ran);
+    assert_eq!(lines.len(), 21, "{ran:?}");
+    assert!(lines[20].starts_with("error: and ") && lines[20].ends_with(" more errors"), "{}", lines[20]);
+}
+
+#[test]
+fn nothing_to_check_is_an_error_and_no_pass() {
+    let scratch = Scratch::new();
+    two_cubes(&scratch, r#"{ "between": ["*", "*"], "ignore": true }"#);
+    let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
+    assert!(errors(&ran)[0].contains("nothing to check: all 1 pairs are ignored"), "{ran:?}");
+    scratch.write(
+        "single.json",
+        r#"{ "version": 1, "parts": { "c": { "mesh": "cube.obj" } }, "instances": [ { "id": "c", "part": "c" } ] }"#,
+    );
+    let ran = interfere_in(scratch.path(), &["check", "single.json"]);
+    assert!(errors(&ran)[0].contains("nothing to check: 1 instance"), "{ran:?}");
+}
+
+#[test]
+fn a_rule_that_matches_no_pair_is_named_and_strict_makes_it_an_error() {
+    let scratch = Scratch::new();
+    two_cubes(&scratch, r#"{ "between": ["one", "tow"], "min_clearance": 5 }"#);
+    let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let line = ran.stderr.trim_end();
+    assert!(line.starts_with("warning: assembly.json:5:") && !line.contains('\n'), "{line}");
+    for part in ["`one`", "`tow`", "matches no pair", "`two`", "[unused-rule]"] {
+        assert!(line.contains(part), "{part} in {line}");
+    }
+    let quiet = interfere_in(scratch.path(), &["check", "assembly.json", "--quiet"]);
+    assert_eq!((quiet.code, quiet.stderr.as_str(), &quiet.stdout), (0, "", &ran.stdout));
+    let strict = interfere_in(scratch.path(), &["check", "assembly.json", "--strict"]);
+    assert!(errors(&strict)[0].contains("[unused-rule]"));
+    // Errors are said even so.
+    assert_eq!(interfere_in(scratch.path(), &["check", "assembly.json", "--strict", "--quiet"]).stderr, strict.stderr);
+    // Without a warning, `--strict` changes nothing.
+    let clean = check("overlap-0.2", &["--strict"]);
+    assert_eq!((clean.code, clean.stdout), (1, check("overlap-0.2", &[]).stdout));
+}
+
+#[test]
+fn the_report_goes_to_a_file_whole_or_not_at_all() {
+    let scratch = Scratch::new();
+    two_cubes(&scratch, "");
+    let to_stdout = interfere_in(scratch.path(), &["check", "assembly.json", "--format", "json"]);
+    let ran = interfere_in(scratch.path(), &["check", "assembly.json", "--format", "json", "--output", "r.json"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    assert_eq!(fs::read_to_string(scratch.path().join("r.json")).unwrap(), to_stdout.stdout);
+    let dash = interfere_in(scratch.path(), &["check", "assembly.json", "--format", "json", "--output", "-"]);
+    assert_eq!(dash.stdout, to_stdout.stdout);
+    for place in ["no/such/folder/r.json", "."] {
+        let ran = interfere_in(scratch.path(), &["check", "assembly.json", "--output", place]);
+        assert!(errors(&ran)[0].contains("--output"), "{ran:?}");
+    }
+    // The input is not overwritten.
+    let before = fs::read(scratch.path().join("assembly.json")).unwrap();
+    assert_refused(&interfere_in(scratch.path(), &["check", "assembly.json", "--output", "assembly.json"]));
+    assert_eq!(fs::read(scratch.path().join("assembly.json")).unwrap(), before);
+    let mut left: Vec<_> = fs::read_dir(scratch.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, [".git", "assembly.json", "cube.obj", "r.json"], "no leftovers");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_cannot_be_written_exits_with_two() {
+    let path = case("flush-boxes");
+    let ran = interfere(&["check", path.as_str(), "--output", "/dev/full"]);
+    assert!(errors(&ran)[0].contains("/dev/full: cannot write"), "{ran:?}");
+    // The verdict of a report that nobody received is none, even on stdout.
+    let mut to_full = command(&["check", path.as_str()]);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let done = to_full.stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8(done.stderr).unwrap().contains("cannot write"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let path = case("many-copies");
+    for format in ["json", "table"] {
+        let mut child = command(&["check", path.as_str(), "--format", format])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Closed before the report is written.
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{said}");
+        assert_eq!(said, "");
+    }
+}
+
+#[test]
+fn timings_have_their_keys_and_stay_out_of_the_report() {
+    let scratch = Scratch::new();
+    two_cubes(&scratch, "");
+    let ran = interfere_in(
+        scratch.path(),
+        &["check", "assembly.json", "--format", "json", "--timings", "t.json", "--threads", "3"],
+    );
+    let plain = interfere_in(scratch.path(), &["check", "assembly.json", "--format", "json"]);
+    assert_eq!(ran.stdout, plain.stdout);
+    let t = parsed(&fs::read_to_string(scratch.path().join("t.json")).unwrap());
+    let keys = |v: &Value| v.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&t), ["cpu_s", "pairs", "threads", "version", "wall_s"]);
+    for clock in ["wall_s", "cpu_s"] {
+        assert_eq!(keys(&t[clock]), ["broad", "load", "narrow", "report", "shape", "total"]);
+        assert!(t[clock].as_object().unwrap().values().all(|s| s.as_f64() >= Some(0.0)), "{t}");
+    }
+    assert_eq!(keys(&t["pairs"]), ["aabb", "confirmed", "distinct", "hull", "obb", "possible"]);
+    assert_eq!((&t["version"], &t["threads"], &t["pairs"]["possible"]), (&1.into(), &3.into(), &1.into()));
+    let to_stdout = interfere_in(scratch.path(), &["check", "assembly.json", "--output", "r.json", "--timings", "-"]);
+    assert_eq!(keys(&parsed(&to_stdout.stdout)), keys(&t));
+}
+
+#[test]
+fn a_verdict_alone_has_the_same_counts_and_no_numbers() {
+    let mut findings = 0;
+    for name in ["overlap-0.2", "press-fit", "fan-clearance", "nested-gearbox", "coincident", "pin-inside-block"] {
+        let full = check(name, &["--format", "json"]);
+        let fast = check(name, &["--format", "json", "--verdict-only"]);
+        assert_eq!(full.code, fast.code);
+        let (full, fast) = (parsed(&full.stdout), parsed(&fast.stdout));
+        assert_sound(&fast);
+        assert_eq!(full["summary"]["counts"], fast["summary"]["counts"], "{name}");
+        let (rows, nulls) = (full["pairs"].as_array().unwrap(), fast["pairs"].as_array().unwrap());
+        assert_eq!(rows.len(), nulls.len());
+        for (row, null) in rows.iter().zip(nulls) {
+            findings += 1;
+            for key in ["id", "a", "b", "status", "geometry", "rule"] {
+                assert_eq!(row[key], null[key], "{name}");
+            }
+            for key in [
+                "gap",
+                "gap_bracket",
+                "overlap_depth",
+                "penetration_depth",
+                "separating_translation",
+                "closest_points",
+                "normal",
+            ] {
+                assert!(null.as_object().unwrap().contains_key(key), "`{key}` is null, not left out");
+                assert_eq!(null[key], Value::Null, "{name}: {key}");
+            }
+        }
+    }
+    assert!(findings > 10);
+}
+
+#[test]
+fn clear_pairs_within_reach_are_listed_when_asked_for() {
+    let scratch = Scratch::new();
+    two_cubes(&scratch, "");
+    let listed = |flags: &[&str]| {
+        let ran = interfere_in(scratch.path(), &[&["check", "assembly.json", "--format", "json"], flags].concat());
+        parsed(&ran.stdout)
+    };
+    assert_eq!(listed(&[])["pairs"], Value::Array(Vec::new()));
+    assert_eq!(listed(&["--report-within", "1.99"])["pairs"], Value::Array(Vec::new()));
+    // Its gap is 2: at most the distance asked for.
+    for within in ["2", "2.5"] {
+        let report = listed(&["--report-within", within]);
+        let row = &report["pairs"][0];
+        assert_eq!((&row["status"], &row["relation"], &row["gap"]), (&"clear".into(), &"apart".into(), &2.into()));
+        assert_eq!(report["summary"]["counts"]["clear"], 1);
+        assert_eq!(report["settings"]["report_within"].as_f64(), within.parse().ok());
+    }
+}
+
+#[test]
+fn the_tolerance_of_the_command_line_wins_over_the_file_s() {
+    assert_eq!(check("overlap-0.2", &["--tolerance", "0.3"]).code, 0);
+    assert_eq!(check("overlap-equal-to-tolerance", &["--tolerance", "0.06"]).code, 0);
+    assert_eq!(check("thin-part", &["--tolerance", "0.001", "--quiet"]).code, 1);
+    // In the assembly's units: 3 inches are more than the 2.54 mm of the overlap, and 5 cm of clearance stay violated.
+    assert_eq!(check("nested-gearbox", &["--tolerance", "3"]).code, 1);
+}
+
+#[test]
+fn pipes_and_no_color_carry_no_escape_codes() {
+    let path = case("overlap-0.2");
+    let run = |flags: &[&str], environment: &[(&str, &str)]| {
+        let mut run = command(&[&["check", path.as_str()], flags].concat());
+        run.envs(environment.iter().copied());
+        finish(run)
+    };
+    let plain = run(&[], &[]);
+    assert!(!plain.stdout.contains('\u{1b}') && plain.stderr.is_empty(), "{plain:?}");
+    let forced = run(&[], &[("CLICOLOR_FORCE", "1")]);
+    assert!(forced.stdout.contains('\u{1b}'), "colour can be forced");
+    for (flags, environment) in [
+        (&[][..], &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")][..]),
+        (&["--color", "never"], &[("CLICOLOR_FORCE", "1")]),
+    ] {
+        assert_eq!(run(flags, environment).stdout, plain.stdout);
+    }
+    assert!(run(&["--color", "always"], &[("NO_COLOR", "1")]).stdout.contains('\u{1b}'));
+    // Programs get no colour whatever is asked.
+    let json = run(&["--format", "json", "--color", "always"], &[]);
+    assert!(!json.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn meshes_outside_of_the_tree_are_read_only_when_allowed() {
+    let outside = Scratch::new();
+    let mesh = outside.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+    let inside = Scratch::new();
+    two_cubes(&inside, "");
+    let text = fs::read_to_string(inside.path().join("assembly.json")).unwrap();
+    inside.write("assembly.json", text.replace("cube.obj", mesh.to_str().unwrap()));
+    let ran = interfere_in(inside.path(), &["check", "assembly.json"]);
+    let lines = errors(&ran);
+    assert!(lines[0].contains("assembly.json:1:") && lines[0].contains("--allow-outside"), "{ran:?}");
+    assert_eq!(interfere_in(inside.path(), &["check", "assembly.json", "--allow-outside"]).code, 0);
+    // A link does not lead out either.
+    #[cfg(unix)]
+    {
+        two_cubes(&inside, "");
+        fs::remove_file(inside.path().join("cube.obj")).unwrap();
+        std::os::unix::fs::symlink(&mesh, inside.path().join("cube.obj")).unwrap();
+        assert!(errors(&interfere_in(inside.path(), &["check", "assembly.json"]))[0].contains("--allow-outside"));
+    }
+}
+
+#[test]
+fn files_that_are_no_mesh_are_refused_in_one_line_each() {
+    let whole = stl(&cuboid([0.0; 3], [10.0; 3]));
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
+    let scratch = Scratch::new();
+    two_cubes(&scratch, "");
+    for (bytes, says) in [
+        (pointer.as_bytes(), "git lfs pull"),
+        (&whole[..whole.len() - 30], "cube.obj"),
+        (b"", "cube.obj"),
+        (b"v 0 0 0\nv 1 0 0\nv nan 1 0\nf 1 2 3\n", "cube.obj:3"),
+        (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "cube.obj:4"),
+    ] {
+        scratch.write("cube.obj", bytes);
+        let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
+        let lines = errors(&ran);
+        assert!(lines.len() == 1 && lines[0].contains(says), "{ran:?}");
+        let ran = interfere_in(scratch.path(), &["inspect", "cube.obj"]);
+        assert!(errors(&ran)[0].contains(says), "{ran:?}");
+    }
+}
+
+#[test]
+fn meshes_are_recognised_by_content() {
+    let scratch = Scratch::new();
+    two_cubes(&scratch, "");
+    let as_obj = interfere_in(scratch.path(), &["check", "assembly.json", "--report-within", "3"]);
+    scratch.write("cube.obj", stl(&cuboid([0.0; 3], [10.0; 3])));
+    let as_stl = interfere_in(scratch.path(), &["check", "assembly.json", "--report-within", "3"]);
+    assert_eq!((as_obj.code, as_obj.stdout), (as_stl.code, as_stl.stdout));
+}
+
+#[test]
+fn inspect_says_what_is_in_a_mesh_and_goes_on_after_one_that_is_none() {
+    let scratch = Scratch::new();
+    scratch.write("cube.stl", stl(&cuboid([0.0; 3], [10.0; 3])));
+    scratch.write("broken.stl", "nothing");
+    let ran = interfere_in(scratch.path(), &["inspect", "cube.stl", "--format", "json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let mesh = &parsed(&ran.stdout)["meshes"][0];
+    for (key, value) in [
+        ("format", Value::from("stl-binary")),
+        ("triangles", 12.into()),
+        ("vertices", 8.into()),
+        ("closed", true.into()),
+    ] {
+        assert_eq!(mesh[key], value);
+    }
+    assert_eq!(
+        (mesh["volume"].as_f64(), mesh["area"].as_f64(), mesh["convexity"].as_f64()),
+        (Some(1000.0), Some(600.0), Some(1.0))
+    );
+    let both = interfere_in(scratch.path(), &["inspect", "broken.stl", "cube.stl", "--format", "json"]);
+    assert_eq!(both.code, 2);
+    assert_eq!(parsed(&both.stdout)["meshes"].as_array().map(Vec::len), Some(1));
+    assert!(both.stderr.starts_with("error: broken.stl"), "{}", both.stderr);
+}

@@ -1,0 +1,38 @@
+//! Hostile input: every file of `fixtures/corpus` through what the fuzz targets run. A crash that fuzzing finds is shrunk
+//! and put there.
+
+use interfere::replay;
+use std::fs;
+use std::path::Path;
+
+fn replay_all(folder: &str, run: fn(&[u8])) -> usize {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus").join(folder);
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+        let path = entry.expect("an entry").path();
+        let bytes = fs::read(&path).expect("readable");
+        println!("{}", path.display());
+        run(&bytes);
+        // Cut short anywhere it must do no harm either; large files are cut in fewer places.
+        for end in (0..bytes.len()).step_by(1 + bytes.len() / 64) {
+            run(&bytes[..end]);
+        }
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn hostile_stl_files_end_in_a_value_or_an_error() {
+    assert!(replay_all("stl", replay::mesh) >= 8);
+}
+
+#[test]
+fn hostile_obj_files_end_in_a_value_or_an_error() {
+    assert!(replay_all("obj", replay::mesh) >= 8);
+}
+
+#[test]
+fn hostile_assemblies_end_in_a_value_or_an_error() {
+    assert!(replay_all("assembly", replay::assembly) >= 8);
+}

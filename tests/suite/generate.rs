@@ -1,0 +1,148 @@
+//! Makes the meshes of `fixtures/cases`, and the assemblies that are too regular to write by hand. Run the suite with
+//! `INTERFERE_WRITE_FIXTURES=1` to write them; otherwise the files must be what is made here.
+
+use crate::support::solids::{between, cuboid, finer, hull_of, moved, obj, prism, stl, tube};
+use interfere::geom::Vec3;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the cases lie.
+pub fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases")
+}
+
+/// The folders of all cases.
+pub fn folders() -> Vec<PathBuf> {
+    let entries = fs::read_dir(cases()).expect("fixtures/cases is there");
+    let mut folders: Vec<PathBuf> = entries.map(|e| e.expect("a folder").path()).filter(|p| p.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+/// A cube of side `s` with a corner in the origin.
+fn cube(s: f64) -> interfere::mesh::TriMesh {
+    cuboid([0.0; 3], [s; 3])
+}
+
+/// A cube of side `s` about the origin.
+fn centred(s: f64) -> interfere::mesh::TriMesh {
+    cuboid([-0.5 * s; 3], [0.5 * s; 3])
+}
+
+/// The right-angled 3-4-5 prism of height 5.
+fn wedge() -> interfere::mesh::TriMesh {
+    let corners = |z: f64| [Vec3::new(0.0, 0.0, z), Vec3::new(4.0, 0.0, z), Vec3::new(0.0, 3.0, z)];
+    between(&corners(0.0), &corners(5.0))
+}
+
+/// Ten by ten flush cubes.
+fn grid() -> String {
+    let mut out = String::from(
+        "{\n  \"version\": 1,\n  \"parts\": { \"cube\": { \"mesh\": \"parts/cube.stl\" } },\n  \"instances\": [\n",
+    );
+    for k in 0..100 {
+        let (x, y) = (10 * (k % 10), 10 * (k / 10));
+        let comma = if k < 99 { "," } else { "" };
+        writeln!(
+            out,
+            "    {{ \"id\": \"cube-{k:02}\", \"part\": \"cube\", \"placement\": {{ \"translation\": [{x}, {y}, 0] }} }}{comma}"
+        )
+        .expect("text grows");
+    }
+    out.push_str("  ]\n}\n");
+    out
+}
+
+/// Every generated file by its path below `fixtures/cases`.
+fn generated() -> BTreeMap<&'static str, Vec<u8>> {
+    let far = Vec3::repeat(1e6);
+    let tetrahedron = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Vec3::from);
+    let texts = [
+        ("bolt-in-hole/parts/bolt.obj", obj(&prism(32, 4.0, [-12.0, 20.0]))),
+        ("bolt-in-hole/parts/plate.obj", obj(&tube(32, 20.0, 4.5, [-5.0, 5.0]))),
+        ("clearance-kept-by-equality/parts/left.obj", obj(&cuboid([0.0; 3], [0.3, 1.0, 1.0]))),
+        ("clearance-kept-by-equality/parts/right.obj", obj(&cuboid([2.3, 0.0, 0.0], [3.0, 1.0, 1.0]))),
+        ("coincident/parts/block.obj", obj(&cuboid([-5.0, -10.0, -15.0], [5.0, 10.0, 15.0]))),
+        ("coincident/parts/finer.obj", obj(&finer(&cuboid([-5.0, -10.0, -15.0], [5.0, 10.0, 15.0])))),
+        ("fan-clearance/parts/fan.obj", obj(&prism(24, 40.0, [0.0, 8.0]))),
+        ("fan-clearance/parts/wall.obj", obj(&cuboid([41.5, -30.0, -10.0], [45.0, 30.0, 20.0]))),
+        ("fan-clearance/parts/grille.obj", obj(&cuboid([-50.0, -50.0, 10.5], [50.0, 50.0, 12.0]))),
+        ("far-from-origin/parts/far-cube.obj", obj(&moved(&cube(10.0), far))),
+        ("far-from-origin/parts/cube.obj", obj(&cube(10.0))),
+        ("ignored-cable/parts/housing.obj", obj(&cuboid([0.0; 3], [50.0, 50.0, 10.0]))),
+        ("ignored-cable/parts/cable.obj", obj(&prism(8, 2.0, [0.0, 60.0]))),
+        ("ignored-cable/motor/parts/stator.obj", obj(&tube(16, 10.0, 6.0, [0.0, 20.0]))),
+        ("ignored-cable/motor/parts/rotor.obj", obj(&prism(16, 5.5, [-5.0, 25.0]))),
+        ("kissing-edges/parts/cube.obj", obj(&centred(10.0))),
+        ("kissing-edges/parts/plate.obj", obj(&cuboid([-20.0, -20.0, -5.0], [20.0, 20.0, 0.0]))),
+        ("kissing-edges/parts/tetrahedron.obj", obj(&hull_of(&tetrahedron).expect("a solid"))),
+        ("mirrored-and-scaled/parts/wedge.obj", obj(&wedge())),
+        ("mirrored-and-scaled/parts/cube.obj", obj(&cube(4.0))),
+        ("nested-gearbox/parts/housing.obj", obj(&cuboid([-50.0, -50.0, -10.0], [50.0, 50.0, 0.0]))),
+        ("nested-gearbox/stage/parts/gear.obj", obj(&cube(1.0))),
+        ("nested-gearbox/stage/parts/shaft.obj", obj(&cube(25.4))),
+        ("nested-gearbox/stage/bearing/ring.obj", obj(&cube(1.0))),
+        ("overlap-0.2/parts/large.obj", obj(&cube(10.0))),
+        ("overlap-0.2/parts/small.obj", obj(&cuboid([9.8, 3.0, 3.0], [13.8, 7.0, 7.0]))),
+        ("overlap-equal-to-tolerance/parts/cube.obj", obj(&cube(10.0))),
+        ("pin-inside-block/parts/block.obj", obj(&centred(40.0))),
+        ("pin-inside-block/parts/pin.obj", obj(&cuboid([-2.0, -2.0, -10.0], [2.0, 2.0, 10.0]))),
+        ("pin-inside-block/parts/plug.obj", obj(&cuboid([10.0, 10.0, 16.0], [14.0, 14.0, 20.0]))),
+        ("press-fit/parts/jaw.obj", obj(&cube(20.0))),
+        ("press-fit/parts/key.obj", obj(&cuboid([-0.03, 0.0, 0.0], [10.015, 10.0, 10.0]))),
+        ("press-fit-too-deep/parts/jaw.obj", obj(&cube(20.0))),
+        ("press-fit-too-deep/parts/key.obj", obj(&cuboid([-0.03, 0.0, 0.0], [10.0, 10.0, 10.0]))),
+        ("thin-part/parts/block.obj", obj(&cube(10.0))),
+        ("thin-part/parts/foil.obj", obj(&cuboid([-5.0, -5.0, 5.0], [15.0, 15.0, 5.005]))),
+    ];
+    let mut files: BTreeMap<_, _> = texts.into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
+    files.insert("far-from-origin/parts/rounded-cube.stl", stl(&moved(&cube(10.0), far)));
+    files.insert("flush-boxes/parts/cube.stl", stl(&cube(10.0)));
+    files.insert("many-copies/parts/cube.stl", stl(&cube(10.0)));
+    files.insert("many-copies/assembly.json", grid().into_bytes());
+    files
+}
+
+#[test]
+fn the_files_on_disk_are_what_the_generator_makes() {
+    let write = std::env::var_os("INTERFERE_WRITE_FIXTURES").is_some();
+    let files = generated();
+    for (path, made) in &files {
+        let path = cases().join(path);
+        if write {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, made).unwrap();
+        }
+        let found = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(found == *made, "{}: not what the generator makes", path.display());
+    }
+    assert!(files.len() > 30);
+}
+
+#[test]
+fn every_mesh_of_a_case_is_generated_and_every_file_has_a_place() {
+    let files = generated();
+    let mut pending = folders();
+    let mut meshes = 0;
+    while let Some(folder) = pending.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+                continue;
+            }
+            let below = path.strip_prefix(cases()).unwrap().to_str().unwrap().replace('\\', "/");
+            match path.extension().and_then(|e| e.to_str()) {
+                Some("obj" | "stl") => {
+                    assert!(files.contains_key(below.as_str()), "{below} is not generated");
+                    meshes += 1;
+                }
+                Some("json" | "md") => {}
+                _ => panic!("{below} is neither a mesh, nor JSON, nor prose"),
+            }
+        }
+    }
+    assert_eq!(meshes, files.keys().filter(|f| !f.ends_with(".json")).count());
+}

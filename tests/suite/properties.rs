@@ -1,0 +1,336 @@
+//! What must hold of any two hulls, through the whole check: swapping them, moving both, changing the unit; that no stage
+//! clears what is within reach; that touching is contact; that the reported vector separates. `INTERFERE_FULL=1` takes ten
+//! times as many.
+
+use crate::support::Rng;
+use crate::support::brute::Solid;
+use crate::support::solids::{between, cuboid, hull_of, prism};
+use crate::support::two::{Two, about_z, placed, radius};
+use interfere::assembly::{Assembly, Verb};
+use interfere::check::{NoProgress, Options, PairOutcome, Relation, Status, check};
+use interfere::geom::math::UNIT_ROUNDOFF;
+use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
+use interfere::load::FsLoader;
+use interfere::mesh::TriMesh;
+
+fn times(count: usize) -> usize {
+    if std::env::var_os("INTERFERE_FULL").is_some() { 10 * count } else { count }
+}
+
+fn solid(rng: &mut Rng, size: f64) -> TriMesh {
+    loop {
+        if let Some(mesh) = hull_of(&rng.cloud(size)) {
+            return mesh;
+        }
+    }
+}
+
+/// Two random hulls of sizes from 1e-3 to 1e4, centre to centre `spread` times their radii apart.
+fn random_two(rng: &mut Rng, spread: [f64; 2]) -> Two {
+    let size = rng.scale(1e-3, 1e4);
+    let (a, other) = (solid(rng, size), rng.scale(0.2, 5.0) * size);
+    let mut two = Two::new(a, solid(rng, other.clamp(1e-3, 1e4)));
+    let reach = rng.range(spread[0], spread[1]) * two.size();
+    two.placements = [placed(rng.rotation(), Vec3::zeros()), placed(rng.rotation(), rng.direction() * reach)];
+    two.tolerance = 1e-6 * two.size();
+    // All pairs are listed.
+    two.report_within = Some(100.0 * two.size());
+    two
+}
+
+/// A rigid motion, to a millionth of the sun's distance at most.
+fn motion(rng: &mut Rng) -> Pose {
+    let offset = rng.scale(1e-2, 1e6);
+    Pose { rotation: rng.rotation(), translation: rng.direction() * offset }
+}
+
+/// What rounding the placements of two parts at that distance from the origin may change of their distance: each
+/// coordinate takes three products and three sums of numbers that large.
+fn placing(two: &Two) -> f64 {
+    let far = two.placements.iter().map(|p| p.translation.norm()).fold(0.0, f64::max);
+    16.0 * UNIT_ROUNDOFF * (far + two.size())
+}
+
+/// Relation and status, where rounding cannot change them.
+fn far_from_thresholds(two: &Two, row: &PairOutcome, error: f64) -> bool {
+    let gap = row.gap.expect("a gap");
+    [0.0, two.tolerance, -two.tolerance].iter().all(|t| (gap - t).abs() > 10.0 * error)
+}
+
+#[derive(Default)]
+struct Mix {
+    apart: usize,
+    overlapping: usize,
+}
+
+impl Mix {
+    fn count(&mut self, row: &PairOutcome) {
+        *if row.gap > Some(0.0) { &mut self.apart } else { &mut self.overlapping } += 1;
+    }
+
+    fn assert_both(&self, each: usize) {
+        assert!(self.apart > each && self.overlapping > each, "{} apart, {} overlapping", self.apart, self.overlapping);
+    }
+}
+
+#[test]
+fn swapping_a_and_b_changes_nothing_but_signs() {
+    let mut rng = Rng::new(30);
+    let mut mix = Mix::default();
+    for k in 0..times(600) {
+        let two = random_two(&mut rng, [0.1, 0.9]);
+        let row = two.row();
+        let row_of_swapped = Two { ids: ["b", "a"], ..two.clone() }.row();
+        mix.count(&row);
+        assert_eq!(
+            (row.status, row.gap, row.gap_bracket),
+            (row_of_swapped.status, row_of_swapped.gap, row_of_swapped.gap_bracket),
+            "pair {k}"
+        );
+        assert_eq!(row.relation, row_of_swapped.relation.map(Relation::swapped));
+        assert_eq!(row.penetration_depth, row_of_swapped.penetration_depth);
+        assert_eq!(row.separating_translation, row_of_swapped.separating_translation.map(|t| -t));
+        assert_eq!(row.normal, row_of_swapped.normal.map(|n| -n));
+        assert_eq!(row.closest_points, row_of_swapped.closest_points.map(|[a, b]| [b, a]));
+    }
+    mix.assert_both(times(600) / 5);
+}
+
+#[test]
+fn a_common_rigid_motion_changes_nothing_beyond_rounding() {
+    let mut rng = Rng::new(31);
+    let (mut mix, mut sure) = (Mix::default(), 0);
+    for k in 0..times(600) {
+        let two = random_two(&mut rng, [0.1, 0.9]);
+        let moved = two.moved(&motion(&mut rng));
+        let (here, there) = (two.row(), moved.row());
+        let error = 2.0 * placing(&moved) + 1e-12 * two.size();
+        let near = |x: Option<f64>, y: Option<f64>, within: f64| match (x, y) {
+            (Some(x), Some(y)) => (x - y).abs() <= within,
+            // Where rounding decides whether there is an overlap at all, its depth is rounding, too.
+            (Some(x), None) | (None, Some(x)) => x.abs() <= within,
+            (None, None) => true,
+        };
+        assert!(near(here.gap, there.gap, error), "pair {k}: {:?} and {:?}, within {error:e}", here.gap, there.gap);
+        // The depth is a bracket of relative width 1e-9 (docs/numerics.md).
+        let depth_error = error + 1e-9 * two.size();
+        assert!(near(here.penetration_depth, there.penetration_depth, depth_error), "pair {k}");
+        if far_from_thresholds(&two, &here, error) {
+            assert_eq!((here.status, here.relation), (there.status, there.relation), "pair {k}");
+            sure += 1;
+        }
+        mix.count(&here);
+    }
+    mix.assert_both(times(600) / 5);
+    assert!(sure * 2 > times(600), "{sure} pairs were far from their thresholds");
+}
+
+#[test]
+fn the_unit_of_the_files_changes_nothing_beyond_rounding() {
+    let mut rng = Rng::new(32);
+    let mut mix = Mix::default();
+    for k in 0..times(400) {
+        let two = random_two(&mut rng, [0.1, 0.9]);
+        let units = LengthUnit::ALL[1 + k % 4];
+        let in_units =
+            |m: &TriMesh| TriMesh { vertices: m.vertices.iter().map(|v| v / units.mm()).collect(), ..m.clone() };
+        let other = Two { meshes: [in_units(&two.meshes[0]), in_units(&two.meshes[1])], units, ..two.clone() };
+        let (here, there) = (two.row(), other.row());
+        let error = 1e-12 * two.size();
+        let (x, y) = (here.gap.unwrap(), there.gap.unwrap());
+        assert!((x - y).abs() <= error, "pair {k}: {x} and {y}");
+        if far_from_thresholds(&two, &here, error) {
+            assert_eq!((here.status, here.relation), (there.status, there.relation), "pair {k}");
+        }
+        mix.count(&here);
+    }
+    mix.assert_both(times(400) / 5);
+}
+
+/// Two dozen instances of four hulls in a crowd.
+struct Crowd {
+    hulls: Vec<TriMesh>,
+    places: Vec<Affine>,
+}
+
+impl Crowd {
+    fn new(rng: &mut Rng, far: Vec3) -> Self {
+        let hulls: Vec<TriMesh> = (0..4).map(|k| solid(rng, [10.0, 4.0, 15.0, 1.0][k])).collect();
+        let places = (0..24).map(|_| placed(rng.rotation(), far + rng.in_ball() * 28.0)).collect();
+        Self { hulls, places }
+    }
+
+    fn assembly(&self, verb: Option<Verb>) -> Assembly {
+        let mut builder = Assembly::builder("crowd", LengthUnit::Mm);
+        for (k, hull) in self.hulls.iter().enumerate() {
+            builder = builder.part(format!("hull-{k}"), hull.clone());
+        }
+        for (k, place) in self.places.iter().enumerate() {
+            builder = builder.instance(format!("{k:02}"), format!("hull-{}", k % 4), *place);
+        }
+        if let Some(verb) = verb {
+            builder = builder.rule("*", "*", verb, None);
+        }
+        builder.build().unwrap_or_else(|e| panic!("{e}"))
+    }
+}
+
+#[test]
+fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
+    let mut rng = Rng::new(33);
+    let (mut overlapping, mut within, mut beyond) = (0, 0, 0);
+    let (mut by_boxes, mut by_obb, mut by_hull) = (0, 0, 0);
+    for _ in 0..times(30) {
+        let far = if rng.below(2) == 0 { Vec3::zeros() } else { rng.direction() * 1e6 };
+        let crowd = Crowd::new(&mut rng, far);
+        let reach = rng.scale(0.1, 10.0);
+        let options = Options { report_within: Some(reach), ..Options::default() };
+        let listed = check(&crowd.assembly(None), &options, &FsLoader, &NoProgress).unwrap();
+        let gate = crowd.assembly(Some(Verb::MinClearance(reach)));
+        let gated = check(&gate, &Options::default(), &FsLoader, &NoProgress).unwrap();
+        by_boxes += listed.cleared_by.aabb;
+        by_obb += listed.cleared_by.obb;
+        by_hull += gated.cleared_by.hull;
+        let solids: Vec<Solid> =
+            crowd.places.iter().enumerate().map(|(k, p)| Solid::new(&crowd.hulls[k % 4], p)).collect();
+        // Placements a million away round to 1e-10.
+        let margin = 1e-9;
+        for (i, a) in solids.iter().enumerate() {
+            for (j, b) in solids.iter().enumerate().skip(i + 1) {
+                let row = |o: &interfere::check::Outcome| {
+                    o.pairs.iter().find(|p| (p.a.0, p.b.0) == (i as u32, j as u32)).cloned()
+                };
+                let (row, gated) = (row(&listed), row(&gated));
+                let Some(distance) = a.distance(b, margin) else {
+                    overlapping += 1;
+                    let row = row.expect("an overlapping pair is listed");
+                    assert!(row.gap <= Some(margin), "no axis separates them: {row:?}");
+                    assert_ne!(gated.map(|g| g.status), Some(Status::Clear));
+                    continue;
+                };
+                if distance < reach - margin {
+                    within += 1;
+                    let gap = row.expect("a pair within reach is listed").gap.unwrap();
+                    assert!((gap - distance).abs() <= margin, "{gap}, brute force {distance}");
+                    assert_eq!(gated.expect("and judged").status, Status::Clearance);
+                } else if distance > reach + margin {
+                    beyond += 1;
+                    assert!(row.is_none() && gated.is_none(), "{distance} is beyond {reach}");
+                }
+            }
+        }
+    }
+    assert!(overlapping > times(100) && within > times(100) && beyond > times(1000), "{overlapping} {within} {beyond}");
+    assert!(by_boxes > 500 && by_obb > 50 && by_hull > 50, "every stage cleared some: {by_boxes} {by_obb} {by_hull}");
+}
+
+/// A ridge along x at z = 0 above a flat base.
+fn roof(size: f64) -> TriMesh {
+    let end = |x: f64| [[x, -1.0, -1.0], [x, 1.0, -1.0], [x, 0.0, 0.0]].map(|p| Vec3::from(p) * size);
+    between(&end(-2.0), &end(2.0))
+}
+
+/// Two solids that touch in the plane z = 0, in closed form; the name says how.
+fn touching(rng: &mut Rng, kind: usize, size: f64) -> (&'static str, Two) {
+    let other = size * rng.scale(0.1, 10.0);
+    let turn = about_z(rng.range(0.0, 360.0));
+    let aside = |by: f64, rng: &mut Rng| Vec3::new(rng.range(-by, by), rng.range(-by, by), 0.0);
+    let below = cuboid([-size, -size, -size], [size, size, 0.0]);
+    match kind % 4 {
+        0 => {
+            let mut two = Two::new(below, cuboid([-other, -other, 0.0], [other, other, other]));
+            two.placements[1] = placed(turn, aside(0.6 * (size + other), rng));
+            ("face to face", two)
+        }
+        1 => {
+            let mut two = Two::new(prism(5, size, [-size, 0.0]), prism(7, other, [0.0, other]));
+            two.placements[1] = placed(turn, aside(0.4 * (size + other), rng));
+            ("face to face", two)
+        }
+        2 => {
+            // Ridge up, ridge down, crossed at an angle that keeps them apart elsewhere.
+            let mut two = Two::new(roof(size), roof(other));
+            let over = Affine { linear: about_z(rng.range(20.0, 160.0)), ..Affine::identity() };
+            let down = Affine {
+                linear: interfere::geom::Mat3::from_diagonal(&Vec3::new(1.0, -1.0, -1.0)),
+                ..Affine::identity()
+            };
+            two.placements[1] = over.after(&down);
+            ("edge to edge", two)
+        }
+        _ => {
+            // The lowest corner of a turned cloud on the plate.
+            let tip = solid(rng, other);
+            let rotation = rng.rotation();
+            let lowest = |v: &&Vec3, w: &&Vec3| (rotation * **v).z.total_cmp(&(rotation * **w).z);
+            let corner = rotation * tip.vertices.iter().min_by(lowest).expect("vertices");
+            let mut two = Two::new(below, tip);
+            two.placements[1] = placed(rotation, aside(0.9 * size, rng) - corner);
+            ("corner on face", two)
+        }
+    }
+}
+
+#[test]
+fn touching_hulls_are_contact_at_any_rotation_size_and_distance() {
+    let mut rng = Rng::new(34);
+    let mut kinds = std::collections::BTreeMap::new();
+    for k in 0..times(1600) {
+        let size = rng.scale(1e-3, 1e4);
+        let (kind, two) = touching(&mut rng, k, size);
+        let mut two = two.moved(&motion(&mut rng));
+        // Tight: no overlap beyond what the placements' own rounding may make is forgiven.
+        two.tolerance = placing(&two);
+        let row = two.row();
+        assert_eq!(row.status, Status::Contact, "{kind} of size {size}: {row:?}");
+        assert!(row.gap.unwrap().abs() <= two.tolerance, "{kind} of size {size}: {row:?}");
+        *kinds.entry(kind).or_insert(0) += 1;
+    }
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
+    assert!(kinds.values().all(|n| *n >= times(400)), "{kinds:?}");
+}
+
+#[test]
+fn hulls_moved_together_along_their_closest_points_are_contact() {
+    let mut rng = Rng::new(35);
+    let mut met = 0;
+    for k in 0..times(800) {
+        let mut two = random_two(&mut rng, [0.4, 1.2]);
+        let row = two.row();
+        let Some([p, q]) = row.closest_points.filter(|_| row.gap > Some(1e-9 * two.size())) else { continue };
+        two = two.with_second_moved(p - q).moved(&motion(&mut rng));
+        two.tolerance = 2.0 * placing(&two) + 1e-12 * two.size();
+        let row = two.row();
+        assert_eq!(row.status, Status::Contact, "pair {k}: {row:?}");
+        met += 1;
+    }
+    assert!(met > times(300), "{met}");
+}
+
+#[test]
+fn the_reported_translation_separates_and_a_thousandth_less_does_not() {
+    let mut rng = Rng::new(36);
+    let (mut overlapping, mut contained) = (0, 0);
+    for k in 0..times(800) {
+        let mut two = random_two(&mut rng, [0.0, 0.6]);
+        if k % 4 == 0 {
+            two = two.moved(&motion(&mut rng));
+        }
+        let row = two.row();
+        let Some(t) = row.separating_translation.filter(|t| t.norm() > 1e-3 * radius(&two.meshes[0])) else { continue };
+        overlapping += 1;
+        contained += usize::from(matches!(row.relation, Some(Relation::AContainsB | Relation::BContainsA)));
+        assert!((t.norm() - row.penetration_depth.unwrap()).abs() <= 1e-12 * two.size());
+        two.tolerance = 2.0 * placing(&two) + 1e-9 * two.size();
+        let after = two.with_second_moved(t).row();
+        assert!(matches!(after.status, Status::Contact | Status::Clear), "pair {k}: {row:?} leaves {after:?}");
+        // One tolerance, held to the rounding of the placements alone, tells what is left of the overlap.
+        two.tolerance = placing(&two);
+        let before = two.with_second_moved(t * 0.999).row();
+        assert!(
+            before.gap < Some(0.0) && before.relation == Some(Relation::Overlap),
+            "pair {k}: {row:?}, then {before:?}"
+        );
+    }
+    assert!(overlapping > times(300) && contained > times(20), "{overlapping} overlapping, {contained} contained");
+}

@@ -1,0 +1,112 @@
+//! What must hold of every report, whatever was checked.
+
+use interfere::check::{Outcome, Status, pair_id};
+use interfere::report::{Format, render};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The JSON report of an outcome.
+pub fn json_of(outcome: &Outcome) -> String {
+    let mut bytes = Vec::new();
+    render(outcome, Format::Json, false, &mut bytes).expect("memory takes all");
+    String::from_utf8(bytes).expect("JSON is UTF-8")
+}
+
+pub fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("the report is no JSON: {e}\n{text}"))
+}
+
+pub fn number(value: &Value) -> Option<f64> {
+    value.as_f64()
+}
+
+pub fn vector(value: &Value) -> Option<[f64; 3]> {
+    let list = value.as_array()?;
+    Some([list[0].as_f64()?, list[1].as_f64()?, list[2].as_f64()?])
+}
+
+pub fn length(v: [f64; 3]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_else(|| panic!("`{key}` is no text in {value}"))
+}
+
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))
+}
+
+fn sum(object: &Value) -> u64 {
+    object.as_object().expect("counts by name").values().map(count).sum()
+}
+
+/// The rows of a report by their two ids.
+pub fn row<'a>(report: &'a Value, a: &str, b: &str) -> Option<&'a Value> {
+    report["pairs"].as_array().expect("rows").iter().find(|p| p["a"] == a && p["b"] == b)
+}
+
+/// Counts that add up, an order, ids, and numbers that agree with each other.
+pub fn assert_sound(report: &Value) {
+    assert_eq!(report["version"], 1);
+    let summary = &report["summary"];
+    let counts = &summary["counts"];
+    let n = count(&summary["instances"]);
+    assert_eq!(count(&summary["pairs"]), n * (n - 1) / 2, "{n} instances make n(n-1)/2 pairs");
+    assert_eq!(sum(counts), count(&summary["pairs"]), "every pair ends in one status: {counts}");
+    assert_eq!(sum(&summary["cleared_by"]), count(&counts["clear"]), "every clear pair was cleared by one stage");
+    assert_eq!(report["instances"].as_object().map(|m| m.len() as u64), Some(n));
+    let fails = Status::ALL.iter().any(|s| s.fails() && count(&counts[s.name()]) > 0);
+    assert_eq!(text(summary, "verdict"), if fails { "fail" } else { "pass" });
+
+    let rows = report["pairs"].as_array().expect("rows");
+    for status in Status::ALL {
+        let listed = rows.iter().filter(|r| r["status"] == status.name()).count() as u64;
+        let counted = count(&counts[status.name()]);
+        match status {
+            Status::Clear => assert!(listed <= counted),
+            Status::Ignored => assert_eq!(listed, 0, "ignored pairs are not listed"),
+            _ => assert_eq!(listed, counted, "all {} pairs are listed", status.name()),
+        }
+    }
+    let keys: Vec<(&str, &str)> = rows.iter().map(|r| (text(r, "a"), text(r, "b"))).collect();
+    assert!(keys.is_sorted() && keys.iter().all(|(a, b)| a < b), "rows are sorted by id, the lesser first: {keys:?}");
+    assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len(), "no pair is listed twice");
+    for row in rows {
+        assert_eq!(text(row, "id"), pair_id(text(row, "a"), text(row, "b")));
+        if report["settings"]["verdict_only"] == false {
+            assert_row(row);
+        }
+    }
+}
+
+fn assert_row(row: &Value) {
+    let gap = number(&row["gap"]).unwrap_or_else(|| panic!("no gap: {row}"));
+    let (low, high) = (row["gap_bracket"][0].as_f64(), row["gap_bracket"][1].as_f64());
+    assert!(low <= Some(gap) && Some(gap) <= high, "the gap lies in its bracket: {row}");
+    let depth = number(&row["overlap_depth"]).expect("a depth");
+    assert_eq!(depth, (-gap).max(0.0), "the depth is the gap below zero: {row}");
+    let translation = vector(&row["separating_translation"]);
+    let penetration = number(&row["penetration_depth"]);
+    // Numbers of one row come from one computation: they differ by its rounding.
+    let alike = |x: f64, y: f64| (x - y).abs() <= 1e-9 * (x.abs() + y.abs()) + high.unwrap_or(gap) - low.unwrap_or(gap);
+    assert_eq!(penetration.is_some(), translation.is_some(), "{row}");
+    assert!(penetration.is_some() || gap >= 0.0, "an overlap has a penetration depth: {row}");
+    if let (Some(p), Some(t)) = (penetration, translation) {
+        assert!(alike(p, length(t)), "the penetration depth is the translation's length: {row}");
+        assert!(p >= depth || alike(p, depth), "no translation shorter than the depth separates: {row}");
+    }
+    if let (Some(a), Some(b)) = (vector(&row["closest_points"]["a"]), vector(&row["closest_points"]["b"]))
+        && gap > 0.0
+    {
+        let reach = a.iter().chain(&b).fold(0.0_f64, |m, x| m.max(x.abs()));
+        let between = length([b[0] - a[0], b[1] - a[1], b[2] - a[2]]);
+        assert!(
+            (between - gap).abs() <= 1e-9 * gap + 1e-15 * reach.max(1.0),
+            "the closest points are {between} apart: {row}"
+        );
+    }
+    if let Some(n) = vector(&row["normal"]) {
+        assert!((length(n) - 1.0).abs() < 1e-12, "the normal is a unit vector: {row}");
+    }
+}

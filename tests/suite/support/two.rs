@@ -1,0 +1,95 @@
+//! Two parts in memory and what the library says of them.
+
+use interfere::assembly::{Assembly, Verb};
+use interfere::check::{NoProgress, Options, Outcome, PairOutcome, check};
+use interfere::geom::{Affine, LengthUnit, Mat3, Pose, Vec3};
+use interfere::load::FsLoader;
+use interfere::mesh::TriMesh;
+
+/// Two placed parts and what is asked of them; lengths in mm, but for the meshes', which are in `units`.
+#[derive(Clone, Debug)]
+pub struct Two {
+    pub ids: [&'static str; 2],
+    pub meshes: [TriMesh; 2],
+    pub placements: [Affine; 2],
+    pub units: LengthUnit,
+    pub tolerance: f64,
+    pub report_within: Option<f64>,
+    pub verb: Option<Verb>,
+}
+
+impl Two {
+    pub fn new(a: TriMesh, b: TriMesh) -> Self {
+        Self {
+            ids: ["a", "b"],
+            meshes: [a, b],
+            placements: [Affine::identity(), Affine::identity()],
+            units: LengthUnit::Mm,
+            tolerance: 0.0,
+            report_within: None,
+            verb: None,
+        }
+    }
+
+    pub fn check(&self) -> Outcome {
+        let [a, b] = &self.meshes;
+        let [first, second] = self.ids;
+        let mut builder = Assembly::builder("two", self.units)
+            .part("first", a.clone())
+            .part("second", b.clone())
+            .instance(first, "first", self.placements[0])
+            .instance(second, "second", self.placements[1])
+            .tolerance(self.tolerance);
+        if let Some(verb) = self.verb {
+            builder = builder.rule(first, second, verb, None);
+        }
+        let assembly = builder.build().unwrap_or_else(|e| panic!("{e}"));
+        let options = Options { report_within: self.report_within, ..Options::default() };
+        check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// The pair's row; it must be listed.
+    pub fn row(&self) -> PairOutcome {
+        let outcome = self.check();
+        assert_eq!(outcome.pairs.len(), 1, "the pair is listed: {:?}", outcome.counts);
+        outcome.pairs[0].clone()
+    }
+
+    /// The same, everything moved by one rigid motion.
+    pub fn moved(&self, by: &Pose) -> Self {
+        let by = Affine { linear: by.rotation, translation: by.translation };
+        Self { placements: self.placements.map(|p| by.after(&p)), ..self.clone() }
+    }
+
+    /// The same with the second part moved.
+    pub fn with_second_moved(&self, by: Vec3) -> Self {
+        let mut two = self.clone();
+        two.placements[1].translation += by;
+        two
+    }
+
+    /// Half the diagonals of the two parts' boxes, added.
+    pub fn size(&self) -> f64 {
+        self.meshes.iter().map(|m| radius(m) * self.units.mm()).sum()
+    }
+}
+
+/// Half the diagonal of a mesh's box.
+pub fn radius(mesh: &TriMesh) -> f64 {
+    let (mut low, mut high) = (mesh.vertices[0], mesh.vertices[0]);
+    for v in &mesh.vertices {
+        (low, high) = (low.inf(v), high.sup(v));
+    }
+    0.5 * (high - low).norm()
+}
+
+/// A rigid placement.
+pub fn placed(rotation: Mat3, translation: Vec3) -> Affine {
+    Affine { linear: rotation, translation }
+}
+
+/// The rotation about the z axis.
+pub fn about_z(deg: f64) -> Mat3 {
+    let (s, c) = interfere::geom::math::sin_cos_deg(deg);
+    Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)
+}
