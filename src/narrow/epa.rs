@@ -115,6 +115,9 @@ pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScra
         scratch.origin_inside |= key >= 0.0;
         best.lower = math::lesser(key, settled);
         if best.upper - best.lower <= 0.25 * margin {
+            if q.climb_scans() {
+                break;
+            }
             let true_value = best.axis.dot(&q.scan(&best.axis).w);
             if true_value - best.upper <= 0.25 * margin {
                 best.upper = math::greater(best.upper, true_value);
@@ -138,7 +141,9 @@ pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScra
         return None;
     }
     // Whatever ended the loop, the answer separates.
-    best.upper = math::greater(best.upper, best.axis.dot(&q.scan(&best.axis).w));
+    if !q.climb_scans() {
+        best.upper = math::greater(best.upper, best.axis.dot(&q.scan(&best.axis).w));
+    }
     best.upper = math::greater(best.upper, 0.0);
     best.lower = best.lower.clamp(0.0, best.upper);
     best.upper.is_finite().then_some(best)
@@ -252,7 +257,7 @@ impl EpaScratch {
         }
         let rises = |w: &MinkowskiPoint| self.sees(&w.w, face);
         let mut w = q.climb(&axis, &self.points[face.v[0] as usize]);
-        if confirm || !rises(&w) {
+        if !q.climb_scans() && (confirm || !rises(&w)) {
             w = q.scan(&axis);
         }
         let value = axis.dot(&w.w);
