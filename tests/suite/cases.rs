@@ -189,7 +189,9 @@ fn compare(report: &Value, expected: &Expected) {
         }
         (None, Some(each)) => {
             assert!(!listed.is_empty());
-            listed.iter().for_each(|found| each.compare(found, expected.within));
+            for found in listed {
+                each.compare(found, expected.within);
+            }
         }
         _ => panic!("either `pairs` or `each`"),
     }

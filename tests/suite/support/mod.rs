@@ -10,7 +10,7 @@ pub mod two;
 
 use interfere::geom::{Mat3, Pose, Vec3};
 
-/// SplitMix64 (Steele, Lea & Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+/// `SplitMix64` (Steele, Lea & Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 pub struct Rng(u64);
 
 impl Rng {
