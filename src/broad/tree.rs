@@ -1,7 +1,7 @@
 //! Candidate pairs from boxes: an implicit tree over boxes in Morton order, joined with itself.
 //!
 //! Boxes are sorted by a coarse size class and the Morton code of their centre (Morton 1966; Lauterbach et al., "Fast BVH
-//! Construction on GPUs", 2009, §4.1). Groups of [`LEAF`] neighbours are the leaves; each level halves the number of nodes,
+//! Construction on GPUs", 2009, §4.1). Groups of four neighbours are the leaves; each level halves the number of nodes,
 //! so that the tree needs no pointers and two nodes of one level are always refined together. Frame-size boxes among
 //! thousands of screws stand apart by their size class and do not blow up the nodes of the small ones.
 
@@ -40,8 +40,8 @@ impl Bounds {
     }
 
     #[inline]
+    #[expect(clippy::needless_bitwise_bool, reason = "without branches six comparisons run at once")]
     fn meets(&self, o: &Self) -> bool {
-        // Without branches: six comparisons at once.
         (self.min[0] <= o.max[0])
             & (o.min[0] <= self.max[0])
             & (self.min[1] <= o.max[1])

@@ -56,7 +56,7 @@ pub(super) fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f6
     let mm = assembly.units.mm();
     let unit = assembly.units.name();
     let mut warnings = Vec::new();
-    for (shape, part) in shapes.shapes.iter().zip(&shapes.part_of) {
+    for (shape, part) in shapes.all.iter().zip(&shapes.part_of) {
         let part = Some(assembly.parts[*part as usize].key.clone());
         let floor = shape.tolerance_floor();
         if floor > tolerance {

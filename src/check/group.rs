@@ -160,8 +160,8 @@ impl Run<'_> {
             .par_iter()
             .map_init(EpaScratch::default, |scratch, d| {
                 let answer = PairQuery {
-                    first: &self.shapes.shapes[d.first as usize],
-                    second: &self.shapes.shapes[d.second as usize],
+                    first: &self.shapes.all[d.first as usize],
+                    second: &self.shapes.all[d.second as usize],
                     pose: &d.pose,
                     limits: &limits[d.rule.map_or(0, |r| r as usize + 1)],
                     residual: d.residual,

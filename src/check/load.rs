@@ -46,7 +46,7 @@ pub(super) fn load_meshes(
         .collect();
     let distinct: Vec<usize> = sources.iter().enumerate().filter(|(i, s)| i == *s).map(|(i, _)| i).collect();
     progress.begin(Stage::Load, distinct.len() as u64);
-    let loaded: Vec<Result<Arc<PartMesh>, Problem>> = distinct
+    let loaded: Vec<Result<Arc<PartMesh>, Error>> = distinct
         .par_iter()
         .map(|&i| {
             let mesh = load_part(&assembly.parts[i], loader);
@@ -61,7 +61,7 @@ pub(super) fn load_meshes(
             Ok(mesh) => {
                 by_index.insert(*i, mesh);
             }
-            Err(problem) => problems.push(problem),
+            Err(error) => problems.extend(error.problems),
         }
     }
     if problems.is_empty() {
@@ -71,7 +71,7 @@ pub(super) fn load_meshes(
     }
 }
 
-fn load_part(part: &Part, loader: &dyn Loader) -> Result<PartMesh, Problem> {
+fn load_part(part: &Part, loader: &dyn Loader) -> Result<PartMesh, Error> {
     let loaded = match &part.source {
         MeshSource::File { path, shown } => {
             let bytes = loader.read(path).map_err(|e| {

@@ -145,7 +145,7 @@ fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
 
 /// The largest distance at which any pair of the run may matter (mm).
 fn run_reach(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
-    let floor = shapes.shapes.iter().map(shape::Shape::tolerance_floor).fold(0.0, f64::max);
+    let floor = shapes.all.iter().map(shape::Shape::tolerance_floor).fold(0.0, f64::max);
     settings.tolerance.max(floor).max(settings.report_within.unwrap_or(0.0)).max(rules.max_clearance())
 }
 
@@ -173,7 +173,9 @@ fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> 
         })
         .collect();
     let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(found.iter().map(Vec::len).sum());
-    found.into_iter().for_each(|f| pairs.extend(f));
+    for found in found {
+        pairs.extend(found);
+    }
     pairs.par_sort_unstable();
     pairs
         .into_iter()
@@ -195,7 +197,7 @@ fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
         .placed
         .iter()
         .map(|p| {
-            let shape = &shapes.shapes[p.shape as usize];
+            let shape = &shapes.all[p.shape as usize];
             let mut key = [0; 9];
             key.iter_mut().zip(p.pose.rotation.iter()).for_each(|(k, e)| *k = e.to_bits());
             let local = extents.entry((p.shape, key)).or_insert_with(|| turned_box(shape, &p.pose));

@@ -56,7 +56,7 @@ pub(super) struct Origin {
 /// All shapes of an assembly and its instances' placements.
 #[derive(Debug)]
 pub(super) struct Shapes {
-    pub shapes: Vec<Shape>,
+    pub all: Vec<Shape>,
     /// Of each shape, side by side: what every candidate pair asks for.
     pub origins: Vec<Origin>,
     pub placed: Vec<Placed>,
@@ -107,7 +107,7 @@ pub(super) fn build(assembly: &Assembly, meshes: &[Arc<PartMesh>], progress: &dy
         })
         .collect();
     let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
-    Ok(Shapes { shapes, origins, placed, part_of: wanted.iter().map(|w| w.0).collect() })
+    Ok(Shapes { all: shapes, origins, placed, part_of: wanted.iter().map(|w| w.0).collect() })
 }
 
 fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<Split>, Error> {

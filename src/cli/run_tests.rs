@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cli::console::Terminal;
-use crate::error::{Problem, Warning};
+use crate::error::{Location, Problem, Warning};
 use crate::report::sample;
 use serde_json::Value;
 

@@ -38,7 +38,7 @@ pub const GJK_MAX_ITERATIONS: usize = 64;
 pub const GJK_RELATIVE: f64 = 1e-12;
 
 /// Above this many vertices, support points are found by climbing the hull's edges instead of scanning all vertices.
-pub const CLIMB_ABOVE: usize = 128;
+pub const CLIMB_ABOVE: usize = 600;
 
 /// A penetration depth is exact when its bounds agree to this fraction of the two parts' size.
 pub const PENETRATION_WIDTH: f64 = 1e-9;

@@ -51,6 +51,7 @@ struct Largest<'a> {
 impl WithSimd for Largest<'_> {
     type Output = (usize, f64);
 
+    #[expect(clippy::inline_always, reason = "what is not inlined is not compiled for the chosen instruction set")]
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
         let (x, y) = (S::as_simd_f64s(&self.rows.x).0, S::as_simd_f64s(&self.rows.y).0);
@@ -80,6 +81,7 @@ impl WithSimd for Largest<'_> {
 
 /// `p·d − offset` in every lane. A function and not a closure: only what is inlined here is compiled for the instruction
 /// set that was chosen.
+#[expect(clippy::inline_always, reason = "see above")]
 #[inline(always)]
 fn value<S: Simd>(simd: S, p: [S::f64s; 3], offset: S::f64s, d: [S::f64s; 3]) -> S::f64s {
     let xy = simd.add_f64s(simd.mul_f64s(p[0], d[0]), simd.mul_f64s(p[1], d[1]));

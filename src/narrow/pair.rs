@@ -10,6 +10,7 @@ use crate::geom::{Pose, Vec3};
 /// Where two hulls stand to each other. Lengths in mm, points and directions in A's centred frame, the interval without
 /// the pair's rounding margin, which the caller adds.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "one on the stack for each pair, read at once")]
 pub enum HullAnswer {
     /// Apart by more than the limit; at least this far.
     Beyond(f64),
@@ -71,10 +72,10 @@ pub fn hull_gap(q: &Query, ask: &Ask) -> HullAnswer {
     }
     // A point that GJK found in both may settle a verdict at once.
     let guess = (ask.goal != Goal::VALUE && separation.ending == Ending::NotApart).then_some(points[0]);
-    HullAnswer::Gap(overlapping(q, apart, thickness::overlap(q, guess, ask.goal)))
+    HullAnswer::Gap(overlapping(q, &apart, &thickness::overlap(q, guess, ask.goal)))
 }
 
-fn overlapping(q: &Query, apart: Gap, thick: Thickness) -> Gap {
+fn overlapping(q: &Query, apart: &Gap, thick: &Thickness) -> Gap {
     // The plane depth of a point outside never exceeds its distance, so an upper bound below zero is a distance too.
     let low = greater(
         -thick.upper,
@@ -94,7 +95,7 @@ fn overlapping(q: &Query, apart: Gap, thick: Thickness) -> Gap {
             apart.witness
         },
         normal: apart.normal.or(Some(q.a.normals[facet_a])),
-        ..apart
+        ..*apart
     }
 }
 

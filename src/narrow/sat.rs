@@ -8,7 +8,7 @@ use crate::geom::{Mat3, Obb, Pose, Vec3};
 const PARALLEL_SQ: f64 = 1e-6;
 
 /// A lower bound of the distance of two boxes, in mm, with B placed at `b_in_a`: the largest separation over the 15 axes
-/// (Gottschalk, Lin & Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection", 1996, §5); negative
+/// (Gottschalk, Lin & Manocha, "`OBBTree`: A Hierarchical Structure for Rapid Interference Detection", 1996, §5); negative
 /// where no axis separates. Exact up to the pair's rounding margin, which the caller adds to what it compares with. Stops
 /// at the first axis that separates by more than `limit`.
 pub fn obb_obb(a: &Obb, b: &Obb, b_in_a: &Pose, limit: f64) -> f64 {

@@ -80,13 +80,13 @@ impl Simplex {
             1 => Closest { weights: [1.0, 0.0, 0.0, 0.0], v: w[0] },
             2 => edge(&w, 0, 1),
             3 => face(&w, 0, 1, 2),
-            _ => match tetrahedron(&w) {
-                Some(best) => best,
-                None => {
+            _ => {
+                let Some(best) = tetrahedron(&w) else {
                     self.weights = barycentric(&w);
                     return Reduced::Enclosed;
-                }
-            },
+                };
+                best
+            }
         };
         let mut kept = 0;
         for i in 0..self.len {

@@ -187,7 +187,7 @@ impl Basis {
     /// Exchanges one plane for the violated one; false when it is there already or no exchange is possible.
     fn enter(&mut self, at: &BasisPoint, plane: Plane) -> bool {
         let entering = (plane.normal, plane.offset);
-        if self.planes.iter().any(|p| *p == entering) {
+        if self.planes.contains(&entering) {
             return false;
         }
         let column = Vector4::new(plane.normal.x, plane.normal.y, plane.normal.z, 1.0);

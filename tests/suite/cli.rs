@@ -108,8 +108,7 @@ fn files_that_are_missing_or_no_assembly_are_refused_by_name() {
 #[test]
 fn at_most_twenty_errors_are_printed_and_the_rest_counted() {
     let scratch = Scratch::new();
-    let keys: Vec<_> = (0..33).map(|k| format!("\"misspelt-{k}\": 1")).collect();
-    let keys = keys.join(", ");
+    let keys = (0..33).map(|k| format!("\"misspelt-{k}\": 1")).collect::<Vec<_>>().join(", ");
     scratch.write("assembly.json", format!("{{ {keys}, \"version\": 1, \"instances\": [{{ \"id\": \"a\" }}] }}"));
     let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
     let lines = errors(&ran);
