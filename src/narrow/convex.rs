@@ -123,7 +123,7 @@ impl Convex {
     /// stop it early, so what it says is a proposal that [`Self::scan`] confirms.
     #[inline]
     pub fn climb(&self, d: &Vec3, hint: usize) -> (usize, f64) {
-        if self.vertices.len() <= CLIMB_ABOVE || self.rank < 3 {
+        if self.climb_scans() {
             return self.scan(d);
         }
         let mut at = hint;
@@ -142,6 +142,12 @@ impl Convex {
                 return (at, best);
             }
         }
+    }
+
+    /// Whether [`Self::climb`] scans anyway, so that there is nothing to confirm.
+    #[inline]
+    pub fn climb_scans(&self) -> bool {
+        self.vertices.len() <= CLIMB_ABOVE || self.rank < 3
     }
 
     /// How deep `x` lies under the nearest facet plane, and which: positive inside, negative outside. At most

@@ -8,7 +8,7 @@
 use super::gjk::Query;
 use super::simplex::{MinkowskiPoint, Simplex, closest_on_triangle};
 use crate::geom::math::UNIT_ROUNDOFF;
-use crate::geom::predicates::{collinear, orient3d};
+use crate::geom::predicates::{FilteredPlane, collinear, orient3d};
 use crate::geom::{Vec3, math};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,10 +37,36 @@ pub struct EpaScratch {
     faces: Vec<Face>,
     free: Vec<u32>,
     heap: BinaryHeap<(Reverse<Key>, Reverse<u32>, u32)>,
+    /// No two points of A ⊖ B differ by more in any coordinate.
+    extent: Vec3,
     /// Whether the origin is known to lie inside the polytope.
     origin_inside: bool,
     visible: Vec<u32>,
     horizon: Vec<(u32, u32, u32)>,
+}
+
+/// Up to four affinely independent points, by exact signs.
+#[derive(Default)]
+struct Corners {
+    points: [MinkowskiPoint; 4],
+    len: usize,
+}
+
+impl Corners {
+    fn offer(&mut self, p: MinkowskiPoint) {
+        let [a, b, c, _] = &self.points;
+        let grows = match self.len {
+            0 => true,
+            1 => p.w != a.w,
+            2 => !collinear(&a.w, &b.w, &p.w),
+            3 => orient3d(&a.w, &b.w, &c.w, &p.w) != 0.0,
+            _ => false,
+        };
+        if grows {
+            self.points[self.len] = p;
+            self.len += 1;
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +74,9 @@ struct Face {
     v: [u32; 3],
     /// Across the edge from `v[i]` to `v[i + 1]`.
     adjacent: [u32; 3],
+    /// Unit and outward; zero for a triangle too thin to have one.
     normal: Vec3,
+    plane: FilteredPlane,
     /// Counts the face's lives, so that heap entries of a dead one are recognised.
     life: u32,
     alive: bool,
@@ -87,6 +115,9 @@ pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScra
         scratch.origin_inside |= key >= 0.0;
         best.lower = math::lesser(key, settled);
         if best.upper - best.lower <= 0.25 * margin {
+            if q.climb_scans() {
+                break;
+            }
             let true_value = best.axis.dot(&q.scan(&best.axis).w);
             if true_value - best.upper <= 0.25 * margin {
                 best.upper = math::greater(best.upper, true_value);
@@ -110,7 +141,9 @@ pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScra
         return None;
     }
     // Whatever ended the loop, the answer separates.
-    best.upper = math::greater(best.upper, best.axis.dot(&q.scan(&best.axis).w));
+    if !q.climb_scans() {
+        best.upper = math::greater(best.upper, best.axis.dot(&q.scan(&best.axis).w));
+    }
     best.upper = math::greater(best.upper, 0.0);
     best.lower = best.lower.clamp(0.0, best.upper);
     best.upper.is_finite().then_some(best)
@@ -127,37 +160,27 @@ impl EpaScratch {
 
     /// A tetrahedron of support points, from GJK's simplex as far as it goes.
     fn start(&mut self, q: &Query, seed: &Simplex) -> Option<()> {
-        let mut corners: Vec<MinkowskiPoint> = Vec::with_capacity(4);
-        let mut offer = |p: MinkowskiPoint| {
-            let w: Vec<Vec3> = corners.iter().map(|c| c.w).collect();
-            let grows = match w.len() {
-                0 => true,
-                1 => p.w != w[0],
-                2 => !collinear(&w[0], &w[1], &p.w),
-                3 => orient3d(&w[0], &w[1], &w[2], &p.w) != 0.0,
-                _ => false,
-            };
-            if grows {
-                corners.push(p);
-            }
-        };
+        self.extent = Vec3::repeat(q.a.diameter + q.b.diameter);
+        let mut corners = Corners::default();
         for p in seed.points() {
-            offer(*p);
+            corners.offer(*p);
         }
         for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
-            offer(q.scan(&axis));
-            offer(q.scan(&-axis));
-        }
-        if let [a, b, c] = corners[..] {
-            let n = (b.w - a.w).cross(&(c.w - a.w));
-            for d in [n, -n] {
-                let p = q.scan(&d);
-                if corners.len() == 3 && orient3d(&a.w, &b.w, &c.w, &p.w) != 0.0 {
-                    corners.push(p);
-                }
+            if corners.len < 4 {
+                corners.offer(q.scan(&axis));
+                corners.offer(q.scan(&-axis));
             }
         }
-        let [a, b, c, d] = corners[..] else { return None };
+        if corners.len == 3 {
+            let [a, b, c, _] = corners.points.map(|p| p.w);
+            let n = (b - a).cross(&(c - a));
+            corners.offer(q.scan(&n));
+            corners.offer(q.scan(&-n));
+        }
+        if corners.len < 4 {
+            return None;
+        }
+        let [a, b, c, d] = corners.points;
         let outward = orient3d(&a.w, &b.w, &c.w, &d.w) < 0.0;
         self.points.extend(if outward { [a, b, c, d] } else { [a, c, b, d] });
         // Face k of 0 1 2 / 0 3 1 / 1 3 2 / 2 3 0, outward because d lies below the first.
@@ -173,10 +196,19 @@ impl EpaScratch {
         &self.points[vertex as usize].w
     }
 
+    /// Whether a point lies strictly beyond a face: exact, most of the time by the face's filter.
+    fn sees(&self, p: &Vec3, face: &Face) -> bool {
+        face.plane.certain_side(face.plane.height(p)).unwrap_or_else(|| {
+            let [a, b, c] = face.v.map(|v| *self.w(v));
+            orient3d(&a, &b, &c, p) > 0.0
+        })
+    }
+
     fn add_face(&mut self, v: [u32; 3], adjacent: [u32; 3]) -> u32 {
         let (a, b, c) = (*self.w(v[0]), *self.w(v[1]), *self.w(v[2]));
         let cross = (b - a).cross(&(c - a));
-        let longest_sq = (b - a).norm_squared().max((c - a).norm_squared()).max((c - b).norm_squared());
+        let [e, f, g] = [(b - a).norm_squared(), (c - a).norm_squared(), (c - b).norm_squared()];
+        let longest_sq = math::greater(math::greater(e, f), g);
         let length = cross.norm();
         let usable = length > 16.0 * UNIT_ROUNDOFF * longest_sq;
         let normal = if usable { cross / length } else { Vec3::zeros() };
@@ -189,7 +221,8 @@ impl EpaScratch {
         } else {
             closest_on_triangle(&a, &b, &c).norm()
         };
-        let mut face = Face { v, adjacent, normal, life: 0, alive: true, seen: false };
+        let plane = FilteredPlane::new(&a, &b, &c, &self.extent);
+        let mut face = Face { v, adjacent, normal, plane, life: 0, alive: true, seen: false };
         let slot = if let Some(slot) = self.free.pop() {
             face.life = self.faces[slot as usize].life + 1;
             self.faces[slot as usize] = face;
@@ -216,15 +249,15 @@ impl EpaScratch {
     /// A support point strictly beyond the face, if there is one; the directions tried improve the upper bound.
     fn beyond(&self, q: &Query, slot: u32, best: &mut Penetration, confirm: bool) -> Option<MinkowskiPoint> {
         let face = &self.faces[slot as usize];
-        let [a, b, c] = face.v.map(|v| *self.w(v));
         let mut axis = face.normal;
         if axis == Vec3::zeros() {
             // Too thin for a normal: look from the origin through its nearest point.
+            let [a, b, c] = face.v.map(|v| *self.w(v));
             axis = closest_on_triangle(&a, &b, &c).try_normalize(0.0)?;
         }
-        let rises = |w: &MinkowskiPoint| orient3d(&a, &b, &c, &w.w) > 0.0;
+        let rises = |w: &MinkowskiPoint| self.sees(&w.w, face);
         let mut w = q.climb(&axis, &self.points[face.v[0] as usize]);
-        if confirm || !rises(&w) {
+        if !q.climb_scans() && (confirm || !rises(&w)) {
             w = q.scan(&axis);
         }
         let value = axis.dot(&w.w);
@@ -252,8 +285,7 @@ impl EpaScratch {
                 if self.faces[across as usize].seen {
                     continue;
                 }
-                let [a, b, c] = self.faces[across as usize].v.map(|v| *self.w(v));
-                if orient3d(&a, &b, &c, &w.w) > 0.0 {
+                if self.sees(&w.w, &self.faces[across as usize]) {
                     self.faces[across as usize].seen = true;
                     self.visible.push(across);
                 } else {

@@ -59,6 +59,12 @@ impl Query<'_> {
         self.point(self.a.climb(d, hint.a as usize).0, self.b.climb(&against, hint.b as usize).0)
     }
 
+    /// Whether [`Self::climb`] is certain already.
+    #[inline]
+    pub fn climb_scans(&self) -> bool {
+        self.a.climb_scans() && self.b.climb_scans()
+    }
+
     /// Support point of A ⊖ B along `d` by scanning all vertices: certain up to rounding.
     #[inline]
     pub fn scan(&self, d: &Vec3) -> MinkowskiPoint {
@@ -118,8 +124,10 @@ impl State {
         };
         // Whatever ends the iteration must rest on the true support point.
         if stuck(&w, lower, &self.out.simplex) {
-            w = q.scan(&away);
-            lower = -away.dot(&w.w);
+            if !q.climb_scans() {
+                w = q.scan(&away);
+                lower = -away.dot(&w.w);
+            }
             self.note(lower, away);
             if lower > limit + margin {
                 return Some(Ending::BeyondLimit);

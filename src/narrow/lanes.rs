@@ -6,7 +6,7 @@ use pulp::{Arch, Simd, WithSimd};
 /// Rows are padded to a multiple of this, the widest vector of any instruction set that is dispatched to.
 const WIDEST: usize = 8;
 
-/// Vectors `p` with an offset each, as four rows, ready for `largest p·d − offset`.
+/// Vectors `p`, each with an offset or none with one, as rows, ready for `largest p·d − offset`.
 ///
 /// The instruction set is chosen when the program runs. Every lane does the same products and sums in the same order and
 /// none is fused, so the result has the same bits on every machine.
@@ -15,14 +15,13 @@ pub(super) struct Lanes {
     x: Vec<f64>,
     y: Vec<f64>,
     z: Vec<f64>,
+    /// As long as the others, or empty.
     offset: Vec<f64>,
-    /// 0, 1, 2 … as numbers, so that a comparison selects value and place alike.
-    index: Vec<f64>,
     arch: Arch,
 }
 
 impl Lanes {
-    /// Rows of the points; without offsets they are zero. Padding repeats the first entry, which changes no maximum.
+    /// Rows of the points, with as many offsets or none. Padding repeats the first entry, which changes no maximum.
     pub(super) fn new(points: &[Vec3], offsets: &[f64]) -> Self {
         let padded = points.len().next_multiple_of(WIDEST);
         let row = |of: &dyn Fn(usize) -> f64| (0..padded).map(|i| of(if i < points.len() { i } else { 0 })).collect();
@@ -30,8 +29,7 @@ impl Lanes {
             x: row(&|i| points[i].x),
             y: row(&|i| points[i].y),
             z: row(&|i| points[i].z),
-            offset: row(&|i| offsets.get(i).copied().unwrap_or(0.0)),
-            index: row(&|i| i as f64),
+            offset: if offsets.is_empty() { Vec::new() } else { row(&|i| offsets[i]) },
             arch: Arch::new(),
         }
     }
@@ -48,44 +46,79 @@ struct Largest<'a> {
     d: &'a Vec3,
 }
 
+/// The places within the first vector, as numbers: a comparison then selects value and place alike.
+static PLACES: [f64; WIDEST] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+
 impl WithSimd for Largest<'_> {
     type Output = (usize, f64);
 
     #[expect(clippy::inline_always, reason = "what is not inlined is not compiled for the chosen instruction set")]
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-        let (x, y) = (S::as_simd_f64s(&self.rows.x).0, S::as_simd_f64s(&self.rows.y).0);
-        let (z, offset) = (S::as_simd_f64s(&self.rows.z).0, S::as_simd_f64s(&self.rows.offset).0);
-        let index = S::as_simd_f64s(&self.rows.index).0;
+        let rows = self.rows;
+        let (x, y) = (S::as_simd_f64s(&rows.x).0, S::as_simd_f64s(&rows.y).0);
+        let (z, offset) = (S::as_simd_f64s(&rows.z).0, S::as_simd_f64s(&rows.offset).0);
         let n = x.len();
-        if y.len() != n || z.len() != n || offset.len() != n || index.len() != n {
+        let (Some(y), Some(z), Some(&first)) = (y.get(..n), z.get(..n), S::as_simd_f64s(&PLACES).0.first()) else {
             return (0, f64::NEG_INFINITY);
-        }
+        };
         let d = [simd.splat_f64s(self.d.x), simd.splat_f64s(self.d.y), simd.splat_f64s(self.d.z)];
-        let mut best = simd.splat_f64s(f64::NEG_INFINITY);
-        let mut at = simd.splat_f64s(0.0);
+        let mut state = Best {
+            value: simd.splat_f64s(f64::NEG_INFINITY),
+            at: simd.splat_f64s(0.0),
+            place: first,
+            step: simd.splat_f64s(S::F64_LANES as f64),
+        };
         let mut i = 0;
-        while i < n {
-            let here = value(simd, [x[i], y[i], z[i]], offset[i], d);
-            let better = simd.greater_than_f64s(here, best);
-            best = simd.select_f64s(better, here, best);
-            at = simd.select_f64s(better, index[i], at);
-            i += 1;
+        if let Some(offset) = offset.get(..n).filter(|_| !offset.is_empty()) {
+            while i < n {
+                let dot = dot(simd, [x[i], y[i], z[i]], d);
+                state = state.consider(simd, simd.sub_f64s(dot, offset[i]));
+                i += 1;
+            }
+        } else {
+            while i < n {
+                state = state.consider(simd, dot(simd, [x[i], y[i], z[i]], d));
+                i += 1;
+            }
         }
-        let largest = simd.reduce_max_f64s(best);
-        let holds = simd.equal_f64s(best, simd.splat_f64s(largest));
-        let first = simd.reduce_min_f64s(simd.select_f64s(holds, at, simd.splat_f64s(f64::INFINITY)));
-        (first as usize, largest)
+        let largest = simd.reduce_max_f64s(state.value);
+        let holds = simd.equal_f64s(state.value, simd.splat_f64s(largest));
+        let place = simd.reduce_min_f64s(simd.select_f64s(holds, state.at, simd.splat_f64s(f64::INFINITY)));
+        (place as usize, largest)
     }
 }
 
-/// `p·d − offset` in every lane. A function and not a closure: only what is inlined here is compiled for the instruction
-/// set that was chosen.
+/// The best of every lane so far.
+#[derive(Clone, Copy)]
+struct Best<S: Simd> {
+    value: S::f64s,
+    at: S::f64s,
+    /// Places of the vector that comes next, and how far they move on.
+    place: S::f64s,
+    step: S::f64s,
+}
+
+impl<S: Simd> Best<S> {
+    #[expect(clippy::inline_always, reason = "see above")]
+    #[inline(always)]
+    fn consider(self, simd: S, here: S::f64s) -> Self {
+        let better = simd.greater_than_f64s(here, self.value);
+        Self {
+            value: simd.select_f64s(better, here, self.value),
+            at: simd.select_f64s(better, self.place, self.at),
+            place: simd.add_f64s(self.place, self.step),
+            step: self.step,
+        }
+    }
+}
+
+/// `p·d` in every lane. A function and not a closure: closures are not inlined for certain.
 #[expect(clippy::inline_always, reason = "see above")]
 #[inline(always)]
-fn value<S: Simd>(simd: S, p: [S::f64s; 3], offset: S::f64s, d: [S::f64s; 3]) -> S::f64s {
+fn dot<S: Simd>(simd: S, p: [S::f64s; 3], d: [S::f64s; 3]) -> S::f64s {
     let xy = simd.add_f64s(simd.mul_f64s(p[0], d[0]), simd.mul_f64s(p[1], d[1]));
-    simd.sub_f64s(simd.add_f64s(xy, simd.mul_f64s(p[2], d[2])), offset)
+    simd.add_f64s(xy, simd.mul_f64s(p[2], d[2]))
 }
 
 #[cfg(test)]

@@ -146,7 +146,8 @@ pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool
     outer.normals.iter().zip(&outer.offsets).all(|(n, offset)| {
         let local = pose.rotation.tr_mul(n);
         let beyond = |value: f64| value + n.dot(&pose.translation) > offset + slack;
-        hint = inner.climb(&local, hint).0;
-        !beyond(local.dot(&inner.vertices[hint])) && !beyond(inner.scan(&local).1)
+        let (found, value) = inner.climb(&local, hint);
+        hint = found;
+        !beyond(value) && (inner.climb_scans() || !beyond(inner.scan(&local).1))
     })
 }

@@ -4,7 +4,7 @@ use crate::geom::Vec3;
 use crate::geom::predicates::orient3d;
 
 /// A point of the Minkowski difference A ⊖ B and the vertices it comes from, so that witness points cost nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MinkowskiPoint {
     /// `a − b` in A's frame.
     pub w: Vec3,
