@@ -123,7 +123,12 @@ impl Run<'_> {
             Ordering::Greater => (true, pb.shape, pa.shape, backward()),
             Ordering::Equal => {
                 let (f, b) = (forward(), backward());
-                let swapped = pose_key::numbers(&b).lt(pose_key::numbers(&f));
+                let id = |i: u32| self.assembly.instances[i as usize].id.as_str();
+                // Seen from either the pair may look the same; then the ids decide, never the order of the file.
+                let swapped = match pose_key::numbers(&b).partial_cmp(pose_key::numbers(&f)) {
+                    Some(Ordering::Equal) => id(c.b) < id(c.a),
+                    order => order == Some(Ordering::Less),
+                };
                 (swapped, pa.shape, pa.shape, if swapped { b } else { f })
             }
         };

@@ -11,7 +11,6 @@ fn replay_all(folder: &str, run: fn(&[u8])) -> usize {
     for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
         let path = entry.expect("an entry").path();
         let bytes = fs::read(&path).expect("readable");
-        println!("{}", path.display());
         run(&bytes);
         // Cut short anywhere it must do no harm either; large files are cut in fewer places.
         for end in (0..bytes.len()).step_by(1 + bytes.len() / 64) {

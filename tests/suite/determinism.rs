@@ -7,7 +7,7 @@ use crate::support::report::{assert_sound, json_of, parsed};
 use crate::support::scratch::Scratch;
 use crate::support::solids::{hull_of, obj};
 use interfere::assembly::{self, Assembly, LoadOptions, Verb};
-use interfere::check::{NoProgress, Options, Outcome, PairOutcome, check};
+use interfere::check::{NoProgress, Options, Outcome, PairOutcome, Relation, check};
 use interfere::geom::{Affine, LengthUnit, Vec3};
 use interfere::load::FsLoader;
 use interfere::mesh::TriMesh;
@@ -109,7 +109,7 @@ fn shuffle<T>(rng: &mut Rng, items: &mut [T]) {
 }
 
 #[test]
-fn the_order_of_instances_changes_nothing_but_the_order_of_nothing() {
+fn the_order_of_instances_changes_no_byte_of_the_report() {
     let scratch = Scratch::new();
     let crowd = crowd(&scratch);
     let mut rng = Rng::new(21);
@@ -128,7 +128,7 @@ fn the_order_of_instances_changes_nothing_but_the_order_of_nothing() {
             assert!(after == before, "{}: {differs:?}", file.display());
         }
     }
-    assert!(rows > 1000, "{rows}");
+    assert!(rows > 500, "{rows}");
 }
 
 /// −0 and 0 are one number.
@@ -140,15 +140,17 @@ fn vector_bits(v: Vec3) -> [u64; 3] {
     [bits(v.x), bits(v.y), bits(v.z)]
 }
 
-/// What a row says, seen from the instance that was `a` at first.
+/// What a row says, seen from the instance that was `a` at first. Two copies in one place look the same from either: which of
+/// them leaves to which side is a matter of names, so there the vectors are left out.
 fn seen(p: &PairOutcome, flipped: bool) -> impl PartialEq + std::fmt::Debug + use<> {
-    let turn = |v: Vec3| vector_bits(if flipped { -v } else { v });
+    let apart = p.relation != Some(Relation::Coincident);
+    let turn = |v: Option<Vec3>| v.filter(|_| apart).map(|v| vector_bits(if flipped { -v } else { v }));
     let numbers = [p.gap, p.overlap_depth, p.penetration_depth, p.facet_allowance].map(|x| x.map(bits));
     let points = p.closest_points.map(|[a, b]| if flipped { [b, a] } else { [a, b] });
     (
         (p.status, p.certainty, p.relation.map(|r| if flipped { r.swapped() } else { r })),
         (numbers, p.gap_bracket.map(|b| b.map(bits))),
-        (p.separating_translation.map(turn), p.normal.map(turn), points.map(|p| p.map(vector_bits)), p.rule),
+        (turn(p.separating_translation), turn(p.normal), points.map(|p| p.map(vector_bits)), p.rule),
     )
 }
 

@@ -1,5 +1,5 @@
-//! Hulls of 10 000 random and degenerate clouds against exact, obvious checks, and closed forms. `HULL_CLOUDS=100000` runs
-//! more of them.
+//! Hulls of 10 000 random and degenerate clouds against exact, obvious checks, and closed forms. `INTERFERE_FULL=1` takes ten
+//! times as many.
 
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Mat3, Vec3};
@@ -121,7 +121,7 @@ fn cloud(random: &mut Random, kind: u64) -> Vec<Vec3> {
 }
 
 fn clouds() -> u64 {
-    std::env::var("HULL_CLOUDS").ok().and_then(|s| s.parse().ok()).unwrap_or(10_000)
+    if std::env::var_os("INTERFERE_FULL").is_some() { 100_000 } else { 10_000 }
 }
 
 /// Climbing along neighbours from any vertex reaches the highest vertex, up to rounding.

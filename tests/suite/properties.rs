@@ -1,6 +1,6 @@
 //! What must hold of any two hulls, through the whole check: swapping them, moving both, changing the unit; that no stage
-//! clears what is within reach; that touching is contact; that the reported vector separates. `INTERFERE_FULL=1` takes ten
-//! times as many.
+//! clears what is within reach; that touching is contact; that the reported vector separates. `INTERFERE_FULL=1` takes
+//! twenty times as many.
 
 use crate::support::Rng;
 use crate::support::brute::Solid;
@@ -14,7 +14,7 @@ use interfere::load::FsLoader;
 use interfere::mesh::TriMesh;
 
 fn times(count: usize) -> usize {
-    if std::env::var_os("INTERFERE_FULL").is_some() { 10 * count } else { count }
+    if std::env::var_os("INTERFERE_FULL").is_some() { 20 * count } else { count }
 }
 
 fn solid(rng: &mut Rng, size: f64) -> TriMesh {
@@ -25,8 +25,36 @@ fn solid(rng: &mut Rng, size: f64) -> TriMesh {
     }
 }
 
-/// Two random hulls of sizes from 1e-3 to 1e4, centre to centre `spread` times their radii apart.
+/// A box or a prism of whole sizes: faces, edges and corners that meet, ties everywhere.
+fn regular(rng: &mut Rng, size: f64) -> TriMesh {
+    let mut whole = |n: usize| size * (1 + rng.below(n)) as f64 / 4.0;
+    let (x, y, z) = (whole(4), whole(4), whole(4));
+    if rng.below(3) > 0 { cuboid([-x, -y, -z], [x, y, z]) } else { prism(3 + rng.below(6), x, [-z, z]) }
+}
+
+/// Regular solids on a grid, turned by a quarter, by next to nothing, or not at all.
+fn regular_two(rng: &mut Rng) -> Two {
+    let size = rng.scale(1e-3, 1e4);
+    let a = regular(rng, size);
+    let mut two = Two::new(a, regular(rng, size));
+    let at = Vec3::new(rng.below(9) as f64 - 4.0, rng.below(9) as f64 - 4.0, rng.below(9) as f64 - 4.0) * (size / 4.0);
+    let turn = match rng.below(3) {
+        0 => 0.0,
+        1 => 90.0,
+        _ => rng.scale(1e-13, 1.0),
+    };
+    two.placements[1] = placed(about_z(turn), at);
+    two.tolerance = 1e-6 * two.size();
+    two.report_within = Some(100.0 * two.size());
+    two
+}
+
+/// Two random hulls of sizes from 1e-3 to 1e4, centre to centre `spread` times their radii apart; one pair in four is
+/// regular.
 fn random_two(rng: &mut Rng, spread: [f64; 2]) -> Two {
+    if rng.below(4) == 0 {
+        return regular_two(rng);
+    }
     let size = rng.scale(1e-3, 1e4);
     let (a, other) = (solid(rng, size), rng.scale(0.2, 5.0) * size);
     let mut two = Two::new(a, solid(rng, other.clamp(1e-3, 1e4)));
@@ -49,6 +77,20 @@ fn motion(rng: &mut Rng) -> Pose {
 fn placing(two: &Two) -> f64 {
     let far = two.placements.iter().map(|p| p.translation.norm()).fold(0.0, f64::max);
     16.0 * UNIT_ROUNDOFF * (far + two.size())
+}
+
+/// The relation, but for what rounding decides of faces that are flush from inside: whether one contains the other.
+fn coarse(row: &PairOutcome) -> Option<Relation> {
+    match row.relation {
+        Some(Relation::AContainsB | Relation::BContainsA) => Some(Relation::Overlap),
+        other => other,
+    }
+}
+
+/// The width of a row's bracket: rounding, but for hulls whose nearest faces are all but parallel.
+fn width(row: &PairOutcome) -> f64 {
+    let [low, high] = row.gap_bracket.expect("a bracket");
+    high - low
 }
 
 /// Relation and status, where rounding cannot change them.
@@ -77,7 +119,7 @@ impl Mix {
 fn swapping_a_and_b_changes_nothing_but_signs() {
     let mut rng = Rng::new(30);
     let mut mix = Mix::default();
-    for k in 0..times(600) {
+    for k in 0..times(1500) {
         let two = random_two(&mut rng, [0.1, 0.9]);
         let row = two.row();
         let row_of_swapped = Two { ids: ["b", "a"], ..two.clone() }.row();
@@ -93,18 +135,19 @@ fn swapping_a_and_b_changes_nothing_but_signs() {
         assert_eq!(row.normal, row_of_swapped.normal.map(|n| -n));
         assert_eq!(row.closest_points, row_of_swapped.closest_points.map(|[a, b]| [b, a]));
     }
-    mix.assert_both(times(600) / 5);
+    mix.assert_both(times(1500) / 5);
 }
 
 #[test]
 fn a_common_rigid_motion_changes_nothing_beyond_rounding() {
     let mut rng = Rng::new(31);
     let (mut mix, mut sure) = (Mix::default(), 0);
-    for k in 0..times(600) {
+    for k in 0..times(1500) {
         let two = random_two(&mut rng, [0.1, 0.9]);
         let moved = two.moved(&motion(&mut rng));
         let (here, there) = (two.row(), moved.row());
-        let error = 2.0 * placing(&moved) + 1e-12 * two.size();
+        let error = 2.0 * placing(&moved) + 1e-12 * two.size() + width(&here) + width(&there);
+        assert!(width(&here) <= 1e-8 * two.size(), "pair {k}: {here:?}");
         let near = |x: Option<f64>, y: Option<f64>, within: f64| match (x, y) {
             (Some(x), Some(y)) => (x - y).abs() <= within,
             // Where rounding decides whether there is an overlap at all, its depth is rounding, too.
@@ -116,35 +159,35 @@ fn a_common_rigid_motion_changes_nothing_beyond_rounding() {
         let depth_error = error + 1e-9 * two.size();
         assert!(near(here.penetration_depth, there.penetration_depth, depth_error), "pair {k}");
         if far_from_thresholds(&two, &here, error) {
-            assert_eq!((here.status, here.relation), (there.status, there.relation), "pair {k}");
+            assert_eq!((here.status, coarse(&here)), (there.status, coarse(&there)), "pair {k}");
             sure += 1;
         }
         mix.count(&here);
     }
-    mix.assert_both(times(600) / 5);
-    assert!(sure * 2 > times(600), "{sure} pairs were far from their thresholds");
+    mix.assert_both(times(1500) / 5);
+    assert!(sure * 2 > times(1500), "{sure} pairs were far from their thresholds");
 }
 
 #[test]
 fn the_unit_of_the_files_changes_nothing_beyond_rounding() {
     let mut rng = Rng::new(32);
     let mut mix = Mix::default();
-    for k in 0..times(400) {
+    for k in 0..times(1000) {
         let two = random_two(&mut rng, [0.1, 0.9]);
         let units = LengthUnit::ALL[1 + k % 4];
         let in_units =
             |m: &TriMesh| TriMesh { vertices: m.vertices.iter().map(|v| v / units.mm()).collect(), ..m.clone() };
         let other = Two { meshes: [in_units(&two.meshes[0]), in_units(&two.meshes[1])], units, ..two.clone() };
         let (here, there) = (two.row(), other.row());
-        let error = 1e-12 * two.size();
+        let error = 1e-12 * two.size() + width(&here) + width(&there);
         let (x, y) = (here.gap.unwrap(), there.gap.unwrap());
         assert!((x - y).abs() <= error, "pair {k}: {x} and {y}");
         if far_from_thresholds(&two, &here, error) {
-            assert_eq!((here.status, here.relation), (there.status, there.relation), "pair {k}");
+            assert_eq!((here.status, coarse(&here)), (there.status, coarse(&there)), "pair {k}");
         }
         mix.count(&here);
     }
-    mix.assert_both(times(400) / 5);
+    mix.assert_both(times(1000) / 5);
 }
 
 /// Two dozen instances of four hulls in a crowd.
@@ -180,7 +223,7 @@ fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
     let mut rng = Rng::new(33);
     let (mut overlapping, mut within, mut beyond) = (0, 0, 0);
     let (mut by_boxes, mut by_obb, mut by_hull) = (0, 0, 0);
-    for _ in 0..times(30) {
+    for _ in 0..times(60) {
         let far = if rng.below(2) == 0 { Vec3::zeros() } else { rng.direction() * 1e6 };
         let crowd = Crowd::new(&mut rng, far);
         let reach = rng.scale(0.1, 10.0);
@@ -233,9 +276,11 @@ fn roof(size: f64) -> TriMesh {
 /// Two solids that touch in the plane z = 0, in closed form; the name says how.
 fn touching(rng: &mut Rng, kind: usize, size: f64) -> (&'static str, Two) {
     let other = size * rng.scale(0.1, 10.0);
-    let turn = about_z(rng.range(0.0, 360.0));
+    // Half of them turned by next to nothing: axes that are nearly parallel.
+    let deg = if rng.below(2) == 0 { rng.range(0.0, 360.0) } else { rng.scale(1e-13, 1.0) };
+    let turn = about_z(deg);
     let aside = |by: f64, rng: &mut Rng| Vec3::new(rng.range(-by, by), rng.range(-by, by), 0.0);
-    let below = cuboid([-size, -size, -size], [size, size, 0.0]);
+    let below = cuboid([-size, -size, -size * rng.scale(1e-3, 1.0)], [size, size, 0.0]);
     match kind % 4 {
         0 => {
             let mut two = Two::new(below, cuboid([-other, -other, 0.0], [other, other, other]));
@@ -250,7 +295,10 @@ fn touching(rng: &mut Rng, kind: usize, size: f64) -> (&'static str, Two) {
         2 => {
             // Ridge up, ridge down, crossed at an angle that keeps them apart elsewhere.
             let mut two = Two::new(roof(size), roof(other));
-            let over = Affine { linear: about_z(rng.range(20.0, 160.0)), ..Affine::identity() };
+            let over = Affine {
+                linear: about_z(if deg > 1.0 { 20.0 + deg * 140.0 / 360.0 } else { 90.0 + deg }),
+                ..Affine::identity()
+            };
             let down = Affine {
                 linear: interfere::geom::Mat3::from_diagonal(&Vec3::new(1.0, -1.0, -1.0)),
                 ..Affine::identity()
@@ -275,43 +323,47 @@ fn touching(rng: &mut Rng, kind: usize, size: f64) -> (&'static str, Two) {
 fn touching_hulls_are_contact_at_any_rotation_size_and_distance() {
     let mut rng = Rng::new(34);
     let mut kinds = std::collections::BTreeMap::new();
-    for k in 0..times(1600) {
+    for k in 0..times(5000) {
         let size = rng.scale(1e-3, 1e4);
         let (kind, two) = touching(&mut rng, k, size);
         let mut two = two.moved(&motion(&mut rng));
-        // Tight: no overlap beyond what the placements' own rounding may make is forgiven.
+        // Held to what the placements' own rounding may make of it, no stage proves it clear.
         two.tolerance = placing(&two);
+        let held = two.check();
+        assert_eq!(held.counts.clear, 0, "{kind} of size {size}: {:?}", held.cleared_by);
+        // A tolerance well above the pair's rounding margin, 32 round-offs of two diameters and their distance, is decided.
+        two.tolerance += 1e-12 * two.size();
         let row = two.row();
         assert_eq!(row.status, Status::Contact, "{kind} of size {size}: {row:?}");
         assert!(row.gap.unwrap().abs() <= two.tolerance, "{kind} of size {size}: {row:?}");
         *kinds.entry(kind).or_insert(0) += 1;
     }
     assert_eq!(kinds.len(), 3, "{kinds:?}");
-    assert!(kinds.values().all(|n| *n >= times(400)), "{kinds:?}");
+    assert!(kinds.values().all(|n| *n >= times(1200)), "{kinds:?}");
 }
 
 #[test]
 fn hulls_moved_together_along_their_closest_points_are_contact() {
     let mut rng = Rng::new(35);
     let mut met = 0;
-    for k in 0..times(800) {
+    for k in 0..times(2000) {
         let mut two = random_two(&mut rng, [0.4, 1.2]);
         let row = two.row();
         let Some([p, q]) = row.closest_points.filter(|_| row.gap > Some(1e-9 * two.size())) else { continue };
         two = two.with_second_moved(p - q).moved(&motion(&mut rng));
-        two.tolerance = 2.0 * placing(&two) + 1e-12 * two.size();
+        two.tolerance = 2.0 * placing(&two) + 1e-12 * two.size() + width(&row);
         let row = two.row();
         assert_eq!(row.status, Status::Contact, "pair {k}: {row:?}");
         met += 1;
     }
-    assert!(met > times(300), "{met}");
+    assert!(met > times(700), "{met}");
 }
 
 #[test]
 fn the_reported_translation_separates_and_a_thousandth_less_does_not() {
     let mut rng = Rng::new(36);
     let (mut overlapping, mut contained) = (0, 0);
-    for k in 0..times(800) {
+    for k in 0..times(2000) {
         let mut two = random_two(&mut rng, [0.0, 0.6]);
         if k % 4 == 0 {
             two = two.moved(&motion(&mut rng));
@@ -332,5 +384,5 @@ fn the_reported_translation_separates_and_a_thousandth_less_does_not() {
             "pair {k}: {row:?}, then {before:?}"
         );
     }
-    assert!(overlapping > times(300) && contained > times(20), "{overlapping} overlapping, {contained} contained");
+    assert!(overlapping > times(700) && contained > times(20), "{overlapping} overlapping, {contained} contained");
 }
