@@ -9,7 +9,7 @@ const PARALLEL_SQ: f64 = 1e-6;
 
 /// Depth along every face axis, in half the smallest side, from which the cross axes are left out. Leaving axes out only
 /// separates fewer boxes.
-const DEEP: f64 = 0.5;
+const DEEP: f64 = 0.75;
 
 /// A lower bound of the distance of two boxes, in mm, with B placed at `b_in_a`: the largest separation over the 15 axes
 /// (Gottschalk, Lin & Manocha, "`OBBTree`: A Hierarchical Structure for Rapid Interference Detection", 1996, §5); negative
