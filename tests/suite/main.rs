@@ -1,6 +1,5 @@
 //! One binary for all tests that look at the crate from outside.
 
-
 mod cases;
 mod cli;
 mod corpus;
