@@ -7,6 +7,7 @@ use crate::assembly::Assembly;
 use crate::error::Warning;
 use crate::mesh;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>], verdict_only: bool) -> Vec<PartOutcome> {
@@ -51,8 +52,27 @@ pub(super) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
         .collect()
 }
 
+/// What was noticed on reading the assembly, in each mesh, and of each shape, in this order.
+pub(super) fn collect_warnings(
+    assembly: &Assembly,
+    meshes: &[Arc<PartMesh>],
+    shapes: &Shapes,
+    tolerance: f64,
+) -> Vec<Warning> {
+    let mut warnings = assembly.warnings.clone();
+    // Parts of one file share its mesh: told once.
+    let mut told = BTreeSet::new();
+    for mesh in meshes {
+        if told.insert(Arc::as_ptr(mesh)) {
+            warnings.extend(mesh.warnings.iter().cloned());
+        }
+    }
+    warnings.extend(shape_warnings(assembly, shapes, tolerance));
+    warnings
+}
+
 /// What the tolerance means for each shape.
-pub(super) fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f64) -> Vec<Warning> {
+fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f64) -> Vec<Warning> {
     let mm = assembly.units.mm();
     let unit = assembly.units.name();
     let mut warnings = Vec::new();

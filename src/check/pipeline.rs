@@ -1,6 +1,6 @@
 //! The run: parts to shapes, boxes to candidate pairs, distinct pairs to answers, answers to the outcome.
 
-use super::describe::{describe_instances, describe_parts, shape_warnings};
+use super::describe::{collect_warnings, describe_instances, describe_parts};
 use super::group::Run;
 use super::load::load_meshes;
 use super::shape::{self, Shapes};
@@ -13,7 +13,6 @@ use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::load::Loader;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// Checks every pair of an assembly's instances; see the crate's page for an example. Runs on the ambient rayon pool; the
 /// outcome does not depend on its size, on the order of instances, or on which of several equal pairs was computed.
@@ -57,14 +56,7 @@ pub fn check(
 
     let pairs = run.outcomes(&groups, &answers);
 
-    let mut warnings = assembly.warnings.clone();
-    let mut seen = std::collections::BTreeSet::new();
-    for mesh in &meshes {
-        if seen.insert(Arc::as_ptr(mesh)) {
-            warnings.extend(mesh.warnings.iter().cloned());
-        }
-    }
-    warnings.extend(shape_warnings(assembly, &shapes, settings.tolerance));
+    let warnings = collect_warnings(assembly, &meshes, &shapes, settings.tolerance);
     let instances = describe_instances(assembly);
     watch.stop(Stage::Report, &mut timings);
     timings.pairs = tally.funnel;

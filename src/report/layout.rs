@@ -1,7 +1,7 @@
 //! How our JSON is laid out: a line per pair, part, instance, warning and mesh, so that two reports can be compared line
 //! by line; everything deeper stands in its line.
 
-use super::text::is_steering;
+use super::text::{is_steering, steers};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::io::{self, Write};
@@ -69,7 +69,7 @@ impl Formatter for Lines {
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        if !fragment.contains(is_steering) {
+        if !steers(fragment) {
             return out.write_all(fragment.as_bytes());
         }
         // Left alone by JSON, not by terminals: DEL, C1 controls and what reverses the direction of text.

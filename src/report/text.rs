@@ -10,9 +10,14 @@ pub fn is_steering(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
+/// Whether any character of a text steers: [`is_steering`], with a short cut for plain ASCII, which most names are.
+pub fn steers(text: &str) -> bool {
+    !text.bytes().all(|b| (b' '..=b'~').contains(&b)) && text.contains(is_steering)
+}
+
 /// The text in one line, every steering character as `\u{1b}`.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_steering) {
+    if !steers(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
