@@ -198,7 +198,9 @@ fn cells(m: &MeshReport) -> [String; 9] {
     let inside = match (m.closed, m.inside_out) {
         (true, false) => "closed",
         (true, true) => "closed, inside out",
-        (false, _) => "open",
+        (false, _) if m.open_edges > 0 => "open",
+        // Every edge has two faces or more, but they do not agree.
+        (false, _) => "not closed",
     };
     [
         shown(&m.path).into_owned(),
