@@ -32,19 +32,18 @@ pub fn mesh(data: &[u8]) {
     assert!(Convex::new(&hull, &facets).inner_radius.is_finite(), "the inner ball has no radius");
 }
 
-/// A root assembly file, with two meshes and a sub-assembly beside it.
-pub fn assembly(data: &[u8]) {
+/// A root assembly file, with two meshes (`a.obj`, `b.obj`) and a sub-assembly (`sub.json`) beside it. Returns whether it
+/// ended in an outcome.
+pub fn assembly(data: &[u8]) -> bool {
     let files = Memory { root: data };
     let options = LoadOptions { allow_outside: true };
-    if let Ok(found) = assembly::load(Path::new("assembly.json"), &files, &options)
-        && found.instances.len() <= 64
-    {
-        // An error is as good as an outcome here.
-        let _ = check::check(&found, &Options::default(), &files, &NoProgress);
-    }
+    assembly::load(Path::new("/assembly.json"), &files, &options)
+        .ok()
+        .filter(|found| found.instances.len() <= 64)
+        .is_some_and(|found| check::check(&found, &Options::default(), &files, &NoProgress).is_ok())
 }
 
-/// A folder of three files.
+/// The root folder, with files of these names at any depth.
 struct Memory<'a> {
     root: &'a [u8],
 }
@@ -67,10 +66,11 @@ impl Loader for Memory<'_> {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        if self.exists(path) {
-            Ok(path.file_name().map(PathBuf::from).unwrap_or_default())
-        } else {
-            Err(io::ErrorKind::NotFound.into())
+        let root = || PathBuf::from("/");
+        match path.file_name() {
+            None => Ok(root()),
+            Some(name) if self.exists(path) => Ok(root().join(name)),
+            Some(_) => Err(io::ErrorKind::NotFound.into()),
         }
     }
 
