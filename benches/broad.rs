@@ -67,7 +67,8 @@ fn grid(count: usize) -> Vec<Aabb> {
 /// Boxes anywhere in a cube, with sides of up to 10 and smaller by up to `decades` powers of ten.
 fn scattered(count: usize, decades: f64) -> Vec<Aabb> {
     let mut sequence = Sequence::new(11);
-    let extent = libm::cbrt(count as f64) * 15.0;
+    // Smaller boxes stand closer, so that some meet.
+    let extent = libm::cbrt(count as f64) * if decades > 0.0 { 4.0 } else { 15.0 };
     (0..count)
         .map(|_| {
             let center = sequence.point() * extent;
