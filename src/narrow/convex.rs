@@ -1,7 +1,7 @@
 //! A convex hull made ready for queries.
 
 use super::lanes::Lanes;
-use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
+use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::CLIMB_ABOVE;
 use crate::geom::{Aabb, Vec3, predicates};
 use crate::hull::{Facet, Hull};
@@ -31,7 +31,7 @@ pub struct Convex {
     pub diameter: f64,
     /// Outward unit normals of the facets; empty unless `rank` is 3.
     pub normals: Vec<Vec3>,
-    /// Offsets: every vertex satisfies `normal · v ≤ offset`.
+    /// Offsets: every vertex satisfies `normal · v ≤ offset` as computed; its rounding is in the pair's margin.
     pub offsets: Vec<f64>,
     /// How far a facet's plane may lie outside of the facet, at most (mm).
     pub slack: f64,
@@ -94,8 +94,6 @@ impl Convex {
 
     /// Puts every facet's plane where it supports all vertices, and notes how far that is from the facet itself.
     fn support_planes(&mut self, hull: &Hull, facets: &[Facet]) {
-        // n·v: three products, two sums, the normal's own rounding.
-        let rounding = 8.0 * UNIT_ROUNDOFF * self.diameter;
         let mut hint = 0;
         for (normal, facet) in self.normals.iter().zip(facets) {
             let first = facet.triangles.first().map_or(0, |&t| hull.triangles[t as usize][0] as usize);
@@ -107,8 +105,8 @@ impl Convex {
                     lowest = lesser(lowest, normal.dot(&self.vertices[v as usize]));
                 }
             }
-            self.offsets.push(reach + rounding);
-            self.slack = greater(self.slack, reach + 2.0 * rounding - lowest);
+            self.offsets.push(reach);
+            self.slack = greater(self.slack, reach - lowest);
         }
         self.facet_lanes = Lanes::new(&self.normals, &self.offsets);
     }

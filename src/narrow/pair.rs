@@ -88,7 +88,7 @@ fn overlapping(q: &Query, apart: &Gap, thick: &Thickness) -> Gap {
     let deep = thick.lower > 0.0;
     Gap {
         bracket: [low, high],
-        value: high,
+        value: if deep { greater(-thick.value, low) } else { high },
         witness: if deep {
             [thick.center + q.a.normals[facet_a] * depth_a, thick.center + normal_b * depth_b]
         } else {

@@ -37,6 +37,8 @@ pub struct Thickness {
     pub lower: f64,
     /// From the dual solution, certified.
     pub upper: f64,
+    /// The best value between the two: what the planes around `center` say, where nothing was taken off.
+    pub value: f64,
     /// Centre of the ball, in A's frame.
     pub center: Vec3,
     /// The facet of A and of B under which the centre lies least deep, and how deep; what was looked at last in `center`.
@@ -108,13 +110,14 @@ fn maximize(a: &Convex, guess: Option<Vec3>, goal: Goal, slack: f64, nearest: im
     let mut best = Thickness {
         lower: f64::NEG_INFINITY,
         upper: f64::INFINITY,
+        value: f64::NEG_INFINITY,
         center: a.inner_center,
         nearest: [(0, f64::NEG_INFINITY); 2],
     };
     let consider = |best: &mut Thickness, x: Vec3, plane: &Plane| {
         let lower = 2.0 * (plane.depth - slack);
         if lower > best.lower {
-            (best.lower, best.center, best.nearest) = (lower, x, plane.nearest);
+            (best.lower, best.value, best.center, best.nearest) = (lower, 2.0 * plane.depth, x, plane.nearest);
         }
         best.lower > goal.above
     };
@@ -140,6 +143,7 @@ fn maximize(a: &Convex, guess: Option<Vec3>, goal: Goal, slack: f64, nearest: im
         }
     }
     best.upper = greater(best.upper, best.lower);
+    best.value = lesser(best.value, best.upper);
     best
 }
 
