@@ -1,5 +1,8 @@
 //! Hulls, facets and oriented boxes: points in a ball (few are extreme) and on a sphere (all are).
 //! `cargo bench --bench hulls`
+//!
+//! With `INTERFERE_BENCH_POINTS=FOLDER` the points come from `points_ball_1000.f64` and so on in that folder, as
+//! `../shared/tools/peers/gen.py micro` writes them, so that other libraries can be measured on the same ones.
 
 use divan::{Bencher, black_box};
 use interfere::geom::Vec3;
@@ -9,8 +12,19 @@ fn main() {
     divan::main();
 }
 
-/// Points in the unit ball, or on its surface, from a fixed linear congruential sequence.
+/// Points in the unit ball, or on its surface: those of the file where a folder is named, else [`generated`] ones.
 fn points(count: usize, on_sphere: bool) -> Vec<Vec3> {
+    let Some(folder) = std::env::var_os("INTERFERE_BENCH_POINTS") else { return generated(count, on_sphere) };
+    let name = format!("points_{}_{count}.f64", if on_sphere { "sphere" } else { "ball" });
+    let path = std::path::Path::new(&folder).join(name);
+    let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let numbers: Vec<f64> = bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
+    assert_eq!(numbers.len(), 3 * count, "{}", path.display());
+    numbers.as_chunks().0.iter().map(|c| Vec3::from(*c)).collect()
+}
+
+/// Points in the unit ball, or on its surface, from a fixed linear congruential sequence.
+fn generated(count: usize, on_sphere: bool) -> Vec<Vec3> {
     let mut state = 1_u64;
     let mut unit = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -57,13 +71,13 @@ fn hull_of_cylinder(bencher: Bencher) {
 
 #[divan::bench(args = [100, 2_000, 100_000], sample_count = 10)]
 fn facets_of_sphere(bencher: Bencher, count: usize) {
-    let hull = convex_hull(&points(count, true));
+    let hull = convex_hull(&generated(count, true));
     bencher.bench_local(|| facets(black_box(&hull)));
 }
 
 #[divan::bench(args = [100, 2_000, 100_000], sample_count = 10)]
 fn box_of_sphere(bencher: Bencher, count: usize) {
-    let hull = convex_hull(&points(count, true));
+    let hull = convex_hull(&generated(count, true));
     let found = facets(&hull);
     bencher.bench_local(|| fit_obb(black_box(&hull), &found));
 }

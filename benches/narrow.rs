@@ -1,0 +1,215 @@
+//! Narrow phase: each question about a pair on its own, on random hulls of 8, 60 and 500 vertices. `cargo bench --bench narrow`
+//!
+//! A case holds 100 pairs, and its name says how many go in and how many come out: not proved apart (`sat`, `gjk`),
+//! proved deep (`inner_ball`, `common_ball`), with a certified positive thickness (`thickness`), answered (`epa`). A
+//! faster run that decides less is no win. Divide a time by 100 for the time of one pair; `items/s` are pairs.
+
+mod common;
+
+use common::Sequence;
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use interfere::geom::tolerance::roundoff_mm;
+use interfere::geom::{Obb, Pose};
+use interfere::hull::{facets, fit_obb};
+use interfere::narrow::convex::Convex;
+use interfere::narrow::epa::{EpaScratch, penetration};
+use interfere::narrow::gjk::{Ending, Query, Separation, separation};
+use interfere::narrow::pair::{Ask, HullAnswer, common_ball, hull_gap, inner_balls};
+use interfere::narrow::sat::obb_obb;
+use interfere::narrow::thickness::{self, Goal, Thickness};
+use std::fmt;
+use std::sync::LazyLock;
+
+fn main() {
+    divan::main();
+}
+
+const PAIRS: usize = 100;
+const SHAPES: usize = 16;
+/// What a check asks with the default tolerance (mm).
+const REACH: f64 = 0.01;
+/// By how much the hulls of each class are apart (mm); negative: pushed in so far from touching. They are 10 to 20 wide.
+const CLASSES: [(&str, f64); 4] = [("apart", 2.0), ("near", 0.05), ("shallow", -0.1), ("deep", -5.0)];
+
+struct Solid {
+    convex: Convex,
+    obb: Obb,
+}
+
+struct Placed {
+    a: usize,
+    b: usize,
+    b_in_a: Pose,
+    margin: f64,
+}
+
+struct Batch {
+    vertices: usize,
+    class: &'static str,
+    solids: Vec<Solid>,
+    pairs: Vec<Placed>,
+}
+
+impl Batch {
+    fn new(vertices: usize, (class, gap): (&'static str, f64)) -> Self {
+        let mut sequence = Sequence::new(vertices as u64);
+        let solids: Vec<Solid> = (0..SHAPES).map(|_| solid(&mut sequence, vertices)).collect();
+        let mut batch = Self { vertices, class, solids, pairs: Vec::new() };
+        for _ in 0..PAIRS {
+            let (a, b) = (sequence.unit() * SHAPES as f64, sequence.unit() * SHAPES as f64);
+            let rotation = sequence.rotation();
+            let towards = sequence.direction();
+            let mut pair = Placed {
+                a: a as usize,
+                b: b as usize,
+                b_in_a: Pose { rotation, translation: towards * 60.0 },
+                margin: 0.0,
+            };
+            // Conservative advancement: the gap along the axis may be closed without passing through.
+            for _ in 0..50 {
+                let found = separation(&batch.query(&pair), f64::INFINITY, 0.0);
+                let closing = -found.axis.dot(&towards);
+                pair.b_in_a.translation += towards * ((found.upper - 1e-6) / closing.min(-0.05));
+            }
+            pair.b_in_a.translation += towards * gap;
+            let q = batch.query(&pair);
+            pair.margin = roundoff_mm(q.a.diameter, q.b.diameter, pair.b_in_a.translation.norm());
+            batch.pairs.push(pair);
+        }
+        batch
+    }
+
+    fn query<'a>(&'a self, pair: &'a Placed) -> Query<'a> {
+        Query { a: &self.solids[pair.a].convex, b: &self.solids[pair.b].convex, b_in_a: &pair.b_in_a }
+    }
+
+    fn sat(&self, pair: &Placed) -> f64 {
+        obb_obb(&self.solids[pair.a].obb, &self.solids[pair.b].obb, &pair.b_in_a, REACH + pair.margin)
+    }
+
+    fn gjk(&self, pair: &Placed, limit: f64) -> Separation {
+        separation(&self.query(pair), limit, pair.margin)
+    }
+
+    fn thickness(&self, pair: &Placed, goal: Goal) -> Thickness {
+        thickness::overlap(&self.query(pair), None, goal)
+    }
+
+    fn count(&self, keep: impl Fn(&Placed) -> bool) -> usize {
+        self.pairs.iter().filter(|p| keep(p)).count()
+    }
+}
+
+fn solid(sequence: &mut Sequence, vertices: usize) -> Solid {
+    let hull = sequence.solid(vertices);
+    let facets = facets(&hull);
+    let convex = Convex::new(&hull, &facets);
+    let mut obb = fit_obb(&hull, &facets);
+    obb.center -= convex.origin;
+    Solid { convex, obb }
+}
+
+static BATCHES: LazyLock<Vec<Batch>> =
+    LazyLock::new(|| [8, 60, 500].iter().flat_map(|&v| CLASSES.map(|c| Batch::new(v, c))).collect());
+
+/// A batch with how many of its pairs survive the stage that is measured.
+struct Case {
+    batch: &'static Batch,
+    out: usize,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}v {}: {PAIRS} → {}", self.batch.vertices, self.batch.class, self.out)
+    }
+}
+
+/// Every class, with the number of pairs of which `keep` holds.
+fn cases(keep: impl Fn(&Batch, &Placed) -> bool) -> Vec<Case> {
+    BATCHES.iter().map(|batch| Case { batch, out: batch.count(|p| keep(batch, p)) }).collect()
+}
+
+/// The classes that overlap alone.
+fn overlapping(keep: impl Fn(&Batch, &Placed) -> bool) -> Vec<Case> {
+    cases(keep).into_iter().filter(|c| matches!(c.batch.class, "shallow" | "deep")).collect()
+}
+
+fn run<T>(bencher: Bencher, case: &Case, mut answer: impl FnMut(&Batch, &Placed) -> T) {
+    bencher.counter(ItemsCount::new(PAIRS)).bench_local(|| {
+        for pair in &case.batch.pairs {
+            black_box(answer(black_box(case.batch), pair));
+        }
+    });
+}
+
+#[divan::bench(args = cases(|b, p| b.sat(p) <= REACH + p.margin))]
+fn sat(bencher: Bencher, case: &Case) {
+    run(bencher, case, Batch::sat);
+}
+
+/// Stops as soon as the pair is known to be farther apart than the tolerance.
+#[divan::bench(args = cases(|b, p| b.gjk(p, REACH).ending != Ending::BeyondLimit))]
+fn gjk_verdict(bencher: Bencher, case: &Case) {
+    run(bencher, case, |b, p| b.gjk(p, REACH));
+}
+
+/// The distance itself.
+#[divan::bench(args = cases(|b, p| b.gjk(p, f64::INFINITY).ending == Ending::NotApart))]
+fn gjk_distance(bencher: Bencher, case: &Case) {
+    run(bencher, case, |b, p| b.gjk(p, f64::INFINITY));
+}
+
+#[divan::bench(args = cases(|b, p| inner_balls(&b.query(p)) > REACH))]
+fn inner_ball(bencher: Bencher, case: &Case) {
+    run(bencher, case, |b, p| inner_balls(&b.query(p)));
+}
+
+#[divan::bench(args = cases(|b, p| common_ball(&b.query(p)) > REACH))]
+fn common_ball_between(bencher: Bencher, case: &Case) {
+    run(bencher, case, |b, p| common_ball(&b.query(p)));
+}
+
+/// Stops as soon as the overlap is known to be deeper than the tolerance or not.
+#[divan::bench(args = overlapping(|b, p| b.thickness(p, TOLERANCE).lower > REACH))]
+fn thickness_verdict(bencher: Bencher, case: &Case) {
+    run(bencher, case, |b, p| b.thickness(p, TOLERANCE));
+}
+
+const TOLERANCE: Goal = Goal { above: REACH, at_most: REACH };
+
+/// The depth itself.
+#[divan::bench(args = overlapping(|b, p| b.thickness(p, Goal::VALUE).lower > 0.0))]
+fn thickness_value(bencher: Bencher, case: &Case) {
+    run(bencher, case, |b, p| b.thickness(p, Goal::VALUE));
+}
+
+/// The shortest translation that separates the pair, GJK before it included.
+#[divan::bench(args = overlapping(|b, p| epa_of(b, p, &mut EpaScratch::default())))]
+fn gjk_and_epa(bencher: Bencher, case: &Case) {
+    let mut scratch = EpaScratch::default();
+    run(bencher, case, |b, p| epa_of(b, p, &mut scratch));
+}
+
+fn epa_of(batch: &Batch, pair: &Placed, scratch: &mut EpaScratch) -> bool {
+    let ended = batch.gjk(pair, REACH);
+    penetration(&batch.query(pair), &ended.simplex, pair.margin, scratch).is_some()
+}
+
+/// What a pair that survived its boxes is asked where only the verdict counts.
+#[divan::bench(args = cases(|b, p| gap_of(b, p, TOLERANCE)))]
+fn hull_gap_verdict(bencher: Bencher, case: &Case) {
+    run(bencher, case, |b, p| gap_of(b, p, TOLERANCE));
+}
+
+/// The same with every number but the separating translation.
+#[divan::bench(args = cases(|b, p| gap_of(b, p, Goal::VALUE)))]
+fn hull_gap_value(bencher: Bencher, case: &Case) {
+    run(bencher, case, |b, p| gap_of(b, p, Goal::VALUE));
+}
+
+/// Whether the gap of the pair came out, rather than that it is beyond reach.
+fn gap_of(batch: &Batch, pair: &Placed, goal: Goal) -> bool {
+    let ask = Ask { reach: REACH, goal, margin: pair.margin };
+    matches!(hull_gap(&batch.query(pair), &ask), HullAnswer::Gap(_))
+}
