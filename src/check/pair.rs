@@ -7,7 +7,7 @@ use crate::geom::tolerance::{PENETRATION_WIDTH, roundoff_mm};
 use crate::geom::{Pose, Vec3};
 use crate::narrow::epa::EpaScratch;
 use crate::narrow::gjk::Query;
-use crate::narrow::pair::{Ask, Gap, HullAnswer, common_ball, contains, hull_gap, inner_balls};
+use crate::narrow::pair::{Ask, Gap, HullAnswer, InnerBalls, contains, hull_gap};
 use crate::narrow::sat::obb_obb;
 use crate::narrow::thickness::Goal;
 
@@ -82,13 +82,17 @@ impl PairQuery<'_> {
         let q = Query { a, b, b_in_a: self.pose };
         // What lies deep in both is found quickest, where only the verdict is asked for.
         let deep = limits.goal(margin).above + margin;
-        if self.verdict_only && inner_balls(&q) > deep {
+        let balls = InnerBalls::of(&q);
+        if self.verdict_only && balls.thickness > deep {
             return Answer::status_only(Status::Interference, Certainty::Certified);
         }
-        if obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin) > reach + margin {
+        // Boxes hold the inner balls: where those nearly meet, no box test separates.
+        if !balls.near
+            && obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin) > reach + margin
+        {
             return Answer::cleared(ClearStage::Obb);
         }
-        if self.verdict_only && common_ball(&q) > deep {
+        if self.verdict_only && balls.near && balls.common_ball(&q) > deep {
             return Answer::status_only(Status::Interference, Certainty::Certified);
         }
         let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };

@@ -106,34 +106,46 @@ impl Gap {
     }
 }
 
-/// A lower bound of the thickness from the inner balls alone (mm); negative where they do not meet.
-pub fn inner_balls(q: &Query) -> f64 {
-    let (a, b) = (q.a, q.b);
-    let distance = (q.b_in_a.point(&b.inner_center) - a.inner_center).norm();
-    lesser(a.inner_radius + b.inner_radius - distance, lesser(2.0 * a.inner_radius, 2.0 * b.inner_radius))
-}
-
-/// Inner balls farther apart than this, in sums of their radii, seldom leave a common point between them: not worth a look.
+/// Inner balls nearer than this, in sums of their radii, often leave a common point between them: worth a look.
 const PROMISING: f64 = 1.25;
 
-/// A lower bound of the thickness from one point between the centres of the inner balls (mm); negative where that point
-/// is not in both hulls.
-pub fn common_ball(q: &Query) -> f64 {
-    let (ra, rb) = (q.a.inner_radius, q.b.inner_radius);
-    if ra <= 0.0 || rb <= 0.0 {
-        return f64::NEG_INFINITY;
+/// How the largest balls inside two hulls lie to each other: the cheapest look at a pair.
+#[derive(Debug, Clone, Copy)]
+pub struct InnerBalls {
+    /// A lower bound of the thickness from the balls alone (mm); negative where they do not meet.
+    pub thickness: f64,
+    /// Whether they overlap or come near to it, as measured by their own size.
+    pub near: bool,
+    distance: f64,
+    centers: [Vec3; 2],
+}
+
+impl InnerBalls {
+    /// Of a pair.
+    #[inline]
+    pub fn of(q: &Query) -> Self {
+        let (ra, rb) = (q.a.inner_radius, q.b.inner_radius);
+        let centers = [q.a.inner_center, q.b_in_a.point(&q.b.inner_center)];
+        let distance = (centers[1] - centers[0]).norm();
+        Self {
+            thickness: lesser(ra + rb - distance, lesser(2.0 * ra, 2.0 * rb)),
+            near: ra > 0.0 && rb > 0.0 && distance <= PROMISING * (ra + rb),
+            distance,
+            centers,
+        }
     }
-    let (ca, cb) = (q.a.inner_center, q.b_in_a.point(&q.b.inner_center));
-    let distance = (cb - ca).norm();
-    if distance > PROMISING * (ra + rb) {
-        return f64::NEG_INFINITY;
+
+    /// A lower bound of the thickness from one point between the centres (mm); negative where that point is not in both
+    /// hulls.
+    pub fn common_ball(&self, q: &Query) -> f64 {
+        let (ra, rb, [ca, cb]) = (q.a.inner_radius, q.b.inner_radius, self.centers);
+        if self.distance <= 0.0 {
+            return thickness::at_point(q, &ca);
+        }
+        // The middle of the stretch between the balls' far and near ends, as a fraction of the way from A's centre to B's.
+        let middle = 0.5 * (lesser(ra, self.distance + rb) + greater(-ra, self.distance - rb));
+        thickness::at_point(q, &(ca + (cb - ca) * (middle / self.distance)))
     }
-    if distance <= 0.0 {
-        return thickness::at_point(q, &ca);
-    }
-    // The middle of the stretch between the two balls' far and near ends, as a fraction of the way from A's centre to B's.
-    let middle = 0.5 * (lesser(ra, distance + rb) + greater(-ra, distance - rb));
-    thickness::at_point(q, &(ca + (cb - ca) * (middle / distance)))
 }
 
 /// Whether no vertex of `inner` lies outside of `outer` by more than `slack` (mm), `inner` placed at `pose` in the frame of
