@@ -180,7 +180,8 @@ impl Run<'_> {
         let mut listed = Vec::new();
         for member in &groups.candidates {
             let answer = &answers[member.group as usize];
-            let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.gap <= limit);
+            // The bracket holds the rounding margin: a gap that near to the limit is at the limit.
+            let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.bracket[0] <= limit);
             if answer.status != Status::Clear || self.settings.report_within.is_some_and(near) {
                 listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer, &rank));
             }

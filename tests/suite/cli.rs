@@ -173,6 +173,28 @@ fn an_open_mesh_is_named_and_its_hull_decides() {
 }
 
 #[test]
+fn a_gap_at_the_limit_of_the_list_is_listed_in_every_unit() {
+    let scratch = Scratch::new();
+    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+    for unit in ["mm", "cm", "m", "inch", "ft"] {
+        scratch.write(
+            "assembly.json",
+            format!(
+                r#"{{ "version": 1, "units": "{unit}", "parts": {{ "cube": {{ "mesh": "cube.obj" }} }},
+  "instances": [
+    {{ "id": "one", "part": "cube" }},
+    {{ "id": "two", "part": "cube", "placement": {{ "translation": [10.5, 0, 0] }} }} ] }}"#
+            ),
+        );
+        for (within, listed) in [("0.5", 1), ("0.4999999", 0)] {
+            let flags = ["check", "assembly.json", "--format", "json", "--report-within", within];
+            let report = parsed(&interfere_in(scratch.path(), &flags).stdout);
+            assert_eq!(report["pairs"].as_array().map(Vec::len), Some(listed), "{unit} {within}");
+        }
+    }
+}
+
+#[test]
 fn the_report_goes_to_a_file_whole_or_not_at_all() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
