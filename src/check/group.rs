@@ -45,15 +45,15 @@ impl Distinct {
             && self.pose == o.pose
     }
 
+    /// Multiplies and folds word by word; only the spread over slots depends on it.
     fn hash(&self) -> u64 {
-        let mut bytes = [0; 12 * 8 + 12];
-        for (slot, e) in bytes.chunks_exact_mut(8).zip(pose_key::numbers(&self.pose)) {
-            slot.copy_from_slice(&e.to_bits().to_le_bytes());
-        }
-        for (slot, n) in bytes[96..].chunks_exact_mut(4).zip([self.first, self.second, self.rule.unwrap_or(u32::MAX)]) {
-            slot.copy_from_slice(&n.to_le_bytes());
-        }
-        rapidhash::v3::rapidhash_v3(&bytes)
+        let mix = |h: u64, word: u64| {
+            let product = u128::from(h ^ word) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+            product as u64 ^ (product >> 64) as u64
+        };
+        let names = u64::from(self.first) << 32 | u64::from(self.second);
+        let seed = mix(names, u64::from(self.rule.unwrap_or(u32::MAX)));
+        pose_key::numbers(&self.pose).into_iter().fold(seed, |h, e| mix(h, e.to_bits()))
     }
 }
 
@@ -125,7 +125,7 @@ impl Run<'_> {
                 let (f, b) = (forward(), backward());
                 let id = |i: u32| self.assembly.instances[i as usize].id.as_str();
                 // Seen from either the pair may look the same; then the ids decide, never the order of the file.
-                let swapped = match pose_key::numbers(&b).partial_cmp(pose_key::numbers(&f)) {
+                let swapped = match pose_key::numbers(&b).partial_cmp(&pose_key::numbers(&f)) {
                     Some(Ordering::Equal) => id(c.b) < id(c.a),
                     order => order == Some(Ordering::Less),
                 };
@@ -180,7 +180,8 @@ impl Run<'_> {
         let mut listed = Vec::new();
         for member in &groups.candidates {
             let answer = &answers[member.group as usize];
-            let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.gap <= limit);
+            // The bracket holds the rounding margin: a gap that near to the limit is at the limit.
+            let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.bracket[0] <= limit);
             if answer.status != Status::Clear || self.settings.report_within.is_some_and(near) {
                 listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer, &rank));
             }

@@ -6,7 +6,7 @@ use crate::error::{Error, Location, Problem, Warning};
 use crate::geom::{Aabb, Vec3};
 use crate::load::Loader;
 use crate::mesh::{self, TriMesh};
-use crate::mesh::{LoadedMesh, MeshError};
+use crate::mesh::{Health, LoadedMesh, MeshError};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -96,6 +96,18 @@ pub(crate) fn locate(e: MeshError, file: &str) -> Problem {
     Problem::new(at, e.what, e.fix)
 }
 
+/// What keeps a surface from having an inside, if edges do; a surface of one side is reported by its reader.
+fn open_mesh(health: &Health) -> Option<String> {
+    let count = |n: u64, kind| format!("{n} {kind} edge{}", if n == 1 { "" } else { "s" });
+    let (open, crowded) = (health.open_edges, health.non_manifold_edges);
+    match (open > 0, crowded > 0 && !health.closed && !health.enclosing) {
+        (true, true) => Some(format!("{}, {}", count(open, "open"), count(crowded, "non-manifold"))),
+        (true, false) => Some(count(open, "open")),
+        (false, true) => Some(count(crowded, "non-manifold")),
+        (false, false) => None,
+    }
+}
+
 fn in_millimetres(part: &Part, loaded: LoadedMesh) -> PartMesh {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere part 1\0").update(part.units.name().as_bytes());
@@ -125,11 +137,11 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh) -> PartMesh {
     if mm != 1.0 {
         mesh.vertices.iter_mut().for_each(|v: &mut Vec3| *v *= mm);
     }
-    let warnings = loaded
-        .warnings
-        .into_iter()
-        .map(|w| Warning { part: Some(part.key.clone()), ..Warning::new(w.code, w.message) })
-        .collect();
+    let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
+    warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new("open-mesh", message)));
+    for w in &mut warnings {
+        w.part = Some(part.key.clone());
+    }
     PartMesh {
         hash,
         bounds: Aabb::of_points(&mesh.vertices),

@@ -32,8 +32,9 @@ fn power_of_two_below(x: f64) -> f64 {
 }
 
 /// The twelve numbers of a pose, for comparison and hashing; no −0 among them once it was rounded.
-pub(super) fn numbers(pose: &Pose) -> impl Iterator<Item = f64> {
-    pose.rotation.iter().chain(pose.translation.iter()).copied()
+pub(super) fn numbers(pose: &Pose) -> [f64; 12] {
+    let (r, t) = (&pose.rotation, &pose.translation);
+    [r.m11, r.m21, r.m31, r.m12, r.m22, r.m32, r.m13, r.m23, r.m33, t.x, t.y, t.z]
 }
 
 #[cfg(test)]

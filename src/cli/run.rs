@@ -13,7 +13,7 @@ use crate::load::{FsLoader, Loader};
 use crate::report;
 use crate::report::inspect::MeshReport;
 use crate::report::timings::{self, Total};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use cpu_time::ProcessTime;
 use std::ffi::OsString;
 use std::path::Path;
@@ -46,9 +46,10 @@ struct Work<'a> {
 }
 
 fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, console: &mut Console<'_>) -> Exit {
-    let args = match Args::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let args = match Args::try_parse_from(&arguments) {
         Ok(args) => args,
-        Err(error) => return broke_off(&error.into(), ColorChoice::Auto, console),
+        Err(error) => return broke_off(&error.into(), color_of(&arguments), console),
     };
     let Args { command, quiet, color } = args;
     let result = match command {
@@ -62,6 +63,16 @@ fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, cons
         }
     };
     result.unwrap_or_else(|failure| broke_off(&failure, color, console))
+}
+
+/// `--color` of arguments that could not be parsed, as far as it can be made out.
+fn color_of(arguments: &[OsString]) -> ColorChoice {
+    let value = |i: usize| match arguments[i].to_str()?.strip_prefix("--color")? {
+        "" => arguments.get(i + 1)?.to_str(),
+        rest => rest.strip_prefix('='),
+    };
+    let flags = arguments.iter().take_while(|a| *a != "--").count();
+    (0..flags).rev().find_map(value).and_then(|v| ColorChoice::from_str(v, false).ok()).unwrap_or(ColorChoice::Auto)
 }
 
 /// One run of `check`.

@@ -99,6 +99,17 @@ fn colour_on_a_terminal_and_where_asked_for() {
 }
 
 #[test]
+fn colour_of_usage_errors_heeds_the_flag() {
+    let terminal = Terminal { stdout: true, stderr: true, colour: None };
+    let painted = |line: &str| run_line(line, terminal, || Ok(sample::outcome())).stderr.contains('\x1b');
+    assert!(painted("interfere check a.json --frob"));
+    assert!(!painted("interfere check a.json --frob --color never"));
+    assert!(!painted("interfere --color=never check a.json --frob"));
+    assert!(painted("interfere check a.json --color pink"));
+    assert!(painted("interfere check --frob -- --color never"));
+}
+
+#[test]
 fn files_for_report_and_timings() {
     let folder = std::env::temp_dir().join(format!("interfere-run-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -171,6 +171,17 @@ impl EpaScratch {
                 corners.offer(q.scan(&-axis));
             }
         }
+        if corners.len == 2 {
+            // A long hull askew: one corner is the farthest along every axis. Look across it.
+            let along = corners.points[1].w - corners.points[0].w;
+            let across = along.cross(&Vec3::ith(along.iamin(), 1.0));
+            for n in [across, along.cross(&across)] {
+                if corners.len < 4 {
+                    corners.offer(q.scan(&n));
+                    corners.offer(q.scan(&-n));
+                }
+            }
+        }
         if corners.len == 3 {
             let [a, b, c, _] = corners.points.map(|p| p.w);
             let n = (b - a).cross(&(c - a));

@@ -153,6 +153,48 @@ fn a_rule_that_matches_no_pair_is_named_and_strict_makes_it_an_error() {
 }
 
 #[test]
+fn an_open_mesh_is_named_and_its_hull_decides() {
+    let scratch = Scratch::new();
+    two_cubes(&scratch, "");
+    // A cube of which two triangles are missing, hence a hole of four edges.
+    let mut open = cuboid([0.0; 3], [10.0; 3]);
+    open.triangles.truncate(10);
+    scratch.write("cube.obj", obj(&open));
+    let ran = interfere_in(scratch.path(), &["check", "assembly.json", "--format", "json", "--report-within", "5"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let edges =
+        ran.stderr.strip_prefix("warning: part cube: ").and_then(|l| l.strip_suffix(" open edges [open-mesh]\n"));
+    assert!(edges.is_some_and(|n| n.parse::<u32>().is_ok()), "{ran:?}");
+    let report = parsed(&ran.stdout);
+    assert_eq!(report["warnings"][0]["code"], "open-mesh");
+    assert_eq!(report["warnings"][0]["part"], "cube");
+    assert_eq!(report["parts"]["cube"]["closed"], false);
+    assert_eq!(report["pairs"][0]["certainty"], "certified");
+}
+
+#[test]
+fn a_gap_at_the_limit_of_the_list_is_listed_in_every_unit() {
+    let scratch = Scratch::new();
+    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+    for unit in ["mm", "cm", "m", "inch", "ft"] {
+        scratch.write(
+            "assembly.json",
+            format!(
+                r#"{{ "version": 1, "units": "{unit}", "parts": {{ "cube": {{ "mesh": "cube.obj" }} }},
+  "instances": [
+    {{ "id": "one", "part": "cube" }},
+    {{ "id": "two", "part": "cube", "placement": {{ "translation": [10.5, 0, 0] }} }} ] }}"#
+            ),
+        );
+        for (within, listed) in [("0.5", 1), ("0.4999999", 0)] {
+            let flags = ["check", "assembly.json", "--format", "json", "--report-within", within];
+            let report = parsed(&interfere_in(scratch.path(), &flags).stdout);
+            assert_eq!(report["pairs"].as_array().map(Vec::len), Some(listed), "{unit} {within}");
+        }
+    }
+}
+
+#[test]
 fn the_report_goes_to_a_file_whole_or_not_at_all() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");

@@ -406,3 +406,20 @@ fn the_reported_translation_separates_and_a_thousandth_less_does_not() {
     }
     assert!(overlapping > times(700) && contained > times(20), "{overlapping} overlapping, {contained} contained");
 }
+
+#[test]
+fn a_hull_askew_whose_ends_are_extreme_along_every_axis_has_a_separating_translation() {
+    // Seen along each axis of its own frame, the farthest corners are the same two.
+    for slant in [3.0, 30.0, 1e4] {
+        let mut bar = cuboid([-0.5; 3], [0.5; 3]);
+        bar.vertices.iter_mut().for_each(|v| *v += Vec3::repeat(slant) * v.sum());
+        let two = Two::new(bar.clone(), bar);
+        let row = two.row();
+        assert_eq!(row.relation, Some(Relation::Coincident));
+        let (depth, by) = (row.penetration_depth.expect("a depth"), row.separating_translation.expect("a translation"));
+        assert!(depth > 0.0 && depth >= row.overlap_depth.unwrap() * (1.0 - 1e-9), "{depth}");
+        let apart = two.with_second_moved(by * 1.001).check();
+        assert_eq!((apart.counts.clear, apart.counts.interference), (1, 0), "{by:?}");
+        assert_eq!(two.with_second_moved(by * 0.99).check().counts.interference, 1);
+    }
+}
