@@ -40,12 +40,11 @@ impl Joiner {
     pub(crate) fn add_all(&mut self, points: &[Vec3], numbers: &mut Vec<u32>) {
         let mut hashes = [0; BLOCK];
         for block in points.chunks(BLOCK) {
-            let mut touched = 0;
             for (h, p) in hashes.iter_mut().zip(block) {
                 *h = hash(&canonical(*p));
-                touched ^= self.table[(u64::from(*h) >> (32 - self.bits)) as usize];
             }
-            std::hint::black_box(touched);
+            let slots = hashes[..block.len()].iter().map(|h| (u64::from(*h) >> (32 - self.bits)) as usize);
+            std::hint::black_box(slots.fold(0, |touched, slot| touched ^ self.table[slot]));
             numbers.extend(block.iter().zip(&hashes).map(|(p, h)| self.add_hashed(canonical(*p), *h)));
         }
     }

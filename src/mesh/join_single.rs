@@ -10,6 +10,9 @@ pub(crate) type Key = [u32; 3];
 /// Corners that are looked up together.
 pub(crate) const BLOCK: usize = 192;
 
+/// Bytes of a page of memory, at least.
+const PAGE: usize = 4096;
+
 /// Tables never shrink below this many slots (log2).
 const LEAST_BITS: u32 = 8;
 
@@ -28,19 +31,23 @@ impl SingleJoiner {
     pub(crate) fn with_expected(expected: usize) -> Self {
         let slots = (expected.max(1) * 2).next_power_of_two();
         let bits = slots.trailing_zeros().clamp(LEAST_BITS, 32);
-        Self { vertices: Vec::with_capacity(expected + expected / 16), table: vec![[0; 4]; 1 << bits], bits }
+        let mut table = vec![[0; 4]; 1 << bits];
+        // Written once, a page of fresh memory is not first mapped for a look-up and then again for an entry.
+        for page in table.chunks_mut(PAGE / size_of::<[u32; 4]>()) {
+            page[0] = std::hint::black_box([0; 4]);
+        }
+        Self { vertices: Vec::with_capacity(expected + expected / 16), table, bits }
     }
 
     /// Puts the vertices of triangles, three keys each, at the end of `triangles`; at most [`BLOCK`] keys.
     #[inline]
     pub(crate) fn join(&mut self, keys: &[Key], triangles: &mut Vec<[u32; 3]>) {
         let mut hashes = [0; BLOCK];
-        let mut touched = 0;
-        // Loads that do not wait for each other.
         for (h, key) in hashes.iter_mut().zip(keys) {
             *h = hash(*key);
-            touched ^= self.table[first_slot(*h, self.bits)][3];
         }
+        // Loads that do not wait for each other, with so little between them that many are under way.
+        let touched = hashes[..keys.len()].iter().fold(0, |x, h| x ^ self.table[first_slot(*h, self.bits)][3]);
         std::hint::black_box(touched);
         triangles.extend(keys.chunks_exact(3).zip(hashes.chunks_exact(3)).map(|(k, h)| {
             let (a, b) = (self.add(k[0], h[0]), self.add(k[1], h[1]));
