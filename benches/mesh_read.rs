@@ -30,20 +30,20 @@ impl fmt::Display for Kind {
     }
 }
 
-static FILES: LazyLock<[Vec<u8>; 4]> = LazyLock::new(|| match std::env::var_os("INTERFERE_BENCH_MESHES") {
-    Some(folder) => {
-        let file = |name| std::fs::read(std::path::Path::new(&folder).join(name)).expect(name);
-        let binary = file("bin.stl");
-        let shuffled = shuffled(&binary);
-        [binary, shuffled, file("ascii.stl"), file("mesh.obj")]
-    }
-    None => {
-        let (large, small) = (Torus { rings: 1000, sides: 500 }, Torus { rings: 1000, sides: 250 });
-        let binary = large.binary();
-        let shuffled = shuffled(&binary);
-        [binary, shuffled, small.ascii(), small.obj()]
-    }
+static FILES: LazyLock<[Vec<u8>; 4]> = LazyLock::new(|| {
+    let [binary, ascii, obj] = std::env::var_os("INTERFERE_BENCH_MESHES").map_or_else(made, |folder| {
+        ["bin.stl", "ascii.stl", "mesh.obj"]
+            .map(|name| std::fs::read(std::path::Path::new(&folder).join(name)).expect(name))
+    });
+    let shuffled = shuffled(&binary);
+    [binary, shuffled, ascii, obj]
 });
+
+/// A million triangles as binary STL, half a million as ASCII STL and as OBJ.
+fn made() -> [Vec<u8>; 3] {
+    let (large, small) = (Torus { rings: 1000, sides: 500 }, Torus { rings: 1000, sides: 250 });
+    [large.binary(), small.ascii(), small.obj()]
+}
 
 fn file(kind: Kind) -> &'static [u8] {
     &FILES[kind as usize]

@@ -140,6 +140,22 @@ mod tests {
     }
 
     #[test]
+    fn both_precisions_join_alike() {
+        use crate::mesh::join::Joiner;
+        let (mut single, mut double) = (SingleJoiner::with_expected(0), Joiner::with_expected(0));
+        let (mut triangles, mut numbers) = (Vec::new(), Vec::new());
+        let all = keys((0..30_000_u32).map(|i| i.wrapping_mul(2_654_435_761) >> 20));
+        for block in all.chunks(BLOCK) {
+            single.join(block, &mut triangles);
+            let points: Vec<Vec3> =
+                block.iter().map(|k| Vec3::from(k.map(|bits| f64::from(f32::from_bits(bits))))).collect();
+            double.add_all(&points, &mut numbers);
+        }
+        assert_eq!(triangles.as_flattened(), numbers);
+        assert_eq!(single.into_vertices(), double.into_vertices());
+    }
+
+    #[test]
     fn corners_of_one_triangle_may_be_one_vertex() {
         let mut joiner = SingleJoiner::with_expected(0);
         let mut triangles = Vec::new();

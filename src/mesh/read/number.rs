@@ -29,7 +29,7 @@ pub(crate) fn parse(bytes: &[u8], start: usize) -> Option<Number> {
     // Signs come in no order: no branch depends on them.
     let sign = *bytes.get(start)?;
     let negative = sign == b'-';
-    let mut at = start + usize::from(negative | (sign == b'+'));
+    let mut at = start + usize::from(matches!(sign, b'-' | b'+'));
     let mut digits = Digits { mantissa: 0, dropped: 0 };
     let whole = at;
     at = digits.take(bytes, at);
