@@ -65,8 +65,9 @@ impl Limits {
     /// Whether the bracket is as narrow as the report promises.
     pub(super) fn certainty(&self, bracket: [f64; 2], margin: f64) -> Certainty {
         let [low, high] = bracket;
-        let widest = (0.01 * low.abs().min(high.abs())).max(0.1 * self.tolerance).max(4.0 * margin);
-        if high - low <= widest { Certainty::Certified } else { Certainty::Bracketed }
+        let promised = (0.01 * low.abs().min(high.abs())).max(0.1 * self.tolerance);
+        // What is reported is wider by the margin on either side.
+        if high - low + 2.0 * margin <= promised { Certainty::Certified } else { Certainty::Bracketed }
     }
 }
 
@@ -127,6 +128,6 @@ mod tests {
     fn wide_brackets_are_said_to_be_wide() {
         assert_eq!(limits().certainty([-1.0, -0.995], MARGIN), Certainty::Certified);
         assert_eq!(limits().certainty([-1.0, -0.9], MARGIN), Certainty::Bracketed);
-        assert_eq!(limits().certainty([-0.0005, 0.0005], MARGIN), Certainty::Certified);
+        assert_eq!(limits().certainty([-0.000_499, 0.000_5], MARGIN), Certainty::Certified);
     }
 }

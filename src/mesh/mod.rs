@@ -6,6 +6,7 @@
 
 mod facets;
 mod join;
+mod join_single;
 mod loaded;
 mod measure;
 mod nesting;

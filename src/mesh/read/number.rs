@@ -26,18 +26,10 @@ pub(crate) struct Number {
 /// digit; `nan`, `inf` and hexadecimal are no numbers.
 #[inline]
 pub(crate) fn parse(bytes: &[u8], start: usize) -> Option<Number> {
-    let mut at = start;
-    let negative = match bytes.get(at) {
-        Some(b'-') => {
-            at += 1;
-            true
-        }
-        Some(b'+') => {
-            at += 1;
-            false
-        }
-        _ => false,
-    };
+    // Signs come in no order: no branch depends on them.
+    let sign = *bytes.get(start)?;
+    let negative = sign == b'-';
+    let mut at = start + usize::from(matches!(sign, b'-' | b'+'));
     let mut digits = Digits { mantissa: 0, dropped: 0 };
     let whole = at;
     at = digits.take(bytes, at);
@@ -45,7 +37,8 @@ pub(crate) fn parse(bytes: &[u8], start: usize) -> Option<Number> {
     let mut scale = digits.dropped;
     if bytes.get(at) == Some(&b'.') {
         let fraction = at + 1;
-        at = digits.take(bytes, fraction);
+        at = digits.take_eights(bytes, fraction);
+        at = digits.take(bytes, at);
         count += at - fraction;
         scale = digits.dropped - (at - fraction) as i64;
     }
@@ -62,11 +55,32 @@ pub(crate) fn parse(bytes: &[u8], start: usize) -> Option<Number> {
     let value = if digits.dropped == 0 && digits.mantissa <= 1 << 53 && (-22..=22).contains(&scale) {
         let m = digits.mantissa as f64;
         let m = if scale < 0 { m / EXACT_POWERS[-scale as usize] } else { m * EXACT_POWERS[scale as usize] };
-        if negative { -m } else { m }
+        f64::from_bits(m.to_bits() ^ u64::from(negative) << 63)
     } else {
         std::str::from_utf8(&bytes[start..at]).ok()?.parse().ok()?
     };
     Some(Number { value, end: at, long })
+}
+
+/// Below this the mantissa takes eight more.
+const ROOM_FOR_EIGHT: u64 = 10_000_000_000;
+
+const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// How many of these bytes are digits, from the first on, and the number they are. Digits next to each other are put
+/// together in pairs, then fours, then eight, within one word.
+#[inline]
+fn leading_digits(bytes: [u8; 8]) -> (usize, u64) {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let digits = u64::from_le_bytes(bytes) ^ (EACH * u64::from(b'0'));
+    // The top bit marks what is above 9; a carry spoils only bytes after a mark.
+    let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
+    let count = others.trailing_zeros() / 8;
+    // Zeros come in front, others drop out.
+    let digits = digits.unbounded_shl(64 - 8 * count);
+    let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(1 + (100 << 16)) >> 16 & 0x0000_ffff_0000_ffff;
+    (count as usize, fours.wrapping_mul(1 + (10_000 << 32)) >> 32)
 }
 
 struct Digits {
@@ -76,6 +90,22 @@ struct Digits {
 }
 
 impl Digits {
+    /// Takes up to eight digits at a time, as long as there is room for eight and bytes to load.
+    #[inline]
+    fn take_eights(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        while self.mantissa < ROOM_FOR_EIGHT
+            && let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk())
+        {
+            let (count, value) = leading_digits(*eight);
+            self.mantissa = self.mantissa * POWERS[count] + value;
+            at += count;
+            if count < 8 {
+                break;
+            }
+        }
+        at
+    }
+
     #[inline]
     fn take(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
@@ -140,6 +170,17 @@ mod tests {
             "12345678901234567890.5",
         ] {
             assert_eq!(value(text).to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn eight_bytes_at_once_are_read_as_one_by_one() {
+        let text = b"0123456789./:;-+eE \0\x7f\x80\xff\xb09876543210!12345678";
+        for from in 0..text.len() - 7 {
+            let eight: [u8; 8] = text[from..from + 8].try_into().unwrap();
+            let count = eight.iter().take_while(|b| b.is_ascii_digit()).count();
+            let value = eight[..count].iter().fold(0, |n, b| n * 10 + u64::from(b - b'0'));
+            assert_eq!(leading_digits(eight), (count, value), "{eight:?}");
         }
     }
 

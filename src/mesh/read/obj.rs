@@ -275,16 +275,24 @@ fn continuation(bytes: &[u8], backslash: usize) -> Option<usize> {
 /// Joins the vertices in use by position.
 fn joined(points: &[Vec3], mut triangles: Vec<[u32; 3]>) -> TriMesh {
     const NONE: u32 = u32::MAX;
-    let mut number = vec![NONE; points.len()];
-    let mut joiner = Joiner::with_expected(points.len().min(3 * triangles.len()));
-    for t in &mut triangles {
-        for corner in t {
-            let known = &mut number[*corner as usize];
-            if *known == NONE {
-                *known = joiner.add(points[*corner as usize]);
-            }
-            *corner = *known;
+    let mut place = vec![NONE; points.len()];
+    let mut used = Vec::with_capacity(points.len().min(3 * triangles.len()));
+    for corner in triangles.as_flattened_mut() {
+        let known = &mut place[*corner as usize];
+        if *known == NONE {
+            *known = used.len() as u32;
+            used.push(points[*corner as usize]);
+        }
+        *corner = *known;
+    }
+    let mut joiner = Joiner::with_expected(used.len());
+    let mut numbers = Vec::with_capacity(used.len());
+    joiner.add_all(&used, &mut numbers);
+    let vertices = joiner.into_vertices();
+    if vertices.len() < used.len() {
+        for corner in triangles.as_flattened_mut() {
+            *corner = numbers[*corner as usize];
         }
     }
-    TriMesh { vertices: joiner.into_vertices(), triangles }
+    TriMesh { vertices, triangles }
 }

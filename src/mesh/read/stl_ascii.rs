@@ -3,15 +3,18 @@
 
 use super::coordinate::{accept, refusal};
 use super::number;
-use super::text::{error_at, is_blank, is_line_end, next_word, shown_word};
+use super::text::{error_at, is_blank, is_line_end, next_word, shown_word, word_end};
 use super::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
-use crate::mesh::join::Joiner;
+use crate::mesh::join::{BLOCK, Joiner};
 
 /// A coordinate with more than nine digits that is off its nearest `f32` by more than this fraction was not written by a
 /// program that holds single precision.
 const DOUBLE_EVIDENCE: f64 = 1e-9;
+
+/// What a vertex and its two triangles take in a typical file: a first guess of how many there are.
+const BYTES_PER_VERTEX: usize = 448;
 
 const EXPORT_AGAIN: &str = "export the mesh again";
 
@@ -23,13 +26,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let mut reader = Reader {
         bytes,
         at: if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
-        joiner: Joiner::with_expected(64),
-        triangles: Vec::new(),
+        joiner: Joiner::with_expected(bytes.len() / BYTES_PER_VERTEX),
+        pending: Vec::with_capacity(BLOCK),
+        numbers: Vec::with_capacity(BLOCK),
+        triangles: Vec::with_capacity(2 * bytes.len() / BYTES_PER_VERTEX),
         single_precision: true,
         solids: 0,
         warnings: Vec::new(),
     };
     reader.solids()?;
+    reader.flush()?;
     Ok(Parsed {
         format: MeshFormat::StlAscii,
         solids: reader.solids.max(1),
@@ -43,6 +49,11 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     joiner: Joiner,
+    /// Corners that are not joined yet: less than a block.
+    pending: Vec<Vec3>,
+    /// Their vertices, while they are joined.
+    numbers: Vec<u32>,
+    /// The triangles before those.
     triangles: Vec<[u32; 3]>,
     single_precision: bool,
     solids: u32,
@@ -54,6 +65,14 @@ impl Reader<'_> {
     fn solids(&mut self) -> Result<(), MeshError> {
         let mut open = false;
         loop {
+            if open {
+                // What nearly every word here is.
+                let start = self.skip_blanks();
+                if self.take(b"facet") {
+                    self.facet(start)?;
+                    continue;
+                }
+            }
             let (start, end) = self.word();
             let word = &self.bytes[start..end];
             if is(word, b"facet") && (open || self.solids == 0) {
@@ -89,54 +108,73 @@ impl Reader<'_> {
 
     /// One facet, after its first word: anything up to `outer loop` is the normal.
     fn facet(&mut self, facet: usize) -> Result<(), MeshError> {
-        loop {
+        self.normal()?;
+        self.expect(b"loop", "`loop`")?;
+        for k in 0..3 {
+            if !self.take(b"vertex") {
+                return Err(self.not_a_corner(facet, k));
+            }
+            let (x, y, z) = (self.coordinate()?, self.coordinate()?, self.coordinate()?);
+            self.pending.push(Vec3::new(x, y, z));
+        }
+        if !self.take(b"endloop") {
+            let (start, end) = self.word();
+            if is(&self.bytes[start..end], b"vertex") {
+                let fix = "export the mesh with triangles only";
+                return Err(error_at(self.bytes, facet, "a facet of more than 3 corners", fix));
+            }
+            return Err(self.unexpected(start, "`endloop`"));
+        }
+        self.expect(b"endfacet", "`endfacet`")?;
+        if self.pending.len() >= BLOCK {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Everything up to `outer`.
+    fn normal(&mut self) -> Result<(), MeshError> {
+        while !self.take(b"outer") {
+            let start = self.skip_blanks();
+            if self.bytes.get(start).is_some_and(|b| !b.is_ascii_alphabetic()) {
+                self.at = word_end(self.bytes, start);
+                continue;
+            }
             let (start, end) = self.word();
             let word = &self.bytes[start..end];
-            if is(word, b"outer") {
-                break;
-            }
             if word.is_empty() || is_structure(word) {
                 return Err(self.unexpected(start, "`outer loop`"));
             }
         }
-        self.expect(b"loop", "`loop`")?;
-        let mut corners = [0; 3];
-        for (k, corner) in corners.iter_mut().enumerate() {
-            let (start, end) = self.word();
-            if !is(&self.bytes[start..end], b"vertex") {
-                let ended = is(&self.bytes[start..end], b"endloop");
-                let what = format!("a facet of {k} corners");
-                return Err(if ended {
-                    error_at(self.bytes, facet, what, EXPORT_AGAIN)
-                } else {
-                    self.unexpected(start, "`vertex`")
-                });
-            }
-            let (x, y, z) = (self.coordinate()?, self.coordinate()?, self.coordinate()?);
-            *corner = self.joiner.add(Vec3::new(x, y, z));
-        }
+        Ok(())
+    }
+
+    /// The error of a word that should have been `vertex`, after `k` corners.
+    #[cold]
+    fn not_a_corner(&mut self, facet: usize, k: usize) -> MeshError {
         let (start, end) = self.word();
-        if is(&self.bytes[start..end], b"vertex") {
-            let fix = "export the mesh with triangles only";
-            return Err(error_at(self.bytes, facet, "a facet of more than 3 corners", fix));
+        if is(&self.bytes[start..end], b"endloop") {
+            error_at(self.bytes, facet, format!("a facet of {k} corners"), EXPORT_AGAIN)
+        } else {
+            self.unexpected(start, "`vertex`")
         }
-        if !is(&self.bytes[start..end], b"endloop") {
-            return Err(self.unexpected(start, "`endloop`"));
-        }
-        self.expect(b"endfacet", "`endfacet`")?;
-        if self.triangles.len() >= MAX_TRIANGLES {
+    }
+
+    /// Joins the pending corners.
+    fn flush(&mut self) -> Result<(), MeshError> {
+        if self.triangles.len() + self.pending.len() / 3 > MAX_TRIANGLES {
             return Err(MeshError::too_many());
         }
-        self.triangles.push(corners);
+        self.numbers.clear();
+        self.joiner.add_all(&self.pending, &mut self.numbers);
+        self.pending.clear();
+        self.triangles.extend_from_slice(self.numbers.as_chunks::<3>().0);
         Ok(())
     }
 
     #[inline]
     fn coordinate(&mut self) -> Result<f64, MeshError> {
-        while self.bytes.get(self.at).is_some_and(|b| is_blank(*b)) {
-            self.at += 1;
-        }
-        let start = self.at;
+        let start = self.skip_blanks();
         let parsed = number::parse(self.bytes, start);
         let Some(n) = parsed.filter(|n| self.bytes.get(n.end).is_none_or(|b| is_blank(*b))) else {
             return Err(not_a_number(self.bytes, start));
@@ -159,9 +197,34 @@ impl Reader<'_> {
         (start, end)
     }
 
-    fn expect(&mut self, keyword: &[u8], shown: &str) -> Result<(), MeshError> {
-        let (start, end) = self.word();
-        if is(&self.bytes[start..end], keyword) { Ok(()) } else { Err(self.unexpected(start, shown)) }
+    /// Where the next word begins; stays there.
+    #[inline]
+    fn skip_blanks(&mut self) -> usize {
+        while self.bytes.get(self.at).is_some_and(|b| is_blank(*b)) {
+            self.at += 1;
+        }
+        self.at
+    }
+
+    /// Passes over the next word if it is this one.
+    #[inline]
+    fn take<const N: usize>(&mut self, keyword: &[u8; N]) -> bool {
+        let start = self.skip_blanks();
+        let Some(found) = self.bytes.get(start..start + N) else { return false };
+        if !self.bytes.get(start + N).is_none_or(|b| is_blank(*b)) || (found != keyword && !is(found, keyword)) {
+            return false;
+        }
+        self.at = start + N;
+        true
+    }
+
+    #[inline]
+    fn expect<const N: usize>(&mut self, keyword: &[u8; N], shown: &str) -> Result<(), MeshError> {
+        if self.take(keyword) {
+            return Ok(());
+        }
+        let start = self.skip_blanks();
+        Err(self.unexpected(start, shown))
     }
 
     fn unexpected(&self, at: usize, wanted: &str) -> MeshError {

@@ -2,11 +2,10 @@
 //! are ignored.
 
 use super::coordinate::{accept, refusal};
-use super::{MeshError, MeshFormat, MeshWarning, Parsed};
-use crate::geom::Vec3;
+use super::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::mesh::TriMesh;
-use crate::mesh::join::Joiner;
+use crate::mesh::join_single::{BLOCK, SingleJoiner};
 
 /// Header and count.
 pub(crate) const HEAD: usize = 84;
@@ -14,8 +13,9 @@ pub(crate) const HEAD: usize = 84;
 /// A normal, three corners, two attribute bytes.
 pub(crate) const FACET: usize = 50;
 
-/// Facets whose corners are looked up together.
-const BLOCK: usize = 64;
+/// The largest coordinate in single precision: the nearest number to the limit lies below it.
+const LARGEST: f32 = MAX_COORDINATE as f32;
+const _: () = assert!(LARGEST as f64 <= MAX_COORDINATE);
 
 /// The announced number of facets.
 pub(crate) fn announced(bytes: &[u8]) -> Option<u32> {
@@ -32,23 +32,27 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let Some(body) = bytes.get(HEAD..HEAD + FACET * count) else {
         return Err(truncated(bytes.len(), count));
     };
-    let mut joiner = Joiner::with_expected(count / 2 + 1);
+    if count > MAX_TRIANGLES {
+        return Err(MeshError::too_many());
+    }
+    let mut joiner = SingleJoiner::with_expected(count / 2 + 1);
     let mut triangles = Vec::with_capacity(count);
-    let mut points = Vec::with_capacity(3 * BLOCK);
-    for (k, block) in body.chunks(BLOCK * FACET).enumerate() {
-        points.clear();
-        for (j, facet) in block.chunks_exact(FACET).enumerate() {
-            for place in [12, 24, 36] {
-                let raw = corner(facet, place);
-                // A number that is not NaN and not too large is taken: no f32 but 0 lies below the least coordinate.
-                if !raw.iter().fold(true, |fine, x| fine & (x.abs() <= MAX_COORDINATE)) {
-                    return Err(refused(raw, HEAD + (k * BLOCK + j) * FACET + place));
-                }
-                points.push(Vec3::new(raw[0], raw[1], raw[2]));
+    let mut keys = [[0; 3]; BLOCK];
+    for (k, block) in body.chunks(BLOCK / 3 * FACET).enumerate() {
+        let mut fine = true;
+        for (facet, keys) in block.as_chunks::<FACET>().0.iter().zip(keys.as_chunks_mut::<3>().0) {
+            for (corner, key) in facet[12..48].as_chunks::<12>().0.iter().zip(keys) {
+                let p = numbers(corner);
+                // Not NaN and not too large. No f32 but 0 lies below the least coordinate.
+                fine &= (p[0].abs() <= LARGEST) & (p[1].abs() <= LARGEST) & (p[2].abs() <= LARGEST);
+                // Adding 0.0 turns −0.0 into 0.0.
+                *key = p.map(|x| (x + 0.0).to_bits());
             }
         }
-        joiner.expect(&points);
-        triangles.extend(points.chunks_exact(3).map(|p| [joiner.add(p[0]), joiner.add(p[1]), joiner.add(p[2])]));
+        if !fine {
+            return Err(refused(body, k * (BLOCK / 3)));
+        }
+        joiner.join(&keys[..block.len() / FACET * 3], &mut triangles);
     }
     let mut warnings = Vec::new();
     let trailing = bytes.len() - HEAD - body.len();
@@ -65,19 +69,28 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     })
 }
 
-/// The three numbers at a place of a facet.
+/// The three numbers of a corner.
 #[inline]
-fn corner(facet: &[u8], place: usize) -> [f64; 3] {
-    [0, 4, 8].map(|offset| {
-        let at = place + offset;
-        f64::from(f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]]))
-    })
+fn numbers(corner: &[u8; 12]) -> [f32; 3] {
+    let [x0, x1, x2, x3, y0, y1, y2, y3, z0, z1, z2, z3] = *corner;
+    [[x0, x1, x2, x3], [y0, y1, y2, y3], [z0, z1, z2, z3]].map(f32::from_le_bytes)
 }
 
-fn refused(raw: [f64; 3], at: usize) -> MeshError {
-    let bad = raw.iter().position(|x| accept(*x).is_none()).unwrap_or(0);
-    let (what, fix) = refusal(raw[bad]);
-    MeshError { byte: Some((at + 4 * bad) as u64), ..MeshError::new(what, fix) }
+/// The error of the first coordinate at or after this facet that is not taken.
+#[cold]
+fn refused(body: &[u8], facet: usize) -> MeshError {
+    for (k, bytes) in body.chunks_exact(FACET).enumerate().skip(facet) {
+        for (j, corner) in bytes[12..48].as_chunks::<12>().0.iter().enumerate() {
+            for (i, x) in numbers(corner).map(f64::from).into_iter().enumerate() {
+                if accept(x).is_none() {
+                    let (what, fix) = refusal(x);
+                    let at = HEAD + k * FACET + 12 + 12 * j + 4 * i;
+                    return MeshError { byte: Some(at as u64), ..MeshError::new(what, fix) };
+                }
+            }
+        }
+    }
+    MeshError::default()
 }
 
 /// The error of a file shorter than its count.

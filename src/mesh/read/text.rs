@@ -62,11 +62,26 @@ pub(crate) fn next_word(bytes: &[u8], mut at: usize) -> (usize, usize) {
     while bytes.get(at).is_some_and(|b| is_blank(*b)) {
         at += 1;
     }
-    let start = at;
+    (at, word_end(bytes, at))
+}
+
+/// The first blank at or after `at`, or the end of the text. Eight bytes at a time.
+#[inline]
+pub(crate) fn word_end(bytes: &[u8], mut at: usize) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*eight);
+        // Subtracting borrows from the top bit of blanks, and of letters after one: the first mark is exact.
+        let blanks = word.wrapping_sub(EACH * 0x21) & !word & (EACH * 0x80);
+        if blanks != 0 {
+            return at + (blanks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
     while bytes.get(at).is_some_and(|b| !is_blank(*b)) {
         at += 1;
     }
-    (start, at)
+    at
 }
 
 /// The end of the line that `at` lies in: the place of its first line-end byte, or the end of the text.
@@ -86,6 +101,18 @@ mod tests {
         assert_eq!(line_column(text, 5), (3, 1));
         assert_eq!(line_column(text, 9), (4, 2));
         assert_eq!(line_column(text, 99), (4, 3));
+    }
+
+    #[test]
+    fn words_end_at_the_first_blank() {
+        for length in 0..20 {
+            for blank in [b"".as_slice(), b" ", b"\n", b"\0", b" !!!!!!!!", b"\x1f\x7f \x80\xff\x21!!!!!"] {
+                for fill in [b'!', b'a', 0x7f, 0x80, 0xa0, 0xff] {
+                    let text = [&vec![fill; length], blank].concat();
+                    assert_eq!(word_end(&text, 0), length, "{text:?}");
+                }
+            }
+        }
     }
 
     #[test]
