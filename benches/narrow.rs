@@ -15,7 +15,7 @@ use interfere::hull::{facets, fit_obb};
 use interfere::narrow::convex::Convex;
 use interfere::narrow::epa::{EpaScratch, penetration};
 use interfere::narrow::gjk::{Ending, Query, Separation, separation};
-use interfere::narrow::pair::{Ask, HullAnswer, common_ball, hull_gap, inner_balls};
+use interfere::narrow::pair::{Ask, HullAnswer, InnerBalls, hull_gap};
 use interfere::narrow::sat::obb_obb;
 use interfere::narrow::thickness::{self, Goal, Thickness};
 use std::fmt;
@@ -160,14 +160,21 @@ fn gjk_distance(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| b.gjk(p, f64::INFINITY));
 }
 
-#[divan::bench(args = cases(|b, p| inner_balls(&b.query(p)) > REACH))]
+#[divan::bench(args = cases(|b, p| InnerBalls::of(&b.query(p)).thickness > REACH))]
 fn inner_ball(bencher: Bencher, case: &Case) {
-    run(bencher, case, |b, p| inner_balls(&b.query(p)));
+    run(bencher, case, |b, p| InnerBalls::of(&b.query(p)).thickness);
 }
 
-#[divan::bench(args = cases(|b, p| common_ball(&b.query(p)) > REACH))]
+/// As the check asks: only where the inner balls come near to each other.
+fn common(batch: &Batch, pair: &Placed) -> f64 {
+    let q = batch.query(pair);
+    let balls = InnerBalls::of(&q);
+    if balls.near { balls.common_ball(&q) } else { f64::NEG_INFINITY }
+}
+
+#[divan::bench(args = cases(|b, p| common(b, p) > REACH))]
 fn common_ball_between(bencher: Bencher, case: &Case) {
-    run(bencher, case, |b, p| common_ball(&b.query(p)));
+    run(bencher, case, common);
 }
 
 /// Stops as soon as the overlap is known to be deeper than the tolerance or not.

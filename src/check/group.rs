@@ -48,7 +48,7 @@ impl Distinct {
     /// Multiplies and folds word by word; only the spread over slots depends on it.
     fn hash(&self) -> u64 {
         let mix = |h: u64, word: u64| {
-            let product = u128::from(h ^ word) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+            let product = u128::from(h ^ word) * 0x9e37_79b9_7f4a_7c15;
             product as u64 ^ (product >> 64) as u64
         };
         let names = u64::from(self.first) << 32 | u64::from(self.second);

@@ -87,9 +87,7 @@ impl PairQuery<'_> {
             return Answer::status_only(Status::Interference, Certainty::Certified);
         }
         // Boxes hold the inner balls: where those nearly meet, no box test separates.
-        if !balls.near
-            && obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin) > reach + margin
-        {
+        if !balls.near && obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin) > reach + margin {
             return Answer::cleared(ClearStage::Obb);
         }
         if self.verdict_only && balls.near && balls.common_ball(&q) > deep {
