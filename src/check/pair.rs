@@ -149,9 +149,10 @@ impl PairQuery<'_> {
         if gap.value > rounding {
             return Relation::Apart;
         }
-        let inverse = self.pose.inverse();
-        let a_holds_b = contains(a, b, self.pose, rounding);
-        let b_holds_a = contains(b, a, &inverse, rounding);
+        // A part inside another has all of its own thickness in common with it: most pairs are told apart by that.
+        let thickness = 2.0 * (rounding + margin) - gap.bracket[0];
+        let a_holds_b = thickness >= 2.0 * b.inner_radius && contains(a, b, self.pose, rounding);
+        let b_holds_a = thickness >= 2.0 * a.inner_radius && contains(b, a, &self.pose.inverse(), rounding);
         match (a_holds_b, b_holds_a) {
             (true, true) => Relation::Coincident,
             (true, false) => Relation::AContainsB,

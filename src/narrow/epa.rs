@@ -200,6 +200,7 @@ impl EpaScratch {
         {
             self.add_face(v, adjacent);
         }
+        self.origin_inside = self.heap.iter().all(|entry| entry.0.0.0 >= 0.0);
         Some(())
     }
 
