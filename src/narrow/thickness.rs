@@ -15,6 +15,10 @@ use nalgebra::{Matrix4, Vector4};
 /// More pivots than this mean that rounding makes the basis wander; the bracket is returned as it stands.
 const MAX_PIVOTS: usize = 400;
 
+/// Smaller pivots are passed over: they blow rounding up. Both bounds are recomputed from whatever basis results, so this
+/// steers the search and decides nothing.
+const LEAST_PIVOT: f64 = 1e-12;
+
 /// When to stop early: as soon as the thickness (mm) is known to lie above the one or not above the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
@@ -198,8 +202,7 @@ impl Basis {
         let y = at.inverse_t * column;
         let mut leaving: Option<(usize, f64)> = None;
         for i in 0..4 {
-            // Tiny pivots blow rounding up; the ratio test may skip them because λ stays clamped at zero.
-            if y[i] > 1e-12 {
+            if y[i] > LEAST_PIVOT {
                 let ratio = at.lambda[i] / y[i];
                 if leaving.is_none_or(|(k, best)| ratio < best || (ratio == best && y[i] > y[k])) {
                     leaving = Some((i, ratio));
