@@ -1,10 +1,9 @@
 //! Two placed surfaces: how far they are apart, and which of their triangles meet.
 
-use super::surface::{Node, Surface};
+use super::surface::{Below, Oriented, Surface};
 use super::tri_tri::{Triangle, closest, meet};
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
-use crate::geom::{Aabb, Mat3, Obb, Pose, Vec3};
-use crate::narrow::sat::obb_obb;
+use crate::geom::{Pose, Vec3};
 use std::ops::Range;
 
 /// Two surfaces, B placed in A's frame. Everything is answered in A's frame, on B's vertices as `b_in_a` rounds them.
@@ -177,8 +176,8 @@ impl<'a> Search<'a> {
             return;
         }
         let bound = |i: u32, j: u32, limit: f64| {
-            obb_obb(&boxed(&na[i as usize]), &boxed(&nb[j as usize]), self.p.b_in_a, limit + self.allowance)
-                - self.allowance
+            let (a, b) = (na[i as usize].oriented(), nb[j as usize].oriented());
+            boxes_apart(&a, &b, self.p.b_in_a, limit + self.allowance) - self.allowance
         };
         let mut stack = vec![(0, 0, bound(0, 0, *reach))];
         while let Some((i, j, least)) = stack.pop() {
@@ -187,18 +186,23 @@ impl<'a> Search<'a> {
                 continue;
             }
             let (a, b) = (&na[i as usize], &nb[j as usize]);
-            let split_a = match (a.triangles(), b.triangles()) {
-                (Some(ra), Some(rb)) => {
+            let (split_a, children) = match (a.below(), b.below()) {
+                (Below::Triangles(ra), Below::Triangles(rb)) => {
                     if !leaves(reach, beyond, ra, rb) {
                         return;
                     }
                     continue;
                 }
-                (Some(_), None) => false,
-                (None, Some(_)) => true,
-                (None, None) => a.bounds().diagonal() >= b.bounds().diagonal(),
+                (Below::Children(ca), Below::Children(cb)) => {
+                    if a.size() >= b.size() {
+                        (true, ca)
+                    } else {
+                        (false, cb)
+                    }
+                }
+                (Below::Children(ca), _) => (true, ca),
+                (_, Below::Children(cb)) => (false, cb),
             };
-            let children = if split_a { a.children() } else { b.children() };
             let [near, far] = children.map(|c| {
                 let (i, j) = if split_a { (c, j) } else { (i, c) };
                 (i, j, bound(i, j, *reach))
@@ -208,7 +212,34 @@ impl<'a> Search<'a> {
     }
 }
 
-fn boxed(n: &Node) -> Obb {
-    let b: Aabb = n.bounds();
-    Obb { center: b.center(), axes: Mat3::identity(), half_extents: (b.max - b.min) * 0.5 }
+/// A lower bound of the distance of two boxes (mm), with B placed at `b_in_a`; not above 0 where none of the axes separates
+/// them. Ends at the first one that separates by more than `limit`.
+fn boxes_apart(a: &Oriented, b: &Oriented, b_in_a: &Pose, limit: f64) -> f64 {
+    let center = b_in_a.point(&b.center) - a.center;
+    let r = a.axes.tr_mul(&(b_in_a.rotation * b.axes));
+    let t = a.axes.tr_mul(&center);
+    let abs = r.abs();
+    let (ha, hb) = (&a.half, &b.half);
+    // Along A's axes, the thinnest first; then all three at once, as B lies in a box along them.
+    let along_a = |i: usize| {
+        let s = t[i].abs() - ha[i] - (hb[0] * abs[(i, 0)] + hb[1] * abs[(i, 1)] + hb[2] * abs[(i, 2)]);
+        if s > 0.0 { s } else { 0.0 }
+    };
+    let s2 = along_a(2);
+    if s2 > limit {
+        return s2;
+    }
+    let (s0, s1) = (along_a(0), along_a(1));
+    let best_a = s0 * s0 + s1 * s1 + s2 * s2;
+    if best_a > limit * limit {
+        return best_a.sqrt();
+    }
+    let along_b = |j: usize| {
+        let along = r[(0, j)] * t[0] + r[(1, j)] * t[1] + r[(2, j)] * t[2];
+        let s = along.abs() - hb[j] - (ha[0] * abs[(0, j)] + ha[1] * abs[(1, j)] + ha[2] * abs[(2, j)]);
+        if s > 0.0 { s } else { 0.0 }
+    };
+    let (s0, s1, s2) = (along_b(0), along_b(1), along_b(2));
+    let best_b = s0 * s0 + s1 * s1 + s2 * s2;
+    if best_a > best_b { best_a.sqrt() } else { best_b.sqrt() }
 }
