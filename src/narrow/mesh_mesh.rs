@@ -1,5 +1,6 @@
 //! Two placed surfaces: how far they are apart, and which of their triangles meet.
 
+use super::facet::Facet;
 use super::surface::{Below, Oriented, Surface};
 use super::tri_tri::{Triangle, closest, meet};
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
@@ -52,15 +53,21 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
     let mut reach = limit;
     let mut beyond = f64::INFINITY;
     let search = Search::new(p, 0.0);
+    let mut facets = Facets::default();
     search.run(&mut reach, &mut beyond, |reach, beyond, ra, rb| {
-        for i in ra {
-            let s = p.a.triangle(i);
-            for j in rb.clone() {
-                let t = placed(p, j);
-                let (value, points, meets) = if meet(&s, &t) {
-                    (0.0, common_point(&s, &t), true)
+        facets.take(ra, rb, |i| p.a.triangle(i), |j| placed(p, j));
+        for (i, f) in facets.a() {
+            for (j, g) in facets.b() {
+                let least = f.apart(g, *reach + search.allowance) - search.allowance;
+                if least > *reach {
+                    *beyond = beyond.min(least);
+                    continue;
+                }
+                let (s, t) = (&f.corners, &g.corners);
+                let (value, points, meets) = if least <= 0.0 && meet(s, t) {
+                    (0.0, common_point(s, t), true)
                 } else {
-                    let c = closest(&s, &t);
+                    let c = closest(s, t);
                     (c.squared.sqrt(), c.points, false)
                 };
                 if value > *reach {
@@ -83,19 +90,8 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
 }
 
 /// Visits the pairs of triangles that meet, touching ones too, exactly, each pair once; ends when `visit` returns false.
-pub fn crossings(p: &Pairing, mut visit: impl FnMut(u32, u32) -> bool) {
-    let (mut reach, mut beyond) = (0.0, f64::INFINITY);
-    Search::new(p, 0.0).run(&mut reach, &mut beyond, |_, _, ra, rb| {
-        for i in ra {
-            let s = p.a.triangle(i);
-            for j in rb.clone() {
-                if meet(&s, &placed(p, j)) && !visit(i, j) {
-                    return false;
-                }
-            }
-        }
-        true
-    });
+pub fn crossings(p: &Pairing, visit: impl FnMut(u32, u32) -> bool) {
+    crossings_of(p, 0.0, |i| p.a.triangle(i), |j| placed(p, j), visit);
 }
 
 /// Whether triangles meet when vertices are moved: `moved_a` and `moved_b` say where a vertex is then, in A's frame, no
@@ -106,21 +102,79 @@ pub fn any_crossing_moved(
     mut moved_a: impl FnMut(u32) -> Vec3,
     mut moved_b: impl FnMut(u32) -> Vec3,
 ) -> bool {
-    let (mut reach, mut beyond) = (0.0, f64::INFINITY);
     let mut found = false;
-    Search::new(p, 2.0 * slack).run(&mut reach, &mut beyond, |_, _, ra, rb| {
-        for i in ra {
-            let s = p.a.triangles[i as usize].map(&mut moved_a);
-            for j in rb.clone() {
-                if meet(&s, &p.b.triangles[j as usize].map(&mut moved_b)) {
-                    found = true;
+    crossings_of(
+        p,
+        2.0 * slack,
+        |i| p.a.triangles[i as usize].map(&mut moved_a),
+        |j| p.b.triangles[j as usize].map(&mut moved_b),
+        |_, _| {
+            found = true;
+            false
+        },
+    );
+    found
+}
+
+/// The pairs of triangles that meet, their corners given, where boxes are no farther apart than `slack`.
+fn crossings_of(
+    p: &Pairing,
+    slack: f64,
+    mut corners_a: impl FnMut(u32) -> Triangle,
+    mut corners_b: impl FnMut(u32) -> Triangle,
+    mut visit: impl FnMut(u32, u32) -> bool,
+) {
+    let search = Search::new(p, slack);
+    let rounding = search.rounding;
+    let mut facets = Facets::default();
+    search.run(&mut 0.0, &mut f64::INFINITY, |_, _, ra, rb| {
+        facets.take(ra, rb, &mut corners_a, &mut corners_b);
+        for (i, f) in facets.a() {
+            for (j, g) in facets.b() {
+                if f.apart(g, rounding) <= rounding && meet(&f.corners, &g.corners) && !visit(i, j) {
                     return false;
                 }
             }
         }
         true
     });
-    found
+}
+
+/// The triangles of two leaves. A leaf is met with several of the other surface, one after the other.
+#[derive(Default)]
+struct Facets {
+    first: [Option<u32>; 2],
+    a: Vec<Facet>,
+    b: Vec<Facet>,
+}
+
+impl Facets {
+    fn take(
+        &mut self,
+        ra: Range<u32>,
+        rb: Range<u32>,
+        corners_a: impl FnMut(u32) -> Triangle,
+        corners_b: impl FnMut(u32) -> Triangle,
+    ) {
+        if self.first[0] != Some(ra.start) {
+            self.first[0] = Some(ra.start);
+            self.a.clear();
+            self.a.extend(ra.map(corners_a).map(Facet::new));
+        }
+        if self.first[1] != Some(rb.start) {
+            self.first[1] = Some(rb.start);
+            self.b.clear();
+            self.b.extend(rb.map(corners_b).map(Facet::new));
+        }
+    }
+
+    fn a(&self) -> impl Iterator<Item = (u32, &Facet)> {
+        (self.first[0].unwrap_or(0)..).zip(&self.a)
+    }
+
+    fn b(&self) -> impl Iterator<Item = (u32, &Facet)> {
+        (self.first[1].unwrap_or(0)..).zip(&self.b)
+    }
 }
 
 /// The corners of a triangle of B, in A's frame.
@@ -153,14 +207,17 @@ fn common_point(s: &Triangle, t: &Triangle) -> [Vec3; 2] {
 /// Descends both trees at once.
 struct Search<'a> {
     p: &'a Pairing<'a>,
-    /// Bounds are lowered by this.
+    /// What rounding may add to a bound (mm).
+    rounding: f64,
+    /// Bounds of boxes are lowered by this.
     allowance: f64,
 }
 
 impl<'a> Search<'a> {
     fn new(p: &'a Pairing<'a>, allowance: f64) -> Self {
         let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
-        Self { p, allowance: allowance + ROUNDINGS * UNIT_ROUNDOFF * size }
+        let rounding = ROUNDINGS * UNIT_ROUNDOFF * size;
+        Self { p, rounding, allowance: allowance + rounding }
     }
 
     /// Calls `leaves` on all pairs of leaves that are not farther apart than `reach`, until it returns false; `beyond` becomes

@@ -13,6 +13,7 @@
 
 pub mod convex;
 pub mod epa;
+mod facet;
 pub mod gjk;
 mod lanes;
 pub mod mesh_mesh;

@@ -194,7 +194,7 @@ pub(super) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) {
     // Moments of inner nodes whose parents have not been met. Pairs of siblings are met from the last to the first; what is
     // below the second of them was met before what is below the first.
     let mut open: Vec<Moments> = Vec::new();
-    let mut met = |nodes: &mut [Node], at: usize, open: &mut Vec<Moments>| {
+    let met = |nodes: &mut [Node], at: usize, open: &mut Vec<Moments>| {
         let moments = match nodes[at].leaf_triangles() {
             Some(range) => Moments::of(range.map(&corners)),
             None => match open.pop() {
