@@ -1,5 +1,6 @@
 //! A triangle with what tells it apart from others cheaply.
 
+use super::box_pair::PlacedBox;
 use super::tri_tri::Triangle;
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser, max3, min3};
@@ -36,6 +37,12 @@ impl Facet {
             max: max3(max3(*a, *b), *c),
             corners,
         }
+    }
+
+    /// A lower bound of the distance of a box (mm), not above 0 where the facet's plane may cut it.
+    #[inline]
+    pub(super) fn off_box(&self, other: &PlacedBox) -> f64 {
+        other.off_plane(&self.normal, &self.corners[0]) - (self.high - self.low)
     }
 
     /// A lower bound of the distance of two facets (mm), up to rounding; not above 0 where none of a few directions tells

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 pub use super::tri_tri::Feature;
 pub use nearest::Nearest;
-pub(crate) use node::{Below, Node, Oriented};
+pub(crate) use node::{Below, Node};
 pub(crate) use tree::Tree;
 
 /// Whether a surface tells inside from outside.

@@ -85,6 +85,33 @@ impl Node {
         self.half[0] + self.half[1]
     }
 
+    /// The centre (mm).
+    #[inline]
+    pub(crate) fn center(&self) -> Vec3 {
+        wide(self.center)
+    }
+
+    /// The half extents (mm).
+    #[inline]
+    pub(crate) fn half_f32(&self) -> [f32; 3] {
+        self.half
+    }
+
+    /// Rows of the matrix whose columns are the axes, in single precision.
+    #[inline]
+    pub(crate) fn axes_f32(&self) -> [[f32; 3]; 3] {
+        let [x, y, z, w] = self.axes.map(f32::from);
+        let (xx, yy, zz, ww) = (x * x, y * y, z * z, w * w);
+        let s = 2.0 / (xx + yy + zz + ww);
+        let (xy, xz, yz) = (x * y, x * z, y * z);
+        let (xw, yw, zw) = (x * w, y * w, z * w);
+        [
+            [1.0 - s * (yy + zz), s * (xy - zw), s * (xz + yw)],
+            [s * (xy + zw), 1.0 - s * (xx + zz), s * (yz - xw)],
+            [s * (xz - yw), s * (yz + xw), 1.0 - s * (xx + yy)],
+        ]
+    }
+
     /// The box.
     #[inline]
     pub(crate) fn oriented(&self) -> Oriented {
