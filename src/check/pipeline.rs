@@ -35,11 +35,11 @@ pub fn check(
     if possible_pairs == ignored {
         return Err(nothing_to_check(assembly, possible_pairs));
     }
-    let meshes = load_meshes(assembly, loader, progress)?;
+    let meshes = load_meshes(assembly, loader, options.verdict_only, progress)?;
     watch.stop(Stage::Load, &mut timings);
 
     let shapes = shape::build(assembly, &meshes, progress)?;
-    let parts = describe_parts(assembly, &meshes, options.verdict_only);
+    let parts = describe_parts(assembly, &meshes);
     watch.stop(Stage::Shape, &mut timings);
 
     progress.begin(Stage::Broad, 1);

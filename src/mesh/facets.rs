@@ -59,14 +59,24 @@ pub struct Facets {
 
 /// The largest sagitta of a mesh, concave or convex, in its unit; 0 where no facets approximate a curved surface.
 pub fn facet_error(mesh: &TriMesh) -> f64 {
-    let surface = Surface::of(mesh);
+    facet_error_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()))
+}
+
+/// As [`facet_error`] of a mesh whose half-edges are known.
+pub(crate) fn facet_error_over(mesh: &TriMesh, half_edges: &HalfEdges) -> f64 {
+    let surface = Surface::of(mesh, half_edges);
     let mut largest = 0.0;
     for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
-        let width = surface.width(&pair);
         // The tangent is convex and 0 at 0: that of a quarter of an angle is at most a quarter of its tangent. The factor
         // covers the rounding of both sides.
-        if 0.125 * width * pair.sine > 0.999_999 * largest * pair.cosine {
-            largest = greater(largest, sagitta(width, pair.angle()));
+        let sine = pair.sine_squared.sqrt();
+        let may_be_largest = |width: f64| 0.125 * width * sine > 0.999_999 * largest * pair.cosine;
+        let first = surface.reach(&pair, 0);
+        if may_be_largest(first) {
+            let width = lesser(first, surface.reach(&pair, 1));
+            if may_be_largest(width) {
+                largest = greater(largest, sagitta(width, pair.angle()));
+            }
         }
     }
     largest
@@ -76,7 +86,8 @@ impl Facets {
     /// The facets of a mesh whose indices are valid. Only edges of exactly two triangles, one each way, connect or
     /// separate facets; triangles without area belong to no other's facet.
     pub fn of(mesh: &TriMesh) -> Self {
-        let surface = Surface::of(mesh);
+        let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
+        let surface = Surface::of(mesh, &half_edges);
         let bends = surface.pairs().filter(|p| p.fold() == Fold::Bend);
         let edges = bends.map(|p| FacetEdge {
             vertices: p.ends,
@@ -95,7 +106,7 @@ struct Pair {
     ends: [u32; 2],
     triangles: [u32; 2],
     /// Of the angle between the normals.
-    sine: f64,
+    sine_squared: f64,
     cosine: f64,
 }
 
@@ -113,14 +124,14 @@ enum Fold {
 impl Pair {
     /// Radians, from 0 to π/2.
     fn angle(&self) -> f64 {
-        libm::atan2(self.sine, self.cosine)
+        libm::atan2(self.sine_squared.sqrt(), self.cosine)
     }
 
     fn fold(&self) -> Fold {
         let is_below = |angle: f64, tangent: f64| {
-            let (less, more) = (self.sine, tangent * self.cosine);
-            // Far from the limit, relative to the rounding of all this, its tangent will do.
-            if (less - more).abs() > 1e-6 * more { less < more } else { self.angle() < angle }
+            let (here, limit) = (self.sine_squared, (tangent * self.cosine) * (tangent * self.cosine));
+            // Far from the limit, relative to the rounding of all this, squares of tangents will do.
+            if (here - limit).abs() > 1e-6 * limit { here < limit } else { self.angle() < angle }
         };
         if is_below(LEAST_ANGLE.next_up(), LEAST_TANGENT) {
             Fold::Flat
@@ -139,7 +150,7 @@ const LARGEST_TANGENT: f64 = 0.760_204_4;
 /// A mesh with what is asked of its edges.
 struct Surface<'m> {
     mesh: &'m TriMesh,
-    half_edges: HalfEdges,
+    half_edges: &'m HalfEdges,
     /// Of each triangle, of length 1; zero where it has none.
     normals: Vec<[f64; 3]>,
     /// Of each triangle: its facet.
@@ -150,8 +161,7 @@ struct Surface<'m> {
 }
 
 impl<'m> Surface<'m> {
-    fn of(mesh: &'m TriMesh) -> Self {
-        let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
+    fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges) -> Self {
         let normals = mesh.triangles.iter().map(|t| normal(mesh, t)).collect();
         let none = Outlines { starts: Vec::new(), corners: Vec::new() };
         let mut surface = Self { mesh, half_edges, normals, facet: Vec::new(), count: 0, outlines: none };
@@ -177,20 +187,24 @@ impl<'m> Surface<'m> {
             let [na, nb] = triangles.map(|t| &self.normals[t as usize]);
             let cosine = dot(na, nb);
             // Cheap first: angles from 90° up, and triangles without a normal.
-            (cosine > 0.0).then(|| Pair { ends: [e.lo, e.hi], triangles, sine: norm(&cross(na, nb)), cosine })
+            (cosine > 0.0).then(|| Pair {
+                ends: [e.lo, e.hi],
+                triangles,
+                sine_squared: squared(&cross(na, nb)),
+                cosine,
+            })
         })
     }
 
     /// The smaller of the two facets' widths.
     fn width(&self, pair: &Pair) -> f64 {
-        let [p, q] = pair.ends.map(|i| &self.mesh.vertices[i as usize]);
-        let along = difference(q, p);
-        let [a, b] = pair.triangles.map(|t| self.reach(t, p, &along));
-        lesser(a, b)
+        lesser(self.reach(pair, 0), self.reach(pair, 1))
     }
 
-    /// How far the facet of triangle `t` reaches from the line of an edge of it, on the triangle's side.
-    fn reach(&self, t: u32, p: &Vec3, along: &[f64; 3]) -> f64 {
+    /// How far the facet on one side of an edge reaches from its line.
+    fn reach(&self, pair: &Pair, side: usize) -> f64 {
+        let [p, q] = pair.ends.map(|i| &self.mesh.vertices[i as usize]);
+        let (t, along) = (pair.triangles[side], &difference(q, p));
         let across = unit(&cross(&self.normals[t as usize], along));
         let reach = |i: u32| dot(&across, &difference(&self.mesh.vertices[i as usize], p));
         // The edge may run either way along the triangle: its third corner tells the side.
@@ -210,12 +224,12 @@ fn normal(mesh: &TriMesh, t: &[u32; 3]) -> [f64; 3] {
 
 /// Scaled to length 1; zero where it has none.
 fn unit(v: &[f64; 3]) -> [f64; 3] {
-    let length = norm(v);
+    let length = squared(v).sqrt();
     if length > 0.0 { v.map(|x| x / length) } else { [0.0; 3] }
 }
 
-fn norm(v: &[f64; 3]) -> f64 {
-    dot(v, v).sqrt()
+fn squared(v: &[f64; 3]) -> f64 {
+    dot(v, v)
 }
 
 /// Whether the second triangle rises above the plane of the first. Two of its corners lie in it.
