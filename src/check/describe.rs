@@ -38,14 +38,13 @@ pub(super) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
         .instances
         .par_iter()
         .map(|instance| {
-            let mut hasher = blake3::Hasher::new();
-            for e in instance.placement.linear.iter().chain(instance.placement.translation.iter()) {
-                hasher.update(&(e + 0.0).to_le_bytes());
-            }
+            let mut numbers = [[0; 8]; 12];
+            let placement = instance.placement.linear.iter().chain(&instance.placement.translation);
+            numbers.iter_mut().zip(placement).for_each(|(n, e)| *n = (e + 0.0).to_le_bytes());
             InstanceOutcome {
                 id: instance.id.clone(),
                 part: instance.part,
-                placement: hasher.finalize().to_hex().as_str()[..16].to_owned(),
+                placement: blake3::hash(numbers.as_flattened()).to_hex().as_str()[..16].to_owned(),
             }
         })
         .collect()

@@ -168,7 +168,7 @@ fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> 
     for found in found {
         pairs.extend(found);
     }
-    pairs.par_sort_unstable();
+    pairs.par_sort_unstable_by_key(|&(a, b)| u64::from(a) << 32 | u64::from(b));
     pairs
         .into_iter()
         .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {
