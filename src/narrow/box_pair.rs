@@ -94,19 +94,19 @@ impl PlacedBox {
         Self { center: by.pose.point(&self.center), rows: by.rows.map(|r| Lanes::combine(a, b, c, r)), ..*self }
     }
 
-    /// A lower bound of the distance of two boxes (mm), 0 where their six axes do not separate them. Ends at the first box
-    /// whose axes separate by more than `limit`.
+    /// A lower bound of the distance of two boxes (mm), not above 0 where their six axes do not separate them, and the less the
+    /// deeper they overlap. Ends at the first box whose axes separate by more than `limit`.
     #[inline]
     pub(super) fn apart(&self, other: &Self, limit: f32) -> f32 {
         let d = other.center - self.center;
         let d = [d.x as f32, d.y as f32, d.z as f32];
         let error = SINGLE * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum + other.sum);
         let mine = self.beside(other, d, error);
-        if mine > limit * limit {
-            return mine.sqrt();
+        if mine > limit {
+            return mine;
         }
         let theirs = other.beside(self, d, error);
-        (if theirs > mine { theirs } else { mine }).sqrt()
+        if theirs > mine { theirs } else { mine }
     }
 
     /// A lower bound of the distance of the box from a plane (mm), not above 0 where the plane may cut it: `normal` a unit vector to
@@ -121,7 +121,7 @@ impl PlacedBox {
         normal.dot(&d).abs() - f64::from(reach[0] + reach[1] + reach[2] + error)
     }
 
-    /// Squared distance of this box and the box around the other along this one's axes.
+    /// Distance of this box and the box around the other along this one's axes; where they overlap, minus the depth.
     #[inline]
     fn beside(&self, other: &Self, d: [f32; 3], error: f32) -> f32 {
         let [x, y, z] = self.rows;
@@ -133,11 +133,14 @@ impl PlacedBox {
         let reach =
             Lanes::combine(column(0), column(1), column(2), [other.half.0[0], other.half.0[1], other.half.0[2]]);
         let s = t.abs().minus(self.half).minus(reach);
-        let square = |k: usize| {
-            let s = s.0[k] - error;
-            if s > 0.0 { s * s } else { 0.0 }
-        };
-        // The sums of squares and the root round, too: by far less than SINGLE allows for.
-        square(0) + square(1) + square(2)
+        let [x, y, z] = [s.0[0] - error, s.0[1] - error, s.0[2] - error];
+        let deepest = if x > y { x } else { y };
+        let deepest = if z > deepest { z } else { deepest };
+        if deepest <= 0.0 {
+            return deepest;
+        }
+        let square = |x: f32| if x > 0.0 { x * x } else { 0.0 };
+        // The sum of squares and its root round, too: by far less than SINGLE allows for.
+        (square(x) + square(y) + square(z)).sqrt()
     }
 }

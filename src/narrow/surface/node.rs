@@ -169,7 +169,8 @@ pub(super) fn quaternion(m: &Mat3) -> [i16; 4] {
         _ => [xw, yw, zw, squares[3]],
     };
     let scale = QUATERNION_SCALE / q.iter().map(|e| e * e).sum::<f64>().sqrt();
-    q.map(|e| libm::rint(e * scale) as i16)
+    // To the nearest integer, ties away from 0: turns of coordinate axes stay exact.
+    q.map(|e| (e * scale + 0.5_f64.copysign(e)) as i16)
 }
 
 /// The rotation of a quantised quaternion that is not 0.
@@ -218,6 +219,7 @@ mod tests {
         }
         let around = Mat3::new(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0);
         assert_eq!(rotation(quaternion(&around)), around);
+        assert_eq!(rotation(quaternion(&around.transpose())), around.transpose());
         assert_eq!(rotation(quaternion(&Mat3::identity())), Mat3::identity());
     }
 
