@@ -1,6 +1,6 @@
 //! A triangle with what tells it apart from others cheaply.
 
-use super::box_pair::PlacedBox;
+use super::surface::PlacedBox;
 use super::tri_tri::Triangle;
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser, max3, min3};

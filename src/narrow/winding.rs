@@ -1,6 +1,6 @@
 //! The winding number of a surface about a point.
 
-use super::surface::{Below, Node, Surface};
+use super::surface::{Below, Node, SKEW, Surface};
 use super::tri_tri::Triangle;
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::predicates::orient3d;
@@ -105,12 +105,13 @@ fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
 
 /// Whether the ray may meet the widened box.
 fn ray_meets(node: &Node, from: &Vec3, way: &Vec3, widen: f64) -> bool {
-    let b = node.oriented();
-    let h = b.half + Vec3::repeat(widen);
+    let (axes, half) = (node.axes(), node.half());
     // The segment's own centre and half length: separating axes of a segment and a box.
-    let reach = b.axes.tr_mul(way) * 0.5;
-    let c = b.axes.tr_mul(&(from - b.center)) + reach;
+    let reach = axes.tr_mul(way) * 0.5;
+    let c = axes.tr_mul(&(from - node.center())) + reach;
     let r = reach.abs();
+    let widen = widen + SKEW * (norm1(&c) + norm1(&r) + f64::from(node.size()));
+    let h = Vec3::new(f64::from(half[0]), f64::from(half[1]), f64::from(half[2])) + Vec3::repeat(widen);
     // The cross axes are as long as the way: their rounding is, too.
     let rest = widen * norm1(&r);
     (0..3).all(|k| c[k].abs() <= h[k] + r[k])
