@@ -62,6 +62,14 @@ impl Facet {
         greater(greater(s, t), (x * x + y * y + z * z).sqrt())
     }
 
+    /// How far the other is farther along a direction of unit length (mm).
+    #[inline]
+    pub(super) fn apart_along(&self, other: &Self, direction: &Vec3) -> f64 {
+        let [p, q, r] = self.corners.each_ref().map(|v| direction.dot(v));
+        let [s, t, u] = other.corners.each_ref().map(|v| direction.dot(v));
+        lesser(lesser(s, t), u) - greater(greater(p, q), r)
+    }
+
     /// How far the other is apart along this one's normal, on either side.
     #[inline]
     fn above(&self, other: &Self) -> f64 {
