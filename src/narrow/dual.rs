@@ -147,37 +147,20 @@ impl<'a> Descent<'a> {
                     for (k, n) in next.iter_mut().enumerate() {
                         n.2 = self.apart(&fixed[k >> 1], &other[k & 1], reach.reach);
                     }
-                    self.push(&mut stack, reach, next);
+                    push(&mut stack, reach, next);
                 }
                 (Below::Children(ca), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
                     let fixed = self.in_b(j);
                     let next = ca.map(|c| (c, j, self.apart(&self.in_a(c), &fixed, reach.reach)));
-                    self.push(&mut stack, reach, next);
+                    push(&mut stack, reach, next);
                 }
                 (_, Below::Children(cb)) => {
                     let fixed = self.in_a(i);
                     let next = cb.map(|c| (i, c, self.apart(&fixed, &self.in_b(c), reach.reach)));
-                    self.push(&mut stack, reach, next);
+                    push(&mut stack, reach, next);
                 }
                 // Covered above.
                 (Below::Children(_), Below::Triangles(_)) => {}
-            }
-        }
-    }
-
-    /// Puts pairs of nodes on the stack, the nearest on top.
-    #[inline]
-    fn push<const N: usize>(&self, stack: &mut Vec<(u32, u32, f64)>, reach: &mut Reach, next: [(u32, u32, f64); N]) {
-        let first = stack.len();
-        for n in next {
-            if reach.excludes(n.2) {
-                continue;
-            }
-            let mut at = stack.len();
-            stack.push(n);
-            while at > first && stack[at - 1].2 < n.2 {
-                stack.swap(at - 1, at);
-                at -= 1;
             }
         }
     }
@@ -196,5 +179,22 @@ impl<'a> Descent<'a> {
     #[inline]
     fn apart(&self, a: &PlacedBox, b: &PlacedBox, reach: f64) -> f64 {
         f64::from(a.apart(b, (reach + self.allowance) as f32)) - self.allowance
+    }
+}
+
+/// Puts pairs of nodes on the stack, the nearest on top.
+#[inline]
+fn push<const N: usize>(stack: &mut Vec<(u32, u32, f64)>, reach: &mut Reach, next: [(u32, u32, f64); N]) {
+    let first = stack.len();
+    for n in next {
+        if reach.excludes(n.2) {
+            continue;
+        }
+        let mut at = stack.len();
+        stack.push(n);
+        while at > first && stack[at - 1].2 < n.2 {
+            stack.swap(at - 1, at);
+            at -= 1;
+        }
     }
 }

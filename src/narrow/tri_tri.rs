@@ -334,7 +334,9 @@ mod tests {
                 let (mut a, b) = (sequence.triangle(grid), sequence.triangle(grid));
                 if sequence.below(4) == 0 {
                     // In the plane of the other.
-                    a.iter_mut().for_each(|v| v.z = 1.0);
+                    for v in &mut a {
+                        v.z = 1.0;
+                    }
                 }
                 let expected = meet_by_edges(&a, &b);
                 assert_eq!(meet(&a, &b), expected, "{a:?} {b:?}");

@@ -30,7 +30,7 @@ impl Surface {
         let mut best: Option<Nearest> = None;
         let mut reach = limit;
         let mut far = outward(reach + margin);
-        let distance = |at: u32| PlacedBox::of(&nodes[at as usize]).from_point(x);
+        let distance = |at: u32| PlacedBox::of(&nodes[at as usize]).point_apart(x);
         let mut stack: Vec<(u32, f32)> = Vec::with_capacity(64);
         if !nodes.is_empty() {
             stack.push((0, distance(0)));
@@ -74,7 +74,7 @@ impl Surface {
         stack.extend((!nodes.is_empty()).then_some(0));
         while let Some(at) = stack.pop() {
             let node = &nodes[at as usize];
-            if PlacedBox::of(node).from_point(x) > far {
+            if PlacedBox::of(node).point_apart(x) > far {
                 continue;
             }
             match node.below() {
@@ -125,7 +125,7 @@ mod tests {
             assert_eq!(d[found.triangle as usize], least);
             assert!(((found.point - x).norm() - least).abs() < 1e-13);
             assert!(s.nearest(&x, least).is_none());
-            let mut visited = vec![false; 100];
+            let mut visited = [false; 100];
             s.within(&x, 1.5 * least, |t| {
                 assert!(!std::mem::replace(&mut visited[t as usize], true));
                 true

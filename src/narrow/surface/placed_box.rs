@@ -117,7 +117,7 @@ impl PlacedBox {
 
     /// A lower bound of the distance of a point (mm), not above 0 inside.
     #[inline]
-    pub(crate) fn from_point(&self, x: &Vec3) -> f32 {
+    pub(crate) fn point_apart(&self, x: &Vec3) -> f32 {
         let d = x - self.center;
         let d = [d.x as f32, d.y as f32, d.z as f32];
         let error = SINGLE * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum);

@@ -312,11 +312,10 @@ fn split(entries: &mut [Entry], centers: &Extent, care: Care, depth: u32) -> (us
     let low = centers.min[cut.axis];
     let mut left = 0;
     for j in 0..entries.len() {
-        let e = entries[j];
         // Without a branch: which part an entry belongs to cannot be foreseen.
-        entries[j] = entries[left];
-        entries[left] = e;
-        left += usize::from(bin_of(e.at(cut.axis), low, cut.scale) <= cut.bin);
+        let first = bin_of(entries[j].at(cut.axis), low, cut.scale) <= cut.bin;
+        entries.swap(j, left);
+        left += usize::from(first);
     }
     (left, cut.centers)
 }
