@@ -20,6 +20,10 @@ pub(super) struct PartMesh {
     pub bounds: Aabb,
     pub triangles: u64,
     pub closed: bool,
+    /// What the mesh encloses as mended (mm³); `None` where it has no definite inside.
+    pub enclosed: Option<f64>,
+    /// Connected over shared vertices.
+    pub shells: u32,
     /// Whether the file stores 24-bit coordinates.
     pub single_precision: bool,
     pub warnings: Vec<Warning>,
@@ -148,6 +152,8 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh) -> PartMesh {
         mesh,
         triangles: loaded.health.triangles,
         closed: loaded.health.closed,
+        enclosed: loaded.health.enclosed_volume.map(|v| v * mm * mm * mm),
+        shells: loaded.health.shells,
         single_precision: loaded.single_precision,
         warnings,
     }

@@ -10,6 +10,7 @@
 
 pub mod convex;
 pub mod epa;
+pub mod exact;
 pub mod gjk;
 mod lanes;
 pub mod pair;
