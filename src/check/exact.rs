@@ -10,9 +10,11 @@ use super::{Certainty, Relation, Status};
 use crate::assembly::{Facets, Geometry};
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
-use crate::narrow::exact::{
-    Apart, Body, Contain, FacetTable, Found, Inside, Meeting, Pairing, Surface, allowance, meet,
-};
+use crate::narrow::Surface;
+use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
+use crate::narrow::facet_allowance::{FacetTable, allowance};
+use crate::narrow::mesh_mesh::Pairing;
+use crate::narrow::surface::Inside;
 use std::sync::OnceLock;
 
 /// No more than this is granted to facets (mm): beyond it they are too coarse to tell what they stand for (concept.md,
@@ -50,9 +52,9 @@ impl Exact {
     fn facets(&self, shape: &Shape) -> &FacetTable {
         self.facets.get_or_init(|| {
             if shape.geometry == Geometry::Hull {
-                FacetTable::new(&hull_mesh(shape), &self.surface, None)
+                FacetTable::new(&hull_mesh(shape), None)
             } else {
-                FacetTable::new(&shape.mesh(), &self.surface, shape.deflection())
+                FacetTable::new(&shape.mesh(), shape.deflection())
             }
         })
     }
@@ -86,17 +88,16 @@ impl PairQuery<'_> {
 
     /// The answer of the triangles, for a pair that boxes and hulls leave within reach.
     pub(super) fn by_triangles(&self, limits: &Limits, margin: f64, steps: &mut Steps) -> Answer {
-        let enough = if self.verdict_only { limits.near_enough(margin) } else { f64::NEG_INFINITY };
-        let reach = limits.reach();
-        match meet(body(self.first), body(self.second), self.pose, margin, reach, enough) {
+        // For a verdict a ball thicker than anything that passes is all there is to know.
+        let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
+        let ask = Question { margin, reach: limits.reach(), deep };
+        match meet(body(self.first), body(self.second), self.pose, &ask) {
             Found::Beyond(distance) => {
-                steps.note(Step::Triangles { gap: [distance, f64::INFINITY], cleared: true });
+                steps.note(Step::Triangles { distance, at_least: true, cleared: true });
                 self.apart_answer(Status::Clear)
             }
             Found::Apart(apart) => self.apart(limits, &apart, margin, steps),
-            Found::Meets(meeting) => {
-                Overlap { query: self, limits, margin, meeting, facets: None }.answer(steps)
-            }
+            Found::Meets(meeting) => Overlap { query: self, limits, margin, meeting, facets: None }.answer(steps),
         }
     }
 
@@ -107,9 +108,8 @@ impl PairQuery<'_> {
 
     fn apart(&self, limits: &Limits, apart: &Apart, margin: f64, steps: &mut Steps) -> Answer {
         let d = apart.distance;
-        let bracket = [if apart.exact { d } else { 0.0 }, d];
-        let status = limits.status(bracket, margin, 0.0);
-        steps.note(Step::Triangles { gap: bracket, cleared: status == Status::Clear });
+        let status = limits.status([d, d], margin, 0.0);
+        steps.note(Step::Triangles { distance: d, at_least: false, cleared: status == Status::Clear });
         let answer = self.apart_answer(status);
         if self.verdict_only {
             return answer;
@@ -119,7 +119,7 @@ impl PairQuery<'_> {
         let measured = Measured {
             relation: Some(if d > rounding { Relation::Apart } else { Relation::Touch }),
             gap: Some(d),
-            bracket: [bracket[0] - margin, d + margin],
+            bracket: [d - margin, d + margin],
             witness: apart.points,
             normal: if d > margin { between.try_normalize(0.0) } else { None },
             penetration: None,
@@ -131,6 +131,11 @@ impl PairQuery<'_> {
     fn largest_allowance(&self) -> f64 {
         let side = self.first.longest_side().min(self.second.longest_side());
         LARGEST_ALLOWANCE.min(LARGEST_ALLOWANCE_OF_SIDE * side)
+    }
+
+    /// The most that is granted to facets (mm).
+    fn granted_at_most(&self, limits: &Limits) -> f64 {
+        if limits.facets == Facets::Allow { self.largest_allowance() } else { 0.0 }
     }
 
     /// What the concave facets that bound the common solid explain, before the cap (mm).
@@ -146,7 +151,7 @@ struct Overlap<'p, 'q> {
     query: &'p PairQuery<'q>,
     limits: &'p Limits,
     margin: f64,
-    meeting: Meeting<'p>,
+    meeting: Box<Meeting<'p>>,
     /// The facet allowance, once it was asked for.
     facets: Option<f64>,
 }
@@ -185,7 +190,7 @@ impl Overlap<'_, '_> {
 
     /// Refines until the depth is known to lie on one side of a threshold.
     fn decide(&mut self, threshold: f64) {
-        self.meeting.decide(threshold + self.margin);
+        self.meeting.decide(threshold);
     }
 
     /// The thresholds that hold whatever the facets are: the tolerance first, since most pairs that meet are contacts, then
@@ -243,22 +248,15 @@ impl Overlap<'_, '_> {
         }
     }
 
-    fn measured(&mut self) -> Measured {
+    fn measured(&self) -> Measured {
         let [least, most] = self.meeting.thickness();
         let rounding = self.query.rounding(self.margin);
+        let witness = self.witness();
+        let out = witness[0] - witness[1];
         // Without an inside a crossing is no depth: only a common ball is.
         let known = !self.query.is_surface() || least > rounding;
-        let relation = known.then(|| match self.meeting.relation(rounding) {
-            Contain::Touch => Relation::Touch,
-            Contain::Overlap => Relation::Overlap,
-            Contain::AContainsB => Relation::AContainsB,
-            Contain::BContainsA => Relation::BContainsA,
-            Contain::Coincident => Relation::Coincident,
-        });
-        let witness = self.meeting.nearest_points();
-        let out = witness[0] - witness[1];
         Measured {
-            relation,
+            relation: known.then(|| self.relation(rounding)),
             gap: known.then_some(0.0 - least.max(0.0)),
             bracket: [-most - self.margin, -least + self.margin],
             witness,
@@ -267,16 +265,43 @@ impl Overlap<'_, '_> {
         }
     }
 
+    /// The nearest point of each surface to the centre of the largest common ball that was found; where there is none, the
+    /// closest points of the surfaces.
+    fn witness(&self) -> [Vec3; 2] {
+        let of_ball = self.meeting.ball().map(|(_, _, points)| points);
+        of_ball.or_else(|| self.meeting.surfaces().map(|s| s.points)).unwrap_or_else(|| [Vec3::zeros(); 2])
+    }
+
+    fn relation(&self, rounding: f64) -> Relation {
+        match self.meeting.containment(rounding) {
+            Containment::AHoldsB => Relation::AContainsB,
+            Containment::BHoldsA => Relation::BContainsA,
+            Containment::Coincident => Relation::Coincident,
+            Containment::None if self.meeting.thickness()[0] > rounding => Relation::Overlap,
+            Containment::None => Relation::Touch,
+        }
+    }
+
     fn note(&self, steps: &mut Steps) {
         if !steps.on() {
             return;
         }
-        for (by, depth, cells) in &self.meeting.trace().steps {
-            steps.note(Step::Common { by, depth: *depth, shrunk_by: None, cells: Some(*cells) });
-        }
+        self.meeting.events().iter().for_each(|event| steps.note(step(event)));
         if let Some(allowance) = self.facets {
             let cap = self.query.largest_allowance();
             steps.note(Step::Facets { allowance, cap, granted: self.allows() });
         }
+    }
+}
+
+/// An event of the exact stage as a step of the pair.
+fn step(event: &Event) -> Step {
+    match *event {
+        Event::HullBound(most) => Step::HullDepth { most },
+        Event::Middle(depth) => Step::Ball { depth },
+        Event::Surfaces(distance) => Step::Surfaces { distance },
+        Event::Nested => Step::Nested,
+        Event::Shrink(depth, shown) => Step::Shrink { depth, shown },
+        Event::Cells(cells, depth) => Step::Cells { cells, depth },
     }
 }

@@ -72,7 +72,7 @@ impl Explanation {
             Step::Aabb { .. } => "aabb",
             Step::Obb { .. } => "obb",
             Step::Hull { .. } => "hull",
-            Step::Triangles { .. } | Step::Common { .. } | Step::Facets { .. } => "exact",
+            _ => "exact",
         })
     }
 }

@@ -72,16 +72,10 @@ impl Limits {
         most > self.deepest(0.0) + 2.0 * margin
     }
 
-    /// The distance (mm) below which nothing more is asked of a pair that is apart, as far as its status goes: it is
-    /// contact, or nearer than a rule demands.
-    pub(super) fn near_enough(&self, margin: f64) -> f64 {
-        self.min_clearance.map_or(self.tolerance + margin, |c| (c - margin).next_down())
-    }
-
-    /// How wide the bracket of a listed pair may be beside 1 % of the depth (mm), the margins that are reported with it
-    /// taken off.
+    /// How wide the bracket of a listed pair may be beside 1 % of the depth (mm): a tenth of the tolerance, and never so
+    /// narrow that rounding alone is wider.
     pub(super) fn width(&self, margin: f64) -> f64 {
-        (0.1 * self.tolerance - 2.0 * margin).max(8.0 * margin)
+        (0.1 * self.tolerance).max(16.0 * margin)
     }
 
     /// Whether the bracket is as narrow as the report promises.

@@ -27,21 +27,43 @@ pub enum Step {
     },
     /// The triangles, of solids that do not meet.
     Triangles {
-        /// Bounds of their distance; the upper one infinite where it was not asked for.
-        gap: [f64; 2],
+        /// Of the two surfaces.
+        distance: f64,
+        /// Whether that is a lower bound, no more being asked.
+        at_least: bool,
         /// Whether the pair is clear.
         cleared: bool,
     },
-    /// The triangles, of solids that meet: how the bracket of the overlap depth was narrowed.
-    Common {
-        /// By what.
-        by: &'static str,
-        /// Certified bounds of the depth after it.
+    /// The hulls of solids that may meet: nothing that both have in common is thicker than what the hulls have.
+    HullDepth {
+        /// An upper bound of the overlap depth.
+        most: f64,
+    },
+    /// The first ball that was looked at, in the middle of what the hulls have in common.
+    Ball {
+        /// Its diameter, a lower bound of the overlap depth; negative where its centre is not in both.
+        depth: f64,
+    },
+    /// The surfaces of solids that meet.
+    Surfaces {
+        /// 0 where they cross or touch.
+        distance: f64,
+    },
+    /// The surfaces keep apart, and one part lies in the other.
+    Nested,
+    /// A shrink certificate: with both surfaces moved inward by half of this, nothing is left in common.
+    Shrink {
+        /// The depth that was to be shown to be the largest.
+        depth: f64,
+        /// Whether it was.
+        shown: bool,
+    },
+    /// Branch and bound.
+    Cells {
+        /// Boxes looked at so far.
+        cells: u32,
+        /// Certified bounds of the overlap depth after them.
         depth: [f64; 2],
-        /// The distance by which both surfaces were moved inward, of a shrink certificate.
-        shrunk_by: Option<f64>,
-        /// Cells looked at, of branch and bound.
-        cells: Option<u64>,
     },
     /// The facet allowance.
     Facets {

@@ -14,6 +14,7 @@
 pub mod convex;
 pub mod epa;
 pub mod exact;
+pub mod facet_allowance;
 pub mod gjk;
 mod lanes;
 pub mod mesh_mesh;

@@ -93,8 +93,8 @@ fn stage(step: &Step) -> &'static str {
         Step::Aabb { .. } => "aabb",
         Step::Obb { .. } => "obb",
         Step::Hull { .. } => "hull",
-        Step::Triangles { .. } | Step::Common { .. } => "exact",
         Step::Facets { .. } => "facets",
+        _ => "exact",
     }
 }
 
@@ -126,25 +126,31 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             };
             format!("{found}{}", end(cleared))
         }
-        Step::Triangles { gap: [low, high], cleared } => {
-            let far = if !high.is_finite() {
-                format!("at least {}", text(*low))
-            } else if low < high {
-                format!("at most {}", text(*high))
-            } else {
-                text(*high)
-            };
-            format!("the triangles do not meet and neither part is inside the other; they are {far} apart{}", end(cleared))
+        Step::Triangles { distance, at_least, cleared } => {
+            let least = if *at_least { "at least " } else { "" };
+            format!(
+                "the surfaces do not meet and neither part is inside the other; they are {least}{} apart{}",
+                text(*distance),
+                end(cleared)
+            )
         }
-        Step::Common { by, depth: [least, most], shrunk_by, cells } => {
-            let by_how = match (shrunk_by, cells) {
-                (Some(tau), _) => format!("{by}, both surfaces moved inward by {}", text(*tau)),
-                (None, Some(n)) if *n > 0 => format!("{by}, {}", count(*n, "cell")),
-                (None, _) => (*by).to_owned(),
-            };
-            let most = if most.is_finite() { format!("at most {}", text(*most)) } else { "any depth".to_owned() };
-            let least = if *least > 0.0 { format!("at least {}, ", text(*least)) } else { String::new() };
-            format!("{by_how}: the overlap is {least}{most} deep")
+        Step::HullDepth { most } => format!("the hulls overlap by at most {}, so the parts do, too", text(*most)),
+        Step::Ball { depth } if *depth > 0.0 => {
+            format!("in the middle of that a ball of diameter {} lies in both parts", text(*depth))
+        }
+        Step::Ball { .. } => "the middle of that is not in both parts".to_owned(),
+        Step::Surfaces { distance } if *distance > 0.0 => format!("the surfaces are {} apart", text(*distance)),
+        Step::Surfaces { .. } => "the surfaces meet".to_owned(),
+        Step::Nested => "the surfaces do not meet, and one part lies inside the other".to_owned(),
+        Step::Shrink { depth, shown: true } => {
+            format!("both surfaces moved inward by half of {} have nothing in common: no deeper", text(*depth))
+        }
+        Step::Shrink { depth, .. } => {
+            format!("both surfaces moved inward by half of {} still meet: no bound", text(*depth))
+        }
+        Step::Cells { cells, depth: [least, most] } => {
+            let cells = count(u64::from(*cells), "cell");
+            format!("branch and bound, {cells}: the overlap is {} deep", range(least.max(0.0), *most))
         }
         Step::Facets { allowance, cap, granted } => {
             let granted = if *granted { "granted" } else { "not granted (strict)" };
@@ -262,19 +268,23 @@ struct StepRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     distance_at_least: Option<Option<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     gap_bracket: Option<[f64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    depth_bracket: Option<[f64; 2]>,
+    depth_at_least: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    shrunk_by: Option<f64>,
+    depth_at_most: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cells: Option<u64>,
+    shown: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     facet_allowance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    most: Option<f64>,
+    cap: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     granted: Option<bool>,
 }
@@ -283,6 +293,7 @@ impl StepRow {
     fn new(step: &Step, units: LengthUnit) -> Self {
         let of = |mm: f64| length(mm, units);
         let row = Self { stage: stage(step), ..Self::default() };
+        let by = |by| Self { stage: stage(step), by: Some(by), ..Self::default() };
         match *step {
             Step::Aabb { distance, cleared } => {
                 Self { distance_at_least: Some(Some(of(distance))), cleared: Some(cleared), ..row }
@@ -290,18 +301,26 @@ impl StepRow {
             Step::Obb { distance, cleared } => {
                 Self { distance_at_least: Some(distance.map(of)), cleared: Some(cleared), ..row }
             }
-            Step::Hull { gap, cleared } | Step::Triangles { gap, cleared } => {
-                Self { gap_bracket: Some(gap.map(of)), cleared: Some(cleared), ..row }
+            Step::Hull { gap, cleared } => Self { gap_bracket: Some(gap.map(of)), cleared: Some(cleared), ..row },
+            Step::Triangles { distance, at_least: true, cleared } => {
+                Self { distance_at_least: Some(Some(of(distance))), cleared: Some(cleared), ..by("surfaces") }
             }
-            Step::Common { by, depth, shrunk_by, cells } => Self {
-                by: Some(by),
-                depth_bracket: Some(depth.map(of)),
-                shrunk_by: shrunk_by.map(of),
-                cells,
-                ..row
+            Step::Triangles { distance, cleared, .. } => {
+                Self { distance: Some(of(distance)), cleared: Some(cleared), ..by("surfaces") }
+            }
+            Step::HullDepth { most } => Self { depth_at_most: Some(of(most)), ..by("hulls") },
+            Step::Ball { depth } => Self { depth_at_least: Some(of(depth.max(0.0))), ..by("ball") },
+            Step::Surfaces { distance } => Self { distance: Some(of(distance)), ..by("surfaces") },
+            Step::Nested => by("containment"),
+            Step::Shrink { depth, shown } => Self { depth_at_most: Some(of(depth)), shown: Some(shown), ..by("shrink") },
+            Step::Cells { cells, depth: [least, most] } => Self {
+                depth_at_least: Some(of(least.max(0.0))),
+                depth_at_most: Some(of(most)),
+                cells: Some(cells),
+                ..by("cells")
             },
             Step::Facets { allowance, cap, granted } => {
-                Self { facet_allowance: Some(of(allowance)), most: Some(of(cap)), granted: Some(granted), ..row }
+                Self { facet_allowance: Some(of(allowance)), cap: Some(of(cap)), granted: Some(granted), ..row }
             }
         }
     }

@@ -34,12 +34,28 @@ pub struct Surface {
     pub source: Vec<u32>,
     /// A vertex of every set of triangles that hang together by vertices, in increasing order.
     pub shells: Vec<u32>,
+    /// Vertices of triangles without area, in increasing order.
+    rough: Vec<u32>,
     /// Whether winding numbers mean anything.
     pub inside: Inside,
     /// Box of the triangles; empty where there is none.
     pub bounds: Aabb,
     tree: Tree,
     adjacency: OnceLock<Adjacency>,
+}
+
+/// The vertices of the triangles that are not among `kept` (increasing indices).
+fn rough_vertices(mesh: &TriMesh, kept: &[u32]) -> Vec<u32> {
+    let mut kept = kept.iter().copied().peekable();
+    let mut rough = Vec::new();
+    for (t, corners) in mesh.triangles.iter().enumerate() {
+        if kept.next_if_eq(&(t as u32)).is_none() {
+            rough.extend(corners);
+        }
+    }
+    rough.sort_unstable();
+    rough.dedup();
+    rough
 }
 
 impl Surface {
@@ -52,11 +68,17 @@ impl Surface {
                 !collinear(&a, &b, &c)
             })
             .collect();
+        let rough = rough_vertices(mesh, &source);
         let tree = Tree::new(&vertices, &mesh.triangles, &mut source);
         let triangles: Vec<[u32; 3]> = source.iter().map(|&t| mesh.triangles[t as usize]).collect();
         let shells = adjacency::shells(&triangles, vertices.len());
         let bounds = Aabb::of_points(triangles.iter().flatten().map(|&v| &vertices[v as usize]));
-        Self { vertices, triangles, source, shells, inside, bounds, tree, adjacency: OnceLock::new() }
+        Self { vertices, triangles, source, shells, rough, inside, bounds, tree, adjacency: OnceLock::new() }
+    }
+
+    /// Whether a triangle without area was left out at this vertex.
+    pub fn is_rough(&self, v: u32) -> bool {
+        self.rough.binary_search(&v).is_ok()
     }
 
     /// The corners of a triangle (mm).
