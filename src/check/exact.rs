@@ -28,6 +28,9 @@ const LARGEST_ALLOWANCE_OF_SIDE: f64 = 0.01;
 /// is wider.
 const BRACKET_OF_DEPTH: f64 = 0.01;
 
+/// The bracket of a depth beyond the tolerance is narrowed to this part of the depth, where the budget lasts.
+const BEYOND_TOLERANCE: f64 = 0.025;
+
 /// A shape's triangles made ready for exact queries.
 #[derive(Debug)]
 pub(super) struct Exact {
@@ -162,7 +165,7 @@ impl Overlap<'_, '_> {
         let verdict_only = self.query.verdict_only;
         self.decide_without_facets();
         if !verdict_only {
-            self.meeting.narrow_to(BRACKET_OF_DEPTH, self.limits.width(self.margin));
+            self.narrow();
         }
         self.decide_with_facets();
         let [least, most] = self.meeting.thickness();
@@ -204,6 +207,15 @@ impl Overlap<'_, '_> {
         self.decide(limits.tolerance);
         if limits.needs_facets(self.meeting.thickness()[1], self.margin) {
             self.decide(limits.deepest(0.0));
+        }
+    }
+
+    /// Closes the bracket as far as the report promises, and further where the depth is what fails or is allowed: the ball
+    /// that was found is the depth that people read.
+    fn narrow(&mut self) {
+        self.meeting.narrow_to(BRACKET_OF_DEPTH, self.limits.width(self.margin));
+        if self.meeting.thickness()[0] > self.limits.tolerance {
+            self.meeting.narrow_to(BEYOND_TOLERANCE, 16.0 * self.margin);
         }
     }
 
