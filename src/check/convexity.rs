@@ -37,7 +37,9 @@ fn every_edge_is_convex(mesh: &TriMesh) -> bool {
         orient3d(a, b, c, x) <= 0.0
     };
     sides.chunk_by(|s, t| (s.0, s.1) == (t.0, t.1)).all(|edge| match edge {
-        [s, t] if s.2 != t.2 => corners(s.3).iter().all(|x| below(t.3, x)) && corners(t.3).iter().all(|x| below(s.3, x)),
+        [s, t] if s.2 != t.2 => {
+            corners(s.3).iter().all(|x| below(t.3, x)) && corners(t.3).iter().all(|x| below(s.3, x))
+        }
         _ => false,
     })
 }
@@ -51,8 +53,18 @@ mod tests {
     }
 
     const CUBE: [[u32; 3]; 12] = [
-        [0, 2, 3], [0, 3, 1], [4, 5, 7], [4, 7, 6], [0, 1, 5], [0, 5, 4], [2, 6, 7], [2, 7, 3], [0, 4, 6], [0, 6, 2],
-        [1, 3, 7], [1, 7, 5],
+        [0, 2, 3],
+        [0, 3, 1],
+        [4, 5, 7],
+        [4, 7, 6],
+        [0, 1, 5],
+        [0, 5, 4],
+        [2, 6, 7],
+        [2, 7, 3],
+        [0, 4, 6],
+        [0, 6, 2],
+        [1, 3, 7],
+        [1, 7, 5],
     ];
 
     fn cube() -> TriMesh {

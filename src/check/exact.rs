@@ -224,9 +224,8 @@ impl Overlap<'_, '_> {
         let cap = self.query.largest_allowance();
         let loosest = self.limits.deepest(cap);
         let [mut least, most] = self.meeting.thickness();
-        let matters = self.allows()
-            && self.limits.needs_facets(most, self.margin)
-            && loosest > self.limits.deepest(0.0);
+        let matters =
+            self.allows() && self.limits.needs_facets(most, self.margin) && loosest > self.limits.deepest(0.0);
         if self.query.verdict_only {
             if !matters {
                 return;

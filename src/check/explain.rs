@@ -79,9 +79,14 @@ impl Explanation {
 
 /// What the rules and the boxes say of the pair.
 pub(super) enum PairFound {
-    Ignored { rule: Option<u32> },
+    Ignored {
+        rule: Option<u32>,
+    },
     /// The distance of the two boxes (mm), and the candidate where they come within reach.
-    Checked { distance: f64, candidate: Option<Candidate> },
+    Checked {
+        distance: f64,
+        candidate: Option<Candidate>,
+    },
 }
 
 /// The two instances of these ids.

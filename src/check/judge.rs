@@ -147,12 +147,10 @@ mod tests {
         assert!(limits().needs_facets(0.03, MARGIN) && !limits().needs_facets(0.01 + MARGIN, MARGIN));
         assert_eq!(with(limits(), 0.03 + 1e-9), Status::Interference);
         let l = Limits { allow_depth: Some(0.02), ..limits() };
-        assert_eq!([0.01, 0.02, 0.025, 0.031].map(|d| with(l, d)), [
-            Status::Contact,
-            Status::Allowed,
-            Status::Contact,
-            Status::Interference
-        ]);
+        assert_eq!(
+            [0.01, 0.02, 0.025, 0.031].map(|d| with(l, d)),
+            [Status::Contact, Status::Allowed, Status::Contact, Status::Interference]
+        );
         // Allowed or by its facets: it passes either way.
         assert_eq!(l.status([-0.025, -0.015], MARGIN, 0.02), Status::Contact);
         let l = Limits { min_clearance: Some(1.0), ..limits() };

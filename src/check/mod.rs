@@ -23,8 +23,8 @@ mod steps;
 mod stopwatch;
 mod tally;
 
-pub(crate) use load::locate;
 pub use explain::*;
+pub(crate) use load::locate;
 pub use options::*;
 pub use outcome::*;
 pub use pipeline::{check, explain};

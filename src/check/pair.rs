@@ -145,14 +145,7 @@ impl PairQuery<'_> {
     }
 
     /// The answer of two hulls that are the solids.
-    fn by_hulls(
-        &self,
-        q: &Query,
-        limits: &Limits,
-        margin: f64,
-        scratch: &mut EpaScratch,
-        steps: &mut Steps,
-    ) -> Answer {
+    fn by_hulls(&self, q: &Query, limits: &Limits, margin: f64, scratch: &mut EpaScratch, steps: &mut Steps) -> Answer {
         let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
         match hull_gap(q, &Ask { reach: limits.reach(), goal, margin }) {
             HullAnswer::Beyond(distance) => {

@@ -176,7 +176,10 @@ fn why(e: &Explanation) -> String {
         Status::Ignored => "the rule says so".to_owned(),
         Status::Clear => match e.pair.gap {
             Some(gap) => format!("the gap of {} is more than the tolerance of {tolerance}", length(gap)),
-            None => format!("{} proves the parts farther apart than anything asked of them", e.cleared_by().unwrap_or("a stage")),
+            None => format!(
+                "{} proves the parts farther apart than anything asked of them",
+                e.cleared_by().unwrap_or("a stage")
+            ),
         },
         Status::Contact if e.pair.within_facet_error => format!(
             "{overlap} is deeper than the tolerance of {tolerance}, but no deeper than that and the {} that the facets explain",
@@ -312,7 +315,9 @@ impl StepRow {
             Step::Ball { depth } => Self { depth_at_least: Some(of(depth.max(0.0))), ..by("ball") },
             Step::Surfaces { distance } => Self { distance: Some(of(distance)), ..by("surfaces") },
             Step::Nested => by("containment"),
-            Step::Shrink { depth, shown } => Self { depth_at_most: Some(of(depth)), shown: Some(shown), ..by("shrink") },
+            Step::Shrink { depth, shown } => {
+                Self { depth_at_most: Some(of(depth)), shown: Some(shown), ..by("shrink") }
+            }
             Step::Cells { cells, depth: [least, most] } => Self {
                 depth_at_least: Some(of(least.max(0.0))),
                 depth_at_most: Some(of(most)),

@@ -196,9 +196,7 @@ impl<'a> Pair<'a> {
             overlap_depth: in_units(p.overlap_depth),
             penetration_depth: in_units(p.penetration_depth),
             separating_translation: p.separating_translation.map(|t| vector(&t, units)),
-            closest_points: p
-                .closest_points
-                .map(|[a, b]| ClosestPoints { a: vector(&a, units), b: vector(&b, units) }),
+            closest_points: p.closest_points.map(|[a, b]| ClosestPoints { a: vector(&a, units), b: vector(&b, units) }),
             normal: p.normal.map(Into::into),
             overlap_volume: p.overlap_volume.map(|v| volume(v, units)),
             overlap_box: p.overlap_box.map(|b| MinMax::new(&b, units)),

@@ -172,8 +172,7 @@ impl Basis {
     }
 
     fn enter(&mut self, member: Member, normal: &[f64; 4], rhs: f64) -> Pivot {
-        let along: [f64; 4] =
-            std::array::from_fn(|i| (0..4).map(|k| self.inverse[i][k] * normal[k]).sum());
+        let along: [f64; 4] = std::array::from_fn(|i| (0..4).map(|k| self.inverse[i][k] * normal[k]).sum());
         let mut leaving = None;
         let mut least = f64::INFINITY;
         for (i, v) in along.iter().enumerate() {

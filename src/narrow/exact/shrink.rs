@@ -86,10 +86,7 @@ pub(super) fn no_common_ball(p: &Pairing, taken_b: Taken, tau: f64) -> bool {
     p.a.shells
         .iter()
         .all(|&v| winding_moved(p.b, Some(p.b_in_a), &a.at(v), slack, |v| b.at(v)).is_some_and(|w| !in_b(w)))
-        && p.b
-            .shells
-            .iter()
-            .all(|&v| winding_moved(p.a, None, &b.at(v), slack, |v| a.at(v)).is_some_and(|w| w < 1))
+        && p.b.shells.iter().all(|&v| winding_moved(p.a, None, &b.at(v), slack, |v| a.at(v)).is_some_and(|w| w < 1))
 }
 
 /// How a vertex moves, in the solid's frame: within τ of all triangles at it. `sign` is −1 where the outside is the solid.

@@ -70,9 +70,7 @@ pub(super) fn tube(n: usize, outer: f64, inner: f64, z0: f64, z1: f64) -> TriMes
 }
 
 pub(super) fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
-    let vertices = (0..8)
-        .map(|i| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] }))
-        .collect();
+    let vertices = (0..8).map(|i| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] })).collect();
     let mut t = Vec::new();
     for [a, b, c, d] in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
         quad(&mut t, a, b, c, d);
@@ -126,9 +124,19 @@ fn survey() {
         ("inside", block([0.0; 3], [10.0; 3]), block([2.0; 3], [5.0; 3]), 3.0),
         ("same box", block([0.0; 3], [10.0; 3]), block([0.0; 3], [10.0; 3]), 10.0),
         ("bars", block([-50.0, -2.0, -2.0], [50.0, 2.0, 2.0]), block([-2.0, -50.0, 1.0], [2.0, 50.0, 5.0]), 1.0),
-        ("aligned bars", block([-50.0, -2.0, -2.0], [50.0, 2.0, 2.0]), block([20.0, -2.0, -2.0], [90.0, 2.0, 2.0]), 4.0),
+        (
+            "aligned bars",
+            block([-50.0, -2.0, -2.0], [50.0, 2.0, 2.0]),
+            block([20.0, -2.0, -2.0], [90.0, 2.0, 2.0]),
+            4.0,
+        ),
         ("sheets", block([0.0, 0.0, 0.0], [100.0, 100.0, 0.05]), block([10.0, 10.0, 0.05], [120.0, 90.0, 0.1]), 0.0),
-        ("sheets in", block([0.0, 0.0, 0.0], [100.0, 100.0, 0.05]), block([10.0, 10.0, 0.03], [120.0, 90.0, 0.1]), 0.02),
+        (
+            "sheets in",
+            block([0.0, 0.0, 0.0], [100.0, 100.0, 0.05]),
+            block([10.0, 10.0, 0.03], [120.0, 90.0, 0.1]),
+            0.02,
+        ),
         ("pin in tube, clear", tube(64, 20.0, 10.0, 0.0, 20.0), prism(64, 9.9, -5.0, 25.0), -0.1),
         ("pin in tube, coincident", tube(64, 20.0, 10.0, 0.0, 20.0), prism(64, 10.0, -5.0, 25.0), 0.0),
         ("pin in tube, press", tube(64, 20.0, 10.0, 0.0, 20.0), prism(64, 10.03, -5.0, 25.0), 0.03),
@@ -139,11 +147,16 @@ fn survey() {
         ("cylinders", prism(360, 10.0, 0.0, 20.0), prism(200, 10.0, 10.0, 40.0), f64::NAN),
     ];
     for (name, a, b, known) in cases {
-        if std::env::var("ONLY").is_ok_and(|o| !name.contains(&o)) { continue; }
+        if std::env::var("ONLY").is_ok_and(|o| !name.contains(&o)) {
+            continue;
+        }
         for rotate in [false, true] {
             let (t, events, ms) = bracket(&a, &b, rotate);
             let cells = events.iter().filter_map(|e| if let Event::Cells(n, _) = e { Some(*n) } else { None }).max();
-            println!("{name:28} rot {rotate:5} [{:.6}, {:.6}] known {known:8.4} cells {cells:?} {ms:.2} ms", t[0], t[1]);
+            println!(
+                "{name:28} rot {rotate:5} [{:.6}, {:.6}] known {known:8.4} cells {cells:?} {ms:.2} ms",
+                t[0], t[1]
+            );
             println!("      {events:?}");
         }
     }
