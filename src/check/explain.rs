@@ -134,7 +134,7 @@ impl Run<'_> {
                 }
             }
         };
-        let parts = describe_parts(self.assembly, meshes, false);
+        let parts = describe_parts(self.assembly, meshes);
         let sides = [a, b].map(|i| self.side(i, &parts));
         let of_sides = |w: &Warning| w.part.as_ref().is_some_and(|p| sides.iter().any(|s| s.part.key == *p));
         let mut warnings = collect_warnings(self.assembly, meshes, self.shapes, self.settings.tolerance);

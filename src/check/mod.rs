@@ -19,6 +19,7 @@ mod pair;
 mod pipeline;
 mod pose_key;
 mod shape;
+mod splits;
 mod steps;
 mod stopwatch;
 mod tally;

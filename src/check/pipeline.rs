@@ -36,11 +36,11 @@ pub fn check(
     if possible_pairs == ignored {
         return Err(nothing_to_check(assembly, possible_pairs));
     }
-    let meshes = load_meshes(assembly, loader, progress)?;
+    let meshes = load_meshes(assembly, loader, options.verdict_only, progress)?;
     watch.stop(Stage::Load, &mut timings);
 
     let shapes = shape::build(assembly, &meshes, settings.geometry, progress)?;
-    let parts = describe_parts(assembly, &meshes, options.verdict_only);
+    let parts = describe_parts(assembly, &meshes);
     watch.stop(Stage::Shape, &mut timings);
 
     progress.begin(Stage::Broad, 1);
@@ -97,7 +97,7 @@ pub fn explain(
     let settings = settle(assembly, options)?;
     let pair = find_pair(assembly, ids)?;
     let rules = RuleTable::new(assembly);
-    let meshes = load_meshes(assembly, loader, progress)?;
+    let meshes = load_meshes(assembly, loader, false, progress)?;
     let shapes = shape::build(assembly, &meshes, settings.geometry, progress)?;
     progress.begin(Stage::Broad, 1);
     let reach = run_reach(&settings, &rules, &shapes);
@@ -226,7 +226,7 @@ fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> 
     for found in found {
         pairs.extend(found);
     }
-    pairs.par_sort_unstable();
+    pairs.par_sort_unstable_by_key(|&(a, b)| u64::from(a) << 32 | u64::from(b));
     pairs
         .into_iter()
         .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {

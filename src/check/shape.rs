@@ -3,6 +3,7 @@
 use super::convexity::is_convex;
 use super::exact::Exact;
 use super::load::PartMesh;
+use super::splits::Splitter;
 use super::{Progress, Stage};
 use crate::assembly::{Assembly, Geometry};
 use crate::error::{Error, Problem};
@@ -188,11 +189,12 @@ pub(super) fn build(
 fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<Split>, Error> {
     let mut problems = Vec::new();
     let mut splits = Vec::with_capacity(assembly.instances.len());
+    let mut splitter = Splitter::new();
     for instance in &assembly.instances {
         let reach = instance.placement.linear.abs().sum() * meshes[instance.part.0 as usize].bounds.max_abs()
             + instance.placement.translation.amax();
         let part = &assembly.parts[instance.part.0 as usize];
-        match instance.placement.split() {
+        match splitter.split(&instance.placement) {
             Some(split) if reach <= MAX_COORDINATE => splits.push(split),
             Some(_) => problems.push(Problem::new(
                 part.at.clone(),

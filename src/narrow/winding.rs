@@ -1,6 +1,6 @@
 //! The winding number of a surface about a point.
 
-use super::surface::{Node, Surface};
+use super::surface::{Below, Node, Surface};
 use super::tri_tri::Triangle;
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::predicates::orient3d;
@@ -71,9 +71,12 @@ fn count(
         if !ray_meets(node, from, way, widen) {
             continue;
         }
-        let Some(range) = node.triangles() else {
-            stack.extend(node.children());
-            continue;
+        let range = match node.below() {
+            Below::Children(children) => {
+                stack.extend(children);
+                continue;
+            }
+            Below::Triangles(range) => range,
         };
         for t in range {
             winding += crossing(&s.triangles[t as usize].map(&mut *moved), x, far)?;
@@ -102,12 +105,12 @@ fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
 
 /// Whether the ray may meet the widened box.
 fn ray_meets(node: &Node, from: &Vec3, way: &Vec3, widen: f64) -> bool {
-    let b = node.bounds();
-    let half = (b.max - b.min) * 0.5 + Vec3::repeat(widen);
+    let b = node.oriented();
+    let h = b.half + Vec3::repeat(widen);
     // The segment's own centre and half length: separating axes of a segment and a box.
-    let reach = way * 0.5;
-    let c = from + reach - b.center();
-    let (r, h) = (reach.abs(), half);
+    let reach = b.axes.tr_mul(way) * 0.5;
+    let c = b.axes.tr_mul(&(from - b.center)) + reach;
+    let r = reach.abs();
     // The cross axes are as long as the way: their rounding is, too.
     let rest = widen * norm1(&r);
     (0..3).all(|k| c[k].abs() <= h[k] + r[k])

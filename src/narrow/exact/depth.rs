@@ -17,6 +17,9 @@ use std::collections::BinaryHeap;
 /// Cuts added to a cell's programme, at most; two or three are usual.
 const MAX_CUTS: usize = 12;
 
+/// Programmes solved for one cell and set of cuts, at most; a cell that needs more is better split.
+const MAX_PROGRAMMES: usize = 48;
+
 /// Patch planes may be moved outward by this share of the width that the bracket may have.
 const SLACK_SHARE: f64 = 0.25;
 
@@ -104,6 +107,8 @@ pub(super) struct Depth<'a> {
     rows: Vec<Row>,
     cuts: Vec<Row>,
     cut_triangles: Vec<[u32; 2]>,
+    /// Pairs of elements whose programme is not yet below what is enough: height, then the pair.
+    pairs: Vec<(f64, u32, u32)>,
 }
 
 impl<'a> Depth<'a> {
@@ -122,6 +127,7 @@ impl<'a> Depth<'a> {
             rows: Vec::new(),
             cuts: Vec::new(),
             cut_triangles: Vec::new(),
+            pairs: Vec::new(),
         };
         if (0..3).all(|k| region.min[k] <= region.max[k]) {
             let half = (region.max - region.min) * 0.5;
@@ -288,9 +294,11 @@ impl<'a> Depth<'a> {
                 slack: SLACK_SHARE * greater(level - self.lower(), 0.0).min(level.abs()),
                 rounding: self.rounding,
                 floor: level,
+                ceiling: upper,
             };
             known[which] = self.elements[which].gather(&self.sides[which], &region);
         }
+        self.pair_up(known, level);
         loop {
             let found = self.best_pair(known, half, enough(self.lower()));
             upper = lesser(upper, found.upper);
@@ -310,37 +318,55 @@ impl<'a> Depth<'a> {
         }
     }
 
-    /// The largest programme over all pairs of elements, each with all cuts.
-    fn best_pair(&mut self, known: [bool; 2], half: &Vec3, enough: f64) -> Optimum {
-        let mut best = Optimum { upper: enough, at: Vec3::zeros() };
+    /// All pairs of elements that may leave more than is enough, the most promising first. A side of which nothing is known has
+    /// one element without rows.
+    fn pair_up(&mut self, known: [bool; 2], enough: f64) {
+        self.pairs.clear();
         let [of_a, of_b] = &self.elements;
-        // A side of which nothing is known has one element without rows.
-        let heights = |which: usize, e: &Elements| -> Vec<f64> {
-            if known[which] { e.heights().collect() } else { vec![f64::INFINITY] }
-        };
-        let heights_b = heights(1, of_b);
-        for (i, high_a) in heights(0, of_a).into_iter().enumerate() {
-            if high_a <= best.upper {
-                break;
-            }
-            for (j, high_b) in heights_b.iter().enumerate() {
-                if *high_b <= best.upper {
-                    break;
-                }
-                self.rows.clear();
-                self.rows.extend_from_slice(&self.cuts);
-                if known[0] {
-                    self.rows.extend_from_slice(of_a.rows(i));
-                }
-                if known[1] {
-                    self.rows.extend_from_slice(of_b.rows(j));
-                }
-                let found = maximize(&self.rows, half, best.upper);
-                if found.upper > best.upper {
-                    best = found;
+        let count = |which: usize, e: &Elements| if known[which] { e.count() } else { 1 };
+        let height = |which: usize, e: &Elements, i: usize| if known[which] { e.height(i) } else { f64::INFINITY };
+        for i in 0..count(0, of_a) {
+            for j in 0..count(1, of_b) {
+                let high = lesser(height(0, of_a, i), height(1, of_b, j));
+                if high > enough {
+                    self.pairs.push((high, i as u32, j as u32));
                 }
             }
         }
+        self.pairs.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+    }
+
+    /// The largest programme over the pairs left, each with all cuts; pairs that are below what is enough are dropped. After
+    /// [`MAX_PROGRAMMES`] the heights of the rest count as they are.
+    fn best_pair(&mut self, known: [bool; 2], half: &Vec3, enough: f64) -> Optimum {
+        let mut best = Optimum { upper: enough, at: Vec3::zeros() };
+        let mut solved = 0;
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.retain_mut(|(high, i, j)| {
+            if *high <= enough {
+                return false;
+            }
+            if solved == MAX_PROGRAMMES {
+                best.upper = greater(best.upper, *high);
+                return true;
+            }
+            solved += 1;
+            self.rows.clear();
+            self.rows.extend_from_slice(&self.cuts);
+            if known[0] {
+                self.rows.extend_from_slice(self.elements[0].rows(*i as usize));
+            }
+            if known[1] {
+                self.rows.extend_from_slice(self.elements[1].rows(*j as usize));
+            }
+            let found = maximize(&self.rows, half, enough);
+            *high = lesser(*high, found.upper);
+            if *high > best.upper {
+                best = Optimum { upper: *high, ..found };
+            }
+            *high > enough
+        });
+        self.pairs = pairs;
         best
     }
 

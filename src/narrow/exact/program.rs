@@ -186,13 +186,11 @@ impl Basis {
         let Some(l) = leaving else { return Pivot::Unbounded(along) };
         let scale = 1.0 / along[l];
         let out = self.inverse[l].map(|x| x * scale);
-        for i in 0..4 {
+        for (i, (column, v)) in self.inverse.iter_mut().zip(along).enumerate() {
             if i == l {
-                self.inverse[i] = out;
+                *column = out;
             } else {
-                for k in 0..4 {
-                    self.inverse[i][k] -= out[k] * along[i];
-                }
+                column.iter_mut().zip(out).for_each(|(x, o)| *x -= o * v);
             }
         }
         self.members[l] = member;
@@ -279,9 +277,8 @@ mod tests {
         let mut reached = 0;
         for round in 0..400 {
             let half = Vec3::new(0.1 + unit().abs(), 0.1 + unit().abs(), 0.1 + unit().abs());
-            let rows: Vec<Row> = (0..1 + round % 20)
-                .map(|_| Row::bound(Vec3::new(unit(), unit(), unit()).normalize(), unit()))
-                .collect();
+            let rows: Vec<Row> =
+                (0..=round % 20).map(|_| Row::bound(Vec3::new(unit(), unit(), unit()).normalize(), unit())).collect();
             let found = maximize(&rows, &half, f64::NEG_INFINITY);
             let value = |y: &Vec3| rows.iter().map(|r| r.value + r.slope.dot(y)).fold(f64::INFINITY, f64::min);
             for _ in 0..200 {

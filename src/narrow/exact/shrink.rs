@@ -12,6 +12,7 @@ use super::super::winding::winding_moved;
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
 use std::cell::RefCell;
+#[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
 use std::collections::HashMap;
 
 /// No vertex moves by more than this many τ: at sharper corners the faces move less than they might.

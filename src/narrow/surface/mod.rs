@@ -1,7 +1,9 @@
 //! The triangles of a part, ready for exact queries.
 
 mod adjacency;
+mod fit;
 mod nearest;
+mod node;
 mod tree;
 
 use crate::geom::predicates::{accurate_normal, collinear};
@@ -12,7 +14,8 @@ use std::sync::OnceLock;
 
 pub use super::tri_tri::Feature;
 pub use nearest::Nearest;
-pub(crate) use tree::{Node, Tree};
+pub(crate) use node::{Below, Node};
+pub(crate) use tree::Tree;
 
 /// Whether a surface tells inside from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! What of a surface is near a point.
 
+use super::Below;
 use super::{Feature, Surface};
-use crate::geom::math::{UNIT_ROUNDOFF, greater, norm1};
-use crate::geom::{Aabb, Vec3};
+use crate::geom::Vec3;
+use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::narrow::tri_tri::point_triangle;
 
 /// The closest point of a surface.
@@ -28,25 +29,38 @@ impl Surface {
         let margin = self.margin(x);
         let mut best: Option<Nearest> = None;
         let mut reach = limit;
-        let mut stack: Vec<(u32, f64)> = nodes.first().map(|n| (0, box_distance(&n.bounds(), x))).into_iter().collect();
+        // Squared, and with the margin.
+        let mut far = (reach + margin) * (reach + margin);
+        let distance = |at: u32| nodes[at as usize].oriented().squared_distance(x);
+        let mut stack: Vec<(u32, f64)> = Vec::with_capacity(64);
+        if !nodes.is_empty() {
+            stack.push((0, distance(0)));
+        }
         while let Some((at, bound)) = stack.pop() {
-            if bound > reach + margin {
+            if bound > far {
                 continue;
             }
-            let node = &nodes[at as usize];
-            if let Some(range) = node.triangles() {
-                for t in range {
-                    let foot = point_triangle(x, &self.triangle(t));
-                    let distance = foot.squared.sqrt();
-                    if distance < reach {
-                        reach = distance;
-                        best = Some(Nearest { triangle: t, point: foot.point, distance, feature: foot.feature });
+            match nodes[at as usize].below() {
+                Below::Triangles(range) => {
+                    for t in range {
+                        let foot = point_triangle(x, &self.triangle(t));
+                        let distance = foot.squared.sqrt();
+                        if distance < reach {
+                            reach = distance;
+                            far = (reach + margin) * (reach + margin);
+                            best = Some(Nearest { triangle: t, point: foot.point, distance, feature: foot.feature });
+                        }
                     }
                 }
-                continue;
+                Below::Children(children) => {
+                    let [near, other] = children.map(|c| (c, distance(c)));
+                    let (near, other) = if near.1 <= other.1 { (near, other) } else { (other, near) };
+                    if other.1 <= far {
+                        stack.push(other);
+                    }
+                    stack.push(near);
+                }
             }
-            let [near, far] = node.children().map(|c| (c, box_distance(&nodes[c as usize].bounds(), x)));
-            stack.extend(if near.1 <= far.1 { [far, near] } else { [near, far] });
         }
         best
     }
@@ -56,17 +70,18 @@ impl Surface {
     pub fn within(&self, x: &Vec3, radius: f64, mut visit: impl FnMut(u32) -> bool) {
         let nodes = &self.tree().nodes;
         let reach = radius + self.margin(x);
-        let mut stack: Vec<u32> = if nodes.is_empty() { Vec::new() } else { vec![0] };
+        let mut stack: Vec<u32> = Vec::with_capacity(64);
+        stack.extend((!nodes.is_empty()).then_some(0));
         while let Some(at) = stack.pop() {
             let node = &nodes[at as usize];
-            if box_distance(&node.bounds(), x) > reach {
+            if node.oriented().squared_distance(x) > reach * reach {
                 continue;
             }
-            match node.triangles() {
-                None => stack.extend(node.children().into_iter().rev()),
-                Some(range) => {
+            match node.below() {
+                Below::Children([left, right]) => stack.extend([right, left]),
+                Below::Triangles(range) => {
                     for t in range {
-                        if point_triangle(x, &self.triangle(t)).squared.sqrt() <= reach && !visit(t) {
+                        if point_triangle(x, &self.triangle(t)).squared <= reach * reach && !visit(t) {
                             return;
                         }
                     }
@@ -78,11 +93,6 @@ impl Surface {
     fn margin(&self, x: &Vec3) -> f64 {
         ROUNDINGS * UNIT_ROUNDOFF * (norm1(x) + self.bounds.max_abs())
     }
-}
-
-/// Distance of a point from a closed box (mm).
-fn box_distance(b: &Aabb, x: &Vec3) -> f64 {
-    Vec3::from_fn(|k, _| greater(0.0, greater(b.min[k] - x[k], x[k] - b.max[k]))).norm()
 }
 
 #[cfg(test)]
