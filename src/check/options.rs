@@ -19,7 +19,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { geometry: Geometry::Hull, tolerance: None, facets: None, report_within: None, verdict_only: false }
+        Self { geometry: Geometry::Exact, tolerance: None, facets: None, report_within: None, verdict_only: false }
     }
 }
 

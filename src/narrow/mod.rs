@@ -16,6 +16,7 @@ mod dual;
 pub mod epa;
 pub mod exact;
 mod facet;
+pub mod facet_allowance;
 pub mod gjk;
 mod lanes;
 pub mod mesh_mesh;
