@@ -20,7 +20,17 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
 
 /// With more candidates than this a cell is bounded without elements.
-const MAX_CANDIDATES: usize = 160;
+const MAX_CANDIDATES: usize = 96;
+
+/// With more features than this on triangles that no plane holds a cell is bounded without elements.
+const MAX_FEATURES: usize = 64;
+
+/// More combinations of a held triangle and a feature than this are not looked at: the held triangle's rows alone bound them.
+const MAX_COMBINED: usize = 256;
+
+/// With more elements than this a cell is bounded without.
+const MAX_ITEMS: usize = 64;
+
 
 /// The cone of normals at a reflex edge is cut into wedges no wider than this (radians): half of it costs the bound 1/cos(0.1),
 /// half a per cent.
@@ -176,7 +186,9 @@ impl Work<'_> {
                 }
             }
             s.patch.sort_unstable();
-            self.patch(s);
+            if !self.patch(s) || self.out.items.len() > MAX_ITEMS {
+                return false;
+            }
         }
         true
     }
@@ -189,8 +201,9 @@ impl Work<'_> {
         (w - foot).norm() <= self.region.reach * (1.0 + 1e-9) + self.region.rounding
     }
 
-    /// One element of all the planes that hold the patch, or more where they do not hold every triangle.
-    fn patch(&mut self, s: &mut Scratch) {
+    /// One element of all the planes that hold the patch, or more where they do not hold every triangle; false where that would
+    /// be too many.
+    fn patch(&mut self, s: &mut Scratch) -> bool {
         s.shared.clear();
         s.held.clear();
         s.points.clear();
@@ -222,8 +235,9 @@ impl Work<'_> {
         }
         if s.held.iter().all(|h| *h) {
             self.push(&[], &s.shared);
+            true
         } else {
-            self.features(s);
+            self.features(s)
         }
     }
 
@@ -294,8 +308,12 @@ impl Work<'_> {
 
     /// Elements of a patch that has triangles no shared plane holds: the nearest point lies on a feature of those, or on a held
     /// triangle; then some feature of those is the nearest of them, and its distance is a bound too.
-    fn features(&mut self, s: &mut Scratch) {
-        self.collect(s);
+    fn features(&mut self, s: &mut Scratch) -> bool {
+        if !self.collect(s) {
+            return false;
+        }
+        let held = s.held.iter().filter(|h| **h).count();
+        let combine = held * s.features.len() <= MAX_COMBINED;
         let shared = std::mem::take(&mut s.shared);
         let mut start = 0;
         for (end, nearest) in &s.features {
@@ -314,6 +332,10 @@ impl Work<'_> {
             if !self.meets_cell(&rows) {
                 continue;
             }
+            if !combine {
+                self.push(&rows, &shared);
+                continue;
+            }
             let own = rows.len();
             let mut start = 0;
             for (end, _) in &s.features {
@@ -324,6 +346,7 @@ impl Work<'_> {
             }
         }
         s.shared = shared;
+        true
     }
 
     /// The rows of a face: height under its plane, foot inside its edges.
@@ -361,8 +384,9 @@ impl Work<'_> {
         }
     }
 
-    /// The features of the patch's triangles that are not held, as far as the cell has points to which they are nearest.
-    fn collect(&mut self, s: &mut Scratch) {
+    /// The features of the patch's triangles that are not held, as far as the cell has points to which they are nearest; false
+    /// where there are too many.
+    fn collect(&mut self, s: &mut Scratch) -> bool {
         s.features.clear();
         s.rows.clear();
         s.reflex.clear();
@@ -388,6 +412,9 @@ impl Work<'_> {
                 self.keep(s, again, false);
             }
             self.edges(s, index, mixed);
+            if s.features.len() > MAX_FEATURES {
+                return false;
+            }
         }
         s.reflex.sort_unstable();
         s.reflex.dedup();
@@ -400,6 +427,7 @@ impl Work<'_> {
                 self.vertex(s, v, reflex);
             }
         }
+        s.features.len() <= MAX_FEATURES
     }
 
     /// The edges of a triangle, each once.

@@ -157,3 +157,108 @@ fn the_bracket_holds_the_depth_and_is_narrow() {
         }
     }
 }
+
+/// A fixed pseudo-random sequence in [−1, 1).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.next(), self.next(), self.next())
+    }
+
+    fn rotation(&mut self) -> Mat3 {
+        *nalgebra::Rotation3::from_euler_angles(3.0 * self.next(), 1.5 * self.next(), 3.0 * self.next()).matrix()
+    }
+
+    fn solid(&mut self) -> TriMesh {
+        let size = 1.0 + self.next().abs();
+        let sides = 3 + (self.next().abs() * 12.0) as usize;
+        match (self.next().abs() * 4.0) as u32 {
+            0 => block([-size, -1.0, -0.5], [size, 1.0, 0.5]),
+            1 => prism(sides, size, -0.6, 0.9),
+            2 => tube(sides, size, 0.7 * size, -0.5, 0.8),
+            _ => angle(size),
+        }
+    }
+}
+
+/// An L of two arms.
+fn angle(size: f64) -> TriMesh {
+    let outline = [[0.0, 0.0], [2.0, 0.0], [2.0, 0.4], [0.5, 0.4], [0.5, 1.5], [0.0, 1.5]];
+    let n = outline.len() as u32;
+    let vertices = [-0.5, 0.7]
+        .iter()
+        .flat_map(|z| outline.iter().map(move |p| Vec3::new(p[0] * size, p[1] * size, z * size)))
+        .collect();
+    let mut t = Vec::new();
+    for i in 0..n {
+        let j = (i + 1) % n;
+        quad(&mut t, i, j, n + j, n + i);
+    }
+    // Fans from the inner corner.
+    for [a, b] in [[0, 1], [1, 2], [4, 5], [5, 0]] {
+        t.push([3, b, a]);
+        t.push([3 + n, a + n, b + n]);
+    }
+    TriMesh { vertices, triangles: t }
+}
+
+/// The lesser depth of a point in both, by looking at every triangle.
+fn depth_of(parts: [(&Part, Option<&Pose>); 2], x: &Vec3) -> f64 {
+    let one = |(part, pose): (&Part, Option<&Pose>)| {
+        let s = &part.surface;
+        let local = pose.map_or(*x, |p| p.rotation.tr_mul(&(x - p.translation)));
+        let distance = (0..s.triangles.len() as u32)
+            .map(|t| crate::narrow::tri_tri::point_triangle(&local, &s.triangle(t)).squared.sqrt())
+            .fold(f64::INFINITY, f64::min);
+        if crate::narrow::winding::winding(s, None, &local).is_some_and(|w| w >= 1) { distance } else { -distance }
+    };
+    one(parts[0]).min(one(parts[1]))
+}
+
+#[test]
+fn no_search_beats_the_upper_bound() {
+    let rounds: u64 = std::env::var("ROUNDS").map_or(150, |r| r.parse().unwrap());
+    let (mut thick, mut thin, mut open) = (0, 0, 0);
+    for round in 0..rounds {
+        let mut random = Random(round);
+        let (a, b) = (part(&random.solid()), part(&random.solid()));
+        let pose =
+            Pose { rotation: random.rotation(), translation: random.vector() * (0.2 + 2.5 * random.next().abs()) };
+        let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
+        let Found::Meets(mut m) = meet(body(&a), body(&b), &pose, &Question { margin, reach: 0.01, deep: None }) else {
+            continue;
+        };
+        m.narrow_to(0.01, 0.001);
+        let [lower, upper] = m.thickness();
+        open += i32::from(upper - lower > (0.01 * lower).max(0.001));
+        let parts = [(&a, None), (&b, Some(&pose))];
+        for _ in 0..12 {
+            // From the best of some points, ever smaller steps.
+            let mut best = (f64::NEG_INFINITY, Vec3::zeros());
+            for _ in 0..40 {
+                let x = random.vector() * 2.0;
+                best = [best, (depth_of(parts, &x), x)].into_iter().max_by(|p, q| p.0.total_cmp(&q.0)).unwrap();
+            }
+            let mut step = 0.3;
+            while step > 1e-5 {
+                let x = best.1 + random.vector() * step;
+                let d = depth_of(parts, &x);
+                if d > best.0 { best = (d, x) } else { step *= 0.9 }
+            }
+            assert!(2.0 * best.0 <= upper + 2.0 * margin, "round {round}: {} above {upper}", 2.0 * best.0);
+        }
+        if lower > 0.01 { thick += 1 } else { thin += 1 }
+    }
+    println!("{thick} {thin} {open}");
+    assert!(thick > 40 * rounds as i32 / 150 && open == 0, "{thick} {thin} {open}");
+}
+
+fn body(p: &Part) -> Body<'_> {
+    Body { convex: &p.convex, surface: &p.surface }
+}
