@@ -93,7 +93,7 @@ impl PairQuery<'_> {
     pub(super) fn by_triangles(&self, limits: &Limits, margin: f64, steps: &mut Steps) -> Answer {
         // For a verdict a ball thicker than anything that passes is all there is to know.
         let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
-        let ask = Question { margin, reach: limits.reach(), deep };
+        let ask = Question { margin, rounding: self.rounding(margin), reach: limits.reach(), deep };
         match meet(body(self.first), body(self.second), self.pose, &ask) {
             Found::Beyond(distance) => {
                 steps.note(Step::Triangles { distance, at_least: true, cleared: true });

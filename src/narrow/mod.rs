@@ -23,10 +23,12 @@ pub mod mesh_mesh;
 pub mod pair;
 pub mod sat;
 pub mod simplex;
+pub mod solid_angle;
 pub mod surface;
 #[cfg(test)]
 mod surface_tests;
 pub mod thickness;
+mod transversal;
 pub mod tri_tri;
 pub mod winding;
 

@@ -8,7 +8,7 @@ use crate::geom::{Pose, Vec3};
 
 /// Directions of rays, of no special slope: two each way near the axes, the shortest way out tried first, until one meets no
 /// edge.
-const DIRECTIONS: [[f64; 3]; 12] = [
+pub(super) const DIRECTIONS: [[f64; 3]; 12] = [
     [1.0, 0.003_1, 0.007_3],
     [-1.0, -0.005_9, 0.002_7],
     [0.011_3, 1.0, -0.004_3],
@@ -69,6 +69,37 @@ pub fn winding_moved(
     })
 }
 
+/// Rays from a point against a placed surface.
+pub(super) struct Rays<'a> {
+    surface: &'a Surface,
+    back: Pose,
+    x: &'a Vec3,
+    /// The point in the surface's frame.
+    pub local: Vec3,
+    /// Sum of the magnitudes of what was added to get there (mm).
+    pub size: f64,
+    slack: f64,
+}
+
+impl<'a> Rays<'a> {
+    pub(super) fn new(surface: &'a Surface, pose: Option<&Pose>, x: &'a Vec3, slack: f64) -> Self {
+        let back = pose.map_or_else(Pose::identity, Pose::inverse);
+        let size = norm1(x) + surface.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
+        Self { surface, local: back.point(x), back, x, size, slack }
+    }
+
+    /// Signed crossings along a direction of A's frame, `None` where the ray touches an edge; and the ray in the surface's
+    /// frame.
+    pub(super) fn along(&self, d: &[f64; 3], moved: &mut impl FnMut(u32) -> Vec3) -> (Option<i32>, Vec3) {
+        // Long enough to end outside; the far end is a point of A's frame, so that predicates see one ray.
+        let length = 4.0 * (self.size + self.slack);
+        let far = self.x + Vec3::from(*d) * length;
+        let widen = self.slack + ROUNDINGS * UNIT_ROUNDOFF * (self.size + length);
+        let way = self.back.point(&far) - self.local;
+        (count(self.surface, (&self.local, &way, widen), (self.x, &far), moved), way)
+    }
+}
+
 /// Signed crossings of one ray; `None` where it touches an edge.
 fn count(
     s: &Surface,
@@ -78,7 +109,8 @@ fn count(
 ) -> Option<i32> {
     let nodes = &s.tree().nodes;
     let mut winding = 0;
-    let mut stack = vec![0_u32];
+    let mut stack = vec![];
+    stack.extend((!nodes.is_empty()).then_some(0_u32));
     while let Some(at) = stack.pop() {
         let node = &nodes[at as usize];
         if !ray_meets(node, from, way, widen) {

@@ -31,7 +31,6 @@ const MAX_COMBINED: usize = 256;
 /// With more elements than this a cell is bounded without.
 const MAX_ITEMS: usize = 64;
 
-
 /// The cone of normals at a reflex edge is cut into wedges no wider than this (radians): half of it costs the bound 1/cos(0.1),
 /// half a per cent.
 const WEDGE: f64 = 0.2;

@@ -1,6 +1,7 @@
 //! A pair of meshes and what is known of it.
 
 use super::depth::{Depth, Target, Witness};
+use super::open::{Search, entangled};
 use super::shrink::{Taken, no_common_ball};
 use super::side::Side;
 use crate::geom::math::{greater, lesser};
@@ -14,9 +15,6 @@ use crate::narrow::thickness::{self, Goal};
 
 /// Cells of one pair's branch and bound, at most: a few seconds.
 pub const MAX_CELLS: u32 = 200_000;
-
-/// Cells for a witness in a pair without a definite inside, at most: each looks at every triangle.
-const SURFACE_CELLS: u32 = 64;
 
 /// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
 const SHRINK_SHARE: f64 = 1e-9;
@@ -38,6 +36,9 @@ pub struct Body<'a> {
 pub struct Question {
     /// The pair's rounding margin η.
     pub margin: f64,
+    /// By so much surfaces may miss each other that coincide by design; at least the margin. Only surfaces without a definite
+    /// inside are held to it.
+    pub rounding: f64,
     /// Nothing is needed of pairs farther apart.
     pub reach: f64,
     /// Where a ball thicker than this is in both nothing else need be known.
@@ -102,6 +103,10 @@ pub struct Meeting<'a> {
     lower: f64,
     upper: f64,
     depth: Depth<'a>,
+    /// Holds all common points (A's frame).
+    region: Aabb,
+    /// Takes the place of `depth` where a mesh has no definite inside.
+    search: Option<Box<Search<'a>>>,
     /// The closest points of the surfaces, where that was asked.
     surfaces: Option<Apart>,
     nested: bool,
@@ -115,24 +120,36 @@ pub struct Meeting<'a> {
 pub fn meet<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
     let mut meeting = Meeting::new(a, b, b_in_a, ask.margin);
     if let Some(deep) = ask.deep
+        && !meeting.is_surface()
         && meeting.look_at_middle() > deep + 2.0 * ask.margin
     {
         return Found::Meets(Box::new(meeting));
     }
     match separation(&meeting.pairing(), ask.reach + ask.margin, ask.margin) {
         Distance::Beyond(least) => {
-            if !meeting.is_nested() {
+            if !meeting.is_nested(ask.rounding) {
                 return Found::Beyond(least);
+            }
+            if meeting.is_surface() {
+                if let Distance::Within(Gap { value, points, .. }) =
+                    separation(&meeting.pairing(), f64::INFINITY, ask.margin)
+                {
+                    meeting.touches(Apart { distance: value, points });
+                }
+                return Found::Meets(Box::new(meeting.into_entwined()));
             }
         }
         Distance::Within(Gap { value, points, .. }) => {
             let apart = Apart { distance: value, points };
             meeting.events.push(Event::Surfaces(value));
+            if meeting.is_surface() {
+                return meeting.surfaces_within(apart, ask.rounding);
+            }
             if value <= ask.margin {
                 meeting.touches(apart);
                 return Found::Meets(Box::new(meeting));
             }
-            if !meeting.is_nested() {
+            if !meeting.is_nested(ask.rounding) {
                 return Found::Apart(apart);
             }
             meeting.surfaces = Some(apart);
@@ -160,6 +177,8 @@ impl<'a> Meeting<'a> {
             lower: f64::NEG_INFINITY,
             upper,
             depth,
+            region,
+            search: None,
             surfaces: None,
             nested: false,
             failed: 0.0,
@@ -173,6 +192,11 @@ impl<'a> Meeting<'a> {
 
     fn sides(&self) -> [Side<'a>; 2] {
         self.depth.sides()
+    }
+
+    /// Whether a mesh has no definite inside.
+    pub fn is_surface(&self) -> bool {
+        self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
     /// Whether both meshes have an inside.
@@ -203,10 +227,12 @@ impl<'a> Meeting<'a> {
         self
     }
 
-    /// Whether a shell of one lies in the other, surfaces not meeting.
-    fn is_nested(&self) -> bool {
+    /// Whether a shell of one lies in the other, surfaces not meeting; without a definite inside, any vertex.
+    fn is_nested(&self, rounding: f64) -> bool {
         let [a, b] = self.sides();
-        // Without an inside there is no lying in it; single vertices say what there is to say.
+        if self.is_surface() {
+            return entangled(&self.pairing(), &[a, b], rounding, false);
+        }
         let inside = |of: &Side, vertices: &Surface, pose: Option<&Pose>| {
             vertices.shells.iter().any(|&v| {
                 let p = vertices.vertices[v as usize];
@@ -214,6 +240,24 @@ impl<'a> Meeting<'a> {
             })
         };
         inside(&b, a.surface, None) || inside(&a, b.surface, b.pose)
+    }
+
+    /// What to say of surfaces without a definite inside that are this close: where neither crosses the other nor reaches into
+    /// it, their distance.
+    fn surfaces_within(mut self, apart: Apart, rounding: f64) -> Found<'a> {
+        let meet = apart.distance <= self.margin;
+        if !entangled(&self.pairing(), &self.sides(), rounding, meet) {
+            return Found::Apart(apart);
+        }
+        self.touches(apart);
+        Found::Meets(Box::new(if meet { self } else { self.into_entwined() }))
+    }
+
+    /// Without a definite inside a vertex in the other surface is no overlap yet.
+    fn into_entwined(mut self) -> Self {
+        self.nested = true;
+        self.events.push(Event::Nested);
+        self
     }
 
     /// Certified bounds of the overlap depth, without the rounding margin; below 0 where the surfaces may be apart by as much.
@@ -286,6 +330,9 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
+        if !self.is_solid() && self.ball().is_none() {
+            return;
+        }
         let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, relative, absolute: 0.5 * absolute };
         self.refine(&target);
         for _ in 0..SHRINK_STEPS {
@@ -297,18 +344,25 @@ impl<'a> Meeting<'a> {
     }
 
     fn refine(&mut self, target: &Target) {
-        if self.is_solid() {
+        let cells = if self.is_solid() {
             self.depth.refine(target, MAX_CELLS);
+            self.depth.cells
         } else {
             // Only the witness counts: what bounds it from above holds for closed surfaces.
-            self.depth.refine(target, SURFACE_CELLS);
-        }
+            let sides = self.depth.sides();
+            let search = self.search.get_or_insert_with(|| Box::new(Search::new(sides, &self.region)));
+            search.refine(target, &mut self.depth.best);
+            search.cells
+        };
         self.take_bounds();
-        self.events.push(Event::Cells(self.depth.cells, self.thickness()));
+        self.events.push(Event::Cells(cells, self.thickness()));
     }
 
     fn take_bounds(&mut self) {
-        self.lower = greater(self.lower, 2.0 * self.depth.lower());
+        // Without a definite inside only a common ball says anything.
+        if !self.is_surface() || self.ball().is_some() {
+            self.lower = greater(self.lower, 2.0 * self.depth.lower());
+        }
         if self.is_solid() {
             self.upper = lesser(self.upper, 2.0 * self.depth.upper());
         }

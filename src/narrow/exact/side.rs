@@ -1,8 +1,12 @@
 //! One solid of a pair as seen from A's frame.
 
-use super::super::surface::{Feature, Surface};
+use super::super::solid_angle::winding_share;
+use super::super::surface::{Feature, Inside, Surface};
 use super::super::winding::winding;
 use crate::geom::{Pose, Vec3};
+
+/// What a ray costs, in rim edges of a winding number: a microsecond or two.
+const RAY_COST: u64 = 100;
 
 /// One of the two solids. Points go in and come out in A's frame.
 #[derive(Clone, Copy)]
@@ -58,13 +62,13 @@ impl Side<'_> {
         })
     }
 
-    /// Whether `x` lies in the solid, where `near` is its closest surface point. Above the middle of a face the face decides,
-    /// elsewhere a ray; a point on the surface counts as outside.
+    /// Whether `x` lies in the solid, where `near` is its closest surface point. Above the middle of a solid's face the face
+    /// decides, elsewhere a ray; a point on the surface counts as outside.
     pub(super) fn holds(&self, x: &Vec3, near: &Near) -> bool {
         if near.distance <= 0.0 {
             return false;
         }
-        if near.feature == Feature::Face {
+        if self.surface.inside == Inside::Solid && near.feature == Feature::Face {
             let [a, b, c] = self.corners(near.triangle);
             let height = (b - a).cross(&(c - a)).dot(&(x - near.point));
             let scale = (b - a).norm() * (c - a).norm() * near.distance;
@@ -76,8 +80,18 @@ impl Side<'_> {
         self.contains(x)
     }
 
-    /// Whether `x` lies in the solid, by exact ray.
+    /// Whether `x` lies in the solid, by exact ray; in a surface without an inside, whether most directions end on its inner
+    /// side.
     pub(super) fn contains(&self, x: &Vec3) -> bool {
-        winding(self.surface, self.pose, x).is_some_and(|w| w >= 1)
+        match self.surface.inside {
+            Inside::Undefined => winding_share(self.surface, self.pose, x).is_some_and(|w| w.inside()),
+            Inside::Solid => winding(self.surface, self.pose, x).is_some_and(|w| w >= 1),
+        }
+    }
+
+    /// What [`Self::contains`] costs, in rim edges.
+    pub(super) fn containing_costs(&self) -> u64 {
+        let rim = if self.surface.inside == Inside::Undefined { self.surface.rim().len() } else { 0 };
+        RAY_COST + rim as u64
     }
 }

@@ -8,16 +8,26 @@ use crate::mesh::TriMesh;
 use crate::narrow::Convex;
 use crate::narrow::surface::{Inside, Surface};
 
-struct Part {
-    convex: Convex,
-    surface: Surface,
+pub(super) struct Part {
+    pub convex: Convex,
+    pub surface: Surface,
+}
+
+impl Part {
+    pub(super) fn body(&self) -> Body<'_> {
+        Body { convex: &self.convex, surface: &self.surface }
+    }
 }
 
 fn part(mesh: &TriMesh) -> Part {
+    part_with(mesh, Inside::Solid)
+}
+
+pub(super) fn part_with(mesh: &TriMesh, inside: Inside) -> Part {
     let hull = hull::convex_hull(&mesh.vertices);
     let facets = hull::facets(&hull);
     let convex = Convex::new(&hull, &facets);
-    let surface = Surface::new(mesh, &convex.origin, Inside::Solid);
+    let surface = Surface::new(mesh, &convex.origin, inside);
     Part { convex, surface }
 }
 
@@ -30,12 +40,12 @@ fn ring(n: usize, r: f64, z: f64) -> Vec<Vec3> {
         .collect()
 }
 
-fn quad(t: &mut Vec<[u32; 3]>, a: u32, b: u32, c: u32, d: u32) {
+pub(super) fn quad(t: &mut Vec<[u32; 3]>, a: u32, b: u32, c: u32, d: u32) {
     t.push([a, b, c]);
     t.push([a, c, d]);
 }
 
-fn prism(n: usize, r: f64, z0: f64, z1: f64) -> TriMesh {
+pub(super) fn prism(n: usize, r: f64, z0: f64, z1: f64) -> TriMesh {
     let mut vertices = ring(n, r, z0);
     vertices.extend(ring(n, r, z1));
     let n = n as u32;
@@ -51,7 +61,7 @@ fn prism(n: usize, r: f64, z0: f64, z1: f64) -> TriMesh {
     TriMesh { vertices, triangles }
 }
 
-fn tube(n: usize, outer: f64, inner: f64, z0: f64, z1: f64) -> TriMesh {
+pub(super) fn tube(n: usize, outer: f64, inner: f64, z0: f64, z1: f64) -> TriMesh {
     let mut vertices = ring(n, outer, z0);
     vertices.extend(ring(n, outer, z1));
     vertices.extend(ring(n, inner, z0));
@@ -69,7 +79,7 @@ fn tube(n: usize, outer: f64, inner: f64, z0: f64, z1: f64) -> TriMesh {
     TriMesh { vertices, triangles: t }
 }
 
-fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
+pub(super) fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
     let vertices = (0..8).map(|i| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] })).collect();
     let mut t = Vec::new();
     for [a, b, c, d] in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
@@ -78,7 +88,7 @@ fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
     TriMesh { vertices, triangles: t }
 }
 
-fn turned(mesh: &TriMesh, r: &Mat3, t: Vec3) -> TriMesh {
+pub(super) fn turned(mesh: &TriMesh, r: &Mat3, t: Vec3) -> TriMesh {
     TriMesh { vertices: mesh.vertices.iter().map(|v| r * v + t).collect(), triangles: mesh.triangles.clone() }
 }
 
@@ -87,22 +97,17 @@ fn some_rotation() -> Mat3 {
 }
 
 /// The pair placed as the coordinates say, both turned.
-fn pose(a: &Part, b: &Part) -> Pose {
+pub(super) fn placed(a: &Part, b: &Part) -> Pose {
     Pose { rotation: Mat3::identity(), translation: b.convex.origin - a.convex.origin }
 }
 
 fn bracket(a: &TriMesh, b: &TriMesh, rotate: bool) -> ([f64; 2], Vec<Event>) {
     let r = if rotate { some_rotation() } else { Mat3::identity() };
     let (a, b) = (part(&turned(a, &r, Vec3::zeros())), part(&turned(b, &r, Vec3::zeros())));
-    let pose = pose(&a, &b);
+    let pose = placed(&a, &b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
-    let question = Question { margin, reach: 0.01, deep: None };
-    let found = meet(
-        Body { convex: &a.convex, surface: &a.surface },
-        Body { convex: &b.convex, surface: &b.surface },
-        &pose,
-        &question,
-    );
+    let question = Question { margin, rounding: margin, reach: 0.01, deep: None };
+    let found = meet(a.body(), b.body(), &pose, &question);
     match found {
         Found::Beyond(d) => ([-f64::INFINITY, -d], vec![]),
         Found::Apart(apart) => ([-apart.distance; 2], vec![]),

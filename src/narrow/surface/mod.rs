@@ -5,6 +5,7 @@ mod fit;
 mod nearest;
 mod node;
 mod placed_box;
+mod rim;
 mod tree;
 #[cfg(test)]
 mod tree_tests;
@@ -19,6 +20,7 @@ pub use super::tri_tri::Feature;
 pub use nearest::Nearest;
 pub(crate) use node::{Below, Node, SKEW};
 pub(crate) use placed_box::{Motion, PlacedBox};
+pub(crate) use rim::RimEdge;
 pub(crate) use tree::Tree;
 
 /// Whether a surface tells inside from outside.
@@ -49,6 +51,7 @@ pub struct Surface {
     pub bounds: Aabb,
     tree: Tree,
     adjacency: OnceLock<Adjacency>,
+    rim: OnceLock<Vec<RimEdge>>,
 }
 
 /// The vertices of the triangles that are not among `kept` (increasing indices).
@@ -80,7 +83,18 @@ impl Surface {
         let triangles: Vec<[u32; 3]> = source.iter().map(|&t| mesh.triangles[t as usize]).collect();
         let shells = adjacency::shells(&triangles, vertices.len());
         let bounds = Aabb::of_points(triangles.iter().flatten().map(|&v| &vertices[v as usize]));
-        Self { vertices, triangles, source, shells, rough, inside, bounds, tree, adjacency: OnceLock::new() }
+        Self {
+            vertices,
+            triangles,
+            source,
+            shells,
+            rough,
+            inside,
+            bounds,
+            tree,
+            adjacency: OnceLock::new(),
+            rim: OnceLock::new(),
+        }
     }
 
     /// Whether a triangle without area was left out at this vertex.
@@ -112,6 +126,12 @@ impl Surface {
     /// The triangles around a vertex, in increasing order. The first call sorts all edges, O(n log n).
     pub fn around(&self, v: u32) -> &[u32] {
         self.adjacency().around(v)
+    }
+
+    /// The edges that triangles do not use as often one way as the other: where a surface ends or turns over. The first call
+    /// sorts all edges, O(n log n).
+    pub(crate) fn rim(&self) -> &[RimEdge] {
+        self.rim.get_or_init(|| rim::rim(&self.triangles))
     }
 
     /// The tree over the triangles.
