@@ -11,11 +11,10 @@
 //! other surface is near lies inside it or outside as a whole, and the first triangle that bounds is the answer. Cost: the
 //! nodes whose boxes meet the other surface and whose sagittas are larger than the answer.
 
-use super::box_pair::{Motion, PlacedBox};
 use super::exact::{FARTHEST, Moved, Taken};
 use super::facet::Facet;
 use super::mesh_mesh::Pairing;
-use super::surface::{Below, Node, Surface};
+use super::surface::{Below, Motion, Node, PlacedBox, Surface};
 use super::tri_tri::{Triangle, cross, meet};
 use super::winding::{winding, winding_moved};
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
@@ -39,8 +38,8 @@ const SHARES: [f64; 3] = [1.0, 0.937, 0.871];
 const ROUNDINGS: f64 = 128.0;
 
 /// What the facets of a surface stand for: the largest sagitta at a concave edge (mm), of every triangle's facet and of
-/// every node of the tree.
-#[derive(Debug)]
+/// every node of the tree. By default there is none: of a convex solid.
+#[derive(Debug, Default)]
 pub struct FacetTable {
     /// Empty where there is no concave edge.
     triangles: Vec<f64>,
@@ -61,7 +60,7 @@ impl FacetTable {
             }
         }
         if largest.iter().all(|&s| s <= 0.0) {
-            return Self { triangles: Vec::new(), nodes: Vec::new() };
+            return Self::default();
         }
         let triangles: Vec<f64> = surface.source.iter().map(|&t| largest[facets.facet[t as usize] as usize]).collect();
         let nodes = of_nodes(&surface.tree().nodes, &triangles);
@@ -90,7 +89,7 @@ fn of_nodes(nodes: &[Node], triangles: &[f64]) -> Vec<f64> {
 
 /// The facet allowance of an overlapping pair, at most `most` (mm). `rounding` (mm) is by how much surfaces may differ that
 /// coincide by design: the pair's margin and the quanta of both files.
-pub fn allowance(p: &Pairing, fa: &FacetTable, fb: &FacetTable, rounding: f64, most: f64) -> f64 {
+pub fn allowance(p: &Pairing, [fa, fb]: [&FacetTable; 2], rounding: f64, most: f64) -> f64 {
     let enough = most / SAGITTAS;
     let a = Placed::new(p.a, None);
     let b = Placed::new(p.b, Some(p.b_in_a));
