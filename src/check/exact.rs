@@ -55,9 +55,9 @@ impl Exact {
     fn facets(&self, shape: &Shape) -> &FacetTable {
         self.facets.get_or_init(|| {
             if shape.geometry == Geometry::Hull {
-                FacetTable::new(&hull_mesh(shape), None)
+                FacetTable::default()
             } else {
-                FacetTable::new(&shape.mesh(), shape.deflection())
+                FacetTable::new(&self.surface, &shape.mesh(), shape.deflection())
             }
         })
     }
@@ -141,11 +141,12 @@ impl PairQuery<'_> {
         if limits.facets == Facets::Allow { self.largest_allowance() } else { 0.0 }
     }
 
-    /// What the concave facets that bound the common solid explain, before the cap (mm).
-    fn allowance(&self) -> f64 {
+    /// What the concave facets that bound the common solid explain (mm).
+    fn allowance(&self, margin: f64) -> f64 {
         let (a, b) = (self.first.exact(), self.second.exact());
         let pairing = Pairing { a: &a.surface, b: &b.surface, b_in_a: self.pose };
-        allowance(&pairing, a.facets(self.first), b.facets(self.second))
+        let tables = [a.facets(self.first), b.facets(self.second)];
+        allowance(&pairing, tables, self.rounding(margin), self.largest_allowance())
     }
 }
 
@@ -239,7 +240,7 @@ impl Overlap<'_, '_> {
         } else if least <= 0.0 && !matters {
             return;
         }
-        let facets = self.query.allowance().min(cap);
+        let facets = self.query.allowance(self.margin);
         self.facets = Some(facets);
         if matters {
             self.decide(self.limits.deepest(facets));

@@ -1,22 +1,289 @@
-//! Stand-in: the largest concave sagitta of either part, wherever it is.
-#![allow(missing_docs, clippy::pedantic)]
+//! The facet allowance: how much of an overlap the facets that bound it may have made (docs: concept.md, Facets).
+//!
+//! A facet *bounds the common solid* where a piece of it lies inside the other solid, or on its surface facing the same way. What
+//! only touches from outside does not: not the flush face of a plate, nor the bore that ends on it. Rounding turns the one into
+//! the other, so that what is asked is asked with a little depth: with r the rounding of the pair and its files, a triangle
+//! bounds the common solid when it, moved inward by 2r, has a point inside the other surface, that one moved inward by r. Then
+//! exact predicates decide, and a piece on which a ball of radius 2r in the common solid rests is found for certain: its
+//! centre is deeper than r, and such points keep their side of the moved surface (see the shrink certificate).
+//!
+//! The search goes best first over the tree of one part, by the largest sagitta below a node: a box that no triangle of the
+//! other surface is near lies inside it or outside as a whole, and the first triangle that bounds is the answer. Cost: the
+//! nodes whose boxes meet the other surface and whose sagittas are larger than the answer.
 
+use super::exact::{FARTHEST, Moved, Taken};
+use super::facet::Facet;
 use super::mesh_mesh::Pairing;
+use super::surface::{Below, Motion, Node, PlacedBox, Surface};
+use super::tri_tri::{Triangle, cross, meet};
+use super::winding::{winding, winding_moved};
+use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
+use crate::geom::{Pose, Vec3};
 use crate::mesh::{Facets, TriMesh};
+use std::collections::BinaryHeap;
 
-#[derive(Debug)]
+/// The allowance in sagittas: two surfaces whose facets lie on either side of one cylinder overlap by one, and by what the
+/// other's corners add (concept.md, Facets, has the measurements).
+const SAGITTAS: f64 = 1.5;
+
+/// A triangle moves inward by this many roundings and the other surface by one: what faces the same way on one plane lies
+/// inside by one then, what faces the other way outside by three, and what stands on it upright outside by one.
+const LIFT: f64 = 2.0;
+
+/// A moved triangle that touches the moved surface, without crossing it, tells little: it is moved by these shares instead.
+/// Only coincidences of the last bit ask for the second.
+const SHARES: [f64; 3] = [1.0, 0.937, 0.871];
+
+/// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance, as in [`super::dual`]: it only prunes less.
+const ROUNDINGS: f64 = 128.0;
+
+/// What the facets of a surface stand for: the largest sagitta at a concave edge (mm), of every triangle's facet and of
+/// every node of the tree. By default there is none: of a convex solid.
+#[derive(Debug, Default)]
 pub struct FacetTable {
-    largest: f64,
+    /// Empty where there is no concave edge.
+    triangles: Vec<f64>,
+    nodes: Vec<f64>,
 }
 
 impl FacetTable {
-    pub fn new(mesh: &TriMesh, deflection: Option<f64>) -> Self {
+    /// Of a surface and the mesh that it was made of (mm); `deflection` (mm) takes the place of every sagitta. O(n log n),
+    /// most of it for finding the facets.
+    pub fn new(surface: &Surface, mesh: &TriMesh, deflection: Option<f64>) -> Self {
         let facets = Facets::of(mesh);
-        let concave = facets.edges.iter().filter(|e| e.concave);
-        Self { largest: concave.map(|e| deflection.unwrap_or(e.sagitta())).fold(0.0, f64::max) }
+        let mut largest = vec![0.0; facets.count as usize];
+        for edge in facets.edges.iter().filter(|e| e.concave) {
+            let s = deflection.unwrap_or_else(|| edge.sagitta());
+            for t in edge.triangles {
+                let of_facet: &mut f64 = &mut largest[facets.facet[t as usize] as usize];
+                *of_facet = greater(*of_facet, s);
+            }
+        }
+        if largest.iter().all(|&s| s <= 0.0) {
+            return Self::default();
+        }
+        let triangles: Vec<f64> = surface.source.iter().map(|&t| largest[facets.facet[t as usize] as usize]).collect();
+        let nodes = of_nodes(&surface.tree().nodes, &triangles);
+        Self { triangles, nodes }
+    }
+
+    /// The largest of all (mm).
+    fn largest(&self) -> f64 {
+        self.nodes.first().copied().unwrap_or(0.0)
     }
 }
 
-pub fn allowance(_: &Pairing, fa: &FacetTable, fb: &FacetTable) -> f64 {
-    1.5 * fa.largest.max(fb.largest)
+/// The largest value below each node. Children stand behind their parents.
+fn of_nodes(nodes: &[Node], triangles: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; nodes.len()];
+    for (i, node) in nodes.iter().enumerate().rev() {
+        out[i] = match node.below() {
+            Below::Children([a, b]) => greater(out[a as usize], out[b as usize]),
+            Below::Triangles(range) => {
+                triangles[range.start as usize..range.end as usize].iter().copied().fold(0.0, greater)
+            }
+        };
+    }
+    out
+}
+
+/// The facet allowance of an overlapping pair, at most `most` (mm). `rounding` (mm) is by how much surfaces may differ that
+/// coincide by design: the pair's margin and the quanta of both files.
+pub fn allowance(p: &Pairing, [fa, fb]: [&FacetTable; 2], rounding: f64, most: f64) -> f64 {
+    let enough = most / SAGITTAS;
+    let a = Placed::new(p.a, None);
+    let b = Placed::new(p.b, Some(p.b_in_a));
+    let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
+    let noise = if size.is_finite() { ROUNDINGS * UNIT_ROUNDOFF * size } else { 0.0 };
+    let mut best = 0.0;
+    let mut turns = [(&a, fa, &b), (&b, fb, &a)];
+    // The larger first: it may end the search of the other before it begins.
+    if fb.largest() > fa.largest() {
+        turns.reverse();
+    }
+    for (own, table, other) in turns {
+        if lesser(table.largest(), enough) > best {
+            best = Search::new(own, table, other, rounding, noise).largest(best, enough);
+        }
+    }
+    lesser(SAGITTAS * best, most)
+}
+
+/// A surface where it stands in A's frame.
+struct Placed<'a> {
+    surface: &'a Surface,
+    pose: Option<&'a Pose>,
+    motion: Option<Motion<'a>>,
+}
+
+impl<'a> Placed<'a> {
+    fn new(surface: &'a Surface, pose: Option<&'a Pose>) -> Self {
+        Self { surface, pose, motion: pose.map(Motion::new) }
+    }
+
+    fn node(&self, i: u32) -> PlacedBox {
+        let own = PlacedBox::of(&self.surface.tree().nodes[i as usize]);
+        self.motion.as_ref().map_or(own, |m| own.moved(m))
+    }
+
+    fn below(&self, i: u32) -> Below {
+        self.surface.tree().nodes[i as usize].below()
+    }
+
+    fn triangle(&self, t: u32) -> Triangle {
+        self.surface.triangle(t).map(|v| self.pose.map_or(v, |p| p.point(&v)))
+    }
+
+    /// A triangle moved inward by `by` (mm).
+    fn lifted(&self, t: u32, by: f64) -> Triangle {
+        let inward = self.surface.normal(t) * -by;
+        let inward = self.pose.map_or(inward, |p| p.direction(&inward));
+        self.triangle(t).map(|v| v + inward)
+    }
+
+    /// A triangle below a node.
+    fn some_triangle(&self, mut node: u32) -> u32 {
+        loop {
+            match self.below(node) {
+                Below::Children([first, _]) => node = first,
+                Below::Triangles(range) => return range.start,
+            }
+        }
+    }
+}
+
+/// A search of one surface's facets for those that lie in the other.
+struct Search<'a> {
+    own: &'a Placed<'a>,
+    table: &'a FacetTable,
+    other: &'a Placed<'a>,
+    moved: Moved<'a>,
+    /// How far a triangle moves inward (mm).
+    lift: f64,
+    /// How far anything on the other surface moves, at most (mm).
+    slack: f64,
+    /// What rounding may add to a distance (mm).
+    noise: f64,
+}
+
+impl<'a> Search<'a> {
+    fn new(own: &'a Placed<'a>, table: &'a FacetTable, other: &'a Placed<'a>, rounding: f64, noise: f64) -> Self {
+        let moved = Moved::new(other.surface, other.pose, Taken::Inside, rounding);
+        Self { own, table, other, moved, lift: LIFT * rounding, slack: FARTHEST * rounding, noise }
+    }
+
+    /// The largest sagitta above `floor` of a triangle that bounds the common solid, or `floor`; `enough` where it is no less.
+    fn largest(&self, floor: f64, enough: f64) -> f64 {
+        // By sagitta, a number that is not negative; of equals the last found, which is the deepest.
+        let mut heap: BinaryHeap<(u64, u32, u32)> = BinaryHeap::new();
+        let mut found = 0;
+        let mut push = |heap: &mut BinaryHeap<_>, node: u32| {
+            let s = lesser(self.table.nodes[node as usize], enough);
+            if s > floor {
+                found += 1;
+                heap.push((s.to_bits(), found, node));
+            }
+        };
+        push(&mut heap, 0);
+        let (mut floor, mut near) = (floor, Vec::new());
+        while let Some((bits, _, node)) = heap.pop() {
+            let s = f64::from_bits(bits);
+            if s <= floor {
+                break;
+            }
+            let own = self.own.node(node);
+            let below = self.own.below(node);
+            let many = matches!(below, Below::Children(_));
+            self.leaves_near(&own, many, &mut near);
+            if near.is_empty() {
+                if self.lies_inside(node) {
+                    return s;
+                }
+                continue;
+            }
+            match below {
+                Below::Children(children) => children.into_iter().for_each(|c| push(&mut heap, c)),
+                Below::Triangles(range) => {
+                    for t in range {
+                        let s = lesser(self.table.triangles[t as usize], enough);
+                        if s > floor && self.bounds(t, &near) {
+                            floor = s;
+                        }
+                    }
+                }
+            }
+        }
+        floor
+    }
+
+    /// The leaves of the other surface that may be near a box once triangles have moved; the first alone, where `one` will do.
+    fn leaves_near(&self, own: &PlacedBox, one: bool, out: &mut Vec<u32>) {
+        out.clear();
+        let allowed = self.lift + self.slack + self.noise;
+        let distance = |i: u32| f64::from(own.apart(&self.other.node(i), allowed as f32));
+        let mut stack = Vec::with_capacity(64);
+        if !self.other.surface.tree().nodes.is_empty() && distance(0) <= allowed {
+            stack.push(0);
+        }
+        while let Some(i) = stack.pop() {
+            match self.other.below(i) {
+                Below::Triangles(_) => {
+                    out.push(i);
+                    if one {
+                        return;
+                    }
+                }
+                Below::Children(children) => {
+                    let [(p, x), (q, y)] = children.map(|c| (c, distance(c)));
+                    let ordered = if x <= y { [(q, y), (p, x)] } else { [(p, x), (q, y)] };
+                    stack.extend(ordered.into_iter().filter(|n| n.1 <= allowed).map(|n| n.0));
+                }
+            }
+        }
+    }
+
+    /// Whether a node that the other surface is not near lies inside it.
+    fn lies_inside(&self, node: u32) -> bool {
+        let corners = self.own.triangle(self.own.some_triangle(node));
+        let known = corners.iter().find_map(|x| winding(self.other.surface, self.other.pose, x));
+        known.is_some_and(|w| w >= 1)
+    }
+
+    /// Whether a triangle bounds the common solid; `near` are the other's leaves near it.
+    fn bounds(&self, t: u32, near: &[u32]) -> bool {
+        SHARES.iter().find_map(|share| self.bounds_moved_by(t, self.lift * share, near)).unwrap_or(false)
+    }
+
+    /// Whether a triangle moved inward by `lift` has a piece inside the other surface; `None` where it touches it in a way
+    /// that does not tell.
+    fn bounds_moved_by(&self, t: u32, lift: f64, near: &[u32]) -> Option<bool> {
+        let corners = self.own.lifted(t, lift);
+        let own = Facet::new(corners);
+        let mut touched = false;
+        for &leaf in near {
+            let Below::Triangles(range) = self.other.below(leaf) else { continue };
+            if own.off_box(&self.other.node(leaf)) > self.slack + self.noise {
+                continue;
+            }
+            for u in range {
+                if own.apart(&Facet::new(self.other.triangle(u)), self.slack + self.noise) > self.slack + self.noise {
+                    continue;
+                }
+                let moved = self.other.surface.triangles[u as usize].map(|v| self.moved.at(v));
+                if cross(&corners, &moved) {
+                    return Some(true);
+                }
+                touched |= meet(&corners, &moved);
+            }
+        }
+        let inside = |x: &Vec3| {
+            let w = winding_moved(self.other.surface, self.other.pose, x, self.slack, |v| self.moved.at(v))?;
+            Some(w >= 1)
+        };
+        if touched {
+            let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+            return inside(&middle).filter(|&is| is);
+        }
+        corners.iter().find_map(inside)
+    }
 }

@@ -17,6 +17,8 @@ pub mod epa;
 pub mod exact;
 mod facet;
 pub mod facet_allowance;
+#[cfg(test)]
+mod facet_allowance_tests;
 pub mod gjk;
 mod lanes;
 pub mod mesh_mesh;

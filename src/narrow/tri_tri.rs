@@ -58,17 +58,44 @@ pub fn meet(a: &Triangle, b: &Triangle) -> bool {
     if to_a == [0.0; 3] || to_b == [0.0; 3] {
         return meet_flat(a, b);
     }
+    let (p, q, s) = turned(a, b, to_a, to_b);
+    intervals_meet(p, q, s)
+}
+
+/// Whether the insides of two triangles, without their edges, cross at an angle; exact. Where one lies on a closed surface
+/// the other then has points on both sides of that surface.
+pub fn cross(a: &Triangle, b: &Triangle) -> bool {
+    let on_both = |s: &[f64; 3]| s.iter().any(|&x| x > 0.0) && s.iter().any(|&x| x < 0.0);
+    let to_b = sides(b, a);
+    if !on_both(&to_b) {
+        return false;
+    }
+    let to_a = sides(a, b);
+    if !on_both(&to_a) {
+        return false;
+    }
+    let (p, q, s) = turned(a, b, to_a, to_b);
+    interval_ends(p, q, s).all(|x| x < 0.0)
+}
+
+/// A turned so that its first corner is alone on its side of B's plane, and B so that this side is the positive one, with the
+/// sides of B's corners.
+fn turned<'t>(
+    a: &'t Triangle,
+    b: &'t Triangle,
+    to_a: [f64; 3],
+    to_b: [f64; 3],
+) -> ([&'t Vec3; 3], [&'t Vec3; 3], [f64; 3]) {
     let [p, q, r] = a;
-    // Turned so that the first corner of A is alone on its side of B's plane, and B so that this side is the positive one.
     let (turned, swap) = match lone(to_b) {
         (0, up) => ([p, q, r], !up),
         (1, up) => ([q, r, p], !up),
         (_, up) => ([r, p, q], !up),
     };
     if swap {
-        intervals_meet(turned, [&b[0], &b[2], &b[1]], [to_a[0], to_a[2], to_a[1]])
+        (turned, [&b[0], &b[2], &b[1]], [to_a[0], to_a[2], to_a[1]])
     } else {
-        intervals_meet(turned, [&b[0], &b[1], &b[2]], to_a)
+        (turned, [&b[0], &b[1], &b[2]], to_a)
     }
 }
 
@@ -101,11 +128,17 @@ fn lone(s: [f64; 3]) -> (usize, bool) {
 /// The last step: where the planes cut, the triangles cover two intervals; whether these meet. `a[0]` is alone on the positive
 /// side of the plane of `b`; `s` are the sides of `b`'s corners to A's plane.
 fn intervals_meet(a: [&Vec3; 3], b: [&Vec3; 3], s: [f64; 3]) -> bool {
+    interval_ends(a, b, s).all(|x| x <= 0.0)
+}
+
+/// Where the ends of these intervals lie to each other: not above 0 where the one begins before the other ends, 0 where one
+/// ends where the other begins.
+fn interval_ends<'t>(a: [&'t Vec3; 3], b: [&'t Vec3; 3], s: [f64; 3]) -> impl Iterator<Item = f64> + use<'t> {
     let [p, q, r] = a;
     let (k, up) = lone(s);
     let [d, e, f] = [b[k], b[(k + 1) % 3], b[(k + 2) % 3]];
     let (q, r) = if up { (q, r) } else { (r, q) };
-    orient3d(q, d, p, e) <= 0.0 && orient3d(p, d, r, f) <= 0.0
+    [[q, d, p, e], [p, d, r, f]].into_iter().map(|[a, b, c, d]| orient3d(a, b, c, d))
 }
 
 /// Triangles in one plane, or without area.
@@ -347,6 +380,32 @@ mod tests {
             }
         }
         assert!(met > 10_000 && coplanar > 1000 && degenerate > 1000, "{met} {coplanar} {degenerate}");
+    }
+
+    #[test]
+    fn crossing_triangles_still_meet_when_drawn_in_a_little() {
+        let mut sequence = Sequence(5);
+        let (mut crossed, mut touched) = (0, 0);
+        for n in [3, 4, 5, 7] {
+            for _ in 0..40_000 {
+                let (a, b) = (sequence.triangle(Some(n)), sequence.triangle(Some(n)));
+                if collinear(&a[0], &a[1], &a[2]) || collinear(&b[0], &b[1], &b[2]) {
+                    continue;
+                }
+                // On integers times three, exactly: the crossings of small triangles on a grid are longer than this takes off.
+                let drawn_in = |t: &Triangle| {
+                    let middle = t[0] + t[1] + t[2];
+                    t.map(|v| v * 3.0 + (middle - v * 3.0) * 2.0_f64.powi(-30))
+                };
+                let flat = sides(&a, &b) == [0.0; 3];
+                let expected = !flat && meet(&drawn_in(&a), &drawn_in(&b));
+                assert_eq!(cross(&a, &b), expected, "{a:?} {b:?}");
+                assert_eq!(cross(&b, &a), expected, "{b:?} {a:?}");
+                crossed += u32::from(expected);
+                touched += u32::from(!expected && meet(&a, &b));
+            }
+        }
+        assert!(crossed > 10_000 && touched > 10_000, "{crossed} {touched}");
     }
 
     #[test]

@@ -13,6 +13,8 @@ mod program;
 mod shrink;
 mod side;
 
+pub(super) use shrink::{FARTHEST, Moved, Taken};
+
 pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// No vertex moves by more than this many τ: at sharper corners the faces move less than they might.
-const FARTHEST: f64 = 4.0;
+pub(in crate::narrow) const FARTHEST: f64 = 4.0;
 
 /// Projections onto the incident planes, at most; sharp corners take about thirty.
 const MAX_SWEEPS: usize = 60;
@@ -26,7 +26,7 @@ const FULL: f64 = 0.999;
 
 /// Which side of a surface is taken for the solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(in crate::narrow) enum Taken {
     /// What the surface encloses.
     Inside,
     /// Everything else.
@@ -40,7 +40,7 @@ impl Taken {
 }
 
 /// Where the vertices of one solid go, computed as they are asked for.
-struct Moved<'a> {
+pub(in crate::narrow) struct Moved<'a> {
     surface: &'a Surface,
     pose: Option<&'a Pose>,
     taken: Taken,
@@ -50,12 +50,13 @@ struct Moved<'a> {
 }
 
 impl<'a> Moved<'a> {
-    fn new(surface: &'a Surface, pose: Option<&'a Pose>, taken: Taken, tau: f64) -> Self {
+    /// The vertices of a surface that `pose` places in A's frame, `None` for A itself; `tau` in mm.
+    pub(in crate::narrow) fn new(surface: &'a Surface, pose: Option<&'a Pose>, taken: Taken, tau: f64) -> Self {
         Self { surface, pose, taken, tau, known: RefCell::default() }
     }
 
     /// In A's frame.
-    fn at(&self, v: u32) -> Vec3 {
+    pub(in crate::narrow) fn at(&self, v: u32) -> Vec3 {
         if let Some(p) = self.known.borrow().get(&v) {
             return *p;
         }

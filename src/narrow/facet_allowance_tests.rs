@@ -1,0 +1,305 @@
+//! The facet allowance of pairs with known answers.
+
+use super::facet_allowance::{FacetTable, allowance};
+use super::mesh_mesh::Pairing;
+use super::surface::{Inside, Surface};
+use crate::geom::math::sin_cos_deg;
+use crate::geom::{Mat3, Pose, Vec3};
+use crate::mesh::TriMesh;
+use std::f64::consts::PI;
+
+/// Rounding of the pairs below, none of which is larger than 100 mm (mm).
+const ROUNDING: f64 = 1e-10;
+
+fn ring(sides: u32, radius: f64, z: f64, start: f64) -> impl Iterator<Item = Vec3> {
+    (0..sides).map(move |k| {
+        let a = 2.0 * PI * (f64::from(k) + start) / f64::from(sides);
+        Vec3::new(radius * libm::cos(a), radius * libm::sin(a), z)
+    })
+}
+
+fn quad(t: &mut Vec<[u32; 3]>, [a, b, c, d]: [u32; 4]) {
+    t.extend([[a, b, c], [a, c, d]]);
+}
+
+/// A prism over a regular polygon, turned by `start` sides.
+fn pin(sides: u32, radius: f64, [low, high]: [f64; 2], start: f64) -> TriMesh {
+    let vertices: Vec<Vec3> = ring(sides, radius, low, start).chain(ring(sides, radius, high, start)).collect();
+    let (mut t, n) = (Vec::new(), sides);
+    for i in 0..n {
+        let j = (i + 1) % n;
+        quad(&mut t, [i, j, n + j, n + i]);
+        if i > 0 && j > 0 {
+            t.extend([[0, j, i], [n, n + i, n + j]]);
+        }
+    }
+    TriMesh { vertices, triangles: t }
+}
+
+/// A block of half width `half` with a hole over a regular polygon along z, cut in `sides` (a multiple of four) wedges.
+fn bored(sides: u32, radius: f64, half: f64, [low, high]: [f64; 2]) -> TriMesh {
+    let outer = |z: f64| {
+        ring(sides, half, z, 0.0).map(move |v| {
+            let scale = half / v.x.abs().max(v.y.abs());
+            Vec3::new(libm::round(v.x * scale * 1e6) / 1e6, libm::round(v.y * scale * 1e6) / 1e6, z)
+        })
+    };
+    let vertices =
+        outer(low).chain(outer(high)).chain(ring(sides, radius, low, 0.0)).chain(ring(sides, radius, high, 0.0));
+    let (mut t, n) = (Vec::new(), sides);
+    for i in 0..n {
+        let j = (i + 1) % n;
+        let [a, b, c, d] = [0, n, 2 * n, 3 * n];
+        quad(&mut t, [a + i, a + j, b + j, b + i]);
+        quad(&mut t, [c + j, c + i, d + i, d + j]);
+        quad(&mut t, [b + i, b + j, d + j, d + i]);
+        quad(&mut t, [a + j, a + i, c + i, c + j]);
+    }
+    TriMesh { vertices: vertices.collect(), triangles: t }
+}
+
+fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
+    let vertices = (0..8).map(|i| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] })).collect();
+    let mut t = Vec::new();
+    for q in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
+        quad(&mut t, q);
+    }
+    TriMesh { vertices, triangles: t }
+}
+
+/// An extrusion along z of a polygon that is star-shaped about its first corner.
+fn extruded(outline: &[[f64; 2]], [low, high]: [f64; 2]) -> TriMesh {
+    let n = outline.len() as u32;
+    let vertices =
+        [low, high].into_iter().flat_map(|z| outline.iter().map(move |p| Vec3::new(p[0], p[1], z))).collect();
+    let mut t = Vec::new();
+    for i in 0..n {
+        let j = (i + 1) % n;
+        quad(&mut t, [i, j, n + j, n + i]);
+        if i > 0 && j > 0 {
+            t.extend([[0, j, i], [n, n + i, n + j]]);
+        }
+    }
+    TriMesh { vertices, triangles: t }
+}
+
+fn together(meshes: &[TriMesh]) -> TriMesh {
+    let mut all = TriMesh::default();
+    for m in meshes {
+        let base = all.vertices.len() as u32;
+        all.vertices.extend(&m.vertices);
+        all.triangles.extend(m.triangles.iter().map(|t| t.map(|i| i + base)));
+    }
+    all
+}
+
+fn moved(mesh: &TriMesh, by: &Pose) -> TriMesh {
+    TriMesh { vertices: mesh.vertices.iter().map(|v| by.point(v)).collect(), triangles: mesh.triangles.clone() }
+}
+
+fn shifted(mesh: &TriMesh, x: f64, y: f64, z: f64) -> TriMesh {
+    moved(mesh, &Pose { translation: Vec3::new(x, y, z), ..Pose::identity() })
+}
+
+fn rotation(x: f64, y: f64, z: f64) -> Mat3 {
+    [x, y, z].iter().enumerate().fold(Mat3::identity(), |m, (k, &deg)| {
+        let (s, c) = sin_cos_deg(deg);
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        let mut r = Mat3::identity();
+        (r[(i, i)], r[(i, j)], r[(j, i)], r[(j, j)]) = (c, -s, s, c);
+        m * r
+    })
+}
+
+struct Part {
+    mesh: TriMesh,
+    deflection: Option<f64>,
+    inside: Inside,
+}
+
+impl Part {
+    fn new(mesh: TriMesh) -> Self {
+        Self { mesh, deflection: None, inside: Inside::Solid }
+    }
+}
+
+fn at(a: &Part, b: &Part, b_in_a: &Pose, rounding: f64, most: f64) -> f64 {
+    let surfaces = [a, b].map(|p| Surface::new(&p.mesh, &Vec3::zeros(), p.inside));
+    let [fa, fb] = [0, 1].map(|k| FacetTable::new(&surfaces[k], &[a, b][k].mesh, [a, b][k].deflection));
+    let pairing = Pairing { a: &surfaces[0], b: &surfaces[1], b_in_a };
+    allowance(&pairing, [&fa, &fb], rounding, most)
+}
+
+/// Of two parts as they lie, either way round and in a few motions: the answers are the same but for rounding.
+fn of_parts(a: &Part, b: &Part) -> f64 {
+    let expected = at(a, b, &Pose::identity(), ROUNDING, f64::INFINITY);
+    for k in 0..6_u32 {
+        let k = f64::from(k);
+        let pose = Pose { rotation: rotation(7.0 * k, 11.0 * k, 13.0 + k), translation: Vec3::new(k, -3.1 * k, 0.3) };
+        let (p, q) = (Part { mesh: moved(&a.mesh, &pose), ..*a }, Part { mesh: moved(&b.mesh, &pose), ..*b });
+        let own = Part { mesh: moved(&b.mesh, &pose.inverse()), ..*b };
+        for (what, f) in [
+            ("swapped", at(b, a, &Pose::identity(), ROUNDING, f64::INFINITY)),
+            ("both moved", at(&p, &q, &Pose::identity(), ROUNDING, f64::INFINITY)),
+            ("both moved, swapped", at(&q, &p, &Pose::identity(), ROUNDING, f64::INFINITY)),
+            ("placed", at(a, &own, &pose, ROUNDING, f64::INFINITY)),
+            ("placed, swapped", at(&own, a, &pose.inverse(), ROUNDING, f64::INFINITY)),
+        ] {
+            assert!((f - expected).abs() <= 1e-9 * (expected + 1e-3), "{what}, motion {k}: {f} instead of {expected}");
+        }
+    }
+    expected
+}
+
+fn of(a: &TriMesh, b: &TriMesh) -> f64 {
+    of_parts(&Part::new(a.clone()), &Part::new(b.clone()))
+}
+
+/// 1.5 sagittas of a regular polygon.
+fn polygon(sides: u32, radius: f64) -> f64 {
+    1.5 * radius * libm::sin(PI / f64::from(sides)) * libm::tan(0.5 * PI / f64::from(sides))
+}
+
+fn is(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= 1e-9 * (expected + 1e-3), "{found} instead of {expected}");
+}
+
+#[test]
+fn a_pin_in_a_bore_of_its_own_diameter_is_allowed_the_bores_facets() {
+    for (bore, shaft) in [(64, 50), (48, 64), (24, 100), (64, 64)] {
+        let f = of(&bored(bore, 10.0, 20.0, [0.0, 20.0]), &pin(shaft, 10.0, [-5.0, 25.0], 0.3));
+        is(f, polygon(bore, 10.0));
+    }
+}
+
+#[test]
+fn the_pins_own_facets_are_convex_and_allow_nothing() {
+    is(of(&pin(64, 10.0, [0.0, 10.0], 0.0), &pin(50, 10.0, [5.0, 15.0], 0.0)), 0.0);
+    is(of(&pin(64, 10.0, [0.0, 10.0], 0.0), &block([-3.0; 3], [3.0; 3])), 0.0);
+}
+
+#[test]
+fn a_right_angle_is_meant_to_be_one() {
+    let outline = [[2.0, 2.0], [2.0, 10.0], [0.0, 10.0], [0.0, 0.0], [10.0, 0.0], [10.0, 2.0]];
+    let angle = extruded(&outline, [0.0, 5.0]);
+    is(of(&angle, &block([1.0, 1.0, 1.0], [4.0, 4.0, 4.0])), 0.0);
+}
+
+#[test]
+fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
+    // The bush stands on the plate, whose corner is pushed into its wall elsewhere.
+    let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    let plate = block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]);
+    is(of(&bush, &plate), 0.0);
+    let stop = block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0]);
+    is(of(&bush, &together(&[plate.clone(), stop.clone()])), 0.0);
+    // A plate that is let in bounds it, and the bore with it.
+    is(of(&bush, &shifted(&plate, 0.0, 0.0, 0.02)), polygon(32, 5.0));
+    // A pin in the bore, beside the stop.
+    let fitting = together(&[plate, stop, pin(20, 5.0, [1.0, 8.0], 0.0)]);
+    is(of(&bush, &fitting), polygon(32, 5.0));
+}
+
+#[test]
+fn a_pin_clear_of_the_bore_bounds_nothing() {
+    let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    let bolt = together(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
+    is(of(&plate, &bolt), 0.0);
+    // The head sinks in by a little: the edge of the bore is at the overlap now.
+    is(of(&plate, &shifted(&bolt, 0.0, 0.0, -0.02)), polygon(32, 5.0));
+    // A head that sinks in only where its rim is: a block away from the bore.
+    is(of(&plate, &block([7.0, 7.0, 9.9], [9.0, 9.0, 20.0])), 0.0);
+}
+
+#[test]
+fn a_part_inside_another_bounds_the_common_solid_with_all_it_has() {
+    let tube = bored(24, 2.0, 4.0, [-3.0, 3.0]);
+    let f = polygon(24, 2.0);
+    is(of(&block([-20.0; 3], [20.0; 3]), &tube), f);
+    // In a cavity it has nothing in common with what is around it.
+    let hollow = together(&[block([-20.0; 3], [20.0; 3]), turned(&block([-10.0; 3], [10.0; 3]))]);
+    is(of(&hollow, &tube), 0.0);
+    // Of a cavity's own facets, those around the part that lies in the wall bound nothing.
+    let round = together(&[block([-20.0; 3], [20.0; 3]), turned(&pin(24, 10.0, [-10.0, 10.0], 0.0))]);
+    is(of(&round, &block([14.0; 3], [16.0; 3])), 0.0);
+    is(of(&round, &block([-12.0, -1.0, -1.0], [-9.0, 1.0, 1.0])), polygon(24, 10.0));
+}
+
+fn turned(mesh: &TriMesh) -> TriMesh {
+    let triangles = mesh.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect();
+    TriMesh { vertices: mesh.vertices.clone(), triangles }
+}
+
+#[test]
+fn the_same_solid_twice_is_bounded_by_all_its_facets() {
+    let tube = bored(24, 2.0, 4.0, [-3.0, 3.0]);
+    is(of(&tube, &tube), polygon(24, 2.0));
+    // Cut off in the planes of its triangles' edges.
+    is(of(&tube, &block([-4.0, -4.0, -3.0], [4.0, 0.0, 3.0])), polygon(24, 2.0));
+}
+
+#[test]
+fn only_facets_at_the_overlap_count() {
+    // Two bores side by side, coarse and fine; a pin in one of them.
+    let plate =
+        together(&[bored(64, 4.0, 10.0, [0.0, 5.0]), shifted(&bored(16, 4.0, 10.0, [0.0, 5.0]), 30.0, 0.0, 0.0)]);
+    let shaft = pin(40, 4.0, [-5.0, 10.0], 0.2);
+    is(of(&plate, &shaft), polygon(64, 4.0));
+    is(of(&plate, &shifted(&shaft, 30.0, 0.0, 0.0)), polygon(16, 4.0));
+    is(of(&plate, &together(&[shaft.clone(), shifted(&shaft, 30.0, 0.0, 0.0)])), polygon(16, 4.0));
+}
+
+#[test]
+fn a_stated_deflection_takes_the_place_of_the_estimate() {
+    let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    let shaft = Part::new(pin(24, 5.0, [-1.0, 11.0], 0.0));
+    for d in [0.0, 0.001, 0.2] {
+        let part = Part { mesh: plate.clone(), deflection: Some(d), inside: Inside::Solid };
+        is(of_parts(&part, &shaft), 1.5 * d);
+        // Where the other part has the concave edges its own estimate stands.
+        let stated = Part { mesh: shaft.mesh.clone(), deflection: Some(d), inside: Inside::Solid };
+        is(of_parts(&Part::new(plate.clone()), &stated), polygon(32, 5.0));
+    }
+}
+
+#[test]
+fn the_cap_holds() {
+    let (plate, shaft) = (Part::new(bored(16, 5.0, 10.0, [0.0, 10.0])), Part::new(pin(24, 5.0, [-1.0, 11.0], 0.0)));
+    let f = polygon(16, 5.0);
+    assert!(f > 0.05);
+    for most in [0.0, 1e-6, 0.05] {
+        assert_eq!(at(&plate, &shaft, &Pose::identity(), ROUNDING, most), most);
+        assert_eq!(at(&shaft, &plate, &Pose::identity(), ROUNDING, most), most);
+    }
+    is(at(&plate, &shaft, &Pose::identity(), ROUNDING, 0.25), f);
+}
+
+#[test]
+fn coordinates_of_single_precision_touch_as_much_as_exact_ones() {
+    let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    let rest = together(&[block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]), block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0])]);
+    for k in 0..40_u32 {
+        let k = f64::from(k);
+        let pose = Pose { rotation: rotation(k, 3.0 * k, 1.3 * k), translation: Vec3::new(0.7 * k, 20.0, -k) };
+        let rounded = |m: &TriMesh| {
+            let mut out = moved(m, &pose);
+            out.vertices.iter_mut().for_each(|v| *v = v.map(|x| f64::from(x as f32)));
+            Part::new(out)
+        };
+        // Both files' quanta: coordinates of 64 to 128.
+        let rounding = 2.0 * 128.0 * f64::from(f32::EPSILON);
+        assert_eq!(at(&rounded(&bush), &rounded(&rest), &Pose::identity(), rounding, 1.0), 0.0, "{k}");
+        assert_eq!(at(&rounded(&rest), &rounded(&bush), &Pose::identity(), rounding, 1.0), 0.0, "{k}");
+    }
+}
+
+#[test]
+fn open_and_empty_surfaces_answer() {
+    let open = |mesh: TriMesh| Part { mesh, deflection: None, inside: Inside::Undefined };
+    let mut sleeve = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    // The bore alone: quads of one kind in four.
+    sleeve.triangles = sleeve.triangles.chunks(8).flat_map(|c| [c[2], c[3]]).collect();
+    let shaft = pin(24, 5.0, [-1.0, 11.0], 0.0);
+    is(of_parts(&open(sleeve), &Part::new(shaft.clone())), polygon(32, 5.0));
+    assert_eq!(of_parts(&open(TriMesh::default()), &Part::new(shaft)), 0.0);
+}
