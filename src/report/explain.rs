@@ -176,10 +176,15 @@ fn why(e: &Explanation) -> String {
         Status::Ignored => "the rule says so".to_owned(),
         Status::Clear => match e.pair.gap {
             Some(gap) => format!("the gap of {} is more than the tolerance of {tolerance}", length(gap)),
-            None => format!(
-                "{} proves the parts farther apart than anything asked of them",
-                e.cleared_by().unwrap_or("a stage")
-            ),
+            None => {
+                let prover = match e.cleared_by() {
+                    Some("aabb") => "the boxes along the axes show",
+                    Some("obb") => "the oriented boxes show",
+                    Some("hull") => "the hulls show",
+                    _ => "the triangles show",
+                };
+                format!("{prover} that the parts are farther apart than anything asked of them")
+            }
         },
         Status::Contact if e.pair.within_facet_error => format!(
             "{overlap} is deeper than the tolerance of {tolerance}, but no deeper than that and the {} that the facets explain",

@@ -153,7 +153,7 @@ fn a_rule_that_matches_no_pair_is_named_and_strict_makes_it_an_error() {
 }
 
 #[test]
-fn an_open_mesh_is_named_and_its_hull_decides() {
+fn an_open_mesh_is_named_and_decided_by_its_surface_or_its_hull() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
     // A cube of which two triangles are missing, hence a hole of four edges.
@@ -169,7 +169,9 @@ fn an_open_mesh_is_named_and_its_hull_decides() {
     assert_eq!(report["warnings"][0]["code"], "open-mesh");
     assert_eq!(report["warnings"][0]["part"], "cube");
     assert_eq!(report["parts"]["cube"]["closed"], false);
-    assert_eq!(report["pairs"][0]["certainty"], "certified");
+    assert_eq!(report["pairs"][0]["certainty"], "surface");
+    let hull = ["check", "assembly.json", "--format", "json", "--report-within", "5", "--geometry", "hull"];
+    assert_eq!(parsed(&interfere_in(scratch.path(), &hull).stdout)["pairs"][0]["certainty"], "certified");
 }
 
 #[test]
