@@ -43,7 +43,7 @@ impl Progress for NoProgress {
 /// The stages of a run, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// Reading and joining meshes.
+    /// Reading and joining meshes, and how far their facets are off.
     Load,
     /// Hulls, boxes and trees.
     Shape,

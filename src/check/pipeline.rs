@@ -8,7 +8,7 @@ use super::shape::{self, Shapes};
 use super::tally::Tally;
 use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, RuleTable};
-use crate::broad::BoxTree;
+use crate::broad::{BoxTree, sorted_pairs};
 use crate::error::{Error, Location, Problem};
 use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::{Aabb, Pose, Vec3};
@@ -222,12 +222,7 @@ fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> 
             out
         })
         .collect();
-    let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(found.iter().map(Vec::len).sum());
-    for found in found {
-        pairs.extend(found);
-    }
-    pairs.par_sort_unstable_by_key(|&(a, b)| u64::from(a) << 32 | u64::from(b));
-    pairs
+    sorted_pairs(found, shapes.placed.len())
         .into_iter()
         .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {
             PairRule::Ignored { .. } => None,

@@ -11,7 +11,6 @@
 //! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
 //! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
 
-mod box_pair;
 pub mod convex;
 mod dual;
 pub mod epa;
