@@ -132,22 +132,12 @@ impl<'a> Descent<'a> {
                     leaf_b.take(rb, &mut corners_b);
                     leaf_a.keep_near(&PlacedBox::of(b).moved(&self.motion), allowance, reach);
                     leaf_b.keep_near(&PlacedBox::of(a), allowance, reach);
-                    for (i, f) in leaf_a.near() {
-                        for (j, g) in leaf_b.near() {
-                            let bound = f.apart(g, reach.reach + self.rounding) - self.rounding;
-                            if !reach.excludes(bound) && !visit(reach, bound, (i, f), (j, g)) {
-                                return;
-                            }
-                        }
+                    if !visit_near(leaf_a, leaf_b, self.rounding, reach, &mut visit) {
+                        return;
                     }
                 }
                 (Below::Children(ca), Below::Children(cb)) if alike(a, b) => {
-                    let (fixed, other) = (ca.map(|c| self.in_a(c)), cb.map(|c| self.in_b(c)));
-                    let mut next = [(ca[0], cb[0], 0.0), (ca[0], cb[1], 0.0), (ca[1], cb[0], 0.0), (ca[1], cb[1], 0.0)];
-                    for (k, n) in next.iter_mut().enumerate() {
-                        n.2 = self.apart(&fixed[k >> 1], &other[k & 1], reach.reach);
-                    }
-                    push(&mut stack, reach, next);
+                    push(&mut stack, reach, self.four(ca, cb, reach.reach));
                 }
                 (Below::Children(ca), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
                     let fixed = self.in_b(j);
@@ -165,6 +155,16 @@ impl<'a> Descent<'a> {
         }
     }
 
+    /// All pairs of two nodes' children, with bounds of their distances.
+    #[inline]
+    fn four(&self, ca: [u32; 2], cb: [u32; 2], reach: f64) -> [(u32, u32, f64); 4] {
+        let (first, second) = (ca.map(|c| self.in_a(c)), cb.map(|c| self.in_b(c)));
+        std::array::from_fn(|k| {
+            let (i, j) = (k >> 1, k & 1);
+            (ca[i], cb[j], self.apart(&first[i], &second[j], reach))
+        })
+    }
+
     #[inline]
     fn in_a(&self, i: u32) -> PlacedBox {
         PlacedBox::of(&self.nodes[0][i as usize])
@@ -180,6 +180,26 @@ impl<'a> Descent<'a> {
     fn apart(&self, a: &PlacedBox, b: &PlacedBox, reach: f64) -> f64 {
         f64::from(a.apart(b, (reach + self.allowance) as f32)) - self.allowance
     }
+}
+
+/// Visits the pairs of triangles near the other's leaf, of two leaves; false when `visit` says so.
+#[inline]
+fn visit_near(
+    a: &Leaf,
+    b: &Leaf,
+    rounding: f64,
+    reach: &mut Reach,
+    visit: &mut impl FnMut(&mut Reach, f64, (u32, &Facet), (u32, &Facet)) -> bool,
+) -> bool {
+    for (i, f) in a.near() {
+        for (j, g) in b.near() {
+            let bound = f.apart(g, reach.reach + rounding) - rounding;
+            if !reach.excludes(bound) && !visit(reach, bound, (i, f), (j, g)) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// Puts pairs of nodes on the stack, the nearest on top.

@@ -31,9 +31,11 @@ impl Adjacency {
     /// The one triangle besides `t` that has this edge, if it runs the other way.
     fn other(&self, triangles: &[[u32; 3]], t: u32, from: u32, to: u32) -> Option<u32> {
         let mut found = None;
-        for &f in self.around(from) {
+        // The end with fewer triangles: a vertex of a fan may have them all.
+        let (first, second) = (self.around(from), self.around(to));
+        for &f in if first.len() <= second.len() { first } else { second } {
             let c = &triangles[f as usize];
-            if f == t || !c.contains(&to) {
+            if f == t || !c.contains(&from) || !c.contains(&to) {
                 continue;
             }
             if found.is_some() || (0..3).any(|k| c[k] == from && c[(k + 1) % 3] == to) {
@@ -96,4 +98,29 @@ fn root(parent: &mut [u32], mut v: u32) -> u32 {
         v = up;
     }
     v
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fan_of_many_triangles_is_no_trouble() {
+        let n = 50_000;
+        let triangles: Vec<[u32; 3]> = (0..n).map(|k| [0, 1 + k, 1 + (k + 1) % n]).collect();
+        let adjacency = Adjacency::of(&triangles, n as usize + 1);
+        assert_eq!(adjacency.around(0).len(), n as usize);
+        assert_eq!(adjacency.across[7], [6, u32::MAX, 8]);
+        assert_eq!(shells(&triangles, n as usize + 1), [0]);
+    }
+
+    #[test]
+    fn edges_of_three_triangles_or_of_two_the_same_way_have_no_other_side() {
+        let triangles = [[0, 1, 2], [1, 0, 3], [1, 0, 4], [2, 1, 5], [3, 1, 5], [8, 7, 6]];
+        let across = Adjacency::of(&triangles, 9).across;
+        assert_eq!(across[0], [u32::MAX, 3, u32::MAX]);
+        assert_eq!(across[3], [0, u32::MAX, u32::MAX]);
+        assert_eq!(across[4], [u32::MAX; 3]);
+        assert_eq!(shells(&triangles, 9), [0, 6]);
+    }
 }

@@ -9,7 +9,7 @@ use super::node::{Below, LEAF, Node, SKEW};
 use crate::geom::{Mat3, Vec3};
 
 /// Nodes up to so many levels above a leaf take their extents from vertices.
-const FROM_VERTICES: u32 = 3;
+const FROM_VERTICES: u32 = 2;
 
 /// Other nodes take them from descendants so many levels below: one level less deep and each box would add its own slack to
 /// that of the next.

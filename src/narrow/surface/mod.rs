@@ -6,6 +6,8 @@ mod nearest;
 mod node;
 mod placed_box;
 mod tree;
+#[cfg(test)]
+mod tree_tests;
 
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};

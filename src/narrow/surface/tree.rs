@@ -17,13 +17,13 @@ const SWEEP: usize = 16;
 
 /// Surfaces with at most so many triangles are split along whichever axis is best; of larger ones, whose building time is felt,
 /// along the longest.
-const SMALL: usize = 20_000;
+pub(super) const SMALL: usize = 20_000;
 
 /// Cost of testing a box, in that of a triangle: what a smaller surface's leaves are split for.
 const BOX_COST: f32 = 0.5;
 
 /// From this depth on, the middle one splits: no input makes the tree much deeper.
-const MAX_DEPTH: u32 = 64;
+pub(super) const MAX_DEPTH: u32 = 64;
 
 /// A binary tree. Node 0 is the root; a tree over nothing has no node.
 #[derive(Debug)]
