@@ -10,7 +10,7 @@ fn parse(line: &str) -> Result<Args, clap::Error> {
 fn check(line: &str) -> CheckArgs {
     match parse(&format!("interfere check a.json {line}")).expect(line).command {
         Command::Check(args) => args,
-        Command::Inspect(_) => panic!("{line}"),
+        Command::Inspect(_) | Command::Explain(_) => panic!("{line}"),
     }
 }
 
@@ -36,6 +36,7 @@ fn help_of_the_program() {
 
     Commands:
       check    Check every pair of parts of an assembly; the exit code is the verdict
+      explain  Say how one pair came to its verdict: each stage, what it found, and which limit decided
       inspect  Say what is in mesh files: size, volume, hull and defects
       help     Print this message or the help of the given subcommand(s)
 
@@ -64,26 +65,30 @@ fn help_of_check() {
       <ASSEMBLY.json>  The assembly file (JSON)
 
     Options:
-          --geometry <GEOMETRY>     What a part's solid is taken to be. `hull`: the convex hull of its
-                                    vertices; no overlap is missed, but concavities count as solid, so
-                                    that a pin in a bore interferes. The only geometry of this version
-                                    [default: hull] [possible values: hull]
+          --geometry <GEOMETRY>     What a part's solid is taken to be. `exact`: what its triangles
+                                    enclose. `hull`: the convex hull of its vertices; no overlap is
+                                    missed, but concavities count as solid, so that a pin in a bore
+                                    interferes. A part's own `geometry` wins [default: exact] [possible
+                                    values: exact, hull]
+          --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
+                                    as contact; wins over the file [default: the file's, else allow]
+                                    [possible values: allow, strict]
+          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
+                                    wins over the file [default: the file's, else 0.01 mm]
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
+                                    assembly's units
+          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
+                                    version-controlled tree
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
+          --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         Form of the report: `table` for people, `json` for programs
                                     [default: table] [possible values: table, json]
       -o, --output <FILE>           Write the report to this file instead of stdout; `-` is stdout
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
-          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
-                                    wins over the file [default: the file's, else 0.01 mm]
-          --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
-                                    assembly's units
           --verdict-only            Decide which pairs fail and measure nothing; depths and translations
                                     stay empty
           --strict                  Treat warnings as errors: exit 2, no report
-          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
-                                    version-controlled tree
-          --threads <N>             Number of threads [default: one per core]
           --timings <FILE>          Write where the time went to this file (JSON)
       -h, --help                    Print help (see more with '--help')
 
@@ -91,6 +96,48 @@ fn help_of_check() {
       0  every pair was decided and none fails
       1  a pair fails: interference, clearance or undecided
       2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
+    "#);
+}
+
+#[test]
+fn help_of_explain() {
+    insta::assert_snapshot!(help(&["explain"]), @r#"
+    Say how one pair came to its verdict: each stage, what it found, and which limit decided
+
+    Usage: interfere explain [OPTIONS] <ASSEMBLY.json> <A> <B>
+
+    Arguments:
+      <ASSEMBLY.json>  The assembly file (JSON)
+      <A>              The full id of one instance
+      <B>              The full id of another one
+
+    Options:
+          --geometry <GEOMETRY>     What a part's solid is taken to be. `exact`: what its triangles
+                                    enclose. `hull`: the convex hull of its vertices; no overlap is
+                                    missed, but concavities count as solid, so that a pin in a bore
+                                    interferes. A part's own `geometry` wins [default: exact] [possible
+                                    values: exact, hull]
+          --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
+                                    as contact; wins over the file [default: the file's, else allow]
+                                    [possible values: allow, strict]
+          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
+                                    wins over the file [default: the file's, else 0.01 mm]
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
+                                    assembly's units
+          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
+                                    version-controlled tree
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
+          --threads <N>             Number of threads [default: one per core]
+          --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
+                                    values: text, json]
+      -h, --help                    Print help (see more with '--help')
+
+    Exit codes:
+      0  the pair does not fail
+      1  the pair fails: interference, clearance or undecided
+      2  nothing was decided: usage, unreadable or invalid input, an id that no instance has
     "#);
 }
 
@@ -116,14 +163,18 @@ fn help_of_inspect() {
 
 #[test]
 fn every_flag_of_check() {
-    let line = "--geometry hull --format json -o r.json --tolerance 0.02 --report-within 0 --verdict-only --strict \
+    let line = "--geometry hull --facets strict --format json -o r.json --tolerance 0.02 --report-within 0 --verdict-only --strict \
                 --allow-outside --threads 4 --timings t.json";
     let a = check(line);
-    assert_eq!((a.geometry, a.format), (GeometryChoice::Hull, FormatChoice::Json));
+    let q = &a.question;
+    assert_eq!(
+        (q.geometry, q.facets, a.format),
+        (GeometryChoice::Hull, Some(FacetsChoice::Strict), FormatChoice::Json)
+    );
     assert_eq!((a.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
-    assert_eq!((a.tolerance, a.report_within), (Some(0.02), Some(0.0)));
-    assert!(a.verdict_only && a.strict && a.allow_outside);
-    assert_eq!(a.threads, Some(4));
+    assert_eq!((q.tolerance, q.report_within), (Some(0.02), Some(0.0)));
+    assert!(a.verdict_only && a.strict && q.allow_outside);
+    assert_eq!(q.threads, Some(4));
 }
 
 #[test]
@@ -144,14 +195,31 @@ fn lengths_are_finite_and_not_negative() {
         ("--report-within=-inf", "must be finite"),
         ("--report-within 1mm", "not a number"),
         ("--threads 0", "0 is not in 1..=1024"),
-        ("--geometry exact", "invalid value 'exact'"),
+        ("--geometry decomposition", "invalid value 'decomposition'"),
+        ("--facets loose", "invalid value 'loose'"),
         ("--format xml", "invalid value 'xml'"),
     ] {
         let error = parse(&format!("interfere check a.json {flag}")).expect_err(flag);
         assert!(error.to_string().contains(why), "{flag}: {error}");
         assert_eq!(error.exit_code(), 2);
     }
-    assert_eq!(check("--tolerance -0").tolerance.unwrap().to_bits(), 0);
+    assert_eq!(check("--tolerance -0").question.tolerance.unwrap().to_bits(), 0);
+}
+
+#[test]
+fn explain_takes_two_ids() {
+    for line in [
+        "interfere explain",
+        "interfere explain a.json",
+        "interfere explain a.json x",
+        "interfere explain a.json x y z",
+    ] {
+        assert_eq!(parse(line).expect_err(line).exit_code(), 2);
+    }
+    let Command::Explain(args) = parse("interfere explain a.json drive/x y --format json").unwrap().command else {
+        panic!("explain")
+    };
+    assert_eq!((args.a.as_str(), args.b.as_str(), args.format), ("drive/x", "y", TextChoice::Json));
 }
 
 #[test]

@@ -130,6 +130,16 @@ fn files_for_report_and_timings() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn explain_exits_as_the_pair_s_status_and_warns_of_its_parts() {
+    let ran = plain("interfere explain a.json x y");
+    assert_eq!(ran.exit, Exit::Fail);
+    assert!(ran.stdout.contains("interference: ") && ran.stderr.starts_with("warning: part hood: "), "{}", ran.stderr);
+    let json = plain("interfere explain a.json x y --format json --quiet");
+    assert_eq!((json.exit, json.stderr.as_str()), (Exit::Fail, ""));
+    assert_eq!(serde_json::from_str::<Value>(&json.stdout).unwrap()["pair"]["status"], "interference");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_exits_2_and_names_the_file() {

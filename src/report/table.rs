@@ -195,16 +195,20 @@ pub(super) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
 fn by_facets(o: &Outcome) -> Option<String> {
     let granted: Vec<_> = o.pairs.iter().filter(|p| p.status == Status::Contact && p.within_facet_error).collect();
     let deepest = granted.iter().filter_map(|p| p.overlap_depth).fold(0.0, f64::max);
-    let (noun, one) = (count(granted.len() as u64, "contact"), granted.len() == 1);
-    // A verdict alone has no depths.
-    let depth = if deepest > 0.0 { format!(", by up to {}", length_text(deepest, o.units)) } else { String::new() };
-    (!granted.is_empty()).then(|| {
-        let (is, meshes) = if one { ("is", "its meshes explain") } else { ("are", "their meshes explain") };
-        format!(
-            "{noun} {is} deeper than the tolerance{depth}, but no deeper than the facets of {meshes} (--facets strict reports {})",
-            if one { "it" } else { "them" }
-        )
-    })
+    let (overlap, their, them) =
+        if granted.len() == 1 { ("overlaps", "its", "it") } else { ("overlap", "their", "them") };
+    let depth = match granted.len() {
+        0 => return None,
+        // A verdict alone has no depths.
+        _ if deepest <= 0.0 => String::new(),
+        1 => format!(" by {},", length_text(deepest, o.units)),
+        _ => format!(" by up to {},", length_text(deepest, o.units)),
+    };
+    Some(format!(
+        "{} {overlap}{depth} more than the tolerance, but no more than the facets of {their} meshes explain; --facets strict makes \
+         {them} interference",
+        count(granted.len() as u64, "contact"),
+    ))
 }
 
 /// Counts, funnel and verdict.

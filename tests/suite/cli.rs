@@ -75,6 +75,10 @@ fn usage_that_is_none_exits_with_two_and_prints_nothing_on_stdout() {
         &["check", path, "--threads", "0"],
         &["check", path, "--geometry", "spheres"],
         &["check", path, "--format", "xml"],
+        &["check", path, "--geometry", "decomposition"],
+        &["check", path, "--facets", "loose"],
+        &["explain", path],
+        &["explain", path, "here/a"],
         &["inspect"],
     ] {
         assert_refused(&interfere(arguments));
@@ -153,7 +157,7 @@ fn a_rule_that_matches_no_pair_is_named_and_strict_makes_it_an_error() {
 }
 
 #[test]
-fn an_open_mesh_is_named_and_its_hull_decides() {
+fn an_open_mesh_is_named_and_decided_by_its_surface_or_its_hull() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
     // A cube of which two triangles are missing, hence a hole of four edges.
@@ -169,7 +173,9 @@ fn an_open_mesh_is_named_and_its_hull_decides() {
     assert_eq!(report["warnings"][0]["code"], "open-mesh");
     assert_eq!(report["warnings"][0]["part"], "cube");
     assert_eq!(report["parts"]["cube"]["closed"], false);
-    assert_eq!(report["pairs"][0]["certainty"], "certified");
+    assert_eq!(report["pairs"][0]["certainty"], "surface");
+    let hull = ["check", "assembly.json", "--format", "json", "--report-within", "5", "--geometry", "hull"];
+    assert_eq!(parsed(&interfere_in(scratch.path(), &hull).stdout)["pairs"][0]["certainty"], "certified");
 }
 
 #[test]
@@ -276,7 +282,8 @@ fn timings_have_their_keys_and_stay_out_of_the_report() {
 #[test]
 fn a_verdict_alone_has_the_same_counts_and_no_numbers() {
     let mut findings = 0;
-    for name in ["overlap-0.2", "press-fit", "fan-clearance", "nested-gearbox", "coincident", "pin-inside-block"] {
+    for folder in crate::generate::folders() {
+        let name = folder.file_name().and_then(|n| n.to_str()).expect("a name");
         let full = check(name, &["--format", "json"]);
         let fast = check(name, &["--format", "json", "--verdict-only"]);
         assert_eq!(full.code, fast.code);
@@ -304,7 +311,7 @@ fn a_verdict_alone_has_the_same_counts_and_no_numbers() {
             }
         }
     }
-    assert!(findings > 10);
+    assert!(findings > 50);
 }
 
 #[test]
@@ -334,6 +341,121 @@ fn the_tolerance_of_the_command_line_wins_over_the_file_s() {
     assert_eq!(check("thin-part", &["--tolerance", "0.001", "--quiet"]).code, 1);
     // In the assembly's units: 3 inches are more than the 2.54 mm of the overlap, and 5 cm of clearance stay violated.
     assert_eq!(check("nested-gearbox", &["--tolerance", "3"]).code, 1);
+}
+
+#[test]
+fn facets_of_the_command_line_win_over_the_file_s() {
+    let counts = |path: &str, flags: &[&str]| {
+        let ran = interfere(&[&["check", path, "--format", "json"], flags].concat());
+        let report = parsed(&ran.stdout);
+        (report["settings"]["facets"].clone(), report["summary"]["counts"]["interference"].as_u64())
+    };
+    let plain = case("facet-contact");
+    assert_eq!(counts(&plain, &[]), ("allow".into(), Some(1)));
+    assert_eq!(counts(&plain, &["--facets", "strict"]), ("strict".into(), Some(2)));
+    // The same with the key in the file.
+    let scratch = Scratch::new();
+    for part in ["pin", "hub"] {
+        let mesh = fs::read(cases().join(format!("facet-contact/parts/{part}.obj"))).unwrap();
+        scratch.write(&format!("parts/{part}.obj"), mesh);
+    }
+    let text =
+        fs::read_to_string(&plain).unwrap().replace("\"version\": 1,", "\"version\": 1, \"facets\": \"strict\",");
+    let strict = scratch.write("assembly.json", text);
+    let strict = strict.to_str().expect("UTF-8");
+    assert_eq!(counts(strict, &[]), ("strict".into(), Some(2)));
+    assert_eq!(counts(strict, &["--facets", "allow"]), ("allow".into(), Some(1)));
+    // The table says it in a sentence.
+    let table = interfere(&["check", plain.as_str()]).stdout;
+    let line = "more than the tolerance, but no more than the facets of its meshes explain; --facets strict makes it interference\n";
+    let line = table
+        .lines()
+        .find(|l| l.starts_with("1 contact overlaps by 0.04") && line.contains(l.split_once(", ").unwrap().1));
+    assert!(line.is_some(), "{table}");
+    assert!(!interfere(&["check", strict]).stdout.contains("facets of"));
+}
+
+#[test]
+fn a_geometry_that_is_not_there_yet_is_refused_where_it_stands() {
+    let scratch = Scratch::new();
+    two_cubes(&scratch, "");
+    let text = fs::read_to_string(scratch.path().join("assembly.json")).unwrap();
+    for (geometry, code) in [("exact", 0), ("hull", 0), ("decomposition", 2)] {
+        let part = format!("\"mesh\": \"cube.obj\", \"geometry\": \"{geometry}\"");
+        scratch.write("assembly.json", text.replace("\"mesh\": \"cube.obj\"", &part));
+        let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
+        assert_eq!(ran.code, code, "{ran:?}");
+        if code == 2 {
+            let lines = errors(&ran);
+            assert!(lines[0].contains("parts.cube.geometry: geometry `decomposition` is not available yet"), "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn explain_says_what_the_report_says() {
+    let mut seen = std::collections::BTreeSet::new();
+    for folder in crate::generate::folders() {
+        let path = folder.join("assembly.json");
+        let path = path.to_str().expect("UTF-8");
+        let report = parsed(&interfere(&["check", path, "--format", "json", "--report-within", "1", "--quiet"]).stdout);
+        for row in report["pairs"].as_array().unwrap().iter().take(8) {
+            let [a, b] = ["a", "b"].map(|k| row[k].as_str().expect("an id"));
+            let flags = ["--format", "json", "--report-within", "1", "--quiet"];
+            // In either order, on any number of threads.
+            let ran = interfere(&[&["explain", path, b, a, "--threads", "2"], &flags[..]].concat());
+            let other = interfere(&[&["explain", path, a, b, "--threads", "1"], &flags[..]].concat());
+            assert_eq!(ran.stdout, other.stdout);
+            let explanation = parsed(&ran.stdout);
+            assert_eq!(explanation["pair"], *row, "{path}");
+            assert!(explanation["why"].as_str().is_some_and(|w| !w.is_empty()));
+            let fails = ["interference", "clearance", "undecided"].contains(&row["status"].as_str().unwrap());
+            assert_eq!(ran.code, i32::from(fails));
+            seen.insert(row["status"].as_str().unwrap().to_owned());
+            let text = interfere(&["explain", path, a, b, "--quiet"]);
+            assert!(text.stdout.contains(a) && text.stdout.lines().count() > 6, "{}", text.stdout);
+        }
+    }
+    assert_eq!(
+        seen.iter().map(String::as_str).collect::<Vec<_>>(),
+        ["allowed", "clear", "clearance", "contact", "interference", "undecided"]
+    );
+}
+
+#[test]
+fn explain_goes_as_far_as_the_pair_did() {
+    let explain = |name: &str, a: &str, b: &str| {
+        let path = case(name);
+        let ran = interfere(&["explain", path.as_str(), a, b, "--format", "json"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        parsed(&ran.stdout)
+    };
+    let stages = |e: &Value| -> Vec<String> {
+        e["steps"].as_array().unwrap().iter().map(|s| s["stage"].as_str().unwrap().to_owned()).collect()
+    };
+    let far = explain("many-copies", "cube-00", "cube-55");
+    assert_eq!((stages(&far), &far["cleared_by"]), (vec!["aabb".to_owned()], &"aabb".into()));
+    let hole = explain("bolt-in-hole", "bolt", "plate");
+    assert_eq!(
+        (stages(&hole), &hole["cleared_by"]),
+        (["aabb", "obb", "hull", "exact"].map(str::to_owned).into(), &"exact".into())
+    );
+    let ignored = explain("ignored-cable", "cable-1", "housing");
+    assert_eq!((stages(&ignored), &ignored["asked"]), (Vec::new(), &Value::Null));
+    assert_eq!((&ignored["rule"]["index"], &ignored["pair"]["status"]), (&0.into(), &"ignored".into()));
+    let unit = explain("ignored-cable", "motor/rotor", "motor/stator");
+    assert_eq!((&unit["in_one_unit"], &unit["rule"]), (&true.into(), &Value::Null));
+}
+
+#[test]
+fn explain_names_the_nearest_id() {
+    let path = case("many-copies");
+    let ran = interfere(&["explain", path.as_str(), "cube-0", "cubes-99"]);
+    let lines = errors(&ran);
+    assert_eq!(lines.len(), 2, "{ran:?}");
+    assert!(lines[0].ends_with("no instance has the id `cube-0`; the nearest is `cube-00`"), "{ran:?}");
+    assert!(lines[1].ends_with("no instance has the id `cubes-99`; the nearest is `cube-99`"), "{ran:?}");
+    assert!(errors(&interfere(&["explain", path.as_str(), "cube-00", "cube-00"]))[0].contains("is one instance"));
 }
 
 #[test]

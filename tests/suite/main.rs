@@ -2,6 +2,7 @@
 
 mod cases;
 mod cli;
+mod concave;
 mod corpus;
 mod determinism;
 mod floors;

@@ -79,3 +79,42 @@ fn edge_to_edge(e: &[Vec3; 2], f: &[Vec3; 2]) -> f64 {
     // Parallel edges have no n, so s and t are no numbers and lie in no range.
     if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) { (w.dot(&n) / n.norm()).abs() } else { f64::INFINITY }
 }
+
+/// Triangles in root coordinates, of any shape.
+pub struct Soup(Vec<[Vec3; 3]>);
+
+impl Soup {
+    /// A mesh, placed.
+    pub fn new(mesh: &TriMesh, placement: &Affine) -> Self {
+        let at: Vec<Vec3> = mesh.vertices.iter().map(|v| placement.linear * v + placement.translation).collect();
+        Self(mesh.triangles.iter().map(|t| t.map(|i| at[i as usize])).collect())
+    }
+
+    /// The smallest distance of two triangles; 0 where an edge of one goes through another.
+    pub fn distance(&self, other: &Self) -> f64 {
+        let mut least = f64::INFINITY;
+        for s in &self.0 {
+            for t in &other.0 {
+                let sides = |t: &[Vec3; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
+                let (of_s, of_t) = (sides(s), sides(t));
+                if of_s.iter().any(|e| pierces(e, t)) || of_t.iter().any(|e| pierces(e, s)) {
+                    return 0.0;
+                }
+                let corners = s.iter().map(|p| to_triangle(p, t)).chain(t.iter().map(|p| to_triangle(p, s)));
+                let edges = of_s.iter().flat_map(|e| of_t.iter().map(move |f| edge_to_edge(e, f)));
+                least = corners.chain(edges).fold(least, f64::min);
+            }
+        }
+        least
+    }
+}
+
+/// Whether a segment goes through a triangle.
+fn pierces([p, q]: &[Vec3; 2], [a, b, c]: &[Vec3; 3]) -> bool {
+    let side = |a: &Vec3, b: &Vec3, c: &Vec3, x: &Vec3| (b - a).cross(&(c - a)).dot(&(x - a));
+    if side(a, b, c, p) * side(a, b, c, q) > 0.0 {
+        return false;
+    }
+    let around = [side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)];
+    around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
+}

@@ -32,6 +32,15 @@ impl Two {
     }
 
     pub fn check(&self) -> Outcome {
+        self.run(&Options { report_within: self.report_within, ..Options::default() })
+    }
+
+    /// The statuses alone.
+    pub fn verdict(&self) -> Outcome {
+        self.run(&Options { verdict_only: true, ..Options::default() })
+    }
+
+    fn run(&self, options: &Options) -> Outcome {
         let [a, b] = &self.meshes;
         let [first, second] = self.ids;
         let mut builder = Assembly::builder("two", self.units)
@@ -44,8 +53,7 @@ impl Two {
             builder = builder.rule(first, second, verb, None);
         }
         let assembly = builder.build().unwrap_or_else(|e| panic!("{e}"));
-        let options = Options { report_within: self.report_within, ..Options::default() };
-        check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
+        check(&assembly, options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// The pair's row; it must be listed.

@@ -1,29 +1,15 @@
-//! The way of one pair through the stages, in words or as JSON.
+//! An explanation for people: a line per stage, then the verdict and its reason.
 
-use super::Format;
-use super::json::{Assembly, Pair, Part, RuleAsRead, Settings, Warnings};
-use super::layout::write_json;
-use super::number::{as_given, count, length, length_text, plain};
-use super::table::rule_text;
-use super::text::{Paint, painted, shown};
-use crate::assembly::{Facets, Rule, Verb};
+use super::stage;
+use crate::assembly::{Facets, Geometry, Verb};
 use crate::check::{Asked, Certainty, Explanation, Side, Status, Step};
 use crate::geom::LengthUnit;
-use serde::Serialize;
+use crate::report::number::{count, length, length_text, plain};
+use crate::report::table::rule_text;
+use crate::report::text::{Paint, painted, shown};
 use std::io::{self, Write};
 
-/// Writes the explanation; `Format::Table` is the text.
-///
-/// # Errors
-/// As the writer says.
-pub fn render(e: &Explanation, format: Format, colour: bool, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Table => text(e, colour, out),
-        Format::Json => write_json(&Document::new(e), out),
-    }
-}
-
-fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     let [a, b] = &e.sides;
     writeln!(out, "{} and {} in {} ({})", shown(&a.id), shown(&b.id), shown(&e.name), shown(&e.path))?;
@@ -57,10 +43,10 @@ fn side_text(s: &Side, units: LengthUnit) -> String {
         "{}: part {}{mesh}, {triangles}, {kind}{facets}; taken as {}",
         shown(&s.id),
         shown(&s.part.key),
-        match s.geometry.name() {
-            "hull" => "its convex hull",
-            "decomposition" => "convex pieces",
-            _ => "its triangles",
+        match s.geometry {
+            Geometry::Hull => "its convex hull",
+            Geometry::Decomposition => "convex pieces",
+            Geometry::Exact => "its triangles",
         }
     )
 }
@@ -86,16 +72,6 @@ fn asked_text(e: &Explanation, asked: &Asked) -> String {
         length(asked.reach),
         length(asked.margin)
     )
-}
-
-fn stage(step: &Step) -> &'static str {
-    match step {
-        Step::Aabb { .. } => "aabb",
-        Step::Obb { .. } => "obb",
-        Step::Hull { .. } => "hull",
-        Step::Facets { .. } => "facets",
-        _ => "exact",
-    }
 }
 
 fn step_text(step: &Step, units: LengthUnit) -> String {
@@ -164,7 +140,7 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
 }
 
 /// Why the pair has its status.
-fn why(e: &Explanation) -> String {
+pub(super) fn why(e: &Explanation) -> String {
     let length = |mm| length_text(mm, e.units);
     let tolerance = length(e.asked.map_or(e.settings.tolerance, |a| a.tolerance));
     let allowed = e.rule.as_ref().and_then(|r| if let Verb::AllowDepth(d) = r.verb { Some(d) } else { None });
@@ -174,13 +150,19 @@ fn why(e: &Explanation) -> String {
     match e.pair.status {
         Status::Ignored if e.in_one_unit => "pairs inside a unit are not this assembly's business".to_owned(),
         Status::Ignored => "the rule says so".to_owned(),
-        Status::Clear => match e.pair.gap {
-            Some(gap) => format!("the gap of {} is more than the tolerance of {tolerance}", length(gap)),
-            None => format!(
-                "{} proves the parts farther apart than anything asked of them",
-                e.cleared_by().unwrap_or("a stage")
-            ),
-        },
+        Status::Clear => {
+            if let Some(gap) = e.pair.gap {
+                format!("the gap of {} is more than the tolerance of {tolerance}", length(gap))
+            } else {
+                let prover = match e.cleared_by() {
+                    Some("aabb") => "the boxes along the axes show",
+                    Some("obb") => "the oriented boxes show",
+                    Some("hull") => "the hulls show",
+                    _ => "the triangles show",
+                };
+                format!("{prover} that the parts are farther apart than anything asked of them")
+            }
+        }
         Status::Contact if e.pair.within_facet_error => format!(
             "{overlap} is deeper than the tolerance of {tolerance}, but no deeper than that and the {} that the facets explain",
             length(e.pair.facet_allowance.unwrap_or(0.0))
@@ -226,145 +208,3 @@ fn undecided(e: &Explanation, tolerance: &str) -> String {
     }
     format!("{range} could not be told from a limit within the budget")
 }
-
-#[derive(Serialize)]
-struct Document<'a> {
-    version: u32,
-    assembly: Assembly<'a>,
-    settings: Settings<'a>,
-    a: SideRow<'a>,
-    b: SideRow<'a>,
-    in_one_unit: bool,
-    rule: Option<RuleAsRead<'a>>,
-    asked: Option<AskedRow>,
-    steps: Vec<StepRow>,
-    cleared_by: Option<&'static str>,
-    pair: Pair<'a>,
-    why: String,
-    warnings: Warnings<'a>,
-}
-
-#[derive(Serialize)]
-struct SideRow<'a> {
-    id: &'a str,
-    part: &'a str,
-    geometry: &'static str,
-    solid: bool,
-    convex: bool,
-    #[serde(flatten)]
-    row: Part<'a>,
-}
-
-#[derive(Serialize)]
-struct AskedRow {
-    tolerance: f64,
-    reach: f64,
-    margin: f64,
-}
-
-/// One stage; the keys of other stages are left out.
-#[derive(Serialize, Default)]
-struct StepRow {
-    stage: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cleared: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    distance_at_least: Option<Option<f64>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    distance: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gap_bracket: Option<[f64; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth_at_least: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth_at_most: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shown: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cells: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    facet_allowance: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cap: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    granted: Option<bool>,
-}
-
-impl StepRow {
-    fn new(step: &Step, units: LengthUnit) -> Self {
-        let of = |mm: f64| length(mm, units);
-        let row = Self { stage: stage(step), ..Self::default() };
-        let by = |by| Self { stage: stage(step), by: Some(by), ..Self::default() };
-        match *step {
-            Step::Aabb { distance, cleared } => {
-                Self { distance_at_least: Some(Some(of(distance))), cleared: Some(cleared), ..row }
-            }
-            Step::Obb { distance, cleared } => {
-                Self { distance_at_least: Some(distance.map(of)), cleared: Some(cleared), ..row }
-            }
-            Step::Hull { gap, cleared } => Self { gap_bracket: Some(gap.map(of)), cleared: Some(cleared), ..row },
-            Step::Triangles { distance, at_least: true, cleared } => {
-                Self { distance_at_least: Some(Some(of(distance))), cleared: Some(cleared), ..by("surfaces") }
-            }
-            Step::Triangles { distance, cleared, .. } => {
-                Self { distance: Some(of(distance)), cleared: Some(cleared), ..by("surfaces") }
-            }
-            Step::HullDepth { most } => Self { depth_at_most: Some(of(most)), ..by("hulls") },
-            Step::Ball { depth } => Self { depth_at_least: Some(of(depth.max(0.0))), ..by("ball") },
-            Step::Surfaces { distance } => Self { distance: Some(of(distance)), ..by("surfaces") },
-            Step::Nested => by("containment"),
-            Step::Shrink { depth, shown } => {
-                Self { depth_at_most: Some(of(depth)), shown: Some(shown), ..by("shrink") }
-            }
-            Step::Cells { cells, depth: [least, most] } => Self {
-                depth_at_least: Some(of(least.max(0.0))),
-                depth_at_most: Some(of(most)),
-                cells: Some(cells),
-                ..by("cells")
-            },
-            Step::Facets { allowance, cap, granted } => {
-                Self { facet_allowance: Some(of(allowance)), cap: Some(of(cap)), granted: Some(granted), ..row }
-            }
-        }
-    }
-}
-
-impl<'a> Document<'a> {
-    fn new(e: &'a Explanation) -> Self {
-        let side = |s: &'a Side| SideRow {
-            id: &s.id,
-            part: &s.part.key,
-            geometry: s.geometry.name(),
-            solid: s.solid,
-            convex: s.convex,
-            row: Part::new(&s.part, e.units),
-        };
-        let [a, b] = &e.sides;
-        let rule: Option<&Rule> = e.rule.as_ref();
-        Self {
-            version: 1,
-            assembly: Assembly { name: &e.name, path: &e.path, units: e.units.name() },
-            settings: Settings::new(&e.settings, e.units, None),
-            a: side(a),
-            b: side(b),
-            in_one_unit: e.in_one_unit,
-            rule: rule.map(|rule| RuleAsRead { rule, units: e.units }),
-            asked: e.asked.map(|asked| AskedRow {
-                tolerance: as_given(asked.tolerance, e.units),
-                reach: as_given(asked.reach, e.units),
-                margin: length(asked.margin, e.units),
-            }),
-            steps: e.steps.iter().map(|s| StepRow::new(s, e.units)).collect(),
-            cleared_by: e.cleared_by(),
-            pair: Pair::new([&a.id, &b.id], e.units, rule, &e.pair),
-            why: why(e),
-            warnings: Warnings(&e.warnings),
-        }
-    }
-}
-
-#[cfg(test)]
-#[path = "explain_tests.rs"]
-pub(crate) mod tests;

@@ -1,0 +1,255 @@
+//! Tests of explanations.
+
+use super::*;
+use crate::assembly::InstanceIx;
+use crate::check::{Asked, Explanation, PairOutcome, Side, Status};
+use crate::report::sample;
+use serde_json::Value;
+
+/// A pair that ends in interference after every kind of step.
+pub(crate) fn explanation() -> Explanation {
+    let outcome = sample::outcome();
+    let side = |id: &str, part: usize, convex: bool| Side {
+        id: id.to_owned(),
+        part: outcome.parts[part].clone(),
+        geometry: crate::assembly::Geometry::Exact,
+        solid: part == 0,
+        convex,
+    };
+    Explanation {
+        name: outcome.name.clone(),
+        path: outcome.path.clone(),
+        units: outcome.units,
+        settings: outcome.settings.clone(),
+        sides: [side("drive/bearing-1", 0, true), side("x\u{1b}[31mred", 1, false)],
+        in_one_unit: false,
+        rule: Some(outcome.rules[0].clone()),
+        asked: Some(Asked { tolerance: 0.02, reach: 5.0, margin: 1e-12 }),
+        steps: vec![
+            Step::Aabb { distance: 0.0, cleared: false },
+            Step::Obb { distance: Some(-1.0), cleared: false },
+            Step::Hull { gap: [0.0, 0.0], cleared: false },
+            Step::HullDepth { most: 8.0 },
+            Step::Surfaces { distance: 0.0 },
+            Step::Ball { depth: -1.0 },
+            Step::Shrink { depth: 0.02, shown: false },
+            Step::Cells { cells: 229, depth: [0.0345, 0.0346] },
+            Step::Facets { allowance: 0.01, cap: 0.25, granted: true },
+        ],
+        pair: PairOutcome {
+            overlap_depth: Some(0.0345),
+            gap: Some(-0.0345),
+            gap_bracket: Some([-0.0346, -0.0345]),
+            facet_allowance: Some(0.01),
+            rule: Some(0),
+            ..sample::bare_pair(InstanceIx(1), InstanceIx(4), Status::Interference)
+        },
+        warnings: outcome.warnings[..1].to_vec(),
+    }
+}
+
+fn rendered(e: &Explanation, format: Format) -> String {
+    let mut out = Vec::new();
+    render(e, format, false, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn why_of(change: impl FnOnce(&mut Explanation)) -> String {
+    let mut e = explanation();
+    change(&mut e);
+    let text = rendered(&e, Format::Table);
+    text.lines().last().unwrap().to_owned()
+}
+
+#[test]
+fn the_whole_text() {
+    insta::assert_snapshot!(rendered(&explanation(), Format::Table), @r#"
+    drive/bearing-1 and x\u{1b}[31mred in gear\u{1b}box (assembly.json)
+
+            a  drive/bearing-1: part bearing (parts/bearing.stl), 1200 triangles, convex, its facets off by up to 0.004 mm; taken as its triangles
+            b  x\u{1b}[31mred: part hood (parts/hood.stl), 1200 triangles, without a definite inside; taken as its triangles
+         rule  allow_depth 0.03 mm, H7/p6 press fit (assembly.json rules[0])
+        asked  tolerance 0.02 mm, raised from 0.01 mm by the rounding of its coordinates; nothing of a pair more than 5 mm apart; rounding 1e-12 mm
+         aabb  the boxes along the axes meet: kept
+          obb  no axis separates the oriented boxes: kept
+         hull  the hulls meet: kept
+        exact  the hulls overlap by at most 8 mm, so the parts do, too
+        exact  the surfaces meet
+        exact  the middle of that is not in both parts
+        exact  both surfaces moved inward by half of 0.02 mm still meet: no bound
+        exact  branch and bound, 229 cells: the overlap is 0.0345 to 0.0346 mm deep
+       facets  the concave facets at the overlap explain 0.01 mm, at most 0.25 mm for parts of this size: granted
+
+    interference: the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm and the 0.01 mm that the facets explain, and than the 0.03 mm that the rule allows
+    "#);
+}
+
+#[test]
+fn the_whole_document() {
+    let text = rendered(&explanation(), Format::Json);
+    // The row is that of a report, whose own test holds it.
+    let (head, row) = text.split_once("  \"pair\": {\n").unwrap();
+    let tail = row.split_once("\n  },\n").unwrap().1;
+    insta::assert_snapshot!(format!("{head}{tail}"), @r#"
+    {
+      "version": 1,
+      "assembly": {
+        "name": "gear\u001bbox",
+        "path": "assembly.json",
+        "units": "mm"
+      },
+      "settings": {
+        "tolerance": 0.01,
+        "geometry": "hull",
+        "facets": "allow",
+        "report_within": 5,
+        "verdict_only": false
+      },
+      "a": {
+        "id": "drive/bearing-1",
+        "part": "bearing",
+        "geometry": "exact",
+        "solid": true,
+        "convex": true,
+        "mesh": "parts/bearing.stl",
+        "triangles": 1200,
+        "closed": true,
+        "facet_error": 0.004,
+        "instances": 1,
+        "pieces": null,
+        "epsilon": null,
+        "hash": "9b1d6c0e"
+      },
+      "b": {
+        "id": "x\u001b[31mred",
+        "part": "hood",
+        "geometry": "exact",
+        "solid": false,
+        "convex": false,
+        "mesh": "parts/hood.stl",
+        "triangles": 1200,
+        "closed": false,
+        "facet_error": null,
+        "instances": 4,
+        "pieces": null,
+        "epsilon": null,
+        "hash": "9b1d6c0e"
+      },
+      "in_one_unit": false,
+      "rule": {
+        "between": [
+          "shaft",
+          "drive/bearing-*"
+        ],
+        "allow_depth": 0.03,
+        "reason": "H7/p6 press fit",
+        "file": "assembly.json",
+        "index": 0
+      },
+      "asked": {
+        "tolerance": 0.02,
+        "reach": 5,
+        "margin": 1e-12
+      },
+      "steps": [
+        {"stage": "aabb", "distance": 0, "cleared": false},
+        {"stage": "obb", "distance_at_least": -1, "cleared": false},
+        {"stage": "hull", "gap_bracket": [0, 0], "cleared": false},
+        {"stage": "exact", "by": "hulls", "depth_bracket": [0, 8]},
+        {"stage": "exact", "by": "surfaces", "distance": 0},
+        {"stage": "exact", "by": "ball", "depth_at_least": 0},
+        {"stage": "exact", "by": "shrink", "depth_at_most": 0.02, "shown": false},
+        {"stage": "exact", "by": "cells", "depth_bracket": [0.0345, 0.0346], "cells": 229},
+        {"stage": "facets", "facet_allowance": 0.01, "cap": 0.25, "granted": true}
+      ],
+      "cleared_by": null,
+      "why": "the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm and the 0.01 mm that the facets explain, and than the 0.03 mm that the rule allows",
+      "warnings": [
+        {"code": "open-mesh", "part": "hood", "message": "3 open edges"}
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn every_status_has_its_sentence() {
+    let is = |status, gap: Option<f64>| {
+        move |e: &mut Explanation| {
+            e.rule = None;
+            e.pair.status = status;
+            e.pair.gap = gap;
+            e.pair.overlap_depth = gap.map(|g| (-g).max(0.0));
+            e.pair.facet_allowance = None;
+        }
+    };
+    let with_rule = |rule: usize, status, gap| {
+        move |e: &mut Explanation| {
+            is(status, gap)(e);
+            e.rule = Some(sample::outcome().rules[rule].clone());
+        }
+    };
+    for (sentence, expected) in [
+        (why_of(is(Status::Clear, Some(1.5))), "clear: the gap of 1.5 mm is more than the tolerance of 0.02 mm"),
+        (
+            why_of(|e| {
+                is(Status::Clear, None)(e);
+                e.steps.truncate(2);
+            }),
+            "clear: the oriented boxes show that the parts are farther apart than anything asked of them",
+        ),
+        (why_of(is(Status::Contact, Some(0.0))), "contact: the overlap is no deeper than the tolerance of 0.02 mm"),
+        (
+            why_of(is(Status::Contact, Some(0.01))),
+            "contact: the gap of 0.01 mm is no more than the tolerance of 0.02 mm",
+        ),
+        (
+            why_of(|e| {
+                is(Status::Contact, Some(-0.025))(e);
+                (e.pair.within_facet_error, e.pair.facet_allowance) = (true, Some(0.01));
+            }),
+            "contact: the overlap of 0.025 mm is deeper than the tolerance of 0.02 mm, but no deeper than that and the 0.01 mm that the facets explain",
+        ),
+        (
+            why_of(with_rule(0, Status::Allowed, Some(-0.025))),
+            "allowed: the overlap of 0.025 mm is deeper than the tolerance of 0.02 mm, and the rule allows 0.03 mm",
+        ),
+        (why_of(with_rule(1, Status::Clearance, Some(0.5))), "clearance: the gap is 0.5 mm, and the rule demands 2 mm"),
+        (
+            why_of(with_rule(1, Status::Clearance, Some(-0.01))),
+            "clearance: they touch or overlap, and the rule demands 2 mm",
+        ),
+        (
+            why_of(is(Status::Undecided, Some(-0.0345))),
+            "undecided: its gap, between -0.0346 and -0.0345 mm, could not be told from a limit within the budget",
+        ),
+        (why_of(with_rule(2, Status::Ignored, None)), "ignored: the rule says so"),
+        (
+            why_of(|e| {
+                is(Status::Ignored, None)(e);
+                e.in_one_unit = true;
+            }),
+            "ignored: pairs inside a unit are not this assembly's business",
+        ),
+    ] {
+        assert_eq!(sentence, expected);
+    }
+}
+
+#[test]
+fn names_cannot_steer_the_terminal_and_colour_is_asked_for() {
+    let text = rendered(&explanation(), Format::Table);
+    assert!(!text.chars().any(|c| c != '\n' && crate::report::text::is_steering(c)));
+    let mut out = Vec::new();
+    render(&explanation(), Format::Table, true, &mut out).unwrap();
+    assert!(String::from_utf8(out).unwrap().contains("\x1b[1;31minterference\x1b[0m: "));
+}
+
+#[test]
+fn the_row_is_that_of_a_report() {
+    let json: Value = serde_json::from_str(&rendered(&explanation(), Format::Json)).unwrap();
+    let keys = |v: &Value| v.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let mut out = Vec::new();
+    crate::report::json::render(&sample::outcome(), &mut out).unwrap();
+    let report: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(keys(&json["pair"]), keys(&report["pairs"][0]));
+}

@@ -1,0 +1,242 @@
+//! What must hold of any two solids with hollows, through the whole check; the counterpart of `properties.rs`, which takes
+//! hulls. `INTERFERE_FULL=1` takes twenty times as many.
+
+use crate::support::Rng;
+use crate::support::brute::Soup;
+use crate::support::solids::{between, finer, hull_of, tube};
+use crate::support::two::{Two, placed};
+use interfere::assembly::{Assembly, Geometry, Verb};
+use interfere::check::{Certainty, NoProgress, Options, PairOutcome, Relation, Status, check};
+use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
+use interfere::load::FsLoader;
+use interfere::mesh::TriMesh;
+
+fn times(count: usize) -> usize {
+    if std::env::var_os("INTERFERE_FULL").is_some() { 20 * count } else { count }
+}
+
+/// An L, a U or a tube of about that size.
+fn hollow(rng: &mut Rng, size: f64) -> TriMesh {
+    let (leg, high) = (size * rng.range(0.15, 0.4), size * rng.range(0.2, 1.0));
+    let prism = |outline: &[[f64; 2]]| {
+        let corners = |z: f64| outline.iter().map(|[x, y]| Vec3::new(*x, *y, z)).collect::<Vec<_>>();
+        between(&corners(-0.5 * high), &corners(0.5 * high))
+    };
+    match rng.below(3) {
+        0 => prism(&[[0.0, 0.0], [size, 0.0], [size, leg], [leg, leg], [leg, size], [0.0, size]]),
+        // An arrow: its notch is seen from the first corner as well.
+        1 => prism(&[[0.0, 0.0], [size, -leg], [0.4 * size, 0.5 * leg], [size, 2.0 * leg]]),
+        _ => tube(5 + rng.below(6), size, size * rng.range(0.4, 0.9), [-0.5 * high, 0.5 * high]),
+    }
+}
+
+fn random_two(rng: &mut Rng) -> Two {
+    let size = rng.scale(1e-1, 1e3);
+    let (a, other) = (hollow(rng, size), size * rng.scale(0.3, 3.0));
+    let mut two = Two::new(a, hollow(rng, other));
+    let reach = rng.range(0.0, 1.2) * two.size();
+    two.placements = [placed(rng.rotation(), Vec3::zeros()), placed(rng.rotation(), rng.direction() * reach)];
+    two.tolerance = 1e-3 * two.size();
+    two.report_within = Some(100.0 * two.size());
+    two
+}
+
+fn motion(rng: &mut Rng, size: f64) -> Pose {
+    Pose { rotation: rng.rotation(), translation: rng.direction() * size * rng.scale(1e-2, 1e3) }
+}
+
+/// Whether two brackets have a number in common, up to what moving the parts may have cost.
+fn intersect(x: &PairOutcome, y: &PairOutcome, error: f64) -> bool {
+    let ([a, b], [c, d]) = (x.gap_bracket.expect("a bracket"), y.gap_bracket.expect("a bracket"));
+    a <= d + error && c <= b + error
+}
+
+#[derive(Default, Debug)]
+struct Mix {
+    apart: usize,
+    overlapping: usize,
+}
+
+impl Mix {
+    fn count(&mut self, row: &PairOutcome) {
+        *if row.gap > Some(0.0) { &mut self.apart } else { &mut self.overlapping } += 1;
+    }
+
+    fn assert_both(&self, each: usize) {
+        assert!(self.apart > each && self.overlapping > each, "{self:?}");
+    }
+}
+
+#[test]
+fn swapping_a_and_b_changes_nothing_but_signs() {
+    let mut rng = Rng::new(40);
+    let mut mix = Mix::default();
+    for k in 0..times(60) {
+        let two = random_two(&mut rng);
+        let row = two.row();
+        let other = Two { ids: ["b", "a"], ..two.clone() }.row();
+        mix.count(&row);
+        assert_eq!((row.status, row.certainty, row.geometry), (other.status, other.certainty, Geometry::Exact));
+        assert_eq!(
+            (row.gap, row.gap_bracket, row.facet_allowance),
+            (other.gap, other.gap_bracket, other.facet_allowance)
+        );
+        assert_eq!(row.relation, other.relation.map(Relation::swapped), "pair {k}");
+        assert_eq!(row.normal, other.normal.map(|n| -n));
+        assert_eq!(row.closest_points, other.closest_points.map(|[a, b]| [b, a]));
+    }
+    mix.assert_both(times(60) / 5);
+}
+
+#[test]
+fn a_common_rigid_motion_and_finer_triangles_change_nothing_beyond_the_brackets() {
+    let mut rng = Rng::new(41);
+    let (mut mix, mut sure) = (Mix::default(), 0);
+    for k in 0..times(20) {
+        let two = random_two(&mut rng);
+        let here = two.row();
+        let moved = two.moved(&motion(&mut rng, two.size()));
+        let cut = Two { meshes: [finer(&two.meshes[0]), two.meshes[1].clone()], ..two.clone() };
+        for other in [moved, cut] {
+            let there = other.row();
+            let error = 1e-11 * two.size();
+            assert!(intersect(&here, &there, error), "pair {k}: {here:?} {there:?}");
+            let thresholds = [two.tolerance, -two.tolerance];
+            let decided = |row: &PairOutcome| {
+                let [low, high] = row.gap_bracket.expect("a bracket");
+                thresholds.iter().all(|t| *t < low - error || *t > high + error)
+            };
+            // Facets are those of the triangles as they are: cutting them keeps them, rounding may bend them.
+            if decided(&here) && decided(&there) && !here.within_facet_error && !there.within_facet_error {
+                assert_eq!(here.status, there.status, "pair {k}");
+                sure += 1;
+            }
+        }
+        mix.count(&here);
+    }
+    mix.assert_both(times(20) / 5);
+    assert!(sure > times(20), "{sure}");
+}
+
+#[test]
+fn brackets_are_as_narrow_as_promised_and_a_verdict_alone_is_the_same() {
+    let mut rng = Rng::new(42);
+    let (mut mix, mut interfering) = (Mix::default(), 0);
+    for k in 0..times(60) {
+        let two = random_two(&mut rng);
+        let row = two.row();
+        mix.count(&row);
+        let [low, high] = row.gap_bracket.expect("a bracket");
+        let gap = row.gap.expect("closed");
+        assert_eq!(row.certainty, Certainty::Certified, "pair {k}: {row:?}");
+        assert!(high - low <= (0.01 * gap.abs()).max(0.1 * two.tolerance), "pair {k}: {row:?}");
+        assert!(low <= gap && gap <= high);
+        let verdict = two.verdict();
+        assert_eq!(verdict.counts.of(row.status), 1, "pair {k}: {row:?} {:?}", verdict.counts);
+        interfering += usize::from(row.status == Status::Interference);
+    }
+    mix.assert_both(times(60) / 5);
+    assert!(interfering > times(60) / 5, "{interfering}");
+}
+
+#[test]
+fn hulls_and_triangles_of_convex_solids_say_the_same() {
+    let mut rng = Rng::new(43);
+    let (mut mix, mut by_triangles) = (Mix::default(), 0);
+    for k in 0..times(60) {
+        let size = rng.scale(1e-1, 1e3);
+        let (Some(a), Some(b)) = (hull_of(&rng.cloud(size)), hull_of(&rng.cloud(size))) else { continue };
+        let mut two = Two::new(a, b);
+        let reach = rng.range(0.0, 0.9) * two.size();
+        two.placements[1] = placed(rng.rotation(), rng.direction() * reach);
+        two.tolerance = 1e-3 * two.size();
+        two.report_within = Some(100.0 * two.size());
+        let by_hulls = two.row();
+        // Cut in four, faces are bent by a rounding: no longer convex to exact signs.
+        let cut = Two { meshes: [finer(&two.meshes[0]), finer(&two.meshes[1])], ..two.clone() };
+        let row = cut.row();
+        assert!(intersect(&by_hulls, &row, 1e-12 * two.size()), "pair {k}: {by_hulls:?} {row:?}");
+        by_triangles += usize::from(row.gap < Some(0.0) && row.penetration_depth.is_none());
+        mix.count(&row);
+        if by_hulls.gap < Some(-2.0 * two.tolerance) || by_hulls.gap > Some(2.0 * two.tolerance) {
+            assert_eq!(by_hulls.status, row.status, "pair {k}");
+        }
+    }
+    mix.assert_both(times(60) / 5);
+    assert!(by_triangles > times(60) / 10, "{by_triangles} went to the triangles");
+}
+
+/// Two dozen instances of four hollow solids in a crowd.
+fn crowd(rng: &mut Rng, far: Vec3) -> (Vec<TriMesh>, Vec<Affine>) {
+    let meshes = [10.0, 4.0, 15.0, 2.0].map(|size| hollow(rng, size)).into();
+    let places = (0..24).map(|_| placed(rng.rotation(), far + rng.in_ball() * 28.0)).collect();
+    (meshes, places)
+}
+
+fn assembly(meshes: &[TriMesh], places: &[Affine], verb: Option<Verb>) -> Assembly {
+    let mut builder = Assembly::builder("crowd", LengthUnit::Mm);
+    for (k, mesh) in meshes.iter().enumerate() {
+        builder = builder.part(format!("part-{k}"), mesh.clone());
+    }
+    for (k, place) in places.iter().enumerate() {
+        builder = builder.instance(format!("{k:02}"), format!("part-{}", k % 4), *place);
+    }
+    if let Some(verb) = verb {
+        builder = builder.rule("*", "*", verb, None);
+    }
+    builder.build().unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
+    let mut rng = Rng::new(44);
+    let (mut meeting, mut within, mut beyond) = (0, 0, 0);
+    let (mut by_boxes, mut by_obb, mut by_hull, mut by_triangles) = (0, 0, 0, 0);
+    for _ in 0..times(8) {
+        let far = if rng.below(2) == 0 { Vec3::zeros() } else { rng.direction() * 1e5 };
+        let (meshes, places) = crowd(&mut rng, far);
+        let reach = rng.scale(0.1, 5.0);
+        let options = Options { report_within: Some(reach), ..Options::default() };
+        let run = |assembly: &Assembly, options: &Options| check(assembly, options, &FsLoader, &NoProgress).unwrap();
+        let listed = run(&assembly(&meshes, &places, None), &options);
+        let gated = run(&assembly(&meshes, &places, Some(Verb::MinClearance(reach))), &Options::default());
+        by_boxes += gated.cleared_by.aabb;
+        by_obb += gated.cleared_by.obb;
+        by_hull += gated.cleared_by.hull;
+        by_triangles += gated.cleared_by.exact;
+        let soups: Vec<Soup> = places.iter().enumerate().map(|(k, p)| Soup::new(&meshes[k % 4], p)).collect();
+        // Placements that far out round to 1e-11.
+        let margin = 1e-9;
+        for i in 0..places.len() {
+            for j in i + 1..places.len() {
+                let row = |o: &interfere::check::Outcome| {
+                    o.pairs.iter().find(|p| (p.a.0, p.b.0) == (i as u32, j as u32)).cloned()
+                };
+                let (row, gated) = (row(&listed), row(&gated));
+                let nested = row.as_ref().is_some_and(|r| {
+                    matches!(r.relation, Some(Relation::AContainsB | Relation::BContainsA | Relation::Coincident))
+                });
+                let distance = soups[i].distance(&soups[j]);
+                if distance == 0.0 {
+                    meeting += 1;
+                    let row = row.expect("a pair that meets is listed");
+                    assert!(row.gap <= Some(margin), "triangles meet: {row:?}");
+                    assert_ne!(gated.map(|g| g.status), Some(Status::Clear));
+                } else if nested {
+                    assert_eq!(row.expect("listed").status, Status::Interference);
+                } else if distance < reach - margin {
+                    within += 1;
+                    let gap = row.expect("a pair within reach is listed").gap.unwrap();
+                    assert!((gap - distance).abs() <= margin, "{gap}, brute force {distance}");
+                    assert_eq!(gated.expect("and judged").status, Status::Clearance);
+                } else if distance > reach + margin {
+                    beyond += 1;
+                    assert!(row.is_none() && gated.is_none(), "{distance} is beyond {reach}: {row:?}");
+                }
+            }
+        }
+    }
+    assert!(meeting > times(20) && within > times(20) && beyond > times(500), "{meeting} {within} {beyond}");
+    let each = [by_boxes, by_obb, by_hull, by_triangles];
+    assert!(each.iter().all(|n| *n > times(2) as u64), "every stage cleared some: {each:?}");
+}
