@@ -44,6 +44,11 @@ pub enum Step {
         /// Its diameter, a lower bound of the overlap depth; negative where its centre is not in both.
         depth: f64,
     },
+    /// The best ball after a climb from where the surfaces, moved inward, still met.
+    Climb {
+        /// Its diameter, a lower bound of the overlap depth; not above 0 where none was found.
+        depth: f64,
+    },
     /// The surfaces of solids that meet.
     Surfaces {
         /// 0 where they cross or touch.

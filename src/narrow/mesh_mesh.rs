@@ -83,26 +83,29 @@ pub fn crossings(p: &Pairing, visit: impl FnMut(u32, u32) -> bool) {
     crossings_of(p, 0.0, |i| p.a.triangle(i), |j| placed(p, j), visit);
 }
 
-/// Whether triangles meet when vertices are moved: `moved_a` and `moved_b` say where a vertex is then, in A's frame, no
-/// farther than `slack` (mm) from where it was.
-pub fn any_crossing_moved(
+/// A point (A's frame) near which triangles meet when vertices are moved, `None` where none do: `moved_a` and `moved_b` say
+/// where a vertex is then, in A's frame, no farther than `slack` (mm) from where it was.
+pub fn crossing_moved(
     p: &Pairing,
     slack: f64,
     mut moved_a: impl FnMut(u32) -> Vec3,
     mut moved_b: impl FnMut(u32) -> Vec3,
-) -> bool {
-    let mut found = false;
+) -> Option<Vec3> {
+    let mut found = None;
     crossings_of(
         p,
         2.0 * slack,
         |i| p.a.triangles[i as usize].map(&mut moved_a),
         |j| p.b.triangles[j as usize].map(&mut moved_b),
-        |_, _| {
-            found = true;
+        |i, j| {
+            found = Some((i, j));
             false
         },
     );
-    found
+    let (i, j) = found?;
+    let corners = [p.a.triangles[i as usize].map(&mut moved_a), p.b.triangles[j as usize].map(&mut moved_b)];
+    let [x, y] = common_points(&corners[0], &corners[1]);
+    Some((x + y) * 0.5)
 }
 
 /// The pairs of triangles that meet, their corners given, where boxes are no farther apart than `slack`.

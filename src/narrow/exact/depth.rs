@@ -20,6 +20,12 @@ const MAX_CUTS: usize = 12;
 /// Programmes solved for one cell and set of cuts, at most; a cell that needs more is better split.
 const MAX_PROGRAMMES: usize = 48;
 
+/// Steps of a climb, at most.
+const MAX_STEPS: usize = 24;
+
+/// A climb ends when its steps are this share of the first.
+const STEP_SHARE: f64 = 0.02;
+
 /// Patch planes may be moved outward by this share of the width that the bracket may have.
 const SLACK_SHARE: f64 = 0.25;
 
@@ -211,6 +217,45 @@ impl<'a> Depth<'a> {
         let at = [self.probe(0, x, None)?, self.probe(1, x, None)?];
         self.consider(x, &at);
         Some(at)
+    }
+
+    /// Climbs from a point towards a deeper one, in steps that begin with `step` (mm), until a ball of a radius above `enough` is
+    /// found or the steps get small. Each step goes where the planes at the nearest points would be deepest.
+    pub(super) fn climb(&mut self, start: &Vec3, step: f64, enough: f64) {
+        let Some(mut at) = self.look(start) else { return };
+        let (mut x, mut half) = (*start, step);
+        let smallest = STEP_SHARE * step;
+        self.rows.clear();
+        for _ in 0..MAX_STEPS {
+            if self.best.is_some_and(|w| w.radius > enough) || half < smallest {
+                break;
+            }
+            for which in 0..2 {
+                self.rows.push(self.plane(which, &x, &x, &at[which]));
+            }
+            let y = x + maximize(&self.rows, &Vec3::repeat(half), f64::NEG_INFINITY).at;
+            let Some(there) = self.look(&y) else { break };
+            if lesser(there[0].1, there[1].1) > lesser(at[0].1, at[1].1) {
+                (x, at) = (y, there);
+                half *= 1.5;
+                self.rows.clear();
+            } else {
+                // What is nearest there counts from here on.
+                for which in 0..2 {
+                    self.rows.push(self.plane(which, &y, &x, &there[which]));
+                }
+                half *= 0.5;
+            }
+        }
+    }
+
+    /// The signed depth near `x` as the plane at its nearest surface point has it, about `center`.
+    fn plane(&self, which: usize, x: &Vec3, center: &Vec3, at: &(Near, f64)) -> Row {
+        let side = &self.sides[which];
+        let slope = ((x - at.0.point) * at.1.signum())
+            .try_normalize(0.0)
+            .unwrap_or_else(|| -side.turned(&side.surface.normal(at.0.triangle)));
+        Row::bound(slope, at.1 + slope.dot(&(center - x)))
     }
 
     fn consider(&mut self, x: &Vec3, at: &[(Near, f64); 2]) {

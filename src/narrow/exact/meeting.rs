@@ -2,7 +2,7 @@
 
 use super::depth::{Depth, Target, Witness};
 use super::open::{Search, entangled};
-use super::shrink::{Taken, no_common_ball};
+use super::shrink::{Shrunk, Taken, shrink};
 use super::side::Side;
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Aabb, Pose, Vec3};
@@ -18,6 +18,9 @@ pub const MAX_CELLS: u32 = 200_000;
 
 /// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
 const SHRINK_SHARE: f64 = 1e-9;
+
+/// The first step of a climb towards a ball, in depths asked for.
+const CLIMB_STEP: f64 = 2.0;
 
 /// Bisections of the shrink certificate where branch and bound did not close the bracket.
 const SHRINK_STEPS: usize = 7;
@@ -90,6 +93,8 @@ pub enum Event {
     Nested,
     /// The surfaces, moved inward, tell that nothing is thicker than this, or do not.
     Shrink(f64, bool),
+    /// Depth of the best ball after a climb from where the moved surfaces meet.
+    Climb(f64),
     /// Cells of branch and bound so far, and the bounds of the depth they left.
     Cells(u32, [f64; 2]),
 }
@@ -368,19 +373,24 @@ impl<'a> Meeting<'a> {
         }
     }
 
-    /// Tries to certify that nothing is thicker than this.
+    /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
     fn shrink(&mut self, thickness: f64) {
         if !self.is_solid() || thickness <= self.failed {
             return;
         }
         let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.margin;
-        let shown = no_common_ball(&self.pairing(), Taken::Inside, tau);
-        self.events.push(Event::Shrink(thickness, shown));
-        if shown {
+        let shrunk = shrink(&self.pairing(), Taken::Inside, tau);
+        self.events.push(Event::Shrink(thickness, shrunk == Shrunk::Apart));
+        if shrunk == Shrunk::Apart {
             self.upper = lesser(self.upper, thickness);
             self.depth.lower_ceiling(0.5 * thickness);
-        } else {
-            self.failed = thickness;
+            return;
+        }
+        self.failed = thickness;
+        if let Shrunk::Meet(x) = shrunk {
+            self.depth.climb(&x, CLIMB_STEP * thickness, 0.5 * thickness + self.margin);
+            self.take_bounds();
+            self.events.push(Event::Climb(self.lower));
         }
     }
 
@@ -395,9 +405,10 @@ impl<'a> Meeting<'a> {
         let tau = rounding + 16.0 * self.margin;
         let b_in_a = contains(a.convex, b.convex, self.b_in_a, slack) && {
             let turned = Pairing { a: b.surface, b: a.surface, b_in_a: &back };
-            no_common_ball(&turned, Taken::Outside, tau)
+            shrink(&turned, Taken::Outside, tau) == Shrunk::Apart
         };
-        let a_in_b = contains(b.convex, a.convex, &back, slack) && no_common_ball(&self.pairing(), Taken::Outside, tau);
+        let a_in_b =
+            contains(b.convex, a.convex, &back, slack) && shrink(&self.pairing(), Taken::Outside, tau) == Shrunk::Apart;
         match (b_in_a, a_in_b) {
             (true, true) => Containment::Coincident,
             (true, false) => Containment::AHoldsB,

@@ -5,7 +5,7 @@
 //! their winding number. If the moved surfaces do not meet and no shell of one lies in the other, no point has a winding number
 //! of 1 or more in both, so no point is deeper than τ in both. The moved surfaces may cross themselves freely.
 
-use super::super::mesh_mesh::{Pairing, any_crossing_moved};
+use super::super::mesh_mesh::{Pairing, crossing_moved};
 use super::super::surface::Surface;
 use super::super::tri_tri::point_triangle;
 use super::super::winding::winding_moved;
@@ -71,24 +71,38 @@ impl<'a> Moved<'a> {
     }
 }
 
-/// Whether no ball of a radius above `tau` (mm) lies in both closed solids, of B what the surface encloses or everything else;
-/// false means "not shown". Cost: a crossing test, plus about a microsecond a vertex near the other solid.
-pub(super) fn no_common_ball(p: &Pairing, taken_b: Taken, tau: f64) -> bool {
+/// What a shrink shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Shrunk {
+    /// No ball of a radius above τ lies in both.
+    Apart,
+    /// The moved surfaces meet here (A's frame).
+    Meet(Vec3),
+    /// They do not meet, but one reaches into the other's solid or may do so.
+    Nested,
+}
+
+/// Whether no ball of a radius above `tau` (mm) lies in both closed solids, of B what the surface encloses or everything else.
+/// Cost: a crossing test, plus about a microsecond a vertex near the other solid.
+pub(super) fn shrink(p: &Pairing, taken_b: Taken, tau: f64) -> Shrunk {
     if tau <= 0.0 {
-        return false;
+        return Shrunk::Nested;
     }
     let a = Moved::new(p.a, None, Taken::Inside, tau);
     let b = Moved::new(p.b, Some(p.b_in_a), taken_b, tau);
     let slack = FARTHEST * tau;
-    if any_crossing_moved(p, slack, |v| a.at(v), |v| b.at(v)) {
-        return false;
+    if let Some(x) = crossing_moved(p, slack, |v| a.at(v), |v| b.at(v)) {
+        return Shrunk::Meet(x);
     }
     // Not crossing, a shell lies on one side of the other surface as a whole.
     let in_b = |w: i32| (w >= 1) == (taken_b == Taken::Inside);
-    p.a.shells
-        .iter()
-        .all(|&v| winding_moved(p.b, Some(p.b_in_a), &a.at(v), slack, |v| b.at(v)).is_some_and(|w| !in_b(w)))
-        && p.b.shells.iter().all(|&v| winding_moved(p.a, None, &b.at(v), slack, |v| a.at(v)).is_some_and(|w| w < 1))
+    let of_a = |v: u32| winding_moved(p.b, Some(p.b_in_a), &a.at(v), slack, |v| b.at(v)).is_some_and(|w| !in_b(w));
+    let of_b = |v: u32| winding_moved(p.a, None, &b.at(v), slack, |v| a.at(v)).is_some_and(|w| w < 1);
+    if p.a.shells.iter().all(|&v| of_a(v)) && p.b.shells.iter().all(|&v| of_b(v)) {
+        Shrunk::Apart
+    } else {
+        Shrunk::Nested
+    }
 }
 
 /// How a vertex moves, in the solid's frame: within τ of all triangles at it. `sign` is −1 where the outside is the solid.

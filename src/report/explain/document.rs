@@ -80,7 +80,7 @@ impl Serialize for StepRow<'_> {
                 map.serialize_entry("depth_bracket", &[0.0, of(most)])?;
                 None
             }
-            Step::Ball { depth } => {
+            Step::Ball { depth } | Step::Climb { depth } => {
                 map.serialize_entry("depth_at_least", &of(depth.max(0.0)))?;
                 None
             }
@@ -118,6 +118,7 @@ fn means(step: &Step) -> Option<&'static str> {
     match step {
         Step::HullDepth { .. } => Some("hulls"),
         Step::Ball { .. } => Some("ball"),
+        Step::Climb { .. } => Some("climb"),
         Step::Triangles { .. } | Step::Surfaces { .. } => Some("surfaces"),
         Step::Nested => Some("containment"),
         Step::Shrink { .. } => Some("shrink"),
