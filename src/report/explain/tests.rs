@@ -34,7 +34,7 @@ pub(crate) fn explanation() -> Explanation {
             Step::Ball { depth: -1.0 },
             Step::Shrink { depth: 0.02, shown: false },
             Step::Cells { cells: 229, depth: [0.0345, 0.0346] },
-            Step::Facets { allowance: 0.01, cap: 0.25, granted: true },
+            Step::Facets { allowance: 0.01, cap: 0.25, of_b: Some(true), granted: true },
         ],
         pair: PairOutcome {
             overlap_depth: Some(0.0345),
