@@ -3,19 +3,25 @@
 //!
 //! Not part of the public interface.
 
-use crate::assembly::{self, LoadOptions};
-use crate::check::{self, NoProgress, Options};
+use crate::assembly::{self, Assembly, LoadOptions};
+use crate::check::{self, NoProgress, Options, Status};
+use crate::geom::math::sin_cos_deg;
+use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
 use crate::hull;
-use crate::load::Loader;
-use crate::mesh;
+use crate::load::{FsLoader, Loader};
+use crate::mesh::{self, TriMesh};
 use crate::narrow::Convex;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A mesh file through reading, joining, measures, hull, facets, box and inner ball.
+/// Meshes of more triangles than this do not go through the exact stage: fuzzing wants many inputs, not long ones.
+const EXACT_AT_MOST: usize = 32;
+
+/// A mesh file through reading, joining, measures, hull, facets, box and inner ball; a small one through the exact stage, too,
+/// against itself turned.
 ///
 /// # Panics
-/// When a promise is broken: a point outside of its hull, or a number that is not finite.
+/// When a promise is broken: a point outside of its hull, a number that is not finite, counts that do not add up.
 pub fn mesh(data: &[u8]) {
     let Ok(loaded) = mesh::load(data) else { return };
     let points = &loaded.mesh.vertices;
@@ -30,6 +36,32 @@ pub fn mesh(data: &[u8]) {
     let obb = hull::fit_obb(&hull, &facets);
     assert!(obb.half_extents.iter().all(|h| h.is_finite() && *h >= 0.0), "the box is not a box");
     assert!(Convex::new(&hull, &facets).inner_radius.is_finite(), "the inner ball has no radius");
+    if loaded.mesh.triangles.len() <= EXACT_AT_MOST {
+        against_itself(loaded.mesh, loaded.health.bounds.diagonal());
+    }
+}
+
+/// A mesh in its place, a little aside and turned, and flush with itself: what its triangles say of each pair.
+fn against_itself(mesh: TriMesh, size: f64) {
+    let (s, c) = sin_cos_deg(33.0);
+    let turned = Affine {
+        linear: Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0),
+        translation: Vec3::new(0.1 * size, 0.0, 0.05 * size),
+    };
+    let beside = Affine { translation: Vec3::new(size, 0.0, 0.0), ..Affine::identity() };
+    let built = Assembly::builder("replayed", LengthUnit::Mm)
+        .part("mesh", mesh)
+        .instance("here", "mesh", Affine::identity())
+        .instance("turned", "mesh", turned)
+        .instance("beside", "mesh", beside)
+        .tolerance(1e-3 * size)
+        .build();
+    let Ok(assembly) = built else { return };
+    let options = Options { verdict_only: true, ..Options::default() };
+    if let Ok(outcome) = check::check(&assembly, &options, &FsLoader, &NoProgress) {
+        let counted: u64 = Status::ALL.into_iter().map(|s| outcome.counts.of(s)).sum();
+        assert!(counted == outcome.possible_pairs, "pairs were lost");
+    }
 }
 
 /// A root assembly file, with two meshes (`a.obj`, `b.obj`) and a sub-assembly (`sub.json`) beside it. Returns whether it

@@ -141,11 +141,13 @@ impl PairQuery<'_> {
         if limits.facets == Facets::Allow { self.largest_allowance() } else { 0.0 }
     }
 
-    /// What the concave facets that bound the common solid explain (mm).
-    fn allowance(&self, margin: f64) -> f64 {
+    /// What the concave facets that bound the common solid explain (mm); of the parts that are asked.
+    fn allowance(&self, asked: [bool; 2], margin: f64) -> f64 {
         let (a, b) = (self.first.exact(), self.second.exact());
         let pairing = Pairing { a: &a.surface, b: &b.surface, b_in_a: self.pose };
+        let none = FacetTable::default();
         let tables = [a.facets(self.first), b.facets(self.second)];
+        let tables = [0, 1].map(|k| if asked[k] { tables[k] } else { &none });
         allowance(&pairing, tables, self.rounding(margin), self.largest_allowance())
     }
 }
@@ -240,7 +242,7 @@ impl Overlap<'_, '_> {
         } else if least <= 0.0 && !matters {
             return;
         }
-        let facets = self.query.allowance(self.margin);
+        let facets = self.query.allowance([true; 2], self.margin);
         self.facets = Some(facets);
         if matters {
             self.decide(self.limits.deepest(facets));
@@ -301,7 +303,10 @@ impl Overlap<'_, '_> {
         self.meeting.events().iter().for_each(|event| steps.note(step(event)));
         if let Some(allowance) = self.facets {
             let cap = self.query.largest_allowance();
-            steps.note(Step::Facets { allowance, cap, granted: self.allows() });
+            // Which part's, is asked once more: only explanations want to know.
+            let of_first = self.query.allowance([true, false], self.margin) >= allowance;
+            let of_b = (allowance > 0.0).then_some(!of_first);
+            steps.note(Step::Facets { allowance, cap, of_b, granted: self.allows() });
         }
     }
 }

@@ -196,7 +196,12 @@ impl Run<'_> {
         let limits = self.limits(candidate.rule);
         let (member, distinct) = (&groups.candidates[0], &groups.distinct[0]);
         let answer = self.query(distinct, &limits).answer(&mut EpaScratch::default(), steps);
-        self.outcome(member, distinct, &answer, &self.ranks())
+        let row = self.outcome(member, distinct, &answer, &self.ranks());
+        let first = if member.swapped { member.b } else { member.a };
+        if row.a.0 != first {
+            steps.swap();
+        }
+        row
     }
 
     /// The pairs that belong in the report, sorted by id.

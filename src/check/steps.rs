@@ -76,6 +76,8 @@ pub enum Step {
         allowance: f64,
         /// The most that could be.
         cap: f64,
+        /// Whether it is B's facets that explain most, not A's; `None` where none explain anything.
+        of_b: Option<bool>,
         /// Whether it is granted.
         granted: bool,
     },
@@ -98,6 +100,15 @@ impl Steps {
     pub(super) fn note(&mut self, step: Step) {
         if let Some(steps) = &mut self.0 {
             steps.push(step);
+        }
+    }
+
+    /// Takes A for B in what was noted.
+    pub(super) fn swap(&mut self) {
+        for step in self.0.iter_mut().flatten() {
+            if let Step::Facets { of_b: Some(of_b), .. } = step {
+                *of_b = !*of_b;
+            }
         }
     }
 

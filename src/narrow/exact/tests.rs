@@ -236,12 +236,15 @@ fn no_search_beats_the_upper_bound() {
         let pose =
             Pose { rotation: random.rotation(), translation: random.vector() * (0.2 + 2.5 * random.next().abs()) };
         let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
-        let Found::Meets(mut m) = meet(body(&a), body(&b), &pose, &Question { margin, reach: 0.01, deep: None }) else {
+        let Found::Meets(mut m) =
+            meet(body(&a), body(&b), &pose, &Question { margin, rounding: margin, reach: 0.01, deep: None })
+        else {
             continue;
         };
         m.narrow_to(0.01, 0.001);
         let [lower, upper] = m.thickness();
-        open += i32::from(upper - lower > (0.01 * lower).max(0.001));
+        // To the rounding of this comparison.
+        open += i32::from(upper - lower > (0.01 * lower).max(0.001) * (1.0 + 1e-9));
         let parts = [(&a, None), (&b, Some(&pose))];
         for _ in 0..12 {
             // From the best of some points, ever smaller steps.

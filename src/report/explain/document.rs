@@ -99,8 +99,9 @@ impl Serialize for StepRow<'_> {
                 map.serialize_entry("cells", &cells)?;
                 None
             }
-            Step::Facets { allowance, cap, granted } => {
+            Step::Facets { allowance, cap, of_b, granted } => {
                 map.serialize_entry("facet_allowance", &of(allowance))?;
+                map.serialize_entry("of", &of_b.map(|b| if b { "b" } else { "a" }))?;
                 map.serialize_entry("cap", &of(cap))?;
                 map.serialize_entry("granted", &granted)?;
                 None

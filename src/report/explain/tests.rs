@@ -34,7 +34,7 @@ pub(crate) fn explanation() -> Explanation {
             Step::Ball { depth: -1.0 },
             Step::Shrink { depth: 0.02, shown: false },
             Step::Cells { cells: 229, depth: [0.0345, 0.0346] },
-            Step::Facets { allowance: 0.01, cap: 0.25, granted: true },
+            Step::Facets { allowance: 0.01, cap: 0.25, of_b: Some(true), granted: true },
         ],
         pair: PairOutcome {
             overlap_depth: Some(0.0345),
@@ -78,7 +78,7 @@ fn the_whole_text() {
         exact  the middle of that is not in both parts
         exact  both surfaces moved inward by half of 0.02 mm still meet: no bound
         exact  branch and bound, 229 cells: the overlap is 0.0345 to 0.0346 mm deep
-       facets  the concave facets at the overlap explain 0.01 mm, at most 0.25 mm for parts of this size: granted
+       facets  the concave facets of b at the overlap explain 0.01 mm, at most 0.25 mm for parts of this size: granted
 
     interference: the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm and the 0.01 mm that the facets explain, and than the 0.03 mm that the rule allows
     "#);
@@ -160,7 +160,7 @@ fn the_whole_document() {
         {"stage": "exact", "by": "ball", "depth_at_least": 0},
         {"stage": "exact", "by": "shrink", "depth_at_most": 0.02, "shown": false},
         {"stage": "exact", "by": "cells", "depth_bracket": [0.0345, 0.0346], "cells": 229},
-        {"stage": "facets", "facet_allowance": 0.01, "cap": 0.25, "granted": true}
+        {"stage": "facets", "facet_allowance": 0.01, "of": "b", "cap": 0.25, "granted": true}
       ],
       "cleared_by": null,
       "why": "the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm and the 0.01 mm that the facets explain, and than the 0.03 mm that the rule allows",

@@ -132,13 +132,12 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             let cells = count(u64::from(*cells), "cell");
             format!("branch and bound, {cells}: the overlap is {} deep", range(least.max(0.0), *most))
         }
-        Step::Facets { allowance, cap, granted } => {
+        Step::Facets { allowance, cap, of_b, granted } => {
+            let whose =
+                of_b.map_or("no facets", |b| if b { "the concave facets of b" } else { "the concave facets of a" });
             let granted = if *granted { "granted" } else { "not granted (strict)" };
-            format!(
-                "the concave facets at the overlap explain {}, at most {} for parts of this size: {granted}",
-                text(*allowance),
-                text(*cap)
-            )
+            let (allowance, cap) = (text(*allowance), text(*cap));
+            format!("{whose} at the overlap explain {allowance}, at most {cap} for parts of this size: {granted}")
         }
     }
 }
