@@ -205,6 +205,21 @@ fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
 }
 
 #[test]
+fn without_rounding_exact_contact_bounds_nothing_and_exact_ends_do() {
+    let at = |a: &TriMesh, b: &TriMesh| {
+        let (a, b) = (Part::new(a.clone()), Part::new(b.clone()));
+        let swapped = at(&b, &a, &Pose::identity(), 0.0, f64::INFINITY);
+        assert_eq!(at(&a, &b, &Pose::identity(), 0.0, f64::INFINITY), swapped);
+        swapped
+    };
+    let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    assert_eq!(at(&bush, &block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0])), 0.0);
+    // Its triangles end in the planes of the block that it lies in.
+    is(at(&bush, &block([-12.0, -12.0, 0.0], [12.0, 12.0, 10.0])), polygon(32, 5.0));
+    is(at(&bush, &block([-10.0, -10.0, -2.0], [10.0, 10.0, 12.0])), polygon(32, 5.0));
+}
+
+#[test]
 fn a_pin_clear_of_the_bore_bounds_nothing() {
     let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
     let bolt = together(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
