@@ -233,7 +233,7 @@ impl<'a> Depth<'a> {
             Some((probe, _)) => {
                 let foot = point_triangle(x, &side.corners(probe.triangle));
                 let distance = foot.squared.sqrt();
-                let hint = Near { triangle: probe.triangle, feature: foot.feature, point: foot.point, distance };
+                let hint = Near { triangle: probe.triangle, point: foot.point, distance };
                 side.nearest(x, distance).unwrap_or(hint)
             }
         };

@@ -1,7 +1,7 @@
 //! One solid of a pair as seen from A's frame.
 
 use super::super::solid_angle::winding_share;
-use super::super::surface::{Feature, Inside, Surface};
+use super::super::surface::{Inside, Surface};
 use super::super::winding::winding;
 use crate::geom::{Pose, Vec3};
 
@@ -20,7 +20,6 @@ pub(super) struct Side<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
     pub triangle: u32,
-    pub feature: Feature,
     pub point: Vec3,
     /// ≥ 0 (mm).
     pub distance: f64,
@@ -54,30 +53,19 @@ impl Side<'_> {
     /// The closest surface point, if it is nearer than `limit` (mm).
     pub(super) fn nearest(&self, x: &Vec3, limit: f64) -> Option<Near> {
         let found = self.surface.nearest(&self.local(x), limit)?;
-        Some(Near {
-            triangle: found.triangle,
-            feature: found.feature,
-            point: self.global(&found.point),
-            distance: found.distance,
-        })
+        Some(Near { triangle: found.triangle, point: self.global(&found.point), distance: found.distance })
     }
 
-    /// Whether `x` lies in the solid, where `near` is its closest surface point. Above the middle of a solid's face the face
-    /// decides, elsewhere a ray; a point on the surface counts as outside.
+    /// Whether `x`, `near` being its closest surface point, may lie in the solid: by exact ray, since surfaces that cross
+    /// themselves turn faces the wrong way; where no ray tells, it may. A point on the surface counts as outside.
     pub(super) fn holds(&self, x: &Vec3, near: &Near) -> bool {
         if near.distance <= 0.0 {
             return false;
         }
-        if self.surface.inside == Inside::Solid && near.feature == Feature::Face {
-            let [a, b, c] = self.corners(near.triangle);
-            let height = (b - a).cross(&(c - a)).dot(&(x - near.point));
-            let scale = (b - a).norm() * (c - a).norm() * near.distance;
-            // A sliver's plane is mostly rounding.
-            if height.abs() > 0.001 * scale {
-                return height < 0.0;
-            }
+        match self.surface.inside {
+            Inside::Undefined => self.contains(x),
+            Inside::Solid => winding(self.surface, self.pose, x).is_none_or(|w| w >= 1),
         }
-        self.contains(x)
     }
 
     /// Whether `x` lies in the solid, by exact ray; in a surface without an inside, whether most directions end on its inner
