@@ -12,7 +12,7 @@ use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::narrow::Surface;
 use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
-use crate::narrow::facet_allowance::{FacetTable, allowance};
+use crate::narrow::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::narrow::mesh_mesh::Pairing;
 use crate::narrow::surface::Inside;
 use std::sync::OnceLock;
@@ -136,9 +136,15 @@ impl PairQuery<'_> {
         LARGEST_ALLOWANCE.min(LARGEST_ALLOWANCE_OF_SIDE * side)
     }
 
+    /// The most that facets of this pair explain, wherever they are (mm): what is known without looking for them.
+    fn allowance_at_most(&self) -> f64 {
+        let sagitta = |s: &Shape| s.concave_error().unwrap_or(f64::INFINITY);
+        self.largest_allowance().min(SAGITTAS * sagitta(self.first).max(sagitta(self.second)))
+    }
+
     /// The most that is granted to facets (mm).
     fn granted_at_most(&self, limits: &Limits) -> f64 {
-        if limits.facets == Facets::Allow { self.largest_allowance() } else { 0.0 }
+        if limits.facets == Facets::Allow { self.allowance_at_most() } else { 0.0 }
     }
 
     /// What the concave facets that bound the common solid explain (mm); of the parts that are asked.
@@ -224,8 +230,7 @@ impl Overlap<'_, '_> {
 
     /// Asks for the facet allowance where the status or the report needs it, and decides the threshold it makes.
     fn decide_with_facets(&mut self) {
-        let cap = self.query.largest_allowance();
-        let loosest = self.limits.deepest(cap);
+        let loosest = self.limits.deepest(self.query.allowance_at_most());
         let [mut least, most] = self.meeting.thickness();
         let matters =
             self.allows() && self.limits.needs_facets(most, self.margin) && loosest > self.limits.deepest(0.0);

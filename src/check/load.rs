@@ -28,6 +28,8 @@ pub(super) struct PartMesh {
     pub single_precision: bool,
     /// Largest sagitta of its facets (mm), where it was asked for.
     pub facet_error: Option<f64>,
+    /// The same at concave edges alone.
+    pub concave_error: f64,
     pub warnings: Vec<Warning>,
 }
 
@@ -148,7 +150,7 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMe
     if mm != 1.0 {
         mesh.vertices.iter_mut().for_each(|v: &mut Vec3| *v *= mm);
     }
-    let facet_error = (!verdict_only).then(|| mesh::facet_error_over(&mesh, &loaded.half_edges));
+    let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges);
     drop(loaded.half_edges);
     let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
     warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new("open-mesh", message)));
@@ -164,7 +166,8 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMe
         enclosed: loaded.health.enclosed_volume.map(|v| v * mm * mm * mm),
         shells: loaded.health.shells,
         single_precision: loaded.single_precision,
-        facet_error,
+        facet_error: (!verdict_only).then_some(facet_errors.largest),
+        concave_error: facet_errors.concave,
         warnings,
     }
 }

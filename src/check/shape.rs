@@ -64,6 +64,15 @@ impl Shape {
         self.deflection
     }
 
+    /// The largest sagitta at a concave edge (mm), where that is known without the facets at hand: a stretch changes it.
+    pub(super) fn concave_error(&self) -> Option<f64> {
+        if self.geometry == Geometry::Hull {
+            return Some(0.0);
+        }
+        let known = self.stretch == Mat3::identity();
+        known.then(|| self.deflection.filter(|_| self.part.concave_error > 0.0).unwrap_or(self.part.concave_error))
+    }
+
     /// The longest side of the part's own bounding box (mm).
     pub(super) fn longest_side(&self) -> f64 {
         (self.convex.aabb.max - self.convex.aabb.min).max()

@@ -57,29 +57,67 @@ pub struct Facets {
     pub edges: Vec<FacetEdge>,
 }
 
-/// The largest sagitta of a mesh, concave or convex, in its unit; 0 where no facets approximate a curved surface.
-pub fn facet_error(mesh: &TriMesh) -> f64 {
-    facet_error_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()))
+/// The largest sagittas of a mesh, in its unit; 0 where no facets approximate a curved surface.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct FacetErrors {
+    /// At any edge.
+    pub largest: f64,
+    /// At a concave one.
+    pub concave: f64,
 }
 
-/// As [`facet_error`] of a mesh whose half-edges are known.
-pub(crate) fn facet_error_over(mesh: &TriMesh, half_edges: &HalfEdges) -> f64 {
+/// The largest sagitta of a mesh, concave or convex, in its unit.
+pub fn facet_error(mesh: &TriMesh) -> f64 {
+    facet_errors_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len())).largest
+}
+
+/// The largest sagittas of a mesh whose half-edges are known.
+pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges) -> FacetErrors {
     let surface = Surface::of(mesh, half_edges);
-    let mut largest = 0.0;
+    let mut errors = FacetErrors::default();
     for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
-        // The tangent is convex and 0 at 0: that of a quarter of an angle is at most a quarter of its tangent. The factor
-        // covers the rounding of both sides.
-        let sine = pair.sine_squared.sqrt();
-        let may_be_largest = |width: f64| 0.125 * width * sine > 0.999_999 * largest * pair.cosine;
-        let first = surface.reach(&pair, 0);
-        if may_be_largest(first) {
-            let width = lesser(first, surface.reach(&pair, 1));
-            if may_be_largest(width) {
-                largest = greater(largest, sagitta(width, pair.angle()));
+        if let Some(s) = surface.sagitta_above(&pair, errors.largest) {
+            errors.largest = s;
+            if is_concave(mesh, &pair) {
+                errors.concave = s;
             }
+        } else if errors.concave < errors.largest
+            && is_concave(mesh, &pair)
+            && let Some(s) = surface.sagitta_above(&pair, errors.concave)
+        {
+            errors.concave = s;
         }
     }
-    largest
+    errors
+}
+
+/// What concave edges say of the facets of a mesh.
+#[derive(Debug, Clone)]
+pub struct ConcaveFacets {
+    /// The facet of each triangle.
+    pub facet: Vec<u32>,
+    /// Of each facet: the largest sagitta at a concave edge, in the mesh's unit; 0 where it has none.
+    pub sagitta: Vec<f64>,
+}
+
+impl ConcaveFacets {
+    /// Of a mesh whose indices are valid; facets and edges as in [`Facets::of`]. O(n log n).
+    pub fn of(mesh: &TriMesh) -> Self {
+        let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
+        let surface = Surface::of(mesh, &half_edges);
+        let mut sagitta = vec![0.0; surface.count as usize];
+        for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
+            if !is_concave(mesh, &pair) {
+                continue;
+            }
+            let [a, b] = pair.triangles.map(|t| surface.facet[t as usize] as usize);
+            if let Some(s) = surface.sagitta_above(&pair, lesser(sagitta[a], sagitta[b])) {
+                sagitta[a] = greater(sagitta[a], s);
+                sagitta[b] = greater(sagitta[b], s);
+            }
+        }
+        Self { facet: surface.facet, sagitta }
+    }
 }
 
 impl Facets {
@@ -201,6 +239,20 @@ impl<'m> Surface<'m> {
         lesser(self.reach(pair, 0), self.reach(pair, 1))
     }
 
+    /// The sagitta at an edge if it is above `floor`; cheaper than all of it where it is not.
+    fn sagitta_above(&self, pair: &Pair, floor: f64) -> Option<f64> {
+        // The tangent is convex and 0 at 0: that of a quarter of an angle is at most a quarter of its tangent. The factor
+        // covers the rounding of both sides.
+        let sine = pair.sine_squared.sqrt();
+        let may_be_above = |width: f64| 0.125 * width * sine > 0.999_999 * floor * pair.cosine;
+        let first = self.reach(pair, 0);
+        if !may_be_above(first) {
+            return None;
+        }
+        let width = lesser(first, self.reach(pair, 1));
+        may_be_above(width).then(|| sagitta(width, pair.angle())).filter(|&s| s > floor)
+    }
+
     /// How far the facet on one side of an edge reaches from its line.
     fn reach(&self, pair: &Pair, side: usize) -> f64 {
         let [p, q] = pair.ends.map(|i| &self.mesh.vertices[i as usize]);
@@ -314,7 +366,7 @@ fn convex_outline(mesh: &TriMesh, mut points: Vec<u32>, normal: &[f64; 3]) -> Ve
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{block, turned};
+    use super::super::samples::{block, together, translated, turned};
     use super::*;
 
     /// A prism over a regular polygon, caps and quads cut into triangles.
@@ -359,6 +411,31 @@ mod tests {
         assert_eq!(facet_error(&block(1.0, 2.0, 3.0)), 0.0);
         assert_eq!(facet_error(&prism(8, 10.0, 5.0)), 0.0);
         assert_eq!(Facets::of(&block(1.0, 2.0, 3.0)).count, 6);
+    }
+
+    #[test]
+    fn concave_edges_are_told_from_convex_ones() {
+        // A coarse bore beside a finer one in a convex prism that is coarser still.
+        let at = |m: &TriMesh, x: f64| translated(m, Vec3::new(x, 0.0, 0.0));
+        let [coarse, fine] = [(16, 3.0), (48, 3.0)].map(|(sides, r)| turned(&prism(sides, r, 30.0)));
+        let mesh = together(&[prism(12, 10.0, 30.0), at(&coarse, 3.5), at(&fine, -3.5)]);
+        let sagitta = |sides: f64, r: f64| r * (1.0 - libm::cos(std::f64::consts::PI / sides));
+        let is = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+        let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()));
+        is(errors.largest, sagitta(12.0, 10.0));
+        is(errors.concave, sagitta(16.0, 3.0));
+        let concave = ConcaveFacets::of(&mesh);
+        let facets = Facets::of(&mesh);
+        assert_eq!(concave.facet, facets.facet);
+        let mut expected = vec![0.0; facets.count as usize];
+        for e in facets.edges.iter().filter(|e| e.concave) {
+            for t in e.triangles {
+                let f = facets.facet[t as usize] as usize;
+                expected[f] = greater(expected[f], e.sagitta());
+            }
+        }
+        assert_eq!(concave.sagitta, expected);
+        assert_eq!(expected.iter().filter(|&&s| s > 0.0).count(), 16 + 48);
     }
 
     #[test]

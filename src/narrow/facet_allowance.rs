@@ -19,12 +19,12 @@ use super::tri_tri::{Triangle, cross, meet};
 use super::winding::{winding, winding_moved};
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::geom::{Pose, Vec3};
-use crate::mesh::{Facets, TriMesh};
+use crate::mesh::{ConcaveFacets, TriMesh};
 use std::collections::BinaryHeap;
 
 /// The allowance in sagittas: two surfaces whose facets lie on either side of one cylinder overlap by one, and by what the
 /// other's corners add (concept.md, Facets, has the measurements).
-const SAGITTAS: f64 = 1.5;
+pub const SAGITTAS: f64 = 1.5;
 
 /// A triangle moves inward by this many roundings and the other surface by one: what faces the same way on one plane lies
 /// inside by one then, what faces the other way outside by three, and what stands on it upright outside by one.
@@ -50,19 +50,19 @@ impl FacetTable {
     /// Of a surface and the mesh that it was made of (mm); `deflection` (mm) takes the place of every sagitta. O(n log n),
     /// most of it for finding the facets.
     pub fn new(surface: &Surface, mesh: &TriMesh, deflection: Option<f64>) -> Self {
-        let facets = Facets::of(mesh);
-        let mut largest = vec![0.0; facets.count as usize];
-        for edge in facets.edges.iter().filter(|e| e.concave) {
-            let s = deflection.unwrap_or_else(|| edge.sagitta());
-            for t in edge.triangles {
-                let of_facet: &mut f64 = &mut largest[facets.facet[t as usize] as usize];
-                *of_facet = greater(*of_facet, s);
-            }
+        let ConcaveFacets { facet, mut sagitta } = ConcaveFacets::of(mesh);
+        if let Some(stated) = deflection {
+            sagitta.iter_mut().filter(|s| **s > 0.0).for_each(|s| *s = stated);
         }
-        if largest.iter().all(|&s| s <= 0.0) {
+        if sagitta.iter().all(|&s| s <= 0.0) {
             return Self::default();
         }
-        let triangles: Vec<f64> = surface.source.iter().map(|&t| largest[facets.facet[t as usize] as usize]).collect();
+        let triangles: Vec<f64> = surface.source.iter().map(|&t| sagitta[facet[t as usize] as usize]).collect();
+        Self::of_values(surface, triangles)
+    }
+
+    /// With a value for every triangle of the surface.
+    pub(super) fn of_values(surface: &Surface, triangles: Vec<f64>) -> Self {
         let nodes = of_nodes(&surface.tree().nodes, &triangles);
         Self { triangles, nodes }
     }

@@ -1,8 +1,12 @@
 //! The facet allowance of pairs with known answers.
 
+use super::exact::{Moved, Taken};
 use super::facet_allowance::{FacetTable, allowance};
 use super::mesh_mesh::Pairing;
 use super::surface::{Inside, Surface};
+use super::surface_tests::{Sequence, ball, closed};
+use super::tri_tri::{cross, meet};
+use super::winding::{winding, winding_moved};
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
@@ -201,6 +205,21 @@ fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
 }
 
 #[test]
+fn without_rounding_exact_contact_bounds_nothing_and_exact_ends_do() {
+    let at = |a: &TriMesh, b: &TriMesh| {
+        let (a, b) = (Part::new(a.clone()), Part::new(b.clone()));
+        let swapped = at(&b, &a, &Pose::identity(), 0.0, f64::INFINITY);
+        assert_eq!(at(&a, &b, &Pose::identity(), 0.0, f64::INFINITY), swapped);
+        swapped
+    };
+    let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    assert_eq!(at(&bush, &block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0])), 0.0);
+    // Its triangles end in the planes of the block that it lies in.
+    is(at(&bush, &block([-12.0, -12.0, 0.0], [12.0, 12.0, 10.0])), polygon(32, 5.0));
+    is(at(&bush, &block([-10.0, -10.0, -2.0], [10.0, 10.0, 12.0])), polygon(32, 5.0));
+}
+
+#[test]
 fn a_pin_clear_of_the_bore_bounds_nothing() {
     let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
     let bolt = together(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
@@ -302,4 +321,79 @@ fn open_and_empty_surfaces_answer() {
     let shaft = pin(24, 5.0, [-1.0, 11.0], 0.0);
     is(of_parts(&open(sleeve), &Part::new(shaft.clone())), polygon(32, 5.0));
     assert_eq!(of_parts(&open(TriMesh::default()), &Part::new(shaft)), 0.0);
+}
+
+/// A surface and where it stands.
+type Placed<'a> = (&'a Surface, Option<&'a Pose>);
+
+/// Whether a triangle, moved inward by `2r`, has a piece inside the other surface, moved inward by `r`: by all its triangles.
+/// `None` where the two touch without crossing.
+fn bounds((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> Option<bool> {
+    let to = |p: Option<&Pose>, v: &Vec3| p.map_or(*v, |p| p.point(v));
+    let inward = own.normal(t) * (-2.0 * r);
+    let corners = own.triangle(t).map(|v| to(pose, &v) + pose.map_or(inward, |p| p.direction(&inward)));
+    let moved = Moved::new(other, at, Taken::Inside, r);
+    let others: Vec<_> = other.triangles.iter().map(|u| u.map(|v| moved.at(v))).collect();
+    if others.iter().any(|u| cross(&corners, u)) {
+        return Some(true);
+    }
+    if others.iter().any(|u| meet(&corners, u)) {
+        return None;
+    }
+    winding_moved(other, at, &corners[0], 4.0 * r, |v| moved.at(v)).map(|w| w >= 1)
+}
+
+/// Whether some point of a triangle has a ball of radius `2r` under it whose centre is deeper than `r` in the other solid.
+fn holds_up((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> bool {
+    let to = |p: Option<&Pose>, v: &Vec3| p.map_or(*v, |p| p.point(v));
+    let corners = own.triangle(t);
+    (0..36).any(|k| {
+        let (i, j) = (f64::from(k % 6) / 5.0, f64::from(k / 6) / 5.0);
+        let x = corners[0] + (corners[1] - corners[0]) * (i * (1.0 - j)) + (corners[2] - corners[0]) * j;
+        let center = to(pose, &(x - own.normal(t) * (2.0 * r)));
+        let local = at.map_or(center, |p| p.inverse().point(&center));
+        let near = other.nearest(&local, f64::INFINITY);
+        near.is_some_and(|n| n.distance > r * (1.0 + 1e-6)) && winding(other, at, &center).is_some_and(|w| w >= 1)
+    })
+}
+
+#[test]
+fn the_search_finds_what_all_triangles_say() {
+    let mut random = Sequence(7);
+    let shapes = [closed(1, |p| p), closed(3, |p| p * 0.5), ball(3), closed(4, |p| Vec3::new(p.x, p.y, p.z * 0.1))];
+    let surfaces: Vec<Surface> = shapes.iter().map(|m| Surface::new(m, &Vec3::zeros(), Inside::Solid)).collect();
+    let (mut none, mut some, mut held) = (0, 0, 0);
+    for round in 0..400_usize {
+        let (a, b) = (&surfaces[round % 4], &surfaces[round / 4 % 4]);
+        let pose = random.pose();
+        let r = [1e-12, 1e-3, 0.05][round % 3];
+        // Most triangles count for nothing, so that the answer is often what a single one says.
+        let mut values = |s: &Surface| s.triangles.iter().map(|_| (random.unit() - 0.8).max(0.0)).collect::<Vec<_>>();
+        let values = [values(a), values(b)];
+        let sides: [Placed; 2] = [(a, None), (b, Some(&pose))];
+        let (mut expected, mut least, mut clear) = (0.0, 0.0, true);
+        for k in 0..2 {
+            for (t, &value) in (0..).zip(&values[k]).filter(|v| *v.1 > 0.0) {
+                match bounds(sides[k], t, sides[1 - k], r) {
+                    Some(true) => expected = f64::max(expected, value),
+                    Some(false) => {}
+                    None => clear = false,
+                }
+                if holds_up(sides[k], t, sides[1 - k], r) {
+                    least = f64::max(least, value);
+                }
+            }
+        }
+        let tables = [FacetTable::of_values(a, values[0].clone()), FacetTable::of_values(b, values[1].clone())];
+        let pairing = Pairing { a, b, b_in_a: &pose };
+        let found = allowance(&pairing, [&tables[0], &tables[1]], r, f64::INFINITY) / 1.5;
+        assert!(found >= least * (1.0 - 1e-15), "round {round}: {found} but a ball rests on {least}");
+        if clear {
+            assert!((found - expected).abs() <= 1e-15, "round {round}: {found} instead of {expected}");
+            none += i32::from(expected == 0.0);
+            some += i32::from(expected > 0.0);
+            held += i32::from(least > 0.0);
+        }
+    }
+    assert!(none > 50 && some > 150 && held > 140, "{none} {some} {held}");
 }

@@ -9,10 +9,10 @@ use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use std::collections::BTreeSet;
 
-struct Sequence(u64);
+pub(super) struct Sequence(pub(super) u64);
 
 impl Sequence {
-    fn unit(&mut self) -> f64 {
+    pub(super) fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -30,7 +30,7 @@ impl Sequence {
     }
 
     /// Motions that bring faces, edges and vertices together, and others.
-    fn pose(&mut self) -> Pose {
+    pub(super) fn pose(&mut self) -> Pose {
         let rotation = match self.below(3) {
             0 => Mat3::identity(),
             1 => turn(90.0 * f64::from(self.below(4)), self.below(3) as usize),
@@ -55,7 +55,7 @@ fn turn(deg: f64, k: usize) -> Mat3 {
 }
 
 /// A closed box of side 4 with every face cut into `n` × `n` squares, points moved by `shape`.
-fn closed(n: u32, shape: impl Fn(Vec3) -> Vec3) -> TriMesh {
+pub(super) fn closed(n: u32, shape: impl Fn(Vec3) -> Vec3) -> TriMesh {
     let mut mesh = TriMesh::default();
     let mut index = std::collections::BTreeMap::new();
     let mut vertex = |p: [u32; 3], mesh: &mut TriMesh| {
@@ -81,7 +81,7 @@ fn closed(n: u32, shape: impl Fn(Vec3) -> Vec3) -> TriMesh {
     mesh
 }
 
-fn ball(n: u32) -> TriMesh {
+pub(super) fn ball(n: u32) -> TriMesh {
     closed(n, |p| p.normalize() * (2.2 + 0.1 * libm::sin(3.0 * p.x) * libm::cos(2.0 * p.y)))
 }
 
