@@ -100,7 +100,9 @@ impl Dressed {
         let meshes = meshes.map(|m| if rng.below(12) == 0 { turned(&m) } else { m });
         let forms = [0, 1].map(|_| [Form::Memory, Form::Obj, Form::Stl][rng.below(3)]);
         let far = 1e6;
-        let own = forms.map(|form| own_frame(rng, if form == Form::Stl { 3e3 } else { far }));
+        // Where one of them is rounded, not so far that its features are.
+        let own_far = if forms.contains(&Form::Stl) { 3e3 } else { far };
+        let own = [0, 1].map(|_| own_frame(rng, own_far));
         let m = motion(rng, far);
         let poses = [Affine::identity(), known.b_in_a];
         let together = rng.below(3) == 0;

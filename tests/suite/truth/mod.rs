@@ -7,7 +7,9 @@ mod harness;
 mod hollow;
 mod known;
 mod meeting;
+mod nasty;
 mod polygon;
+mod searches;
 mod shells;
 mod sound;
 
