@@ -268,7 +268,8 @@ impl Search<'_> {
                 1 => starts[rng.below(starts.len())],
                 _ => {
                     let s = if rng.below(2) == 0 { self.a } else { self.b };
-                    let x = s.under_an_edge(rng, 1e-4 * size);
+                    let below = size * rng.scale(1e-6, 1e-2);
+                    let x = s.under_an_edge(rng, below);
                     (self.depth(&x), x)
                 }
             };
