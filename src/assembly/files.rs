@@ -109,24 +109,23 @@ impl<'l> Files<'l> {
 
     fn find_targets(&mut self, ix: usize, folder: &Path) {
         let instances = std::mem::take(&mut self.list[ix].raw.instances);
-        let by_name: BTreeMap<String, usize> =
-            self.list[ix].raw.parts.iter().enumerate().map(|(k, p)| (p.name.clone(), k)).collect();
-        let names: BTreeSet<String> = self.list[ix].raw.part_names.iter().cloned().collect();
+        let raw = &self.list[ix].raw;
+        let position: BTreeMap<&str, usize> = raw.parts.iter().map(|p| p.name.as_str()).zip(0..).collect();
+        let parts: Vec<Option<usize>> = raw.part_names.iter().map(|n| position.get(n.as_str()).copied()).collect();
+        let names: BTreeSet<String> = raw.part_names.iter().cloned().collect();
         let mut hints = 20;
+        self.list[ix].targets.reserve(instances.len());
         for instance in &instances {
             let found = match &instance.target {
-                Target::Part(name) => match by_name.get(name) {
-                    Some(part) => Ok(Found::Part(*part)),
-                    // The part has a problem of its own.
-                    None if names.contains(name) => Err(None),
-                    None => Err(Some(unknown_part(name, &names, &mut hints))),
-                },
+                // Else the part has a problem of its own.
+                Target::Part(name) => parts[*name].map(Found::Part).ok_or(None),
+                Target::UnknownPart(name) => Err(Some(unknown_part(name, &names, &mut hints))),
                 Target::Assembly(written) => self.find_assembly(folder, written).map(Found::Assembly),
             };
             let file = &mut self.list[ix];
             if let Err(Some((what, fix))) = &found {
                 let key = match instance.target {
-                    Target::Part(_) => "part",
+                    Target::Part(_) | Target::UnknownPart(_) => "part",
                     Target::Assembly(_) => "assembly",
                 };
                 let at = instance_at(&file.source, instance, key);

@@ -1,15 +1,16 @@
 //! JSON with positions, read strictly: a document that is not JSON to the letter is refused, and every value knows where
 //! it stands. What a reader does not like becomes a problem, and reading goes on.
 
+use super::document::{Document, Json, Member, Value};
 use super::locate::{Source, Trail};
 use super::words::{either, nearest, quoted};
 use crate::error::{Location, Problem};
 use crate::geom::LengthUnit;
 use crate::geom::tolerance::MAX_COORDINATE;
-use jsonc_parser::ast::{ObjectProp, Value};
-use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use std::collections::BTreeMap;
+
+/// Objects of known keys have at most this many.
+const MOST_KEYS: usize = 8;
 
 /// Near names are looked for this often in a file: each search reads all names, and no more problems are printed.
 const HINTS: u32 = 20;
@@ -29,32 +30,16 @@ pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>
     Ok(text)
 }
 
-/// The document's value, or the one problem that keeps it from being JSON. `serde_json` looks first: it names the place
-/// well and refuses more than 128 nested levels before anything recursive sees them.
-pub(crate) fn parse(source: &Source) -> Result<Value<'_>, Box<Problem>> {
-    if let Err(e) = serde_json::from_str::<serde_json::Value>(&source.text) {
+/// The document, or the one problem that keeps it from being JSON. `serde_json` is asked only where there is one: it names
+/// the place well.
+pub(crate) fn parse(source: &Source) -> Result<Document<'_>, Box<Problem>> {
+    let document = Document::new(&source.text);
+    if document.as_ref().is_none_or(|d| d.has_large)
+        && let Err(e) = serde_json::from_str::<serde_json::Value>(&source.text)
+    {
         return Err(Box::new(syntax_problem(source, &e)));
     }
-    let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: false };
-    let strict = ParseOptions {
-        allow_comments: false,
-        allow_loose_object_property_names: false,
-        allow_trailing_commas: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    let problem = |offset: usize, what: String| {
-        Box::new(Problem::new(source.at(offset, &Trail::Root), what, "write it in plain JSON"))
-    };
-    match parse_to_ast(&source.text, &collect, &strict) {
-        Ok(parsed) => parsed.value.ok_or_else(|| problem(0, "the file is empty".to_owned())),
-        Err(e) => Err(problem(e.range().start, format!("not JSON: {}", e.kind()))),
-    }
+    document.ok_or_else(|| Box::new(Problem::new(source.at(0, &Trail::Root), "not JSON", "write it in plain JSON")))
 }
 
 fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
@@ -91,18 +76,25 @@ pub(crate) struct Reader<'s> {
     hints: u32,
 }
 
-/// An object's values by key, the first of each.
-pub(crate) struct Fields<'v, 's> {
-    by_key: BTreeMap<&'v str, &'v ObjectProp<'s>>,
+/// The values of an object of known keys, the first of each.
+pub(crate) struct Fields<'d> {
+    known: &'static [&'static str],
+    values: [Option<Value<'d>>; MOST_KEYS],
 }
 
-impl<'v, 's> Fields<'v, 's> {
-    pub fn get(&self, key: &str) -> Option<&'v Value<'s>> {
-        self.by_key.get(key).map(|p| &p.value)
+impl<'d> Fields<'d> {
+    #[inline]
+    pub fn get(&self, key: &str) -> Option<Value<'d>> {
+        self.slot(key).and_then(|k| self.values[k])
     }
 
     pub fn has(&self, key: &str) -> bool {
-        self.by_key.contains_key(key)
+        self.get(key).is_some()
+    }
+
+    #[inline]
+    fn slot(&self, key: &str) -> Option<usize> {
+        self.known.iter().take(MOST_KEYS).position(|k| *k == key)
     }
 }
 
@@ -131,83 +123,89 @@ impl<'s> Reader<'s> {
     }
 
     /// Notes that a value is of the wrong kind.
-    pub fn wrong_kind(&mut self, value: &Value<'_>, trail: &Trail<'_>, expected: &str) {
-        let found = match value {
-            Value::StringLit(s) => format!("the text {}", quoted(&s.value)),
-            Value::NumberLit(n) => format!("the number {}", super::words::one_line(n.value)),
-            Value::BooleanLit(b) => b.value.to_string(),
-            Value::Object(_) => "an object".to_owned(),
-            Value::Array(a) => format!("a list of {}", a.elements.len()),
-            Value::NullKeyword(_) => "null".to_owned(),
+    pub fn wrong_kind(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) {
+        let found = match value.json() {
+            Json::Text(text) => format!("the text {}", quoted(text)),
+            Json::Number(_) => format!("the number {}", super::words::one_line(value.number_as_written())),
+            Json::Bool(b) => b.to_string(),
+            Json::Object(_) => "an object".to_owned(),
+            Json::List(items) => format!("a list of {}", items.count()),
+            Json::Null => "null".to_owned(),
         };
-        self.problem(start(value), trail, format!("found {found}"), format!("expected {expected}"));
+        self.problem(value.start(), trail, format!("found {found}"), format!("expected {expected}"));
     }
 
-    /// The values of an object with any keys, each with its key; duplicate keys are problems, the first one counts.
-    pub fn entries<'v>(
-        &mut self,
-        value: &'v Value<'s>,
-        trail: &Trail<'_>,
-        expected: &str,
-    ) -> Option<Vec<&'v ObjectProp<'s>>> {
-        let Value::Object(object) = value else {
+    /// The members of an object with any keys; duplicate keys are problems, the first one counts.
+    pub fn entries<'d>(&mut self, value: Value<'d>, trail: &Trail<'_>, expected: &str) -> Option<Vec<Member<'d>>> {
+        let Json::Object(members) = value.json() else {
             self.wrong_kind(value, trail, expected);
             return None;
         };
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut kept = Vec::with_capacity(object.properties.len());
-        for property in &object.properties {
-            let key = property.name.as_str();
+        let mut kept = Vec::new();
+        for member in members {
+            let key = member.key;
             if let Some(earlier) = first.get(key) {
                 let (line, column) = self.source.position(*earlier);
                 self.problem(
-                    property.start(),
+                    member.start,
                     &Trail::Key(trail, key),
                     format!("duplicate key {}", quoted(key)),
                     format!("the first is at {line}:{column}: keep one of them"),
                 );
             } else {
-                first.insert(key, property.start());
-                kept.push(property);
+                first.insert(key, member.start);
+                kept.push(member);
             }
         }
         Some(kept)
     }
 
-    /// The values of an object whose keys are known; others are problems.
-    pub fn fields<'v>(
+    /// The values of an object whose keys are known, at most [`MOST_KEYS`]; others are problems.
+    pub fn fields<'d>(
         &mut self,
-        value: &'v Value<'s>,
+        value: Value<'d>,
         trail: &Trail<'_>,
-        known: &[&'static str],
+        known: &'static [&'static str],
         expected: &str,
-    ) -> Option<Fields<'v, 's>> {
-        let mut by_key = BTreeMap::new();
-        for property in self.entries(value, trail, expected)? {
-            let key = property.name.as_str();
-            if known.contains(&key) {
-                by_key.insert(key, property);
+    ) -> Option<Fields<'d>> {
+        debug_assert!(known.len() <= MOST_KEYS, "{known:?}");
+        let mut fields = Fields { known, values: [None; MOST_KEYS] };
+        if let Json::Object(mut members) = value.json()
+            && members.all(|m| match fields.slot(m.key) {
+                Some(k) => fields.values[k].replace(m.value).is_none(),
+                None => false,
+            })
+        {
+            return Some(fields);
+        }
+        // Something is wrong with it.
+        let mut fields = Fields { known, values: [None; MOST_KEYS] };
+        for member in self.entries(value, trail, expected)? {
+            let key = member.key;
+            if let Some(k) = fields.slot(key) {
+                fields.values[k] = Some(member.value);
             } else {
                 let fix = self.hint(key, known.iter().copied(), || format!("known here: {}", either(known)));
-                self.problem(property.start(), &Trail::Key(trail, key), format!("unknown key {}", quoted(key)), fix);
+                self.problem(member.start, &Trail::Key(trail, key), format!("unknown key {}", quoted(key)), fix);
             }
         }
-        Some(Fields { by_key })
+        Some(fields)
     }
 
     /// A text.
-    pub fn text<'v>(&mut self, value: &'v Value<'s>, trail: &Trail<'_>, expected: &str) -> Option<&'v str> {
-        if let Value::StringLit(s) = value {
-            return Some(&s.value);
+    pub fn text<'d>(&mut self, value: Value<'d>, trail: &Trail<'_>, expected: &str) -> Option<&'d str> {
+        if let Json::Text(text) = value.json() {
+            return Some(text);
         }
         self.wrong_kind(value, trail, expected);
         None
     }
 
     /// `true` or `false`.
-    pub fn boolean(&mut self, value: &Value<'s>, trail: &Trail<'_>) -> Option<bool> {
-        if let Value::BooleanLit(b) = value {
-            return Some(b.value);
+    pub fn boolean(&mut self, value: Value<'_>, trail: &Trail<'_>) -> Option<bool> {
+        if let Json::Bool(b) = value.json() {
+            return Some(b);
         }
         self.wrong_kind(value, trail, "`true` or `false`");
         None
@@ -216,7 +214,7 @@ impl<'s> Reader<'s> {
     /// One of several words.
     pub fn word<T>(
         &mut self,
-        value: &Value<'s>,
+        value: Value<'_>,
         trail: &Trail<'_>,
         names: &[&'static str],
         find: impl Fn(&str) -> Option<T>,
@@ -226,76 +224,71 @@ impl<'s> Reader<'s> {
         let found = find(word);
         if found.is_none() {
             let fix = self.hint(word, names.iter().copied(), || format!("expected {expected}"));
-            self.problem(start(value), trail, format!("unknown value {}", quoted(word)), fix);
+            self.problem(value.start(), trail, format!("unknown value {}", quoted(word)), fix);
         }
         found
     }
 
     /// A finite number.
-    pub fn number(&mut self, value: &Value<'s>, trail: &Trail<'_>, expected: &str) -> Option<f64> {
-        let Value::NumberLit(literal) = value else {
+    pub fn number(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) -> Option<f64> {
+        let Json::Number(x) = value.json() else {
             self.wrong_kind(value, trail, expected);
             return None;
         };
-        match literal.value.parse::<f64>() {
-            // Without the sign of a negative zero.
-            Ok(x) if x.is_finite() => Some(x + 0.0),
-            _ => {
-                self.problem(start(value), trail, "not a finite number", format!("expected {expected}"));
-                None
-            }
+        if !x.is_finite() {
+            self.problem(value.start(), trail, "not a finite number", format!("expected {expected}"));
+            return None;
         }
+        // Without the sign of a negative zero.
+        Some(x + 0.0)
     }
 
     /// A length that is not negative, in mm.
-    pub fn length(&mut self, value: &Value<'s>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+    pub fn length(&mut self, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
         let x = self.number(value, trail, "a length, zero or more")?;
         if x < 0.0 {
-            self.problem(start(value), trail, format!("{x} is negative"), "expected a length, zero or more");
+            self.problem(value.start(), trail, format!("{x} is negative"), "expected a length, zero or more");
             return None;
         }
         self.within_range(x, value, trail, unit)
     }
 
     /// A coordinate, in mm.
-    pub fn coordinate(&mut self, value: &Value<'s>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+    pub fn coordinate(&mut self, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
         let x = self.number(value, trail, "a length as a number")?;
         self.within_range(x, value, trail, unit)
     }
 
-    fn within_range(&mut self, x: f64, value: &Value<'s>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+    fn within_range(&mut self, x: f64, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
         let mm = x * unit.mm();
         if mm.abs() <= MAX_COORDINATE {
             return Some(mm);
         }
         let what = format!("{x:e} {} is beyond {MAX_COORDINATE:e} mm", unit.name());
-        self.problem(start(value), trail, what, "write a smaller length, or correct `units`");
+        self.problem(value.start(), trail, what, "write a smaller length, or correct `units`");
         None
     }
 
     /// A list of exactly `N` values.
-    pub fn list<'v, const N: usize>(
+    pub fn list<'d, const N: usize>(
         &mut self,
-        value: &'v Value<'s>,
+        value: Value<'d>,
         trail: &Trail<'_>,
         expected: &str,
-    ) -> Option<&'v [Value<'s>; N]> {
-        if let Value::Array(array) = value
-            && let Ok(elements) = array.elements.as_slice().try_into()
-        {
-            return Some(elements);
+    ) -> Option<[Value<'d>; N]> {
+        if let Json::List(mut items) = value.json() {
+            let mut elements = [value; N];
+            let filled = elements.iter_mut().zip(&mut items).map(|(slot, item)| *slot = item).count();
+            if filled == N && items.next().is_none() {
+                return Some(elements);
+            }
         }
         self.wrong_kind(value, trail, expected);
         None
     }
 
     /// A list of exactly `N` finite numbers.
-    pub fn numbers<const N: usize>(
-        &mut self,
-        value: &Value<'s>,
-        trail: &Trail<'_>,
-        expected: &str,
-    ) -> Option<[f64; N]> {
+    pub fn numbers<const N: usize>(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) -> Option<[f64; N]> {
         let elements = self.list::<N>(value, trail, expected)?;
         let mut out = [0.0; N];
         let mut whole = true;
@@ -307,9 +300,4 @@ impl<'s> Reader<'s> {
         }
         whole.then_some(out)
     }
-}
-
-/// Where a value begins.
-pub(crate) fn start(value: &Value<'_>) -> usize {
-    value.start()
 }

@@ -11,40 +11,56 @@ pub(crate) struct Source {
     pub shown: String,
     /// Its content.
     pub text: String,
-    /// Byte offset of each line's first character.
-    line_starts: Vec<usize>,
-    /// How many UTF-8 continuation bytes stand before each block of [`BLOCK`] bytes.
-    continuations: Vec<usize>,
+    /// What stands before each block of [`BLOCK`] bytes.
+    before: Vec<Counts>,
 }
 
-/// Bytes per entry of [`Source::continuations`].
-const BLOCK: usize = 256;
+/// What was passed over on the way to a byte.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    line_ends: usize,
+    /// UTF-8 continuation bytes: those of characters that do not begin with them.
+    continuations: usize,
+}
+
+/// Bytes per entry of [`Source::before`]; fewer than a `u8` counts, so that a block is counted in single bytes.
+const BLOCK: usize = 192;
+
+impl Counts {
+    fn and(self, bytes: &[u8]) -> Self {
+        let count = |is: fn(u8) -> bool| usize::from(bytes.iter().map(|b| u8::from(is(*b))).sum::<u8>());
+        Self {
+            line_ends: self.line_ends + count(|b| b == b'\n'),
+            continuations: self.continuations + count(|b| b & 0xC0 == 0x80),
+        }
+    }
+}
 
 impl Source {
     pub fn new(shown: String, text: String) -> Self {
-        let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(k, _)| k + 1));
-        let mut continuations = Vec::with_capacity(text.len() / BLOCK + 1);
-        let mut sum = 0;
+        let mut before = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut counts = Counts::default();
         for block in text.as_bytes().chunks(BLOCK) {
-            continuations.push(sum);
-            sum += count_continuations(block);
+            before.push(counts);
+            counts = counts.and(block);
         }
-        Self { shown, text, line_starts, continuations }
+        // Of the end, where the last block is full.
+        before.push(counts);
+        Self { shown, text, before }
     }
 
     /// Line and column, both from 1, the column in characters.
     pub fn position(&self, offset: usize) -> (u32, u32) {
         let offset = offset.min(self.text.len());
-        let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
-        let start = self.line_starts.get(line - 1).copied().unwrap_or(0);
-        let characters = (offset - start) - (self.continuations_before(offset) - self.continuations_before(start));
-        (saturate(line), saturate(characters + 1))
+        let here = self.counts(offset);
+        let start = self.line_start(here.line_ends);
+        let characters = (offset - start) - (here.continuations - self.counts(start).continuations);
+        (saturate(here.line_ends + 1), saturate(characters + 1))
     }
 
     /// The offset of the `column`-th byte, from 1, of a line, from 1; the nearest there is.
     pub fn offset(&self, line: usize, column: usize) -> usize {
-        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len());
+        let start = self.line_start(line.saturating_sub(1));
         let mut offset = start.saturating_add(column.saturating_sub(1)).min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
@@ -64,18 +80,24 @@ impl Source {
         }
     }
 
-    fn continuations_before(&self, offset: usize) -> usize {
+    /// What stands before an offset.
+    fn counts(&self, offset: usize) -> Counts {
         let block = offset / BLOCK;
-        let Some(before) = self.continuations.get(block) else {
-            // Just past the last, full block.
-            return count_continuations(&self.text.as_bytes()[..offset]);
-        };
-        before + count_continuations(&self.text.as_bytes()[block * BLOCK..offset])
+        self.before[block].and(&self.text.as_bytes()[block * BLOCK..offset])
     }
-}
 
-fn count_continuations(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|b| **b & 0xC0 == 0x80).count()
+    /// Where the line begins before which there are this many; the end of the text where there are fewer.
+    fn line_start(&self, lines: usize) -> usize {
+        if lines == 0 {
+            return 0;
+        }
+        // The first block has none before it.
+        let block = self.before.partition_point(|counts| counts.line_ends < lines) - 1;
+        let from = block * BLOCK;
+        let rest = &self.text.as_bytes()[from..];
+        let ends = rest.iter().enumerate().filter(|(_, b)| **b == b'\n');
+        ends.map(|(k, _)| from + k + 1).nth(lines - self.before[block].line_ends - 1).unwrap_or(self.text.len())
+    }
 }
 
 fn saturate(n: usize) -> u32 {

@@ -1,10 +1,11 @@
 //! Floor 3: what is placed where, and what is allowed between.
 //!
-//! An assembly file goes through `json` (is it JSON, and where does each value stand), `raw` (are keys and values what the
+//! An assembly file goes through `document` and `json` (is it JSON, and where does each value stand), `raw` (are keys and values what the
 //! format says), `files` (are the files it names there, and what do they say) and `resolve` (one flat list of instances);
 //! all problems on the way are collected. [`rule`] then answers which rule holds between two instances.
 
 pub mod builder;
+mod document;
 mod files;
 mod glob;
 mod json;

@@ -2,11 +2,11 @@
 //!
 //! Notation: column vectors; `R` the linear part, `t` the translation; a point `p` of the part lands at `R·p + t`.
 
-use super::json::{Reader, start};
+use super::document::Value;
+use super::json::Reader;
 use super::locate::Trail;
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
-use jsonc_parser::ast::Value;
 
 /// A linear part whose condition number is above this is refused as singular: it squeezes a metre into a nanometre, and
 /// what single precision leaves of the mesh is noise.
@@ -15,18 +15,13 @@ const MAX_CONDITION: f64 = 1e9;
 /// `RᵀR` of a rigid placement differs from the identity by at most this: nesting cannot make such placements singular.
 const RIGID: f64 = 1e-6;
 
+const KEYS: [&str; 3] = ["matrix", "translation", "rotation"];
+const ROTATION_KEYS: [&str; 4] = ["quaternion_xyzw", "axis", "angle_deg", "rpy_deg"];
 const FORMS: &str = "expected one of `quaternion_xyzw`, `axis` with `angle_deg`, and `rpy_deg`";
 
 /// A placement as read, translation in mm; `None` where a problem was noted.
-pub(crate) fn read<'s>(
-    reader: &mut Reader<'s>,
-    value: &Value<'s>,
-    trail: &Trail<'_>,
-    unit: LengthUnit,
-) -> Option<Affine> {
-    let known = ["matrix", "translation", "rotation"];
-    let fields =
-        reader.fields(value, trail, &known, "an object with `matrix`, or with `translation` and `rotation`")?;
+pub(crate) fn read(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<Affine> {
+    let fields = reader.fields(value, trail, &KEYS, "an object with `matrix`, or with `translation` and `rotation`")?;
     let matrix = fields.get("matrix").map(|v| read_matrix(reader, v, &Trail::Key(trail, "matrix"), unit));
     let translation = fields.get("translation").map(|v| {
         let trail = Trail::Key(trail, "translation");
@@ -36,7 +31,7 @@ pub(crate) fn read<'s>(
     if let Some(matrix) = matrix {
         if translation.is_some() || rotation.is_some() {
             let what = "`matrix` together with `translation` or `rotation`";
-            reader.problem(start(value), trail, what, "give the matrix alone: it holds both");
+            reader.problem(value.start(), trail, what, "give the matrix alone: it holds both");
             return None;
         }
         return matrix;
@@ -68,47 +63,46 @@ pub(crate) fn is_rigid(linear: &Mat3) -> bool {
     (linear.transpose() * linear - Mat3::identity()).abs().max() <= RIGID
 }
 
-fn read_point<'s>(reader: &mut Reader<'s>, value: &Value<'s>, trail: &Trail<'_>, unit: LengthUnit) -> Option<Vec3> {
+fn read_point(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<Vec3> {
     let elements = reader.list::<3>(value, trail, "a list of 3 numbers, x, y and z")?;
-    let [x, y, z] = [0, 1, 2].map(|k: usize| reader.coordinate(&elements[k], &Trail::Index(trail, k), unit));
+    let [x, y, z] = [0, 1, 2].map(|k: usize| reader.coordinate(elements[k], &Trail::Index(trail, k), unit));
     Some(Vec3::new(x?, y?, z?))
 }
 
 /// Row-major, multiplies column vectors.
-fn read_matrix<'s>(reader: &mut Reader<'s>, value: &Value<'s>, trail: &Trail<'_>, unit: LengthUnit) -> Option<Affine> {
+fn read_matrix(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<Affine> {
     let rows = reader.list::<4>(value, trail, "4 rows of 4 numbers")?;
     let rows: [Option<[f64; 4]>; 4] =
-        [0, 1, 2, 3].map(|k: usize| reader.numbers(&rows[k], &Trail::Index(trail, k), "a row of 4 numbers"));
+        [0, 1, 2, 3].map(|k: usize| reader.numbers(rows[k], &Trail::Index(trail, k), "a row of 4 numbers"));
     let [Some(a), Some(b), Some(c), Some(last)] = rows else { return None };
     if last != [0.0, 0.0, 0.0, 1.0] {
         let fix = "expected 0 0 0 1: the translation is the last column of the rows above";
-        reader.problem(start(value), &Trail::Index(trail, 3), "the last row is not 0 0 0 1", fix);
+        reader.problem(value.start(), &Trail::Index(trail, 3), "the last row is not 0 0 0 1", fix);
         return None;
     }
     let linear = Mat3::new(a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]);
     if let Some(why) = singular(&linear) {
-        reader.problem(start(value), trail, why, "give a matrix that keeps all three dimensions apart");
+        reader.problem(value.start(), trail, why, "give a matrix that keeps all three dimensions apart");
         return None;
     }
     let translation = Vec3::new(a[3], b[3], c[3]) * unit.mm();
     if translation.abs().max() > crate::geom::tolerance::MAX_COORDINATE {
         let what = format!("its translation is beyond {:e} mm", crate::geom::tolerance::MAX_COORDINATE);
-        reader.problem(start(value), trail, what, "write a smaller length, or correct `units`");
+        reader.problem(value.start(), trail, what, "write a smaller length, or correct `units`");
         return None;
     }
     Some(Affine { linear, translation })
 }
 
-fn read_rotation<'s>(reader: &mut Reader<'s>, value: &Value<'s>, trail: &Trail<'_>) -> Option<Mat3> {
-    let known = ["quaternion_xyzw", "axis", "angle_deg", "rpy_deg"];
-    let fields = reader.fields(value, trail, &known, "an object with one form of rotation")?;
+fn read_rotation(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Mat3> {
+    let fields = reader.fields(value, trail, &ROTATION_KEYS, "an object with one form of rotation")?;
     let by_axis = fields.has("axis") || fields.has("angle_deg");
     match (fields.get("quaternion_xyzw"), by_axis, fields.get("rpy_deg")) {
         (Some(q), false, None) => read_quaternion(reader, q, &Trail::Key(trail, "quaternion_xyzw")),
         (None, true, None) => {
             let (Some(axis), Some(angle)) = (fields.get("axis"), fields.get("angle_deg")) else {
                 let (has, misses) = if fields.has("axis") { ("axis", "angle_deg") } else { ("angle_deg", "axis") };
-                reader.problem(start(value), trail, format!("`{has}` without `{misses}`"), format!("add `{misses}`"));
+                reader.problem(value.start(), trail, format!("`{has}` without `{misses}`"), format!("add `{misses}`"));
                 return None;
             };
             let axis = read_axis(reader, axis, &Trail::Key(trail, "axis"));
@@ -120,30 +114,30 @@ fn read_rotation<'s>(reader: &mut Reader<'s>, value: &Value<'s>, trail: &Trail<'
             Some(roll_pitch_yaw(&rpy?))
         }
         (None, false, None) => {
-            reader.problem(start(value), trail, "no rotation in it", FORMS);
+            reader.problem(value.start(), trail, "no rotation in it", FORMS);
             None
         }
         _ => {
-            reader.problem(start(value), trail, "more than one form of rotation", FORMS);
+            reader.problem(value.start(), trail, "more than one form of rotation", FORMS);
             None
         }
     }
 }
 
-fn read_quaternion<'s>(reader: &mut Reader<'s>, value: &Value<'s>, trail: &Trail<'_>) -> Option<Mat3> {
+fn read_quaternion(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Mat3> {
     let q = reader.numbers::<4>(value, trail, "a list of 4 numbers, x, y, z and w")?;
     let rotation = from_quaternion(q);
     if rotation.is_none() {
-        reader.problem(start(value), trail, "a quaternion of length zero", "no rotation is [0, 0, 0, 1]");
+        reader.problem(value.start(), trail, "a quaternion of length zero", "no rotation is [0, 0, 0, 1]");
     }
     rotation
 }
 
-fn read_axis<'s>(reader: &mut Reader<'s>, value: &Value<'s>, trail: &Trail<'_>) -> Option<Vec3> {
+fn read_axis(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Vec3> {
     let [x, y, z] = reader.numbers(value, trail, "a list of 3 numbers, x, y and z")?;
     let axis = unit_vector(&Vec3::new(x, y, z));
     if axis.is_none() {
-        reader.problem(start(value), trail, "an axis of length zero", "the z axis is [0, 0, 1]");
+        reader.problem(value.start(), trail, "an axis of length zero", "the z axis is [0, 0, 1]");
     }
     axis
 }

@@ -294,9 +294,12 @@ fn ignored_settings(files: &[File], tolerance: f64, facets: Facets) -> Vec<Warni
 impl Assembly {
     /// Adds the warnings that follow from the assembly as a whole: parts and rules without use.
     pub(super) fn warn(&mut self) {
-        let used: BTreeSet<PartIx> = self.instances.iter().map(|i| i.part).collect();
-        for (k, part) in self.parts.iter().enumerate() {
-            if !used.contains(&PartIx(k as u32)) {
+        let mut used = vec![false; self.parts.len()];
+        for instance in &self.instances {
+            used[instance.part.0 as usize] = true;
+        }
+        for (part, used) in self.parts.iter().zip(used) {
+            if !used {
                 let message = "no instance places it; remove it or add one";
                 self.warnings.push(Warning {
                     part: Some(part.key.clone()),

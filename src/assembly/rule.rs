@@ -351,7 +351,9 @@ struct IdIndex<'a> {
 
 impl<'a> IdIndex<'a> {
     fn new(assembly: &'a Assembly) -> Self {
-        let mut sorted: Vec<(&str, u32)> = assembly.instances.iter().map(|i| i.id.as_str()).zip(0..).collect();
+        // Nobody asks where there is no rule.
+        let asked = if assembly.rules.is_empty() { &[][..] } else { &assembly.instances };
+        let mut sorted: Vec<(&str, u32)> = asked.iter().map(|i| i.id.as_str()).zip(0..).collect();
         sorted.sort_unstable();
         Self { sorted }
     }

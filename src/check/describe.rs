@@ -5,19 +5,18 @@ use super::shape::Shapes;
 use super::{InstanceOutcome, PartOutcome};
 use crate::assembly::Assembly;
 use crate::error::Warning;
-use crate::mesh;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(super) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>], verdict_only: bool) -> Vec<PartOutcome> {
+pub(super) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Vec<PartOutcome> {
     let mut instances = vec![0_u64; assembly.parts.len()];
     for instance in &assembly.instances {
         instances[instance.part.0 as usize] += 1;
     }
     assembly
         .parts
-        .par_iter()
+        .iter()
         .zip(meshes)
         .zip(instances)
         .map(|((part, mesh), instances)| PartOutcome {
@@ -25,7 +24,7 @@ pub(super) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>], verd
             mesh: part.source.shown().to_owned(),
             triangles: mesh.triangles,
             closed: mesh.closed,
-            facet_error: (!verdict_only).then(|| mesh::facet_error(&mesh.mesh)),
+            facet_error: mesh.facet_error,
             instances,
             pieces: None,
             epsilon: None,
@@ -39,14 +38,13 @@ pub(super) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
         .instances
         .par_iter()
         .map(|instance| {
-            let mut hasher = blake3::Hasher::new();
-            for e in instance.placement.linear.iter().chain(instance.placement.translation.iter()) {
-                hasher.update(&(e + 0.0).to_le_bytes());
-            }
+            let mut numbers = [[0; 8]; 12];
+            let placement = instance.placement.linear.iter().chain(&instance.placement.translation);
+            numbers.iter_mut().zip(placement).for_each(|(n, e)| *n = (e + 0.0).to_le_bytes());
             InstanceOutcome {
                 id: instance.id.clone(),
                 part: instance.part,
-                placement: hasher.finalize().to_hex().as_str()[..16].to_owned(),
+                placement: blake3::hash(numbers.as_flattened()).to_hex().as_str()[..16].to_owned(),
             }
         })
         .collect()

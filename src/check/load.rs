@@ -22,16 +22,20 @@ pub(super) struct PartMesh {
     pub closed: bool,
     /// Whether the file stores 24-bit coordinates.
     pub single_precision: bool,
+    /// Largest sagitta of its facets (mm), where it was asked for.
+    pub facet_error: Option<f64>,
     pub warnings: Vec<Warning>,
 }
 
-/// The mesh of every part, in the order of `assembly.parts`; parts of one file and unit share it.
+/// The mesh of every part, in the order of `assembly.parts`; parts of one file and unit share it. `verdict_only` leaves out
+/// what no verdict needs.
 ///
 /// # Errors
 /// Every file that cannot be read or is not a mesh, at once.
 pub(super) fn load_meshes(
     assembly: &Assembly,
     loader: &dyn Loader,
+    verdict_only: bool,
     progress: &dyn Progress,
 ) -> Result<Vec<Arc<PartMesh>>, Error> {
     let mut first_of = BTreeMap::new();
@@ -49,7 +53,7 @@ pub(super) fn load_meshes(
     let loaded: Vec<Result<Arc<PartMesh>, Error>> = distinct
         .par_iter()
         .map(|&i| {
-            let mesh = load_part(&assembly.parts[i], loader);
+            let mesh = load_part(&assembly.parts[i], loader, verdict_only);
             progress.advance(1);
             mesh.map(Arc::new)
         })
@@ -71,7 +75,7 @@ pub(super) fn load_meshes(
     }
 }
 
-fn load_part(part: &Part, loader: &dyn Loader) -> Result<PartMesh, Error> {
+fn load_part(part: &Part, loader: &dyn Loader, verdict_only: bool) -> Result<PartMesh, Error> {
     let loaded = match &part.source {
         MeshSource::File { path, shown } => {
             let bytes = loader.read(path).map_err(|e| {
@@ -81,13 +85,13 @@ fn load_part(part: &Part, loader: &dyn Loader) -> Result<PartMesh, Error> {
                     "check the path and its permissions",
                 )
             })?;
-            mesh::load(&bytes).map_err(|e| locate(e, shown))?
+            mesh::load_owned(bytes).map_err(|e| locate(e, shown))?
         }
         MeshSource::Memory(mesh) => {
             LoadedMesh::from_tri_mesh(mesh.as_ref().clone()).map_err(|e| locate(e, &format!("part `{}`", part.key)))?
         }
     };
-    Ok(in_millimetres(part, loaded))
+    Ok(in_millimetres(part, loaded, verdict_only))
 }
 
 /// The place of a mesh error as the user knows it.
@@ -108,10 +112,13 @@ fn open_mesh(health: &Health) -> Option<String> {
     }
 }
 
-fn in_millimetres(part: &Part, loaded: LoadedMesh) -> PartMesh {
+fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMesh {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere part 1\0").update(part.units.name().as_bytes());
     let mut mesh = loaded.mesh;
+    // Kept until the end of the run.
+    mesh.vertices.shrink_to_fit();
+    mesh.triangles.shrink_to_fit();
     let mut buffer = Vec::with_capacity(1 << 16);
     let mut feed = |bytes: &[u8], flush: bool| {
         buffer.extend_from_slice(bytes);
@@ -137,6 +144,8 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh) -> PartMesh {
     if mm != 1.0 {
         mesh.vertices.iter_mut().for_each(|v: &mut Vec3| *v *= mm);
     }
+    let facet_error = (!verdict_only).then(|| mesh::facet_error_over(&mesh, &loaded.half_edges));
+    drop(loaded.half_edges);
     let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
     warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new("open-mesh", message)));
     for w in &mut warnings {
@@ -149,6 +158,7 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh) -> PartMesh {
         triangles: loaded.health.triangles,
         closed: loaded.health.closed,
         single_precision: loaded.single_precision,
+        facet_error,
         warnings,
     }
 }

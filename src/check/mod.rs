@@ -16,6 +16,7 @@ mod pair;
 mod pipeline;
 mod pose_key;
 mod shape;
+mod splits;
 mod stopwatch;
 mod tally;
 

@@ -35,11 +35,11 @@ pub fn check(
     if possible_pairs == ignored {
         return Err(nothing_to_check(assembly, possible_pairs));
     }
-    let meshes = load_meshes(assembly, loader, progress)?;
+    let meshes = load_meshes(assembly, loader, options.verdict_only, progress)?;
     watch.stop(Stage::Load, &mut timings);
 
     let shapes = shape::build(assembly, &meshes, progress)?;
-    let parts = describe_parts(assembly, &meshes, options.verdict_only);
+    let parts = describe_parts(assembly, &meshes);
     watch.stop(Stage::Shape, &mut timings);
 
     progress.begin(Stage::Broad, 1);
@@ -168,7 +168,7 @@ fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> 
     for found in found {
         pairs.extend(found);
     }
-    pairs.par_sort_unstable();
+    pairs.par_sort_unstable_by_key(|&(a, b)| u64::from(a) << 32 | u64::from(b));
     pairs
         .into_iter()
         .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {

@@ -1,6 +1,7 @@
 //! Shapes: what a part becomes once a placement's stretch is baked into it, and where its instances stand.
 
 use super::load::PartMesh;
+use super::splits::Splitter;
 use super::{Progress, Stage};
 use crate::assembly::Assembly;
 use crate::error::{Error, Problem};
@@ -113,11 +114,12 @@ pub(super) fn build(assembly: &Assembly, meshes: &[Arc<PartMesh>], progress: &dy
 fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<Split>, Error> {
     let mut problems = Vec::new();
     let mut splits = Vec::with_capacity(assembly.instances.len());
+    let mut splitter = Splitter::new();
     for instance in &assembly.instances {
         let reach = instance.placement.linear.abs().sum() * meshes[instance.part.0 as usize].bounds.max_abs()
             + instance.placement.translation.amax();
         let part = &assembly.parts[instance.part.0 as usize];
-        match instance.placement.split() {
+        match splitter.split(&instance.placement) {
             Some(split) if reach <= MAX_COORDINATE => splits.push(split),
             Some(_) => problems.push(Problem::new(
                 part.at.clone(),

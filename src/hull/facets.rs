@@ -22,7 +22,27 @@ pub struct Facet {
     /// How far outside of the facet's own vertices the plane lies at most (mm): rounding only.
     pub slack: f64,
     /// Indices into the hull's triangles, the largest first; empty for a flat hull.
-    pub triangles: Vec<u32>,
+    pub triangles: Group,
+}
+
+/// A few triangles, mostly one: that one takes no memory of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Group {
+    /// One.
+    One(u32),
+    /// Any number.
+    Many(Box<[u32]>),
+}
+
+impl std::ops::Deref for Group {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        match self {
+            Self::One(t) => std::slice::from_ref(t),
+            Self::Many(all) => all,
+        }
+    }
 }
 
 /// A triangle before merging.
@@ -111,7 +131,7 @@ impl Context<'_> {
         let alone = (0..count).filter(|&t| single[t as usize]);
         found.extend(alone.map(|t| {
             let face = &faces[t as usize];
-            self.facet(face.normal, self.corners(t)[0], face.area, vec![t])
+            self.facet(face.normal, self.corners(t)[0], face.area, Group::One(t))
         }));
         found
     }
@@ -147,7 +167,7 @@ impl Context<'_> {
     }
 
     /// All triangles connected to `seed` whose vertices lie in its plane, exactly or up to rounding.
-    fn grow(&self, seed: u32, faces: &[Face], twin: &[u32], taken: &mut [bool]) -> Vec<u32> {
+    fn grow(&self, seed: u32, faces: &[Face], twin: &[u32], taken: &mut [bool]) -> Group {
         let [a, b, c] = self.corners(seed);
         let normal = faces[seed as usize].normal;
         let in_plane = |v: &Vec3| {
@@ -170,11 +190,11 @@ impl Context<'_> {
                 }
             }
         }
-        group
+        if group.len() == 1 { Group::One(seed) } else { Group::Many(group.into()) }
     }
 
     /// The facet of a plane that supports the hull exactly and was rounded; without triangles, it holds all vertices.
-    fn facet(&self, normal: Vec3, on_plane: &Vec3, area: f64, triangles: Vec<u32>) -> Facet {
+    fn facet(&self, normal: Vec3, on_plane: &Vec3, area: f64, triangles: Group) -> Facet {
         let offset = normal.dot(on_plane) + self.dot_error();
         let height = |v: &Vec3| normal.dot(v);
         let lowest = if triangles.is_empty() {
@@ -192,6 +212,6 @@ impl Context<'_> {
         let area = fan.clone().map(|(_, f)| f.area).sum();
         let largest = fan.max_by(|s, t| s.1.area.total_cmp(&t.1.area)).filter(|(_, f)| f.sound);
         let Some((i, face)) = largest else { return vec![] };
-        [face.normal, -face.normal].map(|n| self.facet(n, &v[i], area, vec![])).to_vec()
+        [face.normal, -face.normal].map(|n| self.facet(n, &v[i], area, Group::Many([].into()))).to_vec()
     }
 }

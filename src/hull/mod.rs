@@ -17,7 +17,7 @@ use crate::geom::Vec3;
 
 pub use build::convex_hull;
 pub use check::{encloses, violations};
-pub use facets::{Facet, facets};
+pub use facets::{Facet, Group, facets};
 pub use measure::{Measure, measure};
 pub use obb_fit::fit_obb;
 

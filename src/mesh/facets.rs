@@ -1,9 +1,11 @@
 //! Facets: what a mesh makes of curved surfaces, and how far that is off (docs: concept.md, Facets).
 
 use super::TriMesh;
+use super::measure::{cross, difference, dot};
 use super::topology::HalfEdges;
 use super::union_find::UnionFind;
 use crate::geom::Vec3;
+use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::orient3d;
 
 /// Facets that meet at a smaller angle than this (radians) count as one: rounding of coordinates alone tilts them more.
@@ -57,7 +59,27 @@ pub struct Facets {
 
 /// The largest sagitta of a mesh, concave or convex, in its unit; 0 where no facets approximate a curved surface.
 pub fn facet_error(mesh: &TriMesh) -> f64 {
-    Facets::of(mesh).edges.iter().map(FacetEdge::sagitta).fold(0.0, f64::max)
+    facet_error_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()))
+}
+
+/// As [`facet_error`] of a mesh whose half-edges are known.
+pub(crate) fn facet_error_over(mesh: &TriMesh, half_edges: &HalfEdges) -> f64 {
+    let surface = Surface::of(mesh, half_edges);
+    let mut largest = 0.0;
+    for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
+        // The tangent is convex and 0 at 0: that of a quarter of an angle is at most a quarter of its tangent. The factor
+        // covers the rounding of both sides.
+        let sine = pair.sine_squared.sqrt();
+        let may_be_largest = |width: f64| 0.125 * width * sine > 0.999_999 * largest * pair.cosine;
+        let first = surface.reach(&pair, 0);
+        if may_be_largest(first) {
+            let width = lesser(first, surface.reach(&pair, 1));
+            if may_be_largest(width) {
+                largest = greater(largest, sagitta(width, pair.angle()));
+            }
+        }
+    }
+    largest
 }
 
 impl Facets {
@@ -65,64 +87,168 @@ impl Facets {
     /// separate facets; triangles without area belong to no other's facet.
     pub fn of(mesh: &TriMesh) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let normals: Vec<Vec3> = mesh.triangles.iter().map(|t| normal(mesh, t)).collect();
+        let surface = Surface::of(mesh, &half_edges);
+        let bends = surface.pairs().filter(|p| p.fold() == Fold::Bend);
+        let edges = bends.map(|p| FacetEdge {
+            vertices: p.ends,
+            triangles: p.triangles,
+            theta: p.angle(),
+            concave: is_concave(mesh, &p),
+            width: surface.width(&p),
+        });
+        Self { edges: edges.collect(), facet: surface.facet, count: surface.count }
+    }
+}
+
+/// Two triangles on either side of an edge, one each way, that meet at less than 90°.
+struct Pair {
+    /// Of the edge, the smaller first.
+    ends: [u32; 2],
+    triangles: [u32; 2],
+    /// Of the angle between the normals.
+    sine_squared: f64,
+    cosine: f64,
+}
+
+/// What the angle between two triangles makes of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fold {
+    /// One facet.
+    Flat,
+    /// Two facets of one curved surface.
+    Bend,
+    /// An edge by design.
+    Sharp,
+}
+
+impl Pair {
+    /// Radians, from 0 to π/2.
+    fn angle(&self) -> f64 {
+        libm::atan2(self.sine_squared.sqrt(), self.cosine)
+    }
+
+    fn fold(&self) -> Fold {
+        let is_below = |angle: f64, tangent: f64| {
+            let (here, limit) = (self.sine_squared, (tangent * self.cosine) * (tangent * self.cosine));
+            // Far from the limit, relative to the rounding of all this, squares of tangents will do.
+            if (here - limit).abs() > 1e-6 * limit { here < limit } else { self.angle() < angle }
+        };
+        if is_below(LEAST_ANGLE.next_up(), LEAST_TANGENT) {
+            Fold::Flat
+        } else if is_below(LARGEST_ANGLE, LARGEST_TANGENT) {
+            Fold::Bend
+        } else {
+            Fold::Sharp
+        }
+    }
+}
+
+/// The tangents of [`LEAST_ANGLE`] and [`LARGEST_ANGLE`], to eight digits: who is near to them asks for the angle.
+const LEAST_TANGENT: f64 = 1e-4;
+const LARGEST_TANGENT: f64 = 0.760_204_4;
+
+/// A mesh with what is asked of its edges.
+struct Surface<'m> {
+    mesh: &'m TriMesh,
+    half_edges: &'m HalfEdges,
+    /// Of each triangle, of length 1; zero where it has none.
+    normals: Vec<[f64; 3]>,
+    /// Of each triangle: its facet.
+    facet: Vec<u32>,
+    /// How many there are.
+    count: u32,
+    outlines: Outlines,
+}
+
+impl<'m> Surface<'m> {
+    fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges) -> Self {
+        let normals = mesh.triangles.iter().map(|t| normal(mesh, t)).collect();
+        let none = Outlines { starts: Vec::new(), corners: Vec::new() };
+        let mut surface = Self { mesh, half_edges, normals, facet: Vec::new(), count: 0, outlines: none };
         let mut sets = UnionFind::new(mesh.triangles.len());
-        let mut bends = Vec::new();
-        for e in half_edges.edges() {
-            let [a, b] = e.uses else { continue };
+        for pair in surface.pairs().filter(|p| p.fold() == Fold::Flat) {
+            sets.union(pair.triangles[0], pair.triangles[1], false);
+        }
+        (surface.facet, surface.count) = sets.label();
+        if (surface.count as usize) < mesh.triangles.len() {
+            surface.outlines = Outlines::of(mesh, &surface.facet, surface.count, &surface.normals);
+        }
+        surface
+    }
+
+    /// In order of their edges.
+    fn pairs(&self) -> impl Iterator<Item = Pair> {
+        self.half_edges.edges().filter_map(|e| {
+            let [a, b] = e.uses else { return None };
             if a.reversed() == b.reversed() {
-                continue;
+                return None;
             }
-            let (na, nb) = (&normals[a.face() as usize], &normals[b.face() as usize]);
-            let (sine, cosine) = (na.cross(nb).norm(), na.dot(nb));
+            let triangles = [a.face(), b.face()];
+            let [na, nb] = triangles.map(|t| &self.normals[t as usize]);
+            let cosine = dot(na, nb);
             // Cheap first: angles from 90° up, and triangles without a normal.
-            if cosine <= 0.0 {
-                continue;
-            }
-            let theta = libm::atan2(sine, cosine);
-            if theta <= LEAST_ANGLE {
-                sets.union(a.face(), b.face(), false);
-            } else if theta < LARGEST_ANGLE {
-                bends.push(FacetEdge {
-                    vertices: [e.lo, e.hi],
-                    triangles: [a.face(), b.face()],
-                    theta,
-                    concave: is_concave(mesh, a.face(), b.face()),
-                    width: 0.0,
-                });
-            }
-        }
-        let (facet, count) = sets.label();
-        let outlines = Outlines::of(mesh, &facet, count, &normals);
-        for bend in &mut bends {
-            let widths = bend.triangles.map(|t| outlines.width(mesh, &facet, &normals, t, bend.vertices));
-            bend.width = widths[0].min(widths[1]);
-        }
-        Self { facet, count, edges: bends }
+            (cosine > 0.0).then(|| Pair {
+                ends: [e.lo, e.hi],
+                triangles,
+                sine_squared: squared(&cross(na, nb)),
+                cosine,
+            })
+        })
+    }
+
+    /// The smaller of the two facets' widths.
+    fn width(&self, pair: &Pair) -> f64 {
+        lesser(self.reach(pair, 0), self.reach(pair, 1))
+    }
+
+    /// How far the facet on one side of an edge reaches from its line.
+    fn reach(&self, pair: &Pair, side: usize) -> f64 {
+        let [p, q] = pair.ends.map(|i| &self.mesh.vertices[i as usize]);
+        let (t, along) = (pair.triangles[side], &difference(q, p));
+        let across = unit(&cross(&self.normals[t as usize], along));
+        let reach = |i: u32| dot(&across, &difference(&self.mesh.vertices[i as usize], p));
+        // The edge may run either way along the triangle: its third corner tells the side.
+        let triangle = self.mesh.triangles[t as usize];
+        let own = triangle.iter().map(|&i| reach(i)).fold(0.0, |m: f64, x| if x.abs() > m.abs() { x } else { m });
+        let side = if own < 0.0 { -1.0 } else { 1.0 };
+        let outline = self.outlines.of_facet(self.facet[t as usize]);
+        outline.iter().map(|&i| side * reach(i)).fold(own.abs(), greater)
     }
 }
 
 /// The unit normal of a triangle; zero where it has none.
-fn normal(mesh: &TriMesh, t: &[u32; 3]) -> Vec3 {
-    let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
-    (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+fn normal(mesh: &TriMesh, t: &[u32; 3]) -> [f64; 3] {
+    let [a, b, c] = t.map(|i| &mesh.vertices[i as usize]);
+    unit(&cross(&difference(b, a), &difference(c, a)))
 }
 
-/// Whether some corner of `b` lies above the plane of `a`.
-fn is_concave(mesh: &TriMesh, a: u32, b: u32) -> bool {
-    let [p, q, r] = mesh.triangles[a as usize].map(|i| &mesh.vertices[i as usize]);
-    mesh.triangles[b as usize].iter().any(|&i| orient3d(p, q, r, &mesh.vertices[i as usize]) > 0.0)
+/// Scaled to length 1; zero where it has none.
+fn unit(v: &[f64; 3]) -> [f64; 3] {
+    let length = squared(v).sqrt();
+    if length > 0.0 { v.map(|x| x / length) } else { [0.0; 3] }
+}
+
+fn squared(v: &[f64; 3]) -> f64 {
+    dot(v, v)
+}
+
+/// Whether the second triangle rises above the plane of the first. Two of its corners lie in it.
+fn is_concave(mesh: &TriMesh, pair: &Pair) -> bool {
+    let [first, second] = pair.triangles.map(|t| mesh.triangles[t as usize]);
+    let [p, q, r] = first.map(|i| &mesh.vertices[i as usize]);
+    let mut apex = second.iter().filter(|i| !pair.ends.contains(i));
+    apex.any(|&i| orient3d(p, q, r, &mesh.vertices[i as usize]) > 0.0)
 }
 
 /// The extreme corners of facets of more than two triangles.
 struct Outlines {
-    /// Those of facet `f` are `corners[starts[f]..starts[f + 1]]`; none for small facets.
+    /// Those of facet `f` are `corners[starts[f]..starts[f + 1]]`; none for single triangles. Empty where all are.
     starts: Vec<u32>,
     corners: Vec<u32>,
 }
 
 impl Outlines {
-    fn of(mesh: &TriMesh, facet: &[u32], count: u32, normals: &[Vec3]) -> Self {
+    fn of(mesh: &TriMesh, facet: &[u32], count: u32, normals: &[[f64; 3]]) -> Self {
         let mut sizes = vec![0u32; count as usize];
         for &f in facet {
             sizes[f as usize] += 1;
@@ -145,29 +271,22 @@ impl Outlines {
         outlines
     }
 
-    /// How far the facet of triangle `t` reaches from the line of an edge of it, on the triangle's side.
-    fn width(&self, mesh: &TriMesh, facet: &[u32], normals: &[Vec3], t: u32, edge: [u32; 2]) -> f64 {
-        let [p, q] = edge.map(|i| mesh.vertices[i as usize]);
-        let across = normals[t as usize].cross(&(q - p)).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-        let triangle = mesh.triangles[t as usize];
-        let reach = |i: u32| across.dot(&(mesh.vertices[i as usize] - p));
-        // The edge may run either way along the triangle: its third corner tells the side.
-        let own = triangle.iter().map(|&i| reach(i)).fold(0.0, |m: f64, x| if x.abs() > m.abs() { x } else { m });
-        let side = if own < 0.0 { -1.0 } else { 1.0 };
-        let f = facet[t as usize] as usize;
-        let outline = &self.corners[self.starts[f] as usize..self.starts[f + 1] as usize];
-        outline.iter().map(|&i| side * reach(i)).fold(own.abs(), f64::max)
+    fn of_facet(&self, f: u32) -> &[u32] {
+        match self.starts.get(f as usize..f as usize + 2) {
+            Some(&[from, to]) => &self.corners[from as usize..to as usize],
+            _ => &[],
+        }
     }
 }
 
 /// The corners of the convex hull of nearly coplanar points, along the two axes that `normal` is least inclined to
 /// (A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979), thinned to [`OUTLINE`].
 /// Rounding may cost a corner that lies on a side within rounding.
-fn convex_outline(mesh: &TriMesh, mut points: Vec<u32>, normal: &Vec3) -> Vec<u32> {
+fn convex_outline(mesh: &TriMesh, mut points: Vec<u32>, normal: &[f64; 3]) -> Vec<u32> {
     if points.len() <= 8 {
         return points;
     }
-    let axis = normal.iamax();
+    let axis = Vec3::from(*normal).iamax();
     let flat = |i: u32| [mesh.vertices[i as usize][(axis + 1) % 3], mesh.vertices[i as usize][(axis + 2) % 3]];
     points.sort_unstable_by(|&a, &b| {
         let (a, b) = (flat(a), flat(b));

@@ -25,6 +25,8 @@ pub struct LoadedMesh {
     pub warnings: Vec<MeshWarning>,
     /// Whether its coordinates have no more than single precision: binary STL, and ASCII STL with no sign of more.
     pub single_precision: bool,
+    /// Of `mesh`.
+    pub(crate) half_edges: HalfEdges,
 }
 
 /// Counts and measures of a mesh as its file gives it, vertices joined. Lengths in the file's unit.
@@ -144,7 +146,7 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
         enclosing,
         enclosed_volume: enclosing.then_some(enclosed),
     };
-    LoadedMesh { format, solids, mesh, health, warnings, single_precision }
+    LoadedMesh { format, solids, mesh, health, warnings, single_precision, half_edges: edges }
 }
 
 fn warn(done: &Oriented, warnings: &mut Vec<MeshWarning>) {

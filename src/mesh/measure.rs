@@ -87,17 +87,17 @@ impl Measures {
 // Written out: these run once a face, and nalgebra's generic forms take three times as long here.
 
 #[inline]
-fn difference(a: &Vec3, b: &Vec3) -> [f64; 3] {
+pub(super) fn difference(a: &Vec3, b: &Vec3) -> [f64; 3] {
     [a.x - b.x, a.y - b.y, a.z - b.z]
 }
 
 #[inline]
-fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[inline]
-fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 

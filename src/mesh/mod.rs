@@ -19,7 +19,8 @@ pub mod tri_mesh;
 mod union_find;
 mod weld;
 
+pub(crate) use facets::facet_error_over;
 pub use facets::{FacetEdge, Facets, LARGEST_ANGLE, LEAST_ANGLE, facet_error, sagitta};
 pub use loaded::{Health, LoadedMesh};
-pub use read::{MeshError, MeshFormat, MeshWarning, load, recognise};
+pub use read::{MeshError, MeshFormat, MeshWarning, load, load_owned, recognise};
 pub use tri_mesh::TriMesh;

@@ -58,7 +58,7 @@ impl Convex {
         let diameter = aabb.diagonal();
         let mut covered = vec![false; hull.triangles.len()];
         for facet in facets {
-            for &t in &facet.triangles {
+            for &t in &*facet.triangles {
                 covered[t as usize] = true;
             }
         }
@@ -100,7 +100,7 @@ impl Convex {
             hint = self.climb(normal, if facet.triangles.is_empty() { hint } else { first }).0;
             let reach = normal.dot(&self.vertices[hint]);
             let mut lowest = reach;
-            for &t in &facet.triangles {
+            for &t in &*facet.triangles {
                 for &v in &hull.triangles[t as usize] {
                     lowest = lesser(lowest, normal.dot(&self.vertices[v as usize]));
                 }

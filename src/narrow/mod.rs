@@ -5,16 +5,30 @@
 //! - how thick is what two hulls have in common? [`thickness::overlap`], a linear programme, a certified interval
 //! - by what shortest translation do they come apart? [`epa::penetration`], a certified interval
 //!
+//! Of triangles, not hulls: [`surface::Surface`] answers what is near a point, [`mesh_mesh`] how far two surfaces are apart
+//! and which triangles meet, [`winding`](mod@winding) what is inside; all by exact predicates.
+//!
 //! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
 //! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
 
+mod box_pair;
 pub mod convex;
+mod dual;
 pub mod epa;
+pub mod exact;
+mod facet;
 pub mod gjk;
 mod lanes;
+pub mod mesh_mesh;
 pub mod pair;
 pub mod sat;
 pub mod simplex;
+pub mod surface;
+#[cfg(test)]
+mod surface_tests;
 pub mod thickness;
+pub mod tri_tri;
+pub mod winding;
 
 pub use convex::Convex;
+pub use surface::Surface;

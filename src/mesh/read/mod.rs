@@ -127,6 +127,16 @@ pub fn load(bytes: &[u8]) -> Result<LoadedMesh, MeshError> {
     Ok(finish(parse(bytes)?))
 }
 
+/// As [`load`]; lets go of the bytes before the rest asks for as much memory.
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_owned(bytes: Vec<u8>) -> Result<LoadedMesh, MeshError> {
+    let parsed = parse(&bytes)?;
+    drop(bytes);
+    Ok(finish(parsed))
+}
+
 /// The first half of [`load`], for benches: the mesh of a file with its corners joined where their bits are equal,
 /// neither counted nor mended.
 ///

@@ -1,0 +1,177 @@
+//! Descends the trees of two placed surfaces at once, down to the pairs of triangles that may be close.
+
+use super::box_pair::{Motion, PlacedBox};
+use super::facet::Facet;
+use super::mesh_mesh::Pairing;
+use super::surface::{Below, Node};
+use super::tri_tri::Triangle;
+use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use std::ops::Range;
+
+/// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance. Bounds are lowered by this: it only prunes
+/// less.
+const ROUNDINGS: f64 = 128.0;
+
+/// What a search is bounded by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reach {
+    /// What is certainly farther than this is left out (mm).
+    pub reach: f64,
+    /// The least lower bound of what was left out (mm).
+    pub beyond: f64,
+}
+
+impl Reach {
+    pub(super) fn new(reach: f64) -> Self {
+        Self { reach, beyond: f64::INFINITY }
+    }
+
+    /// Whether something with this lower bound is left out.
+    #[inline]
+    pub(super) fn excludes(&mut self, bound: f64) -> bool {
+        if bound > self.reach {
+            self.beyond = if bound < self.beyond { bound } else { self.beyond };
+            true
+        } else {
+            false
+        }
+    }
+}
+
+/// A descent into two trees.
+pub(super) struct Descent<'a> {
+    nodes: [&'a [Node]; 2],
+    motion: Motion<'a>,
+    /// What rounding may add to a bound (mm).
+    pub rounding: f64,
+    /// Bounds of boxes are lowered by this: rounding, and what vertices may have moved.
+    allowance: f64,
+    facets: [Leaf; 2],
+}
+
+/// The triangles of the leaf last met, of one surface. It is met with several leaves of the other, one after the other.
+#[derive(Default)]
+struct Leaf {
+    first: Option<u32>,
+    facets: Vec<Facet>,
+    /// Places in `facets` of those near the other leaf.
+    near: Vec<u32>,
+}
+
+impl Leaf {
+    fn take(&mut self, range: Range<u32>, corners: impl FnMut(u32) -> Triangle) {
+        if self.first != Some(range.start) {
+            self.first = Some(range.start);
+            self.facets.clear();
+            self.facets.extend(range.map(corners).map(Facet::new));
+        }
+    }
+
+    fn keep_near(&mut self, other: &PlacedBox, allowance: f64, reach: &mut Reach) {
+        self.near.clear();
+        for (k, f) in (0..).zip(&self.facets) {
+            if !reach.excludes(f.off_box(other) - allowance) {
+                self.near.push(k);
+            }
+        }
+    }
+
+    fn near(&self) -> impl Iterator<Item = (u32, &Facet)> {
+        let first = self.first.unwrap_or(0);
+        self.near.iter().map(move |&k| (first + k, &self.facets[k as usize]))
+    }
+}
+
+impl<'a> Descent<'a> {
+    /// Of a pair whose vertices may each have moved by half of `slack` (mm) from where the surfaces have them.
+    pub(super) fn new(p: &Pairing<'a>, slack: f64) -> Self {
+        let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
+        let rounding = if size.is_finite() { ROUNDINGS * UNIT_ROUNDOFF * size } else { 0.0 };
+        Self {
+            nodes: [&p.a.tree().nodes, &p.b.tree().nodes],
+            motion: Motion::new(p.b_in_a),
+            rounding,
+            allowance: slack + rounding,
+            facets: [Leaf::default(), Leaf::default()],
+        }
+    }
+
+    /// Calls `visit` on all pairs of triangles that may be within reach, with a lower bound of their distance (mm), until it
+    /// returns false. Corners are asked for once per leaf met.
+    pub(super) fn run(
+        &mut self,
+        reach: &mut Reach,
+        mut corners_a: impl FnMut(u32) -> Triangle,
+        mut corners_b: impl FnMut(u32) -> Triangle,
+        mut visit: impl FnMut(&mut Reach, f64, (u32, &Facet), (u32, &Facet)) -> bool,
+    ) {
+        let [na, nb] = self.nodes;
+        if na.is_empty() || nb.is_empty() {
+            return;
+        }
+        let allowance = self.allowance;
+        let mut stack = Vec::with_capacity(128);
+        stack.push((0, 0, self.apart(&self.in_a(0), &self.in_b(0), reach.reach)));
+        while let Some((i, j, bound)) = stack.pop() {
+            if reach.excludes(bound) {
+                continue;
+            }
+            let (a, b) = (&na[i as usize], &nb[j as usize]);
+            let (split_a, children) = match (a.below(), b.below()) {
+                (Below::Triangles(ra), Below::Triangles(rb)) => {
+                    let [leaf_a, leaf_b] = &mut self.facets;
+                    leaf_a.take(ra, &mut corners_a);
+                    leaf_b.take(rb, &mut corners_b);
+                    leaf_a.keep_near(&PlacedBox::of(b).moved(&self.motion), allowance, reach);
+                    leaf_b.keep_near(&PlacedBox::of(a), allowance, reach);
+                    for (i, f) in leaf_a.near() {
+                        for (j, g) in leaf_b.near() {
+                            let bound = f.apart(g, reach.reach + self.rounding) - self.rounding;
+                            if !reach.excludes(bound) && !visit(reach, bound, (i, f), (j, g)) {
+                                return;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                (Below::Children(ca), Below::Children(cb)) => {
+                    if a.size() >= b.size() {
+                        (true, ca)
+                    } else {
+                        (false, cb)
+                    }
+                }
+                (Below::Children(ca), _) => (true, ca),
+                (_, Below::Children(cb)) => (false, cb),
+            };
+            let [near, far] = if split_a {
+                let fixed = self.in_b(j);
+                children.map(|c| (c, j, self.apart(&self.in_a(c), &fixed, reach.reach)))
+            } else {
+                let fixed = self.in_a(i);
+                children.map(|c| (i, c, self.apart(&fixed, &self.in_b(c), reach.reach)))
+            };
+            for next in if near.2 <= far.2 { [far, near] } else { [near, far] } {
+                if !reach.excludes(next.2) {
+                    stack.push(next);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn in_a(&self, i: u32) -> PlacedBox {
+        PlacedBox::of(&self.nodes[0][i as usize])
+    }
+
+    #[inline]
+    fn in_b(&self, j: u32) -> PlacedBox {
+        PlacedBox::of(&self.nodes[1][j as usize]).moved(&self.motion)
+    }
+
+    /// A lower bound of the distance (mm); may end at the first that is out of reach.
+    #[inline]
+    fn apart(&self, a: &PlacedBox, b: &PlacedBox, reach: f64) -> f64 {
+        f64::from(a.apart(b, (reach + self.allowance) as f32)) - self.allowance
+    }
+}

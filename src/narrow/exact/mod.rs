@@ -1,0 +1,18 @@
+//! One pair of triangle meshes: how far apart, and where they meet, how thick is what they have in common.
+//!
+//! [`meet`] tells pairs that are apart, with their distance, from those that overlap, touch or contain one another. Of the
+//! latter a [`Meeting`] keeps certified bounds of the overlap depth, which it narrows as far as it is asked to: by the hulls'
+//! linear programme from above, by the shrink certificate ([`shrink`]) where the parts only touch, and by branch and bound
+//! ([`depth`]) for the rest. docs/numerics.md has the proofs.
+
+mod depth;
+mod elements;
+mod meeting;
+mod program;
+mod shrink;
+mod side;
+
+pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! The triangles of a part, ready for exact queries.
+
+mod adjacency;
+mod fit;
+mod nearest;
+mod node;
+mod tree;
+
+use crate::geom::predicates::{accurate_normal, collinear};
+use crate::geom::{Aabb, Vec3};
+use crate::mesh::TriMesh;
+use adjacency::Adjacency;
+use std::sync::OnceLock;
+
+pub use super::tri_tri::Feature;
+pub use nearest::Nearest;
+pub(crate) use node::{Below, Node};
+pub(crate) use tree::Tree;
+
+/// Whether a surface tells inside from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inside {
+    /// Closed, balanced, and encloses a volume: the winding number says what is inside.
+    Solid,
+    /// Open, not orientable, or enclosing nothing.
+    Undefined,
+}
+
+/// Triangles of a part in its centred frame (mm). Those without area (exactly collinear corners) are left out.
+#[derive(Debug)]
+pub struct Surface {
+    /// Of the mesh, less the origin. Some may be in no triangle.
+    pub vertices: Vec<Vec3>,
+    /// Corners, counter-clockwise seen from outside, in the order of the tree's leaves.
+    pub triangles: Vec<[u32; 3]>,
+    /// Of each triangle, its index in the mesh.
+    pub source: Vec<u32>,
+    /// A vertex of every set of triangles that hang together by vertices, in increasing order.
+    pub shells: Vec<u32>,
+    /// Vertices of triangles without area, in increasing order.
+    rough: Vec<u32>,
+    /// Whether winding numbers mean anything.
+    pub inside: Inside,
+    /// Box of the triangles; empty where there is none.
+    pub bounds: Aabb,
+    tree: Tree,
+    adjacency: OnceLock<Adjacency>,
+}
+
+/// The vertices of the triangles that are not among `kept` (increasing indices).
+fn rough_vertices(mesh: &TriMesh, kept: &[u32]) -> Vec<u32> {
+    let mut kept = kept.iter().copied().peekable();
+    let mut rough = Vec::new();
+    for (t, corners) in mesh.triangles.iter().enumerate() {
+        if kept.next_if_eq(&(t as u32)).is_none() {
+            rough.extend(corners);
+        }
+    }
+    rough.sort_unstable();
+    rough.dedup();
+    rough
+}
+
+impl Surface {
+    /// Takes the triangles of a mesh, `origin` subtracted from every vertex. O(n log n).
+    pub fn new(mesh: &TriMesh, origin: &Vec3, inside: Inside) -> Self {
+        let vertices: Vec<Vec3> = mesh.vertices.iter().map(|v| v - origin).collect();
+        let mut source: Vec<u32> = (0..mesh.triangles.len() as u32)
+            .filter(|&t| {
+                let [a, b, c] = mesh.triangles[t as usize].map(|v| vertices[v as usize]);
+                !collinear(&a, &b, &c)
+            })
+            .collect();
+        let rough = rough_vertices(mesh, &source);
+        let tree = Tree::new(&vertices, &mesh.triangles, &mut source);
+        let triangles: Vec<[u32; 3]> = source.iter().map(|&t| mesh.triangles[t as usize]).collect();
+        let shells = adjacency::shells(&triangles, vertices.len());
+        let bounds = Aabb::of_points(triangles.iter().flatten().map(|&v| &vertices[v as usize]));
+        Self { vertices, triangles, source, shells, rough, inside, bounds, tree, adjacency: OnceLock::new() }
+    }
+
+    /// Whether a triangle without area was left out at this vertex.
+    pub fn is_rough(&self, v: u32) -> bool {
+        self.rough.binary_search(&v).is_ok()
+    }
+
+    /// The corners of a triangle (mm).
+    #[inline]
+    pub fn triangle(&self, t: u32) -> [Vec3; 3] {
+        self.triangles[t as usize].map(|v| self.vertices[v as usize])
+    }
+
+    /// Unit outward normal of a triangle, right to a few roundings also for slivers.
+    pub fn normal(&self, t: u32) -> Vec3 {
+        let [a, b, c] = self.triangle(t);
+        let n = accurate_normal(&a, &b, &c);
+        // A sliver of a far-off part may underflow when squared; scaled by its largest entry it does not.
+        let n = n / n.amax();
+        n / n.norm()
+    }
+
+    /// The triangle on the other side of edge `k` (from corner `k` to corner `k + 1`), `u32::MAX` where the edge is not one
+    /// of exactly two triangles, one each way. The first call sorts all edges, O(n log n).
+    pub fn neighbor(&self, t: u32, k: usize) -> u32 {
+        self.adjacency().across[t as usize][k]
+    }
+
+    /// The triangles around a vertex, in increasing order. The first call sorts all edges, O(n log n).
+    pub fn around(&self, v: u32) -> &[u32] {
+        self.adjacency().around(v)
+    }
+
+    /// The tree over the triangles.
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    fn adjacency(&self) -> &Adjacency {
+        self.adjacency.get_or_init(|| Adjacency::of(&self.triangles, self.vertices.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tetrahedron() -> TriMesh {
+        TriMesh {
+            vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z(), Vec3::new(0.5, 0.0, 0.0)],
+            // The last has no area.
+            triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 4, 1]],
+        }
+    }
+
+    #[test]
+    fn triangles_without_area_are_left_out_and_the_rest_keep_their_neighbours() {
+        let s = Surface::new(&tetrahedron(), &Vec3::new(0.0, 0.0, 0.5), Inside::Solid);
+        assert_eq!(s.triangles.len(), 4);
+        assert_eq!(s.shells, [0]);
+        for t in 0..4_u32 {
+            assert_ne!(s.source[t as usize], 4);
+            for k in 0..3 {
+                let (from, to) = (s.triangles[t as usize][k], s.triangles[t as usize][(k + 1) % 3]);
+                let other = s.triangles[s.neighbor(t, k) as usize];
+                assert!((0..3).any(|j| other[j] == to && other[(j + 1) % 3] == from));
+            }
+        }
+        assert_eq!(s.around(0).len(), 3);
+        assert!(s.around(4).is_empty());
+        let slanted = (0..4).find(|&t| s.source[t as usize] == 2).unwrap();
+        assert!((s.normal(slanted) - Vec3::repeat(1.0 / 3.0_f64.sqrt())).norm() < 1e-15);
+        assert_eq!(s.bounds.min, Vec3::new(0.0, 0.0, -0.5));
+    }
+
+    #[test]
+    fn a_surface_without_triangles_answers() {
+        let s = Surface::new(&TriMesh::default(), &Vec3::zeros(), Inside::Undefined);
+        assert!(s.shells.is_empty() && s.nearest(&Vec3::zeros(), f64::INFINITY).is_none());
+        s.within(&Vec3::zeros(), 1.0, |_| panic!("there is none"));
+    }
+}

@@ -1,0 +1,156 @@
+//! The winding number of a surface about a point.
+
+use super::surface::{Below, Node, Surface};
+use super::tri_tri::Triangle;
+use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::predicates::orient3d;
+use crate::geom::{Pose, Vec3};
+
+/// Directions of rays, tried in this order until one meets no edge: near the x axis, so that few boxes are met, and of no
+/// special slope.
+const DIRECTIONS: [[f64; 3]; 8] = [
+    [1.0, 0.003_1, 0.007_3],
+    [-1.0, -0.005_9, 0.002_7],
+    [0.011_3, 1.0, -0.004_3],
+    [-0.017_9, -1.0, -0.013_7],
+    [0.071, 0.053, 1.0],
+    [-0.13, 0.19, -1.0],
+    [0.618_034, 0.414_214, 1.0],
+    [-0.732_051, 1.0, -0.577_35],
+];
+
+/// Rounding errors of a ray in the other frame, in units of 2⁻⁵³ of the sizes: boxes are widened by this.
+const ROUNDINGS: f64 = 128.0;
+
+/// How often the placed surface winds around `x` (A's frame): 1 inside of a solid, 0 outside. Exact on the vertices as `pose`
+/// rounds them. `None` where `x` lies on the surface, or where every ray of a fixed list meets an edge.
+pub fn winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<i32> {
+    match pose {
+        None => winding_moved(s, None, x, 0.0, |v| s.vertices[v as usize]),
+        Some(pose) => winding_moved(s, Some(pose), x, 0.0, |v| pose.point(&s.vertices[v as usize])),
+    }
+}
+
+/// The same of a surface with moved vertices: `moved` says where a vertex is (A's frame), no farther than `slack` (mm) from
+/// where it was.
+pub fn winding_moved(
+    s: &Surface,
+    pose: Option<&Pose>,
+    x: &Vec3,
+    slack: f64,
+    mut moved: impl FnMut(u32) -> Vec3,
+) -> Option<i32> {
+    let back = pose.map_or_else(Pose::identity, Pose::inverse);
+    let local = back.point(x);
+    let size = norm1(x) + s.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
+    // Long enough to end outside; the far end is a point of A's frame, so that predicates see one ray.
+    let length = 4.0 * (size + slack);
+    if s.tree().nodes.is_empty() {
+        return Some(0);
+    }
+    DIRECTIONS.iter().find_map(|&d| {
+        let far = x + Vec3::from(d) * length;
+        let widen = slack + ROUNDINGS * UNIT_ROUNDOFF * (size + length);
+        let way = back.point(&far) - local;
+        count(s, (&local, &way, widen), (x, &far), &mut moved)
+    })
+}
+
+/// Signed crossings of one ray; `None` where it touches an edge.
+fn count(
+    s: &Surface,
+    (from, way, widen): (&Vec3, &Vec3, f64),
+    (x, far): (&Vec3, &Vec3),
+    moved: &mut impl FnMut(u32) -> Vec3,
+) -> Option<i32> {
+    let nodes = &s.tree().nodes;
+    let mut winding = 0;
+    let mut stack = vec![0_u32];
+    while let Some(at) = stack.pop() {
+        let node = &nodes[at as usize];
+        if !ray_meets(node, from, way, widen) {
+            continue;
+        }
+        let range = match node.below() {
+            Below::Children(children) => {
+                stack.extend(children);
+                continue;
+            }
+            Below::Triangles(range) => range,
+        };
+        for t in range {
+            winding += crossing(&s.triangles[t as usize].map(&mut *moved), x, far)?;
+        }
+    }
+    Some(winding)
+}
+
+/// 1 where the ray leaves through the triangle, −1 where it enters, 0 where it misses; `None` where it meets the rim or starts
+/// on the triangle.
+fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
+    let [a, b, c] = t;
+    let (from, to) = (orient3d(a, b, c, x), orient3d(a, b, c, far));
+    if (from > 0.0 && to > 0.0) || (from < 0.0 && to < 0.0) {
+        return Some(0);
+    }
+    let around = [orient3d(x, far, a, b), orient3d(x, far, b, c), orient3d(x, far, c, a)];
+    if around.iter().any(|&s| s > 0.0) && around.iter().any(|&s| s < 0.0) {
+        return Some(0);
+    }
+    if from == 0.0 || to == 0.0 || around.contains(&0.0) {
+        return None;
+    }
+    Some(if from < 0.0 { 1 } else { -1 })
+}
+
+/// Whether the ray may meet the widened box.
+fn ray_meets(node: &Node, from: &Vec3, way: &Vec3, widen: f64) -> bool {
+    let b = node.oriented();
+    let h = b.half + Vec3::repeat(widen);
+    // The segment's own centre and half length: separating axes of a segment and a box.
+    let reach = b.axes.tr_mul(way) * 0.5;
+    let c = b.axes.tr_mul(&(from - b.center)) + reach;
+    let r = reach.abs();
+    // The cross axes are as long as the way: their rounding is, too.
+    let rest = widen * norm1(&r);
+    (0..3).all(|k| c[k].abs() <= h[k] + r[k])
+        && (0..3).all(|k| {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            (c[i] * reach[j] - c[j] * reach[i]).abs() <= h[i] * r[j] + h[j] * r[i] + rest
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::TriMesh;
+    use crate::narrow::surface::Inside;
+
+    fn cube() -> Surface {
+        let vertices = (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
+        let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Solid)
+    }
+
+    #[test]
+    fn inside_outside_and_on_the_surface() {
+        let s = cube();
+        assert_eq!(winding(&s, None, &Vec3::repeat(0.5)), Some(1));
+        assert_eq!(winding(&s, None, &Vec3::new(0.5, 0.5, 1.0 - 1e-15)), Some(1));
+        assert_eq!(winding(&s, None, &Vec3::new(0.5, 0.5, 1.0 + 1e-15)), Some(0));
+        assert_eq!(winding(&s, None, &Vec3::new(0.5, 0.4, 1.0)), None);
+        assert_eq!(winding(&s, None, &Vec3::zeros()), None);
+        let pose = Pose { translation: Vec3::new(10.0, 0.0, 0.0), ..Pose::identity() };
+        assert_eq!(winding(&s, Some(&pose), &Vec3::repeat(0.5)), Some(0));
+        assert_eq!(winding(&s, Some(&pose), &Vec3::new(10.5, 0.5, 0.5)), Some(1));
+    }
+
+    #[test]
+    fn a_moved_surface_is_counted_where_it_is() {
+        let s = cube();
+        let lifted = |v: u32| s.vertices[v as usize] + Vec3::new(0.0, 0.0, 0.25);
+        assert_eq!(winding_moved(&s, None, &Vec3::new(0.5, 0.4, 1.2), 0.25, lifted), Some(1));
+        assert_eq!(winding_moved(&s, None, &Vec3::new(0.5, 0.4, 0.2), 0.25, lifted), Some(0));
+    }
+}
