@@ -5,6 +5,7 @@
 //! so that the tree needs no pointers and two nodes of one level are always refined together. Frame-size boxes among
 //! thousands of screws stand apart by their size class and do not blow up the nodes of the small ones.
 
+use super::order::sort_keyed;
 use crate::geom::{Aabb, Vec3};
 
 /// Boxes per leaf.
@@ -71,12 +72,12 @@ pub struct BoxTree {
 }
 
 impl BoxTree {
-    /// Builds the tree. O(n log n), of which sorting is the most. Empty boxes meet nothing.
+    /// Builds the tree. O(n), of which sorting is the most. Empty boxes meet nothing.
     pub fn new(boxes: &[Aabb]) -> Self {
         let scene = boxes.iter().fold(Aabb::EMPTY, |s, b| s.union(b));
         let origin = if boxes.is_empty() { Vec3::zeros() } else { scene.center() };
         let mut keys: Vec<(u64, u32)> = boxes.iter().zip(0..).map(|(b, i)| (sort_key(b, &scene), i)).collect();
-        keys.sort_unstable();
+        sort_keyed(&mut keys);
         let order: Vec<u32> = keys.iter().map(|k| k.1).collect();
         let sorted: Vec<Bounds> = order.iter().map(|&i| Bounds::outward(&boxes[i as usize], &origin)).collect();
         let union = |of: &[Bounds]| of.iter().fold(Bounds::EMPTY, |u, b| u.union(b));

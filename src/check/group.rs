@@ -4,8 +4,9 @@ use super::judge::Limits;
 use super::pair::{Answer, PairQuery};
 use super::pipeline::Candidate;
 use super::shape::Shapes;
-use super::{PairOutcome, Progress, Settings, Status, pose_key};
-use crate::assembly::{Assembly, Geometry, InstanceIx, Verb};
+use super::steps::Steps;
+use super::{Asked, PairOutcome, Progress, Settings, Status, pose_key};
+use crate::assembly::{Assembly, InstanceIx, Verb};
 use crate::geom::{Pose, Vec3};
 use crate::narrow::epa::EpaScratch;
 use rayon::prelude::*;
@@ -102,6 +103,7 @@ impl Run<'_> {
             allow_depth: None,
             min_clearance: None,
             report_within: self.settings.report_within,
+            facets: self.settings.facets,
         };
         match rule.map(|r| self.assembly.rules[r as usize].verb) {
             Some(Verb::AllowDepth(d)) => limits.allow_depth = Some(d),
@@ -159,19 +161,42 @@ impl Run<'_> {
             .distinct
             .par_iter()
             .map_init(EpaScratch::default, |scratch, d| {
-                let answer = PairQuery {
-                    first: &self.shapes.all[d.first as usize],
-                    second: &self.shapes.all[d.second as usize],
-                    pose: &d.pose,
-                    limits: &limits[d.rule.map_or(0, |r| r as usize + 1)],
-                    residual: d.residual,
-                    verdict_only: self.settings.verdict_only,
-                }
-                .answer(scratch);
+                let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
+                let answer = self.query(d, limits).answer(scratch, &mut Steps::default());
                 progress.advance(1);
                 answer
             })
             .collect()
+    }
+
+    fn query<'q>(&'q self, d: &'q Distinct, limits: &'q Limits) -> PairQuery<'q> {
+        PairQuery {
+            first: &self.shapes.all[d.first as usize],
+            second: &self.shapes.all[d.second as usize],
+            pose: &d.pose,
+            limits,
+            residual: d.residual,
+            verdict_only: self.settings.verdict_only,
+        }
+    }
+
+    /// What is held against a pair under a rule.
+    pub(super) fn asked(&self, [a, b]: [InstanceIx; 2], rule: Option<u32>) -> Asked {
+        // The order decides nothing here.
+        let (_, distinct) = self.canonical(&Candidate { a: a.0, b: b.0, rule });
+        let limits = self.limits(rule);
+        let query = self.query(&distinct, &limits);
+        let tolerance = query.tolerance();
+        Asked { tolerance, reach: Limits { tolerance, ..limits }.reach(), margin: query.margin() }
+    }
+
+    /// The row of one candidate and the way it came, exactly as a whole run computes it.
+    pub(super) fn explain(&self, candidate: &Candidate, steps: &mut Steps) -> PairOutcome {
+        let groups = self.group(std::slice::from_ref(candidate));
+        let limits = self.limits(candidate.rule);
+        let (member, distinct) = (&groups.candidates[0], &groups.distinct[0]);
+        let answer = self.query(distinct, &limits).answer(&mut EpaScratch::default(), steps);
+        self.outcome(member, distinct, &answer, &self.ranks())
     }
 
     /// The pairs that belong in the report, sorted by id.
@@ -211,25 +236,26 @@ impl Run<'_> {
         let turn = |v: Vec3| if flip { -placed.pose.direction(&v) } else { placed.pose.direction(&v) };
         let m = answer.measured.as_deref();
         let penetration = m.and_then(|m| m.penetration);
+        let relation = m.and_then(|m| m.relation);
+        let gap = m.and_then(|m| m.gap);
         PairOutcome {
             a: InstanceIx(if flip { second } else { first }),
             b: InstanceIx(if flip { first } else { second }),
             status: answer.status,
-            relation: m.map(|m| if flip { m.relation.swapped() } else { m.relation }),
+            relation: relation.map(|r| if flip { r.swapped() } else { r }),
             certainty: answer.certainty,
-            geometry: Geometry::Hull,
-            gap: m.map(|m| m.gap),
+            geometry: answer.geometry,
+            gap,
             gap_bracket: m.map(|m| m.bracket),
-            overlap_depth: m.map(|m| (-m.gap).max(0.0)),
+            overlap_depth: gap.map(|g| (-g).max(0.0)),
             penetration_depth: penetration.map(|p| p.1),
             separating_translation: penetration.map(|p| turn(p.0)),
             closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
             normal: m.and_then(|m| m.normal).map(turn),
             overlap_volume: None,
             overlap_box: None,
-            // A convex hull has no concave edge, so nothing is allowed for.
-            facet_allowance: m.filter(|m| m.gap < 0.0).map(|_| 0.0),
-            within_facet_error: false,
+            facet_allowance: answer.facet_allowance,
+            within_facet_error: answer.within_facet_error,
             rule: member.rule,
         }
     }

@@ -1,6 +1,7 @@
 //! From a bracket of the gap to a status (concept.md, Verdicts).
 
 use super::{Certainty, Status};
+use crate::assembly::Facets;
 use crate::narrow::thickness::Goal;
 
 /// What is held against a pair, lengths in mm.
@@ -14,6 +15,8 @@ pub(super) struct Limits {
     pub min_clearance: Option<f64>,
     /// Clear pairs up to this gap are listed.
     pub report_within: Option<f64>,
+    /// Whether the pair's facet allowance is granted.
+    pub facets: Facets,
 }
 
 impl Limits {
@@ -22,24 +25,25 @@ impl Limits {
         [self.min_clearance, self.report_within].into_iter().flatten().fold(self.tolerance, f64::max)
     }
 
-    /// The depth beyond which the pair interferes.
-    fn deepest(&self) -> f64 {
-        self.allow_depth.map_or(self.tolerance, |a| a.max(self.tolerance))
+    /// The depth beyond which the pair interferes where its facets explain `facets` (mm; 0 where that is not granted).
+    pub(super) fn deepest(&self, facets: f64) -> f64 {
+        self.allow_depth.unwrap_or(0.0).max(self.tolerance + facets)
     }
 
     /// How well the thickness must be known to decide the status.
     pub(super) fn goal(&self, margin: f64) -> Goal {
         // Between tolerance and allowance the two passing statuses differ, so the value itself is needed.
-        let at_most = if self.allow_depth.is_some() { f64::NEG_INFINITY } else { self.deepest() + margin };
-        Goal { above: self.deepest() + margin, at_most }
+        let deepest = self.deepest(0.0);
+        let at_most = if self.allow_depth.is_some() { f64::NEG_INFINITY } else { deepest + margin };
+        Goal { above: deepest + margin, at_most }
     }
 
     /// The status that a gap inside `bracket` has, where `margin` is the pair's rounding margin: a value that near to a
-    /// threshold counts as equal to it, and equality keeps the threshold.
-    pub(super) fn status(&self, bracket: [f64; 2], margin: f64) -> Status {
+    /// threshold counts as equal to it, and equality keeps the threshold. `facets` is the allowance that is granted (mm).
+    pub(super) fn status(&self, bracket: [f64; 2], margin: f64, facets: f64) -> Status {
         let [low, high] = bracket;
         let (least, most) = (-high, -low);
-        let (deepest, t) = (self.deepest(), self.tolerance);
+        let (deepest, t) = (self.deepest(facets), self.tolerance);
         // The bracket itself is uncertain by a margin: what it straddles by no more than that is a tie.
         let tie = 2.0 * margin;
         if least > deepest + margin {
@@ -48,7 +52,8 @@ impl Limits {
         if most > deepest + tie {
             return Status::Undecided;
         }
-        if self.allow_depth.is_some() && least > t + margin {
+        // Deeper than the rule allows, it passes by its facets or as contact.
+        if self.allow_depth.is_some_and(|a| most <= a + tie) && least > t + margin {
             return Status::Allowed;
         }
         if let Some(clearance) = self.min_clearance {
@@ -60,6 +65,17 @@ impl Limits {
             }
         }
         if low > t + margin { Status::Clear } else { Status::Contact }
+    }
+
+    /// Whether a pair that may be this deep (mm) passes by nothing but its facets.
+    pub(super) fn needs_facets(&self, most: f64, margin: f64) -> bool {
+        most > self.deepest(0.0) + 2.0 * margin
+    }
+
+    /// How wide the bracket of a listed pair may be beside 1 % of the depth (mm): a tenth of the tolerance, and never so
+    /// narrow that rounding alone is wider.
+    pub(super) fn width(&self, margin: f64) -> f64 {
+        (0.1 * self.tolerance).max(16.0 * margin)
     }
 
     /// Whether the bracket is as narrow as the report promises.
@@ -78,11 +94,11 @@ mod tests {
     const MARGIN: f64 = 1e-12;
 
     fn limits() -> Limits {
-        Limits { tolerance: 0.01, allow_depth: None, min_clearance: None, report_within: None }
+        Limits { tolerance: 0.01, allow_depth: None, min_clearance: None, report_within: None, facets: Facets::Allow }
     }
 
     fn at(l: Limits, gap: f64) -> Status {
-        l.status([gap, gap], MARGIN)
+        l.status([gap, gap], MARGIN, 0.0)
     }
 
     #[test]
@@ -117,11 +133,28 @@ mod tests {
 
     #[test]
     fn a_threshold_inside_the_bracket_is_undecided() {
-        assert_eq!(limits().status([-0.02, -0.005], MARGIN), Status::Undecided);
+        assert_eq!(limits().status([-0.02, -0.005], MARGIN, 0.0), Status::Undecided);
         let l = Limits { min_clearance: Some(2.0), ..limits() };
-        assert_eq!(l.status([1.9, 2.1], MARGIN), Status::Undecided);
+        assert_eq!(l.status([1.9, 2.1], MARGIN, 0.0), Status::Undecided);
         // Contact or clear: both pass, so nothing is left undecided.
-        assert_eq!(limits().status([0.005, 0.02], MARGIN), Status::Contact);
+        assert_eq!(limits().status([0.005, 0.02], MARGIN, 0.0), Status::Contact);
+    }
+
+    #[test]
+    fn facets_explain_an_overlap_and_a_rule_comes_before_them() {
+        let with = |l: Limits, depth: f64| l.status([-depth, -depth], MARGIN, 0.02);
+        assert_eq!(with(limits(), 0.03), Status::Contact);
+        assert!(limits().needs_facets(0.03, MARGIN) && !limits().needs_facets(0.01 + MARGIN, MARGIN));
+        assert_eq!(with(limits(), 0.03 + 1e-9), Status::Interference);
+        let l = Limits { allow_depth: Some(0.02), ..limits() };
+        assert_eq!(
+            [0.01, 0.02, 0.025, 0.031].map(|d| with(l, d)),
+            [Status::Contact, Status::Allowed, Status::Contact, Status::Interference]
+        );
+        // Allowed or by its facets: it passes either way.
+        assert_eq!(l.status([-0.025, -0.015], MARGIN, 0.02), Status::Contact);
+        let l = Limits { min_clearance: Some(1.0), ..limits() };
+        assert_eq!([0.02, 0.04].map(|d| with(l, d)), [Status::Clearance, Status::Interference]);
     }
 
     #[test]

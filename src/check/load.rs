@@ -20,6 +20,10 @@ pub(super) struct PartMesh {
     pub bounds: Aabb,
     pub triangles: u64,
     pub closed: bool,
+    /// What the mesh encloses as mended (mm³); `None` where it has no definite inside.
+    pub enclosed: Option<f64>,
+    /// Connected over shared vertices.
+    pub shells: u32,
     /// Whether the file stores 24-bit coordinates.
     pub single_precision: bool,
     /// Largest sagitta of its facets (mm), where it was asked for.
@@ -157,6 +161,8 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMe
         mesh,
         triangles: loaded.health.triangles,
         closed: loaded.health.closed,
+        enclosed: loaded.health.enclosed_volume.map(|v| v * mm * mm * mm),
+        shells: loaded.health.shells,
         single_precision: loaded.single_precision,
         facet_error,
         warnings,

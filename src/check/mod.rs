@@ -1,12 +1,15 @@
 //! Floor 4: the check, from an assembly to an [`Outcome`].
 //!
 //! ```text
-//! load ─► shape ─► prune: AABB ─► OBB SAT ─► hull GJK ─► measure ─► judge
+//! load ─► shape ─► prune: AABB ─► OBB SAT ─► hull GJK ─► confirm: hulls or triangles ─► judge
 //! ```
 //!
-//! Every stage before the measure only discards pairs that it proves to be farther apart than anything asked of them.
+//! Every stage before the last only discards pairs that it proves to be farther apart than anything asked of them.
 
+mod convexity;
 mod describe;
+mod exact;
+mod explain;
 mod group;
 mod judge;
 mod load;
@@ -17,11 +20,14 @@ mod pipeline;
 mod pose_key;
 mod shape;
 mod splits;
+mod steps;
 mod stopwatch;
 mod tally;
 
+pub use explain::*;
 pub(crate) use load::locate;
 pub use options::*;
 pub use outcome::*;
-pub use pipeline::check;
+pub use pipeline::{check, explain};
+pub use steps::Step;
 pub use stopwatch::Stopwatch;

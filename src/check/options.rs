@@ -19,7 +19,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { geometry: Geometry::Hull, tolerance: None, facets: None, report_within: None, verdict_only: false }
+        Self { geometry: Geometry::Exact, tolerance: None, facets: None, report_within: None, verdict_only: false }
     }
 }
 
@@ -43,7 +43,7 @@ impl Progress for NoProgress {
 /// The stages of a run, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// Reading and joining meshes.
+    /// Reading and joining meshes, and how far their facets are off.
     Load,
     /// Hulls, boxes and trees.
     Shape,

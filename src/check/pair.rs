@@ -2,29 +2,42 @@
 
 use super::judge::Limits;
 use super::shape::Shape;
+use super::steps::{Step, Steps};
 use super::{Certainty, Relation, Status};
+use crate::assembly::Geometry;
 use crate::geom::tolerance::{PENETRATION_WIDTH, roundoff_mm};
 use crate::geom::{Pose, Vec3};
 use crate::narrow::epa::EpaScratch;
-use crate::narrow::gjk::Query;
+use crate::narrow::gjk::{self, Ending, Query};
 use crate::narrow::pair::{Ask, Gap, HullAnswer, InnerBalls, contains, hull_gap};
 use crate::narrow::sat::obb_obb;
 use crate::narrow::thickness::Goal;
 
-/// The stage that proved a pair clear.
+/// Where a pair left the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ClearStage {
+pub(super) enum Left {
+    /// Its boxes are beyond everything asked of it.
     Obb,
+    /// Its hulls are.
     Hull,
+    /// Its hulls were measured: they are the solids.
+    HullMeasured,
+    /// Its triangles were asked.
+    Exact,
 }
 
 /// What is known of a pair.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub status: Status,
-    /// Set where the pair was proved to lie beyond everything asked of it; nothing else is then.
-    pub cleared_by: Option<ClearStage>,
+    pub left: Left,
     pub certainty: Certainty,
+    /// What the solids were taken to be, the coarser of the two.
+    pub geometry: Geometry,
+    /// What the concave facets at the overlap allow (mm), where it was asked for.
+    pub facet_allowance: Option<f64>,
+    /// Whether that allowance made it a contact.
+    pub within_facet_error: bool,
     /// Absent where the pair was cleared or only a verdict was asked for: most answers are small.
     pub measured: Option<Box<Measured>>,
 }
@@ -32,8 +45,9 @@ pub(super) struct Answer {
 /// The numbers of a pair; lengths in mm, points and directions in the first shape's centred frame.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
-    pub relation: Relation,
-    pub gap: f64,
+    /// Unknown, as the gap, where surfaces without an inside cross.
+    pub relation: Option<Relation>,
+    pub gap: Option<f64>,
     pub bracket: [f64; 2],
     pub witness: [Vec3; 2],
     pub normal: Option<Vec3>,
@@ -42,12 +56,17 @@ pub(super) struct Measured {
 }
 
 impl Answer {
-    fn status_only(status: Status, certainty: Certainty) -> Self {
-        Self { status, cleared_by: None, certainty, measured: None }
-    }
-
-    fn cleared(stage: ClearStage) -> Self {
-        Self { cleared_by: Some(stage), ..Self::status_only(Status::Clear, Certainty::Certified) }
+    /// Of a pair whose hulls settled it, without numbers.
+    pub(super) fn bare(status: Status, certainty: Certainty, geometry: Geometry) -> Self {
+        Self {
+            status,
+            left: Left::HullMeasured,
+            certainty,
+            geometry,
+            facet_allowance: None,
+            within_facet_error: false,
+            measured: None,
+        }
     }
 }
 
@@ -65,7 +84,7 @@ pub(super) struct PairQuery<'a> {
 
 impl PairQuery<'_> {
     /// The rounding margin η of the pair (mm).
-    fn margin(&self) -> f64 {
+    pub(super) fn margin(&self) -> f64 {
         let (a, b) = (&self.first.convex, &self.second.convex);
         roundoff_mm(a.diameter, b.diameter, self.pose.translation.norm())
             // Recentring cancels what the part's own frame put far out.
@@ -73,42 +92,80 @@ impl PairQuery<'_> {
             + self.residual
     }
 
+    /// The coarser geometry of the two parts.
+    pub(super) fn geometry(&self) -> Geometry {
+        self.first.geometry.max(self.second.geometry)
+    }
+
+    /// By how much two surfaces may differ that coincide by design (mm): the pair's rounding and that of both files.
+    pub(super) fn rounding(&self, margin: f64) -> f64 {
+        margin + self.first.quantum + self.second.quantum
+    }
+
     /// Runs the stages.
-    pub(super) fn answer(&self, scratch: &mut EpaScratch) -> Answer {
+    pub(super) fn answer(&self, scratch: &mut EpaScratch, steps: &mut Steps) -> Answer {
         let margin = self.margin();
         let (a, b) = (&self.first.convex, &self.second.convex);
         let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
         let reach = limits.reach();
         let q = Query { a, b, b_in_a: self.pose };
+        let by_hulls = self.first.is_hull && self.second.is_hull;
+        let hurry = by_hulls && self.verdict_only;
         // What lies deep in both is found quickest, where only the verdict is asked for.
         let deep = limits.goal(margin).above + margin;
         let balls = InnerBalls::of(&q);
-        if self.verdict_only && balls.thickness > deep {
-            return Answer::status_only(Status::Interference, Certainty::Certified);
+        let settled = |status| Answer::bare(status, Certainty::Certified, self.geometry());
+        if hurry && balls.thickness > deep {
+            return settled(Status::Interference);
         }
         // Boxes hold the inner balls: where those nearly meet, no box test separates.
-        if !balls.near && obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin) > reach + margin {
-            return Answer::cleared(ClearStage::Obb);
+        let apart = (!balls.near).then(|| obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin));
+        let cleared = apart.is_some_and(|d| d > reach + margin);
+        steps.note(Step::Obb { distance: apart, cleared });
+        if cleared {
+            return Answer { left: Left::Obb, ..settled(Status::Clear) };
         }
-        if self.verdict_only && balls.near && balls.common_ball(&q) > deep {
-            return Answer::status_only(Status::Interference, Certainty::Certified);
+        if hurry && balls.near && balls.common_ball(&q) > deep {
+            return settled(Status::Interference);
         }
+        if by_hulls {
+            return self.by_hulls(&q, &limits, margin, scratch, steps);
+        }
+        let hulls = gjk::separation(&q, reach, margin);
+        let cleared = hulls.ending == Ending::BeyondLimit;
+        steps.note(Step::Hull { gap: [hulls.lower.max(0.0), hulls.upper], cleared });
+        if cleared {
+            return Answer { left: Left::Hull, ..settled(Status::Clear) };
+        }
+        if self.has_triangles() {
+            return self.by_triangles(&limits, margin, steps);
+        }
+        let answer = self.by_hulls(&q, &limits, margin, scratch, &mut Steps::default());
+        Answer { certainty: Certainty::Surface, geometry: Geometry::Hull, ..answer }
+    }
+
+    /// The answer of two hulls that are the solids.
+    fn by_hulls(&self, q: &Query, limits: &Limits, margin: f64, scratch: &mut EpaScratch, steps: &mut Steps) -> Answer {
         let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
-        match hull_gap(&q, &Ask { reach, goal, margin }) {
-            HullAnswer::Beyond(_) => Answer::cleared(ClearStage::Hull),
+        match hull_gap(q, &Ask { reach: limits.reach(), goal, margin }) {
+            HullAnswer::Beyond(distance) => {
+                steps.note(Step::Hull { gap: [distance, f64::INFINITY], cleared: true });
+                Answer { left: Left::Hull, ..Answer::bare(Status::Clear, Certainty::Certified, self.geometry()) }
+            }
             HullAnswer::Gap(gap) => {
-                let status = limits.status(gap.bracket, margin);
+                let status = limits.status(gap.bracket, margin, 0.0);
+                steps.note(Step::Hull { gap: gap.bracket, cleared: status == Status::Clear });
                 if self.verdict_only {
-                    Answer::status_only(status, Certainty::Certified)
+                    Answer::bare(status, Certainty::Certified, self.geometry())
                 } else {
-                    self.measured(&q, &limits, &gap, status, margin, scratch)
+                    self.measured(q, limits, &gap, status, margin, scratch)
                 }
             }
         }
     }
 
     /// Never below the rounding of the coordinates of either mesh.
-    fn tolerance(&self) -> f64 {
+    pub(super) fn tolerance(&self) -> f64 {
         self.limits.tolerance.max(self.first.tolerance_floor()).max(self.second.tolerance_floor())
     }
 
@@ -123,8 +180,8 @@ impl PairQuery<'_> {
     ) -> Answer {
         let mut certainty = limits.certainty(gap.bracket, margin);
         let mut measured = Measured {
-            relation: self.relation(gap, margin),
-            gap: gap.value,
+            relation: Some(self.relation(gap, margin)),
+            gap: Some(gap.value),
             bracket: [gap.bracket[0] - margin, gap.bracket[1] + margin],
             witness: gap.witness,
             normal: gap.normal,
@@ -139,13 +196,17 @@ impl PairQuery<'_> {
                 certainty = Certainty::Bracketed;
             }
         }
-        Answer { measured: Some(Box::new(measured)), ..Answer::status_only(status, certainty) }
+        Answer {
+            // A convex solid has no concave edge, so nothing is allowed for.
+            facet_allowance: (gap.value < 0.0).then_some(0.0),
+            measured: Some(Box::new(measured)),
+            ..Answer::bare(status, certainty, self.geometry())
+        }
     }
 
     fn relation(&self, gap: &Gap, margin: f64) -> Relation {
         let (a, b) = (&self.first.convex, &self.second.convex);
-        // Two surfaces that coincide by design differ by the rounding of both files.
-        let rounding = margin + self.first.quantum + self.second.quantum;
+        let rounding = self.rounding(margin);
         if gap.value > rounding {
             return Relation::Apart;
         }

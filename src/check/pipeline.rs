@@ -1,13 +1,14 @@
 //! The run: parts to shapes, boxes to candidate pairs, distinct pairs to answers, answers to the outcome.
 
 use super::describe::{collect_warnings, describe_instances, describe_parts};
+use super::explain::{Explanation, PairFound, find_pair};
 use super::group::Run;
 use super::load::load_meshes;
 use super::shape::{self, Shapes};
 use super::tally::Tally;
 use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, RuleTable};
-use crate::broad::BoxTree;
+use crate::broad::{BoxTree, sorted_pairs};
 use crate::error::{Error, Location, Problem};
 use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::{Aabb, Pose, Vec3};
@@ -38,7 +39,7 @@ pub fn check(
     let meshes = load_meshes(assembly, loader, options.verdict_only, progress)?;
     watch.stop(Stage::Load, &mut timings);
 
-    let shapes = shape::build(assembly, &meshes, progress)?;
+    let shapes = shape::build(assembly, &meshes, settings.geometry, progress)?;
     let parts = describe_parts(assembly, &meshes);
     watch.stop(Stage::Shape, &mut timings);
 
@@ -46,6 +47,9 @@ pub fn check(
     let reach = run_reach(&settings, &rules, &shapes);
     let candidates = candidates(&shapes, reach, &rules);
     watch.stop(Stage::Broad, &mut timings);
+
+    prepare_surfaces(&shapes, &candidates);
+    watch.stop(Stage::Shape, &mut timings);
 
     let run = Run { assembly, settings: &settings, shapes: &shapes };
     let groups = run.group(&candidates);
@@ -75,6 +79,58 @@ pub fn check(
         warnings,
         timings,
     })
+}
+
+/// The way of one pair through the stages, and the row that a whole run with these options has for it; `ids` in either order.
+///
+/// Reads, shapes and finds candidates as [`check()`] does; what is left out is the other pairs.
+///
+/// # Errors
+/// As [`check()`], but for an assembly in which everything is ignored; and ids that no instance has, or one id twice.
+pub fn explain(
+    assembly: &Assembly,
+    options: &Options,
+    ids: [&str; 2],
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Explanation, Error> {
+    let settings = settle(assembly, options)?;
+    let pair = find_pair(assembly, ids)?;
+    let rules = RuleTable::new(assembly);
+    let meshes = load_meshes(assembly, loader, false, progress)?;
+    let shapes = shape::build(assembly, &meshes, settings.geometry, progress)?;
+    progress.begin(Stage::Broad, 1);
+    let reach = run_reach(&settings, &rules, &shapes);
+    let [a, b] = pair;
+    let found = match rules.of(a, b) {
+        PairRule::Ignored { rule } => PairFound::Ignored { rule },
+        PairRule::Rule(_) | PairRule::None => {
+            let boxes = instance_boxes(&shapes, 0.0);
+            let distance = boxes[a.0 as usize].distance(&boxes[b.0 as usize]);
+            let (first, second) = (a.0.min(b.0), a.0.max(b.0));
+            let candidates = candidates(&shapes, reach, &rules);
+            let place = candidates.binary_search_by_key(&(first, second), |c| (c.a, c.b));
+            PairFound::Checked { distance, candidate: place.ok().map(|k| candidates[k]) }
+        }
+    };
+    progress.begin(Stage::Narrow, 1);
+    let run = Run { assembly, settings: &settings, shapes: &shapes };
+    Ok(run.explanation(pair, &found, &rules, &meshes))
+}
+
+/// The trees of the triangles that candidate pairs may ask for: not of parts that stand alone, nor of those that only meet
+/// others whose hulls say all.
+fn prepare_surfaces(shapes: &Shapes, candidates: &[Candidate]) {
+    let mut wanted = vec![false; shapes.all.len()];
+    for c in candidates {
+        let [a, b] = [c.a, c.b].map(|i| shapes.placed[i as usize].shape as usize);
+        if !(shapes.all[a].is_hull && shapes.all[b].is_hull) {
+            (wanted[a], wanted[b]) = (true, true);
+        }
+    }
+    shapes.all.par_iter().zip(wanted).filter(|(_, wanted)| *wanted).for_each(|(shape, _)| {
+        shape.exact();
+    });
 }
 
 fn pairs_of(n: u64) -> u64 {
@@ -111,17 +167,19 @@ fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
             ));
         }
     }
-    let mut refuse = |at: Location, what: String| {
-        problems.push(Problem::new(at, what, "this version decides on convex hulls: use `hull` or leave the key out"));
+    let mut refuse = |at: Location, g: Geometry| {
+        let what = format!("geometry `{}` is not available yet", g.name());
+        problems.push(Problem::new(at, what, "use `exact` or `hull`, or leave the key out"));
     };
+    let refused = |g: Geometry| g == Geometry::Decomposition;
     for part in &assembly.parts {
-        if let Some(g) = part.geometry.filter(|g| *g != Geometry::Hull) {
+        if let Some(g) = part.geometry.filter(|g| refused(*g)) {
             let json_path = Some(format!("parts.{}.geometry", part.key));
-            refuse(Location { json_path, ..part.at.clone() }, format!("geometry `{}` is not available yet", g.name()));
+            refuse(Location { json_path, ..part.at.clone() }, g);
         }
     }
-    if options.geometry != Geometry::Hull {
-        refuse(Location::default(), format!("geometry `{}` is not available yet", options.geometry.name()));
+    if refused(options.geometry) {
+        refuse(Location::default(), options.geometry);
     }
     if !problems.is_empty() {
         return Err(Error { problems });
@@ -164,12 +222,7 @@ fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> 
             out
         })
         .collect();
-    let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(found.iter().map(Vec::len).sum());
-    for found in found {
-        pairs.extend(found);
-    }
-    pairs.par_sort_unstable_by_key(|&(a, b)| u64::from(a) << 32 | u64::from(b));
-    pairs
+    sorted_pairs(found, shapes.placed.len())
         .into_iter()
         .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {
             PairRule::Ignored { .. } => None,

@@ -1,23 +1,31 @@
 //! Shapes: what a part becomes once a placement's stretch is baked into it, and where its instances stand.
 
+use super::convexity::is_convex;
+use super::exact::Exact;
 use super::load::PartMesh;
 use super::splits::Splitter;
 use super::{Progress, Stage};
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, Geometry};
 use crate::error::{Error, Problem};
 use crate::geom::pose::Split;
 use crate::geom::tolerance::{MAX_COORDINATE, TOLERANCE_IN_F32_QUANTA, f32_quantum};
 use crate::geom::{Aabb, Mat3, Obb, Pose, Vec3};
 use crate::hull;
+use crate::mesh::TriMesh;
 use crate::narrow::Convex;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// A part's convex hull and box, ready for queries; one for all rigid placements of a mesh, one more for each mirror
-/// image, scale or shear.
+/// A part's convex hull and box, ready for queries, and its triangles where pairs ask for them; one for all rigid placements
+/// of a mesh, one more for each mirror image, scale or shear.
 #[derive(Debug)]
 pub(super) struct Shape {
+    /// What its solid is taken to be.
+    pub geometry: Geometry,
+    /// Whether the solid is its hull: by choice, or because the mesh is convex.
+    pub is_hull: bool,
     pub convex: Convex,
     /// In the hull's centred frame.
     pub obb: Obb,
@@ -25,9 +33,42 @@ pub(super) struct Shape {
     pub quantum: f64,
     /// Largest magnitude of a coordinate before it was recentred (mm).
     pub max_abs: f64,
+    part: Arc<PartMesh>,
+    stretch: Mat3,
+    /// Chordal deflection of the export where stated, stretched along (mm).
+    deflection: Option<f64>,
+    exact: OnceLock<Exact>,
 }
 
 impl Shape {
+    /// The triangles made ready for exact queries: on the first call.
+    pub(super) fn exact(&self) -> &Exact {
+        self.exact.get_or_init(|| Exact::new(self))
+    }
+
+    /// The triangles of the solid in the part's frame, stretch baked in and faces looking outward where there is an outward.
+    pub(super) fn mesh(&self) -> Cow<'_, TriMesh> {
+        stretched(&self.part.mesh, &self.stretch)
+    }
+
+    /// Whether inside and outside are defined.
+    pub(super) fn is_solid(&self) -> bool {
+        match self.geometry {
+            Geometry::Hull => self.convex.rank == 3,
+            _ => self.part.enclosed.is_some(),
+        }
+    }
+
+    /// Chordal deflection of the export where stated (mm).
+    pub(super) fn deflection(&self) -> Option<f64> {
+        self.deflection
+    }
+
+    /// The longest side of the part's own bounding box (mm).
+    pub(super) fn longest_side(&self) -> f64 {
+        (self.convex.aabb.max - self.convex.aabb.min).max()
+    }
+
     /// No tolerance below this can be held against the rounding of the mesh's own coordinates (mm).
     pub(super) fn tolerance_floor(&self) -> f64 {
         TOLERANCE_IN_F32_QUANTA * self.quantum
@@ -65,34 +106,68 @@ pub(super) struct Shapes {
     pub part_of: Vec<u32>,
 }
 
-/// Content hash, precision and stretch: what makes two shapes the same. The same vertices from a file that rounds them and
-/// from one that does not are held to different tolerances.
-type Key = ([u8; 32], bool, [u64; 9]);
+/// What makes two shapes the same. The same vertices from a file that rounds them and from one that does not are held to
+/// different tolerances; and a mesh that one part takes as it is and another as its hull makes two.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    content: [u8; 32],
+    single_precision: bool,
+    geometry: Geometry,
+    deflection: Option<u64>,
+    stretch: [u64; 9],
+}
 
-/// Builds the shape of every distinct (mesh, stretch) and places the instances.
+/// A shape to be built.
+#[derive(Clone, Copy)]
+struct Wanted {
+    part: u32,
+    geometry: Geometry,
+    stretch: Mat3,
+}
+
+/// Builds the shape of every distinct (mesh, stretch) and places the instances. `geometry` is what parts are taken to be
+/// that do not say so themselves.
 ///
 /// # Errors
 /// Placements that cannot be inverted or that carry a part beyond what coordinates can hold.
-pub(super) fn build(assembly: &Assembly, meshes: &[Arc<PartMesh>], progress: &dyn Progress) -> Result<Shapes, Error> {
+pub(super) fn build(
+    assembly: &Assembly,
+    meshes: &[Arc<PartMesh>],
+    geometry: Geometry,
+    progress: &dyn Progress,
+) -> Result<Shapes, Error> {
     let splits = split_placements(assembly, meshes)?;
-    let mut indices: BTreeMap<Key, (u32, Mat3)> = BTreeMap::new();
-    let key = |part: u32, stretch: &Mat3| -> Key {
-        let mut bits = [0; 9];
-        bits.iter_mut().zip(stretch.iter()).for_each(|(b, e)| *b = e.to_bits());
-        let mesh = &meshes[part as usize];
-        (*mesh.hash.as_bytes(), mesh.single_precision, bits)
+    let mut indices: BTreeMap<Key, (u32, Wanted)> = BTreeMap::new();
+    let wanted = |part: u32, stretch: &Mat3| {
+        let geometry = assembly.parts[part as usize].geometry.unwrap_or(geometry);
+        Wanted { part, geometry, stretch: *stretch }
+    };
+    let key = |w: &Wanted| -> Key {
+        let mut stretch = [0; 9];
+        stretch.iter_mut().zip(w.stretch.iter()).for_each(|(b, e)| *b = e.to_bits());
+        let mesh = &meshes[w.part as usize];
+        // Hulls have no concave edge for a deflection to count at.
+        let deflection = assembly.parts[w.part as usize].deflection.filter(|_| w.geometry != Geometry::Hull);
+        Key {
+            content: *mesh.hash.as_bytes(),
+            single_precision: mesh.single_precision,
+            geometry: w.geometry,
+            deflection: deflection.map(f64::to_bits),
+            stretch,
+        }
     };
     for (instance, split) in assembly.instances.iter().zip(&splits) {
-        indices.entry(key(instance.part.0, &split.stretch)).or_insert((instance.part.0, split.stretch));
+        let wanted = wanted(instance.part.0, &split.stretch);
+        indices.entry(key(&wanted)).or_insert((0, wanted));
     }
     // The map's order is the shapes' order: by content.
-    let wanted: Vec<(u32, Mat3)> = indices.values().copied().collect();
+    let all: Vec<Wanted> = indices.values().map(|v| v.1).collect();
     indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
-    progress.begin(Stage::Shape, wanted.len() as u64);
-    let shapes: Vec<Shape> = wanted
+    progress.begin(Stage::Shape, all.len() as u64);
+    let shapes: Vec<Shape> = all
         .par_iter()
-        .map(|(part, stretch)| {
-            let shape = bake(&meshes[*part as usize], stretch);
+        .map(|w| {
+            let shape = bake(&meshes[w.part as usize], w, assembly.parts[w.part as usize].deflection);
             progress.advance(1);
             shape
         })
@@ -102,13 +177,13 @@ pub(super) fn build(assembly: &Assembly, meshes: &[Arc<PartMesh>], progress: &dy
         .iter()
         .zip(&splits)
         .map(|(instance, split)| Placed {
-            shape: indices.get(&key(instance.part.0, &split.stretch)).map_or(0, |v| v.0),
+            shape: indices.get(&key(&wanted(instance.part.0, &split.stretch))).map_or(0, |v| v.0),
             pose: split.pose,
             residual: split.residual * 3.0 * meshes[instance.part.0 as usize].bounds.max_abs(),
         })
         .collect();
     let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
-    Ok(Shapes { all: shapes, origins, placed, part_of: wanted.iter().map(|w| w.0).collect() })
+    Ok(Shapes { all: shapes, origins, placed, part_of: all.iter().map(|w| w.part).collect() })
 }
 
 fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<Split>, Error> {
@@ -136,26 +211,45 @@ fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec
     if problems.is_empty() { Ok(splits) } else { Err(Error { problems }) }
 }
 
-fn bake(part: &PartMesh, stretch: &Mat3) -> Shape {
-    let rigid = *stretch == Mat3::identity();
-    let stretched: Vec<Vec3>;
-    let points = if rigid {
-        &part.mesh.vertices
-    } else {
-        stretched = part.mesh.vertices.iter().map(|v| stretch * v).collect();
-        &stretched
-    };
-    let hull = hull::convex_hull(points);
+/// A mesh with a stretch baked in; a mirror image is wound the other way.
+fn stretched<'m>(mesh: &'m TriMesh, stretch: &Mat3) -> Cow<'m, TriMesh> {
+    if *stretch == Mat3::identity() {
+        return Cow::Borrowed(mesh);
+    }
+    let mirrored = stretch.determinant() < 0.0;
+    Cow::Owned(TriMesh {
+        vertices: mesh.vertices.iter().map(|v| stretch * v).collect(),
+        triangles: mesh.triangles.iter().map(|&[a, b, c]| if mirrored { [a, c, b] } else { [a, b, c] }).collect(),
+    })
+}
+
+fn bake(part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>) -> Shape {
+    let stretch = &wanted.stretch;
+    let mesh = stretched(&part.mesh, stretch);
+    let hull = hull::convex_hull(&mesh.vertices);
     let facets = hull::facets(&hull);
     let mut obb = hull::fit_obb(&hull, &facets);
     let convex = Convex::new(&hull, &facets);
     obb.center -= convex.origin;
+    let rigid = matches!(mesh, Cow::Borrowed(_));
+    let is_convex = || {
+        let volume = part.enclosed.map(|v| if rigid { v } else { v * stretch.determinant().abs() });
+        part.shells == 1 && volume.is_some_and(|v| is_convex(&mesh, v, hull::measure(&hull).volume))
+    };
     // A stretch carries the quantum of the file's coordinates along.
     let scale = if rigid { 1.0 } else { stretch.abs().max() };
+    // And the deflection by the least it stretches any direction: no more is granted than anywhere on the part.
+    let least = if rigid { 1.0 } else { stretch.singular_values().min() };
     Shape {
+        geometry: wanted.geometry,
+        is_hull: wanted.geometry == Geometry::Hull || is_convex(),
         obb,
         quantum: if part.single_precision { f32_quantum(part.bounds.max_abs()) * scale } else { 0.0 },
         max_abs: Aabb::of_points(&hull.vertices).max_abs(),
         convex,
+        part: Arc::clone(part),
+        stretch: *stretch,
+        deflection: deflection.map(|d| d * least),
+        exact: OnceLock::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! The counters of a run.
 
 use super::group::Groups;
-use super::pair::{Answer, ClearStage};
+use super::pair::{Answer, Left};
 use super::{ClearedBy, Counts, PairFunnel, Status};
 
 /// Counters of a run.
@@ -33,18 +33,20 @@ impl Tally {
 
     fn add(&mut self, answer: &Answer) {
         *self.counts.of_mut(answer.status) += 1;
-        if answer.cleared_by == Some(ClearStage::Obb) {
+        if answer.left == Left::Obb {
             self.cleared_by.obb += 1;
             return;
         }
         self.funnel.obb += 1;
-        if answer.cleared_by.is_none() {
+        if answer.left != Left::Hull {
             self.funnel.hull += 1;
         }
-        if answer.status == Status::Clear {
-            self.cleared_by.hull += 1;
-        } else {
+        if answer.status != Status::Clear {
             self.funnel.confirmed += 1;
+        } else if answer.left == Left::Exact {
+            self.cleared_by.exact += 1;
+        } else {
+            self.cleared_by.hull += 1;
         }
     }
 }

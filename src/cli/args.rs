@@ -27,11 +27,19 @@ Exit codes:
   1  a pair fails: interference, clearance or undecided
   2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written";
 
+const EXIT_CODES_OF_EXPLAIN: &str = "\
+Exit codes:
+  0  the pair does not fail
+  1  the pair fails: interference, clearance or undecided
+  2  nothing was decided: usage, unreadable or invalid input, an id that no instance has";
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check every pair of parts of an assembly; the exit code is the verdict.
     Check(CheckArgs),
+    /// Say how one pair came to its verdict: each stage, what it found, and which limit decided.
+    Explain(ExplainArgs),
     /// Say what is in mesh files: size, volume, hull and defects.
     Inspect(InspectArgs),
 }
@@ -44,10 +52,9 @@ pub struct CheckArgs {
     #[arg(value_name = "ASSEMBLY.json")]
     pub assembly: PathBuf,
 
-    /// What a part's solid is taken to be. `hull`: the convex hull of its vertices; no overlap is missed, but concavities
-    /// count as solid, so that a pin in a bore interferes. The only geometry of this version.
-    #[arg(long, value_enum, default_value = "hull")]
-    pub geometry: GeometryChoice,
+    /// What is asked of the pairs.
+    #[command(flatten)]
+    pub question: Question,
 
     /// Form of the report: `table` for people, `json` for programs.
     #[arg(long, value_enum, default_value = "table")]
@@ -56,6 +63,32 @@ pub struct CheckArgs {
     /// Write the report to this file instead of stdout; `-` is stdout.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// Decide which pairs fail and measure nothing; depths and translations stay empty.
+    #[arg(long)]
+    pub verdict_only: bool,
+
+    /// Treat warnings as errors: exit 2, no report.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Write where the time went to this file (JSON).
+    #[arg(long, value_name = "FILE")]
+    pub timings: Option<PathBuf>,
+}
+
+/// The flags that decide what is asked of pairs, and how.
+#[derive(Debug, ClapArgs)]
+pub struct Question {
+    /// What a part's solid is taken to be. `exact`: what its triangles enclose. `hull`: the convex hull of its vertices; no
+    /// overlap is missed, but concavities count as solid, so that a pin in a bore interferes. A part's own `geometry` wins.
+    #[arg(long, value_enum, default_value = "exact")]
+    pub geometry: GeometryChoice,
+
+    /// Whether an overlap that the facets of curved surfaces explain counts as contact; wins over the file [default: the
+    /// file's, else allow].
+    #[arg(long, value_enum)]
+    pub facets: Option<FacetsChoice>,
 
     /// Overlap no deeper than this is contact, in the assembly's units; wins over the file [default: the file's, else
     /// 0.01 mm].
@@ -66,14 +99,6 @@ pub struct CheckArgs {
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub report_within: Option<f64>,
 
-    /// Decide which pairs fail and measure nothing; depths and translations stay empty.
-    #[arg(long)]
-    pub verdict_only: bool,
-
-    /// Treat warnings as errors: exit 2, no report.
-    #[arg(long)]
-    pub strict: bool,
-
     /// Read meshes and sub-assemblies from outside the assembly's version-controlled tree.
     #[arg(long)]
     pub allow_outside: bool,
@@ -81,10 +106,31 @@ pub struct CheckArgs {
     /// Number of threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+}
 
-    /// Write where the time went to this file (JSON).
-    #[arg(long, value_name = "FILE")]
-    pub timings: Option<PathBuf>,
+/// The flags of `explain`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_EXPLAIN)]
+pub struct ExplainArgs {
+    /// The assembly file (JSON).
+    #[arg(value_name = "ASSEMBLY.json")]
+    pub assembly: PathBuf,
+
+    /// The full id of one instance.
+    #[arg(value_name = "A")]
+    pub a: String,
+
+    /// The full id of another one.
+    #[arg(value_name = "B")]
+    pub b: String,
+
+    /// What is asked of the pair.
+    #[command(flatten)]
+    pub question: Question,
+
+    /// `text` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TextChoice,
 }
 
 /// The flags of `inspect`.
@@ -111,8 +157,28 @@ pub enum FormatChoice {
 /// `--geometry`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GeometryChoice {
+    /// What the part's triangles enclose
+    Exact,
     /// The convex hull of the part's vertices
     Hull,
+}
+
+/// `--facets`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FacetsChoice {
+    /// It is contact
+    Allow,
+    /// It is interference like any other
+    Strict,
+}
+
+/// `--format` of `explain`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TextChoice {
+    /// For people: a line per stage
+    Text,
+    /// For programs: the same with every digit
+    Json,
 }
 
 /// `--color`.

@@ -4,10 +4,11 @@ use super::args::{Args, ColorChoice, Command};
 use super::console::Console;
 use super::exit::{Exit, Failure};
 use super::inspect;
+use super::output::Target;
 use super::progress::Bar;
-use super::settings::CheckSettings;
+use super::settings::{CheckSettings, ExplainSettings};
 use crate::assembly::{self, LoadOptions};
-use crate::check::{self, Outcome, Progress, Stage, Stopwatch, Timings};
+use crate::check::{self, Explanation, Outcome, Progress, Stage, Stopwatch, Timings};
 use crate::error::Error;
 use crate::load::{FsLoader, Loader};
 use crate::report;
@@ -21,8 +22,11 @@ use std::time::Instant;
 
 /// Runs the command: `arguments` begin with the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
-    let work =
-        Work { check: &|settings, progress| run_check(settings, &FsLoader, progress), examine: &inspect::examine };
+    let work = Work {
+        check: &|settings, progress| run_check(settings, &FsLoader, progress),
+        explain: &|settings, progress| run_explain(settings, &FsLoader, progress),
+        examine: &inspect::examine,
+    };
     run_with(arguments, &work, console)
 }
 
@@ -30,18 +34,29 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<
 fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progress) -> Result<Outcome, Error> {
     let mut watch = Stopwatch::start();
     let mut reading = Timings::default();
-    let options = LoadOptions { allow_outside: settings.allow_outside };
-    let assembly = assembly::load(&settings.assembly, loader, &options)?;
+    let question = &settings.question;
+    let options = LoadOptions { allow_outside: question.allow_outside };
+    let assembly = assembly::load(&question.assembly, loader, &options)?;
     watch.stop(Stage::Load, &mut reading);
-    let mut outcome = check::check(&assembly, &settings.options(assembly.units)?, loader, progress)?;
+    let mut outcome = check::check(&assembly, &question.options(assembly.units)?, loader, progress)?;
     outcome.timings.wall.load += reading.wall.load;
     outcome.timings.cpu.load += reading.cpu.load;
     Ok(outcome)
 }
 
+/// Loads an assembly and explains one pair of it, on the thread pool it is called in.
+fn run_explain(settings: &ExplainSettings, loader: &dyn Loader, progress: &dyn Progress) -> Result<Explanation, Error> {
+    let question = &settings.question;
+    let options = LoadOptions { allow_outside: question.allow_outside };
+    let assembly = assembly::load(&question.assembly, loader, &options)?;
+    let [a, b] = &settings.ids;
+    check::explain(&assembly, &question.options(assembly.units)?, [a, b], loader, progress)
+}
+
 /// What the commands do, apart from how they are called.
 struct Work<'a> {
     check: &'a (dyn Fn(&CheckSettings, &dyn Progress) -> Result<Outcome, Error> + Sync),
+    explain: &'a (dyn Fn(&ExplainSettings, &dyn Progress) -> Result<Explanation, Error> + Sync),
     examine: &'a dyn Fn(&Path) -> Result<MeshReport, Error>,
 }
 
@@ -56,6 +71,7 @@ fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, cons
         Command::Check(args) => CheckSettings::new(args)
             .map_err(Failure::from)
             .and_then(|settings| Check { settings, quiet, color }.run(work, console)),
+        Command::Explain(args) => explain(&ExplainSettings::new(args), work, quiet, color, console),
         Command::Inspect(args) => {
             let terminal = console.terminal;
             let colours = (terminal.paints(color, terminal.stdout), terminal.paints(color, terminal.stderr));
@@ -63,6 +79,31 @@ fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, cons
         }
     };
     result.unwrap_or_else(|failure| broke_off(&failure, color, console))
+}
+
+/// One run of `explain`.
+fn explain(
+    settings: &ExplainSettings,
+    work: &Work<'_>,
+    quiet: bool,
+    color: ColorChoice,
+    console: &mut Console<'_>,
+) -> Result<Exit, Failure> {
+    let terminal = console.terminal;
+    let progress = Bar::new(terminal.stderr && !quiet);
+    let explanation = pool(settings.question.threads)?.install(|| (work.explain)(settings, &progress))?;
+    drop(progress);
+    if !quiet {
+        console.warnings(&explanation.warnings, terminal.paints(color, terminal.stderr));
+    }
+    let colour = terminal.paints(color, terminal.stdout);
+    Target::Stdout.write(console.stdout, |out| report::explain::render(&explanation, settings.format, colour, out))?;
+    Ok(if explanation.pair.status.fails() { Exit::Fail } else { Exit::Pass })
+}
+
+/// Threads of a run; 0 for one per core.
+fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| Failure::Threads(e.to_string()))
 }
 
 /// `--color` of arguments that could not be parsed, as far as it can be made out.
@@ -86,10 +127,7 @@ impl Check {
     fn run(&self, work: &Work<'_>, console: &mut Console<'_>) -> Result<Exit, Failure> {
         let clocks = Clocks::start();
         let terminal = console.terminal;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.settings.threads)
-            .build()
-            .map_err(|e| Failure::Threads(e.to_string()))?;
+        let pool = pool(self.settings.question.threads)?;
         let progress = Bar::new(terminal.stderr && !self.quiet);
         let mut outcome = pool.install(|| (work.check)(&self.settings, &progress))?;
         drop(progress);
@@ -107,7 +145,7 @@ impl Check {
     /// The report, then the timings, which tell how long the report took.
     fn write(&self, outcome: &mut Outcome, clocks: &Clocks, console: &mut Console<'_>) -> Result<(), Failure> {
         let output = &self.settings.output;
-        let to_terminal = console.terminal.stdout && *output == super::output::Target::Stdout;
+        let to_terminal = console.terminal.stdout && *output == Target::Stdout;
         let colour = console.terminal.paints(self.color, to_terminal);
         let before = Clocks::start();
         output.write(console.stdout, |out| report::render(outcome, self.settings.format, colour, out))?;

@@ -20,7 +20,8 @@ fn run_line(line: &str, terminal: Terminal, check: impl Fn() -> Result<Outcome, 
         Some("good.stl") => Ok(crate::report::inspect::tests::bracket()),
         _ => Err(Error::one(Location::file(path.display().to_string()), "zero triangles", "")),
     };
-    let work = Work { check: &|_, _| check(), examine: &examine };
+    let explain = |_: &ExplainSettings, _: &dyn Progress| Ok(crate::report::explain::tests::explanation());
+    let work = Work { check: &|_, _| check(), explain: &explain, examine: &examine };
     let exit = run_with(arguments, &work, &mut Console { stdout: &mut stdout, stderr: &mut stderr, terminal });
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Ran { exit, stdout: text(stdout), stderr: text(stderr) }

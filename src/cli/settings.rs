@@ -1,39 +1,59 @@
 //! The flags settled: conflicts found, defaults filled in, what needs the assembly's unit kept until it is known.
 
-use super::args::{CheckArgs, FormatChoice, GeometryChoice};
+use super::args::{CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, Question, TextChoice};
 use super::output::Target;
-use crate::assembly::Geometry;
+use crate::assembly::{Facets, Geometry};
 use crate::check::Options;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::report::Format;
 use std::path::PathBuf;
 
-/// A check as asked for.
+/// What is asked of pairs, and how.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CheckSettings {
+pub struct QuestionSettings {
     /// The assembly file.
     pub assembly: PathBuf,
     /// What parts are taken to be.
     pub geometry: Geometry,
-    /// Form of the report.
-    pub format: Format,
-    /// Where the report goes.
-    pub output: Target,
-    /// Where the timings go, if anywhere.
-    pub timings: Option<Target>,
+    /// Over the file's.
+    pub facets: Option<Facets>,
     /// In the assembly's unit, over the file's.
     pub tolerance: Option<f64>,
     /// In the assembly's unit.
     pub report_within: Option<f64>,
     /// Measure nothing.
     pub verdict_only: bool,
-    /// Warnings are errors.
-    pub strict: bool,
     /// Meshes may lie anywhere.
     pub allow_outside: bool,
     /// 0 for one per core.
     pub threads: usize,
+}
+
+/// A check as asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckSettings {
+    /// What is asked.
+    pub question: QuestionSettings,
+    /// Form of the report.
+    pub format: Format,
+    /// Where the report goes.
+    pub output: Target,
+    /// Where the timings go, if anywhere.
+    pub timings: Option<Target>,
+    /// Warnings are errors.
+    pub strict: bool,
+}
+
+/// An explanation as asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExplainSettings {
+    /// What is asked.
+    pub question: QuestionSettings,
+    /// Of which two instances.
+    pub ids: [String; 2],
+    /// Form of the explanation.
+    pub format: Format,
 }
 
 impl CheckSettings {
@@ -62,18 +82,41 @@ impl CheckSettings {
             return Err(Error::one(Location::default(), "--output and --timings name the same place", "choose two"));
         }
         Ok(Self {
-            assembly: args.assembly,
-            geometry: geometry(args.geometry),
+            question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
             format: format(args.format),
             output,
             timings,
+            strict: args.strict,
+        })
+    }
+}
+
+impl ExplainSettings {
+    /// Settles the flags.
+    pub fn new(args: ExplainArgs) -> Self {
+        Self {
+            question: QuestionSettings::new(args.assembly, &args.question, false),
+            ids: [args.a, args.b],
+            format: match args.format {
+                TextChoice::Text => Format::Table,
+                TextChoice::Json => Format::Json,
+            },
+        }
+    }
+}
+
+impl QuestionSettings {
+    fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
+        Self {
+            assembly,
+            geometry: geometry(args.geometry),
+            facets: args.facets.map(facets),
             tolerance: args.tolerance,
             report_within: args.report_within,
-            verdict_only: args.verdict_only,
-            strict: args.strict,
+            verdict_only,
             allow_outside: args.allow_outside,
             threads: args.threads.map_or(0, usize::from),
-        })
+        }
     }
 
     /// The options of the check, for an assembly of that unit.
@@ -88,7 +131,7 @@ impl CheckSettings {
         Ok(Options {
             geometry: self.geometry,
             tolerance: mm("--tolerance", self.tolerance)?,
-            facets: None,
+            facets: self.facets,
             report_within: mm("--report-within", self.report_within)?,
             verdict_only: self.verdict_only,
         })
@@ -103,8 +146,16 @@ pub fn format(choice: FormatChoice) -> Format {
     }
 }
 
+fn facets(choice: FacetsChoice) -> Facets {
+    match choice {
+        FacetsChoice::Allow => Facets::Allow,
+        FacetsChoice::Strict => Facets::Strict,
+    }
+}
+
 fn geometry(choice: GeometryChoice) -> Geometry {
     match choice {
+        GeometryChoice::Exact => Geometry::Exact,
         GeometryChoice::Hull => Geometry::Hull,
     }
 }
@@ -118,30 +169,43 @@ mod tests {
     fn settings(line: &str) -> Result<CheckSettings, Error> {
         match Args::try_parse_from(line.split(' ')).expect(line).command {
             Command::Check(args) => CheckSettings::new(args),
-            Command::Inspect(_) => panic!("{line}"),
+            Command::Inspect(_) | Command::Explain(_) => panic!("{line}"),
         }
     }
 
     #[test]
     fn defaults() {
         let s = settings("interfere check a.json").unwrap();
-        assert_eq!((s.format, s.geometry, s.threads), (Format::Table, Geometry::Hull, 0));
+        let q = &s.question;
+        assert_eq!((s.format, q.geometry, q.facets, q.threads), (Format::Table, Geometry::Exact, None, 0));
         assert_eq!((s.output.clone(), s.timings.clone()), (Target::Stdout, None));
-        assert_eq!(s.options(LengthUnit::M).unwrap(), Options::default());
+        assert_eq!(s.question.options(LengthUnit::M).unwrap(), Options::default());
     }
 
     #[test]
     fn lengths_are_in_the_assembly_s_unit() {
         let s = settings("interfere check a.json --tolerance 0.5 --report-within 2 --verdict-only").unwrap();
-        let options = s.options(LengthUnit::Inch).unwrap();
+        let options = s.question.options(LengthUnit::Inch).unwrap();
         assert_eq!((options.tolerance, options.report_within, options.verdict_only), (Some(12.7), Some(50.8), true));
+    }
+
+    #[test]
+    fn the_flags_of_a_question_are_the_same_in_explain() {
+        let line = "--geometry hull --facets strict --tolerance 0.5 --report-within 2 --allow-outside --threads 3";
+        let check = settings(&format!("interfere check a.json {line}")).unwrap();
+        let args = format!("interfere explain a.json x y {line} --format json");
+        let Command::Explain(args) = Args::try_parse_from(args.split(' ')).unwrap().command else { panic!("explain") };
+        let explain = ExplainSettings::new(args);
+        assert_eq!(explain.question, check.question);
+        assert_eq!((explain.ids, explain.format), (["x".to_owned(), "y".to_owned()], Format::Json));
+        assert_eq!(check.question.facets, Some(Facets::Strict));
     }
 
     #[test]
     fn a_length_beyond_the_numbers_is_an_error() {
         let s = settings("interfere check a.json --report-within 1e308").unwrap();
-        assert!(s.options(LengthUnit::Mm).is_ok());
-        assert_eq!(s.options(LengthUnit::M).unwrap_err().to_string(), "--report-within is too large");
+        assert!(s.question.options(LengthUnit::Mm).is_ok());
+        assert_eq!(s.question.options(LengthUnit::M).unwrap_err().to_string(), "--report-within is too large");
     }
 
     #[test]

@@ -57,6 +57,12 @@ impl Aabb {
         Self { min: max3(self.min, other.min), max: min3(self.max, other.max) }
     }
 
+    /// The distance of two boxes; 0 where they meet.
+    pub fn distance(&self, other: &Self) -> f64 {
+        let apart = max3(other.min - self.max, self.min - other.max);
+        apart.map(|d| d.max(0.0)).norm()
+    }
+
     /// Whether the closed boxes have a point in common.
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])

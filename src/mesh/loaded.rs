@@ -218,6 +218,22 @@ mod tests {
     }
 
     #[test]
+    fn the_half_edges_are_those_of_the_mended_mesh() {
+        let mut one_flipped = block(1.0, 1.0, 1.0);
+        one_flipped.triangles[4].swap(0, 1);
+        let mut cracked = block(1.0, 1.0, 1.0);
+        cracked.vertices.push(cracked.vertices[7] + Vec3::new(1e-7, 0.0, 0.0));
+        cracked.triangles[11] = cracked.triangles[11].map(|i| if i == 7 { 8 } else { i });
+        let mut open = turned(&block(1.0, 1.0, 1.0));
+        open.triangles.truncate(9);
+        let two = together(&[block(9.0, 9.0, 9.0), translated(&block(1.0, 1.0, 1.0), Vec3::repeat(2.0))]);
+        for mesh in [one_flipped, cracked, open, turned(&two), two] {
+            let LoadedMesh { mesh, half_edges, .. } = LoadedMesh::from_tri_mesh(mesh).unwrap();
+            assert_eq!(half_edges, HalfEdges::of(&mesh.triangles, mesh.vertices.len()));
+        }
+    }
+
+    #[test]
     fn an_island_wound_inside_out_is_turned_but_the_file_is_not_inside_out() {
         let at = |m: &TriMesh, x: f64| translated(m, Vec3::repeat(x));
         let cavity = turned(&at(&block(4.0, 4.0, 4.0), 3.0));

@@ -4,7 +4,7 @@ use super::union_find::UnionFind;
 
 /// The half-edges of a mesh, grouped by edge. A counting sort by the smaller end makes buckets of about six, which are
 /// sorted by the larger end: linear time. Faces with two equal corners have no half-edges.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HalfEdges {
     /// `uses[starts[v]..starts[v + 1]]` belong to the edges whose smaller end is `v`.
     starts: Vec<u32>,

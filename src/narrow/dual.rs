@@ -1,9 +1,8 @@
 //! Descends the trees of two placed surfaces at once, down to the pairs of triangles that may be close.
 
-use super::box_pair::{Motion, PlacedBox};
 use super::facet::Facet;
 use super::mesh_mesh::Pairing;
-use super::surface::{Below, Node};
+use super::surface::{Below, Motion, Node, PlacedBox};
 use super::tri_tri::Triangle;
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use std::ops::Range;
@@ -11,6 +10,9 @@ use std::ops::Range;
 /// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance. Bounds are lowered by this: it only prunes
 /// less.
 const ROUNDINGS: f64 = 128.0;
+
+/// Nodes whose sizes differ by less than this factor are split at once.
+const ALIKE: f32 = 2.0;
 
 /// What a search is bounded by.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +38,12 @@ impl Reach {
             false
         }
     }
+}
+
+/// Whether two nodes are split at once: four pairs cost less than twice two.
+fn alike(a: &Node, b: &Node) -> bool {
+    let (a, b) = (a.size(), b.size());
+    a < ALIKE * b && b < ALIKE * a
 }
 
 /// A descent into two trees.
@@ -110,14 +118,14 @@ impl<'a> Descent<'a> {
             return;
         }
         let allowance = self.allowance;
-        let mut stack = Vec::with_capacity(128);
+        let mut stack: Vec<(u32, u32, f64)> = Vec::with_capacity(128);
         stack.push((0, 0, self.apart(&self.in_a(0), &self.in_b(0), reach.reach)));
         while let Some((i, j, bound)) = stack.pop() {
             if reach.excludes(bound) {
                 continue;
             }
             let (a, b) = (&na[i as usize], &nb[j as usize]);
-            let (split_a, children) = match (a.below(), b.below()) {
+            match (a.below(), b.below()) {
                 (Below::Triangles(ra), Below::Triangles(rb)) => {
                     let [leaf_a, leaf_b] = &mut self.facets;
                     leaf_a.take(ra, &mut corners_a);
@@ -132,29 +140,27 @@ impl<'a> Descent<'a> {
                             }
                         }
                     }
-                    continue;
                 }
-                (Below::Children(ca), Below::Children(cb)) => {
-                    if a.size() >= b.size() {
-                        (true, ca)
-                    } else {
-                        (false, cb)
+                (Below::Children(ca), Below::Children(cb)) if alike(a, b) => {
+                    let (fixed, other) = (ca.map(|c| self.in_a(c)), cb.map(|c| self.in_b(c)));
+                    let mut next = [(ca[0], cb[0], 0.0), (ca[0], cb[1], 0.0), (ca[1], cb[0], 0.0), (ca[1], cb[1], 0.0)];
+                    for (k, n) in next.iter_mut().enumerate() {
+                        n.2 = self.apart(&fixed[k >> 1], &other[k & 1], reach.reach);
                     }
+                    push(&mut stack, reach, next);
                 }
-                (Below::Children(ca), _) => (true, ca),
-                (_, Below::Children(cb)) => (false, cb),
-            };
-            let [near, far] = if split_a {
-                let fixed = self.in_b(j);
-                children.map(|c| (c, j, self.apart(&self.in_a(c), &fixed, reach.reach)))
-            } else {
-                let fixed = self.in_a(i);
-                children.map(|c| (i, c, self.apart(&fixed, &self.in_b(c), reach.reach)))
-            };
-            for next in if near.2 <= far.2 { [far, near] } else { [near, far] } {
-                if !reach.excludes(next.2) {
-                    stack.push(next);
+                (Below::Children(ca), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
+                    let fixed = self.in_b(j);
+                    let next = ca.map(|c| (c, j, self.apart(&self.in_a(c), &fixed, reach.reach)));
+                    push(&mut stack, reach, next);
                 }
+                (_, Below::Children(cb)) => {
+                    let fixed = self.in_a(i);
+                    let next = cb.map(|c| (i, c, self.apart(&fixed, &self.in_b(c), reach.reach)));
+                    push(&mut stack, reach, next);
+                }
+                // Covered above.
+                (Below::Children(_), Below::Triangles(_)) => {}
             }
         }
     }
@@ -173,5 +179,22 @@ impl<'a> Descent<'a> {
     #[inline]
     fn apart(&self, a: &PlacedBox, b: &PlacedBox, reach: f64) -> f64 {
         f64::from(a.apart(b, (reach + self.allowance) as f32)) - self.allowance
+    }
+}
+
+/// Puts pairs of nodes on the stack, the nearest on top.
+#[inline]
+fn push<const N: usize>(stack: &mut Vec<(u32, u32, f64)>, reach: &mut Reach, next: [(u32, u32, f64); N]) {
+    let first = stack.len();
+    for n in next {
+        if reach.excludes(n.2) {
+            continue;
+        }
+        let mut at = stack.len();
+        stack.push(n);
+        while at > first && stack[at - 1].2 < n.2 {
+            stack.swap(at - 1, at);
+            at -= 1;
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A triangle with what tells it apart from others cheaply.
 
-use super::box_pair::PlacedBox;
+use super::surface::PlacedBox;
 use super::tri_tri::Triangle;
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser, max3, min3};
@@ -60,6 +60,14 @@ impl Facet {
         let gap = |k: usize| greater(0.0, greater(self.min[k] - other.max[k], other.min[k] - self.max[k]));
         let (x, y, z) = (gap(0), gap(1), gap(2));
         greater(greater(s, t), (x * x + y * y + z * z).sqrt())
+    }
+
+    /// How far the other is farther along a direction of unit length (mm).
+    #[inline]
+    pub(super) fn apart_along(&self, other: &Self, direction: &Vec3) -> f64 {
+        let [p, q, r] = self.corners.each_ref().map(|v| direction.dot(v));
+        let [s, t, u] = other.corners.each_ref().map(|v| direction.dot(v));
+        lesser(lesser(s, t), u) - greater(greater(p, q), r)
     }
 
     /// How far the other is apart along this one's normal, on either side.

@@ -46,11 +46,17 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
     let mut best: Option<Gap> = None;
     let mut reach = Reach::new(limit);
     let mut descent = Descent::new(p, 0.0);
+    let rounding = descent.rounding;
+    let mut way: Option<Vec3> = None;
     descent.run(
         &mut reach,
         |i| p.a.triangle(i),
         |j| placed(p, j),
         |reach, bound, (i, f), (j, g)| {
+            // What is beyond the closest points so far, in the same direction, is seldom closer.
+            if way.is_some_and(|way| reach.excludes(f.apart_along(g, &way) - rounding)) {
+                return true;
+            }
             let (s, t) = (&f.corners, &g.corners);
             let gap = if bound <= 0.0 && meet(s, t) {
                 Gap { value: 0.0, points: common_points(s, t), triangles: [i, j], meets: true, exact: true }
@@ -60,6 +66,7 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
             };
             if !reach.excludes(gap.value) && best.is_none_or(|b| gap.value < b.value || gap.meets) {
                 reach.reach = gap.value;
+                way = (gap.value > 0.0).then(|| (gap.points[1] - gap.points[0]) / gap.value);
                 best = Some(gap);
             }
             reach.reach > enough || best.is_none()

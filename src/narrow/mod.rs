@@ -11,12 +11,12 @@
 //! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
 //! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
 
-mod box_pair;
 pub mod convex;
 mod dual;
 pub mod epa;
 pub mod exact;
 mod facet;
+pub mod facet_allowance;
 pub mod gjk;
 mod lanes;
 pub mod mesh_mesh;

@@ -187,7 +187,11 @@ fn direction(t: &Triangle) -> Vec3 {
 
 /// The point of a closed triangle closest to `x`. Right to a few roundings of the coordinates, for slivers too.
 pub fn point_triangle(x: &Vec3, t: &Triangle) -> Foot {
-    let n = direction(t);
+    foot(x, t, &direction(t))
+}
+
+/// The same with `n` along the triangle's normal.
+fn foot(x: &Vec3, t: &Triangle, n: &Vec3) -> Foot {
     let squared = n.norm_squared();
     let mut best = Foot { point: t[0], squared: f64::INFINITY, feature: Feature::Vertex(0) };
     let mut inside = squared > 0.0;
@@ -222,17 +226,27 @@ pub fn point_triangle(x: &Vec3, t: &Triangle) -> Foot {
 /// roundings of the coordinates. For triangles that pierce each other it is some distance of their edges.
 pub fn closest(a: &Triangle, b: &Triangle) -> Closest {
     let mut best = Closest { squared: f64::INFINITY, points: [a[0], b[0]] };
+    let n = direction(b);
     for v in a {
-        let foot = point_triangle(v, b);
+        let foot = foot(v, b, &n);
         if foot.squared < best.squared {
             best = Closest { squared: foot.squared, points: [*v, foot.point] };
         }
     }
+    if separates(&best, a, b) {
+        return best;
+    }
+    let n = direction(a);
+    let mut better = false;
     for v in b {
-        let foot = point_triangle(v, a);
+        let foot = foot(v, a, &n);
         if foot.squared < best.squared {
             best = Closest { squared: foot.squared, points: [foot.point, *v] };
+            better = true;
         }
+    }
+    if better && separates(&best, a, b) {
+        return best;
     }
     for e in edges(a) {
         for f in edges(b) {
@@ -240,10 +254,20 @@ pub fn closest(a: &Triangle, b: &Triangle) -> Closest {
                 && c.squared < best.squared
             {
                 best = c;
+                if separates(&best, a, b) {
+                    return best;
+                }
             }
         }
     }
     best
+}
+
+/// Whether both triangles lie beyond the planes through these points, across the way from one to the other: then nothing is
+/// closer.
+fn separates(c: &Closest, a: &Triangle, b: &Triangle) -> bool {
+    let way = c.points[1] - c.points[0];
+    a.iter().all(|v| way.dot(&(v - c.points[0])) <= 0.0) && b.iter().all(|v| way.dot(&(v - c.points[1])) >= 0.0)
 }
 
 /// The closest points of the lines through two segments where both lie between the ends. From cross products and not from
@@ -310,7 +334,9 @@ mod tests {
                 let (mut a, b) = (sequence.triangle(grid), sequence.triangle(grid));
                 if sequence.below(4) == 0 {
                     // In the plane of the other.
-                    a.iter_mut().for_each(|v| v.z = 1.0);
+                    for v in &mut a {
+                        v.z = 1.0;
+                    }
                 }
                 let expected = meet_by_edges(&a, &b);
                 assert_eq!(meet(&a, &b), expected, "{a:?} {b:?}");

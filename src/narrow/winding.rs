@@ -1,22 +1,26 @@
 //! The winding number of a surface about a point.
 
-use super::surface::{Below, Node, Surface};
+use super::surface::{Below, Node, SKEW, Surface};
 use super::tri_tri::Triangle;
-use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::math::{UNIT_ROUNDOFF, lesser, norm1};
 use crate::geom::predicates::orient3d;
 use crate::geom::{Pose, Vec3};
 
-/// Directions of rays, tried in this order until one meets no edge: near the x axis, so that few boxes are met, and of no
-/// special slope.
-const DIRECTIONS: [[f64; 3]; 8] = [
+/// Directions of rays, of no special slope: two each way near the axes, the shortest way out tried first, until one meets no
+/// edge.
+const DIRECTIONS: [[f64; 3]; 12] = [
     [1.0, 0.003_1, 0.007_3],
     [-1.0, -0.005_9, 0.002_7],
     [0.011_3, 1.0, -0.004_3],
     [-0.017_9, -1.0, -0.013_7],
-    [0.071, 0.053, 1.0],
-    [-0.13, 0.19, -1.0],
-    [0.618_034, 0.414_214, 1.0],
-    [-0.732_051, 1.0, -0.577_35],
+    [0.002_3, 0.008_9, 1.0],
+    [-0.006_7, 0.004_1, -1.0],
+    [1.0, 0.618_034, 0.414_214],
+    [-1.0, 0.236_068, -0.557_281],
+    [0.071, 1.0, 0.053],
+    [-0.732_051, -1.0, 0.302_776],
+    [0.13, -0.19, 1.0],
+    [-0.449_49, -0.645_751, -1.0],
 ];
 
 /// Rounding errors of a ray in the other frame, in units of 2⁻⁵³ of the sizes: boxes are widened by this.
@@ -43,14 +47,23 @@ pub fn winding_moved(
     let back = pose.map_or_else(Pose::identity, Pose::inverse);
     let local = back.point(x);
     let size = norm1(x) + s.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
-    // Long enough to end outside; the far end is a point of A's frame, so that predicates see one ray.
-    let length = 4.0 * (size + slack);
-    if s.tree().nodes.is_empty() {
+    let widen = slack + ROUNDINGS * UNIT_ROUNDOFF * size;
+    let reach = Vec3::repeat(widen);
+    let (low, high) = (s.bounds.min - reach, s.bounds.max + reach);
+    if !(0..3).all(|k| low[k] <= local[k] && local[k] <= high[k]) {
         return Some(0);
     }
-    DIRECTIONS.iter().find_map(|&d| {
-        let far = x + Vec3::from(d) * length;
-        let widen = slack + ROUNDINGS * UNIT_ROUNDOFF * (size + length);
+    // The ray ends outside, at a point of A's frame: predicates see one and the same segment.
+    let mut rays = DIRECTIONS.map(|d| {
+        let d = Vec3::from(d);
+        let away = back.direction(&d);
+        let out = (0..3).map(|k| (if away[k] > 0.0 { high[k] - local[k] } else { local[k] - low[k] }) / away[k].abs());
+        // Farther than needed, so that the direction outlives rounding where the way out is short.
+        (2.0 * out.fold(f64::INFINITY, lesser) + size / 64.0, d)
+    });
+    rays[..DIRECTIONS.len() / 2].sort_by(|p, q| p.0.total_cmp(&q.0));
+    rays.iter().find_map(|&(length, d)| {
+        let far = x + d * length;
         let way = back.point(&far) - local;
         count(s, (&local, &way, widen), (x, &far), &mut moved)
     })
@@ -105,12 +118,13 @@ fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
 
 /// Whether the ray may meet the widened box.
 fn ray_meets(node: &Node, from: &Vec3, way: &Vec3, widen: f64) -> bool {
-    let b = node.oriented();
-    let h = b.half + Vec3::repeat(widen);
+    let (axes, half) = (node.axes(), node.half());
     // The segment's own centre and half length: separating axes of a segment and a box.
-    let reach = b.axes.tr_mul(way) * 0.5;
-    let c = b.axes.tr_mul(&(from - b.center)) + reach;
+    let reach = axes.tr_mul(way) * 0.5;
+    let c = axes.tr_mul(&(from - node.center())) + reach;
     let r = reach.abs();
+    let widen = widen + SKEW * (norm1(&c) + norm1(&r) + f64::from(node.size()));
+    let h = Vec3::new(f64::from(half[0]), f64::from(half[1]), f64::from(half[2])) + Vec3::repeat(widen);
     // The cross axes are as long as the way: their rounding is, too.
     let rest = widen * norm1(&r);
     (0..3).all(|k| c[k].abs() <= h[k] + r[k])

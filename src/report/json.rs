@@ -5,7 +5,7 @@
 use super::layout::write_json;
 use super::number::{as_given, length, vector, volume};
 use crate::assembly::{Facets, Rule, Verb};
-use crate::check::{ClearedBy, Counts, Outcome, PairOutcome, PartOutcome, Status, pair_id};
+use crate::check::{self, ClearedBy, Counts, Outcome, PairOutcome, PartOutcome, Status, pair_id};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit};
 use serde::ser::{SerializeMap, Serializer};
@@ -29,7 +29,7 @@ impl Serialize for Document<'_> {
         map.serialize_field("version", &1)?;
         map.serialize_field("tool", &Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") })?;
         map.serialize_field("assembly", &Assembly { name: &o.name, path: &o.path, units: o.units.name() })?;
-        map.serialize_field("settings", &Settings::new(o))?;
+        map.serialize_field("settings", &Settings::new(&o.settings, o.units, Some(&o.rules)))?;
         map.serialize_field("summary", &Summary::new(o))?;
         map.serialize_field("pairs", &Pairs(o))?;
         map.serialize_field("parts", &Parts(o))?;
@@ -46,41 +46,42 @@ struct Tool {
 }
 
 #[derive(Serialize)]
-struct Assembly<'a> {
-    name: &'a str,
-    path: &'a str,
-    units: &'static str,
+pub(super) struct Assembly<'a> {
+    pub name: &'a str,
+    pub path: &'a str,
+    pub units: &'static str,
 }
 
 #[derive(Serialize)]
-struct Settings<'a> {
+pub(super) struct Settings<'a> {
     tolerance: f64,
     geometry: &'static str,
     facets: &'static str,
     report_within: Option<f64>,
     verdict_only: bool,
-    rules: Vec<RuleAsRead<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<Vec<RuleAsRead<'a>>>,
 }
 
 impl<'a> Settings<'a> {
-    fn new(o: &'a Outcome) -> Self {
+    pub(super) fn new(settings: &check::Settings, units: LengthUnit, rules: Option<&'a [Rule]>) -> Self {
         Self {
-            tolerance: as_given(o.settings.tolerance, o.units),
-            geometry: o.settings.geometry.name(),
-            facets: match o.settings.facets {
+            tolerance: as_given(settings.tolerance, units),
+            geometry: settings.geometry.name(),
+            facets: match settings.facets {
                 Facets::Allow => "allow",
                 Facets::Strict => "strict",
             },
-            report_within: o.settings.report_within.map(|d| as_given(d, o.units)),
-            verdict_only: o.settings.verdict_only,
-            rules: o.rules.iter().map(|rule| RuleAsRead { rule, units: o.units }).collect(),
+            report_within: settings.report_within.map(|d| as_given(d, units)),
+            verdict_only: settings.verdict_only,
+            rules: rules.map(|rules| rules.iter().map(|rule| RuleAsRead { rule, units }).collect()),
         }
     }
 }
 
-struct RuleAsRead<'a> {
-    rule: &'a Rule,
-    units: LengthUnit,
+pub(super) struct RuleAsRead<'a> {
+    pub rule: &'a Rule,
+    pub units: LengthUnit,
 }
 
 impl Serialize for RuleAsRead<'_> {
@@ -149,12 +150,15 @@ struct Pairs<'a>(&'a Outcome);
 
 impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.pairs.iter().map(|pair| Pair::new(self.0, pair)))
+        serializer.collect_seq(self.0.pairs.iter().map(|pair| {
+            let rule = pair.rule.and_then(|ix| self.0.rules.get(ix as usize));
+            Pair::new([self.0.id(pair.a), self.0.id(pair.b)], self.0.units, rule, pair)
+        }))
     }
 }
 
 #[derive(Serialize)]
-struct Pair<'a> {
+pub(super) struct Pair<'a> {
     id: String,
     a: &'a str,
     b: &'a str,
@@ -177,9 +181,8 @@ struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    fn new(o: &'a Outcome, p: &PairOutcome) -> Self {
-        let (a, b) = (o.id(p.a), o.id(p.b));
-        let in_units = |mm: Option<f64>| mm.map(|mm| length(mm, o.units));
+    pub(super) fn new([a, b]: [&'a str; 2], units: LengthUnit, rule: Option<&'a Rule>, p: &PairOutcome) -> Self {
+        let in_units = |mm: Option<f64>| mm.map(|mm| length(mm, units));
         Self {
             id: pair_id(a, b),
             a,
@@ -189,23 +192,17 @@ impl<'a> Pair<'a> {
             certainty: p.certainty.name(),
             geometry: p.geometry.name(),
             gap: in_units(p.gap),
-            gap_bracket: p.gap_bracket.map(|[lo, hi]| [length(lo, o.units), length(hi, o.units)]),
+            gap_bracket: p.gap_bracket.map(|[lo, hi]| [length(lo, units), length(hi, units)]),
             overlap_depth: in_units(p.overlap_depth),
             penetration_depth: in_units(p.penetration_depth),
-            separating_translation: p.separating_translation.map(|t| vector(&t, o.units)),
-            closest_points: p
-                .closest_points
-                .map(|[a, b]| ClosestPoints { a: vector(&a, o.units), b: vector(&b, o.units) }),
+            separating_translation: p.separating_translation.map(|t| vector(&t, units)),
+            closest_points: p.closest_points.map(|[a, b]| ClosestPoints { a: vector(&a, units), b: vector(&b, units) }),
             normal: p.normal.map(Into::into),
-            overlap_volume: p.overlap_volume.map(|v| volume(v, o.units)),
-            overlap_box: p.overlap_box.map(|b| MinMax::new(&b, o.units)),
+            overlap_volume: p.overlap_volume.map(|v| volume(v, units)),
+            overlap_box: p.overlap_box.map(|b| MinMax::new(&b, units)),
             facet_allowance: in_units(p.facet_allowance),
             within_facet_error: p.within_facet_error,
-            rule: p.rule.and_then(|ix| o.rules.get(ix as usize)).map(|rule| RuleOfPair {
-                file: &rule.file,
-                index: rule.index,
-                reason: rule.reason.as_deref(),
-            }),
+            rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
         }
     }
 }
@@ -246,7 +243,7 @@ impl Serialize for Parts<'_> {
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
+pub(super) struct Part<'a> {
     mesh: &'a str,
     triangles: u64,
     closed: bool,
@@ -258,7 +255,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn new(p: &'a PartOutcome, units: LengthUnit) -> Self {
+    pub(super) fn new(p: &'a PartOutcome, units: LengthUnit) -> Self {
         Self {
             mesh: &p.mesh,
             triangles: p.triangles,
@@ -291,7 +288,7 @@ impl Serialize for Instances<'_> {
     }
 }
 
-struct Warnings<'a>(&'a [Warning]);
+pub(super) struct Warnings<'a>(pub &'a [Warning]);
 
 impl Serialize for Warnings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,9 +2,9 @@
 
 use super::number::{as_given, count, direction, length_text, plain};
 use super::text::{Paint, painted, shown};
-use crate::assembly::{Geometry, Verb};
+use crate::assembly::{Geometry, Rule, Verb};
 use crate::check::{Outcome, PairOutcome, Status};
-use crate::geom::Vec3;
+use crate::geom::{LengthUnit, Vec3};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::cmp::Ordering;
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
     let meaning = match o.settings.geometry {
         Geometry::Hull => "parts are taken as their convex hulls; concavities count as solid",
         Geometry::Decomposition => "parts are taken as convex pieces that cover them",
-        Geometry::Exact => "the triangles themselves",
+        Geometry::Exact => "the triangles themselves decide",
     };
     writeln!(out, "geometry: {}: {meaning}", o.settings.geometry.name())?;
     let tolerance = plain(as_given(o.settings.tolerance, o.units));
@@ -175,10 +175,13 @@ fn unit(v: &Vec3) -> Option<Vec3> {
     (norm > 0.0 && norm.is_finite()).then(|| v / norm)
 }
 
-/// What the pair's rule says, why, and where it stands.
 fn rule(o: &Outcome, p: &PairOutcome) -> String {
-    let Some(rule) = p.rule.and_then(|ix| o.rules.get(ix as usize)) else { return String::new() };
-    let given = |mm| format!("{} {}", plain(as_given(mm, o.units)), o.units.name());
+    p.rule.and_then(|ix| o.rules.get(ix as usize)).map(|rule| rule_text(rule, o.units)).unwrap_or_default()
+}
+
+/// What a rule says, why, and where it stands.
+pub(super) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
+    let given = |mm| format!("{} {}", plain(as_given(mm, units)), units.name());
     let verb = match rule.verb {
         Verb::Ignore => "ignore".to_owned(),
         Verb::AllowDepth(mm) => format!("allow_depth {}", given(mm)),
@@ -188,15 +191,26 @@ fn rule(o: &Outcome, p: &PairOutcome) -> String {
     format!("{verb}{reason} ({} rules[{}])", shown(&rule.file), rule.index)
 }
 
+/// How many contacts are contacts by their facets alone, and how deep they are.
+fn by_facets(o: &Outcome) -> Option<String> {
+    let granted: Vec<_> = o.pairs.iter().filter(|p| p.status == Status::Contact && p.within_facet_error).collect();
+    let deepest = granted.iter().filter_map(|p| p.overlap_depth).fold(0.0, f64::max);
+    let (noun, one) = (count(granted.len() as u64, "contact"), granted.len() == 1);
+    // A verdict alone has no depths.
+    let depth = if deepest > 0.0 { format!(", by up to {}", length_text(deepest, o.units)) } else { String::new() };
+    (!granted.is_empty()).then(|| {
+        let (is, meshes) = if one { ("is", "its meshes explain") } else { ("are", "their meshes explain") };
+        format!(
+            "{noun} {is} deeper than the tolerance{depth}, but no deeper than the facets of {meshes} (--facets strict reports {})",
+            if one { "it" } else { "them" }
+        )
+    })
+}
+
 /// Counts, funnel and verdict.
 fn foot(o: &Outcome, colour: bool, out: &mut impl Write) -> io::Result<()> {
-    let by_facets = o.pairs.iter().filter(|p| p.status == Status::Contact && p.within_facet_error).count();
-    if by_facets > 0 {
-        writeln!(
-            out,
-            "{} deeper than the tolerance, but no deeper than the facets of the meshes explain",
-            count(by_facets as u64, "contact")
-        )?;
+    if let Some(line) = by_facets(o) {
+        writeln!(out, "{line}")?;
     }
     let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
     writeln!(out, "{}: {}", count(o.possible_pairs, "pair"), counts.join(", "))?;

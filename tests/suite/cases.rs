@@ -7,7 +7,7 @@ use crate::generate::folders;
 use crate::support::command::interfere;
 use crate::support::report::{assert_sound, json_of, length, number, parsed, row, vector};
 use crate::support::scratch::Scratch;
-use interfere::assembly::{self, Assembly, LoadOptions};
+use interfere::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use interfere::check::{NoProgress, Options, Outcome, check};
 use interfere::load::FsLoader;
 use serde::Deserialize;
@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 struct Expected {
     /// What `--geometry` is given.
     geometry: String,
+    /// What `--facets` is given, if it is.
+    facets: Option<String>,
     /// What `--tolerance` is given, if it is.
     tolerance: Option<f64>,
     /// What `--report-within` is given, if it is.
@@ -55,11 +57,16 @@ struct Pair {
 struct Row {
     status: String,
     relation: Option<String>,
+    certainty: Option<String>,
+    /// Of the pair; the run's where it is left out.
+    geometry: Option<String>,
     gap: Option<f64>,
     penetration_depth: Option<f64>,
     /// Of the separating translation, a unit vector.
     direction: Option<[f64; 3]>,
     normal: Option<[f64; 3]>,
+    facet_allowance: Option<f64>,
+    within_facet_error: Option<bool>,
     rule: Option<Rule>,
 }
 
@@ -69,8 +76,21 @@ struct Rule {
     index: u64,
 }
 
-const PAIR_KEYS: [&str; 9] =
-    ["a", "b", "status", "relation", "gap", "penetration_depth", "direction", "normal", "rule"];
+const PAIR_KEYS: [&str; 13] = [
+    "a",
+    "b",
+    "status",
+    "relation",
+    "certainty",
+    "geometry",
+    "gap",
+    "penetration_depth",
+    "direction",
+    "normal",
+    "facet_allowance",
+    "within_facet_error",
+    "rule",
+];
 
 fn runs(folder: &Path) -> Vec<(PathBuf, Expected)> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
@@ -103,6 +123,12 @@ fn load(folder: &Path) -> Assembly {
 fn run_library(assembly: &Assembly, expected: &Expected) -> Outcome {
     let mm = |x: f64| x * assembly.units.mm();
     let options = Options {
+        geometry: match expected.geometry.as_str() {
+            "exact" => Geometry::Exact,
+            "hull" => Geometry::Hull,
+            other => panic!("no geometry is called {other}"),
+        },
+        facets: expected.facets.as_ref().map(|f| if f == "strict" { Facets::Strict } else { Facets::Allow }),
         tolerance: expected.tolerance.map(mm),
         report_within: expected.report_within.map(mm),
         ..Options::default()
@@ -116,6 +142,9 @@ fn run_program(folder: &Path, expected: &Expected, timings: Option<&Path>) -> (S
     let mut arguments = vec!["check".to_owned(), path, "--format".to_owned(), "json".to_owned()];
     let mut flag = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
     flag("--geometry", expected.geometry.clone());
+    if let Some(facets) = &expected.facets {
+        flag("--facets", facets.clone());
+    }
     if let Some(t) = expected.tolerance {
         flag("--tolerance", t.to_string());
     }
@@ -140,9 +169,22 @@ impl Row {
         if let Some(relation) = &self.relation {
             assert_eq!(found["relation"], *relation, "{found}");
         }
+        for (key, wanted) in [("certainty", &self.certainty), ("geometry", &self.geometry)] {
+            assert!(wanted.as_ref().is_none_or(|w| found[key] == *w), "{key} is {wanted:?}: {found}");
+        }
         if let Some(gap) = self.gap {
+            // The truth lies in the bracket, and what is reported for it does, too.
+            let [low, high] = [0, 1].map(|k| found["gap_bracket"][k].as_f64().expect("a bracket"));
+            assert!(low - within <= gap && gap <= high + within, "the gap is {gap}: {found}");
+            let within = within + high - low;
             assert!(close(&found["gap"], gap, within), "the gap is {gap}: {found}");
             assert!(close(&found["overlap_depth"], (-gap).max(0.0), within), "{found}");
+        }
+        if let Some(allowance) = self.facet_allowance {
+            assert!(close(&found["facet_allowance"], allowance, within), "facets allow for {allowance}: {found}");
+        }
+        if let Some(flag) = self.within_facet_error {
+            assert_eq!(found["within_facet_error"], flag, "{found}");
         }
         if let Some(depth) = self.penetration_depth {
             assert!(close(&found["penetration_depth"], depth, within), "{depth} separates them: {found}");

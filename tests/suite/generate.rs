@@ -3,6 +3,7 @@
 
 use crate::support::solids::{between, cuboid, finer, hull_of, moved, obj, prism, stl, tube};
 use interfere::geom::Vec3;
+use interfere::mesh::TriMesh;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -22,19 +23,61 @@ pub fn folders() -> Vec<PathBuf> {
 }
 
 /// A cube of side `s` with a corner in the origin.
-fn cube(s: f64) -> interfere::mesh::TriMesh {
+fn cube(s: f64) -> TriMesh {
     cuboid([0.0; 3], [s; 3])
 }
 
 /// A cube of side `s` about the origin.
-fn centred(s: f64) -> interfere::mesh::TriMesh {
+fn centred(s: f64) -> TriMesh {
     cuboid([-0.5 * s; 3], [0.5 * s; 3])
 }
 
 /// The right-angled 3-4-5 prism of height 5.
-fn wedge() -> interfere::mesh::TriMesh {
+fn wedge() -> TriMesh {
     let corners = |z: f64| [Vec3::new(0.0, 0.0, z), Vec3::new(4.0, 0.0, z), Vec3::new(0.0, 3.0, z)];
     between(&corners(0.0), &corners(5.0))
+}
+
+/// An L of 40 × 40 with legs of 10, between two heights.
+fn bracket(z: [f64; 2]) -> TriMesh {
+    // Every corner is seen from the first.
+    let outline = [[0.0, 0.0], [40.0, 0.0], [40.0, 10.0], [10.0, 10.0], [10.0, 40.0], [0.0, 40.0]];
+    let corners = |z: f64| outline.map(|[x, y]| Vec3::new(x, y, z));
+    between(&corners(z[0]), &corners(z[1]))
+}
+
+/// A cube of 40 about the origin with a closed cavity of 30.
+fn hollow() -> TriMesh {
+    let (mut case, cavity) = (centred(40.0), centred(30.0));
+    let first = case.vertices.len() as u32;
+    case.vertices.extend(cavity.vertices);
+    case.triangles.extend(cavity.triangles.iter().map(|[a, b, c]| [a + first, c + first, b + first]));
+    case
+}
+
+/// Rectangles, each of two triangles, with shared corners joined.
+fn sheets(rectangles: &[[[f64; 3]; 4]]) -> TriMesh {
+    let mut mesh = TriMesh::default();
+    for rectangle in rectangles {
+        let [a, b, c, d] = rectangle.map(|p| {
+            let p = Vec3::from(p);
+            let known = mesh.vertices.iter().position(|v| *v == p);
+            known.unwrap_or_else(|| {
+                mesh.vertices.push(p);
+                mesh.vertices.len() - 1
+            }) as u32
+        });
+        mesh.triangles.extend([[a, b, c], [a, c, d]]);
+    }
+    mesh
+}
+
+/// A sheet at z = 10 that looks up, and a flap that rises from its edge at x = 40.
+fn cover() -> TriMesh {
+    sheets(&[
+        [[0.0, 0.0, 10.0], [40.0, 0.0, 10.0], [40.0, 40.0, 10.0], [0.0, 40.0, 10.0]],
+        [[40.0, 40.0, 10.0], [40.0, 0.0, 10.0], [40.0, 0.0, 10.5], [40.0, 40.0, 10.5]],
+    ])
 }
 
 /// Ten by ten flush cubes.
@@ -66,6 +109,8 @@ fn generated() -> BTreeMap<&'static str, Vec<u8>> {
         ("clearance-kept-by-equality/parts/right.obj", obj(&cuboid([2.3, 0.0, 0.0], [3.0, 1.0, 1.0]))),
         ("coincident/parts/block.obj", obj(&cuboid([-5.0, -10.0, -15.0], [5.0, 10.0, 15.0]))),
         ("coincident/parts/finer.obj", obj(&finer(&cuboid([-5.0, -10.0, -15.0], [5.0, 10.0, 15.0])))),
+        ("facet-contact/parts/hub.obj", obj(&tube(32, 20.0, 10.0, [0.0, 10.0]))),
+        ("facet-contact/parts/pin.obj", obj(&prism(32, 10.0, [-10.0, 30.0]))),
         ("fan-clearance/parts/fan.obj", obj(&prism(24, 40.0, [0.0, 8.0]))),
         ("fan-clearance/parts/wall.obj", obj(&cuboid([41.5, -30.0, -10.0], [45.0, 30.0, 20.0]))),
         ("fan-clearance/parts/grille.obj", obj(&cuboid([-50.0, -50.0, 10.5], [50.0, 50.0, 12.0]))),
@@ -80,20 +125,35 @@ fn generated() -> BTreeMap<&'static str, Vec<u8>> {
         ("kissing-edges/parts/tetrahedron.obj", obj(&hull_of(&tetrahedron).expect("a solid"))),
         ("mirrored-and-scaled/parts/wedge.obj", obj(&wedge())),
         ("mirrored-and-scaled/parts/cube.obj", obj(&cube(4.0))),
+        ("mixed-geometry/parts/clip.obj", obj(&bracket([0.0, 6.0]))),
         ("nested-gearbox/parts/housing.obj", obj(&cuboid([-50.0, -50.0, -10.0], [50.0, 50.0, 0.0]))),
         ("nested-gearbox/stage/parts/gear.obj", obj(&cube(1.0))),
         ("nested-gearbox/stage/parts/shaft.obj", obj(&cube(25.4))),
         ("nested-gearbox/stage/bearing/ring.obj", obj(&cube(1.0))),
+        ("open-mesh/parts/cover.obj", obj(&cover())),
+        ("open-mesh/parts/cube.obj", obj(&cube(4.0))),
+        (
+            "open-mesh/parts/sheet.obj",
+            obj(&sheets(&[[[-3.0, -3.0, 0.0], [7.0, -3.0, 0.0], [7.0, 7.0, 0.0], [-3.0, 7.0, 0.0]]])),
+        ),
         ("overlap-0.2/parts/large.obj", obj(&cube(10.0))),
         ("overlap-0.2/parts/small.obj", obj(&cuboid([9.8, 3.0, 3.0], [13.8, 7.0, 7.0]))),
         ("overlap-equal-to-tolerance/parts/cube.obj", obj(&cube(10.0))),
+        ("part-in-cavity/parts/board.obj", obj(&cuboid([-11.0, -11.0, -1.0], [11.0, 11.0, 1.0]))),
+        ("part-in-cavity/parts/case.obj", obj(&hollow())),
         ("pin-inside-block/parts/block.obj", obj(&centred(40.0))),
         ("pin-inside-block/parts/pin.obj", obj(&cuboid([-2.0, -2.0, -10.0], [2.0, 2.0, 10.0]))),
         ("pin-inside-block/parts/plug.obj", obj(&cuboid([10.0, 10.0, 16.0], [14.0, 14.0, 20.0]))),
         ("press-fit/parts/jaw.obj", obj(&cube(20.0))),
         ("press-fit/parts/key.obj", obj(&cuboid([-0.03, 0.0, 0.0], [10.015, 10.0, 10.0]))),
+        ("press-fit-in-bore/parts/hub.obj", obj(&tube(32, 20.0, 9.98, [0.0, 10.0]))),
+        ("press-fit-in-bore/parts/pin.obj", obj(&prism(32, 10.0, [-10.0, 30.0]))),
+        ("ring-inside-block/parts/block.obj", obj(&centred(40.0))),
+        ("ring-inside-block/parts/ring.obj", obj(&tube(32, 12.0, 8.0, [-10.0, 10.0]))),
         ("press-fit-too-deep/parts/jaw.obj", obj(&cube(20.0))),
         ("press-fit-too-deep/parts/key.obj", obj(&cuboid([-0.03, 0.0, 0.0], [10.0, 10.0, 10.0]))),
+        ("thin-pierce/parts/bracket.obj", obj(&bracket([0.0, 10.0]))),
+        ("thin-pierce/parts/needle.obj", obj(&cuboid([25.0, -25.0, 5.0], [25.05, 35.0, 5.05]))),
         ("thin-part/parts/block.obj", obj(&cube(10.0))),
         ("thin-part/parts/foil.obj", obj(&cuboid([-5.0, -5.0, 5.0], [15.0, 15.0, 5.005]))),
     ];

@@ -5,7 +5,7 @@
 //! 1996, §4). The extents come from the vertices where a node holds few triangles, otherwise from the boxes of descendants
 //! some levels below. A box along the axes of the part is kept where it is smaller.
 
-use super::node::{Below, LEAF, Node, Oriented, quaternion, rotation};
+use super::node::{Below, LEAF, Node, SKEW};
 use crate::geom::{Mat3, Vec3};
 
 /// Nodes up to so many levels above a leaf take their extents from vertices.
@@ -172,9 +172,10 @@ impl Span {
         self.high = crate::geom::math::max3(self.high, local);
     }
 
-    fn add_box(&mut self, b: &Oriented) {
-        let local = self.axes.tr_mul(&(b.center - self.from));
-        let reach = self.axes.tr_mul(&b.axes).abs() * b.half;
+    fn add_box(&mut self, b: &Node) {
+        let local = self.axes.tr_mul(&(b.center() - self.from));
+        let half = Vec3::from(b.half().map(f64::from));
+        let reach = (self.axes.tr_mul(&b.axes()).abs() * half).add_scalar(SKEW * half.sum());
         self.low = crate::geom::math::min3(self.low, local - reach);
         self.high = crate::geom::math::max3(self.high, local + reach);
     }
@@ -220,18 +221,17 @@ pub(super) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) {
 fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &impl Fn(u32) -> [Vec3; 3]) {
     let upright = upright(&(moments.high - moments.low));
     let middle = (moments.low + moments.high) * 0.5;
-    let quantised = quaternion(&moments.axes());
-    let mut span = Span::new(rotation(quantised), middle);
+    let mut span = Span::new(moments.axes().map(|x| f64::from(x as f32)), middle);
     let depth = if moments.height <= FROM_VERTICES { u32::MAX } else { LEVELS_BELOW };
     descend(nodes, at, depth, &mut |node, range| match range {
         Some(range) => range.flat_map(corners).for_each(|p| span.add_point(&p)),
-        None => span.add_box(&node.oriented()),
+        None => span.add_box(node),
     });
     if span.area() < half_surface(&(moments.high - moments.low)) {
-        nodes[at].set_box(quantised, &span.axes, &span.from, &span.low, &span.high);
+        nodes[at].set_box(&span.axes, &span.from, &span.low, &span.high);
     } else {
         let half = upright.tr_mul(&((moments.high - moments.low) * 0.5)).abs();
-        nodes[at].set_box(quaternion(&upright), &upright, &middle, &-half, &half);
+        nodes[at].set_box(&upright, &middle, &-half, &half);
     }
 }
 

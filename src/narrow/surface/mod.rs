@@ -4,6 +4,7 @@ mod adjacency;
 mod fit;
 mod nearest;
 mod node;
+mod placed_box;
 mod tree;
 
 use crate::geom::predicates::{accurate_normal, collinear};
@@ -14,7 +15,8 @@ use std::sync::OnceLock;
 
 pub use super::tri_tri::Feature;
 pub use nearest::Nearest;
-pub(crate) use node::{Below, Node};
+pub(crate) use node::{Below, Node, SKEW};
+pub(crate) use placed_box::{Motion, PlacedBox};
 pub(crate) use tree::Tree;
 
 /// Whether a surface tells inside from outside.

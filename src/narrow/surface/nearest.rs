@@ -1,6 +1,6 @@
 //! What of a surface is near a point.
 
-use super::Below;
+use super::{Below, PlacedBox};
 use super::{Feature, Surface};
 use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
@@ -29,10 +29,9 @@ impl Surface {
         let margin = self.margin(x);
         let mut best: Option<Nearest> = None;
         let mut reach = limit;
-        // Squared, and with the margin.
-        let mut far = (reach + margin) * (reach + margin);
-        let distance = |at: u32| nodes[at as usize].oriented().squared_distance(x);
-        let mut stack: Vec<(u32, f64)> = Vec::with_capacity(64);
+        let mut far = outward(reach + margin);
+        let distance = |at: u32| PlacedBox::of(&nodes[at as usize]).point_apart(x);
+        let mut stack: Vec<(u32, f32)> = Vec::with_capacity(64);
         if !nodes.is_empty() {
             stack.push((0, distance(0)));
         }
@@ -47,7 +46,7 @@ impl Surface {
                         let distance = foot.squared.sqrt();
                         if distance < reach {
                             reach = distance;
-                            far = (reach + margin) * (reach + margin);
+                            far = outward(reach + margin);
                             best = Some(Nearest { triangle: t, point: foot.point, distance, feature: foot.feature });
                         }
                     }
@@ -70,11 +69,12 @@ impl Surface {
     pub fn within(&self, x: &Vec3, radius: f64, mut visit: impl FnMut(u32) -> bool) {
         let nodes = &self.tree().nodes;
         let reach = radius + self.margin(x);
+        let far = outward(reach);
         let mut stack: Vec<u32> = Vec::with_capacity(64);
         stack.extend((!nodes.is_empty()).then_some(0));
         while let Some(at) = stack.pop() {
             let node = &nodes[at as usize];
-            if node.oriented().squared_distance(x) > reach * reach {
+            if PlacedBox::of(node).point_apart(x) > far {
                 continue;
             }
             match node.below() {
@@ -93,6 +93,11 @@ impl Surface {
     fn margin(&self, x: &Vec3) -> f64 {
         ROUNDINGS * UNIT_ROUNDOFF * (norm1(x) + self.bounds.max_abs())
     }
+}
+
+/// A single-precision number above `x`.
+fn outward(x: f64) -> f32 {
+    (x as f32).next_up()
 }
 
 #[cfg(test)]
@@ -120,7 +125,7 @@ mod tests {
             assert_eq!(d[found.triangle as usize], least);
             assert!(((found.point - x).norm() - least).abs() < 1e-13);
             assert!(s.nearest(&x, least).is_none());
-            let mut visited = vec![false; 100];
+            let mut visited = [false; 100];
             s.within(&x, 1.5 * least, |t| {
                 assert!(!std::mem::replace(&mut visited[t as usize], true));
                 true

@@ -1,19 +1,26 @@
 //! A binary tree of oriented boxes over the triangles of a surface.
 //!
-//! Which triangles stand together is decided from the top by axis-parallel boxes and the surface area heuristic in bins
-//! (I. Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007), for few triangles along all three axes.
+//! Which triangles stand together is decided from the top by axis-parallel boxes and the surface area heuristic, in bins
+//! (I. Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007) or, for few triangles, at every place.
 //! The boxes are fitted afterwards, from the leaves up (`fit`).
 
 use super::fit;
 use super::node::{LEAF, MAX_TRIANGLES, Node};
 use crate::geom::Vec3;
-use crate::geom::math::{greater, lesser};
+use crate::geom::math::{max3, min3};
 
 /// Bins of the heuristic.
 const BINS: usize = 16;
 
-/// Up to this many triangles, splits along all three axes are compared; above, the longest alone. One axis costs a third.
-const ALL_AXES_BELOW: usize = 256;
+/// Up to this many triangles, every place between two is considered instead of bins: cheaper, and better.
+const SWEEP: usize = 16;
+
+/// Surfaces with at most so many triangles are split along whichever axis is best; of larger ones, whose building time is felt,
+/// along the longest.
+const SMALL: usize = 20_000;
+
+/// Cost of testing a box, in that of a triangle: what a smaller surface's leaves are split for.
+const BOX_COST: f32 = 0.5;
 
 /// From this depth on, the middle one splits: no input makes the tree much deeper.
 const MAX_DEPTH: u32 = 64;
@@ -25,15 +32,53 @@ pub(crate) struct Tree {
     pub nodes: Vec<Node>,
 }
 
-/// A triangle while the tree is built.
+/// Four numbers, of which three are coordinates.
+type Quad = [f32; 4];
+
+#[inline]
+fn least(a: Quad, b: Quad) -> Quad {
+    let pick = |k: usize| if a[k] < b[k] { a[k] } else { b[k] };
+    [pick(0), pick(1), pick(2), pick(3)]
+}
+
+#[inline]
+fn greatest(a: Quad, b: Quad) -> Quad {
+    let pick = |k: usize| if a[k] > b[k] { a[k] } else { b[k] };
+    [pick(0), pick(1), pick(2), pick(3)]
+}
+
+#[inline]
+fn sum(a: Quad, b: Quad) -> Quad {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
+}
+
+/// A triangle while the tree is built: its box, and its index in two halves, which single precision holds exactly, in the
+/// fourth places.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    min: [f32; 3],
-    max: [f32; 3],
-    triangle: u32,
+    min: Quad,
+    max: Quad,
 }
 
 impl Entry {
+    fn new(t: u32, [a, b, c]: [&Vec3; 3]) -> Self {
+        let (min, max) = (min3(min3(*a, *b), *c), max3(max3(*a, *b), *c));
+        Self {
+            min: [min.x as f32, min.y as f32, min.z as f32, (t >> 16) as f32],
+            max: [max.x as f32, max.y as f32, max.z as f32, (t & 0xffff) as f32],
+        }
+    }
+
+    fn triangle(&self) -> u32 {
+        (self.min[3] as u32) << 16 | self.max[3] as u32
+    }
+
+    /// Twice the centre.
+    #[inline]
+    fn center(&self) -> Quad {
+        sum(self.min, self.max)
+    }
+
     /// Twice the centre along an axis.
     #[inline]
     fn at(&self, k: usize) -> f32 {
@@ -44,19 +89,17 @@ impl Entry {
 /// An axis-parallel box, or a range of doubled centres.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
-    min: [f32; 3],
-    max: [f32; 3],
+    min: Quad,
+    max: Quad,
 }
 
 impl Extent {
-    const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
+    const EMPTY: Self = Self { min: [f32::INFINITY; 4], max: [f32::NEG_INFINITY; 4] };
 
     #[inline]
-    fn add(&mut self, min: &[f32; 3], max: &[f32; 3]) {
-        for k in 0..3 {
-            self.min[k] = if min[k] < self.min[k] { min[k] } else { self.min[k] };
-            self.max[k] = if max[k] > self.max[k] { max[k] } else { self.max[k] };
-        }
+    fn add(&mut self, min: Quad, max: Quad) {
+        self.min = least(min, self.min);
+        self.max = greatest(max, self.max);
     }
 
     /// Half the surface; 0 of an empty one.
@@ -65,6 +108,39 @@ impl Extent {
         let [x, y, z] = [0, 1, 2].map(|k| self.max[k] - self.min[k]);
         if x < 0.0 { 0.0 } else { x * y + y * z + z * x }
     }
+
+    /// The longest axis.
+    fn longest(&self) -> usize {
+        let width = [0, 1, 2].map(|k| self.max[k] - self.min[k]);
+        (0..3).fold(0, |l, k| if width[k] > width[l] { k } else { l })
+    }
+}
+
+/// How a surface is split.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Care {
+    /// Along whichever axis is best, down to single triangles where that pays.
+    High,
+    /// Along the longest axis, into leaves as full as may be.
+    Low,
+}
+
+impl Care {
+    /// What so many triangles in such a box are expected to cost.
+    #[inline]
+    fn price(self, count: usize, extent: &Extent) -> f32 {
+        extent.area() * if self == Self::High { count } else { count.div_ceil(LEAF) } as f32
+    }
+}
+
+/// A range of entries whose node stands at `at`.
+struct Open {
+    at: usize,
+    first: usize,
+    count: usize,
+    depth: u32,
+    /// Of the doubled centres.
+    centers: Extent,
 }
 
 impl Tree {
@@ -72,24 +148,15 @@ impl Tree {
     /// more than 2²⁹ triangles are refused on reading.
     pub(super) fn new(vertices: &[Vec3], triangles: &[[u32; 3]], order: &mut Vec<u32>) -> Self {
         order.truncate(MAX_TRIANGLES);
-        let mut entries: Vec<Entry> = order
-            .iter()
-            .map(|&t| {
-                let [a, b, c] = triangles[t as usize].map(|v| &vertices[v as usize]);
-                Entry {
-                    min: [0, 1, 2].map(|k| lesser(lesser(a[k], b[k]), c[k]) as f32),
-                    max: [0, 1, 2].map(|k| greater(greater(a[k], b[k]), c[k]) as f32),
-                    triangle: t,
-                }
-            })
-            .collect();
+        let mut entries: Vec<Entry> =
+            order.iter().map(|&t| Entry::new(t, triangles[t as usize].map(|v| &vertices[v as usize]))).collect();
         let mut nodes = Vec::with_capacity(entries.len());
         split_all(&mut entries, &mut nodes);
-        nodes.shrink_to_fit();
         for (o, e) in order.iter_mut().zip(&entries) {
-            *o = e.triangle;
+            *o = e.triangle();
         }
         drop(entries);
+        nodes.shrink_to_fit();
         fit::fit_all(&mut nodes, |t| triangles[order[t as usize] as usize].map(|v| vertices[v as usize]));
         Self { nodes }
     }
@@ -100,61 +167,157 @@ fn split_all(entries: &mut [Entry], nodes: &mut Vec<Node>) {
     if entries.is_empty() {
         return;
     }
+    let care = if entries.len() <= SMALL { Care::High } else { Care::Low };
+    let mut centers = Extent::EMPTY;
+    for e in entries.iter() {
+        centers.add(e.center(), e.center());
+    }
     nodes.push(Node::leaf(0, 0));
-    let mut stack = vec![(0_usize, 0_usize, entries.len(), 0_u32)];
-    while let Some((at, first, count, depth)) = stack.pop() {
-        if count <= LEAF {
+    let mut stack = vec![Open { at: 0, first: 0, count: entries.len(), depth: 0, centers }];
+    while let Some(Open { at, first, count, depth, centers }) = stack.pop() {
+        let range = &mut entries[first..first + count];
+        if count <= LEAF && (care == Care::Low || depth >= MAX_DEPTH || stays_whole(range, &centers)) {
             nodes[at] = Node::leaf(first, count);
             continue;
         }
-        let range = &mut entries[first..first + count];
-        let left = if depth < MAX_DEPTH { split(range) } else { None }.unwrap_or(count / 2);
+        let (left, parts) =
+            if count <= SWEEP { sweep(range, &centers, care) } else { split(range, &centers, care, depth) };
         let child = nodes.len();
         nodes[at] = Node::inner(child);
         nodes.push(Node::leaf(0, 0));
         nodes.push(Node::leaf(0, 0));
-        stack.push((child + 1, first + left, count - left, depth + 1));
-        stack.push((child, first, left, depth + 1));
+        let depth = depth + 1;
+        stack.push(Open { at: child + 1, first: first + left, count: count - left, depth, centers: parts[1] });
+        stack.push(Open { at: child, first, count: left, depth, centers: parts[0] });
     }
 }
 
-/// Where the entries come apart best: sorts them in two, and says how many are in the first part. `None` where all centres
-/// fall together.
-fn split(entries: &mut [Entry]) -> Option<usize> {
-    let mut centers = Extent::EMPTY;
-    for e in entries.iter() {
-        let c = [e.at(0), e.at(1), e.at(2)];
-        centers.add(&c, &c);
-    }
-    let width = [0, 1, 2].map(|k| centers.max[k] - centers.min[k]);
-    let longest = (0..3).fold(0, |l, k| if width[k] > width[l] { k } else { l });
-    let axes = if entries.len() < ALL_AXES_BELOW { 0..3 } else { longest..longest + 1 };
-    let mut best: Option<(f32, usize, usize, f32)> = None;
-    for k in axes {
-        // A range too narrow for single precision makes an infinite scale.
-        let scale = BINS as f32 * 0.999_99 / width[k];
-        if !(width[k] > 0.0 && scale.is_finite()) {
+/// Sorts a few entries along an axis and cuts them where the two parts cost least. How many are in the first part, and the centres
+/// of both.
+fn sweep(entries: &mut [Entry], centers: &Extent, care: Care) -> (usize, [Extent; 2]) {
+    let longest = centers.longest();
+    let mut best = (f32::INFINITY, longest, entries.len() / 2);
+    let mut sorted = longest;
+    for k in [(longest + 1) % 3, (longest + 2) % 3, longest] {
+        if care == Care::Low && k != longest {
             continue;
         }
-        if let Some((cost, bin)) = best_bin(entries, k, centers.min[k], scale)
-            && best.is_none_or(|b| cost < b.0)
-        {
-            best = Some((cost, k, bin, scale));
+        sort_along(entries, k);
+        sorted = k;
+        let n = entries.len();
+        let mut behind = [0.0_f32; SWEEP];
+        let mut extent = Extent::EMPTY;
+        for i in (1..n).rev() {
+            extent.add(entries[i].min, entries[i].max);
+            behind[i] = care.price(n - i, &extent);
+        }
+        let mut extent = Extent::EMPTY;
+        for i in 1..n {
+            extent.add(entries[i - 1].min, entries[i - 1].max);
+            let cost = care.price(i, &extent) + behind[i];
+            if cost < best.0 {
+                best = (cost, k, i);
+            }
         }
     }
-    let (_, k, bin, scale) = best?;
-    let low = centers.min[k];
-    let in_first = |e: &Entry| bin_of(e.at(k), low, scale) <= bin;
-    let (mut i, mut j) = (0, entries.len());
-    while i < j {
-        if in_first(&entries[i]) {
-            i += 1;
-        } else {
+    let (_, k, left) = best;
+    if k != sorted {
+        sort_along(entries, k);
+    }
+    (left, [around(&entries[..left]), around(&entries[left..])])
+}
+
+/// Whether splitting a few entries any further costs more than it saves.
+fn stays_whole(entries: &mut [Entry], centers: &Extent) -> bool {
+    let count = entries.len();
+    let extent = |of: &[Entry]| {
+        let mut extent = Extent::EMPTY;
+        for e in of {
+            extent.add(e.min, e.max);
+        }
+        extent
+    };
+    if count == 1 {
+        return true;
+    }
+    let whole = extent(entries);
+    let (left, _) = sweep(entries, centers, Care::High);
+    let (first, second) = entries.split_at(left);
+    let parts = Care::High.price(left, &extent(first)) + Care::High.price(count - left, &extent(second));
+    parts + BOX_COST * whole.area() >= Care::High.price(count, &whole)
+}
+
+/// Stable for few entries.
+fn sort_along(entries: &mut [Entry], k: usize) {
+    for i in 1..entries.len() {
+        let e = entries[i];
+        let mut j = i;
+        while j > 0 && entries[j - 1].at(k) > e.at(k) {
+            entries[j] = entries[j - 1];
             j -= 1;
-            entries.swap(i, j);
+        }
+        entries[j] = e;
+    }
+}
+
+fn around(entries: &[Entry]) -> Extent {
+    let mut centers = Extent::EMPTY;
+    for e in entries {
+        centers.add(e.center(), e.center());
+    }
+    centers
+}
+
+/// Entries whose centres fall into one bin.
+#[derive(Clone, Copy)]
+struct Bin {
+    extent: Extent,
+    centers: Extent,
+    count: usize,
+}
+
+impl Bin {
+    const EMPTY: Self = Self { extent: Extent::EMPTY, centers: Extent::EMPTY, count: 0 };
+
+    fn join(&mut self, o: &Self) {
+        self.extent.add(o.extent.min, o.extent.max);
+        self.centers.add(o.centers.min, o.centers.max);
+        self.count += o.count;
+    }
+}
+
+/// Where to cut.
+struct Cut {
+    cost: f32,
+    axis: usize,
+    scale: f32,
+    /// The last bin of the first part.
+    bin: usize,
+    centers: [Extent; 2],
+}
+
+/// Cuts between two bins; in the middle of the list where all centres fall together or the tree is deep.
+fn split(entries: &mut [Entry], centers: &Extent, care: Care, depth: u32) -> (usize, [Extent; 2]) {
+    let longest = centers.longest();
+    let mut best: Option<Cut> = None;
+    for k in [longest, (longest + 1) % 3, (longest + 2) % 3] {
+        if depth < MAX_DEPTH && (care == Care::High || k == longest) {
+            best = best_cut(entries, centers, k, care, best);
         }
     }
-    Some(i)
+    let Some(cut) = best else {
+        let middle = entries.len() / 2;
+        return (middle, [around(&entries[..middle]), around(&entries[middle..])]);
+    };
+    let low = centers.min[cut.axis];
+    let mut left = 0;
+    for j in 0..entries.len() {
+        // Without a branch: which part an entry belongs to cannot be foreseen.
+        let first = bin_of(entries[j].at(cut.axis), low, cut.scale) <= cut.bin;
+        entries.swap(j, left);
+        left += usize::from(first);
+    }
+    (left, cut.centers)
 }
 
 #[inline]
@@ -162,36 +325,39 @@ fn bin_of(at: f32, low: f32, scale: f32) -> usize {
     (((at - low) * scale) as usize).min(BINS - 1)
 }
 
-/// The cheapest split along one axis: its cost, and the last bin of the first part.
-fn best_bin(entries: &[Entry], k: usize, low: f32, scale: f32) -> Option<(f32, usize)> {
-    let mut counts = [0_u32; BINS];
-    let mut boxes = [Extent::EMPTY; BINS];
+/// The cheapest cut along one axis, if it is cheaper than the best so far.
+fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: Care, best: Option<Cut>) -> Option<Cut> {
+    let low = centers.min[axis];
+    let width = centers.max[axis] - low;
+    // A range too narrow for single precision makes an infinite scale.
+    let scale = BINS as f32 * 0.999_99 / width;
+    if !(width > 0.0 && scale.is_finite()) {
+        return best;
+    }
+    let mut bins = [Bin::EMPTY; BINS];
     for e in entries {
-        let bin = bin_of(e.at(k), low, scale);
-        counts[bin] += 1;
-        boxes[bin].add(&e.min, &e.max);
+        let bin = &mut bins[bin_of(e.at(axis), low, scale)];
+        bin.extent.add(e.min, e.max);
+        bin.centers.add(e.center(), e.center());
+        bin.count += 1;
     }
-    // Whole leaves are what is paid for.
-    let price = |count: u32, extent: &Extent| extent.area() * count.div_ceil(LEAF as u32) as f32;
-    let mut behind = [0.0_f32; BINS];
-    let (mut count, mut extent) = (0, Extent::EMPTY);
-    for bin in (1..BINS).rev() {
-        count += counts[bin];
-        extent.add(&boxes[bin].min, &boxes[bin].max);
-        behind[bin] = price(count, &extent);
+    let mut behind = [Bin::EMPTY; BINS];
+    let mut part = Bin::EMPTY;
+    for k in (1..BINS).rev() {
+        part.join(&bins[k]);
+        behind[k] = part;
     }
-    let total = entries.len() as u32;
-    let (mut count, mut extent) = (0, Extent::EMPTY);
-    let mut best = None;
-    for bin in 0..BINS - 1 {
-        count += counts[bin];
-        extent.add(&boxes[bin].min, &boxes[bin].max);
-        if count == 0 || count == total {
+    let mut part = Bin::EMPTY;
+    let mut best = best;
+    for k in 0..BINS - 1 {
+        part.join(&bins[k]);
+        let rest = &behind[k + 1];
+        if part.count == 0 || rest.count == 0 {
             continue;
         }
-        let cost = price(count, &extent) + behind[bin + 1];
-        if best.is_none_or(|b: (f32, usize)| cost < b.0) {
-            best = Some((cost, bin));
+        let cost = care.price(part.count, &part.extent) + care.price(rest.count, &rest.extent);
+        if best.as_ref().is_none_or(|b| cost < b.cost) {
+            best = Some(Cut { cost, axis, scale, bin: k, centers: [part.centers, rest.centers] });
         }
     }
     best

@@ -1,0 +1,141 @@
+//! Surfaces and exact queries on bumpy balls of 20 000 and 200 000 triangles. `cargo bench --bench exact_tree`
+//!
+//! `near`: a ball in a shell 0.05 mm farther out, the whole surface conforming; `pushed`: the same 0.08 mm off centre, so that they
+//! cross. `decide` asks what a check asks at a tolerance of 0.01 mm, `distance` for the distance itself. `nearest` and `winding` are
+//! for 1000 points around the surface; divide by 1000.
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use interfere::geom::{Pose, Vec3};
+use interfere::mesh::TriMesh;
+use interfere::narrow::mesh_mesh::{Distance, Pairing, any_crossing_moved, crossings, separation};
+use interfere::narrow::surface::{Inside, Surface};
+use interfere::narrow::winding::winding;
+use std::sync::LazyLock;
+
+fn main() {
+    divan::main();
+}
+
+/// Squares along a side of the cube that the balls are blown up from: 12 n² triangles.
+const SIDES: [u32; 2] = [41, 129];
+const RADIUS: f64 = 30.0;
+const GAP: f64 = 0.05;
+const PUSH: f64 = 0.08;
+const TOLERANCE: f64 = 0.01;
+
+/// A closed ball with bumps, `out` farther out.
+fn ball(n: u32, out: f64) -> TriMesh {
+    let mut mesh = TriMesh::default();
+    let mut index = std::collections::BTreeMap::new();
+    let mut vertex = |p: [u32; 3], mesh: &mut TriMesh| {
+        *index.entry(p).or_insert_with(|| {
+            let d = Vec3::from(p.map(|x| 2.0 * f64::from(x) / f64::from(n) - 1.0)).normalize();
+            let bump = libm::sin(5.0 * d.x) * libm::cos(4.0 * d.y) + 0.5 * libm::sin(7.0 * d.z);
+            mesh.vertices.push(d * (RADIUS + bump + out));
+            mesh.vertices.len() as u32 - 1
+        })
+    };
+    for axis in 0..3 {
+        for side in [0, n] {
+            for (u, v) in (0..n).flat_map(|u| (0..n).map(move |v| (u, v))) {
+                let corners = [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(du, dv)| {
+                    let mut p = [0; 3];
+                    (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (side, u + du, v + dv);
+                    vertex(p, &mut mesh)
+                });
+                let [a, b, c, d] = corners;
+                let [b, d] = if side == 0 { [d, b] } else { [b, d] };
+                mesh.triangles.extend([[a, b, c], [a, c, d]]);
+            }
+        }
+    }
+    mesh
+}
+
+struct Pair {
+    inner: Surface,
+    outer: Surface,
+}
+
+static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
+    let surface = |n, out| Surface::new(&ball(n, out), &Vec3::zeros(), Inside::Solid);
+    SIDES.iter().map(|&n| Pair { inner: surface(n, 0.0), outer: surface(n, GAP) }).collect()
+});
+
+/// The pair with so many squares a side, and where the outer ball stands.
+fn pair(n: u32, push: f64) -> (&'static Pair, Pose) {
+    let k = SIDES.iter().position(|&s| s == n).unwrap_or(0);
+    (&PAIRS[k], Pose { translation: Vec3::new(push, 0.0, 0.0), ..Pose::identity() })
+}
+
+#[divan::bench(args = SIDES)]
+fn build(bencher: Bencher, n: u32) {
+    let mesh = ball(n, 0.0);
+    bencher
+        .counter(ItemsCount::new(mesh.triangles.len()))
+        .bench_local(|| Surface::new(black_box(&mesh), &Vec3::zeros(), Inside::Solid));
+}
+
+#[divan::bench(args = SIDES)]
+fn near_decide(bencher: Bencher, n: u32) {
+    let (pair, pose) = pair(n, 0.0);
+    let p = Pairing { a: &pair.inner, b: &pair.outer, b_in_a: &pose };
+    assert!(matches!(separation(&p, TOLERANCE, TOLERANCE), Distance::Beyond(_)));
+    bencher.bench_local(|| separation(black_box(&p), TOLERANCE, TOLERANCE));
+}
+
+#[divan::bench(args = SIDES)]
+fn near_distance(bencher: Bencher, n: u32) {
+    let (pair, pose) = pair(n, 0.0);
+    let p = Pairing { a: &pair.inner, b: &pair.outer, b_in_a: &pose };
+    assert!(matches!(separation(&p, f64::INFINITY, 0.0), Distance::Within(gap) if gap.exact && gap.value > 0.0));
+    bencher.bench_local(|| separation(black_box(&p), f64::INFINITY, 0.0));
+}
+
+#[divan::bench(args = SIDES)]
+fn near_moved(bencher: Bencher, n: u32) {
+    let (pair, pose) = pair(n, 0.0);
+    let p = Pairing { a: &pair.inner, b: &pair.outer, b_in_a: &pose };
+    let crossing = || {
+        let (a, b) = (&pair.inner.vertices, &pair.outer.vertices);
+        any_crossing_moved(black_box(&p), TOLERANCE, |v| a[v as usize], |v| b[v as usize])
+    };
+    assert!(!crossing());
+    bencher.bench_local(crossing);
+}
+
+#[divan::bench(args = SIDES)]
+fn pushed_crossings(bencher: Bencher, n: u32) {
+    let (pair, pose) = pair(n, PUSH);
+    let p = Pairing { a: &pair.inner, b: &pair.outer, b_in_a: &pose };
+    let count = || {
+        let mut count = 0;
+        crossings(black_box(&p), |_, _| {
+            count += 1;
+            true
+        });
+        count
+    };
+    assert!(count() > 0);
+    bencher.bench_local(count);
+}
+
+/// Points up to 1 mm off the surface.
+fn points(s: &Surface) -> Vec<Vec3> {
+    (0..1000).map(|k| s.vertices[k * s.vertices.len() / 1000] * (1.0 + (k as f64 / 500.0 - 1.0) / RADIUS)).collect()
+}
+
+#[divan::bench(args = SIDES)]
+fn nearest(bencher: Bencher, n: u32) {
+    let s = &pair(n, 0.0).0.inner;
+    let points = points(s);
+    bencher.bench_local(|| points.iter().filter_map(|x| s.nearest(x, f64::INFINITY)).map(|f| f.distance).sum::<f64>());
+}
+
+#[divan::bench(args = SIDES, name = "winding")]
+fn winding_number(bencher: Bencher, n: u32) {
+    let s = &pair(n, 0.0).0.inner;
+    let points = points(s);
+    bencher.bench_local(|| points.iter().filter_map(|x| winding(s, None, x)).sum::<i32>());
+}

@@ -1,0 +1,318 @@
+//! One pair through the exact stage: what its triangles say, and how far the question has to be followed.
+//!
+//! Everything the check knows of [`crate::narrow::exact`] stands in this file.
+
+use super::judge::Limits;
+use super::pair::{Answer, Left, Measured, PairQuery};
+use super::shape::Shape;
+use super::steps::{Step, Steps};
+use super::{Certainty, Relation, Status};
+use crate::assembly::{Facets, Geometry};
+use crate::geom::Vec3;
+use crate::mesh::TriMesh;
+use crate::narrow::Surface;
+use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
+use crate::narrow::facet_allowance::{FacetTable, allowance};
+use crate::narrow::mesh_mesh::Pairing;
+use crate::narrow::surface::Inside;
+use std::sync::OnceLock;
+
+/// No more than this is granted to facets (mm): beyond it they are too coarse to tell what they stand for (concept.md,
+/// Facets).
+const LARGEST_ALLOWANCE: f64 = 0.25;
+
+/// And no more than this part of the longest side of the smaller part's own box.
+const LARGEST_ALLOWANCE_OF_SIDE: f64 = 0.01;
+
+/// The bracket of a listed pair is no wider than this part of the depth (report-format.md), unless a tenth of the tolerance
+/// is wider.
+const BRACKET_OF_DEPTH: f64 = 0.01;
+
+/// The bracket of a depth beyond the tolerance is narrowed to this part of the depth, where the budget lasts.
+const BEYOND_TOLERANCE: f64 = 0.025;
+
+/// A shape's triangles made ready for exact queries.
+#[derive(Debug)]
+pub(super) struct Exact {
+    surface: Surface,
+    /// What its facets are taken to stand for; made when first asked for.
+    facets: OnceLock<FacetTable>,
+}
+
+impl Exact {
+    /// Of a shape; of its hull's triangles, where the solid is the hull by choice.
+    pub(super) fn new(shape: &Shape) -> Self {
+        let inside = if shape.is_solid() { Inside::Solid } else { Inside::Undefined };
+        let surface = if shape.geometry == Geometry::Hull {
+            // A convex hull's coordinates are centred already.
+            Surface::new(&hull_mesh(shape), &Vec3::zeros(), inside)
+        } else {
+            Surface::new(&shape.mesh(), &shape.convex.origin, inside)
+        };
+        Self { surface, facets: OnceLock::new() }
+    }
+
+    fn facets(&self, shape: &Shape) -> &FacetTable {
+        self.facets.get_or_init(|| {
+            if shape.geometry == Geometry::Hull {
+                FacetTable::new(&hull_mesh(shape), None)
+            } else {
+                FacetTable::new(&shape.mesh(), shape.deflection())
+            }
+        })
+    }
+}
+
+fn body(shape: &Shape) -> Body<'_> {
+    Body { convex: &shape.convex, surface: &shape.exact().surface }
+}
+
+/// The hull as a mesh, in its centred frame; a flat one as the polygon it is.
+fn hull_mesh(shape: &Shape) -> TriMesh {
+    let vertices = shape.convex.vertices.clone();
+    let triangles = if shape.convex.rank == 2 {
+        (2..vertices.len() as u32).map(|k| [0, k - 1, k]).collect()
+    } else {
+        shape.convex.triangles.clone()
+    };
+    TriMesh { vertices, triangles }
+}
+
+impl PairQuery<'_> {
+    /// Whether both surfaces have triangles of some area; without them there is nothing but the hulls to ask.
+    pub(super) fn has_triangles(&self) -> bool {
+        [self.first, self.second].iter().all(|s| !s.exact().surface.triangles.is_empty())
+    }
+
+    /// Whether a mesh of the pair has no definite inside.
+    fn is_surface(&self) -> bool {
+        !(self.first.is_solid() && self.second.is_solid())
+    }
+
+    /// The answer of the triangles, for a pair that boxes and hulls leave within reach.
+    pub(super) fn by_triangles(&self, limits: &Limits, margin: f64, steps: &mut Steps) -> Answer {
+        // For a verdict a ball thicker than anything that passes is all there is to know.
+        let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
+        let ask = Question { margin, reach: limits.reach(), deep };
+        match meet(body(self.first), body(self.second), self.pose, &ask) {
+            Found::Beyond(distance) => {
+                steps.note(Step::Triangles { distance, at_least: true, cleared: true });
+                self.apart_answer(Status::Clear)
+            }
+            Found::Apart(apart) => self.apart(limits, &apart, margin, steps),
+            Found::Meets(meeting) => Overlap { query: self, limits, margin, meeting, facets: None }.answer(steps),
+        }
+    }
+
+    fn apart_answer(&self, status: Status) -> Answer {
+        let certainty = if self.is_surface() { Certainty::Surface } else { Certainty::Certified };
+        Answer { left: Left::Exact, ..Answer::bare(status, certainty, self.geometry()) }
+    }
+
+    fn apart(&self, limits: &Limits, apart: &Apart, margin: f64, steps: &mut Steps) -> Answer {
+        let d = apart.distance;
+        let status = limits.status([d, d], margin, 0.0);
+        steps.note(Step::Triangles { distance: d, at_least: false, cleared: status == Status::Clear });
+        let answer = self.apart_answer(status);
+        if self.verdict_only {
+            return answer;
+        }
+        let rounding = self.rounding(margin);
+        let between = apart.points[1] - apart.points[0];
+        let measured = Measured {
+            relation: Some(if d > rounding { Relation::Apart } else { Relation::Touch }),
+            gap: Some(d),
+            bracket: [d - margin, d + margin],
+            witness: apart.points,
+            normal: if d > margin { between.try_normalize(0.0) } else { None },
+            penetration: None,
+        };
+        Answer { measured: Some(Box::new(measured)), ..answer }
+    }
+
+    /// The most that facets of this pair may explain (mm).
+    fn largest_allowance(&self) -> f64 {
+        let side = self.first.longest_side().min(self.second.longest_side());
+        LARGEST_ALLOWANCE.min(LARGEST_ALLOWANCE_OF_SIDE * side)
+    }
+
+    /// The most that is granted to facets (mm).
+    fn granted_at_most(&self, limits: &Limits) -> f64 {
+        if limits.facets == Facets::Allow { self.largest_allowance() } else { 0.0 }
+    }
+
+    /// What the concave facets that bound the common solid explain, before the cap (mm).
+    fn allowance(&self) -> f64 {
+        let (a, b) = (self.first.exact(), self.second.exact());
+        let pairing = Pairing { a: &a.surface, b: &b.surface, b_in_a: self.pose };
+        allowance(&pairing, a.facets(self.first), b.facets(self.second))
+    }
+}
+
+/// A pair whose solids meet, on the way to its status. Depths in mm.
+struct Overlap<'p, 'q> {
+    query: &'p PairQuery<'q>,
+    limits: &'p Limits,
+    margin: f64,
+    meeting: Box<Meeting<'p>>,
+    /// The facet allowance, once it was asked for.
+    facets: Option<f64>,
+}
+
+impl Overlap<'_, '_> {
+    /// Closes the bracket of the depth as far as status and report need it.
+    fn answer(mut self, steps: &mut Steps) -> Answer {
+        let verdict_only = self.query.verdict_only;
+        self.decide_without_facets();
+        if !verdict_only {
+            self.narrow();
+        }
+        self.decide_with_facets();
+        let [least, most] = self.meeting.thickness();
+        let granted = self.facets.filter(|_| self.allows()).unwrap_or(0.0);
+        let mut status = self.limits.status([-most, -least], self.margin, granted);
+        let mut within_facet_error = status == Status::Contact && self.limits.needs_facets(most, self.margin);
+        if within_facet_error && self.query.is_surface() {
+            // The upper bound is that of the hulls, whose facets are others.
+            (status, within_facet_error) = (Status::Undecided, false);
+        }
+        self.note(steps);
+        let measured = if verdict_only { None } else { Some(Box::new(self.measured())) };
+        Answer {
+            left: Left::Exact,
+            facet_allowance: self.facets,
+            within_facet_error,
+            measured,
+            ..Answer::bare(status, self.certainty(status), self.query.geometry())
+        }
+    }
+
+    fn allows(&self) -> bool {
+        self.limits.facets == Facets::Allow
+    }
+
+    /// Refines until the depth is known to lie on one side of a threshold.
+    fn decide(&mut self, threshold: f64) {
+        self.meeting.decide(threshold);
+    }
+
+    /// The thresholds that hold whatever the facets are: the tolerance first, since most pairs that meet are contacts, then
+    /// what a rule allows.
+    fn decide_without_facets(&mut self) {
+        let limits = self.limits;
+        if limits.min_clearance.is_some_and(|c| c <= self.margin) {
+            // Touching keeps a clearance of zero, overlapping breaks it.
+            self.decide(0.0);
+        }
+        self.decide(limits.tolerance);
+        if limits.needs_facets(self.meeting.thickness()[1], self.margin) {
+            self.decide(limits.deepest(0.0));
+        }
+    }
+
+    /// Closes the bracket as far as the report promises, and further where the depth is what fails or is allowed: the ball
+    /// that was found is the depth that people read.
+    fn narrow(&mut self) {
+        self.meeting.narrow_to(BRACKET_OF_DEPTH, self.limits.width(self.margin));
+        if self.meeting.thickness()[0] > self.limits.tolerance {
+            self.meeting.narrow_to(BEYOND_TOLERANCE, 16.0 * self.margin);
+        }
+    }
+
+    /// Asks for the facet allowance where the status or the report needs it, and decides the threshold it makes.
+    fn decide_with_facets(&mut self) {
+        let cap = self.query.largest_allowance();
+        let loosest = self.limits.deepest(cap);
+        let [mut least, most] = self.meeting.thickness();
+        let matters =
+            self.allows() && self.limits.needs_facets(most, self.margin) && loosest > self.limits.deepest(0.0);
+        if self.query.verdict_only {
+            if !matters {
+                return;
+            }
+            // Deeper than any facets could explain is found sooner than what these do.
+            self.decide(loosest);
+            least = self.meeting.thickness()[0];
+            if least > loosest + self.margin {
+                return;
+            }
+        } else if least <= 0.0 && !matters {
+            return;
+        }
+        let facets = self.query.allowance().min(cap);
+        self.facets = Some(facets);
+        if matters {
+            self.decide(self.limits.deepest(facets));
+        }
+    }
+
+    fn certainty(&self, status: Status) -> Certainty {
+        let [least, most] = self.meeting.thickness();
+        if self.query.is_surface() {
+            Certainty::Surface
+        } else if status == Status::Undecided {
+            Certainty::Bracketed
+        } else if self.query.verdict_only {
+            Certainty::Certified
+        } else {
+            self.limits.certainty([-most, -least], self.margin)
+        }
+    }
+
+    fn measured(&self) -> Measured {
+        let [least, most] = self.meeting.thickness();
+        let rounding = self.query.rounding(self.margin);
+        let witness = self.witness();
+        let out = witness[0] - witness[1];
+        // Without an inside a crossing is no depth: only a common ball is.
+        let known = !self.query.is_surface() || least > rounding;
+        Measured {
+            relation: known.then(|| self.relation(rounding)),
+            gap: known.then_some(0.0 - least.max(0.0)),
+            bracket: [-most - self.margin, -least + self.margin],
+            witness,
+            normal: if out.norm() > rounding { out.try_normalize(0.0) } else { None },
+            penetration: None,
+        }
+    }
+
+    /// The nearest point of each surface to the centre of the largest common ball that was found; where there is none, the
+    /// closest points of the surfaces.
+    fn witness(&self) -> [Vec3; 2] {
+        let of_ball = self.meeting.ball().map(|(_, _, points)| points);
+        of_ball.or_else(|| self.meeting.surfaces().map(|s| s.points)).unwrap_or_else(|| [Vec3::zeros(); 2])
+    }
+
+    fn relation(&self, rounding: f64) -> Relation {
+        match self.meeting.containment(rounding) {
+            Containment::AHoldsB => Relation::AContainsB,
+            Containment::BHoldsA => Relation::BContainsA,
+            Containment::Coincident => Relation::Coincident,
+            Containment::None if self.meeting.thickness()[0] > rounding => Relation::Overlap,
+            Containment::None => Relation::Touch,
+        }
+    }
+
+    fn note(&self, steps: &mut Steps) {
+        if !steps.on() {
+            return;
+        }
+        self.meeting.events().iter().for_each(|event| steps.note(step(event)));
+        if let Some(allowance) = self.facets {
+            let cap = self.query.largest_allowance();
+            steps.note(Step::Facets { allowance, cap, granted: self.allows() });
+        }
+    }
+}
+
+/// An event of the exact stage as a step of the pair.
+fn step(event: &Event) -> Step {
+    match *event {
+        Event::HullBound(most) => Step::HullDepth { most },
+        Event::Middle(depth) => Step::Ball { depth },
+        Event::Surfaces(distance) => Step::Surfaces { distance },
+        Event::Nested => Step::Nested,
+        Event::Shrink(depth, shown) => Step::Shrink { depth, shown },
+        Event::Cells(cells, depth) => Step::Cells { cells, depth },
+    }
+}
