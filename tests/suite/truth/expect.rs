@@ -83,7 +83,7 @@ fn allowance(known: &Known, dressed: &Dressed, asked: &Asked) -> Range {
     }
     let deflection = known.bore.and_then(|b| b.deflection).unwrap_or(0.0);
     let widest = sides[0].max().max(sides[1].max());
-    [0.0, capped(meant.max(deflection).max(widest * bent.min(0.65)))]
+    [0.0, capped(1.02 * meant.max(deflection).max(widest * bent.min(0.65))) * (1.0 + 1e-9)]
 }
 
 /// The first row of the table that holds.

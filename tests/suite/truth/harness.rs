@@ -104,6 +104,9 @@ fn one(family: usize, k: usize, size: Size) -> Tally {
         tally.open += usize::from(expected.status.is_none());
         // The last one is seen from both sides.
         for ids in [["a", "b"], ["b", "a"]].into_iter().take(1 + g / 2) {
+            if std::env::var_os("INTERFERE_TRUTH_ONLY").is_some() {
+                dump(&known, dressed, &asked, name, k, g);
+            }
             let begun = Instant::now();
             let outcome = dressed.check(&known, ids, &asked);
             tally.slowest = tally.slowest.max(begun.elapsed());
@@ -140,7 +143,8 @@ fn one(family: usize, k: usize, size: Size) -> Tally {
     tally
 }
 
-/// Where `INTERFERE_TRUTH_DUMP` names a folder, pairs that go wrong are written below it.
+/// Where `INTERFERE_TRUTH_DUMP` names a folder, pairs that go wrong are written below it; with `INTERFERE_TRUTH_ONLY`, all
+/// that are run.
 fn dump(known: &Known, dressed: &Dressed, asked: &Asked, name: &str, k: usize, guise: usize) {
     if let Some(folder) = std::env::var_os("INTERFERE_TRUTH_DUMP") {
         let name = name.replace([' ', ','], "-");

@@ -2,11 +2,11 @@
 
 use super::known::{Draw, Known, Lie};
 use crate::support::solids::{cuboid, together, turned};
-use interfere::geom::{Mat3, Vec3};
+use interfere::geom::Vec3;
 use interfere::mesh::TriMesh;
 
-/// A bar along x from 0 to `long`, as one shell and as several that make up the same solid.
-fn bar(d: &mut Draw, long: f64, [wide, high]: [f64; 2]) -> [TriMesh; 2] {
+/// A bar along x from 0 to `long`, as one shell and as several that make up the same solid; and where they meet inside.
+fn bar(d: &mut Draw, long: f64, [wide, high]: [f64; 2]) -> ([TriMesh; 2], f64) {
     let piece = |from: f64, to: f64| cuboid([from, 0.0, 0.0], [to, wide, high]);
     let (p, q) = (long * d.rng.range(0.3, 0.45), long * d.rng.range(0.55, 0.7));
     let whole = piece(0.0, long);
@@ -17,24 +17,24 @@ fn bar(d: &mut Draw, long: f64, [wide, high]: [f64; 2]) -> [TriMesh; 2] {
         2 => vec![whole.clone(), cuboid([p, 0.2 * wide, 0.2 * high], [q, 0.7 * wide, 0.6 * high])],
         _ => vec![whole.clone(), whole.clone()],
     };
-    [whole, together(&pieces)]
+    ([whole, together(&pieces)], if d.chance(2) { p } else { q })
 }
 
 /// A block in, on or above a bar of several shells, near where they meet.
 pub fn inner_sheets(d: &mut Draw) -> Known {
     let (long, wide, high) = (d.length(1.0, 3.0), d.length(0.3, 1.0), d.length(0.3, 1.0));
-    let [plain, pieces] = bar(d, long, [wide, high]);
+    let ([plain, pieces], seam) = bar(d, long, [wide, high]);
     let mut known = if d.chance(2) {
-        let thick = 0.5 * wide.min(high) * d.rng.range(0.2, 1.0);
-        let block = cuboid([-thick, -0.5 * thick, -0.5 * thick], [thick, 0.5 * thick, 0.5 * thick]);
-        let at = Vec3::new(long * d.rng.range(0.45, 0.55), 0.5 * wide, 0.5 * high);
-        // Turned about its middle it stays within the bar: half a diagonal is 1.23 times its thickness.
-        let (turn, lie) = (if thick < 0.3 * wide.min(high) { d.rng.rotation() } else { Mat3::identity() }, Lie::Within);
-        Known::new(pieces, block, -thick).at(turn, at).lying(lie)
+        // Up to a third of the bar, so that it stays within however it is turned; or as thin as a tolerance.
+        let thick = if d.chance(2) { d.depth(0.1 * d.size) } else { 0.3 * wide.min(high) * d.rng.range(0.2, 1.0) };
+        let half = [0.5 * thick * d.rng.range(1.0, 1.5), 0.5 * thick, 0.5 * thick];
+        let block = cuboid(half.map(|h| -h), half);
+        let at = Vec3::new(if d.chance(2) { seam } else { long * d.rng.range(0.3, 0.7) }, 0.5 * wide, 0.5 * high);
+        Known::new(pieces, block, -thick).at(d.rng.rotation(), at).lying(Lie::Within)
     } else {
         let gap = d.gap(0.05 * d.size);
         let block = cuboid([-0.3 * wide, -0.3 * wide, 0.0], [0.3 * wide, 0.3 * wide, d.size]);
-        let at = Vec3::new(long * d.rng.range(0.35, 0.65), 0.5 * wide, high + gap);
+        let at = Vec3::new(if d.chance(2) { seam } else { 0.5 * long }, 0.5 * wide, high + gap);
         let turn = d.spin();
         Known::new(pieces, block, gap).at(turn, at)
     };
