@@ -12,11 +12,14 @@ mod oracle;
 mod properties;
 mod shared;
 mod support;
+mod truth;
 
 #[test]
 fn no_file_of_the_suite_is_forgotten() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
-    for (folder, root) in [(folder.clone(), "main.rs"), (folder.join("support"), "mod.rs")] {
+    for (folder, root) in
+        [(folder.clone(), "main.rs"), (folder.join("support"), "mod.rs"), (folder.join("truth"), "mod.rs")]
+    {
         let listed = std::fs::read_to_string(folder.join(root)).unwrap();
         let mut files = 0;
         for entry in std::fs::read_dir(&folder).unwrap() {

@@ -6,6 +6,8 @@ pub mod command;
 pub mod report;
 pub mod scratch;
 pub mod solids;
+pub mod soup;
+pub mod tessellate;
 pub mod two;
 
 use interfere::geom::{Mat3, Pose, Vec3};

@@ -4,6 +4,7 @@ use interfere::geom::Vec3;
 use interfere::geom::math::sin_cos_deg;
 use interfere::hull;
 use interfere::mesh::TriMesh;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The box between two corners.
@@ -61,6 +62,70 @@ fn ring(sides: usize, radius: f64, z: f64) -> Vec<Vec3> {
             Vec3::new(radius * c, radius * s, z)
         })
         .collect()
+}
+
+/// The filled cells of a grid with these planes along x, y and z, inner walls left out. Filled cells that touch must share
+/// a side, or a chain of sides around what they touch in.
+pub fn cells(planes: [&[f64]; 3], filled: impl Fn([usize; 3]) -> bool) -> TriMesh {
+    let counts = planes.map(|p| p.len() - 1);
+    let full =
+        |at: [isize; 3]| (0..3).all(|k| at[k] >= 0 && (at[k] as usize) < counts[k]) && filled(at.map(|i| i as usize));
+    let mut index = BTreeMap::new();
+    let mut mesh = TriMesh::default();
+    for code in 0..counts.iter().product::<usize>() {
+        let at = [code % counts[0], code / counts[0] % counts[1], code / (counts[0] * counts[1])].map(|i| i as isize);
+        for (axis, side) in (0..3).flat_map(|axis| [(axis, 0), (axis, 1)]) {
+            let mut beyond = at;
+            beyond[axis] += 2 * side - 1;
+            if !full(at) || full(beyond) {
+                continue;
+            }
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            let corner = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[i, j]| {
+                let mut node = at;
+                node[axis] += side;
+                node[u] += i;
+                node[v] += j;
+                *index.entry(node).or_insert_with(|| {
+                    mesh.vertices.push(Vec3::from([0, 1, 2].map(|k| planes[k][node[k] as usize])));
+                    mesh.vertices.len() as u32 - 1
+                })
+            });
+            let [a, b, c, d] = if side == 1 { corner } else { [corner[3], corner[2], corner[1], corner[0]] };
+            mesh.triangles.extend([[a, b, c], [a, c, d]]);
+        }
+    }
+    mesh
+}
+
+/// A ball's inscribed octahedron, its faces cut into four and blown up to the ball `levels` times; centrally symmetric.
+pub fn ball(radius: f64, levels: usize) -> TriMesh {
+    let vertices = [Vec3::x(), Vec3::y(), Vec3::z(), -Vec3::x(), -Vec3::y(), -Vec3::z()];
+    let up = [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2]];
+    let down = up.map(|[a, b, _]| [b, a, 5]);
+    let mut mesh = TriMesh { vertices: vertices.to_vec(), triangles: [up, down].concat() };
+    for _ in 0..levels {
+        mesh = finer(&mesh);
+        mesh.vertices.iter_mut().for_each(|v| *v = v.normalize());
+    }
+    mesh.vertices.iter_mut().for_each(|v| *v *= radius);
+    mesh
+}
+
+/// Several meshes as one.
+pub fn together(meshes: &[TriMesh]) -> TriMesh {
+    let mut out = TriMesh::default();
+    for mesh in meshes {
+        let first = out.vertices.len() as u32;
+        out.vertices.extend(&mesh.vertices);
+        out.triangles.extend(mesh.triangles.iter().map(|t| t.map(|i| first + i)));
+    }
+    out
+}
+
+/// The same surface wound the other way.
+pub fn turned(mesh: &TriMesh) -> TriMesh {
+    TriMesh { vertices: mesh.vertices.clone(), triangles: mesh.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect() }
 }
 
 /// The hull of points as a mesh; `None` where they span no solid.
