@@ -213,10 +213,9 @@ impl<'a> Meeting<'a> {
         self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
-    /// Whether both meshes have an inside and all their triangles bound it. Where shells of a part overlap, those inside do not,
-    /// and nothing bounds the depth from above but the hulls.
+    /// Whether both meshes have an inside.
     pub fn is_solid(&self) -> bool {
-        self.bodies.iter().all(|b| b.surface.inside == Inside::Solid && !b.surface.is_layered())
+        self.bodies.iter().all(|b| b.surface.inside == Inside::Solid)
     }
 
     /// The depth at the middle of the hulls' overlap.
@@ -362,7 +361,7 @@ impl<'a> Meeting<'a> {
         // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
         for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
             self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
-            if met(self) || !self.is_solid() {
+            if met(self) || self.is_surface() {
                 return;
             }
             self.shrink(greater(self.lower, 0.0) + SHRINK_WIDTH * width(self));
@@ -371,7 +370,7 @@ impl<'a> Meeting<'a> {
             }
         }
         for _ in 0..SHRINK_STEPS {
-            if met(self) {
+            if met(self) || !self.is_solid() {
                 return;
             }
             self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper));
@@ -379,7 +378,8 @@ impl<'a> Meeting<'a> {
     }
 
     fn refine(&mut self, target: &Target, budget: u32) {
-        let cells = if self.is_solid() {
+        let closed = !self.is_surface();
+        let cells = if closed {
             self.depth.refine(target, budget);
             self.depth.cells
         } else {
