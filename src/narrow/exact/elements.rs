@@ -456,7 +456,8 @@ impl Work<'_> {
                 if once {
                     self.wedges(s, &bend);
                 }
-            } else if mixed && once {
+            } else if mixed && once && (other_held || sine < -FLAT) {
+                // Over a flat edge the faces on both sides are nearest.
                 let start = s.rows.len();
                 s.rows.extend(self.ends(&bend));
                 s.rows.push(Row::domain(-bend.inward[0], self.widened() - bend.inward[0].dot(&(self.center - p))));

@@ -22,6 +22,9 @@ const SHRINK_SHARE: f64 = 1e-9;
 /// The first step of a climb towards a ball, in depths asked for.
 const CLIMB_STEP: f64 = 2.0;
 
+/// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
+const LARGE: usize = 20_000;
+
 /// Bisections of the shrink certificate where branch and bound did not close the bracket.
 const SHRINK_STEPS: usize = 7;
 
@@ -310,6 +313,16 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
+        // Most pairs that meet only touch; of large ones a climb costs less than looking at everything near the other.
+        if self.is_solid()
+            && self.is_large()
+            && let Some(apart) = self.surfaces
+        {
+            self.climb(&((apart.points[0] + apart.points[1]) * 0.5), threshold);
+            if decided(self) {
+                return;
+            }
+        }
         self.shrink(threshold);
         if decided(self) {
             return;
@@ -388,10 +401,19 @@ impl<'a> Meeting<'a> {
         }
         self.failed = thickness;
         if let Shrunk::Meet(x) = shrunk {
-            self.depth.climb(&x, CLIMB_STEP * thickness, 0.5 * thickness + self.margin);
-            self.take_bounds();
-            self.events.push(Event::Climb(self.lower));
+            self.climb(&x, thickness);
         }
+    }
+
+    /// Looks for a ball thicker than this, beginning at a point.
+    fn climb(&mut self, start: &Vec3, thickness: f64) {
+        self.depth.climb(start, CLIMB_STEP * thickness, 0.5 * thickness + self.margin);
+        self.take_bounds();
+        self.events.push(Event::Climb(self.lower));
+    }
+
+    fn is_large(&self) -> bool {
+        self.bodies.iter().map(|b| b.surface.triangles.len()).sum::<usize>() > LARGE
     }
 
     /// Whether one solid lies in the other, where `rounding` (mm) is what both files' coordinates are good for.
