@@ -38,6 +38,9 @@ const WEDGE: f64 = 0.2;
 /// Edges that bend inward by a smaller sine than this count as flat; domains are widened by as much times the reach.
 const FLAT: f64 = 1e-6;
 
+/// Sheets no farther apart than this many roundings count as one.
+const SAME_SHEET: f64 = 4.0;
+
 /// Vertices whose normals spread wider than this (cosine of the half angle) get no plane.
 const WIDEST_CONE: f64 = 0.5;
 
@@ -212,6 +215,7 @@ impl Work<'_> {
         }
         s.points.sort_unstable_by_key(|p| p.0);
         s.points.dedup_by_key(|p| p.0);
+        let mut all = true;
         for (k, &i) in s.patch.iter().enumerate() {
             let n = s.normals[i as usize];
             let corner = self.surface.triangle(s.candidates[i as usize])[0];
@@ -223,16 +227,16 @@ impl Work<'_> {
                 s.held.push(s.held[j]);
                 continue;
             }
-            let held = match self.support(s, &n, &corner) {
-                Some(offset) => {
-                    s.shared.push(Row::bound(-n, offset));
-                    true
-                }
-                None => false,
+            let Some(offset) = self.support(s, &n, &corner) else {
+                all = false;
+                s.held.push(false);
+                continue;
             };
-            s.held.push(held);
+            s.shared.push(Row::bound(-n, offset));
+            // Only where the plane was not moved has the triangle no reflex edge.
+            s.held.push(offset - n.dot(&(corner - self.center)) <= SAME_SHEET * self.region.rounding);
         }
-        if s.held.iter().all(|h| *h) {
+        if all {
             self.push(&[], &s.shared);
             true
         } else {
@@ -257,7 +261,7 @@ impl Work<'_> {
         }
         let Some(highest) = at else { return Some(offset) };
         // Nothing fits between two sheets that rounding cannot tell apart.
-        if offset - own <= 4.0 * self.region.rounding {
+        if offset - own <= SAME_SHEET * self.region.rounding {
             return Some(offset);
         }
         // At the highest vertex the patch is a graph over the plane, void above it.

@@ -13,8 +13,8 @@ use crate::narrow::pair::contains;
 use crate::narrow::surface::{Inside, Surface};
 use crate::narrow::thickness::{self, Goal};
 
-/// Cells of one pair's branch and bound, at most: a few seconds.
-pub const MAX_CELLS: u32 = 200_000;
+/// Cells of one pair's branch and bound, at most: about two seconds.
+pub const MAX_CELLS: u32 = 120_000;
 
 /// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
 const SHRINK_SHARE: f64 = 1e-9;
@@ -244,7 +244,7 @@ impl<'a> Meeting<'a> {
         let inside = |of: &Side, vertices: &Surface, pose: Option<&Pose>| {
             vertices.shells.iter().any(|&v| {
                 let p = vertices.vertices[v as usize];
-                of.contains(&pose.map_or(p, |q| q.point(&p)))
+                of.may_contain(&pose.map_or(p, |q| q.point(&p)))
             })
         };
         inside(&b, a.surface, None) || inside(&a, b.surface, b.pose)
