@@ -133,6 +133,11 @@ impl Elements {
         }
         candidates.sort_unstable();
         candidates.dedup();
+        // Rounding turns the normal of a sliver any way it likes, and with it what its edges are.
+        let thinnest = region.rounding / FLAT;
+        if candidates.iter().any(|&t| height(&side.surface.triangle(t)) < thinnest) {
+            return false;
+        }
         let mut scratch = std::mem::take(&mut self.scratch);
         let turn = side.pose.map_or_else(Mat3::identity, |p| p.rotation);
         let mut work = Work { surface: side.surface, center, turn, region, out: self };
@@ -140,6 +145,12 @@ impl Elements {
         self.scratch = scratch;
         regular
     }
+}
+
+/// The height of a triangle over its longest side.
+fn height([a, b, c]: &[Vec3; 3]) -> f64 {
+    let longest = greater((b - a).norm_squared(), greater((c - b).norm_squared(), (a - c).norm_squared())).sqrt();
+    (b - a).cross(&(c - a)).norm() / longest
 }
 
 struct Work<'w> {

@@ -19,6 +19,12 @@ pub const MAX_CELLS: u32 = 120_000;
 /// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
 const SHRINK_SHARE: f64 = 1e-9;
 
+/// Cells after which a shrink is tried for the first time where a bracket is to be narrowed.
+const FIRST_CELLS: u32 = 128;
+
+/// Where that shrink ends, in widths above the best ball.
+const SHRINK_WIDTH: f64 = 0.98;
+
 /// The first step of a climb towards a ball, in depths asked for.
 const CLIMB_STEP: f64 = 2.0;
 
@@ -207,9 +213,10 @@ impl<'a> Meeting<'a> {
         self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
-    /// Whether both meshes have an inside.
+    /// Whether both meshes have an inside and all their triangles bound it. Where shells of a part overlap, those inside do not,
+    /// and nothing bounds the depth from above but the hulls.
     pub fn is_solid(&self) -> bool {
-        self.bodies.iter().all(|b| b.surface.inside == Inside::Solid)
+        self.bodies.iter().all(|b| b.surface.inside == Inside::Solid && !b.surface.is_layered())
     }
 
     /// The depth at the middle of the hulls' overlap.
@@ -328,7 +335,7 @@ impl<'a> Meeting<'a> {
             return;
         }
         let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
-        self.refine(&target);
+        self.refine(&target, MAX_CELLS);
     }
 
     /// Narrows the bounds until they are within `relative` of the depth or `absolute` (mm), or the budget is spent.
@@ -352,18 +359,28 @@ impl<'a> Meeting<'a> {
             return;
         }
         let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, relative, absolute: 0.5 * absolute };
-        self.refine(&target);
-        for _ in 0..SHRINK_STEPS {
+        // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
+        for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
+            self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
             if met(self) || !self.is_solid() {
+                return;
+            }
+            self.shrink(greater(self.lower, 0.0) + SHRINK_WIDTH * width(self));
+            if met(self) {
+                return;
+            }
+        }
+        for _ in 0..SHRINK_STEPS {
+            if met(self) {
                 return;
             }
             self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper));
         }
     }
 
-    fn refine(&mut self, target: &Target) {
+    fn refine(&mut self, target: &Target, budget: u32) {
         let cells = if self.is_solid() {
-            self.depth.refine(target, MAX_CELLS);
+            self.depth.refine(target, budget);
             self.depth.cells
         } else {
             // Only the witness counts: what bounds it from above holds for closed surfaces.

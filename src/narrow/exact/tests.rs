@@ -270,3 +270,17 @@ fn no_search_beats_the_upper_bound() {
 fn body(p: &Part) -> Body<'_> {
     Body { convex: &p.convex, surface: &p.surface }
 }
+
+#[test]
+fn overlapping_shells_of_a_part_claim_no_depth_that_their_inner_sheets_bound() {
+    // A bar of two boxes that overlap in the middle, and a block wholly inside that spans the seam.
+    let (left, right) = (block([0.0; 3], [12.0, 10.0, 10.0]), block([8.0, 0.0, 0.0], [20.0, 10.0, 10.0]));
+    let mut bar = left.clone();
+    bar.vertices.extend(&right.vertices);
+    bar.triangles.extend(right.triangles.iter().map(|t| t.map(|v| v + 8)));
+    let (t, events) = bracket(&bar, &block([7.0, 2.0, 2.0], [13.0, 8.0, 8.0]), false);
+    // The block's own thickness.
+    assert!(t[0] <= 6.0 + 1e-9 && t[1] >= 6.0 - 1e-9, "{t:?} {events:?}");
+    assert!(t[0] > 0.1, "a ball is found: {t:?}");
+    assert!(part(&bar).surface.is_layered() && !part(&left).surface.is_layered());
+}

@@ -26,6 +26,9 @@ pub(crate) use tree::Tree;
 /// Of larger surfaces than this (triangles) the edges are not sorted for the sake of some vertices.
 const SORT_AT_ONCE: usize = 50_000;
 
+/// How far under a triangle is looked for another layer, in sizes of the part.
+const UNDER: f64 = 1e-7;
+
 /// Whether a surface tells inside from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
@@ -54,6 +57,7 @@ pub struct Surface {
     pub bounds: Aabb,
     tree: Tree,
     adjacency: OnceLock<Adjacency>,
+    layered: OnceLock<bool>,
     rim: OnceLock<Vec<RimEdge>>,
 }
 
@@ -96,6 +100,7 @@ impl Surface {
             bounds,
             tree,
             adjacency: OnceLock::new(),
+            layered: OnceLock::new(),
             rim: OnceLock::new(),
         }
     }
@@ -140,6 +145,22 @@ impl Surface {
     /// The tree over the triangles.
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    /// Whether shells of the part overlap, so that some of its triangles lie inside the solid and bound nothing: under the middle
+    /// of such a triangle the surface winds around twice. The first call casts a ray for every triangle of a part of several
+    /// shells; parts of one shell are taken to have none.
+    pub fn is_layered(&self) -> bool {
+        *self.layered.get_or_init(|| {
+            let under = UNDER * (self.bounds.max - self.bounds.min).norm();
+            self.inside == Inside::Solid
+                && self.shells.len() > 1
+                && (0..self.triangles.len() as u32).any(|t| {
+                    let [a, b, c] = self.triangle(t);
+                    let x = (a + b + c) / 3.0 - self.normal(t) * under;
+                    super::winding::winding(self, None, &x).is_some_and(|w| w > 1)
+                })
+        })
     }
 
     /// The triangles around a vertex, in increasing order, into a list of the caller's. Of large surfaces whose edges were not
