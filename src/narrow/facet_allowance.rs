@@ -2,28 +2,31 @@
 //!
 //! A facet *bounds the common solid* where a piece of it lies inside the other solid, or on its surface facing the same way. What
 //! only touches from outside does not: not the flush face of a plate, nor the bore that ends on it. Rounding turns the one into
-//! the other, so that what is asked is asked with a little depth: with r the rounding of the pair and its files, a triangle
-//! bounds the common solid when it, moved inward by 2r, has a point inside the other surface, that one moved inward by r. Then
-//! exact predicates decide, and a piece on which a ball of radius 2r in the common solid rests is found for certain: its
-//! centre is deeper than r, and such points keep their side of the moved surface (see the shrink certificate).
+//! the other, so that it is asked with a little depth: with r the rounding of the pair and its files, a triangle bounds the
+//! common solid when it, moved inward by 2r, has a piece inside the other surface, that one moved inward by r. Exact predicates
+//! decide that, and a facet on which a ball of radius 2r in the common solid rests is found for certain (docs/numerics.md).
+//! A facet inside another shell of its own part counts like one outside.
 //!
-//! The search goes best first over the tree of one part, by the largest sagitta below a node: a box that no triangle of the
-//! other surface is near lies inside it or outside as a whole, and the first triangle that bounds is the answer. Cost: the
-//! nodes whose boxes meet the other surface and whose sagittas are larger than the answer.
+//! The search goes best first over the trees of both parts, by the largest sagitta below a node: a box that no triangle of the
+//! other surface is near lies inside it or outside as a whole, and the first triangle that bounds is the answer. Cost: some
+//! microseconds for each triangle near the other surface whose sagitta is larger than the answer; most often there are few.
 
 use super::exact::{FARTHEST, Moved, Taken};
 use super::facet::Facet;
 use super::mesh_mesh::Pairing;
 use super::surface::{Below, Motion, Node, PlacedBox, Surface};
-use super::tri_tri::{Triangle, cross, meet};
+use super::tri_tri::{Triangle, closest, cross, meet};
 use super::winding::{winding, winding_moved};
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::geom::{Pose, Vec3};
 use crate::mesh::{ConcaveFacets, TriMesh};
+use std::cell::RefCell;
 use std::collections::BinaryHeap;
+#[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
+use std::collections::HashMap;
 
-/// The allowance in sagittas: two surfaces whose facets lie on either side of one cylinder overlap by one, and by what the
-/// other's corners add (concept.md, Facets, has the measurements).
+/// The allowance in sagittas: a bore's facets and a shaft of its diameter overlap by one, and by more where neighbouring facets
+/// are not equally wide, since the narrower is what the sagitta is taken from. Measured (docs: concept.md, Facets).
 pub const SAGITTAS: f64 = 1.5;
 
 /// A triangle moves inward by this many roundings and the other surface by one: what faces the same way on one plane lies
@@ -66,11 +69,6 @@ impl FacetTable {
         let nodes = of_nodes(&surface.tree().nodes, &triangles);
         Self { triangles, nodes }
     }
-
-    /// The largest of all (mm).
-    fn largest(&self) -> f64 {
-        self.nodes.first().copied().unwrap_or(0.0)
-    }
 }
 
 /// The largest value below each node. Children stand behind their parents.
@@ -89,24 +87,84 @@ fn of_nodes(nodes: &[Node], triangles: &[f64]) -> Vec<f64> {
 
 /// The facet allowance of an overlapping pair, at most `most` (mm). `rounding` (mm) is by how much surfaces may differ that
 /// coincide by design: the pair's margin and the quanta of both files.
-pub fn allowance(p: &Pairing, [fa, fb]: [&FacetTable; 2], rounding: f64, most: f64) -> f64 {
+pub fn allowance(p: &Pairing, tables: [&FacetTable; 2], rounding: f64, most: f64) -> f64 {
     let enough = most / SAGITTAS;
-    let a = Placed::new(p.a, None);
-    let b = Placed::new(p.b, Some(p.b_in_a));
+    if tables.iter().all(|t| t.triangles.is_empty()) || enough <= 0.0 {
+        return 0.0;
+    }
     let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
     let noise = if size.is_finite() { ROUNDINGS * UNIT_ROUNDOFF * size } else { 0.0 };
-    let mut best = 0.0;
-    let mut turns = [(&a, fa, &b), (&b, fb, &a)];
-    // The larger first: it may end the search of the other before it begins.
-    if fb.largest() > fa.largest() {
-        turns.reverse();
-    }
-    for (own, table, other) in turns {
-        if lesser(table.largest(), enough) > best {
-            best = Search::new(own, table, other, rounding, noise).largest(best, enough);
+    let placed = [Placed::new(p.a, None), Placed::new(p.b, Some(p.b_in_a))];
+    let searches = [0, 1].map(|k| Search::new(&placed[k], tables[k], &placed[1 - k], rounding, noise));
+    lesser(SAGITTAS * largest(&searches, enough), most)
+}
+
+/// A node to be looked at.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Open {
+    /// The bits of the largest sagitta below, which is not negative: ordered as the numbers are.
+    sagitta: u64,
+    /// Of equals the last found comes first: the deepest.
+    found: u32,
+    node: u32,
+    side: usize,
+}
+
+/// The nodes that may lead to something larger than what is known.
+#[derive(Default)]
+struct Frontier {
+    heap: BinaryHeap<Open>,
+    found: u32,
+    /// The largest known.
+    floor: f64,
+}
+
+impl Frontier {
+    fn push(&mut self, sagitta: f64, side: usize, node: u32) {
+        if sagitta > self.floor {
+            self.found += 1;
+            self.heap.push(Open { sagitta: sagitta.to_bits(), found: self.found, node, side });
         }
     }
-    lesser(SAGITTAS * best, most)
+}
+
+/// The largest sagitta of a triangle of either surface that bounds the common solid, 0 where there is none; `enough` where it is
+/// no less.
+fn largest(searches: &[Search; 2], enough: f64) -> f64 {
+    let mut frontier = Frontier::default();
+    let sagitta =
+        |side: usize, node: u32| searches[side].table.nodes.get(node as usize).map_or(0.0, |&s| lesser(s, enough));
+    for side in 0..2 {
+        frontier.push(sagitta(side, 0), side, 0);
+    }
+    let mut near = Vec::new();
+    while let Some(Open { sagitta: bits, node, side, .. }) = frontier.heap.pop() {
+        let s = f64::from_bits(bits);
+        if s <= frontier.floor {
+            break;
+        }
+        let search = &searches[side];
+        let below = search.own.below(node);
+        search.leaves_near(&search.own.node(node), matches!(below, Below::Children(_)), &mut near);
+        if near.is_empty() {
+            if search.lies_inside(search.own.some_triangle(node)) {
+                return s;
+            }
+            continue;
+        }
+        match below {
+            Below::Children(children) => children.into_iter().for_each(|c| frontier.push(sagitta(side, c), side, c)),
+            Below::Triangles(range) => {
+                for t in range {
+                    let s = lesser(search.table.triangles[t as usize], enough);
+                    if s > frontier.floor && search.bounds(t, &near) {
+                        frontier.floor = s;
+                    }
+                }
+            }
+        }
+    }
+    frontier.floor
 }
 
 /// A surface where it stands in A's frame.
@@ -164,65 +222,30 @@ struct Search<'a> {
     slack: f64,
     /// What rounding may add to a distance (mm).
     noise: f64,
+    /// Whether a vertex lies inside the other surface, of triangles that it is not near: these hang together.
+    #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
+    inside: RefCell<HashMap<u32, bool, rapidhash::fast::RandomState>>,
 }
 
 impl<'a> Search<'a> {
     fn new(own: &'a Placed<'a>, table: &'a FacetTable, other: &'a Placed<'a>, rounding: f64, noise: f64) -> Self {
         let moved = Moved::new(other.surface, other.pose, Taken::Inside, rounding);
-        Self { own, table, other, moved, lift: LIFT * rounding, slack: FARTHEST * rounding, noise }
+        let (lift, slack) = (LIFT * rounding, FARTHEST * rounding);
+        Self { own, table, other, moved, lift, slack, noise, inside: RefCell::default() }
     }
 
-    /// The largest sagitta above `floor` of a triangle that bounds the common solid, or `floor`; `enough` where it is no less.
-    fn largest(&self, floor: f64, enough: f64) -> f64 {
-        // By sagitta, a number that is not negative; of equals the last found, which is the deepest.
-        let mut heap: BinaryHeap<(u64, u32, u32)> = BinaryHeap::new();
-        let mut found = 0;
-        let mut push = |heap: &mut BinaryHeap<_>, node: u32| {
-            let s = lesser(self.table.nodes[node as usize], enough);
-            if s > floor {
-                found += 1;
-                heap.push((s.to_bits(), found, node));
-            }
-        };
-        push(&mut heap, 0);
-        let (mut floor, mut near) = (floor, Vec::new());
-        while let Some((bits, _, node)) = heap.pop() {
-            let s = f64::from_bits(bits);
-            if s <= floor {
-                break;
-            }
-            let own = self.own.node(node);
-            let below = self.own.below(node);
-            let many = matches!(below, Below::Children(_));
-            self.leaves_near(&own, many, &mut near);
-            if near.is_empty() {
-                if self.lies_inside(node) {
-                    return s;
-                }
-                continue;
-            }
-            match below {
-                Below::Children(children) => children.into_iter().for_each(|c| push(&mut heap, c)),
-                Below::Triangles(range) => {
-                    for t in range {
-                        let s = lesser(self.table.triangles[t as usize], enough);
-                        if s > floor && self.bounds(t, &near) {
-                            floor = s;
-                        }
-                    }
-                }
-            }
-        }
-        floor
+    /// Farther apart than this before anything moves, two triangles have nothing to do with each other (mm).
+    fn reach(&self) -> f64 {
+        self.lift + self.slack + self.noise
     }
 
     /// The leaves of the other surface that may be near a box once triangles have moved; the first alone, where `one` will do.
     fn leaves_near(&self, own: &PlacedBox, one: bool, out: &mut Vec<u32>) {
         out.clear();
-        let allowed = self.lift + self.slack + self.noise;
-        let distance = |i: u32| f64::from(own.apart(&self.other.node(i), allowed as f32));
+        let reach = self.reach();
+        let distance = |i: u32| f64::from(own.apart(&self.other.node(i), reach as f32));
         let mut stack = Vec::with_capacity(64);
-        if !self.other.surface.tree().nodes.is_empty() && distance(0) <= allowed {
+        if !self.other.surface.tree().nodes.is_empty() && distance(0) <= reach {
             stack.push(0);
         }
         while let Some(i) = stack.pop() {
@@ -236,49 +259,62 @@ impl<'a> Search<'a> {
                 Below::Children(children) => {
                     let [(p, x), (q, y)] = children.map(|c| (c, distance(c)));
                     let ordered = if x <= y { [(q, y), (p, x)] } else { [(p, x), (q, y)] };
-                    stack.extend(ordered.into_iter().filter(|n| n.1 <= allowed).map(|n| n.0));
+                    stack.extend(ordered.into_iter().filter(|n| n.1 <= reach).map(|n| n.0));
                 }
             }
         }
     }
 
-    /// Whether a node that the other surface is not near lies inside it.
-    fn lies_inside(&self, node: u32) -> bool {
-        let corners = self.own.triangle(self.own.some_triangle(node));
-        let known = corners.iter().find_map(|x| winding(self.other.surface, self.other.pose, x));
-        known.is_some_and(|w| w >= 1)
+    /// Whether a triangle that the other surface is not near lies inside it.
+    fn lies_inside(&self, t: u32) -> bool {
+        let vertices = self.own.surface.triangles[t as usize];
+        let mut known = self.inside.borrow_mut();
+        let is = vertices.iter().find_map(|v| known.get(v).copied()).unwrap_or_else(|| {
+            let corners = self.own.triangle(t);
+            let number = corners.iter().find_map(|x| winding(self.other.surface, self.other.pose, x));
+            number.is_some_and(|w| w >= 1)
+        });
+        known.extend(vertices.map(|v| (v, is)));
+        is
     }
 
     /// Whether a triangle bounds the common solid; `near` are the other's leaves near it.
     fn bounds(&self, t: u32, near: &[u32]) -> bool {
-        SHARES.iter().find_map(|share| self.bounds_moved_by(t, self.lift * share, near)).unwrap_or(false)
+        let own = Facet::new(self.own.triangle(t));
+        let reach = self.reach();
+        let leaves = near.iter().filter(|&&leaf| own.off_box(&self.other.node(leaf)) <= reach);
+        let triangles = leaves.flat_map(|&leaf| match self.other.below(leaf) {
+            Below::Triangles(range) => range,
+            Below::Children(_) => 0..0,
+        });
+        let others: Vec<u32> = triangles
+            .filter(|&u| {
+                let other = Facet::new(self.other.triangle(u));
+                let (t, u) = (&own.corners, &other.corners);
+                own.apart(&other, reach) <= reach && (meet(t, u) || closest(t, u).squared <= reach * reach)
+            })
+            .collect();
+        if others.is_empty() {
+            return self.lies_inside(t);
+        }
+        SHARES.iter().find_map(|share| self.bounds_moved_by(t, self.lift * share, &others)).unwrap_or(false)
     }
 
-    /// Whether a triangle moved inward by `lift` has a piece inside the other surface; `None` where it touches it in a way
-    /// that does not tell.
-    fn bounds_moved_by(&self, t: u32, lift: f64, near: &[u32]) -> Option<bool> {
+    /// Whether a triangle moved inward by `lift` has a piece inside the other surface, whose triangles near it are given;
+    /// `None` where it touches them in a way that does not tell.
+    fn bounds_moved_by(&self, t: u32, lift: f64, others: &[u32]) -> Option<bool> {
         let corners = self.own.lifted(t, lift);
-        let own = Facet::new(corners);
         let mut touched = false;
-        for &leaf in near {
-            let Below::Triangles(range) = self.other.below(leaf) else { continue };
-            if own.off_box(&self.other.node(leaf)) > self.slack + self.noise {
-                continue;
+        for &u in others {
+            let moved = self.other.surface.triangles[u as usize].map(|v| self.moved.at(v));
+            if cross(&corners, &moved) {
+                return Some(true);
             }
-            for u in range {
-                if own.apart(&Facet::new(self.other.triangle(u)), self.slack + self.noise) > self.slack + self.noise {
-                    continue;
-                }
-                let moved = self.other.surface.triangles[u as usize].map(|v| self.moved.at(v));
-                if cross(&corners, &moved) {
-                    return Some(true);
-                }
-                touched |= meet(&corners, &moved);
-            }
+            touched |= meet(&corners, &moved);
         }
         let inside = |x: &Vec3| {
-            let w = winding_moved(self.other.surface, self.other.pose, x, self.slack, |v| self.moved.at(v))?;
-            Some(w >= 1)
+            let number = winding_moved(self.other.surface, self.other.pose, x, self.slack, |v| self.moved.at(v))?;
+            Some(number >= 1)
         };
         if touched {
             let middle = (corners[0] + corners[1] + corners[2]) / 3.0;

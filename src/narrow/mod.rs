@@ -6,7 +6,8 @@
 //! - by what shortest translation do they come apart? [`epa::penetration`], a certified interval
 //!
 //! Of triangles, not hulls: [`surface::Surface`] answers what is near a point, [`mesh_mesh`] how far two surfaces are apart
-//! and which triangles meet, [`winding`](mod@winding) what is inside; all by exact predicates.
+//! and which triangles meet, [`winding`](mod@winding) what is inside, [`facet_allowance`] how much of an overlap facets explain; all
+//! by exact predicates.
 //!
 //! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
 //! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
