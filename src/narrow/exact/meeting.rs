@@ -9,6 +9,7 @@ use crate::geom::{Aabb, Pose, Vec3};
 use crate::narrow::Convex;
 use crate::narrow::gjk::Query;
 use crate::narrow::mesh_mesh::{Distance, Gap, Pairing, separation};
+use crate::narrow::overlap::Overlaps;
 use crate::narrow::pair::contains;
 use crate::narrow::surface::{Inside, Surface};
 use crate::narrow::thickness::{self, Goal};
@@ -123,6 +124,22 @@ pub struct Meeting<'a> {
 /// Tells pairs apart from those that meet. Cost: a dual traversal of the two trees; microseconds for parts of some hundred
 /// triangles, milliseconds for a million that nearly touch all over.
 pub fn meet<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
+    let found = meet_as_given(a, b, b_in_a, ask);
+    // Of parts that keep apart the whole surface tells as much as the solid's boundary does; and so it does where a ball decides.
+    if let Found::Meets(meeting) = &found
+        && !ask.deep.is_some_and(|deep| meeting.lower > deep + 2.0 * ask.margin)
+    {
+        let solids = [a, b].map(|body| Body { surface: body.surface.solid(), ..body });
+        if [a, b].iter().zip(&solids).any(|(given, solid)| !std::ptr::eq(given.surface, solid.surface)) {
+            let [a, b] = solids;
+            return meet_as_given(a, b, b_in_a, ask);
+        }
+    }
+    found
+}
+
+/// The same, with the surfaces as they are.
+fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
     let mut meeting = Meeting::new(a, b, b_in_a, ask.margin);
     if let Some(deep) = ask.deep
         && !meeting.is_surface()
@@ -204,9 +221,9 @@ impl<'a> Meeting<'a> {
         self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
-    /// Whether both meshes have an inside.
+    /// Whether both meshes have an inside, and their triangles bound it: what overlaps in one part could be resolved.
     pub fn is_solid(&self) -> bool {
-        self.bodies.iter().all(|b| b.surface.inside == Inside::Solid)
+        self.bodies.iter().all(|b| b.surface.inside == Inside::Solid && b.surface.overlaps() == Overlaps::None)
     }
 
     /// The depth at the middle of the hulls' overlap.
@@ -266,7 +283,7 @@ impl<'a> Meeting<'a> {
     }
 
     /// Certified bounds of the overlap depth, without the rounding margin; below 0 where the surfaces may be apart by as much.
-    /// Of pairs without a definite inside only the hulls bound it from above.
+    /// Of pairs without a definite inside, or with overlaps that were not resolved, only the hulls bound it from above.
     pub fn thickness(&self) -> [f64; 2] {
         [self.lower, greater(self.upper, self.lower)]
     }
@@ -353,7 +370,7 @@ impl<'a> Meeting<'a> {
             self.depth.refine(target, MAX_CELLS);
             self.depth.cells
         } else {
-            // Only the witness counts: what bounds it from above holds for closed surfaces.
+            // Only the witness counts: what bounds it from above holds for boundaries of solids.
             let sides = self.depth.sides();
             let search = self.search.get_or_insert_with(|| Box::new(Search::new(sides, &self.region)));
             search.refine(target, &mut self.depth.best);
