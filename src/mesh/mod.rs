@@ -25,4 +25,4 @@ pub use facets::{ConcaveFacets, FacetEdge, FacetErrors, Facets, LARGEST_ANGLE, L
 pub use loaded::{Health, LoadedMesh};
 pub use read::{MeshError, MeshFormat, MeshWarning, load, load_owned, recognise};
 pub use tri_mesh::TriMesh;
-pub(crate) use union::union;
+pub(crate) use union::{Pieces, union};

@@ -1,6 +1,6 @@
 //! Surfaces, queries and pairs against brute force, on shapes that are hard on them.
 
-use super::mesh_mesh::{Distance, Pairing, any_crossing_moved, crossings, separation};
+use super::mesh_mesh::{Distance, Pairing, crossing_moved, crossings, separation};
 use super::surface::{Inside, Surface};
 use super::tri_tri::{Feature, Triangle, closest, meet, point_triangle};
 use super::winding::{winding, winding_moved};
@@ -223,7 +223,7 @@ fn moved_triangles_meet_as_in_brute_force() {
         };
         let expected = !brute_force(&corners(a, &va), &corners(b, &vb)).0.is_empty();
         let p = Pairing { a, b, b_in_a: pose };
-        assert_eq!(any_crossing_moved(&p, slack, |v| va[v as usize], |v| vb[v as usize]), expected);
+        assert_eq!(crossing_moved(&p, slack, |v| va[v as usize], |v| vb[v as usize]).is_some(), expected);
         *(if expected { &mut some } else { &mut none }) += 1;
     });
     assert!(some > 50 && none > 50, "{some} {none}");

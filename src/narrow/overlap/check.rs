@@ -16,25 +16,18 @@ const ASIDE: f64 = 4.0;
 /// Points of the part's box that are looked at on top.
 const SAMPLES: u32 = 256;
 
-/// Checks that `united` is the boundary of what `given` winds around at least once: closed; every piece lies on a triangle of
-/// `given`, which it returns (as that triangle's source); the solid behind every piece and nothing in front; no triangle of
-/// `given` that bounds the solid is missing; and both agree on points between. `None` where one of these fails.
-pub(super) fn pieces_of(united: &Surface, given: &Surface) -> Option<Vec<u32>> {
+/// Checks that `united` is the boundary of what `given` winds around at least once: closed; every piece on its triangle (`source`,
+/// of `given`), the solid behind it and nothing in front; no triangle of `given` that bounds the solid missing; and both agree
+/// on points between.
+pub(super) fn is_union(united: &Surface, source: &[u32], given: &Surface) -> bool {
     let near = CUT_IN_ROUNDOFFS * UNIT_ROUNDOFF * given.bounds.max_abs();
-    if !united.rim().is_empty() {
-        eprintln!("rim {}", united.rim().len());
-        return None;
-    }
-    // In the order of the mesh that the surface was made of.
-    let mut source = vec![0; united.triangles.len() + united.flat().len()];
-    for t in 0..united.triangles.len() as u32 {
-        let Some(on) = lies_on(united, t, given, near) else { eprintln!("lies {t} {:?} near {near:e} nearest {:?}", united.triangle(t), united.triangle(t).map(|p| given.nearest(&p, 1e9).map(|n| n.distance))); return None };
-        source[united.source[t as usize] as usize] = given.source[on as usize];
-        if !is_boundary(united, t, given, on, near) {
-            eprintln!("boundary {t} {:?}", united.triangle(t));
-            return None;
-        }
-    }
+    let on = |t: u32| source[united.source[t as usize] as usize];
+    let sound = (0..united.triangles.len() as u32).all(|t| {
+        // The distance to a triangle is convex: with its corners all of a piece is near.
+        let triangle = given.triangle(on(t));
+        united.triangle(t).iter().all(|p| point_triangle(p, &triangle).squared <= near * near)
+            && is_boundary(united, t, given, on(t), near)
+    });
     let complete = (0..given.triangles.len() as u32).all(|t| {
         // Where a ray does not tell, the points between have to.
         winding_in_front(given, t) != Some(0)
@@ -42,8 +35,7 @@ pub(super) fn pieces_of(united: &Surface, given: &Surface) -> Option<Vec<u32>> {
             || is_small(given, t, near)
             || is_crowded(given, t, &middle(given, t), near)
     });
-    eprintln!("complete {complete} agree {}", agree(united, given, near));
-    (complete && agree(united, given, near)).then_some(source)
+    united.is_closed() && sound && complete && agree(united, given, near)
 }
 
 fn middle(s: &Surface, t: u32) -> Vec3 {
@@ -56,24 +48,6 @@ fn is_small(s: &Surface, t: u32, near: f64) -> bool {
     let [a, b, c] = s.triangle(t);
     let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
     (b - a).cross(&(c - a)).norm() <= 16.0 * ASIDE * near * longest
-}
-
-/// The triangle of `given` that a piece lies on: all its corners are near it, so all of it is.
-fn lies_on(united: &Surface, t: u32, given: &Surface, near: f64) -> Option<u32> {
-    let corners = united.triangle(t);
-    let normal = united.normal(t);
-    let mut best: Option<(bool, u32)> = None;
-    given.within(&middle(united, t), near, |g| {
-        let triangle = given.triangle(g);
-        if corners.iter().all(|p| point_triangle(p, &triangle).squared <= near * near) {
-            let against = normal.dot(&given.normal(g)) <= 0.0;
-            if best.is_none_or(|b| (against, given.source[g as usize]) < (b.0, given.source[b.1 as usize])) {
-                best = Some((against, g));
-            }
-        }
-        true
-    });
-    best.map(|b| b.1)
 }
 
 /// Whether nothing is in front of the middle of a piece and the solid is behind it; also where other triangles are so close that

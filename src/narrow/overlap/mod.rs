@@ -13,7 +13,7 @@ mod self_meet;
 mod tests;
 
 use super::surface::{Inside, Surface};
-use crate::mesh::{TriMesh, union};
+use crate::mesh::{Pieces, TriMesh, union};
 use self_meet::meetings;
 
 /// Triangles of a surface that is cut, at most: some seconds.
@@ -64,14 +64,14 @@ pub(crate) fn resolve(s: &Surface) -> Resolved {
     if pairs > most {
         return Resolved::Failed("too many triangles");
     }
-    let all: Vec<[u32; 3]> = s.triangles.iter().chain(s.flat()).copied().collect();
-    let Some(found) = union(&TriMesh { vertices: s.vertices.clone(), triangles: all }) else {
+    let mesh = TriMesh { vertices: s.vertices.clone(), triangles: s.triangles.clone() };
+    let Some(Pieces { mesh, source }) = union(&mesh) else {
         return Resolved::Failed("the shells could not be united");
     };
-    let TriMesh { vertices, triangles } = found;
-    let united = Surface::of(vertices, &triangles, Inside::Solid);
-    match check::pieces_of(&united, s) {
-        Some(source) => Resolved::Into(Box::new(united.resolved_from(|t| source[t as usize]))),
-        None => Resolved::Failed("the united shells failed a check"),
+    let united = Surface::of(mesh.vertices, &mesh.triangles, Inside::Solid);
+    if check::is_union(&united, &source, s) {
+        Resolved::Into(Box::new(united.resolved_from(|t| s.source[source[t as usize] as usize])))
+    } else {
+        Resolved::Failed("the united shells failed a check")
     }
 }

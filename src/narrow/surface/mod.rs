@@ -132,9 +132,9 @@ impl Surface {
         self
     }
 
-    /// The triangles without area that were left out.
-    pub(crate) fn flat(&self) -> &[[u32; 3]] {
-        &self.flat
+    /// Whether every edge is used as often one way as the other, triangles without area included.
+    pub(crate) fn is_closed(&self) -> bool {
+        rim::rim(self.triangles.iter().chain(&self.flat)).is_empty()
     }
 
     /// Whether a triangle without area was left out at this vertex.
