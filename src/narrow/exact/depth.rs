@@ -230,9 +230,7 @@ impl<'a> Depth<'a> {
             if self.best.is_some_and(|w| w.radius > enough) || half < smallest {
                 break;
             }
-            for which in 0..2 {
-                self.rows.push(self.plane(which, &x, &x, &at[which]));
-            }
+            self.rows.extend([self.plane(0, &x, &x, &at[0]), self.plane(1, &x, &x, &at[1])]);
             let y = x + maximize(&self.rows, &Vec3::repeat(half), f64::NEG_INFINITY).at;
             let Some(there) = self.look(&y) else { break };
             if lesser(there[0].1, there[1].1) > lesser(at[0].1, at[1].1) {
@@ -241,9 +239,7 @@ impl<'a> Depth<'a> {
                 self.rows.clear();
             } else {
                 // What is nearest there counts from here on.
-                for which in 0..2 {
-                    self.rows.push(self.plane(which, &y, &x, &there[which]));
-                }
+                self.rows.extend([self.plane(0, &y, &x, &there[0]), self.plane(1, &y, &x, &there[1])]);
                 half *= 0.5;
             }
         }

@@ -38,6 +38,9 @@ const WEDGE: f64 = 0.2;
 /// Edges that bend inward by a smaller sine than this count as flat; domains are widened by as much times the reach.
 const FLAT: f64 = 1e-6;
 
+/// Sheets no farther apart than this many roundings count as one.
+const SAME_SHEET: f64 = 4.0;
+
 /// Vertices whose normals spread wider than this (cosine of the half angle) get no plane.
 const WIDEST_CONE: f64 = 0.5;
 
@@ -130,6 +133,11 @@ impl Elements {
         }
         candidates.sort_unstable();
         candidates.dedup();
+        // Rounding turns the normal of a sliver any way it likes, and with it what its edges are.
+        let thinnest = region.rounding / FLAT;
+        if candidates.iter().any(|&t| height(&side.surface.triangle(t)) < thinnest) {
+            return false;
+        }
         let mut scratch = std::mem::take(&mut self.scratch);
         let turn = side.pose.map_or_else(Mat3::identity, |p| p.rotation);
         let mut work = Work { surface: side.surface, center, turn, region, out: self };
@@ -137,6 +145,12 @@ impl Elements {
         self.scratch = scratch;
         regular
     }
+}
+
+/// The height of a triangle over its longest side.
+fn height([a, b, c]: &[Vec3; 3]) -> f64 {
+    let longest = greater((b - a).norm_squared(), greater((c - b).norm_squared(), (a - c).norm_squared())).sqrt();
+    (b - a).cross(&(c - a)).norm() / longest
 }
 
 struct Work<'w> {
@@ -212,6 +226,7 @@ impl Work<'_> {
         }
         s.points.sort_unstable_by_key(|p| p.0);
         s.points.dedup_by_key(|p| p.0);
+        let mut all = true;
         for (k, &i) in s.patch.iter().enumerate() {
             let n = s.normals[i as usize];
             let corner = self.surface.triangle(s.candidates[i as usize])[0];
@@ -223,16 +238,16 @@ impl Work<'_> {
                 s.held.push(s.held[j]);
                 continue;
             }
-            let held = match self.support(s, &n, &corner) {
-                Some(offset) => {
-                    s.shared.push(Row::bound(-n, offset));
-                    true
-                }
-                None => false,
+            let Some(offset) = self.support(s, &n, &corner) else {
+                all = false;
+                s.held.push(false);
+                continue;
             };
-            s.held.push(held);
+            s.shared.push(Row::bound(-n, offset));
+            // Only where the plane was not moved has the triangle no reflex edge.
+            s.held.push(offset - n.dot(&(corner - self.center)) <= SAME_SHEET * self.region.rounding);
         }
-        if s.held.iter().all(|h| *h) {
+        if all {
             self.push(&[], &s.shared);
             true
         } else {
@@ -257,7 +272,7 @@ impl Work<'_> {
         }
         let Some(highest) = at else { return Some(offset) };
         // Nothing fits between two sheets that rounding cannot tell apart.
-        if offset - own <= 4.0 * self.region.rounding {
+        if offset - own <= SAME_SHEET * self.region.rounding {
             return Some(offset);
         }
         // At the highest vertex the patch is a graph over the plane, void above it.
@@ -456,7 +471,8 @@ impl Work<'_> {
                 if once {
                     self.wedges(s, &bend);
                 }
-            } else if mixed && once {
+            } else if mixed && once && (other_held || sine < -FLAT) {
+                // Over a flat edge the faces on both sides are nearest.
                 let start = s.rows.len();
                 s.rows.extend(self.ends(&bend));
                 s.rows.push(Row::domain(-bend.inward[0], self.widened() - bend.inward[0].dot(&(self.center - p))));

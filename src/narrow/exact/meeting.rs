@@ -14,14 +14,23 @@ use crate::narrow::pair::contains;
 use crate::narrow::surface::{Inside, Surface};
 use crate::narrow::thickness::{self, Goal};
 
-/// Cells of one pair's branch and bound, at most: a few seconds.
-pub const MAX_CELLS: u32 = 200_000;
+/// Cells of one pair's branch and bound, at most: about two seconds.
+pub const MAX_CELLS: u32 = 120_000;
 
 /// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
 const SHRINK_SHARE: f64 = 1e-9;
 
+/// Cells after which a shrink is tried for the first time where a bracket is to be narrowed.
+const FIRST_CELLS: u32 = 128;
+
+/// Where that shrink ends, in widths above the best ball.
+const SHRINK_WIDTH: f64 = 0.98;
+
 /// The first step of a climb towards a ball, in depths asked for.
 const CLIMB_STEP: f64 = 2.0;
+
+/// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
+const LARGE: usize = 20_000;
 
 /// Bisections of the shrink certificate where branch and bound did not close the bracket.
 const SHRINK_STEPS: usize = 7;
@@ -104,7 +113,12 @@ pub enum Event {
 pub struct Meeting<'a> {
     bodies: [Body<'a>; 2],
     b_in_a: &'a Pose,
+    ask: Question,
     margin: f64,
+    /// Whether it was asked what of the surfaces bounds the solids.
+    resolved: bool,
+    /// Whether all of them does.
+    solid: bool,
     /// Of the overlap depth.
     lower: f64,
     upper: f64,
@@ -125,22 +139,19 @@ pub struct Meeting<'a> {
 /// triangles, milliseconds for a million that nearly touch all over.
 pub fn meet<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
     let found = meet_as_given(a, b, b_in_a, ask);
-    // Of parts that keep apart the whole surface tells as much as the solid's boundary does; and so it does where a ball decides.
+    // Of parts that keep apart the whole surface tells as much as the boundary of the solid does.
     if let Found::Meets(meeting) = &found
-        && !ask.deep.is_some_and(|deep| meeting.lower > deep + 2.0 * ask.margin)
+        && meeting.is_surface()
+        && let Some([a, b]) = meeting.boundaries()
     {
-        let solids = [a, b].map(|body| Body { surface: body.surface.solid(), ..body });
-        if [a, b].iter().zip(&solids).any(|(given, solid)| !std::ptr::eq(given.surface, solid.surface)) {
-            let [a, b] = solids;
-            return meet_as_given(a, b, b_in_a, ask);
-        }
+        return meet_as_given(a, b, b_in_a, ask);
     }
     found
 }
 
 /// The same, with the surfaces as they are.
 fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
-    let mut meeting = Meeting::new(a, b, b_in_a, ask.margin);
+    let mut meeting = Meeting::new(a, b, b_in_a, *ask);
     if let Some(deep) = ask.deep
         && !meeting.is_surface()
         && meeting.look_at_middle() > deep + 2.0 * ask.margin
@@ -181,7 +192,8 @@ fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question)
 }
 
 impl<'a> Meeting<'a> {
-    fn new(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, margin: f64) -> Self {
+    fn new(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: Question) -> Self {
+        let margin = ask.margin;
         let q = Query { a: a.convex, b: b.convex, b_in_a };
         let (upper, middle) = if a.convex.rank == 3 && b.convex.rank == 3 {
             let thick = thickness::overlap(&q, None, Goal::VALUE);
@@ -195,7 +207,10 @@ impl<'a> Meeting<'a> {
         Self {
             bodies: [a, b],
             b_in_a,
+            ask,
             margin,
+            resolved: false,
+            solid: false,
             lower: f64::NEG_INFINITY,
             upper,
             depth,
@@ -221,9 +236,34 @@ impl<'a> Meeting<'a> {
         self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
-    /// Whether both meshes have an inside, and their triangles bound it: what overlaps in one part could be resolved.
-    pub fn is_solid(&self) -> bool {
-        self.bodies.iter().all(|b| b.surface.inside == Inside::Solid && b.surface.overlaps() == Overlaps::None)
+    /// What bounds the two solids, where that is less than the surfaces: shells that overlap in one part are one solid.
+    fn boundaries(&self) -> Option<[Body<'a>; 2]> {
+        let solids = self.bodies.map(|b| Body { surface: b.surface.solid(), ..b });
+        let differs = |(given, solid): (&Body, &Body)| !std::ptr::eq(given.surface, solid.surface);
+        self.bodies.iter().zip(&solids).any(differs).then_some(solids)
+    }
+
+    /// Makes sure that bounds from above may be taken: of solids, from their boundaries. A common ball needs none of this, which is
+    /// why it comes late. What was found so far stands.
+    fn resolve(&mut self) {
+        if std::mem::replace(&mut self.resolved, true) {
+            return;
+        }
+        if let Some([a, b]) = self.boundaries() {
+            let ask = Question { deep: None, ..self.ask };
+            // Rounding may part what touches; then no more is claimed than was known before.
+            let Found::Meets(mut found) = meet_as_given(a, b, self.b_in_a, &ask) else { return };
+            if let Some(ball) = self.depth.best.filter(|w| found.depth.best.is_none_or(|f| f.radius < w.radius)) {
+                found.depth.best = Some(ball);
+            }
+            found.lower = greater(found.lower, self.lower);
+            found.events =
+                std::mem::take(&mut self.events).into_iter().chain(std::mem::take(&mut found.events)).collect();
+            found.resolved = true;
+            *self = *found;
+        }
+        self.solid =
+            self.bodies.iter().all(|b| b.surface.inside == Inside::Solid && b.surface.overlaps() == Overlaps::None);
     }
 
     /// The depth at the middle of the hulls' overlap.
@@ -258,7 +298,7 @@ impl<'a> Meeting<'a> {
         let inside = |of: &Side, vertices: &Surface, pose: Option<&Pose>| {
             vertices.shells.iter().any(|&v| {
                 let p = vertices.vertices[v as usize];
-                of.contains(&pose.map_or(p, |q| q.point(&p)))
+                of.may_contain(&pose.map_or(p, |q| q.point(&p)))
             })
         };
         inside(&b, a.surface, None) || inside(&a, b.surface, b.pose)
@@ -327,16 +367,28 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
+        // Most pairs that meet only touch; of large ones a climb costs less than looking at everything near the other.
+        if !self.is_surface()
+            && self.is_large()
+            && let Some(apart) = self.surfaces
+        {
+            self.climb(&((apart.points[0] + apart.points[1]) * 0.5), threshold);
+            if decided(self) {
+                return;
+            }
+        }
+        self.resolve();
         self.shrink(threshold);
         if decided(self) {
             return;
         }
         let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
-        self.refine(&target);
+        self.refine(&target, MAX_CELLS);
     }
 
     /// Narrows the bounds until they are within `relative` of the depth or `absolute` (mm), or the budget is spent.
     pub fn narrow_to(&mut self, relative: f64, absolute: f64) {
+        self.resolve();
         if self.depth.best.is_none() {
             self.look_at_middle();
         }
@@ -352,22 +404,32 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
-        if !self.is_solid() && self.ball().is_none() {
+        if !self.solid && self.ball().is_none() {
             return;
         }
         let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, relative, absolute: 0.5 * absolute };
-        self.refine(&target);
+        // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
+        for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
+            self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
+            if met(self) || !self.solid {
+                return;
+            }
+            self.shrink(greater(self.lower, 0.0) + SHRINK_WIDTH * width(self));
+            if met(self) {
+                return;
+            }
+        }
         for _ in 0..SHRINK_STEPS {
-            if met(self) || !self.is_solid() {
+            if met(self) {
                 return;
             }
             self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper));
         }
     }
 
-    fn refine(&mut self, target: &Target) {
-        let cells = if self.is_solid() {
-            self.depth.refine(target, MAX_CELLS);
+    fn refine(&mut self, target: &Target, budget: u32) {
+        let cells = if self.solid {
+            self.depth.refine(target, budget);
             self.depth.cells
         } else {
             // Only the witness counts: what bounds it from above holds for boundaries of solids.
@@ -385,14 +447,14 @@ impl<'a> Meeting<'a> {
         if !self.is_surface() || self.ball().is_some() {
             self.lower = greater(self.lower, 2.0 * self.depth.lower());
         }
-        if self.is_solid() {
+        if self.solid {
             self.upper = lesser(self.upper, 2.0 * self.depth.upper());
         }
     }
 
     /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
     fn shrink(&mut self, thickness: f64) {
-        if !self.is_solid() || thickness <= self.failed {
+        if !self.solid || thickness <= self.failed {
             return;
         }
         let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.margin;
@@ -405,15 +467,25 @@ impl<'a> Meeting<'a> {
         }
         self.failed = thickness;
         if let Shrunk::Meet(x) = shrunk {
-            self.depth.climb(&x, CLIMB_STEP * thickness, 0.5 * thickness + self.margin);
-            self.take_bounds();
-            self.events.push(Event::Climb(self.lower));
+            self.climb(&x, thickness);
         }
     }
 
-    /// Whether one solid lies in the other, where `rounding` (mm) is what both files' coordinates are good for.
+    /// Looks for a ball thicker than this, beginning at a point.
+    fn climb(&mut self, start: &Vec3, thickness: f64) {
+        self.depth.climb(start, CLIMB_STEP * thickness, 0.5 * thickness + self.margin);
+        self.take_bounds();
+        self.events.push(Event::Climb(self.lower));
+    }
+
+    fn is_large(&self) -> bool {
+        self.bodies.iter().map(|b| b.surface.triangles.len()).sum::<usize>() > LARGE
+    }
+
+    /// Whether one solid lies in the other, where `rounding` (mm) is what both files' coordinates are good for; after the bounds were
+    /// narrowed.
     pub fn containment(&self, rounding: f64) -> Containment {
-        if !self.is_solid() {
+        if !self.solid {
             return Containment::None;
         }
         let [a, b] = self.bodies;

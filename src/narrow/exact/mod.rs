@@ -2,8 +2,8 @@
 //!
 //! [`meet`] tells pairs that are apart, with their distance, from those that overlap, touch or contain one another. Of the
 //! latter a [`Meeting`] keeps certified bounds of the overlap depth, which it narrows as far as it is asked to: by the hulls'
-//! linear programme from above, by the shrink certificate ([`shrink`]) where the parts only touch, and by branch and bound
-//! ([`depth`]) for the rest. docs/numerics.md has the proofs. A mesh without a definite inside leaves less to be said ([`open`]).
+//! linear programme from above, by the shrink certificate (`shrink`) where the parts only touch, and by branch and bound
+//! (`depth`) for the rest. docs/numerics.md has the proofs. A mesh without a definite inside leaves less to be said (`open`).
 
 mod depth;
 mod elements;

@@ -67,6 +67,7 @@ fn the_union_of_overlapping_shells_counts() {
         &turned(&prism(24, 1.0, -5.0, 50.0), &upright(), Vec3::new(0.0, 15.0, 5.0)),
         2.0 * libm::cos(std::f64::consts::PI / 24.0),
     );
+    assert_depth("a block over a seam", &slab(), &block([7.0, 6.0, 2.0], [16.0, 12.0, 8.0]), 6.0);
     // Neither wall meets the block's surface.
     assert_depth("a block around the wall between", &slab(), &block([12.0, 4.0, 2.0], [22.0, 12.0, 8.0]), 6.0);
 }
@@ -109,7 +110,7 @@ fn shells_inside_the_solid_and_cavities() {
 fn a_nut_on_its_bolt_in_one_mesh() {
     // Coincident curved walls, many of them: the two become one body.
     let n = 32;
-    let one = together(&[prism(n, 5.0, 0.0, 30.0), tube(n as usize, 10.0, 5.0, 10.0, 18.0)]);
+    let one = together(&[prism(n, 5.0, 0.0, 30.0), tube(n, 10.0, 5.0, 10.0, 18.0)]);
     let s = part_with(&one, Inside::Solid).surface;
     assert_eq!(s.overlaps(), Overlaps::Resolved);
     let washer = tube(48, 12.0, 5.5, 18.0, 20.0);

@@ -108,14 +108,15 @@ pub(super) fn shrink(p: &Pairing, taken_b: Taken, tau: f64) -> Shrunk {
 /// How a vertex moves, in the solid's frame: within τ of all triangles at it. `sign` is −1 where the outside is the solid.
 fn inward(s: &Surface, v: u32, sign: f64, tau: f64) -> Vec3 {
     let at = s.vertices[v as usize];
-    let around = s.around(v);
     // A triangle without area opens unless its corners stay on their line.
     if s.is_rough(v) {
         return Vec3::zeros();
     }
+    let mut around = Vec::with_capacity(12);
+    s.around_into(v, &mut around);
     let mut mean = Vec3::zeros();
     let mut normals: Vec<Vec3> = Vec::with_capacity(around.len());
-    for &t in around {
+    for &t in &around {
         let ids = s.triangles[t as usize];
         let k = ids.iter().position(|&i| i == v).unwrap_or(0);
         let (p, q) = (s.vertices[ids[(k + 1) % 3] as usize] - at, s.vertices[ids[(k + 2) % 3] as usize] - at);

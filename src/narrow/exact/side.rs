@@ -62,6 +62,11 @@ impl Side<'_> {
         if near.distance <= 0.0 {
             return false;
         }
+        self.may_contain(x)
+    }
+
+    /// Whether `x` lies in the solid, or no ray tells.
+    pub(super) fn may_contain(&self, x: &Vec3) -> bool {
         match self.surface.inside {
             Inside::Undefined => self.contains(x),
             Inside::Solid => winding(self.surface, self.pose, x).is_none_or(|w| w >= 1),

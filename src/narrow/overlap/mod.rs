@@ -19,6 +19,9 @@ use self_meet::meetings;
 /// Triangles of a surface that is cut, at most: some seconds.
 const MAX_TRIANGLES: usize = 400_000;
 
+/// A surface that is cut without losing more than this share of its area loses nothing: what it is short of is rounding.
+const AREA_ROUNDING: f64 = 1e-9;
+
 /// What a pair of meeting triangles costs, in triangles.
 const MEETING_COST: usize = 20;
 
@@ -39,7 +42,11 @@ pub(crate) enum Resolved {
     /// It is the boundary of its solid.
     Clean,
     /// This is the boundary of its solid.
-    Into(Box<Surface>),
+    Into {
+        surface: Box<Surface>,
+        /// Less than what was given: not only cut where it touches itself.
+        dropped: bool,
+    },
     /// What is known of its inside is the winding number.
     Failed(&'static str),
 }
@@ -47,8 +54,8 @@ pub(crate) enum Resolved {
 impl Resolved {
     pub(crate) fn kind(&self) -> Overlaps {
         match self {
-            Self::Clean => Overlaps::None,
-            Self::Into(_) => Overlaps::Resolved,
+            Self::Clean | Self::Into { dropped: false, .. } => Overlaps::None,
+            Self::Into { .. } => Overlaps::Resolved,
             Self::Failed(why) => Overlaps::Unresolved(why),
         }
     }
@@ -70,8 +77,15 @@ pub(crate) fn resolve(s: &Surface) -> Resolved {
     };
     let united = Surface::of(mesh.vertices, &mesh.triangles, Inside::Solid);
     if check::is_union(&united, &source, s) {
-        Resolved::Into(Box::new(united.resolved_from(|t| s.source[source[t as usize] as usize])))
+        let dropped = area(s) - area(&united) > AREA_ROUNDING * area(s);
+        let surface = Box::new(united.resolved_from(|t| s.source[source[t as usize] as usize]));
+        Resolved::Into { surface, dropped }
     } else {
         Resolved::Failed("the united shells failed a check")
     }
+}
+
+/// Twice the area.
+fn area(s: &Surface) -> f64 {
+    (0..s.triangles.len() as u32).map(|t| s.triangle(t)).map(|[a, b, c]| (b - a).cross(&(c - a)).norm()).sum()
 }

@@ -37,7 +37,7 @@ pub(super) fn keep_boundary(s: &Surface) -> Resolved {
     let triangles: Vec<[u32; 3]> = kept.iter().map(|&t| s.triangles[t]).collect();
     let (vertices, triangles) = used(&s.vertices, &triangles);
     let kept = Surface::of(vertices, &triangles, s.inside).resolved_from(|t| s.source[kept[t as usize]]);
-    Resolved::Into(Box::new(kept))
+    Resolved::Into { surface: Box::new(kept), dropped: true }
 }
 
 /// The patch of every triangle, in the order of their first triangles: connected over edges of two triangles, one each way.

@@ -226,6 +226,24 @@ fn a_shell_that_crosses_itself_is_cut() {
 }
 
 #[test]
+fn what_only_touches_itself_is_cut_and_has_no_overlap() {
+    // Two blocks that touch along part of an edge; a face cut off beside its neighbour, healed by a triangle without area.
+    let touching = together(&[block([0.0; 3], [2.0; 3]), block([2.0, 2.0, 1.0], [3.0, 3.0, 4.0])]);
+    let mut healed = block([0.0; 3], [1.0; 3]);
+    healed.vertices.push(Vec3::new(0.5, 0.0, 0.0));
+    let front = healed.triangles.iter().position(|t| (0..3).any(|k| t[k] == 0 && t[(k + 1) % 3] == 1)).unwrap();
+    let far = healed.triangles[front].into_iter().find(|v| *v > 1).unwrap();
+    healed.triangles[front] = [0, 8, far];
+    healed.triangles.extend([[8, 1, far], [0, 1, 8]]);
+    for (mesh, same) in [(touching, 24), (healed, 14)] {
+        let s = surface(&mesh);
+        assert_eq!(s.overlaps(), Overlaps::None);
+        assert!(s.solid().triangles.len() >= same && !std::ptr::eq(s.solid(), &raw const s));
+        assert_resolved(&s, &mut Sequence(6));
+    }
+}
+
+#[test]
 fn random_unions_are_resolved() {
     let mut sequence = Sequence(21);
     let (mut resolved, mut clean) = (0, 0);

@@ -24,6 +24,9 @@ pub(crate) use placed_box::{Motion, PlacedBox};
 pub(crate) use rim::RimEdge;
 pub(crate) use tree::Tree;
 
+/// Of larger surfaces than this (triangles) the edges are not sorted for the sake of some vertices.
+const SORT_AT_ONCE: usize = 50_000;
+
 /// Whether a surface tells inside from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
@@ -106,7 +109,7 @@ impl Surface {
     /// The first call looks for triangles that meet, about as long as it took to build the tree, and resolves what it finds.
     pub fn solid(&self) -> &Self {
         match self.resolved() {
-            Resolved::Into(surface) => surface,
+            Resolved::Into { surface, .. } => surface,
             Resolved::Clean | Resolved::Failed(_) => self,
         }
     }
@@ -177,6 +180,24 @@ impl Surface {
     /// The tree over the triangles.
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    /// The triangles around a vertex, in increasing order, into a list of the caller's. Of large surfaces whose edges were not
+    /// sorted yet the tree is asked.
+    pub fn around_into(&self, v: u32, out: &mut Vec<u32>) {
+        out.clear();
+        if self.triangles.len() <= SORT_AT_ONCE || self.adjacency.get().is_some() {
+            out.extend_from_slice(self.around(v));
+            return;
+        }
+        self.within(&self.vertices[v as usize], 0.0, |t| {
+            if self.triangles[t as usize].contains(&v) {
+                out.push(t);
+            }
+            true
+        });
+        out.sort_unstable();
+        out.dedup();
     }
 
     fn adjacency(&self) -> &Adjacency {

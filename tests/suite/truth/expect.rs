@@ -79,7 +79,7 @@ fn allowance(known: &Known, dressed: &Dressed, asked: &Asked) -> Range {
     let bent = [0, 1].map(|k| 4.0 * dressed.moved / least_height(&dressed.meshes[k])).into_iter().fold(0.0, f64::max);
     if bent < 2e-5 {
         let off = if bent < 1e-9 { 1e-6 } else { 0.02 };
-        return [capped(meant * (1.0 - off)), capped(meant * (1.0 + off))];
+        return [capped(meant * (1.0 - off)) * (1.0 - 1e-12), capped(meant * (1.0 + off)) * (1.0 + 1e-12)];
     }
     let deflection = known.bore.and_then(|b| b.deflection).unwrap_or(0.0);
     let widest = sides[0].max().max(sides[1].max());
