@@ -420,7 +420,7 @@ impl<'a> Meeting<'a> {
             }
         }
         for _ in 0..SHRINK_STEPS {
-            if met(self) {
+            if met(self) || !self.solid {
                 return;
             }
             self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper));
