@@ -69,7 +69,7 @@ pub(super) fn collect_warnings(
     warnings
 }
 
-/// What the tolerance means for each shape.
+/// What the tolerance means for each shape, and which were united.
 fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f64) -> Vec<Warning> {
     let mm = assembly.units.mm();
     let unit = assembly.units.name();
@@ -91,6 +91,17 @@ fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f64) -> Vec<W
                     ),
                 )
             });
+        }
+        let united = match shape.overlaps() {
+            None | Some(Overlaps::None) => None,
+            Some(Overlaps::Resolved) => Some("its pairs are held against the union of what they enclose".to_owned()),
+            Some(Overlaps::Unresolved(why)) => {
+                Some(format!("they were not united ({why}), so only its hull bounds how deep its overlaps are"))
+            }
+        };
+        if let Some(what) = united {
+            let message = format!("shells of it overlap, or its surface crosses itself; {what}");
+            warnings.push(Warning { part: part.clone(), ..Warning::new("overlapping-shells", message) });
         }
         let thickness = 2.0 * shape.convex.inner_radius;
         if thickness <= tolerance.max(floor) {

@@ -14,6 +14,7 @@ use crate::narrow::Surface;
 use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 use crate::narrow::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::narrow::mesh_mesh::Pairing;
+use crate::narrow::overlap::Overlaps;
 use crate::narrow::surface::Inside;
 use std::sync::OnceLock;
 
@@ -52,12 +53,17 @@ impl Exact {
         Self { surface, facets: OnceLock::new() }
     }
 
+    /// What is known of shells that overlap; nothing where no pair had to know.
+    pub(super) fn overlaps(&self) -> Option<Overlaps> {
+        self.surface.known_overlaps()
+    }
+
     fn facets(&self, shape: &Shape) -> &FacetTable {
         self.facets.get_or_init(|| {
             if shape.geometry == Geometry::Hull {
                 FacetTable::default()
             } else {
-                FacetTable::new(&self.surface, &shape.mesh(), shape.deflection())
+                FacetTable::new(self.surface.solid(), &shape.mesh(), shape.deflection())
             }
         })
     }
@@ -150,7 +156,7 @@ impl PairQuery<'_> {
     /// What the concave facets that bound the common solid explain (mm); of the parts that are asked.
     fn allowance(&self, asked: [bool; 2], margin: f64) -> f64 {
         let (a, b) = (self.first.exact(), self.second.exact());
-        let pairing = Pairing { a: &a.surface, b: &b.surface, b_in_a: self.pose };
+        let pairing = Pairing { a: a.surface.solid(), b: b.surface.solid(), b_in_a: self.pose };
         let none = FacetTable::default();
         let tables = [a.facets(self.first), b.facets(self.second)];
         let tables = [0, 1].map(|k| if asked[k] { tables[k] } else { &none });

@@ -13,6 +13,7 @@ use crate::geom::{Aabb, Mat3, Obb, Pose, Vec3};
 use crate::hull;
 use crate::mesh::TriMesh;
 use crate::narrow::Convex;
+use crate::narrow::overlap::Overlaps;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -44,6 +45,11 @@ impl Shape {
     /// The triangles made ready for exact queries: on the first call.
     pub(super) fn exact(&self) -> &Exact {
         self.exact.get_or_init(|| Exact::new(self))
+    }
+
+    /// What is known of shells that overlap; nothing where no pair had to know.
+    pub(super) fn overlaps(&self) -> Option<Overlaps> {
+        self.exact.get().and_then(Exact::overlaps)
     }
 
     /// The triangles of the solid in the part's frame, stretch baked in and faces looking outward where there is an outward.

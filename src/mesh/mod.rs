@@ -16,6 +16,7 @@ pub mod read;
 mod samples;
 mod topology;
 pub mod tri_mesh;
+mod union;
 mod union_find;
 mod weld;
 
@@ -24,3 +25,4 @@ pub use facets::{ConcaveFacets, FacetEdge, FacetErrors, Facets, LARGEST_ANGLE, L
 pub use loaded::{Health, LoadedMesh};
 pub use read::{MeshError, MeshFormat, MeshWarning, load, load_owned, recognise};
 pub use tri_mesh::TriMesh;
+pub(crate) use union::{Pieces, union};

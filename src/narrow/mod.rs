@@ -23,6 +23,7 @@ mod facet_allowance_tests;
 pub mod gjk;
 mod lanes;
 pub mod mesh_mesh;
+pub mod overlap;
 pub mod pair;
 pub mod sat;
 pub mod simplex;

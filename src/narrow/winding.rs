@@ -26,6 +26,9 @@ pub(super) const DIRECTIONS: [[f64; 3]; 12] = [
 /// Rounding errors of a ray in the other frame, in units of 2⁻⁵³ of the sizes: boxes are widened by this.
 const ROUNDINGS: f64 = 128.0;
 
+/// A ray that leaves a triangle at a smaller slope is not used: on which side it runs would be a matter of rounding.
+const GRAZING: f64 = 0.1;
+
 /// How often the placed surface winds around `x` (A's frame): 1 inside of a solid, 0 outside. Exact on the vertices as `pose`
 /// rounds them. `None` where `x` lies on the surface, or where every ray of a fixed list meets an edge.
 pub fn winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<i32> {
@@ -65,7 +68,26 @@ pub fn winding_moved(
     rays.iter().find_map(|&(length, d)| {
         let far = x + d * length;
         let way = back.point(&far) - local;
-        count(s, (&local, &way, widen), (x, &far), &mut moved)
+        count(s, (&local, &way, widen), (x, &far), u32::MAX, &mut moved)
+    })
+}
+
+/// How often a closed surface winds around the points just in front of the middle of a triangle (on the side that its normal
+/// points to); behind it, it is one more. Exact but for the rounding of that middle: take a triangle of some size. `None` where
+/// every ray of a fixed list meets an edge.
+pub(crate) fn winding_in_front(s: &Surface, t: u32) -> Option<i32> {
+    let [a, b, c] = s.triangle(t);
+    let middle = (a + b + c) / 3.0;
+    let normal = s.normal(t);
+    let rays = Rays::new(s, None, &middle, 0.0);
+    DIRECTIONS.iter().find_map(|d| {
+        let slope = normal.dot(&Vec3::from(*d));
+        if slope.abs() < GRAZING {
+            return None;
+        }
+        let crossings = rays.along_without(t, d, &mut |v| s.vertices[v as usize]).0?;
+        // Counted from behind, the triangle itself has been left through.
+        Some(if slope > 0.0 { crossings } else { crossings - 1 })
     })
 }
 
@@ -91,20 +113,26 @@ impl<'a> Rays<'a> {
     /// Signed crossings along a direction of A's frame, `None` where the ray touches an edge; and the ray in the surface's
     /// frame.
     pub(super) fn along(&self, d: &[f64; 3], moved: &mut impl FnMut(u32) -> Vec3) -> (Option<i32>, Vec3) {
+        self.along_without(u32::MAX, d, moved)
+    }
+
+    /// The same with a triangle left out.
+    fn along_without(&self, skip: u32, d: &[f64; 3], moved: &mut impl FnMut(u32) -> Vec3) -> (Option<i32>, Vec3) {
         // Long enough to end outside; the far end is a point of A's frame, so that predicates see one ray.
         let length = 4.0 * (self.size + self.slack);
         let far = self.x + Vec3::from(*d) * length;
         let widen = self.slack + ROUNDINGS * UNIT_ROUNDOFF * (self.size + length);
         let way = self.back.point(&far) - self.local;
-        (count(self.surface, (&self.local, &way, widen), (self.x, &far), moved), way)
+        (count(self.surface, (&self.local, &way, widen), (self.x, &far), skip, moved), way)
     }
 }
 
-/// Signed crossings of one ray; `None` where it touches an edge.
+/// Signed crossings of one ray with all triangles but one; `None` where it touches an edge.
 fn count(
     s: &Surface,
     (from, way, widen): (&Vec3, &Vec3, f64),
     (x, far): (&Vec3, &Vec3),
+    skip: u32,
     moved: &mut impl FnMut(u32) -> Vec3,
 ) -> Option<i32> {
     let nodes = &s.tree().nodes;
@@ -123,7 +151,7 @@ fn count(
             }
             Below::Triangles(range) => range,
         };
-        for t in range {
+        for t in range.filter(|t| *t != skip) {
             winding += crossing(&s.triangles[t as usize].map(&mut *moved), x, far)?;
         }
     }

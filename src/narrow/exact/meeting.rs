@@ -9,6 +9,7 @@ use crate::geom::{Aabb, Pose, Vec3};
 use crate::narrow::Convex;
 use crate::narrow::gjk::Query;
 use crate::narrow::mesh_mesh::{Distance, Gap, Pairing, separation};
+use crate::narrow::overlap::Overlaps;
 use crate::narrow::pair::contains;
 use crate::narrow::surface::{Inside, Surface};
 use crate::narrow::thickness::{self, Goal};
@@ -112,7 +113,12 @@ pub enum Event {
 pub struct Meeting<'a> {
     bodies: [Body<'a>; 2],
     b_in_a: &'a Pose,
+    ask: Question,
     margin: f64,
+    /// Whether it was asked what of the surfaces bounds the solids.
+    resolved: bool,
+    /// Whether all of them does.
+    solid: bool,
     /// Of the overlap depth.
     lower: f64,
     upper: f64,
@@ -132,7 +138,20 @@ pub struct Meeting<'a> {
 /// Tells pairs apart from those that meet. Cost: a dual traversal of the two trees; microseconds for parts of some hundred
 /// triangles, milliseconds for a million that nearly touch all over.
 pub fn meet<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
-    let mut meeting = Meeting::new(a, b, b_in_a, ask.margin);
+    let found = meet_as_given(a, b, b_in_a, ask);
+    // Of parts that keep apart the whole surface tells as much as the boundary of the solid does.
+    if let Found::Meets(meeting) = &found
+        && meeting.is_surface()
+        && let Some([a, b]) = meeting.boundaries()
+    {
+        return meet_as_given(a, b, b_in_a, ask);
+    }
+    found
+}
+
+/// The same, with the surfaces as they are.
+fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
+    let mut meeting = Meeting::new(a, b, b_in_a, *ask);
     if let Some(deep) = ask.deep
         && !meeting.is_surface()
         && meeting.look_at_middle() > deep + 2.0 * ask.margin
@@ -173,7 +192,8 @@ pub fn meet<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> F
 }
 
 impl<'a> Meeting<'a> {
-    fn new(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, margin: f64) -> Self {
+    fn new(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: Question) -> Self {
+        let margin = ask.margin;
         let q = Query { a: a.convex, b: b.convex, b_in_a };
         let (upper, middle) = if a.convex.rank == 3 && b.convex.rank == 3 {
             let thick = thickness::overlap(&q, None, Goal::VALUE);
@@ -187,7 +207,10 @@ impl<'a> Meeting<'a> {
         Self {
             bodies: [a, b],
             b_in_a,
+            ask,
             margin,
+            resolved: false,
+            solid: false,
             lower: f64::NEG_INFINITY,
             upper,
             depth,
@@ -213,9 +236,34 @@ impl<'a> Meeting<'a> {
         self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
-    /// Whether both meshes have an inside.
-    pub fn is_solid(&self) -> bool {
-        self.bodies.iter().all(|b| b.surface.inside == Inside::Solid)
+    /// What bounds the two solids, where that is less than the surfaces: shells that overlap in one part are one solid.
+    fn boundaries(&self) -> Option<[Body<'a>; 2]> {
+        let solids = self.bodies.map(|b| Body { surface: b.surface.solid(), ..b });
+        let differs = |(given, solid): (&Body, &Body)| !std::ptr::eq(given.surface, solid.surface);
+        self.bodies.iter().zip(&solids).any(differs).then_some(solids)
+    }
+
+    /// Makes sure that bounds from above may be taken: of solids, from their boundaries. A common ball needs none of this, which is
+    /// why it comes late. What was found so far stands.
+    fn resolve(&mut self) {
+        if std::mem::replace(&mut self.resolved, true) {
+            return;
+        }
+        if let Some([a, b]) = self.boundaries() {
+            let ask = Question { deep: None, ..self.ask };
+            // Rounding may part what touches; then no more is claimed than was known before.
+            let Found::Meets(mut found) = meet_as_given(a, b, self.b_in_a, &ask) else { return };
+            if let Some(ball) = self.depth.best.filter(|w| found.depth.best.is_none_or(|f| f.radius < w.radius)) {
+                found.depth.best = Some(ball);
+            }
+            found.lower = greater(found.lower, self.lower);
+            found.events =
+                std::mem::take(&mut self.events).into_iter().chain(std::mem::take(&mut found.events)).collect();
+            found.resolved = true;
+            *self = *found;
+        }
+        self.solid =
+            self.bodies.iter().all(|b| b.surface.inside == Inside::Solid && b.surface.overlaps() == Overlaps::None);
     }
 
     /// The depth at the middle of the hulls' overlap.
@@ -275,7 +323,7 @@ impl<'a> Meeting<'a> {
     }
 
     /// Certified bounds of the overlap depth, without the rounding margin; below 0 where the surfaces may be apart by as much.
-    /// Of pairs without a definite inside only the hulls bound it from above.
+    /// Of pairs without a definite inside, or with overlaps that were not resolved, only the hulls bound it from above.
     pub fn thickness(&self) -> [f64; 2] {
         [self.lower, greater(self.upper, self.lower)]
     }
@@ -320,7 +368,7 @@ impl<'a> Meeting<'a> {
             }
         }
         // Most pairs that meet only touch; of large ones a climb costs less than looking at everything near the other.
-        if self.is_solid()
+        if !self.is_surface()
             && self.is_large()
             && let Some(apart) = self.surfaces
         {
@@ -329,6 +377,7 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
+        self.resolve();
         self.shrink(threshold);
         if decided(self) {
             return;
@@ -339,6 +388,7 @@ impl<'a> Meeting<'a> {
 
     /// Narrows the bounds until they are within `relative` of the depth or `absolute` (mm), or the budget is spent.
     pub fn narrow_to(&mut self, relative: f64, absolute: f64) {
+        self.resolve();
         if self.depth.best.is_none() {
             self.look_at_middle();
         }
@@ -354,14 +404,14 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
-        if !self.is_solid() && self.ball().is_none() {
+        if !self.solid && self.ball().is_none() {
             return;
         }
         let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, relative, absolute: 0.5 * absolute };
         // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
         for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
             self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
-            if met(self) || self.is_surface() {
+            if met(self) || !self.solid {
                 return;
             }
             self.shrink(greater(self.lower, 0.0) + SHRINK_WIDTH * width(self));
@@ -370,7 +420,7 @@ impl<'a> Meeting<'a> {
             }
         }
         for _ in 0..SHRINK_STEPS {
-            if met(self) || !self.is_solid() {
+            if met(self) || !self.solid {
                 return;
             }
             self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper));
@@ -378,12 +428,11 @@ impl<'a> Meeting<'a> {
     }
 
     fn refine(&mut self, target: &Target, budget: u32) {
-        let closed = !self.is_surface();
-        let cells = if closed {
+        let cells = if self.solid {
             self.depth.refine(target, budget);
             self.depth.cells
         } else {
-            // Only the witness counts: what bounds it from above holds for closed surfaces.
+            // Only the witness counts: what bounds it from above holds for boundaries of solids.
             let sides = self.depth.sides();
             let search = self.search.get_or_insert_with(|| Box::new(Search::new(sides, &self.region)));
             search.refine(target, &mut self.depth.best);
@@ -398,14 +447,14 @@ impl<'a> Meeting<'a> {
         if !self.is_surface() || self.ball().is_some() {
             self.lower = greater(self.lower, 2.0 * self.depth.lower());
         }
-        if self.is_solid() {
+        if self.solid {
             self.upper = lesser(self.upper, 2.0 * self.depth.upper());
         }
     }
 
     /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
     fn shrink(&mut self, thickness: f64) {
-        if !self.is_solid() || thickness <= self.failed {
+        if !self.solid || thickness <= self.failed {
             return;
         }
         let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.margin;
@@ -433,9 +482,10 @@ impl<'a> Meeting<'a> {
         self.bodies.iter().map(|b| b.surface.triangles.len()).sum::<usize>() > LARGE
     }
 
-    /// Whether one solid lies in the other, where `rounding` (mm) is what both files' coordinates are good for.
+    /// Whether one solid lies in the other, where `rounding` (mm) is what both files' coordinates are good for; after the bounds were
+    /// narrowed.
     pub fn containment(&self, rounding: f64) -> Containment {
-        if !self.is_solid() {
+        if !self.solid {
             return Containment::None;
         }
         let [a, b] = self.bodies;

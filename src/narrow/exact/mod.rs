@@ -20,4 +20,6 @@ pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, mee
 #[cfg(test)]
 mod open_tests;
 #[cfg(test)]
+mod overlap_tests;
+#[cfg(test)]
 mod tests;

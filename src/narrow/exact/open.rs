@@ -1,4 +1,5 @@
-//! Pairs with a surface that does not say what is inside: what their generalised winding numbers tell.
+//! Pairs with a surface that does not say what is inside: what their generalised winding numbers tell. The search for a common
+//! ball also serves solids with parts of their surface inside, where no more than such a ball can be told.
 
 use super::super::mesh_mesh::Pairing;
 use super::super::surface::Inside;

@@ -10,6 +10,7 @@ mod tree;
 #[cfg(test)]
 mod tree_tests;
 
+use super::overlap::{Overlaps, Resolved, resolve};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
@@ -46,7 +47,9 @@ pub struct Surface {
     pub source: Vec<u32>,
     /// A vertex of every set of triangles that hang together by vertices, in increasing order.
     pub shells: Vec<u32>,
-    /// Vertices of triangles without area, in increasing order.
+    /// The triangles without area.
+    flat: Vec<[u32; 3]>,
+    /// Their vertices, in increasing order.
     rough: Vec<u32>,
     /// Whether winding numbers mean anything.
     pub inside: Inside,
@@ -55,35 +58,35 @@ pub struct Surface {
     tree: Tree,
     adjacency: OnceLock<Adjacency>,
     rim: OnceLock<Vec<RimEdge>>,
+    resolved: OnceLock<Resolved>,
 }
 
-/// The vertices of the triangles that are not among `kept` (increasing indices).
-fn rough_vertices(mesh: &TriMesh, kept: &[u32]) -> Vec<u32> {
+/// The triangles that are not among `kept` (increasing indices).
+fn others(triangles: &[[u32; 3]], kept: &[u32]) -> Vec<[u32; 3]> {
     let mut kept = kept.iter().copied().peekable();
-    let mut rough = Vec::new();
-    for (t, corners) in mesh.triangles.iter().enumerate() {
-        if kept.next_if_eq(&(t as u32)).is_none() {
-            rough.extend(corners);
-        }
-    }
-    rough.sort_unstable();
-    rough.dedup();
-    rough
+    (0_u32..).zip(triangles).filter(|(t, _)| kept.next_if_eq(t).is_none()).map(|(_, corners)| *corners).collect()
 }
 
 impl Surface {
     /// Takes the triangles of a mesh, `origin` subtracted from every vertex. O(n log n).
     pub fn new(mesh: &TriMesh, origin: &Vec3, inside: Inside) -> Self {
-        let vertices: Vec<Vec3> = mesh.vertices.iter().map(|v| v - origin).collect();
-        let mut source: Vec<u32> = (0..mesh.triangles.len() as u32)
+        Self::of(mesh.vertices.iter().map(|v| v - origin).collect(), &mesh.triangles, inside)
+    }
+
+    /// Over vertices in the centred frame.
+    pub(crate) fn of(vertices: Vec<Vec3>, all: &[[u32; 3]], inside: Inside) -> Self {
+        let mut source: Vec<u32> = (0..all.len() as u32)
             .filter(|&t| {
-                let [a, b, c] = mesh.triangles[t as usize].map(|v| vertices[v as usize]);
+                let [a, b, c] = all[t as usize].map(|v| vertices[v as usize]);
                 !collinear(&a, &b, &c)
             })
             .collect();
-        let rough = rough_vertices(mesh, &source);
-        let tree = Tree::new(&vertices, &mesh.triangles, &mut source);
-        let triangles: Vec<[u32; 3]> = source.iter().map(|&t| mesh.triangles[t as usize]).collect();
+        let flat = others(all, &source);
+        let mut rough: Vec<u32> = flat.iter().flatten().copied().collect();
+        rough.sort_unstable();
+        rough.dedup();
+        let tree = Tree::new(&vertices, all, &mut source);
+        let triangles: Vec<[u32; 3]> = source.iter().map(|&t| all[t as usize]).collect();
         let shells = adjacency::shells(&triangles, vertices.len());
         let bounds = Aabb::of_points(triangles.iter().flatten().map(|&v| &vertices[v as usize]));
         Self {
@@ -91,13 +94,50 @@ impl Surface {
             triangles,
             source,
             shells,
+            flat,
             rough,
             inside,
             bounds,
             tree,
             adjacency: OnceLock::new(),
             rim: OnceLock::new(),
+            resolved: OnceLock::new(),
         }
+    }
+
+    /// The boundary of the solid: the surface itself, or what is left of it where shells overlap and that could be resolved.
+    /// The first call looks for triangles that meet, about as long as it took to build the tree, and resolves what it finds.
+    pub fn solid(&self) -> &Self {
+        match self.resolved() {
+            Resolved::Into { surface, .. } => surface,
+            Resolved::Clean | Resolved::Failed(_) => self,
+        }
+    }
+
+    /// Whether parts of the surface lie inside the solid. The first call costs what [`Self::solid`] does.
+    pub fn overlaps(&self) -> Overlaps {
+        self.resolved().kind()
+    }
+
+    /// What [`Self::overlaps`] says, if anything has asked before.
+    pub fn known_overlaps(&self) -> Option<Overlaps> {
+        self.resolved.get().map(Resolved::kind)
+    }
+
+    fn resolved(&self) -> &Resolved {
+        self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolved::Clean })
+    }
+
+    /// Takes note that the surface is the boundary of its solid, and that its triangles are pieces of these.
+    pub(crate) fn resolved_from(mut self, source: impl Fn(u32) -> u32) -> Self {
+        self.source.iter_mut().for_each(|t| *t = source(*t));
+        self.resolved = OnceLock::from(Resolved::Clean);
+        self
+    }
+
+    /// Whether every edge is used as often one way as the other, triangles without area included.
+    pub(crate) fn is_closed(&self) -> bool {
+        rim::rim(self.triangles.iter().chain(&self.flat)).is_empty()
     }
 
     /// Whether a triangle without area was left out at this vertex.

@@ -9,9 +9,9 @@ pub(crate) struct RimEdge {
 }
 
 /// The boundary of the triangles as a chain, in the order of its vertices; empty for a closed surface.
-pub(super) fn rim(triangles: &[[u32; 3]]) -> Vec<RimEdge> {
+pub(super) fn rim<'t>(triangles: impl IntoIterator<Item = &'t [u32; 3]>) -> Vec<RimEdge> {
     let mut uses: Vec<(u32, u32, bool)> = triangles
-        .iter()
+        .into_iter()
         .flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)])
         .map(|(p, q)| (p.min(q), p.max(q), p > q))
         .collect();
