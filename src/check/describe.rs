@@ -5,6 +5,7 @@ use super::shape::Shapes;
 use super::{InstanceOutcome, PartOutcome};
 use crate::assembly::Assembly;
 use crate::error::Warning;
+use crate::narrow::overlap::Overlaps;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
