@@ -244,15 +244,16 @@ impl<'a> Meeting<'a> {
     }
 
     /// Makes sure that bounds from above may be taken: of solids, from their boundaries. A common ball needs none of this, which is
-    /// why it comes late. What was found so far stands.
-    fn resolve(&mut self) {
+    /// why it comes late. What was found so far stands. Whether other surfaces took the place of these.
+    fn resolve(&mut self) -> bool {
         if std::mem::replace(&mut self.resolved, true) {
-            return;
+            return false;
         }
-        if let Some([a, b]) = self.boundaries() {
+        let boundaries = self.boundaries();
+        if let Some([a, b]) = boundaries {
             let ask = Question { deep: None, ..self.ask };
             // Rounding may part what touches; then no more is claimed than was known before.
-            let Found::Meets(mut found) = meet_as_given(a, b, self.b_in_a, &ask) else { return };
+            let Found::Meets(mut found) = meet_as_given(a, b, self.b_in_a, &ask) else { return false };
             if let Some(ball) = self.depth.best.filter(|w| found.depth.best.is_none_or(|f| f.radius < w.radius)) {
                 found.depth.best = Some(ball);
             }
@@ -264,6 +265,7 @@ impl<'a> Meeting<'a> {
         }
         self.solid =
             self.bodies.iter().all(|b| b.surface.inside == Inside::Solid && b.surface.overlaps() == Overlaps::None);
+        boundaries.is_some()
     }
 
     /// The depth at the middle of the hulls' overlap.
@@ -377,11 +379,11 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
-        self.resolve();
         self.shrink(threshold);
         if decided(self) {
             return;
         }
+        self.resolve();
         let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
         self.refine(&target, MAX_CELLS);
     }
@@ -454,11 +456,21 @@ impl<'a> Meeting<'a> {
 
     /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
     fn shrink(&mut self, thickness: f64) {
-        if !self.solid || thickness <= self.failed {
+        if self.is_surface() || (self.resolved && !self.solid) || thickness <= self.failed {
             return;
         }
         let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.margin;
         let shrunk = shrink(&self.pairing(), Taken::Inside, tau);
+        // Where the moved surfaces meet, a ball tells as much of the surfaces as they are; a bound is about boundaries.
+        if shrunk == Shrunk::Apart {
+            if self.resolve() {
+                self.shrink(thickness);
+                return;
+            }
+            if !self.solid {
+                return;
+            }
+        }
         self.events.push(Event::Shrink(thickness, shrunk == Shrunk::Apart));
         if shrunk == Shrunk::Apart {
             self.upper = lesser(self.upper, thickness);
