@@ -51,6 +51,14 @@ pub fn norm1(v: &Vec3) -> f64 {
     v.x.abs() + v.y.abs() + v.z.abs()
 }
 
+/// Two unit vectors that form a right-handed frame with a third, which comes last.
+pub fn basis(normal: &Vec3) -> (Vec3, Vec3) {
+    let mut axis = Vec3::zeros();
+    axis[normal.iamin()] = 1.0;
+    let x = axis.cross(normal).normalize();
+    (x, normal.cross(&x))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! The rectangle around projected points that makes the smallest box.
 
 use crate::geom::Vec3;
+use crate::geom::math::basis;
 
 /// The direction along one side of the best rectangle around points projected along the unit vector `normal`, or `None`
 /// when they project to one point. "Best" is the smallest `w·d + h·(w + d)` for sides `w`, `d` and the points' height `h`
@@ -70,12 +71,4 @@ fn rounded_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
         corners.pop();
     }
     corners
-}
-
-/// Two unit vectors that form a right-handed frame with a third, which comes last.
-pub(super) fn basis(normal: &Vec3) -> (Vec3, Vec3) {
-    let mut axis = Vec3::zeros();
-    axis[normal.iamin()] = 1.0;
-    let x = axis.cross(normal).normalize();
-    (x, normal.cross(&x))
 }

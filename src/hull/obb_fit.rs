@@ -1,8 +1,8 @@
 //! Oriented boxes around hulls: many candidate frames tried on few points, the best few on all.
 
-use super::calipers::{basis, best_side};
+use super::calipers::best_side;
 use super::{Facet, Hull};
-use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::math::{UNIT_ROUNDOFF, basis, norm1};
 use crate::geom::{Mat3, Obb, Vec3};
 
 /// Facet directions tried, largest area first.

@@ -29,6 +29,9 @@ const SHRINK_WIDTH: f64 = 0.98;
 /// The first step of a climb towards a ball, in depths asked for.
 const CLIMB_STEP: f64 = 2.0;
 
+/// The first stride along a sheet, in diagonals of the hulls' common box.
+const STRIDE_SHARE: f64 = 0.125;
+
 /// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
 const LARGE: usize = 20_000;
 
@@ -119,6 +122,7 @@ pub struct Meeting<'a> {
     resolved: bool,
     /// Whether all of them does.
     solid: bool,
+    looked_at_middle: bool,
     /// Of the overlap depth.
     lower: f64,
     upper: f64,
@@ -154,7 +158,7 @@ fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question)
     let mut meeting = Meeting::new(a, b, b_in_a, *ask);
     if let Some(deep) = ask.deep
         && !meeting.is_surface()
-        && meeting.look_at_middle() > deep + 2.0 * ask.margin
+        && meeting.settles_above(deep)
     {
         return Found::Meets(Box::new(meeting));
     }
@@ -169,7 +173,7 @@ fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question)
                 {
                     meeting.touches(Apart { distance: value, points });
                 }
-                return Found::Meets(Box::new(meeting.into_entwined()));
+                return Found::Meets(Box::new(meeting.into_entwined().bounded_by_hulls()));
             }
         }
         Distance::Within(Gap { value, points, .. }) => {
@@ -180,7 +184,7 @@ fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question)
             }
             if value <= ask.margin {
                 meeting.touches(apart);
-                return Found::Meets(Box::new(meeting));
+                return Found::Meets(Box::new(meeting.bounded_by_hulls()));
             }
             if !meeting.is_nested(ask.rounding) {
                 return Found::Apart(apart);
@@ -188,39 +192,69 @@ fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question)
             meeting.surfaces = Some(apart);
         }
     }
-    Found::Meets(Box::new(meeting.into_nested()))
+    Found::Meets(Box::new(meeting.into_nested().bounded_by_hulls()))
 }
 
 impl<'a> Meeting<'a> {
+    /// Without what the hulls say, which takes longer than to tell most pairs apart.
     fn new(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: Question) -> Self {
-        let margin = ask.margin;
-        let q = Query { a: a.convex, b: b.convex, b_in_a };
-        let (upper, middle) = if a.convex.rank == 3 && b.convex.rank == 3 {
-            let thick = thickness::overlap(&q, None, Goal::VALUE);
-            (greater(thick.upper, 0.0), thick.center)
-        } else {
-            (0.0, a.convex.inner_center)
-        };
         let sides = [Side { surface: a.surface, pose: None }, Side { surface: b.surface, pose: Some(b_in_a) }];
-        let region = a.convex.aabb.intersection(&placed_box(b.convex, b_in_a)).inflated(margin);
-        let depth = Depth::new(sides, &region, [f64::NEG_INFINITY, 0.5 * upper], margin).starting_at(middle);
+        let around = Vec3::repeat(0.5 * b.convex.aabb.diagonal());
+        let center = b_in_a.point(&b.convex.aabb.center());
+        let placed = Aabb { min: center - around, max: center + around };
+        let region = a.convex.aabb.intersection(&placed).inflated(2.0 * ask.margin);
         Self {
             bodies: [a, b],
             b_in_a,
             ask,
-            margin,
+            margin: ask.margin,
             resolved: false,
             solid: false,
+            looked_at_middle: false,
             lower: f64::NEG_INFINITY,
-            upper,
-            depth,
+            upper: f64::INFINITY,
+            depth: Depth::new(sides, &region, [f64::NEG_INFINITY, f64::INFINITY], ask.margin),
             region,
             search: None,
             surfaces: None,
             nested: false,
             failed: 0.0,
-            events: vec![Event::HullBound(upper)],
+            events: Vec::new(),
         }
+    }
+
+    /// Takes from the hulls how deep the overlap is at most, and where it may be.
+    fn bounded_by_hulls(mut self) -> Self {
+        let [a, b] = self.bodies.map(|body| body.convex);
+        let q = Query { a, b, b_in_a: self.b_in_a };
+        let (upper, middle) = if a.rank == 3 && b.rank == 3 {
+            let thick = thickness::overlap(&q, None, Goal::VALUE);
+            (greater(thick.upper, 0.0), thick.center)
+        } else {
+            (0.0, a.inner_center)
+        };
+        let best = self.depth.best;
+        self.upper = upper;
+        self.region = a.aabb.intersection(&placed_box(b, self.b_in_a)).inflated(self.margin);
+        let bounds = [0.5 * self.lower, 0.5 * upper];
+        self.depth = Depth::new(self.sides(), &self.region, bounds, self.margin).starting_at(middle);
+        self.depth.best = best;
+        self.events.push(Event::HullBound(upper));
+        self
+    }
+
+    /// Whether a ball thicker than this (mm) is found where it costs next to nothing to look for one: between the balls in the
+    /// hulls, as far inside the one as inside the other.
+    fn settles_above(&mut self, deep: f64) -> bool {
+        let [a, b] = self.bodies.map(|body| body.convex);
+        let (from, to) = (a.inner_center, self.b_in_a.point(&b.inner_center));
+        let distance = (to - from).norm();
+        let share = 0.5 * (distance + a.inner_radius - b.inner_radius) / distance;
+        let start = if distance > 0.0 { from + (to - from) * share.clamp(0.0, 1.0) } else { from };
+        let above = deep + 2.0 * self.margin;
+        self.depth.settle(&start, 0.5 * above);
+        self.take_bounds();
+        self.lower > above
     }
 
     fn pairing(&self) -> Pairing<'a> {
@@ -270,6 +304,7 @@ impl<'a> Meeting<'a> {
 
     /// The depth at the middle of the hulls' overlap.
     fn look_at_middle(&mut self) -> f64 {
+        self.looked_at_middle = true;
         let middle = self.depth.start();
         self.depth.look(&middle);
         self.take_bounds();
@@ -314,7 +349,7 @@ impl<'a> Meeting<'a> {
             return Found::Apart(apart);
         }
         self.touches(apart);
-        Found::Meets(Box::new(if meet { self } else { self.into_entwined() }))
+        Found::Meets(Box::new(if meet { self } else { self.into_entwined() }.bounded_by_hulls()))
     }
 
     /// Without a definite inside a vertex in the other surface is no overlap yet.
@@ -363,7 +398,7 @@ impl<'a> Meeting<'a> {
         if decided(self) {
             return;
         }
-        if self.depth.best.is_none() {
+        if !self.looked_at_middle {
             self.look_at_middle();
             if decided(self) {
                 return;
@@ -375,6 +410,14 @@ impl<'a> Meeting<'a> {
             && let Some(apart) = self.surfaces
         {
             self.climb(&((apart.points[0] + apart.points[1]) * 0.5), threshold);
+            if decided(self) {
+                return;
+            }
+            if let Some(ball) = self.depth.best {
+                self.depth.stride(&ball.center, STRIDE_SHARE * self.region.diagonal(), 0.5 * above);
+                self.take_bounds();
+                self.events.push(Event::Climb(self.lower));
+            }
             if decided(self) {
                 return;
             }
@@ -391,7 +434,7 @@ impl<'a> Meeting<'a> {
     /// Narrows the bounds until they are within `relative` of the depth or `absolute` (mm), or the budget is spent.
     pub fn narrow_to(&mut self, relative: f64, absolute: f64) {
         self.resolve();
-        if self.depth.best.is_none() {
+        if !self.looked_at_middle {
             self.look_at_middle();
         }
         let absolute = greater(absolute - 6.0 * self.margin, 0.0);

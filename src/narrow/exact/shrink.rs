@@ -149,19 +149,13 @@ fn inward(s: &Surface, v: u32, sign: f64, tau: f64) -> Vec3 {
     if length > FARTHEST * tau * (1.0 - 1e-9) {
         d *= FARTHEST * tau * (1.0 - 1e-9) / length;
     }
-    let admissible = |d: &Vec3| {
-        let x = at + d;
-        around.iter().all(|&t| point_triangle(&x, &s.triangle(t)).squared <= tau * tau)
-    };
     // Planes that move by a hair less than τ leave room for the rounding of the test itself.
     d *= 1.0 - 1e-9;
-    if !admissible(&d) {
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..16 {
-            let middle = 0.5 * (low + high);
-            if admissible(&(d * middle)) { low = middle } else { high = middle }
-        }
-        d *= low;
+    let x = at + d;
+    let farthest = around.iter().map(|&t| point_triangle(&x, &s.triangle(t)).squared).fold(0.0, greater).sqrt();
+    // The distance to a triangle at the vertex is convex and 0 at the vertex: of a shorter way it is shorter at least in proportion.
+    if farthest > tau {
+        d *= tau / farthest * (1.0 - 1e-9);
     }
     if lesser(least(&d), tau) > least(&plain) { d } else { plain }
 }
