@@ -160,7 +160,7 @@ fn count(
 
 /// 1 where the ray leaves through the triangle, −1 where it enters, 0 where it misses; `None` where it meets the rim or starts
 /// on the triangle.
-fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
+pub(super) fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
     let [a, b, c] = t;
     let (from, to) = (orient3d(a, b, c, x), orient3d(a, b, c, far));
     if (from > 0.0 && to > 0.0) || (from < 0.0 && to < 0.0) {

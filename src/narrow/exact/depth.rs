@@ -393,6 +393,8 @@ impl<'a> Depth<'a> {
                 rounding: self.rounding,
                 floor: level,
                 ceiling: upper,
+                nearest: at[which].0.triangle,
+                depth: at[which].1,
             };
             known[which] = self.elements[which].gather(&self.sides[which], &region);
         }
@@ -451,11 +453,11 @@ impl<'a> Depth<'a> {
             solved += 1;
             self.rows.clear();
             self.rows.extend_from_slice(&self.cuts);
-            if known[0] {
-                self.rows.extend_from_slice(self.elements[0].rows(*i as usize));
-            }
-            if known[1] {
-                self.rows.extend_from_slice(self.elements[1].rows(*j as usize));
+            for (which, item) in [(0, *i), (1, *j)] {
+                if known[which] {
+                    self.rows.extend_from_slice(self.elements[which].rows(item as usize));
+                    self.rows.extend_from_slice(self.elements[which].common());
+                }
             }
             let found = maximize(&self.rows, half, enough);
             *high = lesser(*high, found.upper);

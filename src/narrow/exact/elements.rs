@@ -14,6 +14,8 @@
 //! The depth is then at most the largest element's bound. docs/numerics.md has the proofs.
 
 use super::super::surface::Surface;
+use super::super::tri_tri::point_triangle;
+use super::super::winding::crossing;
 use super::program::Row;
 use super::side::Side;
 use crate::geom::math::{greater, lesser};
@@ -59,6 +61,10 @@ pub(super) struct Region {
     pub floor: f64,
     /// No depth above this is possible: bounds that stay above it say nothing.
     pub ceiling: f64,
+    /// The triangle nearest to the centre.
+    pub nearest: u32,
+    /// Signed depth of the centre.
+    pub depth: f64,
 }
 
 /// Alternatives: the depth is bounded by the largest of the items, each of which is the minimum of its rows.
@@ -66,6 +72,10 @@ pub(super) struct Region {
 pub(super) struct Elements {
     rows: Vec<Row>,
     items: Vec<Item>,
+    /// Bounds of every point of the cell.
+    common: Vec<Row>,
+    /// Planes that hold a patch: normal and offset from the centre (solid's frame), and the patch.
+    planes: Vec<(Vec3, f64, u32)>,
     scratch: Scratch,
 }
 
@@ -94,9 +104,20 @@ struct Scratch {
     /// The patch's vertices and where they are.
     points: Vec<(u32, Vec3)>,
     /// Features that are nearest to some point of the cell, on triangles that are not held: rows, and of each feature where
-    /// they end and whether it bounds the points nearest to it from the inside.
+    /// they end and which points it bounds.
     rows: Vec<Row>,
-    features: Vec<(usize, bool)>,
+    features: Vec<(usize, Role)>,
+}
+
+/// Which points of the cell a feature bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Those to which it is the nearest of all, from the inside.
+    Nearest,
+    /// Those to which it is the nearest of the triangles that are not held.
+    Among,
+    /// Both.
+    Both,
 }
 
 impl Elements {
@@ -116,11 +137,18 @@ impl Elements {
         &self.rows[i.first as usize..i.end as usize]
     }
 
+    /// The rows that hold beside those of any item.
+    pub(super) fn common(&self) -> &[Row] {
+        &self.common
+    }
+
     /// Fills in the elements of a region. False where there are too many candidates or the surface is not regular there: then
     /// nothing is known.
     pub(super) fn gather(&mut self, side: &Side, region: &Region) -> bool {
         self.rows.clear();
         self.items.clear();
+        self.common.clear();
+        self.planes.clear();
         let center = side.local(&region.center);
         let candidates = &mut self.scratch.candidates;
         candidates.clear();
@@ -163,10 +191,33 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Splits the candidates into patches, one after the other. False where an edge inside is not shared by two triangles.
+    /// Splits the candidates into patches and bounds each, or only the one that counts. False where an edge inside is not shared
+    /// by two triangles.
     fn patches(&mut self, s: &mut Scratch) -> bool {
         s.normals.clear();
         s.normals.extend(s.candidates.iter().map(|&t| self.surface.normal(t)));
+        if !self.label(s) {
+            return false;
+        }
+        let only = self.enclosing_patch(s);
+        for seed in 0..s.candidates.len() as u32 {
+            if s.patch_of[seed as usize] != seed || only.is_some_and(|o| o != seed) {
+                continue;
+            }
+            s.patch.clear();
+            s.patch.extend((seed..s.candidates.len() as u32).filter(|&i| s.patch_of[i as usize] == seed));
+            if !self.patch(s) || self.out.items.len() > MAX_ITEMS {
+                return false;
+            }
+        }
+        if only.is_none() {
+            self.common_planes(s);
+        }
+        true
+    }
+
+    /// Gives every candidate the number of its patch, which is its first candidate.
+    fn label(&self, s: &mut Scratch) -> bool {
         let n = s.candidates.len();
         s.patch_of.clear();
         s.patch_of.resize(n, u32::MAX);
@@ -175,11 +226,9 @@ impl Work<'_> {
                 continue;
             }
             s.patch_of[seed] = seed as u32;
-            s.patch.clear();
             s.stack.clear();
             s.stack.push(seed as u32);
             while let Some(i) = s.stack.pop() {
-                s.patch.push(i);
                 let t = s.candidates[i as usize];
                 let corners = self.surface.triangle(t);
                 for k in 0..3 {
@@ -198,12 +247,87 @@ impl Work<'_> {
                     }
                 }
             }
-            s.patch.sort_unstable();
-            if !self.patch(s) || self.out.items.len() > MAX_ITEMS {
-                return false;
-            }
         }
         true
+    }
+
+    /// The patch nearest to the centre, if all others are on its inner side: then nothing of the solid is on its outer side in N, and
+    /// its own features bound all points of the cell.
+    fn enclosing_patch(&self, s: &Scratch) -> Option<u32> {
+        let nearest = s.candidates.binary_search(&self.region.nearest).ok()?;
+        let patch = s.patch_of[nearest];
+        // Rounding may have put a centre this close on the other side.
+        if self.region.depth.abs() <= SAME_SHEET * self.region.rounding {
+            return None;
+        }
+        let mut last = patch;
+        for (i, &of) in s.patch_of.iter().enumerate() {
+            // Of each patch its first triangle will do.
+            if of == patch || of as usize != i {
+                continue;
+            }
+            last = of;
+            let there = point_triangle(&self.center, &self.surface.triangle(s.candidates[i])).point;
+            let mut crossed = false;
+            for (&t, _) in s.candidates.iter().zip(&s.patch_of).filter(|(_, of)| **of == patch) {
+                crossed ^= crossing(&self.surface.triangle(t), &self.center, &there)? != 0;
+            }
+            if (self.region.depth > 0.0) == crossed {
+                return None;
+            }
+        }
+        (last != patch).then_some(patch)
+    }
+
+    /// Of the planes that hold a patch keeps those that hold all others, too: nothing of the solid lies beyond them in N.
+    fn common_planes(&mut self, s: &Scratch) {
+        if s.patch_of.iter().all(|p| *p == 0) {
+            return;
+        }
+        let planes = std::mem::take(&mut self.out.planes);
+        let mut highest = f64::INFINITY;
+        for &(n, offset, patch) in &planes {
+            let others = s.candidates.iter().zip(&s.patch_of).filter(|(_, p)| **p != patch);
+            if others.into_iter().any(|(&t, _)| self.comes_beyond(t, &n, offset)) {
+                continue;
+            }
+            let row = Row::bound(self.turn * -n, offset);
+            let value = row.highest(&self.region.half);
+            highest = lesser(highest, value);
+            if row.value - (value - row.value) < self.region.ceiling {
+                self.out.common.push(row);
+            }
+        }
+        self.out.planes = planes;
+        if highest <= self.region.floor {
+            self.out.items.clear();
+        }
+        for item in &mut self.out.items {
+            item.highest = lesser(item.highest, highest);
+        }
+    }
+
+    /// Whether a triangle has points in the ball beyond a plane.
+    fn comes_beyond(&self, t: u32, n: &Vec3, offset: f64) -> bool {
+        let corners = self.surface.triangle(t);
+        let over = corners.map(|p| n.dot(&(p - self.center)) - offset);
+        if over.iter().all(|o| *o <= 0.0) {
+            return false;
+        }
+        // What is beyond, corner by corner.
+        let mut beyond: Vec<Vec3> = Vec::with_capacity(4);
+        for k in 0..3 {
+            let (p, q) = (k, (k + 1) % 3);
+            if over[p] > 0.0 {
+                beyond.push(corners[p]);
+            }
+            if (over[p] > 0.0) != (over[q] > 0.0) {
+                beyond.push(corners[p] + (corners[q] - corners[p]) * (over[p] / (over[p] - over[q])));
+            }
+        }
+        let reach = self.region.reach * (1.0 + 1e-9) + self.region.rounding;
+        (2..beyond.len())
+            .any(|k| point_triangle(&self.center, &[beyond[0], beyond[k - 1], beyond[k]]).squared <= reach * reach)
     }
 
     /// Whether a segment comes into the ball.
@@ -244,6 +368,7 @@ impl Work<'_> {
                 continue;
             };
             s.shared.push(Row::bound(-n, offset));
+            self.out.planes.push((n, offset, s.patch_of[i as usize]));
             // Only where the plane was not moved has the triangle no reflex edge.
             s.held.push(offset - n.dot(&(corner - self.center)) <= SAME_SHEET * self.region.rounding);
         }
@@ -271,9 +396,9 @@ impl Work<'_> {
             }
         }
         let Some(highest) = at else { return Some(offset) };
-        // Nothing fits between two sheets that rounding cannot tell apart.
+        // Nothing fits between two sheets that rounding cannot tell apart, unless they are the two sides of a crack.
         if offset - own <= SAME_SHEET * self.region.rounding {
-            return Some(offset);
+            return (!s.patch.iter().any(|&i| self.is_other_side(s, i, n, own))).then_some(offset);
         }
         // At the highest vertex the patch is a graph over the plane, void above it.
         let upward = |i: &u32| {
@@ -281,6 +406,13 @@ impl Work<'_> {
             !self.surface.triangles[t as usize].contains(&highest) || s.normals[*i as usize].dot(n) > 1e-9
         };
         (self.reaches_point(highest) && s.patch.iter().all(upward)).then_some(offset)
+    }
+
+    /// Whether a triangle lies all over as high as a plane and faces the other way.
+    fn is_other_side(&self, s: &Scratch, i: u32, n: &Vec3, height: f64) -> bool {
+        let low = height - 2.0 * SAME_SHEET * self.region.rounding;
+        s.normals[i as usize].dot(n) < 0.0
+            && self.surface.triangle(s.candidates[i as usize]).iter().all(|p| n.dot(&(p - self.center)) >= low)
     }
 
     fn reaches_point(&self, v: u32) -> bool {
@@ -330,8 +462,8 @@ impl Work<'_> {
         let combine = held * s.features.len() <= MAX_COMBINED;
         let shared = std::mem::take(&mut s.shared);
         let mut start = 0;
-        for (end, nearest) in &s.features {
-            if *nearest {
+        for (end, role) in &s.features {
+            if *role != Role::Among {
                 self.push(&s.rows[start..*end], &shared);
             }
             start = *end;
@@ -352,10 +484,12 @@ impl Work<'_> {
             }
             let own = rows.len();
             let mut start = 0;
-            for (end, _) in &s.features {
-                rows.truncate(own);
-                rows.extend_from_slice(&s.rows[start..*end]);
-                self.push(&rows, &shared);
+            for (end, role) in &s.features {
+                if *role != Role::Nearest {
+                    rows.truncate(own);
+                    rows.extend_from_slice(&s.rows[start..*end]);
+                    self.push(&rows, &shared);
+                }
                 start = *end;
             }
         }
@@ -390,9 +524,9 @@ impl Work<'_> {
     }
 
     /// Keeps the rows from `start` on as a feature, if the cell has points in its domain.
-    fn keep(&self, s: &mut Scratch, start: usize, nearest: bool) {
+    fn keep(&self, s: &mut Scratch, start: usize, role: Role) {
         if self.meets_cell(&s.rows[start..]) {
-            s.features.push((s.rows.len(), nearest));
+            s.features.push((s.rows.len(), role));
         } else {
             s.rows.truncate(start);
         }
@@ -416,14 +550,14 @@ impl Work<'_> {
             self.face(s, i, &mut rows);
             s.rows = rows;
             let front = s.rows[start];
-            self.keep(s, start, true);
+            self.keep(s, start, Role::Both);
             if mixed && s.rows.len() > start {
                 // Seen from its other side.
                 let again = s.rows.len();
                 s.rows.extend_from_within(start + 1..);
                 s.rows.push(Row::bound(-front.slope, -front.value));
                 s.rows.push(Row::domain(-front.slope, self.widened() - front.value));
-                self.keep(s, again, false);
+                self.keep(s, again, Role::Among);
             }
             self.edges(s, index, mixed);
             if s.features.len() > MAX_FEATURES {
@@ -479,7 +613,7 @@ impl Work<'_> {
                 if !other_held {
                     s.rows.push(Row::domain(-away, self.widened() - away.dot(&(self.center - p))));
                 }
-                self.keep(s, start, false);
+                self.keep(s, start, Role::Among);
             }
         }
     }
@@ -512,47 +646,53 @@ impl Work<'_> {
             let start = s.rows.len();
             s.rows.extend(domain);
             s.rows.push(Row::bound(mean, mean.dot(&from)));
-            self.keep(s, start, true);
+            self.keep(s, start, Role::Both);
         }
     }
 
     fn vertex(&mut self, s: &mut Scratch, v: u32, reflex: bool) {
+        let around = self.surface.around(v);
+        let held = |t: &u32| {
+            let place = s.candidates.binary_search(t).ok().and_then(|j| s.patch.binary_search(&(j as u32)).ok());
+            place.is_none_or(|x| s.held[x])
+        };
+        let free: Vec<u32> = around.iter().copied().filter(|t| !held(t)).collect();
+        if free.len() == around.len() {
+            self.corner(s, v, around, true, if reflex { Role::Both } else { Role::Among });
+            return;
+        }
+        // Of a held triangle's edges only those count that it shares with others.
+        self.corner(s, v, &free, false, Role::Among);
+        if reflex {
+            self.corner(s, v, around, true, Role::Nearest);
+        }
+    }
+
+    /// A vertex where it is the nearest point of the triangles given; `all` of those at it, and there is a plane.
+    fn corner(&mut self, s: &mut Scratch, v: u32, triangles: &[u32], all: bool, role: Role) {
         let at = self.surface.vertices[v as usize];
         let from = self.center - at;
         let start = s.rows.len();
-        let mut rows = std::mem::take(&mut s.rows);
         let mut mean = Vec3::zeros();
-        let around = self.surface.around(v);
-        let held = |t: u32| {
-            let place = s.candidates.binary_search(&t).ok().and_then(|j| s.patch.binary_search(&(j as u32)).ok());
-            place.is_none_or(|x| s.held[x])
-        };
-        let mut all = true;
-        for &t in around {
+        for &t in triangles {
             mean -= self.surface.normal(t);
-            // Of a held triangle's edges only those count that it shares with others.
-            if held(t) {
-                all = false;
-                continue;
-            }
             let ids = self.surface.triangles[t as usize];
             let k = ids.iter().position(|&i| i == v).unwrap_or(0);
             for end in [ids[(k + 1) % 3], ids[(k + 2) % 3]] {
                 if let Some(d) = (self.surface.vertices[end as usize] - at).try_normalize(0.0) {
-                    rows.push(Row::domain(-d, self.widened() - d.dot(&from)));
+                    s.rows.push(Row::domain(-d, self.widened() - d.dot(&from)));
                 }
             }
         }
         let mean = mean.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-        let cosine = around.iter().map(|&t| -self.surface.normal(t).dot(&mean)).fold(1.0, f64::min);
+        let cosine = triangles.iter().map(|&t| -self.surface.normal(t).dot(&mean)).fold(1.0, f64::min);
         if all && cosine >= WIDEST_CONE {
             let slope = mean / cosine;
-            rows.push(Row::bound(slope, slope.dot(&from)));
+            s.rows.push(Row::bound(slope, slope.dot(&from)));
         } else {
-            rows.push(self.near_vertex(&from));
+            s.rows.push(self.near_vertex(&from));
         }
-        s.rows = rows;
-        self.keep(s, start, reflex);
+        self.keep(s, start, role);
     }
 
     /// The distance to a vertex is convex: over a box it exceeds a linear function most at a corner.

@@ -288,12 +288,13 @@ impl<'a> Meeting<'a> {
             let ask = Question { deep: None, ..self.ask };
             // Rounding may part what touches; then no more is claimed than was known before.
             let Found::Meets(mut found) = meet_as_given(a, b, self.b_in_a, &ask) else { return false };
-            if let Some(ball) = self.depth.best.filter(|w| found.depth.best.is_none_or(|f| f.radius < w.radius)) {
-                found.depth.best = Some(ball);
+            // Around the same centre the ball may grow: what it touched may lie inside the solid.
+            if let Some(ball) = self.ball() {
+                found.depth.look(&ball.0);
+                found.take_bounds();
             }
             found.lower = greater(found.lower, self.lower);
-            found.events =
-                std::mem::take(&mut self.events).into_iter().chain(std::mem::take(&mut found.events)).collect();
+            found.events = std::mem::take(&mut self.events);
             found.resolved = true;
             *self = *found;
         }
