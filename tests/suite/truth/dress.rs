@@ -93,7 +93,7 @@ impl Dressed {
     pub fn some(known: &Known, rng: &mut Rng, most: usize) -> Self {
         let levels = [0, 1].map(|_| rng.below(4));
         let cuts = [0, 1].map(|_| if rng.below(2) == 0 { rng.below(40) } else { 0 });
-        if known.exact {
+        if known.exact || known.flush {
             return Self::exact(known, rng, levels, most);
         }
         let meshes = [0, 1].map(|k| irregular(&refined(&known.parts[k], levels[k], most), cuts[k], rng));
@@ -124,13 +124,16 @@ impl Dressed {
         Self { meshes, forms, placements, frame, moved, describe }
     }
 
-    /// In guises that round nothing: files with all digits, triangles cut in halves, moved by whole numbers.
+    /// In guises that round nothing, or all of one plane alike: files with all digits, triangles cut in halves, moved by whole
+    /// numbers.
     fn exact(known: &Known, rng: &mut Rng, levels: [usize; 2], most: usize) -> Self {
         let meshes = [0, 1].map(|k| refined(&known.parts[k], levels[k], most));
         let forms = [0, 1].map(|_| [Form::Memory, Form::Obj][rng.below(2)]);
         let frame = placed(Mat3::identity(), (rng.direction() * rng.scale(1.0, 1e6)).map(f64::round));
         let describe = format!("levels {levels:?}, {forms:?}, exact");
-        Self { meshes, forms, placements: [frame, frame.after(&known.b_in_a)], frame, moved: 0.0, describe }
+        let far = known.parts.iter().map(largest).sum::<f64>() + frame.translation.norm();
+        let moved = if known.exact { 0.0 } else { 16.0 * UNIT_ROUNDOFF * far };
+        Self { meshes, forms, placements: [frame, frame.after(&known.b_in_a)], frame, moved, describe }
     }
 
     /// What single precision the pair's tolerance cannot go below.

@@ -44,12 +44,14 @@ pub struct Known {
     pub verb: Option<Verb>,
     /// That coordinates and placements are to stay as they are, for answers that rounding would change.
     pub exact: bool,
+    /// That walls which touch inside of a part are to stay in one plane: coordinates only round as their neighbours do.
+    pub flush: bool,
 }
 
 impl Known {
     pub fn new(a: TriMesh, b: TriMesh, gap: f64) -> Self {
         let (b_in_a, lie) = (Affine::identity(), Lie::Beside);
-        Self { parts: [a, b], plain: None, b_in_a, gap, lie, bore: None, verb: None, exact: false }
+        Self { parts: [a, b], plain: None, b_in_a, gap, lie, bore: None, verb: None, exact: false, flush: false }
     }
 
     /// The same with B placed there.

@@ -5,25 +5,27 @@ use crate::support::solids::{cuboid, together, turned};
 use interfere::geom::Vec3;
 use interfere::mesh::TriMesh;
 
-/// A bar along x from 0 to `long`, as one shell and as several that make up the same solid; and where they meet inside.
-fn bar(d: &mut Draw, long: f64, [wide, high]: [f64; 2]) -> ([TriMesh; 2], f64) {
+/// A bar along x from 0 to `long`, as one shell and as several that make up the same solid; where they meet inside, and whether they
+/// only touch there: then rounding makes a slit, and the solid another one.
+fn bar(d: &mut Draw, long: f64, [wide, high]: [f64; 2]) -> ([TriMesh; 2], f64, bool) {
     let piece = |from: f64, to: f64| cuboid([from, 0.0, 0.0], [to, wide, high]);
     let (p, q) = (long * d.rng.range(0.3, 0.45), long * d.rng.range(0.55, 0.7));
     let whole = piece(0.0, long);
-    let pieces = match d.rng.below(4) {
+    let kind = d.rng.below(4);
+    let pieces = match kind {
         // Overlapping, on one another, one inside the other's skin, the same again.
         0 => vec![piece(0.0, q), piece(p, long)],
         1 => vec![piece(0.0, p), piece(p, long)],
         2 => vec![whole.clone(), cuboid([p, 0.2 * wide, 0.2 * high], [q, 0.7 * wide, 0.6 * high])],
         _ => vec![whole.clone(), whole.clone()],
     };
-    ([whole, together(&pieces)], if d.chance(2) { p } else { q })
+    ([whole, together(&pieces)], if d.chance(2) { p } else { q }, kind == 1)
 }
 
 /// A block in, on or above a bar of several shells, near where they meet.
 pub fn inner_sheets(d: &mut Draw) -> Known {
     let (long, wide, high) = (d.length(1.0, 3.0), d.length(0.3, 1.0), d.length(0.3, 1.0));
-    let ([plain, pieces], seam) = bar(d, long, [wide, high]);
+    let ([plain, pieces], seam, touching) = bar(d, long, [wide, high]);
     let mut known = if d.chance(2) {
         // Up to a third of the bar, so that it stays within however it is turned; or as thin as a tolerance.
         let thick = if d.chance(2) { d.depth(0.1 * d.size) } else { 0.3 * wide.min(high) * d.rng.range(0.2, 1.0) };
@@ -39,6 +41,7 @@ pub fn inner_sheets(d: &mut Draw) -> Known {
         Known::new(pieces, block, gap).at(turn, at)
     };
     known.plain = Some(plain);
+    known.flush = touching;
     known
 }
 
