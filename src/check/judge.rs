@@ -81,7 +81,8 @@ impl Limits {
     /// Whether the bracket is as narrow as the report promises.
     pub(super) fn certainty(&self, bracket: [f64; 2], margin: f64) -> Certainty {
         let [low, high] = bracket;
-        let promised = (0.01 * low.abs().min(high.abs())).max(0.1 * self.tolerance);
+        // Of a depth that is rounding, at a tolerance of 0, rounding is all that can be said.
+        let promised = (0.01 * low.abs().min(high.abs())).max(self.width(margin));
         // What is reported is wider by the margin on either side.
         if high - low + 2.0 * margin <= promised { Certainty::Certified } else { Certainty::Bracketed }
     }

@@ -13,7 +13,7 @@ mod nesting;
 mod orient;
 pub mod read;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 mod topology;
 pub mod tri_mesh;
 mod union;

@@ -32,6 +32,9 @@ const CLIMB_STEP: f64 = 2.0;
 /// The first stride along a sheet, in diagonals of the hulls' common box.
 const STRIDE_SHARE: f64 = 0.125;
 
+/// Surfaces that meet within the rounding of both files and this many margins more touch.
+const TOUCH_IN_MARGINS: f64 = 8.0;
+
 /// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
 const LARGE: usize = 20_000;
 
@@ -443,6 +446,16 @@ impl<'a> Meeting<'a> {
         let met = |m: &Self| m.upper - m.lower <= width(m);
         if met(self) {
             return;
+        }
+        // Whether they only touch.
+        if self.lower <= self.ask.rounding {
+            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.margin);
+            if met(self) {
+                return;
+            }
+            if let Some(apart) = self.surfaces.filter(|_| self.lower <= self.ask.rounding) {
+                self.climb(&((apart.points[0] + apart.points[1]) * 0.5), greater(absolute, self.ask.rounding));
+            }
         }
         if self.lower <= absolute {
             self.shrink(greater(self.lower, 0.0) + absolute);

@@ -4,6 +4,7 @@
 use super::super::mesh_mesh::Pairing;
 use super::super::surface::Inside;
 use super::super::transversal;
+use super::super::tri_tri::Triangle;
 use super::depth::{Target, Witness};
 use super::side::{Near, Side};
 use crate::geom::math::{greater, lesser};
@@ -15,15 +16,21 @@ use std::collections::BinaryHeap;
 /// Beyond it there may be one.
 const MAX_ANGLES: u64 = 25_000_000;
 
+/// Points behind triangles are off them by this many slacks.
+const BEHIND: f64 = 16.0;
+
 /// Cells looked at for a common ball, at most: some ten microseconds each.
 const MAX_CELLS: u32 = 4096;
 
-/// Whether the surfaces cross or a vertex of one lies inside the other, in each case by more than `slack` (mm); also where that
-/// would take too long to rule out. If not, their distance is all there is to say.
+/// Whether the surfaces cross or a vertex of one lies inside the other, in each case by more than `slack` (mm), or they lie on one
+/// another with both insides behind, as two copies in one place do; also where that would take too long to rule out. If not, their
+/// distance is all there is to say.
 pub(super) fn entangled(p: &Pairing, sides: &[Side; 2], slack: f64, meet: bool) -> bool {
     let mut touched = [Vec::new(), Vec::new()];
+    let mut behind = Vec::new();
     if meet
         && transversal::cross(p, slack, |i, j| {
+            behind.extend(behind_both(&sides[0].corners(i), &sides[1].corners(j), slack));
             touched[0].push(i);
             touched[1].push(j);
         })
@@ -31,7 +38,48 @@ pub(super) fn entangled(p: &Pairing, sides: &[Side; 2], slack: f64, meet: bool) 
         return true;
     }
     let mut budget = MAX_ANGLES;
-    (0..2).any(|k| some_inside(&sides[k], &sides[1 - k], &mut touched[1 - k], slack, meet, &mut budget))
+    let mut in_both = |x: &Vec3| {
+        sides.iter().all(|side| {
+            let Some(left) = budget.checked_sub(side.containing_costs()) else { return true };
+            budget = left;
+            side.contains(x) && side.nearest(x, slack).is_none()
+        })
+    };
+    behind.iter().any(&mut in_both)
+        || (0..2).any(|k| some_inside(&sides[k], &sides[1 - k], &mut touched[1 - k], slack, meet, &mut budget))
+}
+
+/// Where a triangle has part of its area on another, no farther from its plane than `slack` (mm) and facing the same way: a point
+/// behind the middle of that.
+fn behind_both(on: &Triangle, t: &Triangle, slack: f64) -> Option<Vec3> {
+    let normal = |[a, b, c]: &Triangle| (b - a).cross(&(c - a)).try_normalize(0.0);
+    let (n, m) = (normal(on)?, normal(t)?);
+    if n.dot(&m) <= 0.0 {
+        return None;
+    }
+    // What of it stands over the other one.
+    let mut over: Vec<Vec3> = t.to_vec();
+    for k in 0..3 {
+        let inward = n.cross(&(on[(k + 1) % 3] - on[k]));
+        let height = |x: &Vec3| inward.dot(&(x - on[k]));
+        let mut kept = Vec::with_capacity(over.len() + 1);
+        for (i, x) in over.iter().enumerate() {
+            let y = &over[(i + 1) % over.len()];
+            let (from, to) = (height(x), height(y));
+            if from >= 0.0 {
+                kept.push(*x);
+            }
+            if (from > 0.0 && to < 0.0) || (from < 0.0 && to > 0.0) {
+                kept.push(x + (y - x) * (from / (from - to)));
+            }
+        }
+        over = kept;
+    }
+    let longest = (0..3).map(|k| (on[(k + 1) % 3] - on[k]).norm()).fold(0.0, greater);
+    let twice: Vec3 = (2..over.len()).map(|k| (over[k - 1] - over[0]).cross(&(over[k] - over[0]))).sum();
+    let shared = twice.norm() > 2.0 * slack * longest && over.iter().all(|x| n.dot(&(x - on[0])).abs() <= slack);
+    let middle: Vec3 = over.iter().sum::<Vec3>() / over.len().max(1) as f64;
+    shared.then(|| middle - n * (BEHIND * slack))
 }
 
 /// Whether a vertex of `of`, or the middle of a triangle that touches, lies inside the other.

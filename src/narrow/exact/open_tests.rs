@@ -5,6 +5,7 @@ use super::*;
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Mat3, Vec3};
 use crate::mesh::TriMesh;
+use crate::mesh::samples::together;
 use crate::narrow::surface::Inside;
 
 const TOLERANCE: f64 = 0.01;
@@ -93,6 +94,21 @@ fn a_block_and_an_open_box() {
     assert!(all(&found, |v| v == Contact), "pressed by less than the tolerance {found:?}");
     let found = against(&block([9.9, 2.0, 2.0], [15.0, 5.0, 5.0]));
     assert!(all(&found, |v| matches!(v, Interference(d) if d > 0.098 && d < 0.1 + 1e-9)), "pressed {found:?}");
+}
+
+#[test]
+fn copies_in_one_place_are_never_told_by_their_distance() {
+    let (closed, open) = (block([0.0; 3], [10.0; 3]), open_box([0.0; 3], [10.0; 3]));
+    let mut l = together(&[block([0.0; 3], [9.0, 2.0, 1.0]), block([0.0, 3.0, 0.0], [2.0, 9.0, 1.0])]);
+    l.triangles.pop();
+    for (a, b) in [(&open, &open), (&open, &closed), (&closed, &open), (&l, &l)] {
+        let found = verdicts(a, Inside::Undefined, b, Inside::Undefined);
+        assert!(all(&found, |v| matches!(v, Undecided | Interference(_))), "{found:?}");
+    }
+    // Side by side they share a plane and face the same way, but have no area in common.
+    let beside = block([10.0, 0.0, 0.0], [20.0, 10.0, 10.0]);
+    let found = verdicts(&open, Inside::Undefined, &beside, Inside::Undefined);
+    assert!(all(&found, |v| matches!(v, Distance(d) if d < 1e-12)), "{found:?}");
 }
 
 /// A strip around the z axis with half a twist, along a circle of radius 10, two wide.
