@@ -13,8 +13,9 @@ use crate::mesh::TriMesh;
 use crate::narrow::Surface;
 use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 use crate::narrow::facet_allowance::{FacetTable, SAGITTAS, allowance};
-use crate::narrow::mesh_mesh::Pairing;
+use crate::narrow::mesh_mesh::{Distance, Pairing, separation};
 use crate::narrow::overlap::Overlaps;
+use crate::narrow::pair::Gap;
 use crate::narrow::surface::Inside;
 use std::sync::OnceLock;
 
@@ -63,7 +64,7 @@ impl Exact {
             if shape.geometry == Geometry::Hull {
                 FacetTable::default()
             } else {
-                FacetTable::new(self.surface.solid(), &shape.mesh(), shape.deflection())
+                FacetTable::new(self.surface.solid(), &shape.mesh(), shape.quantum, shape.deflection())
             }
         })
     }
@@ -134,6 +135,25 @@ impl PairQuery<'_> {
             penetration: None,
         };
         Answer { measured: Some(Box::new(measured)), ..answer }
+    }
+
+    /// The gap of two convex solids to rounding. Between faces that are all but parallel the closest-point search on hulls ends
+    /// short of that, in double precision; then their triangles tell.
+    pub(super) fn polished(&self, mut gap: Gap, margin: f64) -> Gap {
+        let [low, high] = gap.bracket;
+        if low <= 0.0 || high - low <= 2.0 * margin {
+            return gap;
+        }
+        let (a, b) = (self.first.exact(), self.second.exact());
+        let pairing = Pairing { a: &a.surface, b: &b.surface, b_in_a: self.pose };
+        if let Distance::Within(found) = separation(&pairing, high + margin, 0.0)
+            && found.value >= low - margin
+            && found.value > margin
+        {
+            (gap.value, gap.bracket, gap.witness) = (found.value, [found.value; 2], found.points);
+            gap.normal = (found.points[1] - found.points[0]).try_normalize(0.0);
+        }
+        gap
     }
 
     /// The most that facets of this pair may explain (mm).

@@ -153,6 +153,7 @@ impl PairQuery<'_> {
                 Answer { left: Left::Hull, ..Answer::bare(Status::Clear, Certainty::Certified, self.geometry()) }
             }
             HullAnswer::Gap(gap) => {
+                let gap = if self.verdict_only { gap } else { self.polished(gap, margin) };
                 let status = limits.status(gap.bracket, margin, 0.0);
                 steps.note(Step::Hull { gap: gap.bracket, cleared: status == Status::Clear });
                 if self.verdict_only {

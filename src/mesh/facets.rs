@@ -101,10 +101,11 @@ pub struct ConcaveFacets {
 }
 
 impl ConcaveFacets {
-    /// Of a mesh whose indices are valid; facets and edges as in [`Facets::of`]. O(n log n).
-    pub fn of(mesh: &TriMesh) -> Self {
+    /// Of a mesh whose indices are valid; facets and edges as in [`Facets::of`], but that an angle which coordinates off by
+    /// `rounding` (in the mesh's unit) may make counts as none: a sliver in a plane face is no facet. O(n log n).
+    pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let surface = Surface::of(mesh, &half_edges);
+        let surface = Surface::rounded(mesh, &half_edges, rounding);
         let mut sagitta = vec![0.0; surface.count as usize];
         for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
             if !is_concave(mesh, &pair) {
@@ -146,6 +147,8 @@ struct Pair {
     /// Of the angle between the normals.
     sine_squared: f64,
     cosine: f64,
+    /// Rounding of the coordinates may make an angle whose tangent is this.
+    noise: f64,
 }
 
 /// What the angle between two triangles makes of them.
@@ -171,7 +174,9 @@ impl Pair {
             // Far from the limit, relative to the rounding of all this, squares of tangents will do.
             if (here - limit).abs() > 1e-6 * limit { here < limit } else { self.angle() < angle }
         };
-        if is_below(LEAST_ANGLE.next_up(), LEAST_TANGENT) {
+        if is_below(LEAST_ANGLE.next_up(), LEAST_TANGENT)
+            || self.sine_squared <= (self.noise * self.cosine) * (self.noise * self.cosine)
+        {
             Fold::Flat
         } else if is_below(LARGEST_ANGLE, LARGEST_TANGENT) {
             Fold::Bend
@@ -189,6 +194,8 @@ const LARGEST_TANGENT: f64 = 0.760_204_4;
 struct Surface<'m> {
     mesh: &'m TriMesh,
     half_edges: &'m HalfEdges,
+    /// Of coordinates.
+    rounding: f64,
     /// Of each triangle, of length 1; zero where it has none.
     normals: Vec<[f64; 3]>,
     /// Of each triangle: its facet.
@@ -200,9 +207,13 @@ struct Surface<'m> {
 
 impl<'m> Surface<'m> {
     fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges) -> Self {
+        Self::rounded(mesh, half_edges, 0.0)
+    }
+
+    fn rounded(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
         let normals = mesh.triangles.iter().map(|t| normal(mesh, t)).collect();
         let none = Outlines { starts: Vec::new(), corners: Vec::new() };
-        let mut surface = Self { mesh, half_edges, normals, facet: Vec::new(), count: 0, outlines: none };
+        let mut surface = Self { mesh, half_edges, rounding, normals, facet: Vec::new(), count: 0, outlines: none };
         let mut sets = UnionFind::new(mesh.triangles.len());
         for pair in surface.pairs().filter(|p| p.fold() == Fold::Flat) {
             sets.union(pair.triangles[0], pair.triangles[1], false);
@@ -230,8 +241,21 @@ impl<'m> Surface<'m> {
                 triangles,
                 sine_squared: squared(&cross(na, nb)),
                 cosine,
+                noise: if self.rounding > 0.0 { self.noise(triangles) } else { 0.0 },
             })
         })
+    }
+
+    /// The tangent of the angle that two triangles in one plane may make: each is tilted by as much as a corner is off, over its
+    /// least height.
+    fn noise(&self, triangles: [u32; 2]) -> f64 {
+        let of = |t: u32| {
+            let [a, b, c] = self.mesh.triangles[t as usize].map(|i| &self.mesh.vertices[i as usize]);
+            let [u, v, w] = [difference(b, a), difference(c, b), difference(a, c)];
+            let longest = greater(squared(&u), greater(squared(&v), squared(&w)));
+            (longest / squared(&cross(&u, &v))).sqrt()
+        };
+        self.rounding * (of(triangles[0]) + of(triangles[1]))
     }
 
     /// The smaller of the two facets' widths.
@@ -414,6 +438,23 @@ mod tests {
     }
 
     #[test]
+    fn a_dent_that_rounding_makes_is_no_facet() {
+        // A square whose middle is off its plane by a hair, towards the inside.
+        let hair = 1e-5;
+        let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+        let vertices =
+            vec![at(0.0, 0.0, 0.0), at(10.0, 0.0, 0.0), at(10.0, 10.0, 0.0), at(0.0, 10.0, 0.0), at(5.0, 0.01, -hair)];
+        let mesh = TriMesh { vertices, triangles: vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]] };
+        let largest = |rounding: f64| ConcaveFacets::of(&mesh, rounding).sagitta.into_iter().fold(0.0, greater);
+        assert!(largest(0.0) > 1e-6, "{}", largest(0.0));
+        assert_eq!(largest(hair), 0.0);
+        // A bore is one whatever its coordinates are good for.
+        let bore = turned(&prism(16, 3.0, 5.0));
+        let of = |rounding: f64| ConcaveFacets::of(&bore, rounding).sagitta;
+        assert_eq!(of(hair), of(0.0));
+    }
+
+    #[test]
     fn concave_edges_are_told_from_convex_ones() {
         // A coarse bore beside a finer one in a convex prism that is coarser still.
         let at = |m: &TriMesh, x: f64| translated(m, Vec3::new(x, 0.0, 0.0));
@@ -424,7 +465,7 @@ mod tests {
         let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()));
         is(errors.largest, sagitta(12.0, 10.0));
         is(errors.concave, sagitta(16.0, 3.0));
-        let concave = ConcaveFacets::of(&mesh);
+        let concave = ConcaveFacets::of(&mesh, 0.0);
         let facets = Facets::of(&mesh);
         assert_eq!(concave.facet, facets.facet);
         let mut expected = vec![0.0; facets.count as usize];

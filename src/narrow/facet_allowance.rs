@@ -50,10 +50,10 @@ pub struct FacetTable {
 }
 
 impl FacetTable {
-    /// Of a surface and the mesh that it was made of (mm); `deflection` (mm) takes the place of every sagitta. O(n log n),
-    /// most of it for finding the facets.
-    pub fn new(surface: &Surface, mesh: &TriMesh, deflection: Option<f64>) -> Self {
-        let ConcaveFacets { facet, mut sagitta } = ConcaveFacets::of(mesh);
+    /// Of a surface and the mesh that it was made of (mm), whose coordinates may be off by `rounding` (mm); `deflection` (mm)
+    /// takes the place of every sagitta. O(n log n), most of it for finding the facets.
+    pub fn new(surface: &Surface, mesh: &TriMesh, rounding: f64, deflection: Option<f64>) -> Self {
+        let ConcaveFacets { facet, mut sagitta } = ConcaveFacets::of(mesh, rounding);
         if let Some(stated) = deflection {
             sagitta.iter_mut().filter(|s| **s > 0.0).for_each(|s| *s = stated);
         }

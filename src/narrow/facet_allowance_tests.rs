@@ -129,7 +129,7 @@ impl Part {
 
 fn at(a: &Part, b: &Part, b_in_a: &Pose, rounding: f64, most: f64) -> f64 {
     let surfaces = [a, b].map(|p| Surface::new(&p.mesh, &Vec3::zeros(), p.inside));
-    let [fa, fb] = [0, 1].map(|k| FacetTable::new(&surfaces[k], &[a, b][k].mesh, [a, b][k].deflection));
+    let [fa, fb] = [0, 1].map(|k| FacetTable::new(&surfaces[k], &[a, b][k].mesh, 0.0, [a, b][k].deflection));
     let pairing = Pairing { a: &surfaces[0], b: &surfaces[1], b_in_a };
     allowance(&pairing, [&fa, &fb], rounding, most)
 }

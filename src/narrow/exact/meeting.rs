@@ -121,10 +121,8 @@ pub struct Meeting<'a> {
     b_in_a: &'a Pose,
     ask: Question,
     margin: f64,
-    /// Whether it was asked what of the surfaces bounds the solids.
-    resolved: bool,
-    /// Whether all of them does.
-    solid: bool,
+    /// Whether all of the surfaces bounds the solids; `None` until it was asked.
+    solid: Option<bool>,
     looked_at_middle: bool,
     /// Of the overlap depth.
     lower: f64,
@@ -211,8 +209,7 @@ impl<'a> Meeting<'a> {
             b_in_a,
             ask,
             margin: ask.margin,
-            resolved: false,
-            solid: false,
+            solid: None,
             looked_at_middle: false,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
@@ -273,6 +270,11 @@ impl<'a> Meeting<'a> {
         self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
+    /// Whether the surfaces are known to be the boundaries of the two solids.
+    fn is_solid(&self) -> bool {
+        self.solid == Some(true)
+    }
+
     /// What bounds the two solids, where that is less than the surfaces: shells that overlap in one part are one solid.
     fn boundaries(&self) -> Option<[Body<'a>; 2]> {
         let solids = self.bodies.map(|b| Body { surface: b.surface.solid(), ..b });
@@ -283,9 +285,10 @@ impl<'a> Meeting<'a> {
     /// Makes sure that bounds from above may be taken: of solids, from their boundaries. A common ball needs none of this, which is
     /// why it comes late. What was found so far stands. Whether other surfaces took the place of these.
     fn resolve(&mut self) -> bool {
-        if std::mem::replace(&mut self.resolved, true) {
+        if self.solid.is_some() {
             return false;
         }
+        self.solid = Some(false);
         let boundaries = self.boundaries();
         if let Some([a, b]) = boundaries {
             let ask = Question { deep: None, ..self.ask };
@@ -298,11 +301,10 @@ impl<'a> Meeting<'a> {
             }
             found.lower = greater(found.lower, self.lower);
             found.events = std::mem::take(&mut self.events);
-            found.resolved = true;
             *self = *found;
         }
-        self.solid =
-            self.bodies.iter().all(|b| b.surface.inside == Inside::Solid && b.surface.overlaps() == Overlaps::None);
+        let bounds = |b: &Body| b.surface.inside == Inside::Solid && b.surface.overlaps() == Overlaps::None;
+        self.solid = Some(self.bodies.iter().all(bounds));
         boundaries.is_some()
     }
 
@@ -463,14 +465,14 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
-        if !self.solid && self.ball().is_none() {
+        if !self.is_solid() && self.ball().is_none() {
             return;
         }
         let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, relative, absolute: 0.5 * absolute };
         // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
         for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
             self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
-            if met(self) || !self.solid {
+            if met(self) || !self.is_solid() {
                 return;
             }
             self.shrink(greater(self.lower, 0.0) + SHRINK_WIDTH * width(self));
@@ -479,7 +481,7 @@ impl<'a> Meeting<'a> {
             }
         }
         for _ in 0..SHRINK_STEPS {
-            if met(self) || !self.solid {
+            if met(self) || !self.is_solid() {
                 return;
             }
             self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper));
@@ -487,7 +489,7 @@ impl<'a> Meeting<'a> {
     }
 
     fn refine(&mut self, target: &Target, budget: u32) {
-        let cells = if self.solid {
+        let cells = if self.is_solid() {
             self.depth.refine(target, budget);
             self.depth.cells
         } else {
@@ -506,14 +508,14 @@ impl<'a> Meeting<'a> {
         if !self.is_surface() || self.ball().is_some() {
             self.lower = greater(self.lower, 2.0 * self.depth.lower());
         }
-        if self.solid {
+        if self.is_solid() {
             self.upper = lesser(self.upper, 2.0 * self.depth.upper());
         }
     }
 
     /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
     fn shrink(&mut self, thickness: f64) {
-        if self.is_surface() || (self.resolved && !self.solid) || thickness <= self.failed {
+        if self.is_surface() || self.solid == Some(false) || thickness <= self.failed {
             return;
         }
         let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.margin;
@@ -524,7 +526,7 @@ impl<'a> Meeting<'a> {
                 self.shrink(thickness);
                 return;
             }
-            if !self.solid {
+            if !self.is_solid() {
                 return;
             }
         }
@@ -554,7 +556,7 @@ impl<'a> Meeting<'a> {
     /// Whether one solid lies in the other, where `rounding` (mm) is what both files' coordinates are good for; after the bounds were
     /// narrowed.
     pub fn containment(&self, rounding: f64) -> Containment {
-        if !self.solid {
+        if !self.is_solid() {
             return Containment::None;
         }
         let [a, b] = self.bodies;

@@ -1,6 +1,6 @@
 //! Families of solids with hollows: cavities, pockets, hooks, links, combs; and solids met by themselves.
 
-use super::known::{Draw, Known, Lie, blocks, room_between};
+use super::known::{Bore, Draw, Known, Lie, blocks, room_between};
 use super::meeting::ball_inner_radius;
 use crate::support::solids::{ball, cuboid, prism, together, tube, turned};
 use crate::support::two::about_z;
@@ -168,18 +168,18 @@ pub fn bracket_on_plate(d: &mut Draw) -> Known {
 }
 
 /// A solid with the width of the largest ball in it.
-fn any_solid(d: &mut Draw) -> (TriMesh, f64) {
+fn any_solid(d: &mut Draw) -> (TriMesh, f64, Option<Bore>) {
     let [x, y, z] = [0, 1, 2].map(|_| d.length(0.2, 1.0));
     match d.rng.below(5) {
-        0 => (cuboid([0.0; 3], [x, y, z]), x.min(y).min(z)),
+        0 => (cuboid([0.0; 3], [x, y, z]), x.min(y).min(z), None),
         1 => {
             let sides = d.sides(3);
-            (prism(sides, x, [0.0, z]), z.min(2.0 * x * sin_cos_deg(180.0 / sides as f64).1))
+            (prism(sides, x, [0.0, z]), z.min(2.0 * x * sin_cos_deg(180.0 / sides as f64).1), None)
         }
         2 => {
             let ball = ball(x, 1 + d.rng.below(2));
             let inner = ball_inner_radius(&ball);
-            (ball, 2.0 * inner)
+            (ball, 2.0 * inner, None)
         }
         3 => {
             // In the corner of an L: as far from both outer walls as from the inner edge, unless one arm is much wider.
@@ -187,21 +187,22 @@ fn any_solid(d: &mut Draw) -> (TriMesh, f64) {
             let deep = 2.0 * (u + v);
             let arms = [[[0.0; 3], [x.max(4.0 * v), u, deep]], [[0.0, u, 0.0], [v, y.max(4.0 * u), deep]]];
             let corner = u + v - libm::sqrt(2.0 * u * v);
-            (blocks(&arms), if u.max(v) > 2.0 * u.min(v) { u.max(v) } else { 2.0 * corner })
+            (blocks(&arms), if u.max(v) > 2.0 * u.min(v) { u.max(v) } else { 2.0 * corner }, None)
         }
         _ => {
             let sides = d.sides(3);
             let inner = x * d.rng.range(0.2, 0.9);
             let c = sin_cos_deg(180.0 / sides as f64).1;
-            (tube(sides, x, inner, [0.0, z]), z.min(2.0 * (x - inner) * c / (1.0 + c)))
+            let bore = Bore { sagitta: inner * (1.0 - c), sides, deflection: None };
+            (tube(sides, x, inner, [0.0, z]), z.min(2.0 * (x - inner) * c / (1.0 + c)), Some(bore))
         }
     }
 }
 
 /// The same solid twice in one place.
 pub fn twice(d: &mut Draw) -> Known {
-    let (solid, thick) = any_solid(d);
-    Known::new(solid.clone(), solid, -thick).lying(Lie::Same)
+    let (solid, thick, bore) = any_solid(d);
+    Known { bore, ..Known::new(solid.clone(), solid, -thick).lying(Lie::Same) }
 }
 
 /// A small block in the corner arm of a bracket that is not convex.
