@@ -398,6 +398,9 @@ impl<'a> Depth<'a> {
             };
             known[which] = self.elements[which].gather(&self.sides[which], &region);
         }
+        if self.is_hopeless(known, upper) {
+            return upper;
+        }
         self.pair_up(known, level);
         loop {
             let found = self.best_pair(known, half, enough(self.lower()));
@@ -416,6 +419,15 @@ impl<'a> Depth<'a> {
             }
             self.cut(center, half, &x, &[a, b]);
         }
+    }
+
+    /// Whether more pairs of elements reach up to a bound than programmes are solved: then no other bound comes of them.
+    fn is_hopeless(&self, known: [bool; 2], upper: f64) -> bool {
+        let reaching = |which: usize| {
+            let e = &self.elements[which];
+            if known[which] { (0..e.count()).filter(|i| e.height(*i) >= upper).count() } else { 1 }
+        };
+        reaching(0) * reaching(1) > MAX_PROGRAMMES
     }
 
     /// All pairs of elements that may leave more than is enough, the most promising first. A side of which nothing is known has
