@@ -195,7 +195,7 @@ impl Work<'_> {
     /// by two triangles.
     fn patches(&mut self, s: &mut Scratch) -> bool {
         s.normals.clear();
-        s.normals.extend(s.candidates.iter().map(|&t| self.surface.normal(t)));
+        s.normals.extend(s.candidates.iter().map(|&t| self.surface.normal_of(t)));
         if !self.label(s) {
             return false;
         }
@@ -232,19 +232,15 @@ impl Work<'_> {
                 let t = s.candidates[i as usize];
                 let corners = self.surface.triangle(t);
                 for k in 0..3 {
-                    if !self.reaches(&corners[k], &corners[(k + 1) % 3]) {
+                    let other = self.surface.neighbor(t, k);
+                    let place = s.candidates.binary_search(&other).ok().filter(|j| s.patch_of[*j] == u32::MAX);
+                    // Cheap first: most neighbours are no candidates, or are known to be of the patch.
+                    if (other != u32::MAX && place.is_none()) || !self.reaches(&corners[k], &corners[(k + 1) % 3]) {
                         continue;
                     }
-                    let other = self.surface.neighbor(t, k);
-                    if other == u32::MAX {
-                        return false;
-                    }
-                    if let Ok(j) = s.candidates.binary_search(&other)
-                        && s.patch_of[j] == u32::MAX
-                    {
-                        s.patch_of[j] = seed as u32;
-                        s.stack.push(j as u32);
-                    }
+                    let Some(j) = place else { return false };
+                    s.patch_of[j] = seed as u32;
+                    s.stack.push(j as u32);
                 }
             }
         }
@@ -355,8 +351,12 @@ impl Work<'_> {
             let n = s.normals[i as usize];
             let corner = self.surface.triangle(s.candidates[i as usize])[0];
             let repeated = s.patch[..k].iter().position(|&j| {
-                let first = self.surface.triangle(s.candidates[j as usize])[0];
-                s.normals[j as usize] == n && n.dot(&(first - corner)).abs() <= self.region.rounding
+                let m = &s.normals[j as usize];
+                // One number at a time: nearly all differ in the first.
+                m.x == n.x && m.y == n.y && m.z == n.z && {
+                    let first = self.surface.triangle(s.candidates[j as usize])[0];
+                    n.dot(&(first - corner)).abs() <= self.region.rounding
+                }
             });
             if let Some(j) = repeated {
                 s.held.push(s.held[j]);
@@ -675,7 +675,7 @@ impl Work<'_> {
         let start = s.rows.len();
         let mut mean = Vec3::zeros();
         for &t in triangles {
-            mean -= self.surface.normal(t);
+            mean -= self.surface.normal_of(t);
             let ids = self.surface.triangles[t as usize];
             let k = ids.iter().position(|&i| i == v).unwrap_or(0);
             for end in [ids[(k + 1) % 3], ids[(k + 2) % 3]] {
@@ -685,7 +685,7 @@ impl Work<'_> {
             }
         }
         let mean = mean.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-        let cosine = triangles.iter().map(|&t| -self.surface.normal(t).dot(&mean)).fold(1.0, f64::min);
+        let cosine = triangles.iter().map(|&t| -self.surface.normal_of(t).dot(&mean)).fold(1.0, f64::min);
         if all && cosine >= WIDEST_CONE {
             let slope = mean / cosine;
             s.rows.push(Row::bound(slope, slope.dot(&from)));

@@ -57,6 +57,7 @@ pub struct Surface {
     pub bounds: Aabb,
     tree: Tree,
     adjacency: OnceLock<Adjacency>,
+    normals: OnceLock<Vec<Vec3>>,
     rim: OnceLock<Vec<RimEdge>>,
     resolved: OnceLock<Resolved>,
 }
@@ -100,6 +101,7 @@ impl Surface {
             bounds,
             tree,
             adjacency: OnceLock::new(),
+            normals: OnceLock::new(),
             rim: OnceLock::new(),
             resolved: OnceLock::new(),
         }
@@ -158,6 +160,11 @@ impl Surface {
         // A sliver of a far-off part may underflow when squared; scaled by its largest entry it does not.
         let n = n / n.amax();
         n / n.norm()
+    }
+
+    /// The same, from a list that the first call makes: for who asks for many again and again. O(n).
+    pub fn normal_of(&self, t: u32) -> Vec3 {
+        self.normals.get_or_init(|| (0..self.triangles.len() as u32).map(|t| self.normal(t)).collect())[t as usize]
     }
 
     /// The triangle on the other side of edge `k` (from corner `k` to corner `k + 1`), `u32::MAX` where the edge is not one
