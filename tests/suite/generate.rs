@@ -1,7 +1,7 @@
 //! Makes the meshes of `fixtures/cases`, and the assemblies that are too regular to write by hand. Run the suite with
 //! `INTERFERE_WRITE_FIXTURES=1` to write them; otherwise the files must be what is made here.
 
-use crate::support::solids::{between, cuboid, finer, hull_of, moved, obj, prism, stl, tube};
+use crate::support::solids::{between, cuboid, finer, hull_of, moved, obj, prism, stl, together, tube};
 use interfere::geom::Vec3;
 use interfere::mesh::TriMesh;
 use std::collections::BTreeMap;
@@ -102,6 +102,7 @@ fn grid() -> String {
 fn generated() -> BTreeMap<&'static str, Vec<u8>> {
     let far = Vec3::repeat(1e6);
     let tetrahedron = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Vec3::from);
+    let welded = [cuboid([0.0; 3], [12.0, 10.0, 10.0]), cuboid([8.0, 0.0, 0.0], [20.0, 10.0, 10.0])];
     let texts = [
         ("bolt-in-hole/parts/bolt.obj", obj(&prism(32, 4.0, [-12.0, 20.0]))),
         ("bolt-in-hole/parts/plate.obj", obj(&tube(32, 20.0, 4.5, [-5.0, 5.0]))),
@@ -158,6 +159,9 @@ fn generated() -> BTreeMap<&'static str, Vec<u8>> {
         ("press-fit-too-deep/parts/key.obj", obj(&cuboid([-0.03, 0.0, 0.0], [10.0, 10.0, 10.0]))),
         ("thin-pierce/parts/bracket.obj", obj(&bracket([0.0, 10.0]))),
         ("thin-pierce/parts/needle.obj", obj(&cuboid([25.0, -25.0, 5.0], [25.05, 35.0, 5.05]))),
+        ("welded-bar/parts/bar.obj", obj(&together(&welded))),
+        ("welded-bar/parts/plug.obj", obj(&cuboid([-3.0; 3], [3.0; 3]))),
+        ("welded-bar/parts/lid.obj", obj(&cuboid([0.0, 0.0, 10.0], [4.0, 10.0, 12.0]))),
         ("thin-part/parts/block.obj", obj(&cube(10.0))),
         ("thin-part/parts/foil.obj", obj(&cuboid([-5.0, -5.0, 5.0], [15.0, 15.0, 5.005]))),
     ];

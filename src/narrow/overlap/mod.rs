@@ -2,9 +2,9 @@
 //! with its screws is one mesh. The solid is what the surface winds around at least once; parts of the surface that lie inside
 //! of it are no boundary, and bounds of the depth from above must not take them for one.
 //!
-//! [`resolve`] finds out whether triangles meet that are not neighbours ([`self_meet`]). If none do, every patch of the surface
+//! `resolve` finds out whether triangles meet that are not neighbours (`self_meet`). If none do, every patch of the surface
 //! bounds the solid as a whole or not at all, which a ray tells exactly. If some do, the surface is cut along its crossings, and
-//! what is left is checked ([`check`]).
+//! what is left is checked (`check`).
 
 mod check;
 mod patches;
