@@ -470,6 +470,9 @@ impl Work<'_> {
         }
         let mut rows = Vec::with_capacity(16);
         for index in 0..s.patch.len() {
+            if self.out.items.len() > MAX_ITEMS {
+                break;
+            }
             if !s.held[index] {
                 continue;
             }
