@@ -43,6 +43,9 @@ const FLAT: f64 = 1e-6;
 /// Sheets no farther apart than this many roundings count as one.
 const SAME_SHEET: f64 = 4.0;
 
+/// Triangles whose normals are this much against another's (cosine) may be the far side of a crack.
+const OTHER_WAY: f64 = 0.5;
+
 /// Vertices whose normals spread wider than this (cosine of the half angle) get no plane.
 const WIDEST_CONE: f64 = 0.5;
 
@@ -152,7 +155,7 @@ impl Elements {
         let center = side.local(&region.center);
         let candidates = &mut self.scratch.candidates;
         candidates.clear();
-        side.surface.within(&center, region.reach, |t| {
+        side.surface.within(&center, region.reach * (1.0 + 1e-9) + region.rounding, |t| {
             candidates.push(t);
             candidates.len() <= MAX_CANDIDATES
         });
@@ -256,6 +259,16 @@ impl Work<'_> {
         if self.region.depth.abs() <= SAME_SHEET * self.region.rounding {
             return None;
         }
+        // A vertex that both patches have may be the nearest point, with the other one's solid around the centre.
+        let near = self.region.depth.abs() + SAME_SHEET * self.region.rounding;
+        let close = |x: &Vec3, i: usize, limit: f64| {
+            let corners = self.surface.triangle(s.candidates[i]);
+            s.normals[i].dot(&(x - corners[0])).abs() <= limit && point_triangle(x, &corners).squared <= limit * limit
+        };
+        let is_other = |i: usize| s.patch_of[i] != patch;
+        if (0..s.candidates.len()).any(|i| is_other(i) && close(&self.center, i, near)) {
+            return None;
+        }
         let mut last = patch;
         for (i, &of) in s.patch_of.iter().enumerate() {
             // Of each patch its first triangle will do.
@@ -265,8 +278,12 @@ impl Work<'_> {
             last = of;
             let there = point_triangle(&self.center, &self.surface.triangle(s.candidates[i])).point;
             let mut crossed = false;
-            for (&t, _) in s.candidates.iter().zip(&s.patch_of).filter(|(_, of)| **of == patch) {
-                crossed ^= crossing(&self.surface.triangle(t), &self.center, &there)? != 0;
+            for j in (0..s.candidates.len()).filter(|j| !is_other(*j)) {
+                // On which side of a sheet this close it is rounding does not tell.
+                if close(&there, j, SAME_SHEET * self.region.rounding) {
+                    return None;
+                }
+                crossed ^= crossing(&self.surface.triangle(s.candidates[j]), &self.center, &there)? != 0;
             }
             if (self.region.depth > 0.0) == crossed {
                 return None;
@@ -306,7 +323,9 @@ impl Work<'_> {
     /// Whether a triangle has points in the ball beyond a plane.
     fn comes_beyond(&self, t: u32, n: &Vec3, offset: f64) -> bool {
         let corners = self.surface.triangle(t);
-        let over = corners.map(|p| n.dot(&(p - self.center)) - offset);
+        // What faces the plane from within rounding may be the far side of a slit.
+        let slit = if self.surface.normal_of(t).dot(n) < 0.0 { 2.0 * SAME_SHEET * self.region.rounding } else { 0.0 };
+        let over = corners.map(|p| n.dot(&(p - self.center)) - offset + slit);
         if over.iter().all(|o| *o <= 0.0) {
             return false;
         }
@@ -396,9 +415,11 @@ impl Work<'_> {
             }
         }
         let Some(highest) = at else { return Some(offset) };
-        // Nothing fits between two sheets that rounding cannot tell apart, unless they are the two sides of a crack.
-        if offset - own <= SAME_SHEET * self.region.rounding {
-            return (!s.patch.iter().any(|&i| self.is_other_side(s, i, n, own))).then_some(offset);
+        // Nothing fits between two sheets that rounding cannot tell apart, unless one may be the far side of a crack.
+        if offset - own <= SAME_SHEET * self.region.rounding
+            && !s.patch.iter().any(|&i| self.is_other_side(s, i, n, own))
+        {
+            return Some(offset);
         }
         // At the highest vertex the patch is a graph over the plane, void above it.
         let upward = |i: &u32| {
@@ -408,11 +429,11 @@ impl Work<'_> {
         (self.reaches_point(highest) && s.patch.iter().all(upward)).then_some(offset)
     }
 
-    /// Whether a triangle lies all over as high as a plane and faces the other way.
+    /// Whether a triangle that faces the other way comes as high as a plane.
     fn is_other_side(&self, s: &Scratch, i: u32, n: &Vec3, height: f64) -> bool {
         let low = height - 2.0 * SAME_SHEET * self.region.rounding;
-        s.normals[i as usize].dot(n) < 0.0
-            && self.surface.triangle(s.candidates[i as usize]).iter().all(|p| n.dot(&(p - self.center)) >= low)
+        s.normals[i as usize].dot(n) < -OTHER_WAY
+            && self.surface.triangle(s.candidates[i as usize]).iter().any(|p| n.dot(&(p - self.center)) >= low)
     }
 
     fn reaches_point(&self, v: u32) -> bool {
@@ -574,8 +595,9 @@ impl Work<'_> {
         for index in 0..s.corners.len() {
             let v = s.corners[index];
             let reflex = s.reflex.binary_search(&v).is_ok();
-            if (reflex || mixed) && self.reaches_point(v) {
-                self.vertex(s, v, reflex);
+            let reached = self.reaches_point(v);
+            if mixed || (reflex && reached) {
+                self.vertex(s, v, reflex && reached);
             }
         }
         s.features.len() <= MAX_FEATURES
@@ -587,15 +609,27 @@ impl Work<'_> {
         let (t, n) = (s.candidates[i], s.normals[i]);
         let ids = self.surface.triangles[t as usize];
         let corners = self.surface.triangle(t);
+        if mixed {
+            s.corners.extend(ids);
+        }
         for k in 0..3 {
             let (p, q) = (corners[k], corners[(k + 1) % 3]);
             let Some(d) = (q - p).try_normalize(0.0) else { continue };
             if !self.reaches(&p, &q) {
+                if mixed {
+                    // The nearest of the triangles without planes may be outside of N: of it no more is known than where.
+                    self.beyond_edge(s, &p, &q, &d, &n.cross(&d));
+                }
                 continue;
             }
             s.corners.extend([ids[k], ids[(k + 1) % 3]]);
             let other = self.surface.neighbor(t, k);
-            let Ok(j) = s.candidates.binary_search(&other) else { continue };
+            let Ok(j) = s.candidates.binary_search(&other) else {
+                if mixed {
+                    self.beyond_edge(s, &p, &q, &d, &n.cross(&d));
+                }
+                continue;
+            };
             let m = s.normals[j];
             // Into the other triangle, away from the edge.
             let away = d.cross(&m);
@@ -611,7 +645,7 @@ impl Work<'_> {
             } else if mixed && once && (other_held || sine < -FLAT) {
                 // Over a flat edge the faces on both sides are nearest.
                 let start = s.rows.len();
-                s.rows.extend(self.ends(&bend));
+                s.rows.extend(self.ends(&p, &q, &d));
                 s.rows.push(Row::domain(-bend.inward[0], self.widened() - bend.inward[0].dot(&(self.center - p))));
                 if !other_held {
                     s.rows.push(Row::domain(-away, self.widened() - away.dot(&(self.center - p))));
@@ -621,18 +655,26 @@ impl Work<'_> {
         }
     }
 
+    /// The points beyond an edge of a triangle, between its ends.
+    fn beyond_edge(&self, s: &mut Scratch, p: &Vec3, q: &Vec3, d: &Vec3, inward: &Vec3) {
+        let start = s.rows.len();
+        s.rows.extend(self.ends(p, q, d));
+        s.rows.push(Row::domain(-inward, self.widened() - inward.dot(&(self.center - p))));
+        self.keep(s, start, Role::Among);
+    }
+
     /// Between the ends of an edge.
-    fn ends(&self, e: &Bend) -> [Row; 2] {
+    fn ends(&self, p: &Vec3, q: &Vec3, d: &Vec3) -> [Row; 2] {
         [
-            Row::domain(e.d, self.widened() + e.d.dot(&(self.center - e.p))),
-            Row::domain(-e.d, self.widened() - e.d.dot(&(self.center - e.q))),
+            Row::domain(*d, self.widened() + d.dot(&(self.center - p))),
+            Row::domain(-d, self.widened() - d.dot(&(self.center - q))),
         ]
     }
 
     /// A reflex edge: the directions in which it is nearest, in wedges.
     fn wedges(&mut self, s: &mut Scratch, e: &Bend) {
         let from = self.center - e.p;
-        let [p, q] = self.ends(e);
+        let [p, q] = self.ends(&e.p, &e.q, &e.d);
         let [t, u] = e.inward.map(|t| Row::domain(-t, self.widened() - t.dot(&from)));
         let domain = [p, q, t, u];
         if !self.meets_cell(&domain) {
