@@ -26,7 +26,7 @@ pub fn mesh(data: &[u8]) {
     let Ok(loaded) = mesh::load(data) else { return };
     let points = &loaded.mesh.vertices;
     assert!(loaded.health.triangles == loaded.mesh.triangles.len() as u64, "faces were lost");
-    assert!(mesh::facet_error(&loaded.mesh).is_finite(), "the facet error is not finite");
+    assert!(mesh::facet_error(&loaded.mesh, loaded.rounding()).is_finite(), "the facet error is not finite");
     if points.len() > 4000 {
         return;
     }

@@ -24,8 +24,8 @@ pub(super) struct PartMesh {
     pub enclosed: Option<f64>,
     /// Connected over shared vertices.
     pub shells: u32,
-    /// Whether the file stores 24-bit coordinates.
-    pub single_precision: bool,
+    /// By how much its coordinates were rounded at most (mm); 0 for double-precision meshes.
+    pub rounding: f64,
     /// Largest sagitta of its facets (mm), where it was asked for.
     pub facet_error: Option<f64>,
     /// The same at concave edges alone.
@@ -121,6 +121,7 @@ fn open_mesh(health: &Health) -> Option<String> {
 fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMesh {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere part 1\0").update(part.units.name().as_bytes());
+    let rounding = loaded.rounding() * part.units.mm();
     let mut mesh = loaded.mesh;
     // Kept until the end of the run.
     mesh.vertices.shrink_to_fit();
@@ -150,7 +151,7 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMe
     if mm != 1.0 {
         mesh.vertices.iter_mut().for_each(|v: &mut Vec3| *v *= mm);
     }
-    let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges);
+    let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges, rounding);
     drop(loaded.half_edges);
     let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
     warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new("open-mesh", message)));
@@ -165,7 +166,7 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMe
         closed: loaded.health.closed,
         enclosed: loaded.health.enclosed_volume.map(|v| v * mm * mm * mm),
         shells: loaded.health.shells,
-        single_precision: loaded.single_precision,
+        rounding,
         facet_error: (!verdict_only).then_some(facet_errors.largest),
         concave_error: facet_errors.concave,
         warnings,

@@ -8,7 +8,7 @@ use super::{Progress, Stage};
 use crate::assembly::{Assembly, Geometry};
 use crate::error::{Error, Problem};
 use crate::geom::pose::Split;
-use crate::geom::tolerance::{MAX_COORDINATE, TOLERANCE_IN_F32_QUANTA, f32_quantum};
+use crate::geom::tolerance::{MAX_COORDINATE, TOLERANCE_IN_F32_QUANTA};
 use crate::geom::{Aabb, Mat3, Obb, Pose, Vec3};
 use crate::hull;
 use crate::mesh::TriMesh;
@@ -126,7 +126,7 @@ pub(super) struct Shapes {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     content: [u8; 32],
-    single_precision: bool,
+    rounding: u64,
     geometry: Geometry,
     deflection: Option<u64>,
     stretch: [u64; 9],
@@ -165,7 +165,7 @@ pub(super) fn build(
         let deflection = assembly.parts[w.part as usize].deflection.filter(|_| w.geometry != Geometry::Hull);
         Key {
             content: *mesh.hash.as_bytes(),
-            single_precision: mesh.single_precision,
+            rounding: mesh.rounding.to_bits(),
             geometry: w.geometry,
             deflection: deflection.map(f64::to_bits),
             stretch,
@@ -259,7 +259,7 @@ fn bake(part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>) -> Shape
         geometry: wanted.geometry,
         is_hull: wanted.geometry == Geometry::Hull || is_convex(),
         obb,
-        quantum: if part.single_precision { f32_quantum(part.bounds.max_abs()) * scale } else { 0.0 },
+        quantum: part.rounding * scale,
         max_abs: Aabb::of_points(&hull.vertices).max_abs(),
         convex,
         part: Arc::clone(part),

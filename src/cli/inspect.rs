@@ -53,6 +53,7 @@ pub fn examine(path: &Path) -> Result<MeshReport, Error> {
 }
 
 fn measured(path: String, loaded: LoadedMesh) -> MeshReport {
+    let rounding = loaded.rounding();
     let LoadedMesh { format, solids, mesh, health, warnings, .. } = loaded;
     let hull = hull::convex_hull(&mesh.vertices);
     let facets = hull::facets(&hull);
@@ -81,7 +82,7 @@ fn measured(path: String, loaded: LoadedMesh) -> MeshReport {
             volume: hull_volume,
         },
         convexity: health.volume.filter(|_| hull_volume > 0.0).map(|v| v / hull_volume),
-        facet_error: mesh::facet_error(&mesh),
+        facet_error: mesh::facet_error(&mesh, rounding),
         warnings: warnings.into_iter().map(|w| (w.code, w.message)).collect(),
     }
 }

@@ -66,14 +66,14 @@ pub struct FacetErrors {
     pub concave: f64,
 }
 
-/// The largest sagitta of a mesh, concave or convex, in its unit.
-pub fn facet_error(mesh: &TriMesh) -> f64 {
-    facet_errors_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len())).largest
+/// The largest sagitta of a mesh, concave or convex, in its unit; `rounding` as in [`Facets::of`].
+pub fn facet_error(mesh: &TriMesh, rounding: f64) -> f64 {
+    facet_errors_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), rounding).largest
 }
 
 /// The largest sagittas of a mesh whose half-edges are known.
-pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges) -> FacetErrors {
-    let surface = Surface::of(mesh, half_edges);
+pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64) -> FacetErrors {
+    let surface = Surface::of(mesh, half_edges, rounding);
     let mut errors = FacetErrors::default();
     for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
         if let Some(s) = surface.sagitta_above(&pair, errors.largest) {
@@ -101,11 +101,10 @@ pub struct ConcaveFacets {
 }
 
 impl ConcaveFacets {
-    /// Of a mesh whose indices are valid; facets and edges as in [`Facets::of`], but that an angle which coordinates off by
-    /// `rounding` (in the mesh's unit) may make counts as none: a sliver in a plane face is no facet. O(n log n).
+    /// Of a mesh whose indices are valid; facets, edges and `rounding` as in [`Facets::of`]. O(n log n).
     pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let surface = Surface::rounded(mesh, &half_edges, rounding);
+        let surface = Surface::of(mesh, &half_edges, rounding);
         let mut sagitta = vec![0.0; surface.count as usize];
         for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
             if !is_concave(mesh, &pair) {
@@ -123,10 +122,12 @@ impl ConcaveFacets {
 
 impl Facets {
     /// The facets of a mesh whose indices are valid. Only edges of exactly two triangles, one each way, connect or
-    /// separate facets; triangles without area belong to no other's facet.
-    pub fn of(mesh: &TriMesh) -> Self {
+    /// separate facets; triangles without area belong to no other's facet. Coordinates are off by up to `rounding` (in the
+    /// mesh's unit; 0 where they are as they were meant): an angle that this may have made is none, so that a sliver in a
+    /// plane face is no facet.
+    pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let surface = Surface::of(mesh, &half_edges);
+        let surface = Surface::of(mesh, &half_edges, rounding);
         let bends = surface.pairs().filter(|p| p.fold() == Fold::Bend);
         let edges = bends.map(|p| FacetEdge {
             vertices: p.ends,
@@ -206,11 +207,7 @@ struct Surface<'m> {
 }
 
 impl<'m> Surface<'m> {
-    fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges) -> Self {
-        Self::rounded(mesh, half_edges, 0.0)
-    }
-
-    fn rounded(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
+    fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
         let normals = mesh.triangles.iter().map(|t| normal(mesh, t)).collect();
         let none = Outlines { starts: Vec::new(), corners: Vec::new() };
         let mut surface = Self { mesh, half_edges, rounding, normals, facet: Vec::new(), count: 0, outlines: none };
@@ -417,24 +414,24 @@ mod tests {
     fn the_sagitta_of_a_cylinder_of_64_facets() {
         // r·(1 − cos(π/64)) = 0.01204 for r = 10; w/2·tan(θ/4) with w = 2·r·sin(π/64), θ = 2π/64 is the same number.
         let exact = 10.0 * (1.0 - libm::cos(std::f64::consts::PI / 64.0));
-        let error = facet_error(&prism(64, 10.0, 30.0));
+        let error = facet_error(&prism(64, 10.0, 30.0), 0.0);
         assert!((error - exact).abs() < 1e-9, "{error} {exact}");
     }
 
     #[test]
     fn facets_of_a_prism_are_its_sides_and_caps() {
-        let facets = Facets::of(&prism(64, 10.0, 30.0));
+        let facets = Facets::of(&prism(64, 10.0, 30.0), 0.0);
         assert_eq!((facets.count, facets.edges.len()), (66, 64));
         assert!(facets.edges.iter().all(|e| !e.concave));
-        let bore = Facets::of(&turned(&prism(64, 10.0, 30.0)));
+        let bore = Facets::of(&turned(&prism(64, 10.0, 30.0)), 0.0);
         assert!(bore.edges.iter().all(|e| e.concave) && bore.edges.len() == 64);
     }
 
     #[test]
     fn polygons_by_design_have_no_facet_error() {
-        assert_eq!(facet_error(&block(1.0, 2.0, 3.0)), 0.0);
-        assert_eq!(facet_error(&prism(8, 10.0, 5.0)), 0.0);
-        assert_eq!(Facets::of(&block(1.0, 2.0, 3.0)).count, 6);
+        assert_eq!(facet_error(&block(1.0, 2.0, 3.0), 0.0), 0.0);
+        assert_eq!(facet_error(&prism(8, 10.0, 5.0), 0.0), 0.0);
+        assert_eq!(Facets::of(&block(1.0, 2.0, 3.0), 0.0).count, 6);
     }
 
     #[test]
@@ -448,6 +445,7 @@ mod tests {
         let largest = |rounding: f64| ConcaveFacets::of(&mesh, rounding).sagitta.into_iter().fold(0.0, greater);
         assert!(largest(0.0) > 1e-6, "{}", largest(0.0));
         assert_eq!(largest(hair), 0.0);
+        assert_eq!((facet_error(&mesh, hair), Facets::of(&mesh, hair).count), (0.0, 1));
         // A bore is one whatever its coordinates are good for.
         let bore = turned(&prism(16, 3.0, 5.0));
         let of = |rounding: f64| ConcaveFacets::of(&bore, rounding).sagitta;
@@ -462,11 +460,11 @@ mod tests {
         let mesh = together(&[prism(12, 10.0, 30.0), at(&coarse, 3.5), at(&fine, -3.5)]);
         let sagitta = |sides: f64, r: f64| r * (1.0 - libm::cos(std::f64::consts::PI / sides));
         let is = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected}");
-        let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()));
+        let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 0.0);
         is(errors.largest, sagitta(12.0, 10.0));
         is(errors.concave, sagitta(16.0, 3.0));
         let concave = ConcaveFacets::of(&mesh, 0.0);
-        let facets = Facets::of(&mesh);
+        let facets = Facets::of(&mesh, 0.0);
         assert_eq!(concave.facet, facets.facet);
         let mut expected = vec![0.0; facets.count as usize];
         for e in facets.edges.iter().filter(|e| e.concave) {
@@ -495,7 +493,7 @@ mod tests {
             ],
             triangles: vec![[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]],
         };
-        let facets = Facets::of(&mesh);
+        let facets = Facets::of(&mesh, 0.0);
         assert_eq!((facets.count, facets.edges.len()), (2, 1));
         let edge = facets.edges[0];
         assert!(edge.concave && (edge.theta - 0.1).abs() < 1e-12 && (edge.width - 1.0).abs() < 1e-12);

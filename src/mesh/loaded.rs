@@ -8,6 +8,7 @@ use super::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, acc
 use super::topology::{Components, HalfEdges, duplicate_count};
 use super::weld::weld;
 use crate::geom::Aabb;
+use crate::geom::tolerance::f32_quantum;
 
 /// A mesh that was read, joined and, where it is closed, made to look outward.
 #[derive(Debug, Clone)]
@@ -27,6 +28,13 @@ pub struct LoadedMesh {
     pub single_precision: bool,
     /// Of `mesh`.
     pub(crate) half_edges: HalfEdges,
+}
+
+impl LoadedMesh {
+    /// By how much its coordinates were rounded at most, in the file's unit: single precision at the largest of them, or 0.
+    pub fn rounding(&self) -> f64 {
+        if self.single_precision { f32_quantum(self.health.bounds.max_abs()) } else { 0.0 }
+    }
 }
 
 /// Counts and measures of a mesh as its file gives it, vertices joined. Lengths in the file's unit.
