@@ -3,6 +3,8 @@
 
 /// A point or a vector, three coordinates.
 pub type Vec3 = nalgebra::Vector3<f64>;
+/// A point or a vector of a plane, two coordinates.
+pub type Vec2 = nalgebra::Vector2<f64>;
 /// A 3×3 matrix.
 pub type Mat3 = nalgebra::Matrix3<f64>;
 

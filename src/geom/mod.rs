@@ -9,7 +9,7 @@ pub mod tolerance;
 pub mod unit;
 
 pub use aabb::Aabb;
-pub use math::{Mat3, Vec3};
+pub use math::{Mat3, Vec2, Vec3};
 pub use obb::Obb;
 pub use pose::{Affine, Pose};
 pub use unit::LengthUnit;

@@ -229,7 +229,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(own: &'a Placed<'a>, table: &'a FacetTable, other: &'a Placed<'a>, rounding: f64, noise: f64) -> Self {
-        let moved = Moved::new(other.surface, other.pose, Taken::Inside, rounding);
+        let moved = Moved::new(other.surface, other.pose, Taken::Inside, rounding, 0.0);
         let (lift, slack) = (LIFT * rounding, FARTHEST * rounding);
         Self { own, table, other, moved, lift, slack, noise, inside: RefCell::default() }
     }

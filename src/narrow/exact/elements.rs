@@ -16,6 +16,7 @@
 use super::super::surface::Surface;
 use super::super::tri_tri::point_triangle;
 use super::super::winding::crossing;
+use super::moved::height;
 use super::program::Row;
 use super::side::Side;
 use crate::geom::math::{greater, lesser};
@@ -176,12 +177,6 @@ impl Elements {
         self.scratch = scratch;
         regular
     }
-}
-
-/// The height of a triangle over its longest side.
-fn height([a, b, c]: &[Vec3; 3]) -> f64 {
-    let longest = greater((b - a).norm_squared(), greater((c - b).norm_squared(), (a - c).norm_squared())).sqrt();
-    (b - a).cross(&(c - a)).norm() / longest
 }
 
 struct Work<'w> {

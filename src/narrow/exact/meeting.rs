@@ -1,8 +1,9 @@
 //! A pair of meshes and what is known of it.
 
 use super::depth::{Depth, Target, Witness};
+use super::moved::Taken;
 use super::open::{Search, entangled};
-use super::shrink::{Shrunk, Taken, shrink};
+use super::shrink::{Shrunk, shrink};
 use super::side::Side;
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Aabb, Pose, Vec3};
@@ -26,6 +27,9 @@ const FIRST_CELLS: u32 = 128;
 /// Where that shrink ends, in widths above the best ball.
 const SHRINK_WIDTH: f64 = 0.98;
 
+/// Better balls that such shrinks lead to, one after the other, at most.
+const MAX_BALLS: usize = 32;
+
 /// The first step of a climb towards a ball, in depths asked for.
 const CLIMB_STEP: f64 = 2.0;
 
@@ -40,6 +44,13 @@ const LARGE: usize = 20_000;
 
 /// Bisections of the shrink certificate where branch and bound did not close the bracket.
 const SHRINK_STEPS: usize = 7;
+
+/// How much is done for a shrink certificate: with much care more is certified, at several times the cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    Little,
+    Much,
+}
 
 /// One part of a pair: its hull and its triangles, both in the hull's centred frame.
 #[derive(Clone, Copy)]
@@ -135,8 +146,8 @@ pub struct Meeting<'a> {
     /// The closest points of the surfaces, where that was asked.
     surfaces: Option<Apart>,
     nested: bool,
-    /// The largest depth that a shrink did not certify.
-    failed: f64,
+    /// The largest depth that a shrink of each care did not certify.
+    failed: [f64; 2],
     events: Vec<Event>,
 }
 
@@ -218,7 +229,7 @@ impl<'a> Meeting<'a> {
             search: None,
             surfaces: None,
             nested: false,
-            failed: 0.0,
+            failed: [0.0; 2],
             events: Vec::new(),
         }
     }
@@ -428,9 +439,11 @@ impl<'a> Meeting<'a> {
                 return;
             }
         }
-        self.shrink(threshold);
-        if decided(self) {
-            return;
+        for care in [Care::Little, Care::Much] {
+            self.shrink(threshold, care);
+            if decided(self) {
+                return;
+            }
         }
         self.resolve();
         let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
@@ -451,7 +464,7 @@ impl<'a> Meeting<'a> {
         }
         // Whether they only touch.
         if self.lower <= self.ask.rounding {
-            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.margin);
+            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.margin, Care::Little);
             if met(self) {
                 return;
             }
@@ -460,7 +473,7 @@ impl<'a> Meeting<'a> {
             }
         }
         if self.lower <= absolute {
-            self.shrink(greater(self.lower, 0.0) + absolute);
+            self.shrink(greater(self.lower, 0.0) + absolute, Care::Little);
             if met(self) {
                 return;
             }
@@ -475,16 +488,23 @@ impl<'a> Meeting<'a> {
             if met(self) || !self.is_solid() {
                 return;
             }
-            self.shrink(greater(self.lower, 0.0) + SHRINK_WIDTH * width(self));
-            if met(self) {
-                return;
+            // Where it fails there may be a better ball.
+            for _ in 0..MAX_BALLS {
+                let before = self.lower;
+                self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
+                if met(self) {
+                    return;
+                }
+                if self.lower <= before {
+                    break;
+                }
             }
         }
         for _ in 0..SHRINK_STEPS {
             if met(self) || !self.is_solid() {
                 return;
             }
-            self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper));
+            self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper), Care::Much);
         }
     }
 
@@ -514,16 +534,17 @@ impl<'a> Meeting<'a> {
     }
 
     /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
-    fn shrink(&mut self, thickness: f64) {
-        if self.is_surface() || self.solid == Some(false) || thickness <= self.failed {
+    fn shrink(&mut self, thickness: f64, care: Care) {
+        if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
             return;
         }
         let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.margin;
-        let shrunk = shrink(&self.pairing(), Taken::Inside, tau);
+        let flat = if care == Care::Much { self.ask.rounding } else { 0.0 };
+        let shrunk = shrink(&self.pairing(), Taken::Inside, tau, flat);
         // Where the moved surfaces meet, a ball tells as much of the surfaces as they are; a bound is about boundaries.
         if shrunk == Shrunk::Apart {
             if self.resolve() {
-                self.shrink(thickness);
+                self.shrink(thickness, care);
                 return;
             }
             if !self.is_solid() {
@@ -536,7 +557,9 @@ impl<'a> Meeting<'a> {
             self.depth.lower_ceiling(0.5 * thickness);
             return;
         }
-        self.failed = thickness;
+        for failed in &mut self.failed[..=care as usize] {
+            *failed = greater(*failed, thickness);
+        }
         if let Shrunk::Meet(x) = shrunk {
             self.climb(&x, thickness);
         }
@@ -565,10 +588,10 @@ impl<'a> Meeting<'a> {
         let tau = rounding + 16.0 * self.margin;
         let b_in_a = contains(a.convex, b.convex, self.b_in_a, slack) && {
             let turned = Pairing { a: b.surface, b: a.surface, b_in_a: &back };
-            shrink(&turned, Taken::Outside, tau) == Shrunk::Apart
+            shrink(&turned, Taken::Outside, tau, 0.0) == Shrunk::Apart
         };
-        let a_in_b =
-            contains(b.convex, a.convex, &back, slack) && shrink(&self.pairing(), Taken::Outside, tau) == Shrunk::Apart;
+        let a_in_b = contains(b.convex, a.convex, &back, slack)
+            && shrink(&self.pairing(), Taken::Outside, tau, 0.0) == Shrunk::Apart;
         match (b_in_a, a_in_b) {
             (true, true) => Containment::Coincident,
             (true, false) => Containment::AHoldsB,

@@ -8,12 +8,14 @@
 mod depth;
 mod elements;
 mod meeting;
+mod moved;
 mod open;
+mod plane;
 mod program;
 mod shrink;
 mod side;
 
-pub(super) use shrink::{FARTHEST, Moved, Taken};
+pub(super) use moved::{FARTHEST, Moved, Taken};
 
 pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 

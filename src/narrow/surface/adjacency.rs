@@ -30,21 +30,26 @@ impl Adjacency {
 
     /// The one triangle besides `t` that has this edge, if it runs the other way.
     fn other(&self, triangles: &[[u32; 3]], t: u32, from: u32, to: u32) -> Option<u32> {
-        let mut found = None;
         // The end with fewer triangles: a vertex of a fan may have them all.
         let (first, second) = (self.around(from), self.around(to));
-        for &f in if first.len() <= second.len() { first } else { second } {
-            let c = &triangles[f as usize];
-            if f == t || !c.contains(&from) || !c.contains(&to) {
-                continue;
-            }
-            if found.is_some() || (0..3).any(|k| c[k] == from && c[(k + 1) % 3] == to) {
-                return None;
-            }
-            found = Some(f);
-        }
-        found
+        across(triangles, if first.len() <= second.len() { first } else { second }, t, from, to)
     }
+}
+
+/// Of the triangles around one end of an edge of `t`, the only other one that has this edge, if it runs the other way.
+pub(super) fn across(triangles: &[[u32; 3]], around: &[u32], t: u32, from: u32, to: u32) -> Option<u32> {
+    let mut found = None;
+    for &f in around {
+        let c = &triangles[f as usize];
+        if f == t || !c.contains(&from) || !c.contains(&to) {
+            continue;
+        }
+        if found.is_some() || (0..3).any(|k| c[k] == from && c[(k + 1) % 3] == to) {
+            return None;
+        }
+        found = Some(f);
+    }
+    found
 }
 
 /// The triangles of every vertex, by counting: starts and list.

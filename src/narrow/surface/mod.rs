@@ -207,6 +207,18 @@ impl Surface {
         out.dedup();
     }
 
+    /// As [`Self::neighbor`]. Of large surfaces whose edges were not sorted yet the tree is asked.
+    pub fn neighbor_of(&self, t: u32, k: usize) -> u32 {
+        if self.triangles.len() <= SORT_AT_ONCE || self.adjacency.get().is_some() {
+            return self.neighbor(t, k);
+        }
+        let ids = self.triangles[t as usize];
+        let (from, to) = (ids[k], ids[(k + 1) % 3]);
+        let mut around = Vec::new();
+        self.around_into(from, &mut around);
+        adjacency::across(&self.triangles, &around, t, from, to).unwrap_or(u32::MAX)
+    }
+
     fn adjacency(&self) -> &Adjacency {
         self.adjacency.get_or_init(|| Adjacency::of(&self.triangles, self.vertices.len()))
     }
