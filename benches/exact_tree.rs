@@ -98,8 +98,8 @@ fn near_moved(bencher: Bencher, n: u32) {
     let (pair, pose) = pair(n, 0.0);
     let p = Pairing { a: &pair.inner, b: &pair.outer, b_in_a: &pose };
     let crossing = || {
-        let (a, b) = (&pair.inner.vertices, &pair.outer.vertices);
-        crossing_moved(black_box(&p), TOLERANCE, |v| a[v as usize], |v| b[v as usize])
+        let (a, b) = (&pair.inner, &pair.outer);
+        crossing_moved(black_box(&p), TOLERANCE, |i| a.triangle(i), |j| b.triangle(j))
     };
     assert!(crossing().is_none());
     bencher.bench_local(crossing);

@@ -83,29 +83,55 @@ pub fn crossings(p: &Pairing, visit: impl FnMut(u32, u32) -> bool) {
     crossings_of(p, 0.0, |i| p.a.triangle(i), |j| placed(p, j), visit);
 }
 
-/// A point (A's frame) near which triangles meet when vertices are moved, `None` where none do: `moved_a` and `moved_b` say
-/// where a vertex is then, in A's frame, no farther than `slack` (mm) from where it was.
+/// A point (A's frame) near which triangles meet when they are moved, `None` where none do: `moved_a` and `moved_b` say
+/// where a triangle's corners are then, in A's frame, no farther than `slack` (mm) from where they were.
 pub fn crossing_moved(
     p: &Pairing,
     slack: f64,
-    mut moved_a: impl FnMut(u32) -> Vec3,
-    mut moved_b: impl FnMut(u32) -> Vec3,
+    mut moved_a: impl FnMut(u32) -> Triangle,
+    mut moved_b: impl FnMut(u32) -> Triangle,
 ) -> Option<Vec3> {
     let mut found = None;
-    crossings_of(
-        p,
-        2.0 * slack,
-        |i| p.a.triangles[i as usize].map(&mut moved_a),
-        |j| p.b.triangles[j as usize].map(&mut moved_b),
-        |i, j| {
-            found = Some((i, j));
-            false
+    crossings_of(p, 2.0 * slack, &mut moved_a, &mut moved_b, |i, j| {
+        found = Some((i, j));
+        false
+    });
+    let (i, j) = found?;
+    Some(middle_of_common(&moved_a(i), &moved_b(j)))
+}
+
+/// The same for what belongs to a triangle: some triangles in A's frame, no farther than `slack` (mm) from it. Those that come first
+/// are known not to meet.
+pub(super) fn crossing_of_pieces<P: AsRef<[Triangle]>>(
+    p: &Pairing,
+    slack: f64,
+    mut pieces_a: impl FnMut(u32) -> P,
+    mut pieces_b: impl FnMut(u32) -> P,
+) -> Option<Vec3> {
+    let mut found = None;
+    let mut descent = Descent::new(p, 0.0);
+    descent.run(
+        &mut Reach::new(2.0 * slack),
+        |i| p.a.triangle(i),
+        |j| placed(p, j),
+        |_, _, (i, _), (j, _)| {
+            let (a, b) = (pieces_a(i), pieces_b(j));
+            for (k, s) in a.as_ref().iter().enumerate() {
+                for t in &b.as_ref()[usize::from(k == 0)..] {
+                    if found.is_none() && meet(s, t) {
+                        found = Some(middle_of_common(s, t));
+                    }
+                }
+            }
+            found.is_none()
         },
     );
-    let (i, j) = found?;
-    let corners = [p.a.triangles[i as usize].map(&mut moved_a), p.b.triangles[j as usize].map(&mut moved_b)];
-    let [x, y] = common_points(&corners[0], &corners[1]);
-    Some((x + y) * 0.5)
+    found
+}
+
+fn middle_of_common(s: &Triangle, t: &Triangle) -> Vec3 {
+    let [x, y] = common_points(s, t);
+    (x + y) * 0.5
 }
 
 /// The pairs of triangles that meet, their corners given, where boxes are no farther apart than `slack`.

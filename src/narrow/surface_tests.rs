@@ -221,9 +221,10 @@ fn moved_triangles_meet_as_in_brute_force() {
         let corners = |s: &Surface, v: &[Vec3]| -> Vec<Triangle> {
             s.triangles.iter().map(|t| t.map(|k| v[k as usize])).collect()
         };
-        let expected = !brute_force(&corners(a, &va), &corners(b, &vb)).0.is_empty();
+        let (ta, tb) = (corners(a, &va), corners(b, &vb));
+        let expected = !brute_force(&ta, &tb).0.is_empty();
         let p = Pairing { a, b, b_in_a: pose };
-        assert_eq!(crossing_moved(&p, slack, |v| va[v as usize], |v| vb[v as usize]).is_some(), expected);
+        assert_eq!(crossing_moved(&p, slack, |i| ta[i as usize], |j| tb[j as usize]).is_some(), expected);
         *(if expected { &mut some } else { &mut none }) += 1;
     });
     assert!(some > 50 && none > 50, "{some} {none}");

@@ -47,6 +47,31 @@ pub fn winding_moved(
     slack: f64,
     mut moved: impl FnMut(u32) -> Vec3,
 ) -> Option<i32> {
+    winding_by(s, pose, x, slack, |t, x, far| crossing(&s.triangles[t as usize].map(&mut moved), x, far))
+}
+
+/// The same of a surface that was moved piecewise: `pieces` are what belongs to a triangle, no farther than `slack` (mm) from where
+/// it was; together they close.
+pub(super) fn winding_of_pieces<P: AsRef<[Triangle]>>(
+    s: &Surface,
+    pose: Option<&Pose>,
+    x: &Vec3,
+    slack: f64,
+    mut pieces: impl FnMut(u32) -> P,
+) -> Option<i32> {
+    winding_by(s, pose, x, slack, |t, x, far| {
+        pieces(t).as_ref().iter().try_fold(0, |sum, piece| Some(sum + crossing(piece, x, far)?))
+    })
+}
+
+/// The winding number, where `through` says how often a ray, a segment of A's frame, leaves through what belongs to a triangle.
+fn winding_by(
+    s: &Surface,
+    pose: Option<&Pose>,
+    x: &Vec3,
+    slack: f64,
+    mut through: impl FnMut(u32, &Vec3, &Vec3) -> Option<i32>,
+) -> Option<i32> {
     let back = pose.map_or_else(Pose::identity, Pose::inverse);
     let local = back.point(x);
     let size = norm1(x) + s.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
@@ -68,7 +93,7 @@ pub fn winding_moved(
     rays.iter().find_map(|&(length, d)| {
         let far = x + d * length;
         let way = back.point(&far) - local;
-        count(s, (&local, &way, widen), (x, &far), u32::MAX, &mut moved)
+        count(s, (&local, &way, widen), (x, &far), u32::MAX, &mut through)
     })
 }
 
@@ -123,7 +148,9 @@ impl<'a> Rays<'a> {
         let far = self.x + Vec3::from(*d) * length;
         let widen = self.slack + ROUNDINGS * UNIT_ROUNDOFF * (self.size + length);
         let way = self.back.point(&far) - self.local;
-        (count(self.surface, (&self.local, &way, widen), (self.x, &far), skip, moved), way)
+        let through =
+            &mut |t: u32, x: &Vec3, far: &Vec3| crossing(&self.surface.triangles[t as usize].map(&mut *moved), x, far);
+        (count(self.surface, (&self.local, &way, widen), (self.x, &far), skip, through), way)
     }
 }
 
@@ -133,7 +160,7 @@ fn count(
     (from, way, widen): (&Vec3, &Vec3, f64),
     (x, far): (&Vec3, &Vec3),
     skip: u32,
-    moved: &mut impl FnMut(u32) -> Vec3,
+    through: &mut impl FnMut(u32, &Vec3, &Vec3) -> Option<i32>,
 ) -> Option<i32> {
     let nodes = &s.tree().nodes;
     let mut winding = 0;
@@ -152,7 +179,7 @@ fn count(
             Below::Triangles(range) => range,
         };
         for t in range.filter(|t| *t != skip) {
-            winding += crossing(&s.triangles[t as usize].map(&mut *moved), x, far)?;
+            winding += through(t, x, far)?;
         }
     }
     Some(winding)

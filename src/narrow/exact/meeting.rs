@@ -539,8 +539,8 @@ impl<'a> Meeting<'a> {
             return;
         }
         let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.margin;
-        let flat = if care == Care::Much { self.ask.rounding } else { 0.0 };
-        let shrunk = shrink(&self.pairing(), Taken::Inside, tau, flat);
+        let rounding = if care == Care::Much { self.ask.rounding } else { 0.0 };
+        let shrunk = shrink(&self.pairing(), Taken::Inside, tau, rounding);
         // Where the moved surfaces meet, a ball tells as much of the surfaces as they are; a bound is about boundaries.
         if shrunk == Shrunk::Apart {
             if self.resolve() {

@@ -14,11 +14,14 @@ mod plane;
 mod program;
 mod shrink;
 mod side;
+mod split;
 
 pub(super) use moved::{FARTHEST, Moved, Taken};
 
 pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 
+#[cfg(test)]
+mod moved_tests;
 #[cfg(test)]
 mod open_tests;
 #[cfg(test)]

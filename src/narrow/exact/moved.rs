@@ -1,13 +1,15 @@
 //! Where the vertices of a solid go when its surface moves inward, and how far that may be.
 
 use super::super::surface::Surface;
-use super::super::tri_tri::point_triangle;
+use super::super::tri_tri::{Triangle, point_triangle};
 use super::plane::{Plane, goes_on};
+use super::split::{Sectors, Split, off_segment, strip_triangles};
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// No vertex moves by more than this many τ: at sharper corners the faces move less than they might.
 pub(in crate::narrow) const FARTHEST: f64 = 4.0;
@@ -18,11 +20,17 @@ const MAX_SWEEPS: usize = 60;
 /// Faces that move by this share of τ move far enough.
 const FULL: f64 = 0.999;
 
-/// How flat a surface must go on, at least, as a share of τ: else it is not asked, for it would cost more than it gains.
+/// How far from a plane a surface may be that goes on in it, in roundings of the coordinates: planes of small triangles are tilted.
+const FLAT_IN_ROUNDINGS: f64 = 8.0;
+
+/// No more than this share of τ, since it comes off τ twice.
 const FLAT_SHARE: f64 = 0.002;
 
-/// How flat it must go on, in roundings of the coordinates: planes of small triangles are tilted by them.
-const FLAT_IN_ROUNDINGS: f64 = 8.0;
+/// But no less than this, in roundings: hardly a face would be flat.
+const LEAST_FLAT_IN_ROUNDINGS: f64 = 0.25;
+
+/// A rounding of more than this share of τ leaves too little to be gained.
+const LARGEST_FLAT_SHARE: f64 = 0.02;
 
 /// Triangles no lower than this many τ tell their plane themselves.
 const TALL: f64 = 8.0;
@@ -58,99 +66,229 @@ enum Beyond {
 type Known<T> = RefCell<HashMap<u32, T, rapidhash::fast::RandomState>>;
 
 /// The value of a key, computed once.
-fn known<T: Copy>(of: &Known<T>, key: u32, compute: impl FnOnce() -> T) -> T {
+fn known<T: Clone>(of: &Known<T>, key: u32, compute: impl FnOnce() -> T) -> T {
     if let Some(value) = of.borrow().get(&key) {
-        return *value;
+        return value.clone();
     }
     let value = compute();
-    of.borrow_mut().insert(key, value);
+    of.borrow_mut().insert(key, value.clone());
     value
+}
+
+/// Where a vertex goes (A's frame): one place for all triangles, or one for each sector of them.
+#[derive(Clone)]
+enum Place {
+    One(Vec3),
+    Split(Rc<Split>),
+}
+
+/// Where a vertex would go if only the planes at it counted, from where it was (the solid's frame).
+#[derive(Clone)]
+enum Wish {
+    One(Rc<One>),
+    Split(Rc<Split>),
+}
+
+impl Wish {
+    /// Of a corner of a triangle.
+    fn of(&self, t: u32) -> Vec3 {
+        match self {
+            Self::One(one) => one.wish,
+            Self::Split(split) => split.places[split.sectors.sector(t)],
+        }
+    }
+}
+
+/// The wish of all triangles around a vertex, or of some of them.
+struct One {
+    wish: Vec3,
+    /// By τ along the mean normal, which is always admissible.
+    plain: Vec3,
+    /// The planes that should move.
+    needs: Vec<Need>,
 }
 
 /// Where the vertices of one solid go, computed as they are asked for: the surface sweeps over no point that is deeper than τ.
 pub(in crate::narrow) struct Moved<'a> {
     surface: &'a Surface,
     pose: Option<&'a Pose>,
-    /// −1 where the outside is the solid.
-    sign: f64,
+    taken: Taken,
     /// How far points move, at most, from what is left of the surface where it goes on (see `flat`).
     tau: f64,
     /// How far from a plane it still goes on in that plane; 0 where every triangle stands for itself.
     flat: f64,
     /// By vertex.
-    places: Known<Vec3>,
+    places: Known<Place>,
     /// By vertex.
-    wishes: Known<Vec3>,
+    wishes: Known<Wish>,
     /// By triangle.
     on: Known<Option<Beyond>>,
+    /// By triangle.
+    pieces: Known<Rc<[Triangle]>>,
+    /// Whether any vertex that was asked for parts.
+    parts: Cell<bool>,
 }
 
 impl<'a> Moved<'a> {
-    /// The vertices of a surface that `pose` places in A's frame, `None` for A itself. Triangles within `flat` of one plane count as
-    /// one face, unless that is 0 or too much beside `tau` (all in mm).
+    /// The vertices of a surface that `pose` places in A's frame, `None` for A itself. Where `rounding`, by which coordinates may be
+    /// off, is more than 0 and little beside `tau` (all in mm), triangles in one plane count as one face, vertices follow planes that
+    /// they lie closely behind, and part at reflex edges: more work, which allows faces to move by τ that else would move less.
     pub(in crate::narrow) fn new(
         surface: &'a Surface,
         pose: Option<&'a Pose>,
         taken: Taken,
         tau: f64,
-        flat: f64,
+        rounding: f64,
     ) -> Self {
-        let most = FLAT_SHARE * tau;
-        let flat = if flat <= most { lesser(FLAT_IN_ROUNDINGS * flat, most) } else { 0.0 };
+        let flat = if rounding <= LARGEST_FLAT_SHARE * tau {
+            greater(LEAST_FLAT_IN_ROUNDINGS * rounding, lesser(FLAT_IN_ROUNDINGS * rounding, FLAT_SHARE * tau))
+        } else {
+            0.0
+        };
         Self {
             surface,
             pose,
-            sign: taken.sign(),
+            taken,
             tau: tau - 2.0 * flat,
             flat,
             places: RefCell::default(),
             wishes: RefCell::default(),
             on: RefCell::default(),
+            pieces: RefCell::default(),
+            parts: Cell::new(false),
         }
     }
 
-    /// In A's frame.
+    /// Some place of a vertex, in A's frame: the only one, where every triangle stands for itself.
     pub(in crate::narrow) fn at(&self, v: u32) -> Vec3 {
-        known(&self.places, v, || {
-            let own = self.surface.vertices[v as usize];
-            let d = self.inward(v);
-            match self.pose {
-                None => own + d,
-                Some(pose) => pose.point(&own) + pose.direction(&d),
+        match self.place(v) {
+            Place::One(x) => x,
+            Place::Split(split) => split.places[0],
+        }
+    }
+
+    /// The corners of a triangle, in A's frame.
+    pub(super) fn triangle(&self, t: u32) -> Triangle {
+        self.surface.triangles[t as usize].map(|v| self.corner(t, v))
+    }
+
+    /// Whether any vertex that was asked for parts, so that some triangles have more than one piece.
+    pub(super) fn parts(&self) -> bool {
+        self.parts.get()
+    }
+
+    /// A triangle and what closes the surface where its vertices part, each piece for one of the triangles that it belongs to; in
+    /// A's frame.
+    pub(super) fn pieces(&self, t: u32) -> Rc<[Triangle]> {
+        known(&self.pieces, t, || {
+            let s = self.surface;
+            let ids = s.triangles[t as usize];
+            let mut out: Vec<Triangle> = vec![self.triangle(t)];
+            for (k, &v) in ids.iter().enumerate() {
+                let end = ids[(k + 1) % 3];
+                let (near, far) = (self.strip(v, end), self.strip(end, v));
+                if (near.is_some() || far.is_some()) && t < s.neighbor_of(t, k) {
+                    let mut near = near.unwrap_or_else(|| vec![self.corner(t, v)]);
+                    let far = far.unwrap_or_else(|| vec![self.corner(t, end)]);
+                    // Seen from the near end the other triangle comes first.
+                    near.reverse();
+                    strip_triangles(&near, &far, &mut out);
+                }
+                if let Place::Split(split) = self.place(v)
+                    && split.sectors.around.iter().all(|r| t <= r.0)
+                {
+                    out.extend(split.cap());
+                }
             }
+            out.into()
         })
     }
 
-    /// How a vertex moves, in the solid's frame: within τ of all triangles at it, or of the faces that go on beyond them.
-    fn inward(&self, v: u32) -> Vec3 {
-        let s = self.surface;
-        let mut d = self.wish(v);
+    fn strip(&self, v: u32, end: u32) -> Option<Vec<Vec3>> {
+        match self.place(v) {
+            Place::One(_) => None,
+            Place::Split(split) => split.strip(end).map(<[Vec3]>::to_vec),
+        }
+    }
+
+    fn placed(&self, v: u32, d: &Vec3) -> Vec3 {
+        let own = self.surface.vertices[v as usize];
+        match self.pose {
+            None => own + d,
+            Some(pose) => pose.point(&own) + pose.direction(d),
+        }
+    }
+
+    /// Where a corner of a triangle goes.
+    fn corner(&self, t: u32, v: u32) -> Vec3 {
+        match self.place(v) {
+            Place::One(x) => x,
+            Place::Split(split) => split.places[split.sectors.sector(t)],
+        }
+    }
+
+    fn place(&self, v: u32) -> Place {
+        known(&self.places, v, || match self.wish(v) {
+            Wish::One(one) => Place::One(self.placed(v, &self.inward(v, &one))),
+            Wish::Split(split) => self.parted(v, &split),
+        })
+    }
+
+    /// A vertex in one place: within τ of all triangles at it, or of the faces that go on beyond them.
+    fn inward(&self, v: u32, one: &One) -> Vec3 {
         // A vertex that moves by no more than τ stays within τ of whatever it belongs to.
-        if d.norm_squared() <= self.tau * self.tau {
-            return d;
+        if one.wish.norm_squared() <= self.tau * self.tau {
+            return one.wish;
         }
         let mut around = Vec::with_capacity(12);
-        s.around_into(v, &mut around);
+        self.surface.around_into(v, &mut around);
+        let farthest = self.farthest(v, &one.wish, &around, &around);
+        if farthest <= self.tau {
+            return one.wish;
+        }
+        // The distance to what is convex and holds the vertex: of a shorter way it is shorter at least in proportion.
+        let d = one.wish * (self.tau / farthest * (1.0 - 1e-9));
+        if lacking(&one.needs, &d) > lacking(&one.needs, &one.plain) { d } else { one.plain }
+    }
+
+    /// A vertex that parts, unless an edge ends where another vertex, which does not part, goes too far from it.
+    fn parted(&self, v: u32, split: &Split) -> Place {
+        let s = self.surface;
+        let around: Vec<u32> = split.sectors.around.iter().map(|r| r.0).collect();
+        let at = s.vertices[v as usize];
+        let strays = |end: u32| {
+            let way = at - s.vertices[end as usize];
+            let Wish::One(one) = self.wish(end) else { return false };
+            off_segment(&self.inward(end, &one), &way) > self.tau
+        };
+        if split.ends().any(strays) {
+            return Place::One(self.placed(v, &self.wish_of(v, &around, &around).plain));
+        }
+        let mut farthest = split.farthest * self.tau;
+        for (sector, d) in split.places.iter().enumerate() {
+            let of: Vec<u32> = split.sectors.around.iter().filter(|r| r.1 == sector).map(|r| r.0).collect();
+            farthest = greater(farthest, self.farthest(v, d, &of, &around));
+        }
+        let back = lesser(1.0, self.tau / farthest * (1.0 - 1e-9));
+        self.parts.set(true);
+        Place::Split(Rc::new(split.mapped(|d| self.placed(v, &(d * back)))))
+    }
+
+    /// How far a vertex that moves by `d` gets from triangles `of` it, or the faces that go on beyond them, at most.
+    fn farthest(&self, v: u32, d: &Vec3, of: &[u32], around: &[u32]) -> f64 {
+        let s = self.surface;
         let x = s.vertices[v as usize] + d;
         let mut farthest = 0.0;
-        for &t in &around {
+        for &t in of {
             let own = point_triangle(&x, &s.triangle(t)).squared.sqrt();
             let far = match if own > self.tau { self.goes_on(t) } else { None } {
                 None => own,
                 Some(Beyond::All(plane)) => lesser(own, plane.height(&x).abs()),
-                Some(Beyond::Fans(plane)) => lesser(own, (x - self.landing(&plane, &around, &x)).norm()),
+                Some(Beyond::Fans(plane)) => lesser(own, (x - self.landing(&plane, around, &x)).norm()),
             };
             farthest = greater(farthest, far);
         }
-        // The distance to what is convex and holds the vertex: of a shorter way it is shorter at least in proportion.
-        if farthest > self.tau {
-            d *= self.tau / farthest * (1.0 - 1e-9);
-            let (plain, needs) = self.needs(v, &around);
-            if lacking(&needs, &d) <= lacking(&needs, &plain) {
-                return plain;
-            }
-        }
-        d
+        farthest
     }
 
     /// Whether the surface goes on, beyond a triangle, towards where its corners wish to go.
@@ -165,7 +303,7 @@ impl<'a> Moved<'a> {
                 s.around_into(v, fan);
             }
             let plane = self.plane(t, &fans);
-            let wishes = s.triangles[t as usize].map(|v| s.vertices[v as usize] + self.wish(v));
+            let wishes = s.triangles[t as usize].map(|v| s.vertices[v as usize] + self.wish(v).of(t));
             if goes_on(s, t, &wishes, &plane, self.flat) {
                 return Some(Beyond::All(plane));
             }
@@ -210,45 +348,72 @@ impl<'a> Moved<'a> {
     }
 
     /// Where a vertex would go if only the planes at it counted, and those it comes close to.
-    fn wish(&self, v: u32) -> Vec3 {
-        known(&self.wishes, v, || {
-            // A triangle without area opens unless its corners stay on their line.
-            if self.surface.is_rough(v) {
-                return Vec3::zeros();
-            }
-            let mut around = Vec::with_capacity(12);
-            self.surface.around_into(v, &mut around);
-            let (plain, needs) = self.needs(v, &around);
-            if plain == Vec3::zeros() {
-                return plain;
-            }
-            let enough = (FULL - 1.0) * self.tau;
-            if lacking(&needs, &plain) >= enough {
-                return plain;
-            }
-            let d = self.onto_planes(plain, &needs);
-            if lacking(&needs, &d) > lacking(&needs, &plain) { d } else { plain }
-        })
+    fn wish(&self, v: u32) -> Wish {
+        // Nobody else asks.
+        if self.flat <= 0.0 {
+            return self.new_wish(v);
+        }
+        known(&self.wishes, v, || self.new_wish(v))
     }
 
-    /// By τ along the mean normal, which is always admissible; and the planes that should move.
-    fn needs(&self, v: u32, around: &[u32]) -> (Vec3, Vec<Need>) {
+    fn new_wish(&self, v: u32) -> Wish {
+        // A triangle without area opens unless its corners stay on their line.
+        if self.surface.is_rough(v) {
+            let none = Vec3::zeros();
+            return Wish::One(Rc::new(One { wish: none, plain: none, needs: Vec::new() }));
+        }
+        let mut around = Vec::with_capacity(12);
+        self.surface.around_into(v, &mut around);
+        let split = if self.flat > 0.0 && self.taken == Taken::Inside { self.split(v, &around) } else { None };
+        match split {
+            Some(split) => Wish::Split(Rc::new(split)),
+            None => Wish::One(Rc::new(self.wish_of(v, &around, &around))),
+        }
+    }
+
+    fn split(&self, v: u32, around: &[u32]) -> Option<Split> {
+        let sectors = Sectors::of(self.surface, v, around)?;
+        let places = (0..sectors.count).map(|sector| {
+            let of: Vec<u32> = sectors.around.iter().filter(|r| r.1 == sector).map(|r| r.0).collect();
+            self.wish_of(v, &of, around).wish
+        });
+        let places: Vec<Vec3> = places.collect();
+        Split::new(self.surface, v, sectors, places, self.tau)
+    }
+
+    /// Where some of the triangles around a vertex would have it.
+    fn wish_of(&self, v: u32, of: &[u32], around: &[u32]) -> One {
+        let (plain, needs) = self.needs(v, of, around);
+        let mut wish = plain;
+        if plain != Vec3::zeros() && lacking(&needs, &plain) < (FULL - 1.0) * self.tau {
+            let d = self.onto_planes(plain, &needs);
+            if lacking(&needs, &d) > lacking(&needs, &plain) {
+                wish = d;
+            }
+        }
+        One { wish, plain, needs }
+    }
+
+    /// By τ along the mean normal of some of the triangles around a vertex, which is always admissible; and the planes that should
+    /// move.
+    fn needs(&self, v: u32, of: &[u32], around: &[u32]) -> (Vec3, Vec<Need>) {
         let s = self.surface;
+        let sign = self.taken.sign();
         let at = s.vertices[v as usize];
         let mut mean = Vec3::zeros();
-        let mut needs: Vec<Need> = Vec::with_capacity(around.len());
-        for &t in around {
+        let mut needs: Vec<Need> = Vec::with_capacity(of.len());
+        for &t in of {
             let ids = s.triangles[t as usize];
             let k = ids.iter().position(|&i| i == v).unwrap_or(0);
             let (p, q) = (s.vertices[ids[(k + 1) % 3] as usize] - at, s.vertices[ids[(k + 2) % 3] as usize] - at);
-            let n = s.normal(t) * self.sign;
+            let n = s.normal(t) * sign;
             mean += n * libm::atan2(p.cross(&q).norm(), p.dot(&q));
             if !needs.iter().any(|m| m.normal.dot(&n) > 1.0 - 1e-14) {
                 needs.push(Need { normal: n, by: self.tau, own: true });
             }
         }
         let plain = mean.try_normalize(0.0).map_or_else(Vec3::zeros, |m| m * (-self.tau * (1.0 - 1e-12)));
-        if self.flat > 0.0 {
+        if self.flat > 0.0 && plain != Vec3::zeros() {
             self.add_near(v, around, &plain, &mut needs);
         }
         (plain, needs)
@@ -259,7 +424,7 @@ impl<'a> Moved<'a> {
         let s = self.surface;
         let at = s.vertices[v as usize];
         s.within(&at, self.tau, |t| {
-            let n = s.normal(t) * self.sign;
+            let n = s.normal(t) * self.taken.sign();
             let behind = -n.dot(&(at - s.triangle(t)[0]));
             let by = self.tau - behind;
             // What faces the other way is the far side of a thin wall.

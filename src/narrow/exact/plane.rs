@@ -5,7 +5,7 @@ use crate::geom::math::{basis, greater, lesser};
 use crate::geom::{Vec2, Vec3};
 
 /// More triangles than this are not looked at: then it is not known.
-const MAX_VISITED: usize = 48;
+const MAX_VISITED: usize = 256;
 
 /// A plane: a point of it and the unit normal.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@
 //! their winding number. If the moved surfaces do not meet and no shell of one lies in the other, no point has a winding number
 //! of 1 or more in both, so no point is deeper than τ in both. The moved surfaces may cross themselves freely.
 
-use super::super::mesh_mesh::{Pairing, crossing_moved};
-use super::super::winding::winding_moved;
+use super::super::mesh_mesh::{Pairing, crossing_moved, crossing_of_pieces};
+use super::super::winding::winding_of_pieces;
 use super::moved::{FARTHEST, Moved, Taken};
 use crate::geom::Vec3;
 
@@ -22,21 +22,27 @@ pub(super) enum Shrunk {
 }
 
 /// Whether no ball of a radius above `tau` (mm) lies in both closed solids, of B what the surface encloses or everything else.
-/// `flat` as in [`Moved::new`]. Cost: a crossing test, plus about a microsecond a vertex near the other solid.
-pub(super) fn shrink(p: &Pairing, taken_b: Taken, tau: f64, flat: f64) -> Shrunk {
+/// `rounding` as in [`Moved::new`]. Cost: a crossing test, plus about a microsecond a vertex near the other solid.
+pub(super) fn shrink(p: &Pairing, taken_b: Taken, tau: f64, rounding: f64) -> Shrunk {
     if tau <= 0.0 {
         return Shrunk::Nested;
     }
-    let a = Moved::new(p.a, None, Taken::Inside, tau, flat);
-    let b = Moved::new(p.b, Some(p.b_in_a), taken_b, tau, flat);
+    let a = Moved::new(p.a, None, Taken::Inside, tau, rounding);
+    let b = Moved::new(p.b, Some(p.b_in_a), taken_b, tau, rounding);
     let slack = FARTHEST * tau;
-    if let Some(x) = crossing_moved(p, slack, |v| a.at(v), |v| b.at(v)) {
+    if let Some(x) = crossing_moved(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
+        return Shrunk::Meet(x);
+    }
+    if (a.parts() || b.parts())
+        && let Some(x) = crossing_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j))
+    {
         return Shrunk::Meet(x);
     }
     // Not crossing, a shell lies on one side of the other surface as a whole.
     let in_b = |w: i32| (w >= 1) == (taken_b == Taken::Inside);
-    let of_a = |v: u32| winding_moved(p.b, Some(p.b_in_a), &a.at(v), slack, |v| b.at(v)).is_some_and(|w| !in_b(w));
-    let of_b = |v: u32| winding_moved(p.a, None, &b.at(v), slack, |v| a.at(v)).is_some_and(|w| w < 1);
+    let of_a =
+        |v: u32| winding_of_pieces(p.b, Some(p.b_in_a), &a.at(v), slack, |j| b.pieces(j)).is_some_and(|w| !in_b(w));
+    let of_b = |v: u32| winding_of_pieces(p.a, None, &b.at(v), slack, |i| a.pieces(i)).is_some_and(|w| w < 1);
     if p.a.shells.iter().all(|&v| of_a(v)) && p.b.shells.iter().all(|&v| of_b(v)) {
         Shrunk::Apart
     } else {

@@ -1,0 +1,138 @@
+//! Surfaces that move inward: what is deeper than τ, or farther outside, sees them wind as before; and faces do move.
+
+use super::super::surface::{Inside, Surface};
+use super::super::winding::{winding, winding_of_pieces};
+use super::moved::{FARTHEST, Moved, Taken};
+use crate::geom::{Mat3, Vec3};
+use crate::mesh::TriMesh;
+use crate::mesh::samples::{Dice, cubes, cut, ring};
+use std::collections::BTreeMap;
+
+/// A ring of eight to thirty facets with a groove or a shoulder, all of its walls thicker than 0.3.
+fn shouldered(dice: &mut Dice) -> TriMesh {
+    let step = 0.4 + 0.3 * dice.unit();
+    let inner = 1.0 + 0.5 * dice.unit();
+    let profiles: [&[[f64; 2]]; 3] = [
+        &[[inner, 0.0], [3.0, 0.0], [3.0, 1.0], [3.0 - step, 1.0], [3.0 - step, 3.0], [inner, 3.0]],
+        &[
+            [inner, 0.0],
+            [3.0, 0.0],
+            [3.0, 3.0],
+            [inner, 3.0],
+            [inner, 2.0],
+            [inner + step, 2.0],
+            [inner + step, 1.0],
+            [inner, 1.0],
+        ],
+        &[[inner, 0.0], [3.0, -step], [3.0, 3.0], [inner, 3.0 - step]],
+    ];
+    ring(profiles[dice.below(3)], 8 + dice.below(23))
+}
+
+/// The surface of a solid at random, in random triangles, turned, and stretched unevenly.
+fn solid(dice: &mut Dice, round: usize, single: bool) -> Surface {
+    let mesh = if round.is_multiple_of(2) { cubes(dice) } else { shouldered(dice) };
+    let mesh = cut(&mesh, dice, 4 * (round % 40));
+    let turn = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
+    let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.25 * dice.unit());
+    let vertices = mesh.vertices.iter().map(|v| {
+        let p = turn * (shear * v);
+        if single { p.map(|x| f64::from(x as f32)) } else { p }
+    });
+    let mesh = TriMesh { vertices: vertices.collect(), triangles: mesh.triangles };
+    Surface::new(&mesh, &Vec3::zeros(), Inside::Solid)
+}
+
+#[test]
+fn a_moved_surface_winds_as_before_around_what_is_farther_than_tau() {
+    let mut dice = Dice(7);
+    let (mut asked, mut inside, mut parted) = (0, 0, 0);
+    for round in 0..300 {
+        let single = round % 3 == 0;
+        let s = solid(&mut dice, round, single);
+        let tau = 0.02 * libm::exp2(4.0 * (0.5 + 0.5 * dice.unit()));
+        let rounding = if single { 1e-6 } else { 1e-13 };
+        let moved = Moved::new(&s, None, Taken::Inside, tau, rounding);
+        for _ in 0..120 {
+            let t = dice.below(s.triangles.len()) as u32;
+            let [a, b, c] = s.triangle(t);
+            let (u, v) = (0.5 * (dice.unit() + 1.0), 0.5 * (dice.unit() + 1.0));
+            let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+            // Mostly just deeper than τ, near features.
+            let x = a + (b - a) * u + (c - a) * v - s.normal(t) * (tau * (1.2 + 1.4 * dice.unit()))
+                + dice.vector() * (0.7 * tau);
+            let distance = s.nearest(&x, f64::INFINITY).unwrap().distance;
+            if distance <= tau * (1.0 + 1e-9) {
+                continue;
+            }
+            let before = winding(&s, None, &x);
+            let after = winding_of_pieces(&s, None, &x, FARTHEST * tau, |t| moved.pieces(t));
+            if let (Some(before), Some(after)) = (before, after) {
+                assert_eq!(before, after, "round {round}, {x:?}, {distance} from the surface, tau {tau}");
+                asked += 1;
+                inside += i32::from(before == 1);
+            }
+        }
+        parted += i32::from(moved.parts());
+    }
+    assert!(asked > 8000 && inside > 5000 && parted > 100, "{asked} {inside} {parted}");
+}
+
+/// A vertex by the bits of its coordinates.
+type Bits = [u64; 3];
+
+#[test]
+fn all_pieces_of_a_moved_surface_close() {
+    let mut dice = Dice(11);
+    let mut extra = 0;
+    for round in 0..200 {
+        let s = solid(&mut dice, round, round % 3 == 0);
+        let moved = Moved::new(&s, None, Taken::Inside, 0.1, 1e-6);
+        let mut open: BTreeMap<[Bits; 2], i32> = BTreeMap::new();
+        for t in 0..s.triangles.len() as u32 {
+            let pieces = moved.pieces(t);
+            extra += pieces.len() - 1;
+            for piece in pieces.iter() {
+                let ends = piece.map(|p| <[f64; 3]>::from(p).map(|x| (x + 0.0).to_bits()));
+                for k in 0..3 {
+                    let (from, to) = (ends[k], ends[(k + 1) % 3]);
+                    *open.entry([from, to]).or_default() += 1;
+                    *open.entry([to, from]).or_default() -= 1;
+                }
+            }
+        }
+        assert!(open.values().all(|n| *n == 0), "round {round}");
+    }
+    assert!(extra > 5000, "{extra}");
+}
+
+/// The shares of τ by which the places of a mesh's vertices lie below the planes of their triangles, the least of each triangle.
+fn shares(s: &Surface, tau: f64, rounding: f64) -> Vec<f64> {
+    let moved = Moved::new(s, None, Taken::Inside, tau, rounding);
+    let share = |t: u32| {
+        let (n, from) = (s.normal(t), s.triangle(t)[0]);
+        moved.triangle(t).iter().map(|p| -n.dot(&(p - from)) / tau).fold(f64::INFINITY, f64::min)
+    };
+    (0..s.triangles.len() as u32).map(share).collect()
+}
+
+#[test]
+fn with_care_all_faces_move_by_nearly_all_of_tau() {
+    let mut dice = Dice(3);
+    let sharp = [[1.0, 0.0], [3.0, 0.0], [3.0, 1.0], [2.0, 1.0], [2.0, 4.0], [1.0, 4.0]];
+    for n in [24, 48] {
+        let mesh = ring(&sharp, n);
+        for (single, rounding) in [(false, 1e-13), (true, 1e-6)] {
+            let mut mesh = cut(&mesh, &mut dice, 200);
+            if single {
+                mesh.vertices.iter_mut().for_each(|v| *v = v.map(|x| f64::from(x as f32)));
+            }
+            let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+            let [plain, careful] = [0.0, rounding].map(|r| shares(&s, 0.02, r));
+            let least = |shares: &[f64]| shares.iter().copied().fold(f64::INFINITY, f64::min);
+            assert!(least(&plain) < 0.75, "{n} {}", least(&plain));
+            let all = careful.iter().filter(|c| **c >= 0.98).count();
+            assert!(all as f64 >= 0.97 * careful.len() as f64, "{n} {single}: {all} of {}", careful.len());
+        }
+    }
+}
