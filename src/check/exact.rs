@@ -318,7 +318,7 @@ impl Overlap<'_, '_> {
     }
 
     fn relation(&self, rounding: f64) -> Relation {
-        match self.meeting.containment(rounding) {
+        match self.meeting.containment() {
             Containment::AHoldsB => Relation::AContainsB,
             Containment::BHoldsA => Relation::BContainsA,
             Containment::Coincident => Relation::Coincident,

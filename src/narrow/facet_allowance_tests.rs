@@ -10,6 +10,7 @@ use super::winding::{winding, winding_moved};
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
+use crate::mesh::samples::{together, turned};
 use std::f64::consts::PI;
 
 /// Rounding of the pairs below, none of which is larger than 100 mm (mm).
@@ -85,16 +86,6 @@ fn extruded(outline: &[[f64; 2]], [low, high]: [f64; 2]) -> TriMesh {
         }
     }
     TriMesh { vertices, triangles: t }
-}
-
-fn together(meshes: &[TriMesh]) -> TriMesh {
-    let mut all = TriMesh::default();
-    for m in meshes {
-        let base = all.vertices.len() as u32;
-        all.vertices.extend(&m.vertices);
-        all.triangles.extend(m.triangles.iter().map(|t| t.map(|i| i + base)));
-    }
-    all
 }
 
 fn moved(mesh: &TriMesh, by: &Pose) -> TriMesh {
@@ -242,11 +233,6 @@ fn a_part_inside_another_bounds_the_common_solid_with_all_it_has() {
     let round = together(&[block([-20.0; 3], [20.0; 3]), turned(&pin(24, 10.0, [-10.0, 10.0], 0.0))]);
     is(of(&round, &block([14.0; 3], [16.0; 3])), 0.0);
     is(of(&round, &block([-12.0, -1.0, -1.0], [-9.0, 1.0, 1.0])), polygon(24, 10.0));
-}
-
-fn turned(mesh: &TriMesh) -> TriMesh {
-    let triangles = mesh.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect();
-    TriMesh { vertices: mesh.vertices.clone(), triangles }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! A pair of meshes and what is known of it.
 
-use super::depth::{Depth, Target, Witness};
+use super::depth::{Depth, Witness};
 use super::moved::Taken;
 use super::open::{Search, entangled};
 use super::shrink::{Shrunk, shrink};
 use super::side::Side;
-use crate::geom::math::{greater, lesser};
+use crate::geom::math::greater;
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::narrow::Convex;
 use crate::narrow::gjk::Query;
@@ -14,43 +14,6 @@ use crate::narrow::overlap::Overlaps;
 use crate::narrow::pair::contains;
 use crate::narrow::surface::{Inside, Surface};
 use crate::narrow::thickness::{self, Goal};
-
-/// Cells of one pair's branch and bound, at most: about two seconds.
-pub const MAX_CELLS: u32 = 120_000;
-
-/// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
-const SHRINK_SHARE: f64 = 1e-9;
-
-/// Cells after which a shrink is tried for the first time where a bracket is to be narrowed.
-const FIRST_CELLS: u32 = 128;
-
-/// Where that shrink ends, in widths above the best ball.
-const SHRINK_WIDTH: f64 = 0.98;
-
-/// Better balls that such shrinks lead to, one after the other, at most.
-const MAX_BALLS: usize = 32;
-
-/// The first step of a climb towards a ball, in depths asked for.
-const CLIMB_STEP: f64 = 2.0;
-
-/// The first stride along a sheet, in diagonals of the hulls' common box.
-const STRIDE_SHARE: f64 = 0.125;
-
-/// Surfaces that meet within the rounding of both files and this many margins more touch.
-const TOUCH_IN_MARGINS: f64 = 8.0;
-
-/// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
-const LARGE: usize = 20_000;
-
-/// Bisections of the shrink certificate where branch and bound did not close the bracket.
-const SHRINK_STEPS: usize = 7;
-
-/// How much is done for a shrink certificate: with much care more is certified, at several times the cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Care {
-    Little,
-    Much,
-}
 
 /// One part of a pair: its hull and its triangles, both in the hull's centred frame.
 #[derive(Clone, Copy)]
@@ -120,7 +83,7 @@ pub enum Event {
     Nested,
     /// The surfaces, moved inward, tell that nothing is thicker than this, or do not.
     Shrink(f64, bool),
-    /// Depth of the best ball after a climb from where the moved surfaces meet.
+    /// Depth of the best ball after a climb, from where the moved or the given surfaces meet.
     Climb(f64),
     /// Cells of branch and bound so far, and the bounds of the depth they left.
     Cells(u32, [f64; 2]),
@@ -128,27 +91,25 @@ pub enum Event {
 
 /// A pair that touches or overlaps, with certified bounds of the overlap depth.
 pub struct Meeting<'a> {
-    bodies: [Body<'a>; 2],
-    b_in_a: &'a Pose,
-    ask: Question,
-    margin: f64,
+    pub(super) bodies: [Body<'a>; 2],
+    pub(super) b_in_a: &'a Pose,
+    pub(super) ask: Question,
     /// Whether all of the surfaces bounds the solids; `None` until it was asked.
-    solid: Option<bool>,
-    looked_at_middle: bool,
+    pub(super) solid: Option<bool>,
+    pub(super) looked_at_middle: bool,
     /// Of the overlap depth.
-    lower: f64,
-    upper: f64,
-    depth: Depth<'a>,
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    pub(super) depth: Depth<'a>,
     /// Holds all common points (A's frame).
-    region: Aabb,
+    pub(super) region: Aabb,
     /// Takes the place of `depth` where a mesh has no definite inside.
-    search: Option<Box<Search<'a>>>,
+    pub(super) search: Option<Box<Search<'a>>>,
     /// The closest points of the surfaces, where that was asked.
-    surfaces: Option<Apart>,
-    nested: bool,
+    pub(super) surfaces: Option<Apart>,
     /// The largest depth that a shrink of each care did not certify.
-    failed: [f64; 2],
-    events: Vec<Event>,
+    pub(super) failed: [f64; 2],
+    pub(super) events: Vec<Event>,
 }
 
 /// Tells pairs apart from those that meet. Cost: a dual traversal of the two trees; microseconds for parts of some hundred
@@ -176,7 +137,7 @@ fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question)
     }
     match separation(&meeting.pairing(), ask.reach + ask.margin, ask.margin) {
         Distance::Beyond(least) => {
-            if !meeting.is_nested(ask.rounding) {
+            if !meeting.is_nested() {
                 return Found::Beyond(least);
             }
             if meeting.is_surface() {
@@ -192,13 +153,13 @@ fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question)
             let apart = Apart { distance: value, points };
             meeting.events.push(Event::Surfaces(value));
             if meeting.is_surface() {
-                return meeting.surfaces_within(apart, ask.rounding);
+                return meeting.surfaces_within(apart);
             }
             if value <= ask.margin {
                 meeting.touches(apart);
                 return Found::Meets(Box::new(meeting.bounded_by_hulls()));
             }
-            if !meeting.is_nested(ask.rounding) {
+            if !meeting.is_nested() {
                 return Found::Apart(apart);
             }
             meeting.surfaces = Some(apart);
@@ -219,7 +180,6 @@ impl<'a> Meeting<'a> {
             bodies: [a, b],
             b_in_a,
             ask,
-            margin: ask.margin,
             solid: None,
             looked_at_middle: false,
             lower: f64::NEG_INFINITY,
@@ -228,7 +188,6 @@ impl<'a> Meeting<'a> {
             region,
             search: None,
             surfaces: None,
-            nested: false,
             failed: [0.0; 2],
             events: Vec::new(),
         }
@@ -246,9 +205,9 @@ impl<'a> Meeting<'a> {
         };
         let best = self.depth.best;
         self.upper = upper;
-        self.region = a.aabb.intersection(&placed_box(b, self.b_in_a)).inflated(self.margin);
+        self.region = a.aabb.intersection(&placed_box(b, self.b_in_a)).inflated(self.ask.margin);
         let bounds = [0.5 * self.lower, 0.5 * upper];
-        self.depth = Depth::new(self.sides(), &self.region, bounds, self.margin).starting_at(middle);
+        self.depth = Depth::new(self.sides(), &self.region, bounds, self.ask.margin).starting_at(middle);
         self.depth.best = best;
         self.events.push(Event::HullBound(upper));
         self
@@ -262,13 +221,13 @@ impl<'a> Meeting<'a> {
         let distance = (to - from).norm();
         let share = 0.5 * (distance + a.inner_radius - b.inner_radius) / distance;
         let start = if distance > 0.0 { from + (to - from) * share.clamp(0.0, 1.0) } else { from };
-        let above = deep + 2.0 * self.margin;
+        let above = deep + 2.0 * self.ask.margin;
         self.depth.settle(&start, 0.5 * above);
         self.take_bounds();
         self.lower > above
     }
 
-    fn pairing(&self) -> Pairing<'a> {
+    pub(super) fn pairing(&self) -> Pairing<'a> {
         Pairing { a: self.bodies[0].surface, b: self.bodies[1].surface, b_in_a: self.b_in_a }
     }
 
@@ -282,7 +241,7 @@ impl<'a> Meeting<'a> {
     }
 
     /// Whether the surfaces are known to be the boundaries of the two solids.
-    fn is_solid(&self) -> bool {
+    pub(super) fn is_solid(&self) -> bool {
         self.solid == Some(true)
     }
 
@@ -295,7 +254,7 @@ impl<'a> Meeting<'a> {
 
     /// Makes sure that bounds from above may be taken: of solids, from their boundaries. A common ball needs none of this, which is
     /// why it comes late. What was found so far stands. Whether other surfaces took the place of these.
-    fn resolve(&mut self) -> bool {
+    pub(super) fn resolve(&mut self) -> bool {
         if self.solid.is_some() {
             return false;
         }
@@ -320,7 +279,7 @@ impl<'a> Meeting<'a> {
     }
 
     /// The depth at the middle of the hulls' overlap.
-    fn look_at_middle(&mut self) -> f64 {
+    pub(super) fn look_at_middle(&mut self) -> f64 {
         self.looked_at_middle = true;
         let middle = self.depth.start();
         self.depth.look(&middle);
@@ -336,7 +295,6 @@ impl<'a> Meeting<'a> {
     }
 
     fn into_nested(mut self) -> Self {
-        self.nested = true;
         self.lower = greater(self.lower, 0.0);
         self.depth.raise_floor(0.0);
         self.events.push(Event::Nested);
@@ -344,10 +302,10 @@ impl<'a> Meeting<'a> {
     }
 
     /// Whether a shell of one lies in the other, surfaces not meeting; without a definite inside, any vertex.
-    fn is_nested(&self, rounding: f64) -> bool {
+    fn is_nested(&self) -> bool {
         let [a, b] = self.sides();
         if self.is_surface() {
-            return entangled(&self.pairing(), &[a, b], rounding, false);
+            return entangled(&self.pairing(), &[a, b], self.ask.rounding, false);
         }
         let inside = |of: &Side, vertices: &Surface, pose: Option<&Pose>| {
             vertices.shells.iter().any(|&v| {
@@ -360,9 +318,9 @@ impl<'a> Meeting<'a> {
 
     /// What to say of surfaces without a definite inside that are this close: where neither crosses the other nor reaches into
     /// it, their distance.
-    fn surfaces_within(mut self, apart: Apart, rounding: f64) -> Found<'a> {
-        let meet = apart.distance <= self.margin;
-        if !entangled(&self.pairing(), &self.sides(), rounding, meet) {
+    fn surfaces_within(mut self, apart: Apart) -> Found<'a> {
+        let meet = apart.distance <= self.ask.margin;
+        if !entangled(&self.pairing(), &self.sides(), self.ask.rounding, meet) {
             return Found::Apart(apart);
         }
         self.touches(apart);
@@ -371,7 +329,6 @@ impl<'a> Meeting<'a> {
 
     /// Without a definite inside a vertex in the other surface is no overlap yet.
     fn into_entwined(mut self) -> Self {
-        self.nested = true;
         self.events.push(Event::Nested);
         self
     }
@@ -387,11 +344,6 @@ impl<'a> Meeting<'a> {
         &self.events
     }
 
-    /// Whether the surfaces keep apart while one part lies in the other.
-    pub fn nested(&self) -> bool {
-        self.nested
-    }
-
     /// The best common ball: centre (A's frame), radius, and the closest point of each surface to the centre. `None` where none
     /// was found.
     pub fn ball(&self) -> Option<(Vec3, f64, [Vec3; 2])> {
@@ -403,189 +355,16 @@ impl<'a> Meeting<'a> {
         self.surfaces
     }
 
-    /// The pair, for questions about its triangles.
-    pub fn meshes(&self) -> Pairing<'a> {
-        self.pairing()
-    }
-
-    /// Narrows the bounds until the threshold (mm) lies outside, or the budget is spent.
-    pub fn decide(&mut self, threshold: f64) {
-        let (above, at_most) = (threshold + 2.0 * self.margin, threshold + self.margin);
-        let decided = |m: &Self| m.lower > above || m.upper <= at_most;
-        if decided(self) {
-            return;
-        }
-        if !self.looked_at_middle {
-            self.look_at_middle();
-            if decided(self) {
-                return;
-            }
-        }
-        // Most pairs that meet only touch; of large ones a climb costs less than looking at everything near the other.
-        if !self.is_surface()
-            && self.is_large()
-            && let Some(apart) = self.surfaces
-        {
-            self.climb(&((apart.points[0] + apart.points[1]) * 0.5), threshold);
-            if decided(self) {
-                return;
-            }
-            if let Some(ball) = self.depth.best {
-                self.depth.stride(&ball.center, STRIDE_SHARE * self.region.diagonal(), 0.5 * above);
-                self.take_bounds();
-                self.events.push(Event::Climb(self.lower));
-            }
-            if decided(self) {
-                return;
-            }
-        }
-        for care in [Care::Little, Care::Much] {
-            self.shrink(threshold, care);
-            if decided(self) {
-                return;
-            }
-        }
-        self.resolve();
-        let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
-        self.refine(&target, MAX_CELLS);
-    }
-
-    /// Narrows the bounds until they are within `relative` of the depth or `absolute` (mm), or the budget is spent.
-    pub fn narrow_to(&mut self, relative: f64, absolute: f64) {
-        self.resolve();
-        if !self.looked_at_middle {
-            self.look_at_middle();
-        }
-        let absolute = greater(absolute - 6.0 * self.margin, 0.0);
-        let width = |m: &Self| greater(relative * greater(m.lower, 0.0), absolute);
-        let met = |m: &Self| m.upper - m.lower <= width(m);
-        if met(self) {
-            return;
-        }
-        // Whether they only touch.
-        if self.lower <= self.ask.rounding {
-            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.margin, Care::Little);
-            if met(self) {
-                return;
-            }
-            if let Some(apart) = self.surfaces.filter(|_| self.lower <= self.ask.rounding) {
-                self.climb(&((apart.points[0] + apart.points[1]) * 0.5), greater(absolute, self.ask.rounding));
-            }
-        }
-        if self.lower <= absolute {
-            self.shrink(greater(self.lower, 0.0) + absolute, Care::Little);
-            if met(self) {
-                return;
-            }
-        }
-        if !self.is_solid() && self.ball().is_none() {
-            return;
-        }
-        let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, relative, absolute: 0.5 * absolute };
-        // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
-        for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
-            self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
-            if met(self) || !self.is_solid() {
-                return;
-            }
-            // Where it fails there may be a better ball.
-            for _ in 0..MAX_BALLS {
-                let before = self.lower;
-                self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
-                if met(self) {
-                    return;
-                }
-                if self.lower <= before {
-                    break;
-                }
-            }
-        }
-        for _ in 0..SHRINK_STEPS {
-            if met(self) || !self.is_solid() {
-                return;
-            }
-            self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper), Care::Much);
-        }
-    }
-
-    fn refine(&mut self, target: &Target, budget: u32) {
-        let cells = if self.is_solid() {
-            self.depth.refine(target, budget);
-            self.depth.cells
-        } else {
-            // Only the witness counts: what bounds it from above holds for boundaries of solids.
-            let sides = self.depth.sides();
-            let search = self.search.get_or_insert_with(|| Box::new(Search::new(sides, &self.region)));
-            search.refine(target, &mut self.depth.best);
-            search.cells
-        };
-        self.take_bounds();
-        self.events.push(Event::Cells(cells, self.thickness()));
-    }
-
-    fn take_bounds(&mut self) {
-        // Without a definite inside only a common ball says anything.
-        if !self.is_surface() || self.ball().is_some() {
-            self.lower = greater(self.lower, 2.0 * self.depth.lower());
-        }
-        if self.is_solid() {
-            self.upper = lesser(self.upper, 2.0 * self.depth.upper());
-        }
-    }
-
-    /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
-    fn shrink(&mut self, thickness: f64, care: Care) {
-        if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
-            return;
-        }
-        let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.margin;
-        let rounding = if care == Care::Much { self.ask.rounding } else { 0.0 };
-        let shrunk = shrink(&self.pairing(), Taken::Inside, tau, rounding);
-        // Where the moved surfaces meet, a ball tells as much of the surfaces as they are; a bound is about boundaries.
-        if shrunk == Shrunk::Apart {
-            if self.resolve() {
-                self.shrink(thickness, care);
-                return;
-            }
-            if !self.is_solid() {
-                return;
-            }
-        }
-        self.events.push(Event::Shrink(thickness, shrunk == Shrunk::Apart));
-        if shrunk == Shrunk::Apart {
-            self.upper = lesser(self.upper, thickness);
-            self.depth.lower_ceiling(0.5 * thickness);
-            return;
-        }
-        for failed in &mut self.failed[..=care as usize] {
-            *failed = greater(*failed, thickness);
-        }
-        if let Shrunk::Meet(x) = shrunk {
-            self.climb(&x, thickness);
-        }
-    }
-
-    /// Looks for a ball thicker than this, beginning at a point.
-    fn climb(&mut self, start: &Vec3, thickness: f64) {
-        self.depth.climb(start, CLIMB_STEP * thickness, 0.5 * thickness + self.margin);
-        self.take_bounds();
-        self.events.push(Event::Climb(self.lower));
-    }
-
-    fn is_large(&self) -> bool {
-        self.bodies.iter().map(|b| b.surface.triangles.len()).sum::<usize>() > LARGE
-    }
-
-    /// Whether one solid lies in the other, where `rounding` (mm) is what both files' coordinates are good for; after the bounds were
-    /// narrowed.
-    pub fn containment(&self, rounding: f64) -> Containment {
+    /// Whether one solid lies in the other, to the rounding of both files' coordinates; after the bounds were narrowed.
+    pub fn containment(&self) -> Containment {
         if !self.is_solid() {
             return Containment::None;
         }
         let [a, b] = self.bodies;
         let back = self.b_in_a.inverse();
-        let slack = rounding + self.margin;
-        let tau = rounding + 16.0 * self.margin;
+        let rounding = self.ask.rounding;
+        let slack = rounding + self.ask.margin;
+        let tau = rounding + 16.0 * self.ask.margin;
         let b_in_a = contains(a.convex, b.convex, self.b_in_a, slack) && {
             let turned = Pairing { a: b.surface, b: a.surface, b_in_a: &back };
             shrink(&turned, Taken::Outside, tau, 0.0) == Shrunk::Apart

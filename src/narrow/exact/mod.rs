@@ -5,10 +5,13 @@
 //! linear programme from above, by the shrink certificate (`shrink`) where the parts only touch, and by branch and bound
 //! (`depth`) for the rest. docs/numerics.md has the proofs. A mesh without a definite inside leaves less to be said (`open`).
 
+mod climb;
 mod depth;
 mod elements;
+mod features;
 mod meeting;
 mod moved;
+mod narrowing;
 mod open;
 mod plane;
 mod program;

@@ -5,18 +5,9 @@ use super::*;
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Mat3, Vec3};
 use crate::mesh::TriMesh;
+use crate::mesh::samples::together;
 use crate::narrow::overlap::Overlaps;
 use crate::narrow::surface::Inside;
-
-fn together(parts: &[TriMesh]) -> TriMesh {
-    let mut out = TriMesh::default();
-    for p in parts {
-        let n = out.vertices.len() as u32;
-        out.vertices.extend(&p.vertices);
-        out.triangles.extend(p.triangles.iter().map(|t| t.map(|v| v + n)));
-    }
-    out
-}
 
 fn rotation() -> Mat3 {
     *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix()

@@ -1,5 +1,6 @@
 use super::*;
 use crate::geom::{Mat3, Vec3};
+use crate::mesh::samples::{together, turned};
 use crate::narrow::surface::Feature;
 use crate::narrow::winding::winding;
 
@@ -51,24 +52,9 @@ fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
     TriMesh { vertices, triangles: quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect() }
 }
 
-fn turned(mut mesh: TriMesh) -> TriMesh {
-    mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
-    mesh
-}
-
 fn moved(mut mesh: TriMesh, r: &Mat3, t: &Vec3) -> TriMesh {
     mesh.vertices.iter_mut().for_each(|v| *v = r * *v + t);
     mesh
-}
-
-fn together(parts: &[TriMesh]) -> TriMesh {
-    let mut out = TriMesh::default();
-    for p in parts {
-        let n = out.vertices.len() as u32;
-        out.vertices.extend(&p.vertices);
-        out.triangles.extend(p.triangles.iter().map(|t| t.map(|v| v + n)));
-    }
-    out
 }
 
 fn surface(mesh: &TriMesh) -> Surface {
@@ -112,14 +98,14 @@ fn assert_resolved(s: &Surface, sequence: &mut Sequence) {
 
 #[test]
 fn sound_solids_are_left_alone() {
-    let cavity = |x: f64| turned(block([x; 3], [x + 1.0; 3]));
+    let cavity = |x: f64| turned(&block([x; 3], [x + 1.0; 3]));
     let apart = |x: f64| block([x; 3], [x + 1.0; 3]);
     for mesh in [
         block([0.0; 3], [1.0; 3]),
         prism(40, 3.0, 5.0),
         together(&[block([0.0; 3], [10.0; 3]), cavity(2.0), cavity(5.0)]),
         together(&[block([0.0; 3], [10.0; 3]), apart(12.0), apart(15.0)]),
-        together(&[block([0.0; 3], [10.0; 3]), turned(block([1.0; 3], [9.0; 3])), apart(4.0)]),
+        together(&[block([0.0; 3], [10.0; 3]), turned(&block([1.0; 3], [9.0; 3])), apart(4.0)]),
     ] {
         let r = Sequence(5).rotation();
         for mesh in [mesh.clone(), moved(mesh, &r, &Vec3::new(3.0, 50.0, -7.0))] {
@@ -144,7 +130,7 @@ fn a_shell_inside_the_solid_is_dropped_without_cutting() {
     let outer = block([0.0; 3], [10.0; 3]);
     let inner = prism(12, 2.0, 4.0);
     let inner = moved(inner, &Mat3::identity(), &Vec3::new(4.0, 4.0, 2.0));
-    let hole = turned(block([3.5, 3.5, 3.0], [4.5, 4.5, 5.0]));
+    let hole = turned(&block([3.5, 3.5, 3.0], [4.5, 4.5, 5.0]));
     // The hole of the inner block is filled by the outer one.
     let s = surface(&together(&[outer.clone(), inner, hole]));
     assert_eq!(s.overlaps(), Overlaps::Resolved);
@@ -152,7 +138,7 @@ fn a_shell_inside_the_solid_is_dropped_without_cutting() {
     assert!(s.solid().source.iter().all(|t| *t < 12));
     assert_resolved(&s, &mut Sequence(3));
     // A cavity twice in the same place of two shells, one in the other: nothing is left of the first.
-    let shells = [outer, block([1.0; 3], [9.0; 3]), turned(block([4.0; 3], [5.0; 3]))];
+    let shells = [outer, block([1.0; 3], [9.0; 3]), turned(&block([4.0; 3], [5.0; 3]))];
     let s = surface(&together(&shells));
     assert_eq!((s.overlaps(), s.solid().triangles.len()), (Overlaps::Resolved, 12));
 }
@@ -205,7 +191,7 @@ fn a_shell_that_crosses_itself_is_cut() {
                 triangles.extend([[p, p + 4, q + 4], [p, q + 4, q]]);
             }
         }
-        turned(TriMesh { vertices, triangles })
+        turned(&TriMesh { vertices, triangles })
     };
     assert_eq!(winding(&surface(&loops(3.0)), None, &Vec3::new(5.0, 0.0, 0.1)), Some(1));
     let clean = surface(&loops(3.0));

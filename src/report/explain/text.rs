@@ -115,9 +115,9 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             format!("in the middle of that a ball of diameter {} lies in both parts", text(*depth))
         }
         Step::Climb { depth } if *depth > 0.0 => {
-            format!("a climb from there finds a ball of {} in both", text(*depth))
+            format!("a climb finds a ball of {} in both", text(*depth))
         }
-        Step::Climb { .. } => "a climb from there finds no ball in both".to_owned(),
+        Step::Climb { .. } => "a climb finds no ball in both".to_owned(),
         Step::Ball { .. } => "the middle of that is not in both parts".to_owned(),
         Step::Surfaces { distance } if *distance > 0.0 => format!("the surfaces are {} apart", text(*distance)),
         Step::Surfaces { .. } => "the surfaces meet".to_owned(),

@@ -1,0 +1,216 @@
+//! Narrows what is known of a pair that meets: shrinks, climbs, branch and bound, in the order that costs least.
+
+use super::depth::Target;
+use super::meeting::{Event, Meeting};
+use super::moved::Taken;
+use super::open::Search;
+use super::shrink::{Shrunk, shrink};
+use crate::geom::Vec3;
+use crate::geom::math::{greater, lesser};
+
+/// Cells of one pair's branch and bound, at most: about two seconds.
+pub const MAX_CELLS: u32 = 120_000;
+
+/// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
+const SHRINK_SHARE: f64 = 1e-9;
+
+/// Cells after which a shrink is tried for the first time where a bracket is to be narrowed.
+const FIRST_CELLS: u32 = 128;
+
+/// Where that shrink ends, in widths above the best ball.
+const SHRINK_WIDTH: f64 = 0.98;
+
+/// Better balls that such shrinks lead to, one after the other, at most.
+const MAX_BALLS: usize = 32;
+
+/// The first step of a climb towards a ball, in depths asked for.
+const CLIMB_STEP: f64 = 2.0;
+
+/// The first stride along a sheet, in diagonals of the hulls' common box.
+const STRIDE_SHARE: f64 = 0.125;
+
+/// Surfaces that meet within the rounding of both files and this many margins more touch.
+const TOUCH_IN_MARGINS: f64 = 8.0;
+
+/// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
+const LARGE: usize = 20_000;
+
+/// Bisections of the shrink certificate where branch and bound did not close the bracket.
+const SHRINK_STEPS: usize = 7;
+
+/// How much is done for a shrink certificate: with much care more is certified, at several times the cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    Little,
+    Much,
+}
+
+impl Meeting<'_> {
+    /// Narrows the bounds until the threshold (mm) lies outside, or the budget is spent.
+    pub fn decide(&mut self, threshold: f64) {
+        let (above, at_most) = (threshold + 2.0 * self.ask.margin, threshold + self.ask.margin);
+        let decided = |m: &Self| m.lower > above || m.upper <= at_most;
+        if decided(self) {
+            return;
+        }
+        if !self.looked_at_middle {
+            self.look_at_middle();
+            if decided(self) {
+                return;
+            }
+        }
+        // Most pairs that meet only touch; of large ones a climb costs less than looking at everything near the other.
+        if !self.is_surface()
+            && self.is_large()
+            && let Some(apart) = self.surfaces
+        {
+            self.climb(&((apart.points[0] + apart.points[1]) * 0.5), threshold);
+            if decided(self) {
+                return;
+            }
+            if let Some(ball) = self.depth.best {
+                self.depth.stride(&ball.center, STRIDE_SHARE * self.region.diagonal(), 0.5 * above);
+                self.take_bounds();
+                self.events.push(Event::Climb(self.lower));
+            }
+            if decided(self) {
+                return;
+            }
+        }
+        for care in [Care::Little, Care::Much] {
+            self.shrink(threshold, care);
+            if decided(self) {
+                return;
+            }
+        }
+        self.resolve();
+        let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
+        self.refine(&target, MAX_CELLS);
+    }
+
+    /// Narrows the bounds until they are within `relative` of the depth or `absolute` (mm), or the budget is spent.
+    pub fn narrow_to(&mut self, relative: f64, absolute: f64) {
+        self.resolve();
+        if !self.looked_at_middle {
+            self.look_at_middle();
+        }
+        let absolute = greater(absolute - 6.0 * self.ask.margin, 0.0);
+        let width = |m: &Self| greater(relative * greater(m.lower, 0.0), absolute);
+        let met = |m: &Self| m.upper - m.lower <= width(m);
+        if met(self) {
+            return;
+        }
+        // Whether they only touch.
+        if self.lower <= self.ask.rounding {
+            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.ask.margin, Care::Little);
+            if met(self) {
+                return;
+            }
+            if let Some(apart) = self.surfaces.filter(|_| self.lower <= self.ask.rounding) {
+                self.climb(&((apart.points[0] + apart.points[1]) * 0.5), greater(absolute, self.ask.rounding));
+            }
+        }
+        if self.lower <= absolute {
+            self.shrink(greater(self.lower, 0.0) + absolute, Care::Little);
+            if met(self) {
+                return;
+            }
+        }
+        if !self.is_solid() && self.ball().is_none() {
+            return;
+        }
+        let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, relative, absolute: 0.5 * absolute };
+        // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
+        for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
+            self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
+            if met(self) || !self.is_solid() {
+                return;
+            }
+            // Where it fails there may be a better ball.
+            for _ in 0..MAX_BALLS {
+                let before = self.lower;
+                self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
+                if met(self) {
+                    return;
+                }
+                if self.lower <= before {
+                    break;
+                }
+            }
+        }
+        for _ in 0..SHRINK_STEPS {
+            if met(self) || !self.is_solid() {
+                return;
+            }
+            self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper), Care::Much);
+        }
+    }
+
+    fn refine(&mut self, target: &Target, budget: u32) {
+        let cells = if self.is_solid() {
+            self.depth.refine(target, budget);
+            self.depth.cells
+        } else {
+            // Only the witness counts: what bounds it from above holds for boundaries of solids.
+            let sides = self.depth.sides();
+            let search = self.search.get_or_insert_with(|| Box::new(Search::new(sides, &self.region)));
+            search.refine(target, &mut self.depth.best);
+            search.cells
+        };
+        self.take_bounds();
+        self.events.push(Event::Cells(cells, self.thickness()));
+    }
+
+    pub(super) fn take_bounds(&mut self) {
+        // Without a definite inside only a common ball says anything.
+        if !self.is_surface() || self.ball().is_some() {
+            self.lower = greater(self.lower, 2.0 * self.depth.lower());
+        }
+        if self.is_solid() {
+            self.upper = lesser(self.upper, 2.0 * self.depth.upper());
+        }
+    }
+
+    /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
+    fn shrink(&mut self, thickness: f64, care: Care) {
+        if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
+            return;
+        }
+        let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin;
+        let rounding = if care == Care::Much { self.ask.rounding } else { 0.0 };
+        let shrunk = shrink(&self.pairing(), Taken::Inside, tau, rounding);
+        // Where the moved surfaces meet, a ball tells as much of the surfaces as they are; a bound is about boundaries.
+        if shrunk == Shrunk::Apart {
+            if self.resolve() {
+                self.shrink(thickness, care);
+                return;
+            }
+            if !self.is_solid() {
+                return;
+            }
+        }
+        self.events.push(Event::Shrink(thickness, shrunk == Shrunk::Apart));
+        if shrunk == Shrunk::Apart {
+            self.upper = lesser(self.upper, thickness);
+            self.depth.lower_ceiling(0.5 * thickness);
+            return;
+        }
+        for failed in &mut self.failed[..=care as usize] {
+            *failed = greater(*failed, thickness);
+        }
+        if let Shrunk::Meet(x) = shrunk {
+            self.climb(&x, thickness);
+        }
+    }
+
+    /// Looks for a ball thicker than this, beginning at a point.
+    fn climb(&mut self, start: &Vec3, thickness: f64) {
+        self.depth.climb(start, CLIMB_STEP * thickness, 0.5 * thickness + self.ask.margin);
+        self.take_bounds();
+        self.events.push(Event::Climb(self.lower));
+    }
+
+    fn is_large(&self) -> bool {
+        self.bodies.iter().map(|b| b.surface.triangles.len()).sum::<usize>() > LARGE
+    }
+}
