@@ -35,6 +35,12 @@ const TOUCH_IN_MARGINS: f64 = 8.0;
 /// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
 const LARGE: usize = 20_000;
 
+/// Pairs of no more triangles than this are shrunk with care however deep they overlap.
+const SMALL: usize = 2_000;
+
+/// Others where the overlap is no more than this share of the smaller part's diameter.
+const THIN_SHARE: f64 = 0.02;
+
 /// Bisections of the shrink certificate where branch and bound did not close the bracket.
 const SHRINK_STEPS: usize = 7;
 
@@ -133,7 +139,7 @@ impl Meeting<'_> {
                 if met(self) {
                     return;
                 }
-                if self.lower <= before {
+                if self.lower <= before || !self.deserves_care(before) {
                     break;
                 }
             }
@@ -173,6 +179,7 @@ impl Meeting<'_> {
 
     /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
     fn shrink(&mut self, thickness: f64, care: Care) {
+        let care = if self.deserves_care(thickness) { care } else { Care::Little };
         if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
             return;
         }
@@ -203,6 +210,12 @@ impl Meeting<'_> {
         }
     }
 
+    /// Whether a careful shrink by this much is worth its cost: it asks each vertex about all that is so near to it.
+    fn deserves_care(&self, thickness: f64) -> bool {
+        let smaller = lesser(self.bodies[0].convex.diameter, self.bodies[1].convex.diameter);
+        self.triangles() <= SMALL || thickness <= THIN_SHARE * smaller
+    }
+
     /// Looks for a ball thicker than this, beginning at a point.
     fn climb(&mut self, start: &Vec3, thickness: f64) {
         self.depth.climb(start, CLIMB_STEP * thickness, 0.5 * thickness + self.ask.margin);
@@ -211,6 +224,10 @@ impl Meeting<'_> {
     }
 
     fn is_large(&self) -> bool {
-        self.bodies.iter().map(|b| b.surface.triangles.len()).sum::<usize>() > LARGE
+        self.triangles() > LARGE
+    }
+
+    fn triangles(&self) -> usize {
+        self.bodies.iter().map(|b| b.surface.triangles.len()).sum()
     }
 }
