@@ -206,7 +206,9 @@ impl Meeting<'_> {
             *failed = greater(*failed, thickness);
         }
         if let Shrunk::Meet(x) = shrunk {
-            self.climb(&x, thickness);
+            // Where a bracket is narrowed the deepest ball counts, not the first that will do.
+            let enough = if care == Care::Much { f64::INFINITY } else { thickness };
+            self.climb_beyond(&x, thickness, enough);
         }
     }
 
@@ -218,7 +220,12 @@ impl Meeting<'_> {
 
     /// Looks for a ball thicker than this, beginning at a point.
     fn climb(&mut self, start: &Vec3, thickness: f64) {
-        self.depth.climb(start, CLIMB_STEP * thickness, 0.5 * thickness + self.ask.margin);
+        self.climb_beyond(start, thickness, thickness);
+    }
+
+    /// The same until a ball is thicker than `enough`, in steps to suit one of `thickness`.
+    fn climb_beyond(&mut self, start: &Vec3, thickness: f64, enough: f64) {
+        self.depth.climb(start, CLIMB_STEP * thickness, 0.5 * enough + self.ask.margin);
         self.take_bounds();
         self.events.push(Event::Climb(self.lower));
     }
