@@ -81,7 +81,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    fn level(&self, best: f64) -> f64 {
+    pub(super) fn level(&self, best: f64) -> f64 {
         let width = greater(self.relative * greater(best, 0.0), self.absolute);
         greater(best + width, self.at_most)
     }
@@ -270,7 +270,14 @@ impl<'a> Depth<'a> {
     }
 
     /// The least bound that the means at hand give, not above `upper`; less care is taken below what the target asks for.
-    fn bound(&mut self, center: &Vec3, half: &Vec3, at: &[(Near, f64); 2], upper: f64, target: &Target) -> f64 {
+    pub(super) fn bound(
+        &mut self,
+        center: &Vec3,
+        half: &Vec3,
+        at: &[(Near, f64); 2],
+        upper: f64,
+        target: &Target,
+    ) -> f64 {
         let mut upper = upper;
         let enough = |best: f64| target.level(best);
         if upper <= enough(self.lower()) {

@@ -24,6 +24,8 @@ pub(super) use moved::{FARTHEST, Moved, Taken};
 pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 
 #[cfg(test)]
+mod depth_tests;
+#[cfg(test)]
 mod moved_tests;
 #[cfg(test)]
 mod open_tests;
