@@ -1,10 +1,10 @@
 //! A pair of meshes and what is known of it.
 
 use super::depth::{Depth, Witness};
-use super::moved::Taken;
 use super::open::{Search, entangled};
 use super::shrink::{Shrunk, shrink};
 use super::side::Side;
+use super::wish::Taken;
 use crate::geom::math::greater;
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::narrow::Convex;
@@ -29,8 +29,8 @@ pub struct Body<'a> {
 pub struct Question {
     /// The pair's rounding margin η.
     pub margin: f64,
-    /// By so much surfaces may miss each other that coincide by design; at least the margin. Only surfaces without a definite
-    /// inside are held to it.
+    /// By so much surfaces may miss each other that coincide by design; at least the margin. What overlaps
+    /// no deeper touches, and triangles no farther from one plane may count as one face.
     pub rounding: f64,
     /// Nothing is needed of pairs farther apart.
     pub reach: f64,

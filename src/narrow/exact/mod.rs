@@ -18,8 +18,10 @@ mod program;
 mod shrink;
 mod side;
 mod split;
+mod wish;
 
-pub(super) use moved::{FARTHEST, Moved, Taken};
+pub(super) use moved::Moved;
+pub(super) use wish::{FARTHEST, Taken};
 
 pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 

@@ -3,22 +3,12 @@
 use super::super::surface::Surface;
 use super::super::tri_tri::{Triangle, point_triangle};
 use super::plane::{Plane, goes_on};
-use super::split::{Sectors, Split, off_segment, strip_triangles};
+use super::split::{Split, off_segment, strip_triangles};
+use super::wish::{Known, One, Taken, Wish, Wishes, known, lacking};
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
 use std::cell::{Cell, RefCell};
-#[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
-use std::collections::HashMap;
 use std::rc::Rc;
-
-/// No vertex moves by more than this many τ: at sharper corners the faces move less than they might.
-pub(in crate::narrow) const FARTHEST: f64 = 4.0;
-
-/// Projections onto the incident planes, at most; sharp corners take about thirty.
-const MAX_SWEEPS: usize = 60;
-
-/// Faces that move by this share of τ move far enough.
-const FULL: f64 = 0.999;
 
 /// How far from a plane a surface may be that goes on in it, in roundings of the coordinates: planes of small triangles are tilted.
 const FLAT_IN_ROUNDINGS: f64 = 8.0;
@@ -35,24 +25,6 @@ const LARGEST_FLAT_SHARE: f64 = 0.02;
 /// Triangles no lower than this many τ tell their plane themselves.
 const TALL: f64 = 8.0;
 
-/// No more planes than this are looked at for one vertex.
-const MAX_NEEDS: usize = 64;
-
-/// Which side of a surface is taken for the solid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::narrow) enum Taken {
-    /// What the surface encloses.
-    Inside,
-    /// Everything else.
-    Outside,
-}
-
-impl Taken {
-    fn sign(self) -> f64 {
-        if self == Self::Inside { 1.0 } else { -1.0 }
-    }
-}
-
 /// In which plane a surface goes on beyond a triangle, and how far.
 #[derive(Clone, Copy)]
 enum Beyond {
@@ -62,19 +34,6 @@ enum Beyond {
     Fans(Plane),
 }
 
-#[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
-type Known<T> = RefCell<HashMap<u32, T, rapidhash::fast::RandomState>>;
-
-/// The value of a key, computed once.
-fn known<T: Clone>(of: &Known<T>, key: u32, compute: impl FnOnce() -> T) -> T {
-    if let Some(value) = of.borrow().get(&key) {
-        return value.clone();
-    }
-    let value = compute();
-    of.borrow_mut().insert(key, value.clone());
-    value
-}
-
 /// Where a vertex goes (A's frame): one place for all triangles, or one for each sector of them.
 #[derive(Clone)]
 enum Place {
@@ -82,45 +41,17 @@ enum Place {
     Split(Rc<Split>),
 }
 
-/// Where a vertex would go if only the planes at it counted, from where it was (the solid's frame).
-#[derive(Clone)]
-enum Wish {
-    One(Rc<One>),
-    Split(Rc<Split>),
-}
-
-impl Wish {
-    /// Of a corner of a triangle.
-    fn of(&self, t: u32) -> Vec3 {
-        match self {
-            Self::One(one) => one.wish,
-            Self::Split(split) => split.places[split.sectors.sector(t)],
-        }
-    }
-}
-
-/// The wish of all triangles around a vertex, or of some of them.
-struct One {
-    wish: Vec3,
-    /// By τ along the mean normal, which is always admissible.
-    plain: Vec3,
-    /// The planes that should move.
-    needs: Vec<Need>,
-}
-
 /// Where the vertices of one solid go, computed as they are asked for: the surface sweeps over no point that is deeper than τ.
 pub(in crate::narrow) struct Moved<'a> {
     surface: &'a Surface,
     pose: Option<&'a Pose>,
-    taken: Taken,
     /// How far points move, at most, from what is left of the surface where it goes on (see `flat`).
     tau: f64,
     /// How far from a plane it still goes on in that plane; 0 where every triangle stands for itself.
     flat: f64,
+    wishes: Wishes<'a>,
     /// By vertex.
     places: Known<Place>,
-    /// By vertex.
-    wishes: Known<Wish>,
     /// By triangle.
     on: Known<Option<Beyond>>,
     /// By triangle.
@@ -145,14 +76,14 @@ impl<'a> Moved<'a> {
         } else {
             0.0
         };
+        let tau = tau - 2.0 * flat;
         Self {
             surface,
             pose,
-            taken,
-            tau: tau - 2.0 * flat,
+            tau,
             flat,
+            wishes: Wishes::new(surface, taken, tau, flat),
             places: RefCell::default(),
-            wishes: RefCell::default(),
             on: RefCell::default(),
             pieces: RefCell::default(),
             parts: Cell::new(false),
@@ -228,7 +159,7 @@ impl<'a> Moved<'a> {
     }
 
     fn place(&self, v: u32) -> Place {
-        known(&self.places, v, || match self.wish(v) {
+        known(&self.places, v, || match self.wishes.wish(v) {
             Wish::One(one) => Place::One(self.placed(v, &self.inward(v, &one))),
             Wish::Split(split) => self.parted(v, &split),
         })
@@ -258,11 +189,11 @@ impl<'a> Moved<'a> {
         let at = s.vertices[v as usize];
         let strays = |end: u32| {
             let way = at - s.vertices[end as usize];
-            let Wish::One(one) = self.wish(end) else { return false };
+            let Wish::One(one) = self.wishes.wish(end) else { return false };
             off_segment(&self.inward(end, &one), &way) > self.tau
         };
         if split.ends().any(strays) {
-            return Place::One(self.placed(v, &self.wish_of(v, &around, &around).plain));
+            return Place::One(self.placed(v, &self.wishes.wish_of(v, &around, &around).plain));
         }
         let mut farthest = split.farthest * self.tau;
         for (sector, d) in split.places.iter().enumerate() {
@@ -298,12 +229,16 @@ impl<'a> Moved<'a> {
         }
         known(&self.on, t, || {
             let s = self.surface;
+            // Which way an edge as short as rounding leads says nothing.
+            if height(&s.triangle(t)) <= self.flat {
+                return None;
+            }
             let mut fans: [Vec<u32>; 3] = Default::default();
             for (fan, v) in fans.iter_mut().zip(s.triangles[t as usize]) {
                 s.around_into(v, fan);
             }
             let plane = self.plane(t, &fans);
-            let wishes = s.triangles[t as usize].map(|v| s.vertices[v as usize] + self.wish(v).of(t));
+            let wishes = s.triangles[t as usize].map(|v| s.vertices[v as usize] + self.wishes.wish(v).of(t));
             if goes_on(s, t, &wishes, &plane, self.flat) {
                 return Some(Beyond::All(plane));
             }
@@ -346,145 +281,6 @@ impl<'a> Moved<'a> {
         }
         plane.foot(&best.1)
     }
-
-    /// Where a vertex would go if only the planes at it counted, and those it comes close to.
-    fn wish(&self, v: u32) -> Wish {
-        // Nobody else asks.
-        if self.flat <= 0.0 {
-            return self.new_wish(v);
-        }
-        known(&self.wishes, v, || self.new_wish(v))
-    }
-
-    fn new_wish(&self, v: u32) -> Wish {
-        // A triangle without area opens unless its corners stay on their line.
-        if self.surface.is_rough(v) {
-            let none = Vec3::zeros();
-            return Wish::One(Rc::new(One { wish: none, plain: none, needs: Vec::new() }));
-        }
-        let mut around = Vec::with_capacity(12);
-        self.surface.around_into(v, &mut around);
-        let split = if self.flat > 0.0 && self.taken == Taken::Inside { self.split(v, &around) } else { None };
-        match split {
-            Some(split) => Wish::Split(Rc::new(split)),
-            None => Wish::One(Rc::new(self.wish_of(v, &around, &around))),
-        }
-    }
-
-    fn split(&self, v: u32, around: &[u32]) -> Option<Split> {
-        let sectors = Sectors::of(self.surface, v, around)?;
-        let places = (0..sectors.count).map(|sector| {
-            let of: Vec<u32> = sectors.around.iter().filter(|r| r.1 == sector).map(|r| r.0).collect();
-            self.wish_of(v, &of, around).wish
-        });
-        let places: Vec<Vec3> = places.collect();
-        Split::new(self.surface, v, sectors, places, self.tau)
-    }
-
-    /// Where some of the triangles around a vertex would have it.
-    fn wish_of(&self, v: u32, of: &[u32], around: &[u32]) -> One {
-        let (plain, needs) = self.needs(v, of, around);
-        let mut wish = plain;
-        if plain != Vec3::zeros() && lacking(&needs, &plain) < (FULL - 1.0) * self.tau {
-            let d = self.onto_planes(plain, &needs);
-            if lacking(&needs, &d) > lacking(&needs, &plain) {
-                wish = d;
-            }
-        }
-        One { wish, plain, needs }
-    }
-
-    /// By τ along the mean normal of some of the triangles around a vertex, which is always admissible; and the planes that should
-    /// move.
-    fn needs(&self, v: u32, of: &[u32], around: &[u32]) -> (Vec3, Vec<Need>) {
-        let s = self.surface;
-        let sign = self.taken.sign();
-        let at = s.vertices[v as usize];
-        let mut mean = Vec3::zeros();
-        let mut needs: Vec<Need> = Vec::with_capacity(of.len());
-        for &t in of {
-            let ids = s.triangles[t as usize];
-            let k = ids.iter().position(|&i| i == v).unwrap_or(0);
-            let (p, q) = (s.vertices[ids[(k + 1) % 3] as usize] - at, s.vertices[ids[(k + 2) % 3] as usize] - at);
-            let n = s.normal(t) * sign;
-            mean += n * libm::atan2(p.cross(&q).norm(), p.dot(&q));
-            if !needs.iter().any(|m| m.normal.dot(&n) > 1.0 - 1e-14) {
-                needs.push(Need { normal: n, by: self.tau, own: true });
-            }
-        }
-        let plain = mean.try_normalize(0.0).map_or_else(Vec3::zeros, |m| m * (-self.tau * (1.0 - 1e-12)));
-        if self.flat > 0.0 && plain != Vec3::zeros() {
-            self.add_near(v, around, &plain, &mut needs);
-        }
-        (plain, needs)
-    }
-
-    /// Adds the planes that a vertex lies closely behind: where they move inward, it would stay outside.
-    fn add_near(&self, v: u32, around: &[u32], plain: &Vec3, needs: &mut Vec<Need>) {
-        let s = self.surface;
-        let at = s.vertices[v as usize];
-        s.within(&at, self.tau, |t| {
-            let n = s.normal(t) * self.taken.sign();
-            let behind = -n.dot(&(at - s.triangle(t)[0]));
-            let by = self.tau - behind;
-            // What faces the other way is the far side of a thin wall.
-            if behind > self.flat && by > 0.0 && !around.contains(&t) && n.dot(plain) < 0.5 * self.tau {
-                match needs.iter_mut().find(|m| !m.own && m.normal.dot(&n) > 1.0 - 1e-9) {
-                    Some(same) => same.by = greater(same.by, by),
-                    None => needs.push(Need { normal: n, by, own: false }),
-                }
-            }
-            needs.len() < MAX_NEEDS
-        });
-    }
-
-    /// To where all planes have moved by as much as they should, as far as that is possible and not too far.
-    fn onto_planes(&self, start: Vec3, needs: &[Need]) -> Vec3 {
-        let tau = self.tau;
-        let mut d = start;
-        for _ in 0..MAX_SWEEPS {
-            let mut worst = 0.0;
-            for need in needs {
-                let miss = need.over(&d);
-                if need.own || miss < 0.0 {
-                    worst = greater(worst, miss.abs());
-                    d += need.normal * miss;
-                }
-            }
-            if worst <= 1e-6 * tau {
-                break;
-            }
-        }
-        // Planes that move by a hair less than τ leave room for the rounding of the test itself.
-        d *= 1.0 - 1e-9;
-        let length = d.norm();
-        if length > FARTHEST * tau * (1.0 - 1e-9) {
-            d *= FARTHEST * tau * (1.0 - 1e-9) / length;
-        }
-        d
-    }
-}
-
-/// A plane that should move inward.
-struct Need {
-    /// Outward.
-    normal: Vec3,
-    /// By how much (mm).
-    by: f64,
-    /// Whether the vertex lies on it.
-    own: bool,
-}
-
-impl Need {
-    /// How much farther than needed the plane moves when its points move by `d`.
-    fn over(&self, d: &Vec3) -> f64 {
-        -self.normal.dot(d) - self.by
-    }
-}
-
-/// The least that planes move farther than needed when their points move by `d`; negative where one does not move far enough.
-fn lacking(needs: &[Need], d: &Vec3) -> f64 {
-    needs.iter().map(|n| n.over(d)).fold(f64::INFINITY, lesser)
 }
 
 /// The height of a triangle over its longest side.

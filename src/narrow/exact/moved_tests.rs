@@ -2,10 +2,13 @@
 
 use super::super::surface::{Inside, Surface};
 use super::super::winding::{winding, winding_of_pieces};
-use super::moved::{FARTHEST, Moved, Taken};
+use super::moved::Moved;
+use super::plane::{Plane, goes_on};
+use super::wish::{FARTHEST, Taken};
+use crate::geom::math::sin_cos_deg;
 use crate::geom::{Mat3, Vec3};
 use crate::mesh::TriMesh;
-use crate::mesh::samples::{Dice, cubes, cut, ring};
+use crate::mesh::samples::{Dice, cubes, cut, ring, turned};
 use std::collections::BTreeMap;
 
 /// A ring of eight to thirty facets with a groove or a shoulder, all of its walls thicker than 0.3.
@@ -133,6 +136,43 @@ fn with_care_all_faces_move_by_nearly_all_of_tau() {
             assert!(least(&plain) < 0.75, "{n} {}", least(&plain));
             let all = careful.iter().filter(|c| **c >= 0.98).count();
             assert!(all as f64 >= 0.97 * careful.len() as f64, "{n} {single}: {all} of {}", careful.len());
+        }
+    }
+}
+
+#[test]
+fn a_surface_does_not_go_on_beyond_an_edge_where_it_folds() {
+    // The angle at which the lower face meets the upper one, seen along the y axis: wedges sharp and blunt, and a right angle.
+    for degrees in [20.0, 45.0, 89.0, 90.0, 91.0, 135.0] {
+        let (sine, cosine) = sin_cos_deg(degrees);
+        let corners = [[0.0, 0.0], [-cosine * 4.0, -sine * 4.0], [-4.0, 0.0]];
+        let at = |y: f64| corners.map(|[x, z]| Vec3::new(x, y, z));
+        let vertices: Vec<Vec3> = at(0.0).into_iter().chain(at(3.0)).collect();
+        let mut triangles = vec![[0, 1, 2], [3, 5, 4]];
+        for [p, q] in [[0, 2], [2, 1], [1, 0]] {
+            triangles.extend([[p, q, q + 3], [p, q + 3, p + 3]]);
+        }
+        let mut mesh = TriMesh { vertices, triangles };
+        for inside_out in [false, true] {
+            if inside_out {
+                mesh = turned(&mesh);
+            }
+            let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+            for t in 0..s.triangles.len() as u32 {
+                let plane = Plane::of(&s, t);
+                let corners = s.triangle(t);
+                // Feet at the corners: the triangle itself. Beyond each edge: over the neighbour, which lies elsewhere or in the plane.
+                assert!(goes_on(&s, t, &corners, &plane, 1e-12), "{degrees} {t}");
+                for k in 0..3 {
+                    let (p, q) = (corners[k], corners[(k + 1) % 3]);
+                    let out = (q - p).cross(&s.normal(t)).normalize();
+                    let mut feet = corners;
+                    feet[k] = (p + q) * 0.5 + out * 0.1;
+                    let n = s.normal(s.neighbor(t, k));
+                    let flat = n.dot(&s.normal(t)) > 0.999_999;
+                    assert_eq!(goes_on(&s, t, &feet, &plane, 1e-12), flat, "{degrees} {inside_out} {t} {k}");
+                }
+            }
         }
     }
 }

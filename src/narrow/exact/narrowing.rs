@@ -2,14 +2,14 @@
 
 use super::depth::Target;
 use super::meeting::{Event, Meeting};
-use super::moved::Taken;
 use super::open::Search;
 use super::shrink::{Shrunk, shrink};
+use super::wish::Taken;
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 
 /// Cells of one pair's branch and bound, at most: about two seconds.
-pub const MAX_CELLS: u32 = 120_000;
+const MAX_CELLS: u32 = 120_000;
 
 /// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
 const SHRINK_SHARE: f64 = 1e-9;
@@ -68,16 +68,11 @@ impl Meeting<'_> {
         // Most pairs that meet only touch; of large ones a climb costs less than looking at everything near the other.
         if !self.is_surface()
             && self.is_large()
-            && let Some(apart) = self.surfaces
+            && let Some(start) = self.contact()
         {
-            self.climb(&((apart.points[0] + apart.points[1]) * 0.5), threshold);
-            if decided(self) {
-                return;
-            }
-            if let Some(ball) = self.depth.best {
-                self.depth.stride(&ball.center, STRIDE_SHARE * self.region.diagonal(), 0.5 * above);
-                self.take_bounds();
-                self.events.push(Event::Climb(self.lower));
+            self.climb(&start, threshold);
+            if !decided(self) {
+                self.stride(above);
             }
             if decided(self) {
                 return;
@@ -112,8 +107,8 @@ impl Meeting<'_> {
             if met(self) {
                 return;
             }
-            if let Some(apart) = self.surfaces.filter(|_| self.lower <= self.ask.rounding) {
-                self.climb(&((apart.points[0] + apart.points[1]) * 0.5), greater(absolute, self.ask.rounding));
+            if let Some(start) = self.contact().filter(|_| self.lower <= self.ask.rounding) {
+                self.climb(&start, greater(absolute, self.ask.rounding));
             }
         }
         if self.lower <= absolute {
@@ -132,16 +127,9 @@ impl Meeting<'_> {
             if met(self) || !self.is_solid() {
                 return;
             }
-            // Where it fails there may be a better ball.
-            for _ in 0..MAX_BALLS {
-                let before = self.lower;
-                self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
-                if met(self) {
-                    return;
-                }
-                if self.lower <= before || !self.deserves_care(before) {
-                    break;
-                }
+            self.shrink_beyond_balls(width);
+            if met(self) {
+                return;
             }
         }
         for _ in 0..SHRINK_STEPS {
@@ -149,6 +137,31 @@ impl Meeting<'_> {
                 return;
             }
             self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper), Care::Much);
+        }
+    }
+
+    /// Shrinks to just beyond the best ball, as long as that leads to better ones; `width` is what the bracket may be wide.
+    fn shrink_beyond_balls(&mut self, width: impl Fn(&Self) -> f64) {
+        for _ in 0..MAX_BALLS {
+            let before = self.lower;
+            self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
+            if self.lower <= before || self.upper - self.lower <= width(self) || !self.deserves_care(before) {
+                return;
+            }
+        }
+    }
+
+    /// Between the closest points of the surfaces, where these were asked for.
+    fn contact(&self) -> Option<Vec3> {
+        self.surfaces.map(|apart| (apart.points[0] + apart.points[1]) * 0.5)
+    }
+
+    /// Looks for a ball thicker than this along the sheets that the best one lies between.
+    fn stride(&mut self, above: f64) {
+        if let Some(ball) = self.depth.best {
+            self.depth.stride(&ball.center, STRIDE_SHARE * self.region.diagonal(), 0.5 * above);
+            self.take_bounds();
+            self.events.push(Event::Climb(self.lower));
         }
     }
 

@@ -37,16 +37,21 @@ pub(super) fn entangled(p: &Pairing, sides: &[Side; 2], slack: f64, meet: bool) 
     {
         return true;
     }
-    let mut budget = MAX_ANGLES;
-    let mut in_both = |x: &Vec3| {
-        sides.iter().all(|side| {
-            let Some(left) = budget.checked_sub(side.containing_costs()) else { return true };
-            budget = left;
-            side.contains(x) && side.nearest(x, slack).is_none()
-        })
-    };
-    behind.iter().any(&mut in_both)
+    let mut budget = Budget(MAX_ANGLES);
+    behind.iter().any(|x| sides.iter().all(|side| budget.is_inside(side, x, slack)))
         || (0..2).any(|k| some_inside(&sides[k], &sides[1 - k], &mut touched[1 - k], slack, meet, &mut budget))
+}
+
+/// What may still be spent on asking for points inside, in solid angles of rim edges.
+struct Budget(u64);
+
+impl Budget {
+    /// Whether a point (A's frame) lies inside and farther than `slack` from the surface; also where asking would cost too much.
+    fn is_inside(&mut self, side: &Side, x: &Vec3, slack: f64) -> bool {
+        let Some(left) = self.0.checked_sub(side.containing_costs()) else { return true };
+        self.0 = left;
+        side.contains(x) && side.nearest(x, slack).is_none()
+    }
 }
 
 /// Where a triangle has part of its area on another, no farther from its plane than `slack` (mm) and facing the same way: a point
@@ -83,15 +88,8 @@ fn behind_both(on: &Triangle, t: &Triangle, slack: f64) -> Option<Vec3> {
 }
 
 /// Whether a vertex of `of`, or the middle of a triangle that touches, lies inside the other.
-fn some_inside(inside: &Side, of: &Side, touched: &mut Vec<u32>, slack: f64, meet: bool, budget: &mut u64) -> bool {
-    let mut tell = |x: Vec3| {
-        if !holds(&inside.surface.bounds, &inside.local(&x)) {
-            return false;
-        }
-        let Some(left) = budget.checked_sub(inside.containing_costs()) else { return true };
-        *budget = left;
-        inside.contains(&x) && inside.nearest(&x, slack).is_none()
-    };
+fn some_inside(inside: &Side, of: &Side, touched: &mut Vec<u32>, slack: f64, meet: bool, budget: &mut Budget) -> bool {
+    let mut tell = |x: Vec3| holds(&inside.surface.bounds, &inside.local(&x)) && budget.is_inside(inside, &x, slack);
     let vertex = |v: u32| of.global(&of.surface.vertices[v as usize]);
     if !meet && inside.surface.inside != Inside::Undefined {
         // What does not meet the other lies on one side of it.

@@ -30,7 +30,8 @@ impl Plane {
 }
 
 /// Whether every point of the convex hull of triangle `t` and of `feet`, both projected onto a plane, lies within `off` of the surface,
-/// measured across that plane, to a few roundings (the surface's frame, mm). Cost: about a microsecond a triangle that the hull
+/// measured across that plane, to a few roundings (the surface's frame, mm): false where the surface folds on the way, since what lies
+/// across a fold covers nothing beyond it, and where a triangle on the way is seen edge-on. Cost: about a microsecond a triangle that the hull
 /// reaches.
 pub(super) fn goes_on(s: &Surface, t: u32, feet: &[Vec3; 3], plane: &Plane, off: f64) -> bool {
     let corners = s.triangle(t);
@@ -40,6 +41,9 @@ pub(super) fn goes_on(s: &Surface, t: u32, feet: &[Vec3; 3], plane: &Plane, off:
         Vec2::new(u.dot(&d), v.dot(&d))
     };
     let hull = convex(corners.iter().chain(feet).map(&flat).collect());
+    if hull.len() < 3 {
+        return false;
+    }
     let mut seen = vec![t];
     let mut next = 0;
     while let Some(&i) = seen.get(next) {
@@ -49,14 +53,17 @@ pub(super) fn goes_on(s: &Surface, t: u32, feet: &[Vec3; 3], plane: &Plane, off:
         let heights = placed.map(|p| plane.height(&p));
         let (p, q) = (ring[1] - ring[0], ring[2] - ring[0]);
         let area = cross(&p, &q);
-        let piece = if heights.iter().all(|h| h.abs() <= off) && area > 0.0 { vec![] } else { clip(&hull, &ring) };
+        if area <= 0.0 {
+            return false;
+        }
+        let piece = if heights.iter().all(|h| h.abs() <= off) { vec![] } else { clip(&hull, &ring) };
         // Between its corners' heights, where the hull has points over it.
         let height = |x: &Vec2| {
             let d = x - ring[0];
             let (a, b) = (cross(&d, &q) / area, cross(&p, &d) / area);
             heights[0] + a * (heights[1] - heights[0]) + b * (heights[2] - heights[0])
         };
-        if !piece.is_empty() && (area <= 0.0 || !piece.iter().all(|x| height(x).abs() <= off)) {
+        if !piece.iter().all(|x| height(x).abs() <= off) {
             return false;
         }
         for k in 0..3 {

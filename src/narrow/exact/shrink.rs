@@ -7,7 +7,8 @@
 
 use super::super::mesh_mesh::{Pairing, crossing_moved, crossing_of_pieces};
 use super::super::winding::winding_of_pieces;
-use super::moved::{FARTHEST, Moved, Taken};
+use super::moved::Moved;
+use super::wish::{FARTHEST, Taken};
 use crate::geom::Vec3;
 
 /// What a shrink shows.
