@@ -307,9 +307,7 @@ impl<'a> Depth<'a> {
             };
             known[which] = self.elements[which].gather(&self.sides[which], &region);
         }
-        if self.is_hopeless(known, upper) {
-            return upper;
-        }
+        self.forget_what_is_too_much(&mut known, upper);
         self.pair_up(known, level);
         loop {
             let found = self.best_pair(known, half, enough(self.lower()));
@@ -330,13 +328,19 @@ impl<'a> Depth<'a> {
         }
     }
 
-    /// Whether more pairs of elements reach up to a bound than programmes are solved: then no other bound comes of them.
-    fn is_hopeless(&self, known: [bool; 2], upper: f64) -> bool {
-        let reaching = |which: usize| {
+    /// Where more pairs of elements reach up to a bound than programmes are solved, no other bound would come of them: goes on with
+    /// the elements of one solid, or with none.
+    fn forget_what_is_too_much(&self, known: &mut [bool; 2], upper: f64) {
+        let reaching = |which: usize, known: &[bool; 2]| {
             let e = &self.elements[which];
             if known[which] { (0..e.count()).filter(|i| e.height(*i) >= upper).count() } else { 1 }
         };
-        reaching(0) * reaching(1) > MAX_PROGRAMMES
+        for _ in 0..2 {
+            let [of_a, of_b] = [reaching(0, known), reaching(1, known)];
+            if of_a * of_b > MAX_PROGRAMMES {
+                known[usize::from(of_b > of_a)] = false;
+            }
+        }
     }
 
     /// All pairs of elements that may leave more than is enough, the most promising first. A side of which nothing is known has
