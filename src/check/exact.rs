@@ -350,6 +350,7 @@ fn step(event: &Event) -> Step {
         Event::Surfaces(distance) => Step::Surfaces { distance },
         Event::Nested => Step::Nested,
         Event::Shrink(depth, shown) => Step::Shrink { depth, shown },
+        Event::Confined(depth, boxes) => Step::Confined { depth, boxes },
         Event::Climb(depth) => Step::Climb { depth },
         Event::Cells(cells, depth) => Step::Cells { cells, depth },
     }

@@ -63,6 +63,13 @@ pub enum Step {
         /// Whether it was.
         shown: bool,
     },
+    /// Where the surfaces moved inward meet: boxes outside of which nothing is deeper.
+    Confined {
+        /// The depth that nothing outside exceeds.
+        depth: f64,
+        /// How many boxes.
+        boxes: usize,
+    },
     /// Branch and bound.
     Cells {
         /// Boxes looked at so far.

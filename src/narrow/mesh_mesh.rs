@@ -100,33 +100,26 @@ pub fn crossing_moved(
     Some(middle_of_common(&moved_a(i), &moved_b(j)))
 }
 
-/// The same for what belongs to a triangle: some triangles in A's frame, no farther than `slack` (mm) from it. Those that come first
-/// are known not to meet.
-pub(super) fn crossing_of_pieces<P: AsRef<[Triangle]>>(
+/// The pairs of triangles of which something meets when they are moved: `pieces_a` and `pieces_b` say what belongs to a triangle then,
+/// some triangles in A's frame, no farther than `slack` (mm) from it. Each pair comes with a point near which it meets; `visit` says
+/// whether to go on.
+pub(super) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
     p: &Pairing,
     slack: f64,
     mut pieces_a: impl FnMut(u32) -> P,
     mut pieces_b: impl FnMut(u32) -> P,
-) -> Option<Vec3> {
-    let mut found = None;
-    let mut descent = Descent::new(p, 0.0);
-    descent.run(
+    mut visit: impl FnMut(u32, u32, Vec3) -> bool,
+) {
+    Descent::new(p, 0.0).run(
         &mut Reach::new(2.0 * slack),
         |i| p.a.triangle(i),
         |j| placed(p, j),
         |_, _, (i, _), (j, _)| {
             let (a, b) = (pieces_a(i), pieces_b(j));
-            for (k, s) in a.as_ref().iter().enumerate() {
-                for t in &b.as_ref()[usize::from(k == 0)..] {
-                    if found.is_none() && meet(s, t) {
-                        found = Some(middle_of_common(s, t));
-                    }
-                }
-            }
-            found.is_none()
+            let met = a.as_ref().iter().find_map(|s| Some((s, b.as_ref().iter().find(|t| meet(s, t))?)));
+            met.is_none_or(|(s, t)| visit(i, j, middle_of_common(s, t)))
         },
     );
-    found
 }
 
 fn middle_of_common(s: &Triangle, t: &Triangle) -> Vec3 {

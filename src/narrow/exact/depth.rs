@@ -101,6 +101,8 @@ pub(super) struct Depth<'a> {
     /// What is known otherwise of the largest common radius: minus half the surfaces' distance (mm).
     floor: f64,
     ceiling: f64,
+    /// Outside of these boxes no point is deeper than that in both.
+    confines: (Vec<Aabb>, f64),
     /// Cells bounded so far.
     pub cells: u32,
     elements: [Elements; 2],
@@ -122,6 +124,7 @@ impl<'a> Depth<'a> {
             start: region.center(),
             floor: bounds[0],
             ceiling: bounds[1],
+            confines: (Vec::new(), f64::INFINITY),
             cells: 0,
             elements: Default::default(),
             rows: Vec::new(),
@@ -167,6 +170,21 @@ impl<'a> Depth<'a> {
     /// Takes note that no common ball has a larger radius.
     pub(super) fn lower_ceiling(&mut self, radius: f64) {
         self.ceiling = lesser(self.ceiling, radius);
+    }
+
+    /// Takes note that outside of some boxes (A's frame) no point is deeper than `radius` in both.
+    pub(super) fn confine(&mut self, boxes: Vec<Aabb>, radius: f64) {
+        self.confines = (boxes, radius);
+        let cells = std::mem::take(&mut self.heap);
+        self.heap =
+            cells.into_iter().map(|c| Cell { upper: self.confined(&c.center, &c.half, c.upper), ..c }).collect();
+    }
+
+    /// What is left of a cell's bound by where deep points may be.
+    fn confined(&self, center: &Vec3, half: &Vec3, upper: f64) -> f64 {
+        let (boxes, radius) = &self.confines;
+        let cell = Aabb { min: center - half, max: center + half };
+        if upper > *radius && !boxes.iter().any(|b| b.meets(&cell)) { *radius } else { upper }
     }
 
     /// The largest common radius is not less.
@@ -261,7 +279,7 @@ impl<'a> Depth<'a> {
         let [Some(a), Some(b)] = at else { return };
         let at = [a, b];
         self.consider(&center, &at);
-        let upper = lesser(upper, lesser(a.1, b.1) + radius);
+        let upper = self.confined(&center, &half, lesser(upper, lesser(a.1, b.1) + radius));
         let upper = self.bound(&center, &half, &at, upper, target);
         if upper > self.lower() {
             let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });

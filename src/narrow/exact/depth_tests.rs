@@ -8,7 +8,7 @@ use crate::mesh::samples::{Dice, cubes, cut, ring};
 use crate::narrow::surface::{Inside, Surface};
 
 /// Cubes at random or a thin ring with a shoulder, in random triangles, some of them rounded to single precision.
-fn solid(dice: &mut Dice, round: usize) -> Surface {
+pub(super) fn solid(dice: &mut Dice, round: usize) -> Surface {
     let thin = 0.2 + 0.15 * dice.unit();
     let shoulder = [[1.5, 0.0], [3.0, 0.0], [3.0, thin], [1.5 + thin, thin], [1.5 + thin, 2.0], [1.5, 2.0]];
     let mesh = if round.is_multiple_of(2) { cubes(dice) } else { ring(&shoulder, 6 + dice.below(12)) };

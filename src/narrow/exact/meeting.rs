@@ -83,6 +83,8 @@ pub enum Event {
     Nested,
     /// The surfaces, moved inward, tell that nothing is thicker than this, or do not.
     Shrink(f64, bool),
+    /// Where the moved surfaces meet: outside of so many boxes nothing is thicker than this.
+    Confined(f64, usize),
     /// Depth of the best ball after a climb, from where the moved or the given surfaces meet.
     Climb(f64),
     /// Cells of branch and bound so far, and the bounds of the depth they left.
@@ -109,6 +111,8 @@ pub struct Meeting<'a> {
     pub(super) surfaces: Option<Apart>,
     /// The largest depth that a shrink of each care did not certify.
     pub(super) failed: [f64; 2],
+    /// The depth for which boxes were last asked that hold all that is deeper.
+    pub(super) confined: f64,
     pub(super) events: Vec<Event>,
 }
 
@@ -189,6 +193,7 @@ impl<'a> Meeting<'a> {
             search: None,
             surfaces: None,
             failed: [0.0; 2],
+            confined: f64::NAN,
             events: Vec::new(),
         }
     }

@@ -9,6 +9,7 @@ mod climb;
 mod depth;
 mod elements;
 mod features;
+mod leftover;
 mod meeting;
 mod moved;
 mod narrowing;
@@ -27,6 +28,8 @@ pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, mee
 
 #[cfg(test)]
 mod depth_tests;
+#[cfg(test)]
+mod leftover_tests;
 #[cfg(test)]
 mod moved_tests;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Narrows what is known of a pair that meets: shrinks, climbs, branch and bound, in the order that costs least.
 
 use super::depth::Target;
+use super::leftover::leftover;
 use super::meeting::{Event, Meeting};
 use super::open::Search;
 use super::shrink::{Shrunk, shrink};
@@ -22,6 +23,9 @@ const SHRINK_WIDTH: f64 = 0.98;
 
 /// Better balls that such shrinks lead to, one after the other, at most.
 const MAX_BALLS: usize = 32;
+
+/// Balls that are better by less than this share of the width lead no further.
+const BALL_SHARE: f64 = 0.05;
 
 /// The first step of a climb towards a ball, in depths asked for.
 const CLIMB_STEP: f64 = 2.0;
@@ -85,6 +89,7 @@ impl Meeting<'_> {
             }
         }
         self.resolve();
+        self.confine(threshold);
         let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
         self.refine(&target, MAX_CELLS);
     }
@@ -131,6 +136,7 @@ impl Meeting<'_> {
             if met(self) {
                 return;
             }
+            self.confine(greater(self.lower, 0.0) + SHRINK_WIDTH * width(self));
         }
         for _ in 0..SHRINK_STEPS {
             if met(self) || !self.is_solid() {
@@ -143,9 +149,9 @@ impl Meeting<'_> {
     /// Shrinks to just beyond the best ball, as long as that leads to better ones; `width` is what the bracket may be wide.
     fn shrink_beyond_balls(&mut self, width: impl Fn(&Self) -> f64) {
         for _ in 0..MAX_BALLS {
-            let before = self.lower;
+            let (before, step) = (self.lower, BALL_SHARE * width(self));
             self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
-            if self.lower <= before || self.upper - self.lower <= width(self) || !self.deserves_care(before) {
+            if self.lower <= before + step || self.upper - self.lower <= width(self) || !self.deserves_care(before) {
                 return;
             }
         }
@@ -196,7 +202,7 @@ impl Meeting<'_> {
         if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
             return;
         }
-        let tau = 0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin;
+        let tau = self.tau(thickness);
         let rounding = if care == Care::Much { self.ask.rounding } else { 0.0 };
         let shrunk = shrink(&self.pairing(), Taken::Inside, tau, rounding);
         // Where the moved surfaces meet, a ball tells as much of the surfaces as they are; a bound is about boundaries.
@@ -222,6 +228,24 @@ impl Meeting<'_> {
             // Where a bracket is narrowed the deepest ball counts, not the first that will do.
             let enough = if care == Care::Much { f64::INFINITY } else { thickness };
             self.climb_beyond(&x, thickness, enough);
+        }
+    }
+
+    /// How far surfaces are moved to tell whether anything is thicker than this.
+    fn tau(&self, thickness: f64) -> f64 {
+        0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin
+    }
+
+    /// After a shrink failed: keeps the search to where something may be thicker than this.
+    fn confine(&mut self, thickness: f64) {
+        if !self.is_solid() || !self.deserves_care(thickness) || thickness == self.confined {
+            return;
+        }
+        self.confined = thickness;
+        if let Some(boxes) = leftover(&self.pairing(), self.tau(thickness), self.ask.rounding, self.ask.margin) {
+            self.events.push(Event::Confined(thickness, boxes.len()));
+            self.depth.confine(boxes, 0.5 * thickness);
+            self.take_bounds();
         }
     }
 

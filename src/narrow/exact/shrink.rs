@@ -5,7 +5,7 @@
 //! their winding number. If the moved surfaces do not meet and no shell of one lies in the other, no point has a winding number
 //! of 1 or more in both, so no point is deeper than τ in both. The moved surfaces may cross themselves freely.
 
-use super::super::mesh_mesh::{Pairing, crossing_moved, crossing_of_pieces};
+use super::super::mesh_mesh::{Pairing, crossing_moved, crossings_of_pieces};
 use super::super::winding::winding_of_pieces;
 use super::moved::Moved;
 use super::wish::{FARTHEST, Taken};
@@ -34,10 +34,16 @@ pub(super) fn shrink(p: &Pairing, taken_b: Taken, tau: f64, rounding: f64) -> Sh
     if let Some(x) = crossing_moved(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
         return Shrunk::Meet(x);
     }
-    if (a.parts() || b.parts())
-        && let Some(x) = crossing_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j))
-    {
-        return Shrunk::Meet(x);
+    if a.parts() || b.parts() {
+        let mut met = None;
+        let visit = |_, _, x| {
+            met = Some(x);
+            false
+        };
+        crossings_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), visit);
+        if let Some(x) = met {
+            return Shrunk::Meet(x);
+        }
     }
     // Not crossing, a shell lies on one side of the other surface as a whole.
     let in_b = |w: i32| (w >= 1) == (taken_b == Taken::Inside);

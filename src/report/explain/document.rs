@@ -94,6 +94,11 @@ impl Serialize for StepRow<'_> {
                 map.serialize_entry("shown", &shown)?;
                 None
             }
+            Step::Confined { depth, boxes } => {
+                map.serialize_entry("depth_at_most", &of(depth))?;
+                map.serialize_entry("outside_boxes", &boxes)?;
+                None
+            }
             Step::Cells { cells, depth: [least, most] } => {
                 map.serialize_entry("depth_bracket", &[of(least.max(0.0)), of(most)])?;
                 map.serialize_entry("cells", &cells)?;
@@ -123,6 +128,7 @@ fn means(step: &Step) -> Option<&'static str> {
         Step::Triangles { .. } | Step::Surfaces { .. } => Some("surfaces"),
         Step::Nested => Some("containment"),
         Step::Shrink { .. } => Some("shrink"),
+        Step::Confined { .. } => Some("boxes"),
         Step::Cells { .. } => Some("cells"),
         Step::Aabb { .. } | Step::Obb { .. } | Step::Hull { .. } | Step::Facets { .. } => None,
     }

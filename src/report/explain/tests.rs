@@ -33,6 +33,7 @@ pub(crate) fn explanation() -> Explanation {
             Step::Surfaces { distance: 0.0 },
             Step::Ball { depth: -1.0 },
             Step::Shrink { depth: 0.02, shown: false },
+            Step::Confined { depth: 0.02, boxes: 3 },
             Step::Cells { cells: 229, depth: [0.0345, 0.0346] },
             Step::Facets { allowance: 0.01, cap: 0.25, of_b: Some(true), granted: true },
         ],
@@ -77,6 +78,7 @@ fn the_whole_text() {
         exact  the surfaces meet
         exact  the middle of that is not in both parts
         exact  both surfaces moved inward by half of 0.02 mm still meet: no bound
+        exact  they meet in 3 boxes: outside, no deeper than 0.02 mm
         exact  branch and bound, 229 cells: the overlap is 0.0345 to 0.0346 mm deep
        facets  the concave facets of b at the overlap explain 0.01 mm, at most 0.25 mm for parts of this size: granted
 
@@ -159,6 +161,7 @@ fn the_whole_document() {
         {"stage": "exact", "by": "surfaces", "distance": 0},
         {"stage": "exact", "by": "ball", "depth_at_least": 0},
         {"stage": "exact", "by": "shrink", "depth_at_most": 0.02, "shown": false},
+        {"stage": "exact", "by": "boxes", "depth_at_most": 0.02, "outside_boxes": 3},
         {"stage": "exact", "by": "cells", "depth_bracket": [0.0345, 0.0346], "cells": 229},
         {"stage": "facets", "facet_allowance": 0.01, "of": "b", "cap": 0.25, "granted": true}
       ],

@@ -128,6 +128,10 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
         Step::Shrink { depth, .. } => {
             format!("both surfaces moved inward by half of {} still meet: no bound", text(*depth))
         }
+        Step::Confined { depth, boxes } => {
+            let boxes = if *boxes == 1 { "one box".to_owned() } else { format!("{boxes} boxes") };
+            format!("they meet in {boxes}: outside, no deeper than {}", text(*depth))
+        }
         Step::Cells { cells, depth: [least, most] } => {
             let cells = count(u64::from(*cells), "cell");
             format!("branch and bound, {cells}: the overlap is {} deep", range(least.max(0.0), *most))
