@@ -15,6 +15,9 @@ const MAX_CELLS: u32 = 120_000;
 /// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
 const SHRINK_SHARE: f64 = 1e-9;
 
+/// A bracket that exceeds a width by no more than this share of it has that width: sums are rounded.
+const SAME_WIDTH: f64 = 1e-9;
+
 /// Cells after which a shrink is tried for the first time where a bracket is to be narrowed.
 const FIRST_CELLS: u32 = 128;
 
@@ -102,7 +105,7 @@ impl Meeting<'_> {
         }
         let absolute = greater(absolute - 6.0 * self.ask.margin, 0.0);
         let width = |m: &Self| greater(relative * greater(m.lower, 0.0), absolute);
-        let met = |m: &Self| m.upper - m.lower <= width(m);
+        let met = |m: &Self| m.is_within(width(m));
         if met(self) {
             return;
         }
@@ -132,6 +135,10 @@ impl Meeting<'_> {
             if met(self) || !self.is_solid() {
                 return;
             }
+            // Of deep overlaps of fine meshes a shrink costs more than many cells.
+            if cells == FIRST_CELLS && !self.deserves_care(self.lower) {
+                continue;
+            }
             self.shrink_beyond_balls(width);
             if met(self) {
                 return;
@@ -151,10 +158,15 @@ impl Meeting<'_> {
         for _ in 0..MAX_BALLS {
             let (before, step) = (self.lower, BALL_SHARE * width(self));
             self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
-            if self.lower <= before + step || self.upper - self.lower <= width(self) || !self.deserves_care(before) {
+            if self.lower <= before + step || self.is_within(width(self)) || !self.deserves_care(before) {
                 return;
             }
         }
+    }
+
+    /// Whether the bracket is no wider than this, to the rounding of who took the same sum for a target.
+    fn is_within(&self, width: f64) -> bool {
+        self.upper - self.lower <= width * (1.0 + SAME_WIDTH)
     }
 
     /// Between the closest points of the surfaces, where these were asked for.
