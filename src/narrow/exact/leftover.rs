@@ -1,9 +1,9 @@
 //! What a shrink leaves over: boxes that hold all points deeper than τ in both solids, where the moved surfaces do meet.
 //!
 //! Both moved surfaces wind around every such point, see [`super::shrink`]. Let K be a connected part of the points that both wind
-//! around. The outer boundary of K is made of pieces of the one that lie in the other; where it changes from one to the other,
-//! triangles cross. So it hangs together by shared vertices and by crossings of triangles that cross or lie inside the other solid, and K
-//! lies in the box around all that hangs together. A boundary without a crossing is a whole shell in the other solid.
+//! around. Its outer boundary is made of sheets of the one that lie in the other. A sheet that crosses the other surface nowhere is a
+//! whole shell in the other solid. Of every other sheet all triangles hang together with one that crosses, by shared vertices and by
+//! crossings. Where two sheets have a point in common, the boxes around them meet. So if boxes that meet are made one, K lies in one.
 
 use super::super::mesh_mesh::{Pairing, crossings_of_pieces};
 use super::super::surface::Surface;
@@ -20,7 +20,7 @@ const MAX_CROSSINGS: usize = 2048;
 /// Triangles that are asked, by a ray each, whether they lie in the other solid, at most.
 const MAX_RAYS: usize = 2048;
 
-/// Boxes, at most.
+/// Boxes, at most; more are made one.
 const MAX_BOXES: usize = 64;
 
 /// Boxes (A's frame) that hold every point deeper than `tau` (mm) in both closed solids; `None` where that would take too long to
@@ -48,11 +48,14 @@ pub(super) fn leftover(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Opt
         if left.sides[0].contains_key(&i) {
             continue;
         }
-        let found = left.around(i)?.inflated(2.0 * margin);
-        match boxes.get_mut(MAX_BOXES - 1) {
-            Some(last) => *last = last.union(&found),
-            None => boxes.push(found),
+        let mut found = left.around(i)?.inflated(2.0 * margin);
+        while let Some(k) = boxes.iter().position(|b| b.meets(&found)) {
+            found = found.union(&boxes.swap_remove(k));
         }
+        boxes.push(found);
+    }
+    if boxes.len() > MAX_BOXES {
+        boxes = vec![boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b))];
     }
     (0..2).all(|k| !left.has_nested_shell(k)).then_some(boxes)
 }

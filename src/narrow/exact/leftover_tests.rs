@@ -51,6 +51,9 @@ fn every_deep_point_is_in_a_box() {
             let Some(boxes) = leftover(&pairing, tau, rounding, 1e-12) else { continue };
             told += 1;
             several += i32::from(boxes.len() > 1);
+            // What encloses a point is in one box only where boxes that meet are one.
+            let meet = |(k, b): (usize, &Aabb)| boxes[..k].iter().any(|other| other.meets(b));
+            assert!(!boxes.iter().enumerate().any(meet), "round {round}: {boxes:?}");
             for (x, f) in &points {
                 let held = boxes.iter().any(|b| b.meets(&Aabb { min: *x, max: *x }));
                 if *f > tau * (1.0 + 1e-9) {
@@ -62,7 +65,7 @@ fn every_deep_point_is_in_a_box() {
             }
         }
     }
-    assert!(asked > 100_000 && told > 500 && several > 20 && outside > 5_000, "{asked} {told} {several} {outside}");
+    assert!(asked > 100_000 && told > 500 && several > 3 && outside > 5_000, "{asked} {told} {several} {outside}");
 }
 
 #[test]
