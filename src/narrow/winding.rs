@@ -47,7 +47,7 @@ pub fn winding_moved(
     slack: f64,
     mut moved: impl FnMut(u32) -> Vec3,
 ) -> Option<i32> {
-    winding_by(s, pose, x, slack, |t, x, far| crossing(&s.triangles[t as usize].map(&mut moved), x, far))
+    winding_of_pieces(s, pose, x, slack, |t| [s.triangles[t as usize].map(&mut moved)])
 }
 
 /// The same of a surface that was moved piecewise: `pieces` are what belongs to a triangle, no farther than `slack` (mm) from where
@@ -58,19 +58,6 @@ pub(super) fn winding_of_pieces<P: AsRef<[Triangle]>>(
     x: &Vec3,
     slack: f64,
     mut pieces: impl FnMut(u32) -> P,
-) -> Option<i32> {
-    winding_by(s, pose, x, slack, |t, x, far| {
-        pieces(t).as_ref().iter().try_fold(0, |sum, piece| Some(sum + crossing(piece, x, far)?))
-    })
-}
-
-/// The winding number, where `through` says how often a ray, a segment of A's frame, leaves through what belongs to a triangle.
-fn winding_by(
-    s: &Surface,
-    pose: Option<&Pose>,
-    x: &Vec3,
-    slack: f64,
-    mut through: impl FnMut(u32, &Vec3, &Vec3) -> Option<i32>,
 ) -> Option<i32> {
     let back = pose.map_or_else(Pose::identity, Pose::inverse);
     let local = back.point(x);
@@ -93,6 +80,9 @@ fn winding_by(
     rays.iter().find_map(|&(length, d)| {
         let far = x + d * length;
         let way = back.point(&far) - local;
+        let mut through = |t: u32, x: &Vec3, far: &Vec3| {
+            pieces(t).as_ref().iter().try_fold(0, |sum, piece| Some(sum + crossing(piece, x, far)?))
+        };
         count(s, (&local, &way, widen), (x, &far), u32::MAX, &mut through)
     })
 }

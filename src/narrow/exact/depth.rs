@@ -6,22 +6,13 @@
 //! evaluated, which finds the witness and the next cut (Kelley, "The Cutting-Plane Method for Solving Convex Programs", 1960).
 
 use super::super::tri_tri::point_triangle;
-use super::elements::{Elements, Region};
-use super::program::{Optimum, Row, maximize};
+use super::elements::Elements;
+use super::program::Row;
 use super::side::{Near, Side};
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Aabb, Vec3};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-
-/// Cuts added to a cell's programme, at most; two or three are usual.
-const MAX_CUTS: usize = 12;
-
-/// Programmes solved for one cell and set of cuts, at most; a cell that needs more is better split.
-const MAX_PROGRAMMES: usize = 48;
-
-/// Patch planes may be moved outward by this share of the width that the bracket may have.
-const SLACK_SHARE: f64 = 0.25;
 
 /// A point and how deep it lies in both.
 #[derive(Debug, Clone, Copy)]
@@ -35,9 +26,9 @@ pub(super) struct Witness {
 
 /// Depth in one solid at a cell's centre.
 #[derive(Debug, Clone, Copy)]
-struct Probe {
-    signed: f64,
-    triangle: u32,
+pub(super) struct Probe {
+    pub signed: f64,
+    pub triangle: u32,
 }
 
 struct Cell {
@@ -94,7 +85,7 @@ impl Target {
 /// The search and its state; it can be taken up again with a finer target.
 pub(super) struct Depth<'a> {
     pub(super) sides: [Side<'a>; 2],
-    rounding: f64,
+    pub(super) rounding: f64,
     heap: BinaryHeap<Cell>,
     pub(super) best: Option<Witness>,
     start: Vec3,
@@ -105,12 +96,12 @@ pub(super) struct Depth<'a> {
     confines: (Vec<Aabb>, f64),
     /// Cells bounded so far.
     pub cells: u32,
-    elements: [Elements; 2],
+    pub(super) elements: [Elements; 2],
     pub(super) rows: Vec<Row>,
-    cuts: Vec<Row>,
-    cut_triangles: Vec<[u32; 2]>,
+    pub(super) cuts: Vec<Row>,
+    pub(super) cut_triangles: Vec<[u32; 2]>,
     /// Pairs of elements whose programme is not yet below what is enough: height, then the pair.
-    pairs: Vec<(f64, u32, u32)>,
+    pub(super) pairs: Vec<(f64, u32, u32)>,
 }
 
 impl<'a> Depth<'a> {
@@ -231,7 +222,7 @@ impl<'a> Depth<'a> {
         Some(at)
     }
 
-    fn consider(&mut self, x: &Vec3, at: &[(Near, f64); 2]) {
+    pub(super) fn consider(&mut self, x: &Vec3, at: &[(Near, f64); 2]) {
         let radius = lesser(at[0].1, at[1].1);
         if self.best.is_some_and(|w| radius <= w.radius) {
             return;
@@ -244,7 +235,7 @@ impl<'a> Depth<'a> {
     }
 
     /// The nearest point and the signed depth; `known` is a probe at a distance from here.
-    fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, f64)>) -> Option<(Near, f64)> {
+    pub(super) fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, f64)>) -> Option<(Near, f64)> {
         let side = &self.sides[which];
         let near = match known {
             None => side.nearest(x, f64::INFINITY)?,
@@ -285,157 +276,5 @@ impl<'a> Depth<'a> {
             let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
             self.heap.push(Cell { upper, order: self.cells, center, half, probes });
         }
-    }
-
-    /// The least bound that the means at hand give, not above `upper`; less care is taken below what the target asks for.
-    pub(super) fn bound(
-        &mut self,
-        center: &Vec3,
-        half: &Vec3,
-        at: &[(Near, f64); 2],
-        upper: f64,
-        target: &Target,
-    ) -> f64 {
-        let mut upper = upper;
-        let enough = |best: f64| target.level(best);
-        if upper <= enough(self.lower()) {
-            return upper;
-        }
-        self.cuts.clear();
-        self.cut_triangles.clear();
-        let far = self.cut(center, half, center, at);
-        upper = lesser(upper, maximize(&self.cuts, half, enough(self.lower())).upper);
-        if upper <= enough(self.lower()) {
-            return upper;
-        }
-        let radius = half.norm();
-        let level = enough(self.lower());
-        let mut known = [false; 2];
-        for which in 0..2 {
-            let region = Region {
-                center: *center,
-                half: *half,
-                reach: radius + lesser(at[which].1.abs() + radius, far[which]) + self.rounding,
-                slack: SLACK_SHARE * greater(level - self.lower(), 0.0).min(level.abs()),
-                rounding: self.rounding,
-                floor: level,
-                ceiling: upper,
-                nearest: at[which].0.triangle,
-                depth: at[which].1,
-            };
-            known[which] = self.elements[which].gather(&self.sides[which], &region);
-        }
-        self.forget_what_is_too_much(&mut known, upper);
-        self.pair_up(known, level);
-        loop {
-            let found = self.best_pair(known, half, enough(self.lower()));
-            upper = lesser(upper, found.upper);
-            if upper <= enough(self.lower()) {
-                return upper;
-            }
-            let x = center + found.at;
-            let hint = |which: usize| Probe { signed: 0.0, triangle: at[which].0.triangle };
-            let Some(a) = self.probe(0, &x, Some((&hint(0), 0.0))) else { return upper };
-            let Some(b) = self.probe(1, &x, Some((&hint(1), 0.0))) else { return upper };
-            self.consider(&x, &[a, b]);
-            let repeated = self.cut_triangles.contains(&[a.0.triangle, b.0.triangle]);
-            if repeated || self.cuts.len() >= MAX_CUTS {
-                return upper;
-            }
-            self.cut(center, half, &x, &[a, b]);
-        }
-    }
-
-    /// Where more pairs of elements reach up to a bound than programmes are solved, no other bound would come of them: goes on with
-    /// the elements of one solid, or with none.
-    fn forget_what_is_too_much(&self, known: &mut [bool; 2], upper: f64) {
-        let reaching = |which: usize, known: &[bool; 2]| {
-            let e = &self.elements[which];
-            if known[which] { (0..e.count()).filter(|i| e.height(*i) >= upper).count() } else { 1 }
-        };
-        for _ in 0..2 {
-            let [of_a, of_b] = [reaching(0, known), reaching(1, known)];
-            if of_a * of_b > MAX_PROGRAMMES {
-                known[usize::from(of_b > of_a)] = false;
-            }
-        }
-    }
-
-    /// All pairs of elements that may leave more than is enough, the most promising first. A side of which nothing is known has
-    /// one element without rows.
-    fn pair_up(&mut self, known: [bool; 2], enough: f64) {
-        self.pairs.clear();
-        let [of_a, of_b] = &self.elements;
-        let count = |which: usize, e: &Elements| if known[which] { e.count() } else { 1 };
-        let height = |which: usize, e: &Elements, i: usize| if known[which] { e.height(i) } else { f64::INFINITY };
-        for i in 0..count(0, of_a) {
-            for j in 0..count(1, of_b) {
-                let high = lesser(height(0, of_a, i), height(1, of_b, j));
-                if high > enough {
-                    self.pairs.push((high, i as u32, j as u32));
-                }
-            }
-        }
-        self.pairs.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
-    }
-
-    /// The largest programme over the pairs left, each with all cuts; pairs that are below what is enough are dropped. After
-    /// [`MAX_PROGRAMMES`] the heights of the rest count as they are.
-    fn best_pair(&mut self, known: [bool; 2], half: &Vec3, enough: f64) -> Optimum {
-        let mut best = Optimum { upper: enough, at: Vec3::zeros() };
-        let mut solved = 0;
-        let mut pairs = std::mem::take(&mut self.pairs);
-        pairs.retain_mut(|(high, i, j)| {
-            if *high <= enough {
-                return false;
-            }
-            if solved == MAX_PROGRAMMES {
-                best.upper = greater(best.upper, *high);
-                return true;
-            }
-            solved += 1;
-            self.rows.clear();
-            self.rows.extend_from_slice(&self.cuts);
-            for (which, item) in [(0, *i), (1, *j)] {
-                if known[which] {
-                    self.rows.extend_from_slice(self.elements[which].rows(item as usize));
-                    self.rows.extend_from_slice(self.elements[which].common());
-                }
-            }
-            let found = maximize(&self.rows, half, enough);
-            *high = lesser(*high, found.upper);
-            if *high > best.upper {
-                best = Optimum { upper: *high, ..found };
-            }
-            *high > enough
-        });
-        self.pairs = pairs;
-        best
-    }
-
-    /// Adds a cut for each solid: the distance to the triangle nearest to `x` bounds the depth of every point of the cell. How
-    /// far the cell's points lie from that triangle at most.
-    fn cut(&mut self, center: &Vec3, half: &Vec3, x: &Vec3, at: &[(Near, f64); 2]) -> [f64; 2] {
-        self.cut_triangles.push([at[0].0.triangle, at[1].0.triangle]);
-        let mut far = [0.0; 2];
-        for which in 0..2 {
-            let near = &at[which].0;
-            let triangle = self.sides[which].corners(near.triangle);
-            let slope = (x - near.point).try_normalize(0.0).unwrap_or_else(|| {
-                let n = self.sides[which].turned(&self.sides[which].surface.normal(near.triangle));
-                -n
-            });
-            let mut over = f64::NEG_INFINITY;
-            for corner in 0..8 {
-                let sign = |k: usize| if corner >> k & 1 == 1 { half[k] } else { -half[k] };
-                let y = Vec3::new(sign(0), sign(1), sign(2));
-                let from = center + y;
-                let distance = point_triangle(&from, &triangle).squared.sqrt();
-                far[which] = greater(far[which], distance);
-                over = greater(over, distance - slope.dot(&y));
-            }
-            self.cuts.push(Row::bound(slope, over));
-        }
-        far
     }
 }

@@ -112,7 +112,7 @@ pub struct Meeting<'a> {
     /// The largest depth that a shrink of each care did not certify.
     pub(super) failed: [f64; 2],
     /// The depth for which boxes were last asked that hold all that is deeper.
-    pub(super) confined: f64,
+    pub(super) confined: Option<f64>,
     pub(super) events: Vec<Event>,
 }
 
@@ -193,7 +193,7 @@ impl<'a> Meeting<'a> {
             search: None,
             surfaces: None,
             failed: [0.0; 2],
-            confined: f64::NAN,
+            confined: None,
             events: Vec::new(),
         }
     }

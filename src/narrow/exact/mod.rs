@@ -5,6 +5,7 @@
 //! linear programme from above, by the shrink certificate (`shrink`) where the parts only touch, and by branch and bound
 //! (`depth`) for the rest. docs/numerics.md has the proofs. A mesh without a definite inside leaves less to be said (`open`).
 
+mod bound;
 mod climb;
 mod depth;
 mod elements;
@@ -14,6 +15,7 @@ mod meeting;
 mod moved;
 mod narrowing;
 mod open;
+mod patches;
 mod plane;
 mod program;
 mod shrink;

@@ -92,6 +92,9 @@ impl Meeting<'_> {
             }
         }
         self.resolve();
+        if decided(self) {
+            return;
+        }
         self.confine(threshold);
         let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
         self.refine(&target, MAX_CELLS);
@@ -250,10 +253,10 @@ impl Meeting<'_> {
 
     /// After a shrink failed: keeps the search to where something may be thicker than this.
     fn confine(&mut self, thickness: f64) {
-        if !self.is_solid() || !self.deserves_care(thickness) || thickness == self.confined {
+        if !self.is_solid() || !self.deserves_care(thickness) || self.confined == Some(thickness) {
             return;
         }
-        self.confined = thickness;
+        self.confined = Some(thickness);
         if let Some(boxes) = leftover(&self.pairing(), self.tau(thickness), self.ask.rounding, self.ask.margin) {
             self.events.push(Event::Confined(thickness, boxes.len()));
             self.depth.confine(boxes, 0.5 * thickness);
