@@ -13,6 +13,7 @@
 //! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
 
 pub mod convex;
+pub mod decompose;
 mod dual;
 pub mod epa;
 pub mod exact;
