@@ -1,8 +1,9 @@
 //! What a run says of parts and instances.
 
 use super::load::PartMesh;
-use super::shape::Shapes;
-use super::{InstanceOutcome, PartOutcome};
+use super::cover::Covered;
+use super::shape::{Shape, Shapes};
+use super::{InstanceOutcome, PartOutcome, Settings};
 use crate::assembly::Assembly;
 use crate::error::Warning;
 use crate::narrow::overlap::Overlaps;
@@ -10,7 +11,8 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(super) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Vec<PartOutcome> {
+pub(super) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>], shapes: &Shapes) -> Vec<PartOutcome> {
+    let covers = covers(assembly, shapes);
     let mut instances = vec![0_u64; assembly.parts.len()];
     for instance in &assembly.instances {
         instances[instance.part.0 as usize] += 1;
@@ -20,18 +22,33 @@ pub(super) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> V
         .iter()
         .zip(meshes)
         .zip(instances)
-        .map(|((part, mesh), instances)| PartOutcome {
+        .zip(covers)
+        .map(|(((part, mesh), instances), cover)| PartOutcome {
             key: part.key.clone(),
             mesh: part.source.shown().to_owned(),
             triangles: mesh.triangles,
             closed: mesh.closed,
             facet_error: mesh.facet_error,
             instances,
-            pieces: None,
-            epsilon: None,
+            pieces: cover.map(|c| c.0),
+            epsilon: cover.map(|c| c.1),
             hash: mesh.hash.to_hex().as_str()[..32].to_owned(),
         })
         .collect()
+}
+
+/// Of each part that is taken as pieces, how many and how far they reach beyond it (mm): the most of its shapes, where instances
+/// stretch it differently.
+fn covers(assembly: &Assembly, shapes: &Shapes) -> Vec<Option<(u64, f64)>> {
+    let mut covers: Vec<Option<(u64, f64)>> = vec![None; assembly.parts.len()];
+    for (instance, placed) in assembly.instances.iter().zip(&shapes.placed) {
+        let own = shapes.all[placed.shape as usize].covered().and_then(Covered::pieces_and_epsilon);
+        if let Some((pieces, epsilon)) = own {
+            let known = covers[instance.part.0 as usize].get_or_insert((pieces, epsilon));
+            *known = (known.0.max(pieces), known.1.max(epsilon));
+        }
+    }
+    covers
 }
 
 pub(super) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
@@ -56,7 +73,7 @@ pub(super) fn collect_warnings(
     assembly: &Assembly,
     meshes: &[Arc<PartMesh>],
     shapes: &Shapes,
-    tolerance: f64,
+    settings: &Settings,
 ) -> Vec<Warning> {
     let mut warnings = assembly.warnings.clone();
     // Parts of one file share its mesh: told once.
@@ -66,12 +83,13 @@ pub(super) fn collect_warnings(
             warnings.extend(mesh.warnings.iter().cloned());
         }
     }
-    warnings.extend(shape_warnings(assembly, shapes, tolerance));
+    warnings.extend(shape_warnings(assembly, shapes, settings));
     warnings
 }
 
-/// What the tolerance means for each shape, and which were united.
-fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f64) -> Vec<Warning> {
+/// What the tolerance means for each shape, what became of its pieces, and which were united.
+fn shape_warnings(assembly: &Assembly, shapes: &Shapes, settings: &Settings) -> Vec<Warning> {
+    let tolerance = settings.tolerance;
     let mm = assembly.units.mm();
     let unit = assembly.units.name();
     let mut warnings = Vec::new();
@@ -93,16 +111,8 @@ fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f64) -> Vec<W
                 )
             });
         }
-        let united = match shape.overlaps() {
-            None | Some(Overlaps::None) => None,
-            Some(Overlaps::Resolved) => Some("its pairs are held against the union of what they enclose".to_owned()),
-            Some(Overlaps::Unresolved(why)) => {
-                Some(format!("they were not united ({why}), so only its hull bounds how deep its overlaps are"))
-            }
-        };
-        if let Some(what) = united {
-            let message = format!("shells of it overlap, or its surface crosses itself; {what}");
-            warnings.push(Warning { part: part.clone(), ..Warning::new("overlapping-shells", message) });
+        for (code, message) in cover_warning(shape, mm, unit).into_iter().chain(united_warning(shape)) {
+            warnings.push(Warning { part: part.clone(), ..Warning::new(code, message) });
         }
         let thickness = 2.0 * shape.convex.inner_radius;
         if thickness <= tolerance.max(floor) {
@@ -119,4 +129,42 @@ fn shape_warnings(assembly: &Assembly, shapes: &Shapes, tolerance: f64) -> Vec<W
         }
     }
     warnings
+}
+
+/// What is to be said of the pieces of a shape.
+fn cover_warning(shape: &Shape, mm: f64, unit: &str) -> Option<(&'static str, String)> {
+    match shape.covered()? {
+        Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
+        Covered::By { pieces, epsilon, asked } if epsilon > asked => {
+            let n = pieces.all.len();
+            let message = format!(
+                "its {n} convex piece{} reach up to {:.3e} {unit} beyond it, not the {:.3e} {unit} asked for; raise --max-pieces or --epsilon",
+                if n == 1 { "" } else { "s" },
+                epsilon / mm,
+                asked / mm
+            );
+            Some(("epsilon-not-reached", message))
+        }
+        Covered::By { .. } | Covered::Convex => None,
+    }
+}
+
+/// What is to be said of shells of a shape that overlap; of pieces only where they were not united.
+fn united_warning(shape: &Shape) -> Option<(&'static str, String)> {
+    let pieces = shape.pieces().is_some();
+    match shape.overlaps()? {
+        Overlaps::None => None,
+        Overlaps::Resolved if pieces => None,
+        Overlaps::Resolved => Some((
+            "overlapping-shells",
+            "shells of it overlap, or its surface crosses itself; its pairs are held against the union of what they enclose"
+                .to_owned(),
+        )),
+        Overlaps::Unresolved(why) => {
+            let what = if pieces { "its convex pieces" } else { "shells of it overlap, or its surface crosses itself; they" };
+            let message =
+                format!("{what} were not united ({why}), so only its hull bounds how deep its overlaps are");
+            Some(("overlapping-shells", message))
+        }
+    }
 }

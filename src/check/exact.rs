@@ -42,10 +42,12 @@ pub(super) struct Exact {
 }
 
 impl Exact {
-    /// Of a shape; of its hull's triangles, where the solid is the hull by choice.
+    /// Of a shape; of its pieces or its hull's triangles, where these are the solid by choice.
     pub(super) fn new(shape: &Shape) -> Self {
         let inside = if shape.is_solid() { Inside::Solid } else { Inside::Undefined };
-        let surface = if shape.geometry == Geometry::Hull {
+        let surface = if let Some(pieces) = shape.pieces() {
+            pieces.surface()
+        } else if shape.geometry == Geometry::Hull {
             // A convex hull's coordinates are centred already.
             Surface::new(&hull_mesh(shape), &Vec3::zeros(), inside)
         } else {
@@ -61,7 +63,7 @@ impl Exact {
 
     fn facets(&self, shape: &Shape) -> &FacetTable {
         self.facets.get_or_init(|| {
-            if shape.geometry == Geometry::Hull {
+            if shape.geometry == Geometry::Hull || shape.pieces().is_some() {
                 FacetTable::default()
             } else {
                 FacetTable::new(self.surface.solid(), &shape.mesh(), shape.quantum, shape.deflection())
@@ -97,7 +99,14 @@ impl PairQuery<'_> {
     }
 
     /// The answer of the triangles, for a pair that boxes and hulls leave within reach.
-    pub(super) fn by_triangles(&self, limits: &Limits, margin: f64, steps: &mut Steps) -> Answer {
+    /// `ball` is the centre of one that is known to lie in both.
+    pub(super) fn by_triangles(
+        &self,
+        limits: &Limits,
+        margin: f64,
+        ball: Option<Vec3>,
+        steps: &mut Steps,
+    ) -> Answer {
         // For a verdict a ball thicker than anything that passes is all there is to know.
         let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = Question { margin, rounding: self.rounding(margin), reach: limits.reach(), deep };
@@ -107,7 +116,12 @@ impl PairQuery<'_> {
                 self.apart_answer(Status::Clear)
             }
             Found::Apart(apart) => self.apart(limits, &apart, margin, steps),
-            Found::Meets(meeting) => Overlap { query: self, limits, margin, meeting, facets: None }.answer(steps),
+            Found::Meets(mut meeting) => {
+                if let Some(center) = ball {
+                    meeting.look_at(&center);
+                }
+                Overlap { query: self, limits, margin, meeting, facets: None }.answer(steps)
+            }
         }
     }
 
@@ -124,17 +138,21 @@ impl PairQuery<'_> {
         if self.verdict_only {
             return answer;
         }
+        Answer { measured: Some(Box::new(self.measured_apart(d, apart.points, margin))), ..answer }
+    }
+
+    /// The numbers of solids that are apart: their distance and closest points (mm).
+    pub(super) fn measured_apart(&self, d: f64, points: [Vec3; 2], margin: f64) -> Measured {
         let rounding = self.rounding(margin);
-        let between = apart.points[1] - apart.points[0];
-        let measured = Measured {
+        let between = points[1] - points[0];
+        Measured {
             relation: Some(if d > rounding { Relation::Apart } else { Relation::Touch }),
             gap: Some(d),
             bracket: [d - margin, d + margin],
-            witness: apart.points,
+            witness: points,
             normal: if d > margin { between.try_normalize(0.0) } else { None },
             penetration: None,
-        };
-        Answer { measured: Some(Box::new(measured)), ..answer }
+        }
     }
 
     /// The gap of two convex solids to rounding. Between faces that are all but parallel the closest-point search on hulls ends
@@ -156,8 +174,12 @@ impl PairQuery<'_> {
         gap
     }
 
-    /// The most that facets of this pair may explain (mm).
+    /// The most that facets of this pair may explain (mm). Nothing where pieces reach beyond a part: they meet more facets than the
+    /// part does, and what those explain is no measure of them.
     fn largest_allowance(&self) -> f64 {
+        if self.first.pieces().is_some() || self.second.pieces().is_some() {
+            return 0.0;
+        }
         let side = self.first.longest_side().min(self.second.longest_side());
         LARGEST_ALLOWANCE.min(LARGEST_ALLOWANCE_OF_SIDE * side)
     }

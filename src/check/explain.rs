@@ -72,6 +72,7 @@ impl Explanation {
             Step::Aabb { .. } => "aabb",
             Step::Obb { .. } => "obb",
             Step::Hull { .. } => "hull",
+            Step::Pieces { .. } => "pieces",
             _ => "exact",
         })
     }
@@ -134,10 +135,10 @@ impl Run<'_> {
                 }
             }
         };
-        let parts = describe_parts(self.assembly, meshes);
+        let parts = describe_parts(self.assembly, meshes, self.shapes);
         let sides = [a, b].map(|i| self.side(i, &parts));
         let of_sides = |w: &Warning| w.part.as_ref().is_some_and(|p| sides.iter().any(|s| s.part.key == *p));
-        let mut warnings = collect_warnings(self.assembly, meshes, self.shapes, self.settings.tolerance);
+        let mut warnings = collect_warnings(self.assembly, meshes, self.shapes, self.settings);
         warnings.retain(of_sides);
         Explanation {
             name: self.assembly.name.clone(),

@@ -1,12 +1,13 @@
 //! Floor 4: the check, from an assembly to an [`Outcome`].
 //!
 //! ```text
-//! load ─► shape ─► prune: AABB ─► OBB SAT ─► hull GJK ─► confirm: hulls or triangles ─► judge
+//! load ─► shape ─► prune: AABB ─► OBB SAT ─► hull GJK ─► confirm: hulls, pieces or triangles ─► judge
 //! ```
 //!
 //! Every stage before the last only discards pairs that it proves to be farther apart than anything asked of them.
 
 mod convexity;
+mod cover;
 mod describe;
 mod exact;
 mod explain;
@@ -16,6 +17,7 @@ mod load;
 mod options;
 mod outcome;
 mod pair;
+mod pieces;
 mod pipeline;
 mod pose_key;
 mod shape;

@@ -2,6 +2,13 @@
 
 use crate::assembly::{Facets, Geometry};
 
+/// Without a choice pieces reach no farther beyond a part than this part of the diagonal of its own box.
+pub const EPSILON_OF_DIAGONAL: f64 = 0.01;
+
+/// Without a choice a part is covered by no more pieces than this: some hundred make a bracket or a housing to 1 %, and what pairs
+/// of pieces cost grows with the square.
+pub const DEFAULT_MAX_PIECES: usize = 128;
+
 /// The choices of a run. Lengths in mm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -13,13 +20,25 @@ pub struct Options {
     pub facets: Option<Facets>,
     /// Clear pairs with a gap of at most this are listed, mm; `None` lists none.
     pub report_within: Option<f64>,
+    /// How far the pieces of a decomposed part may reach beyond it, mm; `None` for [`EPSILON_OF_DIAGONAL`].
+    pub epsilon: Option<f64>,
+    /// No part is covered by more pieces than this, at least 1; where that is not enough, they reach farther.
+    pub max_pieces: usize,
     /// Decide the statuses and stop there: no bracket is refined beyond its threshold, no measure is taken.
     pub verdict_only: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { geometry: Geometry::Exact, tolerance: None, facets: None, report_within: None, verdict_only: false }
+        Self {
+            geometry: Geometry::Exact,
+            tolerance: None,
+            facets: None,
+            report_within: None,
+            epsilon: None,
+            max_pieces: DEFAULT_MAX_PIECES,
+            verdict_only: false,
+        }
     }
 }
 

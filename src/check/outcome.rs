@@ -265,6 +265,10 @@ pub struct Settings {
     pub facets: Facets,
     /// mm.
     pub report_within: Option<f64>,
+    /// How far pieces of decomposed parts may reach beyond them (mm); `None` for a part of each one's size.
+    pub epsilon: Option<f64>,
+    /// No part is covered by more pieces than this.
+    pub max_pieces: usize,
     /// Whether measures were left out.
     pub verdict_only: bool,
 }

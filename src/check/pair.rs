@@ -1,6 +1,7 @@
 //! One distinct pair of shapes: the stages in order, the measures, the status.
 
 use super::judge::Limits;
+use super::pieces::ByPieces;
 use super::shape::Shape;
 use super::steps::{Step, Steps};
 use super::{Certainty, Relation, Status};
@@ -22,6 +23,8 @@ pub(super) enum Left {
     Hull,
     /// Its hulls were measured: they are the solids.
     HullMeasured,
+    /// Its convex pieces were asked.
+    Pieces,
     /// Its triangles were asked.
     Exact,
 }
@@ -90,6 +93,8 @@ impl PairQuery<'_> {
             // Recentring cancels what the part's own frame put far out.
             + roundoff_mm(self.first.max_abs, self.second.max_abs, 0.0) * 0.25
             + self.residual
+            + self.first.outside_pieces()
+            + self.second.outside_pieces()
     }
 
     /// The coarser geometry of the two parts.
@@ -137,8 +142,15 @@ impl PairQuery<'_> {
         if cleared {
             return Answer { left: Left::Hull, ..settled(Status::Clear) };
         }
+        let mut ball = None;
+        if self.first.pieces().is_some() || self.second.pieces().is_some() {
+            match self.by_pieces(&limits, margin, steps) {
+                ByPieces::Settled(answer) => return *answer,
+                ByPieces::Meet(center) => ball = center,
+            }
+        }
         if self.has_triangles() {
-            return self.by_triangles(&limits, margin, steps);
+            return self.by_triangles(&limits, margin, ball, steps);
         }
         let answer = self.by_hulls(&q, &limits, margin, scratch, &mut Steps::default());
         Answer { certainty: Certainty::Surface, geometry: Geometry::Hull, ..answer }

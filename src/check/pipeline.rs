@@ -7,7 +7,7 @@ use super::load::load_meshes;
 use super::shape::{self, Shapes};
 use super::tally::Tally;
 use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
-use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, RuleTable};
+use crate::assembly::{Assembly, InstanceIx, PairRule, RuleTable};
 use crate::broad::{BoxTree, sorted_pairs};
 use crate::error::{Error, Location, Problem};
 use crate::geom::math::UNIT_ROUNDOFF;
@@ -19,8 +19,7 @@ use rayon::prelude::*;
 /// outcome does not depend on its size, on the order of instances, or on which of several equal pairs was computed.
 ///
 /// # Errors
-/// Meshes that cannot be read, placements that cannot be inverted, geometries this version does not offer, options out of
-/// range, and an assembly in which no pair is left to check: all of them at once.
+/// Meshes that cannot be read, placements that cannot be inverted, options out of range, and an assembly in which no pair is left to check: all of them at once.
 pub fn check(
     assembly: &Assembly,
     options: &Options,
@@ -39,8 +38,8 @@ pub fn check(
     let meshes = load_meshes(assembly, loader, options.verdict_only, progress)?;
     watch.stop(Stage::Load, &mut timings);
 
-    let shapes = shape::build(assembly, &meshes, settings.geometry, progress)?;
-    let parts = describe_parts(assembly, &meshes);
+    let shapes = shape::build(assembly, &meshes, &settings, progress)?;
+    let parts = describe_parts(assembly, &meshes, &shapes);
     watch.stop(Stage::Shape, &mut timings);
 
     progress.begin(Stage::Broad, 1);
@@ -60,7 +59,7 @@ pub fn check(
 
     let pairs = run.outcomes(&groups, &answers);
 
-    let warnings = collect_warnings(assembly, &meshes, &shapes, settings.tolerance);
+    let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let instances = describe_instances(assembly);
     watch.stop(Stage::Report, &mut timings);
     timings.pairs = tally.funnel;
@@ -98,7 +97,7 @@ pub fn explain(
     let pair = find_pair(assembly, ids)?;
     let rules = RuleTable::new(assembly);
     let meshes = load_meshes(assembly, loader, false, progress)?;
-    let shapes = shape::build(assembly, &meshes, settings.geometry, progress)?;
+    let shapes = shape::build(assembly, &meshes, &settings, progress)?;
     progress.begin(Stage::Broad, 1);
     let reach = run_reach(&settings, &rules, &shapes);
     let [a, b] = pair;
@@ -155,10 +154,14 @@ fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
     }
 }
 
-/// Options and file into one, refusing what this version does not offer.
+/// Options and file into one, refusing what cannot be.
 fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
     let mut problems = Vec::new();
-    for (name, value) in [("tolerance", options.tolerance), ("report-within", options.report_within)] {
+    for (name, value) in [
+        ("tolerance", options.tolerance),
+        ("report-within", options.report_within),
+        ("epsilon", options.epsilon),
+    ] {
         if let Some(v) = value.filter(|v| !(v.is_finite() && *v >= 0.0)) {
             problems.push(Problem::new(
                 Location::default(),
@@ -167,19 +170,8 @@ fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
             ));
         }
     }
-    let mut refuse = |at: Location, g: Geometry| {
-        let what = format!("geometry `{}` is not available yet", g.name());
-        problems.push(Problem::new(at, what, "use `exact` or `hull`, or leave the key out"));
-    };
-    let refused = |g: Geometry| g == Geometry::Decomposition;
-    for part in &assembly.parts {
-        if let Some(g) = part.geometry.filter(|g| refused(*g)) {
-            let json_path = Some(format!("parts.{}.geometry", part.key));
-            refuse(Location { json_path, ..part.at.clone() }, g);
-        }
-    }
-    if refused(options.geometry) {
-        refuse(Location::default(), options.geometry);
+    if options.max_pieces == 0 {
+        problems.push(Problem::new(Location::default(), "--max-pieces is 0", "a part takes at least one piece"));
     }
     if !problems.is_empty() {
         return Err(Error { problems });
@@ -189,6 +181,8 @@ fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
         geometry: options.geometry,
         facets: options.facets.unwrap_or(assembly.facets),
         report_within: options.report_within,
+        epsilon: options.epsilon,
+        max_pieces: options.max_pieces,
         verdict_only: options.verdict_only,
     })
 }

@@ -1,10 +1,11 @@
 //! Shapes: what a part becomes once a placement's stretch is baked into it, and where its instances stand.
 
 use super::convexity::is_convex;
+use super::cover::{self, Covered};
 use super::exact::Exact;
 use super::load::PartMesh;
 use super::splits::Splitter;
-use super::{Progress, Stage};
+use super::{Progress, Settings, Stage};
 use crate::assembly::{Assembly, Geometry};
 use crate::error::{Error, Problem};
 use crate::geom::pose::Split;
@@ -12,7 +13,8 @@ use crate::geom::tolerance::{MAX_COORDINATE, TOLERANCE_IN_F32_QUANTA};
 use crate::geom::{Aabb, Mat3, Obb, Pose, Vec3};
 use crate::hull;
 use crate::mesh::TriMesh;
-use crate::narrow::Convex;
+use crate::narrow::{Convex, Pieces};
+use crate::narrow::decompose_check::covered_within;
 use crate::narrow::overlap::Overlaps;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -38,10 +40,27 @@ pub(super) struct Shape {
     stretch: Mat3,
     /// Chordal deflection of the export where stated, stretched along (mm).
     deflection: Option<f64>,
+    /// What became of a part that is to be taken as pieces.
+    covered: Option<Covered>,
     exact: OnceLock<Exact>,
 }
 
 impl Shape {
+    /// What covers it, if it is to be taken as pieces.
+    pub(super) fn covered(&self) -> Option<&Covered> {
+        self.covered.as_ref()
+    }
+
+    /// The pieces that stand for it and reach beyond it; none of a convex part, which is its own piece.
+    pub(super) fn pieces(&self) -> Option<&Pieces> {
+        self.covered.as_ref().and_then(Covered::pieces)
+    }
+
+    /// How far it may lie outside of its pieces (mm): rounding.
+    pub(super) fn outside_pieces(&self) -> f64 {
+        if self.pieces().is_some() { covered_within(self.convex.aabb.max_abs()) } else { 0.0 }
+    }
+
     /// The triangles made ready for exact queries: on the first call.
     pub(super) fn exact(&self) -> &Exact {
         self.exact.get_or_init(|| Exact::new(self))
@@ -72,7 +91,7 @@ impl Shape {
 
     /// The largest sagitta at a concave edge (mm), where that is known without the facets at hand: a stretch changes it.
     pub(super) fn concave_error(&self) -> Option<f64> {
-        if self.geometry == Geometry::Hull {
+        if self.geometry == Geometry::Hull || self.pieces().is_some() {
             return Some(0.0);
         }
         let known = self.stretch == Mat3::identity();
@@ -140,21 +159,20 @@ struct Wanted {
     stretch: Mat3,
 }
 
-/// Builds the shape of every distinct (mesh, stretch) and places the instances. `geometry` is what parts are taken to be
-/// that do not say so themselves.
+/// Builds the shape of every distinct (mesh, stretch) and places the instances.
 ///
 /// # Errors
 /// Placements that cannot be inverted or that carry a part beyond what coordinates can hold.
 pub(super) fn build(
     assembly: &Assembly,
     meshes: &[Arc<PartMesh>],
-    geometry: Geometry,
+    settings: &Settings,
     progress: &dyn Progress,
 ) -> Result<Shapes, Error> {
     let splits = split_placements(assembly, meshes)?;
     let mut indices: BTreeMap<Key, (u32, Wanted)> = BTreeMap::new();
     let wanted = |part: u32, stretch: &Mat3| {
-        let geometry = assembly.parts[part as usize].geometry.unwrap_or(geometry);
+        let geometry = assembly.parts[part as usize].geometry.unwrap_or(settings.geometry);
         Wanted { part, geometry, stretch: *stretch }
     };
     let key = |w: &Wanted| -> Key {
@@ -179,10 +197,18 @@ pub(super) fn build(
     let all: Vec<Wanted> = indices.values().map(|v| v.1).collect();
     indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
     progress.begin(Stage::Shape, all.len() as u64);
+    let deepest = cover::deepest_threshold(assembly, settings);
     let shapes: Vec<Shape> = all
         .par_iter()
         .map(|w| {
-            let shape = bake(&meshes[w.part as usize], w, assembly.parts[w.part as usize].deflection);
+            let mut shape = bake(&meshes[w.part as usize], w, assembly.parts[w.part as usize].deflection);
+            if w.geometry == Geometry::Decomposition {
+                let covered = cover::cover(&shape, settings, deepest);
+                if matches!(covered, Covered::Not(_)) {
+                    (shape.geometry, shape.is_hull) = (Geometry::Hull, true);
+                }
+                shape.covered = Some(covered);
+            }
             progress.advance(1);
             shape
         })
@@ -265,6 +291,7 @@ fn bake(part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>) -> Shape
         part: Arc::clone(part),
         stretch: *stretch,
         deflection: deflection.map(|d| d * least),
+        covered: None,
         exact: OnceLock::new(),
     }
 }

@@ -25,6 +25,16 @@ pub enum Step {
         /// Whether that is beyond everything asked of the pair.
         cleared: bool,
     },
+    /// Convex pieces: of decomposed parts theirs, of others the hull.
+    Pieces {
+        /// Bounds of the distance of the two sets; `None` where two pieces meet. An infinite upper bound was not asked for.
+        distance: Option<[f64; 2]>,
+        /// The thickest that a piece of each has in common: a lower bound of the overlap depth. `None` where the pieces are apart, or
+        /// where the hull of one part says nothing of it.
+        depth: Option<f64>,
+        /// Whether the pair is clear.
+        cleared: bool,
+    },
     /// The triangles, of solids that do not meet.
     Triangles {
         /// Of the two surfaces.

@@ -43,10 +43,12 @@ impl Tally {
         }
         if answer.status != Status::Clear {
             self.funnel.confirmed += 1;
-        } else if answer.left == Left::Exact {
-            self.cleared_by.exact += 1;
         } else {
-            self.cleared_by.hull += 1;
+            match answer.left {
+                Left::Exact => self.cleared_by.exact += 1,
+                Left::Pieces => self.cleared_by.pieces += 1,
+                Left::Obb | Left::Hull | Left::HullMeasured => self.cleared_by.hull += 1,
+            }
         }
     }
 }

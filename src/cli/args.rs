@@ -1,5 +1,6 @@
 //! The flags as typed. What they mean together is settled in [`super::settings`].
 
+use crate::check::DEFAULT_MAX_PIECES;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -33,6 +34,17 @@ Exit codes:
   1  the pair fails: interference, clearance or undecided
   2  nothing was decided: usage, unreadable or invalid input, an id that no instance has";
 
+const EXIT_CODES_OF_DECOMPOSE: &str = "\
+Exit codes:
+  0  the pieces are written
+  2  nothing is written: usage, not a mesh, a mesh without an inside, output not written";
+
+/// As many pieces as a part is covered by without `--max-pieces`.
+const MAX_PIECES: u32 = DEFAULT_MAX_PIECES as u32;
+
+/// More than this many pieces are no help: asking pairs of them takes longer than asking triangles.
+const MOST_PIECES: i64 = 10_000;
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -42,6 +54,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Say what is in mesh files: size, volume, hull and defects.
     Inspect(InspectArgs),
+    /// Cover a mesh by convex pieces and write them.
+    Decompose(DecomposeArgs),
 }
 
 /// The flags of `check`.
@@ -80,8 +94,10 @@ pub struct CheckArgs {
 /// The flags that decide what is asked of pairs, and how.
 #[derive(Debug, ClapArgs)]
 pub struct Question {
-    /// What a part's solid is taken to be. `exact`: what its triangles enclose. `hull`: the convex hull of its vertices; no
-    /// overlap is missed, but concavities count as solid, so that a pin in a bore interferes. A part's own `geometry` wins.
+    /// What a part's solid is taken to be. `exact`: what its triangles enclose. `decomposition`: convex pieces that cover it and
+    /// reach little beyond it (--epsilon); no overlap is missed, and nothing is reported of parts farther apart than what
+    /// their pieces reach. `hull`: the convex hull of its vertices; no overlap is missed, but concavities count as solid, so
+    /// that a pin in a bore interferes. A part's own `geometry` wins.
     #[arg(long, value_enum, default_value = "exact")]
     pub geometry: GeometryChoice,
 
@@ -98,6 +114,16 @@ pub struct Question {
     /// List clear pairs, too, that are no further apart than this, in the assembly's units.
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub report_within: Option<f64>,
+
+    /// How far the convex pieces of a decomposed part may reach beyond it, in the assembly's units [default: 1 % of the diagonal
+    /// of the part's own box].
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    pub epsilon: Option<f64>,
+
+    /// Cover no part by more convex pieces than this; where that is not enough for --epsilon, they reach farther, and a warning
+    /// says how far.
+    #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
+    pub max_pieces: u32,
 
     /// Read meshes and sub-assemblies from outside the assembly's version-controlled tree.
     #[arg(long)]
@@ -145,6 +171,36 @@ pub struct InspectArgs {
     pub format: FormatChoice,
 }
 
+/// The flags of `decompose`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_DECOMPOSE)]
+pub struct DecomposeArgs {
+    /// A mesh file: STL (binary or ASCII) or OBJ.
+    #[arg(value_name = "MESH")]
+    pub mesh: PathBuf,
+
+    /// Where the pieces go: a file that ends in `.obj` takes them all, an object each; anything else is a folder, which gets a
+    /// binary STL file each. What is there under these names is replaced.
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+
+    /// How far the pieces may reach beyond the mesh, in its own unit [default: 1 % of the diagonal of its box].
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    pub epsilon: Option<f64>,
+
+    /// No more pieces than this; where that is not enough for --epsilon, they reach farther, and a warning says how far.
+    #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
+    pub max_pieces: u32,
+
+    /// Write the convex hull, as a single piece, of a mesh without a definite inside.
+    #[arg(long)]
+    pub hull: bool,
+
+    /// `text` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TextChoice,
+}
+
 /// `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormatChoice {
@@ -159,6 +215,8 @@ pub enum FormatChoice {
 pub enum GeometryChoice {
     /// What the part's triangles enclose
     Exact,
+    /// Convex pieces that cover the part
+    Decomposition,
     /// The convex hull of the part's vertices
     Hull,
 }

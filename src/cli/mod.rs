@@ -3,6 +3,7 @@
 
 pub mod args;
 pub mod console;
+pub mod decompose;
 pub mod exit;
 pub mod inspect;
 pub mod output;

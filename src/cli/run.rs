@@ -2,6 +2,7 @@
 
 use super::args::{Args, ColorChoice, Command};
 use super::console::Console;
+use super::decompose;
 use super::exit::{Exit, Failure};
 use super::inspect;
 use super::output::Target;
@@ -76,6 +77,10 @@ fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, cons
             let terminal = console.terminal;
             let colours = (terminal.paints(color, terminal.stdout), terminal.paints(color, terminal.stderr));
             inspect::run(&args, work.examine, console, colours)
+        }
+        Command::Decompose(args) => {
+            let colour = console.terminal.paints(color, console.terminal.stderr);
+            decompose::run(&args, quiet, colour, console)
         }
     };
     result.unwrap_or_else(|failure| broke_off(&failure, color, console))

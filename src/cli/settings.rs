@@ -22,6 +22,10 @@ pub struct QuestionSettings {
     pub tolerance: Option<f64>,
     /// In the assembly's unit.
     pub report_within: Option<f64>,
+    /// In the assembly's unit.
+    pub epsilon: Option<f64>,
+    /// Of a part.
+    pub max_pieces: usize,
     /// Measure nothing.
     pub verdict_only: bool,
     /// Meshes may lie anywhere.
@@ -113,6 +117,8 @@ impl QuestionSettings {
             facets: args.facets.map(facets),
             tolerance: args.tolerance,
             report_within: args.report_within,
+            epsilon: args.epsilon,
+            max_pieces: args.max_pieces as usize,
             verdict_only,
             allow_outside: args.allow_outside,
             threads: args.threads.map_or(0, usize::from),
@@ -133,6 +139,8 @@ impl QuestionSettings {
             tolerance: mm("--tolerance", self.tolerance)?,
             facets: self.facets,
             report_within: mm("--report-within", self.report_within)?,
+            epsilon: mm("--epsilon", self.epsilon)?,
+            max_pieces: self.max_pieces,
             verdict_only: self.verdict_only,
         })
     }
@@ -156,6 +164,7 @@ fn facets(choice: FacetsChoice) -> Facets {
 fn geometry(choice: GeometryChoice) -> Geometry {
     match choice {
         GeometryChoice::Exact => Geometry::Exact,
+        GeometryChoice::Decomposition => Geometry::Decomposition,
         GeometryChoice::Hull => Geometry::Hull,
     }
 }
@@ -169,7 +178,7 @@ mod tests {
     fn settings(line: &str) -> Result<CheckSettings, Error> {
         match Args::try_parse_from(line.split(' ')).expect(line).command {
             Command::Check(args) => CheckSettings::new(args),
-            Command::Inspect(_) | Command::Explain(_) => panic!("{line}"),
+            Command::Inspect(_) | Command::Explain(_) | Command::Decompose(_) => panic!("{line}"),
         }
     }
 
@@ -191,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_flags_of_a_question_are_the_same_in_explain() {
-        let line = "--geometry hull --facets strict --tolerance 0.5 --report-within 2 --allow-outside --threads 3";
+        let line = "--geometry hull --facets strict --tolerance 0.5 --report-within 2 --allow-outside --threads 3 --epsilon 0.1 --max-pieces 7";
         let check = settings(&format!("interfere check a.json {line}")).unwrap();
         let args = format!("interfere explain a.json x y {line} --format json");
         let Command::Explain(args) = Args::try_parse_from(args.split(' ')).unwrap().command else { panic!("explain") };
@@ -199,6 +208,8 @@ mod tests {
         assert_eq!(explain.question, check.question);
         assert_eq!((explain.ids, explain.format), (["x".to_owned(), "y".to_owned()], Format::Json));
         assert_eq!(check.question.facets, Some(Facets::Strict));
+        let options = check.question.options(LengthUnit::Cm).unwrap();
+        assert_eq!((options.epsilon, options.max_pieces), (Some(1.0), 7));
     }
 
     #[test]

@@ -9,11 +9,15 @@
 //! and which triangles meet, [`winding`](mod@winding) what is inside, [`facet_allowance`] how much of an overlap facets explain; all
 //! by exact predicates.
 //!
+//! Of convex pieces that cover a solid: [`decompose`](mod@decompose) makes them, [`decompose_check`] checks that they do, [`pieces`] asks
+//! them.
+//!
 //! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
 //! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
 
 pub mod convex;
 pub mod decompose;
+pub mod decompose_check;
 mod dual;
 pub mod epa;
 pub mod exact;
@@ -26,6 +30,7 @@ mod lanes;
 pub mod mesh_mesh;
 pub mod overlap;
 pub mod pair;
+pub mod pieces;
 pub mod sat;
 pub mod simplex;
 pub mod solid_angle;
@@ -38,4 +43,5 @@ pub mod tri_tri;
 pub mod winding;
 
 pub use convex::Convex;
+pub use pieces::Pieces;
 pub use surface::Surface;

@@ -58,6 +58,8 @@ pub(super) struct Settings<'a> {
     geometry: &'static str,
     facets: &'static str,
     report_within: Option<f64>,
+    epsilon: Option<f64>,
+    max_pieces: usize,
     verdict_only: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     rules: Option<Vec<RuleAsRead<'a>>>,
@@ -73,6 +75,8 @@ impl<'a> Settings<'a> {
                 Facets::Strict => "strict",
             },
             report_within: settings.report_within.map(|d| as_given(d, units)),
+            epsilon: settings.epsilon.map(|d| as_given(d, units)),
+            max_pieces: settings.max_pieces,
             verdict_only: settings.verdict_only,
             rules: rules.map(|rules| rules.iter().map(|rule| RuleAsRead { rule, units }).collect()),
         }

@@ -1,5 +1,6 @@
 //! Floor 5: results as bytes. Pure: values in, bytes out; no clock, no files, no environment.
 
+pub mod decompose;
 pub mod explain;
 pub mod inspect;
 pub mod json;

@@ -283,6 +283,12 @@ impl<'a> Meeting<'a> {
         boundaries.is_some()
     }
 
+    /// Looks for a common ball around a point (A's frame).
+    pub fn look_at(&mut self, x: &Vec3) {
+        self.depth.look(x);
+        self.take_bounds();
+    }
+
     /// The depth at the middle of the hulls' overlap.
     pub(super) fn look_at_middle(&mut self) -> f64 {
         self.looked_at_middle = true;

@@ -72,6 +72,12 @@ impl Serialize for StepRow<'_> {
                 map.serialize_entry("gap_bracket", &gap.map(of))?;
                 Some(cleared)
             }
+            Step::Pieces { distance, depth, cleared } => {
+                // As above; null where two pieces meet.
+                map.serialize_entry("distance_bracket", &distance.map(|d| d.map(of)))?;
+                map.serialize_entry("depth_at_least", &depth.map(of))?;
+                Some(cleared)
+            }
             Step::Triangles { distance, at_least, cleared } => {
                 map.serialize_entry(if at_least { "distance_at_least" } else { "distance" }, &of(distance))?;
                 Some(cleared)
@@ -130,7 +136,7 @@ fn means(step: &Step) -> Option<&'static str> {
         Step::Shrink { .. } => Some("shrink"),
         Step::Confined { .. } => Some("boxes"),
         Step::Cells { .. } => Some("cells"),
-        Step::Aabb { .. } | Step::Obb { .. } | Step::Hull { .. } | Step::Facets { .. } => None,
+        Step::Aabb { .. } | Step::Obb { .. } | Step::Hull { .. } | Step::Pieces { .. } | Step::Facets { .. } => None,
     }
 }
 

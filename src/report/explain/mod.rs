@@ -25,6 +25,7 @@ fn stage(step: &Step) -> &'static str {
         Step::Aabb { .. } => "aabb",
         Step::Obb { .. } => "obb",
         Step::Hull { .. } => "hull",
+        Step::Pieces { .. } => "pieces",
         Step::Facets { .. } => "facets",
         _ => "exact",
     }

@@ -44,11 +44,18 @@ fn side_text(s: &Side, units: LengthUnit) -> String {
         shown(&s.id),
         shown(&s.part.key),
         match s.geometry {
-            Geometry::Hull => "its convex hull",
-            Geometry::Decomposition => "convex pieces",
-            Geometry::Exact => "its triangles",
+            Geometry::Hull => "its convex hull".to_owned(),
+            Geometry::Decomposition => pieces_text(s, units),
+            Geometry::Exact => "its triangles".to_owned(),
         }
     )
+}
+
+fn pieces_text(s: &Side, units: LengthUnit) -> String {
+    match (s.part.pieces, s.part.epsilon) {
+        (Some(n), Some(mm)) => format!("{}, up to {} beyond it", count(n, "convex piece"), length_text(mm, units)),
+        _ => "convex pieces".to_owned(),
+    }
 }
 
 fn rule_line(e: &Explanation) -> String {
@@ -102,6 +109,16 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             };
             format!("{found}{}", end(cleared))
         }
+        Step::Pieces { distance: Some([low, high]), cleared, .. } if high.is_finite() => {
+            format!("the nearest two pieces are {} apart{}", range(*low, *high), end(cleared))
+        }
+        Step::Pieces { distance: Some([low, _]), cleared, .. } => {
+            format!("all pieces are at least {} apart{}", text(*low), end(cleared))
+        }
+        Step::Pieces { depth: Some(depth), cleared, .. } => {
+            format!("two pieces have a ball of diameter {} in common{}", text(*depth), end(cleared))
+        }
+        Step::Pieces { cleared, .. } => format!("two pieces meet{}", end(cleared)),
         Step::Triangles { distance, at_least, cleared } => {
             let least = if *at_least { "at least " } else { "" };
             format!(
@@ -165,6 +182,7 @@ pub(super) fn why(e: &Explanation) -> String {
                     Some("aabb") => "the boxes along the axes show",
                     Some("obb") => "the oriented boxes show",
                     Some("hull") => "the hulls show",
+                    Some("pieces") => "the convex pieces show",
                     _ => "the triangles show",
                 };
                 format!("{prover} that the parts are farther apart than anything asked of them")

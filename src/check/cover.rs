@@ -1,0 +1,84 @@
+//! Parts that are taken as convex pieces.
+
+use super::shape::Shape;
+use super::{EPSILON_OF_DIAGONAL, Settings};
+use crate::assembly::{Assembly, Verb};
+use crate::narrow::decompose::{Limits, decompose};
+use crate::narrow::decompose_check::covers;
+use crate::narrow::surface::Inside;
+use crate::narrow::{Pieces, Surface};
+
+/// What became of a part that is to be taken as pieces.
+#[derive(Debug)]
+pub(super) enum Covered {
+    /// It is convex: its own piece.
+    Convex,
+    /// By pieces.
+    By {
+        /// What stands for it.
+        pieces: Box<Pieces>,
+        /// How far they reach beyond it at most (mm).
+        epsilon: f64,
+        /// How far they were to reach at most (mm).
+        asked: f64,
+    },
+    /// It could not be: why.
+    Not(&'static str),
+}
+
+impl Covered {
+    pub(super) fn pieces(&self) -> Option<&Pieces> {
+        match self {
+            Self::By { pieces, .. } => Some(pieces),
+            Self::Convex | Self::Not(_) => None,
+        }
+    }
+
+    /// How many, and how far they reach beyond the part (mm).
+    pub(super) fn pieces_and_epsilon(&self) -> Option<(u64, f64)> {
+        match self {
+            Self::Convex => Some((1, 0.0)),
+            Self::By { pieces, epsilon, .. } => Some((pieces.all.len() as u64, *epsilon)),
+            Self::Not(_) => None,
+        }
+    }
+}
+
+/// The deepest overlap that the run's tolerance or any of its rules lets pass (mm).
+pub(super) fn deepest_threshold(assembly: &Assembly, settings: &Settings) -> f64 {
+    let allowed = assembly.rules.iter().filter_map(|r| if let Verb::AllowDepth(d) = r.verb { Some(d) } else { None });
+    allowed.fold(settings.tolerance, f64::max)
+}
+
+/// Covers a shape by pieces and checks that they do. `deepest` (mm) is the largest threshold of a depth in the run: cells overlap by
+/// that, so that a ball of that diameter in the part lies in a single piece.
+pub(super) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered {
+    if shape.is_hull {
+        return Covered::Convex;
+    }
+    if !shape.is_solid() {
+        return Covered::Not("it has no definite inside, so it cannot be covered by convex pieces");
+    }
+    let surface = Surface::new(&shape.mesh(), &shape.convex.origin, Inside::Solid);
+    let asked = settings.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * shape.convex.diameter);
+    let limits = Limits {
+        epsilon: asked,
+        max_pieces: settings.max_pieces,
+        // The thresholds are those that equality keeps, to rounding.
+        inflation: 0.5 * deepest.max(shape.tolerance_floor()) + shape.rounding(),
+    };
+    match decompose(&surface, &limits) {
+        None => Covered::Not("it encloses too little to be covered by convex pieces"),
+        Some(found) if !covers(&surface, &found) => {
+            Covered::Not("its convex pieces failed the check that they cover it (an error of this program: please report it)")
+        }
+        Some(found) => Covered::By { pieces: Box::new(Pieces::new(&found.pieces)), epsilon: found.epsilon, asked },
+    }
+}
+
+impl Shape {
+    /// The coordinates that pieces are made of round by far less than this (mm).
+    fn rounding(&self) -> f64 {
+        crate::geom::tolerance::roundoff_mm(self.convex.diameter, self.max_abs, 0.0)
+    }
+}

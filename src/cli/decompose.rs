@@ -1,0 +1,256 @@
+//! `interfere decompose`: convex pieces that cover a mesh, as files.
+
+use super::args::{DecomposeArgs, TextChoice};
+use super::console::Console;
+use super::exit::{Exit, Failure};
+use super::output::Target;
+use crate::check::{self, EPSILON_OF_DIAGONAL};
+use crate::error::{Error, Location, Warning};
+use crate::geom::tolerance::roundoff_mm;
+use crate::geom::{Aabb, Vec3};
+use crate::hull::{self, Hull};
+use crate::load::{FsLoader, Loader};
+use crate::mesh::{self, LoadedMesh, TriMesh};
+use crate::narrow::decompose::{Decomposition, Limits, decompose};
+use crate::narrow::decompose_check::covers;
+use crate::narrow::overlap::Overlaps;
+use crate::narrow::surface::Inside;
+use crate::narrow::{Convex, Pieces, Surface};
+use crate::report::Format;
+use crate::report::decompose::{DecomposeReport, PieceMesh, f32_growth, piece_name, render, write_obj, write_stl};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Covers the mesh, writes the pieces, tells of them.
+///
+/// # Errors
+/// Where the file is no mesh or has no inside, where the pieces cannot be written.
+pub fn run(args: &DecomposeArgs, quiet: bool, colour: bool, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    let place = Place::of(&args.output, &args.mesh)?;
+    let shown = slashes(&args.mesh);
+    let loaded = read(&args.mesh, &shown)?;
+    let covered = cover(args, &shown, loaded)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let grown = place.write(&shown, &covered.pieces, console)?;
+    if !quiet {
+        console.warnings(&covered.report.warnings, colour);
+    }
+    let report = DecomposeReport { output: slashes(&args.output), grown, seconds, ..covered.report };
+    let format = match args.format {
+        TextChoice::Text => Format::Table,
+        TextChoice::Json => Format::Json,
+    };
+    Target::Stdout.write(console.stdout, |out| render(&report, format, out))?;
+    Ok(Exit::Pass)
+}
+
+fn slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+fn refuse(path: &str, what: impl Into<String>, fix: &str) -> Failure {
+    Failure::Input(Error::one(Location::file(path), what, fix))
+}
+
+fn read(path: &Path, shown: &str) -> Result<LoadedMesh, Error> {
+    let bytes = FsLoader
+        .read(path)
+        .map_err(|e| Error::one(Location::file(shown), format!("cannot read the file: {e}"), "check the path"))?;
+    Ok(mesh::load_owned(bytes).map_err(|e| check::locate(e, shown))?)
+}
+
+/// The pieces and what there is to say of them, but for where they are written.
+struct Covered {
+    pieces: Vec<Hull>,
+    report: DecomposeReport,
+}
+
+fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covered, Failure> {
+    let LoadedMesh { mesh, health, warnings, .. } = loaded;
+    let mut warnings: Vec<Warning> = warnings.into_iter().map(|w| Warning::new(w.code, w.message)).collect();
+    let bounds = Aabb::of_points(&mesh.vertices);
+    let asked = args.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * bounds.diagonal());
+    let inside = if health.enclosing { Inside::Solid } else { Inside::Undefined };
+    // In the mesh's own frame, so that coordinates are written as they were read.
+    let surface = Surface::new(&mesh, &Vec3::zeros(), inside);
+    let found = if health.enclosing {
+        covered(&surface, shown, args, asked, bounds.diagonal())?
+    } else if args.hull {
+        warnings.push(Warning::new("not-decomposed", "it has no definite inside; its convex hull is written"));
+        vec_of_hull(&mesh, shown)?
+    } else {
+        let edges = match health.open_edges {
+            0 => String::new(),
+            1 => " (1 open edge)".to_owned(),
+            n => format!(" ({n} open edges)"),
+        };
+        let what = format!("the mesh has no definite inside{edges}, so there is no solid to cover");
+        return Err(refuse(shown, what, "close it (`interfere inspect` tells what is wrong), or write its convex hull with --hull"));
+    };
+    let epsilon = Some(found.epsilon).filter(|e| e.is_finite());
+    if epsilon.is_some_and(|e| e > asked) {
+        let message = format!(
+            "its pieces reach up to {:.3e} beyond it, not the {asked:.3e} asked for; raise --max-pieces or --epsilon",
+            found.epsilon
+        );
+        warnings.push(Warning::new("epsilon-not-reached", message));
+    }
+    let report = DecomposeReport {
+        mesh: shown.to_owned(),
+        output: String::new(),
+        triangles: health.triangles,
+        pieces: found.pieces.len() as u64,
+        epsilon,
+        asked,
+        volume: if health.enclosing { volume(&surface) } else { None },
+        pieces_volume: found.pieces.iter().map(|h| hull::measure(h).volume).sum(),
+        union_volume: volume(&Pieces::new(&found.pieces).surface()),
+        grown: None,
+        seconds: 0.0,
+        warnings,
+    };
+    Ok(Covered { pieces: found.pieces, report })
+}
+
+/// Pieces that were checked.
+fn covered(
+    surface: &Surface,
+    shown: &str,
+    args: &DecomposeArgs,
+    epsilon: f64,
+    diagonal: f64,
+) -> Result<Decomposition, Failure> {
+    // Balls need not fit in a single piece here: cells overlap by rounding alone.
+    let inflation = roundoff_mm(diagonal, surface.bounds.max_abs(), 0.0);
+    let limits = Limits { epsilon, max_pieces: args.max_pieces as usize, inflation };
+    let Some(found) = decompose(surface, &limits) else {
+        return Err(refuse(shown, "the mesh encloses too little to be covered by convex pieces", "check its units"));
+    };
+    if covers(surface, &found) {
+        Ok(found)
+    } else {
+        Err(refuse(shown, "the pieces failed the check that they cover the mesh", "this is an error of this program: please report it"))
+    }
+}
+
+/// The hull as the only piece; nobody knows how far it is from what was meant.
+fn vec_of_hull(mesh: &TriMesh, shown: &str) -> Result<Decomposition, Failure> {
+    let hull = hull::convex_hull(&mesh.vertices);
+    if hull.rank == 3 {
+        Ok(Decomposition { pieces: vec![hull], epsilon: f64::INFINITY })
+    } else {
+        Err(refuse(shown, "the mesh is flat, and so is its hull", "there is nothing to cover"))
+    }
+}
+
+/// Of what a closed surface winds around; `None` where that could not be told from what its shells share.
+fn volume(surface: &Surface) -> Option<f64> {
+    if matches!(surface.overlaps(), Overlaps::Unresolved(_)) {
+        return None;
+    }
+    let solid = surface.solid();
+    let origin = solid.bounds.center();
+    let six = (0..solid.triangles.len() as u32).map(|t| {
+        let [a, b, c] = solid.triangle(t).map(|v| v - origin);
+        a.dot(&b.cross(&c))
+    });
+    Some(six.sum::<f64>() / 6.0)
+}
+
+/// Where pieces go.
+enum Place {
+    /// One file.
+    Obj(PathBuf),
+    /// A file each.
+    Folder(PathBuf),
+}
+
+impl Place {
+    fn of(output: &Path, mesh: &Path) -> Result<Self, Failure> {
+        let shown = slashes(output);
+        let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let is_folder = output.is_dir() || shown.ends_with('/') || extension.is_none();
+        if is_folder {
+            return match (output.exists() && !output.is_dir(), shown == "-") {
+                (true, _) => Err(refuse(&shown, "it is a file", "name a folder, or a file that ends in `.obj`")),
+                (_, true) => Err(refuse(&shown, "pieces go to files", "name a folder, or a file that ends in `.obj`")),
+                _ => Ok(Self::Folder(output.to_owned())),
+            };
+        }
+        if extension.as_deref() != Some("obj") {
+            let fix = "end it in `.obj` for one file of all pieces, or in `/` for a folder of STL files";
+            return Err(refuse(&shown, "neither an OBJ file nor a folder", fix));
+        }
+        if let Some(what) = Target::obstacle(output) {
+            return Err(refuse(&shown, what, "choose another place"));
+        }
+        if let (Ok(from), Ok(to)) = (mesh.canonicalize(), output.canonicalize())
+            && from == to
+        {
+            return Err(refuse(&shown, "the pieces would replace the mesh", "choose another name"));
+        }
+        Ok(Self::Obj(output.to_owned()))
+    }
+
+    /// Writes the pieces; by how much the largest was grown on the way.
+    fn write(&self, mesh: &str, pieces: &[Hull], console: &mut Console<'_>) -> Result<Option<f64>, Failure> {
+        match self {
+            Self::Obj(path) => {
+                let all = pieces.iter().map(|h| PieceMesh { vertices: &h.vertices, triangles: &h.triangles });
+                Target::File(path.clone()).write(console.stdout, |out| write_obj(mesh, all, out))?;
+                Ok(None)
+            }
+            Self::Folder(folder) => write_folder(folder, pieces, console).map(Some),
+        }
+    }
+}
+
+/// A binary STL file for each piece, grown so that rounding uncovers nothing; by how much at most.
+fn write_folder(folder: &Path, pieces: &[Hull], console: &mut Console<'_>) -> Result<f64, Failure> {
+    let shown = slashes(folder);
+    let mut grown = Vec::with_capacity(pieces.len());
+    let mut most = 0.0_f64;
+    for (number, hull) in (1..).zip(pieces) {
+        let Some((vertices, by)) = grown_for_f32(hull) else {
+            let what = format!("{} is too thin for the single precision of STL", piece_name(number));
+            return Err(refuse(&shown, what, "write a file that ends in `.obj`"));
+        };
+        most = most.max(by);
+        grown.push(vertices);
+    }
+    let failed = |source| Failure::Output { file: shown.clone(), source };
+    fs::create_dir_all(folder).map_err(failed)?;
+    if let Some(stale) = left_over(folder, pieces.len()).map_err(failed)? {
+        let what = format!("it holds {stale} of an earlier run, which is none of these pieces");
+        return Err(refuse(&shown, what, "remove it, or choose another folder"));
+    }
+    for (number, (hull, vertices)) in (1..).zip(pieces.iter().zip(&grown)) {
+        let path = folder.join(format!("{}.stl", piece_name(number)));
+        let piece = PieceMesh { vertices, triangles: &hull.triangles };
+        Target::File(path).write(console.stdout, |out| write_stl(piece, out))?;
+    }
+    Ok(most)
+}
+
+/// A file that looks like a piece beyond the last.
+fn left_over(folder: &Path, pieces: usize) -> std::io::Result<Option<String>> {
+    let mut left = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let number = name.strip_prefix("piece-").and_then(|n| n.strip_suffix(".stl")).and_then(|n| n.parse().ok());
+        left.extend(number.filter(|n: &usize| *n > pieces).map(|_| name));
+    }
+    left.sort_unstable();
+    Ok(left.into_iter().next())
+}
+
+/// The corners of a piece grown about the centre of its largest ball, and by how much (mm); `None` where it is too thin for that.
+fn grown_for_f32(hull: &Hull) -> Option<(Vec<Vec3>, f64)> {
+    let convex = Convex::new(hull, &hull::facets(hull));
+    let center = convex.origin + convex.inner_center;
+    let k = f32_growth(Aabb::of_points(&hull.vertices).max_abs(), convex.inner_radius)?;
+    let farthest = hull.vertices.iter().map(|v| (v - center).norm()).fold(0.0, f64::max);
+    Some((hull.vertices.iter().map(|v| v + (v - center) * k).collect(), k * farthest))
+}
