@@ -4,7 +4,7 @@ use super::shape::Shape;
 use super::{EPSILON_OF_DIAGONAL, Settings};
 use crate::assembly::{Assembly, Verb};
 use crate::narrow::decompose::{Limits, decompose};
-use crate::narrow::decompose_check::covers;
+use crate::narrow::decompose_check::{covered_within, covers};
 use crate::narrow::surface::Inside;
 use crate::narrow::{Pieces, Surface};
 
@@ -21,6 +21,8 @@ pub(super) enum Covered {
         epsilon: f64,
         /// How far they were to reach at most (mm).
         asked: f64,
+        /// Any ball of this diameter in the part lies in a single piece (mm).
+        ball: f64,
     },
     /// It could not be: why.
     Not(&'static str),
@@ -31,6 +33,14 @@ impl Covered {
         match self {
             Self::By { pieces, .. } => Some(pieces),
             Self::Convex | Self::Not(_) => None,
+        }
+    }
+
+    /// A ball in the part that is no thicker than this lies in a single piece (mm).
+    pub(super) fn ball_in_one_piece(&self) -> f64 {
+        match self {
+            Self::By { ball, .. } => *ball,
+            Self::Convex | Self::Not(_) => f64::INFINITY,
         }
     }
 
@@ -61,24 +71,25 @@ pub(super) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
     }
     let surface = Surface::new(&shape.mesh(), &shape.convex.origin, Inside::Solid);
     let asked = settings.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * shape.convex.diameter);
+    // Equality keeps a threshold, to rounding.
+    let ball = deepest.max(shape.tolerance_floor()) + 8.0 * shape.rounding();
     let limits = Limits {
         epsilon: asked,
         max_pieces: settings.max_pieces,
-        // The thresholds are those that equality keeps, to rounding.
-        inflation: 0.5 * deepest.max(shape.tolerance_floor()) + shape.rounding(),
+        inflation: 0.5 * ball,
     };
     match decompose(&surface, &limits) {
         None => Covered::Not("it encloses too little to be covered by convex pieces"),
         Some(found) if !covers(&surface, &found) => {
             Covered::Not("its convex pieces failed the check that they cover it (an error of this program: please report it)")
         }
-        Some(found) => Covered::By { pieces: Box::new(Pieces::new(&found.pieces)), epsilon: found.epsilon, asked },
+        Some(found) => Covered::By { pieces: Box::new(Pieces::new(&found.pieces)), epsilon: found.epsilon, asked, ball },
     }
 }
 
 impl Shape {
-    /// The coordinates that pieces are made of round by far less than this (mm).
+    /// The margin of a pair of this shape with one of its size that is near to it (mm).
     fn rounding(&self) -> f64 {
-        crate::geom::tolerance::roundoff_mm(self.convex.diameter, self.max_abs, 0.0)
+        crate::geom::tolerance::roundoff_mm(self.convex.diameter, self.max_abs, 0.0) + covered_within(self.convex.aabb.max_abs())
     }
 }

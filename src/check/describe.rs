@@ -135,7 +135,7 @@ fn shape_warnings(assembly: &Assembly, shapes: &Shapes, settings: &Settings) -> 
 fn cover_warning(shape: &Shape, mm: f64, unit: &str) -> Option<(&'static str, String)> {
     match shape.covered()? {
         Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
-        Covered::By { pieces, epsilon, asked } if epsilon > asked => {
+        Covered::By { pieces, epsilon, asked, .. } if epsilon > asked => {
             let n = pieces.all.len();
             let message = format!(
                 "its {n} convex piece{} reach up to {:.3e} {unit} beyond it, not the {:.3e} {unit} asked for; raise --max-pieces or --epsilon",

@@ -72,7 +72,7 @@ impl Exact {
     }
 }
 
-fn body(shape: &Shape) -> Body<'_> {
+pub(super) fn body(shape: &Shape) -> Body<'_> {
     Body { convex: &shape.convex, surface: &shape.exact().surface }
 }
 

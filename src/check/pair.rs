@@ -150,7 +150,12 @@ impl PairQuery<'_> {
             }
         }
         if self.has_triangles() {
-            return self.by_triangles(&limits, margin, ball, steps);
+            let answer = self.by_triangles(&limits, margin, ball, steps);
+            return if answer.status == Status::Undecided {
+                self.piece_by_piece(&limits, margin, answer, steps)
+            } else {
+                answer
+            };
         }
         let answer = self.by_hulls(&q, &limits, margin, scratch, &mut Steps::default());
         Answer { certainty: Certainty::Surface, geometry: Geometry::Hull, ..answer }

@@ -1,12 +1,18 @@
 //! A pair of which a part is taken as convex pieces: what they say before anyone asks for triangles.
 
+use super::cover::Covered;
+use super::exact::body;
 use super::judge::Limits;
-use super::pair::{Answer, Left, PairQuery};
+use super::pair::{Answer, Left, Measured, PairQuery};
 use super::shape::Shape;
 use super::steps::{Step, Steps};
-use super::{Certainty, Status};
-use crate::geom::Vec3;
+use super::{Certainty, Relation, Status};
+use crate::geom::{Pose, Vec3};
+use crate::mesh::TriMesh;
+use crate::narrow::Surface;
+use crate::narrow::exact::{Body, Found, Question, meet};
 use crate::narrow::pieces::{Cover, PieceDistance, PiecePair};
+use crate::narrow::surface::Inside;
 
 /// What the pieces of a pair say.
 pub(super) enum ByPieces {
@@ -34,7 +40,7 @@ impl PairQuery<'_> {
         match pair.distance(limits.reach(), margin) {
             PieceDistance::Beyond(least) => {
                 steps.note(Step::Pieces { distance: Some([least, f64::INFINITY]), depth: None, cleared: true });
-                self.settled(Status::Clear)
+                ByPieces::Settled(Box::new(self.settled(Status::Clear)))
             }
             PieceDistance::Apart { bounds, points } => {
                 let status = limits.status(bounds, margin, 0.0);
@@ -49,37 +55,117 @@ impl PairQuery<'_> {
                 if !(of_solids && enough) {
                     return ByPieces::Meet(None);
                 }
-                let ByPieces::Settled(mut answer) = self.settled(status) else { return ByPieces::Meet(None) };
+                let mut answer = self.settled(status);
                 if !self.verdict_only {
                     answer.measured = Some(Box::new(self.measured_apart(bounds[1], points, margin)));
                 }
-                ByPieces::Settled(answer)
+                ByPieces::Settled(Box::new(answer))
             }
-            PieceDistance::Meet => self.pieces_meet(&pair, of_solids, limits, margin, steps),
+            PieceDistance::Meet { at_most, points } => {
+                if of_solids {
+                    self.pieces_meet(&pair, (at_most, points), limits, margin, steps)
+                } else {
+                    steps.note(Step::Pieces { distance: None, depth: None, cleared: false });
+                    ByPieces::Meet(None)
+                }
+            }
         }
     }
 
+    /// Of solids that two pieces meet of. A ball in both parts lies in a piece of each, as far as it is no thicker than what cells
+    /// overlap by: where no two pieces have more in common than passes, the parts have not (docs/numerics.md).
     fn pieces_meet(
         &self,
         pair: &PiecePair,
-        of_solids: bool,
+        touch: (f64, [Vec3; 2]),
         limits: &Limits,
         margin: f64,
         steps: &mut Steps,
     ) -> ByPieces {
         // For a verdict a ball thicker than anything that passes is all there is to know.
-        let enough = if self.verdict_only { limits.deepest(0.0) + margin } else { f64::INFINITY };
-        let thickest = if of_solids { pair.thickest(enough) } else { None };
-        let depth = thickest.map(|t| t.depth);
-        steps.note(Step::Pieces { distance: None, depth, cleared: false });
-        if self.verdict_only && depth.is_some_and(|d| d > enough) {
-            return self.settled(Status::Interference);
+        let deepest = limits.deepest(0.0);
+        let enough = if self.verdict_only { deepest + margin } else { f64::INFINITY };
+        let thickest = pair.thickest(enough);
+        let [least, most] = thickest.bounds;
+        steps.note(Step::Pieces { distance: None, depth: Some(least), cleared: false });
+        let high = if thickest.ball.is_some() { -least } else { touch.0 };
+        let bracket = [-most, high];
+        let status = limits.status(bracket, margin, 0.0);
+        let in_one = [self.first, self.second].map(|s| s.covered().map_or(f64::INFINITY, Covered::ball_in_one_piece));
+        let tells = most + 2.0 * margin <= in_one[0].min(in_one[1]) && !matches!(status, Status::Undecided);
+        let deeper = least > deepest + margin;
+        if !(deeper && self.verdict_only || !deeper && tells) {
+            return ByPieces::Meet(thickest.ball.map(|b| b.center));
         }
-        ByPieces::Meet(thickest.map(|t| t.center))
+        let mut answer = self.settled(status);
+        if !self.verdict_only {
+            answer.certainty = limits.certainty(bracket, margin);
+            answer.facet_allowance = (high < 0.0).then_some(0.0);
+            let witness = thickest.ball.map_or(touch.1, |b| b.points);
+            let out = witness[0] - witness[1];
+            let rounding = self.rounding(margin);
+            answer.measured = Some(Box::new(Measured {
+                relation: Some(if least > rounding { Relation::Overlap } else { Relation::Touch }),
+                gap: Some(high),
+                bracket: [bracket[0] - margin, bracket[1] + margin],
+                witness,
+                normal: if out.norm() > rounding { out.try_normalize(0.0) } else { None },
+                penetration: None,
+            }));
+        }
+        ByPieces::Settled(Box::new(answer))
     }
 
-    fn settled(&self, status: Status) -> ByPieces {
-        let answer = Answer::bare(status, Certainty::Certified, self.geometry());
-        ByPieces::Settled(Box::new(Answer { left: Left::Pieces, ..answer }))
+    /// Of solids and the pieces of one that could not be united: the pieces one by one, with the same argument as two by two. Returns
+    /// what was known where that tells no more. Cost: the exact stage for each piece near the other solid.
+    pub(super) fn piece_by_piece(&self, limits: &Limits, margin: f64, known: Answer, steps: &mut Steps) -> Answer {
+        let (first, second) = (self.first.pieces(), self.second.pieces());
+        let (pieces, whole, of) = match (first, second) {
+            (Some(pieces), None) => (pieces, self.second, self.first),
+            (None, Some(pieces)) => (pieces, self.first, self.second),
+            _ => return known,
+        };
+        if !whole.is_solid() {
+            return known;
+        }
+        let ask = Question { margin, rounding: self.rounding(margin), reach: limits.reach(), deep: None };
+        let [mut least, mut most] = [0.0_f64; 2];
+        for convex in &pieces.all {
+            let mesh = TriMesh { vertices: convex.vertices.clone(), triangles: convex.triangles.clone() };
+            let surface = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+            let piece = Body { convex, surface: &surface };
+            let at = if first.is_some() { -convex.origin } else { self.pose.direction(&convex.origin) };
+            let pose = Pose { translation: self.pose.translation + at, ..*self.pose };
+            let found = if first.is_some() {
+                meet(piece, body(whole), &pose, &ask)
+            } else {
+                meet(body(whole), piece, &pose, &ask)
+            };
+            if let Found::Meets(mut meeting) = found {
+                meeting.decide(limits.tolerance);
+                meeting.decide(limits.deepest(0.0));
+                let [lower, upper] = meeting.thickness();
+                (least, most) = (least.max(lower), most.max(upper));
+            }
+        }
+        let bracket = [-most, -least];
+        let status = limits.status(bracket, margin, 0.0);
+        let in_one = of.covered().map_or(f64::INFINITY, Covered::ball_in_one_piece);
+        let deeper = least > limits.deepest(0.0) + margin;
+        if status == Status::Undecided || !(deeper || most + 2.0 * margin <= in_one) {
+            return known;
+        }
+        steps.note(Step::Pieces { distance: None, depth: Some(least), cleared: false });
+        let mut answer = Answer { status, certainty: limits.certainty(bracket, margin), ..known };
+        if self.verdict_only {
+            answer.certainty = Certainty::Certified;
+        } else if let Some(measured) = &mut answer.measured {
+            (measured.gap, measured.bracket) = (Some(0.0 - least), [bracket[0] - margin, bracket[1] + margin]);
+        }
+        answer
+    }
+
+    fn settled(&self, status: Status) -> Answer {
+        Answer { left: Left::Pieces, ..Answer::bare(status, Certainty::Certified, self.geometry()) }
     }
 }

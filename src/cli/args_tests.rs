@@ -10,7 +10,7 @@ fn parse(line: &str) -> Result<Args, clap::Error> {
 fn check(line: &str) -> CheckArgs {
     match parse(&format!("interfere check a.json {line}")).expect(line).command {
         Command::Check(args) => args,
-        Command::Inspect(_) | Command::Explain(_) => panic!("{line}"),
+        Command::Inspect(_) | Command::Explain(_) | Command::Decompose(_) => panic!("{line}"),
     }
 }
 
@@ -195,7 +195,11 @@ fn lengths_are_finite_and_not_negative() {
         ("--report-within=-inf", "must be finite"),
         ("--report-within 1mm", "not a number"),
         ("--threads 0", "0 is not in 1..=1024"),
-        ("--geometry decomposition", "invalid value 'decomposition'"),
+        ("--geometry spheres", "invalid value 'spheres'"),
+        ("--epsilon=-1", "must not be negative"),
+        ("--epsilon 1%", "not a number"),
+        ("--max-pieces 0", "0 is not in 1..=10000"),
+        ("--max-pieces 10001", "10001 is not in 1..=10000"),
         ("--facets loose", "invalid value 'loose'"),
         ("--format xml", "invalid value 'xml'"),
     ] {
@@ -229,4 +233,29 @@ fn inspect_needs_a_file() {
         panic!("inspect")
     };
     assert_eq!(args.meshes.len(), 2);
+}
+
+#[test]
+fn decompose_needs_a_mesh_and_a_place() {
+    for line in ["interfere decompose", "interfere decompose a.stl", "interfere decompose a.stl b.stl -o c.obj"] {
+        assert_eq!(parse(line).expect_err(line).exit_code(), 2);
+    }
+    let Command::Decompose(args) =
+        parse("interfere decompose a.stl -o b.obj --epsilon 0.1 --max-pieces 9 --format json").unwrap().command
+    else {
+        panic!("decompose")
+    };
+    assert_eq!((args.epsilon, args.max_pieces, args.format, args.hull), (Some(0.1), 9, TextChoice::Json, false));
+    let Command::Decompose(args) = parse("interfere decompose a.stl --output b --hull").unwrap().command else {
+        panic!("decompose")
+    };
+    assert_eq!((args.epsilon, args.max_pieces, args.hull), (None, 128, true));
+}
+
+#[test]
+fn a_check_takes_its_pieces_from_the_part_s_size_unless_told() {
+    let args = check("--geometry decomposition");
+    assert_eq!((args.question.epsilon, args.question.max_pieces), (None, 128));
+    let args = check("--geometry decomposition --epsilon 0.25 --max-pieces 10000");
+    assert_eq!((args.question.epsilon, args.question.max_pieces), (Some(0.25), 10_000));
 }

@@ -1,0 +1,80 @@
+use super::*;
+
+fn report() -> DecomposeReport {
+    DecomposeReport {
+        mesh: "parts/bracket.stl".to_owned(),
+        output: "out.obj".to_owned(),
+        triangles: 1200,
+        pieces: 12,
+        epsilon: Some(0.041_666_666_7),
+        asked: 0.05,
+        volume: Some(5000.0),
+        pieces_volume: 5250.0,
+        union_volume: Some(5100.0),
+        grown: None,
+        seconds: 0.125,
+        warnings: vec![Warning::new("welded", "3 edges closed by joining vertices within 4 float32 steps")],
+    }
+}
+
+fn text(r: &DecomposeReport, format: Format) -> String {
+    let mut out = Vec::new();
+    render(r, format, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn text_says_what_was_written_and_how_good_it_is() {
+    insta::assert_snapshot!(text(&report(), Format::Table), @r"");
+    let hull = DecomposeReport {
+        epsilon: None,
+        volume: None,
+        pieces: 1,
+        grown: Some(1e-5),
+        output: "out/".to_owned(),
+        ..report()
+    };
+    insta::assert_snapshot!(text(&hull, Format::Table), @r"");
+}
+
+#[test]
+fn json_says_it_with_every_digit_and_null_for_what_is_not_known() {
+    insta::assert_snapshot!(text(&report(), Format::Json), @r"");
+    let unknown = DecomposeReport { epsilon: None, volume: None, union_volume: None, ..report() };
+    let json: serde_json::Value = serde_json::from_str(&text(&unknown, Format::Json)).unwrap();
+    for key in ["epsilon", "volume", "union_volume", "volume_ratio", "union_ratio", "grown"] {
+        assert!(json.as_object().unwrap().contains_key(key) && json[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn growth_outweighs_what_single_precision_rounds() {
+    // A coordinate of 1000 rounds by up to 2⁻¹⁵ · 1000 · 2⁻⁹: 3.1e-5, a corner by √3 times that.
+    let k = f32_growth(1000.0, 0.5).unwrap();
+    assert!(k * 0.5 > 3.0_f64.sqrt() * 1000.0 * 2.0_f64.powi(-24) && k * 0.5 < 1e-3, "{k}");
+    assert_eq!((f32_growth(1000.0, 0.0), f32_growth(1000.0, 1e-5)), (None, None));
+}
+
+#[test]
+fn an_obj_has_an_object_for_each_piece_and_counts_on() {
+    let a = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(0.1, 0.2, 1e-7)];
+    let piece = PieceMesh { vertices: &a, triangles: &[[0, 2, 1], [0, 1, 3]] };
+    let mut out = Vec::new();
+    write_obj("a\nb.stl", [piece, piece], &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("# interfere") && lines[0].ends_with("cover a\\nb.stl"), "{}", lines[0]);
+    assert_eq!(&lines[1..8], ["o piece-001", "v 0.0 0.0 0.0", "v 1.0 0.0 0.0", "v 0.0 1.0 0.0", "v 0.1 0.2 1e-7", "f 1 3 2", "f 1 2 4"]);
+    assert_eq!((lines[8], lines[13], lines.len()), ("o piece-002", "f 5 7 6", 15));
+}
+
+#[test]
+fn an_stl_says_how_many_triangles_and_refuses_what_single_precision_cannot_hold() {
+    let a = [Vec3::zeros(), Vec3::x(), Vec3::y()];
+    let mut out = Vec::new();
+    write_stl(PieceMesh { vertices: &a, triangles: &[[0, 1, 2]] }, &mut out).unwrap();
+    assert_eq!((out.len(), &out[80..84], out[..6] != *b"solid "), (134, &1_u32.to_le_bytes()[..], true));
+    assert_eq!(out[84..96], [0_f32, 0.0, 1.0].map(f32::to_le_bytes).concat());
+    let far = [Vec3::zeros(), Vec3::x() * 1e39, Vec3::y()];
+    assert!(write_stl(PieceMesh { vertices: &far, triangles: &[[0, 1, 2]] }, &mut Vec::new()).is_err());
+}

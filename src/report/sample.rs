@@ -134,6 +134,8 @@ pub(crate) fn outcome() -> Outcome {
             geometry: Geometry::Hull,
             facets: Facets::Allow,
             report_within: Some(5.0),
+            epsilon: None,
+            max_pieces: 128,
             verdict_only: false,
         },
         possible_pairs: 10,

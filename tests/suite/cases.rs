@@ -125,6 +125,7 @@ fn run_library(assembly: &Assembly, expected: &Expected) -> Outcome {
     let options = Options {
         geometry: match expected.geometry.as_str() {
             "exact" => Geometry::Exact,
+            "decomposition" => Geometry::Decomposition,
             "hull" => Geometry::Hull,
             other => panic!("no geometry is called {other}"),
         },

@@ -75,7 +75,9 @@ fn usage_that_is_none_exits_with_two_and_prints_nothing_on_stdout() {
         &["check", path, "--threads", "0"],
         &["check", path, "--geometry", "spheres"],
         &["check", path, "--format", "xml"],
-        &["check", path, "--geometry", "decomposition"],
+        &["check", path, "--epsilon", "-1"],
+        &["check", path, "--max-pieces", "0"],
+        &["decompose", path],
         &["check", path, "--facets", "loose"],
         &["explain", path],
         &["explain", path, "here/a"],
@@ -376,18 +378,22 @@ fn facets_of_the_command_line_win_over_the_file_s() {
 }
 
 #[test]
-fn a_geometry_that_is_not_there_yet_is_refused_where_it_stands() {
+fn a_part_s_own_geometry_wins_over_the_run_s() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
     let text = fs::read_to_string(scratch.path().join("assembly.json")).unwrap();
-    for (geometry, code) in [("exact", 0), ("hull", 0), ("decomposition", 2)] {
+    for geometry in ["exact", "decomposition", "hull"] {
         let part = format!("\"mesh\": \"cube.obj\", \"geometry\": \"{geometry}\"");
         scratch.write("assembly.json", text.replace("\"mesh\": \"cube.obj\"", &part));
-        let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
-        assert_eq!(ran.code, code, "{ran:?}");
-        if code == 2 {
-            let lines = errors(&ran);
-            assert!(lines[0].contains("parts.cube.geometry: geometry `decomposition` is not available yet"), "{ran:?}");
+        for run in ["exact", "decomposition", "hull"] {
+            let line = ["check", "assembly.json", "--geometry", run, "--format", "json", "--report-within", "1e3"];
+            let ran = interfere_in(scratch.path(), &line);
+            assert_eq!(ran.code, 0, "{ran:?}");
+            let report = crate::support::report::parsed(&ran.stdout);
+            assert_eq!(report["pairs"][0]["geometry"], geometry, "{ran:?}");
+            assert_eq!(report["settings"]["geometry"], run);
+            let pieces = &report["parts"]["cube"]["pieces"];
+            assert_eq!(pieces.as_u64(), (geometry == "decomposition").then_some(1), "{ran:?}");
         }
     }
 }

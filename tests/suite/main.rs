@@ -4,6 +4,7 @@ mod cases;
 mod cli;
 mod concave;
 mod corpus;
+mod decomposition;
 mod determinism;
 mod floors;
 mod generate;

@@ -2,7 +2,7 @@
 
 use super::set::Cover;
 use super::tree::{Below, Node};
-use crate::geom::math::lesser;
+use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
 use crate::narrow::gjk::{self, Ending, Query};
 use crate::narrow::sat::obb_obb;
@@ -32,19 +32,34 @@ pub enum PieceDistance {
         points: [Vec3; 2],
     },
     /// Two pieces meet, as far as this can tell.
-    Meet,
+    Meet {
+        /// Their distance is no more than this (mm): rounding.
+        at_most: f64,
+        /// On A and on B, as far apart.
+        points: [Vec3; 2],
+    },
 }
 
-/// The thickest that two pieces have in common, of what was looked at.
+/// The thickest that a piece of each has in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thickest {
-    /// Diameter of a ball that lies in a piece of either (mm): certified, up to the pair's rounding margin.
-    pub depth: f64,
-    /// Its centre.
-    pub center: Vec3,
+    /// Certified bounds of its thickness (mm), up to the pair's rounding margin; where no two pieces overlap, 0 and what rounding
+    /// leaves open. The lower one belongs to the ball, the upper one to all pairs of pieces, unless the search ended early.
+    pub bounds: [f64; 2],
+    /// The thickest ball that was found, if there is one.
+    pub ball: Option<CommonBall>,
 }
 
-impl<'a> PiecePair<'a> {
+/// A ball in a piece of each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CommonBall {
+    /// Its middle.
+    pub center: Vec3,
+    /// The nearest point to that of the surface of either piece.
+    pub points: [Vec3; 2],
+}
+
+impl PiecePair<'_> {
     /// Smallest distance over all pairs of pieces; what is farther than `limit` (mm) by more than `margin`, the pair's rounding
     /// margin, is not looked into. Ends at the first pair that meets. Cost: GJK for each pair of pieces nearer than the
     /// nearest found before.
@@ -78,16 +93,17 @@ impl<'a> PiecePair<'a> {
                 beyond = lesser(beyond, found.lower);
                 continue;
             }
+            let ends = [
+                origin + found.simplex.combine(|v| query.a.vertices[v.a as usize]),
+                origin + found.simplex.combine(|v| pose.point(&query.b.vertices[v.b as usize])),
+            ];
             if found.ending == Ending::NotApart || found.lower <= margin {
-                return PieceDistance::Meet;
+                return PieceDistance::Meet { at_most: found.upper, points: ends };
             }
             lower = lesser(lower, found.lower);
             if found.upper < upper {
                 upper = found.upper;
-                points = [
-                    origin + found.simplex.combine(|v| query.a.vertices[v.a as usize]),
-                    origin + found.simplex.combine(|v| pose.point(&query.b.vertices[v.b as usize])),
-                ];
+                points = ends;
             }
         }
         if upper.is_finite() {
@@ -98,15 +114,15 @@ impl<'a> PiecePair<'a> {
         }
     }
 
-    /// The largest ball that one piece of each has in common, if there is one; ends at the first that is thicker than `above`
-    /// (mm). The solids of both covers have at least that in common. Cost: a linear programme for each pair of pieces whose
-    /// boxes overlap by more than the thickest found before.
-    pub fn thickest(&self, above: f64) -> Option<Thickest> {
-        let mut best: Option<Thickest> = None;
+    /// How thick the thickest is that one piece of each has in common; ends at the first that is thicker than `above` (mm). The
+    /// unions of both covers have at least that in common. Cost: a linear programme for each pair of pieces whose boxes overlap
+    /// by more than the thickest found before.
+    pub fn thickest(&self, above: f64) -> Thickest {
+        let mut best = Thickest { bounds: [0.0; 2], ball: None };
         let mut stack: Vec<(f64, (u32, u32))> = Vec::with_capacity(64);
         stack.extend(self.roots().map(|pair| (self.thick_at_most(pair), pair)));
         while let Some((bound, (i, j))) = stack.pop() {
-            let known = best.map_or(0.0, |b| b.depth);
+            let [known, most] = best.bounds;
             if bound <= known {
                 continue;
             }
@@ -123,8 +139,16 @@ impl<'a> PiecePair<'a> {
                 continue;
             }
             let found = thickness::overlap(&query, None, Goal { above, at_most: known });
+            best.bounds[1] = greater(most, lesser(found.upper, bound));
             if found.lower > known {
-                best = Some(Thickest { depth: found.lower, center: origin + found.center });
+                best.bounds = [found.lower, greater(best.bounds[1], found.lower)];
+                let [(f, deep_a), (g, deep_b)] = found.nearest;
+                let center = origin + found.center;
+                let points = [
+                    center + query.a.normals[f] * deep_a,
+                    center + self.b_in_a.direction(&query.b.normals[g]) * deep_b,
+                ];
+                best.ball = Some(CommonBall { center, points });
                 if found.lower > above {
                     break;
                 }

@@ -9,6 +9,7 @@
 //!   plane figures are in `polygon`), `shells`; what they draw from is in `known`.
 //! - `dress` hands it to the check in several guises, `expect` says what the known number means for the report, `harness`
 //!   compares. With `INTERFERE_TRUTH_DUMP=FOLDER` a pair that goes wrong is written there as an assembly.
+//! - `pieces` holds the promises of convex pieces against the known numbers.
 //! - `sound` holds the families' numbers themselves against slow searches that share no code with the crate.
 //! - `searches` lets such searches loose on the reports of solids at random (`nasty`).
 
@@ -20,6 +21,7 @@ mod hollow;
 mod known;
 mod meeting;
 mod nasty;
+mod pieces;
 mod polygon;
 mod searches;
 mod shells;

@@ -60,7 +60,7 @@ impl Duel {
             tolerance: Some(self.tolerance),
             facets: Some(Facets::Strict),
             report_within: Some(10.0 * self.size),
-            verdict_only: false,
+            ..Options::default()
         };
         check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}")).pairs.pop()
     }
