@@ -73,23 +73,22 @@ pub(super) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
     let asked = settings.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * shape.convex.diameter);
     // Equality keeps a threshold, to rounding.
     let ball = deepest.max(shape.tolerance_floor()) + 8.0 * shape.rounding();
-    let limits = Limits {
-        epsilon: asked,
-        max_pieces: settings.max_pieces,
-        inflation: 0.5 * ball,
-    };
+    let limits = Limits { epsilon: asked, max_pieces: settings.max_pieces, inflation: 0.5 * ball };
     match decompose(&surface, &limits) {
         None => Covered::Not("it encloses too little to be covered by convex pieces"),
-        Some(found) if !covers(&surface, &found) => {
-            Covered::Not("its convex pieces failed the check that they cover it (an error of this program: please report it)")
+        Some(found) if !covers(&surface, &found) => Covered::Not(
+            "its convex pieces failed the check that they cover it (an error of this program: please report it)",
+        ),
+        Some(found) => {
+            Covered::By { pieces: Box::new(Pieces::new(&found.pieces)), epsilon: found.epsilon, asked, ball }
         }
-        Some(found) => Covered::By { pieces: Box::new(Pieces::new(&found.pieces)), epsilon: found.epsilon, asked, ball },
     }
 }
 
 impl Shape {
     /// The margin of a pair of this shape with one of its size that is near to it (mm).
     fn rounding(&self) -> f64 {
-        crate::geom::tolerance::roundoff_mm(self.convex.diameter, self.max_abs, 0.0) + covered_within(self.convex.aabb.max_abs())
+        crate::geom::tolerance::roundoff_mm(self.convex.diameter, self.max_abs, 0.0)
+            + covered_within(self.convex.aabb.max_abs())
     }
 }

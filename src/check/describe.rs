@@ -1,7 +1,7 @@
 //! What a run says of parts and instances.
 
-use super::load::PartMesh;
 use super::cover::Covered;
+use super::load::PartMesh;
 use super::shape::{Shape, Shapes};
 use super::{InstanceOutcome, PartOutcome, Settings};
 use crate::assembly::Assembly;

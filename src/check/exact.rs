@@ -100,13 +100,7 @@ impl PairQuery<'_> {
 
     /// The answer of the triangles, for a pair that boxes and hulls leave within reach.
     /// `ball` is the centre of one that is known to lie in both.
-    pub(super) fn by_triangles(
-        &self,
-        limits: &Limits,
-        margin: f64,
-        ball: Option<Vec3>,
-        steps: &mut Steps,
-    ) -> Answer {
+    pub(super) fn by_triangles(&self, limits: &Limits, margin: f64, ball: Option<Vec3>, steps: &mut Steps) -> Answer {
         // For a verdict a ball thicker than anything that passes is all there is to know.
         let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = Question { margin, rounding: self.rounding(margin), reach: limits.reach(), deep };

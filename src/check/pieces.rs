@@ -45,11 +45,8 @@ impl PairQuery<'_> {
             PieceDistance::Apart { bounds, points } => {
                 let status = limits.status(bounds, margin, 0.0);
                 // As narrow as rounding lets it be, or narrow enough for who asks for no number.
-                let enough = if self.verdict_only {
-                    status != Status::Undecided
-                } else {
-                    bounds[1] - bounds[0] <= 2.0 * margin
-                };
+                let enough =
+                    if self.verdict_only { status != Status::Undecided } else { bounds[1] - bounds[0] <= 2.0 * margin };
                 let cleared = of_solids && enough && status == Status::Clear;
                 steps.note(Step::Pieces { distance: Some(bounds), depth: None, cleared });
                 if !(of_solids && enough) {

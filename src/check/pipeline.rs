@@ -157,11 +157,9 @@ fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
 /// Options and file into one, refusing what cannot be.
 fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
     let mut problems = Vec::new();
-    for (name, value) in [
-        ("tolerance", options.tolerance),
-        ("report-within", options.report_within),
-        ("epsilon", options.epsilon),
-    ] {
+    for (name, value) in
+        [("tolerance", options.tolerance), ("report-within", options.report_within), ("epsilon", options.epsilon)]
+    {
         if let Some(v) = value.filter(|v| !(v.is_finite() && *v >= 0.0)) {
             problems.push(Problem::new(
                 Location::default(),

@@ -28,17 +28,19 @@ fn the_definition_is_sound() {
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(help(&[]), @r#"
+    insta::assert_snapshot!(help(&[]), @r"
     The design-rule check for mechanical assemblies: finds the parts that share space, says how deep and
     how close
 
     Usage: interfere [OPTIONS] <COMMAND>
 
     Commands:
-      check    Check every pair of parts of an assembly; the exit code is the verdict
-      explain  Say how one pair came to its verdict: each stage, what it found, and which limit decided
-      inspect  Say what is in mesh files: size, volume, hull and defects
-      help     Print this message or the help of the given subcommand(s)
+      check      Check every pair of parts of an assembly; the exit code is the verdict
+      explain    Say how one pair came to its verdict: each stage, what it found, and which limit
+                 decided
+      inspect    Say what is in mesh files: size, volume, hull and defects
+      decompose  Cover a mesh by convex pieces and write them
+      help       Print this message or the help of the given subcommand(s)
 
     Options:
           --quiet         Say nothing on stderr but errors: no progress, no warnings
@@ -51,12 +53,12 @@ fn help_of_the_program() {
       0  every pair was decided and none fails
       1  a pair fails: interference, clearance or undecided
       2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
-    "#);
+    ");
 }
 
 #[test]
 fn help_of_check() {
-    insta::assert_snapshot!(help(&["check"]), @r#"
+    insta::assert_snapshot!(help(&["check"]), @r"
     Check every pair of parts of an assembly; the exit code is the verdict
 
     Usage: interfere check [OPTIONS] <ASSEMBLY.json>
@@ -66,22 +68,31 @@ fn help_of_check() {
 
     Options:
           --geometry <GEOMETRY>     What a part's solid is taken to be. `exact`: what its triangles
-                                    enclose. `hull`: the convex hull of its vertices; no overlap is
-                                    missed, but concavities count as solid, so that a pin in a bore
-                                    interferes. A part's own `geometry` wins [default: exact] [possible
-                                    values: exact, hull]
+                                    enclose. `decomposition`: convex pieces that cover it and reach
+                                    little beyond it (--epsilon); no overlap is missed, and nothing is
+                                    reported of parts farther apart than what their pieces reach.
+                                    `hull`: the convex hull of its vertices; no overlap is missed, but
+                                    concavities count as solid, so that a pin in a bore interferes. A
+                                    part's own `geometry` wins [default: exact] [possible values: exact,
+                                    decomposition, hull]
           --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
                                     as contact; wins over the file [default: the file's, else allow]
                                     [possible values: allow, strict]
           --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
                                     wins over the file [default: the file's, else 0.01 mm]
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
           --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
                                     assembly's units
-          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
-                                    version-controlled tree
+          --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
+                                    in the assembly's units [default: 1 % of the diagonal of the part's
+                                    own box]
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
           --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
                                     NO_COLOR and CLICOLOR_FORCE [default: auto]
+          --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
+                                    enough for --epsilon, they reach farther, and a warning says how far
+                                    [default: 128]
+          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
+                                    version-controlled tree
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         Form of the report: `table` for people, `json` for programs
                                     [default: table] [possible values: table, json]
@@ -96,12 +107,12 @@ fn help_of_check() {
       0  every pair was decided and none fails
       1  a pair fails: interference, clearance or undecided
       2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
-    "#);
+    ");
 }
 
 #[test]
 fn help_of_explain() {
-    insta::assert_snapshot!(help(&["explain"]), @r#"
+    insta::assert_snapshot!(help(&["explain"]), @r"
     Say how one pair came to its verdict: each stage, what it found, and which limit decided
 
     Usage: interfere explain [OPTIONS] <ASSEMBLY.json> <A> <B>
@@ -113,22 +124,31 @@ fn help_of_explain() {
 
     Options:
           --geometry <GEOMETRY>     What a part's solid is taken to be. `exact`: what its triangles
-                                    enclose. `hull`: the convex hull of its vertices; no overlap is
-                                    missed, but concavities count as solid, so that a pin in a bore
-                                    interferes. A part's own `geometry` wins [default: exact] [possible
-                                    values: exact, hull]
+                                    enclose. `decomposition`: convex pieces that cover it and reach
+                                    little beyond it (--epsilon); no overlap is missed, and nothing is
+                                    reported of parts farther apart than what their pieces reach.
+                                    `hull`: the convex hull of its vertices; no overlap is missed, but
+                                    concavities count as solid, so that a pin in a bore interferes. A
+                                    part's own `geometry` wins [default: exact] [possible values: exact,
+                                    decomposition, hull]
           --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
                                     as contact; wins over the file [default: the file's, else allow]
                                     [possible values: allow, strict]
           --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
                                     wins over the file [default: the file's, else 0.01 mm]
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
           --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
                                     assembly's units
-          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
-                                    version-controlled tree
+          --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
+                                    in the assembly's units [default: 1 % of the diagonal of the part's
+                                    own box]
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
           --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
                                     NO_COLOR and CLICOLOR_FORCE [default: auto]
+          --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
+                                    enough for --epsilon, they reach farther, and a warning says how far
+                                    [default: 128]
+          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
+                                    version-controlled tree
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
                                     values: text, json]
@@ -138,7 +158,7 @@ fn help_of_explain() {
       0  the pair does not fail
       1  the pair fails: interference, clearance or undecided
       2  nothing was decided: usage, unreadable or invalid input, an id that no instance has
-    "#);
+    ");
 }
 
 #[test]

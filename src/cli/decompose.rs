@@ -87,7 +87,11 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
             n => format!(" ({n} open edges)"),
         };
         let what = format!("the mesh has no definite inside{edges}, so there is no solid to cover");
-        return Err(refuse(shown, what, "close it (`interfere inspect` tells what is wrong), or write its convex hull with --hull"));
+        return Err(refuse(
+            shown,
+            what,
+            "close it (`interfere inspect` tells what is wrong), or write its convex hull with --hull",
+        ));
     };
     let epsilon = Some(found.epsilon).filter(|e| e.is_finite());
     if epsilon.is_some_and(|e| e > asked) {
@@ -131,7 +135,11 @@ fn covered(
     if covers(surface, &found) {
         Ok(found)
     } else {
-        Err(refuse(shown, "the pieces failed the check that they cover the mesh", "this is an error of this program: please report it"))
+        Err(refuse(
+            shown,
+            "the pieces failed the check that they cover the mesh",
+            "this is an error of this program: please report it",
+        ))
     }
 }
 

@@ -94,7 +94,12 @@ pub fn render(r: &DecomposeReport, format: Format, out: &mut dyn Write) -> io::R
     writeln!(out, "{}: {triangles}, {pieces} in {}", shown(&r.mesh), shown(&r.output))?;
     match r.epsilon {
         Some(epsilon) => {
-            writeln!(out, "epsilon: {}: no piece reaches farther beyond the mesh; asked for {}", plain(epsilon), plain(r.asked))?;
+            writeln!(
+                out,
+                "epsilon: {}: no piece reaches farther beyond the mesh; asked for {}",
+                plain(epsilon),
+                plain(r.asked)
+            )?;
         }
         None => writeln!(out, "epsilon: none: the mesh has no inside, and this is its convex hull")?,
     }
@@ -103,7 +108,11 @@ pub fn render(r: &DecomposeReport, format: Format, out: &mut dyn Write) -> io::R
         writeln!(out, "volume: {} of the mesh; the pieces have {} times that{union}", plain(volume), plain(ratio))?;
     }
     if let Some(grown) = r.grown {
-        writeln!(out, "single precision: the pieces in the files are larger by up to {}, so that rounding uncovers nothing", plain(grown))?;
+        writeln!(
+            out,
+            "single precision: the pieces in the files are larger by up to {}, so that rounding uncovers nothing",
+            plain(grown)
+        )?;
     }
     writeln!(out, "time: {:.2} s", r.seconds)
 }
@@ -132,7 +141,13 @@ pub fn write_obj<'a>(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
-    writeln!(out, "# {} {}: convex pieces that cover {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"), shown(mesh))?;
+    writeln!(
+        out,
+        "# {} {}: convex pieces that cover {}",
+        env!("CARGO_PKG_NAME"),
+        env!("CARGO_PKG_VERSION"),
+        shown(mesh)
+    )?;
     let mut first = 1;
     for (number, piece) in (1..).zip(pieces) {
         writeln!(out, "o {}", piece_name(number))?;

@@ -29,6 +29,8 @@ fn the_whole_document() {
         "geometry": "hull",
         "facets": "allow",
         "report_within": 5,
+        "epsilon": null,
+        "max_pieces": 128,
         "verdict_only": false,
         "rules": [
           {"between": ["shaft", "drive/bearing-*"], "allow_depth": 0.03, "reason": "H7/p6 press fit", "file": "assembly.json", "index": 0},

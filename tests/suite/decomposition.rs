@@ -84,9 +84,8 @@ fn pieces_miss_no_overlap_of_real_assemblies() {
     folders.sort();
     for folder in folders.into_iter().filter(|f| f.join("assembly.json").is_file() && f.join("truth.json").is_file()) {
         let path = folder.join("assembly.json");
-        let size: u64 = fs::read_dir(folder.join("parts")).map_or(u64::MAX, |files| {
-            files.filter_map(|f| f.ok()?.metadata().ok()).map(|m| m.len()).sum()
-        });
+        let size: u64 = fs::read_dir(folder.join("parts"))
+            .map_or(u64::MAX, |files| files.filter_map(|f| f.ok()?.metadata().ok()).map(|m| m.len()).sum());
         if full || size < 200_000 {
             println!("{}", folder.display());
             overlaps += hold(&path, &["--max-pieces", "16", "--epsilon", "1"]);
@@ -102,7 +101,7 @@ fn a_part_may_be_pieces_beside_others_that_are_triangles_or_hulls() {
     scratch.write("rod.obj", obj(&cuboid([-2.0, -2.0, -5.0], [2.0, 2.0, 15.0])));
     for tube in ["exact", "decomposition", "hull"] {
         for rod in ["exact", "decomposition", "hull"] {
-            for (x, meets) in [(0.0, false), (3.5, true), (30.0, false)] {
+            for (x, meets) in [(0.0, false), (4.5, true), (30.0, false)] {
                 let text = format!(
                     r#"{{"version": 1, "parts": {{
                         "tube": {{"mesh": "tube.obj", "geometry": "{tube}"}},
@@ -114,7 +113,9 @@ fn a_part_may_be_pieces_beside_others_that_are_triangles_or_hulls() {
                 let (_, report) = check(&path, &["--report-within", "50"]);
                 assert_sound(&report);
                 let found = row(&report, "rod", "tube").expect("listed");
-                let coarser = [tube, rod].into_iter().max_by_key(|g| ["exact", "decomposition", "hull"].iter().position(|x| x == g));
+                let coarser = [tube, rod]
+                    .into_iter()
+                    .max_by_key(|g| ["exact", "decomposition", "hull"].iter().position(|x| x == g));
                 assert_eq!(found["geometry"], coarser.unwrap(), "{found}");
                 if meets {
                     assert_eq!(found["status"], "interference", "{tube}, {rod}: {found}");
@@ -168,7 +169,8 @@ fn pieces_change_no_byte_of_the_report_with_the_threads() {
         let path = crate::generate::cases().join(case).join("assembly.json");
         let run = |threads: &str| {
             let path = path.to_str().expect("UTF-8");
-            let line = ["check", path, "--geometry", "decomposition", "--max-pieces", "12", "--format", "json", "--threads"];
+            let line =
+                ["check", path, "--geometry", "decomposition", "--max-pieces", "12", "--format", "json", "--threads"];
             interfere(&[&line[..], &[threads]].concat()).stdout
         };
         let one = run("1");
@@ -235,7 +237,10 @@ fn the_pieces_in_an_obj_hold_the_mesh() {
     let scratch = Scratch::new();
     let mesh = tube(12, 10.0, 6.0, [0.0, 8.0]);
     scratch.write("tube.obj", obj(&mesh));
-    let ran = decompose(scratch.path(), &["tube.obj", "-o", "out.obj", "--epsilon", "1", "--max-pieces", "40", "--format", "json"]);
+    let ran = decompose(
+        scratch.path(),
+        &["tube.obj", "-o", "out.obj", "--epsilon", "1", "--max-pieces", "40", "--format", "json"],
+    );
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let report = parsed(&ran.stdout);
     let pieces = objects(&fs::read_to_string(scratch.path().join("out.obj")).unwrap());
@@ -314,7 +319,10 @@ fn what_cannot_be_decomposed_is_refused_with_a_way_out() {
     scratch.write("good.obj", obj(&cuboid([0.0; 3], [2.0; 3])));
     scratch.write("none.obj", "nothing");
     for (line, says) in [
-        (&["open.obj", "-o", "x.obj"][..], "open.obj: the mesh has no definite inside (3 open edges), so there is no solid to cover; close it"),
+        (
+            &["open.obj", "-o", "x.obj"][..],
+            "open.obj: the mesh has no definite inside (3 open edges), so there is no solid to cover; close it",
+        ),
         (&["none.obj", "-o", "x.obj"], "none.obj"),
         (&["missing.obj", "-o", "x.obj"], "missing.obj: cannot read the file"),
         (&["good.obj", "-o", "x.stl"], "x.stl: neither an OBJ file nor a folder; end it in `.obj`"),

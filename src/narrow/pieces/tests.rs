@@ -22,7 +22,10 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 
 fn turned() -> Pose {
     let (s, c) = crate::geom::math::sin_cos_deg(180.0);
-    Pose { rotation: crate::geom::Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0), translation: Vec3::new(8.0, 8.0, 0.0) }
+    Pose {
+        rotation: crate::geom::Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0),
+        translation: Vec3::new(8.0, 8.0, 0.0),
+    }
 }
 
 const MARGIN: f64 = 1e-12;
@@ -54,7 +57,8 @@ fn a_part_in_the_hollow_of_another_is_apart_from_its_pieces_and_not_from_its_hul
     let PieceDistance::Apart { bounds, .. } = pair.distance(1.0, MARGIN) else { panic!("apart") };
     assert!((bounds[0] - 0.25).abs() < 1e-12 && (bounds[1] - 0.25).abs() < 1e-12, "{bounds:?}");
     assert_eq!(pair.thickest(f64::INFINITY), Thickest { bounds: [0.0; 2], ball: None });
-    let (points, back) = (convex_hull(&bracket(0.5).iter().flat_map(|h| h.vertices.clone()).collect::<Vec<_>>()), pose.inverse());
+    let (points, back) =
+        (convex_hull(&bracket(0.5).iter().flat_map(|h| h.vertices.clone()).collect::<Vec<_>>()), pose.inverse());
     let hull = Pieces::new(&[points]).all.remove(0);
     let moved = Pose { translation: back.translation + hull.origin, ..back };
     let pair = PiecePair { a: Cover::Whole(&convex), b: Cover::Whole(&hull), b_in_a: &moved };
@@ -127,8 +131,7 @@ fn many_pieces_are_asked_through_their_tree_as_one_by_one() {
 /// A bracket as a mesh: the outline of its two arms, pulled up.
 fn solid_bracket() -> Surface {
     let outline = [[0.0, 0.0], [10.0, 0.0], [10.0, 1.0], [1.0, 1.0], [1.0, 10.0], [0.0, 10.0]];
-    let vertices: Vec<Vec3> =
-        [0.0, 2.0].iter().flat_map(|z| outline.map(|[x, y]| Vec3::new(x, y, *z))).collect();
+    let vertices: Vec<Vec3> = [0.0, 2.0].iter().flat_map(|z| outline.map(|[x, y]| Vec3::new(x, y, *z))).collect();
     let mut triangles: Vec<[u32; 3]> = Vec::new();
     for [a, b, c] in [[0, 1, 2], [0, 2, 3], [0, 3, 5], [3, 4, 5]] {
         triangles.extend([[a, c, b], [a + 6, b + 6, c + 6]]);

@@ -105,6 +105,8 @@ fn the_whole_document() {
         "geometry": "hull",
         "facets": "allow",
         "report_within": 5,
+        "epsilon": null,
+        "max_pieces": 128,
         "verdict_only": false
       },
       "a": {

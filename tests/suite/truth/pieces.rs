@@ -90,8 +90,7 @@ fn one(make: Make, seed: u64) -> Seen {
 #[test]
 fn pieces_miss_no_overlap_and_alarm_at_nothing_farther_apart_than_they_reach() {
     let per_family = if std::env::var_os("INTERFERE_FULL").is_some() { 100 } else { 2 };
-    let tasks: Vec<(usize, usize)> =
-        (0..FAMILIES.len()).flat_map(|f| (0..per_family).map(move |k| (f, k))).collect();
+    let tasks: Vec<(usize, usize)> = (0..FAMILIES.len()).flat_map(|f| (0..per_family).map(move |k| (f, k))).collect();
     let seen: Vec<(usize, usize, Seen)> = tasks
         .par_iter()
         .map(|&(f, k)| (f, k, one(FAMILIES[f].1, 77_000_000 + 1_000_000 * f as u64 + k as u64)))
@@ -99,10 +98,8 @@ fn pieces_miss_no_overlap_and_alarm_at_nothing_farther_apart_than_they_reach() {
     let sum = |of: fn(&Seen) -> usize| seen.iter().map(|s| of(&s.2)).sum::<usize>();
     let (interferences, apart, alarms) = (sum(|s| s.interferences), sum(|s| s.apart), sum(|s| s.alarms));
     println!("{} pairs: {interferences} interfere, {apart} are apart, {alarms} false alarms within reach", seen.len());
-    let wrong: Vec<String> = seen
-        .iter()
-        .flat_map(|(f, k, s)| s.wrong.iter().map(move |w| format!("{} {k}: {w}", FAMILIES[*f].0)))
-        .collect();
+    let wrong: Vec<String> =
+        seen.iter().flat_map(|(f, k, s)| s.wrong.iter().map(move |w| format!("{} {k}: {w}", FAMILIES[*f].0))).collect();
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(interferences * 5 > seen.len() && apart * 10 > seen.len(), "{interferences} and {apart} of {}", seen.len());
 }
