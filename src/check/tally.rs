@@ -41,14 +41,12 @@ impl Tally {
         if answer.left != Left::Hull {
             self.funnel.hull += 1;
         }
-        if answer.status != Status::Clear {
-            self.funnel.confirmed += 1;
-        } else {
-            match answer.left {
-                Left::Exact => self.cleared_by.exact += 1,
-                Left::Pieces => self.cleared_by.pieces += 1,
-                Left::Obb | Left::Hull | Left::HullMeasured => self.cleared_by.hull += 1,
-            }
-        }
+        let counter = match answer.left {
+            _ if answer.status != Status::Clear => &mut self.funnel.confirmed,
+            Left::Exact => &mut self.cleared_by.exact,
+            Left::Pieces => &mut self.cleared_by.pieces,
+            Left::Obb | Left::Hull | Left::HullMeasured => &mut self.cleared_by.hull,
+        };
+        *counter += 1;
     }
 }

@@ -45,9 +45,12 @@ fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
         count(o.possible_pairs, "pair"),
     )?;
     let meaning = match o.settings.geometry {
-        Geometry::Hull => "parts are taken as their convex hulls; concavities count as solid",
-        Geometry::Decomposition => "parts are taken as convex pieces that cover them",
-        Geometry::Exact => "the triangles themselves decide",
+        Geometry::Hull => "parts are taken as their convex hulls; concavities count as solid".to_owned(),
+        Geometry::Decomposition => {
+            let reach = o.parts.iter().filter_map(|p| p.epsilon).fold(0.0, f64::max);
+            format!("parts are taken as convex pieces that reach up to {} beyond them", length_text(reach, o.units))
+        }
+        Geometry::Exact => "the triangles themselves decide".to_owned(),
     };
     writeln!(out, "geometry: {}: {meaning}", o.settings.geometry.name())?;
     let tolerance = plain(as_given(o.settings.tolerance, o.units));
