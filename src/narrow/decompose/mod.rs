@@ -1,7 +1,29 @@
 //! Convex pieces that cover a solid.
+//!
+//! Space is cut into convex cells by planes, and each cell's part of the solid is replaced by its convex hull. The pieces hold the
+//! solid, and reach beyond it by no more than a certified ε (docs/numerics.md, Convex pieces):
+//!
+//! - which plane to cut by: [`plan`], on a sample of the surface's gaps ([`gaps`]) and what of the surface lies in a cell ([`soup`]),
+//!   whose hulls are taken from a few directions ([`lines`])
+//! - the piece of a cell: [`piece`], clipped from the triangles
+//! - how far a piece reaches beyond the solid at most: [`reach`], branch and bound
+//! - which pieces are one within ε: [`merge`]
 
-use super::Surface;
-use crate::hull::{Hull, convex_hull};
+mod cell;
+mod gaps;
+mod lines;
+mod merge;
+mod piece;
+mod plan;
+mod reach;
+mod refine;
+mod soup;
+#[cfg(test)]
+mod tests;
+
+pub use refine::decompose;
+
+use crate::hull::Hull;
 
 /// When a decomposition is fine enough. Lengths in mm.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,14 +43,4 @@ pub struct Decomposition {
     pub pieces: Vec<Hull>,
     /// No point of a piece is farther from the solid than this (mm): a certified upper bound.
     pub epsilon: f64,
-}
-
-/// Covers the solid that a surface bounds by convex pieces. `None` where the surface has no definite inside, or no volume.
-pub fn decompose(surface: &Surface, limits: &Limits) -> Option<Decomposition> {
-    let _ = limits;
-    if surface.inside != super::surface::Inside::Solid {
-        return None;
-    }
-    let hull = convex_hull(&surface.vertices);
-    (hull.rank == 3).then(|| Decomposition { epsilon: surface.bounds.diagonal(), pieces: vec![hull] })
 }

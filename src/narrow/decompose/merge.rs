@@ -1,0 +1,71 @@
+//! Pieces that are one within ε.
+
+use super::cell::Plane;
+use super::gaps::Gap;
+use super::lines::Lines;
+use super::reach::{Goal, Patches, reach};
+use super::refine::{Piece, planes_of};
+use crate::geom::Aabb;
+use crate::hull::{Hull, convex_hull, measure};
+
+/// Two pieces and the hull of both.
+struct Pair {
+    of: [u32; 2],
+    hull: Hull,
+    planes: Vec<Plane>,
+    /// How much larger the hull is than both (mm³).
+    growth: f64,
+}
+
+/// Joins pieces as long as the hull of two reaches no farther than ε (mm), those first whose hull grows least. What is joined holds what
+/// its pieces held.
+pub(super) fn merge(patches: &Patches, pieces: &mut Vec<Piece>, gaps: &mut Vec<Gap>, lines: &Lines, epsilon: f64) {
+    let mut slots: Vec<Option<Piece>> = std::mem::take(pieces).into_iter().map(Some).collect();
+    let mut pairs: Vec<Pair> = Vec::new();
+    for j in 1..slots.len() {
+        add_pairs(&mut pairs, &slots, j, gaps, epsilon);
+    }
+    while let Some(at) = (0..pairs.len()).min_by(|&i, &j| {
+        let key = |p: &Pair| (p.growth, p.of);
+        let ((a, of_a), (b, of_b)) = (key(&pairs[i]), key(&pairs[j]));
+        a.total_cmp(&b).then(of_a.cmp(&of_b))
+    }) {
+        let pair = pairs.swap_remove(at);
+        if gaps.iter().any(|g| g.reached(&pair.planes) > epsilon) {
+            continue;
+        }
+        let found = reach(patches, &pair.hull.vertices, &pair.planes, Goal { allowed: epsilon, enough: epsilon });
+        if let Some([near, point]) = found.beyond {
+            let depth = (point - near).norm();
+            gaps.push(Gap::new(near, (point - near) / depth, depth, lines));
+        }
+        if found.beyond.is_some() || found.upper > epsilon {
+            continue;
+        }
+        pairs.retain(|p| !p.of.iter().any(|k| pair.of.contains(k)));
+        pair.of.iter().for_each(|&k| slots[k as usize] = None);
+        slots.push(Some(Piece { hull: pair.hull, reach: found.upper }));
+        add_pairs(&mut pairs, &slots, slots.len() - 1, gaps, epsilon);
+    }
+    pieces.extend(slots.into_iter().flatten());
+}
+
+/// The pairs of a piece with those before it that may be joined.
+fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[Gap], epsilon: f64) {
+    let Some(new) = &slots[j] else { return };
+    let bounds = |p: &Piece| Aabb::of_points(&p.hull.vertices).inflated(epsilon);
+    let around = bounds(new);
+    for (i, slot) in slots[..j].iter().enumerate() {
+        let Some(old) = slot else { continue };
+        if !around.meets(&bounds(old)) {
+            continue;
+        }
+        let all: Vec<_> = old.hull.vertices.iter().chain(&new.hull.vertices).copied().collect();
+        let hull = convex_hull(&all);
+        let planes = planes_of(&hull);
+        if gaps.iter().all(|g| g.reached(&planes) <= epsilon) {
+            let growth = measure(&hull).volume - measure(&old.hull).volume - measure(&new.hull).volume;
+            pairs.push(Pair { of: [i as u32, j as u32], hull, planes, growth });
+        }
+    }
+}

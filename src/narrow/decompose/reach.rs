@@ -1,0 +1,336 @@
+//! How far a convex piece reaches beyond the solid: a certified bound, by branch and bound.
+
+use super::cell::Plane;
+use crate::geom::math::{greater, lesser};
+use crate::geom::tolerance::roundoff_mm;
+use crate::geom::{Aabb, Vec3};
+use crate::narrow::Surface;
+use crate::narrow::tri_tri::point_triangle;
+use crate::narrow::winding::winding;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+/// Boxes that are looked at for one piece, at most.
+const MAX_BOXES: usize = 20_000;
+
+/// No more triangles than this are asked whether their planes cut a box.
+const MAX_TRIANGLES: usize = 48;
+
+/// Surfaces of more triangles than this are taken triangle by triangle.
+const PATCHED_UP_TO: usize = 20_000;
+
+/// What is asked of a piece. Lengths in mm.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Goal {
+    /// The search ends where a point is found that is farther from the solid.
+    pub allowed: f64,
+    /// What is not farther need not be known better.
+    pub enough: f64,
+}
+
+/// How far a piece reaches.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reach {
+    /// No point of the piece is farther from the solid (mm).
+    pub upper: f64,
+    /// A point of the piece outside of the solid and its closest surface point, where one was found that is farther than allowed.
+    pub beyond: Option<[Vec3; 2]>,
+}
+
+/// A box, and a bound of the distance of what of the piece lies in it from the solid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Part {
+    bound: f64,
+    center: Vec3,
+    half: Vec3,
+    /// The axis across which it is cut.
+    across: usize,
+    /// Where in [`Search::cutting`] the planes stand that cut the box.
+    planes: [u32; 2],
+}
+
+impl Eq for Part {}
+
+impl Ord for Part {
+    fn cmp(&self, o: &Self) -> std::cmp::Ordering {
+        let key = |p: &Self| [p.center.x, p.center.y, p.center.z];
+        let by_place = || key(self).iter().zip(key(o)).map(|(a, b)| a.total_cmp(&b)).find(|o| o.is_ne());
+        self.bound.total_cmp(&o.bound).then_with(|| by_place().unwrap_or(std::cmp::Ordering::Equal))
+    }
+}
+
+impl PartialOrd for Part {
+    fn partial_cmp(&self, o: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(o))
+    }
+}
+
+/// A piece on its way to a bound.
+struct Search<'a> {
+    patches: &'a Patches<'a>,
+    surface: &'a Surface,
+    planes: &'a [Plane],
+    goal: Goal,
+    /// The largest distance found (mm), and where.
+    lower: f64,
+    found: Option<[Vec3; 2]>,
+    /// The largest bound that was known well enough.
+    settled: f64,
+    triangles: Vec<u32>,
+    /// Indices of planes that cut boxes, box after box.
+    cutting: Vec<u32>,
+}
+
+/// Bounds how far the polytope behind `planes`, with these vertices, reaches beyond the solid. Distances are 1-Lipschitz, and convex to
+/// any one triangle; and what is behind the planes of all triangles that meet a convex set around a point of the solid is in the
+/// solid (docs/numerics.md, Convex pieces).
+pub(super) fn reach(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal: Goal) -> Reach {
+    let (surface, bounds) = (patches.surface, Aabb::of_points(vertices));
+    let mut search = Search {
+        patches,
+        surface,
+        planes,
+        goal,
+        lower: 0.0,
+        found: None,
+        settled: 0.0,
+        triangles: Vec::new(),
+        cutting: (0..planes.len() as u32).collect(),
+    };
+    let mut heap = BinaryHeap::new();
+    let whole = (bounds.center(), (bounds.max - bounds.min) * 0.5);
+    heap.extend(search.part(whole, f64::INFINITY, [0, planes.len() as u32]));
+    let mut boxes = 1;
+    let top = loop {
+        let Some(part) = heap.pop() else { break search.settled };
+        if boxes >= MAX_BOXES || search.lower > goal.allowed {
+            break greater(part.bound, search.settled);
+        }
+        for half in halves(&part) {
+            heap.extend(search.part(half, part.bound, part.planes));
+            boxes += 1;
+        }
+    };
+    let margin = roundoff_mm(surface.bounds.diagonal(), bounds.max_abs() + surface.bounds.max_abs(), 0.0);
+    Reach { upper: top + margin, beyond: search.found.filter(|_| search.lower > goal.allowed) }
+}
+
+/// A box in two.
+fn halves(part: &Part) -> [(Vec3, Vec3); 2] {
+    let k = part.across;
+    let mut half = part.half;
+    half[k] *= 0.5;
+    [-1.0, 1.0].map(|s| {
+        let mut center = part.center;
+        center[k] += s * half[k];
+        (center, half)
+    })
+}
+
+/// A corner of a box.
+fn corner(center: &Vec3, half: &Vec3, k: usize) -> Vec3 {
+    center + half.map_with_location(|i, _, h| if k >> i & 1 == 0 { -h } else { h })
+}
+
+impl Search<'_> {
+    /// The planes that cut a box.
+    fn cuts(&self, cutting: Range<usize>) -> impl Iterator<Item = &Plane> {
+        self.cutting[cutting].iter().map(|&k| &self.planes[k as usize])
+    }
+
+    /// The box with its bound; nothing where the piece does not reach into it, or not far enough to matter. `above` and `planes` are of a
+    /// box around it.
+    fn part(&mut self, (center, half): (Vec3, Vec3), above: f64, planes: [u32; 2]) -> Option<Part> {
+        let start = self.cutting.len();
+        let Some(point) = self.point_within(&center, &half, planes) else {
+            self.cutting.truncate(start);
+            return None;
+        };
+        let cutting = start..self.cutting.len();
+        let (bound, across) = self.bound(&point, &center, &half, cutting.clone());
+        let bound = lesser(above, bound);
+        if bound <= self.goal.enough {
+            self.settled = greater(self.settled, bound);
+            self.cutting.truncate(start);
+            return None;
+        }
+        Some(Part { bound, center, half, across, planes: [cutting.start as u32, cutting.end as u32] })
+    }
+
+    /// A point of the box, in the piece or near to it; `None` where the piece lies outside of the box. Keeps the planes that cut the box.
+    fn point_within(&mut self, center: &Vec3, half: &Vec3, planes: [u32; 2]) -> Option<Vec3> {
+        let mut point = *center;
+        let around = 2.0 * half.norm();
+        for k in planes[0]..planes[1] {
+            let which = self.cutting[k as usize];
+            let plane = self.planes[which as usize];
+            let reach = plane.normal.abs().dot(half);
+            let height = plane.height(center);
+            if height > reach {
+                return None;
+            }
+            // Near to the box it still tells what lies in balls around points of the box.
+            if height <= -around {
+                continue;
+            }
+            self.cutting.push(which);
+            let now = plane.height(&point);
+            if now > 0.0 {
+                // Towards the corner of the box that lies deepest behind the plane.
+                let deepest = center - half.zip_map(&plane.normal, |h, n| h * n.signum());
+                let below = plane.height(&deepest);
+                let share = if now - below > 0.0 { now / (now - below) } else { 1.0 };
+                point += (deepest - point) * lesser(1.0, 0.5 + 0.5 * share);
+            }
+        }
+        Some(point)
+    }
+
+    /// A bound for what of the piece lies in the box, from a point of the box; and the axis across which to cut it.
+    fn bound(&mut self, point: &Vec3, center: &Vec3, half: &Vec3, cutting: Range<usize>) -> (f64, usize) {
+        let radius = (point - center).abs().zip_map(half, |d, h| d + h).norm();
+        let Some(near) = self.surface.nearest(point, f64::INFINITY) else { return (f64::INFINITY, 0) };
+        let mut least = near.distance + radius;
+        let mut across = half.imax();
+        if least <= self.goal.enough {
+            return (least, across);
+        }
+        let corners: [f64; 8] = std::array::from_fn(|k| self.patches.distance(near.triangle, &corner(center, half, k)));
+        let by_patch = corners.iter().copied().fold(0.0, greater);
+        if by_patch < least {
+            (least, across) = (by_patch, steepest(&corners, across));
+        }
+        if least <= self.goal.enough {
+            return (least, across);
+        }
+        if near.distance > 0.0 && winding(self.surface, None, point).is_some_and(|w| w >= 1) {
+            // From here on what counts is the size of the box.
+            across = half.imax();
+            least = lesser(least, greater(radius - near.distance, 0.0));
+            if least > self.goal.enough {
+                least = lesser(least, self.overhang(point, radius, cutting));
+            }
+        } else if near.distance > self.lower && self.cuts(cutting).all(|p| p.height(point) <= 0.0) {
+            self.lower = near.distance;
+            self.found = Some([near.point, *point]);
+        }
+        (least, across)
+    }
+
+    /// The bound from the planes of the triangles around a point of the solid: only where the piece rises above one can it be outside.
+    /// There, on the way back to the point, the solid is met soon.
+    fn overhang(&mut self, point: &Vec3, radius: f64, cutting: Range<usize>) -> f64 {
+        let mut found = std::mem::take(&mut self.triangles);
+        found.clear();
+        self.surface.within(point, radius, |t| {
+            found.push(t);
+            found.len() <= MAX_TRIANGLES
+        });
+        let most =
+            if found.len() > MAX_TRIANGLES { f64::INFINITY } else { self.overhang_of(&found, point, radius, cutting) };
+        self.triangles = found;
+        most
+    }
+
+    fn overhang_of(&self, triangles: &[u32], point: &Vec3, radius: f64, cutting: Range<usize>) -> f64 {
+        let mut most = 0.0;
+        for &t in triangles {
+            let normal = self.surface.normal(t);
+            let depth = normal.dot(&(self.surface.triangle(t)[0] - point));
+            // Seen from behind, a triangle is not where the way back enters the solid.
+            if depth <= 0.0 {
+                continue;
+            }
+            let rise = self.rise(&normal, point, radius, cutting.clone()) - depth;
+            if rise > 0.0 {
+                most = greater(most, radius * rise / (rise + depth));
+            }
+        }
+        most
+    }
+
+    /// How far what of the piece lies within a ball rises above its centre along a direction, at most: one plane of the piece in that
+    /// direction tells most.
+    fn rise(&self, direction: &Vec3, center: &Vec3, radius: f64, cutting: Range<usize>) -> f64 {
+        let along = |p: &Plane| {
+            let cos = lesser(1.0, p.normal.dot(direction));
+            // From the centre: along the plane's normal as far as the plane, across it as far as the ball.
+            let height = greater(-p.height(center), 0.0);
+            if cos <= 0.0 {
+                return radius;
+            }
+            let sin = greater(0.0, 1.0 - cos * cos).sqrt();
+            if height >= radius * cos {
+                radius
+            } else {
+                height * cos + sin * (radius * radius - height * height).sqrt()
+            }
+        };
+        self.cuts(cutting).map(along).fold(radius, lesser)
+    }
+}
+
+/// The axis along which the distances of a box's corners differ most.
+fn steepest(corners: &[f64; 8], longest: usize) -> usize {
+    let change = |i: usize| (0..8).map(|k| (corners[k] - corners[k ^ (1 << i)]).abs()).fold(0.0, greater);
+    (0..3).fold(longest, |best, i| if change(i) > change(best) { i } else { best })
+}
+
+/// Triangles paired with a neighbour in one plane where both make a convex patch: the distance to a patch is convex, too.
+pub(super) struct Patches<'a> {
+    pub surface: &'a Surface,
+    /// The neighbour, and by how much (mm) it leaves the plane; empty where triangles are many and small.
+    mates: Vec<(u32, f64)>,
+}
+
+impl<'a> Patches<'a> {
+    /// Pairs every triangle with the neighbour across its longest side that it makes a patch with. `flat` (mm) is how far the
+    /// neighbour may leave the plane.
+    pub fn new(surface: &'a Surface, flat: f64) -> Self {
+        let count = surface.triangles.len();
+        let mates = if count > PATCHED_UP_TO {
+            Vec::new()
+        } else {
+            (0..count as u32).map(|t| mate(surface, t, flat)).collect()
+        };
+        Self { surface, mates }
+    }
+
+    /// The distance of a point from a triangle's patch, or a little more.
+    fn distance(&self, t: u32, x: &Vec3) -> f64 {
+        let own = point_triangle(x, &self.surface.triangle(t)).squared;
+        match self.mates.get(t as usize) {
+            Some(&(mate, off)) if mate != u32::MAX => {
+                lesser(own, point_triangle(x, &self.surface.triangle(mate)).squared).sqrt() + off
+            }
+            _ => own.sqrt(),
+        }
+    }
+}
+
+/// The neighbour across the longest possible side with which a triangle makes a convex patch, and how far that leaves the plane.
+fn mate(surface: &Surface, t: u32, flat: f64) -> (u32, f64) {
+    let corners = surface.triangle(t);
+    let normal = surface.normal(t);
+    let mut best = (u32::MAX, 0.0);
+    let mut longest = 0.0;
+    for k in 0..3 {
+        let other = surface.neighbor(t, k);
+        let (p, q, r) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
+        let length = (q - p).norm_squared();
+        if other == u32::MAX || length <= longest {
+            continue;
+        }
+        let ids = surface.triangles[t as usize];
+        let apex = surface.triangles[other as usize].into_iter().find(|v| !ids.contains(v));
+        let Some(v) = apex.map(|v| surface.vertices[v as usize]) else { continue };
+        let off = normal.dot(&(v - p)).abs();
+        let turns = |a: &Vec3, b: &Vec3, c: &Vec3| normal.dot(&(b - a).cross(&(c - b))) >= 0.0;
+        if off <= flat && turns(&r, &p, &v) && turns(&v, &q, &r) {
+            longest = length;
+            // The patch is the triangle and its neighbour laid flat: off there and back.
+            best = (other, 2.0 * off);
+        }
+    }
+    best
+}

@@ -1,0 +1,145 @@
+//! What of a surface lies in a cell, as convex polygons: what cuts are compared on.
+
+use super::cell::Plane;
+use super::lines::{Extent, LINES, Lines};
+use crate::geom::Vec3;
+use crate::geom::math::{greater, lesser};
+use crate::narrow::Surface;
+
+/// Surfaces of more triangles are thinned out to about this many before cuts are compared on them.
+const SOUP: usize = 2000;
+
+/// Triangles longer than this part of the surface's size are always kept.
+const LONG: f64 = 0.025;
+
+const NONE: u32 = u32::MAX;
+
+/// Convex polygons.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Soup {
+    /// Of all polygons.
+    pub points: Vec<Vec3>,
+    along: Vec<[f64; LINES]>,
+    corners: Vec<u32>,
+    /// Where in `corners` each polygon ends.
+    ends: Vec<u32>,
+    thinned: bool,
+}
+
+impl Soup {
+    /// Whether nothing was left out.
+    pub fn is_whole(&self) -> bool {
+        !self.thinned
+    }
+
+    /// Triangles of a surface, thinned out where they are many.
+    pub fn of(surface: &Surface, triangles: &[u32], lines: &Lines) -> Self {
+        let long = LONG * surface.bounds.diagonal();
+        let is_long = |t: u32| {
+            let [a, b, c] = surface.triangle(t);
+            [(a, b), (b, c), (c, a)].iter().any(|(p, q)| (p - q).norm_squared() > long * long)
+        };
+        let stride = triangles.len().div_ceil(SOUP).max(1);
+        let mut soup = Self { thinned: stride > 1, ..Self::default() };
+        let mut number = vec![NONE; surface.vertices.len()];
+        for (_, &t) in triangles.iter().enumerate().filter(|(k, t)| k % stride == 0 || is_long(**t)) {
+            for v in surface.triangles[t as usize] {
+                let slot = &mut number[v as usize];
+                if *slot == NONE {
+                    *slot = soup.add(surface.vertices[v as usize], lines);
+                }
+                soup.corners.push(*slot);
+            }
+            soup.ends.push(soup.corners.len() as u32);
+        }
+        soup
+    }
+
+    fn add(&mut self, x: Vec3, lines: &Lines) -> u32 {
+        self.points.push(x);
+        self.along.push(lines.along(&x));
+        (self.points.len() - 1) as u32
+    }
+
+    /// Takes in points that are on no polygon.
+    pub fn add_points(&mut self, points: &[Vec3], lines: &Lines) {
+        for x in points {
+            let at = self.add(*x, lines);
+            self.corners.push(at);
+            self.ends.push(self.corners.len() as u32);
+        }
+    }
+
+    fn polygons(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(s, e)| &self.corners[s as usize..*e as usize])
+    }
+
+    /// How far the points reach behind a plane and in front of it (mm).
+    pub fn reach(&self, plane: &Plane) -> [f64; 2] {
+        let mut ends = [0.0_f64; 2];
+        for x in &self.points {
+            let h = plane.height(x);
+            ends = [lesser(ends[0], h), greater(ends[1], h)];
+        }
+        [-ends[0], ends[1]]
+    }
+
+    /// The extent of what lies behind a plane.
+    pub fn extent_behind(&self, plane: &Plane, heights: &mut Vec<f64>) -> Extent {
+        heights.clear();
+        heights.extend(self.points.iter().map(|x| plane.height(x)));
+        let mut extent = Extent::NONE;
+        for (_, along) in heights.iter().zip(&self.along).filter(|(h, _)| **h <= 0.0) {
+            extent.add(along);
+        }
+        for polygon in self.polygons() {
+            let mut last = polygon[polygon.len() - 1] as usize;
+            for &next in polygon {
+                let next = next as usize;
+                let (h, g) = (heights[last], heights[next]);
+                if h * g < 0.0 {
+                    let t = h / (h - g);
+                    let (p, q) = (&self.along[last], &self.along[next]);
+                    let mut cut = *p;
+                    for k in 0..LINES {
+                        cut[k] += (q[k] - p[k]) * t;
+                    }
+                    extent.add(&cut);
+                }
+                last = next;
+            }
+        }
+        extent
+    }
+
+    /// What lies behind a plane (I. Sutherland & G. Hodgman, "Reentrant Polygon Clipping", 1974).
+    pub fn behind(&self, plane: &Plane, lines: &Lines) -> Self {
+        let heights: Vec<f64> = self.points.iter().map(|x| plane.height(x)).collect();
+        let mut part = Self { thinned: self.thinned, ..Self::default() };
+        let mut number = vec![NONE; self.points.len()];
+        for polygon in self.polygons().filter(|p| p.iter().any(|&v| heights[v as usize] < 0.0)) {
+            let mut last = polygon[polygon.len() - 1] as usize;
+            for &next in polygon {
+                let next = next as usize;
+                let (h, g) = (heights[last], heights[next]);
+                if h * g < 0.0 {
+                    let cut = self.points[last] + (self.points[next] - self.points[last]) * (h / (h - g));
+                    let cut = part.add(cut, lines);
+                    part.corners.push(cut);
+                }
+                if g <= 0.0 {
+                    if number[next] == NONE {
+                        number[next] = part.points.len() as u32;
+                        part.points.push(self.points[next]);
+                        part.along.push(self.along[next]);
+                    }
+                    part.corners.push(number[next]);
+                }
+                last = next;
+            }
+            part.ends.push(part.corners.len() as u32);
+        }
+        part
+    }
+}
