@@ -28,6 +28,65 @@ pub fn collinear(a: &Vec3, b: &Vec3, c: &Vec3) -> bool {
     flat(0, 1) && flat(1, 2) && flat(0, 2)
 }
 
+/// Sign of `(x₁−x₀)·(y₁−y₀) − (z₁−z₀)·(w₁−w₀)`, exact: one coordinate of the cross product of two edges. Each argument holds
+/// `[x₀, x₁]`.
+///
+/// Source: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997, §2:
+/// expansions.
+pub fn product_difference(x: [f64; 2], y: [f64; 2], z: [f64; 2], w: [f64; 2]) -> i32 {
+    let [dx, dy, dz, dw] = [x, y, z, w].map(|[from, to]| to - from);
+    let none = |a: f64, b: f64| a == 0.0 || b == 0.0;
+    if none(dx, dy) && none(dz, dw) {
+        // A difference is zero only where the two numbers are equal.
+        return 0;
+    }
+    let (p, q) = (dx * dy, dz * dw);
+    // Two roundings of the differences and one of the product on either side, and one of the last difference.
+    if (p - q).abs() > 8.0 * UNIT_ROUNDOFF * (p.abs() + q.abs()) {
+        return if p > q { 1 } else { -1 };
+    }
+    let exact = |[from, to]: [f64; 2]| {
+        let (d, rest) = difference(to, from);
+        [rest, d]
+    };
+    let mut sum = Expansion::default();
+    for (sign, a, b) in [(1.0, exact(x), exact(y)), (-1.0, exact(z), exact(w))] {
+        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let (high, low) = product((sign * a[i], 0.0), (b[j], 0.0));
+            sum.add(low);
+            sum.add(high);
+        }
+    }
+    sum.sign()
+}
+
+/// A number as an exact sum of others that do not overlap, in increasing order of magnitude.
+#[derive(Default)]
+struct Expansion {
+    terms: [f64; 16],
+    count: usize,
+}
+
+impl Expansion {
+    /// Adds a number; at most 16 in all (Shewchuk, grow-expansion).
+    fn add(&mut self, x: f64) {
+        let mut carry = x;
+        for term in &mut self.terms[..self.count] {
+            let sum = *term + carry;
+            let part = sum - *term;
+            let rest = (*term - (sum - part)) + (carry - part);
+            (*term, carry) = (rest, sum);
+        }
+        self.terms[self.count] = carry;
+        self.count += 1;
+    }
+
+    fn sign(&self) -> i32 {
+        let last = self.terms[..self.count].iter().rev().find(|t| **t != 0.0);
+        last.map_or(0, |t| if *t > 0.0 { 1 } else { -1 })
+    }
+}
+
 /// Coordinates of smaller magnitude than this (but not 0) can make a product of three differences underflow, and with it
 /// the exact sign. Any number not below it is a multiple of 2⁻³⁵⁷, and a product of three of those one of 2⁻¹⁰⁷¹.
 pub const MIN_COORDINATE: f64 = f64::from_bits((1023 - 305) << 52);
