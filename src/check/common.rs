@@ -89,6 +89,7 @@ impl PairQuery<'_> {
         let turns = self.turns.distinct();
         let known = Known {
             margin,
+            rounding: self.rounding(margin),
             witness: measured.witness[0],
             depth: -measured.bracket[1] - 2.0 * margin,
             turns: &turns,

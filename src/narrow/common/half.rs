@@ -33,6 +33,8 @@ pub(super) struct Segment {
 pub(super) struct Half<'a> {
     pub pairing: &'a Pairing<'a>,
     pub solid: Solid,
+    /// Which solid moves where signs are 0.
+    pub moved: Solid,
     /// Points are told from here (A's frame, mm).
     pub origin: Vec3,
     /// What rounding may add to a distance of boxes (mm).
@@ -62,7 +64,7 @@ impl<'a> Half<'a> {
     }
 
     fn other(&self) -> Self {
-        Self { solid: if self.solid == Solid::A { Solid::B } else { Solid::A }, ..*self }
+        Self { solid: self.solid.other(), ..*self }
     }
 
     /// A vertex in A's frame: B's as the pose rounds it.
@@ -86,7 +88,7 @@ impl<'a> Half<'a> {
     fn winding(&self, v: u32) -> i32 {
         let other = self.other();
         winding_by(other.surface(), other.pose(), &self.vertex(v), |t, from, to| {
-            through(&other.triangle(t), other.solid, from, to)
+            through(&other.triangle(t), other.solid != other.moved, from, to)
         })
     }
 

@@ -8,6 +8,7 @@
 //! the other solid counts with its area vector, and that is a sum over the directed pieces of its outline: parts of its edges
 //! that are inside, and the segments in which it crosses faces of the other. No polygon is put together for it.
 
+mod extent;
 mod half;
 mod sign;
 #[cfg(test)]
@@ -16,8 +17,8 @@ mod tests;
 use super::dual::{Descent, Reach};
 use super::mesh_mesh::Pairing;
 use super::surface::Surface;
-use crate::geom::math::{max3, min3};
 use crate::geom::{Aabb, Mat3, Vec3};
+use extent::{boxes, turned_box};
 use half::{End, Half, Inconsistent, Segment, Sums};
 use sign::{Crossing, Cut, Solid, cut};
 
@@ -35,7 +36,9 @@ pub struct Common {
 pub struct Known<'a> {
     /// The pair's rounding margin η (mm).
     pub margin: f64,
-    /// A point of both solids, or between them, where nothing better is known (A's frame, mm).
+    /// By so much surfaces may miss each other that coincide by design (mm); at least the margin.
+    pub rounding: f64,
+    /// A point where the surfaces meet or near it (A's frame, mm).
     pub witness: Vec3,
     /// Certified lower bound of the overlap depth (mm).
     pub depth: f64,
@@ -54,24 +57,41 @@ const SKIN: f64 = 4.0;
 ///
 /// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`sign`).
 pub fn common(p: &Pairing, known: &Known) -> Option<Common> {
-    attempt(p, known).ok().flatten()
+    let found = boundary(p, known, Solid::B).ok()?;
+    let volume = volume(p, known, &found)?;
+    if volume > 0.0 {
+        return Some(Common { volume, boxes: boxes(p, known, &found.points) });
+    }
+    // Faces that lie on each other overlap or not, whichever solid moves: where they do either way, they touch.
+    let mut points = found.points;
+    if let Ok(more) = boundary(p, known, Solid::A) {
+        points.extend(more.points);
+    }
+    let boxes = known.turns.iter().map(|turn| turned_box(turn, &points, &known.witness)).collect();
+    Some(Common { volume, boxes })
 }
 
-fn attempt(p: &Pairing, known: &Known) -> Result<Option<Common>, Inconsistent> {
+/// The boundary of the common solid, in sums.
+struct Boundary {
+    sums: Sums,
+    /// Its vertices, seen from the witness; some more than once.
+    points: Vec<Vec3>,
+}
+
+fn boundary(p: &Pairing, known: &Known, moved: Solid) -> Result<Boundary, Inconsistent> {
     let origin = known.witness;
-    let (segments, rounding) = segments(p, origin)?;
+    let (segments, rounding) = segments(p, origin, moved)?;
     let mut sums = Sums::default();
-    let mut points: Vec<Vec3> = Vec::new();
+    let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
     for solid in [Solid::A, Solid::B] {
-        let half = Half { pairing: p, solid, origin, rounding };
+        let half = Half { pairing: p, solid, moved, origin, rounding };
         half.add_inside(&segments, &mut sums, &mut |at| points.push(at))?;
     }
-    points.extend(segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)));
-    Ok(finish(p, known, &sums, &points))
+    Ok(Boundary { sums, points })
 }
 
 /// All segments in which triangles cross, and what rounding may add to a distance of boxes (mm).
-fn segments(p: &Pairing, origin: Vec3) -> Result<(Vec<Segment>, f64), Inconsistent> {
+fn segments(p: &Pairing, origin: Vec3, moved: Solid) -> Result<(Vec<Segment>, f64), Inconsistent> {
     let mut descent = Descent::new(p, 0.0);
     let rounding = descent.rounding;
     let mut found = Vec::new();
@@ -81,7 +101,7 @@ fn segments(p: &Pairing, origin: Vec3) -> Result<(Vec<Segment>, f64), Inconsiste
         |i| p.a.triangle(i),
         |j| p.b.triangle(j).map(|v| p.b_in_a.point(&v)),
         |_, _, (i, f), (j, g)| {
-            match cut(&f.corners, &g.corners) {
+            match cut(&f.corners, &g.corners, moved) {
                 Cut::None => {}
                 Cut::Broken => broken = true,
                 Cut::Segment(ends) => {
@@ -110,35 +130,17 @@ fn place(surface: &Surface, t: u32, corners: &[Vec3; 3], c: &Crossing) -> Vec3 {
     from.0 + (to.0 - from.0) * (from.1 / (from.1 - to.1))
 }
 
-/// The volume, if it can be true, and the boxes.
-fn finish(p: &Pairing, known: &Known, sums: &Sums, points: &[Vec3]) -> Option<Common> {
-    let bounds = Aabb::of_points(points);
-    let volume = sums.six / 6.0;
-    let noise = SKIN * known.margin * 0.5 * sums.twice_area;
-    let size = if points.is_empty() { Vec3::zeros() } else { bounds.max - bounds.min };
+/// The volume, if it can be true.
+fn volume(p: &Pairing, known: &Known, found: &Boundary) -> Option<f64> {
+    let bounds = Aabb::of_points(&found.points);
+    let volume = found.sums.six / 6.0;
+    let noise = SKIN * known.margin * 0.5 * found.sums.twice_area;
+    let size = if found.points.is_empty() { Vec3::zeros() } else { bounds.max - bounds.min };
     let most = p.a.volume().min(p.b.volume()).min(size.x * size.y * size.z);
-    let ball = std::f64::consts::PI / 6.0 * known.depth.powi(3);
-    if !(volume.is_finite() && volume >= -noise) {
-        return None;
-    }
-    if volume > most * (1.0 + ROUNDING) + noise || volume < ball * (1.0 - ROUNDING) - noise {
-        return None;
-    }
-    let volume = if volume <= noise { 0.0 } else { volume };
-    let boxes = known.turns.iter().map(|turn| turned_box(turn, points, &known.witness)).collect();
-    Some(Common { volume, boxes })
-}
-
-/// The box of points after a rotation, the origin from which they are seen turned along.
-fn turned_box(turn: &Mat3, points: &[Vec3], origin: &Vec3) -> Aabb {
-    let at = turn * origin;
-    let mut out = Aabb::EMPTY;
-    for p in points {
-        let q = turn * p;
-        out = Aabb { min: min3(out.min, q), max: max3(out.max, q) };
-    }
-    if points.is_empty() {
-        return Aabb { min: at, max: at };
-    }
-    Aabb { min: out.min + at, max: out.max + at }
+    let ball = std::f64::consts::PI / 6.0 * known.depth.max(0.0).powi(3);
+    let sound = volume.is_finite()
+        && volume >= -noise
+        && volume <= most * (1.0 + ROUNDING) + noise
+        && volume >= ball * (1.0 - ROUNDING) - noise;
+    sound.then_some(if volume <= noise { 0.0 } else { volume })
 }

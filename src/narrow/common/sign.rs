@@ -1,5 +1,5 @@
-//! Which edges cross which triangles, without a tie: B stands as if it were moved by the vector (e, e², e³) for an e smaller
-//! than any number. Source: H. Edelsbrunner & E. P. Mücke, "Simulation of Simplicity: a Technique to Cope with Degenerate Cases in
+//! Which edges cross which triangles, without a tie: one solid stands as if it were moved by the vector (e, e², e³) for an e
+//! smaller than any number. Source: H. Edelsbrunner & E. P. Mücke, "Simulation of Simplicity: a Technique to Cope with Degenerate Cases in
 //! Geometric Algorithms", 1990; here for one motion of the one solid, in which every determinant is linear.
 
 use crate::geom::Vec3;
@@ -11,6 +11,13 @@ use crate::narrow::tri_tri::Triangle;
 pub(super) enum Solid {
     A,
     B,
+}
+
+impl Solid {
+    /// The other one.
+    pub(super) fn other(self) -> Self {
+        if self == Self::A { Self::B } else { Self::A }
+    }
 }
 
 fn sign(x: f64) -> i32 {
@@ -26,34 +33,35 @@ pub(super) struct Height {
     pub side: i32,
 }
 
-/// Where a point of the other solid lies over the plane of a triangle of `of`.
+/// Where a point lies over the plane of a triangle of the other solid; `still` says whether the triangle's is the one that does
+/// not move.
 #[inline]
-pub(super) fn height(t: &Triangle, of: Solid, x: &Vec3) -> Height {
+pub(super) fn height(t: &Triangle, still: bool, x: &Vec3) -> Height {
     let value = orient3d(&t[0], &t[1], &t[2], x);
-    let side = if value == 0.0 { side_by_motion(t, of) } else { sign(value) };
+    let side = if value == 0.0 { side_by_motion(t, still) } else { sign(value) };
     Height { value, side }
 }
 
-/// The side of a point in the plane, once B has moved.
+/// The side of a point in the plane, once the one solid has moved.
 #[cold]
-fn side_by_motion(t: &Triangle, of: Solid) -> i32 {
+fn side_by_motion(t: &Triangle, still: bool) -> i32 {
     let component = |i: usize, j: usize| {
         let [a, b, c] = t.each_ref().map(|p| [p[i], p[j]]);
         sign(orient2d(a, b, c))
     };
     // The normal's first component that is not 0: by it the height changes where the point moves.
     let normal = [(1, 2), (2, 0), (0, 1)].into_iter().map(|(i, j)| component(i, j)).find(|s| *s != 0).unwrap_or(0);
-    if of == Solid::A { normal } else { -normal }
+    if still { normal } else { -normal }
 }
 
-/// On which side an edge of A passes an edge of B: the sign of `orient3d(u, v, p, q)`; 0 only where they are parallel.
+/// On which side an edge of the solid that stands still passes an edge of the other: the sign of `orient3d(u, v, p, q)`; 0 only where they are parallel.
 #[inline]
 pub(super) fn passing([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> i32 {
     let value = orient3d(u, v, p, q);
     if value == 0.0 { passing_by_motion([u, v], [p, q]) } else { sign(value) }
 }
 
-/// The same of edges that meet, once B has moved: the volume changes by (v − u) × (p − q).
+/// The same of edges that meet, once the other has moved: the volume changes by (v − u) × (p − q).
 #[cold]
 fn passing_by_motion([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> i32 {
     [(1, 2), (2, 0), (0, 1)]
@@ -63,16 +71,16 @@ fn passing_by_motion([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> i32 {
         .unwrap_or(0)
 }
 
-/// What a segment of two points of the other solid counts for, as it meets a triangle of `of`: 1 where it leaves, −1 where it
+/// What a segment of two points of the other solid counts for, as it meets a triangle: 1 where it leaves, −1 where it
 /// enters, 0 where it misses.
-pub(super) fn through(t: &Triangle, of: Solid, from: &Vec3, to: &Vec3) -> i32 {
-    let (s, e) = (height(t, of, from).side, height(t, of, to).side);
+pub(super) fn through(t: &Triangle, still: bool, from: &Vec3, to: &Vec3) -> i32 {
+    let (s, e) = (height(t, still, from).side, height(t, still, to).side);
     if s == e || s == 0 || e == 0 {
         return 0;
     }
     let pass = |k: usize| {
         let edge = [&t[k], &t[(k + 1) % 3]];
-        if of == Solid::B { passing([from, to], edge) } else { passing(edge, [from, to]) }
+        if still { passing(edge, [from, to]) } else { passing([from, to], edge) }
     };
     let first = pass(0);
     if first == 0 || pass(1) != first || pass(2) != first { 0 } else { -s }
@@ -102,19 +110,21 @@ pub(super) enum Cut {
     Broken,
 }
 
-/// Finds out.
-pub(super) fn cut(f: &Triangle, g: &Triangle) -> Cut {
-    let over_g = f.each_ref().map(|x| height(g, Solid::B, x));
+/// What a triangle of A and one of B have in common, `moved` the solid that moves.
+pub(super) fn cut(f: &Triangle, g: &Triangle, moved: Solid) -> Cut {
+    let over_g = f.each_ref().map(|x| height(g, moved == Solid::A, x));
     if same_side(&over_g) {
         return Cut::None;
     }
-    let over_f = g.each_ref().map(|x| height(f, Solid::A, x));
+    let over_f = g.each_ref().map(|x| height(f, moved == Solid::B, x));
     if same_side(&over_f) {
         return Cut::None;
     }
     let mut known = [[None; 3]; 3];
     let mut pass = |i: usize, j: usize| {
-        *known[i][j].get_or_insert_with(|| passing([&f[i], &f[(i + 1) % 3]], [&g[j], &g[(j + 1) % 3]]))
+        let (of_a, of_b) = ([&f[i], &f[(i + 1) % 3]], [&g[j], &g[(j + 1) % 3]]);
+        // The sign is the same whichever edge comes first.
+        *known[i][j].get_or_insert_with(|| if moved == Solid::B { passing(of_a, of_b) } else { passing(of_b, of_a) })
     };
     let (mut from, mut to, mut count) = (None, None, 0);
     for (of, over) in [(Solid::A, &over_g), (Solid::B, &over_f)] {
