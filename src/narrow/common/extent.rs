@@ -7,7 +7,7 @@
 //! next vertex of what was found without s.
 
 use super::sign::Solid;
-use super::{Known, boundary};
+use super::{Known, boundaries};
 use crate::geom::math::{lesser, max3, min3};
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::narrow::mesh_mesh::Pairing;
@@ -57,7 +57,8 @@ pub(super) fn boxes(p: &Pairing, known: &Known, points: &[Vec3]) -> Vec<Aabb> {
         }
         shift += more;
         let pose = shifted(p, &shift);
-        let Ok(found) = boundary(&Pairing { b_in_a: &pose, ..*p }, known, Solid::B) else { break };
+        let there = Pairing { b_in_a: &pose, ..*p };
+        let Some(Ok(found)) = boundaries(&there, known, &[Solid::B]).pop() else { break };
         if found.points.is_empty() {
             break;
         }
@@ -111,7 +112,9 @@ fn box_within(turn: &Mat3, reach: &Reach, points: &[Vec3], origin: &Vec3) -> Aab
 
 /// By what B should move further to part faces that lie on each other at outermost points; 0 where none do.
 fn parting(b_in_a: &Pose, p: &Pairing, known: &Known, points: &[Vec3], outermost: &[Reach], shift: &Vec3) -> Vec3 {
-    let near = THROUGH * known.rounding;
+    let step = THROUGH * known.rounding;
+    // Faces that lay on each other may have come to overlap by as much.
+    let near = step + shift.norm();
     let back = b_in_a.inverse();
     let mut more = Vec3::zeros();
     let mut asked: Vec<u32> = outermost.iter().flatten().map(|r| r.1).collect();
@@ -120,9 +123,9 @@ fn parting(b_in_a: &Pose, p: &Pairing, known: &Known, points: &[Vec3], outermost
     for k in asked {
         let Some(point) = points.get(k as usize) else { continue };
         if let Some(out) = way_out(p, b_in_a, &back, &(point + known.witness), near)
-            && out.dot(&(shift + more)) < near
+            && out.dot(&(shift + more)) < step
         {
-            more += out * near;
+            more += out * step;
         }
     }
     more

@@ -20,7 +20,7 @@ use super::surface::Surface;
 use crate::geom::{Aabb, Mat3, Vec3};
 use extent::{boxes, turned_box};
 use half::{End, Half, Inconsistent, Segment, Sums};
-use sign::{Crossing, Cut, Solid, cut};
+use sign::{Crossing, Cut, Plane, Solid, cut};
 
 /// What two solids have in common.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,16 +57,17 @@ const SKIN: f64 = 4.0;
 ///
 /// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`sign`).
 pub fn common(p: &Pairing, known: &Known) -> Option<Common> {
-    let found = boundary(p, known, Solid::B).ok()?;
-    let volume = volume(p, known, &found)?;
-    if volume > 0.0 {
-        return Some(Common { volume, boxes: boxes(p, known, &found.points) });
-    }
     // Faces that lie on each other overlap or not, whichever solid moves: where they do either way, they touch.
-    let mut points = found.points;
-    if let Ok(more) = boundary(p, known, Solid::A) {
-        points.extend(more.points);
+    let both = [Solid::B, Solid::A];
+    let ties = if known.depth > 0.0 { &both[..1] } else { &both[..] };
+    let mut found = boundaries(p, known, ties).into_iter();
+    let first = found.next()?.ok()?;
+    let volume = volume(p, known, &first)?;
+    if volume > 0.0 {
+        return Some(Common { volume, boxes: boxes(p, known, &first.points) });
     }
+    let mut points = first.points;
+    points.extend(found.filter_map(Result::ok).flat_map(|other| other.points));
     let boxes = known.turns.iter().map(|turn| turned_box(turn, &points, &known.witness)).collect();
     Some(Common { volume, boxes })
 }
@@ -78,45 +79,59 @@ struct Boundary {
     points: Vec<Vec3>,
 }
 
-fn boundary(p: &Pairing, known: &Known, moved: Solid) -> Result<Boundary, Inconsistent> {
-    let origin = known.witness;
-    let (segments, rounding) = segments(p, origin, moved)?;
-    let mut sums = Sums::default();
-    let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
-    for solid in [Solid::A, Solid::B] {
-        let half = Half { pairing: p, solid, moved, origin, rounding };
-        half.add_inside(&segments, &mut sums, &mut |at| points.push(at))?;
-    }
-    Ok(Boundary { sums, points })
+/// The boundary, for each of the solids that may be the one that moves where signs are 0.
+fn boundaries(p: &Pairing, known: &Known, ties: &[Solid]) -> Vec<Result<Boundary, Inconsistent>> {
+    let (segments, rounding) = segments(p, known.witness, ties);
+    let of = |moved: Solid, segments: Result<Vec<Segment>, Inconsistent>| {
+        let segments = segments?;
+        let mut sums = Sums::default();
+        let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
+        for solid in [Solid::A, Solid::B] {
+            let half = Half { pairing: p, solid, moved, origin: known.witness, rounding };
+            half.add_inside(&segments, &mut sums, &mut |at| points.push(at))?;
+        }
+        Ok(Boundary { sums, points })
+    };
+    ties.iter().zip(segments).map(|(moved, segments)| of(*moved, segments)).collect()
 }
 
-/// All segments in which triangles cross, and what rounding may add to a distance of boxes (mm).
-fn segments(p: &Pairing, origin: Vec3, moved: Solid) -> Result<(Vec<Segment>, f64), Inconsistent> {
+/// All segments in which triangles cross, for each of the solids that may move, and what rounding may add to a distance of boxes
+/// (mm).
+fn segments(p: &Pairing, origin: Vec3, ties: &[Solid]) -> (Vec<Result<Vec<Segment>, Inconsistent>>, f64) {
     let mut descent = Descent::new(p, 0.0);
     let rounding = descent.rounding;
-    let mut found = Vec::new();
-    let mut broken = false;
+    let mut found: Vec<Result<Vec<Segment>, Inconsistent>> = ties.iter().map(|_| Ok(Vec::new())).collect();
+    let mut last: Option<(u32, Plane)> = None;
     descent.run(
         &mut Reach::new(0.0),
         |i| p.a.triangle(i),
         |j| p.b.triangle(j).map(|v| p.b_in_a.point(&v)),
         |_, _, (i, f), (j, g)| {
-            match cut(&f.corners, &g.corners, moved) {
-                Cut::None => {}
-                Cut::Broken => broken = true,
-                Cut::Segment(ends) => {
-                    let ends = ends.map(|crossing| {
-                        let (surface, t, corners) =
-                            if crossing.of == Solid::A { (p.a, i, &f.corners) } else { (p.b, j, &g.corners) };
-                        End { crossing, at: place(surface, t, corners, &crossing) - origin }
-                    });
-                    found.push(Segment { triangles: [i, j], ends });
+            let of_f = match last {
+                Some((k, plane)) if k == i => plane,
+                _ => Plane::new(&f.corners),
+            };
+            last = Some((i, of_f));
+            let of_g = Plane::new(&g.corners);
+            for (found, moved) in found.iter_mut().zip(ties) {
+                match cut(&of_f, &of_g, *moved) {
+                    Cut::None => {}
+                    Cut::Broken => *found = Err(Inconsistent),
+                    Cut::Segment(ends) => {
+                        let Ok(found) = found else { continue };
+                        let ends = ends.map(|crossing| {
+                            let (surface, t, corners) =
+                                if crossing.of == Solid::A { (p.a, i, &f.corners) } else { (p.b, j, &g.corners) };
+                            End { crossing, at: place(surface, t, corners, &crossing) - origin }
+                        });
+                        found.push(Segment { triangles: [i, j], ends });
+                    }
                 }
             }
-            !broken
+            true
         },
     );
-    if broken { Err(Inconsistent) } else { Ok((found, rounding)) }
+    (found, rounding)
 }
 
 /// Where an edge crosses: the same point from whichever of its triangles it is seen.
