@@ -4,9 +4,9 @@ use super::group::{Groups, Member};
 use super::pair::{Measured, PairQuery};
 use super::shape::{Placed, Shape};
 use crate::geom::{Aabb, Mat3, Vec3};
+use crate::narrow::Surface;
 use crate::narrow::common::{Known, common};
 use crate::narrow::mesh_mesh::Pairing;
-use crate::narrow::Surface;
 use std::cmp::Ordering;
 
 /// The common solid of a pair; lengths in mm, in the first shape's centred frame.

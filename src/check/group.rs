@@ -172,7 +172,9 @@ impl Run<'_> {
             .enumerate()
             .map_init(EpaScratch::default, |scratch, (group, d)| {
                 let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
-                let answer = self.query(d, limits, firsts.turns(group, &self.shapes.placed)).answer(scratch, &mut Steps::default());
+                let answer = self
+                    .query(d, limits, firsts.turns(group, &self.shapes.placed))
+                    .answer(scratch, &mut Steps::default());
                 progress.advance(1);
                 answer
             })

@@ -220,6 +220,34 @@ mod tests {
     }
 
     #[test]
+    fn product_differences_have_the_sign_of_big_integers() {
+        let mut seed = 1_u64;
+        let mut next = |bits: u32| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> (64 - bits)) as i64 - (1 << (bits - 1))
+        };
+        let mut signs = [0; 3];
+        for round in 0..20_000 {
+            // Small numbers make zeros, large ones make differences and products that do not fit.
+            let bits = if round % 2 == 0 { 3 } else { 53 };
+            let mut numbers = [0_i64; 8];
+            numbers.iter_mut().for_each(|n| *n = next(bits));
+            if round % 4 == 3 {
+                // The same product twice, once off by a unit.
+                let last = next(2) / 2;
+                let [a, b, c, d, ..] = numbers;
+                numbers = [a, b, c, d, c, d, a, b + last];
+            }
+            let d = |k: usize| i128::from(numbers[2 * k + 1]) - i128::from(numbers[2 * k]);
+            let wanted = (d(0) * d(1) - d(2) * d(3)).signum() as i32;
+            let pair = |k: usize| [numbers[2 * k] as f64, numbers[2 * k + 1] as f64];
+            assert_eq!(product_difference(pair(0), pair(1), pair(2), pair(3)), wanted, "{numbers:?}");
+            signs[(wanted + 1) as usize] += 1;
+        }
+        assert!(signs.iter().all(|n| *n > 1000), "{signs:?}");
+    }
+
+    #[test]
     fn the_normal_of_a_sliver_is_accurate() {
         // Coordinates in single precision: differences, products and cross product fit in 128 bits.
         let grid = |x: f64| f64::from(x as f32);

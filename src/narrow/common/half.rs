@@ -99,7 +99,8 @@ impl<'a> Half<'a> {
         sums: &mut Sums,
         visit: &mut impl FnMut(Vec3),
     ) -> Result<(), Inconsistent> {
-        let mut cuts: Vec<(u32, u32)> = (0..).zip(segments).map(|(k, s)| (s.triangles[self.solid as usize], k)).collect();
+        let mut cuts: Vec<(u32, u32)> =
+            (0..).zip(segments).map(|(k, s)| (s.triangles[self.solid as usize], k)).collect();
         cuts.sort_unstable();
         let mut near = Vec::new();
         let mut whole = Vec::new();
