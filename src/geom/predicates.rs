@@ -231,7 +231,9 @@ mod tests {
             // Small numbers make zeros, large ones make differences and products that do not fit.
             let bits = if round % 2 == 0 { 3 } else { 53 };
             let mut numbers = [0_i64; 8];
-            numbers.iter_mut().for_each(|n| *n = next(bits));
+            for n in &mut numbers {
+                *n = next(bits);
+            }
             if round % 4 == 3 {
                 // The same product twice, once off by a unit.
                 let last = next(2) / 2;

@@ -140,7 +140,7 @@ fn way_out(p: &Pairing, b_in_a: &Pose, back: &Pose, x: &Vec3, near: f64) -> Opti
         return None;
     }
     let of_b: Vec<Vec3> = of_b.iter().map(|n| b_in_a.direction(n)).collect();
-    if leave_a_cone(of_a.iter().chain(&of_b)) {
+    if leave_a_cone(&of_a.iter().chain(&of_b)) {
         return None;
     }
     let opposite = |n: &&Vec3| of_b.iter().any(|m| (*n + m).norm() <= 2.0 * NARROW);
@@ -167,7 +167,7 @@ fn normals(s: &Surface, x: &Vec3, near: f64) -> Vec<Vec3> {
 /// Whether a direction lies behind all planes, by more than a narrow angle: all of it is inside of both solids then, close to the
 /// point. Source: E. G. Gilbert, "An iterative procedure for computing the minimum of a quadratic form on a convex set", 1966: the
 /// point of the normals' hull nearest to the origin.
-fn leave_a_cone<'n>(normals: impl Iterator<Item = &'n Vec3> + Clone) -> bool {
+fn leave_a_cone<'n>(normals: &(impl Iterator<Item = &'n Vec3> + Clone)) -> bool {
     let Some(first) = normals.clone().next() else { return true };
     let mut v = *first;
     for _ in 0..STEPS {
@@ -180,7 +180,7 @@ fn leave_a_cone<'n>(normals: impl Iterator<Item = &'n Vec3> + Clone) -> bool {
         }
         let step = n - v;
         let along = -v.dot(&step) / step.norm_squared();
-        if length < NARROW || !(along > 0.0) {
+        if length < NARROW || along <= 0.0 {
             return false;
         }
         v += step * along.min(1.0);
