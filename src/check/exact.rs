@@ -61,6 +61,11 @@ impl Exact {
         self.surface.known_overlaps()
     }
 
+    /// The triangles as they are.
+    pub(super) fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
     fn facets(&self, shape: &Shape) -> &FacetTable {
         self.facets.get_or_init(|| {
             if shape.geometry == Geometry::Hull || shape.pieces().is_some() {
@@ -146,6 +151,7 @@ impl PairQuery<'_> {
             witness: points,
             normal: if d > margin { between.try_normalize(0.0) } else { None },
             penetration: None,
+            common: None,
         }
     }
 
@@ -228,7 +234,11 @@ impl Overlap<'_, '_> {
             (status, within_facet_error) = (Status::Undecided, false);
         }
         self.note(steps);
-        let measured = if verdict_only { None } else { Some(Box::new(self.measured())) };
+        let measured = (!verdict_only).then(|| {
+            let measured = self.measured();
+            let common = self.query.common(&measured, self.margin);
+            Box::new(Measured { common, ..measured })
+        });
         Answer {
             left: Left::Exact,
             facet_allowance: self.facets,
@@ -323,6 +333,7 @@ impl Overlap<'_, '_> {
             witness,
             normal: if out.norm() > rounding { out.try_normalize(0.0) } else { None },
             penetration: None,
+            common: None,
         }
     }
 

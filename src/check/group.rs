@@ -1,5 +1,6 @@
 //! Pairs that share one answer, the answers, and the rows they make.
 
+use super::common::{Firsts, Turns};
 use super::judge::Limits;
 use super::pair::{Answer, PairQuery};
 use super::pipeline::Candidate;
@@ -25,6 +26,13 @@ pub(super) struct Member {
     pub group: u32,
     /// Whether the group's first shape is that of `b`.
     swapped: bool,
+}
+
+impl Member {
+    /// The instance of the group's first shape.
+    pub(super) fn first(&self) -> u32 {
+        if self.swapped { self.b } else { self.a }
+    }
 }
 
 /// A distinct (shape, shape, relative pose, rule).
@@ -157,25 +165,30 @@ impl Run<'_> {
         // Of pairs without a rule, then of each rule.
         let rules = self.assembly.rules.len() as u32;
         let limits: Vec<Limits> = std::iter::once(None).chain((0..rules).map(Some)).map(|r| self.limits(r)).collect();
+        let firsts = Firsts::of(groups);
         groups
             .distinct
             .par_iter()
-            .map_init(EpaScratch::default, |scratch, d| {
+            .enumerate()
+            .map_init(EpaScratch::default, |scratch, (group, d)| {
                 let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
-                let answer = self.query(d, limits).answer(scratch, &mut Steps::default());
+                let answer = self
+                    .query(d, limits, firsts.turns(group, &self.shapes.placed))
+                    .answer(scratch, &mut Steps::default());
                 progress.advance(1);
                 answer
             })
             .collect()
     }
 
-    fn query<'q>(&'q self, d: &'q Distinct, limits: &'q Limits) -> PairQuery<'q> {
+    fn query<'q>(&'q self, d: &'q Distinct, limits: &'q Limits, turns: Turns<'q>) -> PairQuery<'q> {
         PairQuery {
             first: &self.shapes.all[d.first as usize],
             second: &self.shapes.all[d.second as usize],
             pose: &d.pose,
             limits,
             residual: d.residual,
+            turns,
             verdict_only: self.settings.verdict_only,
         }
     }
@@ -185,7 +198,7 @@ impl Run<'_> {
         // The order decides nothing here.
         let (_, distinct) = self.canonical(&Candidate { a: a.0, b: b.0, rule });
         let limits = self.limits(rule);
-        let query = self.query(&distinct, &limits);
+        let query = self.query(&distinct, &limits, Turns::default());
         let tolerance = query.tolerance();
         Asked { tolerance, reach: Limits { tolerance, ..limits }.reach(), margin: query.margin() }
     }
@@ -195,7 +208,9 @@ impl Run<'_> {
         let groups = self.group(std::slice::from_ref(candidate));
         let limits = self.limits(candidate.rule);
         let (member, distinct) = (&groups.candidates[0], &groups.distinct[0]);
-        let answer = self.query(distinct, &limits).answer(&mut EpaScratch::default(), steps);
+        let firsts = Firsts::of(&groups);
+        let turns = firsts.turns(0, &self.shapes.placed);
+        let answer = self.query(distinct, &limits, turns).answer(&mut EpaScratch::default(), steps);
         let row = self.outcome(member, distinct, &answer, &self.ranks());
         let first = if member.swapped { member.b } else { member.a };
         if row.a.0 != first {
@@ -231,7 +246,7 @@ impl Run<'_> {
     }
 
     fn outcome(&self, member: &Member, distinct: &Distinct, answer: &Answer, rank: &[u32]) -> PairOutcome {
-        let first = if member.swapped { member.b } else { member.a };
+        let first = member.first();
         let second = if member.swapped { member.a } else { member.b };
         let placed = &self.shapes.placed[first as usize];
         let origin = &self.shapes.origins[distinct.first as usize].origin;
@@ -241,6 +256,7 @@ impl Run<'_> {
         let turn = |v: Vec3| if flip { -placed.pose.direction(&v) } else { placed.pose.direction(&v) };
         let m = answer.measured.as_deref();
         let penetration = m.and_then(|m| m.penetration);
+        let common = m.and_then(|m| m.common.as_ref());
         let relation = m.and_then(|m| m.relation);
         let gap = m.and_then(|m| m.gap);
         PairOutcome {
@@ -257,8 +273,8 @@ impl Run<'_> {
             separating_translation: penetration.map(|p| turn(p.0)),
             closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
             normal: m.and_then(|m| m.normal).map(turn),
-            overlap_volume: None,
-            overlap_box: None,
+            overlap_volume: common.map(|c| c.volume),
+            overlap_box: common.and_then(|c| c.root_box(&placed.pose.rotation, &point(Vec3::zeros()))),
             facet_allowance: answer.facet_allowance,
             within_facet_error: answer.within_facet_error,
             rule: member.rule,

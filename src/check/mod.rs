@@ -6,6 +6,7 @@
 //!
 //! Every stage before the last only discards pairs that it proves to be farther apart than anything asked of them.
 
+mod common;
 mod convexity;
 mod cover;
 mod describe;

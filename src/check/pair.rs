@@ -1,5 +1,6 @@
 //! One distinct pair of shapes: the stages in order, the measures, the status.
 
+use super::common::{CommonSolid, Turns};
 use super::judge::Limits;
 use super::pieces::ByPieces;
 use super::shape::Shape;
@@ -46,7 +47,7 @@ pub(super) struct Answer {
 }
 
 /// The numbers of a pair; lengths in mm, points and directions in the first shape's centred frame.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Measured {
     /// Unknown, as the gap, where surfaces without an inside cross.
     pub relation: Option<Relation>,
@@ -56,6 +57,8 @@ pub(super) struct Measured {
     pub normal: Option<Vec3>,
     /// Shortest translation of the second shape that separates the two, and its length.
     pub penetration: Option<(Vec3, f64)>,
+    /// What the solids have in common.
+    pub common: Option<CommonSolid>,
 }
 
 impl Answer {
@@ -82,6 +85,8 @@ pub(super) struct PairQuery<'a> {
     pub limits: &'a Limits,
     /// How far rounding of the placements may have moved points (mm).
     pub residual: f64,
+    /// In which rotations the first shape stands.
+    pub turns: Turns<'a>,
     pub verdict_only: bool,
 }
 
@@ -204,7 +209,11 @@ impl PairQuery<'_> {
             witness: gap.witness,
             normal: gap.normal,
             penetration: None,
+            common: None,
         };
+        if gap.value <= 0.0 {
+            measured.common = self.common(&measured, margin);
+        }
         if gap.value < 0.0
             && let Some(found) = gap.penetration(q, margin, scratch)
         {

@@ -108,6 +108,7 @@ impl PairQuery<'_> {
                 witness,
                 normal: if out.norm() > rounding { out.try_normalize(0.0) } else { None },
                 penetration: None,
+                common: None,
             }));
         }
         ByPieces::Settled(Box::new(answer))

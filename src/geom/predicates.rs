@@ -28,6 +28,65 @@ pub fn collinear(a: &Vec3, b: &Vec3, c: &Vec3) -> bool {
     flat(0, 1) && flat(1, 2) && flat(0, 2)
 }
 
+/// Sign of `(x₁−x₀)·(y₁−y₀) − (z₁−z₀)·(w₁−w₀)`, exact: one coordinate of the cross product of two edges. Each argument holds
+/// `[x₀, x₁]`.
+///
+/// Source: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997, §2:
+/// expansions.
+pub fn product_difference(x: [f64; 2], y: [f64; 2], z: [f64; 2], w: [f64; 2]) -> i32 {
+    let [dx, dy, dz, dw] = [x, y, z, w].map(|[from, to]| to - from);
+    let none = |a: f64, b: f64| a == 0.0 || b == 0.0;
+    if none(dx, dy) && none(dz, dw) {
+        // A difference is zero only where the two numbers are equal.
+        return 0;
+    }
+    let (p, q) = (dx * dy, dz * dw);
+    // Two roundings of the differences and one of the product on either side, and one of the last difference.
+    if (p - q).abs() > 8.0 * UNIT_ROUNDOFF * (p.abs() + q.abs()) {
+        return if p > q { 1 } else { -1 };
+    }
+    let exact = |[from, to]: [f64; 2]| {
+        let (d, rest) = difference(to, from);
+        [rest, d]
+    };
+    let mut sum = Expansion::default();
+    for (sign, a, b) in [(1.0, exact(x), exact(y)), (-1.0, exact(z), exact(w))] {
+        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let (high, low) = product((sign * a[i], 0.0), (b[j], 0.0));
+            sum.add(low);
+            sum.add(high);
+        }
+    }
+    sum.sign()
+}
+
+/// A number as an exact sum of others that do not overlap, in increasing order of magnitude.
+#[derive(Default)]
+struct Expansion {
+    terms: [f64; 16],
+    count: usize,
+}
+
+impl Expansion {
+    /// Adds a number; at most 16 in all (Shewchuk, grow-expansion).
+    fn add(&mut self, x: f64) {
+        let mut carry = x;
+        for term in &mut self.terms[..self.count] {
+            let sum = *term + carry;
+            let part = sum - *term;
+            let rest = (*term - (sum - part)) + (carry - part);
+            (*term, carry) = (rest, sum);
+        }
+        self.terms[self.count] = carry;
+        self.count += 1;
+    }
+
+    fn sign(&self) -> i32 {
+        let last = self.terms[..self.count].iter().rev().find(|t| **t != 0.0);
+        last.map_or(0, |t| if *t > 0.0 { 1 } else { -1 })
+    }
+}
+
 /// Coordinates of smaller magnitude than this (but not 0) can make a product of three differences underflow, and with it
 /// the exact sign. Any number not below it is a multiple of 2⁻³⁵⁷, and a product of three of those one of 2⁻¹⁰⁷¹.
 pub const MIN_COORDINATE: f64 = f64::from_bits((1023 - 305) << 52);
@@ -158,6 +217,36 @@ mod tests {
             }
         }
         assert!(certain > 1000 && open > 300, "{certain} {open}");
+    }
+
+    #[test]
+    fn product_differences_have_the_sign_of_big_integers() {
+        let mut seed = 1_u64;
+        let mut next = |bits: u32| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> (64 - bits)) as i64 - (1 << (bits - 1))
+        };
+        let mut signs = [0; 3];
+        for round in 0..20_000 {
+            // Small numbers make zeros, large ones make differences and products that do not fit.
+            let bits = if round % 2 == 0 { 3 } else { 53 };
+            let mut numbers = [0_i64; 8];
+            for n in &mut numbers {
+                *n = next(bits);
+            }
+            if round % 4 == 3 {
+                // The same product twice, once off by a unit.
+                let last = next(2) / 2;
+                let [a, b, c, d, ..] = numbers;
+                numbers = [a, b, c, d, c, d, a, b + last];
+            }
+            let d = |k: usize| i128::from(numbers[2 * k + 1]) - i128::from(numbers[2 * k]);
+            let wanted = (d(0) * d(1) - d(2) * d(3)).signum() as i32;
+            let pair = |k: usize| [numbers[2 * k] as f64, numbers[2 * k + 1] as f64];
+            assert_eq!(product_difference(pair(0), pair(1), pair(2), pair(3)), wanted, "{numbers:?}");
+            signs[(wanted + 1) as usize] += 1;
+        }
+        assert!(signs.iter().all(|n| *n > 1000), "{signs:?}");
     }
 
     #[test]

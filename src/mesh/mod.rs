@@ -26,3 +26,4 @@ pub use loaded::{Health, LoadedMesh};
 pub use read::{MeshError, MeshFormat, MeshWarning, load, load_owned, recognise};
 pub use tri_mesh::TriMesh;
 pub(crate) use union::{Pieces, union};
+pub(crate) use union_find::UnionFind;

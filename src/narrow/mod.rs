@@ -15,6 +15,7 @@
 //! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
 //! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
 
+pub mod common;
 pub mod convex;
 pub mod decompose;
 pub mod decompose_check;

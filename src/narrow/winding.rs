@@ -59,32 +59,79 @@ pub(super) fn winding_of_pieces<P: AsRef<[Triangle]>>(
     slack: f64,
     mut pieces: impl FnMut(u32) -> P,
 ) -> Option<i32> {
-    let back = pose.map_or_else(Pose::identity, Pose::inverse);
-    let local = back.point(x);
-    let size = norm1(x) + s.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
-    let widen = slack + ROUNDINGS * UNIT_ROUNDOFF * size;
-    let reach = Vec3::repeat(widen);
-    let (low, high) = (s.bounds.min - reach, s.bounds.max + reach);
-    if !(0..3).all(|k| low[k] <= local[k] && local[k] <= high[k]) {
-        return Some(0);
-    }
-    // The ray ends outside, at a point of A's frame: predicates see one and the same segment.
-    let mut rays = DIRECTIONS.map(|d| {
-        let d = Vec3::from(d);
-        let away = back.direction(&d);
-        let out = (0..3).map(|k| (if away[k] > 0.0 { high[k] - local[k] } else { local[k] - low[k] }) / away[k].abs());
-        // Farther than needed, so that the direction outlives rounding where the way out is short.
-        (2.0 * out.fold(f64::INFINITY, lesser) + size / 64.0, d)
-    });
-    rays[..DIRECTIONS.len() / 2].sort_by(|p, q| p.0.total_cmp(&q.0));
-    rays.iter().find_map(|&(length, d)| {
-        let far = x + d * length;
-        let way = back.point(&far) - local;
+    let Some(mut out) = WayOut::new(s, pose, x, slack) else { return Some(0) };
+    out.sort();
+    out.ways.iter().find_map(|way| {
         let mut through = |t: u32, x: &Vec3, far: &Vec3| {
             pieces(t).as_ref().iter().try_fold(0, |sum, piece| Some(sum + crossing(piece, x, far)?))
         };
-        count(s, (&local, &way, widen), (x, &far), u32::MAX, &mut through)
+        out.count(way, &mut through)
     })
+}
+
+/// The winding number of a surface about `x` (A's frame) by one ray, for callers to whom every ray tells: `through` says what a
+/// triangle counts for, met by the segment of two points of A's frame, 1 where that leaves and −1 where it enters.
+pub(super) fn winding_by(
+    s: &Surface,
+    pose: Option<&Pose>,
+    x: &Vec3,
+    mut through: impl FnMut(u32, &Vec3, &Vec3) -> i32,
+) -> i32 {
+    let Some(mut out) = WayOut::new(s, pose, x, 0.0) else { return 0 };
+    out.sort();
+    out.count(&out.ways[0], &mut |t, x, far| Some(through(t, x, far))).unwrap_or(0)
+}
+
+/// The rays from a point out of a surface's box.
+struct WayOut<'a> {
+    surface: &'a Surface,
+    back: Pose,
+    x: &'a Vec3,
+    /// The point in the surface's frame.
+    local: Vec3,
+    widen: f64,
+    /// Length and direction in A's frame: the ray ends outside, at a point of A's frame, so that predicates see one and the same
+    /// segment.
+    ways: [(f64, Vec3); DIRECTIONS.len()],
+}
+
+impl<'a> WayOut<'a> {
+    /// Nothing where the point is outside of the box.
+    fn new(surface: &'a Surface, pose: Option<&Pose>, x: &'a Vec3, slack: f64) -> Option<Self> {
+        let back = pose.map_or_else(Pose::identity, Pose::inverse);
+        let local = back.point(x);
+        let size = norm1(x) + surface.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
+        let widen = slack + ROUNDINGS * UNIT_ROUNDOFF * size;
+        let reach = Vec3::repeat(widen);
+        let (low, high) = (surface.bounds.min - reach, surface.bounds.max + reach);
+        if !(0..3).all(|k| low[k] <= local[k] && local[k] <= high[k]) {
+            return None;
+        }
+        let ways = DIRECTIONS.map(|d| {
+            let d = Vec3::from(d);
+            let away = back.direction(&d);
+            let out =
+                (0..3).map(|k| (if away[k] > 0.0 { high[k] - local[k] } else { local[k] - low[k] }) / away[k].abs());
+            // Farther than needed, so that the direction outlives rounding where the way out is short.
+            (2.0 * out.fold(f64::INFINITY, lesser) + size / 64.0, d)
+        });
+        Some(Self { surface, back, x, local, widen, ways })
+    }
+
+    /// The shortest first, of those near the axes.
+    fn sort(&mut self) {
+        self.ways[..DIRECTIONS.len() / 2].sort_by(|p, q| p.0.total_cmp(&q.0));
+    }
+
+    fn count(
+        &self,
+        &(length, d): &(f64, Vec3),
+        through: &mut impl FnMut(u32, &Vec3, &Vec3) -> Option<i32>,
+    ) -> Option<i32> {
+        let far = self.x + d * length;
+        let way = self.back.point(&far) - self.local;
+        count(self.surface, (&self.local, &way, self.widen), (self.x, &far), u32::MAX, through)
+    }
 }
 
 /// How often a closed surface winds around the points just in front of the middle of a triangle (on the side that its normal

@@ -60,6 +60,7 @@ pub struct Surface {
     normals: OnceLock<Vec<Vec3>>,
     rim: OnceLock<Vec<RimEdge>>,
     resolved: OnceLock<Resolved>,
+    volume: OnceLock<f64>,
 }
 
 /// The triangles that are not among `kept` (increasing indices).
@@ -104,6 +105,7 @@ impl Surface {
             normals: OnceLock::new(),
             rim: OnceLock::new(),
             resolved: OnceLock::new(),
+            volume: OnceLock::new(),
         }
     }
 
@@ -151,6 +153,15 @@ impl Surface {
     #[inline]
     pub fn triangle(&self, t: u32) -> [Vec3; 3] {
         self.triangles[t as usize].map(|v| self.vertices[v as usize])
+    }
+
+    /// What the triangles enclose (mm³), of a closed surface; the first call sums it up. O(n).
+    pub fn volume(&self) -> f64 {
+        *self.volume.get_or_init(|| {
+            let middle = self.bounds.center();
+            let six = |[a, b, c]: [Vec3; 3]| (a - middle).dot(&(b - a).cross(&(c - a)));
+            (0..self.triangles.len() as u32).map(|t| six(self.triangle(t))).sum::<f64>() / 6.0
+        })
     }
 
     /// Unit outward normal of a triangle, right to a few roundings also for slivers.
