@@ -11,11 +11,13 @@ use crate::assembly::{Facets, Geometry};
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::narrow::Surface;
+use crate::narrow::epa::EpaScratch;
 use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 use crate::narrow::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::narrow::mesh_mesh::{Distance, Pairing, separation};
 use crate::narrow::overlap::Overlaps;
 use crate::narrow::pair::Gap;
+use crate::narrow::separate::{Wanted, separate};
 use crate::narrow::surface::Inside;
 use std::sync::OnceLock;
 
@@ -300,14 +302,26 @@ impl Overlap<'_, '_> {
         let out = witness[0] - witness[1];
         // Without an inside a crossing is no depth: only a common ball is.
         let known = !self.query.is_surface() || least > rounding;
+        let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
+        let separation = (least > 0.0 && !self.query.is_surface()).then(|| self.separation(normal)).flatten();
         Measured {
             relation: known.then(|| self.relation(rounding)),
             gap: known.then_some(0.0 - least.max(0.0)),
             bracket: [-most - self.margin, -least + self.margin],
             witness,
-            normal: if out.norm() > rounding { out.try_normalize(0.0) } else { None },
-            penetration: None,
+            normal: separation.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
+            penetration: separation,
         }
+    }
+
+    /// A translation of the second part that separates the two, and its length (mm).
+    fn separation(&self, normal: Option<Vec3>) -> Option<(Vec3, f64)> {
+        let query = self.query;
+        let [a, b] = self.meeting.bodies();
+        let axes = [query.first.obb.axes, query.pose.rotation * query.second.obb.axes];
+        let wanted = Wanted { margin: self.margin, least: self.meeting.thickness()[0], normal, axes };
+        let t = separate(a, b, query.pose, &wanted, &mut EpaScratch::default())?;
+        Some((t, t.norm()))
     }
 
     /// The nearest point of each surface to the centre of the largest common ball that was found; where there is none, the
