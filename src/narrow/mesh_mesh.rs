@@ -133,7 +133,8 @@ pub(super) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
     );
 }
 
-fn middle_of_common(s: &Triangle, t: &Triangle) -> Vec3 {
+/// A point close to what two meeting triangles have in common.
+pub(super) fn middle_of_common(s: &Triangle, t: &Triangle) -> Vec3 {
     let [x, y] = common_points(s, t);
     (x + y) * 0.5
 }

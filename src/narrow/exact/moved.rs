@@ -99,7 +99,7 @@ impl<'a> Moved<'a> {
     }
 
     /// The corners of a triangle, in A's frame.
-    pub(in crate::narrow) fn triangle(&self, t: u32) -> Triangle {
+    pub(super) fn triangle(&self, t: u32) -> Triangle {
         self.surface.triangles[t as usize].map(|v| self.corner(t, v))
     }
 

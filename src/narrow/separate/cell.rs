@@ -1,8 +1,8 @@
 //! Two triangles and a line of translations: where on it they meet.
 
 use super::super::tri_tri::Triangle;
-use crate::geom::math::{basis, greater, lesser};
 use crate::geom::Vec3;
+use crate::geom::math::{basis, greater, lesser};
 
 /// A direction of translation and two directions across.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use super::super::surface::Surface;
 use crate::geom::{Mat3, Pose, Vec3};
 
 /// Cosine of the angle within which two directions count as one: a degree.
-const SAME: f64 = 0.999_847_7;
+pub(super) const SAME: f64 = 0.999_847_7;
 
 /// Normals of triangles that are taken as directions, of each surface, at most.
 const MAX_NORMALS: usize = 12;

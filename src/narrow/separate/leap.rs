@@ -1,13 +1,16 @@
 //! The first free place along a line of translations.
 
-use super::cell::{Blocked, Line, blocked};
-use super::slim::Slim;
 use super::super::tri_tri::Triangle;
+use super::cell::{Blocked, Line, blocked};
+use super::slim::{Common, Slim};
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 
 /// Pairs of triangles that are asked for at one place before the search goes on.
 const PAIRS_A_LEAP: usize = 12;
+
+/// Of so many of them the ray tells how far what meets is stuck.
+const RAYS_A_LEAP: usize = 3;
 
 /// Pairs of triangles that are kept for other lines.
 const MAX_KEPT: usize = 192;
@@ -25,6 +28,8 @@ const HASTE: f64 = 0.02;
 pub(super) struct Blockers {
     /// Corners, B's as they are without a translation.
     pairs: Vec<[Triangle; 2]>,
+    /// Where the surfaces meet without a translation.
+    places: Vec<Common>,
     /// Places that may still be asked for this pair.
     pub budget: u32,
 }
@@ -65,13 +70,21 @@ impl Walk<'_> {
 }
 
 impl Blockers {
-    pub(super) fn new(pairs: Vec<[Triangle; 2]>, budget: u32) -> Self {
-        Self { pairs, budget }
+    /// Of what meets without a translation.
+    pub(super) fn new(pairs: Vec<[Triangle; 2]>, places: Vec<Common>, budget: u32) -> Self {
+        Self { pairs, places, budget }
     }
 
     /// How far the line is blocked from its beginning on, as far as is known, and no farther than `limit` is asked.
-    pub(super) fn first(&mut self, line: &Line, limit: f64) -> f64 {
+    pub(super) fn first(&mut self, slim: &Slim, line: &Line, limit: f64) -> f64 {
         let mut to = 0.0;
+        for k in 0..self.places.len() {
+            to = greater(to, slim.stuck(&Vec3::zeros(), &self.places[k], &line.along, limit));
+            if to >= limit {
+                self.places.swap(k, k / 2);
+                return to;
+            }
+        }
         for k in 0..self.pairs.len() {
             let [a, b] = &self.pairs[k];
             if let Some(b) = blocked(a, b, line).filter(|b| b.from <= to) {
@@ -99,7 +112,7 @@ impl Blockers {
             }
             self.budget -= 1;
             let before = walk.end.at;
-            if self.ask(slim, &mut walk) {
+            if self.ask(slim, &mut walk, limit) {
                 walk.end.free = true;
                 return walk.end;
             }
@@ -114,27 +127,32 @@ impl Blockers {
     }
 
     /// Whether nothing meets at the place where the walk stands; otherwise it goes on.
-    fn ask(&mut self, slim: &Slim, walk: &mut Walk) -> bool {
-        let by = walk.line.along * walk.end.at;
+    fn ask(&mut self, slim: &Slim, walk: &mut Walk, limit: f64) -> bool {
+        let at = walk.end.at;
+        let by = walk.line.along * at;
         let mut found = 0;
-        slim.crossings(&by, |_, [a, b]| {
+        slim.crossings(&by, |crossing| {
             found += 1;
+            let [a, b] = crossing.corners;
             if let Some(blocked) = blocked(&a, &b, walk.line) {
                 walk.pass(&blocked);
             }
             if self.pairs.len() < MAX_KEPT {
                 self.pairs.push([a, b]);
             }
-            found < PAIRS_A_LEAP
+            if found <= RAYS_A_LEAP {
+                let more = slim.stuck(&by, &slim.common(&by, &crossing), &walk.line.along, limit - at);
+                if at + more > walk.end.at {
+                    walk.end.at = at + more;
+                }
+            }
+            found < PAIRS_A_LEAP && walk.end.at < limit
         });
         if found > 0 {
             return false;
         }
         let Some(nested) = slim.nested(&by) else { return true };
-        let out = slim.way_out(&by, &nested, &walk.line.along);
-        if out.is_finite() {
-            walk.end.at += out + walk.hair;
-        }
+        walk.end.at += slim.way_out(&by, &nested, &walk.line.along, limit - at) + walk.hair;
         false
     }
 }

@@ -1,7 +1,7 @@
 //! The shortest translation beyond a few planes.
 
-use crate::geom::Vec3;
 use crate::geom::Mat3;
+use crate::geom::Vec3;
 
 /// What a plane demands of a translation: at least `least` (mm) along a unit direction.
 #[derive(Debug, Clone, Copy)]

@@ -4,11 +4,11 @@ use super::super::surface::{Below, Node, Surface};
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
 
-/// The way from `x` along `d` (the surface's frame, unit) to the nearest triangle that is passed from behind (mm); infinite where
-/// there is none. In plain arithmetic: it is only a hint where to look.
-pub(super) fn exit(s: &Surface, x: &Vec3, d: &Vec3) -> f64 {
+/// The way from `x` along `d` (the surface's frame, unit) to the nearest triangle that is passed from behind (mm); `limit` where
+/// there is none before that. In plain arithmetic: it is only a hint where to look.
+pub(super) fn exit(s: &Surface, x: &Vec3, d: &Vec3, limit: f64) -> f64 {
     let nodes = &s.tree().nodes;
-    let mut best = f64::INFINITY;
+    let mut best = limit;
     let mut stack = vec![];
     stack.extend((!nodes.is_empty()).then_some(0_u32));
     while let Some(at) = stack.pop() {

@@ -3,8 +3,9 @@
 use super::super::epa::{self, EpaScratch};
 use super::super::exact::Body;
 use super::super::gjk::{self, Query};
+use super::super::tri_tri::Triangle;
 use super::cell::Line;
-use super::directions::Directions;
+use super::directions::{Directions, SAME};
 use super::leap::{Blockers, End};
 use super::planes::{Plane, nearest};
 use super::slim::Slim;
@@ -21,14 +22,26 @@ const LINE_SLACK: f64 = 0.0625;
 /// Pairs of meeting triangles that directions are taken from.
 const MAX_MET: usize = 512;
 
+/// Directions that are tried at once, before others are compared.
+const AT_ONCE: usize = 3;
+
 /// Every so many of these are the first blockers.
 const FIRST_BLOCKERS: usize = 48;
+
+/// Of so many of them rays tell how far the parts are stuck.
+const FIRST_PLACES: usize = 16;
 
 /// Places at which a pair is asked whether it is free.
 const MAX_PLACES: u32 = 400;
 
 /// Planes along which the best place slides, at most.
-const MAX_PLANES: usize = 8;
+const MAX_PLANES: usize = 10;
+
+/// Times the parts are pushed out of what they meet.
+const MAX_PUSHES: usize = 8;
+
+/// Pairs of triangles that push at once.
+const PUSHED_PAIRS: usize = 32;
 
 /// A translation that is longer than the least by no more than this share of it ends the search.
 const GOOD_ENOUGH: f64 = 1e-3;
@@ -55,40 +68,51 @@ pub struct Wanted {
 /// Both surfaces must be closed. Cost: some hundred crossing tests at most, most of which end at the first triangles that meet.
 pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut EpaScratch) -> Option<Vec3> {
     let q = Query { a: a.convex, b: b.convex, b_in_a };
-    let seed = gjk::separation(&q, 0.0, wanted.margin).simplex;
-    let hulls = epa::penetration(&q, &seed, wanted.margin, scratch)?;
-    let margin = wanted.margin + roundoff_mm(0.0, 0.0, hulls.upper);
-    let hair = HAIR_IN_MARGINS * margin;
     let least = greater(wanted.least, 0.0);
-    let best = hulls.axis * (greater(hulls.upper, least) + hair);
-    if best.norm() <= least * (1.0 + GOOD_ENOUGH) + 2.0 * hair {
-        return Some(best);
-    }
+    let reach = a.convex.diameter + b.convex.diameter;
+    let margin = wanted.margin + roundoff_mm(0.0, 0.0, reach);
+    let hair = HAIR_IN_MARGINS * margin;
     let slim = Slim::new(a.surface, b.surface, b_in_a, margin);
     let mut met: [Vec<u32>; 2] = Default::default();
     let mut pairs = Vec::new();
-    slim.crossings(&Vec3::zeros(), |ids, corners| {
-        for (list, id) in met.iter_mut().zip(ids) {
+    slim.crossings(&Vec3::zeros(), |crossing| {
+        for (list, id) in met.iter_mut().zip(crossing.triangles) {
             list.push(id);
         }
-        pairs.push(corners);
+        pairs.push(crossing);
         pairs.len() < MAX_MET
     });
     for list in &mut met {
         list.sort_unstable();
         list.dedup();
     }
-    let step = pairs.len().div_ceil(FIRST_BLOCKERS).max(1);
-    let blockers = Blockers::new(pairs.into_iter().step_by(step).collect(), MAX_PLACES);
+    let some = |n: usize| pairs.iter().step_by(pairs.len().div_ceil(n).max(1));
+    let places = some(FIRST_PLACES).map(|c| slim.common(&Vec3::zeros(), c)).collect();
+    let blockers = Blockers::new(some(FIRST_BLOCKERS).map(|c| c.corners).collect(), places, MAX_PLACES);
     let mut directions = Directions::default();
     if let Some(n) = &wanted.normal {
         directions.add(n);
     }
-    directions.add(&hulls.axis);
     directions.add_faces([a.surface, b.surface], b_in_a, &met);
     directions.add_axes(&wanted.axes);
-    let mut search = Search { slim, blockers, directions, best, least, hair, slack: LINE_SLACK * margin };
+    // The hulls come apart along any of them.
+    let by_hulls = |d: &Vec3| d * (greater(d.dot(&q.scan(d).w), least) + hair);
+    let best = directions.all.iter().map(by_hulls).min_by(|x, y| x.norm_squared().total_cmp(&y.norm_squared()))?;
+    let mut search = Search { slim, blockers, directions, tried: 0, best, least, hair, slack: LINE_SLACK * margin };
+    search.push(pairs.iter().map(|c| c.corners).collect());
     search.run();
+    if search.done() {
+        return Some(search.best);
+    }
+    let seed = gjk::separation(&q, 0.0, margin).simplex;
+    if let Some(hulls) = epa::penetration_below(&q, &seed, margin, search.limit(), scratch) {
+        let found = hulls.axis * (greater(hulls.upper, least) + hair);
+        if found.norm() < search.limit() {
+            search.best = found;
+        }
+        search.directions.add(&hulls.axis);
+        search.run();
+    }
     Some(search.best)
 }
 
@@ -96,6 +120,8 @@ struct Search<'a> {
     slim: Slim<'a>,
     blockers: Blockers,
     directions: Directions,
+    /// So many of them were tried.
+    tried: usize,
     /// The shortest that was verified.
     best: Vec3,
     least: f64,
@@ -119,29 +145,41 @@ impl Search<'_> {
 
     /// Line by line, those first that are known to be blocked least far.
     fn run(&mut self) {
-        let mut tried = 0;
-        // A slide may find new directions.
-        while tried < self.directions.all.len() {
-            let mut order = Vec::new();
-            for (k, d) in self.directions.all.iter().enumerate().skip(tried) {
-                let limit = self.best.norm() * (1.0 - WORTH);
-                let first = self.blockers.first(&Line::new(d, self.slack), limit);
-                if first < limit {
-                    order.push((first, k));
-                }
+        // A good one among the first saves looking far along the others.
+        while self.tried < self.directions.all.len().min(AT_ONCE) {
+            let d = self.directions.all[self.tried];
+            self.tried += 1;
+            self.look(&d);
+        }
+        let mut order = Vec::new();
+        let limit = self.limit();
+        for (k, d) in self.directions.all.iter().enumerate().skip(self.tried) {
+            let first = self.blockers.first(&self.slim, &Line::new(d, self.slack), limit);
+            if first < limit {
+                order.push((first, k));
             }
-            tried = self.directions.all.len();
-            order.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-            for (first, k) in order {
-                if self.done() || self.blockers.budget == 0 {
-                    return;
-                }
-                if first < self.limit() {
-                    let d = self.directions.all[k];
-                    let end = self.walk(&d, greater(self.least, self.hair));
-                    self.slide(&d, &end);
-                }
+        }
+        self.tried = self.directions.all.len();
+        order.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        for (first, k) in order {
+            if self.done() || self.blockers.budget == 0 {
+                return;
             }
+            if first < self.limit() {
+                let d = self.directions.all[k];
+                self.look(&d);
+            }
+        }
+    }
+
+    fn look(&mut self, d: &Vec3) {
+        let (limit, line) = (self.limit(), self.line(d));
+        if self.done() || self.blockers.first(&self.slim, &line, limit) >= limit {
+            return;
+        }
+        let end = self.walk(d, greater(self.least, self.hair));
+        if end.free {
+            self.slide(d, &end);
         }
     }
 
@@ -156,8 +194,8 @@ impl Search<'_> {
         end
     }
 
-    /// From where a line ended along the planes that block: to the shortest translation beyond all of them, as long as
-    /// something else is in the way there.
+    /// From a free place along the planes that block: to the shortest translation beyond all of them, as long as something
+    /// else is in the way there.
     fn slide(&mut self, d: &Vec3, end: &End) {
         let (mut d, mut end) = (*d, *end);
         let mut planes: Vec<Plane> = Vec::new();
@@ -176,4 +214,50 @@ impl Search<'_> {
             }
         }
     }
+
+    /// From where the parts are, out of every pair of triangles that meets along the face that is nearest: to the shortest
+    /// translation beyond all of these, as long as that is shorter than the best. `met` are the pairs that meet at first.
+    fn push(&mut self, mut met: Vec<[Triangle; 2]>) {
+        let mut planes: Vec<Plane> = Vec::new();
+        let mut by = Vec3::zeros();
+        for _ in 0..MAX_PUSHES {
+            let mut near: Vec<Plane> = met.iter().map(|[a, b]| face_out(a, b, &by)).collect();
+            let lacking = |p: &Plane| p.least - p.normal.dot(&by);
+            near.sort_by(|x, y| lacking(y).total_cmp(&lacking(x)));
+            for plane in near {
+                let known = planes.iter_mut().find(|p| p.normal.dot(&plane.normal) > SAME);
+                if let Some(p) = known {
+                    p.least = greater(p.least, plane.least);
+                } else if planes.len() < MAX_PLANES {
+                    planes.push(plane);
+                }
+            }
+            let Some(next) = nearest(&planes) else { return };
+            let length = greater(next.norm(), self.least);
+            let Some(d) = next.try_normalize(0.0) else { return };
+            let at = length + self.hair;
+            if !(at < self.limit()) || self.blockers.budget == 0 {
+                return;
+            }
+            by = d * at;
+            self.blockers.budget -= 1;
+            met = self.slim.met(&by, PUSHED_PAIRS);
+            if met.is_empty() {
+                if self.slim.nested(&by).is_none() {
+                    self.best = by;
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// The face of two triangles' Minkowski difference that is nearest to a translation, of those that belong to a face of one.
+fn face_out(a: &Triangle, b: &Triangle, by: &Vec3) -> Plane {
+    let normal = |t: &Triangle| (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+    let (n, m) = (normal(a), -normal(b));
+    let most = |d: &Vec3, t: &Triangle| t.iter().map(|x| d.dot(x)).fold(f64::NEG_INFINITY, greater);
+    let first = Plane { normal: n, least: most(&n, a) + most(&-n, b) };
+    let second = Plane { normal: m, least: most(&m, a) + most(&-m, b) };
+    if first.least - n.dot(by) <= second.least - m.dot(by) { first } else { second }
 }
