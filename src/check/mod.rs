@@ -10,6 +10,7 @@ mod convexity;
 mod describe;
 mod exact;
 mod explain;
+mod fix;
 mod group;
 mod judge;
 mod load;
@@ -25,6 +26,7 @@ mod stopwatch;
 mod tally;
 
 pub use explain::*;
+pub use fix::Fix;
 pub(crate) use load::locate;
 pub use options::*;
 pub use outcome::*;

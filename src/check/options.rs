@@ -15,11 +15,20 @@ pub struct Options {
     pub report_within: Option<f64>,
     /// Decide the statuses and stop there: no bracket is refined beyond its threshold, no measure is taken.
     pub verdict_only: bool,
+    /// Of so many interferences, the deepest ones, is looked up what mending them does to others; see [`Fix`](super::Fix).
+    pub fixes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { geometry: Geometry::Exact, tolerance: None, facets: None, report_within: None, verdict_only: false }
+        Self {
+            geometry: Geometry::Exact,
+            tolerance: None,
+            facets: None,
+            report_within: None,
+            verdict_only: false,
+            fixes: 0,
+        }
     }
 }
 

@@ -134,6 +134,7 @@ impl QuestionSettings {
             facets: self.facets,
             report_within: mm("--report-within", self.report_within)?,
             verdict_only: self.verdict_only,
+            fixes: 0,
         })
     }
 }

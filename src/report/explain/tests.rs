@@ -17,6 +17,8 @@ pub(crate) fn explanation() -> Explanation {
         convex,
     };
     Explanation {
+        fix: None,
+        moves_into: Vec::new(),
         name: outcome.name.clone(),
         path: outcome.path.clone(),
         units: outcome.units,

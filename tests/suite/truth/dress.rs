@@ -201,6 +201,7 @@ impl Dressed {
             facets: Some(asked.facets),
             report_within: Some(2.0 * known.gap.abs() + 100.0 * asked.tolerance + 16.0 * self.moved),
             verdict_only: false,
+            fixes: 0,
         };
         let files = Files([0, 1].map(|k| self.bytes(k)));
         check(&self.assembly(known, ids), &options, &files, &NoProgress).unwrap_or_else(|e| panic!("{e}"))

@@ -61,6 +61,7 @@ impl Duel {
             facets: Some(Facets::Strict),
             report_within: Some(10.0 * self.size),
             verdict_only: false,
+            fixes: 0,
         };
         check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}")).pairs.pop()
     }
