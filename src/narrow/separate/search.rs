@@ -8,7 +8,7 @@ use super::cell::Line;
 use super::directions::{Directions, SAME};
 use super::leap::{Blockers, End};
 use super::planes::{Plane, nearest};
-use super::slim::Slim;
+use super::slim::{Met, Slim};
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Mat3, Pose, Vec3};
@@ -39,6 +39,18 @@ const MAX_PLANES: usize = 10;
 
 /// Times the parts are pushed out of what they meet.
 const MAX_PUSHES: usize = 8;
+
+/// Pairs of triangles that push at first.
+const FIRST_PUSHED: usize = 128;
+
+/// Places that are tried where triangles may come apart in more than one way.
+const MAX_NODES: usize = 64;
+
+/// Faces that are tried one by one at one place.
+const MAX_WAYS: usize = 8;
+
+/// Sine of the angle below which two edges make no face.
+const PARALLEL_EDGES: f64 = 1e-6;
 
 /// Pairs of triangles that push at once.
 const PUSHED_PAIRS: usize = 32;
@@ -99,8 +111,11 @@ pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut 
     let by_hulls = |d: &Vec3| d * (greater(d.dot(&q.scan(d).w), least) + hair);
     let best = directions.all.iter().map(by_hulls).min_by(|x, y| x.norm_squared().total_cmp(&y.norm_squared()))?;
     let mut search = Search { slim, blockers, directions, tried: 0, best, least, hair, slack: LINE_SLACK * margin };
-    search.push(pairs.iter().map(|c| c.corners).collect());
+    let step = pairs.len().div_ceil(FIRST_PUSHED).max(1);
+    let met: Vec<_> = pairs.iter().step_by(step).map(|c| search.slim.with_edges(c)).collect();
+    search.push(&met);
     search.run();
+    search.branch(&met);
     if search.done() {
         return Some(search.best);
     }
@@ -217,11 +232,15 @@ impl Search<'_> {
 
     /// From where the parts are, out of every pair of triangles that meets along the face that is nearest: to the shortest
     /// translation beyond all of these, as long as that is shorter than the best. `met` are the pairs that meet at first.
-    fn push(&mut self, mut met: Vec<[Triangle; 2]>) {
+    fn push(&mut self, first: &[Met]) {
         let mut planes: Vec<Plane> = Vec::new();
         let mut by = Vec3::zeros();
+        let mut later: Option<Vec<Met>> = None;
         for _ in 0..MAX_PUSHES {
-            let mut near: Vec<Plane> = met.iter().map(|[a, b]| face_out(a, b, &by)).collect();
+            let met = later.as_deref().unwrap_or(first);
+            let limit = self.limit();
+            let mut near: Vec<Plane> =
+                met.iter().filter_map(|m| nearest_face(m, &by)).filter(|p| p.least < limit).collect();
             let lacking = |p: &Plane| p.least - p.normal.dot(&by);
             near.sort_by(|x, y| lacking(y).total_cmp(&lacking(x)));
             for plane in near {
@@ -241,23 +260,107 @@ impl Search<'_> {
             }
             by = d * at;
             self.blockers.budget -= 1;
-            met = self.slim.met(&by, PUSHED_PAIRS);
+            let met = self.slim.met(&by, PUSHED_PAIRS);
             if met.is_empty() {
                 if self.slim.nested(&by).is_none() {
                     self.best = by;
                 }
                 return;
             }
+            later = Some(met);
         }
+    }
+
+    /// As [`Self::push`], but where two triangles may come apart along the face of the one or of the other both are tried, those
+    /// translations first that are shortest so far.
+    fn branch(&mut self, first: &[Met]) {
+        let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];
+        let mut seen: Vec<Vec3> = Vec::new();
+        for _ in 0..MAX_NODES {
+            let shortest = (0..open.len()).min_by(|&i, &j| open[i].length.total_cmp(&open[j].length).then(i.cmp(&j)));
+            let Some(node) = shortest.map(|k| open.remove(k)).filter(|n| n.length < self.limit()) else { return };
+            if self.done() || self.blockers.budget == 0 {
+                return;
+            }
+            self.blockers.budget -= 1;
+            let later = if node.planes.is_empty() { None } else { Some(self.slim.met(&node.at, PUSHED_PAIRS)) };
+            let met = later.as_deref().unwrap_or(first);
+            if met.is_empty() {
+                if self.slim.nested(&node.at).is_none() {
+                    self.best = node.at;
+                    return;
+                }
+                continue;
+            }
+            for plane in ways_out(met, &node.at, self.limit()) {
+                let Some(next) = self.child(&node, &plane) else { continue };
+                if seen.iter().all(|x| (x - next.at).norm() > self.hair) {
+                    seen.push(next.at);
+                    open.push(next);
+                }
+            }
+        }
+    }
+
+    /// With one more plane, where that leaves anything shorter than the best.
+    fn child(&self, node: &Node, plane: &Plane) -> Option<Node> {
+        let mut planes = node.planes.clone();
+        match planes.iter_mut().find(|p| p.normal.dot(&plane.normal) > SAME) {
+            Some(p) => p.least = greater(p.least, plane.least),
+            None => planes.push(*plane),
+        }
+        let next = nearest(&planes).filter(|_| planes.len() <= MAX_PLANES)?;
+        let length = greater(next.norm(), self.least) + self.hair;
+        let at = next.try_normalize(0.0)? * length;
+        (length < self.limit()).then_some(Node { planes, at, length })
     }
 }
 
-/// The face of two triangles' Minkowski difference that is nearest to a translation, of those that belong to a face of one.
-fn face_out(a: &Triangle, b: &Triangle, by: &Vec3) -> Plane {
-    let normal = |t: &Triangle| (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-    let (n, m) = (normal(a), -normal(b));
+/// A translation beyond some planes.
+struct Node {
+    planes: Vec<Plane>,
+    at: Vec3,
+    length: f64,
+}
+
+/// Planes beyond which some of the triangles that meet are apart, none farther out than `limit` (mm): of those that face the same way
+/// the nearest and the farthest, the nearest ones first. Pairs that lie deep in a face, seen alone, want to go farther than the faces
+/// do, so what the nearest ones want comes first.
+fn ways_out(met: &[Met], by: &Vec3, limit: f64) -> Vec<Plane> {
+    let lacking = |p: &Plane| p.least - p.normal.dot(by);
+    let mut near: Vec<Plane> = met.iter().filter_map(|m| nearest_face(m, by)).filter(|p| p.least < limit).collect();
+    near.sort_by(|x, y| lacking(x).total_cmp(&lacking(y)));
+    let mut groups: Vec<[Plane; 2]> = Vec::new();
+    for plane in near {
+        let known = groups.iter_mut().find(|g| g[0].normal.dot(&plane.normal) > SAME);
+        if let Some([_, far]) = known {
+            far.least = greater(far.least, plane.least);
+        } else if groups.len() < MAX_WAYS {
+            groups.push([plane; 2]);
+        }
+    }
+    groups.into_iter().flatten().collect()
+}
+
+/// Of the planes beyond which two triangles are apart the nearest.
+fn nearest_face(met: &Met, by: &Vec3) -> Option<Plane> {
+    let lacking = |p: &Plane| p.least - p.normal.dot(by);
+    faces(met).min_by(|x, y| lacking(x).total_cmp(&lacking(y)))
+}
+
+/// The faces of two triangles' Minkowski difference along which B's leaves the outside of A's: those of either triangle, and those
+/// of two convex edges.
+fn faces(met: &Met) -> impl Iterator<Item = Plane> {
+    let [a, b] = &met.corners;
+    let normal = |t: &Triangle| (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0);
+    let of_edges = met.edges[0].iter().flatten().flat_map(|e| {
+        met.edges[1].iter().flatten().filter_map(|f| {
+            let d = e.way.cross(&f.way).try_normalize(PARALLEL_EDGES * e.way.norm() * f.way.norm())?;
+            let out = |d: &Vec3| e.is_outermost(d) && f.is_outermost(&-d);
+            if out(&d) { Some(d) } else { out(&-d).then_some(-d) }
+        })
+    });
     let most = |d: &Vec3, t: &Triangle| t.iter().map(|x| d.dot(x)).fold(f64::NEG_INFINITY, greater);
-    let first = Plane { normal: n, least: most(&n, a) + most(&-n, b) };
-    let second = Plane { normal: m, least: most(&m, a) + most(&-m, b) };
-    if first.least - n.dot(by) <= second.least - m.dot(by) { first } else { second }
+    let faces = normal(a).into_iter().chain(normal(b).map(|n| -n)).chain(of_edges);
+    faces.map(move |n| Plane { normal: n, least: most(&n, a) + most(&-n, b) })
 }

@@ -8,6 +8,12 @@ use super::ray::exit;
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
 
+/// Sine of the angle below which an edge counts as flat.
+const FLAT: f64 = 1e-3;
+
+/// A direction may be outside of the normals of an edge by this share of their angle: it may be one of them.
+const EDGE_ROUNDING: f64 = 1e-6;
+
 /// Two surfaces, B placed, every vertex moved inward by half of the rounding margin at most: what touches does not meet, and of solids
 /// whose drawn-in surfaces are apart nothing thicker than the margin is common (the shrink certificate, see docs/numerics.md).
 pub(super) struct Slim<'a> {
@@ -24,6 +30,48 @@ pub(super) struct Crossing {
     pub triangles: [u32; 2],
     /// Corners; B's as they are before it is moved (A's frame).
     pub corners: [Triangle; 2],
+}
+
+/// Two triangles that meet when B is moved, and what surrounds them.
+pub(super) struct Met {
+    /// Corners; B's as they are before it is moved (A's frame).
+    pub corners: [Triangle; 2],
+    /// Their convex edges.
+    pub edges: [[Option<Edge>; 3]; 2],
+}
+
+/// An edge at which a surface bends outward.
+#[derive(Clone, Copy)]
+pub(super) struct Edge {
+    pub way: Vec3,
+    normals: [Vec3; 2],
+}
+
+impl Edge {
+    /// Whether nothing of the two triangles at the edge is farther out along `d`, which is at a right angle to it.
+    pub(super) fn is_outermost(&self, d: &Vec3) -> bool {
+        let [n, m] = &self.normals;
+        let turn = n.cross(m);
+        let least = -EDGE_ROUNDING * turn.norm_squared();
+        d.dot(&(n + m)) > 0.0 && n.cross(d).dot(&turn) >= least && d.cross(m).dot(&turn) >= least
+    }
+}
+
+/// The convex edges of a triangle; where two triangles lie in one plane, all but, there is none.
+fn edges(s: &Surface, t: u32) -> [Option<Edge>; 3] {
+    let ids = s.triangles[t as usize];
+    let normal = s.normal(t);
+    std::array::from_fn(|k| {
+        let other = s.neighbor_of(t, k);
+        if other == u32::MAX {
+            return None;
+        }
+        let (p, q) = (s.vertices[ids[k] as usize], s.vertices[ids[(k + 1) % 3] as usize]);
+        let (way, beyond) = (q - p, s.normal(other));
+        // Seen along the edge the way on turns to the left, away from the outside.
+        let convex = normal.cross(&beyond).dot(&way) > FLAT * way.norm();
+        convex.then_some(Edge { way, normals: [normal, beyond] })
+    })
 }
 
 /// A place where surfaces meet, and which way they face there (A's frame).
@@ -78,14 +126,24 @@ impl<'a> Slim<'a> {
         );
     }
 
-    /// The corners of some pairs of triangles that meet when B is moved, B's as they are before.
-    pub(super) fn met(&self, by: &Vec3, most: usize) -> Vec<[Triangle; 2]> {
+    /// Some pairs of triangles that meet when B is moved.
+    pub(super) fn met(&self, by: &Vec3, most: usize) -> Vec<Met> {
         let mut out = Vec::new();
         self.crossings(by, |crossing| {
-            out.push(crossing.corners);
+            out.push(self.with_edges(&crossing));
             out.len() < most
         });
         out
+    }
+
+    /// Two triangles with their edges.
+    pub(super) fn with_edges(&self, crossing: &Crossing) -> Met {
+        let [i, j] = crossing.triangles;
+        let turn = |e: Edge| Edge {
+            way: self.b_in_a.direction(&e.way),
+            normals: e.normals.map(|n| self.b_in_a.direction(&n)),
+        };
+        Met { corners: crossing.corners, edges: [edges(self.a, i), edges(self.b, j).map(|e| e.map(turn))] }
     }
 
     /// A shell that lies in the other solid, or may do so, where the moved surfaces do not meet.
