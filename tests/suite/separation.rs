@@ -5,8 +5,10 @@
 use crate::support::Rng;
 use crate::support::solids::{ball, cells, cuboid, hull_of, prism, tube};
 use crate::support::two::Two;
-use interfere::check::{PairOutcome, Relation};
-use interfere::geom::{Pose, Vec3};
+use interfere::assembly::{Assembly, Verb};
+use interfere::check::{NoProgress, Options, PairOutcome, Relation, check};
+use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
+use interfere::load::FsLoader;
 use interfere::mesh::TriMesh;
 
 type Block = [[f64; 3]; 2];
@@ -364,8 +366,8 @@ fn convex_pairs_have_the_shortest_translation_whether_or_not_they_count_as_conve
         let pose = Pose { rotation: r.rotation(), translation: r.in_ball() * 3.0 };
         let two = Two::new(a.clone(), b).moved(&r.pose(10.0));
         let mut two = two;
-        two.placements[1] = interfere::geom::Affine { linear: pose.rotation, translation: pose.translation };
-        two.placements[0] = interfere::geom::Affine::identity();
+        two.placements[1] = Affine { linear: pose.rotation, translation: pose.translation };
+        two.placements[0] = Affine::identity();
         two.report_within = Some(1e3);
         let row = two.row();
         if row.gap.is_none_or(|g| g > -1e-6) {
@@ -398,4 +400,36 @@ fn swapping_two_parts_turns_their_translation_round() {
         };
         assert!((t + s).norm() <= 1e-3 * t.norm(), "{t:?} {s:?}");
     }
+}
+
+#[test]
+fn what_a_moved_part_runs_into_is_said() {
+    let fixes = |room: f64, verb: Option<Verb>| {
+        let at = |x: f64| Affine { translation: Vec3::new(x, 0.0, 0.0), ..Affine::identity() };
+        let mut builder = Assembly::builder("row", LengthUnit::Mm)
+            .part("box", cuboid([0.0, 0.0, 0.0], [2.0, 9.0, 9.0]))
+            .instance("a", "box", at(0.0))
+            .instance("b", "box", at(1.75))
+            .instance("c", "box", at(3.75 + room));
+        if let Some(verb) = verb {
+            builder = builder.rule("b", "c", verb, None);
+        }
+        let assembly = builder.build().unwrap_or_else(|e| panic!("{e}"));
+        let options = Options { fixes: 5, ..Options::default() };
+        let outcome = check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"));
+        assert!(outcome.fixes.len() <= 5);
+        let row = outcome.pairs.iter().find(|p| outcome.id(p.a) == "a" && outcome.id(p.b) == "b").expect("listed");
+        let fix = outcome.fix_of(row).expect("a and b interfere");
+        assert!((fix.translation - Vec3::new(0.25, 0.0, 0.0)).norm() < 1e-9);
+        let into = fix.moves_into.clone().expect("there are few");
+        into.into_iter().map(|c| outcome.id(c).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(fixes(1.0, None), Vec::<String>::new());
+    assert_eq!(fixes(0.1, None), ["c"]);
+    // Flush is contact, overlapping already it gets worse, and what a rule says of the two still holds.
+    assert_eq!(fixes(0.25, None), Vec::<String>::new());
+    assert_eq!(fixes(-0.05, None), ["c"]);
+    assert_eq!(fixes(0.1, Some(Verb::Ignore)), Vec::<String>::new());
+    assert_eq!(fixes(0.1, Some(Verb::AllowDepth(0.2))), Vec::<String>::new());
+    assert_eq!(fixes(1.0, Some(Verb::MinClearance(0.9))), ["c"]);
 }

@@ -44,7 +44,7 @@ const MAX_PUSHES: usize = 8;
 const FIRST_PUSHED: usize = 128;
 
 /// Places that are tried where triangles may come apart in more than one way.
-const MAX_NODES: usize = 64;
+const MAX_NODES: usize = 96;
 
 /// Faces that are tried one by one at one place.
 const MAX_WAYS: usize = 8;
@@ -116,6 +116,8 @@ pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut 
     search.push(&met);
     search.run();
     search.branch(&met);
+    // Where that ended too soon, its ways lead on.
+    search.run();
     if search.done() {
         return Some(search.best);
     }
@@ -164,7 +166,10 @@ impl Search<'_> {
         while self.tried < self.directions.all.len().min(AT_ONCE) {
             let d = self.directions.all[self.tried];
             self.tried += 1;
-            self.look(&d);
+            let (limit, line) = (self.limit(), self.line(&d));
+            if self.blockers.first(&self.slim, &line, limit) < limit {
+                self.look(&d);
+            }
         }
         let mut order = Vec::new();
         let limit = self.limit();
@@ -187,9 +192,9 @@ impl Search<'_> {
         }
     }
 
+    /// Along one direction, and on from where that ends.
     fn look(&mut self, d: &Vec3) {
-        let (limit, line) = (self.limit(), self.line(d));
-        if self.done() || self.blockers.first(&self.slim, &line, limit) >= limit {
+        if self.done() {
             return;
         }
         let end = self.walk(d, greater(self.least, self.hair));
@@ -291,6 +296,9 @@ impl Search<'_> {
                     return;
                 }
                 continue;
+            }
+            if node.planes.len() > 1 {
+                self.directions.add(&node.at);
             }
             for plane in ways_out(met, &node.at, self.limit()) {
                 let Some(next) = self.child(&node, &plane) else { continue };
