@@ -31,8 +31,11 @@ const FIRST_BLOCKERS: usize = 48;
 /// Of so many of them rays tell how far the parts are stuck.
 const FIRST_PLACES: usize = 16;
 
-/// Places at which a pair is asked whether it is free.
-const MAX_PLACES: u32 = 400;
+/// Places at which a pair is asked whether it is free, of few and of more triangles.
+const MAX_PLACES: [u32; 2] = [400, 100];
+
+/// Pairs of more triangles than this are searched less: each place costs more.
+const FEW: usize = 600;
 
 /// Planes along which the best place slides, at most.
 const MAX_PLANES: usize = 10;
@@ -44,7 +47,7 @@ const MAX_PUSHES: usize = 8;
 const FIRST_PUSHED: usize = 128;
 
 /// Places that are tried where triangles may come apart in more than one way.
-const MAX_NODES: usize = 96;
+const MAX_NODES: [usize; 2] = [96, 8];
 
 /// Faces that are tried one by one at one place.
 const MAX_WAYS: usize = 8;
@@ -56,7 +59,7 @@ const PARALLEL_EDGES: f64 = 1e-6;
 const PUSHED_PAIRS: usize = 32;
 
 /// A translation that is longer than the least by no more than this share of it ends the search.
-const GOOD_ENOUGH: f64 = 1e-3;
+const GOOD_ENOUGH: f64 = 5e-3;
 
 /// A shorter one is worth a look only where it saves this share.
 const WORTH: f64 = 1e-6;
@@ -98,9 +101,10 @@ pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut 
         list.sort_unstable();
         list.dedup();
     }
+    let size = usize::from(a.surface.triangles.len() + b.surface.triangles.len() > FEW);
     let some = |n: usize| pairs.iter().step_by(pairs.len().div_ceil(n).max(1));
     let places = some(FIRST_PLACES).map(|c| slim.common(&Vec3::zeros(), c)).collect();
-    let blockers = Blockers::new(some(FIRST_BLOCKERS).map(|c| c.corners).collect(), places, MAX_PLACES);
+    let blockers = Blockers::new(some(FIRST_BLOCKERS).map(|c| c.corners).collect(), places, MAX_PLACES[size]);
     let mut directions = Directions::default();
     if let Some(n) = &wanted.normal {
         directions.add(n);
@@ -115,7 +119,7 @@ pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut 
     let met: Vec<_> = pairs.iter().step_by(step).map(|c| search.slim.with_edges(c)).collect();
     search.push(&met);
     search.run();
-    search.branch(&met);
+    search.branch(&met, MAX_NODES[size]);
     // Where that ended too soon, its ways lead on.
     search.run();
     if search.done() {
@@ -278,10 +282,10 @@ impl Search<'_> {
 
     /// As [`Self::push`], but where two triangles may come apart along the face of the one or of the other both are tried, those
     /// translations first that are shortest so far.
-    fn branch(&mut self, first: &[Met]) {
+    fn branch(&mut self, first: &[Met], nodes: usize) {
         let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];
         let mut seen: Vec<Vec3> = Vec::new();
-        for _ in 0..MAX_NODES {
+        for _ in 0..nodes {
             let shortest = (0..open.len()).min_by(|&i, &j| open[i].length.total_cmp(&open[j].length).then(i.cmp(&j)));
             let Some(node) = shortest.map(|k| open.remove(k)).filter(|n| n.length < self.limit()) else { return };
             if self.done() || self.blockers.budget == 0 {

@@ -60,14 +60,14 @@ impl Edge {
 /// The convex edges of a triangle; where two triangles lie in one plane, all but, there is none.
 fn edges(s: &Surface, t: u32) -> [Option<Edge>; 3] {
     let ids = s.triangles[t as usize];
-    let normal = s.normal(t);
+    let normal = s.normal_of(t);
     std::array::from_fn(|k| {
         let other = s.neighbor_of(t, k);
         if other == u32::MAX {
             return None;
         }
         let (p, q) = (s.vertices[ids[k] as usize], s.vertices[ids[(k + 1) % 3] as usize]);
-        let (way, beyond) = (q - p, s.normal(other));
+        let (way, beyond) = (q - p, s.normal_of(other));
         // Seen along the edge the way on turns to the left, away from the outside.
         let convex = normal.cross(&beyond).dot(&way) > FLAT * way.norm();
         convex.then_some(Edge { way, normals: [normal, beyond] })
@@ -179,7 +179,7 @@ impl<'a> Slim<'a> {
     pub(super) fn common(&self, by: &Vec3, crossing: &Crossing) -> Common {
         let ([a, b], [i, j]) = (&crossing.corners, crossing.triangles);
         let at = middle_of_common(a, &b.map(|x| x + by));
-        Common { at, normals: [self.a.normal(i), self.b_in_a.direction(&self.b.normal(j))] }
+        Common { at, normals: [self.a.normal_of(i), self.b_in_a.direction(&self.b.normal_of(j))] }
     }
 
     /// How much farther B has to go along `d`, at least, for the two to be apart: what enters the other solid has to leave it.
