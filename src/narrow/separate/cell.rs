@@ -132,28 +132,29 @@ fn corners_on_face(face: &Seen, other: &Seen, to: &[[f64; 3]; 3], slack: f64, mu
         // Seen on edge: its edges tell.
         return;
     }
-    for j in 0..3 {
-        if (0..3).all(|k| to[k][j] * twice.signum() >= -slack * lengths[k]) {
+    for (j, far_off) in other.far.iter().enumerate() {
+        let to = to.map(|sides| sides[j]);
+        if (0..3).all(|k| to[k] * twice.signum() >= -slack * lengths[k]) {
             // Shares of the corners opposite to each edge.
-            let shares = [1, 2, 0].map(|k: usize| greater(to[k][j] / twice, 0.0));
+            let shares = [to[1], to[2], to[0]].map(|side| greater(side / twice, 0.0));
             let sum = shares[0] + shares[1] + shares[2];
             let far = (shares[0] * face.far[0] + shares[1] * face.far[1] + shares[2] * face.far[2]) / sum;
-            add(far - other.far[j]);
+            add(far - far_off);
         }
     }
 }
 
 /// How much farther along an edge lies than each corner of the other triangle that is on it, seen along the line.
 fn flush(face: &Seen, other: &Seen, to: &[[f64; 3]; 3], slack: f64, mut add: impl FnMut(f64)) {
-    for k in 0..3 {
+    for (k, sides) in to.iter().enumerate() {
         let [p, q] = face.edge(k);
         let way = length([p, q]);
-        for j in 0..3 {
+        for (j, side) in sides.iter().enumerate() {
             let x = other.at[j];
             if length([p, x]) <= slack {
                 add(face.far[k] - other.far[j]);
             }
-            if way > slack && to[k][j].abs() <= slack * way {
+            if way > slack && side.abs() <= slack * way {
                 let share = ((x[0] - p[0]) * (q[0] - p[0]) + (x[1] - p[1]) * (q[1] - p[1])) / (way * way);
                 if (0.0..=1.0).contains(&share) {
                     add(face.far[k] + (face.far[(k + 1) % 3] - face.far[k]) * share - other.far[j]);

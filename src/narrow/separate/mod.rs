@@ -6,7 +6,7 @@
 //! free place is found by leaps (`leap`): every pair of triangles that meets blocks an interval of the line whose end has a closed
 //! form (`cell`); the search goes there and asks again. Directions come from hulls, boxes and the triangles that meet
 //! (`directions`); the best place slides on along the planes that block it (`planes`), after C. Je, M. Tang, Y. Lee, M. Lee &
-//! Y. J. Kim, "PolyDepth: Real-Time Penetration Depth Computation Using Iterative Contact-Space Projection", 2012.
+//! Y. J. Kim, "`PolyDepth`: Real-Time Penetration Depth Computation Using Iterative Contact-Space Projection", 2012.
 
 mod cell;
 mod directions;

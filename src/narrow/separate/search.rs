@@ -264,7 +264,7 @@ impl Search<'_> {
             let length = greater(next.norm(), self.least);
             let Some(d) = next.try_normalize(0.0) else { return };
             let at = length + self.hair;
-            if !(at < self.limit()) || self.blockers.budget == 0 {
+            if at >= self.limit() || self.blockers.budget == 0 {
                 return;
             }
             by = d * at;
