@@ -35,7 +35,7 @@ const FIRST_PLACES: usize = 16;
 const MAX_PLACES: [u32; 2] = [400, 100];
 
 /// Pairs of more triangles than this are searched less: each place costs more.
-const FEW: usize = 600;
+const FEW: usize = 1500;
 
 /// Planes along which the best place slides, at most.
 const MAX_PLANES: usize = 10;
