@@ -11,11 +11,13 @@ use crate::assembly::{Facets, Geometry};
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::narrow::Surface;
+use crate::narrow::epa::EpaScratch;
 use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
 use crate::narrow::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::narrow::mesh_mesh::{Distance, Pairing, separation};
 use crate::narrow::overlap::Overlaps;
 use crate::narrow::pair::Gap;
+use crate::narrow::separate::{Wanted, separate};
 use crate::narrow::surface::Inside;
 use std::sync::OnceLock;
 
@@ -174,6 +176,20 @@ impl PairQuery<'_> {
         gap
     }
 
+    /// A translation of the second part that separates the two, and its length (mm). `least` is the depth of a common ball.
+    pub(super) fn way_out(
+        &self,
+        [a, b]: [Body; 2],
+        normal: Option<Vec3>,
+        least: f64,
+        margin: f64,
+    ) -> Option<(Vec3, f64)> {
+        let axes = [self.first.obb.axes, self.pose.rotation * self.second.obb.axes];
+        let wanted = Wanted { margin, least, normal, axes };
+        let t = separate(a, b, self.pose, &wanted, &mut EpaScratch::default())?;
+        Some((t, t.norm()))
+    }
+
     /// The most that facets of this pair may explain (mm). Nothing where pieces reach beyond a part: they meet more facets than the
     /// part does, and what those explain is no measure of them.
     fn largest_allowance(&self) -> f64 {
@@ -326,13 +342,17 @@ impl Overlap<'_, '_> {
         let out = witness[0] - witness[1];
         // Without an inside a crossing is no depth: only a common ball is.
         let known = !self.query.is_surface() || least > rounding;
+        let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
+        let separation = (least > 0.0 && !self.query.is_surface())
+            .then(|| self.query.way_out(self.meeting.bodies(), normal, least, self.margin))
+            .flatten();
         Measured {
             relation: known.then(|| self.relation(rounding)),
             gap: known.then_some(0.0 - least.max(0.0)),
             bracket: [-most - self.margin, -least + self.margin],
             witness,
-            normal: if out.norm() > rounding { out.try_normalize(0.0) } else { None },
-            penetration: None,
+            normal: separation.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
+            penetration: separation,
             common: None,
         }
     }

@@ -1,11 +1,12 @@
 //! `explain`: why one pair ended as it did, in the numbers of the run itself.
 
 use super::describe::{collect_warnings, describe_parts};
+use super::fix::{Mender, is_mendable};
 use super::group::Run;
 use super::load::PartMesh;
 use super::pipeline::Candidate;
 use super::steps::{Step, Steps};
-use super::{Certainty, PairOutcome, PartOutcome, Settings, Status};
+use super::{Certainty, Fix, PairOutcome, PartOutcome, Settings, Status};
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, Rule, RuleTable};
 use crate::error::{Error, Location, Problem, Warning};
 use crate::geom::LengthUnit;
@@ -34,6 +35,10 @@ pub struct Explanation {
     pub steps: Vec<Step>,
     /// The row, as a report of the run has it.
     pub pair: PairOutcome,
+    /// How to mend it, where it interferes and a translation does.
+    pub fix: Option<Fix>,
+    /// The ids of [`Fix::moves_into`].
+    pub moves_into: Vec<String>,
     /// What the run warns of in these two parts.
     pub warnings: Vec<Warning>,
 }
@@ -121,6 +126,7 @@ impl Run<'_> {
         found: &PairFound,
         rules: &RuleTable,
         meshes: &[Arc<PartMesh>],
+        reach: f64,
     ) -> Explanation {
         let [a, b] = self.by_id(pair);
         let mut steps = Steps::kept();
@@ -140,7 +146,11 @@ impl Run<'_> {
         let of_sides = |w: &Warning| w.part.as_ref().is_some_and(|p| sides.iter().any(|s| s.part.key == *p));
         let mut warnings = collect_warnings(self.assembly, meshes, self.shapes, self.settings);
         warnings.retain(of_sides);
+        let fix = is_mendable(&row).then(|| Mender::new(self, rules, reach).fix(&row)).flatten();
+        let into = fix.as_ref().and_then(|f| f.moves_into.as_deref()).unwrap_or_default();
         Explanation {
+            moves_into: into.iter().map(|c| self.assembly.instances[c.0 as usize].id.clone()).collect(),
+            fix,
             name: self.assembly.name.clone(),
             path: self.assembly.path.clone(),
             units: self.assembly.units,

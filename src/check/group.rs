@@ -4,7 +4,7 @@ use super::common::{Firsts, Turns};
 use super::judge::Limits;
 use super::pair::{Answer, PairQuery};
 use super::pipeline::Candidate;
-use super::shape::Shapes;
+use super::shape::{Placed, Shapes};
 use super::steps::Steps;
 use super::{Asked, PairOutcome, Progress, Settings, Status, pose_key};
 use crate::assembly::{Assembly, InstanceIx, Verb};
@@ -123,7 +123,12 @@ impl Run<'_> {
 
     /// The pair in the order and pose that its content alone decides, and whether that swaps it.
     fn canonical(&self, c: &Candidate) -> (bool, Distinct) {
-        let (pa, pb) = (&self.shapes.placed[c.a as usize], &self.shapes.placed[c.b as usize]);
+        self.canonical_at(c, &self.shapes.placed[c.a as usize])
+    }
+
+    /// The same with `a` standing elsewhere.
+    fn canonical_at(&self, c: &Candidate, pa: &Placed) -> (bool, Distinct) {
+        let pb = &self.shapes.placed[c.b as usize];
         let (oa, ob) = (&self.shapes.origins[pa.shape as usize], &self.shapes.origins[pb.shape as usize]);
         let size = oa.diameter + ob.diameter;
         let forward = || pose_key::rounded(&pose_key::relative(&pa.pose, &oa.origin, &pb.pose, &ob.origin), size);
@@ -191,6 +196,14 @@ impl Run<'_> {
             turns,
             verdict_only: self.settings.verdict_only,
         }
+    }
+
+    /// The answer of a candidate whose `a` stands elsewhere.
+    pub(super) fn answer_at(&self, c: &Candidate, a: &Placed, verdict_only: bool) -> Answer {
+        let (_, distinct) = self.canonical_at(c, a);
+        let limits = self.limits(c.rule);
+        let query = PairQuery { verdict_only, ..self.query(&distinct, &limits, Turns::default()) };
+        query.answer(&mut EpaScratch::default(), &mut Steps::default())
     }
 
     /// What is held against a pair under a rule.

@@ -12,6 +12,7 @@ mod cover;
 mod describe;
 mod exact;
 mod explain;
+mod fix;
 mod group;
 mod judge;
 mod load;
@@ -28,6 +29,7 @@ mod stopwatch;
 mod tally;
 
 pub use explain::*;
+pub use fix::Fix;
 pub(crate) use load::locate;
 pub use options::*;
 pub use outcome::*;

@@ -26,6 +26,8 @@ pub struct Options {
     pub max_pieces: usize,
     /// Decide the statuses and stop there: no bracket is refined beyond its threshold, no measure is taken.
     pub verdict_only: bool,
+    /// Of so many interferences, the deepest ones, is looked up what mending them does to others; see [`Fix`](super::Fix).
+    pub fixes: usize,
 }
 
 impl Default for Options {
@@ -38,6 +40,7 @@ impl Default for Options {
             epsilon: None,
             max_pieces: DEFAULT_MAX_PIECES,
             verdict_only: false,
+            fixes: 0,
         }
     }
 }

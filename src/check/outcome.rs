@@ -1,5 +1,6 @@
 //! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
 
+use super::Fix;
 use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3};
@@ -337,6 +338,8 @@ pub struct Outcome {
     pub cleared_by: ClearedBy,
     /// Every pair that is not clear or ignored, and the clear ones within `report_within`; sorted by id of a, then b.
     pub pairs: Vec<PairOutcome>,
+    /// Of some interferences, as many as were asked for, how to mend them; the deepest first.
+    pub fixes: Vec<Fix>,
     /// Sorted by key; indexed by [`PartIx`].
     pub parts: Vec<PartOutcome>,
     /// In the assembly's order; indexed by [`InstanceIx`].

@@ -101,15 +101,20 @@ impl PairQuery<'_> {
             let witness = thickest.ball.map_or(touch.1, |b| b.points);
             let out = witness[0] - witness[1];
             let rounding = self.rounding(margin);
-            answer.measured = Some(Box::new(Measured {
+            let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
+            let bodies = [body(self.first), body(self.second)];
+            let way_out = (least > 0.0).then(|| self.way_out(bodies, normal, least, margin)).flatten();
+            let measured = Measured {
                 relation: Some(if least > rounding { Relation::Overlap } else { Relation::Touch }),
                 gap: Some(high),
                 bracket: [bracket[0] - margin, bracket[1] + margin],
                 witness,
-                normal: if out.norm() > rounding { out.try_normalize(0.0) } else { None },
-                penetration: None,
+                normal: way_out.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
+                penetration: way_out,
                 common: None,
-            }));
+            };
+            let common = self.common(&measured, margin);
+            answer.measured = Some(Box::new(Measured { common, ..measured }));
         }
         ByPieces::Settled(Box::new(answer))
     }

@@ -2,6 +2,7 @@
 
 use super::describe::{collect_warnings, describe_instances, describe_parts};
 use super::explain::{Explanation, PairFound, find_pair};
+use super::fix::{Mender, is_mendable};
 use super::group::Run;
 use super::load::load_meshes;
 use super::shape::{self, Shapes};
@@ -58,6 +59,8 @@ pub fn check(
     watch.stop(Stage::Narrow, &mut timings);
 
     let pairs = run.outcomes(&groups, &answers);
+    let wanted = options.fixes > 0 && pairs.iter().any(is_mendable);
+    let fixes = if wanted { Mender::new(&run, &rules, reach).fixes(&pairs, options.fixes) } else { Vec::new() };
 
     let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let instances = describe_instances(assembly);
@@ -72,6 +75,7 @@ pub fn check(
         counts: tally.counts,
         cleared_by: tally.cleared_by,
         pairs,
+        fixes,
         parts,
         instances,
         rules: assembly.rules.clone(),
@@ -114,7 +118,7 @@ pub fn explain(
     };
     progress.begin(Stage::Narrow, 1);
     let run = Run { assembly, settings: &settings, shapes: &shapes };
-    Ok(run.explanation(pair, &found, &rules, &meshes))
+    Ok(run.explanation(pair, &found, &rules, &meshes, reach))
 }
 
 /// The trees of the triangles that candidate pairs may ask for: not of parts that stand alone, nor of those that only meet
@@ -227,7 +231,7 @@ fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> 
 /// The box of every instance in root coordinates, grown by `by` and what rounding may have cost. Instances of one shape in
 /// one orientation share the extents.
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
-fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
+pub(super) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
     let mut extents: std::collections::HashMap<(u32, [u64; 9]), Aabb, rapidhash::fast::RandomState> =
         std::collections::HashMap::default();
     shapes

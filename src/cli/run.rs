@@ -39,7 +39,11 @@ fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progr
     let options = LoadOptions { allow_outside: question.allow_outside };
     let assembly = assembly::load(&question.assembly, loader, &options)?;
     watch.stop(Stage::Load, &mut reading);
-    let mut outcome = check::check(&assembly, &question.options(assembly.units)?, loader, progress)?;
+    let mut options = question.options(assembly.units)?;
+    if settings.format == report::Format::Table {
+        options.fixes = report::table::MAX_ROWS;
+    }
+    let mut outcome = check::check(&assembly, &options, loader, progress)?;
     outcome.timings.wall.load += reading.wall.load;
     outcome.timings.cpu.load += reading.cpu.load;
     Ok(outcome)

@@ -142,6 +142,7 @@ impl QuestionSettings {
             epsilon: mm("--epsilon", self.epsilon)?,
             max_pieces: self.max_pieces,
             verdict_only: self.verdict_only,
+            fixes: 0,
         })
     }
 }

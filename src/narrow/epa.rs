@@ -16,6 +16,9 @@ use std::collections::BinaryHeap;
 /// Faces looked at before giving up; two nearly concentric round hulls of hundreds of vertices need thousands.
 const MAX_EXPANSIONS: usize = 100_000;
 
+/// Where the hulls are only one way among others to separate two parts.
+const FEW_EXPANSIONS: usize = 200;
+
 /// Twice a triangle's area over its longest edge squared from which its plane distance keeps all but three digits.
 const FAT: f64 = 1e-3;
 
@@ -103,6 +106,29 @@ impl Ord for Key {
 ///
 /// Cost: about twenty to a hundred support queries as a rule, each followed by the insertion of one point.
 pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
+    search(q, seed, margin, f64::INFINITY, MAX_EXPANSIONS, scratch)
+}
+
+/// The same for who only wants a translation shorter than `limit` (mm), and not at any price: `None` also where there is none, and
+/// what is found need not be the shortest.
+pub fn penetration_below(
+    q: &Query,
+    seed: &Simplex,
+    margin: f64,
+    limit: f64,
+    scratch: &mut EpaScratch,
+) -> Option<Penetration> {
+    search(q, seed, margin, limit, FEW_EXPANSIONS, scratch)
+}
+
+fn search(
+    q: &Query,
+    seed: &Simplex,
+    margin: f64,
+    limit: f64,
+    expansions: usize,
+    scratch: &mut EpaScratch,
+) -> Option<Penetration> {
     scratch.clear();
     scratch.start(q, seed)?;
     let mut best = Penetration { lower: 0.0, upper: f64::INFINITY, axis: Vec3::zeros() };
@@ -110,10 +136,13 @@ pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScra
     let mut settled = f64::INFINITY;
     // Support values found by climbing are proposals; the one the answer rests on is confirmed by a scan.
     let mut confirm_all = false;
-    for _ in 0..MAX_EXPANSIONS {
+    for _ in 0..expansions {
         let Some((key, face)) = scratch.nearest() else { break };
         scratch.origin_inside |= key >= 0.0;
         best.lower = math::lesser(key, settled);
+        if best.lower > limit {
+            return None;
+        }
         if best.upper - best.lower <= 0.25 * margin {
             if q.climb_scans() {
                 break;

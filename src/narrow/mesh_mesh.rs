@@ -100,6 +100,17 @@ pub fn crossing_moved(
     Some(middle_of_common(&moved_a(i), &moved_b(j)))
 }
 
+/// Visits the pairs of triangles that meet when they are moved, as [`crossing_moved`] has it, until `visit` returns false.
+pub(super) fn crossings_moved(
+    p: &Pairing,
+    slack: f64,
+    moved_a: impl FnMut(u32) -> Triangle,
+    moved_b: impl FnMut(u32) -> Triangle,
+    visit: impl FnMut(u32, u32) -> bool,
+) {
+    crossings_of(p, 2.0 * slack, moved_a, moved_b, visit);
+}
+
 /// The pairs of triangles of which something meets when they are moved: `pieces_a` and `pieces_b` say what belongs to a triangle then,
 /// some triangles in A's frame, no farther than `slack` (mm) from it. Each pair comes with a point near which it meets; `visit` says
 /// whether to go on.
@@ -122,7 +133,8 @@ pub(super) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
     );
 }
 
-fn middle_of_common(s: &Triangle, t: &Triangle) -> Vec3 {
+/// A point close to what two meeting triangles have in common.
+pub(super) fn middle_of_common(s: &Triangle, t: &Triangle) -> Vec3 {
     let [x, y] = common_points(s, t);
     (x + y) * 0.5
 }

@@ -5,6 +5,8 @@
 //! - how thick is what two hulls have in common? [`thickness::overlap`], a linear programme, a certified interval
 //! - by what shortest translation do they come apart? [`epa::penetration`], a certified interval
 //!
+//! - by what translation do two solids come apart that are not convex? [`separate()`](separate::separate), verified, not always the shortest
+//!
 //! Of triangles, not hulls: [`surface::Surface`] answers what is near a point, [`mesh_mesh`] how far two surfaces are apart
 //! and which triangles meet, [`winding`](mod@winding) what is inside, [`facet_allowance`] how much of an overlap facets explain; all
 //! by exact predicates.
@@ -33,6 +35,7 @@ pub mod overlap;
 pub mod pair;
 pub mod pieces;
 pub mod sat;
+pub mod separate;
 pub mod simplex;
 pub mod solid_angle;
 pub mod surface;

@@ -126,6 +126,7 @@ pub(crate) fn outcome() -> Outcome {
         *counts.of_mut(p.status) += 1;
     }
     Outcome {
+        fixes: Vec::new(),
         name: "gear\u{1b}box".to_owned(),
         path: "assembly.json".to_owned(),
         units: LengthUnit::Mm,

@@ -3,7 +3,7 @@
 use super::number::{as_given, count, direction, length_text, plain};
 use super::text::{Paint, painted, shown};
 use crate::assembly::{Geometry, Rule, Verb};
-use crate::check::{Outcome, PairOutcome, Status};
+use crate::check::{Fix, Outcome, PairOutcome, Status};
 use crate::geom::{LengthUnit, Vec3};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::cmp::Ordering;
@@ -110,7 +110,10 @@ fn by_status(pairs: &[&PairOutcome]) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-const HEADINGS: [&str; 8] = ["status", "a", "b", "depth", "gap", "move b by", "along", "rule"];
+const HEADINGS: [&str; 9] = ["status", "a", "b", "depth", "gap", "move b by", "along", "moves b into", "rule"];
+
+/// Names of one cell, at most.
+const MAX_NAMES: usize = 3;
 
 fn rows(o: &Outcome, pairs: &[&PairOutcome], colour: bool, out: &mut impl Write) -> io::Result<()> {
     let cells: Vec<_> = pairs.iter().map(|p| row(o, p)).collect();
@@ -152,7 +155,7 @@ pub(super) fn grid(headings: &[&str], numbers: &[usize]) -> Table {
     table
 }
 
-fn row(o: &Outcome, p: &PairOutcome) -> [String; 8] {
+fn row(o: &Outcome, p: &PairOutcome) -> [String; 9] {
     let text = |mm: Option<f64>| mm.map(|mm| length_text(mm, o.units)).unwrap_or_default();
     let gap = match (p.status, p.gap_bracket) {
         (Status::Undecided, Some([lo, hi])) => {
@@ -169,8 +172,25 @@ fn row(o: &Outcome, p: &PairOutcome) -> [String; 8] {
         gap,
         text(p.penetration_depth),
         along.map(|v| direction(&v)).unwrap_or_default(),
+        o.fix_of(p).map(|fix| moves_into(o, fix)).unwrap_or_default(),
         rule(o, p),
     ]
+}
+
+/// Which other pairs a fix makes worse.
+fn moves_into(o: &Outcome, fix: &Fix) -> String {
+    let Some(into) = &fix.moves_into else { return "not checked".to_owned() };
+    let names: Vec<_> = into.iter().map(|c| shown(o.id(*c)).into_owned()).collect();
+    some_of(&names)
+}
+
+/// The first names, and how many more there are.
+pub(super) fn some_of(names: &[String]) -> String {
+    let listed = names[..names.len().min(MAX_NAMES)].join(", ");
+    match names.len() - names.len().min(MAX_NAMES) {
+        0 => listed,
+        more => format!("{listed} and {more} more"),
+    }
 }
 
 fn unit(v: &Vec3) -> Option<Vec3> {

@@ -93,3 +93,21 @@ fn one_failing_pair_fails_in_the_singular() {
     let outcome = with_pairs(vec![sample::outcome().pairs[1].clone()]);
     assert!(text(&outcome, false).ends_with("\nFAIL: 1 pair fails\n"));
 }
+
+#[test]
+fn a_column_says_what_a_moved_part_runs_into() {
+    let mut outcome = sample::outcome();
+    let fix = |k: usize, into: Option<Vec<u32>>| crate::check::Fix {
+        pair: [outcome.pairs[k].a, outcome.pairs[k].b],
+        translation: Vec3::zeros(),
+        moves_into: into.map(|i| i.into_iter().map(crate::assembly::InstanceIx).collect()),
+    };
+    let known = fix(1, Some(vec![0, 3]));
+    let unknown = fix(7, None);
+    outcome.fixes = vec![known, unknown];
+    let text = text(&outcome, false);
+    let line = |start: &str| text.lines().find(|l| l.starts_with(start)).unwrap().to_owned();
+    assert!(line("status").contains("moves b into"));
+    assert!(line("interference  drive/bearing-1").contains("-z                  shaft, fan"), "{text}");
+    assert!(line("interference  gehäuse").ends_with("not checked"), "{text}");
+}

@@ -11,6 +11,7 @@ mod generate;
 mod hulls;
 mod oracle;
 mod properties;
+mod separation;
 mod shared;
 mod support;
 mod truth;

@@ -361,6 +361,11 @@ impl<'a> Meeting<'a> {
         self.depth.best.filter(|w| w.radius > 0.0).map(|Witness { center, radius, points }| (center, radius, points))
     }
 
+    /// The two parts; once the bounds were narrowed, with the boundaries of their solids where these could be told.
+    pub fn bodies(&self) -> [Body<'_>; 2] {
+        self.bodies
+    }
+
     /// The closest points of the two surfaces, where they were asked for.
     pub fn surfaces(&self) -> Option<Apart> {
         self.surfaces

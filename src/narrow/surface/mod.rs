@@ -58,6 +58,7 @@ pub struct Surface {
     tree: Tree,
     adjacency: OnceLock<Adjacency>,
     normals: OnceLock<Vec<Vec3>>,
+    inward: OnceLock<Vec<Vec3>>,
     rim: OnceLock<Vec<RimEdge>>,
     resolved: OnceLock<Resolved>,
     volume: OnceLock<f64>,
@@ -103,6 +104,7 @@ impl Surface {
             tree,
             adjacency: OnceLock::new(),
             normals: OnceLock::new(),
+            inward: OnceLock::new(),
             rim: OnceLock::new(),
             resolved: OnceLock::new(),
             volume: OnceLock::new(),
@@ -176,6 +178,23 @@ impl Surface {
     /// The same, from a list that the first call makes: for who asks for many again and again. O(n).
     pub fn normal_of(&self, t: u32) -> Vec3 {
         self.normals.get_or_init(|| (0..self.triangles.len() as u32).map(|t| self.normal(t)).collect())[t as usize]
+    }
+
+    /// Of each vertex a direction that leads inward from all triangles at it, where their normals, weighted by their angles, agree on
+    /// one: a unit vector, or zero at vertices of triangles without area. The first call is O(n).
+    pub(crate) fn inward(&self) -> &[Vec3] {
+        self.inward.get_or_init(|| {
+            let mut sum = vec![Vec3::zeros(); self.vertices.len()];
+            for (t, ids) in (0..).zip(&self.triangles) {
+                let (corners, normal) = (self.triangle(t), self.normal(t));
+                for k in 0..3 {
+                    let (e, f) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
+                    sum[ids[k] as usize] -= normal * libm::atan2(e.cross(&f).norm(), e.dot(&f));
+                }
+            }
+            self.rough.iter().for_each(|&v| sum[v as usize] = Vec3::zeros());
+            sum.into_iter().map(|d| d.try_normalize(0.0).unwrap_or_else(Vec3::zeros)).collect()
+        })
     }
 
     /// The triangle on the other side of edge `k` (from corner `k` to corner `k + 1`), `u32::MAX` where the edge is not one

@@ -5,7 +5,7 @@ use crate::assembly::Rule;
 use crate::check::{Explanation, Side, Step};
 use crate::geom::LengthUnit;
 use crate::report::json::{Assembly, Pair, Part, RuleAsRead, Settings, Warnings};
-use crate::report::number::{as_given, length};
+use crate::report::number::{as_given, length, vector};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -23,6 +23,7 @@ pub(super) struct Document<'a> {
     cleared_by: Option<&'static str>,
     pair: Pair<'a>,
     why: String,
+    fix: Option<FixRow<'a>>,
     warnings: Warnings<'a>,
 }
 
@@ -42,6 +43,13 @@ struct AskedRow {
     tolerance: f64,
     reach: f64,
     margin: f64,
+}
+
+/// A translation of `b` that mends the pair, and which other instances it then comes into; null where that was not checked.
+#[derive(Serialize)]
+struct FixRow<'a> {
+    translation: [f64; 3],
+    moves_into: Option<&'a [String]>,
 }
 
 /// One stage: its name and the keys of its kind.
@@ -169,6 +177,10 @@ impl<'a> Document<'a> {
             cleared_by: e.cleared_by(),
             pair: Pair::new([&a.id, &b.id], e.units, rule, &e.pair),
             why: text::why(e),
+            fix: e.fix.as_ref().map(|fix| FixRow {
+                translation: vector(&fix.translation, e.units),
+                moves_into: fix.moves_into.is_some().then_some(&e.moves_into[..]),
+            }),
             warnings: Warnings(&e.warnings),
         }
     }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::assembly::InstanceIx;
-use crate::check::{Asked, Explanation, PairOutcome, Side, Status};
+use crate::check::{Asked, Explanation, Fix, PairOutcome, Side, Status};
+use crate::geom::Vec3;
 use crate::report::sample;
 use serde_json::Value;
 
@@ -17,6 +18,8 @@ pub(crate) fn explanation() -> Explanation {
         convex,
     };
     Explanation {
+        fix: None,
+        moves_into: Vec::new(),
         name: outcome.name.clone(),
         path: outcome.path.clone(),
         units: outcome.units,
@@ -169,6 +172,7 @@ fn the_whole_document() {
       ],
       "cleared_by": null,
       "why": "the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm and the 0.01 mm that the facets explain, and than the 0.03 mm that the rule allows",
+      "fix": null,
       "warnings": [
         {"code": "open-mesh", "part": "hood", "message": "3 open edges"}
       ]
@@ -257,4 +261,27 @@ fn the_row_is_that_of_a_report() {
     crate::report::json::render(&sample::outcome(), &mut out).unwrap();
     let report: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(keys(&json["pair"]), keys(&report["pairs"][0]));
+}
+
+#[test]
+fn how_to_mend_a_pair_is_said_with_what_that_does_to_others() {
+    let told = |into: Option<&[&str]>| {
+        let mut e = explanation();
+        e.moves_into = into.unwrap_or_default().iter().map(|id| (*id).to_owned()).collect();
+        e.fix = Some(Fix {
+            pair: [InstanceIx(1), InstanceIx(4)],
+            translation: Vec3::new(0.0, 0.0, 0.21),
+            moves_into: into.map(|ids| ids.iter().map(|_| InstanceIx(3)).collect()),
+        });
+        let json: Value = serde_json::from_str(&rendered(&e, Format::Json)).unwrap();
+        assert_eq!(json["fix"]["translation"], serde_json::json!([0, 0, 0.21]));
+        assert_eq!(json["fix"]["moves_into"], serde_json::json!(into));
+        rendered(&e, Format::Table).lines().last().unwrap().to_owned()
+    };
+    let move_b = "fix: move `x\\u{1b}[31mred` by 0.21 mm along +z; ";
+    assert_eq!(told(Some(&[])), format!("{move_b}no other pair gets worse"));
+    assert_eq!(told(Some(&["fan"])), format!("{move_b}that moves it into `fan`"));
+    assert_eq!(told(Some(&["a", "b", "c", "d", "e"])), format!("{move_b}that moves it into `a`, `b`, `c` and 2 more"));
+    let unknown = "whether that moves it into something else was not checked: too many parts are near";
+    assert_eq!(told(None), format!("{move_b}{unknown}"));
 }

@@ -2,10 +2,10 @@
 
 use super::stage;
 use crate::assembly::{Facets, Geometry, Verb};
-use crate::check::{Asked, Certainty, Explanation, Side, Status, Step};
+use crate::check::{Asked, Certainty, Explanation, Fix, Side, Status, Step};
 use crate::geom::LengthUnit;
-use crate::report::number::{count, length, length_text, plain};
-use crate::report::table::rule_text;
+use crate::report::number::{count, direction, length, length_text, plain};
+use crate::report::table::{rule_text, some_of};
 use crate::report::text::{Paint, painted, shown};
 use std::io::{self, Write};
 
@@ -25,6 +25,9 @@ pub(super) fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Re
     writeln!(out)?;
     let paint = if e.pair.status.fails() { Paint::Bad } else { Paint::Good };
     writeln!(out, "{}: {}", painted(e.pair.status.name(), paint, colour), why(e))?;
+    if let Some(fix) = &e.fix {
+        writeln!(out, "{}: {}", painted("fix", Paint::Bold, colour), fix_text(e, fix))?;
+    }
     out.flush()
 }
 
@@ -161,6 +164,21 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             format!("{whose} at the overlap explain {allowance}, at most {cap} for parts of this size: {granted}")
         }
     }
+}
+
+/// How to mend the pair, and what that does to others.
+fn fix_text(e: &Explanation, fix: &Fix) -> String {
+    let b = shown(&e.sides[1].id);
+    let length = fix.translation.norm();
+    let others = match &fix.moves_into {
+        None => "whether that moves it into something else was not checked: too many parts are near".to_owned(),
+        Some(into) if into.is_empty() => "no other pair gets worse".to_owned(),
+        Some(_) => {
+            let names: Vec<_> = e.moves_into.iter().map(|id| format!("`{}`", shown(id))).collect();
+            format!("that moves it into {}", some_of(&names))
+        }
+    };
+    format!("move `{b}` by {} along {}; {others}", length_text(length, e.units), direction(&(fix.translation / length)))
 }
 
 /// Why the pair has its status.

@@ -1,0 +1,106 @@
+//! What becomes of the other pairs when a part is moved out of the one that it overlaps.
+
+use super::group::Run;
+use super::pair::Answer;
+use super::pipeline::{Candidate, instance_boxes};
+use super::shape::Placed;
+use super::{Outcome, PairOutcome, Status};
+use crate::assembly::{InstanceIx, PairRule, RuleTable};
+use crate::geom::{Aabb, Vec3};
+use rayon::prelude::*;
+
+/// Neighbours that one moved part is held against, at most; with more nothing is said.
+const MAX_NEIGHBOURS: usize = 32;
+
+/// A pair that fails already is made worse by this share of its gap or more.
+const WORSE: f64 = 0.02;
+
+/// A way to mend a pair that interferes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fix {
+    /// Of the pair that it mends, the lesser id first; the second is moved.
+    pub pair: [InstanceIx; 2],
+    /// By this (mm, root coordinates): the row's `separating_translation`.
+    pub translation: Vec3,
+    /// The instances with which the moved one then fails where it did not, or fails worse; in the order of their ids. `None` where
+    /// too many come near to be asked.
+    pub moves_into: Option<Vec<InstanceIx>>,
+}
+
+/// Whether a row is one that a translation mends.
+pub(super) fn is_mendable(row: &PairOutcome) -> bool {
+    row.status == Status::Interference && row.separating_translation.is_some()
+}
+
+/// What is needed to try moves.
+pub(super) struct Mender<'a> {
+    run: &'a Run<'a>,
+    rules: &'a RuleTable,
+    /// Of the instances, so large that only pairs matter whose boxes meet.
+    boxes: Vec<Aabb>,
+}
+
+impl<'a> Mender<'a> {
+    /// Nothing is asked of pairs farther apart than `reach` (mm).
+    pub(super) fn new(run: &'a Run<'a>, rules: &'a RuleTable, reach: f64) -> Self {
+        Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach) }
+    }
+
+    /// Of the deepest pairs that a translation mends, no more than `most`. The outcome's order among equals.
+    pub(super) fn fixes(&self, pairs: &[PairOutcome], most: usize) -> Vec<Fix> {
+        let mut rows: Vec<&PairOutcome> = pairs.iter().filter(|p| is_mendable(p)).collect();
+        rows.sort_by(|x, y| y.overlap_depth.unwrap_or(0.0).total_cmp(&x.overlap_depth.unwrap_or(0.0)));
+        rows.truncate(most);
+        rows.par_iter().filter_map(|row| self.fix(row)).collect()
+    }
+
+    /// What the row's translation does to the moved part's other pairs. Cost: two answers, at most, for each neighbour.
+    pub(super) fn fix(&self, row: &PairOutcome) -> Option<Fix> {
+        let translation = row.separating_translation.filter(|_| is_mendable(row))?;
+        let own = self.boxes[row.b.0 as usize];
+        let there = Aabb { min: own.min + translation, max: own.max + translation };
+        let near = (0..self.boxes.len() as u32)
+            .map(InstanceIx)
+            .filter(|&c| c != row.a && c != row.b && self.boxes[c.0 as usize].distance(&there) <= 0.0);
+        let mut near: Vec<_> = near.filter(|&c| !matches!(self.rules.of(row.b, c), PairRule::Ignored { .. })).collect();
+        let moves_into = (near.len() <= MAX_NEIGHBOURS).then(|| {
+            near.sort_by_key(|&c| &self.run.assembly.instances[c.0 as usize].id);
+            near.into_iter().filter(|&c| self.gets_worse(row.b, c, &translation)).collect()
+        });
+        Some(Fix { pair: [row.a, row.b], translation, moves_into })
+    }
+
+    fn gets_worse(&self, moved: InstanceIx, other: InstanceIx, by: &Vec3) -> bool {
+        let rule = if let PairRule::Rule(r) = self.rules.of(moved, other) { Some(r) } else { None };
+        let here = self.run.shapes.placed[moved.0 as usize];
+        let mut there = here;
+        there.pose.translation += by;
+        let answer = |placed: &Placed, verdict_only| {
+            let candidate = Candidate { a: moved.0, b: other.0, rule };
+            self.run.answer_at(&candidate, placed, verdict_only)
+        };
+        if !answer(&there, true).status.fails() {
+            return false;
+        }
+        if !answer(&here, true).status.fails() {
+            return true;
+        }
+        let gap = |placed| gap_of(&answer(placed, false));
+        match (gap(&here), gap(&there)) {
+            (Some(before), Some(after)) => after < before - WORSE * before.abs(),
+            // Whether it is worse is not known: it fails.
+            _ => true,
+        }
+    }
+}
+
+fn gap_of(answer: &Answer) -> Option<f64> {
+    answer.measured.as_ref().and_then(|m| m.gap)
+}
+
+impl Outcome {
+    /// What was found to mend a pair, where that was asked for.
+    pub fn fix_of(&self, row: &PairOutcome) -> Option<&Fix> {
+        self.fixes.iter().find(|f| f.pair == [row.a, row.b])
+    }
+}
