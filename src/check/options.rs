@@ -3,11 +3,11 @@
 use crate::assembly::{Facets, Geometry};
 
 /// Without a choice pieces reach no farther beyond a part than this part of the diagonal of its own box.
-pub const EPSILON_OF_DIAGONAL: f64 = 0.01;
+pub const EPSILON_OF_DIAGONAL: f64 = 0.02;
 
-/// Without a choice a part is covered by no more pieces than this: some hundred make a bracket or a housing to 1 %, and what pairs
+/// Without a choice a part is covered by no more pieces than this: some dozens make a bracket or a housing to 2 %, and what pairs
 /// of pieces cost grows with the square.
-pub const DEFAULT_MAX_PIECES: usize = 128;
+pub const DEFAULT_MAX_PIECES: usize = 64;
 
 /// The choices of a run. Lengths in mm.
 #[derive(Debug, Clone, PartialEq)]

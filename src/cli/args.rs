@@ -115,7 +115,7 @@ pub struct Question {
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub report_within: Option<f64>,
 
-    /// How far the convex pieces of a decomposed part may reach beyond it, in the assembly's units [default: 1 % of the diagonal
+    /// How far the convex pieces of a decomposed part may reach beyond it, in the assembly's units [default: 2 % of the diagonal
     /// of the part's own box].
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub epsilon: Option<f64>,
@@ -184,7 +184,7 @@ pub struct DecomposeArgs {
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
 
-    /// How far the pieces may reach beyond the mesh, in its own unit [default: 1 % of the diagonal of its box].
+    /// How far the pieces may reach beyond the mesh, in its own unit [default: 2 % of the diagonal of its box].
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub epsilon: Option<f64>,
 

@@ -83,7 +83,7 @@ fn help_of_check() {
           --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
                                     assembly's units
           --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
-                                    in the assembly's units [default: 1 % of the diagonal of the part's
+                                    in the assembly's units [default: 2 % of the diagonal of the part's
                                     own box]
           --quiet                   Say nothing on stderr but errors: no progress, no warnings
           --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
@@ -139,7 +139,7 @@ fn help_of_explain() {
           --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
                                     assembly's units
           --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
-                                    in the assembly's units [default: 1 % of the diagonal of the part's
+                                    in the assembly's units [default: 2 % of the diagonal of the part's
                                     own box]
           --quiet                   Say nothing on stderr but errors: no progress, no warnings
           --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
@@ -269,13 +269,13 @@ fn decompose_needs_a_mesh_and_a_place() {
     let Command::Decompose(args) = parse("interfere decompose a.stl --output b --hull").unwrap().command else {
         panic!("decompose")
     };
-    assert_eq!((args.epsilon, args.max_pieces, args.hull), (None, 128, true));
+    assert_eq!((args.epsilon, args.max_pieces, args.hull), (None, 64, true));
 }
 
 #[test]
 fn a_check_takes_its_pieces_from_the_part_s_size_unless_told() {
     let args = check("--geometry decomposition");
-    assert_eq!((args.question.epsilon, args.question.max_pieces), (None, 128));
+    assert_eq!((args.question.epsilon, args.question.max_pieces), (None, 64));
     let args = check("--geometry decomposition --epsilon 0.25 --max-pieces 10000");
     assert_eq!((args.question.epsilon, args.question.max_pieces), (Some(0.25), 10_000));
 }

@@ -30,7 +30,7 @@ fn the_whole_document() {
         "facets": "allow",
         "report_within": 5,
         "epsilon": null,
-        "max_pieces": 128,
+        "max_pieces": 64,
         "verdict_only": false,
         "rules": [
           {"between": ["shaft", "drive/bearing-*"], "allow_depth": 0.03, "reason": "H7/p6 press fit", "file": "assembly.json", "index": 0},

@@ -136,7 +136,7 @@ pub(crate) fn outcome() -> Outcome {
             facets: Facets::Allow,
             report_within: Some(5.0),
             epsilon: None,
-            max_pieces: 128,
+            max_pieces: 64,
             verdict_only: false,
         },
         possible_pairs: 10,

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 /// Boxes that are looked at for one piece, at most.
-const MAX_BOXES: usize = 20_000;
+const MAX_BOXES: usize = 8000;
 
 /// No more triangles than this are asked whether their planes cut a box.
 const MAX_TRIANGLES: usize = 48;

@@ -23,8 +23,8 @@ const CUTS: usize = 8;
 /// This part of ε is spent on pieces of fewer vertices.
 const SPARE: f64 = 0.05;
 
-/// Of a piece that cannot be made smaller, what is below this part of ε need not be known better.
-const SMALL: f64 = 0.5;
+/// Of a piece that is not cut further, what is below so many times the deepest gap that is known need not be known better.
+const KNOWN: f64 = 1.1;
 
 /// A finished piece.
 #[derive(Debug, Clone)]
@@ -150,12 +150,12 @@ impl Solid<'_> {
         let Some(hull) = cell.region.piece(self.surface, SPARE * self.limits.epsilon) else { return Finished::Empty };
         let planes = planes_of(&hull);
         let epsilon = self.limits.epsilon;
-        let goal = Goal { allowed: epsilon, enough: epsilon };
-        let mut found = reach(&self.patches, &hull.vertices, &planes, goal);
-        if last && found.upper > epsilon {
-            let goal = Goal { allowed: f64::INFINITY, enough: SMALL * epsilon };
-            found = reach(&self.patches, &hull.vertices, &planes, goal);
-        }
+        let goal = if last {
+            Goal { allowed: f64::INFINITY, enough: epsilon.max(KNOWN * cell.worst) }
+        } else {
+            Goal { allowed: epsilon, enough: epsilon }
+        };
+        let found = reach(&self.patches, &hull.vertices, &planes, goal);
         match found.beyond {
             Some(points) => Finished::TooFar(points),
             None if found.upper <= epsilon || last => Finished::Piece(Piece { hull, reach: found.upper }),

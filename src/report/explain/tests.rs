@@ -109,7 +109,7 @@ fn the_whole_document() {
         "facets": "allow",
         "report_within": 5,
         "epsilon": null,
-        "max_pieces": 128,
+        "max_pieces": 64,
         "verdict_only": false
       },
       "a": {
