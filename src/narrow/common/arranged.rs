@@ -16,7 +16,7 @@ use crate::narrow::surface::{Inside, Surface};
 use crate::narrow::tri_tri::meet;
 use crate::narrow::winding::{winding, winding_in_front};
 
-/// Triangles of two solids that are arranged, at most, pairs that meet included at [`MEETING_COST`]: about a second.
+/// Triangles of two solids that are arranged, at most, pairs that meet included at [`MEETING_COST`]: some seconds.
 const MAX_TRIANGLES: usize = 100_000;
 
 /// The volume of a mesh may differ from the sums over the crossings by this part, on top of rounding.
@@ -25,7 +25,7 @@ const SAME_VOLUME: f64 = 1e-6;
 /// The boundary of what two placed solids have in common, as a mesh in A's frame (mm), outward; B is at `b_in_a`. `None` where
 /// they share nothing thicker than rounding, where a surface is not closed or has no inside, where there are too many triangles
 /// (100 000, a meeting pair counts as 20), and where a check fails: of the mesh against the winding numbers of both
-/// solids, of its volume against the one that [`common`](super::common()) adds up. Parts whose shells overlap count once. Cost: some ten
+/// solids, of its volume against the one that [`common`](super::common()) adds up. Parts whose shells overlap count once. Cost: some thirty
 /// microseconds a triangle.
 ///
 /// Source: Q. Zhou, E. Grinspun, D. Zorin & A. Jacobson, "Mesh Arrangements for Solid Geometry", 2016.
