@@ -25,5 +25,5 @@ pub use facets::{ConcaveFacets, FacetEdge, FacetErrors, Facets, LARGEST_ANGLE, L
 pub use loaded::{Health, LoadedMesh};
 pub use read::{MeshError, MeshFormat, MeshWarning, load, load_owned, recognise};
 pub use tri_mesh::TriMesh;
-pub(crate) use union::{Pieces, union};
+pub(crate) use union::{Pieces, intersection, union};
 pub(crate) use union_find::UnionFind;

@@ -22,7 +22,7 @@ const FLIP_ROUNDS: usize = 16;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Pieces {
     pub mesh: TriMesh,
-    /// The triangle that each piece lies on.
+    /// The triangle that each piece lies on, of whichever solid.
     pub source: Vec<u32>,
 }
 
@@ -33,12 +33,19 @@ pub(crate) struct Pieces {
 /// Source: the arrangement engine of `manifold-rust`, after Q. Zhou, E. Grinspun, D. Zorin & A. Jacobson, "Mesh Arrangements for
 /// Solid Geometry", 2016. Its steps are called one by one: the import and the clean-up around them move surfaces.
 pub(crate) fn union(mesh: &TriMesh) -> Option<Pieces> {
-    let corner = |v: u32| {
-        let p = mesh.vertices[v as usize];
-        linalg::Vec3::new(p.x, p.y, p.z)
-    };
-    let triangles: Vec<[linalg::Vec3; 3]> = mesh.triangles.iter().map(|t| t.map(corner)).collect();
-    let mut pieces = catch_unwind(AssertUnwindSafe(|| arrange(&triangles))).ok().flatten()?;
+    let triangles: Vec<[Vec3; 3]> = mesh.triangles.iter().map(|t| t.map(|v| mesh.vertices[v as usize])).collect();
+    arranged([&triangles, &[]], OpType::Add).filter(|pieces| !pieces.mesh.triangles.is_empty())
+}
+
+/// The boundary of the points that both of two closed sets of triangles wind around at least once, without a triangle where there
+/// are none. `None`, checks, cost and source as for [`union`].
+pub(crate) fn intersection(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> Option<TriMesh> {
+    arranged([a, b], OpType::Intersect).map(|pieces| pieces.mesh)
+}
+
+fn arranged(solids: [&[[Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
+    let solids = solids.map(|s| s.iter().map(|t| t.map(|p| linalg::Vec3::new(p.x, p.y, p.z))).collect::<Vec<_>>());
+    let mut pieces = catch_unwind(AssertUnwindSafe(|| arrange([&solids[0], &solids[1]], op))).ok().flatten()?;
     for _ in 0..FLIP_ROUNDS {
         if !flip_flat(&mut pieces) {
             break;
@@ -47,14 +54,14 @@ pub(crate) fn union(mesh: &TriMesh) -> Option<Pieces> {
     Some(pieces)
 }
 
-fn arrange(triangles: &[[linalg::Vec3; 3]]) -> Option<Pieces> {
-    let graph = build_graph(triangles, &[]);
+fn arrange(solids: [&[[linalg::Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
+    let graph = build_graph(solids[0], solids[1]);
     let complex = build_cells(&graph);
-    let winding = windings(&graph, &complex, [triangles, &[]]);
+    let winding = windings(&graph, &complex, solids);
     if !winding.complete() {
         return None;
     }
-    let kept = extract(&graph, &complex, &winding, OpType::Add, WindingRule::Positive);
+    let kept = extract(&graph, &complex, &winding, op, WindingRule::Positive);
     let positions: Vec<Vec3> = graph.verts_f64.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect();
     let at = |v: u32| positions[v as usize];
     // Vertices that rounding put in one place are one; what becomes of the triangles between them has no edges.
@@ -89,7 +96,7 @@ fn arrange(triangles: &[[linalg::Vec3; 3]]) -> Option<Pieces> {
     for t in 0..corners.len() {
         triangles.push([number(3 * t).ok()?, number(3 * t + 1).ok()?, number(3 * t + 2).ok()?]);
     }
-    (!triangles.is_empty()).then_some(Pieces { mesh: TriMesh { vertices, triangles }, source })
+    Some(Pieces { mesh: TriMesh { vertices, triangles }, source })
 }
 
 /// The vertex that takes the place of each: the ends of an edge no longer than rounding become one.
@@ -189,5 +196,16 @@ mod tests {
         let cavity = turned(&translated(&block(1.0, 1.0, 1.0), Vec3::repeat(0.5)));
         let hollow = together(&[flush, cavity]);
         assert!((volume(&union(&hollow).unwrap().mesh) - 8.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_two_solids_share_counts_once_however_often_they_wind() {
+        let corners = |m: &TriMesh| m.triangles.iter().map(|t| t.map(|v| m.vertices[v as usize])).collect::<Vec<_>>();
+        let twice = together(&[block(2.0, 2.0, 2.0), translated(&block(2.0, 2.0, 2.0), Vec3::repeat(0.5))]);
+        let other = translated(&block(3.0, 1.0, 1.0), Vec3::new(1.0, 0.75, 0.75));
+        let both = intersection(&corners(&twice), &corners(&other)).unwrap();
+        assert!((volume(&both) - 1.5).abs() < 1e-12);
+        let beside = translated(&other, Vec3::x() * 1.5);
+        assert!(intersection(&corners(&twice), &corners(&beside)).unwrap().triangles.is_empty());
     }
 }

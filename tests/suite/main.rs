@@ -2,6 +2,7 @@
 
 mod cases;
 mod cli;
+mod common;
 mod concave;
 mod corpus;
 mod decomposition;

@@ -6,8 +6,7 @@
 //! on each other there, s is chosen to part these; every box so found holds, and the least is taken, its sides moved out to the
 //! next vertex of what was found without s.
 
-use super::sign::Solid;
-use super::{Known, boundaries};
+use super::Known;
 use crate::geom::math::{lesser, max3, min3};
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::narrow::mesh_mesh::Pairing;
@@ -43,8 +42,13 @@ pub(super) fn turned_box(turn: &Mat3, points: &[Vec3], origin: &Vec3) -> Aabb {
 }
 
 /// The box of the common solid after each of the rotations that are wanted. `points` are its vertices, seen from the witness, and
-/// perhaps some next to it.
-pub(super) fn boxes(p: &Pairing, known: &Known, points: &[Vec3]) -> Vec<Aabb> {
+/// perhaps some next to it; `again` finds them where B stands elsewhere.
+pub(super) fn boxes(
+    p: &Pairing,
+    known: &Known,
+    points: &[Vec3],
+    again: impl Fn(&Pairing) -> Option<Vec<Vec3>>,
+) -> Vec<Aabb> {
     let mut reach: Vec<Reach> = known.turns.iter().map(|turn| reach_of(turn, points)).collect();
     let mut shift = Vec3::zeros();
     let mut moved = None;
@@ -58,18 +62,15 @@ pub(super) fn boxes(p: &Pairing, known: &Known, points: &[Vec3]) -> Vec<Aabb> {
         shift += more;
         let pose = shifted(p, &shift);
         let there = Pairing { b_in_a: &pose, ..*p };
-        let Some(Ok(found)) = boundaries(&there, known, &[Solid::B]).pop() else { break };
-        if found.points.is_empty() {
-            break;
-        }
+        let Some(found) = again(&there).filter(|found| !found.is_empty()) else { break };
         let more = shift.norm() + known.margin;
         for (turn, reach) in known.turns.iter().zip(&mut reach) {
-            let after = reach_of(turn, &found.points);
+            let after = reach_of(turn, &found);
             for d in 0..6 {
                 reach[d].0 = lesser(reach[d].0, after[d].0 - more);
             }
         }
-        moved = Some(found.points);
+        moved = Some(found);
     }
     known.turns.iter().zip(&reach).map(|(turn, reach)| box_within(turn, reach, points, &known.witness)).collect()
 }

@@ -254,7 +254,7 @@ impl<'a> Half<'a> {
 
 impl Sums {
     #[inline]
-    fn add(&mut self, [a, b, c]: &Triangle) {
+    pub(super) fn add(&mut self, [a, b, c]: &Triangle) {
         let n = (b - a).cross(&(c - a));
         self.six += a.dot(&n);
         self.twice_area += n.norm();

@@ -1,4 +1,5 @@
-//! What two placed solids have in common: its volume and its box, without cutting a mesh.
+//! What two placed solids have in common: its volume and its box, without cutting a mesh; where that does not do, and for callers
+//! that want one, its mesh (`arranged`).
 //!
 //! ```text
 //! pairs of triangles (dual) ─► segments in which they cross (sign, exact) ─► vertices inside (half) ─► sums ─► checks
@@ -8,6 +9,9 @@
 //! the other solid counts with its area vector, and that is a sum over the directed pieces of its outline: parts of its edges
 //! that are inside, and the segments in which it crosses faces of the other. No polygon is put together for it.
 
+mod arranged;
+#[cfg(test)]
+mod arranged_tests;
 mod extent;
 mod half;
 mod sign;
@@ -18,6 +22,8 @@ use super::dual::{Descent, Reach};
 use super::mesh_mesh::Pairing;
 use super::surface::Surface;
 use crate::geom::{Aabb, Mat3, Vec3};
+pub use arranged::solid;
+use arranged::{common_by_mesh, winds_once};
 use extent::{boxes, turned_box};
 use half::{End, Half, Inconsistent, Segment, Sums};
 use sign::{Crossing, Cut, Plane, Solid, cut};
@@ -27,7 +33,8 @@ use sign::{Crossing, Cut, Plane, Solid, cut};
 pub struct Common {
     /// mm³, at least 0; 0 where it is no more than rounding.
     pub volume: f64,
-    /// For every rotation asked for the box of the common solid, turned by it about the origin of A's frame (mm).
+    /// For every rotation asked for the box of the common solid, turned by it about the origin of A's frame (mm). None where the
+    /// volume is 0 and it is not known where they touch.
     pub boxes: Vec<Aabb>,
 }
 
@@ -52,11 +59,17 @@ const ROUNDING: f64 = 1e-9;
 /// The volume within this many margins of the boundary counts as rounding.
 const SKIN: f64 = 4.0;
 
-/// Volume and box of what the solids that two closed surfaces bound have in common; both wind around no point more than once.
-/// `None` where a check fails. Cost: a dual traversal, and time in proportion to the triangles that cross or lie inside.
+/// Volume and box of what the solids that two closed surfaces bound have in common. `None` where a check fails. Cost: a dual
+/// traversal, and time in proportion to the triangles that cross or lie inside; where a surface is known to wind around points more
+/// than once, or signs contradict each other, that of [`solid`].
 ///
 /// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`sign`).
 pub fn common(p: &Pairing, known: &Known) -> Option<Common> {
+    winds_once(p).then(|| common_by_sums(p, known)).flatten().or_else(|| common_by_mesh(p, known))
+}
+
+/// The same of surfaces that wind around no point more than once, by sums over what crosses.
+fn common_by_sums(p: &Pairing, known: &Known) -> Option<Common> {
     // Faces that lie on each other overlap or not, whichever solid moves: where they do either way, they touch.
     let both = [Solid::B, Solid::A];
     let ties = if known.depth > 0.0 { &both[..1] } else { &both[..] };
@@ -64,7 +77,8 @@ pub fn common(p: &Pairing, known: &Known) -> Option<Common> {
     let first = found.next()?.ok()?;
     let volume = volume(p, known, &first)?;
     if volume > 0.0 {
-        return Some(Common { volume, boxes: boxes(p, known, &first.points) });
+        let again = |there: &Pairing| Some(boundaries(there, known, &[Solid::B]).pop()?.ok()?.points);
+        return Some(Common { volume, boxes: boxes(p, known, &first.points, again) });
     }
     let mut points = first.points;
     points.extend(found.filter_map(Result::ok).flat_map(|other| other.points));

@@ -5,25 +5,25 @@ use crate::mesh::{TriMesh, union};
 use crate::narrow::surface::{Inside, Surface};
 use crate::narrow::winding::winding;
 
-fn surface(mesh: &TriMesh) -> Surface {
+pub(super) fn surface(mesh: &TriMesh) -> Surface {
     Surface::new(mesh, &Vec3::zeros(), Inside::Solid)
 }
 
-fn rotation(dice: &mut Dice) -> Mat3 {
+pub(super) fn rotation(dice: &mut Dice) -> Mat3 {
     let [a, b, c] = [(); 3].map(|()| dice.unit() * 6.0);
     *nalgebra::Rotation3::from_euler_angles(a, b, c).matrix()
 }
 
-fn at(x: f64, y: f64, z: f64) -> Pose {
+pub(super) fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose { rotation: Mat3::identity(), translation: Vec3::new(x, y, z) }
 }
 
-fn swap(pose: &Pose) -> Pose {
+pub(super) fn swap(pose: &Pose) -> Pose {
     pose.inverse()
 }
 
 /// Volume and box, the rounding as for parts of a few millimetres.
-fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Common> {
+pub(super) fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Common> {
     let turns = [Mat3::identity()];
     let known =
         Known { margin: 1e-13, rounding: 1e-12, witness: b.bounds.center() + pose.translation, depth, turns: &turns };
@@ -31,12 +31,12 @@ fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Common
 }
 
 #[track_caller]
-fn near(got: f64, wanted: f64, relative: f64) {
+pub(super) fn near(got: f64, wanted: f64, relative: f64) {
     assert!((got - wanted).abs() <= relative * wanted.abs(), "{got} is not {wanted}");
 }
 
 #[track_caller]
-fn is_box(common: &Common, min: [f64; 3], max: [f64; 3]) {
+pub(super) fn is_box(common: &Common, min: [f64; 3], max: [f64; 3]) {
     let [got] = common.boxes[..] else { panic!("one box") };
     let off = (got.min - Vec3::from(min)).amax().max((got.max - Vec3::from(max)).amax());
     assert!(off < 1e-11, "{got:?}");

@@ -8,13 +8,13 @@ use crate::narrow::winding::{winding, winding_in_front};
 
 /// How far rounding may have carried a cut from the triangles that cross there, in units of 2⁻⁵³ of the part's size; the
 /// rounding margin of every pair of the part allows for 32.
-const CUT_IN_ROUNDOFFS: f64 = 8.0;
+pub(crate) const CUT_IN_ROUNDOFFS: f64 = 8.0;
 
 /// Of a piece's two sides, points this many roundings away are looked at.
-const ASIDE: f64 = 4.0;
+pub(crate) const ASIDE: f64 = 4.0;
 
 /// Points of the part's box that are looked at on top.
-const SAMPLES: u32 = 256;
+pub(crate) const SAMPLES: u32 = 256;
 
 /// Checks that `united` is the boundary of what `given` winds around at least once: closed; every piece on its triangle (`source`,
 /// of `given`), the solid behind it and nothing in front; no triangle of `given` that bounds the solid missing; and both agree
@@ -38,13 +38,13 @@ pub(super) fn is_union(united: &Surface, source: &[u32], given: &Surface) -> boo
     united.is_closed() && sound && complete && agree(united, given, near)
 }
 
-fn middle(s: &Surface, t: u32) -> Vec3 {
+pub(crate) fn middle(s: &Surface, t: u32) -> Vec3 {
     let [a, b, c] = s.triangle(t);
     (a + b + c) / 3.0
 }
 
 /// Whether the middle of a triangle is no farther from its rim than rounding may carry it.
-fn is_small(s: &Surface, t: u32, near: f64) -> bool {
+pub(crate) fn is_small(s: &Surface, t: u32, near: f64) -> bool {
     let [a, b, c] = s.triangle(t);
     let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
     (b - a).cross(&(c - a)).norm() <= 16.0 * ASIDE * near * longest
@@ -83,7 +83,7 @@ fn agree(united: &Surface, given: &Surface, near: f64) -> bool {
 }
 
 /// The `k`-th number of the van der Corput sequence of a base, between 0 and 1.
-fn radical(mut k: u32, base: u32) -> f64 {
+pub(crate) fn radical(mut k: u32, base: u32) -> f64 {
     let (mut x, mut unit) = (0.0, 1.0);
     while k > 0 {
         unit /= f64::from(base);

@@ -6,7 +6,7 @@
 //! bounds the solid as a whole or not at all, which a ray tells exactly. If some do, the surface is cut along its crossings, and
 //! what is left is checked (`check`).
 
-mod check;
+pub(crate) mod check;
 mod patches;
 mod self_meet;
 #[cfg(test)]
@@ -14,7 +14,7 @@ mod tests;
 
 use super::surface::{Inside, Surface};
 use crate::mesh::{Pieces, TriMesh, union};
-use self_meet::meetings;
+pub(crate) use self_meet::meetings;
 
 /// Triangles of a surface that is cut, at most: some seconds.
 const MAX_TRIANGLES: usize = 400_000;
@@ -23,7 +23,7 @@ const MAX_TRIANGLES: usize = 400_000;
 const AREA_ROUNDING: f64 = 1e-9;
 
 /// What a pair of meeting triangles costs, in triangles.
-const MEETING_COST: usize = 20;
+pub(crate) const MEETING_COST: usize = 20;
 
 /// Whether parts of a surface lie inside the solid that it bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,7 +18,7 @@ const ROUNDINGS: f64 = 128.0;
 
 /// How many pairs of triangles meet elsewhere than they share corners, exactly; counted up to `most`. Cost: about that of the
 /// surface's tree.
-pub(super) fn meetings(s: &Surface, most: usize) -> usize {
+pub(crate) fn meetings(s: &Surface, most: usize) -> usize {
     let nodes = &s.tree().nodes;
     let rounding = (ROUNDINGS * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
     let items: Vec<Item> = (0..s.triangles.len() as u32).map(|t| Item::of(s, t)).collect();

@@ -141,9 +141,14 @@ impl Surface {
         self
     }
 
+    /// Corners of all triangles, those without area last: together they close where the mesh does.
+    pub(crate) fn every_triangle(&self) -> impl Iterator<Item = &[u32; 3]> {
+        self.triangles.iter().chain(&self.flat)
+    }
+
     /// Whether every edge is used as often one way as the other, triangles without area included.
     pub(crate) fn is_closed(&self) -> bool {
-        rim::rim(self.triangles.iter().chain(&self.flat)).is_empty()
+        rim::rim(self.every_triangle()).is_empty()
     }
 
     /// Whether a triangle without area was left out at this vertex.
