@@ -90,7 +90,7 @@ fn help_of_check() {
                                     NO_COLOR and CLICOLOR_FORCE [default: auto]
           --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
                                     enough for --epsilon, they reach farther, and a warning says how far
-                                    [default: 128]
+                                    [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
           --threads <N>             Number of threads [default: one per core]
@@ -146,7 +146,7 @@ fn help_of_explain() {
                                     NO_COLOR and CLICOLOR_FORCE [default: auto]
           --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
                                     enough for --epsilon, they reach farther, and a warning says how far
-                                    [default: 128]
+                                    [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
           --threads <N>             Number of threads [default: one per core]

@@ -5,8 +5,8 @@ use super::cell::Plane;
 use super::gaps::Gap;
 use super::lines::{Extent, Lines};
 use super::soup::Soup;
-use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
+use crate::geom::{Mat3, Vec3};
 
 /// Positions along each axis of the solid's box at which a cut is tried: so many, evenly.
 const POSITIONS: usize = 7;
@@ -22,6 +22,15 @@ const SAME_WAY: f64 = 0.9;
 
 /// Two cuts that leave no more than this part of each other's are equal; then the more even one is taken.
 const EQUAL: f64 = 0.02;
+
+/// All gaps look across a direction when the mean square of their ways along it is this part of that across it at most;
+const ACROSS_ALL: f64 = 1e-3;
+
+/// then cuts whose normal has at least this cosine with it are left out.
+const ALONG: f64 = 0.9;
+
+/// Cuts that follow no face leave this part of a cell's height on either side: a thin slice hides between the samples.
+const THIN: f64 = 0.08;
 
 /// A slice thinner than this part of ε changes nothing that ε would notice.
 const SLICE: f64 = 0.5;
@@ -60,8 +69,9 @@ pub(super) fn best_cuts(
 ) -> Vec<Plane> {
     let mut heights = Vec::new();
     let planes = candidates(extent, lines, gaps, reached, limits).into_iter();
-    let mut ranked: Vec<(Outlook, Plane)> =
-        planes.filter_map(|p| Some((outlook(soup, &p, gaps, reached, limits, &mut heights)?, p))).collect();
+    let mut ranked: Vec<(Outlook, Plane)> = planes
+        .filter_map(|(p, thin)| Some((outlook(soup, (&p, thin), gaps, reached, limits, &mut heights)?, p)))
+        .collect();
     let least = ranked.iter().map(|r| r.0.excess).fold(f64::INFINITY, lesser);
     // What is nearly the best counts as such; then the more even one is better.
     let excess = |o: &Outlook| greater(o.excess, least * (1.0 + EQUAL));
@@ -77,29 +87,50 @@ pub(super) fn middle_cut(extent: &Extent, lines: &Lines) -> Plane {
     Plane { normal: lines.0[k], offset: 0.5 * (extent.low[k] + extent.high[k]) }
 }
 
-fn candidates(extent: &Extent, lines: &Lines, gaps: &[Gap], reached: &[(u32, f64)], limits: &Limits) -> Vec<Plane> {
+/// Each with the part of the cell's height across it that is left on either side at least.
+fn candidates(
+    extent: &Extent,
+    lines: &Lines,
+    gaps: &[Gap],
+    reached: &[(u32, f64)],
+    limits: &Limits,
+) -> Vec<(Plane, f64)> {
     // The cell in front is grown backward: without this it would take in a slice of what the face bounds.
     let clear = limits.inflation + FLUSH * (0..3).map(|k| extent.high[k] - extent.low[k]).fold(0.0, f64::max);
     let mut planes = Vec::new();
     for k in 0..3 {
         let (low, high) = (extent.low[k], extent.high[k]);
         let at = |i: usize| low + (high - low) * i as f64 / (POSITIONS + 1) as f64;
-        planes.extend((1..=POSITIONS).map(|i| Plane { normal: lines.0[k], offset: at(i) }));
+        planes.extend((1..=POSITIONS).map(|i| (Plane { normal: lines.0[k], offset: at(i) }, THIN)));
     }
     for gap in deepest(extent, gaps, reached) {
         let through = |normal: Vec3, x: &Vec3| Plane { normal, offset: normal.dot(x) };
         let middle = gap.at + gap.way * gap.depth;
-        planes.extend(lines.0[..3].iter().map(|axis| through(*axis, &middle)));
-        planes.push(through(gap.way, &gap.at).moved(clear));
-        planes.push(through(gap.way, &middle));
+        let towards = lines.0[..3].iter().filter(|axis| axis.dot(&gap.way).abs() > ACROSS);
+        planes.extend(towards.map(|axis| (through(*axis, &middle), THIN)));
+        planes.push((through(gap.way, &gap.at).moved(clear), 0.0));
+        planes.push((through(gap.way, &middle), THIN));
         for axis in &lines.0[..3] {
             let across = gap.way.cross(axis);
             if across.norm() > ACROSS {
-                planes.push(through(across.normalize(), &gap.at));
+                planes.push((through(across.normalize(), &gap.at), THIN));
             }
         }
     }
+    if let Some(along) = common_edge(gaps, reached) {
+        planes.retain(|(p, _)| p.normal.dot(&along).abs() < ALONG);
+    }
     planes
+}
+
+/// The direction across which all gaps look, if there is one: what is cut along it has the same gaps on both sides.
+fn common_edge(gaps: &[Gap], reached: &[(u32, f64)]) -> Option<Vec3> {
+    let square = |way: Vec3| way * way.transpose();
+    let spread = reached.iter().fold(Mat3::zeros(), |m, r| m + square(gaps[r.0 as usize].way));
+    let eigen = spread.symmetric_eigen();
+    let least = eigen.eigenvalues.imin();
+    let across = eigen.eigenvalues[least] <= ACROSS_ALL * eigen.eigenvalues.max();
+    across.then(|| eigen.eigenvectors.column(least).into_owned())
 }
 
 /// The gaps that are reached farthest, apart from each other.
@@ -123,13 +154,14 @@ fn deepest<'g>(extent: &Extent, gaps: &'g [Gap], reached: &[(u32, f64)]) -> Vec<
 
 fn outlook(
     soup: &Soup,
-    plane: &Plane,
+    (plane, thin): (&Plane, f64),
     gaps: &[Gap],
     reached: &[(u32, f64)],
     limits: &Limits,
     heights: &mut Vec<f64>,
 ) -> Option<Outlook> {
-    if soup.reach(plane).iter().any(|h| *h <= SLICE * limits.epsilon) {
+    let [behind, before] = soup.reach(plane);
+    if lesser(behind, before) <= greater(SLICE * limits.epsilon, thin * (behind + before)) {
         return None;
     }
     let excess = [*plane, plane.turned()].map(|p| {

@@ -113,7 +113,7 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
     let mut open = vec![root];
     let mut pieces: Vec<Piece> = Vec::new();
     let mut cuts = 0;
-    while let Some(at) = (0..open.len()).max_by(|&i, &j| open[i].worst.total_cmp(&open[j].worst).then(j.cmp(&i))) {
+    while let Some(at) = next(&open, solid.limits.epsilon) {
         let mut cell = open.swap_remove(at);
         let last = open.len() + pieces.len() + 1 >= solid.limits.max_pieces || cuts >= CUTS * solid.limits.max_pieces;
         if cell.worst <= solid.limits.epsilon || last {
@@ -132,6 +132,12 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
     }
     merge(&solid.patches, &mut pieces, &mut solid.gaps, &solid.lines, solid.limits.epsilon);
     (!pieces.is_empty()).then_some(pieces)
+}
+
+/// What to do next: first look for gaps that the samples missed, then cut what reaches farthest.
+fn next(open: &[Open], epsilon: f64) -> Option<usize> {
+    let unseen = open.iter().position(|c| c.worst <= epsilon);
+    unseen.or_else(|| (0..open.len()).max_by(|&i, &j| open[i].worst.total_cmp(&open[j].worst).then(j.cmp(&i))))
 }
 
 enum Finished {
