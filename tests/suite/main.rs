@@ -11,6 +11,7 @@ mod floors;
 mod generate;
 mod hulls;
 mod oracle;
+mod pieces;
 mod properties;
 mod separation;
 mod shared;

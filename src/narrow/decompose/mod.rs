@@ -3,11 +3,11 @@
 //! Space is cut into convex cells by planes, and each cell's part of the solid is replaced by its convex hull. The pieces hold the
 //! solid, and reach beyond it by no more than a certified ε (docs/numerics.md, Convex pieces):
 //!
-//! - which plane to cut by: [`plan`], on a sample of the surface's gaps ([`gaps`]) and what of the surface lies in a cell ([`soup`]),
-//!   whose hulls are taken from a few directions ([`lines`])
-//! - the piece of a cell: [`piece`], clipped from the triangles
-//! - how far a piece reaches beyond the solid at most: [`reach`], branch and bound
-//! - which pieces are one within ε: [`merge`]
+//! - which plane to cut by: `plan.rs`, on a sample of the surface's gaps (`gaps.rs`) and what of the surface lies in a cell (`soup.rs`),
+//!   whose hulls are taken from a few directions (`lines.rs`)
+//! - the piece of a cell: `piece.rs`, clipped from the triangles
+//! - how far a piece reaches beyond the solid at most: `reach.rs`, branch and bound
+//! - which pieces are one within ε: `merge.rs`
 
 mod cell;
 mod gaps;

@@ -5,7 +5,7 @@ use super::lines::spread_direction;
 use crate::geom::math::greater;
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
-use crate::hull::{Facet, Hull, convex_hull, facets, measure};
+use crate::hull::{Facet, Hull, convex_hull, encloses, facets, measure};
 use crate::narrow::Surface;
 use crate::narrow::winding::winding;
 
@@ -14,6 +14,9 @@ const FLAT: f64 = 1e-9;
 
 /// Hulls of more vertices than this are made simpler.
 const MANY_VERTICES: usize = 100;
+
+/// And enlarged by this part more, so that rounding leaves no vertex out.
+const GROW_ROUNDING: f64 = 1e-12;
 
 /// A simpler hull begins with the farthest vertices in so many directions,
 const FIRST_TAKEN: u32 = 24;
@@ -179,7 +182,14 @@ fn simpler(hull: Hull, spare: f64) -> Hull {
         }
         // A NaN passes nothing.
         if (grow - 1.0) * radius <= spare {
-            return convex_hull(&few.iter().map(|v| middle + (v - middle) * grow).collect::<Vec<_>>());
+            let around =
+                convex_hull(&few.iter().map(|v| middle + (v - middle) * (grow + GROW_ROUNDING)).collect::<Vec<_>>());
+            // Slivers have no plane among the facets: where there are some, what is held is asked exactly.
+            let with_planes: usize = facets(&around).iter().map(|f| f.triangles.len()).sum();
+            if with_planes == around.triangles.len() || encloses(&around, &hull.vertices) {
+                return around;
+            }
+            break;
         }
     }
     hull

@@ -1,0 +1,155 @@
+//! Convex pieces of real meshes, held to their promise on samples. Meshes lie beside the project (`../shared`); where they do not, the
+//! test says so. `INTERFERE_FULL=1` takes all of them, else the small ones.
+
+use interfere::geom::Vec3;
+use interfere::hull::{Hull, convex_hull, encloses, facets};
+use interfere::mesh::load;
+use interfere::narrow::Surface;
+use interfere::narrow::decompose::{Limits, decompose};
+use interfere::narrow::surface::Inside;
+use interfere::narrow::winding::winding;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Files larger than this (bytes) are left to the full run.
+const SMALL: u64 = 60_000;
+
+fn meshes() -> Option<Vec<PathBuf>> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let full = std::env::var_os("INTERFERE_FULL").is_some();
+    let mut folders = vec![shared.join("meshes")];
+    folders.extend(std::fs::read_dir(shared.join("cases")).ok()?.flatten().map(|e| e.path().join("parts")));
+    let mut found = Vec::new();
+    for folder in folders {
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        let is_mesh = |p: &PathBuf| {
+            let ending = p.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+            ["stl", "obj"].contains(&ending.as_str())
+        };
+        let small = |p: &PathBuf| full || p.metadata().is_ok_and(|m| m.len() <= SMALL);
+        found.extend(entries.flatten().map(|e| e.path()).filter(is_mesh).filter(small));
+    }
+    found.sort();
+    Some(found)
+}
+
+struct Sequence(u64);
+
+impl Sequence {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.unit() * n as f64) as usize
+    }
+
+    fn on_triangle(&mut self, [a, b, c]: [Vec3; 3]) -> Vec3 {
+        let (u, v) = (self.unit(), self.unit());
+        let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+        a + (b - a) * u + (c - a) * v
+    }
+}
+
+/// How far a point lies beyond the solid.
+fn beyond(s: &Surface, x: &Vec3) -> f64 {
+    if winding(s, None, x).is_none_or(|w| w >= 1) {
+        return 0.0;
+    }
+    s.nearest(x, f64::INFINITY).map_or(f64::INFINITY, |n| n.distance)
+}
+
+/// The largest distance beyond the solid among points all over some pieces.
+fn sampled_reach(s: &Surface, pieces: &[Hull], each: usize) -> f64 {
+    let mut dice = Sequence(5);
+    let mut worst: f64 = 0.0;
+    for piece in pieces {
+        for _ in 0..each {
+            let t = piece.triangles[dice.below(piece.triangles.len())];
+            let x = dice.on_triangle(t.map(|v| piece.vertices[v as usize]));
+            let y = piece.vertices[dice.below(piece.vertices.len())];
+            let z = x + (y - x) * (dice.unit() * dice.unit());
+            worst = worst.max(beyond(s, &z));
+        }
+    }
+    worst
+}
+
+/// What is wrong with the pieces of a mesh; `None` where it has no inside.
+fn held(path: &Path) -> Option<Result<usize, String>> {
+    let mesh = load(&std::fs::read(path).ok()?).ok().filter(|m| m.health.enclosing)?.mesh;
+    let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+    let size = s.bounds.diagonal();
+    let limits = Limits { epsilon: 0.02 * size, max_pieces: 64, inflation: 1e-4 * size };
+    let Some(found) = decompose(&s, &limits) else { return Some(Err("no pieces".to_owned())) };
+    let planes: Vec<_> = found.pieces.iter().map(facets).collect();
+    let inside = |x: &Vec3| planes.iter().any(|p| p.iter().all(|f| f.normal.dot(x) <= f.offset));
+    let vertices = s.triangles.iter().flatten().map(|&v| s.vertices[v as usize]);
+    let out = vertices.filter(|v| !found.pieces.iter().any(|p| encloses(p, &[*v]))).count();
+    if out > 0 {
+        return Some(Err(format!("{out} vertices are outside")));
+    }
+    let mut dice = Sequence(7);
+    for _ in 0..5000 {
+        let t = dice.below(s.triangles.len()) as u32;
+        let x = dice.on_triangle(s.triangle(t));
+        if !inside(&x) {
+            return Some(Err(format!("a point of the surface is outside: {x}")));
+        }
+        let span = s.bounds.max - s.bounds.min;
+        let y = s.bounds.min + Vec3::new(dice.unit(), dice.unit(), dice.unit()).component_mul(&span);
+        if winding(&s, None, &y).is_some_and(|w| w >= 1) && !inside(&y) {
+            return Some(Err(format!("a point of the solid is outside: {y}")));
+        }
+    }
+    let worst = sampled_reach(&s, &found.pieces, 300);
+    if worst > found.epsilon {
+        return Some(Err(format!("a piece reaches {worst}, certified {}", found.epsilon)));
+    }
+    Some(Ok(found.pieces.len()))
+}
+
+#[test]
+fn pieces_of_real_meshes_hold_them_and_keep_to_epsilon() {
+    let Some(paths) = meshes() else {
+        println!("skipped: no ../shared beside this folder");
+        return;
+    };
+    let seen: Vec<_> = paths.par_iter().map(|p| (p, held(p))).collect();
+    let solids = seen.iter().filter(|s| s.1.is_some()).count();
+    let pieces: usize = seen.iter().filter_map(|s| s.1.as_ref()?.as_ref().ok()).sum();
+    println!("{} meshes, {solids} of them solids, in {pieces} pieces", seen.len());
+    let wrong: Vec<String> = seen
+        .iter()
+        .filter_map(|(p, found)| Some(format!("{}: {}", p.display(), found.as_ref()?.as_ref().err()?)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(solids > 10 && pieces > solids, "{solids} solids, {pieces} pieces");
+}
+
+/// `INTERFERE_MESH` and `INTERFERE_PIECES` (an OBJ with an `o` line before each piece) name pieces of any origin, so that those of other
+/// programs can be compared at the distance they reach.
+#[test]
+fn the_reach_of_given_pieces() {
+    let named = |name: &str| std::env::var(name).ok();
+    let (Some(mesh), Some(pieces)) = (named("INTERFERE_MESH"), named("INTERFERE_PIECES")) else {
+        println!("skipped: INTERFERE_MESH and INTERFERE_PIECES name nothing");
+        return;
+    };
+    let mesh = load(&std::fs::read(mesh).expect("a mesh")).expect("a mesh").mesh;
+    let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+    let mut groups: Vec<Vec<Vec3>> = Vec::new();
+    for line in std::fs::read_to_string(pieces).expect("pieces").lines() {
+        if line.starts_with("o ") {
+            groups.push(Vec::new());
+        } else if let Some(numbers) = line.strip_prefix("v ") {
+            let c: Vec<f64> = numbers.split_whitespace().map(|x| x.parse().expect("a number")).collect();
+            groups.last_mut().expect("an `o` line").push(Vec3::new(c[0], c[1], c[2]));
+        }
+    }
+    let hulls: Vec<Hull> = groups.iter().map(|g| convex_hull(g)).collect();
+    let reach = sampled_reach(&s, &hulls, 20_000);
+    println!("{} pieces reach {reach:.4} beyond the mesh at least", hulls.len());
+    assert!(!hulls.is_empty() && reach.is_finite());
+}
