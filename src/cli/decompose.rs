@@ -27,17 +27,15 @@ use std::time::Instant;
 /// # Errors
 /// Where the file is no mesh or has no inside, where the pieces cannot be written.
 pub fn run(args: &DecomposeArgs, quiet: bool, colour: bool, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let started = Instant::now();
     let place = Place::of(&args.output, &args.mesh)?;
     let shown = slashes(&args.mesh);
     let loaded = read(&args.mesh, &shown)?;
     let covered = cover(args, &shown, loaded)?;
-    let seconds = started.elapsed().as_secs_f64();
     let grown = place.write(&shown, &covered.pieces, console)?;
     if !quiet {
         console.warnings(&covered.report.warnings, colour);
     }
-    let report = DecomposeReport { output: slashes(&args.output), grown, seconds, ..covered.report };
+    let report = DecomposeReport { output: slashes(&args.output), grown, ..covered.report };
     let format = match args.format {
         TextChoice::Text => Format::Table,
         TextChoice::Json => Format::Json,
@@ -73,6 +71,7 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
     let bounds = Aabb::of_points(&mesh.vertices);
     let asked = args.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * bounds.diagonal());
     let inside = if health.enclosing { Inside::Solid } else { Inside::Undefined };
+    let started = Instant::now();
     // In the mesh's own frame, so that coordinates are written as they were read.
     let surface = Surface::new(&mesh, &Vec3::zeros(), inside);
     let found = if health.enclosing {
@@ -93,6 +92,7 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
             "close it (`interfere inspect` tells what is wrong), or write its convex hull with --hull",
         ));
     };
+    let seconds = started.elapsed().as_secs_f64();
     let epsilon = Some(found.epsilon).filter(|e| e.is_finite());
     if epsilon.is_some_and(|e| e > asked) {
         let message = format!(
@@ -112,7 +112,7 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
         pieces_volume: found.pieces.iter().map(|h| hull::measure(h).volume).sum(),
         union_volume: volume(&Pieces::new(&found.pieces).surface()),
         grown: None,
-        seconds: 0.0,
+        seconds,
         warnings,
     };
     Ok(Covered { pieces: found.pieces, report })
@@ -158,13 +158,7 @@ fn volume(surface: &Surface) -> Option<f64> {
     if matches!(surface.overlaps(), Overlaps::Unresolved(_)) {
         return None;
     }
-    let solid = surface.solid();
-    let origin = solid.bounds.center();
-    let six = (0..solid.triangles.len() as u32).map(|t| {
-        let [a, b, c] = solid.triangle(t).map(|v| v - origin);
-        a.dot(&b.cross(&c))
-    });
-    Some(six.sum::<f64>() / 6.0)
+    Some(surface.solid().volume())
 }
 
 /// Where pieces go.

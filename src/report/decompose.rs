@@ -32,7 +32,7 @@ pub struct DecomposeReport {
     pub union_volume: Option<f64>,
     /// How far single precision made the pieces larger than they are, at most; `None` where nothing was rounded.
     pub grown: Option<f64>,
-    /// How long reading, covering and checking took; the only entry that differs from run to run.
+    /// How long finding and checking the pieces took, reading and volumes apart; the only entry that differs from run to run.
     pub seconds: f64,
     /// What was repaired or is doubtful.
     pub warnings: Vec<Warning>,

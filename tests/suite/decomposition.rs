@@ -193,7 +193,7 @@ fn explain_tells_of_the_pieces() {
 }
 
 /// The points of every object of an OBJ.
-fn objects(text: &str) -> Vec<Vec<Vec3>> {
+pub fn objects(text: &str) -> Vec<Vec<Vec3>> {
     let mut objects: Vec<Vec<Vec3>> = Vec::new();
     for line in text.lines() {
         let mut words = line.split(' ');

@@ -1,6 +1,10 @@
 //! Convex pieces of real meshes, held to their promise on samples. Meshes lie beside the project (`../shared`); where they do not, the
 //! test says so. `INTERFERE_FULL=1` takes all of them, else the small ones.
 
+use crate::decomposition::objects;
+use crate::support::command::interfere;
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
 use interfere::geom::Vec3;
 use interfere::hull::{Hull, convex_hull, encloses, facets};
 use interfere::mesh::load;
@@ -128,28 +132,31 @@ fn pieces_of_real_meshes_hold_them_and_keep_to_epsilon() {
     assert!(solids > 10 && pieces > solids, "{solids} solids, {pieces} pieces");
 }
 
-/// `INTERFERE_MESH` and `INTERFERE_PIECES` (an OBJ with an `o` line before each piece) name pieces of any origin, so that those of other
-/// programs can be compared at the distance they reach.
+/// Of a fixture, as `interfere decompose` writes it. Or `INTERFERE_MESH` and `INTERFERE_PIECES` (an OBJ with an `o` line before each piece)
+/// name pieces of any origin, so that those of other programs can be compared at the distance they reach; then that is printed.
 #[test]
-fn the_reach_of_given_pieces() {
+fn written_pieces_reach_as_far_as_it_says() {
     let named = |name: &str| std::env::var(name).ok();
-    let (Some(mesh), Some(pieces)) = (named("INTERFERE_MESH"), named("INTERFERE_PIECES")) else {
-        println!("skipped: INTERFERE_MESH and INTERFERE_PIECES name nothing");
-        return;
+    let scratch = Scratch::new();
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/cases/pivot/parts/lever.obj").to_owned();
+    let out = scratch.path().join("pieces.obj").to_str().expect("a path").to_owned();
+    let given = named("INTERFERE_MESH").zip(named("INTERFERE_PIECES"));
+    let (mesh, pieces, epsilon) = if let Some((mesh, pieces)) = given {
+        (mesh, pieces, None)
+    } else {
+        let ran = interfere(&["decompose", &own, "-o", &out, "--epsilon", "0.5", "--format", "json"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        (own, out, parsed(&ran.stdout)["epsilon"].as_f64())
     };
     let mesh = load(&std::fs::read(mesh).expect("a mesh")).expect("a mesh").mesh;
     let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
-    let mut groups: Vec<Vec<Vec3>> = Vec::new();
-    for line in std::fs::read_to_string(pieces).expect("pieces").lines() {
-        if line.starts_with("o ") {
-            groups.push(Vec::new());
-        } else if let Some(numbers) = line.strip_prefix("v ") {
-            let c: Vec<f64> = numbers.split_whitespace().map(|x| x.parse().expect("a number")).collect();
-            groups.last_mut().expect("an `o` line").push(Vec3::new(c[0], c[1], c[2]));
-        }
-    }
+    let groups = objects(&std::fs::read_to_string(pieces).expect("pieces"));
     let hulls: Vec<Hull> = groups.iter().map(|g| convex_hull(g)).collect();
     let reach = sampled_reach(&s, &hulls, 20_000);
     println!("{} pieces reach {reach:.4} beyond the mesh at least", hulls.len());
-    assert!(!hulls.is_empty() && reach.is_finite());
+    if let Some(epsilon) = epsilon {
+        assert!(hulls.len() > 4 && reach <= epsilon && reach > 0.5 * epsilon, "{reach} of {epsilon}");
+    } else {
+        assert!(reach.is_finite() && !hulls.is_empty(), "not pieces of this mesh");
+    }
 }

@@ -15,14 +15,14 @@ const FLAT: f64 = 1e-9;
 /// Hulls of more vertices than this are made simpler.
 const MANY_VERTICES: usize = 100;
 
-/// And enlarged by this part more, so that rounding leaves no vertex out.
-const GROW_ROUNDING: f64 = 1e-12;
-
 /// A simpler hull begins with the farthest vertices in so many directions,
 const FIRST_TAKEN: u32 = 24;
 
 /// and takes more in so many rounds at most.
 const ROUNDS: usize = 6;
+
+/// It is enlarged by this part more than it has to be, so that rounding leaves no vertex out.
+const GROW_ROUNDING: f64 = 1e-12;
 
 /// A cell of the solid, grown by the inflation, and the triangles that reach into it.
 #[derive(Debug, Clone)]
@@ -125,7 +125,8 @@ fn clip(polygon: &[Vec3], plane: &Plane, out: &mut Vec<Vec3>) {
 /// A hull enlarged about its middle by so much that every face moves out by the rounding of cut points; a flat one is made a solid
 /// first.
 fn grown(hull: &Hull, size: f64, max_abs: f64) -> Hull {
-    let rounding = roundoff_mm(size, max_abs, 0.0);
+    // Twice what cut points are off by: then whoever checks it need not ask which side of a face rounding put a point on.
+    let rounding = 2.0 * roundoff_mm(size, max_abs, 0.0);
     let thick = |hull: &Hull| {
         let middle = measure(hull).centroid;
         let planes = facets(hull);

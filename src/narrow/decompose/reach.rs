@@ -1,6 +1,7 @@
 //! How far a convex piece reaches beyond the solid: a certified bound, by branch and bound.
 
 use super::cell::Plane;
+use super::refine::by_place;
 use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
@@ -53,9 +54,7 @@ impl Eq for Part {}
 
 impl Ord for Part {
     fn cmp(&self, o: &Self) -> std::cmp::Ordering {
-        let key = |p: &Self| [p.center.x, p.center.y, p.center.z];
-        let by_place = || key(self).iter().zip(key(o)).map(|(a, b)| a.total_cmp(&b)).find(|o| o.is_ne());
-        self.bound.total_cmp(&o.bound).then_with(|| by_place().unwrap_or(std::cmp::Ordering::Equal))
+        self.bound.total_cmp(&o.bound).then_with(|| by_place(&self.center, &o.center))
     }
 }
 

@@ -7,12 +7,13 @@ use super::merge::merge;
 use super::piece::Region;
 use super::plan::{best_cuts, middle_cut};
 use super::reach::{Goal, Patches, reach};
-use super::soup::Soup;
+use super::soup::{Soup, thinned};
 use super::{Decomposition, Limits};
-use crate::geom::{Mat3, Vec3};
+use crate::geom::Vec3;
 use crate::hull::{Hull, convex_hull, facets, fit_obb};
 use crate::narrow::Surface;
 use crate::narrow::surface::Inside;
+use std::cmp::Ordering;
 
 /// Triangles that leave a plane by no more than this part of ε count as lying in it; the bound takes it into account.
 const PATCH: f64 = 0.01;
@@ -80,21 +81,25 @@ pub fn decompose(surface: &Surface, limits: &Limits) -> Option<Decomposition> {
     }
     let (solid, root) = begin(surface, limits)?;
     let mut pieces = cut(solid, root)?;
-    pieces
-        .sort_by(|p, q| first_vertex(&p.hull).partial_cmp(&first_vertex(&q.hull)).unwrap_or(std::cmp::Ordering::Equal));
+    pieces.sort_by(|p, q| by_place(&first_vertex(&p.hull), &first_vertex(&q.hull)));
     let epsilon = pieces.iter().map(|p| p.reach).fold(0.0, f64::max);
     Some(Decomposition { pieces: pieces.into_iter().map(|p| p.hull).collect(), epsilon })
 }
 
-fn first_vertex(hull: &Hull) -> [f64; 3] {
-    hull.vertices.first().map_or([0.0; 3], |v| [v.x, v.y, v.z])
+fn first_vertex(hull: &Hull) -> Vec3 {
+    hull.vertices.first().copied().unwrap_or_default()
+}
+
+/// By coordinates, the first that differs.
+pub(super) fn by_place(p: &Vec3, q: &Vec3) -> Ordering {
+    p.iter().zip(q.iter()).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Open)> {
-    // The axes need not be those of all vertices.
     let region = Region::all(surface);
-    let thin = Soup::of(surface, &region.triangles, &Lines::of(&Mat3::identity(), &[])).points;
-    let hull = convex_hull(&thin);
+    // The axes need not be those of all vertices.
+    let corners = |t: u32| surface.triangle(t);
+    let hull = convex_hull(&thinned(surface, &region.triangles).into_iter().flat_map(corners).collect::<Vec<_>>());
     if hull.rank < 3 {
         return None;
     }
@@ -227,8 +232,12 @@ impl Solid<'_> {
         let Side { mut soup, mut reached } = side;
         if !soup.is_whole() {
             // Thinned out anew: there are fewer now.
-            let whole = Soup::of(self.surface, &region.triangles, &self.lines);
-            soup = region.planes.iter().fold(whole, |s, p| s.behind(p, &self.lines));
+            let clipped = |soup: Soup| region.planes.iter().fold(soup, |s, p| s.behind(p, &self.lines));
+            soup = clipped(Soup::of(self.surface, &region.triangles, &self.lines));
+            if soup.points.is_empty() {
+                // What was left out may be all that is here.
+                soup = clipped(Soup::all(self.surface, &region.triangles, &self.lines));
+            }
         }
         if !(region.inner.is_empty() && cell.soup.is_whole()) {
             soup.add_points(&region.inner, &self.lines);

@@ -34,15 +34,15 @@ impl Soup {
 
     /// Triangles of a surface, thinned out where they are many.
     pub fn of(surface: &Surface, triangles: &[u32], lines: &Lines) -> Self {
-        let long = LONG * surface.bounds.diagonal();
-        let is_long = |t: u32| {
-            let [a, b, c] = surface.triangle(t);
-            [(a, b), (b, c), (c, a)].iter().any(|(p, q)| (p - q).norm_squared() > long * long)
-        };
-        let stride = triangles.len().div_ceil(SOUP).max(1);
-        let mut soup = Self { thinned: stride > 1, ..Self::default() };
+        let some = thinned(surface, triangles);
+        Self { thinned: some.len() < triangles.len(), ..Self::all(surface, &some, lines) }
+    }
+
+    /// Triangles of a surface, all of them.
+    pub fn all(surface: &Surface, triangles: &[u32], lines: &Lines) -> Self {
+        let mut soup = Self::default();
         let mut number = vec![NONE; surface.vertices.len()];
-        for (_, &t) in triangles.iter().enumerate().filter(|(k, t)| k % stride == 0 || is_long(**t)) {
+        for &t in triangles {
             for v in surface.triangles[t as usize] {
                 let slot = &mut number[v as usize];
                 if *slot == NONE {
@@ -142,4 +142,16 @@ impl Soup {
         }
         part
     }
+}
+
+/// So many triangles that cuts can be compared on them: all, or every so many and the long ones.
+pub(super) fn thinned(surface: &Surface, triangles: &[u32]) -> Vec<u32> {
+    let long = LONG * surface.bounds.diagonal();
+    let is_long = |t: u32| {
+        let [a, b, c] = surface.triangle(t);
+        [(a, b), (b, c), (c, a)].iter().any(|(p, q)| (p - q).norm_squared() > long * long)
+    };
+    let stride = triangles.len().div_ceil(SOUP).max(1);
+    let kept = triangles.iter().enumerate().filter(|(k, t)| k % stride == 0 || is_long(**t));
+    kept.map(|(_, t)| *t).collect()
 }

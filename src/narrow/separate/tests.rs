@@ -5,25 +5,13 @@ use super::planes::{Plane, nearest};
 use super::ray::exit;
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
+use crate::mesh::samples::Dice;
 use crate::narrow::Surface;
 use crate::narrow::surface::Inside;
 use crate::narrow::tri_tri::{Triangle, meet};
 
-struct Sequence(u64);
-
-impl Sequence {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn point(&mut self) -> Vec3 {
-        Vec3::from_fn(|_, _| 2.0 * self.unit() - 1.0)
-    }
-
-    fn triangle(&mut self) -> Triangle {
-        [(); 3].map(|()| self.point())
-    }
+fn triangle(dice: &mut Dice) -> Triangle {
+    [(); 3].map(|()| dice.vector())
 }
 
 #[test]
@@ -47,13 +35,13 @@ fn triangles_in_one_plane_block_lines_in_it() {
 
 #[test]
 fn what_is_blocked_is_where_triangles_meet() {
-    let mut sequence = Sequence(5);
+    let dice = &mut Dice(5);
     let (mut inside, mut beyond) = (0, 0);
     for _ in 0..4000 {
-        let (a, b, d) = (sequence.triangle(), sequence.triangle(), sequence.point().normalize());
+        let (a, b, d) = (triangle(dice), triangle(dice), dice.vector().normalize());
         let found = blocked(&a, &b, &Line::new(&d, 1e-13));
         for _ in 0..8 {
-            let t = 4.0 * sequence.unit() - 2.0;
+            let t = 2.0 * dice.unit();
             let expected = meet(&a, &b.map(|p| p + d * t));
             // Within rounding of an end either may be said.
             if found.is_some_and(|f| (t - f.from).abs() < 1e-9 || (t - f.to).abs() < 1e-9) {
