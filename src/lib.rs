@@ -5,6 +5,7 @@ pub mod broad;
 pub mod check;
 pub mod cli;
 pub mod error;
+pub mod gate;
 pub mod geom;
 pub mod hull;
 pub mod load;

@@ -70,13 +70,9 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub question: Question,
 
-    /// Form of the report: `table` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: FormatChoice,
-
-    /// Write the report to this file instead of stdout; `-` is stdout.
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
 
     /// Decide which pairs fail and measure nothing; depths and translations stay empty.
     #[arg(long)]
@@ -89,6 +85,18 @@ pub struct CheckArgs {
     /// Write where the time went to this file (JSON).
     #[arg(long, value_name = "FILE")]
     pub timings: Option<PathBuf>,
+}
+
+/// The flags that say which reports are written, and where.
+#[derive(Debug, ClapArgs)]
+pub struct OutputArgs {
+    /// Form of the report: `table` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FormatChoice,
+
+    /// Write the report to this file instead of stdout; `-` is stdout.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// The flags that decide what is asked of pairs, and how.

@@ -188,10 +188,10 @@ fn every_flag_of_check() {
     let a = check(line);
     let q = &a.question;
     assert_eq!(
-        (q.geometry, q.facets, a.format),
+        (q.geometry, q.facets, a.outputs.format),
         (GeometryChoice::Hull, Some(FacetsChoice::Strict), FormatChoice::Json)
     );
-    assert_eq!((a.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
+    assert_eq!((a.outputs.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
     assert_eq!((q.tolerance, q.report_within), (Some(0.02), Some(0.0)));
     assert!(a.verdict_only && a.strict && q.allow_outside);
     assert_eq!(q.threads, Some(4));

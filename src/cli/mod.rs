@@ -1,10 +1,11 @@
-//! Floor 6: the command line. Arguments, output files, stdout, stderr, exit code and thread count are dealt with here and
+//! Floor 7: the command line. Arguments, output files, stdout, stderr, exit code and thread count are dealt with here and
 //! nowhere else.
 
 pub mod args;
 pub mod console;
 pub mod decompose;
 pub mod exit;
+mod finish;
 pub mod inspect;
 pub mod output;
 pub mod progress;

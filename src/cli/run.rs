@@ -4,6 +4,7 @@ use super::args::{Args, ColorChoice, Command};
 use super::console::Console;
 use super::decompose;
 use super::exit::{Exit, Failure};
+use super::finish::{Clocks, Ending};
 use super::inspect;
 use super::output::Target;
 use super::progress::Bar;
@@ -14,12 +15,9 @@ use crate::error::Error;
 use crate::load::{FsLoader, Loader};
 use crate::report;
 use crate::report::inspect::MeshReport;
-use crate::report::timings::{self, Total};
 use clap::{Parser, ValueEnum};
-use cpu_time::ProcessTime;
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Instant;
 
 /// Runs the command: `arguments` begin with the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
@@ -40,7 +38,7 @@ fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progr
     let assembly = assembly::load(&question.assembly, loader, &options)?;
     watch.stop(Stage::Load, &mut reading);
     let mut options = question.options(assembly.units)?;
-    if settings.format == report::Format::Table {
+    if settings.outputs.format == report::Format::Table {
         options.fixes = report::table::MAX_ROWS;
     }
     let mut outcome = check::check(&assembly, &options, loader, progress)?;
@@ -141,45 +139,15 @@ impl Check {
         let mut outcome = pool.install(|| (work.check)(&self.settings, &progress))?;
         drop(progress);
         outcome.timings.threads = pool.current_num_threads();
-        if self.settings.strict && !outcome.warnings.is_empty() {
-            return Err(Failure::Strict(outcome.warnings));
-        }
-        if !self.quiet {
-            console.warnings(&outcome.warnings, terminal.paints(self.color, terminal.stderr));
-        }
-        self.write(&mut outcome, &clocks, console)?;
-        Ok(Exit::of_outcome(&outcome))
-    }
-
-    /// The report, then the timings, which tell how long the report took.
-    fn write(&self, outcome: &mut Outcome, clocks: &Clocks, console: &mut Console<'_>) -> Result<(), Failure> {
-        let output = &self.settings.output;
-        let to_terminal = console.terminal.stdout && *output == Target::Stdout;
-        let colour = console.terminal.paints(self.color, to_terminal);
-        let before = Clocks::start();
-        output.write(console.stdout, |out| report::render(outcome, self.settings.format, colour, out))?;
-        let Some(target) = &self.settings.timings else { return Ok(()) };
-        let report = before.elapsed();
-        outcome.timings.wall.report += report.wall;
-        outcome.timings.cpu.report += report.cpu.unwrap_or(0.0);
-        target.write(console.stdout, |out| timings::render(&outcome.timings, clocks.elapsed(), out))
-    }
-}
-
-/// The clocks of a stretch of work.
-struct Clocks {
-    wall: Instant,
-    cpu: Option<ProcessTime>,
-}
-
-impl Clocks {
-    fn start() -> Self {
-        Self { wall: Instant::now(), cpu: ProcessTime::try_now().ok() }
-    }
-
-    fn elapsed(&self) -> Total {
-        let cpu = self.cpu.and_then(|start| start.try_elapsed().ok());
-        Total { wall: self.wall.elapsed().as_secs_f64(), cpu: cpu.map(|d| d.as_secs_f64()) }
+        let s = &self.settings;
+        let ending = Ending {
+            outputs: &s.outputs,
+            timings: s.timings.as_ref().map(|target| (target, &clocks)),
+            strict: s.strict,
+            quiet: self.quiet,
+            color: self.color,
+        };
+        ending.run(outcome, console)
     }
 }
 

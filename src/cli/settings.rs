@@ -1,13 +1,15 @@
 //! The flags settled: conflicts found, defaults filled in, what needs the assembly's unit kept until it is known.
 
-use super::args::{CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, Question, TextChoice};
+use super::args::{
+    CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, OutputArgs, Question, TextChoice,
+};
 use super::output::Target;
 use crate::assembly::{Facets, Geometry};
 use crate::check::Options;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::report::Format;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is asked of pairs, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,14 +41,21 @@ pub struct QuestionSettings {
 pub struct CheckSettings {
     /// What is asked.
     pub question: QuestionSettings,
-    /// Form of the report.
-    pub format: Format,
-    /// Where the report goes.
-    pub output: Target,
+    /// Which reports are written, and where.
+    pub outputs: Outputs,
     /// Where the timings go, if anywhere.
     pub timings: Option<Target>,
     /// Warnings are errors.
     pub strict: bool,
+}
+
+/// Which reports are written, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outputs {
+    /// Form of the report.
+    pub format: Format,
+    /// Where it goes.
+    pub target: Target,
 }
 
 /// An explanation as asked for.
@@ -67,31 +76,44 @@ impl CheckSettings {
     /// Where two outputs are one file, or one would replace the input or cannot be written at all: better known before a
     /// long run than after it.
     pub fn new(args: CheckArgs) -> Result<Self, Error> {
-        let output = args.output.map_or(Target::Stdout, Target::of_argument);
         let timings = args.timings.map(Target::of_argument);
-        let outputs = [("--output", Some(&output)), ("--timings", timings.as_ref())];
+        let outputs = Outputs::new(args.outputs);
+        outputs.check(timings.as_ref(), &[&args.assembly])?;
+        Ok(Self {
+            question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
+            outputs,
+            timings,
+            strict: args.strict,
+        })
+    }
+}
+
+impl Outputs {
+    /// Settles the flags.
+    pub fn new(args: OutputArgs) -> Self {
+        Self { format: format(args.format), target: args.output.map_or(Target::Stdout, Target::of_argument) }
+    }
+
+    /// Refuses outputs that are one file, that would replace one of the inputs, or that cannot be written at all: better known before a
+    /// long run than after it.
+    fn check(&self, timings: Option<&Target>, inputs: &[&Path]) -> Result<(), Error> {
+        let outputs = [("--output", Some(&self.target)), ("--timings", timings)];
         for (flag, target) in outputs {
             let Some(Target::File(path)) = target else { continue };
             let refuse = |what: &str| Err(Error::one(Location::file(path.display().to_string()), what, ""));
             if let Some(what) = Target::obstacle(path) {
                 return refuse(&format!("{flag}: {what}"));
             }
-            if let (Ok(from), Ok(to)) = (args.assembly.canonicalize(), path.canonicalize())
-                && from == to
-            {
+            let same =
+                |input: &&Path| input.canonicalize().ok().is_some_and(|i| path.canonicalize().is_ok_and(|p| p == i));
+            if inputs.iter().any(same) {
                 return refuse(&format!("{flag} would replace the assembly"));
             }
         }
-        if timings.as_ref() == Some(&output) {
+        if timings == Some(&self.target) {
             return Err(Error::one(Location::default(), "--output and --timings name the same place", "choose two"));
         }
-        Ok(Self {
-            question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
-            format: format(args.format),
-            output,
-            timings,
-            strict: args.strict,
-        })
+        Ok(())
     }
 }
 
@@ -187,8 +209,8 @@ mod tests {
     fn defaults() {
         let s = settings("interfere check a.json").unwrap();
         let q = &s.question;
-        assert_eq!((s.format, q.geometry, q.facets, q.threads), (Format::Table, Geometry::Exact, None, 0));
-        assert_eq!((s.output.clone(), s.timings.clone()), (Target::Stdout, None));
+        assert_eq!((s.outputs.format, q.geometry, q.facets, q.threads), (Format::Table, Geometry::Exact, None, 0));
+        assert_eq!((s.outputs.target.clone(), s.timings.clone()), (Target::Stdout, None));
         assert_eq!(s.question.options(LengthUnit::M).unwrap(), Options::default());
     }
 
@@ -232,6 +254,6 @@ mod tests {
             let e = settings(&format!("interfere check Cargo.toml {line}")).unwrap_err();
             assert_eq!(e.to_string(), error);
         }
-        assert_eq!(settings("interfere check Cargo.toml --output -").unwrap().output, Target::Stdout);
+        assert_eq!(settings("interfere check Cargo.toml --output -").unwrap().outputs.target, Target::Stdout);
     }
 }

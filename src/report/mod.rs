@@ -1,4 +1,4 @@
-//! Floor 5: results as bytes. Pure: values in, bytes out; no clock, no files, no environment.
+//! Floor 6: results as bytes. Pure: values in, bytes out; no clock, no files, no environment.
 
 pub mod decompose;
 pub mod explain;

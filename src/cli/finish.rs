@@ -1,0 +1,69 @@
+//! What happens to an outcome, wherever it came from: warnings, reports, timings, exit code.
+
+use super::args::ColorChoice;
+use super::console::Console;
+use super::exit::{Exit, Failure};
+use super::output::Target;
+use super::settings::Outputs;
+use crate::check::Outcome;
+use crate::report;
+use crate::report::timings::{self, Total};
+use cpu_time::ProcessTime;
+use std::time::Instant;
+
+/// How a run ends.
+pub(super) struct Ending<'a> {
+    pub outputs: &'a Outputs,
+    /// Where the timings go, and since when the run goes on.
+    pub timings: Option<(&'a Target, &'a Clocks)>,
+    /// Warnings are errors.
+    pub strict: bool,
+    pub quiet: bool,
+    pub color: ColorChoice,
+}
+
+impl Ending<'_> {
+    /// Warns, writes and says how it ends.
+    pub(super) fn run(&self, mut outcome: Outcome, console: &mut Console<'_>) -> Result<Exit, Failure> {
+        if self.strict && !outcome.warnings.is_empty() {
+            return Err(Failure::Strict(outcome.warnings));
+        }
+        if !self.quiet {
+            let colour = console.terminal.paints(self.color, console.terminal.stderr);
+            console.warnings(&outcome.warnings, colour);
+        }
+        self.write(&mut outcome, console)?;
+        Ok(Exit::of_outcome(&outcome))
+    }
+
+    /// The report, then the timings, which tell how long the report took.
+    fn write(&self, outcome: &mut Outcome, console: &mut Console<'_>) -> Result<(), Failure> {
+        let Outputs { format, target } = self.outputs;
+        let to_terminal = console.terminal.stdout && *target == Target::Stdout;
+        let colour = console.terminal.paints(self.color, to_terminal);
+        let before = Clocks::start();
+        target.write(console.stdout, |out| report::render(outcome, *format, colour, out))?;
+        let Some((target, clocks)) = self.timings else { return Ok(()) };
+        let report = before.elapsed();
+        outcome.timings.wall.report += report.wall;
+        outcome.timings.cpu.report += report.cpu.unwrap_or(0.0);
+        target.write(console.stdout, |out| timings::render(&outcome.timings, clocks.elapsed(), out))
+    }
+}
+
+/// The clocks of a stretch of work.
+pub(super) struct Clocks {
+    wall: Instant,
+    cpu: Option<ProcessTime>,
+}
+
+impl Clocks {
+    pub(super) fn start() -> Self {
+        Self { wall: Instant::now(), cpu: ProcessTime::try_now().ok() }
+    }
+
+    fn elapsed(&self) -> Total {
+        let cpu = self.cpu.and_then(|start| start.try_elapsed().ok());
+        Total { wall: self.wall.elapsed().as_secs_f64(), cpu: cpu.map(|d| d.as_secs_f64()) }
+    }
+}

@@ -1,0 +1,1 @@
+//! Floor 5: what a gate makes of an outcome. Pure: values in, values out; no clock, no files, no environment.
