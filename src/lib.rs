@@ -14,6 +14,7 @@ pub mod narrow;
 #[doc(hidden)]
 pub mod replay;
 pub mod report;
+pub mod store;
 
 pub use assembly::{Assembly, AssemblyBuilder, Facets, Geometry, LoadOptions, Verb};
 pub use check::{Certainty, Options, Outcome, PairOutcome, Relation, Status};

@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 pub(super) struct CommonSolid {
     pub volume: f64,
     /// The box, turned by every rotation that the first shape has in a row with this answer; sorted.
-    boxes: Vec<(Mat3, Aabb)>,
+    pub(super) boxes: Vec<(Mat3, Aabb)>,
 }
 
 impl CommonSolid {
@@ -40,7 +40,7 @@ pub(super) struct Turns<'a> {
 
 impl Turns<'_> {
     /// Each once, in a fixed order.
-    fn distinct(&self) -> Vec<Mat3> {
+    pub(super) fn distinct(&self) -> Vec<Mat3> {
         let mut all: Vec<Mat3> = self.firsts.iter().map(|&i| self.placed[i as usize].pose.rotation).collect();
         all.sort_unstable_by(order);
         all.dedup_by(|a, b| order(a, b).is_eq());

@@ -8,6 +8,14 @@ use crate::narrow::decompose_check::{covered_within, covers};
 use crate::narrow::surface::Inside;
 use crate::narrow::{Pieces, Surface};
 
+const NO_INSIDE: &str = "it has no definite inside, so it cannot be covered by convex pieces";
+const TOO_LITTLE: &str = "it encloses too little to be covered by convex pieces";
+const NOT_COVERED: &str =
+    "its convex pieces failed the check that they cover it (an error of this program: please report it)";
+
+/// Why a part is not taken as pieces: every reason that [`Covered::Not`] gives.
+pub(super) const REASONS: [&str; 3] = [NO_INSIDE, TOO_LITTLE, NOT_COVERED];
+
 /// What became of a part that is to be taken as pieces.
 #[derive(Debug)]
 pub(super) enum Covered {
@@ -67,7 +75,7 @@ pub(super) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
         return Covered::Convex;
     }
     if !shape.is_solid() {
-        return Covered::Not("it has no definite inside, so it cannot be covered by convex pieces");
+        return Covered::Not(NO_INSIDE);
     }
     let surface = Surface::new(&shape.mesh(), &shape.convex.origin, Inside::Solid);
     let asked = settings.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * shape.convex.diameter);
@@ -75,10 +83,8 @@ pub(super) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
     let ball = deepest.max(shape.tolerance_floor()) + 8.0 * shape.rounding();
     let limits = Limits { epsilon: asked, max_pieces: settings.max_pieces, inflation: 0.5 * ball };
     match decompose(&surface, &limits) {
-        None => Covered::Not("it encloses too little to be covered by convex pieces"),
-        Some(found) if !covers(&surface, &found) => Covered::Not(
-            "its convex pieces failed the check that they cover it (an error of this program: please report it)",
-        ),
+        None => Covered::Not(TOO_LITTLE),
+        Some(found) if !covers(&surface, &found) => Covered::Not(NOT_COVERED),
         Some(found) => {
             Covered::By { pieces: Box::new(Pieces::new(&found.pieces)), epsilon: found.epsilon, asked, ball }
         }

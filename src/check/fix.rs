@@ -94,6 +94,15 @@ impl<'a> Mender<'a> {
     }
 }
 
+impl Run<'_> {
+    /// Of the deepest pairs that a translation mends, no more than `most`, what becomes of the others. Nothing is asked of pairs
+    /// farther apart than `reach` (mm).
+    pub(super) fn fixes(&self, pairs: &[PairOutcome], rules: &RuleTable, reach: f64, most: usize) -> Vec<Fix> {
+        let wanted = most > 0 && pairs.iter().any(is_mendable);
+        if wanted { Mender::new(self, rules, reach).fixes(pairs, most) } else { Vec::new() }
+    }
+}
+
 fn gap_of(answer: &Answer) -> Option<f64> {
     answer.measured.as_ref().and_then(|m| m.gap)
 }

@@ -1,5 +1,6 @@
 //! Pairs that share one answer, the answers, and the rows they make.
 
+use super::cache::{Kind, PairCache, Wish};
 use super::common::{Firsts, Turns};
 use super::judge::Limits;
 use super::pair::{Answer, PairQuery};
@@ -10,6 +11,7 @@ use super::{Asked, PairOutcome, Progress, Settings, Status, pose_key};
 use crate::assembly::{Assembly, InstanceIx, Verb};
 use crate::geom::{Pose, Vec3};
 use crate::narrow::epa::EpaScratch;
+use crate::narrow::overlap::asked;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -52,6 +54,10 @@ impl Distinct {
             && self.rule == o.rule
             && self.residual == o.residual
             && self.pose == o.pose
+    }
+
+    fn wish<'q>(&self, query: &'q PairQuery<'q>, kind: Kind) -> Wish<'q> {
+        Wish { shapes: [self.first, self.second], query, kind }
     }
 
     /// Multiplies and folds word by word; only the spread over slots depends on it.
@@ -102,6 +108,7 @@ pub(super) struct Run<'a> {
     pub assembly: &'a Assembly,
     pub settings: &'a Settings,
     pub shapes: &'a Shapes,
+    pub cache: Option<&'a PairCache<'a>>,
 }
 
 impl Run<'_> {
@@ -166,24 +173,73 @@ impl Run<'_> {
         Groups { candidates: members, distinct }
     }
 
-    pub(super) fn answers(&self, groups: &Groups, progress: &dyn Progress) -> Vec<Answer> {
-        // Of pairs without a rule, then of each rule.
+    /// Of pairs without a rule, then of each rule.
+    fn all_limits(&self) -> Vec<Limits> {
         let rules = self.assembly.rules.len() as u32;
-        let limits: Vec<Limits> = std::iter::once(None).chain((0..rules).map(Some)).map(|r| self.limits(r)).collect();
-        let firsts = Firsts::of(groups);
+        std::iter::once(None).chain((0..rules).map(Some)).map(|r| self.limits(r)).collect()
+    }
+
+    /// Of each distinct pair what an earlier run has found.
+    pub(super) fn known(&self, groups: &Groups, firsts: &Firsts) -> Vec<Option<Answer>> {
+        let Some(cache) = self.cache else { return vec![None; groups.distinct.len()] };
+        let limits = self.all_limits();
+        let of = |(group, d): (usize, &Distinct)| {
+            let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
+            let query = self.query(d, limits, firsts.turns(group, &self.shapes.placed));
+            cache.find(&d.wish(&query, Kind::Pairs))
+        };
+        groups.distinct.par_iter().enumerate().map(of).collect()
+    }
+
+    /// The trees of the triangles that pairs may ask for whose answers are not known: not of parts that stand alone, nor of those
+    /// that only meet others whose hulls say all.
+    pub(super) fn prepare_surfaces(&self, groups: &Groups, known: &[Option<Answer>]) {
+        let shapes = &self.shapes.all;
+        let mut wanted = vec![false; shapes.len()];
+        for (d, _) in groups.distinct.iter().zip(known).filter(|(_, known)| known.is_none()) {
+            let [a, b] = [d.first as usize, d.second as usize];
+            if !(shapes[a].is_hull && shapes[b].is_hull) {
+                (wanted[a], wanted[b]) = (true, true);
+            }
+        }
+        shapes.par_iter().zip(wanted).filter(|(_, wanted)| *wanted).for_each(|(shape, _)| {
+            shape.exact();
+        });
+    }
+
+    /// Of each distinct pair the answer; those that are known stay.
+    pub(super) fn answers(
+        &self,
+        groups: &Groups,
+        firsts: &Firsts,
+        known: Vec<Option<Answer>>,
+        progress: &dyn Progress,
+    ) -> Vec<Answer> {
+        let limits = self.all_limits();
         groups
             .distinct
             .par_iter()
+            .zip(known)
             .enumerate()
-            .map_init(EpaScratch::default, |scratch, (group, d)| {
-                let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
-                let answer = self
-                    .query(d, limits, firsts.turns(group, &self.shapes.placed))
-                    .answer(scratch, &mut Steps::default());
+            .map_init(EpaScratch::default, |scratch, (group, (d, known))| {
+                let answer = known.unwrap_or_else(|| {
+                    let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
+                    let query = self.query(d, limits, firsts.turns(group, &self.shapes.placed));
+                    self.computed(&d.wish(&query, Kind::Pairs), scratch)
+                });
                 progress.advance(1);
                 answer
             })
             .collect()
+    }
+
+    /// Runs the stages, and keeps what they say.
+    fn computed(&self, wish: &Wish, scratch: &mut EpaScratch) -> Answer {
+        let mut answer = || wish.query.answer(scratch, &mut Steps::default());
+        let Some(cache) = self.cache else { return answer() };
+        let (answer, asked) = asked::listen(answer);
+        cache.keep(wish, &answer, &asked);
+        answer
     }
 
     fn query<'q>(&'q self, d: &'q Distinct, limits: &'q Limits, turns: Turns<'q>) -> PairQuery<'q> {
@@ -203,7 +259,9 @@ impl Run<'_> {
         let (_, distinct) = self.canonical_at(c, a);
         let limits = self.limits(c.rule);
         let query = PairQuery { verdict_only, ..self.query(&distinct, &limits, Turns::default()) };
-        query.answer(&mut EpaScratch::default(), &mut Steps::default())
+        let wish = distinct.wish(&query, Kind::Fixes);
+        let known = self.cache.and_then(|cache| cache.find(&wish));
+        known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))
     }
 
     /// What is held against a pair under a rule.

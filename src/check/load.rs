@@ -1,22 +1,23 @@
 //! Reading the meshes of an assembly, each file once.
 
+use super::cache::{Kind, Name, Session, StoredPart, part_key};
 use super::{Progress, Stage};
 use crate::assembly::{Assembly, MeshSource, Part};
 use crate::error::{Error, Location, Problem, Warning};
-use crate::geom::{Aabb, Vec3};
+use crate::geom::{Aabb, LengthUnit, Vec3};
 use crate::load::Loader;
 use crate::mesh::{self, TriMesh};
 use crate::mesh::{Health, LoadedMesh, MeshError};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What the check keeps of a part's mesh; coordinates in mm, in the part's frame.
 #[derive(Debug)]
 pub(super) struct PartMesh {
     /// Of content and units.
     pub hash: blake3::Hash,
-    pub mesh: TriMesh,
+    pub mesh: Triangles,
     pub bounds: Aabb,
     pub triangles: u64,
     pub closed: bool,
@@ -33,6 +34,65 @@ pub(super) struct PartMesh {
     pub warnings: Vec<Warning>,
 }
 
+/// What a mesh is read from.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// The content of a file.
+    File(Vec<u8>),
+    /// Handed in by the caller.
+    Memory(Arc<TriMesh>),
+}
+
+impl Source {
+    fn load(self) -> Result<LoadedMesh, MeshError> {
+        match self {
+            Self::File(bytes) => mesh::load_owned(bytes),
+            Self::Memory(mesh) => LoadedMesh::from_tri_mesh(Arc::unwrap_or_clone(mesh)),
+        }
+    }
+
+    /// To be read once somebody asks.
+    pub(super) fn later(self, units: LengthUnit) -> Triangles {
+        Triangles { mesh: OnceLock::new(), source: Mutex::new(Some((self, units))) }
+    }
+}
+
+/// A part's triangles (mm), perhaps not read yet.
+#[derive(Debug)]
+pub(super) struct Triangles {
+    mesh: OnceLock<TriMesh>,
+    source: Mutex<Option<(Source, LengthUnit)>>,
+}
+
+impl Triangles {
+    /// The mesh: on the first call. Of what was read before, so that nothing is left that could fail.
+    pub(super) fn get(&self) -> &TriMesh {
+        self.mesh.get_or_init(|| {
+            let source = self.source.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let loaded = source.and_then(|(source, units)| Some((source.load().ok()?.mesh, units)));
+            loaded.map(|(mesh, units)| scaled(mesh, units)).unwrap_or_default()
+        })
+    }
+}
+
+impl From<TriMesh> for Triangles {
+    fn from(mesh: TriMesh) -> Self {
+        Self { mesh: mesh.into(), source: Mutex::new(None) }
+    }
+}
+
+/// In millimetres.
+fn scaled(mut mesh: TriMesh, units: LengthUnit) -> TriMesh {
+    let mm = units.mm();
+    // Kept until the end of the run.
+    mesh.vertices.shrink_to_fit();
+    mesh.triangles.shrink_to_fit();
+    if mm != 1.0 {
+        mesh.vertices.iter_mut().for_each(|v: &mut Vec3| *v *= mm);
+    }
+    mesh
+}
+
 /// The mesh of every part, in the order of `assembly.parts`; parts of one file and unit share it. `verdict_only` leaves out
 /// what no verdict needs.
 ///
@@ -41,6 +101,7 @@ pub(super) struct PartMesh {
 pub(super) fn load_meshes(
     assembly: &Assembly,
     loader: &dyn Loader,
+    session: Option<&Session>,
     verdict_only: bool,
     progress: &dyn Progress,
 ) -> Result<Vec<Arc<PartMesh>>, Error> {
@@ -59,7 +120,8 @@ pub(super) fn load_meshes(
     let loaded: Vec<Result<Arc<PartMesh>, Error>> = distinct
         .par_iter()
         .map(|&i| {
-            let mesh = load_part(&assembly.parts[i], loader, verdict_only);
+            let part = &assembly.parts[i];
+            let mesh = load_part(part, loader, session).map(|mesh| of_part(mesh, part, verdict_only));
             progress.advance(1);
             mesh.map(Arc::new)
         })
@@ -81,8 +143,9 @@ pub(super) fn load_meshes(
     }
 }
 
-fn load_part(part: &Part, loader: &dyn Loader, verdict_only: bool) -> Result<PartMesh, Error> {
-    let loaded = match &part.source {
+/// The mesh of a part, whatever the part is called; of one that the cache knows the triangles are left for later.
+fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Result<PartMesh, Error> {
+    let (source, shown) = match &part.source {
         MeshSource::File { path, shown } => {
             let bytes = loader.read(path).map_err(|e| {
                 Problem::new(
@@ -91,13 +154,36 @@ fn load_part(part: &Part, loader: &dyn Loader, verdict_only: bool) -> Result<Par
                     "check the path and its permissions",
                 )
             })?;
-            mesh::load_owned(bytes).map_err(|e| locate(e, shown))?
+            (Source::File(bytes), shown.clone())
         }
-        MeshSource::Memory(mesh) => {
-            LoadedMesh::from_tri_mesh(mesh.as_ref().clone()).map_err(|e| locate(e, &format!("part `{}`", part.key)))?
-        }
+        MeshSource::Memory(mesh) => (Source::Memory(Arc::clone(mesh)), format!("part `{}`", part.key)),
     };
-    Ok(in_millimetres(part, loaded, verdict_only))
+    let read = |source: Source| -> Result<PartMesh, Error> {
+        let loaded = source.load().map_err(|e| locate(e, &shown))?;
+        Ok(in_millimetres(part.units, loaded))
+    };
+    let Some(session) = session else { return read(source) };
+    let name = Name { kind: "parts", key: part_key(&source, part.units) };
+    let known = session.get(&name).and_then(StoredPart::restored);
+    session.count(Kind::Parts, known.is_some());
+    if let Some(mut known) = known {
+        known.mesh = source.later(part.units);
+        return Ok(known);
+    }
+    let mesh = read(source)?;
+    if let Some(stored) = StoredPart::of(&mesh) {
+        session.put(&name, &stored);
+    }
+    Ok(mesh)
+}
+
+/// What is said of a part that has this mesh.
+fn of_part(mut mesh: PartMesh, part: &Part, verdict_only: bool) -> PartMesh {
+    mesh.facet_error = mesh.facet_error.filter(|_| !verdict_only);
+    for w in &mut mesh.warnings {
+        w.part = Some(part.key.clone());
+    }
+    mesh
 }
 
 /// The place of a mesh error as the user knows it.
@@ -118,14 +204,12 @@ fn open_mesh(health: &Health) -> Option<String> {
     }
 }
 
-fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMesh {
+fn in_millimetres(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(b"interfere part 1\0").update(part.units.name().as_bytes());
-    let rounding = loaded.rounding() * part.units.mm();
-    let mut mesh = loaded.mesh;
-    // Kept until the end of the run.
-    mesh.vertices.shrink_to_fit();
-    mesh.triangles.shrink_to_fit();
+    hasher.update(b"interfere part 1\0").update(units.name().as_bytes());
+    let mm = units.mm();
+    let rounding = loaded.rounding() * mm;
+    let mesh = loaded.mesh;
     let mut buffer = Vec::with_capacity(1 << 16);
     let mut feed = |bytes: &[u8], flush: bool| {
         buffer.extend_from_slice(bytes);
@@ -147,27 +231,21 @@ fn in_millimetres(part: &Part, loaded: LoadedMesh, verdict_only: bool) -> PartMe
     }
     feed(&[], true);
     let hash = hasher.finalize();
-    let mm = part.units.mm();
-    if mm != 1.0 {
-        mesh.vertices.iter_mut().for_each(|v: &mut Vec3| *v *= mm);
-    }
+    let mesh = scaled(mesh, units);
     let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges, rounding);
     drop(loaded.half_edges);
     let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
     warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new("open-mesh", message)));
-    for w in &mut warnings {
-        w.part = Some(part.key.clone());
-    }
     PartMesh {
         hash,
         bounds: Aabb::of_points(&mesh.vertices),
-        mesh,
+        mesh: mesh.into(),
         triangles: loaded.health.triangles,
         closed: loaded.health.closed,
         enclosed: loaded.health.enclosed_volume.map(|v| v * mm * mm * mm),
         shells: loaded.health.shells,
         rounding,
-        facet_error: (!verdict_only).then_some(facet_errors.largest),
+        facet_error: Some(facet_errors.largest),
         concave_error: facet_errors.concave,
         warnings,
     }

@@ -6,6 +6,7 @@
 //!
 //! Every stage before the last only discards pairs that it proves to be farther apart than anything asked of them.
 
+mod cache;
 mod common;
 mod convexity;
 mod cover;
@@ -28,6 +29,7 @@ mod steps;
 mod stopwatch;
 mod tally;
 
+pub use cache::{CacheUse, Hits};
 pub use explain::*;
 pub use fix::Fix;
 pub(crate) use load::locate;

@@ -1,6 +1,7 @@
 //! What a caller may choose.
 
 use crate::assembly::{Facets, Geometry};
+use crate::store::Cache;
 
 /// Without a choice pieces reach no farther beyond a part than this part of the diagonal of its own box.
 pub const EPSILON_OF_DIAGONAL: f64 = 0.02;
@@ -28,6 +29,9 @@ pub struct Options {
     pub verdict_only: bool,
     /// Of so many interferences, the deepest ones, is looked up what mending them does to others; see [`Fix`](super::Fix).
     pub fixes: usize,
+    /// Where results are kept for the next run and found of the last one. Nothing of the outcome depends on it but
+    /// [`Timings`](super::Timings) and [`Outcome::not_kept`](super::Outcome::not_kept).
+    pub cache: Option<Cache>,
 }
 
 impl Default for Options {
@@ -41,6 +45,7 @@ impl Default for Options {
             max_pieces: DEFAULT_MAX_PIECES,
             verdict_only: false,
             fixes: 0,
+            cache: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
 
-use super::Fix;
+use super::{CacheUse, Fix};
 use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3};
@@ -317,6 +317,8 @@ pub struct Timings {
     pub cpu: StageSeconds,
     /// Pairs in and out.
     pub pairs: PairFunnel,
+    /// What was found in the cache, where there is one.
+    pub cache: Option<CacheUse>,
 }
 
 /// Everything a run found.
@@ -350,6 +352,8 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// Where the time went.
     pub timings: Timings,
+    /// Why the cache could not be written to, so that the next run finds less than it might. Never part of the report.
+    pub not_kept: Option<Warning>,
 }
 
 impl Outcome {

@@ -1,10 +1,12 @@
 //! The run: parts to shapes, boxes to candidate pairs, distinct pairs to answers, answers to the outcome.
 
+use super::cache::{PairCache, Session};
+use super::common::Firsts;
 use super::describe::{collect_warnings, describe_instances, describe_parts};
 use super::explain::{Explanation, PairFound, find_pair};
-use super::fix::{Mender, is_mendable};
-use super::group::Run;
+use super::group::{Groups, Run};
 use super::load::load_meshes;
+use super::pair::Answer;
 use super::shape::{self, Shapes};
 use super::tally::Tally;
 use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
@@ -31,15 +33,12 @@ pub fn check(
     let mut watch = Stopwatch::start();
     let settings = settle(assembly, options)?;
     let rules = RuleTable::new(assembly);
-    let possible_pairs = pairs_of(assembly.instances.len() as u64);
-    let ignored = rules.ignored_pairs();
-    if possible_pairs == ignored {
-        return Err(nothing_to_check(assembly, possible_pairs));
-    }
-    let meshes = load_meshes(assembly, loader, options.verdict_only, progress)?;
+    let [possible_pairs, ignored] = count_pairs(assembly, &rules)?;
+    let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
+    let meshes = load_meshes(assembly, loader, session.as_ref(), options.verdict_only, progress)?;
     watch.stop(Stage::Load, &mut timings);
 
-    let shapes = shape::build(assembly, &meshes, &settings, progress)?;
+    let shapes = shape::build(assembly, &meshes, &settings, session.as_ref(), progress)?;
     let parts = describe_parts(assembly, &meshes, &shapes);
     watch.stop(Stage::Shape, &mut timings);
 
@@ -48,24 +47,22 @@ pub fn check(
     let candidates = candidates(&shapes, reach, &rules);
     watch.stop(Stage::Broad, &mut timings);
 
-    prepare_surfaces(&shapes, &candidates);
-    watch.stop(Stage::Shape, &mut timings);
-
-    let run = Run { assembly, settings: &settings, shapes: &shapes };
+    let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
+    let run = Run { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref() };
     let groups = run.group(&candidates);
-    progress.begin(Stage::Narrow, groups.distinct.len() as u64);
-    let answers = run.answers(&groups, progress);
+    let answers = run.answer_groups(&groups, &mut watch, &mut timings, progress);
     let tally = Tally::of(possible_pairs, ignored, &groups, &answers);
     watch.stop(Stage::Narrow, &mut timings);
 
     let pairs = run.outcomes(&groups, &answers);
-    let wanted = options.fixes > 0 && pairs.iter().any(is_mendable);
-    let fixes = if wanted { Mender::new(&run, &rules, reach).fixes(&pairs, options.fixes) } else { Vec::new() };
+    let fixes = run.fixes(&pairs, &rules, reach, options.fixes);
+    cache.into_iter().for_each(PairCache::write);
 
     let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let instances = describe_instances(assembly);
     watch.stop(Stage::Report, &mut timings);
     timings.pairs = tally.funnel;
+    timings.cache = session.as_ref().map(Session::used);
     Ok(Outcome {
         name: assembly.name.clone(),
         path: assembly.path.clone(),
@@ -81,6 +78,7 @@ pub fn check(
         rules: assembly.rules.clone(),
         warnings,
         timings,
+        not_kept: session.as_ref().and_then(Session::not_kept),
     })
 }
 
@@ -100,8 +98,8 @@ pub fn explain(
     let settings = settle(assembly, options)?;
     let pair = find_pair(assembly, ids)?;
     let rules = RuleTable::new(assembly);
-    let meshes = load_meshes(assembly, loader, false, progress)?;
-    let shapes = shape::build(assembly, &meshes, &settings, progress)?;
+    let meshes = load_meshes(assembly, loader, None, false, progress)?;
+    let shapes = shape::build(assembly, &meshes, &settings, None, progress)?;
     progress.begin(Stage::Broad, 1);
     let reach = run_reach(&settings, &rules, &shapes);
     let [a, b] = pair;
@@ -117,27 +115,35 @@ pub fn explain(
         }
     };
     progress.begin(Stage::Narrow, 1);
-    let run = Run { assembly, settings: &settings, shapes: &shapes };
+    let run = Run { assembly, settings: &settings, shapes: &shapes, cache: None };
     Ok(run.explanation(pair, &found, &rules, &meshes, reach))
 }
 
-/// The trees of the triangles that candidate pairs may ask for: not of parts that stand alone, nor of those that only meet
-/// others whose hulls say all.
-fn prepare_surfaces(shapes: &Shapes, candidates: &[Candidate]) {
-    let mut wanted = vec![false; shapes.all.len()];
-    for c in candidates {
-        let [a, b] = [c.a, c.b].map(|i| shapes.placed[i as usize].shape as usize);
-        if !(shapes.all[a].is_hull && shapes.all[b].is_hull) {
-            (wanted[a], wanted[b]) = (true, true);
-        }
+impl Run<'_> {
+    /// Of each distinct pair the answer.
+    fn answer_groups(
+        &self,
+        groups: &Groups,
+        watch: &mut Stopwatch,
+        timings: &mut Timings,
+        progress: &dyn Progress,
+    ) -> Vec<Answer> {
+        let firsts = Firsts::of(groups);
+        let known = self.known(groups, &firsts);
+        watch.stop(Stage::Narrow, timings);
+        self.prepare_surfaces(groups, &known);
+        watch.stop(Stage::Shape, timings);
+        progress.begin(Stage::Narrow, groups.distinct.len() as u64);
+        self.answers(groups, &firsts, known, progress)
     }
-    shapes.all.par_iter().zip(wanted).filter(|(_, wanted)| *wanted).for_each(|(shape, _)| {
-        shape.exact();
-    });
 }
 
-fn pairs_of(n: u64) -> u64 {
-    n * n.saturating_sub(1) / 2
+/// How many pairs of instances there are, and how many of them are ignored: not all.
+fn count_pairs(assembly: &Assembly, rules: &RuleTable) -> Result<[u64; 2], Error> {
+    let n = assembly.instances.len() as u64;
+    let possible = n * n.saturating_sub(1) / 2;
+    let ignored = rules.ignored_pairs();
+    if possible == ignored { Err(nothing_to_check(assembly, possible)) } else { Ok([possible, ignored]) }
 }
 
 fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {

@@ -1,5 +1,6 @@
 //! Shapes: what a part becomes once a placement's stretch is baked into it, and where its instances stand.
 
+use super::cache::{Key as CacheKey, Kind, Name, Session, StoredShape, shape_key};
 use super::convexity::is_convex;
 use super::cover::{self, Covered};
 use super::exact::Exact;
@@ -15,6 +16,7 @@ use crate::hull;
 use crate::mesh::TriMesh;
 use crate::narrow::decompose_check::covered_within;
 use crate::narrow::overlap::Overlaps;
+use crate::narrow::overlap::asked::Asked;
 use crate::narrow::{Convex, Pieces};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -43,6 +45,19 @@ pub(super) struct Shape {
     /// What became of a part that is to be taken as pieces.
     covered: Option<Covered>,
     exact: OnceLock<Exact>,
+    /// What an earlier run has found of shells that overlap, where a pair of this one had to know.
+    learned: OnceLock<Overlaps>,
+}
+
+/// What takes time to find of a shape.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub geometry: Geometry,
+    pub is_hull: bool,
+    pub convex: Convex,
+    pub obb: Obb,
+    pub max_abs: f64,
+    pub covered: Option<Covered>,
 }
 
 impl Shape {
@@ -68,12 +83,22 @@ impl Shape {
 
     /// What is known of shells that overlap; nothing where no pair had to know.
     pub(super) fn overlaps(&self) -> Option<Overlaps> {
-        self.exact.get().and_then(Exact::overlaps)
+        self.exact.get().and_then(Exact::overlaps).or_else(|| self.learned.get().copied())
+    }
+
+    /// The same, if it is among what somebody asked.
+    pub(super) fn overlaps_if(&self, asked: &Asked) -> Option<Overlaps> {
+        self.exact.get().filter(|e| asked.holds(e.surface())).and_then(Exact::overlaps)
+    }
+
+    /// A pair had to know of shells that overlap, and an earlier run has found out.
+    pub(super) fn learn(&self, overlaps: Overlaps) {
+        self.learned.get_or_init(|| overlaps);
     }
 
     /// The triangles of the solid in the part's frame, stretch baked in and faces looking outward where there is an outward.
     pub(super) fn mesh(&self) -> Cow<'_, TriMesh> {
-        stretched(&self.part.mesh, &self.stretch)
+        stretched(self.part.mesh.get(), &self.stretch)
     }
 
     /// Whether inside and outside are defined.
@@ -138,6 +163,8 @@ pub(super) struct Shapes {
     pub placed: Vec<Placed>,
     /// A part that each shape comes from, for messages.
     pub part_of: Vec<u32>,
+    /// In the cache; empty without one.
+    pub keys: Vec<CacheKey>,
 }
 
 /// What makes two shapes the same. The same vertices from a file that rounds them and from one that does not are held to
@@ -153,10 +180,10 @@ struct Key {
 
 /// A shape to be built.
 #[derive(Clone, Copy)]
-struct Wanted {
+pub(super) struct Wanted {
     part: u32,
-    geometry: Geometry,
-    stretch: Mat3,
+    pub geometry: Geometry,
+    pub stretch: Mat3,
 }
 
 /// Builds the shape of every distinct (mesh, stretch) and places the instances.
@@ -167,6 +194,7 @@ pub(super) fn build(
     assembly: &Assembly,
     meshes: &[Arc<PartMesh>],
     settings: &Settings,
+    session: Option<&Session>,
     progress: &dyn Progress,
 ) -> Result<Shapes, Error> {
     let splits = split_placements(assembly, meshes)?;
@@ -197,22 +225,16 @@ pub(super) fn build(
     let all: Vec<Wanted> = indices.values().map(|v| v.1).collect();
     indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
     progress.begin(Stage::Shape, all.len() as u64);
-    let deepest = cover::deepest_threshold(assembly, settings);
-    let shapes: Vec<Shape> = all
+    let maker = Maker { assembly, settings, session, deepest: cover::deepest_threshold(assembly, settings) };
+    let made: Vec<(Shape, Option<CacheKey>)> = all
         .par_iter()
         .map(|w| {
-            let mut shape = bake(&meshes[w.part as usize], w, assembly.parts[w.part as usize].deflection);
-            if w.geometry == Geometry::Decomposition {
-                let covered = cover::cover(&shape, settings, deepest);
-                if matches!(covered, Covered::Not(_)) {
-                    (shape.geometry, shape.is_hull) = (Geometry::Hull, true);
-                }
-                shape.covered = Some(covered);
-            }
+            let shape = maker.shape(&meshes[w.part as usize], w);
             progress.advance(1);
             shape
         })
         .collect();
+    let (shapes, keys): (Vec<Shape>, Vec<Option<CacheKey>>) = made.into_iter().unzip();
     let placed = assembly
         .instances
         .iter()
@@ -224,7 +246,53 @@ pub(super) fn build(
         })
         .collect();
     let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
-    Ok(Shapes { all: shapes, origins, placed, part_of: all.iter().map(|w| w.part).collect() })
+    let part_of = all.iter().map(|w| w.part).collect();
+    Ok(Shapes { all: shapes, origins, placed, part_of, keys: keys.into_iter().flatten().collect() })
+}
+
+/// Makes shapes, or finds them in the cache.
+struct Maker<'a> {
+    assembly: &'a Assembly,
+    settings: &'a Settings,
+    session: Option<&'a Session<'a>>,
+    /// The largest threshold of a depth in the run (mm).
+    deepest: f64,
+}
+
+impl Maker<'_> {
+    /// The shape, and its key where there is a cache.
+    fn shape(&self, part: &Arc<PartMesh>, wanted: &Wanted) -> (Shape, Option<CacheKey>) {
+        let deflection = self.assembly.parts[wanted.part as usize].deflection;
+        let Some(session) = self.session else {
+            return (Shape::of(part, wanted, deflection, self.make(part, wanted, deflection)), None);
+        };
+        let key = shape_key(part, wanted, deflection, self.settings, self.deepest);
+        let name = Name { kind: "shapes", key };
+        let known = session.get(&name).and_then(StoredShape::restored);
+        session.count(Kind::Shapes, known.is_some());
+        let made = known.unwrap_or_else(|| {
+            let made = self.make(part, wanted, deflection);
+            if let Some(stored) = StoredShape::of(&made) {
+                session.put(&name, &stored);
+            }
+            made
+        });
+        (Shape::of(part, wanted, deflection, made), Some(key))
+    }
+
+    fn make(&self, part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>) -> Made {
+        let made = bake(part, wanted);
+        if wanted.geometry != Geometry::Decomposition {
+            return made;
+        }
+        let mut shape = Shape::of(part, wanted, deflection, made);
+        let covered = cover::cover(&shape, self.settings, self.deepest);
+        if matches!(covered, Covered::Not(_)) {
+            (shape.geometry, shape.is_hull) = (Geometry::Hull, true);
+        }
+        let Shape { geometry, is_hull, convex, obb, max_abs, .. } = shape;
+        Made { geometry, is_hull, convex, obb, max_abs, covered: Some(covered) }
+    }
 }
 
 fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<Split>, Error> {
@@ -264,9 +332,9 @@ fn stretched<'m>(mesh: &'m TriMesh, stretch: &Mat3) -> Cow<'m, TriMesh> {
     })
 }
 
-fn bake(part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>) -> Shape {
+fn bake(part: &PartMesh, wanted: &Wanted) -> Made {
     let stretch = &wanted.stretch;
-    let mesh = stretched(&part.mesh, stretch);
+    let mesh = stretched(part.mesh.get(), stretch);
     let hull = hull::convex_hull(&mesh.vertices);
     let facets = hull::facets(&hull);
     let mut obb = hull::fit_obb(&hull, &facets);
@@ -277,21 +345,38 @@ fn bake(part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>) -> Shape
         let volume = part.enclosed.map(|v| if rigid { v } else { v * stretch.determinant().abs() });
         part.shells == 1 && volume.is_some_and(|v| is_convex(&mesh, v, hull::measure(&hull).volume))
     };
-    // A stretch carries the quantum of the file's coordinates along.
-    let scale = if rigid { 1.0 } else { stretch.abs().max() };
-    // And the deflection by the least it stretches any direction: no more is granted than anywhere on the part.
-    let least = if rigid { 1.0 } else { stretch.singular_values().min() };
-    Shape {
+    Made {
         geometry: wanted.geometry,
         is_hull: wanted.geometry == Geometry::Hull || is_convex(),
         obb,
-        quantum: part.rounding * scale,
         max_abs: Aabb::of_points(&hull.vertices).max_abs(),
         convex,
-        part: Arc::clone(part),
-        stretch: *stretch,
-        deflection: deflection.map(|d| d * least),
         covered: None,
-        exact: OnceLock::new(),
+    }
+}
+
+impl Shape {
+    fn of(part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>, made: Made) -> Self {
+        let stretch = wanted.stretch;
+        let rigid = stretch == Mat3::identity();
+        // A stretch carries the quantum of the file's coordinates along.
+        let scale = if rigid { 1.0 } else { stretch.abs().max() };
+        // And the deflection by the least it stretches any direction: no more is granted than anywhere on the part.
+        let least = if rigid { 1.0 } else { stretch.singular_values().min() };
+        let Made { geometry, is_hull, convex, obb, max_abs, covered } = made;
+        Self {
+            geometry,
+            is_hull,
+            convex,
+            obb,
+            quantum: part.rounding * scale,
+            max_abs,
+            part: Arc::clone(part),
+            stretch,
+            deflection: deflection.map(|d| d * least),
+            covered,
+            exact: OnceLock::new(),
+            learned: OnceLock::new(),
+        }
     }
 }

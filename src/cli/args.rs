@@ -82,6 +82,11 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
+    /// Keep results in this folder and take from it what an earlier run has found: only what changed is checked again. The report
+    /// is the same with and without. Made where it does not exist; may be deleted at any time.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+
     /// Write where the time went to this file (JSON).
     #[arg(long, value_name = "FILE")]
     pub timings: Option<PathBuf>,

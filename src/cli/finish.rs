@@ -31,6 +31,7 @@ impl Ending<'_> {
         if !self.quiet {
             let colour = console.terminal.paints(self.color, console.terminal.stderr);
             console.warnings(&outcome.warnings, colour);
+            console.warnings(outcome.not_kept.as_slice(), colour);
         }
         self.write(&mut outcome, console)?;
         Ok(Exit::of_outcome(&outcome))

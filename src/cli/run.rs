@@ -15,9 +15,11 @@ use crate::error::Error;
 use crate::load::{FsLoader, Loader};
 use crate::report;
 use crate::report::inspect::MeshReport;
+use crate::store::{Cache, FsStore};
 use clap::{Parser, ValueEnum};
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Runs the command: `arguments` begin with the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
@@ -41,7 +43,10 @@ fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progr
     if settings.outputs.format == report::Format::Table {
         options.fixes = report::table::MAX_ROWS;
     }
+    let store = settings.cache.as_ref().map(|folder| Arc::new(FsStore::new(folder)));
+    options.cache = store.clone().map(|store| Cache::new(store));
     let mut outcome = check::check(&assembly, &options, loader, progress)?;
+    store.inspect(|store| store.sweep());
     outcome.timings.wall.load += reading.wall.load;
     outcome.timings.cpu.load += reading.cpu.load;
     Ok(outcome)

@@ -47,6 +47,8 @@ pub struct CheckSettings {
     pub timings: Option<Target>,
     /// Warnings are errors.
     pub strict: bool,
+    /// Where results are kept, if anywhere.
+    pub cache: Option<PathBuf>,
 }
 
 /// Which reports are written, and where.
@@ -84,6 +86,7 @@ impl CheckSettings {
             outputs,
             timings,
             strict: args.strict,
+            cache: args.cache,
         })
     }
 }
@@ -165,6 +168,7 @@ impl QuestionSettings {
             max_pieces: self.max_pieces,
             verdict_only: self.verdict_only,
             fixes: 0,
+            cache: None,
         })
     }
 }

@@ -1,10 +1,13 @@
 //! A convex hull made ready for queries.
 
+mod stored;
+
 use super::lanes::Lanes;
 use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::CLIMB_ABOVE;
 use crate::geom::{Aabb, Vec3, predicates};
 use crate::hull::{Facet, Hull};
+pub(crate) use stored::StoredConvex;
 
 /// The directions of a regular tetrahedron's faces, along which every hull keeps its support values.
 pub(super) const TETRAHEDRON: [[f64; 3]; 4] = {

@@ -170,6 +170,8 @@ pub(crate) fn outcome() -> Outcome {
             wall: StageSeconds::default(),
             cpu: StageSeconds::default(),
             pairs: PairFunnel { possible: 10, aabb: 9, obb: 9, hull: 8, confirmed: 8, distinct: 9 },
+            cache: None,
         },
+        not_kept: None,
     }
 }

@@ -1,7 +1,7 @@
 //! Where the time of a run went (`--timings`).
 
 use super::layout::write_json;
-use crate::check::{StageSeconds, Timings};
+use crate::check::{CacheUse, Hits, StageSeconds, Timings};
 use serde::Serialize;
 use std::io;
 
@@ -21,6 +21,29 @@ struct Document {
     wall_s: Seconds,
     cpu_s: Seconds,
     pairs: Pairs,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache: Option<CacheFound>,
+}
+
+#[derive(Serialize)]
+struct CacheFound {
+    parts: Found,
+    shapes: Found,
+    pairs: Found,
+    fixes: Found,
+}
+
+#[derive(Serialize)]
+struct Found {
+    hits: u64,
+    misses: u64,
+}
+
+impl CacheFound {
+    fn new(used: &CacheUse) -> Self {
+        let of = |h: Hits| Found { hits: h.hits, misses: h.misses };
+        Self { parts: of(used.parts), shapes: of(used.shapes), pairs: of(used.pairs), fixes: of(used.fixes) }
+    }
 }
 
 #[derive(Serialize)]
@@ -80,6 +103,7 @@ pub fn render(timings: &Timings, total: Total, out: &mut dyn io::Write) -> io::R
             confirmed: p.confirmed,
             distinct: p.distinct,
         },
+        cache: timings.cache.as_ref().map(CacheFound::new),
     };
     write_json(&document, out)
 }
@@ -96,6 +120,7 @@ mod tests {
             wall: StageSeconds { load: 0.1, shape: 0.2, broad: 0.01, narrow: 0.300_000_04, report: 0.0 },
             cpu: StageSeconds { load: 0.1, shape: 0.4, broad: 0.01, narrow: 0.6, report: 0.001 },
             pairs: PairFunnel { possible: 1596, aabb: 83, obb: 61, hull: 40, confirmed: 16, distinct: 12 },
+            cache: Some(CacheUse { pairs: Hits { hits: 9, misses: 3 }, ..CacheUse::default() }),
         };
         let mut out = Vec::new();
         render(&timings, Total { wall: 0.62, cpu: None }, &mut out).unwrap();
@@ -126,6 +151,24 @@ mod tests {
             "hull": 40,
             "confirmed": 16,
             "distinct": 12
+          },
+          "cache": {
+            "parts": {
+              "hits": 0,
+              "misses": 0
+            },
+            "shapes": {
+              "hits": 0,
+              "misses": 0
+            },
+            "pairs": {
+              "hits": 9,
+              "misses": 3
+            },
+            "fixes": {
+              "hits": 0,
+              "misses": 0
+            }
           }
         }
         "#);

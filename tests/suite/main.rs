@@ -1,5 +1,6 @@
 //! One binary for all tests that look at the crate from outside.
 
+mod cache;
 mod cases;
 mod cli;
 mod common;

@@ -6,6 +6,7 @@
 //! bounds the solid as a whole or not at all, which a ray tells exactly. If some do, the surface is cut along its crossings, and
 //! what is left is checked (`check`).
 
+pub(crate) mod asked;
 pub(crate) mod check;
 mod patches;
 mod self_meet;
@@ -24,6 +25,15 @@ const AREA_ROUNDING: f64 = 1e-9;
 
 /// What a pair of meeting triangles costs, in triangles.
 pub(crate) const MEETING_COST: usize = 20;
+
+/// Why parts of a surface were not dropped: every reason that [`Overlaps::Unresolved`] gives.
+pub(crate) const REASONS: [&str; 5] = [TOO_MANY, NOT_UNITED, NOT_SOUND, NO_RAY, NO_BOUNDARY];
+
+const TOO_MANY: &str = "too many triangles";
+const NOT_UNITED: &str = "the shells could not be united";
+const NOT_SOUND: &str = "the united shells failed a check";
+const NO_RAY: &str = "no ray tells which shells lie in which";
+const NO_BOUNDARY: &str = "nothing of the surface bounds a solid";
 
 /// Whether parts of a surface lie inside the solid that it bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,11 +79,11 @@ pub(crate) fn resolve(s: &Surface) -> Resolved {
         return patches::keep_boundary(s);
     }
     if pairs > most {
-        return Resolved::Failed("too many triangles");
+        return Resolved::Failed(TOO_MANY);
     }
     let mesh = TriMesh { vertices: s.vertices.clone(), triangles: s.triangles.clone() };
     let Some(Pieces { mesh, source }) = union(&mesh) else {
-        return Resolved::Failed("the shells could not be united");
+        return Resolved::Failed(NOT_UNITED);
     };
     let united = Surface::of(mesh.vertices, &mesh.triangles, Inside::Solid);
     if check::is_union(&united, &source, s) {
@@ -81,7 +91,7 @@ pub(crate) fn resolve(s: &Surface) -> Resolved {
         let surface = Box::new(united.resolved_from(|t| s.source[source[t as usize] as usize]));
         Resolved::Into { surface, dropped }
     } else {
-        Resolved::Failed("the united shells failed a check")
+        Resolved::Failed(NOT_SOUND)
     }
 }
 

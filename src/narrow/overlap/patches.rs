@@ -1,6 +1,6 @@
 //! Surfaces whose triangles do not meet but along shared edges and at shared vertices.
 
-use super::Resolved;
+use super::{NO_BOUNDARY, NO_RAY, Resolved};
 use crate::geom::Vec3;
 use crate::narrow::surface::Surface;
 use crate::narrow::winding::winding_in_front;
@@ -25,14 +25,14 @@ pub(super) fn keep_boundary(s: &Surface) -> Resolved {
     }
     let Some(keep) = largest.iter().map(|&(_, t)| Some(winding_in_front(s, t)? == 0)).collect::<Option<Vec<bool>>>()
     else {
-        return Resolved::Failed("no ray tells which shells lie in which");
+        return Resolved::Failed(NO_RAY);
     };
     if keep.iter().all(|k| *k) {
         return Resolved::Clean;
     }
     let kept: Vec<usize> = (0..s.triangles.len()).filter(|t| keep[patch_of[*t] as usize]).collect();
     if kept.is_empty() {
-        return Resolved::Failed("nothing of the surface bounds a solid");
+        return Resolved::Failed(NO_BOUNDARY);
     }
     let triangles: Vec<[u32; 3]> = kept.iter().map(|&t| s.triangles[t]).collect();
     let (vertices, triangles) = used(&s.vertices, &triangles);

@@ -7,10 +7,12 @@
 
 mod pairs;
 mod set;
+mod stored;
 mod tree;
 
 pub use pairs::{CommonBall, PieceDistance, PiecePair, Thickest};
 pub use set::{Cover, Pieces};
+pub(crate) use stored::StoredPieces;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ pub struct Pieces {
     /// Root last.
     pub(super) nodes: Vec<Node>,
     /// The surfaces of all, one after another.
-    mesh: TriMesh,
+    pub(super) mesh: TriMesh,
 }
 
 impl Pieces {

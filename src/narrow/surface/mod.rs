@@ -10,7 +10,7 @@ mod tree;
 #[cfg(test)]
 mod tree_tests;
 
-use super::overlap::{Overlaps, Resolved, resolve};
+use super::overlap::{Overlaps, Resolved, asked, resolve};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
@@ -131,6 +131,7 @@ impl Surface {
     }
 
     fn resolved(&self) -> &Resolved {
+        asked::note(self);
         self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolved::Clean })
     }
 

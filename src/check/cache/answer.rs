@@ -1,0 +1,232 @@
+//! An answer as it is kept between runs.
+
+use super::super::common::CommonSolid;
+use super::super::pair::{Answer, Left, Measured};
+use super::super::{Certainty, Relation, Status};
+use super::shape::GEOMETRIES;
+use super::{code, decoded};
+use crate::geom::{Aabb, Mat3};
+use crate::narrow::overlap::{Overlaps, REASONS};
+use serde::{Deserialize, Serialize};
+
+const LEFT: [Left; 5] = [Left::Obb, Left::Hull, Left::HullMeasured, Left::Pieces, Left::Exact];
+
+const CERTAINTIES: [Certainty; 3] = [Certainty::Certified, Certainty::Bracketed, Certainty::Surface];
+
+const RELATIONS: [Relation; 6] = [
+    Relation::Apart,
+    Relation::Touch,
+    Relation::Overlap,
+    Relation::AContainsB,
+    Relation::BContainsA,
+    Relation::Coincident,
+];
+
+/// See [`Answer`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct StoredAnswer {
+    /// Status, stage, certainty, geometry.
+    codes: [u8; 4],
+    facet_allowance: Option<f64>,
+    within_facet_error: bool,
+    measured: Option<Box<StoredMeasured>>,
+    /// What either shape was found to be, where this pair asked for shells that overlap.
+    overlaps: [Option<u8>; 2],
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredMeasured {
+    relation: Option<u8>,
+    gap: Option<f64>,
+    bracket: [f64; 2],
+    witness: [[f64; 3]; 2],
+    normal: Option<[f64; 3]>,
+    penetration: Option<([f64; 3], f64)>,
+    common: Option<StoredCommon>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredCommon {
+    volume: f64,
+    /// A hash of all rotations that boxes were asked for: each box depends on all of them.
+    turns: [u8; 16],
+    boxes: Vec<StoredBox>,
+}
+
+/// A rotation by columns, and of the box after it the least and the largest corner.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredBox {
+    turn: [[f64; 3]; 3],
+    corners: [[f64; 3]; 2],
+}
+
+impl StoredBox {
+    fn of((turn, b): &(Mat3, Aabb)) -> Self {
+        Self { turn: (*turn).into(), corners: [b.min.into(), b.max.into()] }
+    }
+
+    fn restored(&self) -> (Mat3, Aabb) {
+        let [min, max] = self.corners.map(Into::into);
+        (self.turn.into(), Aabb { min, max })
+    }
+}
+
+impl StoredAnswer {
+    /// `turns` is asked for where the answer depends on the rotations in which its first shape stands.
+    pub(super) fn of(
+        answer: &Answer,
+        overlaps: [Option<Overlaps>; 2],
+        turns: impl FnOnce() -> [u8; 16],
+    ) -> Option<Self> {
+        let Answer { status, left, certainty, geometry, facet_allowance, within_facet_error, measured } = answer;
+        let measured = match measured {
+            Some(m) => Some(Box::new(StoredMeasured::of(m, turns)?)),
+            None => None,
+        };
+        let [a, b] = overlaps.map(|o| o.map(overlaps_code));
+        Some(Self {
+            codes: [
+                code(&Status::ALL, status)?,
+                code(&LEFT, left)?,
+                code(&CERTAINTIES, certainty)?,
+                code(&GEOMETRIES, geometry)?,
+            ],
+            facet_allowance: *facet_allowance,
+            within_facet_error: *within_facet_error,
+            measured,
+            overlaps: [a.map_or(Some(None), |c| c.map(Some))?, b.map_or(Some(None), |c| c.map(Some))?],
+        })
+    }
+
+    /// The rotations that the answer was computed for, where it depends on them.
+    pub(super) fn turns(&self) -> Option<&[u8; 16]> {
+        self.measured.as_ref()?.common.as_ref().map(|c| &c.turns)
+    }
+
+    /// The answer, and what is known of either shape.
+    pub(super) fn restored(&self) -> Option<(Answer, [Option<Overlaps>; 2])> {
+        let [status, left, certainty, geometry] = self.codes;
+        let measured = match &self.measured {
+            Some(m) => Some(Box::new(m.restored()?)),
+            None => None,
+        };
+        let answer = Answer {
+            status: decoded(&Status::ALL, status)?,
+            left: decoded(&LEFT, left)?,
+            certainty: decoded(&CERTAINTIES, certainty)?,
+            geometry: decoded(&GEOMETRIES, geometry)?,
+            facet_allowance: self.facet_allowance,
+            within_facet_error: self.within_facet_error,
+            measured,
+        };
+        let mut overlaps = [None; 2];
+        for (known, code) in overlaps.iter_mut().zip(self.overlaps) {
+            if let Some(code) = code {
+                *known = Some(overlaps_of(code)?);
+            }
+        }
+        Some((answer, overlaps))
+    }
+}
+
+impl StoredMeasured {
+    fn of(m: &Measured, turns: impl FnOnce() -> [u8; 16]) -> Option<Self> {
+        let Measured { relation, gap, bracket, witness, normal, penetration, common } = m;
+        let relation = match relation {
+            Some(r) => Some(code(&RELATIONS, r)?),
+            None => None,
+        };
+        let common = common.as_ref().map(|CommonSolid { volume, boxes }| StoredCommon {
+            volume: *volume,
+            turns: turns(),
+            boxes: boxes.iter().map(StoredBox::of).collect(),
+        });
+        Some(Self {
+            relation,
+            gap: *gap,
+            bracket: *bracket,
+            witness: witness.map(Into::into),
+            normal: normal.map(Into::into),
+            penetration: penetration.map(|(t, length)| (t.into(), length)),
+            common,
+        })
+    }
+
+    fn restored(&self) -> Option<Measured> {
+        let relation = match self.relation {
+            Some(c) => Some(decoded(&RELATIONS, c)?),
+            None => None,
+        };
+        let boxes = |c: &StoredCommon| c.boxes.iter().map(StoredBox::restored).collect();
+        let common = self.common.as_ref().map(|c| CommonSolid { volume: c.volume, boxes: boxes(c) });
+        Some(Measured {
+            relation,
+            gap: self.gap,
+            bracket: self.bracket,
+            witness: self.witness.map(Into::into),
+            normal: self.normal.map(Into::into),
+            penetration: self.penetration.map(|(t, length)| (t.into(), length)),
+            common,
+        })
+    }
+}
+
+fn overlaps_code(overlaps: Overlaps) -> Option<u8> {
+    match overlaps {
+        Overlaps::None => Some(0),
+        Overlaps::Resolved => Some(1),
+        Overlaps::Unresolved(why) => code(&REASONS, &why).map(|c| c + 2),
+    }
+}
+
+fn overlaps_of(code: u8) -> Option<Overlaps> {
+    match code {
+        0 => Some(Overlaps::None),
+        1 => Some(Overlaps::Resolved),
+        _ => decoded(&REASONS, code - 2).map(Overlaps::Unresolved),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assembly::Geometry;
+    use crate::geom::Vec3;
+
+    #[test]
+    fn what_comes_back_is_what_was_stored() {
+        let v = Vec3::new(0.1, -0.0, 3.0);
+        let turn = Mat3::new(0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0);
+        let whole = Measured {
+            relation: Some(Relation::BContainsA),
+            gap: Some(-0.3),
+            bracket: [-0.4, -0.2],
+            witness: [v, 2.0 * v],
+            normal: Some(Vec3::z()),
+            penetration: Some((v, 3.0)),
+            common: Some(CommonSolid { volume: 1.5, boxes: vec![(turn, Aabb { min: -v, max: v })] }),
+        };
+        let empty =
+            Measured { relation: None, gap: None, normal: None, penetration: None, common: None, ..whole.clone() };
+        let bare = Answer::bare(Status::Clear, Certainty::Certified, Geometry::Hull);
+        let answers = [
+            Answer { left: Left::Obb, ..bare.clone() },
+            Answer { facet_allowance: Some(0.01), within_facet_error: true, ..bare.clone() },
+            Answer { measured: Some(Box::new(whole)), left: Left::Exact, ..bare.clone() },
+            Answer { measured: Some(Box::new(empty)), certainty: Certainty::Surface, ..bare },
+        ];
+        let known = [[None, None], [Some(Overlaps::Resolved), Some(Overlaps::Unresolved(REASONS[1]))]];
+        for answer in &answers {
+            for overlaps in known {
+                let stored = StoredAnswer::of(answer, overlaps, || [3; 16]).unwrap();
+                let bytes = postcard::to_allocvec(&stored).unwrap();
+                let (back, of_shapes) = postcard::from_bytes::<StoredAnswer>(&bytes).unwrap().restored().unwrap();
+                assert_eq!((format!("{back:?}"), of_shapes), (format!("{answer:?}"), overlaps));
+                let depends = answer.measured.as_ref().is_some_and(|m| m.common.is_some());
+                assert_eq!(stored.turns(), depends.then_some(&[3; 16]));
+            }
+        }
+        let unknown = Overlaps::Unresolved("no such reason");
+        assert_eq!(StoredAnswer::of(&answers[0], [None, Some(unknown)], || [3; 16]), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! Answers of pairs: one entry for all pairs of a shape that comes first in them, since most answers are small and a file is not.
+
+use super::super::Settings;
+use super::super::judge::Limits;
+use super::super::pair::{Answer, PairQuery};
+use super::super::pose_key;
+use super::super::shape::Shapes;
+use super::answer::StoredAnswer;
+use super::{Key, Keyed, Kind, Name, Session};
+use crate::assembly::Facets;
+use crate::narrow::overlap::asked::Asked;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// An answer that no run has asked for while its entry was written anew so often is dropped.
+const MAX_UNUSED: u8 = 8;
+
+/// An answer and the question it belongs to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Record {
+    question: [u8; 16],
+    /// How often the entry was written since anyone asked.
+    unused: u8,
+    answer: StoredAnswer,
+}
+
+/// The pairs in which one shape comes first.
+#[derive(Debug)]
+struct Bucket {
+    name: Name,
+    /// By question.
+    records: Vec<Record>,
+    used: Vec<AtomicBool>,
+    new: Mutex<Vec<Record>>,
+}
+
+impl Bucket {
+    fn read(session: &Session, name: Name) -> Self {
+        let records: Vec<Record> = session.get(&name).filter(|r: &Vec<Record>| is_sorted(r)).unwrap_or_default();
+        let used = records.iter().map(|_| AtomicBool::new(false)).collect();
+        Self { name, records, used, new: Mutex::new(Vec::new()) }
+    }
+
+    /// Writes what is new beside what was there, and what another run has written since.
+    fn write(self, session: &Session) {
+        let mut records = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if records.is_empty() {
+            return;
+        }
+        let there = session.get::<Vec<Record>>(&self.name).unwrap_or_default();
+        let read = |r: &Record| self.records.binary_search_by_key(&r.question, |old| old.question).is_ok();
+        records.extend(there.into_iter().filter(|r| !read(r)));
+        for (mut record, used) in self.records.into_iter().zip(self.used) {
+            record.unused = if used.into_inner() { 0 } else { record.unused.saturating_add(1) };
+            if record.unused <= MAX_UNUSED {
+                records.push(record);
+            }
+        }
+        // The first of equal questions stays: what is new.
+        records.sort_by_key(|r| r.question);
+        records.dedup_by_key(|r| r.question);
+        session.put(&self.name, &records);
+    }
+}
+
+fn is_sorted(records: &[Record]) -> bool {
+    records.windows(2).all(|w| w[0].question < w[1].question)
+}
+
+/// A pair as the cache sees it.
+pub(in crate::check) struct Wish<'q> {
+    /// Indices of its shapes.
+    pub shapes: [u32; 2],
+    pub query: &'q PairQuery<'q>,
+    /// Whether it is a row of the report, or else asked on the way to a fix: then no box is wanted.
+    pub kind: Kind,
+}
+
+/// The answers of a run.
+#[derive(Debug)]
+pub(in crate::check) struct PairCache<'s> {
+    session: &'s Session<'s>,
+    shapes: &'s Shapes,
+    /// Of the options that all pairs share.
+    common: Keyed,
+    /// Of each shape, read when first asked for.
+    buckets: Vec<OnceLock<Bucket>>,
+}
+
+impl<'s> PairCache<'s> {
+    pub(in crate::check) fn new(session: &'s Session<'s>, shapes: &'s Shapes, settings: &Settings) -> Self {
+        let common = Keyed::new("pairs")
+            .number(settings.tolerance)
+            .optional(settings.report_within)
+            .count(u64::from(settings.facets == Facets::Allow))
+            .count(u64::from(settings.verdict_only));
+        Self { session, shapes, common, buckets: shapes.all.iter().map(|_| OnceLock::new()).collect() }
+    }
+
+    fn bucket(&self, first: u32) -> &Bucket {
+        self.buckets[first as usize].get_or_init(|| {
+            let key = self.common.clone().bytes(&self.shapes.keys[first as usize]).key();
+            Bucket::read(self.session, Name { kind: "pairs", key })
+        })
+    }
+
+    /// Everything that an answer follows from but the first shape, and the rotations in which that stands.
+    fn question(&self, wish: &Wish) -> [u8; 16] {
+        let PairQuery { first: _, second: _, pose, limits, residual, turns: _, verdict_only } = wish.query;
+        let Limits { tolerance, allow_depth, min_clearance, report_within, facets } = limits;
+        let second: &Key = &self.shapes.keys[wish.shapes[1] as usize];
+        Keyed::new("pair")
+            .bytes(second)
+            .numbers(&pose_key::numbers(pose))
+            .numbers([tolerance, residual])
+            .optional(*allow_depth)
+            .optional(*min_clearance)
+            .optional(*report_within)
+            .count(u64::from(*facets == Facets::Allow))
+            .count(u64::from(*verdict_only))
+            .short()
+    }
+
+    /// The answer that a run before this one has found. What that had to know of the shapes, this one knows then, too.
+    pub(in crate::check) fn find(&self, wish: &Wish) -> Option<Answer> {
+        let found = self.look_up(wish);
+        self.session.count(wish.kind, found.is_some());
+        found
+    }
+
+    fn look_up(&self, wish: &Wish) -> Option<Answer> {
+        let bucket = self.bucket(wish.shapes[0]);
+        let question = self.question(wish);
+        let place = bucket.records.binary_search_by_key(&question, |r| r.question).ok()?;
+        let stored = &bucket.records[place].answer;
+        if wish.kind == Kind::Pairs && stored.turns().is_some_and(|t| *t != turns_hash(wish.query)) {
+            return None;
+        }
+        let (answer, overlaps) = stored.restored()?;
+        bucket.used[place].store(true, Ordering::Relaxed);
+        for (shape, overlaps) in wish.shapes.iter().zip(overlaps) {
+            if let Some(overlaps) = overlaps {
+                self.shapes.all[*shape as usize].learn(overlaps);
+            }
+        }
+        Some(answer)
+    }
+
+    /// Keeps an answer. `asked` are the surfaces that had to be known for it.
+    pub(in crate::check) fn keep(&self, wish: &Wish, answer: &Answer, asked: &Asked) {
+        let overlaps = wish.shapes.map(|shape| self.shapes.all[shape as usize].overlaps_if(asked));
+        if let Some(answer) = StoredAnswer::of(answer, overlaps, || turns_hash(wish.query)) {
+            let record = Record { question: self.question(wish), unused: 0, answer };
+            let mut new = self.bucket(wish.shapes[0]).new.lock().unwrap_or_else(PoisonError::into_inner);
+            new.push(record);
+        }
+    }
+
+    /// Writes what is new.
+    pub(in crate::check) fn write(self) {
+        let session = self.session;
+        self.buckets.into_par_iter().filter_map(OnceLock::into_inner).for_each(|bucket| bucket.write(session));
+    }
+}
+
+fn turns_hash(query: &PairQuery) -> [u8; 16] {
+    let turns = query.turns.distinct();
+    let keyed = Keyed::new("turns").count(turns.len() as u64);
+    turns.iter().fold(keyed, Keyed::matrix).short()
+}

@@ -1,0 +1,88 @@
+//! What is kept of a part's file: all that a run says of it, not its triangles.
+
+use super::super::load::{PartMesh, Source};
+use super::{Key, Keyed, code, decoded};
+use crate::error::Warning;
+use crate::geom::{Aabb, LengthUnit};
+use crate::mesh::TriMesh;
+use serde::{Deserialize, Serialize};
+
+/// The warnings that reading a mesh may give. What gives another one is not kept.
+const CODES: [&str; 10] = [
+    "crooked-faces",
+    "free-form-ignored",
+    "inside-out",
+    "missing-endsolid",
+    "nesting-undecided",
+    "one-sided",
+    "open-mesh",
+    "reoriented",
+    "trailing-bytes",
+    "welded",
+];
+
+/// Facts of a mesh as read; lengths in mm.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::check) struct StoredPart {
+    hash: [u8; 32],
+    bounds: [[f64; 3]; 2],
+    triangles: u64,
+    closed: bool,
+    enclosed: Option<f64>,
+    shells: u32,
+    rounding: f64,
+    facet_error: Option<f64>,
+    concave_error: f64,
+    /// Code and message.
+    warnings: Vec<(u8, String)>,
+}
+
+/// The key of a mesh in some unit: of its bytes, or of its numbers where a caller hands it in.
+pub(in crate::check) fn part_key(source: &Source, units: LengthUnit) -> Key {
+    let keyed = Keyed::new("part").bytes(units.name().as_bytes());
+    match source {
+        Source::File(bytes) => keyed.bytes(blake3::hash(bytes).as_bytes()).key(),
+        Source::Memory(mesh) => {
+            let keyed = keyed.count(mesh.vertices.len() as u64).count(mesh.triangles.len() as u64);
+            let keyed = mesh.vertices.iter().fold(keyed, Keyed::numbers);
+            mesh.triangles.iter().flatten().fold(keyed, |keyed, &i| keyed.count(u64::from(i))).key()
+        }
+    }
+}
+
+impl StoredPart {
+    pub(in crate::check) fn of(part: &PartMesh) -> Option<Self> {
+        let coded = |w: &Warning| Some((code(&CODES, &w.code)?, w.message.clone()));
+        Some(Self {
+            hash: *part.hash.as_bytes(),
+            bounds: [part.bounds.min.into(), part.bounds.max.into()],
+            triangles: part.triangles,
+            closed: part.closed,
+            enclosed: part.enclosed,
+            shells: part.shells,
+            rounding: part.rounding,
+            facet_error: part.facet_error,
+            concave_error: part.concave_error,
+            warnings: part.warnings.iter().map(coded).collect::<Option<_>>()?,
+        })
+    }
+
+    /// The part again, without its triangles.
+    pub(in crate::check) fn restored(self) -> Option<PartMesh> {
+        let warning = |(c, message): (u8, String)| Some(Warning::new(decoded(&CODES, c)?, message));
+        let warnings = self.warnings.into_iter().map(warning).collect::<Option<_>>()?;
+        Some(PartMesh {
+            hash: self.hash.into(),
+            mesh: TriMesh::default().into(),
+            bounds: Aabb { min: self.bounds[0].into(), max: self.bounds[1].into() },
+            triangles: self.triangles,
+            closed: self.closed,
+            enclosed: self.enclosed,
+            shells: self.shells,
+            rounding: self.rounding,
+            facet_error: self.facet_error,
+            concave_error: self.concave_error,
+            warnings,
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! What is kept of a shape: its hull, its box and its pieces.
+
+use super::super::cover::{Covered, REASONS};
+use super::super::load::PartMesh;
+use super::super::shape::{Made, Wanted};
+use super::super::{Settings, load};
+use super::{Key, Keyed, code, decoded};
+use crate::assembly::Geometry;
+use crate::geom::Obb;
+use crate::narrow::convex::StoredConvex;
+use crate::narrow::pieces::StoredPieces;
+use crate::narrow::{Convex, Pieces};
+use serde::{Deserialize, Serialize};
+
+/// Geometries by their codes.
+pub(super) const GEOMETRIES: [Geometry; 3] = [Geometry::Exact, Geometry::Decomposition, Geometry::Hull];
+
+/// See [`Made`].
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::check) struct StoredShape {
+    geometry: u8,
+    is_hull: bool,
+    convex: StoredConvex,
+    /// Centre, axes by columns, half extents.
+    obb: ([f64; 3], [[f64; 3]; 3], [f64; 3]),
+    max_abs: f64,
+    covered: Option<StoredCover>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum StoredCover {
+    Convex,
+    By { pieces: StoredPieces, epsilon: f64, asked: f64, ball: f64 },
+    Not(u8),
+}
+
+/// The key of a shape, and of what any pair asks of it: the mesh, what is known of it, what is baked in, and how it is covered.
+/// `deepest` as in [`cover`](super::super::cover::cover).
+pub(in crate::check) fn shape_key(
+    part: &PartMesh,
+    wanted: &Wanted,
+    deflection: Option<f64>,
+    settings: &Settings,
+    deepest: f64,
+) -> Key {
+    let load::PartMesh { hash, enclosed, shells, rounding, concave_error, .. } = part;
+    let keyed = Keyed::new("shape")
+        .bytes(hash.as_bytes())
+        .optional(*enclosed)
+        .count(u64::from(*shells))
+        .numbers([rounding, concave_error])
+        .bytes(wanted.geometry.name().as_bytes())
+        .optional(deflection)
+        .matrix(&wanted.stretch);
+    if wanted.geometry == Geometry::Decomposition {
+        keyed.optional(settings.epsilon).count(settings.max_pieces as u64).number(deepest).key()
+    } else {
+        keyed.key()
+    }
+}
+
+impl StoredShape {
+    pub(in crate::check) fn of(made: &Made) -> Option<Self> {
+        let covered = match &made.covered {
+            None => None,
+            Some(Covered::Convex) => Some(StoredCover::Convex),
+            Some(Covered::By { pieces, epsilon, asked, ball }) => {
+                let pieces = pieces.to_stored();
+                Some(StoredCover::By { pieces, epsilon: *epsilon, asked: *asked, ball: *ball })
+            }
+            Some(Covered::Not(why)) => Some(StoredCover::Not(code(&REASONS, why)?)),
+        };
+        Some(Self {
+            geometry: code(&GEOMETRIES, &made.geometry)?,
+            is_hull: made.is_hull,
+            convex: made.convex.to_stored(),
+            obb: (made.obb.center.into(), made.obb.axes.into(), made.obb.half_extents.into()),
+            max_abs: made.max_abs,
+            covered,
+        })
+    }
+
+    /// To the bit what was stored.
+    pub(in crate::check) fn restored(self) -> Option<Made> {
+        let covered = match self.covered {
+            None => None,
+            Some(StoredCover::Convex) => Some(Covered::Convex),
+            Some(StoredCover::By { pieces, epsilon, asked, ball }) => {
+                Some(Covered::By { pieces: Box::new(Pieces::from_stored(pieces)?), epsilon, asked, ball })
+            }
+            Some(StoredCover::Not(why)) => Some(Covered::Not(decoded(&REASONS, why)?)),
+        };
+        let (center, axes, half_extents) = self.obb;
+        Some(Made {
+            geometry: decoded(&GEOMETRIES, self.geometry)?,
+            is_hull: self.is_hull,
+            convex: Convex::from_stored(self.convex)?,
+            obb: Obb { center: center.into(), axes: axes.into(), half_extents: half_extents.into() },
+            max_abs: self.max_abs,
+            covered,
+        })
+    }
+}

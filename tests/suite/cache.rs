@@ -1,0 +1,433 @@
+//! A cache changes how long a run takes, and no byte of what it says: whatever is in it, and whatever became of that.
+
+use crate::generate::folders;
+use crate::support::Rng;
+use crate::support::command::interfere;
+use crate::support::report::{json_of, parsed};
+use crate::support::scratch::Scratch;
+use crate::support::solids::{cuboid, moved, obj, together, tube};
+use interfere::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
+use interfere::check::{CacheUse, Hits, NoProgress, Options, Outcome, check};
+use interfere::geom::{Affine, LengthUnit, Vec3};
+use interfere::load::FsLoader;
+use interfere::mesh::TriMesh;
+use interfere::report::{Format, render};
+use interfere::store::{Cache, FsStore, Store};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Entries in memory.
+#[derive(Debug, Default, Clone)]
+struct Memory(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
+
+impl Memory {
+    fn entries(&self) -> BTreeMap<String, Vec<u8>> {
+        self.0.lock().expect("nobody panicked").clone()
+    }
+
+    fn with(entries: &BTreeMap<String, Vec<u8>>) -> Self {
+        Self(Arc::new(Mutex::new(entries.clone())))
+    }
+}
+
+impl Store for Memory {
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
+        self.0.lock().expect("nobody panicked").get(name).cloned()
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        self.0.lock().expect("nobody panicked").insert(name.to_owned(), content.to_vec());
+        Ok(())
+    }
+}
+
+fn load(path: &Path) -> Assembly {
+    let options = LoadOptions { allow_outside: true };
+    assembly::load(path, &FsLoader, &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn run(assembly: &Assembly, options: &Options, store: Option<&Memory>, threads: usize) -> Outcome {
+    let cache = store.map(|store| Cache::new(Arc::new(store.clone())));
+    let options = Options { cache, ..options.clone() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    pool.install(|| check(assembly, &options, &FsLoader, &NoProgress)).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Both forms of the report.
+fn reports(outcome: &Outcome) -> String {
+    let mut table = Vec::new();
+    render(outcome, Format::Table, false, &mut table).expect("memory takes all");
+    json_of(outcome) + &String::from_utf8(table).expect("the table is UTF-8")
+}
+
+fn used(outcome: &Outcome) -> CacheUse {
+    outcome.timings.cache.expect("there was a cache")
+}
+
+fn misses(used: &CacheUse) -> u64 {
+    [used.parts, used.shapes, used.pairs, used.fixes].iter().map(|h| h.misses).sum()
+}
+
+/// Options that ask different things of the same parts.
+fn choices() -> Vec<Options> {
+    let default = Options::default();
+    let by = |geometry| Options { geometry, fixes: 20, report_within: Some(1.0), ..Options::default() };
+    vec![
+        by(Geometry::Exact),
+        Options { tolerance: Some(0.25), ..default.clone() },
+        Options { report_within: Some(3.0), ..default.clone() },
+        Options { facets: Some(Facets::Strict), ..default.clone() },
+        Options { verdict_only: true, ..default },
+        by(Geometry::Hull),
+        by(Geometry::Decomposition),
+        Options { epsilon: Some(2.0), ..by(Geometry::Decomposition) },
+        Options { max_pieces: 2, ..by(Geometry::Decomposition) },
+    ]
+}
+
+/// Without a cache, with an empty one, and with a full one, the other number of threads each time.
+fn assert_same(assembly: &Assembly, choices: &[Options], what: &str) {
+    // One for all choices: none may find what another has left.
+    let store = Memory::default();
+    for options in choices {
+        let none = reports(&run(assembly, options, None, 4));
+        let cold = run(assembly, options, Some(&store), 4);
+        assert!(reports(&cold) == none, "{what}, cold, {options:?}");
+        let warm = run(assembly, options, Some(&store), 1);
+        let differs = none.lines().zip(reports(&warm).lines()).find(|(x, y)| x != y).map(|(x, y)| format!("{x}\n{y}"));
+        assert!(reports(&warm) == none, "{what}, warm, {options:?}: {differs:?}");
+        assert_eq!(misses(&used(&warm)), 0, "{what}, {options:?}: {:?}", used(&warm));
+    }
+}
+
+#[test]
+fn none_an_empty_and_a_full_cache_make_the_same_report() {
+    for folder in folders() {
+        assert_same(&load(&folder.join("assembly.json")), &choices(), &folder.display().to_string());
+    }
+}
+
+#[test]
+fn of_real_assemblies_too() {
+    let shared = std::env::var_os("INTERFERE_SHARED").map_or(Path::new("../shared").to_owned(), Into::into);
+    let quick =
+        [Options { fixes: 20, ..Options::default() }, Options { geometry: Geometry::Hull, ..Options::default() }];
+    for name in ["as1-oc-214", "gripper-coarse", "ur5e-pair", "bolt-crossed"] {
+        let file = shared.join("cases").join(name).join("assembly.json");
+        if file.is_file() {
+            assert_same(&load(&file), &quick, name);
+        }
+    }
+}
+
+/// A box with a corner cut out: not convex.
+fn notched(size: f64) -> TriMesh {
+    let planes = [0.0, 0.6 * size, size];
+    crate::support::solids::cells([&planes; 3], |c| c != [1, 1, 1])
+}
+
+fn at(x: f64, y: f64, z: f64) -> Affine {
+    Affine { translation: Vec3::new(x, y, z), ..Affine::identity() }
+}
+
+/// 1000 instances of 20 parts in a row, each turned its own way: neighbours share space, and no two pairs are alike. The parts' sizes
+/// are `sizes`.
+fn row_of_1000(sizes: &[f64], places: &[Affine]) -> Assembly {
+    let mut builder = Assembly::builder("row", LengthUnit::Mm);
+    for (k, size) in sizes.iter().enumerate() {
+        builder = builder.part(format!("p{k:02}"), notched(*size));
+    }
+    for (i, place) in places.iter().enumerate() {
+        builder = builder.instance(format!("i{i:03}"), format!("p{:02}", i % sizes.len()), *place);
+    }
+    builder.build().unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn a_touched_part_and_a_moved_instance_cost_their_own_pairs() {
+    let mut rng = Rng::new(31);
+    let mut sizes: Vec<f64> = (0..20).map(|k| 6.0 + 0.05 * f64::from(k)).collect();
+    let mut places: Vec<Affine> =
+        (0..1000).map(|i| Affine { linear: rng.rotation(), ..at(7.0 * f64::from(i), 0.0, 0.0) }).collect();
+    let options = Options { verdict_only: true, ..Options::default() };
+    let of = |sizes: &[f64], places: &[Affine], store: &Memory| {
+        let assembly = row_of_1000(sizes, places);
+        let (none, with) = (run(&assembly, &options, None, 4), run(&assembly, &options, Some(store), 4));
+        assert_eq!(json_of(&none), json_of(&with));
+        with
+    };
+    let store = Memory::default();
+    let cold = of(&sizes, &places, &store);
+    let pairs = cold.timings.pairs.distinct;
+    assert!(pairs > 900, "{pairs}");
+    assert_eq!(used(&cold).pairs, Hits { hits: 0, misses: pairs });
+    let pairs_of = |sizes: &[f64], places: &[Affine], is: &dyn Fn(usize) -> bool| {
+        // As many as are left when all others are ignored.
+        let mut assembly = row_of_1000(sizes, places);
+        assembly.instances = assembly.instances.into_iter().enumerate().filter(|(i, _)| !is(*i)).map(|i| i.1).collect();
+        run(&row_of_1000(sizes, places), &options, None, 4).timings.pairs.distinct
+            - run(&assembly, &options, None, 4).timings.pairs.distinct
+    };
+
+    sizes[7] += 0.01;
+    let touched = of(&sizes, &places, &store);
+    let own = pairs_of(&sizes, &places, &|i| i % 20 == 7);
+    assert!(own >= 50 && own * 5 < pairs, "{own} of {pairs}");
+    let expected = Hits { hits: touched.timings.pairs.distinct - own, misses: own };
+    assert_eq!(used(&touched).pairs, expected);
+    assert_eq!([used(&touched).parts, used(&touched).shapes], [Hits { hits: 19, misses: 1 }; 2]);
+
+    places[500].translation.x += 0.125;
+    let moved = of(&sizes, &places, &store);
+    let own = pairs_of(&sizes, &places, &|i| i == 500);
+    assert!(own >= 1 && own * 100 < pairs, "{own} of {pairs}");
+    assert_eq!(used(&moved).pairs, Hits { hits: moved.timings.pairs.distinct - own, misses: own });
+    assert_eq!([used(&moved).parts, used(&moved).shapes], [Hits { hits: 20, misses: 0 }; 2]);
+}
+
+#[test]
+fn what_was_asked_differently_is_not_found() {
+    let mut builder = Assembly::builder("two", LengthUnit::Mm).part("a", notched(10.0)).part("b", notched(9.0));
+    builder = builder.instance("a", "a", at(0.0, 0.0, 0.0)).instance("b", "b", at(4.0, 0.0, 0.0));
+    let assembly = builder.build().unwrap();
+    let default = Options::default();
+    let pieces = Options { geometry: Geometry::Decomposition, ..default.clone() };
+    // What is asked first, what then, and whether hulls and pieces are others, too.
+    let changes = [
+        (&default, Options { tolerance: Some(0.02), ..default.clone() }, false),
+        (&default, Options { report_within: Some(0.5), ..default.clone() }, false),
+        (&default, Options { facets: Some(Facets::Strict), ..default.clone() }, false),
+        (&default, Options { verdict_only: true, ..default.clone() }, false),
+        (&default, Options { geometry: Geometry::Hull, ..default.clone() }, true),
+        (&default, pieces.clone(), true),
+        (&pieces, Options { epsilon: Some(0.5), ..pieces.clone() }, true),
+        (&pieces, Options { max_pieces: 3, ..pieces.clone() }, true),
+        (&pieces, Options { tolerance: Some(0.02), ..pieces.clone() }, true),
+    ];
+    for (first, then, shapes) in changes {
+        let store = Memory::default();
+        run(&assembly, first, Some(&store), 1);
+        let second = run(&assembly, &then, Some(&store), 1);
+        assert_eq!(json_of(&second), json_of(&run(&assembly, &then, None, 1)));
+        let used = used(&second);
+        assert_eq!(used.pairs, Hits { hits: 0, misses: 1 }, "{then:?}");
+        assert_eq!(used.shapes.hits, if shapes { 0 } else { 2 }, "{then:?}");
+        assert_eq!(used.parts, Hits { hits: 2, misses: 0 }, "{then:?}");
+    }
+}
+
+/// Two bars whose shells overlap, a plug in the first one, a lid beside each: all that a report has.
+fn bars() -> Assembly {
+    let bar = together(&[cuboid([0.0; 3], [6.0, 2.0, 2.0]), cuboid([4.0, 0.0, 0.0], [10.0, 2.0, 2.0])]);
+    let open = {
+        let mut mesh = cuboid([0.0; 3], [3.0; 3]);
+        mesh.triangles.pop();
+        mesh
+    };
+    let builder = Assembly::builder("bars", LengthUnit::Mm)
+        .part("bar", bar)
+        .part("plug", cuboid([0.0; 3], [3.0, 1.0, 1.0]))
+        .part("open", open);
+    let builder = builder.instance("bar", "bar", at(0.0, 0.0, 0.0)).instance("plug", "plug", at(4.0, 0.5, 1.5));
+    builder.instance("open", "open", at(9.5, 0.0, 0.5)).build().unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn a_byte_that_differs_anywhere_changes_nothing_but_the_time() {
+    let assembly = bars();
+    let options = Options { report_within: Some(1.0), fixes: 3, ..Options::default() };
+    let store = Memory::default();
+    let expected = reports(&run(&assembly, &options, Some(&store), 1));
+    assert!(expected.contains("overlapping-shells") && expected.contains("open-mesh"), "{expected}");
+    let entries = store.entries();
+    let kinds: Vec<&str> = entries.keys().filter_map(|name| name.split('/').next()).collect();
+    assert!(["parts", "shapes", "pairs"].iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    // In a pool that lasts: there are some thousand runs.
+    let assert_recomputed = |entries: &BTreeMap<String, Vec<u8>>, what: &dyn Fn() -> String| {
+        let cache = Some(Cache::new(Arc::new(Memory::with(entries))));
+        let options = Options { cache, ..options.clone() };
+        let outcome = pool.install(|| check(&assembly, &options, &FsLoader, &NoProgress)).unwrap();
+        assert!(reports(&outcome) == expected, "{}", what());
+        assert!(misses(&used(&outcome)) > 0, "{}", what());
+    };
+    let mut bytes = 0;
+    for (name, content) in &entries {
+        let mut damaged = entries.clone();
+        let mut put = |content: Vec<u8>, what: &dyn Fn() -> String| {
+            damaged.insert(name.clone(), content);
+            assert_recomputed(&damaged, what);
+        };
+        for at in 0..content.len() {
+            let mut other = content.clone();
+            other[at] ^= 1 << (at % 8);
+            put(other, &|| format!("{name}, byte {at}"));
+            put(content[..at].to_vec(), &|| format!("{name}, {at} bytes"));
+            bytes += 1;
+        }
+        put(content.iter().copied().chain([0]).collect(), &|| format!("{name}, a byte more"));
+        // Whole entries of another name, and of another version of the format.
+        for (_, content) in entries.iter().filter(|(n, _)| *n != name) {
+            put(content.clone(), &|| format!("{name}, another entry"));
+        }
+        let mut foreign = content[..content.len() - 32].to_vec();
+        foreign[7] = b'0';
+        foreign.extend(*blake3::hash(&foreign).as_bytes());
+        put(foreign, &|| format!("{name}, another version"));
+    }
+    assert!(bytes > 3000, "{bytes}");
+}
+
+#[test]
+fn a_pair_leaves_behind_what_it_had_to_know_itself_and_nothing_else() {
+    // The plug asks whether shells of the bar overlap, the far lid does not: without the plug nobody tells of it.
+    let bars = bars();
+    let only = |ids: &[&str]| {
+        let mut assembly = bars.clone();
+        assembly.instances.retain(|i| ids.contains(&i.id.as_str()));
+        assembly.instances.iter_mut().filter(|i| i.id == "open").for_each(|i| i.placement.translation.x = 10.5);
+        assembly
+    };
+    let options = Options { report_within: Some(1.0), ..Options::default() };
+    let store = Memory::default();
+    let told = |outcome: &Outcome| outcome.warnings.iter().any(|w| w.code == "overlapping-shells");
+    for _ in 0..2 {
+        for (ids, tells) in [(&["bar", "plug", "open"][..], true), (&["bar", "open"], false), (&["bar", "plug"], true)]
+        {
+            let assembly = only(ids);
+            let outcome = run(&assembly, &options, Some(&store), 4);
+            assert_eq!(told(&outcome), tells, "{ids:?}");
+            assert_eq!(json_of(&outcome), json_of(&run(&assembly, &options, None, 1)), "{ids:?}");
+        }
+    }
+}
+
+#[test]
+fn instances_that_turn_leave_boxes_that_are_right() {
+    // Boxes are along the axes of the root: where a pair stands matters to them although its two parts stay as they are.
+    let mut rng = Rng::new(33);
+    let store = Memory::default();
+    let options = Options::default();
+    for k in 0..8 {
+        let (linear, b) = (rng.rotation(), Vec3::new(4.0, 0.0, 0.0));
+        let mut builder = Assembly::builder("turned", LengthUnit::Mm).part("a", notched(10.0)).part("b", notched(9.0));
+        for n in 0..=k % 3 {
+            let linear = if n == 0 { linear } else { rng.rotation() };
+            let origin = Vec3::new(0.0, 0.0, 64.0 * f64::from(n));
+            builder = builder.instance(format!("a{n}"), "a", Affine { linear, translation: origin }).instance(
+                format!("b{n}"),
+                "b",
+                Affine { linear, translation: origin + linear * b },
+            );
+        }
+        let assembly = builder.build().unwrap();
+        let outcome = run(&assembly, &options, Some(&store), 1);
+        assert_eq!(json_of(&outcome), json_of(&run(&assembly, &options, None, 1)));
+        assert!(outcome.pairs.iter().all(|p| p.overlap_box.is_some()));
+        let again = run(&assembly, &options, Some(&store), 1);
+        assert_eq!((json_of(&again), misses(&used(&again))), (json_of(&outcome), 0));
+    }
+}
+
+#[test]
+fn answers_that_nobody_asks_for_are_dropped_in_the_end() {
+    let store = Memory::default();
+    let size =
+        |store: &Memory| store.entries().iter().filter(|e| e.0.starts_with("pairs/")).map(|e| e.1.len()).sum::<usize>();
+    let mut largest = 0;
+    for k in 0..40 {
+        let builder = Assembly::builder("two", LengthUnit::Mm).part("a", notched(10.0)).part("b", notched(9.0));
+        let builder =
+            builder.instance("a", "a", at(0.0, 0.0, 0.0)).instance("b", "b", at(4.0 + 0.01 * f64::from(k), 0.0, 0.0));
+        run(&builder.build().unwrap(), &Options::default(), Some(&store), 1);
+        if k == 12 {
+            largest = size(&store);
+        }
+    }
+    assert!(largest > 0 && size(&store) <= largest + 64, "{largest} {}", size(&store));
+}
+
+/// Two tubes in each other, as files; the path of the assembly.
+fn tubes(scratch: &Scratch) -> String {
+    scratch.write("parts/a.obj", obj(&tube(12, 5.0, 3.0, [0.0, 10.0])));
+    scratch.write("parts/b.obj", obj(&moved(&tube(12, 3.5, 2.0, [0.0, 10.0]), Vec3::new(0.0, 0.0, 2.0))));
+    let file = r#"{"version":1,"parts":{"a":{"mesh":"parts/a.obj"},"b":{"mesh":"parts/b.obj"}},
+        "instances":[{"id":"a","part":"a"},{"id":"b","part":"b"}]}"#;
+    scratch.write("assembly.json", file).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_program_keeps_a_folder() {
+    let scratch = Scratch::new();
+    let file = tubes(&scratch);
+    let folder = scratch.path().join("kept/cache");
+    let (folder_arg, timings) = (folder.to_str().unwrap(), scratch.path().join("t.json"));
+    let none = interfere(&["check", &file]);
+    assert_eq!(none.code, 1, "{}", none.stderr);
+    for hits in [0, 1] {
+        let arguments = ["check", &file, "--cache", folder_arg, "--timings", timings.to_str().unwrap()];
+        let ran = interfere(&arguments);
+        assert_eq!((ran.code, &ran.stdout, &ran.stderr), (1, &none.stdout, &none.stderr));
+        let timings = parsed(&std::fs::read_to_string(&timings).unwrap());
+        assert_eq!(timings["cache"]["pairs"], serde_json::json!({ "hits": hits, "misses": 1 - hits }));
+        assert_eq!(timings["cache"]["parts"], serde_json::json!({ "hits": 2 * hits, "misses": 2 - 2 * hits }));
+    }
+    assert!(
+        std::fs::read_to_string(folder.join("CACHEDIR.TAG"))
+            .unwrap()
+            .starts_with("Signature: 8a477f597d28d172789f06886806bc55\n")
+    );
+    assert_eq!(std::fs::read_to_string(folder.join(".gitignore")).unwrap(), "*\n");
+    let leftovers = std::fs::read_dir(folder.join("pairs")).unwrap().filter(|e| {
+        let name = e.as_ref().unwrap().file_name();
+        name.to_str().unwrap().len() != 64
+    });
+    assert_eq!(leftovers.count(), 0, "what was written beside is renamed");
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_told_and_changes_nothing_else() {
+    let scratch = Scratch::new();
+    let file = tubes(&scratch);
+    let none = interfere(&["check", &file, "--format", "json", "--strict"]);
+    let parts = scratch.path().join("parts");
+    let before = std::fs::read_dir(&parts).unwrap().count();
+    // A folder with other things in it, and a path that leads through a file.
+    for (folder, why) in [(parts.clone(), "the folder has other files in it"), (parts.join("a.obj/cache"), "")] {
+        let ran = interfere(&["check", &file, "--format", "json", "--strict", "--cache", folder.to_str().unwrap()]);
+        assert_eq!((ran.code, &ran.stdout), (none.code, &none.stdout));
+        let told = |text: &str| ran.stderr.contains(text);
+        assert!(told("[cache-not-written]") && told(why) && ran.stderr.lines().count() == 1, "{}", ran.stderr);
+    }
+    assert_eq!(std::fs::read_dir(&parts).unwrap().count(), before);
+}
+
+#[test]
+fn runs_that_share_a_folder_at_the_same_time_do_not_disturb_each_other() {
+    let scratch = Scratch::new();
+    let mut rng = Rng::new(32);
+    let sizes: Vec<f64> = (0..4).map(|k| 6.0 + 0.05 * f64::from(k)).collect();
+    let places: Vec<Affine> =
+        (0..60).map(|i| Affine { linear: rng.rotation(), ..at(13.0 * f64::from(i), 0.0, 0.0) }).collect();
+    let options = Options { verdict_only: true, ..Options::default() };
+    let assembly = row_of_1000(&sizes, &places);
+    let expected = json_of(&run(&assembly, &options, None, 1));
+    let with_folder = || {
+        let cache = Some(Cache::new(Arc::new(FsStore::new(scratch.path().join("cache")))));
+        check(&assembly, &Options { cache, ..options.clone() }, &FsLoader, &NoProgress).unwrap()
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..3 {
+                    let outcome = with_folder();
+                    assert_eq!(json_of(&outcome), expected);
+                    assert_eq!(outcome.not_kept, None);
+                }
+            });
+        }
+    });
+    assert_eq!(misses(&used(&with_folder())), 0);
+}
