@@ -14,9 +14,11 @@ use interfere::mesh::TriMesh;
 use interfere::report::{Format, render};
 use interfere::store::{Cache, FsStore, Store};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
 
 /// Entries in memory.
 #[derive(Debug, Default, Clone)]
@@ -355,7 +357,7 @@ fn tubes(scratch: &Scratch) -> String {
     scratch.write("parts/b.obj", obj(&moved(&tube(12, 3.5, 2.0, [0.0, 10.0]), Vec3::new(0.0, 0.0, 2.0))));
     let file = r#"{"version":1,"parts":{"a":{"mesh":"parts/a.obj"},"b":{"mesh":"parts/b.obj"}},
         "instances":[{"id":"a","part":"a"},{"id":"b","part":"b"}]}"#;
-    scratch.write("assembly.json", file).to_str().unwrap().to_owned()
+    scratch.write("assembly.json", file).to_str().expect("UTF-8").to_owned()
 }
 
 #[test]
@@ -402,6 +404,26 @@ fn a_folder_that_cannot_be_used_is_told_and_changes_nothing_else() {
         assert!(told("[cache-not-written]") && told(why) && ran.stderr.lines().count() == 1, "{}", ran.stderr);
     }
     assert_eq!(std::fs::read_dir(&parts).unwrap().count(), before);
+}
+
+#[test]
+fn what_was_not_used_for_long_is_deleted_and_nothing_else() {
+    let scratch = Scratch::new();
+    let (store, old) =
+        (FsStore::new(scratch.path().join("cache")), SystemTime::now() - Duration::from_secs(40 * 24 * 3600));
+    let names: Vec<String> = (0..3).map(|k| format!("parts/{k:064x}")).collect();
+    names.iter().for_each(|name| store.write(name, b"content").unwrap());
+    let path = |name: &str| scratch.path().join("cache").join(name);
+    std::fs::write(path("parts/notes.txt"), "").unwrap();
+    let age = |name: &str| File::options().append(true).open(path(name)).unwrap().set_modified(old).unwrap();
+    for name in [&names[0], &names[1], "parts/notes.txt"] {
+        age(name);
+    }
+    // Whoever reads an old entry uses it.
+    assert_eq!(store.read(&names[1]).as_deref(), Some(&b"content"[..]));
+    store.sweep();
+    let there = ["parts/notes.txt", &names[0], &names[1], &names[2]].map(|name| path(name).exists());
+    assert_eq!(there, [true, false, true, true]);
 }
 
 #[test]

@@ -9,23 +9,25 @@ pub(in crate::check) type Key = [u8; 32];
 /// crates it is built with, are in every key of themselves.
 const ALGORITHM: u32 = 1;
 
-/// A key in the making. Every value has a fixed length or its length in front, so that no two sequences are one.
-#[derive(Debug, Clone)]
-pub(in crate::check) struct Keyed(blake3::Hasher);
+/// A key in the making: the bytes that will be hashed. Every value has a fixed length or its length in front, so that no two sequences
+/// are one.
+#[derive(Debug, Clone, Default)]
+pub(in crate::check) struct Keyed(Vec<u8>);
 
 impl Keyed {
     pub(in crate::check) fn new(what: &str) -> Self {
         let version = concat!(env!("CARGO_PKG_VERSION"), " ", env!("INTERFERE_SOURCES"));
-        Self(blake3::Hasher::new()).bytes(&ALGORITHM.to_le_bytes()).bytes(version.as_bytes()).bytes(what.as_bytes())
+        Self::default().bytes(&ALGORITHM.to_le_bytes()).bytes(version.as_bytes()).bytes(what.as_bytes())
     }
 
     pub(in crate::check) fn bytes(mut self, bytes: &[u8]) -> Self {
-        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        self = self.count(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
         self
     }
 
     pub(in crate::check) fn count(mut self, n: u64) -> Self {
-        self.0.update(&n.to_le_bytes());
+        self.0.extend_from_slice(&n.to_le_bytes());
         self
     }
 
@@ -47,7 +49,7 @@ impl Keyed {
     }
 
     pub(in crate::check) fn key(self) -> Key {
-        self.0.finalize().into()
+        blake3::hash(&self.0).into()
     }
 
     /// Half of it: enough to tell the pairs of one part from each other.

@@ -111,7 +111,8 @@ impl<'s> PairCache<'s> {
         let PairQuery { first: _, second: _, pose, limits, residual, turns: _, verdict_only } = wish.query;
         let Limits { tolerance, allow_depth, min_clearance, report_within, facets } = limits;
         let second: &Key = &self.shapes.keys[wish.shapes[1] as usize];
-        Keyed::new("pair")
+        // What the entry is named by, the version too, is in its own key.
+        Keyed::default()
             .bytes(second)
             .numbers(&pose_key::numbers(pose))
             .numbers([tolerance, residual])
