@@ -100,6 +100,10 @@ fn help_of_check() {
           --verdict-only            Decide which pairs fail and measure nothing; depths and translations
                                     stay empty
           --strict                  Treat warnings as errors: exit 2, no report
+          --cache <DIR>             Keep results in this folder and take from it what an earlier run has
+                                    found: only what changed is checked again. The report is the same
+                                    with and without. Made where it does not exist; may be deleted at
+                                    any time
           --timings <FILE>          Write where the time went to this file (JSON)
       -h, --help                    Print help (see more with '--help')
 

@@ -153,22 +153,10 @@ mod tests {
             "distinct": 12
           },
           "cache": {
-            "parts": {
-              "hits": 0,
-              "misses": 0
-            },
-            "shapes": {
-              "hits": 0,
-              "misses": 0
-            },
-            "pairs": {
-              "hits": 9,
-              "misses": 3
-            },
-            "fixes": {
-              "hits": 0,
-              "misses": 0
-            }
+            "parts": {"hits": 0, "misses": 0},
+            "shapes": {"hits": 0, "misses": 0},
+            "pairs": {"hits": 9, "misses": 3},
+            "fixes": {"hits": 0, "misses": 0}
           }
         }
         "#);

@@ -412,7 +412,9 @@ fn what_was_not_used_for_long_is_deleted_and_nothing_else() {
     let (store, old) =
         (FsStore::new(scratch.path().join("cache")), SystemTime::now() - Duration::from_secs(40 * 24 * 3600));
     let names: Vec<String> = (0..3).map(|k| format!("parts/{k:064x}")).collect();
-    names.iter().for_each(|name| store.write(name, b"content").unwrap());
+    for name in &names {
+        store.write(name, b"content").unwrap();
+    }
     let path = |name: &str| scratch.path().join("cache").join(name);
     std::fs::write(path("parts/notes.txt"), "").unwrap();
     let age = |name: &str| File::options().append(true).open(path(name)).unwrap().set_modified(old).unwrap();
