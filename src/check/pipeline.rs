@@ -1,12 +1,13 @@
 //! The run: parts to shapes, boxes to candidate pairs, distinct pairs to answers, answers to the outcome.
 
-use super::describe::{collect_warnings, describe_instances, describe_parts};
+use super::describe::{PlacedWarning, collect_warnings, describe_instances, describe_parts};
 use super::explain::{Explanation, PairFound, find_pair};
 use super::fix::{Mender, is_mendable};
-use super::group::Run;
+use super::group::{Groups, Run};
 use super::load::load_meshes;
 use super::shape::{self, Shapes};
-use super::tally::Tally;
+use super::shard::{Candidates, Shard, ShardOutcome};
+use super::tally::{Tally, Unseen};
 use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::assembly::{Assembly, InstanceIx, PairRule, RuleTable};
 use crate::broad::{BoxTree, sorted_pairs};
@@ -27,6 +28,47 @@ pub fn check(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
+    let found = run(assembly, options, None, loader, progress)?;
+    Ok(Outcome { warnings: found.warnings.into_iter().map(|w| w.warning).collect(), ..found.outcome })
+}
+
+/// Checks the pairs of one shard. Every shard reads all meshes, builds all hulls (and covers all parts that are taken as pieces) and
+/// finds all candidate pairs; triangles are prepared for its own pairs alone, and only these are answered.
+///
+/// # Errors
+/// As [`check()`], whatever the shard, and for one that [is none](Shard::is_valid).
+pub fn check_shard(
+    assembly: &Assembly,
+    options: &Options,
+    shard: Shard,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<ShardOutcome, Error> {
+    if !shard.is_valid() {
+        let Shard { index, of } = shard;
+        let what = format!("there is no shard {index} of {of}");
+        return Err(Error::one(Location::default(), what, format!("shards are 1/N to N/N, N at most {}", Shard::MOST)));
+    }
+    let found = run(assembly, options, Some(shard), loader, progress)?;
+    Ok(ShardOutcome { shard, candidates: found.candidates, warnings: found.warnings, outcome: found.outcome })
+}
+
+/// A whole run, or a shard of it.
+struct Found {
+    /// Of a whole run without their hash.
+    candidates: Candidates,
+    warnings: Vec<PlacedWarning>,
+    /// Without warnings.
+    outcome: Outcome,
+}
+
+fn run(
+    assembly: &Assembly,
+    options: &Options,
+    shard: Option<Shard>,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Found, Error> {
     let mut timings = Timings { threads: rayon::current_num_threads(), ..Timings::default() };
     let mut watch = Stopwatch::start();
     let settings = settle(assembly, options)?;
@@ -48,25 +90,27 @@ pub fn check(
     let candidates = candidates(&shapes, reach, &rules);
     watch.stop(Stage::Broad, &mut timings);
 
-    prepare_surfaces(&shapes, &candidates);
+    let run = Run { assembly, settings: &settings, shapes: &shapes };
+    let (groups, unseen, candidates) = share(run.group(&candidates), &shapes, [possible_pairs, ignored], shard);
+    watch.stop(Stage::Narrow, &mut timings);
+
+    prepare_surfaces(&shapes, &groups);
     watch.stop(Stage::Shape, &mut timings);
 
-    let run = Run { assembly, settings: &settings, shapes: &shapes };
-    let groups = run.group(&candidates);
     progress.begin(Stage::Narrow, groups.distinct.len() as u64);
     let answers = run.answers(&groups, progress);
-    let tally = Tally::of(possible_pairs, ignored, &groups, &answers);
+    let tally = Tally::of(unseen, &groups, &answers);
     watch.stop(Stage::Narrow, &mut timings);
 
     let pairs = run.outcomes(&groups, &answers);
+    // Before fixes are looked for: what these ask of shapes is not what the run is about.
+    let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let wanted = options.fixes > 0 && pairs.iter().any(is_mendable);
     let fixes = if wanted { Mender::new(&run, &rules, reach).fixes(&pairs, options.fixes) } else { Vec::new() };
-
-    let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let instances = describe_instances(assembly);
     watch.stop(Stage::Report, &mut timings);
     timings.pairs = tally.funnel;
-    Ok(Outcome {
+    let outcome = Outcome {
         name: assembly.name.clone(),
         path: assembly.path.clone(),
         units: assembly.units,
@@ -79,9 +123,24 @@ pub fn check(
         parts,
         instances,
         rules: assembly.rules.clone(),
-        warnings,
+        warnings: Vec::new(),
         timings,
-    })
+    };
+    Ok(Found { candidates, warnings, outcome })
+}
+
+/// What a shard answers, or a whole run, and what it counts beside that. Pairs that are never enumerated are counted by the first.
+fn share(
+    groups: Groups,
+    shapes: &Shapes,
+    [possible, ignored]: [u64; 2],
+    shard: Option<Shard>,
+) -> (Groups, Unseen, Candidates) {
+    let all = Candidates { count: groups.candidates.len() as u64, hash: String::new() };
+    let unseen = Unseen { ignored, by_boxes: possible - ignored - all.count };
+    let Some(shard) = shard else { return (groups, unseen, all) };
+    let (groups, candidates) = groups.of_shard(shapes, shard);
+    (groups, if shard.index == 1 { unseen } else { Unseen::default() }, candidates)
 }
 
 /// The way of one pair through the stages, and the row that a whole run with these options has for it; `ids` in either order.
@@ -123,10 +182,10 @@ pub fn explain(
 
 /// The trees of the triangles that candidate pairs may ask for: not of parts that stand alone, nor of those that only meet
 /// others whose hulls say all.
-fn prepare_surfaces(shapes: &Shapes, candidates: &[Candidate]) {
+fn prepare_surfaces(shapes: &Shapes, groups: &Groups) {
     let mut wanted = vec![false; shapes.all.len()];
-    for c in candidates {
-        let [a, b] = [c.a, c.b].map(|i| shapes.placed[i as usize].shape as usize);
+    for pair in &groups.distinct {
+        let [a, b] = [pair.first, pair.second].map(|shape| shape as usize);
         if !(shapes.all[a].is_hull && shapes.all[b].is_hull) {
             (wanted[a], wanted[b]) = (true, true);
         }
