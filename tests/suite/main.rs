@@ -14,6 +14,7 @@ mod oracle;
 mod pieces;
 mod properties;
 mod separation;
+mod shards;
 mod shared;
 mod support;
 mod truth;
