@@ -1,9 +1,13 @@
 //! What can go wrong before anything is decided. One type: a place, what is wrong there, what would fix it.
 
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// Where a problem lies, as far as it is known. Displayed as `file:line:column: path`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Location {
     /// The file as the user would name it; empty where no file is concerned.
     pub file: String,
@@ -109,11 +113,16 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// What reading a [`Warning`] does not take for a text that borrows from the file.
+type Code = &'static str;
+
 /// Something the user should know although the run went on. Goes to stderr and into the report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Warning {
     /// Stable kebab-case code; the list stands in docs/findings.md.
-    pub code: &'static str,
+    #[serde(deserialize_with = "code")]
+    pub code: Code,
     /// Key of the part concerned, if it is one.
     pub part: Option<String>,
     /// Where, if it is about a place in a file.
@@ -139,4 +148,28 @@ impl fmt::Display for Warning {
         }
         write!(f, "{} [{}]", self.message, self.code)
     }
+}
+
+/// No code is longer.
+const LONGEST_CODE: usize = 64;
+
+/// A code read from a file. Each different one is kept for the rest of the process, so that it is like those that are written in
+/// the source; there are some dozens.
+fn code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
+    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let read = String::deserialize(deserializer)?;
+    let is_code = !read.is_empty()
+        && read.len() <= LONGEST_CODE
+        && read.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if !is_code {
+        return Err(serde::de::Error::custom("not the code of a warning"));
+    }
+    // A panic of another thread cannot leave the set half changed.
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(code) = known.get(read.as_str()) {
+        return Ok(code);
+    }
+    let kept: &'static str = Box::leak(read.into_boxed_str());
+    known.insert(kept);
+    Ok(kept)
 }

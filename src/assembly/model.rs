@@ -3,11 +3,13 @@
 use crate::error::{Location, Warning};
 use crate::geom::{Affine, LengthUnit};
 use crate::mesh::TriMesh;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a part's solid is taken to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Geometry {
     /// The triangles themselves.
     Exact,
@@ -29,7 +31,8 @@ impl Geometry {
 }
 
 /// Whether a pair's facet allowance is granted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Facets {
     /// Overlaps that facets explain are contact.
     #[default]
@@ -39,11 +42,11 @@ pub enum Facets {
 }
 
 /// Index of a part in [`Assembly::parts`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PartIx(pub u32);
 
 /// Index of an instance in [`Assembly::instances`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct InstanceIx(pub u32);
 
 /// Where a part's triangles come from.
@@ -101,7 +104,8 @@ pub struct Instance {
 }
 
 /// What a rule says of a pair.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verb {
     /// Not this gate's business.
     Ignore,
@@ -112,7 +116,8 @@ pub enum Verb {
 }
 
 /// A rule as written, with the place where it stands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rule {
     /// The two globs as written.
     pub between: [String; 2],

@@ -6,8 +6,10 @@ use super::shape::{Shape, Shapes};
 use super::{InstanceOutcome, PartOutcome, Settings};
 use crate::assembly::Assembly;
 use crate::error::Warning;
+use crate::geom::LengthUnit;
 use crate::narrow::overlap::Overlaps;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -68,71 +70,75 @@ pub(super) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
         .collect()
 }
 
+/// A warning and its place among all that a run can have: shards of a run have some of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlacedWarning {
+    /// Warnings stand in this order.
+    pub place: [u32; 3],
+    /// What is told.
+    pub warning: Warning,
+}
+
 /// What was noticed on reading the assembly, in each mesh, and of each shape, in this order.
 pub(super) fn collect_warnings(
     assembly: &Assembly,
     meshes: &[Arc<PartMesh>],
     shapes: &Shapes,
     settings: &Settings,
-) -> Vec<Warning> {
-    let mut warnings = assembly.warnings.clone();
+) -> Vec<PlacedWarning> {
+    let mut placed = Vec::new();
+    let mut add = |of: u32, index: usize, warnings: Vec<(u32, Warning)>| {
+        let place = |k| [of, index as u32, k];
+        placed.extend(warnings.into_iter().map(|(k, warning)| PlacedWarning { place: place(k), warning }));
+    };
+    add(0, 0, (0..).zip(assembly.warnings.iter().cloned()).collect());
     // Parts of one file share its mesh: told once.
     let mut told = BTreeSet::new();
-    for mesh in meshes {
+    for (index, mesh) in meshes.iter().enumerate() {
         if told.insert(Arc::as_ptr(mesh)) {
-            warnings.extend(mesh.warnings.iter().cloned());
+            add(1, index, (0..).zip(mesh.warnings.iter().cloned()).collect());
         }
     }
-    warnings.extend(shape_warnings(assembly, shapes, settings));
-    warnings
+    for (index, (shape, part)) in shapes.all.iter().zip(&shapes.part_of).enumerate() {
+        let part = &assembly.parts[*part as usize].key;
+        let told = |(k, (code, message))| (k, Warning { part: Some(part.clone()), ..Warning::new(code, message) });
+        let notes = (0..).zip(shape_notes(shape, assembly.units, settings.tolerance));
+        add(2, index, notes.filter_map(|(k, note)| note.map(|note| told((k, note)))).collect());
+    }
+    placed
 }
 
-/// What the tolerance means for each shape, what became of its pieces, and which were united.
-fn shape_warnings(assembly: &Assembly, shapes: &Shapes, settings: &Settings) -> Vec<Warning> {
-    let tolerance = settings.tolerance;
-    let mm = assembly.units.mm();
-    let unit = assembly.units.name();
-    let mut warnings = Vec::new();
-    for (shape, part) in shapes.all.iter().zip(&shapes.part_of) {
-        let part = Some(assembly.parts[*part as usize].key.clone());
-        let floor = shape.tolerance_floor();
-        if floor > tolerance {
-            warnings.push(Warning {
-                part: part.clone(),
-                ..Warning::new(
-                    "tolerance-below-roundoff",
-                    format!(
-                        "its coordinates are stored in single precision and round by up to {:.3e} {unit}, so its pairs are held to {:.3e} \
-                         {unit} and not to the tolerance of {:.3e}; export it nearer to its own origin or raise the tolerance",
-                        shape.quantum / mm,
-                        floor / mm,
-                        tolerance / mm
-                    ),
-                )
-            });
-        }
-        for (code, message) in cover_warning(shape, mm, unit).into_iter().chain(united_warning(shape)) {
-            warnings.push(Warning { part: part.clone(), ..Warning::new(code, message) });
-        }
-        let thickness = 2.0 * shape.convex.inner_radius;
-        if thickness <= tolerance.max(floor) {
-            warnings.push(Warning {
-                part,
-                ..Warning::new(
-                    "thinner-than-tolerance",
-                    format!(
-                        "its hull is {:.3e} {unit} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
-                        thickness / mm
-                    ),
-                )
-            });
-        }
-    }
-    warnings
+/// Code and message of a warning.
+type Note = (&'static str, String);
+
+/// What the tolerance (mm) means for a shape, what became of its pieces, and whether it was united; each has its place.
+fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>; 4] {
+    let (mm, unit) = (unit.mm(), unit.name());
+    let floor = shape.tolerance_floor();
+    let coarse = (floor > tolerance).then(|| {
+        let message = format!(
+            "its coordinates are stored in single precision and round by up to {:.3e} {unit}, so its pairs are held to {:.3e} \
+             {unit} and not to the tolerance of {:.3e}; export it nearer to its own origin or raise the tolerance",
+            shape.quantum / mm,
+            floor / mm,
+            tolerance / mm
+        );
+        ("tolerance-below-roundoff", message)
+    });
+    let thickness = 2.0 * shape.convex.inner_radius;
+    let thin = (thickness <= tolerance.max(floor)).then(|| {
+        let message = format!(
+            "its hull is {:.3e} {unit} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
+            thickness / mm
+        );
+        ("thinner-than-tolerance", message)
+    });
+    [coarse, cover_warning(shape, mm, unit), united_warning(shape), thin]
 }
 
 /// What is to be said of the pieces of a shape.
-fn cover_warning(shape: &Shape, mm: f64, unit: &str) -> Option<(&'static str, String)> {
+fn cover_warning(shape: &Shape, mm: f64, unit: &str) -> Option<Note> {
     match shape.covered()? {
         Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
         Covered::By { pieces, epsilon, asked, .. } if epsilon > asked => {
@@ -150,7 +156,7 @@ fn cover_warning(shape: &Shape, mm: f64, unit: &str) -> Option<(&'static str, St
 }
 
 /// What is to be said of shells of a shape that overlap; of pieces only where they were not united.
-fn united_warning(shape: &Shape) -> Option<(&'static str, String)> {
+fn united_warning(shape: &Shape) -> Option<Note> {
     let pieces = shape.pieces().is_some();
     match shape.overlaps()? {
         Overlaps::None => None,

@@ -144,8 +144,8 @@ impl Run<'_> {
         let parts = describe_parts(self.assembly, meshes, self.shapes);
         let sides = [a, b].map(|i| self.side(i, &parts));
         let of_sides = |w: &Warning| w.part.as_ref().is_some_and(|p| sides.iter().any(|s| s.part.key == *p));
-        let mut warnings = collect_warnings(self.assembly, meshes, self.shapes, self.settings);
-        warnings.retain(of_sides);
+        let warnings = collect_warnings(self.assembly, meshes, self.shapes, self.settings);
+        let warnings = warnings.into_iter().map(|w| w.warning).filter(of_sides).collect();
         let fix = is_mendable(&row).then(|| Mender::new(self, rules, reach).fix(&row)).flatten();
         let into = fix.as_ref().and_then(|f| f.moves_into.as_deref()).unwrap_or_default();
         Explanation {

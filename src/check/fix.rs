@@ -8,6 +8,7 @@ use super::{Outcome, PairOutcome, Status};
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
 use crate::geom::{Aabb, Vec3};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Neighbours that one moved part is held against, at most; with more nothing is said.
 const MAX_NEIGHBOURS: usize = 32;
@@ -16,7 +17,8 @@ const MAX_NEIGHBOURS: usize = 32;
 const WORSE: f64 = 0.02;
 
 /// A way to mend a pair that interferes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Fix {
     /// Of the pair that it mends, the lesser id first; the second is moved.
     pub pair: [InstanceIx; 2],
@@ -30,6 +32,14 @@ pub struct Fix {
 /// Whether a row is one that a translation mends.
 pub(super) fn is_mendable(row: &PairOutcome) -> bool {
     row.status == Status::Interference && row.separating_translation.is_some()
+}
+
+/// The deepest rows that a translation mends, no more than `most`; among equals the order in which they are given.
+pub fn deepest_mendable(pairs: &[PairOutcome], most: usize) -> Vec<&PairOutcome> {
+    let mut rows: Vec<&PairOutcome> = pairs.iter().filter(|p| is_mendable(p)).collect();
+    rows.sort_by(|x, y| y.overlap_depth.unwrap_or(0.0).total_cmp(&x.overlap_depth.unwrap_or(0.0)));
+    rows.truncate(most);
+    rows
 }
 
 /// What is needed to try moves.
@@ -46,12 +56,9 @@ impl<'a> Mender<'a> {
         Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach) }
     }
 
-    /// Of the deepest pairs that a translation mends, no more than `most`. The outcome's order among equals.
+    /// Of the deepest pairs that a translation mends, no more than `most`.
     pub(super) fn fixes(&self, pairs: &[PairOutcome], most: usize) -> Vec<Fix> {
-        let mut rows: Vec<&PairOutcome> = pairs.iter().filter(|p| is_mendable(p)).collect();
-        rows.sort_by(|x, y| y.overlap_depth.unwrap_or(0.0).total_cmp(&x.overlap_depth.unwrap_or(0.0)));
-        rows.truncate(most);
-        rows.par_iter().filter_map(|row| self.fix(row)).collect()
+        deepest_mendable(pairs, most).par_iter().filter_map(|row| self.fix(row)).collect()
     }
 
     /// What the row's translation does to the moved part's other pairs. Cost: two answers, at most, for each neighbour.

@@ -22,8 +22,8 @@ pub(super) struct Groups {
 }
 
 pub(super) struct Member {
-    a: u32,
-    b: u32,
+    pub a: u32,
+    pub b: u32,
     rule: Option<u32>,
     pub group: u32,
     /// Whether the group's first shape is that of `b`.
@@ -39,9 +39,9 @@ impl Member {
 
 /// A distinct (shape, shape, relative pose, rule).
 pub(super) struct Distinct {
-    first: u32,
-    second: u32,
-    pose: Pose,
+    pub first: u32,
+    pub second: u32,
+    pub pose: Pose,
     rule: Option<u32>,
     residual: f64,
 }

@@ -3,10 +3,12 @@
 use super::{CacheUse, Fix};
 use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule};
 use crate::error::Warning;
-use crate::geom::{Aabb, LengthUnit, Vec3};
+use crate::geom::{Aabb, LengthUnit, Vec3, wire};
+use serde::{Deserialize, Serialize};
 
 /// Where a pair ended (concept.md, Verdicts).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// They share space beyond tolerance and allowance.
     Interference,
@@ -56,7 +58,8 @@ impl Status {
 }
 
 /// How two solids lie to each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Relation {
     /// A positive gap.
     Apart,
@@ -97,7 +100,8 @@ impl Relation {
 }
 
 /// How far a pair's numbers can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Certainty {
     /// The bracket excludes every threshold that matters and is as narrow as the report promises.
     Certified,
@@ -119,7 +123,8 @@ impl Certainty {
 }
 
 /// One listed pair. What was not computed is `None`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PairOutcome {
     /// The instance whose id comes first in byte order.
     pub a: InstanceIx,
@@ -135,7 +140,8 @@ pub struct PairOutcome {
     pub geometry: Geometry,
     /// Clearance where positive, minus the overlap depth where negative.
     pub gap: Option<f64>,
-    /// Certified bounds of the gap.
+    /// Certified bounds of the gap; infinite where there is none.
+    #[serde(with = "wire::bounds")]
     pub gap_bracket: Option<[f64; 2]>,
     /// Diameter of the largest common ball, ≥ 0.
     pub overlap_depth: Option<f64>,
@@ -160,7 +166,8 @@ pub struct PairOutcome {
 }
 
 /// How many pairs ended in each status.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counts {
     /// See [`Status::Interference`].
     pub interference: u64,
@@ -207,7 +214,8 @@ impl Counts {
 }
 
 /// How many clear pairs each stage proved clear; adds up to `counts.clear`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClearedBy {
     /// Axis-aligned boxes.
     pub aabb: u64,
@@ -222,7 +230,8 @@ pub struct ClearedBy {
 }
 
 /// What a run says of one part.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PartOutcome {
     /// Name, `PATH#name` in sub-assemblies.
     pub key: String,
@@ -245,7 +254,8 @@ pub struct PartOutcome {
 }
 
 /// What a run says of one instance.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct InstanceOutcome {
     /// Full id.
     pub id: String,
@@ -256,7 +266,8 @@ pub struct InstanceOutcome {
 }
 
 /// The options as the run settled them, every one that influences the result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Settings {
     /// mm.
     pub tolerance: f64,
@@ -322,7 +333,8 @@ pub struct Timings {
 }
 
 /// Everything a run found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// The assembly's name.
     pub name: String,
@@ -351,6 +363,7 @@ pub struct Outcome {
     /// In a fixed order.
     pub warnings: Vec<Warning>,
     /// Where the time went.
+    #[serde(skip)]
     pub timings: Timings,
     /// Why the cache could not be written to, so that the next run finds less than it might. Never part of the report.
     pub not_kept: Option<Warning>,

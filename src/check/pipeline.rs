@@ -2,13 +2,14 @@
 
 use super::cache::{PairCache, Session};
 use super::common::Firsts;
-use super::describe::{collect_warnings, describe_instances, describe_parts};
+use super::describe::{PlacedWarning, collect_warnings, describe_instances, describe_parts};
 use super::explain::{Explanation, PairFound, find_pair};
 use super::group::{Groups, Run};
 use super::load::load_meshes;
 use super::pair::Answer;
 use super::shape::{self, Shapes};
-use super::tally::Tally;
+use super::shard::{Candidates, Shard, ShardOutcome};
+use super::tally::{Tally, Unseen};
 use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::assembly::{Assembly, InstanceIx, PairRule, RuleTable};
 use crate::broad::{BoxTree, sorted_pairs};
@@ -29,11 +30,52 @@ pub fn check(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
+    let found = run(assembly, options, None, loader, progress)?;
+    Ok(Outcome { warnings: found.warnings.into_iter().map(|w| w.warning).collect(), ..found.outcome })
+}
+
+/// Checks the pairs of one shard. Every shard reads all meshes, builds all hulls (and covers all parts that are taken as pieces) and
+/// finds all candidate pairs; triangles are prepared for its own pairs alone, and only these are answered.
+///
+/// # Errors
+/// As [`check()`], whatever the shard, and for one that [is none](Shard::is_valid).
+pub fn check_shard(
+    assembly: &Assembly,
+    options: &Options,
+    shard: Shard,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<ShardOutcome, Error> {
+    if !shard.is_valid() {
+        let Shard { index, of } = shard;
+        let what = format!("there is no shard {index} of {of}");
+        return Err(Error::one(Location::default(), what, format!("shards are 1/N to N/N, N at most {}", Shard::MOST)));
+    }
+    let found = run(assembly, options, Some(shard), loader, progress)?;
+    Ok(ShardOutcome { shard, candidates: found.candidates, warnings: found.warnings, outcome: found.outcome })
+}
+
+/// A whole run, or a shard of it.
+struct Found {
+    /// Of a whole run without their hash.
+    candidates: Candidates,
+    warnings: Vec<PlacedWarning>,
+    /// Without warnings.
+    outcome: Outcome,
+}
+
+fn run(
+    assembly: &Assembly,
+    options: &Options,
+    shard: Option<Shard>,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Found, Error> {
     let mut timings = Timings { threads: rayon::current_num_threads(), ..Timings::default() };
     let mut watch = Stopwatch::start();
     let settings = settle(assembly, options)?;
     let rules = RuleTable::new(assembly);
-    let [possible_pairs, ignored] = count_pairs(assembly, &rules)?;
+    let pairs_all = count_pairs(assembly, &rules)?;
     let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
     let meshes = load_meshes(assembly, loader, session.as_ref(), options.verdict_only, progress)?;
     watch.stop(Stage::Load, &mut timings);
@@ -49,26 +91,27 @@ pub fn check(
 
     let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
     let run = Run { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref() };
-    let groups = run.group(&candidates);
+    let (groups, unseen, candidates) = share(run.group(&candidates), &shapes, pairs_all, shard);
     let answers = run.answer_groups(&groups, &mut watch, &mut timings, progress);
-    let tally = Tally::of(possible_pairs, ignored, &groups, &answers);
+    let tally = Tally::of(unseen, &groups, &answers);
     watch.stop(Stage::Narrow, &mut timings);
 
     let pairs = run.outcomes(&groups, &answers);
+    // Before fixes are looked for: what these ask of shapes is not what the run is about.
+    let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let fixes = run.fixes(&pairs, &rules, reach, options.fixes);
     cache.into_iter().for_each(PairCache::write);
 
-    let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let instances = describe_instances(assembly);
     watch.stop(Stage::Report, &mut timings);
     timings.pairs = tally.funnel;
     timings.cache = session.as_ref().map(Session::used);
-    Ok(Outcome {
+    let outcome = Outcome {
         name: assembly.name.clone(),
         path: assembly.path.clone(),
         units: assembly.units,
         settings,
-        possible_pairs,
+        possible_pairs: pairs_all[0],
         counts: tally.counts,
         cleared_by: tally.cleared_by,
         pairs,
@@ -76,10 +119,25 @@ pub fn check(
         parts,
         instances,
         rules: assembly.rules.clone(),
-        warnings,
+        warnings: Vec::new(),
         timings,
         not_kept: session.as_ref().and_then(Session::not_kept),
-    })
+    };
+    Ok(Found { candidates, warnings, outcome })
+}
+
+/// What a shard answers, or a whole run, and what it counts beside that. Pairs that are never enumerated are counted by the first.
+fn share(
+    groups: Groups,
+    shapes: &Shapes,
+    [possible, ignored]: [u64; 2],
+    shard: Option<Shard>,
+) -> (Groups, Unseen, Candidates) {
+    let all = Candidates { count: groups.candidates.len() as u64, hash: String::new() };
+    let unseen = Unseen { ignored, by_boxes: possible - ignored - all.count };
+    let Some(shard) = shard else { return (groups, unseen, all) };
+    let (groups, candidates) = groups.of_shard(shapes, shard);
+    (groups, if shard.index == 1 { unseen } else { Unseen::default() }, candidates)
 }
 
 /// The way of one pair through the stages, and the row that a whole run with these options has for it; `ids` in either order.

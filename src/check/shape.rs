@@ -101,6 +101,16 @@ impl Shape {
         stretched(self.part.mesh.get(), &self.stretch)
     }
 
+    /// A hash of its vertices and triangles: of the mesh as read, and of the stretch.
+    pub(super) fn content(&self) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.part.hash.as_bytes());
+        self.stretch.iter().for_each(|e| {
+            hasher.update(&(e + 0.0).to_le_bytes());
+        });
+        hasher.finalize()
+    }
+
     /// Whether inside and outside are defined.
     pub(super) fn is_solid(&self) -> bool {
         match self.geometry {

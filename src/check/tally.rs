@@ -11,17 +11,24 @@ pub(super) struct Tally {
     pub funnel: PairFunnel,
 }
 
+/// Pairs that are counted and never looked at one by one.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Unseen {
+    pub ignored: u64,
+    /// Cleared by the boxes along the axes.
+    pub by_boxes: u64,
+}
+
 impl Tally {
     /// Counts every pair once.
-    pub(super) fn of(possible: u64, ignored: u64, groups: &Groups, answers: &[Answer]) -> Self {
-        let checked = possible - ignored;
+    pub(super) fn of(unseen: Unseen, groups: &Groups, answers: &[Answer]) -> Self {
+        let Unseen { ignored, by_boxes } = unseen;
         let candidates = groups.candidates.len() as u64;
-        let by_boxes = checked - candidates;
         let mut tally = Self {
             counts: Counts { ignored, clear: by_boxes, ..Counts::default() },
             cleared_by: ClearedBy { aabb: by_boxes, ..ClearedBy::default() },
             funnel: PairFunnel {
-                possible: checked,
+                possible: by_boxes + candidates,
                 aabb: candidates,
                 distinct: groups.distinct.len() as u64,
                 ..PairFunnel::default()

@@ -1,6 +1,6 @@
 //! The flags as typed. What they mean together is settled in [`super::settings`].
 
-use crate::check::DEFAULT_MAX_PIECES;
+use crate::check::{DEFAULT_MAX_PIECES, Shard};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -28,6 +28,19 @@ Exit codes:
   1  a pair fails: interference, clearance or undecided
   2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written";
 
+const EXIT_CODES_OF_CHECK: &str = "\
+Exit codes:
+  0  every pair was decided and none fails; with --shard: the partial report is written, which is no verdict
+  1  a pair fails: interference, clearance or undecided; never with --shard
+  2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written";
+
+const EXIT_CODES_OF_MERGE: &str = "\
+Exit codes:
+  0  every pair was decided and none fails
+  1  a pair fails: interference, clearance or undecided
+  2  nothing was decided: usage, a file that is no partial report, shards that are missing, given twice or of different runs, \
+output not written";
+
 const EXIT_CODES_OF_EXPLAIN: &str = "\
 Exit codes:
   0  the pair does not fail
@@ -50,6 +63,8 @@ const MOST_PIECES: i64 = 10_000;
 pub enum Command {
     /// Check every pair of parts of an assembly; the exit code is the verdict.
     Check(CheckArgs),
+    /// Join the partial reports of all shards of a run into its report; the exit code is the verdict.
+    Merge(MergeArgs),
     /// Say how one pair came to its verdict: each stage, what it found, and which limit decided.
     Explain(ExplainArgs),
     /// Say what is in mesh files: size, volume, hull and defects.
@@ -60,7 +75,7 @@ pub enum Command {
 
 /// The flags of `check`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = EXIT_CODES_OF_CHECK)]
 pub struct CheckArgs {
     /// The assembly file (JSON).
     #[arg(value_name = "ASSEMBLY.json")]
@@ -90,6 +105,28 @@ pub struct CheckArgs {
     /// Write where the time went to this file (JSON).
     #[arg(long, value_name = "FILE")]
     pub timings: Option<PathBuf>,
+
+    /// Check the I-th of N shares of the pairs alone and write a partial report to --output; `interfere merge` makes the report and
+    /// the verdict of all N.
+    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "strict"])]
+    pub shard: Option<Shard>,
+}
+
+/// The flags of `merge`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_MERGE)]
+pub struct MergeArgs {
+    /// The partial reports of all shards of one run, in any order.
+    #[arg(value_name = "PARTIAL.json", required = true)]
+    pub partials: Vec<PathBuf>,
+
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+
+    /// Treat warnings as errors: exit 2, no report.
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// The flags that say which reports are written, and where.
@@ -274,6 +311,14 @@ fn length(text: &str) -> Result<f64, String> {
     }
     // Without the sign of -0.
     Ok(x + 0.0)
+}
+
+/// A shard as `I/N`.
+fn shard(text: &str) -> Result<Shard, String> {
+    let number = |t: &str| t.bytes().all(|b| b.is_ascii_digit()).then(|| t.parse().ok()).flatten();
+    let shard = text.split_once('/').and_then(|(i, n)| Some(Shard { index: number(i)?, of: number(n)? }));
+    let valid = shard.filter(|s| s.is_valid());
+    valid.ok_or_else(|| format!("must be I/N with I from 1 to N, and N at most {}", Shard::MOST))
 }
 
 #[cfg(test)]

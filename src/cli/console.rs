@@ -89,6 +89,11 @@ impl Console<'_> {
         self.messages("error", Paint::Bad, &[message], colour);
     }
 
+    /// Prints what is neither an error nor a warning.
+    pub fn note(&mut self, message: impl Display, colour: bool) {
+        self.messages("note", Paint::Bold, &[message], colour);
+    }
+
     fn messages(&mut self, word: &str, paint: Paint, messages: &[impl Display], colour: bool) {
         let prefix = painted(&format!("{word}:"), paint, colour);
         let lines = messages.iter().take(MAX_MESSAGES).map(|m| shown(&m.to_string()).into_owned());

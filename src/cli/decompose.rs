@@ -44,7 +44,7 @@ pub fn run(args: &DecomposeArgs, quiet: bool, colour: bool, console: &mut Consol
     Ok(Exit::Pass)
 }
 
-fn slashes(path: &Path) -> String {
+pub(super) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Every pair was decided and none fails; for `inspect`: every file is a mesh. Help and version.
+    /// Every pair was decided and none fails; for `inspect`: every file is a mesh; for a shard: its partial report is written. Help and
+    /// version.
     Pass,
     /// An interference, clearance or undecided pair.
     Fail,

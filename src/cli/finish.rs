@@ -63,7 +63,7 @@ impl Clocks {
         Self { wall: Instant::now(), cpu: ProcessTime::try_now().ok() }
     }
 
-    fn elapsed(&self) -> Total {
+    pub(super) fn elapsed(&self) -> Total {
         let cpu = self.cpu.and_then(|start| start.try_elapsed().ok());
         Total { wall: self.wall.elapsed().as_secs_f64(), cpu: cpu.map(|d| d.as_secs_f64()) }
     }

@@ -7,10 +7,12 @@ pub mod decompose;
 pub mod exit;
 mod finish;
 pub mod inspect;
+mod merge;
 pub mod output;
 pub mod progress;
 pub mod run;
 pub mod settings;
+mod shard;
 
 pub use console::{Console, Terminal};
 pub use exit::Exit;

@@ -6,9 +6,11 @@ use super::decompose;
 use super::exit::{Exit, Failure};
 use super::finish::{Clocks, Ending};
 use super::inspect;
+use super::merge;
 use super::output::Target;
 use super::progress::Bar;
 use super::settings::{CheckSettings, ExplainSettings};
+use super::shard;
 use crate::assembly::{self, LoadOptions};
 use crate::check::{self, Explanation, Outcome, Progress, Stage, Stopwatch, Timings};
 use crate::error::Error;
@@ -79,6 +81,7 @@ fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, cons
         Command::Check(args) => CheckSettings::new(args)
             .map_err(Failure::from)
             .and_then(|settings| Check { settings, quiet, color }.run(work, console)),
+        Command::Merge(args) => merge::run(args, quiet, color, console),
         Command::Explain(args) => explain(&ExplainSettings::new(args), work, quiet, color, console),
         Command::Inspect(args) => {
             let terminal = console.terminal;
@@ -114,7 +117,7 @@ fn explain(
 }
 
 /// Threads of a run; 0 for one per core.
-fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| Failure::Threads(e.to_string()))
 }
 
@@ -137,6 +140,9 @@ struct Check {
 
 impl Check {
     fn run(&self, work: &Work<'_>, console: &mut Console<'_>) -> Result<Exit, Failure> {
+        if let Some(shard) = self.settings.shard {
+            return shard::run(&self.settings, shard, self.quiet, self.color, console);
+        }
         let clocks = Clocks::start();
         let terminal = console.terminal;
         let pool = pool(self.settings.question.threads)?;

@@ -5,7 +5,7 @@ use super::args::{
 };
 use super::output::Target;
 use crate::assembly::{Facets, Geometry};
-use crate::check::Options;
+use crate::check::{Options, Shard};
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::report::Format;
@@ -49,6 +49,8 @@ pub struct CheckSettings {
     pub strict: bool,
     /// Where results are kept, if anywhere.
     pub cache: Option<PathBuf>,
+    /// The share of the pairs that is checked, where it is not all of them.
+    pub shard: Option<Shard>,
 }
 
 /// Which reports are written, and where.
@@ -80,13 +82,14 @@ impl CheckSettings {
     pub fn new(args: CheckArgs) -> Result<Self, Error> {
         let timings = args.timings.map(Target::of_argument);
         let outputs = Outputs::new(args.outputs);
-        outputs.check(timings.as_ref(), &[&args.assembly])?;
+        outputs.check(timings.as_ref(), &[&args.assembly], "the assembly")?;
         Ok(Self {
             question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
             outputs,
             timings,
             strict: args.strict,
             cache: args.cache,
+            shard: args.shard,
         })
     }
 }
@@ -97,20 +100,20 @@ impl Outputs {
         Self { format: format(args.format), target: args.output.map_or(Target::Stdout, Target::of_argument) }
     }
 
-    /// Refuses outputs that are one file, that would replace one of the inputs, or that cannot be written at all: better known before a
-    /// long run than after it.
-    fn check(&self, timings: Option<&Target>, inputs: &[&Path]) -> Result<(), Error> {
+    /// Refuses outputs that are one file, that would replace one of the inputs (`what` they are), or that cannot be written at all:
+    /// better known before a long run than after it.
+    pub(super) fn check(&self, timings: Option<&Target>, inputs: &[&Path], what: &str) -> Result<(), Error> {
         let outputs = [("--output", Some(&self.target)), ("--timings", timings)];
         for (flag, target) in outputs {
             let Some(Target::File(path)) = target else { continue };
             let refuse = |what: &str| Err(Error::one(Location::file(path.display().to_string()), what, ""));
-            if let Some(what) = Target::obstacle(path) {
-                return refuse(&format!("{flag}: {what}"));
+            if let Some(obstacle) = Target::obstacle(path) {
+                return refuse(&format!("{flag}: {obstacle}"));
             }
             let same =
                 |input: &&Path| input.canonicalize().ok().is_some_and(|i| path.canonicalize().is_ok_and(|p| p == i));
             if inputs.iter().any(same) {
-                return refuse(&format!("{flag} would replace the assembly"));
+                return refuse(&format!("{flag} would replace {what}"));
             }
         }
         if timings == Some(&self.target) {
@@ -205,7 +208,7 @@ mod tests {
     fn settings(line: &str) -> Result<CheckSettings, Error> {
         match Args::try_parse_from(line.split(' ')).expect(line).command {
             Command::Check(args) => CheckSettings::new(args),
-            Command::Inspect(_) | Command::Explain(_) | Command::Decompose(_) => panic!("{line}"),
+            _ => panic!("{line}"),
         }
     }
 

@@ -1,9 +1,11 @@
 //! Axis-aligned boxes.
 
 use super::math::{Vec3, max3, min3};
+use serde::{Deserialize, Serialize};
 
 /// An axis-aligned box, closed. `min` > `max` along an axis means empty.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Aabb {
     /// Smallest coordinates.
     pub min: Vec3,

@@ -1,4 +1,5 @@
-//! Floor 0: numbers, vectors, poses, boxes and exact predicates. No I/O, no serialisation, no logging.
+//! Floor 0: numbers, vectors, poses, boxes and exact predicates. No I/O, no logging; serialisation is derived, nothing
+//! is rendered.
 
 pub mod aabb;
 pub mod math;
@@ -7,6 +8,7 @@ pub mod pose;
 pub mod predicates;
 pub mod tolerance;
 pub mod unit;
+pub mod wire;
 
 pub use aabb::Aabb;
 pub use math::{Mat3, Vec2, Vec3};

@@ -1,7 +1,10 @@
 //! Length units. Inside, every length is in millimetres; conversion happens once on the way in and once on the way out.
 
+use serde::{Deserialize, Serialize};
+
 /// A length unit that an assembly file may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LengthUnit {
     /// Millimetre.
     Mm,

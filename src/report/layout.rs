@@ -17,6 +17,17 @@ pub fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()>
     out.flush()
 }
 
+/// A value as one document in the same layout, from which every bit of every finite number is read back: −0 keeps its sign.
+///
+/// # Errors
+/// None that memory does not make.
+pub fn to_exact_json(value: &impl Serialize) -> io::Result<String> {
+    let mut out = Vec::new();
+    value.serialize(&mut Serializer::with_formatter(&mut out, Lines { exact: true, ..Lines::default() }))?;
+    out.push(b'\n');
+    String::from_utf8(out).map_err(io::Error::other)
+}
+
 /// Objects and arrays of the two outer levels, and arrays of the third, put each element on a line of its own.
 #[derive(Debug, Default)]
 struct Lines {
@@ -24,6 +35,8 @@ struct Lines {
     open: Vec<bool>,
     /// Whether the innermost container has an element.
     filled: bool,
+    /// Whether -0 is not 0.
+    exact: bool,
 }
 
 impl Lines {
@@ -62,7 +75,7 @@ impl Lines {
 impl Formatter for Lines {
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
         // Whole numbers without a fraction; this is also where -0 becomes 0. Every integer up to 2^53 is exact.
-        if value == value.trunc() && value.abs() < 9e15 {
+        if value == value.trunc() && value.abs() < 9e15 && !(self.exact && value == 0.0) {
             return write!(out, "{}", value as i64);
         }
         serde_json::ser::CompactFormatter.write_f64(out, value)
@@ -139,6 +152,20 @@ mod tests {
             text(&(((-0.0, 1.0, 31.2, 0.1 + 0.2, 1e-7, 1e300, f64::NAN),),)),
             "[\n  [\n    [\n      0,\n      1,\n      31.2,\n      0.30000000000000004,\n      1e-7,\n      1e+300,\n      null\n    ]\n  ]\n]\n"
         );
+    }
+
+    #[test]
+    fn every_bit_of_a_number_is_read_back_from_exact_json() {
+        let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+        let random = (0..10_000).map(|_| {
+            bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            f64::from_bits(bits)
+        });
+        let special = [-0.0, 0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, 9e15, -9_007_199_254_740_993.0, 0.1 + 0.2];
+        let numbers: Vec<f64> = random.filter(|x| x.is_finite()).chain(special).collect();
+        let back: Vec<f64> = serde_json::from_str(&to_exact_json(&numbers).unwrap()).unwrap();
+        assert!(numbers.iter().zip(&back).all(|(x, y)| x.to_bits() == y.to_bits()));
+        assert!(numbers.len() > 9000 && numbers.len() == back.len());
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod inspect;
 pub mod json;
 pub mod layout;
 pub mod number;
+pub mod partial;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod table;

@@ -39,7 +39,7 @@ fn placements(rng: &mut Rng, n: usize, reach: f64) -> Vec<Affine> {
 }
 
 /// A crowd of 200 instances with rules, as files.
-fn crowd(scratch: &Scratch) -> PathBuf {
+pub fn crowd(scratch: &Scratch) -> PathBuf {
     let mut rng = Rng::new(20);
     let mut parts = serde_json::Map::new();
     for (k, solid) in solids(&mut rng, 6).iter().enumerate() {
@@ -93,7 +93,7 @@ fn one_two_and_seven_threads_write_the_same_bytes() {
     }
 }
 
-fn load(path: &Path) -> Assembly {
+pub fn load(path: &Path) -> Assembly {
     assembly::load(path, &FsLoader, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -102,7 +102,7 @@ fn run(assembly: &Assembly) -> Outcome {
     check(assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn shuffle<T>(rng: &mut Rng, items: &mut [T]) {
+pub fn shuffle<T>(rng: &mut Rng, items: &mut [T]) {
     for i in (1..items.len()).rev() {
         items.swap(i, rng.below(i + 1));
     }

@@ -15,6 +15,7 @@ mod oracle;
 mod pieces;
 mod properties;
 mod separation;
+mod shards;
 mod shared;
 mod support;
 mod truth;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn shared() -> Option<PathBuf> {
+pub fn shared() -> Option<PathBuf> {
     let named = std::env::var_os("INTERFERE_SHARED").map(PathBuf::from);
     let named_and_missing = named.as_ref().is_some_and(|p| !p.is_dir());
     assert!(!named_and_missing, "INTERFERE_SHARED names a folder that is not there");

@@ -1,0 +1,69 @@
+//! `interfere check --shard`: a share of the pairs, and a partial report of it.
+
+use super::args::ColorChoice;
+use super::console::Console;
+use super::exit::{Exit, Failure};
+use super::finish::Clocks;
+use super::output::Target;
+use super::progress::Bar;
+use super::run::pool;
+use super::settings::CheckSettings;
+use crate::assembly::{self, LoadOptions};
+use crate::check::{self, Progress, Shard, ShardOutcome};
+use crate::error::Error;
+use crate::gate::Partial;
+use crate::load::FsLoader;
+use crate::report::table::MAX_ROWS;
+use crate::report::{self, timings};
+use std::fmt::Write;
+
+/// Checks a shard and writes its partial report. What it found is no verdict, so it ends as well with findings as without;
+/// warnings are told by the merge, once.
+pub(super) fn run(
+    settings: &CheckSettings,
+    shard: Shard,
+    quiet: bool,
+    color: ColorChoice,
+    console: &mut Console<'_>,
+) -> Result<Exit, Failure> {
+    let clocks = Clocks::start();
+    let terminal = console.terminal;
+    let pool = pool(settings.question.threads)?;
+    let progress = Bar::new(terminal.stderr && !quiet);
+    let mut found = pool.install(|| check_shard(settings, shard, &progress))?;
+    drop(progress);
+    found.outcome.timings.threads = pool.current_num_threads();
+    let spent = found.outcome.timings;
+    let findings = found.outcome.fails();
+    let partial = Partial::new(found);
+    settings.outputs.target.write(console.stdout, |out| report::partial::render(&partial, out))?;
+    if let Some(target) = &settings.timings {
+        target.write(console.stdout, |out| timings::render(&spent, clocks.elapsed(), out))?;
+    }
+    if !quiet {
+        console.note(note(shard, &settings.outputs.target, findings), terminal.paints(color, terminal.stderr));
+    }
+    Ok(Exit::Pass)
+}
+
+fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) -> Result<ShardOutcome, Error> {
+    let question = &settings.question;
+    let options = LoadOptions { allow_outside: question.allow_outside };
+    let assembly = assembly::load(&question.assembly, &FsLoader, &options)?;
+    let mut options = question.options(assembly.units)?;
+    // In which form the whole is reported is not known yet: what any of them needs is looked up.
+    options.fixes = MAX_ROWS;
+    check::check_shard(&assembly, &options, shard, &FsLoader, progress)
+}
+
+/// So that nobody takes exit 0 for a verdict.
+fn note(shard: Shard, target: &Target, findings: bool) -> String {
+    let Shard { index, of } = shard;
+    let mut text = format!("shard {index} of {of}");
+    if let Target::File(path) = target {
+        let _ = write!(text, " is written to {}", path.display());
+    }
+    let found = if findings { "it has findings" } else { "it has no findings" };
+    let _ = write!(text, ": {found}, but the verdict is that of `interfere merge` on all {of}");
+    text
+}
