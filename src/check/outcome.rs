@@ -1,7 +1,7 @@
 //! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
 
 use super::Fix;
-use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule};
+use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule, RuleUse};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3};
 
@@ -346,6 +346,8 @@ pub struct Outcome {
     pub instances: Vec<InstanceOutcome>,
     /// As read.
     pub rules: Vec<Rule>,
+    /// Of each of the rules: what it is there for among the others.
+    pub rule_uses: Vec<RuleUse>,
     /// In a fixed order.
     pub warnings: Vec<Warning>,
     /// Where the time went.

@@ -79,6 +79,7 @@ pub fn check(
         parts,
         instances,
         rules: assembly.rules.clone(),
+        rule_uses: rules.uses(assembly),
         warnings,
         timings,
     })

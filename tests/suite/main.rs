@@ -10,6 +10,7 @@ mod determinism;
 mod floors;
 mod generate;
 mod hulls;
+mod lint;
 mod oracle;
 mod pieces;
 mod properties;
