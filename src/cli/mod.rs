@@ -6,11 +6,14 @@ pub mod console;
 pub mod decompose;
 pub mod exit;
 mod finish;
+mod init;
 pub mod inspect;
 pub mod output;
 pub mod progress;
 pub mod run;
+mod schema;
 pub mod settings;
+mod suggest;
 
 pub use console::{Console, Terminal};
 pub use exit::Exit;

@@ -132,7 +132,7 @@ impl ExplainSettings {
 }
 
 impl QuestionSettings {
-    fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
+    pub(super) fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
         Self {
             assembly,
             geometry: geometry(args.geometry),
@@ -201,7 +201,7 @@ mod tests {
     fn settings(line: &str) -> Result<CheckSettings, Error> {
         match Args::try_parse_from(line.split(' ')).expect(line).command {
             Command::Check(args) => CheckSettings::new(args),
-            Command::Inspect(_) | Command::Explain(_) | Command::Decompose(_) => panic!("{line}"),
+            _ => panic!("{line}"),
         }
     }
 

@@ -8,6 +8,7 @@ pub mod layout;
 pub mod number;
 #[cfg(test)]
 pub(crate) mod sample;
+pub mod suggest;
 pub mod table;
 pub mod text;
 pub mod timings;

@@ -14,8 +14,11 @@ mod lint;
 mod oracle;
 mod pieces;
 mod properties;
+mod schema;
 mod separation;
+mod set_up;
 mod shared;
+mod suggest;
 mod support;
 mod truth;
 
