@@ -100,7 +100,12 @@ pub fn render_text(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn i
     }
     let all = covered + left_out.len() as u64;
     let proposed = count(rules.len() as u64, "rule");
-    let of = format!("for {covered} of the {} that {}", count(all, "pair"), if all == 1 { "fails" } else { "fail" });
+    let failing = format!("{} that {}", count(all, "pair"), if all == 1 { "fails" } else { "fail" });
+    let of = if covered == 0 || covered == all {
+        format!("for the {failing}")
+    } else {
+        format!("for {covered} of the {failing}")
+    };
     if rules.is_empty() {
         writeln!(out, "No rule is proposed {of}.")?;
     } else {
