@@ -113,7 +113,7 @@ impl AssemblyBuilder {
         }
         let (parts, names) = build_parts(self.parts, self.units, &mut problems);
         let instances = build_instances(self.instances, &names, &mut problems);
-        let rules = build_rules(self.rules, &mut problems);
+        let rules = build_rules(self.rules, self.units, &mut problems);
         if !problems.is_empty() {
             return Err(Error { problems });
         }
@@ -222,7 +222,11 @@ fn build_instances(
     out
 }
 
-fn build_rules(given: Vec<([String; 2], Verb, Option<String>)>, problems: &mut Vec<Problem>) -> Vec<Rule> {
+fn build_rules(
+    given: Vec<([String; 2], Verb, Option<String>)>,
+    units: LengthUnit,
+    problems: &mut Vec<Problem>,
+) -> Vec<Rule> {
     let mut out = Vec::with_capacity(given.len());
     for (k, (between, verb, reason)) in given.into_iter().enumerate() {
         let at = place(format!("rules[{k}]"));
@@ -236,7 +240,8 @@ fn build_rules(given: Vec<([String; 2], Verb, Option<String>)>, problems: &mut V
         {
             problems.push(Problem::new(at.clone(), what, fix));
         }
-        out.push(Rule { between, verb, reason, scope: String::new(), file: String::new(), index: k as u32, at });
+        let (scope, file) = (String::new(), String::new());
+        out.push(Rule { between, verb, reason, scope, file, index: k as u32, units, at });
     }
     out
 }

@@ -65,6 +65,25 @@ impl Glob {
     }
 }
 
+impl Glob {
+    /// Whether it matches a whole id.
+    pub fn matches(&self, id: &str) -> bool {
+        self.patterns.iter().any(|p| id.strip_prefix(&p.prefix).is_some_and(|rest| p.matches_after_prefix(rest)))
+    }
+}
+
+/// The glob that matches one text alone, also between braces.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | '{' | '}' | ',' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 impl Pattern {
     fn new(tokens: &[Token]) -> Self {
         let literal = |t: &Token| if let Token::Char(c) = t { Some(*c) } else { None };
@@ -260,8 +279,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn matches(glob: &str, id: &str) -> bool {
-        let glob = Glob::new(glob).expect("a glob");
-        glob.patterns.iter().any(|p| id.strip_prefix(&p.prefix).is_some_and(|tail| p.matches_after_prefix(tail)))
+        Glob::new(glob).expect("a glob").matches(id)
     }
 
     #[test]
@@ -325,6 +343,14 @@ mod tests {
             let glob = tokens.concat();
             let theirs = globset::GlobBuilder::new(&glob).backslash_escape(true).build().expect("a glob");
             prop_assert_eq!(matches(&glob, &id), theirs.compile_matcher().is_match(&id), "{} on {}", glob, id);
+        }
+
+        #[test]
+        fn an_escaped_text_matches_itself_alone(text in "[a*?{},\\[\\]!^\\\\-]{1,6}", other in "[a*?{},\\[\\]!^\\\\-]{1,6}") {
+            for glob in [escaped(&text), format!("{{{},}}", escaped(&text))] {
+                prop_assert!(matches(&glob, &text), "{} {}", glob, text);
+                prop_assert_eq!(matches(&glob, &other), other == text);
+            }
         }
 
         #[test]

@@ -21,6 +21,7 @@ mod tests;
 mod words;
 
 pub use builder::AssemblyBuilder;
+pub(crate) use glob::{Glob, escaped};
 pub use model::*;
 pub use resolve::{LoadOptions, load};
-pub use rule::{PairRule, RuleTable};
+pub use rule::{PairRule, RuleTable, RuleUse, Taken};

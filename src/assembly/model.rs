@@ -131,8 +131,25 @@ pub struct Rule {
     pub file: String,
     /// Position in that file's `rules`.
     pub index: u32,
+    /// The unit of that file's numbers.
+    pub units: LengthUnit,
     /// Where it stands.
     pub at: Location,
+}
+
+impl Rule {
+    /// The rule as an assembly file has it, on one line, lengths in its file's unit.
+    pub fn as_line(&self) -> String {
+        let text = |t: &str| serde_json::Value::from(t).to_string();
+        let [a, b] = self.between.each_ref().map(|g| text(g));
+        let verb = match self.verb {
+            Verb::Ignore => "\"ignore\": true".to_owned(),
+            Verb::AllowDepth(mm) => format!("\"allow_depth\": {}", self.units.as_given(mm)),
+            Verb::MinClearance(mm) => format!("\"min_clearance\": {}", self.units.as_given(mm)),
+        };
+        let reason = self.reason.as_ref().map_or_else(String::new, |r| format!(", \"reason\": {}", text(r)));
+        format!("{{ \"between\": [{a}, {b}], {verb}{reason} }}")
+    }
 }
 
 /// A resolved assembly: every length in mm, every id complete.

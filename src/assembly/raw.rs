@@ -82,7 +82,8 @@ pub(crate) struct RawRule {
 }
 
 const PART_KEYS: [&str; 4] = ["mesh", "units", "deflection", "geometry"];
-const TOP_KEYS: [&str; 8] = ["version", "name", "units", "tolerance", "facets", "parts", "instances", "rules"];
+const TOP_KEYS: [&str; 9] =
+    ["version", "name", "units", "tolerance", "facets", "parts", "instances", "rules", "$schema"];
 const INSTANCE_KEYS: [&str; 5] = ["id", "part", "assembly", "as_unit", "placement"];
 const RULE_KEYS: [&str; 5] = ["between", "ignore", "allow_depth", "min_clearance", "reason"];
 const VERBS: [&str; 3] = ["ignore", "allow_depth", "min_clearance"];
@@ -120,6 +121,8 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
         let value = fields.get(key)?;
         reader.text(value, &Trail::Key(&root, key), "a text").map(str::to_owned)
     };
+    // For editors; where it leads is not our business.
+    text(reader, "$schema");
     let name = text(reader, "name");
     let units = read_units(reader, &fields, &root);
     let unit = units.unwrap_or(LengthUnit::Mm);

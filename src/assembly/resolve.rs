@@ -202,6 +202,7 @@ impl<'f> Flat<'f> {
                 scope: place.prefix.clone(),
                 file: name(),
                 index: rule.index,
+                units: file.raw.units.unwrap_or(LengthUnit::Mm),
                 at: rule.at.clone(),
             };
             self.rules.push((place.depth, rule));

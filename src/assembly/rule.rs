@@ -1,12 +1,14 @@
 //! Which rule holds between two instances, decided for classes of instances instead of pairs: instances that match the
 //! same globs are one class, and an assembly of 10⁵ instances has a few dozen of them.
 
+mod uses;
+
 use super::glob::{Glob, Pattern};
-use super::words::{nearest, quoted};
 use super::{Assembly, InstanceIx, Rule, Verb};
-use crate::error::Warning;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+pub use uses::{RuleUse, Taken};
 
 /// What the rules say of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,26 +137,6 @@ impl RuleTable {
         self.size.iter().filter(|n| **n > 0).count()
     }
 
-    /// Warnings for rules that match no pair: one per rule as written, when none of the places its file is used at has a
-    /// pair for it.
-    pub(super) fn unused(&self, assembly: &Assembly) -> Vec<Warning> {
-        let mut uses: BTreeMap<(&str, u32), (u32, bool)> = BTreeMap::new();
-        let mut unmatched = self.unmatched_rules().into_iter().peekable();
-        for (r, rule) in assembly.rules.iter().enumerate() {
-            let is_unused = unmatched.next_if_eq(&(r as u32)).is_some();
-            let entry = uses.entry((&rule.file, rule.index)).or_insert((r as u32, true));
-            entry.1 &= is_unused;
-        }
-        let mut unused: Vec<u32> = uses.into_values().filter(|(_, is)| *is).map(|(r, _)| r).collect();
-        unused.sort_unstable();
-        if unused.is_empty() {
-            return Vec::new();
-        }
-        let index = IdIndex::new(assembly);
-        let warn = |(k, r): (usize, &u32)| unused_warning(&assembly.rules[*r as usize], &index, k < 20);
-        unused.iter().enumerate().map(warn).collect()
-    }
-
     fn everyone(&self) -> Members {
         (0..).zip(&self.size).filter(|(_, n)| **n > 0).map(|(class, n)| (class, *n)).collect()
     }
@@ -177,18 +159,7 @@ impl RuleTable {
 
     /// The first rule between members of two classes.
     fn first(&self, a: u32, b: u32) -> Option<u32> {
-        let (mut a, mut b) = (self.matches[a as usize].iter().peekable(), self.matches[b as usize].iter().peekable());
-        while let (Some((rule_a, side_a)), Some((rule_b, side_b))) = (a.peek(), b.peek()) {
-            if rule_a == rule_b && joins(*side_a, *side_b) {
-                return Some(*rule_a);
-            }
-            if rule_a <= rule_b {
-                a.next();
-            } else {
-                b.next();
-            }
-        }
-        None
+        first_of(&self.matches[a as usize], &self.matches[b as usize])
     }
 
     fn rule_matches(&self, rule: u32, a: u32, b: u32) -> bool {
@@ -223,6 +194,22 @@ impl RuleTable {
         }
         total
     }
+}
+
+/// The first rule that joins what two classes match.
+fn first_of(a: &[(u32, u8)], b: &[(u32, u8)]) -> Option<u32> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    while let (Some((rule_a, side_a)), Some((rule_b, side_b))) = (a.peek(), b.peek()) {
+        if rule_a == rule_b && joins(*side_a, *side_b) {
+            return Some(*rule_a);
+        }
+        if rule_a <= rule_b {
+            a.next();
+        } else {
+            b.next();
+        }
+    }
+    None
 }
 
 /// Whether one side matches the first glob and the other the second.
@@ -270,18 +257,21 @@ impl Matched {
 
     /// Unordered pairs of members whose classes a rule matches and `is` accepts.
     fn class_pairs(&self, rule: usize, is: impl Fn(u32, u32) -> bool) -> u64 {
-        let mut total = 0;
+        self.each_class_pair(rule).filter(|(c, d, _)| is(*c, *d)).map(|(_, _, n)| n).sum()
+    }
+
+    /// The pairs of classes between which a rule matches, each once, with how many pairs of members that makes: at least one.
+    fn each_class_pair(&self, rule: usize) -> impl Iterator<Item = (u32, u32, u64)> {
         let list = &self.by_rule[rule];
-        for (c, side_c, n_c) in list.iter().filter(|(_, side, _)| side & FIRST != 0) {
-            for (d, side_d, n_d) in list.iter().filter(|(_, side, _)| side & SECOND != 0) {
+        let seconds = |one: &(u32, u8, u64)| {
+            let (c, side_c, n_c) = *one;
+            list.iter().filter(|(_, side, _)| side & SECOND != 0).filter_map(move |(d, side_d, n_d)| {
                 let both_ways = side_c & SECOND != 0 && side_d & FIRST != 0;
-                if (both_ways && c > d) || !is(*c, *d) {
-                    continue;
-                }
-                total += if c == d { pairs(*n_c) } else { n_c * n_d };
-            }
-        }
-        total
+                let n = if c == *d { pairs(n_c) } else { n_c * n_d };
+                (n > 0 && !(both_ways && c > *d)).then_some((c, *d, n))
+            })
+        };
+        list.iter().filter(|(_, side, _)| side & FIRST != 0).flat_map(seconds)
     }
 }
 
@@ -389,19 +379,4 @@ impl<'a> IdIndex<'a> {
         let matches = |(id, _): &&(&str, u32)| pattern.matches_after_prefix(&id[prefix.len()..]);
         found.extend(within.iter().filter(matches).map(|(_, i)| *i));
     }
-}
-
-fn unused_warning(rule: &Rule, index: &IdIndex<'_>, look_for_near: bool) -> Warning {
-    let [a, b] = &rule.between;
-    let mut message = format!("the rule between {} and {} matches no pair", quoted(a), quoted(b));
-    let mut without: Vec<&String> = rule.between.iter().filter(|g| index.matching(&rule.scope, g).is_empty()).collect();
-    without.dedup();
-    for glob in without {
-        message.extend(["; ", &quoted(glob), " matches no instance"]);
-        let ids = index.beginning_with(&rule.scope).iter().map(|(id, _)| &id[rule.scope.len()..]);
-        if let Some(near) = nearest(glob, ids).filter(|_| look_for_near) {
-            message.extend([", the nearest is ", &quoted(near)]);
-        }
-    }
-    Warning { at: Some(rule.at.clone()), ..Warning::new("unused-rule", message) }
 }

@@ -1,7 +1,7 @@
 //! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
 
 use super::{CacheUse, Fix};
-use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule};
+use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule, RuleUse};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3, wire};
 use serde::{Deserialize, Serialize};
@@ -360,12 +360,15 @@ pub struct Outcome {
     pub instances: Vec<InstanceOutcome>,
     /// As read.
     pub rules: Vec<Rule>,
+    /// Of each of the rules: what it is there for among the others.
+    pub rule_uses: Vec<RuleUse>,
     /// In a fixed order.
     pub warnings: Vec<Warning>,
     /// Where the time went.
     #[serde(skip)]
     pub timings: Timings,
     /// Why the cache could not be written to, so that the next run finds less than it might. Never part of the report.
+    #[serde(skip)]
     pub not_kept: Option<Warning>,
 }
 

@@ -119,6 +119,7 @@ fn run(
         parts,
         instances,
         rules: assembly.rules.clone(),
+        rule_uses: rules.uses(assembly),
         warnings: Vec::new(),
         timings,
         not_kept: session.as_ref().and_then(Session::not_kept),

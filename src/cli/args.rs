@@ -13,11 +13,18 @@ pub struct Args {
     pub command: Command,
 
     /// Say nothing on stderr but errors: no progress, no warnings.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     pub quiet: bool,
 
     /// When to use colour; `auto` heeds the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        display_order = 901
+    )]
     #[arg(help = "When to use colour: auto, always or never; auto heeds the terminal, NO_COLOR and CLICOLOR_FORCE")]
     pub color: ColorChoice,
 }
@@ -52,6 +59,11 @@ Exit codes:
   0  the pieces are written
   2  nothing is written: usage, not a mesh, a mesh without an inside, output not written";
 
+const EXIT_CODES_OF_WRITERS: &str = "\
+Exit codes:
+  0  it is written
+  2  nothing is written: usage, unreadable or invalid input, output not written";
+
 /// As many pieces as a part is covered by without `--max-pieces`.
 const MAX_PIECES: u32 = DEFAULT_MAX_PIECES as u32;
 
@@ -71,6 +83,16 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Cover a mesh by convex pieces and write them.
     Decompose(DecomposeArgs),
+    /// Write an assembly file for a folder of meshes.
+    Init(InitArgs),
+    /// Propose rules for the overlaps that look as if they were meant.
+    Suggest(SuggestArgs),
+    /// Print the JSON Schema of a file format.
+    Schema(SchemaArgs),
+    /// Print what completes commands and flags in a shell.
+    Completions(CompletionsArgs),
+    /// Print the man page, or write one for each command.
+    Man(ManArgs),
 }
 
 /// The flags of `check`.
@@ -249,6 +271,75 @@ pub struct DecomposeArgs {
     /// `text` for people, `json` for programs.
     #[arg(long, value_enum, default_value = "text")]
     pub format: TextChoice,
+}
+
+/// The flags of `init`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_WRITERS)]
+pub struct InitArgs {
+    /// Where the meshes lie: every STL and OBJ file of the folder and of those below it.
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+
+    /// The assembly file to write, `-` for stdout; a file that is there is kept, and that is an error [default:
+    /// FOLDER/assembly.json].
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// The unit of the meshes' coordinates.
+    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = ["mm", "cm", "m", "inch", "ft"])]
+    pub units: String,
+}
+
+/// The flags of `suggest`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_WRITERS)]
+pub struct SuggestArgs {
+    /// The assembly file (JSON).
+    #[arg(value_name = "ASSEMBLY.json")]
+    pub assembly: PathBuf,
+
+    /// What is asked of the pairs.
+    #[command(flatten)]
+    pub question: Question,
+
+    /// `text` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TextChoice,
+}
+
+/// The flags of `schema`.
+#[derive(Debug, ClapArgs)]
+pub struct SchemaArgs {
+    /// Of which file.
+    #[arg(value_enum, value_name = "FORMAT")]
+    pub of: SchemaChoice,
+}
+
+/// A format that has a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaChoice {
+    /// The assembly file
+    Assembly,
+    /// What `check --format json` writes
+    Report,
+}
+
+/// The flags of `completions`.
+#[derive(Debug, ClapArgs)]
+pub struct CompletionsArgs {
+    /// For which shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// The flags of `man`.
+#[derive(Debug, ClapArgs)]
+pub struct ManArgs {
+    /// Write a page for the program and one for each command to this folder instead of the program's to stdout; pages that are
+    /// there are replaced.
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }
 
 /// `--format`.

@@ -35,12 +35,17 @@ fn help_of_the_program() {
     Usage: interfere [OPTIONS] <COMMAND>
 
     Commands:
-      check      Check every pair of parts of an assembly; the exit code is the verdict
-      explain    Say how one pair came to its verdict: each stage, what it found, and which limit
-                 decided
-      inspect    Say what is in mesh files: size, volume, hull and defects
-      decompose  Cover a mesh by convex pieces and write them
-      help       Print this message or the help of the given subcommand(s)
+      check        Check every pair of parts of an assembly; the exit code is the verdict
+      explain      Say how one pair came to its verdict: each stage, what it found, and which limit
+                   decided
+      inspect      Say what is in mesh files: size, volume, hull and defects
+      decompose    Cover a mesh by convex pieces and write them
+      init         Write an assembly file for a folder of meshes
+      suggest      Propose rules for the overlaps that look as if they were meant
+      schema       Print the JSON Schema of a file format
+      completions  Print what completes commands and flags in a shell
+      man          Print the man page, or write one for each command
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
           --quiet         Say nothing on stderr but errors: no progress, no warnings
@@ -85,9 +90,6 @@ fn help_of_check() {
           --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
                                     in the assembly's units [default: 2 % of the diagonal of the part's
                                     own box]
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
                                     enough for --epsilon, they reach farther, and a warning says how far
                                     [default: 64]
@@ -105,6 +107,9 @@ fn help_of_check() {
                                     with and without. Made where it does not exist; may be deleted at
                                     any time
           --timings <FILE>          Write where the time went to this file (JSON)
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
       -h, --help                    Print help (see more with '--help')
 
     Exit codes:
@@ -145,9 +150,6 @@ fn help_of_explain() {
           --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
                                     in the assembly's units [default: 2 % of the diagonal of the part's
                                     own box]
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
                                     enough for --epsilon, they reach farther, and a warning says how far
                                     [default: 64]
@@ -156,6 +158,9 @@ fn help_of_explain() {
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
                                     values: text, json]
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
       -h, --help                    Print help (see more with '--help')
 
     Exit codes:

@@ -6,6 +6,7 @@ use super::exit::{Exit, Failure};
 use super::output::Target;
 use super::settings::Outputs;
 use crate::check::Outcome;
+use crate::gate;
 use crate::report;
 use crate::report::timings::{self, Total};
 use cpu_time::ProcessTime;
@@ -25,6 +26,7 @@ pub(super) struct Ending<'a> {
 impl Ending<'_> {
     /// Warns, writes and says how it ends.
     pub(super) fn run(&self, mut outcome: Outcome, console: &mut Console<'_>) -> Result<Exit, Failure> {
+        outcome.warnings.extend(gate::lint(&outcome));
         if self.strict && !outcome.warnings.is_empty() {
             return Err(Failure::Strict(outcome.warnings));
         }

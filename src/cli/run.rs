@@ -5,12 +5,15 @@ use super::console::Console;
 use super::decompose;
 use super::exit::{Exit, Failure};
 use super::finish::{Clocks, Ending};
+use super::init;
 use super::inspect;
 use super::merge;
 use super::output::Target;
 use super::progress::Bar;
+use super::schema;
 use super::settings::{CheckSettings, ExplainSettings};
 use super::shard;
+use super::suggest;
 use crate::assembly::{self, LoadOptions};
 use crate::check::{self, Explanation, Outcome, Progress, Stage, Stopwatch, Timings};
 use crate::error::Error;
@@ -92,6 +95,11 @@ fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, cons
             let colour = console.terminal.paints(color, console.terminal.stderr);
             decompose::run(&args, quiet, colour, console)
         }
+        Command::Init(args) => init::run(&args, console),
+        Command::Suggest(args) => suggest::run(args, quiet, color, console),
+        Command::Schema(args) => schema::schema(&args, console),
+        Command::Completions(args) => schema::completions(args.shell, console),
+        Command::Man(args) => schema::man(&args, console),
     };
     result.unwrap_or_else(|failure| broke_off(&failure, color, console))
 }

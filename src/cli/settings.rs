@@ -138,7 +138,7 @@ impl ExplainSettings {
 }
 
 impl QuestionSettings {
-    fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
+    pub(super) fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
         Self {
             assembly,
             geometry: geometry(args.geometry),

@@ -42,3 +42,15 @@ pub const CLIMB_ABOVE: usize = 600;
 
 /// A penetration depth is exact when its bounds agree to this fraction of the two parts' size.
 pub const PENETRATION_WIDTH: f64 = 1e-9;
+
+/// An allowance is far more than is needed where it is more than so many times the deepest overlap it is for. Fits are given with room
+/// for their tolerances, about twice; smaller would complain of those, larger would miss an allowance that hides a second fault.
+pub const FAR_ALLOWANCE: f64 = 4.0;
+
+/// Overlaps up to this (mm) may be a press fit or a seat: interference fits up to 100 mm of diameter are seldom tighter. Deeper ones are
+/// not proposed to be allowed.
+pub const FIT_DEPTH_MM: f64 = 0.25;
+
+/// Fasteners drawn without their threads overlap their holes by the depth of the thread: 0.61 of the pitch, which for M20 is 1.5 mm.
+/// Deeper ones (mm) are not proposed to be allowed.
+pub const FASTENER_DEPTH_MM: f64 = 2.0;

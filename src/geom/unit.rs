@@ -33,6 +33,18 @@ impl LengthUnit {
         }
     }
 
+    /// A length that was given in this unit and is kept in mm, as it was given. The division alone is off by one bit for every
+    /// sixth number (0.041 inch would come back as 0.04100000000000001): of the neighbours that mean the same millimetres,
+    /// this is the one with the fewest digits.
+    pub fn as_given(self, mm: f64) -> f64 {
+        let near = mm / self.mm();
+        [near, near.next_down(), near.next_up()]
+            .into_iter()
+            .filter(|x| *x * self.mm() == mm)
+            .min_by_key(|x| x.to_string().len())
+            .unwrap_or(near)
+    }
+
     /// The name in files and reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -9,6 +9,7 @@ pub mod number;
 pub mod partial;
 #[cfg(test)]
 pub(crate) mod sample;
+pub mod suggest;
 pub mod table;
 pub mod text;
 pub mod timings;

@@ -17,16 +17,9 @@ pub fn vector(mm: &Vec3, unit: LengthUnit) -> [f64; 3] {
     [length(mm.x, unit), length(mm.y, unit), length(mm.z, unit)]
 }
 
-/// A length that was given in `unit` and is kept in mm, as it was given. The division alone is off by one bit for every
-/// sixth number (0.041 inch would come back as 0.04100000000000001): of the neighbours that mean the same millimetres,
-/// this is the one with the fewest digits.
+/// A length that was given in `unit` and is kept in mm, as it was given.
 pub fn as_given(mm: f64, unit: LengthUnit) -> f64 {
-    let near = length(mm, unit);
-    [near, near.next_down(), near.next_up()]
-        .into_iter()
-        .filter(|x| *x * unit.mm() == mm)
-        .min_by_key(|x| x.to_string().len())
-        .unwrap_or(near)
+    unit.as_given(mm)
 }
 
 /// A number for people: four significant digits, no trailing zeros, never `-0`; whole numbers keep all their digits.

@@ -100,6 +100,7 @@ fn rule(between: [&str; 2], verb: Verb, reason: Option<&str>, index: u32) -> Rul
         scope: String::new(),
         file: "assembly.json".to_owned(),
         index,
+        units: LengthUnit::Mm,
         at: Location::default(),
     }
 }
@@ -158,6 +159,7 @@ pub(crate) fn outcome() -> Outcome {
             rule(["fan", "*"], Verb::MinClearance(2.0), None, 1),
             rule(["*", "cable-*"], Verb::Ignore, Some("flexible \u{7} part"), 2),
         ],
+        rule_uses: Vec::new(),
         warnings: vec![
             Warning { part: Some("hood".to_owned()), ..Warning::new("open-mesh", "3 open edges") },
             Warning {

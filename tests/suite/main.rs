@@ -11,12 +11,16 @@ mod determinism;
 mod floors;
 mod generate;
 mod hulls;
+mod lint;
 mod oracle;
 mod pieces;
 mod properties;
+mod schema;
 mod separation;
+mod set_up;
 mod shards;
 mod shared;
+mod suggest;
 mod support;
 mod truth;
 

@@ -21,6 +21,7 @@ fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, Verb)]) -> 
             scope: (*scope).to_owned(),
             file: "t.json".to_owned(),
             index: k as u32,
+            units: LengthUnit::Mm,
             at: crate::error::Location::file("t.json"),
         });
     }
@@ -113,6 +114,61 @@ proptest! {
     }
 }
 
+/// What a rule is there for, pair by pair, and whether `uses` says so. The rules of one scope stand together.
+fn uses_agree(assembly: &Assembly) {
+    let ids: Vec<&str> = assembly.instances.iter().map(|i| i.id.as_str()).collect();
+    let pairs = || ids.iter().enumerate().flat_map(|(k, a)| ids[k + 1..].iter().map(move |b| (*a, *b)));
+    let is = |r: usize, (a, b): (&str, &str)| matches_pair(&assembly.rules[r], a, b);
+    let first = |from: usize, p: (&str, &str)| (from..assembly.rules.len()).find(|r| is(*r, p));
+    let weakens = |r: usize| !matches!(assembly.rules[r].verb, Verb::MinClearance(_));
+    let uses = RuleTable::new(assembly).uses(assembly);
+    assert_eq!(uses.len(), assembly.rules.len());
+    for (r, found) in uses.iter().enumerate() {
+        let rule = &assembly.rules[r];
+        let begin = assembly.rules.iter().position(|q| q.scope == rule.scope).expect("itself");
+        let own: Vec<_> = pairs().filter(|p| is(r, *p)).collect();
+        assert!(found.known);
+        assert_eq!(found.pairs, own.len() as u64);
+        assert_eq!(found.shadowed, !own.is_empty() && own.iter().all(|p| first(begin, *p) != Some(r)), "{rule:?}");
+        let taken = |q: usize| own.iter().filter(|p| first(begin, **p) == Some(q)).count() as u64;
+        let counts = |q: usize| found.shadowed || (weakens(q) && !weakens(r));
+        let takers = (begin..r).filter(|q| counts(*q) && taken(*q) > 0).map(|q| Taken {
+            rule: q as u32,
+            pairs: taken(q),
+            is_exception: pairs().filter(|p| is(q, *p)).all(|p| is(r, p)),
+        });
+        if !own.is_empty() {
+            assert_eq!(found.taken_by, takers.collect::<Vec<_>>());
+        }
+        let allows = matches!(rule.verb, Verb::AllowDepth(_));
+        let guards = own.iter().any(|p| first(0, *p) == Some(r) && first(r + 1, *p).is_some());
+        let overruled = own.iter().any(|p| first(0, *p).is_some_and(|q| q < begin));
+        assert_eq!((found.guards, found.overruled), (allows && guards, allows && overruled), "{rule:?}");
+        let mut inside = assembly.instances.iter().filter(|i| i.id.starts_with(&rule.scope)).map(|i| i.unit);
+        let unit = inside.next().flatten();
+        assert_eq!(found.in_unit, !rule.scope.is_empty() && unit.is_some() && inside.all(|u| u == unit));
+    }
+}
+
+proptest! {
+    #[test]
+    fn uses_agree_with_pairs_one_by_one(
+        ids in prop::collection::btree_map("(s/|s/t/|)[ab]{1,2}", prop::option::of(0..2_u32), 1..12),
+        rules in prop::collection::vec(
+            (
+                prop::sample::select(vec!["", "", "s/"]),
+                prop::sample::select(vec!["*", "a*", "*b", "a", "ab", "s/*", "{a,b}*", "t/?", "[!a]*"]),
+                prop::sample::select(vec!["*", "a*", "*b*", "b", "ba", "s/t/*", "?"]),
+                prop::sample::select(vec![Verb::Ignore, Verb::AllowDepth(1.0), Verb::MinClearance(1.0)]),
+            ), 0..7),
+    ) {
+        let ids: Vec<(&str, Option<u32>)> = ids.iter().map(|(id, unit)| (id.as_str(), *unit)).collect();
+        let mut rules = rules;
+        rules.sort_by_key(|r| r.0);
+        uses_agree(&assembly(&ids, &rules));
+    }
+}
+
 #[test]
 fn a_hundred_thousand_instances_take_no_time() {
     let names: Vec<String> = (0..100_000).map(|k| format!("sub-{}/bolt-{}/part-{k}", k % 97, k % 1009)).collect();
@@ -149,6 +205,8 @@ fn thousands_of_rules_by_name_and_a_catch_all_are_counted_without_pairs() {
     let begun = std::time::Instant::now();
     let table = RuleTable::new(&assembly);
     assert_eq!(table.ignored_pairs(), 20_000 * 19_999 / 2 - 10_000);
+    let uses = table.uses(&assembly);
+    assert!(uses.iter().all(|u| u.known && !u.shadowed), "nothing is too much of this");
     println!("{} classes, {:?}", table.classes(), begun.elapsed());
     assert!(begun.elapsed().as_secs() < 10);
 }

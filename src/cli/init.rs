@@ -1,0 +1,226 @@
+//! `interfere init`: an assembly file for a folder of meshes.
+
+use super::args::InitArgs;
+use super::console::Console;
+use super::exit::{Exit, Failure};
+use super::output::Target;
+use crate::error::{Error, Location};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+/// Writes an assembly file in which every mesh below a folder is a part, placed once where its coordinates put it.
+///
+/// # Errors
+/// Where the folder cannot be read or holds no mesh, where a name cannot stand in an assembly file, and where the file is there already or
+/// cannot be written.
+pub fn run(args: &InitArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let target =
+        args.output.clone().map_or_else(|| Target::File(args.folder.join("assembly.json")), Target::of_argument);
+    let mut meshes = Vec::new();
+    find(&args.folder, &mut Vec::new(), &mut meshes)?;
+    // Not in the order in which the folder lists them.
+    meshes.sort_unstable();
+    if meshes.is_empty() {
+        return Err(refuse(&args.folder, "no STL or OBJ file in it or below it", "name the folder of the meshes"));
+    }
+    let from = place_of(&target)?;
+    let folder = fs::canonicalize(&args.folder).map_err(|e| unreadable(&args.folder, &e))?;
+    let prefix = way(&from, &folder)
+        .ok_or_else(|| refuse(&from, "on another drive than the meshes", "write the file beside them"))?;
+    let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or("assembly").to_owned();
+    let text = file(&name, &args.units, &prefix, &meshes);
+    match &target {
+        Target::Stdout => target.write(console.stdout, |out| out.write_all(text.as_bytes()))?,
+        Target::File(path) => create(path, &text)?,
+    }
+    if let Target::File(path) = &target {
+        let written = format!("{} parts, {} instances: {}\n", meshes.len(), meshes.len(), path.display());
+        Target::Stdout.write(console.stdout, |out| out.write_all(written.as_bytes()))?;
+    }
+    Ok(Exit::Pass)
+}
+
+fn refuse(path: &Path, what: impl Into<String>, fix: &str) -> Failure {
+    Failure::Input(Error::one(Location::file(path.display().to_string()), what, fix))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    refuse(path, format!("cannot read the folder: {error}"), "check the path")
+}
+
+/// The meshes of a folder and of those below it, as names from `folder` down. Hidden ones are passed over, and links to folders, which
+/// could lead in circles.
+fn find(folder: &Path, names: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> Result<(), Failure> {
+    for entry in fs::read_dir(folder).map_err(|e| unreadable(folder, &e))? {
+        let entry = entry.map_err(|e| unreadable(folder, &e))?;
+        let path = entry.path();
+        let kind = entry.file_type().map_err(|e| unreadable(&path, &e))?;
+        let is_mesh = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("stl") || e.eq_ignore_ascii_case("obj"));
+        let is_file = kind.is_file() || (kind.is_symlink() && path.is_file());
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with('.') || !(kind.is_dir() || (is_file && is_mesh)) {
+            continue;
+        }
+        let Some(name) = name.to_str().filter(|n| !n.contains('\\')) else {
+            return Err(refuse(&path, "its name is not UTF-8 or has a backslash in it", "rename it"));
+        };
+        names.push(name.to_owned());
+        if kind.is_dir() {
+            find(&path, names, found)?;
+        } else {
+            found.push(names.clone());
+        }
+        names.pop();
+    }
+    Ok(())
+}
+
+/// The folder that paths in the file are relative to.
+fn place_of(target: &Target) -> Result<PathBuf, Failure> {
+    let folder = match target {
+        Target::Stdout => PathBuf::from("."),
+        Target::File(path) => {
+            if fs::symlink_metadata(path).is_ok() {
+                return Err(refuse(
+                    path,
+                    "is there already, and is kept",
+                    "remove it, or name another file with --output",
+                ));
+            }
+            if let Some(what) = Target::obstacle(path) {
+                return Err(refuse(path, what, "choose another place"));
+            }
+            path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+        }
+    };
+    fs::canonicalize(&folder).map_err(|e| unreadable(&folder, &e))
+}
+
+/// The names that lead from one folder to another, both without links.
+fn way(from: &Path, to: &Path) -> Option<Vec<String>> {
+    let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from[common..].iter().map(|_| Some("..".to_owned()));
+    let down = to[common..].iter().map(|c| match c {
+        Component::Normal(name) => name.to_str().filter(|n| !n.contains('\\')).map(str::to_owned),
+        _ => None,
+    });
+    up.chain(down).collect()
+}
+
+/// A name for a mesh of what leads to it.
+type Naming<'a> = &'a dyn Fn(&[String]) -> String;
+
+/// A name for each mesh, without `/`: that of its file; where several have it, with the folders in front; then with the ending, too.
+fn ids(meshes: &[Vec<String>]) -> Vec<String> {
+    let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+    let ways: [Naming<'_>; 3] =
+        [&|names| names.last().map_or_else(String::new, |n| stem(n)), &|names| stem(&names.join("-")), &|names| {
+            names.join("-")
+        }];
+    let mut ids: Vec<Option<String>> = vec![None; meshes.len()];
+    let mut used = BTreeSet::new();
+    for way in &ways {
+        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (k, mesh) in meshes.iter().enumerate().filter(|(k, _)| ids[*k].is_none()) {
+            by_name.entry(way(mesh)).or_default().push(k);
+        }
+        for (name, with_it) in by_name {
+            if let [k] = with_it[..]
+                && used.insert(name.clone())
+            {
+                ids[k] = Some(name);
+            }
+        }
+    }
+    let mut marked = |mesh: &[String]| {
+        let mut name = mesh.join("-");
+        while !used.insert(name.clone()) {
+            name.push('+');
+        }
+        name
+    };
+    ids.into_iter().zip(meshes).map(|(id, mesh)| id.unwrap_or_else(|| marked(mesh))).collect()
+}
+
+/// The text of the assembly file.
+fn file(name: &str, units: &str, prefix: &[String], meshes: &[Vec<String>]) -> String {
+    let text = |t: &str| serde_json::Value::from(t).to_string();
+    let mut parts = String::new();
+    let mut instances = String::new();
+    for (k, (id, mesh)) in ids(meshes).iter().zip(meshes).enumerate() {
+        let comma = if k + 1 < meshes.len() { "," } else { "" };
+        let path: Vec<&str> = prefix.iter().chain(mesh).map(String::as_str).collect();
+        let (id, path) = (text(id), text(&path.join("/")));
+        // Memory takes all.
+        let _ = writeln!(parts, "    {id}: {{ \"mesh\": {path} }}{comma}");
+        let _ = writeln!(instances, "    {{ \"id\": {id}, \"part\": {id} }}{comma}");
+    }
+    let (name, units) = (text(name), text(units));
+    format!(
+        "{{\n  \"version\": 1,\n  \"name\": {name},\n  \"units\": {units},\n  \"parts\": {{\n{parts}  }},\n  \"instances\": [\n{instances}  ]\n}}\n"
+    )
+}
+
+/// Writes a file that was not there.
+fn create(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |source| Failure::Output { file: path.display().to_string(), source };
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(|source| {
+        // Not half of it: that would be in the way of the next try.
+        let _ = fs::remove_file(path);
+        failed(source)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids_of(meshes: &[&str]) -> Vec<String> {
+        ids(&meshes.iter().map(|m| m.split('/').map(str::to_owned).collect()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn ids_are_the_names_of_the_files_as_far_as_they_tell_them_apart() {
+        for (meshes, expected) in [
+            (&["a.stl", "b.obj"][..], &["a", "b"][..]),
+            (&["left/jaw.stl", "right/jaw.stl", "key.stl"], &["left-jaw", "right-jaw", "key"]),
+            (&["a.obj", "a.stl"], &["a.obj", "a.stl"]),
+            (&["a-b.stl", "a/b.stl", "c/b.stl"], &["a-b", "a-b.stl", "c-b"]),
+            (&["a-b.stl", "a/b.stl", "c/a-b.stl"], &["a-b", "b", "c-a-b"]),
+            (&["v1.2.stl", "v1.3.stl"], &["v1.2", "v1.3"]),
+        ] {
+            assert_eq!(ids_of(meshes), expected);
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_whatever_files_are_called() {
+        let names = [
+            "a.stl",
+            "a.obj",
+            "a/a.stl",
+            "a-a.stl",
+            "a/a-a.stl",
+            "a-a-a.stl",
+            "a-a.stl.stl",
+            "a/a.stl.obj",
+            "a-a.stl-2.stl",
+        ];
+        let ids = ids_of(&names);
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), names.len(), "{ids:?}");
+        assert!(ids.iter().all(|id| !id.is_empty() && !id.contains('/')));
+    }
+
+    #[test]
+    fn the_way_from_folder_to_folder() {
+        let way = |a: &str, b: &str| way(Path::new(a), Path::new(b)).expect("one drive").join("/");
+        assert_eq!(way("/a/b", "/a/b/c/d"), "c/d");
+        assert_eq!(way("/a/b/c", "/a/d"), "../../d");
+        assert_eq!(way("/a", "/a"), "");
+    }
+}

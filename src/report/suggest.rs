@@ -1,0 +1,147 @@
+//! `interfere suggest`: rules to be looked at, and what they leave out.
+
+use super::layout::write_json;
+use super::number::{count, length, length_text};
+use super::text::shown;
+use crate::assembly::{Rule, Verb};
+use crate::check::{Outcome, pair_id};
+use crate::gate::{LeftOut, Proposal, Suggestions};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use std::io;
+
+/// At most this many pairs that are left out stand in the text; the rest is counted.
+const MAX_LEFT_OUT: usize = 50;
+
+/// Writes the proposals for an outcome as JSON.
+///
+/// # Errors
+/// As the writer says.
+pub fn render_json(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
+    let unit = outcome.units;
+    let rule = |p: &'_ Proposal| ProposalRow {
+        fit: p.fit.name(),
+        pairs: p.pairs,
+        others: p.others,
+        deepest: length(p.deepest, unit),
+        rule: AsWritten(p.rule.clone()),
+    };
+    let left = |l: &LeftOut| LeftOutRow {
+        id: pair_id(outcome.id(l.a), outcome.id(l.b)),
+        a: outcome.id(l.a).to_owned(),
+        b: outcome.id(l.b).to_owned(),
+        status: l.status.name(),
+        why: l.why,
+    };
+    let document = Document {
+        version: 1,
+        assembly: super::json::Assembly { name: &outcome.name, path: &outcome.path, units: unit.name() },
+        rules: suggestions.rules.iter().map(rule).collect(),
+        left_out: suggestions.left_out.iter().map(left).collect(),
+    };
+    write_json(&document, out)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    assembly: super::json::Assembly<'a>,
+    rules: Vec<ProposalRow>,
+    left_out: Vec<LeftOutRow>,
+}
+
+#[derive(Serialize)]
+struct ProposalRow {
+    fit: &'static str,
+    pairs: u64,
+    others: u64,
+    deepest: f64,
+    rule: AsWritten,
+}
+
+#[derive(Serialize)]
+struct LeftOutRow {
+    id: String,
+    a: String,
+    b: String,
+    status: &'static str,
+    why: &'static str,
+}
+
+/// A rule with the keys of an assembly file and no others.
+struct AsWritten(Rule);
+
+impl Serialize for AsWritten {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(rule) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("between", &rule.between)?;
+        match rule.verb {
+            Verb::Ignore => map.serialize_entry("ignore", &true)?,
+            Verb::AllowDepth(mm) => map.serialize_entry("allow_depth", &rule.units.as_given(mm))?,
+            Verb::MinClearance(mm) => map.serialize_entry("min_clearance", &rule.units.as_given(mm))?,
+        }
+        if let Some(reason) = &rule.reason {
+            map.serialize_entry("reason", reason)?;
+        }
+        map.end()
+    }
+}
+
+/// Writes the proposals for an outcome for people: lines to put into the file, then what each is for, then what is left out.
+///
+/// # Errors
+/// As the writer says.
+pub fn render_text(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
+    let Suggestions { rules, left_out } = suggestions;
+    let covered: u64 = rules.iter().map(|p| p.pairs).sum();
+    if rules.is_empty() && left_out.is_empty() {
+        return writeln!(out, "No pair fails: there is nothing to propose.");
+    }
+    let all = covered + left_out.len() as u64;
+    let proposed = count(rules.len() as u64, "rule");
+    let failing = format!("{} that {}", count(all, "pair"), if all == 1 { "fails" } else { "fail" });
+    let of = if covered == 0 || covered == all {
+        format!("for the {failing}")
+    } else {
+        format!("for {covered} of the {failing}")
+    };
+    if rules.is_empty() {
+        writeln!(out, "No rule is proposed {of}.")?;
+    } else {
+        let path = shown(&outcome.path);
+        writeln!(out, "{proposed} proposed {of}. Look at each, then put it after the rules of {path}:\n")?;
+    }
+    for (k, p) in rules.iter().enumerate() {
+        let comma = if k + 1 < rules.len() { "," } else { "" };
+        writeln!(out, "    {}{comma}", shown(&p.rule.as_line()))?;
+    }
+    if !rules.is_empty() {
+        writeln!(out, "\nWhat they are for:\n")?;
+    }
+    for p in rules {
+        let [a, b] = &p.rule.between;
+        let deepest = length_text(p.deepest, outcome.units);
+        let others = match p.others {
+            0 => String::new(),
+            n => format!(
+                "; also matches {} of these parts that {} not fail",
+                count(n, "pair"),
+                if n == 1 { "does" } else { "do" }
+            ),
+        };
+        let pairs = count(p.pairs, "pair");
+        writeln!(out, "    {} and {}: {}, {pairs}, up to {deepest} deep{others}", shown(a), shown(b), p.fit.name())?;
+    }
+    if !left_out.is_empty() {
+        writeln!(out, "\nLeft out, {}:\n", count(left_out.len() as u64, "pair"))?;
+    }
+    for l in left_out.iter().take(MAX_LEFT_OUT) {
+        let (a, b) = (shown(outcome.id(l.a)), shown(outcome.id(l.b)));
+        writeln!(out, "    {a} and {b}: {}, {}", l.status.name(), l.why)?;
+    }
+    match left_out.len().saturating_sub(MAX_LEFT_OUT) {
+        0 => Ok(()),
+        n => writeln!(out, "    and {n} more"),
+    }
+}

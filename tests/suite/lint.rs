@@ -1,0 +1,202 @@
+//! Rule lint: one fixture for each fault, and what is no fault. `fixtures/lint/CODE.json` (with a suffix where there are several) must
+//! be warned of with that code and no other; `clean-*.json` with none.
+
+use crate::support::command::interfere;
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/lint")
+}
+
+fn fixtures() -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        fs::read_dir(folder()).expect("fixtures").map(|e| e.expect("a file").path()).filter(|p| p.is_file()).collect();
+    all.sort();
+    all
+}
+
+fn name(path: &Path) -> &str {
+    path.file_stem().and_then(|n| n.to_str()).expect("a name")
+}
+
+/// The warnings of the report.
+fn warnings(path: &Path, flags: &[&str]) -> Vec<Value> {
+    let ran = interfere(&[&["check", path.to_str().expect("UTF-8"), "--format", "json"], flags].concat());
+    assert!(ran.code != 2, "{ran:?}");
+    parsed(&ran.stdout)["warnings"].as_array().expect("warnings").clone()
+}
+
+const CODES: [&str; 7] = [
+    "unused-rule",
+    "shadowed-rule",
+    "contradicting-rules",
+    "missing-reason",
+    "allowance-below-tolerance",
+    "unneeded-allowance",
+    "allowance-too-large",
+];
+
+/// The code that a fixture is called after.
+fn code(path: &Path) -> Option<&'static str> {
+    CODES.into_iter().find(|c| name(path).starts_with(c))
+}
+
+#[test]
+fn every_fault_is_found_and_nothing_else() {
+    let mut found = BTreeSet::new();
+    for path in fixtures() {
+        let warnings = warnings(&path, &[]);
+        let codes: Vec<&str> = warnings.iter().map(|w| w["code"].as_str().expect("a code")).collect();
+        let Some(code) = code(&path) else {
+            assert!(name(&path).starts_with("clean-"), "{}", path.display());
+            assert_eq!(codes, Vec::<&str>::new(), "{}: {warnings:?}", path.display());
+            continue;
+        };
+        assert_eq!(codes, [code], "{}: {warnings:?}", path.display());
+        found.insert(code);
+        // The place is that of the rule.
+        let text = fs::read_to_string(&path).expect("readable");
+        let line = text.lines().nth(warnings[0]["line"].as_u64().expect("a line") as usize - 1).expect("a line");
+        assert!(line.trim_start().starts_with("{ \"between\""), "{}: {line}", path.display());
+        let strict = interfere(&["check", path.to_str().expect("UTF-8"), "--strict"]);
+        assert_eq!((strict.code, strict.stdout.as_str()), (2, ""), "{}", path.display());
+        assert!(strict.stderr.contains(&format!("[{code}]")), "{strict:?}");
+    }
+    assert_eq!(found, BTreeSet::from(CODES));
+}
+
+/// The rules that a message says to write.
+fn lines(message: &str) -> Vec<Value> {
+    let begins = message.match_indices("{ \"between\"").map(|(at, _)| at);
+    let rule = |at: usize| {
+        let mut rest = serde_json::Deserializer::from_str(&message[at..]).into_iter::<Value>();
+        rest.next().expect("a rule").expect("JSON")
+    };
+    begins.map(rule).collect()
+}
+
+#[test]
+fn writing_what_the_warning_says_ends_it() {
+    let mut written = 0;
+    for path in fixtures() {
+        let Some(code) = code(&path) else { continue };
+        let warning = warnings(&path, &[]).remove(0);
+        let message = warning["message"].as_str().expect("a message");
+        let place = warning["json_path"].as_str().expect("a place");
+        let index: usize = place.trim_start_matches("rules[").trim_end_matches(']').parse().expect("an index");
+        let mut ways: Vec<Vec<Value>> = Vec::new();
+        let file = parsed(&fs::read_to_string(&path).expect("readable"));
+        let rules = file["rules"].as_array().expect("rules").clone();
+        let lines = lines(message);
+        let without = || rules.iter().enumerate().filter(|(k, _)| *k != index).map(|(_, r)| r.clone());
+        match code {
+            "shadowed-rule" | "contradicting-rules" => {
+                assert_eq!(lines[0], rules[index]);
+                // Two rules for the same pairs: one of them has to go.
+                if name(&path) != "contradicting-rules-dead-demand" {
+                    ways.push(lines[..1].iter().cloned().chain(without()).collect());
+                }
+                if message.contains("remove") {
+                    ways.push(without().collect());
+                }
+                ways.extend(lines.get(1).map(|keep| [vec![keep.clone()], rules.clone()].concat()));
+            }
+            "allowance-below-tolerance" | "unneeded-allowance" => ways.push(without().collect()),
+            _ => {
+                let mut replaced = rules.clone();
+                replaced[index] = lines[0].clone();
+                ways.push(replaced);
+            }
+        }
+        for rules in ways {
+            let scratch = Scratch::new();
+            let mut file = file.clone();
+            file["rules"] = Value::Array(rules);
+            file["parts"]["box"]["mesh"] = "box.obj".into();
+            scratch.write("box.obj", fs::read(folder().join("../meshes/sound/box.obj")).expect("the box"));
+            let at = scratch.write("assembly.json", file.to_string());
+            let left = warnings(&at, &[]);
+            assert!(left.iter().all(|w| w["code"] != code), "{}: {left:?}", path.display());
+            written += 1;
+        }
+    }
+    assert!(written >= 10, "{written}");
+}
+
+#[test]
+fn what_was_not_measured_on_the_parts_is_not_said() {
+    let too_large = folder().join("allowance-too-large.json");
+    for flags in [&["--verdict-only"][..], &["--geometry", "hull"], &["--geometry", "decomposition"]] {
+        assert_eq!(warnings(&too_large, flags), Vec::<Value>::new(), "{flags:?}");
+    }
+    // That hulls are apart shows that the parts are.
+    let unneeded = folder().join("unneeded-allowance.json");
+    assert_eq!(warnings(&unneeded, &["--verdict-only"]), Vec::<Value>::new());
+    assert_eq!(warnings(&unneeded, &["--geometry", "hull"])[0]["code"], "unneeded-allowance");
+    // A fault of the text needs no measure.
+    for name in ["shadowed-rule", "contradicting-rules", "missing-reason", "allowance-below-tolerance"] {
+        assert_eq!(warnings(&folder().join(format!("{name}.json")), &["--verdict-only"])[0]["code"], name);
+    }
+}
+
+#[test]
+fn a_rule_of_a_file_that_is_used_many_times_is_warned_of_once() {
+    let scratch = Scratch::new();
+    scratch.write("box.obj", fs::read(folder().join("../meshes/sound/box.obj")).expect("the box"));
+    scratch.write(
+        "below.json",
+        r#"{ "version": 1, "parts": { "box": { "mesh": "box.obj" } },
+  "instances": [ { "id": "a", "part": "box" }, { "id": "b", "part": "box", "placement": { "translation": [0.98, 0, 0] } } ],
+  "rules": [ { "between": ["a", "b"], "allow_depth": 0.03 } ] }"#,
+    );
+    let use_of = |k: i32| {
+        format!(r#"{{ "id": "u{k}", "assembly": "below.json", "placement": {{ "translation": [0, {k}, 9] }} }}"#)
+    };
+    let instances: Vec<String> = (0..5).map(|k| use_of(3 * k)).collect();
+    let file = format!(r#"{{ "version": 1, "instances": [ {} ] }}"#, instances.join(", "));
+    let found = warnings(&scratch.write("assembly.json", file), &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["code"], &found[0]["line"]), (&"missing-reason".into(), &3.into()));
+    assert!(found[0]["file"].as_str().expect("a file").ends_with("below.json"));
+}
+
+/// Every code that the source warns with, and every one that the page explains.
+#[test]
+fn the_page_of_findings_has_every_code_and_no_other() {
+    fn visit(folder: &Path, found: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).expect("src") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                visit(&path, found);
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("readable");
+            // A code is a text of its own, first in what makes a warning.
+            for (begin, hyphen) in
+                [("Warning::new(", false), (".warning(", false), ("say(", false), ("code: ", false), ("Some((", true)]
+            {
+                for piece in text.split(begin).skip(1) {
+                    let first = piece.trim_start().strip_prefix('"').and_then(|p| p.split('"').next());
+                    let is_code = |c: &&str| {
+                        c.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+                            && (c.contains('-') || !hyphen)
+                            && !c.is_empty()
+                    };
+                    found.extend(first.filter(is_code).map(str::to_owned));
+                }
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = BTreeSet::new();
+    visit(&root.join("src"), &mut found);
+    let page = fs::read_to_string(root.join("docs/findings.md")).expect("the page");
+    let after = page.split("## Warnings").nth(1).expect("the warnings");
+    let explained: BTreeSet<String> = after.lines().filter_map(|l| l.strip_prefix("### ")).map(str::to_owned).collect();
+    assert_eq!(found, explained);
+}

@@ -1,0 +1,201 @@
+//! The published JSON Schemas against every fixture: what is valid, what is not, and what reports look like.
+
+use crate::generate::folders;
+use crate::support::command::interfere;
+use crate::support::report::parsed;
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn schema(of: &str) -> Value {
+    let ran = interfere(&["schema", of]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    parsed(&ran.stdout)
+}
+
+fn validator(schema: &Value) -> Validator {
+    jsonschema::draft202012::meta::validate(schema).unwrap_or_else(|e| panic!("no schema: {e}"));
+    jsonschema::draft202012::new(schema).expect("a schema")
+}
+
+fn assert_valid(validator: &Validator, value: &Value, what: &str) {
+    let errors: Vec<String> = validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert_eq!(errors, Vec::<String>::new(), "{what}");
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+/// The files of a folder and those below it that end in `.json`.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("fixtures") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "json") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every assembly file that can be read.
+fn valid() -> Vec<(PathBuf, Value)> {
+    let mut paths = Vec::new();
+    for folder in ["assemblies/valid", "lint", "cases"] {
+        files(&fixtures().join(folder), &mut paths);
+    }
+    paths.sort();
+    let read = |path: PathBuf| {
+        let value = parsed(&fs::read_to_string(&path).expect("readable"));
+        // Beside assemblies, cases have expectations.
+        value.get("version").is_some().then_some((path, value))
+    };
+    paths.into_iter().filter_map(read).collect()
+}
+
+#[test]
+fn every_valid_assembly_file_validates() {
+    let validator = validator(&schema("assembly"));
+    let all = valid();
+    assert!(all.len() > 40, "{}", all.len());
+    for (path, value) in all {
+        assert_valid(&validator, &value, &path.display().to_string());
+    }
+}
+
+#[test]
+fn every_invalid_one_fails_but_for_what_a_schema_cannot_say() {
+    let validator = validator(&schema("assembly"));
+    let mut passed = BTreeSet::new();
+    let mut failed = 0;
+    for entry in fs::read_dir(fixtures().join("assemblies/invalid")).expect("fixtures") {
+        let path = entry.expect("a file").path();
+        let Some(value) = fs::read(&path).ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok()) else { continue };
+        if validator.is_valid(&value) {
+            passed.insert(path.file_stem().and_then(|n| n.to_str()).expect("a name").to_owned());
+        } else {
+            failed += 1;
+        }
+    }
+    let beyond = [
+        "duplicate-key",
+        "id-duplicate",
+        "mesh-backslash",
+        "mesh-missing-file",
+        "part-duplicate",
+        "part-unknown",
+        "placement-axis-zero",
+        "placement-matrix-nearly-singular",
+        "placement-matrix-singular",
+        "placement-quaternion-zero",
+        "placement-translation-beyond-range",
+        "rule-glob-braces",
+        "rule-glob-class",
+        "sub-assembly-broken",
+        "sub-assembly-cycle",
+        "sub-assembly-missing",
+        "tolerance-beyond-range",
+    ];
+    assert_eq!(passed, beyond.map(str::to_owned).into_iter().collect());
+    assert!(failed > 40, "{failed}");
+}
+
+/// Calls with every object below a value, by JSON pointer.
+fn objects(value: &Value, pointer: &str, call: &mut impl FnMut(&str)) {
+    match value {
+        Value::Object(members) => {
+            call(pointer);
+            members
+                .iter()
+                .for_each(|(k, v)| objects(v, &format!("{pointer}/{}", k.replace('~', "~0").replace('/', "~1")), call));
+        }
+        Value::Array(items) => items.iter().enumerate().for_each(|(k, v)| objects(v, &format!("{pointer}/{k}"), call)),
+        _ => {}
+    }
+}
+
+#[test]
+fn unknown_keys_of_an_assembly_file_fail_everywhere() {
+    let validator = validator(&schema("assembly"));
+    let mut tried = 0;
+    for (path, value) in valid() {
+        objects(&value, "", &mut |pointer| {
+            // Names of parts are free; a text is no part.
+            let mut wrong = value.clone();
+            wrong.pointer_mut(pointer).expect("an object")["misspelt"] = json!("x");
+            assert!(!validator.is_valid(&wrong), "{} takes any key at {pointer}", path.display());
+            tried += 1;
+        });
+    }
+    assert!(tried > 200, "{tried}");
+}
+
+/// The schema with no key allowed that it does not name.
+fn closed(schema: &Value) -> Value {
+    let mut out = schema.clone();
+    match &mut out {
+        Value::Object(members) => {
+            let names = members.get("properties").is_some_and(Value::is_object);
+            for (_, value) in members.iter_mut() {
+                *value = closed(value);
+            }
+            if names && !members.contains_key("additionalProperties") {
+                members.insert("additionalProperties".to_owned(), Value::Bool(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|v| *v = closed(v)),
+        _ => {}
+    }
+    out
+}
+
+#[test]
+fn the_report_of_every_case_validates_and_has_no_key_that_the_schema_does_not_name() {
+    let validator = validator(&closed(&schema("report")));
+    let mut pairs = 0;
+    let lint = fixtures().join("lint");
+    let mut paths: Vec<PathBuf> = folders().into_iter().map(|f| f.join("assembly.json")).collect();
+    paths.extend(["contradicting-rules.json", "unused-rule.json", "clean-bought-in.json"].map(|f| lint.join(f)));
+    for path in paths {
+        let path = path.to_str().expect("UTF-8");
+        for flags in [&[][..], &["--geometry", "decomposition", "--report-within", "1"], &["--verdict-only"]] {
+            let ran = interfere(&[&["check", path, "--format", "json", "--quiet"], flags].concat());
+            assert!(ran.code != 2, "{ran:?}");
+            let report = parsed(&ran.stdout);
+            assert_valid(&validator, &report, path);
+            pairs += report["pairs"].as_array().expect("pairs").len();
+        }
+    }
+    assert!(pairs > 150, "{pairs}");
+}
+
+#[test]
+fn a_report_with_a_key_missing_or_of_another_kind_fails() {
+    let validator = validator(&schema("report"));
+    let path = fixtures().join("cases/pivot/assembly.json");
+    let ran = interfere(&["check", path.to_str().expect("UTF-8"), "--format", "json"]);
+    let report = parsed(&ran.stdout);
+    assert_valid(&validator, &report, "pivot");
+    let mut tried = 0;
+    objects(&report, "", &mut |pointer| {
+        let keys: Vec<String> =
+            report.pointer(pointer).and_then(Value::as_object).expect("an object").keys().cloned().collect();
+        // Keyed by name, and what a rule says: not keys of ours, or one of several.
+        if ["/parts", "/instances"].contains(&pointer) {
+            return;
+        }
+        for key in keys {
+            let mut other = report.clone();
+            other.pointer_mut(pointer).expect("an object")[&key] = json!([["no", "such", "value"]]);
+            assert!(!validator.is_valid(&other), "{pointer}/{key} may be anything");
+            let mut without = report.clone();
+            without.pointer_mut(pointer).and_then(Value::as_object_mut).expect("an object").remove(&key);
+            assert!(!validator.is_valid(&without), "{pointer}/{key} may be missing");
+            tried += 2;
+        }
+    });
+    assert!(tried > 100, "{tried}");
+}

@@ -1,0 +1,131 @@
+//! The first steps: an assembly file from a folder of meshes, completions, man pages.
+
+use crate::support::command::{interfere, interfere_in};
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
+use crate::support::solids::{cuboid, obj, stl};
+use std::fs;
+
+fn folder() -> Scratch {
+    let scratch = Scratch::new();
+    let cube = |x: f64| cuboid([x, 0.0, 0.0], [x + 1.0, 1.0, 1.0]);
+    scratch.write("parts/plate.stl", stl(&cube(0.0)));
+    scratch.write("parts/left/jaw.OBJ", obj(&cube(2.0)));
+    scratch.write("parts/right/jaw.obj", obj(&cube(4.0)));
+    scratch.write("parts/.hidden/old.stl", "not a mesh");
+    scratch.write("parts/notes.txt", "not a mesh");
+    scratch
+}
+
+#[test]
+fn a_folder_of_meshes_becomes_an_assembly_that_is_checked() {
+    let scratch = folder();
+    let ran = interfere_in(scratch.path(), &["init", "parts"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    let text = fs::read_to_string(scratch.path().join("parts/assembly.json")).expect("written");
+    insta::assert_snapshot!(text, @r#"
+    {
+      "version": 1,
+      "name": "parts",
+      "units": "mm",
+      "parts": {
+        "left-jaw": { "mesh": "left/jaw.OBJ" },
+        "plate": { "mesh": "plate.stl" },
+        "right-jaw": { "mesh": "right/jaw.obj" }
+      },
+      "instances": [
+        { "id": "left-jaw", "part": "left-jaw" },
+        { "id": "plate", "part": "plate" },
+        { "id": "right-jaw", "part": "right-jaw" }
+      ]
+    }
+    "#);
+    let checked = interfere_in(scratch.path(), &["check", "parts/assembly.json", "--format", "json"]);
+    assert_eq!((checked.code, checked.stderr.as_str()), (0, ""), "{checked:?}");
+    let report = parsed(&checked.stdout);
+    assert_eq!((&report["summary"]["instances"], &report["summary"]["counts"]["clear"]), (&3.into(), &3.into()));
+}
+
+#[test]
+fn a_file_that_is_there_is_kept() {
+    let scratch = folder();
+    scratch.write("parts/assembly.json", "mine");
+    let ran = interfere_in(scratch.path(), &["init", "parts"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("assembly.json: is there already"), "{ran:?}");
+    assert_eq!(fs::read_to_string(scratch.path().join("parts/assembly.json")).expect("still there"), "mine");
+}
+
+#[test]
+fn paths_lead_from_the_file_to_the_meshes_wherever_it_is_written() {
+    let scratch = folder();
+    fs::create_dir(scratch.path().join("ci")).expect("a folder");
+    for (output, at) in [("all.json", "parts/plate.stl"), ("ci/all.json", "../parts/plate.stl")] {
+        let ran = interfere_in(scratch.path(), &["init", "parts/", "-o", output, "--units", "cm"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let file = parsed(&fs::read_to_string(scratch.path().join(output)).expect("written"));
+        assert_eq!((&file["parts"]["plate"]["mesh"], &file["units"]), (&at.into(), &"cm".into()));
+        assert_eq!(interfere_in(scratch.path(), &["check", output]).code, 0);
+    }
+    let ran = interfere_in(scratch.path(), &["init", "parts", "--output", "-"]);
+    assert_eq!(parsed(&ran.stdout)["parts"]["plate"]["mesh"], "parts/plate.stl");
+}
+
+#[test]
+fn a_folder_without_meshes_or_none_at_all_is_refused() {
+    let scratch = Scratch::new();
+    scratch.write("parts/notes.txt", "not a mesh");
+    for (folder, says) in
+        [("parts", "no STL or OBJ file"), ("none", "cannot read the folder"), ("parts/notes.txt", "cannot read")]
+    {
+        let ran = interfere_in(scratch.path(), &["init", folder]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+        assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(says), "{ran:?}");
+    }
+    assert!(!scratch.path().join("parts/assembly.json").exists());
+}
+
+/// Every command, from the program's own help.
+fn commands() -> Vec<String> {
+    let help = interfere(&["--help"]).stdout;
+    let list = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    let name = |l: &str| {
+        l.strip_prefix("  ").filter(|l| !l.starts_with(' ')).and_then(|l| l.split(' ').next()).map(str::to_owned)
+    };
+    list.filter_map(name).filter(|n| n != "help").collect()
+}
+
+#[test]
+fn completions_know_every_command() {
+    assert!(commands().len() >= 9, "{:?}", commands());
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = interfere(&["completions", shell]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+        for command in commands() {
+            assert!(ran.stdout.contains(&command), "{shell}: {command}");
+        }
+        assert!(ran.stdout.contains("report-within"), "{shell} knows flags");
+    }
+    assert_eq!(interfere(&["completions", "tcsh"]).code, 2);
+}
+
+#[test]
+fn the_program_and_every_command_have_a_man_page() {
+    let page = interfere(&["man"]);
+    assert_eq!((page.code, page.stderr.as_str()), (0, ""));
+    let scratch = Scratch::new();
+    assert_eq!(interfere_in(scratch.path(), &["man", "-o", "man"]).code, 0);
+    let read = |name: &str| {
+        fs::read_to_string(scratch.path().join("man").join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    };
+    assert_eq!(read("interfere.1"), page.stdout);
+    for command in commands() {
+        assert!(page.stdout.contains(&format!("interfere\\-{command}")), "{command}");
+        let own = read(&format!("interfere-{command}.1"));
+        assert!(own.contains(".TH") && own.contains(&format!("interfere {command}").replace('-', "\\-")), "{own}");
+    }
+    assert!(read("interfere-check.1").contains("report\\-within"));
+    let file = scratch.write("file", "");
+    let ran = interfere(&["man", "-o", file.to_str().expect("UTF-8")]);
+    assert!(ran.code == 2 && ran.stderr.contains("it is a file"), "{ran:?}");
+}

@@ -1,0 +1,181 @@
+//! `interfere suggest`: what is proposed lets pass what it is for, and no more.
+
+use crate::support::command::interfere;
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
+use crate::support::solids::{cuboid, obj};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Unit cubes by id and part at places, in a folder of their own.
+struct Cubes {
+    scratch: Scratch,
+    file: Value,
+}
+
+impl Cubes {
+    fn new(cubes: &[(&str, &str, [f64; 3])]) -> Self {
+        let scratch = Scratch::new();
+        scratch.write("cube.obj", obj(&cuboid([0.0; 3], [1.0; 3])));
+        let mut file = json!({ "version": 1, "parts": {}, "instances": [], "rules": [] });
+        for (id, part, at) in cubes {
+            file["parts"][*part] = json!({ "mesh": "cube.obj" });
+            let instance = json!({ "id": id, "part": part, "placement": { "translation": at } });
+            file["instances"].as_array_mut().expect("a list").push(instance);
+        }
+        Self { scratch, file }
+    }
+
+    fn run(&self, command: &str, flags: &[&str]) -> (i32, String) {
+        let at = self.scratch.write("assembly.json", self.file.to_string());
+        let ran = interfere(&[&[command, at.to_str().expect("UTF-8")], flags].concat());
+        assert!(ran.code != 2, "{ran:?}");
+        (ran.code, ran.stdout)
+    }
+
+    fn suggest(&self) -> Value {
+        let (code, text) = self.run("suggest", &["--format", "json"]);
+        assert_eq!(code, 0);
+        parsed(&text)
+    }
+
+    fn report(&self) -> Value {
+        parsed(&self.run("check", &["--format", "json"]).1)
+    }
+
+    /// Puts what is proposed after the rules.
+    fn paste(&mut self, suggestions: &Value) {
+        let rules = suggestions["rules"].as_array().expect("rules").iter().map(|r| r["rule"].clone());
+        self.file["rules"].as_array_mut().expect("a list").extend(rules);
+    }
+}
+
+/// Four bolts in one plate, two pins in a jaw each.
+fn machine() -> Cubes {
+    Cubes::new(&[
+        ("plate", "plate", [0.0, 0.0, 0.0]),
+        ("bolt-1", "bolt", [0.6, 0.0, 0.0]),
+        ("bolt-2", "bolt", [-0.6, 0.0, 0.0]),
+        ("bolt-10", "bolt", [0.0, 0.6, 0.0]),
+        ("bolt-11", "bolt", [0.0, -0.6, 0.0]),
+        ("bracket", "plate", [30.0, 0.0, 0.0]),
+        ("jaw-1", "jaw", [50.0, 0.0, 0.0]),
+        ("pin-1", "pin", [50.98, 0.0, 0.0]),
+        ("jaw-2", "jaw", [60.0, 0.0, 0.0]),
+        ("pin-2", "pin", [60.97, 0.0, 0.0]),
+    ])
+}
+
+#[test]
+fn what_is_proposed_makes_the_run_pass() {
+    let mut machine = machine();
+    let suggestions = machine.suggest();
+    let rules = suggestions["rules"].as_array().expect("rules").clone();
+    let betweens: Vec<&Value> = rules.iter().map(|r| &r["rule"]["between"]).collect();
+    let fits: Vec<&Value> = rules.iter().map(|r| &r["fit"]).collect();
+    // Bolts that overlap each other are no fastener's thread, but they are called bolts: 0.6 mm aside they share a corner.
+    assert_eq!(suggestions["left_out"], json!([]));
+    assert!(betweens.contains(&&json!(["bolt-*", "plate"])), "{betweens:?}");
+    assert!(
+        betweens.contains(&&json!(["jaw-1", "pin-1"])) && betweens.contains(&&json!(["jaw-2", "pin-2"])),
+        "{betweens:?}"
+    );
+    assert!(fits.contains(&&json!("fastener")) && fits.contains(&&json!("press fit or seat")), "{fits:?}");
+    assert!(rules.iter().all(|r| r["rule"]["reason"].as_str().expect("a reason").starts_with("REVIEW: ")));
+    assert!(rules.iter().all(|r| r["others"] == 0));
+    let failing = |counts: &Value| {
+        ["interference", "clearance", "undecided"].iter().map(|s| counts[s].as_u64().expect("a count")).sum::<u64>()
+    };
+    let before = machine.report();
+    let proposed: u64 = rules.iter().map(|r| r["pairs"].as_u64().expect("a count")).sum();
+    assert_eq!(failing(&before["summary"]["counts"]), proposed);
+    machine.paste(&suggestions);
+    let (code, report) = machine.run("check", &["--format", "json", "--strict"]);
+    assert_eq!(code, 0, "{report}");
+    assert_eq!(parsed(&report)["summary"]["counts"]["allowed"], proposed);
+    assert_eq!(machine.suggest()["rules"], json!([]));
+    // The text has the same lines, to be pasted as they are.
+    let (_, text) = self::machine().run("suggest", &[]);
+    let lines: String = text.lines().filter(|l| l.starts_with("    {")).collect();
+    let pasted = parsed(&format!("[{lines}]"));
+    assert_eq!(pasted, rules.iter().map(|r| r["rule"].clone()).collect::<Value>());
+}
+
+#[test]
+fn what_looks_like_a_fault_is_left_out_and_said() {
+    let mut cubes = Cubes::new(&[
+        ("frame", "frame", [0.0, 0.0, 0.0]),
+        ("motor", "motor", [0.5, 0.0, 0.0]),
+        ("twin", "frame", [9.0, 0.0, 0.0]),
+        ("twin-again", "frame", [9.0, 0.0, 0.0]),
+        ("key", "key", [20.0, 0.0, 0.0]),
+        ("slot", "slot", [20.95, 0.0, 0.0]),
+        ("fan", "fan", [30.0, 0.0, 0.0]),
+        ("grille", "grille", [32.0, 0.0, 0.0]),
+    ]);
+    cubes.file["rules"] = json!([
+        { "between": ["key", "slot"], "allow_depth": 0.02, "reason": "press fit" },
+        { "between": ["fan", "*"], "min_clearance": 2 }
+    ]);
+    let suggestions = cubes.suggest();
+    assert_eq!(suggestions["rules"], json!([]));
+    let left: Vec<(&str, &str)> = suggestions["left_out"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|l| (l["a"].as_str().expect("an id"), l["why"].as_str().expect("a reason")))
+        .collect();
+    for (id, why) in [
+        ("frame", "looks like a fault"),
+        ("twin", "in its place"),
+        ("key", "deeper than a rule allows"),
+        ("fan", "closer than a rule demands"),
+    ] {
+        assert!(left.iter().any(|(a, w)| *a == id && w.contains(why)), "{id}: {left:?}");
+    }
+    assert_eq!(left.len(), 4);
+    let (code, text) = cubes.run("suggest", &[]);
+    assert_eq!(code, 0);
+    assert!(
+        text.starts_with("No rule is proposed for the 4 pairs that fail.")
+            && text.contains("frame and motor: interference, "),
+        "{text}"
+    );
+}
+
+#[test]
+fn many_fits_of_two_parts_are_one_rule_unless_that_would_hide_a_fault() {
+    let ids: Vec<(String, String)> = (0..9).map(|k| (format!("jaw-{k}"), format!("pin-{k}"))).collect();
+    let mut cubes = Vec::new();
+    for (k, (jaw, pin)) in ids.iter().enumerate() {
+        cubes.push((jaw.as_str(), "jaw", [10.0 * k as f64, 0.0, 0.0]));
+        cubes.push((pin.as_str(), "pin", [10.0 * k as f64 + 0.98, 0.0, 0.0]));
+    }
+    let mut many = Cubes::new(&cubes);
+    let suggestions = many.suggest();
+    let rules = suggestions["rules"].as_array().expect("rules");
+    assert_eq!(rules.len(), 1, "{rules:?}");
+    assert_eq!(
+        (&rules[0]["rule"]["between"], &rules[0]["pairs"], &rules[0]["others"]),
+        (&json!(["jaw-*", "pin-*"]), &9.into(), &72.into())
+    );
+    many.paste(&suggestions);
+    assert_eq!(many.run("check", &["--strict"]).0, 0);
+    // One of the pins half in the jaw of another: that pair must go on failing.
+    cubes.push(("pin-9", "pin", [0.0, 0.5, 0.0]));
+    let mut faulty = Cubes::new(&cubes);
+    let suggestions = faulty.suggest();
+    assert!(suggestions["left_out"].as_array().expect("a list").iter().any(|l| l["b"] == "pin-9"), "{suggestions}");
+    faulty.paste(&suggestions);
+    let report = faulty.report();
+    let failing: Vec<&Value> =
+        report["pairs"].as_array().expect("pairs").iter().filter(|p| p["status"] == "interference").collect();
+    assert!(!failing.is_empty() && failing.iter().all(|p| p["a"] == "pin-9" || p["b"] == "pin-9"), "{failing:?}");
+}
+
+#[test]
+fn an_assembly_that_passes_needs_nothing() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases/flush-boxes/assembly.json");
+    let ran = interfere(&["suggest", path.to_str().expect("UTF-8")]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "No pair fails: there is nothing to propose.\n"));
+}
