@@ -7,7 +7,7 @@ use super::group::Run;
 use super::load::load_meshes;
 use super::shape::{self, Shapes};
 use super::tally::Tally;
-use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
+use super::{FailOn, Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::assembly::{Assembly, InstanceIx, PairRule, RuleTable};
 use crate::broad::{BoxTree, sorted_pairs};
 use crate::error::{Error, Location, Problem};
@@ -80,6 +80,8 @@ pub fn check(
         instances,
         rules: assembly.rules.clone(),
         warnings,
+        baseline: None,
+        fail_on: FailOn::Any,
         timings,
     })
 }

@@ -1,5 +1,8 @@
 //! The flags as typed. What they mean together is settled in [`super::settings`].
 
+use super::accept::AcceptArgs;
+use super::diff::DiffArgs;
+use super::gate::GateArgs;
 use crate::check::DEFAULT_MAX_PIECES;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -25,7 +28,7 @@ pub struct Args {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  every pair was decided and none fails
-  1  a pair fails: interference, clearance or undecided
+  1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
   2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written";
 
 const EXIT_CODES_OF_EXPLAIN: &str = "\
@@ -50,6 +53,10 @@ const MOST_PIECES: i64 = 10_000;
 pub enum Command {
     /// Check every pair of parts of an assembly; the exit code is the verdict.
     Check(CheckArgs),
+    /// Accept the findings there are: from now on they fail only when they get worse.
+    Accept(AcceptArgs),
+    /// Say what changed from one JSON report to another.
+    Diff(DiffArgs),
     /// Say how one pair came to its verdict: each stage, what it found, and which limit decided.
     Explain(ExplainArgs),
     /// Say what is in mesh files: size, volume, hull and defects.
@@ -73,6 +80,10 @@ pub struct CheckArgs {
     /// Where reports go.
     #[command(flatten)]
     pub outputs: OutputArgs,
+
+    /// What makes it fail.
+    #[command(flatten)]
+    pub gate: GateArgs,
 
     /// Decide which pairs fail and measure nothing; depths and translations stay empty.
     #[arg(long)]

@@ -10,7 +10,7 @@ fn parse(line: &str) -> Result<Args, clap::Error> {
 fn check(line: &str) -> CheckArgs {
     match parse(&format!("interfere check a.json {line}")).expect(line).command {
         Command::Check(args) => args,
-        Command::Inspect(_) | Command::Explain(_) | Command::Decompose(_) => panic!("{line}"),
+        _ => panic!("{line}"),
     }
 }
 
@@ -36,6 +36,8 @@ fn help_of_the_program() {
 
     Commands:
       check      Check every pair of parts of an assembly; the exit code is the verdict
+      accept     Accept the findings there are: from now on they fail only when they get worse
+      diff       Say what changed from one JSON report to another
       explain    Say how one pair came to its verdict: each stage, what it found, and which limit
                  decided
       inspect    Say what is in mesh files: size, volume, hull and defects
@@ -51,7 +53,7 @@ fn help_of_the_program() {
 
     Exit codes:
       0  every pair was decided and none fails
-      1  a pair fails: interference, clearance or undecided
+      1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
       2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
     ");
 }
@@ -85,18 +87,25 @@ fn help_of_check() {
           --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
                                     in the assembly's units [default: 2 % of the diagonal of the part's
                                     own box]
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
                                     enough for --epsilon, they reach farther, and a warning says how far
                                     [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         Form of the report: `table` for people, `json` for programs
                                     [default: table] [possible values: table, json]
       -o, --output <FILE>           Write the report to this file instead of stdout; `-` is stdout
+          --baseline <FILE>         Hold the findings against this baseline: accepted ones that are no
+                                    worse do not fail [default: interfere-baseline.json beside the
+                                    assembly, where there is one]
+          --no-baseline             Hold them against no baseline, even where there is one
+          --fail-on <WHAT>          What makes the gate fail: findings that the baseline does not cover
+                                    (`new`), every finding (`any`), or none (`never`) [default: new with
+                                    a baseline, else any]
           --verdict-only            Decide which pairs fail and measure nothing; depths and translations
                                     stay empty
           --strict                  Treat warnings as errors: exit 2, no report
@@ -105,7 +114,7 @@ fn help_of_check() {
 
     Exit codes:
       0  every pair was decided and none fails
-      1  a pair fails: interference, clearance or undecided
+      1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
       2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
     ");
 }
@@ -141,14 +150,14 @@ fn help_of_explain() {
           --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
                                     in the assembly's units [default: 2 % of the diagonal of the part's
                                     own box]
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
                                     enough for --epsilon, they reach farther, and a warning says how far
                                     [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
                                     values: text, json]

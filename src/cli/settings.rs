@@ -3,6 +3,7 @@
 use super::args::{
     CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, OutputArgs, Question, TextChoice,
 };
+use super::gate::GateArgs;
 use super::output::Target;
 use crate::assembly::{Facets, Geometry};
 use crate::check::Options;
@@ -43,6 +44,8 @@ pub struct CheckSettings {
     pub question: QuestionSettings,
     /// Which reports are written, and where.
     pub outputs: Outputs,
+    /// What makes it fail.
+    pub gate: GateArgs,
     /// Where the timings go, if anywhere.
     pub timings: Option<Target>,
     /// Warnings are errors.
@@ -82,6 +85,7 @@ impl CheckSettings {
         Ok(Self {
             question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
             outputs,
+            gate: args.gate,
             timings,
             strict: args.strict,
         })
@@ -132,7 +136,8 @@ impl ExplainSettings {
 }
 
 impl QuestionSettings {
-    fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
+    /// Settles the flags.
+    pub fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
         Self {
             assembly,
             geometry: geometry(args.geometry),
@@ -201,7 +206,7 @@ mod tests {
     fn settings(line: &str) -> Result<CheckSettings, Error> {
         match Args::try_parse_from(line.split(' ')).expect(line).command {
             Command::Check(args) => CheckSettings::new(args),
-            Command::Inspect(_) | Command::Explain(_) | Command::Decompose(_) => panic!("{line}"),
+            _ => panic!("{line}"),
         }
     }
 

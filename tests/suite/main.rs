@@ -1,5 +1,6 @@
 //! One binary for all tests that look at the crate from outside.
 
+mod baseline;
 mod cases;
 mod cli;
 mod common;
@@ -7,6 +8,7 @@ mod concave;
 mod corpus;
 mod decomposition;
 mod determinism;
+mod diff;
 mod floors;
 mod generate;
 mod hulls;
