@@ -125,6 +125,7 @@ impl AssemblyBuilder {
             facets: self.facets,
             parts,
             instances,
+            unit_ids: Vec::new(),
             rules,
             warnings: Vec::new(),
         };

@@ -5,11 +5,12 @@
 //! all problems on the way are collected. [`rule`] then answers which rule holds between two instances.
 
 pub mod builder;
-mod document;
+pub(crate) mod document;
 mod files;
+mod first_rule;
 mod glob;
-mod json;
-mod locate;
+pub(crate) mod json;
+pub(crate) mod locate;
 pub mod model;
 mod paths;
 mod placement;
@@ -18,9 +19,10 @@ pub mod resolve;
 pub mod rule;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 pub use builder::AssemblyBuilder;
+pub use first_rule::FirstRule;
 pub(crate) use glob::{Glob, escaped};
 pub use model::*;
 pub use resolve::{LoadOptions, load};

@@ -169,6 +169,8 @@ pub struct Assembly {
     pub parts: Vec<Part>,
     /// In file order, sub-assemblies expanded in place.
     pub instances: Vec<Instance>,
+    /// Full ids of the `as_unit` sub-assemblies; [`Instance::unit`] counts them.
+    pub unit_ids: Vec<String>,
     /// Outermost file first, file order within; the first that matches a pair holds.
     pub rules: Vec<Rule>,
     /// What was noticed on reading.

@@ -136,7 +136,7 @@ struct Flat<'f> {
     instances: Vec<Instance>,
     /// With the depth of their file.
     rules: Vec<(u32, Rule)>,
-    units: u32,
+    unit_ids: Vec<String>,
     problems: Vec<Problem>,
     /// Instances already complained of, by file and position.
     blamed: BTreeSet<(usize, usize)>,
@@ -150,7 +150,7 @@ impl<'f> Flat<'f> {
             parts: Vec::new(),
             instances: Vec::new(),
             rules: Vec::new(),
-            units: 0,
+            unit_ids: Vec::new(),
             problems: Vec::new(),
             blamed: BTreeSet::new(),
         };
@@ -220,8 +220,8 @@ impl<'f> Flat<'f> {
                 Some(Found::Assembly(inner)) => {
                     let mut unit = place.unit;
                     if instance.as_unit && unit.is_none() {
-                        unit = Some(self.units);
-                        self.units += 1;
+                        unit = Some(self.unit_ids.len() as u32);
+                        self.unit_ids.push(id.clone());
                     }
                     let inside = Place { prefix: id + "/", placement, rigid, unit, depth: place.depth + 1 };
                     self.expand(inner, &inside);
@@ -265,6 +265,7 @@ impl<'f> Flat<'f> {
             facets,
             parts: self.parts,
             instances: self.instances,
+            unit_ids: self.unit_ids,
             rules: self.rules.into_iter().map(|(_, rule)| rule).collect(),
             warnings: ignored_settings(&self.files[1..], tolerance, facets),
         };

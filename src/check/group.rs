@@ -349,6 +349,23 @@ impl Run<'_> {
             facet_allowance: answer.facet_allowance,
             within_facet_error: answer.within_facet_error,
             rule: member.rule,
+            inputs: (answer.status == Status::Undecided || answer.status.fails() && gap.is_none())
+                .then(|| self.inputs(distinct)),
+            standing: None,
         }
+    }
+
+    /// A hash of both shapes and how they lie to each other, whatever stands around them.
+    fn inputs(&self, pair: &Distinct) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        for shape in [pair.first, pair.second] {
+            self.shapes.all[shape as usize].identify(&mut hasher);
+        }
+        for n in pose_key::numbers(&pair.pose) {
+            hasher.update(&n.to_le_bytes());
+        }
+        let mut first = [0; 8];
+        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        u64::from_be_bytes(first)
     }
 }

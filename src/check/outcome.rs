@@ -1,6 +1,6 @@
 //! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
 
-use super::{CacheUse, Fix};
+use super::{BaselineOutcome, CacheUse, FailOn, Fix, Standing};
 use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule, RuleUse};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3, wire};
@@ -76,6 +76,10 @@ pub enum Relation {
 }
 
 impl Relation {
+    /// Every relation.
+    pub const ALL: [Self; 6] =
+        [Self::Apart, Self::Touch, Self::Overlap, Self::AContainsB, Self::BContainsA, Self::Coincident];
+
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -163,6 +167,12 @@ pub struct PairOutcome {
     pub within_facet_error: bool,
     /// Index in [`Outcome::rules`] of the rule that matched.
     pub rule: Option<u32>,
+    /// Of a pair that fails and has no gap, and of every undecided one: a hash of both solids, what they are taken to be, and
+    /// how they lie to each other.
+    pub inputs: Option<u64>,
+    /// How it compares with the baseline; `None` without one, and of a pair that is no finding.
+    #[serde(skip)]
+    pub standing: Option<Standing>,
 }
 
 /// How many pairs ended in each status.
@@ -263,6 +273,15 @@ pub struct InstanceOutcome {
     pub part: PartIx,
     /// Hash of the part-to-root transform, hexadecimal.
     pub placement: String,
+    /// Bytes of its id that are the id of the `as_unit` sub-assembly it lies in, if it lies in one.
+    pub unit: Option<u32>,
+}
+
+impl InstanceOutcome {
+    /// The id of the `as_unit` sub-assembly it lies in.
+    pub fn unit_id(&self) -> Option<&str> {
+        self.id.get(..self.unit? as usize)
+    }
 }
 
 /// The options as the run settled them, every one that influences the result.
@@ -364,6 +383,12 @@ pub struct Outcome {
     pub rule_uses: Vec<RuleUse>,
     /// In a fixed order.
     pub warnings: Vec<Warning>,
+    /// What the baseline makes of it; `None` where there is none.
+    #[serde(skip)]
+    pub baseline: Option<BaselineOutcome>,
+    /// What makes the gate fail.
+    #[serde(skip)]
+    pub fail_on: FailOn,
     /// Where the time went.
     #[serde(skip)]
     pub timings: Timings,
@@ -375,7 +400,21 @@ pub struct Outcome {
 impl Outcome {
     /// Whether the gate fails.
     pub fn fails(&self) -> bool {
-        Status::ALL.into_iter().any(|s| s.fails() && self.counts.of(s) > 0)
+        self.failing() > 0
+    }
+
+    /// How many pairs make the gate fail.
+    pub fn failing(&self) -> u64 {
+        match (self.fail_on, &self.baseline) {
+            (FailOn::Never, _) => 0,
+            (FailOn::New, Some(baseline)) => baseline.counts.failing(),
+            (FailOn::New, None) | (FailOn::Any, _) => self.findings(),
+        }
+    }
+
+    /// How many pairs have a status that can fail.
+    pub fn findings(&self) -> u64 {
+        Status::ALL.into_iter().filter(|s| s.fails()).map(|s| self.counts.of(s)).sum()
     }
 
     /// The id of an instance.

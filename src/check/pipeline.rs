@@ -10,7 +10,7 @@ use super::pair::Answer;
 use super::shape::{self, Shapes};
 use super::shard::{Candidates, Shard, ShardOutcome};
 use super::tally::{Tally, Unseen};
-use super::{Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
+use super::{FailOn, Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::assembly::{Assembly, InstanceIx, PairRule, RuleTable};
 use crate::broad::{BoxTree, sorted_pairs};
 use crate::error::{Error, Location, Problem};
@@ -121,6 +121,8 @@ fn run(
         rules: assembly.rules.clone(),
         rule_uses: rules.uses(assembly),
         warnings: Vec::new(),
+        baseline: None,
+        fail_on: FailOn::Any,
         timings,
         not_kept: session.as_ref().and_then(Session::not_kept),
     };

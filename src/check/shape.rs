@@ -138,6 +138,14 @@ impl Shape {
         (self.convex.aabb.max - self.convex.aabb.min).max()
     }
 
+    /// What tells it from other shapes: its mesh, its stretch, and what it is taken to be.
+    pub(super) fn identify(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(self.part.hash.as_bytes()).update(self.geometry.name().as_bytes());
+        for e in &self.stretch {
+            hasher.update(&(e + 0.0).to_le_bytes());
+        }
+    }
+
     /// No tolerance below this can be held against the rounding of the mesh's own coordinates (mm).
     pub(super) fn tolerance_floor(&self) -> f64 {
         TOLERANCE_IN_F32_QUANTA * self.quantum

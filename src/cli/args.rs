@@ -1,5 +1,8 @@
 //! The flags as typed. What they mean together is settled in [`super::settings`].
 
+use super::accept::AcceptArgs;
+use super::diff::DiffArgs;
+use super::gate::GateArgs;
 use crate::check::{DEFAULT_MAX_PIECES, Shard};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -32,7 +35,7 @@ pub struct Args {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  every pair was decided and none fails
-  1  a pair fails: interference, clearance or undecided
+  1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
   2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written";
 
 const EXIT_CODES_OF_CHECK: &str = "\
@@ -75,6 +78,10 @@ const MOST_PIECES: i64 = 10_000;
 pub enum Command {
     /// Check every pair of parts of an assembly; the exit code is the verdict.
     Check(CheckArgs),
+    /// Accept the findings there are: from now on they fail only when they get worse.
+    Accept(AcceptArgs),
+    /// Say what changed from one JSON report to another.
+    Diff(DiffArgs),
     /// Join the partial reports of all shards of a run into its report; the exit code is the verdict.
     Merge(MergeArgs),
     /// Say how one pair came to its verdict: each stage, what it found, and which limit decided.
@@ -111,6 +118,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub outputs: OutputArgs,
 
+    /// What makes it fail.
+    #[command(flatten)]
+    pub gate: GateArgs,
+
     /// Decide which pairs fail and measure nothing; depths and translations stay empty.
     #[arg(long)]
     pub verdict_only: bool,
@@ -130,7 +141,7 @@ pub struct CheckArgs {
 
     /// Check the I-th of N shares of the pairs alone and write a partial report to --output; `interfere merge` makes the report and
     /// the verdict of all N.
-    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "strict"])]
+    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "strict", "baseline", "no_baseline", "fail_on"])]
     pub shard: Option<Shard>,
 }
 
@@ -145,6 +156,10 @@ pub struct MergeArgs {
     /// Where reports go.
     #[command(flatten)]
     pub outputs: OutputArgs,
+
+    /// What makes the gate fail.
+    #[command(flatten)]
+    pub gate: GateArgs,
 
     /// Treat warnings as errors: exit 2, no report.
     #[arg(long)]

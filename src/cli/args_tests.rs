@@ -56,7 +56,7 @@ fn help_of_the_program() {
 
     Exit codes:
       0  every pair was decided and none fails
-      1  a pair fails: interference, clearance or undecided
+      1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
       2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
     ");
 }
@@ -95,10 +95,20 @@ fn help_of_check() {
                                     [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         Form of the report: `table` for people, `json` for programs
                                     [default: table] [possible values: table, json]
       -o, --output <FILE>           Write the report to this file instead of stdout; `-` is stdout
+          --baseline <FILE>         Hold the findings against this baseline: accepted ones that are no
+                                    worse do not fail [default: interfere-baseline.json beside the
+                                    assembly, where there is one]
+          --no-baseline             Hold them against no baseline, even where there is one
+          --fail-on <WHAT>          What makes the gate fail: findings that the baseline does not cover
+                                    (`new`), every finding (`any`), or none (`never`) [default: new with
+                                    a baseline, else any]
           --verdict-only            Decide which pairs fail and measure nothing; depths and translations
                                     stay empty
           --strict                  Treat warnings as errors: exit 2, no report
@@ -114,7 +124,7 @@ fn help_of_check() {
 
     Exit codes:
       0  every pair was decided and none fails
-      1  a pair fails: interference, clearance or undecided
+      1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
       2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
     ");
 }
@@ -155,6 +165,9 @@ fn help_of_explain() {
                                     [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
                                     values: text, json]

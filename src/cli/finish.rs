@@ -3,6 +3,7 @@
 use super::args::ColorChoice;
 use super::console::Console;
 use super::exit::{Exit, Failure};
+use super::gate::Gate;
 use super::output::Target;
 use super::settings::Outputs;
 use crate::check::Outcome;
@@ -15,6 +16,8 @@ use std::time::Instant;
 /// How a run ends.
 pub(super) struct Ending<'a> {
     pub outputs: &'a Outputs,
+    /// What the findings are held against.
+    pub gate: &'a Gate,
     /// Where the timings go, and since when the run goes on.
     pub timings: Option<(&'a Target, &'a Clocks)>,
     /// Warnings are errors.
@@ -24,9 +27,10 @@ pub(super) struct Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// Warns, writes and says how it ends.
+    /// Holds it against the baseline, warns, writes and says how it ends.
     pub(super) fn run(&self, mut outcome: Outcome, console: &mut Console<'_>) -> Result<Exit, Failure> {
         outcome.warnings.extend(gate::lint(&outcome));
+        self.gate.hold(&mut outcome);
         if self.strict && !outcome.warnings.is_empty() {
             return Err(Failure::Strict(outcome.warnings));
         }

@@ -23,7 +23,8 @@ pub(super) fn run(
     let inputs: Vec<&Path> = args.partials.iter().map(PathBuf::as_path).collect();
     outputs.check(None, &inputs, "a partial report")?;
     let outcome = gate::merge(read_all(&inputs)?, MAX_ROWS)?;
-    Ending { outputs: &outputs, timings: None, strict: args.strict, quiet, color }.run(outcome, console)
+    let gate = args.gate.read(Path::new(&outcome.path))?;
+    Ending { outputs: &outputs, gate: &gate, timings: None, strict: args.strict, quiet, color }.run(outcome, console)
 }
 
 /// Every file that is no partial report, at once.

@@ -1,8 +1,10 @@
 //! From arguments to an exit: load, check, render, write.
 
+use super::accept;
 use super::args::{Args, ColorChoice, Command};
 use super::console::Console;
 use super::decompose;
+use super::diff;
 use super::exit::{Exit, Failure};
 use super::finish::{Clocks, Ending};
 use super::init;
@@ -84,6 +86,11 @@ fn run_with(arguments: impl IntoIterator<Item = OsString>, work: &Work<'_>, cons
         Command::Check(args) => CheckSettings::new(args)
             .map_err(Failure::from)
             .and_then(|settings| Check { settings, quiet, color }.run(work, console)),
+        Command::Accept(args) => accept::run(&args, quiet, color, console),
+        Command::Diff(args) => {
+            let colour = console.terminal.paints(color, console.terminal.stdout);
+            diff::run(args, colour, console)
+        }
         Command::Merge(args) => merge::run(args, quiet, color, console),
         Command::Explain(args) => explain(&ExplainSettings::new(args), work, quiet, color, console),
         Command::Inspect(args) => {
@@ -153,6 +160,8 @@ impl Check {
         }
         let clocks = Clocks::start();
         let terminal = console.terminal;
+        // Before the check, which may take long: the baseline may be damaged.
+        let gate = self.settings.gate.read(&self.settings.question.assembly)?;
         let pool = pool(self.settings.question.threads)?;
         let progress = Bar::new(terminal.stderr && !self.quiet);
         let mut outcome = pool.install(|| (work.check)(&self.settings, &progress))?;
@@ -161,6 +170,7 @@ impl Check {
         let s = &self.settings;
         let ending = Ending {
             outputs: &s.outputs,
+            gate: &gate,
             timings: s.timings.as_ref().map(|target| (target, &clocks)),
             strict: s.strict,
             quiet: self.quiet,

@@ -3,6 +3,7 @@
 use super::args::{
     CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, OutputArgs, Question, TextChoice,
 };
+use super::gate::GateArgs;
 use super::output::Target;
 use crate::assembly::{Facets, Geometry};
 use crate::check::{Options, Shard};
@@ -43,6 +44,8 @@ pub struct CheckSettings {
     pub question: QuestionSettings,
     /// Which reports are written, and where.
     pub outputs: Outputs,
+    /// What makes it fail.
+    pub gate: GateArgs,
     /// Where the timings go, if anywhere.
     pub timings: Option<Target>,
     /// Warnings are errors.
@@ -86,6 +89,7 @@ impl CheckSettings {
         Ok(Self {
             question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
             outputs,
+            gate: args.gate,
             timings,
             strict: args.strict,
             cache: args.cache,
@@ -138,7 +142,8 @@ impl ExplainSettings {
 }
 
 impl QuestionSettings {
-    pub(super) fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
+    /// Settles the flags.
+    pub fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
         Self {
             assembly,
             geometry: geometry(args.geometry),

@@ -56,8 +56,37 @@ impl LengthUnit {
         }
     }
 
+    /// A length in mm for people, in this unit and with its name.
+    pub fn text(self, mm: f64) -> String {
+        format!("{} {}", plain(mm / self.mm()), self.name())
+    }
+
     /// The unit of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|u| u.name() == name)
     }
+}
+
+/// A number for people: four significant digits, no trailing zeros, never `-0`; whole numbers keep all their digits.
+pub fn plain(x: f64) -> String {
+    if x == 0.0 {
+        return "0".to_owned();
+    }
+    if !x.is_finite() {
+        return x.to_string();
+    }
+    // The exponent after rounding to four digits: 0.99996 becomes 1.000e0.
+    let scientific = format!("{x:.3e}");
+    let Some((mantissa, Ok(exponent))) = scientific.split_once('e').map(|(m, e)| (m, e.parse::<i32>())) else {
+        return scientific;
+    };
+    if !(-4..15).contains(&exponent) {
+        return format!("{}e{exponent}", without_trailing_zeros(mantissa));
+    }
+    let digits = usize::try_from(3 - exponent).unwrap_or(0);
+    without_trailing_zeros(&format!("{x:.digits$}")).to_owned()
+}
+
+fn without_trailing_zeros(digits: &str) -> &str {
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }

@@ -5,7 +5,7 @@
 use super::layout::write_json;
 use super::number::{as_given, length, vector, volume};
 use crate::assembly::{Facets, Rule, Verb};
-use crate::check::{self, ClearedBy, Counts, Outcome, PairOutcome, PartOutcome, Status, pair_id};
+use crate::check::{self, BaselineOutcome, ClearedBy, Counts, Outcome, PairOutcome, PartOutcome, Status, pair_id};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit};
 use serde::ser::{SerializeMap, Serializer};
@@ -25,12 +25,13 @@ struct Document<'a>(&'a Outcome);
 impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let o = self.0;
-        let mut map = serializer.serialize_struct("Report", 9)?;
+        let mut map = serializer.serialize_struct("Report", 10)?;
         map.serialize_field("version", &1)?;
         map.serialize_field("tool", &Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") })?;
         map.serialize_field("assembly", &Assembly { name: &o.name, path: &o.path, units: o.units.name() })?;
         map.serialize_field("settings", &Settings::new(&o.settings, o.units, Some(&o.rules)))?;
         map.serialize_field("summary", &Summary::new(o))?;
+        map.serialize_field("baseline", &o.baseline.as_ref().map(Baseline::new))?;
         map.serialize_field("pairs", &Pairs(o))?;
         map.serialize_field("parts", &Parts(o))?;
         map.serialize_field("instances", &Instances(o))?;
@@ -90,7 +91,7 @@ pub(super) struct RuleAsRead<'a> {
 
 impl Serialize for RuleAsRead<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(5))?;
+        let mut map = serializer.serialize_map(Some(6))?;
         map.serialize_entry("between", &self.rule.between)?;
         match self.rule.verb {
             Verb::Ignore => map.serialize_entry("ignore", &true)?,
@@ -98,6 +99,7 @@ impl Serialize for RuleAsRead<'_> {
             Verb::MinClearance(mm) => map.serialize_entry("min_clearance", &as_given(mm, self.units))?,
         }
         map.serialize_entry("reason", &self.rule.reason)?;
+        map.serialize_entry("scope", &self.rule.scope)?;
         map.serialize_entry("file", &self.rule.file)?;
         map.serialize_entry("index", &self.rule.index)?;
         map.end()
@@ -107,6 +109,7 @@ impl Serialize for RuleAsRead<'_> {
 #[derive(Serialize)]
 struct Summary {
     verdict: &'static str,
+    fail_on: &'static str,
     parts: usize,
     instances: usize,
     pairs: u64,
@@ -118,6 +121,7 @@ impl Summary {
     fn new(o: &Outcome) -> Self {
         Self {
             verdict: if o.fails() { "fail" } else { "pass" },
+            fail_on: o.fail_on.name(),
             parts: o.parts.len(),
             instances: o.instances.len(),
             pairs: o.possible_pairs,
@@ -147,6 +151,46 @@ struct Stages {
 impl Stages {
     fn new(by: &ClearedBy) -> Self {
         Self { aabb: by.aabb, obb: by.obb, hull: by.hull, pieces: by.pieces, exact: by.exact }
+    }
+}
+
+#[derive(Serialize)]
+struct Baseline<'a> {
+    file: &'a str,
+    counts: Standings<'a>,
+    gone: Vec<Gone<'a>>,
+}
+
+struct Standings<'a>(&'a BaselineOutcome);
+
+#[derive(Serialize)]
+struct Gone<'a> {
+    id: String,
+    a: &'a str,
+    b: &'a str,
+    status: &'static str,
+    baseline: &'static str,
+    why: &'a str,
+}
+
+impl<'a> Baseline<'a> {
+    fn new(baseline: &'a BaselineOutcome) -> Self {
+        let gone = |g: &'a check::Gone| Gone {
+            id: pair_id(&g.a, &g.b),
+            a: &g.a,
+            b: &g.b,
+            status: g.status.name(),
+            baseline: if g.fixed { "fixed" } else { "unproved" },
+            why: &g.why,
+        };
+        Self { file: &baseline.file, counts: Standings(baseline), gone: baseline.gone.iter().map(gone).collect() }
+    }
+}
+
+impl Serialize for Standings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let of_findings = check::Standing::ALL.into_iter().map(|s| (s.name(), self.0.counts.of(s)));
+        serializer.collect_map(of_findings.chain([("fixed", self.0.fixed()), ("unproved", self.0.unproved())]))
     }
 }
 
@@ -182,6 +226,7 @@ pub(super) struct Pair<'a> {
     facet_allowance: Option<f64>,
     within_facet_error: bool,
     rule: Option<RuleOfPair<'a>>,
+    baseline: Option<&'static str>,
 }
 
 impl<'a> Pair<'a> {
@@ -207,6 +252,7 @@ impl<'a> Pair<'a> {
             facet_allowance: in_units(p.facet_allowance),
             within_facet_error: p.within_facet_error,
             rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
+            baseline: p.standing.map(check::Standing::name),
         }
     }
 }
@@ -279,6 +325,7 @@ struct Instances<'a>(&'a Outcome);
 struct Instance<'a> {
     part: Option<&'a str>,
     placement: &'a str,
+    unit: Option<&'a str>,
 }
 
 impl Serialize for Instances<'_> {
@@ -287,7 +334,7 @@ impl Serialize for Instances<'_> {
         sorted.sort_unstable_by(|x, y| x.id.cmp(&y.id));
         serializer.collect_map(sorted.into_iter().map(|i| {
             let part = self.0.parts.get(i.part.0 as usize).map(|p| p.key.as_str());
-            (&i.id, Instance { part, placement: &i.placement })
+            (&i.id, Instance { part, placement: &i.placement, unit: i.unit_id() })
         }))
     }
 }

@@ -33,40 +33,42 @@ fn the_whole_document() {
         "max_pieces": 64,
         "verdict_only": false,
         "rules": [
-          {"between": ["shaft", "drive/bearing-*"], "allow_depth": 0.03, "reason": "H7/p6 press fit", "file": "assembly.json", "index": 0},
-          {"between": ["fan", "*"], "min_clearance": 2, "reason": null, "file": "assembly.json", "index": 1},
-          {"between": ["*", "cable-*"], "ignore": true, "reason": "flexible \u0007 part", "file": "assembly.json", "index": 2}
+          {"between": ["shaft", "drive/bearing-*"], "allow_depth": 0.03, "reason": "H7/p6 press fit", "scope": "", "file": "assembly.json", "index": 0},
+          {"between": ["fan", "*"], "min_clearance": 2, "reason": null, "scope": "", "file": "assembly.json", "index": 1},
+          {"between": ["*", "cable-*"], "ignore": true, "reason": "flexible \u0007 part", "scope": "", "file": "assembly.json", "index": 2}
         ]
       },
       "summary": {
         "verdict": "fail",
+        "fail_on": "any",
         "parts": 2,
         "instances": 5,
         "pairs": 10,
         "counts": {"interference": 3, "clearance": 2, "undecided": 1, "allowed": 1, "contact": 1, "clear": 2, "ignored": 0},
         "cleared_by": {"aabb": 1, "obb": 0, "hull": 1, "pieces": 0, "exact": 0}
       },
+      "baseline": null,
       "pairs": [
-        {"id": "04f9614d4c7d", "a": "drive/bearing-1", "b": "fan", "status": "clearance", "relation": "apart", "certainty": "certified", "geometry": "hull", "gap": 1.25, "gap_bracket": [1.25, 1.25], "overlap_depth": 0, "penetration_depth": null, "separating_translation": null, "closest_points": {"a": [0, 0, 0], "b": [1.25, 0, 0]}, "normal": [1, 0, 0], "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": {"file": "assembly.json", "index": 1, "reason": null}},
-        {"id": "1084c5c64e76", "a": "drive/bearing-1", "b": "gehäuse \"links\"", "status": "interference", "relation": "overlap", "certainty": "certified", "geometry": "hull", "gap": -0.25, "gap_bracket": [-0.25025, -0.24975], "overlap_depth": 0.25, "penetration_depth": 0.5, "separating_translation": [0, 0, -0.5], "closest_points": {"a": [1, 2, 3.25], "b": [1, 0, 3]}, "normal": [0, 0, -1], "overlap_volume": 31.2, "overlap_box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "facet_allowance": null, "within_facet_error": false, "rule": null},
-        {"id": "ce9c7ce76b14", "a": "drive/bearing-1", "b": "shaft", "status": "allowed", "relation": "overlap", "certainty": "certified", "geometry": "hull", "gap": -0.015, "gap_bracket": [-0.015014999999999997, -0.014985], "overlap_depth": 0.015, "penetration_depth": 0.03, "separating_translation": [0.03, 0, 0], "closest_points": {"a": [1, 2, 3.25], "b": [1, 0, 3]}, "normal": [1, 0, 0], "overlap_volume": 31.2, "overlap_box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "facet_allowance": null, "within_facet_error": false, "rule": {"file": "assembly.json", "index": 0, "reason": "H7/p6 press fit"}},
-        {"id": "3ef75dd68a74", "a": "drive/bearing-1", "b": "x\u001b[31mred\nline\u202e", "status": "undecided", "relation": null, "certainty": "surface", "geometry": "hull", "gap": null, "gap_bracket": [-0.5, 0.5], "overlap_depth": null, "penetration_depth": null, "separating_translation": null, "closest_points": null, "normal": null, "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": null},
-        {"id": "a2a020e8007a", "a": "fan", "b": "gehäuse \"links\"", "status": "clearance", "relation": "apart", "certainty": "certified", "geometry": "hull", "gap": 0.5, "gap_bracket": [0.5, 0.5], "overlap_depth": 0, "penetration_depth": null, "separating_translation": null, "closest_points": {"a": [0, 0, 0], "b": [0.5, 0, 0]}, "normal": [1, 0, 0], "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": {"file": "assembly.json", "index": 1, "reason": null}},
-        {"id": "f06c5be0c088", "a": "fan", "b": "shaft", "status": "clear", "relation": "apart", "certainty": "certified", "geometry": "hull", "gap": 4, "gap_bracket": [4, 4], "overlap_depth": 0, "penetration_depth": null, "separating_translation": null, "closest_points": {"a": [0, 0, 0], "b": [4, 0, 0]}, "normal": [1, 0, 0], "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": null},
-        {"id": "33ee1045fdf0", "a": "fan", "b": "x\u001b[31mred\nline\u202e", "status": "interference", "relation": null, "certainty": "certified", "geometry": "hull", "gap": null, "gap_bracket": null, "overlap_depth": null, "penetration_depth": null, "separating_translation": null, "closest_points": null, "normal": null, "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": null},
-        {"id": "48006d4af234", "a": "gehäuse \"links\"", "b": "shaft", "status": "interference", "relation": "overlap", "certainty": "certified", "geometry": "hull", "gap": -9.8, "gap_bracket": [-9.8098, -9.7902], "overlap_depth": 9.8, "penetration_depth": 19.6, "separating_translation": [11.76, 15.680000000000001, 0], "closest_points": {"a": [1, 2, 3.25], "b": [1, 0, 3]}, "normal": [0.6, 0.8, 0], "overlap_volume": 31.2, "overlap_box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "facet_allowance": null, "within_facet_error": false, "rule": null},
-        {"id": "755042462d51", "a": "shaft", "b": "x\u001b[31mred\nline\u202e", "status": "contact", "relation": "overlap", "certainty": "certified", "geometry": "hull", "gap": -0.0125, "gap_bracket": [-0.0125125, -0.0124875], "overlap_depth": 0.0125, "penetration_depth": 0.025, "separating_translation": [0, 0.025, 0], "closest_points": {"a": [1, 2, 3.25], "b": [1, 0, 3]}, "normal": [0, 1, 0], "overlap_volume": 31.2, "overlap_box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "facet_allowance": 0.02, "within_facet_error": true, "rule": null}
+        {"id": "04f9614d4c7d", "a": "drive/bearing-1", "b": "fan", "status": "clearance", "relation": "apart", "certainty": "certified", "geometry": "hull", "gap": 1.25, "gap_bracket": [1.25, 1.25], "overlap_depth": 0, "penetration_depth": null, "separating_translation": null, "closest_points": {"a": [0, 0, 0], "b": [1.25, 0, 0]}, "normal": [1, 0, 0], "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": {"file": "assembly.json", "index": 1, "reason": null}, "baseline": null},
+        {"id": "1084c5c64e76", "a": "drive/bearing-1", "b": "gehäuse \"links\"", "status": "interference", "relation": "overlap", "certainty": "certified", "geometry": "hull", "gap": -0.25, "gap_bracket": [-0.25025, -0.24975], "overlap_depth": 0.25, "penetration_depth": 0.5, "separating_translation": [0, 0, -0.5], "closest_points": {"a": [1, 2, 3.25], "b": [1, 0, 3]}, "normal": [0, 0, -1], "overlap_volume": 31.2, "overlap_box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "facet_allowance": null, "within_facet_error": false, "rule": null, "baseline": null},
+        {"id": "ce9c7ce76b14", "a": "drive/bearing-1", "b": "shaft", "status": "allowed", "relation": "overlap", "certainty": "certified", "geometry": "hull", "gap": -0.015, "gap_bracket": [-0.015014999999999997, -0.014985], "overlap_depth": 0.015, "penetration_depth": 0.03, "separating_translation": [0.03, 0, 0], "closest_points": {"a": [1, 2, 3.25], "b": [1, 0, 3]}, "normal": [1, 0, 0], "overlap_volume": 31.2, "overlap_box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "facet_allowance": null, "within_facet_error": false, "rule": {"file": "assembly.json", "index": 0, "reason": "H7/p6 press fit"}, "baseline": null},
+        {"id": "3ef75dd68a74", "a": "drive/bearing-1", "b": "x\u001b[31mred\nline\u202e", "status": "undecided", "relation": null, "certainty": "surface", "geometry": "hull", "gap": null, "gap_bracket": [-0.5, 0.5], "overlap_depth": null, "penetration_depth": null, "separating_translation": null, "closest_points": null, "normal": null, "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": null, "baseline": null},
+        {"id": "a2a020e8007a", "a": "fan", "b": "gehäuse \"links\"", "status": "clearance", "relation": "apart", "certainty": "certified", "geometry": "hull", "gap": 0.5, "gap_bracket": [0.5, 0.5], "overlap_depth": 0, "penetration_depth": null, "separating_translation": null, "closest_points": {"a": [0, 0, 0], "b": [0.5, 0, 0]}, "normal": [1, 0, 0], "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": {"file": "assembly.json", "index": 1, "reason": null}, "baseline": null},
+        {"id": "f06c5be0c088", "a": "fan", "b": "shaft", "status": "clear", "relation": "apart", "certainty": "certified", "geometry": "hull", "gap": 4, "gap_bracket": [4, 4], "overlap_depth": 0, "penetration_depth": null, "separating_translation": null, "closest_points": {"a": [0, 0, 0], "b": [4, 0, 0]}, "normal": [1, 0, 0], "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": null, "baseline": null},
+        {"id": "33ee1045fdf0", "a": "fan", "b": "x\u001b[31mred\nline\u202e", "status": "interference", "relation": null, "certainty": "certified", "geometry": "hull", "gap": null, "gap_bracket": null, "overlap_depth": null, "penetration_depth": null, "separating_translation": null, "closest_points": null, "normal": null, "overlap_volume": null, "overlap_box": null, "facet_allowance": null, "within_facet_error": false, "rule": null, "baseline": null},
+        {"id": "48006d4af234", "a": "gehäuse \"links\"", "b": "shaft", "status": "interference", "relation": "overlap", "certainty": "certified", "geometry": "hull", "gap": -9.8, "gap_bracket": [-9.8098, -9.7902], "overlap_depth": 9.8, "penetration_depth": 19.6, "separating_translation": [11.76, 15.680000000000001, 0], "closest_points": {"a": [1, 2, 3.25], "b": [1, 0, 3]}, "normal": [0.6, 0.8, 0], "overlap_volume": 31.2, "overlap_box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "facet_allowance": null, "within_facet_error": false, "rule": null, "baseline": null},
+        {"id": "755042462d51", "a": "shaft", "b": "x\u001b[31mred\nline\u202e", "status": "contact", "relation": "overlap", "certainty": "certified", "geometry": "hull", "gap": -0.0125, "gap_bracket": [-0.0125125, -0.0124875], "overlap_depth": 0.0125, "penetration_depth": 0.025, "separating_translation": [0, 0.025, 0], "closest_points": {"a": [1, 2, 3.25], "b": [1, 0, 3]}, "normal": [0, 1, 0], "overlap_volume": 31.2, "overlap_box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "facet_allowance": 0.02, "within_facet_error": true, "rule": null, "baseline": null}
       ],
       "parts": {
         "bearing": {"mesh": "parts/bearing.stl", "triangles": 1200, "closed": true, "facet_error": 0.004, "instances": 1, "pieces": null, "epsilon": null, "hash": "9b1d6c0e"},
         "hood": {"mesh": "parts/hood.stl", "triangles": 1200, "closed": false, "facet_error": null, "instances": 4, "pieces": null, "epsilon": null, "hash": "9b1d6c0e"}
       },
       "instances": {
-        "drive/bearing-1": {"part": "bearing", "placement": "77ac20f1"},
-        "fan": {"part": "hood", "placement": "77ac20f1"},
-        "gehäuse \"links\"": {"part": "hood", "placement": "77ac20f1"},
-        "shaft": {"part": "hood", "placement": "77ac20f1"},
-        "x\u001b[31mred\nline\u202e": {"part": "hood", "placement": "77ac20f1"}
+        "drive/bearing-1": {"part": "bearing", "placement": "77ac20f1", "unit": null},
+        "fan": {"part": "hood", "placement": "77ac20f1", "unit": null},
+        "gehäuse \"links\"": {"part": "hood", "placement": "77ac20f1", "unit": null},
+        "shaft": {"part": "hood", "placement": "77ac20f1", "unit": null},
+        "x\u001b[31mred\nline\u202e": {"part": "hood", "placement": "77ac20f1", "unit": null}
       },
       "warnings": [
         {"code": "open-mesh", "part": "hood", "message": "3 open edges"},

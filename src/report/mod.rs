@@ -1,6 +1,8 @@
 //! Floor 6: results as bytes. Pure: values in, bytes out; no clock, no files, no environment.
 
+pub mod baseline;
 pub mod decompose;
+pub mod diff;
 pub mod explain;
 pub mod inspect;
 pub mod json;

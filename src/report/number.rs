@@ -1,5 +1,6 @@
 //! Lengths and counts: from millimetres to the report's unit, and as text for people.
 
+pub use crate::geom::unit::plain;
 use crate::geom::{LengthUnit, Vec3};
 
 /// A length in mm, in the report's unit.
@@ -22,38 +23,19 @@ pub fn as_given(mm: f64, unit: LengthUnit) -> f64 {
     unit.as_given(mm)
 }
 
-/// A number for people: four significant digits, no trailing zeros, never `-0`; whole numbers keep all their digits.
-pub fn plain(x: f64) -> String {
-    if x == 0.0 {
-        return "0".to_owned();
-    }
-    if !x.is_finite() {
-        return x.to_string();
-    }
-    // The exponent after rounding to four digits: 0.99996 becomes 1.000e0.
-    let scientific = format!("{x:.3e}");
-    let Some((mantissa, Ok(exponent))) = scientific.split_once('e').map(|(m, e)| (m, e.parse::<i32>())) else {
-        return scientific;
-    };
-    if !(-4..15).contains(&exponent) {
-        return format!("{}e{exponent}", without_trailing_zeros(mantissa));
-    }
-    let digits = usize::try_from(3 - exponent).unwrap_or(0);
-    without_trailing_zeros(&format!("{x:.digits$}")).to_owned()
-}
-
-fn without_trailing_zeros(digits: &str) -> &str {
-    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
-}
-
 /// A length in mm for people, in the report's unit and with its name.
 pub fn length_text(mm: f64, unit: LengthUnit) -> String {
-    format!("{} {}", plain(length(mm, unit)), unit.name())
+    unit.text(mm)
 }
 
 /// A count and its noun: `1 pair`, `2 pairs`.
 pub fn count(n: u64, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+    count_of(n, noun, &format!("{noun}s"))
+}
+
+/// The same of a noun whose plural is its own.
+pub fn count_of(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// A unit vector for people: `+x` and kin along an axis, else its coordinates to two decimals.

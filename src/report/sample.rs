@@ -2,8 +2,8 @@
 
 use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule, Verb};
 use crate::check::{
-    Certainty, ClearedBy, Counts, InstanceOutcome, Outcome, PairFunnel, PairOutcome, PartOutcome, Relation, Settings,
-    StageSeconds, Status, Timings,
+    Certainty, ClearedBy, Counts, FailOn, InstanceOutcome, Outcome, PairFunnel, PairOutcome, PartOutcome, Relation,
+    Settings, StageSeconds, Status, Timings,
 };
 use crate::error::{Location, Warning};
 use crate::geom::{Aabb, LengthUnit, Vec3};
@@ -38,6 +38,8 @@ pub(crate) fn bare_pair(a: InstanceIx, b: InstanceIx, status: Status) -> PairOut
         facet_allowance: None,
         within_facet_error: false,
         rule: None,
+        inputs: None,
+        standing: None,
     }
 }
 
@@ -152,6 +154,7 @@ pub(crate) fn outcome() -> Outcome {
                 id: (*id).to_owned(),
                 part: PartIx(u32::from(k != 1)),
                 placement: "77ac20f1".to_owned(),
+                unit: None,
             })
             .collect(),
         rules: vec![
@@ -167,6 +170,8 @@ pub(crate) fn outcome() -> Outcome {
                 ..Warning::new("unused-rule", "rules[2] matches no pair")
             },
         ],
+        baseline: None,
+        fail_on: FailOn::Any,
         timings: Timings {
             threads: 1,
             wall: StageSeconds::default(),

@@ -3,14 +3,16 @@
 use super::number::{as_given, count, direction, length_text, plain};
 use super::text::{Paint, painted, shown};
 use crate::assembly::{Geometry, Rule, Verb};
-use crate::check::{Fix, Outcome, PairOutcome, Status};
+use crate::check::{Fix, Gone, Outcome, PairOutcome, Standing, Status};
 use crate::geom::{LengthUnit, Vec3};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use std::cmp::Ordering;
 use std::io::{self, Write};
 
 /// At most this many pairs are listed; more is what people stop reading. The JSON lists them all.
 pub const MAX_ROWS: usize = 50;
+
+/// At most this many accepted findings that are gone are listed.
+const MAX_GONE: usize = 10;
 
 /// Writes the report.
 ///
@@ -61,12 +63,17 @@ fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
 fn ranked(o: &Outcome) -> Vec<&PairOutcome> {
     let mut pairs: Vec<_> = o.pairs.iter().filter(|p| group(p.status).is_some()).collect();
     pairs.sort_by(|x, y| {
-        group(x.status).cmp(&group(y.status)).then_with(|| match (severity(o, x), severity(o, y)) {
+        place(x).cmp(&place(y)).then_with(|| match (severity(o, x), severity(o, y)) {
             (Some(x), Some(y)) => y.total_cmp(&x),
             (x, y) => y.is_some().cmp(&x.is_some()),
         })
     });
     pairs
+}
+
+/// Place of a pair in the list: what is accepted comes after all other findings.
+fn place(p: &PairOutcome) -> (bool, Option<u8>) {
+    (!p.status.fails() || p.standing == Some(Standing::Accepted), group(p.status))
 }
 
 /// Place of a status in the list; `None` where its pairs are only counted.
@@ -110,7 +117,8 @@ fn by_status(pairs: &[&PairOutcome]) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-const HEADINGS: [&str; 9] = ["status", "a", "b", "depth", "gap", "move b by", "along", "moves b into", "rule"];
+const HEADINGS: [&str; 10] =
+    ["status", "baseline", "a", "b", "depth", "gap", "move b by", "along", "moves b into", "rule"];
 
 /// Names of one cell, at most.
 const MAX_NAMES: usize = 3;
@@ -134,7 +142,11 @@ fn rows(o: &Outcome, pairs: &[&PairOutcome], colour: bool, out: &mut impl Write)
         };
         // Painted after the layout: the table counts columns, not escape sequences.
         let name = pair.status.name();
-        let paint = if pair.status.fails() { Paint::Bad } else { Paint::Good };
+        let paint = match pair.standing {
+            Some(Standing::Accepted) => Paint::Warn,
+            _ if pair.status.fails() => Paint::Bad,
+            _ => Paint::Good,
+        };
         writeln!(out, "{}{}", painted(name, paint, colour), text.strip_prefix(name).unwrap_or(text))?;
     }
     Ok(())
@@ -155,7 +167,7 @@ pub(super) fn grid(headings: &[&str], numbers: &[usize]) -> Table {
     table
 }
 
-fn row(o: &Outcome, p: &PairOutcome) -> [String; 9] {
+fn row(o: &Outcome, p: &PairOutcome) -> [String; 10] {
     let text = |mm: Option<f64>| mm.map(|mm| length_text(mm, o.units)).unwrap_or_default();
     let gap = match (p.status, p.gap_bracket) {
         (Status::Undecided, Some([lo, hi])) => {
@@ -166,6 +178,7 @@ fn row(o: &Outcome, p: &PairOutcome) -> [String; 9] {
     let along = p.separating_translation.and_then(|t| unit(&t)).or(p.normal);
     [
         p.status.name().to_owned(),
+        p.standing.map(Standing::name).unwrap_or_default().to_owned(),
         shown(o.id(p.a)).into_owned(),
         shown(o.id(p.b)).into_owned(),
         text(p.overlap_depth.filter(|d| *d > 0.0)),
@@ -253,14 +266,54 @@ fn foot(o: &Outcome, colour: bool, out: &mut impl Write) -> io::Result<()> {
     if !o.warnings.is_empty() {
         writeln!(out, "{}", painted(&count(o.warnings.len() as u64, "warning"), Paint::Warn, colour))?;
     }
-    let failing: u64 = Status::ALL.into_iter().filter(|s| s.fails()).map(|s| o.counts.of(s)).sum();
-    match failing.cmp(&0) {
-        Ordering::Greater => {
-            let verb = if failing == 1 { "fails" } else { "fail" };
-            writeln!(out, "{}: {} {verb}", painted("FAIL", Paint::Bad, colour), count(failing, "pair"))
-        }
-        _ => writeln!(out, "{}", painted("PASS", Paint::Good, colour)),
+    against_baseline(o, out)?;
+    verdict(o, colour, out)
+}
+
+/// What the baseline makes of the findings, and what is to be done about it.
+fn against_baseline(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
+    let Some(baseline) = &o.baseline else { return Ok(()) };
+    let of_findings = Standing::ALL.into_iter().map(|s| (baseline.counts.of(s), s.name()));
+    let counts = of_findings.chain([(baseline.fixed(), "fixed"), (baseline.unproved(), "unproved")]);
+    let counts: Vec<_> = counts.filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
+    let counts = if counts.is_empty() { "nothing accepted".to_owned() } else { counts.join(", ") };
+    writeln!(out, "baseline {}: {counts}", shown(&baseline.file))?;
+    if baseline.counts.unmeasured > 0 {
+        writeln!(out, "  unmeasured: leave out --verdict-only, so that depths can be compared with the accepted ones")?;
     }
+    let line = |g: &Gone| format!("{} and {}, {}: {}", shown(&g.a), shown(&g.b), g.status.name(), shown(&g.why));
+    let unproved: Vec<_> = baseline.gone.iter().filter(|g| !g.fixed).collect();
+    for gone in unproved.iter().take(MAX_GONE) {
+        writeln!(out, "  unproved: {}", line(gone))?;
+    }
+    if unproved.len() > MAX_GONE {
+        writeln!(out, "  and {} more unproved (--format json lists them)", unproved.len() - MAX_GONE)?;
+    }
+    if baseline.fixed() > 0 {
+        writeln!(out, "  fixed: `interfere accept {} --prune` takes them out of the baseline", shown(&o.path))?;
+    }
+    Ok(())
+}
+
+/// The last line.
+fn verdict(o: &Outcome, colour: bool, out: &mut impl Write) -> io::Result<()> {
+    let accepted = o.baseline.as_ref().map_or(0, |b| b.counts.accepted);
+    let note = |text: String| if text.is_empty() { text } else { format!(": {text}") };
+    let failing = o.failing();
+    if failing > 0 {
+        let verb = if failing == 1 { "fails" } else { "fail" };
+        let others = match o.findings() - failing {
+            0 => String::new(),
+            n => format!(", {}", count(n, "accepted finding")),
+        };
+        return writeln!(out, "{}: {} {verb}{others}", painted("FAIL", Paint::Bad, colour), count(failing, "pair"));
+    }
+    let passing = match o.findings() {
+        0 => String::new(),
+        n if n == accepted => count(n, "accepted finding"),
+        n => format!("{}, none of which fails with --fail-on {}", count(n, "finding"), o.fail_on.name()),
+    };
+    writeln!(out, "{}{}", painted("PASS", Paint::Good, colour), note(passing))
 }
 
 #[cfg(test)]

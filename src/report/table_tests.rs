@@ -111,3 +111,42 @@ fn a_column_says_what_a_moved_part_runs_into() {
     assert!(line("interference  drive/bearing-1").contains("-z                  shaft, fan"), "{text}");
     assert!(line("interference  gehäuse").ends_with("not checked"), "{text}");
 }
+
+#[test]
+fn a_baseline_is_a_column_and_a_sentence() {
+    use crate::check::{BaselineOutcome, FailOn, Gone, StandingCounts};
+    let mut outcome = sample::outcome();
+    outcome.fail_on = FailOn::New;
+    let standings = [Standing::Accepted, Standing::Worse, Standing::New];
+    let findings = outcome.pairs.iter_mut().filter(|p| p.status.fails());
+    let mut counts = StandingCounts::default();
+    for (pair, standing) in findings.zip(standings.into_iter().cycle()) {
+        pair.standing = Some(standing);
+        *counts.of_mut(standing) += 1;
+    }
+    let gone = |b: &str, fixed| Gone {
+        a: "fan".to_owned(),
+        b: b.to_owned(),
+        status: Status::Clearance,
+        fixed,
+        why: "clear\n".to_owned(),
+    };
+    let gone = (0..12).map(|k| gone(&format!("x{k}"), k == 0)).collect();
+    outcome.baseline = Some(BaselineOutcome { file: "b.json".to_owned(), counts, gone });
+    let shown = text(&outcome, false);
+    let column: Vec<&str> = shown
+        .lines()
+        .skip_while(|l| !l.starts_with("status"))
+        .take(9)
+        .map(|l| l.split_whitespace().nth(1).unwrap())
+        .collect();
+    // By status, accepted ones after all others; then what is no finding and has no standing.
+    assert_eq!(column[..7], ["baseline", "new", "worse", "worse", "new", "accepted", "accepted"], "{shown}");
+    assert!(shown.contains("\nbaseline b.json: 2 new, 2 worse, 2 accepted, 1 fixed, 11 unproved\n"), "{shown}");
+    assert_eq!(shown.lines().filter(|l| l.starts_with("  unproved: fan and x")).count(), MAX_GONE);
+    assert!(shown.contains("  unproved: fan and x1, clearance: clear\\n\n"), "{shown}");
+    assert!(shown.contains("\n  and 1 more unproved (--format json lists them)\n"), "{shown}");
+    assert!(shown.ends_with("\n  fixed: `interfere accept assembly.json --prune` takes them out of the baseline\nFAIL: 4 pairs fail, 2 accepted findings\n"), "{shown}");
+    let never = Outcome { fail_on: FailOn::Never, ..outcome };
+    assert!(text(&never, false).ends_with("PASS: 6 findings, none of which fails with --fail-on never\n"));
+}

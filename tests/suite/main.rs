@@ -1,5 +1,6 @@
 //! One binary for all tests that look at the crate from outside.
 
+mod baseline;
 mod cache;
 mod cases;
 mod cli;
@@ -8,6 +9,7 @@ mod concave;
 mod corpus;
 mod decomposition;
 mod determinism;
+mod diff;
 mod floors;
 mod generate;
 mod hulls;

@@ -28,6 +28,21 @@ fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, Verb)]) -> 
     assembly
 }
 
+/// Every pair asked by ids alone says what the table says, units aside.
+fn first_rule_agrees(assembly: &Assembly, table: &RuleTable) {
+    let first = FirstRule::new(&assembly.rules);
+    let n = assembly.instances.len();
+    for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        let by_ids = first.of(&assembly.instances[a].id, &assembly.instances[b].id).map(|r| r as u32);
+        match table.of(InstanceIx(a as u32), InstanceIx(b as u32)) {
+            PairRule::Ignored { rule: None } => {}
+            PairRule::Ignored { rule } => assert_eq!(by_ids, rule),
+            PairRule::Rule(rule) => assert_eq!(by_ids, Some(rule)),
+            PairRule::None => assert_eq!(by_ids, None),
+        }
+    }
+}
+
 fn tetrahedron() -> crate::mesh::TriMesh {
     crate::mesh::TriMesh {
         vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()],
@@ -69,6 +84,7 @@ fn agrees(assembly: &Assembly) {
         }
     }
     assert_eq!(table.ignored_pairs(), ignored);
+    first_rule_agrees(assembly, &table);
     let matched = |r: &Rule| {
         let ids = || assembly.instances.iter().map(|i| &i.id);
         ids().any(|a| ids().any(|b| a != b && matches_pair(r, a, b)))

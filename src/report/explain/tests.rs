@@ -150,6 +150,7 @@ fn the_whole_document() {
         ],
         "allow_depth": 0.03,
         "reason": "H7/p6 press fit",
+        "scope": "",
         "file": "assembly.json",
         "index": 0
       },

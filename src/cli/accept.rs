@@ -1,0 +1,139 @@
+//! `interfere accept`: the present findings into the baseline, and the mended ones out of it.
+
+use super::args::{ColorChoice, Question};
+use super::console::Console;
+use super::exit::{Exit, Failure};
+use super::gate::{Place, slashes};
+use super::output::Target;
+use super::progress::Bar;
+use super::run::pool;
+use super::settings::QuestionSettings;
+use crate::assembly::{self, LoadOptions};
+use crate::check::{self, Outcome};
+use crate::error::{Error, Location};
+use crate::gate::Baseline;
+use crate::gate::baseline::{self, Acceptance};
+use crate::load::FsLoader;
+use crate::report;
+use clap::Args as ClapArgs;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  the baseline says what it should
+  2  nothing is written: usage, unreadable or invalid input, a pair that is no finding, output not written";
+
+/// The flags of `accept`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES)]
+pub struct AcceptArgs {
+    /// The assembly file (JSON).
+    #[arg(value_name = "ASSEMBLY.json")]
+    pub assembly: PathBuf,
+
+    /// Accept these pairs alone, each written A,B with the ids of its two instances, or as the pair's id in the JSON report
+    /// [default: every finding].
+    #[arg(value_name = "PAIR")]
+    pub pairs: Vec<String>,
+
+    /// Why that is fine; stands in the baseline with each pair that is newly accepted, or named.
+    #[arg(long, value_name = "TEXT", conflicts_with = "prune")]
+    pub reason: Option<String>,
+
+    /// Accept nothing; drop the entries that are fixed, and those of the pairs that are named.
+    #[arg(long)]
+    pub prune: bool,
+
+    /// The baseline to write [default: interfere-baseline.json beside the assembly].
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// What is asked of the pairs.
+    #[command(flatten)]
+    pub question: Question,
+}
+
+/// Checks the assembly and writes its baseline.
+///
+/// # Errors
+/// What a check refuses, a damaged baseline, a pair that is no finding, a file that cannot be written.
+pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let place = Place::new(args.baseline.as_deref(), &args.assembly);
+    if let Some(what) = Target::obstacle(&place.path) {
+        return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
+    }
+    let old = place.read()?;
+    if let Some(other) = old.as_ref().filter(|b| place.is_of_another(b)) {
+        let what = format!("it is the baseline of {}", other.assembly);
+        return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
+    }
+    let mut outcome = check(args, quiet, console)?;
+    if !quiet {
+        let colour = console.terminal.paints(color, console.terminal.stderr);
+        console.warnings(&outcome.warnings, colour);
+    }
+    if let Some(old) = &old {
+        baseline::hold(old, place.shown.clone(), &mut outcome);
+    }
+    let (written, text) = if args.prune {
+        prune(args, &place, old.as_ref(), &outcome)?
+    } else {
+        accept(args, &place, old.as_ref(), &outcome)?
+    };
+    if let Some(baseline) = written {
+        Target::File(place.path).write(console.stdout, |out| report::baseline::render(&baseline, out))?;
+    }
+    Target::Stdout.write(console.stdout, |out| out.write_all(text.as_bytes()))?;
+    Ok(Exit::Pass)
+}
+
+fn check(args: &AcceptArgs, quiet: bool, console: &Console<'_>) -> Result<Outcome, Failure> {
+    let question = QuestionSettings::new(args.assembly.clone(), &args.question, false);
+    let progress = Bar::new(console.terminal.stderr && !quiet);
+    let outcome = pool(question.threads)?.install(|| {
+        let options = LoadOptions { allow_outside: question.allow_outside };
+        let assembly = assembly::load(&question.assembly, &FsLoader, &options)?;
+        check::check(&assembly, &question.options(assembly.units)?, &FsLoader, &progress)
+    })?;
+    Ok(outcome)
+}
+
+/// What is written, if anything, and what is said.
+type Written = (Option<Baseline>, String);
+
+fn accept(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, outcome: &Outcome) -> Result<Written, Error> {
+    let only = if args.pairs.is_empty() { None } else { Some(named_findings(args, outcome)?) };
+    let Acceptance { baseline, taken } =
+        baseline::accept(old, outcome, only.as_ref(), args.reason.as_deref(), &place.assembly);
+    if old.is_none() && baseline.accepted.is_empty() {
+        return Ok((None, "nothing to accept: no pair fails\n".to_owned()));
+    }
+    let text = report::baseline::accepted_text(&place.shown, &slashes(&args.assembly), &baseline, &taken, outcome);
+    Ok((Some(baseline), text))
+}
+
+/// The places of the findings that are named.
+fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize>, Error> {
+    let places: Vec<usize> = (0..outcome.pairs.len()).filter(|k| outcome.pairs[*k].status.fails()).collect();
+    let ids = |k: &usize| (outcome.id(outcome.pairs[*k].a), outcome.id(outcome.pairs[*k].b));
+    let pairs: Vec<_> = places.iter().map(ids).collect();
+    let instead = format!(
+        "write the ids of both as A,B; `interfere explain {} A B` tells how a pair ended",
+        slashes(&args.assembly)
+    );
+    let picked = baseline::pick(&args.pairs, &pairs, "finding", &instead)?;
+    Ok(picked.into_iter().map(|k| places[k]).collect())
+}
+
+fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, outcome: &Outcome) -> Result<Written, Error> {
+    let Some(old) = old else {
+        return Err(Error::one(Location::file(&place.shown), "there is no baseline to prune", ""));
+    };
+    let pairs: Vec<_> = old.accepted.iter().map(|e| (e.a.as_str(), e.b.as_str())).collect();
+    let named = baseline::pick(&args.pairs, &pairs, "accepted pair", "write the ids of both as A,B")?;
+    let (baseline, dropped) = baseline::prune(old, outcome, &named);
+    let entries = |n: usize| report::number::count_of(n as u64, "entry", "entries");
+    let text = format!("{}: {} dropped, {} left\n", place.shown, entries(dropped), baseline.accepted.len());
+    Ok((Some(baseline), text))
+}

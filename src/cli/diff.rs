@@ -1,0 +1,78 @@
+//! `interfere diff`: what changed from one report to another.
+
+use super::console::Console;
+use super::exit::{Exit, Failure};
+use super::gate::slashes;
+use super::output::Target;
+use crate::error::{Error, Location};
+use crate::gate::{self, Report};
+use crate::load::{FsLoader, Loader};
+use crate::report;
+use clap::{Args as ClapArgs, ValueEnum};
+use std::path::{Path, PathBuf};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing is new and nothing is worse
+  1  a finding is new, worse, or was not measured in one of the reports
+  2  nothing was compared: usage, a file that is no report, output not written";
+
+/// The flags of `diff`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES)]
+pub struct DiffArgs {
+    /// The older report, written by `interfere check --format json`.
+    #[arg(value_name = "OLD.json")]
+    pub old: PathBuf,
+
+    /// The newer one.
+    #[arg(value_name = "NEW.json")]
+    pub new: PathBuf,
+
+    /// `table` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: DiffFormat,
+
+    /// Write the comparison to this file instead of stdout; `-` is stdout.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `--format` of `diff`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people: what fails first
+    Table,
+    /// For programs: every change
+    Json,
+}
+
+/// Compares two reports. `colours`: whether stdout is painted.
+///
+/// # Errors
+/// Where one of the files is no report, or the comparison cannot be written.
+pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let (old, new) = match (read(&args.old), read(&args.new)) {
+        (Ok(old), Ok(new)) => (old, new),
+        (old, new) => {
+            let problems = [old, new].into_iter().filter_map(Result::err).flat_map(|e| e.problems).collect();
+            return Err(Error { problems }.into());
+        }
+    };
+    let diff = gate::diff(&old, &new);
+    let target = args.output.map_or(Target::Stdout, Target::of_argument);
+    let colour = colour && target == Target::Stdout;
+    target.write(console.stdout, |out| match args.format {
+        DiffFormat::Table => report::diff::render_table(&diff, colour, out),
+        DiffFormat::Json => report::diff::render_json(&diff, out),
+    })?;
+    Ok(if diff.fails() { Exit::Fail } else { Exit::Pass })
+}
+
+fn read(path: &Path) -> Result<Report, Error> {
+    let shown = slashes(path);
+    let bytes = FsLoader
+        .read(path)
+        .map_err(|e| Error::one(Location::file(&shown), format!("cannot read the file: {e}"), "check the path"))?;
+    Report::read(&shown, &bytes)
+}

@@ -1,0 +1,64 @@
+//! The baseline: findings that were accepted, each as bad as it was then. Where one gets worse, or another appears, the gate fails.
+
+mod accept;
+mod hold;
+mod pick;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use accept::{Acceptance, Taken, accept, prune};
+pub use hold::hold;
+pub use pick::pick;
+pub use read::read;
+
+use super::extent::Extent;
+use crate::check::{Relation, Status};
+use crate::geom::LengthUnit;
+
+/// The name of the file beside the assembly.
+pub const FILE_NAME: &str = "interfere-baseline.json";
+
+/// What was accepted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Baseline {
+    /// Name of the assembly file that it belongs to.
+    pub assembly: String,
+    /// Unit of its lengths.
+    pub units: LengthUnit,
+    /// Sorted by a, then b; no pair twice.
+    pub accepted: Vec<Entry>,
+}
+
+/// An accepted finding. Lengths in the baseline's unit, as they are written, so that nothing is rounded by reading and writing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Full id of the instance whose id comes first in byte order.
+    pub a: String,
+    /// Of the other one.
+    pub b: String,
+    /// `Interference`, `Clearance` or `Undecided`.
+    pub status: Status,
+    /// How the solids lay to each other.
+    pub relation: Option<Relation>,
+    /// How bad it was; `None` where no number was known, then `inputs` is.
+    pub extent: Option<Extent>,
+    /// The limit that it broke, in the terms of `extent`: a depth of an interference, a gap of the others.
+    pub limit: f64,
+    /// Of an undecided pair, and of one without a number: the hash of both solids and how they lay to each other.
+    pub inputs: Option<u64>,
+    /// Why that is fine.
+    pub reason: Option<String>,
+}
+
+impl Entry {
+    /// The two ids, by which entries are sorted.
+    pub(super) fn key(&self) -> (&str, &str) {
+        (&self.a, &self.b)
+    }
+
+    /// The gap (in the baseline's unit) that it has to reach to be mended.
+    fn least_gap(&self) -> f64 {
+        if self.status == Status::Interference { -self.limit } else { self.limit }
+    }
+}

@@ -1,0 +1,91 @@
+//! The baseline as a file: a line per pair, sorted, so that a change of one pair is a change of one line.
+
+use super::layout::write_json;
+use super::number::{count, plain};
+use super::table::MAX_ROWS;
+use super::text::shown;
+use crate::check::Outcome;
+use crate::gate::Extent;
+use crate::gate::baseline::{Baseline, Entry, Taken};
+use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
+use std::io;
+
+/// Writes a baseline; [`crate::gate::baseline::read()`] reads it back without loss.
+///
+/// # Errors
+/// As the writer says.
+pub fn render(baseline: &Baseline, out: &mut dyn io::Write) -> io::Result<()> {
+    write_json(&File(baseline), out)
+}
+
+struct File<'a>(&'a Baseline);
+
+impl Serialize for File<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_struct("Baseline", 4)?;
+        map.serialize_field("version", &1)?;
+        map.serialize_field("assembly", &self.0.assembly)?;
+        map.serialize_field("units", self.0.units.name())?;
+        map.serialize_field("accepted", &Entries(&self.0.accepted))?;
+        map.end()
+    }
+}
+
+struct Entries<'a>(&'a [Entry]);
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Line))
+    }
+}
+
+struct Line<'a>(&'a Entry);
+
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let e = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("a", &e.a)?;
+        map.serialize_entry("b", &e.b)?;
+        map.serialize_entry("status", e.status.name())?;
+        map.serialize_entry("relation", &e.relation.map(crate::check::Relation::name))?;
+        match &e.extent {
+            Some(Extent::Depth(depth)) => map.serialize_entry("depth", depth)?,
+            Some(Extent::Gap(gap)) => map.serialize_entry("gap", gap)?,
+            Some(Extent::Bracket(bracket)) => map.serialize_entry("bracket", bracket)?,
+            None => {}
+        }
+        map.serialize_entry("limit", &e.limit)?;
+        if let Some(inputs) = e.inputs {
+            map.serialize_entry("inputs", &format!("{inputs:016x}"))?;
+        }
+        map.serialize_entry("reason", &e.reason)?;
+        map.end()
+    }
+}
+
+/// What `interfere accept` says of what it wrote: `file` and `assembly` as the user would name them.
+pub fn accepted_text(file: &str, assembly: &str, baseline: &Baseline, taken: &[Taken], outcome: &Outcome) -> String {
+    let mut lines = Vec::new();
+    for t in taken.iter().take(MAX_ROWS) {
+        let Some(e) = baseline.accepted.get(t.entry) else { continue };
+        let unit = baseline.units.name();
+        let number = match e.extent {
+            Some(Extent::Depth(depth)) => format!(" {} {unit} deep", plain(depth)),
+            Some(Extent::Gap(gap)) => format!(" {} {unit} apart", plain(gap)),
+            Some(Extent::Bracket([low, high])) => format!(" {} to {} {unit}", plain(low), plain(high)),
+            None => String::new(),
+        };
+        let (a, b) = (shown(&e.a), shown(&e.b));
+        lines.push(format!("accepted, {}: {a} and {b}: {}{number}", t.was.name(), e.status.name()));
+    }
+    if taken.len() > MAX_ROWS {
+        lines.push(format!("and {} more", taken.len() - MAX_ROWS));
+    }
+    let (n, all) = (taken.len() as u64, baseline.accepted.len() as u64);
+    lines.push(format!("{}: {} newly accepted, {all} in all", shown(file), count(n, "finding")));
+    if outcome.baseline.as_ref().is_some_and(|b| b.fixed() > 0) {
+        lines.push(format!("some are fixed: `interfere accept {} --prune` drops them", shown(assembly)));
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,211 @@
+//! What `interfere diff` says.
+
+use super::layout::write_json;
+use super::number::{count, length, plain};
+use super::table::{MAX_ROWS, grid};
+use super::text::{Paint, painted, shown};
+use crate::check::{Relation, Status, pair_id};
+use crate::gate::view::Row;
+use crate::gate::{Change, Diff, Extent, Report};
+use crate::geom::LengthUnit;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Writes the comparison for people: what fails first.
+///
+/// # Errors
+/// As the writer says.
+pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    for (word, report) in [("old", diff.old), ("new", diff.new)] {
+        let findings = report.view().rows.iter().filter(|r| r.status.fails()).count() as u64;
+        let instances = count(report.instances() as u64, "instance");
+        let (file, name) = (shown(&report.file), shown(&report.name));
+        writeln!(out, "{word}: {file} ({name}): {instances}, {}", count(findings, "finding"))?;
+    }
+    let tolerances = [diff.old, diff.new].map(|r| r.units.text(r.settings.tolerance));
+    if diff.old.settings.tolerance != diff.new.settings.tolerance {
+        writeln!(out, "tolerance: {}, then {}", tolerances[0], tolerances[1])?;
+    }
+    rows(diff, colour, &mut out)?;
+    let counts: Vec<_> = Change::ALL.into_iter().map(|c| format!("{} {}", diff.count(c), c.name())).collect();
+    writeln!(out, "\n{}", counts.join(", "))?;
+    if diff.fails() {
+        let failing = diff.pairs.iter().filter(|p| p.change.fails()).count() as u64;
+        let (are, what) = (if failing == 1 { "is" } else { "are" }, "new, worse or not comparable");
+        writeln!(out, "{}: {} {are} {what}", painted("FAIL", Paint::Bad, colour), count(failing, "finding"))?;
+    } else {
+        writeln!(out, "{}: nothing new, nothing worse", painted("PASS", Paint::Good, colour))?;
+    }
+    out.flush()
+}
+
+fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
+    let mut pairs: Vec<_> = diff.pairs.iter().filter(|p| p.change != Change::Same).collect();
+    pairs.sort_by_key(|p| p.change);
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let mut table = grid(&["change", "a", "b", "was", "is", "with it changed"], &[]);
+    let listed = &pairs[..pairs.len().min(MAX_ROWS)];
+    for p in listed {
+        let is = match &p.note {
+            Some(note) => shown(note).into_owned(),
+            None => p.new.as_ref().map(|r| state(r, diff.new.units)).unwrap_or_default(),
+        };
+        let causes: Vec<_> = p.causes.iter().map(|c| c.text()).collect();
+        table.add_row([
+            p.change.name().to_owned(),
+            shown(p.a).into_owned(),
+            shown(p.b).into_owned(),
+            p.old.as_ref().map(|r| state(r, diff.old.units)).unwrap_or_default(),
+            is,
+            causes.join(", "),
+        ]);
+    }
+    for (line, text) in table.lines().enumerate() {
+        let text = text.trim_end();
+        let Some(pair) = line.checked_sub(1).and_then(|k| listed.get(k)) else {
+            writeln!(out, "{}", painted(text, Paint::Bold, colour))?;
+            continue;
+        };
+        let name = pair.change.name();
+        let paint = match pair.change {
+            c if c.fails() => Paint::Bad,
+            Change::Unproved => Paint::Warn,
+            _ => Paint::Good,
+        };
+        writeln!(out, "{}{}", painted(name, paint, colour), text.strip_prefix(name).unwrap_or(text))?;
+    }
+    if pairs.len() > listed.len() {
+        writeln!(out, "and {} more (--format json lists them)", pairs.len() - listed.len())?;
+    }
+    Ok(())
+}
+
+/// Status and number of a pair.
+fn state(row: &Row<'_>, units: LengthUnit) -> String {
+    let number = match row.extent {
+        Some(Extent::Depth(depth)) => format!(" {} deep", units.text(depth)),
+        Some(Extent::Gap(gap)) => format!(" {} apart", units.text(gap)),
+        Some(Extent::Bracket([low, high])) => format!(" {} to {}", plain(length(low, units)), units.text(high)),
+        None => String::new(),
+    };
+    let relation = match row.relation {
+        Some(Relation::AContainsB) => ", b in a",
+        Some(Relation::BContainsA) => ", a in b",
+        Some(Relation::Coincident) => ", coincident",
+        _ => "",
+    };
+    format!("{}{number}{relation}", row.status.name())
+}
+
+/// Writes the comparison for programs.
+///
+/// # Errors
+/// As the writer says.
+pub fn render_json(diff: &Diff<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write_json(&Document::new(diff), out)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    old: Side<'a>,
+    new: Side<'a>,
+    summary: Summary,
+    pairs: Vec<Pair<'a>>,
+}
+
+#[derive(Serialize)]
+struct Side<'a> {
+    file: &'a str,
+    name: &'a str,
+    units: &'static str,
+    tolerance: f64,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    verdict: &'static str,
+    new: usize,
+    worse: usize,
+    unmeasured: usize,
+    unproved: usize,
+    better: usize,
+    fixed: usize,
+    same: usize,
+}
+
+#[derive(Serialize)]
+struct Pair<'a> {
+    id: String,
+    a: &'a str,
+    b: &'a str,
+    change: &'static str,
+    causes: Vec<&'static str>,
+    note: Option<&'a str>,
+    old: Option<State>,
+    new: Option<State>,
+}
+
+#[derive(Serialize)]
+struct State {
+    status: &'static str,
+    relation: Option<&'static str>,
+    gap: Option<f64>,
+    gap_bracket: Option<[f64; 2]>,
+}
+
+impl State {
+    fn new(row: &Row<'_>, units: LengthUnit) -> Self {
+        let bracket = match row.extent {
+            Some(Extent::Bracket(bracket)) if row.status == Status::Undecided => Some(bracket),
+            _ => None,
+        };
+        Self {
+            status: row.status.name(),
+            relation: row.relation.map(Relation::name),
+            gap: row.gap.map(|mm| length(mm, units)),
+            gap_bracket: bracket.map(|b| b.map(|mm| length(mm, units))),
+        }
+    }
+}
+
+impl<'a> Document<'a> {
+    fn new(diff: &'a Diff<'a>) -> Self {
+        let side = |r: &'a Report| Side {
+            file: &r.file,
+            name: &r.name,
+            units: r.units.name(),
+            tolerance: length(r.settings.tolerance, r.units),
+        };
+        let pairs = diff.pairs.iter().filter(|p| p.change != Change::Same).map(|p| Pair {
+            id: pair_id(p.a, p.b),
+            a: p.a,
+            b: p.b,
+            change: p.change.name(),
+            causes: p.causes.iter().map(|c| c.name()).collect(),
+            note: p.note.as_deref(),
+            old: p.old.as_ref().map(|r| State::new(r, diff.old.units)),
+            new: p.new.as_ref().map(|r| State::new(r, diff.new.units)),
+        });
+        Self {
+            version: 1,
+            old: side(diff.old),
+            new: side(diff.new),
+            summary: Summary {
+                verdict: if diff.fails() { "fail" } else { "pass" },
+                new: diff.count(Change::New),
+                worse: diff.count(Change::Worse),
+                unmeasured: diff.count(Change::Unmeasured),
+                unproved: diff.count(Change::Unproved),
+                better: diff.count(Change::Better),
+                fixed: diff.count(Change::Fixed),
+                same: diff.count(Change::Same),
+            },
+            pairs: pairs.collect(),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Two reports compared, through the built program.
+
+use crate::baseline::write_cubes;
+use crate::support::command::{Ran, interfere_in};
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
+use crate::support::solids::{cuboid, obj};
+use serde_json::Value;
+use std::fs;
+
+/// Checks what the folder holds and keeps the report by that name.
+fn report(scratch: &Scratch, name: &str, flags: &[&str]) {
+    let ran =
+        interfere_in(scratch.path(), &[&["check", "assembly.json", "--format", "json", "-o", name], flags].concat());
+    assert!(ran.code < 2, "{ran:?}");
+}
+
+fn diff(scratch: &Scratch, flags: &[&str]) -> Ran {
+    interfere_in(scratch.path(), &[&["diff", "old.json", "new.json"], flags].concat())
+}
+
+/// Exit code and JSON.
+fn compared(scratch: &Scratch) -> (i32, Value) {
+    let ran = diff(scratch, &["--format", "json"]);
+    assert!(ran.code < 2 && ran.stderr.is_empty(), "{ran:?}");
+    let json = parsed(&ran.stdout);
+    assert_eq!(json["summary"]["verdict"], if ran.code == 1 { "fail" } else { "pass" });
+    (ran.code, json)
+}
+
+/// What became of the only pair that changed, with what.
+fn only(json: &Value) -> (String, Vec<String>) {
+    let pairs = json["pairs"].as_array().expect("a list");
+    assert_eq!(pairs.len(), 1, "{pairs:?}");
+    let change = pairs[0]["change"].as_str().expect("a change").to_owned();
+    assert_eq!(json["summary"][&change], 1);
+    let causes = pairs[0]["causes"].as_array().expect("a list");
+    (change, causes.iter().map(|c| c.as_str().expect("a text").to_owned()).collect())
+}
+
+const RULES: &str = r#""rules": [ { "between": ["b", "far"], "min_clearance": 20 } ],"#;
+
+/// Cubes that overlap by this much, a third with this much of a gap to the second.
+fn place(scratch: &Scratch, depth: f64, gap: f64, rules: &str) {
+    let b = 10.0 - depth;
+    write_cubes(scratch, &[("a", [0.0; 3]), ("b", [b, 0.0, 0.0]), ("far", [b + 10.0 + gap, 0.0, 0.0])], rules);
+}
+
+#[test]
+fn the_same_report_twice_has_nothing_new() {
+    let scratch = Scratch::new();
+    place(&scratch, 0.3, 5.0, RULES);
+    report(&scratch, "old.json", &[]);
+    report(&scratch, "new.json", &[]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, &json["summary"]["same"], json["pairs"].as_array().map(Vec::len)), (0, &2.into(), Some(0)));
+    let ran = diff(&scratch, &[]);
+    assert!(ran.stdout.ends_with("0 fixed, 2 same\nPASS: nothing new, nothing worse\n"), "{ran:?}");
+}
+
+#[test]
+fn deeper_and_nearer_are_worse_and_the_other_way_round_better() {
+    for (was, is, change) in [
+        ([0.3, 5.0], [0.5, 5.0], "worse"),
+        ([0.5, 5.0], [0.3, 5.0], "better"),
+        ([0.3, 5.0], [0.3, 4.0], "worse"),
+        ([0.3, 4.0], [0.3, 5.0], "better"),
+    ] {
+        let scratch = Scratch::new();
+        place(&scratch, was[0], was[1], RULES);
+        report(&scratch, "old.json", &[]);
+        place(&scratch, is[0], is[1], RULES);
+        report(&scratch, "new.json", &[]);
+        let (code, json) = compared(&scratch);
+        let (found, causes) = only(&json);
+        assert_eq!((code, found.as_str()), (i32::from(change == "worse"), change));
+        let moved = if was[0] == is[0] { &["placement_b"][..] } else { &["placement_b"] };
+        assert_eq!(causes, moved);
+    }
+}
+
+#[test]
+fn what_appears_is_new_and_what_is_gone_is_fixed_or_unproved() {
+    let scratch = Scratch::new();
+    place(&scratch, -1.0, 50.0, RULES);
+    report(&scratch, "old.json", &[]);
+    place(&scratch, 0.3, 50.0, RULES);
+    report(&scratch, "new.json", &[]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, only(&json).0), (1, "new".to_owned()));
+    assert_eq!((&json["pairs"][0]["old"], &json["pairs"][0]["new"]["status"]), (&Value::Null, &"interference".into()));
+
+    fs::rename(scratch.path().join("new.json"), scratch.path().join("old.json")).expect("renamed");
+    place(&scratch, -1.0, 50.0, RULES);
+    report(&scratch, "new.json", &[]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, only(&json)), (0, ("fixed".to_owned(), vec!["placement_b".to_owned()])));
+    assert_eq!(json["pairs"][0]["note"], "clear");
+
+    place(&scratch, 0.3, 50.0, r#""rules": [ { "between": ["a", "*"], "ignore": true } ],"#);
+    report(&scratch, "new.json", &[]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, only(&json)), (0, ("unproved".to_owned(), vec!["rule".to_owned()])));
+    assert_eq!(json["pairs"][0]["note"], "not checked: ignored by assembly.json rules[0]");
+
+    write_cubes(&scratch, &[("b", [9.7, 0.0, 0.0]), ("far", [90.0, 0.0, 0.0])], "");
+    report(&scratch, "new.json", &[]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, only(&json)), (0, ("unproved".to_owned(), vec!["instance_a".to_owned()])));
+    let table = diff(&scratch, &[]).stdout;
+    assert!(table.contains("there is no instance `a`") && table.contains("a is in one of the reports only"), "{table}");
+}
+
+#[test]
+fn what_changed_with_it_is_told_apart() {
+    let scratch = Scratch::new();
+    place(&scratch, 0.3, 50.0, "");
+    report(&scratch, "old.json", &[]);
+    // Another mesh.
+    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [10.5, 10.0, 10.0])));
+    report(&scratch, "new.json", &[]);
+    assert_eq!(only(&compared(&scratch).1), ("worse".to_owned(), vec!["mesh_a".to_owned(), "mesh_b".to_owned()]));
+    // Another tolerance: contact, but no less deep.
+    place(&scratch, 0.3, 50.0, "");
+    report(&scratch, "new.json", &["--tolerance", "0.4"]);
+    assert_eq!(only(&compared(&scratch).1), ("unproved".to_owned(), vec!["tolerance".to_owned()]));
+    // What they are taken to be makes no difference to cubes, and no difference is told of what is the same.
+    report(&scratch, "new.json", &["--geometry", "hull"]);
+    assert_eq!(compared(&scratch).1["pairs"].as_array().map(Vec::len), Some(0));
+    // Nothing was measured: it may be worse.
+    report(&scratch, "new.json", &["--verdict-only"]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, only(&json).0.as_str()), (1, "unmeasured"));
+}
+
+#[test]
+fn units_are_no_difference() {
+    let scratch = Scratch::new();
+    place(&scratch, 0.3, 50.0, "");
+    report(&scratch, "old.json", &[]);
+    let text = fs::read_to_string(scratch.path().join("assembly.json")).expect("an assembly");
+    let mm = text.replace("\"mesh\"", "\"units\": \"mm\", \"mesh\"");
+    // The same lengths in centimetres; the far one stays far.
+    let cm = mm.replace("[9.7,", "[0.97,").replace("[69.7,", "[6.97,");
+    scratch.write("assembly.json", cm.replace("\"version\": 1,", "\"version\": 1, \"units\": \"cm\","));
+    report(&scratch, "new.json", &["--tolerance", "0.001"]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, &json["summary"]["same"], &json["new"]["units"]), (0, &1.into(), &"cm".into()));
+}
+
+#[test]
+fn a_file_that_is_no_report_is_refused_with_its_place() {
+    let scratch = Scratch::new();
+    place(&scratch, 0.3, 50.0, "");
+    report(&scratch, "new.json", &[]);
+    let report_text = fs::read_to_string(scratch.path().join("new.json")).expect("a report");
+    for (text, says) in [
+        ("{", "old.json:1:1: no report of a check: EOF"),
+        ("{\"version\": 1}", "old.json:1:14: no report of a check: missing field"),
+        (&report_text.replace("\"version\": 1,", "\"version\": 2,"), "old.json: version 2 of a report is not known"),
+        (&report_text.replace("\"interference\", \"rel", "\"melted\", \"rel"), "unknown status `melted`"),
+    ] {
+        scratch.write("old.json", text);
+        let ran = diff(&scratch, &[]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.stderr.contains(says), "{says} in {}", ran.stderr);
+    }
+    fs::remove_file(scratch.path().join("old.json")).expect("removed");
+    assert_eq!(diff(&scratch, &[]).code, 2);
+    // Keys that later releases add are passed over.
+    scratch.write("old.json", report_text.replace("\"units\": \"mm\"", "\"units\": \"mm\", \"colour\": {\"x\": [1]}"));
+    assert_eq!(compared(&scratch).0, 0);
+}
