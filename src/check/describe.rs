@@ -63,6 +63,7 @@ pub(super) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
                 id: instance.id.clone(),
                 part: instance.part,
                 placement: blake3::hash(numbers.as_flattened()).to_hex().as_str()[..16].to_owned(),
+                at: instance.at,
             }
         })
         .collect()

@@ -210,5 +210,7 @@ fn bare([a, b]: [InstanceIx; 2], status: Status, rule: Option<u32>, geometry: Ge
         facet_allowance: None,
         within_facet_error: false,
         rule,
+        // Not looked for: the row stands alone.
+        alike: 0,
     }
 }

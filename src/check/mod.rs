@@ -29,7 +29,7 @@ mod stopwatch;
 mod tally;
 
 pub use explain::*;
-pub use fix::Fix;
+pub use fix::{Fix, worth_mending};
 pub(crate) use load::locate;
 pub use options::*;
 pub use outcome::*;

@@ -1,7 +1,7 @@
 //! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
 
 use super::Fix;
-use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule};
+use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3};
 
@@ -157,6 +157,9 @@ pub struct PairOutcome {
     pub within_facet_error: bool,
     /// Index in [`Outcome::rules`] of the rule that matched.
     pub rule: Option<u32>,
+    /// Equal for pairs of the same two parts in the same relative pose, whatever their names and their order: a hash of the
+    /// meshes' content and the pose.
+    pub alike: u64,
 }
 
 /// How many pairs ended in each status.
@@ -253,6 +256,8 @@ pub struct InstanceOutcome {
     pub part: PartIx,
     /// Hash of the part-to-root transform, hexadecimal.
     pub placement: String,
+    /// Where it is written, an index in [`Outcome::files`] and a line; `None` for one handed in by the caller.
+    pub at: Option<FileLine>,
 }
 
 /// The options as the run settled them, every one that influences the result.
@@ -326,6 +331,8 @@ pub struct Outcome {
     pub name: String,
     /// Its path as given.
     pub path: String,
+    /// The assembly files, as the user would name them; the root first. Empty where there is no file.
+    pub files: Vec<String>,
     /// Unit of the report.
     pub units: LengthUnit,
     /// The options as settled.

@@ -69,6 +69,7 @@ pub fn check(
     Ok(Outcome {
         name: assembly.name.clone(),
         path: assembly.path.clone(),
+        files: assembly.files.clone(),
         units: assembly.units,
         settings,
         possible_pairs,

@@ -38,7 +38,7 @@ fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progr
     let assembly = assembly::load(&question.assembly, loader, &options)?;
     watch.stop(Stage::Load, &mut reading);
     let mut options = question.options(assembly.units)?;
-    if settings.outputs.format == report::Format::Table {
+    if settings.outputs.shows_fixes() {
         options.fixes = report::table::MAX_ROWS;
     }
     let mut outcome = check::check(&assembly, &options, loader, progress)?;

@@ -8,6 +8,7 @@ mod corpus;
 mod decomposition;
 mod determinism;
 mod floors;
+mod formats;
 mod generate;
 mod hulls;
 mod oracle;
