@@ -561,10 +561,10 @@ fn inspect_says_what_is_in_a_mesh_and_goes_on_after_one_that_is_none() {
     ] {
         assert_eq!(mesh[key], value);
     }
-    assert_eq!(
-        (mesh["volume"].as_f64(), mesh["area"].as_f64(), mesh["convexity"].as_f64()),
-        (Some(1000.0), Some(600.0), Some(1.0))
-    );
+    assert_eq!((mesh["area"].as_f64(), mesh["convexity"].as_f64()), (Some(600.0), Some(1.0)));
+    // A sum of twelve: off by a rounding step, which a reader that rounds to the nearest number shows.
+    let volume = mesh["volume"].as_f64().expect("a volume");
+    assert!((volume - 1000.0).abs() <= 2.0 * f64::EPSILON * 1000.0, "{volume}");
     let both = interfere_in(scratch.path(), &["inspect", "broken.stl", "cube.stl", "--format", "json"]);
     assert_eq!(both.code, 2);
     assert_eq!(parsed(&both.stdout)["meshes"].as_array().map(Vec::len), Some(1));
