@@ -106,7 +106,9 @@ fn patterns_hold_what_names_share() {
         (&["bolt", "bolt", "bolt-1"], "bolt*"),
     ] {
         let mut p = Pattern::default();
-        names.iter().for_each(|n| p.add(n));
+        for name in names {
+            p.add(name);
+        }
         assert_eq!(p.text(), pattern, "{names:?}");
     }
 }

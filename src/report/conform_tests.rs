@@ -56,7 +56,7 @@ fn parts<'d>(node: Node<'d, 'd>, name: &'static str) -> impl Iterator<Item = Nod
     node.children().filter(move |n| n.has_tag_name((XS, name)))
 }
 
-impl<'d> Rules<'d> {
+impl Rules<'_> {
     fn element(&self, node: Node<'_, '_>, errors: &mut Vec<String>) {
         let name = node.tag_name().name();
         let Some(rule) = self.elements.get(name) else {
@@ -71,64 +71,64 @@ impl<'d> Rules<'d> {
             }
             return;
         };
-        self.attributes(node, kind, errors);
-        self.content(node, kind, errors);
+        attributes(node, kind, errors);
+        content(node, kind, errors);
         node.children().filter(Node::is_element).for_each(|child| self.element(child, errors));
     }
+}
 
-    fn attributes(&self, node: Node<'_, '_>, kind: Node<'d, 'd>, errors: &mut Vec<String>) {
-        let name = node.tag_name().name();
-        let known: BTreeMap<&str, Node<'d, 'd>> =
-            parts(kind, "attribute").map(|a| (a.attribute("name").unwrap(), a)).collect();
-        for a in node.attributes() {
-            match known.get(a.name()).map(|k| k.attribute("type")) {
-                None => errors.push(format!("unknown attribute {name}.{}", a.name())),
-                // No times are written, so no pattern needs to be understood.
-                Some(Some("SUREFIRE_TIME")) => errors.push(format!("a time: {name}.{}", a.name())),
-                Some(_) => {}
-            }
+fn attributes<'d>(node: Node<'_, '_>, kind: Node<'d, 'd>, errors: &mut Vec<String>) {
+    let name = node.tag_name().name();
+    let known: BTreeMap<&str, Node<'d, 'd>> =
+        parts(kind, "attribute").map(|a| (a.attribute("name").unwrap(), a)).collect();
+    for a in node.attributes() {
+        match known.get(a.name()).map(|k| k.attribute("type")) {
+            None => errors.push(format!("unknown attribute {name}.{}", a.name())),
+            // No times are written, so no pattern needs to be understood.
+            Some(Some("SUREFIRE_TIME")) => errors.push(format!("a time: {name}.{}", a.name())),
+            Some(_) => {}
         }
-        for (k, a) in known {
-            if a.attribute("use") == Some("required") && !node.has_attribute(k) {
-                errors.push(format!("no attribute {name}.{k}"));
+    }
+    for (k, a) in known {
+        if a.attribute("use") == Some("required") && !node.has_attribute(k) {
+            errors.push(format!("no attribute {name}.{k}"));
+        }
+    }
+}
+
+/// Every group in this schema is a choice, or a sequence of one thing; how often holds for each child by itself.
+fn content<'d>(node: Node<'_, '_>, kind: Node<'d, 'd>, errors: &mut Vec<String>) {
+    let name = node.tag_name().name();
+    let mut allowed: BTreeMap<&str, bool> = BTreeMap::new();
+    let many = |n: Node<'_, '_>| n.attribute("maxOccurs") == Some("unbounded");
+    let mut open: Vec<(Node<'d, 'd>, bool)> =
+        parts(kind, "sequence").chain(parts(kind, "choice")).map(|n| (n, many(n))).collect();
+    while let Some((group, any)) = open.pop() {
+        for child in group.children().filter(Node::is_element) {
+            match child.tag_name().name() {
+                "element" => {
+                    let named = child.attribute("ref").or(child.attribute("name")).unwrap();
+                    allowed.insert(named, any || many(child));
+                }
+                "choice" | "sequence" => open.push((child, any || many(child))),
+                other => panic!("a part of XML Schema that is not known here: {other}"),
             }
         }
     }
-
-    /// Every group in this schema is a choice, or a sequence of one thing; how often holds for each child by itself.
-    fn content(&self, node: Node<'_, '_>, kind: Node<'d, 'd>, errors: &mut Vec<String>) {
-        let name = node.tag_name().name();
-        let mut allowed: BTreeMap<&str, bool> = BTreeMap::new();
-        let many = |n: Node<'_, '_>| n.attribute("maxOccurs") == Some("unbounded");
-        let mut open: Vec<(Node<'d, 'd>, bool)> =
-            parts(kind, "sequence").chain(parts(kind, "choice")).map(|n| (n, many(n))).collect();
-        while let Some((group, any)) = open.pop() {
-            for child in group.children().filter(Node::is_element) {
-                match child.tag_name().name() {
-                    "element" => {
-                        let named = child.attribute("ref").or(child.attribute("name")).unwrap();
-                        allowed.insert(named, any || many(child));
-                    }
-                    "choice" | "sequence" => open.push((child, any || many(child))),
-                    other => panic!("a part of XML Schema that is not known here: {other}"),
-                }
-            }
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for child in node.children().filter(Node::is_element) {
+        *seen.entry(child.tag_name().name()).or_default() += 1;
+    }
+    for (child, n) in seen {
+        match allowed.get(child) {
+            None => errors.push(format!("{child} in {name}")),
+            Some(false) if n > 1 => errors.push(format!("{n} {child} in {name}")),
+            Some(_) => {}
         }
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-        for child in node.children().filter(Node::is_element) {
-            *seen.entry(child.tag_name().name()).or_default() += 1;
-        }
-        for (child, n) in seen {
-            match allowed.get(child) {
-                None => errors.push(format!("{child} in {name}")),
-                Some(false) if n > 1 => errors.push(format!("{n} {child} in {name}")),
-                Some(_) => {}
-            }
-        }
-        let mixed = kind.attribute("mixed") == Some("true");
-        if !mixed && node.children().any(|c| c.is_text() && !c.text().unwrap_or("").trim().is_empty()) {
-            errors.push(format!("text in {name}"));
-        }
+    }
+    let mixed = kind.attribute("mixed") == Some("true");
+    if !mixed && node.children().any(|c| c.is_text() && !c.text().unwrap_or("").trim().is_empty()) {
+        errors.push(format!("text in {name}"));
     }
 }
 

@@ -6,6 +6,7 @@ use super::text::shown;
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::gate::{Entry, Group, rank};
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// Names longer than this are cut where room is limited.
 const MAX_NAME: usize = 120;
@@ -41,15 +42,16 @@ pub(super) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
     };
     if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::Clearance) {
         let demanded = format!("{} {}", plain(as_given(demanded, o.units)), o.units.name());
-        said += &format!("; {demanded} are demanded");
+        let _ = write!(said, "; {demanded} are demanded");
     }
     if let (Status::Interference, Some(t), Some(by)) = (p.status, p.separating_translation, p.penetration_depth)
         && by > 0.0
     {
-        said += &format!("; moving {b} by {} along {} parts them", text(by), direction(&(t / by)));
+        // Writing to a String cannot fail.
+        let _ = write!(said, "; moving {b} by {} along {} parts them", text(by), direction(&(t / by)));
     }
     if let Some(rule) = p.rule.and_then(|r| o.rules.get(r as usize)) {
-        said += &format!("; rule: {}", rule_text(rule, o.units));
+        let _ = write!(said, "; rule: {}", rule_text(rule, o.units));
     }
     said
 }

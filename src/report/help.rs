@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn every_status_and_every_warning_has_help() {
         for status in Status::ALL {
-            let help = of(status.name()).expect(status.name());
+            let help = of(status.name()).unwrap();
             assert!(help.short.ends_with('.') && help.text.starts_with(&help.short), "{help:?}");
             assert!(!help.short.contains('\n') && !help.short.contains(". "), "{help:?}");
         }

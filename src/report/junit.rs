@@ -1,4 +1,4 @@
-//! The report as JUnit XML, for CI systems that show tests: a suite for the assembly, a case for each listed pair. No times: the
+//! The report as `JUnit` XML, for CI systems that show tests: a suite for the assembly, a case for each listed pair. No times: the
 //! same input gives the same bytes.
 
 use super::findings::sentence;

@@ -1,4 +1,4 @@
-//! Tests of the JUnit report.
+//! Tests of the `JUnit` report.
 
 use super::*;
 use crate::report::conform_tests::junit_errors;

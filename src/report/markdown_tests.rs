@@ -102,7 +102,9 @@ fn it_fits_into_a_comment_whatever_the_names() {
         i.id = format!("{k}{}", "|`<🦀>".repeat(2000));
     }
     let mut warnings = sample::hostile().warnings;
-    warnings.iter_mut().for_each(|w| w.message = "#".repeat(100_000));
+    for w in &mut warnings {
+        w.message = "#".repeat(100_000);
+    }
     outcome.warnings = warnings;
     let text = text(&outcome);
     assert!(text.len() <= MAX_BYTES, "{}", text.len());

@@ -201,7 +201,9 @@ pub(crate) fn findings(n: usize) -> Outcome {
         })
         .collect();
     o.counts = Counts::default();
-    o.pairs.iter().for_each(|p| *o.counts.of_mut(p.status) += 1);
+    for p in &o.pairs {
+        *o.counts.of_mut(p.status) += 1;
+    }
     o.possible_pairs = n as u64;
     o.cleared_by = ClearedBy::default();
     o.warnings.clear();
@@ -257,7 +259,9 @@ pub(crate) fn hostile() -> Outcome {
     o.pairs[3].status = Status::Allowed;
     o.pairs[4].status = Status::Undecided;
     o.counts = Counts::default();
-    o.pairs.iter().for_each(|p| *o.counts.of_mut(p.status) += 1);
+    for p in &o.pairs {
+        *o.counts.of_mut(p.status) += 1;
+    }
     o.possible_pairs = 12;
     o.cleared_by = ClearedBy::default();
     o.warnings = HOSTILE
@@ -295,13 +299,15 @@ pub(crate) fn grouped() -> Outcome {
     };
     let bolt = |k: usize| PairOutcome { alike: 7, ..fails(&format!("bolt-{k}"), &format!("hole-{k}"), 0.5) };
     o.pairs = (0..40).map(bolt).collect();
-    o.pairs.extend((0..5).map(|k| fails("plate", &format!("rib-{k}"), 1.0 + k as f64)));
+    o.pairs.extend((0..5).map(|k| fails("plate", &format!("rib-{k}"), 1.0 + f64::from(k))));
     o.pairs.push(fails("bolt-0", "plate", 0.25));
     o.pairs.push(fails("bolt-0", "rib-0", 0.125));
     let id = |i: InstanceIx| ids[i.0 as usize].clone();
     o.pairs.sort_by_key(|p| (id(p.a), id(p.b)));
     o.counts = Counts::default();
-    o.pairs.iter().for_each(|p| *o.counts.of_mut(p.status) += 1);
+    for p in &o.pairs {
+        *o.counts.of_mut(p.status) += 1;
+    }
     o.possible_pairs = o.pairs.len() as u64;
     o.cleared_by = ClearedBy::default();
     o.warnings.clear();

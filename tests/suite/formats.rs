@@ -92,10 +92,10 @@ fn places_hold(folder: &Scratch, results: &[serde_json::Value]) {
         for at in [&result["locations"][0], &result["relatedLocations"][0]] {
             let artifact = &at["physicalLocation"]["artifactLocation"];
             assert_eq!(artifact["uriBaseId"], "%SRCROOT%");
-            let file = artifact["uri"].as_str().unwrap().replace("%20", " ");
+            let file = artifact["uri"].as_str().expect("a value").replace("%20", " ");
             let text = fs::read_to_string(folder.path().join(&file)).expect("the file is there");
-            let line = at["physicalLocation"]["region"]["startLine"].as_u64().unwrap() as usize;
-            let name = at["logicalLocations"][0]["name"].as_str().unwrap();
+            let line = at["physicalLocation"]["region"]["startLine"].as_u64().expect("a value") as usize;
+            let name = at["logicalLocations"][0]["name"].as_str().expect("a value");
             let line = text.lines().nth(line - 1).expect("the line is there");
             assert!(line.contains(&format!("\"id\": \"{name}\"")), "{file}: {line}: {name}");
             files.insert(file);

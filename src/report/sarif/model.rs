@@ -133,6 +133,8 @@ pub struct ResultProperties {
     pub group: Option<String>,
 }
 
+// The standard names the keys.
+#[allow(clippy::struct_field_names)]
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
