@@ -120,6 +120,7 @@ impl AssemblyBuilder {
         let mut assembly = Assembly {
             name: self.name,
             path: String::new(),
+            files: Vec::new(),
             units: self.units,
             tolerance: self.tolerance,
             facets: self.facets,
@@ -218,7 +219,7 @@ fn build_instances(
             note(format!("unknown part {}", quoted(&part)), fix);
             continue;
         };
-        out.push(Instance { id, part, placement: affine, unit: None });
+        out.push(Instance { id, part, placement: affine, unit: None, at: None });
     }
     out
 }

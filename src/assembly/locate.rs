@@ -49,6 +49,11 @@ impl Source {
         Self { shown, text, before }
     }
 
+    /// The line of an offset, from 1.
+    pub fn line(&self, offset: usize) -> u32 {
+        saturate(self.counts(offset.min(self.text.len())).line_ends + 1)
+    }
+
     /// Line and column, both from 1, the column in characters.
     pub fn position(&self, offset: usize) -> (u32, u32) {
         let offset = offset.min(self.text.len());
@@ -155,6 +160,7 @@ mod tests {
             let line = before.matches('\n').count() + 1;
             let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
             assert_eq!(source.position(offset), (line as u32, column as u32));
+            assert_eq!(source.line(offset), line as u32);
         }
         for cut in [0, 255, 256, 257, 512] {
             let source = Source::new(String::new(), "x".repeat(cut));

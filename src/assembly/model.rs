@@ -90,6 +90,16 @@ pub struct Part {
     pub at: Location,
 }
 
+/// A line of an assembly file: small, since every instance has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileLine {
+    /// Index in [`Assembly::files`].
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+}
+
 /// A placed part.
 #[derive(Debug, Clone)]
 pub struct Instance {
@@ -101,6 +111,8 @@ pub struct Instance {
     pub placement: Affine,
     /// The outermost `as_unit` sub-assembly it lies in, if any; pairs within one are ignored.
     pub unit: Option<u32>,
+    /// Where it is written; `None` for one handed in by the caller.
+    pub at: Option<FileLine>,
 }
 
 /// What a rule says of a pair.
@@ -159,6 +171,8 @@ pub struct Assembly {
     pub name: String,
     /// Its path as the user gave it, with `/`.
     pub path: String,
+    /// The assembly files, as the user would name them; the root first. Empty where there is no file.
+    pub files: Vec<String>,
     /// Unit of the report.
     pub units: LengthUnit,
     /// Overlap no deeper than this is contact, in mm.

@@ -51,6 +51,8 @@ pub(crate) struct RawPart {
 #[derive(Debug)]
 pub(crate) struct RawInstance {
     pub id: String,
+    /// Byte offset of the id's value.
+    pub id_offset: usize,
     /// Its position in the list, problems counted.
     pub index: usize,
     pub target: Target,
@@ -240,9 +242,9 @@ fn read_instances(
             Some(v) => placement::read(reader, v, &Trail::Key(&trail, "placement"), unit),
             None => Some(Affine::identity()),
         };
-        if let (Some((id, _)), Some((target, target_offset)), Some(placement)) = (id, target, placement) {
+        if let (Some((id, id_offset)), Some((target, target_offset)), Some(placement)) = (id, target, placement) {
             let as_unit = as_unit.flatten().unwrap_or(false);
-            out.push(RawInstance { id: id.to_owned(), index, target, target_offset, as_unit, placement });
+            out.push(RawInstance { id: id.to_owned(), id_offset, index, target, target_offset, as_unit, placement });
         }
     }
     out

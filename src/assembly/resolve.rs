@@ -4,7 +4,7 @@ use super::files::{File, Files, Found, MAX_DEPTH, instance_at, too_deep};
 use super::paths::{Tree, shown};
 use super::rule::RuleTable;
 use super::words::quoted;
-use super::{Assembly, Facets, Instance, MeshSource, Part, PartIx, Rule, placement};
+use super::{Assembly, Facets, FileLine, Instance, MeshSource, Part, PartIx, Rule, placement};
 use crate::error::{Error, Problem, Warning};
 use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
 use crate::geom::{Affine, LengthUnit};
@@ -215,7 +215,8 @@ impl<'f> Flat<'f> {
                 Some(Found::Part(part)) => {
                     self.check(&placement, rigid, (ix, k), &id);
                     let part = self.part_ix[ix][part];
-                    self.instances.push(Instance { id, part, placement, unit: place.unit });
+                    let at = Some(FileLine { file: ix as u32, line: file.source.line(instance.id_offset) });
+                    self.instances.push(Instance { id, part, placement, unit: place.unit, at });
                 }
                 Some(Found::Assembly(inner)) => {
                     let mut unit = place.unit;
@@ -260,6 +261,7 @@ impl<'f> Flat<'f> {
         let mut assembly = Assembly {
             name: root.name.clone().unwrap_or_else(stem),
             path: shown(path),
+            files: self.files.iter().map(|f| f.source.shown.clone()).collect(),
             units: root.units.unwrap_or(LengthUnit::Mm),
             tolerance,
             facets,

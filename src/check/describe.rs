@@ -66,6 +66,7 @@ pub(super) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
                 part: instance.part,
                 placement: blake3::hash(numbers.as_flattened()).to_hex().as_str()[..16].to_owned(),
                 unit: instance.unit.and_then(|u| assembly.unit_ids.get(u as usize)).map(|id| id.len() as u32),
+                at: instance.at,
             }
         })
         .collect()

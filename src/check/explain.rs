@@ -212,5 +212,7 @@ fn bare([a, b]: [InstanceIx; 2], status: Status, rule: Option<u32>, geometry: Ge
         rule,
         inputs: None,
         standing: None,
+        // Not looked for: the row stands alone.
+        alike: 0,
     }
 }

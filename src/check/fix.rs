@@ -9,6 +9,7 @@ use crate::assembly::{InstanceIx, PairRule, RuleTable};
 use crate::geom::{Aabb, Vec3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Neighbours that one moved part is held against, at most; with more nothing is said.
 const MAX_NEIGHBOURS: usize = 32;
@@ -34,11 +35,19 @@ pub(super) fn is_mendable(row: &PairOutcome) -> bool {
     row.status == Status::Interference && row.separating_translation.is_some()
 }
 
-/// The deepest rows that a translation mends, no more than `most`; among equals the order in which they are given.
-pub fn deepest_mendable(pairs: &[PairOutcome], most: usize) -> Vec<&PairOutcome> {
-    let mut rows: Vec<&PairOutcome> = pairs.iter().filter(|p| is_mendable(p)).collect();
-    rows.sort_by(|x, y| y.overlap_depth.unwrap_or(0.0).total_cmp(&x.overlap_depth.unwrap_or(0.0)));
-    rows.truncate(most);
+/// The rows for which fixes are looked up: the deepest that a translation mends, no more than `most`, and as many of which no two are
+/// alike, so that a report has them whether it lists every pair or each kind once. Deepest first, the outcome's order among
+/// equals. Those of a whole run are among those of its parts.
+pub fn worth_mending(pairs: &[PairOutcome], most: usize) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..pairs.len()).filter(|k| is_mendable(&pairs[*k])).collect();
+    let depth = |k: &usize| pairs[*k].overlap_depth.unwrap_or(0.0);
+    rows.sort_by(|x, y| depth(y).total_cmp(&depth(x)));
+    let mut kinds = BTreeSet::new();
+    let mut listed = 0;
+    rows.retain(|k| {
+        listed += 1;
+        (kinds.len() < most && kinds.insert(pairs[*k].alike)) || listed <= most
+    });
     rows
 }
 
@@ -56,9 +65,9 @@ impl<'a> Mender<'a> {
         Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach) }
     }
 
-    /// Of the deepest pairs that a translation mends, no more than `most`.
+    /// Of the rows that are worth it. In their order.
     pub(super) fn fixes(&self, pairs: &[PairOutcome], most: usize) -> Vec<Fix> {
-        deepest_mendable(pairs, most).par_iter().filter_map(|row| self.fix(row)).collect()
+        worth_mending(pairs, most).par_iter().filter_map(|row| self.fix(&pairs[*row])).collect()
     }
 
     /// What the row's translation does to the moved part's other pairs. Cost: two answers, at most, for each neighbour.

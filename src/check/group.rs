@@ -62,14 +62,22 @@ impl Distinct {
 
     /// Multiplies and folds word by word; only the spread over slots depends on it.
     fn hash(&self) -> u64 {
-        let mix = |h: u64, word: u64| {
-            let product = u128::from(h ^ word) * 0x9e37_79b9_7f4a_7c15;
-            product as u64 ^ (product >> 64) as u64
-        };
         let names = u64::from(self.first) << 32 | u64::from(self.second);
         let seed = mix(names, u64::from(self.rule.unwrap_or(u32::MAX)));
         pose_key::numbers(&self.pose).into_iter().fold(seed, |h, e| mix(h, e.to_bits()))
     }
+
+    /// See [`PairOutcome::alike`]; `stamps` are those of the shapes.
+    fn alike(&self, stamps: &[u64]) -> u64 {
+        let seed = mix(mix(0, stamps[self.first as usize]), stamps[self.second as usize].rotate_left(1));
+        pose_key::numbers(&self.pose).into_iter().fold(seed, |h, e| mix(h.rotate_left(7), e.to_bits()))
+    }
+}
+
+/// Multiplies and folds one more word into a hash.
+fn mix(h: u64, word: u64) -> u64 {
+    let product = u128::from(h ^ word) * 0x9e37_79b9_7f4a_7c15;
+    product as u64 ^ (product >> 64) as u64
 }
 
 /// Finds the distinct pair that equals a given one: open addressing over indices, linear probing, at most half full. Never
@@ -352,6 +360,7 @@ impl Run<'_> {
             inputs: (answer.status == Status::Undecided || answer.status.fails() && gap.is_none())
                 .then(|| self.inputs(distinct)),
             standing: None,
+            alike: distinct.alike(&self.shapes.stamps),
         }
     }
 

@@ -34,7 +34,7 @@ mod tally;
 pub use cache::{CacheUse, Hits};
 pub use describe::PlacedWarning;
 pub use explain::*;
-pub use fix::{Fix, deepest_mendable};
+pub use fix::{Fix, worth_mending};
 pub(crate) use load::locate;
 pub use options::*;
 pub use outcome::*;

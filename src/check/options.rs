@@ -27,7 +27,8 @@ pub struct Options {
     pub max_pieces: usize,
     /// Decide the statuses and stop there: no bracket is refined beyond its threshold, no measure is taken.
     pub verdict_only: bool,
-    /// Of so many interferences, the deepest ones, is looked up what mending them does to others; see [`Fix`](super::Fix).
+    /// Of so many interferences, the deepest ones, and of as many that are not alike, is looked up what mending them does to others;
+    /// see [`Fix`](super::Fix).
     pub fixes: usize,
     /// Where results are kept for the next run and found of the last one. Nothing of the outcome depends on it but
     /// [`Timings`](super::Timings) and [`Outcome::not_kept`](super::Outcome::not_kept).

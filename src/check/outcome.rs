@@ -1,7 +1,7 @@
 //! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
 
 use super::{BaselineOutcome, CacheUse, FailOn, Fix, Standing};
-use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule, RuleUse};
+use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleUse};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3, wire};
 use serde::{Deserialize, Serialize};
@@ -173,6 +173,9 @@ pub struct PairOutcome {
     /// How it compares with the baseline; `None` without one, and of a pair that is no finding.
     #[serde(skip)]
     pub standing: Option<Standing>,
+    /// Equal for pairs of the same two parts in the same relative pose, whatever their names and their order: a hash of the
+    /// meshes' content and the pose.
+    pub alike: u64,
 }
 
 /// How many pairs ended in each status.
@@ -273,6 +276,8 @@ pub struct InstanceOutcome {
     pub part: PartIx,
     /// Hash of the part-to-root transform, hexadecimal.
     pub placement: String,
+    /// Where it is written, an index in [`Outcome::files`] and a line; `None` for one handed in by the caller.
+    pub at: Option<FileLine>,
     /// Bytes of its id that are the id of the `as_unit` sub-assembly it lies in, if it lies in one.
     pub unit: Option<u32>,
 }
@@ -359,6 +364,8 @@ pub struct Outcome {
     pub name: String,
     /// Its path as given.
     pub path: String,
+    /// The assembly files, as the user would name them; the root first. Empty where there is no file.
+    pub files: Vec<String>,
     /// Unit of the report.
     pub units: LengthUnit,
     /// The options as settled.

@@ -109,6 +109,7 @@ fn run(
     let outcome = Outcome {
         name: assembly.name.clone(),
         path: assembly.path.clone(),
+        files: assembly.files.clone(),
         units: assembly.units,
         settings,
         possible_pairs: pairs_all[0],

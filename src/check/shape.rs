@@ -178,6 +178,8 @@ pub(super) struct Shapes {
     pub all: Vec<Shape>,
     /// Of each shape, side by side: what every candidate pair asks for.
     pub origins: Vec<Origin>,
+    /// Of each shape: a hash of what makes it what it is, the same in every run.
+    pub stamps: Vec<u64>,
     pub placed: Vec<Placed>,
     /// A part that each shape comes from, for messages.
     pub part_of: Vec<u32>,
@@ -194,6 +196,19 @@ struct Key {
     geometry: Geometry,
     deflection: Option<u64>,
     stretch: [u64; 9],
+}
+
+impl Key {
+    fn stamp(&self) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.content).update(&self.rounding.to_le_bytes()).update(self.geometry.name().as_bytes());
+        // A deflection of its own is not the same as none.
+        hasher.update(&[u8::from(self.deflection.is_some())]).update(&self.deflection.unwrap_or(0).to_le_bytes());
+        hasher.update(self.stretch.map(u64::to_le_bytes).as_flattened());
+        let mut first = [0; 8];
+        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        u64::from_le_bytes(first)
+    }
 }
 
 /// A shape to be built.
@@ -241,6 +256,7 @@ pub(super) fn build(
     }
     // The map's order is the shapes' order: by content.
     let all: Vec<Wanted> = indices.values().map(|v| v.1).collect();
+    let stamps = indices.keys().map(Key::stamp).collect();
     indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
     progress.begin(Stage::Shape, all.len() as u64);
     let maker = Maker { assembly, settings, session, deepest: cover::deepest_threshold(assembly, settings) };
@@ -265,7 +281,7 @@ pub(super) fn build(
         .collect();
     let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
     let part_of = all.iter().map(|w| w.part).collect();
-    Ok(Shapes { all: shapes, origins, placed, part_of, keys: keys.into_iter().flatten().collect() })
+    Ok(Shapes { all: shapes, origins, stamps, placed, part_of, keys: keys.into_iter().flatten().collect() })
 }
 
 /// Makes shapes, or finds them in the cache.

@@ -141,7 +141,7 @@ pub struct CheckArgs {
 
     /// Check the I-th of N shares of the pairs alone and write a partial report to --output; `interfere merge` makes the report and
     /// the verdict of all N.
-    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "strict", "baseline", "no_baseline", "fail_on"])]
+    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "expand", "strict", "baseline", "no_baseline", "fail_on"])]
     pub shard: Option<Shard>,
 }
 
@@ -169,13 +169,18 @@ pub struct MergeArgs {
 /// The flags that say which reports are written, and where.
 #[derive(Debug, ClapArgs)]
 pub struct OutputArgs {
-    /// Form of the report: `table` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: FormatChoice,
+    /// Form of the report: table, json, sarif, junit, github, markdown or csv. May be given several times; all but one then name a
+    /// file, as in --format table --format sarif=out.sarif [default: table].
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
+    pub format: Vec<ReportArg>,
 
-    /// Write the report to this file instead of stdout; `-` is stdout.
+    /// Write the report whose --format names no file to this file instead of stdout; `-` is stdout.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// Give every pair a row of the table, also where many are one problem.
+    #[arg(long)]
+    pub expand: bool,
 }
 
 /// The flags that decide what is asked of pairs, and how.
@@ -366,6 +371,34 @@ pub enum FormatChoice {
     Json,
 }
 
+/// A value of `--format` of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportArg {
+    /// The form.
+    pub format: ReportChoice,
+    /// Where it goes, where that is said; `-` is stdout.
+    pub file: Option<PathBuf>,
+}
+
+/// The form of a report of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportChoice {
+    /// For people: what fails, worst first
+    Table,
+    /// For programs: everything, in a stable order
+    Json,
+    /// For code scanning
+    Sarif,
+    /// For CI systems that show tests
+    Junit,
+    /// For annotations in a GitHub workflow
+    Github,
+    /// For a job's summary or a comment
+    Markdown,
+    /// For spreadsheets
+    Csv,
+}
+
 /// `--geometry`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GeometryChoice {
@@ -404,6 +437,22 @@ pub enum ColorChoice {
     Always,
     /// Nowhere
     Never,
+}
+
+/// A form and, after `=`, the file it goes to.
+fn report(text: &str) -> Result<ReportArg, String> {
+    let (name, file) = text.split_once('=').map_or((text, None), |(name, file)| (name, Some(file)));
+    let Ok(format) = ReportChoice::from_str(name, false) else {
+        let known: Vec<_> = ReportChoice::value_variants()
+            .iter()
+            .filter_map(|c| c.to_possible_value().map(|v| v.get_name().to_owned()))
+            .collect();
+        return Err(format!("known formats: {}", known.join(", ")));
+    };
+    if file == Some("") {
+        return Err(format!("no file after `=`; write {name}=FILE, or {name} alone"));
+    }
+    Ok(ReportArg { format, file: file.map(PathBuf::from) })
 }
 
 /// A length: a number that is finite and not negative. Its unit is known once the assembly is read.

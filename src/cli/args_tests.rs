@@ -63,7 +63,7 @@ fn help_of_the_program() {
 
 #[test]
 fn help_of_check() {
-    insta::assert_snapshot!(help(&["check"]), @r"
+    insta::assert_snapshot!(help(&["check"]), @r#"
     Check every pair of parts of an assembly; the exit code is the verdict
 
     Usage: interfere check [OPTIONS] <ASSEMBLY.json>
@@ -99,9 +99,12 @@ fn help_of_check() {
           --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
                                     NO_COLOR and CLICOLOR_FORCE [default: auto]
           --threads <N>             Number of threads [default: one per core]
-          --format <FORMAT>         Form of the report: `table` for people, `json` for programs
-                                    [default: table] [possible values: table, json]
-      -o, --output <FILE>           Write the report to this file instead of stdout; `-` is stdout
+          --format <FORMAT[=FILE]>  Form of the report: table, json, sarif, junit, github, markdown or
+                                    csv. May be given several times; all but one then name a file, as in
+                                    --format table --format sarif=out.sarif [default: table]
+      -o, --output <FILE>           Write the report whose --format names no file to this file instead
+                                    of stdout; `-` is stdout
+          --expand                  Give every pair a row of the table, also where many are one problem
           --baseline <FILE>         Hold the findings against this baseline: accepted ones that are no
                                     worse do not fail [default: interfere-baseline.json beside the
                                     assembly, where there is one]
@@ -126,7 +129,7 @@ fn help_of_check() {
       0  every pair was decided and none fails
       1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
       2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
-    ");
+    "#);
 }
 
 #[test]
@@ -211,7 +214,7 @@ fn every_flag_of_check() {
     let q = &a.question;
     assert_eq!(
         (q.geometry, q.facets, a.outputs.format),
-        (GeometryChoice::Hull, Some(FacetsChoice::Strict), FormatChoice::Json)
+        (GeometryChoice::Hull, Some(FacetsChoice::Strict), vec![ReportArg { format: ReportChoice::Json, file: None }])
     );
     assert_eq!((a.outputs.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
     assert_eq!((q.tolerance, q.report_within), (Some(0.02), Some(0.0)));
@@ -243,7 +246,8 @@ fn lengths_are_finite_and_not_negative() {
         ("--max-pieces 0", "0 is not in 1..=10000"),
         ("--max-pieces 10001", "10001 is not in 1..=10000"),
         ("--facets loose", "invalid value 'loose'"),
-        ("--format xml", "invalid value 'xml'"),
+        ("--format xml", "known formats: table, json, sarif, junit, github, markdown, csv"),
+        ("--format sarif=", "no file after `=`; write sarif=FILE, or sarif alone"),
     ] {
         let error = parse(&format!("interfere check a.json {flag}")).expect_err(flag);
         assert!(error.to_string().contains(why), "{flag}: {error}");
@@ -300,4 +304,24 @@ fn a_check_takes_its_pieces_from_the_part_s_size_unless_told() {
     assert_eq!((args.question.epsilon, args.question.max_pieces), (None, 64));
     let args = check("--geometry decomposition --epsilon 0.25 --max-pieces 10000");
     assert_eq!((args.question.epsilon, args.question.max_pieces), (Some(0.25), 10_000));
+}
+
+#[test]
+fn formats_are_repeated_and_carry_their_files() {
+    let reports = |line: &str| -> Vec<(ReportChoice, Option<String>)> {
+        let path = |p: std::path::PathBuf| p.to_str().unwrap().to_owned();
+        check(line).outputs.format.into_iter().map(|r| (r.format, r.file.map(path))).collect()
+    };
+    let file = |name: &str| Some(name.to_owned());
+    assert_eq!(
+        reports("--format table --format sarif=out.sarif --format=junit=a=b.xml --format csv=-"),
+        [
+            (ReportChoice::Table, None),
+            (ReportChoice::Sarif, file("out.sarif")),
+            (ReportChoice::Junit, file("a=b.xml")),
+            (ReportChoice::Csv, file("-")),
+        ]
+    );
+    assert_eq!(reports("--expand"), []);
+    assert!(check("--expand").outputs.expand && !check("--quiet").outputs.expand);
 }

@@ -8,8 +8,8 @@ use super::output::Target;
 use super::settings::Outputs;
 use crate::check::Outcome;
 use crate::gate;
-use crate::report;
 use crate::report::timings::{self, Total};
+use crate::report::{self, Style};
 use cpu_time::ProcessTime;
 use std::time::Instant;
 
@@ -43,13 +43,15 @@ impl Ending<'_> {
         Ok(Exit::of_outcome(&outcome))
     }
 
-    /// The report, then the timings, which tell how long the report took.
+    /// The reports, then the timings, which tell how long the reports took.
     fn write(&self, outcome: &mut Outcome, console: &mut Console<'_>) -> Result<(), Failure> {
-        let Outputs { format, target } = self.outputs;
-        let to_terminal = console.terminal.stdout && *target == Target::Stdout;
-        let colour = console.terminal.paints(self.color, to_terminal);
         let before = Clocks::start();
-        target.write(console.stdout, |out| report::render(outcome, *format, colour, out))?;
+        for report in &self.outputs.reports {
+            let to_terminal = console.terminal.stdout && report.target == Target::Stdout;
+            let colour = console.terminal.paints(self.color, to_terminal);
+            let style = Style { colour, expand: self.outputs.expand };
+            report.target.write(console.stdout, |out| report::render(outcome, report.format, style, out))?;
+        }
         let Some((target, clocks)) = self.timings else { return Ok(()) };
         let report = before.elapsed();
         outcome.timings.wall.report += report.wall;

@@ -19,7 +19,7 @@ pub(super) fn run(
     color: ColorChoice,
     console: &mut Console<'_>,
 ) -> Result<Exit, Failure> {
-    let outputs = Outputs::new(args.outputs);
+    let outputs = Outputs::new(args.outputs)?;
     let inputs: Vec<&Path> = args.partials.iter().map(PathBuf::as_path).collect();
     outputs.check(None, &inputs, "a partial report")?;
     let outcome = gate::merge(read_all(&inputs)?, MAX_ROWS)?;

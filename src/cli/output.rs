@@ -32,6 +32,30 @@ impl Target {
         }
     }
 
+    /// Whether what is written to both would end in one place.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Stdout, Self::Stdout) => true,
+            (Self::File(a), Self::File(b)) => {
+                a == b || matches!((resolved(a), resolved(b)), (Some(a), Some(b)) if a == b)
+            }
+            _ => false,
+        }
+    }
+
+    /// Creates and removes a file where the file would be written first. Devices and pipes are left alone.
+    ///
+    /// # Errors
+    /// Why nothing can be written there.
+    pub fn try_out(&self) -> io::Result<()> {
+        let Self::File(path) = self else { return Ok(()) };
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        match fs::metadata(path) {
+            Ok(there) if !there.is_file() => Ok(()),
+            _ => Beside::create(path).map(drop),
+        }
+    }
+
     /// Writes what `render` renders.
     ///
     /// # Errors
@@ -56,6 +80,11 @@ impl Target {
 
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The path without links and dots, also of a file that is yet to be.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| Some(folder(path).canonicalize().ok()?.join(path.file_name()?)))
 }
 
 fn write_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

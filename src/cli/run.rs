@@ -17,7 +17,7 @@ use super::settings::{CheckSettings, ExplainSettings};
 use super::shard;
 use super::suggest;
 use crate::assembly::{self, LoadOptions};
-use crate::check::{self, Explanation, Outcome, Progress, Stage, Stopwatch, Timings};
+use crate::check::{self, Explanation, Options, Outcome, Progress, Stage, Stopwatch, Timings};
 use crate::error::Error;
 use crate::load::{FsLoader, Loader};
 use crate::report;
@@ -47,16 +47,22 @@ fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progr
     let assembly = assembly::load(&question.assembly, loader, &options)?;
     watch.stop(Stage::Load, &mut reading);
     let mut options = question.options(assembly.units)?;
-    if settings.outputs.format == report::Format::Table {
+    if settings.outputs.shows_fixes() {
         options.fixes = report::table::MAX_ROWS;
     }
-    let store = settings.cache.as_ref().map(|folder| Arc::new(FsStore::new(folder)));
-    options.cache = store.clone().map(|store| Cache::new(store));
+    let store = keep_in(settings, &mut options);
     let mut outcome = check::check(&assembly, &options, loader, progress)?;
     store.inspect(|store| store.sweep());
     outcome.timings.wall.load += reading.wall.load;
     outcome.timings.cpu.load += reading.cpu.load;
     Ok(outcome)
+}
+
+/// Has a run keep its results where `--cache` says; the store is to be swept after it.
+pub(super) fn keep_in(settings: &CheckSettings, options: &mut Options) -> Option<Arc<FsStore>> {
+    let store = settings.cache.as_ref().map(|folder| Arc::new(FsStore::new(folder)));
+    options.cache = store.clone().map(|store| Cache::new(store));
+    store
 }
 
 /// Loads an assembly and explains one pair of it, on the thread pool it is called in.

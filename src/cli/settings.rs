@@ -1,7 +1,8 @@
 //! The flags settled: conflicts found, defaults filled in, what needs the assembly's unit kept until it is known.
 
 use super::args::{
-    CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, OutputArgs, Question, TextChoice,
+    CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, OutputArgs, Question, ReportArg, ReportChoice,
+    TextChoice,
 };
 use super::gate::GateArgs;
 use super::output::Target;
@@ -59,10 +60,21 @@ pub struct CheckSettings {
 /// Which reports are written, and where.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outputs {
-    /// Form of the report.
+    /// The reports, in the order in which they were asked for; at least one, at most one to stdout.
+    pub reports: Vec<Report>,
+    /// The table has a row per pair.
+    pub expand: bool,
+}
+
+/// A report that is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Its form.
     pub format: Format,
     /// Where it goes.
     pub target: Target,
+    /// The flag that said so.
+    flag: &'static str,
 }
 
 /// An explanation as asked for.
@@ -84,7 +96,7 @@ impl CheckSettings {
     /// long run than after it.
     pub fn new(args: CheckArgs) -> Result<Self, Error> {
         let timings = args.timings.map(Target::of_argument);
-        let outputs = Outputs::new(args.outputs);
+        let outputs = Outputs::new(args.outputs)?;
         outputs.check(timings.as_ref(), &[&args.assembly], "the assembly")?;
         Ok(Self {
             question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
@@ -100,31 +112,91 @@ impl CheckSettings {
 
 impl Outputs {
     /// Settles the flags.
-    pub fn new(args: OutputArgs) -> Self {
-        Self { format: format(args.format), target: args.output.map_or(Target::Stdout, Target::of_argument) }
+    ///
+    /// # Errors
+    /// Two reports that name no file, and a file for a report that there is not.
+    pub fn new(args: OutputArgs) -> Result<Self, Error> {
+        let refuse = |what: String, fix: &str| Err(Error::one(Location::default(), what, fix));
+        let asked = if args.format.is_empty() {
+            vec![ReportArg { format: ReportChoice::Table, file: None }]
+        } else {
+            args.format
+        };
+        let without: Vec<&str> = asked.iter().filter(|r| r.file.is_none()).map(|r| report_name(r.format)).collect();
+        if let [first, second, ..] = without[..] {
+            let what = format!("--format {first} and --format {second} both name no file");
+            return refuse(what, &format!("give one of them a file, as in --format {second}=FILE"));
+        }
+        if without.is_empty() && args.output.is_some() {
+            let what = "--output is for a --format without a file, and there is none".to_owned();
+            return refuse(what, "leave it out, or add such a --format");
+        }
+        let output = args.output.map_or(Target::Stdout, Target::of_argument);
+        let settle = |r: ReportArg| match r.file {
+            Some(file) => Report { format: format_of(r.format), target: Target::of_argument(file), flag: "--format" },
+            None => Report { format: format_of(r.format), target: output.clone(), flag: "--output" },
+        };
+        Ok(Self { reports: asked.into_iter().map(settle).collect(), expand: args.expand })
     }
 
-    /// Refuses outputs that are one file, that would replace one of the inputs (`what` they are), or that cannot be written at all:
-    /// better known before a long run than after it.
-    pub(super) fn check(&self, timings: Option<&Target>, inputs: &[&Path], what: &str) -> Result<(), Error> {
-        let outputs = [("--output", Some(&self.target)), ("--timings", timings)];
-        for (flag, target) in outputs {
-            let Some(Target::File(path)) = target else { continue };
-            let refuse = |what: &str| Err(Error::one(Location::file(path.display().to_string()), what, ""));
-            if let Some(obstacle) = Target::obstacle(path) {
-                return refuse(&format!("{flag}: {obstacle}"));
-            }
-            let same =
-                |input: &&Path| input.canonicalize().ok().is_some_and(|i| path.canonicalize().is_ok_and(|p| p == i));
-            if inputs.iter().any(same) {
-                return refuse(&format!("{flag} would replace {what}"));
+    /// Where the one report goes.
+    ///
+    /// # Errors
+    /// Where there are several.
+    pub(super) fn one(&self) -> Result<&Target, Error> {
+        match self.reports.as_slice() {
+            [report] => Ok(&report.target),
+            _ => Err(Error::one(Location::default(), "one report is written here", "name one output")),
+        }
+    }
+
+    /// Whether a report says what mending a pair does to others.
+    pub fn shows_fixes(&self) -> bool {
+        self.reports.iter().any(|r| r.format.shows_fixes())
+    }
+
+    /// Refuses outputs that are one file, that would replace one of the inputs (`what` they are), or that cannot be written at all: better known before a
+    /// long run than after it.
+    ///
+    /// # Errors
+    /// The first of these.
+    pub fn check(&self, timings: Option<&Target>, inputs: &[&Path], what: &str) -> Result<(), Error> {
+        let mut outputs: Vec<(&str, &Target)> = self.reports.iter().map(|r| (r.flag, &r.target)).collect();
+        outputs.extend(timings.map(|target| ("--timings", target)));
+        for (k, (flag, target)) in outputs.iter().enumerate() {
+            if let Some((other, _)) = outputs[..k].iter().find(|(_, t)| t.is_same(target)) {
+                return Err(same_place(other, flag, target));
             }
         }
-        if timings == Some(&self.target) {
-            return Err(Error::one(Location::default(), "--output and --timings name the same place", "choose two"));
+        for (flag, target) in outputs {
+            let Target::File(path) = target else { continue };
+            let refuse = |what: &str, fix: &str| Err(Error::one(Location::file(path.display().to_string()), what, fix));
+            if let Some(obstacle) = Target::obstacle(path) {
+                return refuse(&format!("{flag}: {obstacle}"), "");
+            }
+            if inputs.iter().any(|input| Target::File(input.to_path_buf()).is_same(target)) {
+                return refuse(&format!("{flag} would replace {what}"), "");
+            }
+            if let Err(e) = target.try_out() {
+                return refuse(&format!("{flag}: cannot write there: {e}"), "choose a folder that can be written to");
+            }
         }
         Ok(())
     }
+}
+
+/// The error of two outputs to one place.
+fn same_place(first: &str, second: &str, target: &Target) -> Error {
+    let at = match target {
+        Target::Stdout => Location::file("stdout"),
+        Target::File(path) => Location::file(path.display().to_string()),
+    };
+    let what = if first == second {
+        format!("two {first} write there")
+    } else {
+        format!("{first} and {second} both write there")
+    };
+    Error::one(at, what, "choose two places")
 }
 
 impl ExplainSettings {
@@ -189,6 +261,31 @@ pub fn format(choice: FormatChoice) -> Format {
     }
 }
 
+fn format_of(choice: ReportChoice) -> Format {
+    match choice {
+        ReportChoice::Table => Format::Table,
+        ReportChoice::Json => Format::Json,
+        ReportChoice::Sarif => Format::Sarif,
+        ReportChoice::Junit => Format::Junit,
+        ReportChoice::Github => Format::Github,
+        ReportChoice::Markdown => Format::Markdown,
+        ReportChoice::Csv => Format::Csv,
+    }
+}
+
+/// The name of a format, as it is typed.
+fn report_name(choice: ReportChoice) -> &'static str {
+    match choice {
+        ReportChoice::Table => "table",
+        ReportChoice::Json => "json",
+        ReportChoice::Sarif => "sarif",
+        ReportChoice::Junit => "junit",
+        ReportChoice::Github => "github",
+        ReportChoice::Markdown => "markdown",
+        ReportChoice::Csv => "csv",
+    }
+}
+
 fn facets(choice: FacetsChoice) -> Facets {
     match choice {
         FacetsChoice::Allow => Facets::Allow,
@@ -221,8 +318,9 @@ mod tests {
     fn defaults() {
         let s = settings("interfere check a.json").unwrap();
         let q = &s.question;
-        assert_eq!((s.outputs.format, q.geometry, q.facets, q.threads), (Format::Table, Geometry::Exact, None, 0));
-        assert_eq!((s.outputs.target.clone(), s.timings.clone()), (Target::Stdout, None));
+        assert_eq!((q.geometry, q.facets, q.threads), (Geometry::Exact, None, 0));
+        assert_eq!((places(&s), s.outputs.expand), (vec![(Format::Table, Target::Stdout)], false));
+        assert_eq!(s.timings, None);
         assert_eq!(s.question.options(LengthUnit::M).unwrap(), Options::default());
     }
 
@@ -260,12 +358,60 @@ mod tests {
             ("--output /no/such/folder/r.json", "/no/such/folder/r.json: --output: its folder does not exist"),
             ("--timings src", "src: --timings: it is a folder"),
             ("--output Cargo.toml", "Cargo.toml: --output would replace the assembly"),
-            ("--output x --timings x", "--output and --timings name the same place; choose two"),
-            ("--timings -", "--output and --timings name the same place; choose two"),
+            ("--output x --timings x", "x: --output and --timings both write there; choose two places"),
+            ("--timings -", "stdout: --output and --timings both write there; choose two places"),
+            (
+                "--format json --format csv",
+                "--format json and --format csv both name no file; give one of them a file, as in --format csv=FILE",
+            ),
+            ("--format table --format json=-", "stdout: --output and --format both write there; choose two places"),
+            ("--format junit=x --format csv=./x", "./x: two --format write there; choose two places"),
+            (
+                "--format csv=x -o y",
+                "--output is for a --format without a file, and there is none; leave it out, or add such a --format",
+            ),
+            ("--format sarif=src", "src: --format: it is a folder"),
+            ("--format sarif=/no/such/folder/s", "/no/such/folder/s: --format: its folder does not exist"),
+            ("--format markdown=src/../Cargo.toml", "src/../Cargo.toml: --format would replace the assembly"),
         ] {
             let e = settings(&format!("interfere check Cargo.toml {line}")).unwrap_err();
             assert_eq!(e.to_string(), error);
         }
-        assert_eq!(settings("interfere check Cargo.toml --output -").unwrap().outputs.target, Target::Stdout);
+        let stdout = settings("interfere check Cargo.toml --output -").unwrap();
+        assert_eq!(places(&stdout), [(Format::Table, Target::Stdout)]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn folders_that_cannot_be_written_to_are_refused_before_the_run() {
+        let e = settings("interfere check Cargo.toml --format json=/proc/report.json").unwrap_err().to_string();
+        assert!(e.starts_with("/proc/report.json: --format: cannot write there: "), "{e}");
+        assert!(settings("interfere check Cargo.toml --format json=/dev/null").is_ok());
+    }
+
+    fn places(s: &CheckSettings) -> Vec<(Format, Target)> {
+        s.outputs.reports.iter().map(|r| (r.format, r.target.clone())).collect()
+    }
+
+    #[test]
+    fn several_reports_each_have_their_place() {
+        let line = "--format sarif=a.sarif --format github --format junit=a.xml --format markdown=a.md --format csv=a.csv --format \
+                    json=a.json --format table=a.txt --expand";
+        let s = settings(&format!("interfere check Cargo.toml {line}")).unwrap();
+        let file = |name: &str| Target::File(PathBuf::from(name));
+        let expected = [
+            (Format::Sarif, file("a.sarif")),
+            (Format::Github, Target::Stdout),
+            (Format::Junit, file("a.xml")),
+            (Format::Markdown, file("a.md")),
+            (Format::Csv, file("a.csv")),
+            (Format::Json, file("a.json")),
+            (Format::Table, file("a.txt")),
+        ];
+        assert_eq!((places(&s), s.outputs.expand), (expected.to_vec(), true));
+        let o = settings("interfere check Cargo.toml --format sarif=a.sarif --format json -o b.json").unwrap();
+        assert_eq!(places(&o), [(Format::Sarif, file("a.sarif")), (Format::Json, file("b.json"))]);
+        let only = settings("interfere check Cargo.toml --format sarif=a.sarif").unwrap();
+        assert_eq!((places(&only).len(), only.outputs.shows_fixes()), (1, false));
     }
 }

@@ -6,7 +6,7 @@ use super::exit::{Exit, Failure};
 use super::finish::Clocks;
 use super::output::Target;
 use super::progress::Bar;
-use super::run::pool;
+use super::run::{keep_in, pool};
 use super::settings::CheckSettings;
 use crate::assembly::{self, LoadOptions};
 use crate::check::{self, Progress, Shard, ShardOutcome};
@@ -35,13 +35,16 @@ pub(super) fn run(
     found.outcome.timings.threads = pool.current_num_threads();
     let spent = found.outcome.timings;
     let findings = found.outcome.fails();
+    let not_kept = found.outcome.not_kept.take();
     let partial = Partial::new(found);
-    settings.outputs.target.write(console.stdout, |out| report::partial::render(&partial, out))?;
+    let target = settings.outputs.one()?;
+    target.write(console.stdout, |out| report::partial::render(&partial, out))?;
     if let Some(target) = &settings.timings {
         target.write(console.stdout, |out| timings::render(&spent, clocks.elapsed(), out))?;
     }
     if !quiet {
-        console.note(note(shard, &settings.outputs.target, findings), terminal.paints(color, terminal.stderr));
+        console.warnings(not_kept.as_slice(), terminal.paints(color, terminal.stderr));
+        console.note(note(shard, target, findings), terminal.paints(color, terminal.stderr));
     }
     Ok(Exit::Pass)
 }
@@ -53,7 +56,10 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     let mut options = question.options(assembly.units)?;
     // In which form the whole is reported is not known yet: what any of them needs is looked up.
     options.fixes = MAX_ROWS;
-    check::check_shard(&assembly, &options, shard, &FsLoader, progress)
+    let store = keep_in(settings, &mut options);
+    let found = check::check_shard(&assembly, &options, shard, &FsLoader, progress)?;
+    store.inspect(|store| store.sweep());
+    Ok(found)
 }
 
 /// So that nobody takes exit 0 for a verdict.

@@ -4,7 +4,7 @@ use super::partial::{Partial, inconsistent};
 use crate::assembly::InstanceIx;
 use crate::check::{
     Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, Shard, Status, Timings,
-    deepest_mendable,
+    worth_mending,
 };
 use crate::error::{Error, Location, Problem, Warning};
 use serde::Serialize;
@@ -86,8 +86,8 @@ pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, 
     let Own { counts, cleared_by, pairs, fixes: known, instances } = own;
     let warnings = warnings.in_order();
     let mut outcome = Outcome { counts, cleared_by, pairs, fixes: known, instances, warnings, ..common };
-    let deepest = deepest_mendable(&outcome.pairs, fixes);
-    outcome.fixes = deepest.into_iter().filter_map(|row| outcome.fix_of(row).cloned()).collect();
+    let rows = worth_mending(&outcome.pairs, fixes);
+    outcome.fixes = rows.into_iter().filter_map(|row| outcome.fix_of(&outcome.pairs[row]).cloned()).collect();
     adds_up(&outcome, &file)?;
     Ok(outcome)
 }

@@ -73,8 +73,8 @@ pub struct HullReport {
 /// As the writer says.
 pub fn render(meshes: &[MeshReport], format: Format, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     match format {
-        Format::Table => render_table(meshes, colour, out),
         Format::Json => write_json(&Document { version: 1, meshes: Meshes(meshes) }, out),
+        _ => render_table(meshes, colour, out),
     }
 }
 

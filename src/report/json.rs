@@ -7,6 +7,7 @@ use super::number::{as_given, length, vector, volume};
 use crate::assembly::{Facets, Rule, Verb};
 use crate::check::{self, BaselineOutcome, ClearedBy, Counts, Outcome, PairOutcome, PartOutcome, Status, pair_id};
 use crate::error::Warning;
+use crate::gate::{Group, Groups};
 use crate::geom::{Aabb, LengthUnit};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Serialize, ser::SerializeStruct};
@@ -25,6 +26,7 @@ struct Document<'a>(&'a Outcome);
 impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let o = self.0;
+        let groups = Groups::new(o);
         let mut map = serializer.serialize_struct("Report", 10)?;
         map.serialize_field("version", &1)?;
         map.serialize_field("tool", &Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") })?;
@@ -32,7 +34,8 @@ impl Serialize for Document<'_> {
         map.serialize_field("settings", &Settings::new(&o.settings, o.units, Some(&o.rules)))?;
         map.serialize_field("summary", &Summary::new(o))?;
         map.serialize_field("baseline", &o.baseline.as_ref().map(Baseline::new))?;
-        map.serialize_field("pairs", &Pairs(o))?;
+        map.serialize_field("pairs", &Pairs(o, &groups))?;
+        map.serialize_field("groups", &GroupList(o, &groups))?;
         map.serialize_field("parts", &Parts(o))?;
         map.serialize_field("instances", &Instances(o))?;
         map.serialize_field("warnings", &Warnings(&o.warnings))?;
@@ -194,13 +197,14 @@ impl Serialize for Standings<'_> {
     }
 }
 
-struct Pairs<'a>(&'a Outcome);
+struct Pairs<'a>(&'a Outcome, &'a Groups);
 
 impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.pairs.iter().map(|pair| {
+        serializer.collect_seq(self.0.pairs.iter().enumerate().map(|(k, pair)| {
             let rule = pair.rule.and_then(|ix| self.0.rules.get(ix as usize));
-            Pair::new([self.0.id(pair.a), self.0.id(pair.b)], self.0.units, rule, pair)
+            let row = Pair::new([self.0.id(pair.a), self.0.id(pair.b)], self.0.units, rule, pair);
+            Pair { group: Some(GroupOfPair(self.1.of(k).map(|g| g.id.as_str()))), ..row }
         }))
     }
 }
@@ -227,7 +231,14 @@ pub(super) struct Pair<'a> {
     within_facet_error: bool,
     rule: Option<RuleOfPair<'a>>,
     baseline: Option<&'static str>,
+    /// Left out of a row that stands alone: there it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<GroupOfPair<'a>>,
 }
+
+/// The id of a row's group, `null` where it has none.
+#[derive(Serialize)]
+struct GroupOfPair<'a>(Option<&'a str>);
 
 impl<'a> Pair<'a> {
     pub(super) fn new([a, b]: [&'a str; 2], units: LengthUnit, rule: Option<&'a Rule>, p: &PairOutcome) -> Self {
@@ -253,6 +264,7 @@ impl<'a> Pair<'a> {
             within_facet_error: p.within_facet_error,
             rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
             baseline: p.standing.map(check::Standing::name),
+            group: None,
         }
     }
 }
@@ -280,6 +292,37 @@ pub(super) struct MinMax {
 impl MinMax {
     pub(super) fn new(b: &Aabb, units: LengthUnit) -> Self {
         Self { min: vector(&b.min, units), max: vector(&b.max, units) }
+    }
+}
+
+struct GroupList<'a>(&'a Outcome, &'a Groups);
+
+#[derive(Serialize)]
+struct GroupRow<'a> {
+    id: &'a str,
+    kind: &'static str,
+    status: &'static str,
+    members: usize,
+    worst: String,
+    culprit: Option<&'a str>,
+    pattern: [String; 2],
+}
+
+impl Serialize for GroupList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let o = self.0;
+        serializer.collect_seq(self.1.all.iter().map(|g: &Group| {
+            let worst = &o.pairs[g.worst as usize];
+            GroupRow {
+                id: &g.id,
+                kind: g.kind.name(),
+                status: worst.status.name(),
+                members: g.members.len(),
+                worst: pair_id(o.id(worst.a), o.id(worst.b)),
+                culprit: g.culprit.map(|c| o.id(c)),
+                pattern: g.patterns(o, worst),
+            }
+        }))
     }
 }
 

@@ -11,8 +11,16 @@ use std::io::{self, Write};
 /// # Errors
 /// As the writer says.
 pub fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    write_lines(value, 2, out)
+}
+
+/// The same with so many outer levels whose elements stand on lines of their own, and the arrays of the next.
+///
+/// # Errors
+/// As the writer says.
+pub fn write_lines(value: &impl Serialize, levels: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
-    value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;
+    value.serialize(&mut Serializer::with_formatter(&mut out, Lines { levels, ..Lines::default() }))?;
     out.write_all(b"\n")?;
     out.flush()
 }
@@ -28,9 +36,10 @@ pub fn to_exact_json(value: &impl Serialize) -> io::Result<String> {
     String::from_utf8(out).map_err(io::Error::other)
 }
 
-/// Objects and arrays of the two outer levels, and arrays of the third, put each element on a line of its own.
+/// Objects and arrays of the outer levels, and arrays of the next, put each element on a line of its own.
 #[derive(Debug, Default)]
 struct Lines {
+    levels: usize,
     /// For each open container, whether it breaks lines.
     open: Vec<bool>,
     /// Whether the innermost container has an element.
@@ -42,7 +51,7 @@ struct Lines {
 impl Lines {
     fn begin<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8], is_array: bool) -> io::Result<()> {
         let depth = self.open.len();
-        self.open.push(depth < 2 || (depth == 2 && is_array));
+        self.open.push(depth < self.levels || (depth == self.levels && is_array));
         self.filled = false;
         out.write_all(bracket)
     }

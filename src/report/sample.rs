@@ -1,6 +1,6 @@
 //! One fixed outcome that every format is tested with.
 
-use crate::assembly::{Facets, Geometry, InstanceIx, PartIx, Rule, Verb};
+use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, Verb};
 use crate::check::{
     Certainty, ClearedBy, Counts, FailOn, InstanceOutcome, Outcome, PairFunnel, PairOutcome, PartOutcome, Relation,
     Settings, StageSeconds, Status, Timings,
@@ -40,6 +40,7 @@ pub(crate) fn bare_pair(a: InstanceIx, b: InstanceIx, status: Status) -> PairOut
         rule: None,
         inputs: None,
         standing: None,
+        alike: u64::from(a.0) << 32 | u64::from(b.0),
     }
 }
 
@@ -71,7 +72,10 @@ fn pairs() -> Vec<PairOutcome> {
         normal: Some(Vec3::x()),
         ..bare_pair(InstanceIx(0), InstanceIx(0), Status::Clear)
     };
-    let named = |a: &str, b: &str, status, p: PairOutcome| PairOutcome { a: ix(a), b: ix(b), status, ..p };
+    let named = |a: &str, b: &str, status, p: PairOutcome| {
+        let alike = bare_pair(ix(a), ix(b), status).alike;
+        PairOutcome { a: ix(a), b: ix(b), status, alike, ..p }
+    };
     vec![
         named("drive/bearing-1", "fan", Status::Clearance, PairOutcome { rule: Some(1), ..apart(1.25) }),
         named(IDS[1], IDS[2], Status::Interference, overlap(0.25, -Vec3::z())),
@@ -132,6 +136,7 @@ pub(crate) fn outcome() -> Outcome {
         fixes: Vec::new(),
         name: "gear\u{1b}box".to_owned(),
         path: "assembly.json".to_owned(),
+        files: vec!["assembly.json".to_owned(), "sub/drive one.json".to_owned()],
         units: LengthUnit::Mm,
         settings: Settings {
             tolerance: 0.01,
@@ -151,10 +156,11 @@ pub(crate) fn outcome() -> Outcome {
             .iter()
             .enumerate()
             .map(|(k, id)| InstanceOutcome {
+                unit: None,
                 id: (*id).to_owned(),
                 part: PartIx(u32::from(k != 1)),
                 placement: "77ac20f1".to_owned(),
-                unit: None,
+                at: Some(FileLine { file: u32::from(k == 1), line: 10 + k as u32 }),
             })
             .collect(),
         rules: vec![
@@ -181,4 +187,141 @@ pub(crate) fn outcome() -> Outcome {
         },
         not_kept: None,
     }
+}
+
+/// So many findings of one outcome: the first status and depth as told, every pair for itself.
+pub(crate) fn findings(n: usize) -> Outcome {
+    let statuses = [Status::Interference, Status::Clearance, Status::Undecided];
+    let mut o = outcome();
+    o.instances = (0..2 * n)
+        .map(|k| InstanceOutcome {
+            unit: None,
+            id: format!("part-{k:05}"),
+            part: PartIx((k % 2) as u32),
+            placement: String::new(),
+            at: Some(FileLine { file: 0, line: k as u32 + 1 }),
+        })
+        .collect();
+    o.pairs = (0..n)
+        .map(|k| PairOutcome {
+            // No two of one depth, the deepest in the middle.
+            overlap_depth: Some(1.0 + (k * 7919 % n) as f64 / n as f64),
+            gap: Some(-1.0 - (k * 7919 % n) as f64 / n as f64),
+            ..bare_pair(InstanceIx(2 * k as u32), InstanceIx(2 * k as u32 + 1), statuses[k % 3])
+        })
+        .collect();
+    o.counts = Counts::default();
+    for p in &o.pairs {
+        *o.counts.of_mut(p.status) += 1;
+    }
+    o.possible_pairs = n as u64;
+    o.cleared_by = ClearedBy::default();
+    o.warnings.clear();
+    o
+}
+
+/// Names that mean something to a terminal, a parser, a page or a spreadsheet.
+pub(crate) const HOSTILE: [&str; 12] = [
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "-2",
+    "a|b`c`<script>alert(1)</script>",
+    "]]><!-- & \"quoted\" 'x'",
+    "::error file=x,line=1::y%0A",
+    "[click](http://evil) {0} \\",
+    "@everyone #1 www.evil.com *b* _i_ ~s~",
+    "nul\0 esc\u{1b}[31m bell\u{7} \u{fffe}\u{ffff}",
+    "two\r\nlines, comma; semicolon",
+    "rtl\u{202e} zero\u{200b} \u{2028}",
+];
+
+/// An outcome whose instances, parts, rules, files and warnings have such names; each of them fails with the first.
+pub(crate) fn hostile() -> Outcome {
+    let mut o = outcome();
+    let id = |k: usize| format!("{k:02}{}", HOSTILE[k]);
+    o.name = HOSTILE.concat();
+    o.path = HOSTILE[5].to_owned();
+    o.files = HOSTILE.iter().map(|n| format!("{n}.json")).collect();
+    o.parts.iter_mut().zip(HOSTILE).for_each(|(p, n)| n.clone_into(&mut p.key));
+    let names = (0..HOSTILE.len()).map(|k| if k < 4 { HOSTILE[k].to_owned() } else { id(k) });
+    o.instances = names
+        .enumerate()
+        .map(|(k, id)| InstanceOutcome {
+            unit: None,
+            id,
+            part: PartIx((k % 2) as u32),
+            placement: String::new(),
+            at: Some(FileLine { file: k as u32, line: 1 }),
+        })
+        .collect();
+    o.rules = HOSTILE
+        .iter()
+        .zip(0..)
+        .map(|(n, k)| Rule { file: format!("{n}.json"), ..rule([n, n], Verb::AllowDepth(0.5), Some(n), k) })
+        .collect();
+    let pair = |k: usize| PairOutcome {
+        rule: Some(k as u32),
+        overlap_depth: Some(2.0),
+        gap: Some(-2.0),
+        ..bare_pair(InstanceIx(k as u32), InstanceIx((k + 1) as u32 % 12), Status::Interference)
+    };
+    o.pairs = (0..HOSTILE.len()).map(pair).collect();
+    o.pairs[3].status = Status::Allowed;
+    o.pairs[4].status = Status::Undecided;
+    o.counts = Counts::default();
+    for p in &o.pairs {
+        *o.counts.of_mut(p.status) += 1;
+    }
+    o.possible_pairs = 12;
+    o.cleared_by = ClearedBy::default();
+    o.warnings = HOSTILE
+        .iter()
+        .map(|n| Warning {
+            part: Some((*n).to_owned()),
+            at: Some(Location { line: Some(3), ..Location::file(*n) }),
+            ..Warning::new("unused-rule", *n)
+        })
+        .collect();
+    o
+}
+
+/// Forty bolts in forty equal holes of a bracket each, a plate that stands in the way of five others, and two more.
+pub(crate) fn grouped() -> Outcome {
+    let mut o = outcome();
+    let mut ids: Vec<String> = (0..40).flat_map(|k| [format!("bolt-{k}"), format!("hole-{k}")]).collect();
+    ids.extend((0..5).map(|k| format!("rib-{k}")));
+    ids.push("plate".to_owned());
+    o.instances = ids
+        .iter()
+        .enumerate()
+        .map(|(k, id)| InstanceOutcome {
+            unit: None,
+            id: id.clone(),
+            part: PartIx(u32::from(id.starts_with("bolt") || id == "plate")),
+            placement: String::new(),
+            at: Some(FileLine { file: 0, line: k as u32 + 1 }),
+        })
+        .collect();
+    let at = |id: &str| InstanceIx(ids.iter().position(|i| i == id).expect("known") as u32);
+    let fails = |a: &str, b: &str, depth: f64| PairOutcome {
+        overlap_depth: Some(depth),
+        gap: Some(-depth),
+        ..bare_pair(at(a), at(b), Status::Interference)
+    };
+    let bolt = |k: usize| PairOutcome { alike: 7, ..fails(&format!("bolt-{k}"), &format!("hole-{k}"), 0.5) };
+    o.pairs = (0..40).map(bolt).collect();
+    o.pairs.extend((0..5).map(|k| fails("plate", &format!("rib-{k}"), 1.0 + f64::from(k))));
+    o.pairs.push(fails("bolt-0", "plate", 0.25));
+    o.pairs.push(fails("bolt-0", "rib-0", 0.125));
+    let id = |i: InstanceIx| ids[i.0 as usize].clone();
+    o.pairs.sort_by_key(|p| (id(p.a), id(p.b)));
+    o.counts = Counts::default();
+    for p in &o.pairs {
+        *o.counts.of_mut(p.status) += 1;
+    }
+    o.possible_pairs = o.pairs.len() as u64;
+    o.cleared_by = ClearedBy::default();
+    o.warnings.clear();
+    o
 }

@@ -1,12 +1,19 @@
 //! Tests of the report for people.
 
 use super::*;
-use crate::check::Counts;
+use crate::check::{Counts, PairOutcome};
+use crate::geom::Vec3;
 use crate::report::sample;
 
 fn text(outcome: &Outcome, colour: bool) -> String {
     let mut out = Vec::new();
-    render(outcome, colour, &mut out).unwrap();
+    render(outcome, Style { colour, expand: false }, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn expanded(outcome: &Outcome) -> String {
+    let mut out = Vec::new();
+    render(outcome, Style { colour: false, expand: true }, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -77,9 +84,10 @@ fn a_pass_of_contacts_is_short() {
 fn rows_are_capped_and_the_rest_is_counted() {
     let template = sample::outcome().pairs[1].clone();
     assert_eq!(template.status, Status::Interference);
-    let mut pairs = vec![template; MAX_ROWS - 1];
+    let apart = |k: usize| PairOutcome { alike: k as u64, ..template.clone() };
+    let mut pairs: Vec<_> = (0..MAX_ROWS - 1).map(apart).collect();
     pairs.extend(sample::outcome().pairs.into_iter().filter(|p| p.status != Status::Interference));
-    let text = text(&with_pairs(pairs), false);
+    let text = expanded(&with_pairs(pairs));
     assert_eq!(text.lines().filter(|l| l.starts_with("interference ")).count(), MAX_ROWS - 1);
     assert_eq!(text.lines().filter(|l| l.starts_with("clearance ")).count(), 1);
     assert!(
@@ -149,4 +157,61 @@ fn a_baseline_is_a_column_and_a_sentence() {
     assert!(shown.ends_with("\n  fixed: `interfere accept assembly.json --prune` takes them out of the baseline\nFAIL: 4 pairs fail, 2 accepted findings\n"), "{shown}");
     let never = Outcome { fail_on: FailOn::Never, ..outcome };
     assert!(text(&never, false).ends_with("PASS: 6 findings, none of which fails with --fail-on never\n"));
+}
+
+#[test]
+fn a_group_is_a_row_and_its_numbers_are_the_worst_member_s() {
+    let outcome = sample::grouped();
+    insta::assert_snapshot!(text(&outcome, false), @r#"
+    gear\u{1b}box (assembly.json): 2 parts, 86 instances, 47 pairs
+    geometry: hull: parts are taken as their convex hulls; concavities count as solid
+    tolerance: 0.01 mm: overlap no deeper than this is contact
+
+    status        a       b       pairs     depth
+    interference  plate   *           6      5 mm
+    interference  bolt-*  hole-*     40    0.5 mm
+    interference  bolt-0  rib-0          0.125 mm
+    where a row stands for several pairs, its numbers are those of the worst; --expand lists them all
+
+    47 pairs: 47 interference, 0 clearance, 0 undecided, 0 allowed, 0 contact, 0 clear, 0 ignored
+    cleared: 0 by aabb, 0 by obb, 0 by hull
+    FAIL: 47 pairs fail
+    "#);
+    let all = expanded(&outcome);
+    assert_eq!(all.lines().filter(|l| l.starts_with("interference ")).count(), outcome.pairs.len());
+    assert!(!all.contains("several pairs"), "{all}");
+}
+
+#[test]
+fn a_row_beyond_those_whose_fixes_were_looked_up_says_so() {
+    let mut outcome = sample::outcome();
+    let row = &outcome.pairs[7];
+    outcome.fixes =
+        vec![crate::check::Fix { pair: [row.a, row.b], translation: Vec3::zeros(), moves_into: Some(Vec::new()) }];
+    let text = text(&outcome, false);
+    let line = |start: &str| text.lines().find(|l| l.starts_with(start)).unwrap().to_owned();
+    assert!(line("interference  drive/bearing-1").ends_with("not checked"), "{text}");
+    assert!(!line("interference  gehäuse").contains("not checked"), "{text}");
+}
+
+#[test]
+fn counts_in_are_counts_out() {
+    for n in [0, 1, 40, 30_000] {
+        let outcome = sample::findings(n);
+        let text = text(&outcome, false);
+        let rows = text.lines().filter(|l| l.contains("  part-")).count();
+        let more = text.lines().find_map(|l| l.strip_prefix("and ")?.split(' ').next()?.parse::<usize>().ok());
+        assert_eq!(rows + more.unwrap_or(0), n);
+        assert_eq!(rows, n.min(MAX_ROWS));
+        let said = format!("{} interference, {} clearance, {} undecided", n.div_ceil(3), (n + 1) / 3, n / 3);
+        assert!(text.contains(&said), "{said}");
+    }
+}
+
+#[test]
+fn hostile_names_stay_in_their_rows() {
+    let outcome = sample::hostile();
+    let text = expanded(&outcome);
+    assert_eq!(text.lines().filter(|l| l.contains("allow_depth")).count(), outcome.pairs.len());
+    assert!(!text.chars().any(|c| c != '\n' && super::super::text::is_steering(c)));
 }

@@ -11,7 +11,7 @@ use interfere::check::{CacheUse, Hits, NoProgress, Options, Outcome, check};
 use interfere::geom::{Affine, LengthUnit, Vec3};
 use interfere::load::FsLoader;
 use interfere::mesh::TriMesh;
-use interfere::report::{Format, render};
+use interfere::report::{Format, Style, render};
 use interfere::store::{Cache, FsStore, Store};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -60,7 +60,7 @@ fn run(assembly: &Assembly, options: &Options, store: Option<&Memory>, threads: 
 /// Both forms of the report.
 fn reports(outcome: &Outcome) -> String {
     let mut table = Vec::new();
-    render(outcome, Format::Table, false, &mut table).expect("memory takes all");
+    render(outcome, Format::Table, Style::default(), &mut table).expect("memory takes all");
     json_of(outcome) + &String::from_utf8(table).expect("the table is UTF-8")
 }
 

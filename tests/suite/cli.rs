@@ -413,7 +413,10 @@ fn explain_says_what_the_report_says() {
             let other = interfere(&[&["explain", path, a, b, "--threads", "1"], &flags[..]].concat());
             assert_eq!(ran.stdout, other.stdout);
             let explanation = parsed(&ran.stdout);
-            assert_eq!(explanation["pair"], *row, "{path}");
+            // What it is grouped with is known of whole reports alone.
+            let mut row = row.clone();
+            row.as_object_mut().unwrap().remove("group").expect("a key");
+            assert_eq!(explanation["pair"], row, "{path}");
             assert!(explanation["why"].as_str().is_some_and(|w| !w.is_empty()));
             let fails = ["interference", "clearance", "undecided"].contains(&row["status"].as_str().unwrap());
             assert_eq!(ran.code, i32::from(fails));
@@ -559,9 +562,9 @@ fn inspect_says_what_is_in_a_mesh_and_goes_on_after_one_that_is_none() {
         assert_eq!(mesh[key], value);
     }
     assert_eq!((mesh["area"].as_f64(), mesh["convexity"].as_f64()), (Some(600.0), Some(1.0)));
-    // A sum over triangles, the last bit of which is rounding.
+    // A sum of twelve: off by a rounding step, which a reader that rounds to the nearest number shows.
     let volume = mesh["volume"].as_f64().expect("a volume");
-    assert!((volume - 1000.0).abs() <= 1000.0 * f64::EPSILON, "{volume}");
+    assert!((volume - 1000.0).abs() <= 2.0 * f64::EPSILON * 1000.0, "{volume}");
     let both = interfere_in(scratch.path(), &["inspect", "broken.stl", "cube.stl", "--format", "json"]);
     assert_eq!(both.code, 2);
     assert_eq!(parsed(&both.stdout)["meshes"].as_array().map(Vec::len), Some(1));

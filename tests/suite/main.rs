@@ -11,6 +11,7 @@ mod decomposition;
 mod determinism;
 mod diff;
 mod floors;
+mod formats;
 mod generate;
 mod hulls;
 mod lint;

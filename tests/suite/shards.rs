@@ -13,7 +13,7 @@ use interfere::check::{NoProgress, Options, Outcome, Shard, ShardOutcome, check,
 use interfere::gate::{Partial, merge};
 use interfere::geom::LengthUnit;
 use interfere::load::FsLoader;
-use interfere::report::{Format, render, table::MAX_ROWS};
+use interfere::report::{Format, Style, render, table::MAX_ROWS};
 use interfere::{Affine, Error, Geometry, Vec3};
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,7 +48,7 @@ fn joined(files: &[(String, String)]) -> Result<Outcome, Error> {
 
 fn table_of(outcome: &Outcome) -> String {
     let mut bytes = Vec::new();
-    render(outcome, Format::Table, false, &mut bytes).expect("memory takes all");
+    render(outcome, Format::Table, Style::default(), &mut bytes).expect("memory takes all");
     String::from_utf8(bytes).expect("UTF-8")
 }
 

@@ -14,8 +14,8 @@ use std::io::{self, Write};
 /// As the writer says.
 pub fn render(e: &Explanation, format: Format, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     match format {
-        Format::Table => text::text(e, colour, out),
         Format::Json => write_json(&document::Document::new(e), out),
+        _ => text::text(e, colour, out),
     }
 }
 

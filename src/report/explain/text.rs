@@ -5,7 +5,7 @@ use crate::assembly::{Facets, Geometry, Verb};
 use crate::check::{Asked, Certainty, Explanation, Fix, Side, Status, Step};
 use crate::geom::LengthUnit;
 use crate::report::number::{count, direction, length, length_text, plain};
-use crate::report::table::{rule_text, some_of};
+use crate::report::rows::{rule_text, some_of};
 use crate::report::text::{Paint, painted, shown};
 use std::io::{self, Write};
 

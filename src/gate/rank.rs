@@ -1,0 +1,66 @@
+//! Which rows are worse than which: the order in which people are shown them.
+
+use crate::assembly::Verb;
+use crate::check::{Outcome, PairOutcome, Standing, Status};
+use std::cmp::Ordering;
+
+/// Worse first: what a baseline accepts after all other findings, by status, then by how bad the pair is among those of its status, those of which that is not known last. Rows
+/// that are equal here keep the outcome's order, by id, if the sort is stable.
+pub fn worse_first(o: &Outcome, x: &PairOutcome, y: &PairOutcome) -> Ordering {
+    place(x).cmp(&place(y)).then_with(|| match (severity(o, x), severity(o, y)) {
+        (Some(x), Some(y)) => y.total_cmp(&x),
+        (x, y) => y.is_some().cmp(&x.is_some()),
+    })
+}
+
+/// The rows, as indices in [`Outcome::pairs`], that are wanted, worst first.
+pub fn ranked(o: &Outcome, wanted: impl Fn(&PairOutcome) -> bool) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..o.pairs.len()).filter(|k| wanted(&o.pairs[*k])).collect();
+    rows.sort_by(|x, y| worse_first(o, &o.pairs[*x], &o.pairs[*y]));
+    rows
+}
+
+/// Whether a row is a finding that counts against the gate.
+pub fn is_open(p: &PairOutcome) -> bool {
+    p.status.fails() && !is_accepted(p)
+}
+
+fn is_accepted(p: &PairOutcome) -> bool {
+    p.standing == Some(Standing::Accepted)
+}
+
+fn place(p: &PairOutcome) -> (bool, u8) {
+    (!is_open(p), of_status(p.status))
+}
+
+fn of_status(status: Status) -> u8 {
+    match status {
+        Status::Interference => 0,
+        Status::Clearance => 1,
+        Status::Undecided => 2,
+        Status::Allowed => 3,
+        Status::Clear => 4,
+        Status::Contact => 5,
+        Status::Ignored => 6,
+    }
+}
+
+/// How bad a pair is among those of its status, mm; `None` where that is not known.
+fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
+    match p.status {
+        Status::Clearance => match (demanded(o, p), p.gap) {
+            (Some(demanded), Some(gap)) => Some(demanded - gap),
+            _ => None,
+        },
+        Status::Undecided => p.gap_bracket.map(|[lo, _]| -lo),
+        _ => p.overlap_depth.filter(|d| *d > 0.0).or_else(|| p.gap.map(|g| -g)),
+    }
+}
+
+/// The clearance that the pair's rule demands, mm.
+pub fn demanded(o: &Outcome, p: &PairOutcome) -> Option<f64> {
+    match o.rules.get(p.rule? as usize)?.verb {
+        Verb::MinClearance(mm) => Some(mm),
+        Verb::AllowDepth(_) | Verb::Ignore => None,
+    }
+}

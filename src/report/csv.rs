@@ -1,0 +1,104 @@
+//! The report as comma-separated values (RFC 4180): a row per listed pair, for spreadsheets and scripts.
+
+use super::number::{length, vector, volume};
+use super::place;
+use super::rows::verb_text;
+use super::text::shown;
+use crate::assembly::InstanceIx;
+use crate::check::{Outcome, PairOutcome, Standing, pair_id};
+use crate::gate::Groups;
+use std::io::{self, BufWriter, Write};
+
+const HEADINGS: &str = "id,status,baseline,a,b,part_a,part_b,file_a,line_a,file_b,line_b,relation,certainty,geometry,gap,gap_low,gap_high,\
+    overlap_depth,penetration_depth,move_b_x,move_b_y,move_b_z,overlap_volume,facet_allowance,within_facet_error,\
+    rule,rule_file,rule_index,reason,group,group_kind,group_pairs";
+
+/// Writes the report.
+///
+/// # Errors
+/// As the writer says.
+pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let groups = Groups::new(outcome);
+    write!(out, "{HEADINGS}\r\n")?;
+    for (k, p) in outcome.pairs.iter().enumerate() {
+        row(outcome, &groups, k, p, &mut out)?;
+    }
+    out.flush()
+}
+
+fn row(o: &Outcome, groups: &Groups, k: usize, p: &PairOutcome, out: &mut impl Write) -> io::Result<()> {
+    let [a, b] = [o.id(p.a), o.id(p.b)];
+    let mut row = Row::default();
+    row.word(&pair_id(a, b)).word(p.status.name()).word(p.standing.map_or("", Standing::name)).name(a).name(b);
+    row.name(part(o, p.a)).name(part(o, p.b));
+    for at in [place::of(o, p.a), place::of(o, p.b)] {
+        row.name(at.map_or("", |at| at.file)).word(&at.map(|at| at.line.to_string()).unwrap_or_default());
+    }
+    row.word(p.relation.map_or("", crate::check::Relation::name)).word(p.certainty.name()).word(p.geometry.name());
+    let mm = |x: Option<f64>| x.map(|mm| length(mm, o.units));
+    row.number(mm(p.gap)).number(mm(p.gap_bracket.map(|b| b[0]))).number(mm(p.gap_bracket.map(|b| b[1])));
+    row.number(mm(p.overlap_depth)).number(mm(p.penetration_depth));
+    let moved = p.separating_translation.map(|t| vector(&t, o.units));
+    for k in 0..3 {
+        row.number(moved.map(|t| t[k]));
+    }
+    row.number(p.overlap_volume.map(|v| volume(v, o.units))).number(mm(p.facet_allowance));
+    row.word(if p.within_facet_error { "true" } else { "false" });
+    match p.rule.and_then(|r| o.rules.get(r as usize)) {
+        Some(rule) => row
+            .name(&verb_text(rule, o.units))
+            .name(&rule.file)
+            .word(&rule.index.to_string())
+            .name(rule.reason.as_deref().unwrap_or_default()),
+        None => row.word("").word("").word("").word(""),
+    };
+    match groups.of(k) {
+        Some(group) => row.word(&group.id).word(group.kind.name()).word(&group.members.len().to_string()),
+        None => row.word("").word("").word(""),
+    };
+    write!(out, "{}\r\n", row.0)
+}
+
+fn part(o: &Outcome, i: InstanceIx) -> &str {
+    o.parts.get(o.instances[i.0 as usize].part.0 as usize).map_or("", |p| &p.key)
+}
+
+/// A row being put together; its fields never hold a line break.
+#[derive(Default)]
+struct Row(String);
+
+impl Row {
+    /// A field of our own making.
+    fn word(&mut self, word: &str) -> &mut Self {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+        self.0.push_str(word);
+        self
+    }
+
+    /// A field that holds what a user wrote. Spreadsheets take a field for a formula that begins with one of a few characters,
+    /// whatever stands around it; an apostrophe in front keeps it a text.
+    fn name(&mut self, name: &str) -> &mut Self {
+        let name = shown(name);
+        let formula =
+            name.trim_start().starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}']);
+        let guard = if formula { "'" } else { "" };
+        if name.contains(['"', ',', ';']) || name.starts_with(' ') || name.ends_with(' ') {
+            self.word(&format!("\"{guard}{}\"", name.replace('"', "\"\"")))
+        } else {
+            self.word(&format!("{guard}{name}"))
+        }
+    }
+
+    /// A number with every digit, empty where it was not computed.
+    fn number(&mut self, x: Option<f64>) -> &mut Self {
+        // The addition turns −0 into 0.
+        self.word(&x.map(|x| (x + 0.0).to_string()).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+#[path = "csv_tests.rs"]
+mod tests;

@@ -1,0 +1,103 @@
+//! Workflow commands of GitHub, which turns them into annotations of a job and of the lines they name.
+//!
+//! A step shows ten errors, ten warnings and ten notices; so the worst nine are told, and how many more there are.
+
+use super::findings::{sentence_of, verdict};
+use super::place::{self, Place};
+use super::rows;
+use super::text::shown;
+use crate::check::Outcome;
+use crate::gate::{Groups, rank};
+use std::io::{self, BufWriter, Write};
+
+/// At most this many errors and as many warnings are annotations of their own.
+pub const MAX_ANNOTATIONS: usize = 9;
+
+/// Longer messages are cut, characters.
+const MAX_MESSAGE: usize = 2000;
+
+/// Writes the report.
+///
+/// # Errors
+/// As the writer says.
+pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    findings(outcome, &mut out)?;
+    warnings(outcome, &mut out)?;
+    let name = format!("interfere: {} {}", if outcome.fails() { "FAIL" } else { "PASS" }, outcome.name);
+    command("notice", None, &name, &verdict(outcome), &mut out)?;
+    out.flush()
+}
+
+fn findings(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
+    let groups = Groups::new(o);
+    let entries = rows::in_groups(&rank::ranked(o, rank::is_open), Some(&groups));
+    let (told, rest) = entries.split_at(entries.len().min(MAX_ANNOTATIONS));
+    for entry in told {
+        let p = &o.pairs[entry.row];
+        let [a, b] = entry.names(o);
+        let title = format!("{}: {a}, {b}", p.status.name());
+        let at = place::of(o, p.a).or_else(|| place::of(o, p.b));
+        command("error", at, &title, &sentence_of(o, entry), out)?;
+    }
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let n = rows::rows_of(rest);
+    let pairs = if n == 1 { "pair fails" } else { "pairs fail" };
+    let said = format!(
+        "{n} more {pairs}: {} (a step shows ten annotations; --format json lists every pair)",
+        rows::by_status(o, rest)
+    );
+    command("error", None, "interfere", &said, out)
+}
+
+fn warnings(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
+    let (told, rest) = o.warnings.split_at(o.warnings.len().min(MAX_ANNOTATIONS));
+    for w in told {
+        let at = w.at.as_ref().filter(|at| !at.file.is_empty());
+        let at = at.map(|at| Place { file: &at.file, line: at.line.unwrap_or(1) });
+        let part = w.part.as_ref().map(|p| format!("part {p}: ")).unwrap_or_default();
+        command("warning", at, w.code, &format!("{part}{}", w.message), out)?;
+    }
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let warnings = if rest.len() == 1 { "warning" } else { "warnings" };
+    command(
+        "warning",
+        None,
+        "interfere",
+        &format!("{} more {warnings} (--format json lists them all)", rest.len()),
+        out,
+    )
+}
+
+/// One command: a line, whatever the texts hold.
+fn command(kind: &str, at: Option<Place<'_>>, title: &str, message: &str, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "::{kind} ")?;
+    if let Some(at) = at {
+        write!(out, "file={},line={},", property(at.file), at.line)?;
+    }
+    writeln!(out, "title={}::{}", property(title), data(message))
+}
+
+/// The message of a command.
+fn data(text: &str) -> String {
+    let text = shown(text);
+    let text = match text.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    };
+    // Line breaks are spelt out already.
+    text.replace('%', "%25")
+}
+
+/// The value of a property of a command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+#[path = "github_tests.rs"]
+mod tests;

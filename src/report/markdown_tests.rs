@@ -1,0 +1,128 @@
+//! Tests of the Markdown report.
+
+use super::*;
+use crate::report::sample;
+
+fn text(outcome: &Outcome) -> String {
+    let mut out = Vec::new();
+    render(outcome, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn the_whole_page() {
+    insta::assert_snapshot!(text(&sample::outcome()), @r#"
+    ## interfere: FAIL: <code>gear&#92;u&#123;1b&#125;box</code>
+
+    6 of 10 pairs fail: 3 interference, 2 clearance, 1 undecided, 1 allowed, 1 contact, 2 clear, 0 ignored
+
+    2 parts, 5 instances, geometry hull
+
+    | status | a | b | depth | gap | move b by | along | rule |
+    | --- | --- | --- | ---: | ---: | ---: | --- | --- |
+    | **interference** | <code>gehäuse &#34;links&#34;</code> | <code>shaft</code> | 9.8 mm |  | 19.6 mm | (0.60, 0.80, 0.00) |  |
+    | **interference** | <code>drive/bearing-1</code> | <code>gehäuse &#34;links&#34;</code> | 0.25 mm |  | 0.5 mm | -z |  |
+    | **interference** | <code>fan</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  |  |  |  |  |
+    | **clearance** | <code>fan</code> | <code>gehäuse &#34;links&#34;</code> |  | 0.5 mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> |
+    | **clearance** | <code>drive/bearing-1</code> | <code>fan</code> |  | 1.25 mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> |
+    | **undecided** | <code>drive/bearing-1</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  | -0.5 to 0.5 mm |  |  |  |
+    | **allowed** | <code>drive/bearing-1</code> | <code>shaft</code> | 0.015 mm |  | 0.03 mm | +x | <code>allow&#95;depth 0.03 mm, H7/p6 press fit (assembly.json rules&#91;0&#93;)</code> |
+    | **clear** | <code>fan</code> | <code>shaft</code> |  | 4 mm |  | +x |  |
+
+    <details><summary>How the pairs were decided</summary>
+
+    | pairs | |
+    | ---: | --- |
+    | 10 | of instances |
+    | 0 | ignored |
+    | 1 | cleared by aabb |
+    | 1 | cleared by hull |
+    | 3 | interference |
+    | 2 | clearance |
+    | 1 | undecided |
+    | 1 | allowed |
+    | 1 | contact |
+
+    </details>
+
+    <details><summary>2 warnings</summary>
+
+    - <code>part hood&#58; 3 open edges &#91;open-mesh&#93;</code>
+    - <code>assembly.json&#58;7&#58;5&#58; rules&#91;2&#93; matches no pair &#91;unused-rule&#93;</code>
+
+    </details>
+    "#);
+}
+
+#[test]
+fn groups_are_rows() {
+    insta::assert_snapshot!(text(&sample::grouped()), @r#"
+    ## interfere: FAIL: <code>gear&#92;u&#123;1b&#125;box</code>
+
+    47 of 47 pairs fail: 47 interference, 0 clearance, 0 undecided, 0 allowed, 0 contact, 0 clear, 0 ignored
+
+    2 parts, 86 instances, geometry hull
+
+    | status | a | b | pairs | depth |
+    | --- | --- | --- | ---: | ---: |
+    | **interference** | <code>plate</code> | <code>&#42;</code> | 6 | 5 mm |
+    | **interference** | <code>bolt-&#42;</code> | <code>hole-&#42;</code> | 40 | 0.5 mm |
+    | **interference** | <code>bolt-0</code> | <code>rib-0</code> |  | 0.125 mm |
+
+    Where a row stands for several pairs, its numbers are those of the worst.
+
+    <details><summary>How the pairs were decided</summary>
+
+    | pairs | |
+    | ---: | --- |
+    | 47 | of instances |
+    | 0 | ignored |
+    | 47 | interference |
+
+    </details>
+    "#);
+}
+
+#[test]
+fn counts_in_are_counts_out() {
+    for n in [0, 1, 40, 30_000] {
+        let text = text(&sample::findings(n));
+        let rows = text.lines().filter(|l| l.starts_with("| **")).count();
+        let more = text.lines().find_map(|l| l.strip_prefix("and ")?.split(' ').next()?.parse::<usize>().ok());
+        assert_eq!((rows + more.unwrap_or(0), rows), (n, n.min(MAX_ROWS)));
+        let said = format!("{} interference, {} clearance, {} undecided", n.div_ceil(3), (n + 1) / 3, n / 3);
+        assert!(text.contains(&said) && text.len() <= MAX_BYTES, "{said}");
+    }
+}
+
+#[test]
+fn it_fits_into_a_comment_whatever_the_names() {
+    let mut outcome = sample::findings(200);
+    for (k, i) in outcome.instances.iter_mut().enumerate() {
+        i.id = format!("{k}{}", "|`<🦀>".repeat(2000));
+    }
+    let mut warnings = sample::hostile().warnings;
+    for w in &mut warnings {
+        w.message = "#".repeat(100_000);
+    }
+    outcome.warnings = warnings;
+    let text = text(&outcome);
+    assert!(text.len() <= MAX_BYTES, "{}", text.len());
+    let rows = text.lines().filter(|l| l.starts_with("| **")).count();
+    assert!(text.contains(&format!("\nand {} more: ", 200 - rows)), "{text}");
+    assert!(rows > 5 && text.ends_with("</details>\n"));
+}
+
+#[test]
+fn hostile_names_mean_nothing_but_themselves() {
+    let outcome = sample::hostile();
+    let text = text(&outcome);
+    let ours = ["<code>", "</code>", "<details>", "</details>", "<summary>", "</summary>"];
+    let rest = ours.iter().fold(text.clone(), |t, tag| t.replace(tag, ""));
+    assert!(!rest.contains(['<', '>', '`', '[', ']', '@', '_', '~', '"', '\\', '=', '$', '{']), "{rest}");
+    assert!(!rest.to_lowercase().contains("www."), "{rest}");
+    let bars: Vec<_> = text.lines().filter(|l| l.starts_with("| **")).map(|l| l.matches('|').count()).collect();
+    assert_eq!(bars.len(), outcome.pairs.len());
+    assert!(bars.iter().all(|n| *n == bars[0]), "{bars:?}");
+    assert!(!text.chars().any(|c| c != '\n' && crate::report::text::is_steering(c)));
+}

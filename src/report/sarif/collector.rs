@@ -1,0 +1,246 @@
+//! From an outcome to a SARIF log.
+
+use super::model::{
+    ArtifactLocation, Configuration, Descriptor, DescriptorReference, Driver, Invocation, Level, Location, Log,
+    LogicalLocation, Notification, PhysicalLocation, Region, ResultProperties, ResultRow, Run, RunProperties,
+    Suppression, Text, Tool,
+};
+use super::{BASE, MAX_RESULTS};
+use crate::assembly::InstanceIx;
+use crate::check::{Outcome, PairOutcome, Standing, Status, pair_id};
+use crate::error::Warning;
+use crate::gate::{Entry, Groups, rank};
+use crate::report::findings::sentence;
+use crate::report::number::count;
+use crate::report::rows::{self, by_status};
+use crate::report::text::shown;
+use crate::report::{help, place};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The rules that every run has, in the order of their indices.
+const FINDINGS: [Status; 3] = [Status::Interference, Status::Clearance, Status::Undecided];
+
+/// The code of the notification that says what was left out.
+const LEFT_OUT: &str = "too-many-results";
+
+/// The log of an outcome; no more than [`MAX_RESULTS`] results, the worst.
+pub(super) fn log(o: &Outcome) -> Log {
+    let findings = rows::in_groups(&rank::ranked(o, |p| p.status.fails()), None);
+    let (kept, left) = findings.split_at(findings.len().min(MAX_RESULTS));
+    // Warnings of a place in a file can be shown there; the others belong to the run.
+    let (placed, unplaced): (Vec<&Warning>, Vec<&Warning>) = o.warnings.iter().partition(|w| has_place(w));
+    let (placed, more) = placed.split_at(placed.len().min(MAX_RESULTS - kept.len()));
+    let codes: BTreeSet<&str> = placed.iter().map(|w| w.code).collect();
+    let rules = FINDINGS.into_iter().map(|s| descriptor(s.name(), Level::Error));
+    let rules = rules.chain(codes.iter().map(|code| descriptor(code, Level::Warning))).collect();
+    let groups = Groups::new(o);
+    let mut results: Vec<_> =
+        kept.iter().enumerate().map(|(k, e)| finding(o, &groups, e, priority(k, findings.len()))).collect();
+    results.extend(placed.iter().map(|w| {
+        let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code).unwrap_or(0);
+        warning(o, w, index)
+    }));
+    let (notifications, told) = notifications(o, &unplaced, left, more.len());
+    let driver = Driver { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION"), rules, notifications };
+    let base = ArtifactLocation {
+        uri: None,
+        uri_base_id: None,
+        description: Some(Text { text: "The folder in which the check was run.".to_owned() }),
+    };
+    let run = Run {
+        tool: Tool { driver },
+        invocations: [Invocation {
+            execution_successful: true,
+            exit_code: u8::from(o.fails()),
+            tool_execution_notifications: told,
+        }],
+        original_uri_base_ids: BTreeMap::from([(BASE, base)]),
+        column_kind: "unicodeCodePoints",
+        results,
+        properties: RunProperties {
+            assembly: o.name.clone(),
+            verdict: if o.fails() { "fail" } else { "pass" },
+            pairs: o.possible_pairs,
+            counts: Status::ALL.into_iter().map(|s| (s.name(), o.counts.of(s))).collect(),
+            left_out: (left.len() + more.len()) as u64,
+        },
+    };
+    Log { schema: SCHEMA, version: "2.1.0", runs: [run] }
+}
+
+fn has_place(w: &Warning) -> bool {
+    w.at.as_ref().is_some_and(|at| !at.file.is_empty() && at.line.is_some())
+}
+
+/// From 100 for the first of so many down, to one decimal.
+fn priority(k: usize, of: usize) -> f64 {
+    (1000.0 * (of - k) as f64 / of as f64).round() / 10.0
+}
+
+fn finding(o: &Outcome, groups: &Groups, entry: &Entry<'_>, priority: f64) -> ResultRow {
+    let p = &o.pairs[entry.row];
+    let pair = pair_id(o.id(p.a), o.id(p.b));
+    let [a, b] = [p.a, p.b].map(|i| instance(o, i));
+    ResultRow {
+        rule_id: p.status.name().to_owned(),
+        rule_index: FINDINGS.iter().position(|s| *s == p.status).unwrap_or(0),
+        level: Level::Error,
+        message: message(&sentence(o, p)),
+        locations: vec![a],
+        related_locations: vec![Location { id: Some(1), message: Some(message("the other one of the pair")), ..b }],
+        partial_fingerprints: fingerprints(&pair, p.status.name()),
+        suppressions: suppressions(o, p),
+        rank: Some(priority),
+        properties: Some(ResultProperties { pair, group: groups.of(entry.row).map(|g| g.id.clone()) }),
+    }
+}
+
+/// Why a finding does not count; `None` where none is accepted in this run at all.
+fn suppressions(o: &Outcome, p: &PairOutcome) -> Option<Vec<Suppression>> {
+    let baseline = o.baseline.as_ref()?;
+    let accepted = Suppression {
+        kind: "external",
+        status: "accepted",
+        justification: Some(format!("accepted in {}", shown(&baseline.file))),
+    };
+    Some((p.standing == Some(Standing::Accepted)).then_some(accepted).into_iter().collect())
+}
+
+/// What tells that two results of different runs are one: whose it is and of which kind, never where it is written. Under
+/// the name that code scanning looks at, and under our own.
+fn fingerprints(subject: &str, kind: &str) -> BTreeMap<&'static str, String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(subject.as_bytes()).update(b" ").update(kind.as_bytes());
+    let hash = hasher.finalize().to_hex().as_str()[..16].to_owned();
+    BTreeMap::from([
+        ("primaryLocationLineHash", format!("{hash}:1")),
+        ("interfereFinding/v1", format!("{subject}-{kind}")),
+    ])
+}
+
+fn instance(o: &Outcome, i: InstanceIx) -> Location {
+    let id = o.id(i);
+    let region = |line| Some(Region { start_line: line, start_column: None });
+    Location {
+        id: None,
+        physical_location: place::of(o, i).map(|at| physical(at.file, region(at.line))),
+        logical_locations: vec![LogicalLocation {
+            name: id.rsplit('/').next().unwrap_or(id).to_owned(),
+            fully_qualified_name: id.to_owned(),
+            kind: "instance",
+        }],
+        message: None,
+    }
+}
+
+fn physical(file: &str, region: Option<Region>) -> PhysicalLocation {
+    let (uri, relative) = place::uri(file);
+    let artifact_location =
+        ArtifactLocation { uri: Some(uri), uri_base_id: relative.then_some(BASE), description: None };
+    PhysicalLocation { artifact_location, region }
+}
+
+fn place_of(w: &Warning) -> Vec<Location> {
+    let Some(at) = w.at.as_ref().filter(|at| !at.file.is_empty()) else { return Vec::new() };
+    let region = at.line.map(|line| Region { start_line: line, start_column: at.column });
+    let physical_location = Some(physical(&at.file, region));
+    vec![Location { id: None, physical_location, logical_locations: Vec::new(), message: None }]
+}
+
+fn said(w: &Warning) -> Text {
+    let part = w.part.as_ref().map(|p| format!("part {p}: ")).unwrap_or_default();
+    message(&format!("{part}{}", w.message))
+}
+
+fn warning(o: &Outcome, w: &Warning, rule_index: usize) -> ResultRow {
+    let at = w.at.as_ref().and_then(|at| at.json_path.as_deref()).unwrap_or_default();
+    let subject = format!("{}{at}{}", w.part.as_deref().unwrap_or_default(), w.message);
+    let subject = &blake3::hash(subject.as_bytes()).to_hex().as_str()[..12].to_owned();
+    ResultRow {
+        rule_id: w.code.to_owned(),
+        rule_index,
+        level: Level::Warning,
+        message: said(w),
+        locations: place_of(w),
+        related_locations: Vec::new(),
+        partial_fingerprints: fingerprints(subject, w.code),
+        // As of the findings: all results have them, or none.
+        suppressions: o.baseline.as_ref().map(|_| Vec::new()),
+        rank: None,
+        properties: None,
+    }
+}
+
+/// What is said of the run as a whole, and the descriptors of what is said.
+fn notifications(
+    o: &Outcome,
+    warnings: &[&Warning],
+    left: &[Entry<'_>],
+    more: usize,
+) -> (Vec<Descriptor>, Vec<Notification>) {
+    let mut codes: BTreeSet<&str> = warnings.iter().map(|w| w.code).collect();
+    if left.len() + more > 0 {
+        codes.insert(LEFT_OUT);
+    }
+    let reference = |code: &str| DescriptorReference {
+        id: code.to_owned(),
+        index: codes.iter().position(|c| *c == code).unwrap_or(0),
+    };
+    let mut told: Vec<Notification> = Vec::new();
+    if left.len() + more > 0 {
+        let mut what = by_status(o, left);
+        if more > 0 {
+            let warnings = count(more as u64, "warning");
+            what = if what.is_empty() { warnings } else { format!("{what}, {warnings}") };
+        }
+        let text = format!(
+            "{} left out: {what}. Code scanning takes {MAX_RESULTS} a run, so the worst were kept; --format json has them all.",
+            count((left.len() + more) as u64, "result")
+        );
+        told.push(Notification {
+            locations: Vec::new(),
+            message: message(&text),
+            level: Level::Warning,
+            descriptor: reference(LEFT_OUT),
+        });
+    }
+    told.extend(warnings.iter().map(|w| Notification {
+        locations: place_of(w),
+        message: said(w),
+        level: Level::Warning,
+        descriptor: reference(w.code),
+    }));
+    (codes.iter().map(|code| descriptor(code, Level::Warning)).collect(), told)
+}
+
+fn descriptor(code: &str, level: Level) -> Descriptor {
+    let help = help::of(code);
+    Descriptor {
+        id: code.to_owned(),
+        short_description: help.as_ref().map(|h| message(&h.short)),
+        full_description: help.as_ref().map(|h| message(&h.short)),
+        help: help.map(|h| Text { text: inert(&h.text) }),
+        default_configuration: Configuration { level },
+    }
+}
+
+/// A message in which nothing is taken for a link or a placeholder, whatever the names in it hold.
+fn message(text: &str) -> Text {
+    Text { text: inert(&shown(text)) }
+}
+
+fn inert(text: &str) -> String {
+    // Brackets are only links where a parenthesis follows; without one they may stand as they are, which reads better.
+    let link = text.contains("](");
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '[' | ']' | '\\' if link => out.extend(['\\', c]),
+            '{' | '}' => out.extend([c, c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
