@@ -27,6 +27,7 @@ mod splits;
 mod steps;
 mod stopwatch;
 mod tally;
+mod way_out;
 
 pub use explain::*;
 pub use fix::Fix;
