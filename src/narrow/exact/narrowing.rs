@@ -61,7 +61,7 @@ pub struct Width {
     relative: f64,
     /// Where that is less, this is narrow enough (mm).
     absolute: f64,
-    /// Beyond this depth (mm) the bracket is narrower than `relative` of `closer` or its `absolute`, too.
+    /// Beyond this depth (mm) the second pair, relative and absolute, counts as well as the first.
     beyond: f64,
     closer: [f64; 2],
 }
