@@ -11,13 +11,11 @@ use crate::assembly::{Facets, Geometry};
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::narrow::Surface;
-use crate::narrow::epa::EpaScratch;
-use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
+use crate::narrow::exact::{Apart, Body, Containment, Event, Found, Meeting, Question, Width, meet};
 use crate::narrow::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::narrow::mesh_mesh::{Distance, Pairing, separation};
 use crate::narrow::overlap::Overlaps;
 use crate::narrow::pair::Gap;
-use crate::narrow::separate::{Wanted, separate};
 use crate::narrow::surface::Inside;
 use std::sync::OnceLock;
 
@@ -176,20 +174,6 @@ impl PairQuery<'_> {
         gap
     }
 
-    /// A translation of the second part that separates the two, and its length (mm). `least` is the depth of a common ball.
-    pub(super) fn way_out(
-        &self,
-        [a, b]: [Body; 2],
-        normal: Option<Vec3>,
-        least: f64,
-        margin: f64,
-    ) -> Option<(Vec3, f64)> {
-        let axes = [self.first.obb.axes, self.pose.rotation * self.second.obb.axes];
-        let wanted = Wanted { margin, least, normal, axes };
-        let t = separate(a, b, self.pose, &wanted, &mut EpaScratch::default())?;
-        Some((t, t.norm()))
-    }
-
     /// The most that facets of this pair may explain (mm). Nothing where pieces reach beyond a part: they meet more facets than the
     /// part does, and what those explain is no measure of them.
     fn largest_allowance(&self) -> f64 {
@@ -236,6 +220,9 @@ impl Overlap<'_, '_> {
     /// Closes the bracket of the depth as far as status and report need it.
     fn answer(mut self, steps: &mut Steps) -> Answer {
         let verdict_only = self.query.verdict_only;
+        if !verdict_only {
+            self.meeting.tell_touch();
+        }
         self.decide_without_facets();
         if !verdict_only {
             self.narrow();
@@ -290,10 +277,9 @@ impl Overlap<'_, '_> {
     /// Closes the bracket as far as the report promises, and further where the depth is what fails or is allowed: the ball
     /// that was found is the depth that people read.
     fn narrow(&mut self) {
-        self.meeting.narrow_to(BRACKET_OF_DEPTH, self.limits.width(self.margin));
-        if self.meeting.thickness()[0] > self.limits.tolerance {
-            self.meeting.narrow_to(BEYOND_TOLERANCE, 16.0 * self.margin);
-        }
+        let width = Width::new(BRACKET_OF_DEPTH, self.limits.width(self.margin));
+        let tolerance = self.limits.tolerance;
+        self.meeting.narrow_to(&width.beyond(tolerance, BEYOND_TOLERANCE, 16.0 * self.margin));
     }
 
     /// Asks for the facet allowance where the status or the report needs it, and decides the threshold it makes.

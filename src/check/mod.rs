@@ -30,6 +30,7 @@ mod standing;
 mod steps;
 mod stopwatch;
 mod tally;
+mod way_out;
 
 pub use cache::{CacheUse, Hits};
 pub use describe::PlacedWarning;

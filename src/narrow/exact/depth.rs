@@ -7,6 +7,7 @@
 
 use super::super::tri_tri::point_triangle;
 use super::elements::Elements;
+use super::narrowing::Width;
 use super::program::Row;
 use super::side::{Near, Side};
 use crate::geom::math::{greater, lesser};
@@ -65,16 +66,13 @@ pub(super) struct Target {
     pub above: f64,
     /// Enough once no ball is larger than this.
     pub at_most: f64,
-    /// Enough once the bounds agree to this share of the best, or to the absolute width.
-    pub relative: f64,
-    /// See `relative`.
-    pub absolute: f64,
+    /// Enough once the bounds of the thickness are as close as this; `None` where that is no end.
+    pub width: Option<Width>,
 }
 
 impl Target {
     pub(super) fn level(&self, best: f64) -> f64 {
-        let width = greater(self.relative * greater(best, 0.0), self.absolute);
-        greater(best + width, self.at_most)
+        greater(best + self.width.map_or(0.0, |w| 0.5 * w.of(2.0 * best)), self.at_most)
     }
 
     fn met(&self, best: f64, upper: f64) -> bool {

@@ -47,7 +47,7 @@ fn no_point_of_a_box_is_deeper_than_its_bound() {
             // Whatever the level, nothing above it may be lost; of points outside nothing is claimed.
             let (own, share) = (at[0].1.min(at[1].1), 0.5 + 0.5 * dice.unit());
             let level = (own + (loose - own) * share * share * share).max(0.0);
-            let target = Target { above: f64::INFINITY, at_most: level, relative: 0.0, absolute: 0.0 };
+            let target = Target { above: f64::INFINITY, at_most: level, width: None };
             depth.best = None;
             let bound = depth.bound(&center, &half, &at, loose, &target);
             let limit = bound.max(target.level(depth.lower())) + 1e-9;

@@ -27,6 +27,7 @@ pub(super) use moved::Moved;
 pub(super) use wish::{FARTHEST, Taken};
 
 pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
+pub use narrowing::Width;
 
 #[cfg(test)]
 mod depth_tests;

@@ -192,7 +192,7 @@ impl<'a> Moved<'a> {
             let Wish::One(one) = self.wishes.wish(end) else { return false };
             off_segment(&self.inward(end, &one), &way) > self.tau
         };
-        if split.ends().any(strays) {
+        if split.ends().any(strays) || !self.stays_in_plane(v, split) {
             return Place::One(self.placed(v, &self.wishes.wish_of(v, &around, &around).plain));
         }
         let mut farthest = split.farthest * self.tau;
@@ -203,6 +203,28 @@ impl<'a> Moved<'a> {
         let back = lesser(1.0, self.tau / farthest * (1.0 - 1e-9));
         self.parts.set(true);
         Place::Split(Rc::new(split.mapped(|d| self.placed(v, &(d * back)))))
+    }
+
+    /// Whether the strip about the flat edge at which a vertex parts, if there is one, stays within τ of where the surface goes on in
+    /// the plane there.
+    fn stays_in_plane(&self, v: u32, split: &Split) -> bool {
+        let Some(([t, next], end)) = split.sectors.flat_edge() else { return true };
+        let s = self.surface;
+        let plane = Plane::of(s, t);
+        let [at, to] = [v, end].map(|v| s.vertices[v as usize]);
+        let near = [t, next].map(|t| at + split.places[split.sectors.sector(t)]);
+        let wish = self.wishes.wish(end);
+        let far = [t, next].map(|t| to + wish.of(t));
+        // Of a vertex in one place it is known by how much it comes nearer than it wishes; one that parts may come as far.
+        let reached = |d: &Vec3| d.norm() <= self.tau || plane.height(&(to + d)).abs() <= self.tau;
+        let far_reached = match &wish {
+            Wish::One(one) => reached(&self.inward(end, one)),
+            Wish::Split(_) => far.iter().all(|x| plane.height(x).abs() <= self.tau),
+        };
+        far_reached
+            && near.iter().all(|x| plane.height(x).abs() <= self.tau)
+            && height(&s.triangle(t)) > self.flat
+            && goes_on(s, t, &[near, far].concat(), &plane, self.flat)
     }
 
     /// How far a vertex that moves by `d` gets from triangles `of` it, or the faces that go on beyond them, at most.
@@ -242,7 +264,7 @@ impl<'a> Moved<'a> {
             if goes_on(s, t, &wishes, &plane, self.flat) {
                 return Some(Beyond::All(plane));
             }
-            let landings = std::array::from_fn(|k| self.landing(&plane, &fans[k], &wishes[k]));
+            let landings: [Vec3; 3] = std::array::from_fn(|k| self.landing(&plane, &fans[k], &wishes[k]));
             goes_on(s, t, &landings, &plane, self.flat).then_some(Beyond::Fans(plane))
         })
     }

@@ -27,6 +27,9 @@ const SHRINK_WIDTH: f64 = 0.98;
 /// Better balls that such shrinks lead to, one after the other, at most.
 const MAX_BALLS: usize = 32;
 
+/// The same before branch and bound begins.
+const FIRST_BALLS: usize = 6;
+
 /// Balls that are better by less than this share of the width lead no further.
 const BALL_SHARE: f64 = 0.05;
 
@@ -50,6 +53,45 @@ const THIN_SHARE: f64 = 0.02;
 
 /// Bisections of the shrink certificate where branch and bound did not close the bracket.
 const SHRINK_STEPS: usize = 7;
+
+/// How narrow a bracket of the depth is to be made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Width {
+    /// Of the depth.
+    relative: f64,
+    /// Where that is less, this is narrow enough (mm).
+    absolute: f64,
+    /// Beyond this depth (mm) the second pair, relative and absolute, counts as well as the first.
+    beyond: f64,
+    closer: [f64; 2],
+}
+
+impl Width {
+    /// As wide as `relative` of the depth, or `absolute` (mm), whichever is more.
+    pub fn new(relative: f64, absolute: f64) -> Self {
+        Self { relative, absolute, beyond: f64::INFINITY, closer: [0.0; 2] }
+    }
+
+    /// The same, and of depths greater than `depth` (mm) as narrow as this says, too.
+    #[must_use]
+    pub fn beyond(self, depth: f64, relative: f64, absolute: f64) -> Self {
+        Self { beyond: depth, closer: [relative, absolute], ..self }
+    }
+
+    /// Of a depth (mm).
+    pub(super) fn of(&self, depth: f64) -> f64 {
+        let depth = greater(depth, 0.0);
+        let width = greater(self.relative * depth, self.absolute);
+        let closer = greater(self.closer[0] * depth, self.closer[1]);
+        if depth > self.beyond { lesser(width, closer) } else { width }
+    }
+
+    /// With what is allowed whatever the depth less by `mm`, for rounding.
+    fn less(self, mm: f64) -> Self {
+        let less = |of: f64| greater(of - mm, 0.0);
+        Self { absolute: less(self.absolute), closer: [self.closer[0], less(self.closer[1])], ..self }
+    }
+}
 
 /// How much is done for a shrink certificate: with much care more is certified, at several times the cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,42 +138,77 @@ impl Meeting<'_> {
             return;
         }
         self.confine(threshold);
-        let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, relative: 0.0, absolute: 0.0 };
+        let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, width: None };
         self.refine(&target, MAX_CELLS);
     }
 
-    /// Narrows the bounds until they are within `relative` of the depth or `absolute` (mm), or the budget is spent.
-    pub fn narrow_to(&mut self, relative: f64, absolute: f64) {
+    /// Tells whether the solids only touch, which most that meet do: where a shrink by rounding certifies it, there is nothing left
+    /// to decide or to narrow.
+    pub fn tell_touch(&mut self) {
+        if !self.is_large() && self.lower <= self.ask.rounding {
+            if !self.looked_at_middle {
+                self.look_at_middle();
+            }
+            self.shrink_to_touch();
+        }
+    }
+
+    fn shrink_to_touch(&mut self) {
+        if self.lower <= self.ask.rounding {
+            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.ask.margin, Care::Little);
+        }
+    }
+
+    /// Narrows the bounds until they are as close as `width` asks, or the budget is spent.
+    pub fn narrow_to(&mut self, width: &Width) {
         self.resolve();
         if !self.looked_at_middle {
             self.look_at_middle();
         }
-        let absolute = greater(absolute - 6.0 * self.ask.margin, 0.0);
-        let width = |m: &Self| greater(relative * greater(m.lower, 0.0), absolute);
-        let met = |m: &Self| m.is_within(width(m));
+        let width = width.less(6.0 * self.ask.margin);
+        let of = |m: &Self| width.of(m.lower);
+        let met = |m: &Self| m.is_within(of(m));
         if met(self) {
             return;
         }
-        // Whether they only touch.
-        if self.lower <= self.ask.rounding {
-            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.ask.margin, Care::Little);
-            if met(self) {
-                return;
-            }
-            if let Some(start) = self.contact().filter(|_| self.lower <= self.ask.rounding) {
-                self.climb(&start, greater(absolute, self.ask.rounding));
-            }
-        }
-        if self.lower <= absolute {
-            self.shrink(greater(self.lower, 0.0) + absolute, Care::Little);
-            if met(self) {
-                return;
-            }
-        }
-        if !self.is_solid() && self.ball().is_none() {
+        self.shrink_to_touch();
+        if met(self) {
             return;
         }
-        let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, relative, absolute: 0.5 * absolute };
+        if self.lower <= self.ask.rounding
+            && let Some(start) = self.contact()
+        {
+            self.climb(&start, greater(width.absolute, self.ask.rounding));
+        }
+        if self.lower <= width.absolute {
+            self.shrink(greater(self.lower, 0.0) + width.absolute, Care::Little);
+            if met(self) {
+                return;
+            }
+        }
+        let Some(ball) = self.depth.best.filter(|w| w.radius > 0.0) else {
+            if self.is_solid() {
+                self.search(&width);
+            }
+            return;
+        };
+        // Of thin overlaps a climb and a shrink or two beyond what it finds tell most, for less than the first cells cost.
+        if self.is_solid() && !self.is_large() && self.deserves_care(self.lower) {
+            self.climb_beyond(&ball.center, greater(self.lower, of(self)), f64::INFINITY);
+            self.shrink_beyond_balls(of, FIRST_BALLS);
+            if met(self) {
+                return;
+            }
+            self.confine_beyond(&width);
+        }
+        self.search(&width);
+    }
+
+    /// Branch and bound, with shrinks in between.
+    fn search(&mut self, width: &Width) {
+        let of = |m: &Self| width.of(m.lower);
+        let met = |m: &Self| m.is_within(of(m));
+        let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, width: Some(*width) };
         // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
         for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
             self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
@@ -142,11 +219,11 @@ impl Meeting<'_> {
             if cells == FIRST_CELLS && !self.deserves_care(self.lower) {
                 continue;
             }
-            self.shrink_beyond_balls(width);
+            self.shrink_beyond_balls(of, MAX_BALLS);
             if met(self) {
                 return;
             }
-            self.confine(greater(self.lower, 0.0) + SHRINK_WIDTH * width(self));
+            self.confine_beyond(width);
         }
         for _ in 0..SHRINK_STEPS {
             if met(self) || !self.is_solid() {
@@ -156,9 +233,15 @@ impl Meeting<'_> {
         }
     }
 
-    /// Shrinks to just beyond the best ball, as long as that leads to better ones; `width` is what the bracket may be wide.
-    fn shrink_beyond_balls(&mut self, width: impl Fn(&Self) -> f64) {
-        for _ in 0..MAX_BALLS {
+    /// Keeps the search to where a shrink just beyond the best ball fails.
+    fn confine_beyond(&mut self, width: &Width) {
+        self.confine(greater(self.lower, 0.0) + SHRINK_WIDTH * width.of(self.lower));
+    }
+
+    /// Shrinks to just beyond the best ball, as long as that leads to better ones, so many at most; `width` is what the bracket may
+    /// be wide.
+    fn shrink_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize) {
+        for _ in 0..balls {
             let (before, step) = (self.lower, BALL_SHARE * width(self));
             self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
             if self.lower <= before + step || self.is_within(width(self)) || !self.deserves_care(before) {

@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
     pub(super) fn refine(&mut self, target: &Target, best: &mut Option<Witness>) {
         while let Some(cell) = self.heap.pop() {
             let radius = best.map_or(0.0, |w| greater(w.radius, 0.0));
-            let enough = greater(radius + greater(target.relative * radius, target.absolute), target.at_most);
+            let enough = target.level(radius);
             if radius > target.above || cell.upper <= enough || self.cells >= MAX_CELLS || self.angles == 0 {
                 self.heap.push(cell);
                 return;

@@ -31,7 +31,7 @@ fn verdict(a: &Part, b: &Part) -> Verdict {
         Found::Apart(apart) => Verdict::Distance(apart.distance),
         Found::Meets(mut m) => {
             m.decide(TOLERANCE);
-            m.narrow_to(0.01, 0.001);
+            m.narrow_to(&Width::new(0.01, 0.001));
             assert!(m.is_surface() && m.thickness()[0] > f64::NEG_INFINITY);
             let [least, most] = m.thickness();
             if least > TOLERANCE {

@@ -23,7 +23,7 @@ fn bracket(a: &Part, b: &Part) -> [f64; 2] {
         Found::Apart(apart) => [-apart.distance; 2],
         Found::Meets(mut m) => {
             m.decide(0.01);
-            m.narrow_to(0.01, 0.001);
+            m.narrow_to(&Width::new(0.01, 0.001));
             m.thickness()
         }
     }

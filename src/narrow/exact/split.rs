@@ -1,6 +1,7 @@
 //! Vertices that part where a surface moves inward: at a reflex edge the faces move away from each other, and one place for a vertex
 //! of both would hold them back. Each sector of triangles between two reflex edges gets a place of its own; strips close the surface
-//! along the edges, in small angles about them, and a cap closes it at the vertex.
+//! along the edges, in small angles about them, and a cap closes it at the vertex. Where a single reflex edge ends, as at the rim of
+//! a pocket, a flat edge on the other side of the vertex parts with it: its strip stays in the plane of the faces beside it.
 
 use super::super::surface::Surface;
 use super::super::tri_tri::{Triangle, point_triangle};
@@ -13,6 +14,12 @@ const LEAST_SINE: f64 = 0.1;
 /// A strip about an edge turns by no more than this from one point to the next (radians): half of it costs 1 − cos(0.1).
 const TURN: f64 = 0.2;
 
+/// A face may hold the edge that parts with a single reflex edge if its normal has no greater cosine with those of the two faces at that.
+const ANOTHER_WAY: f64 = 0.5;
+
+/// Triangles whose normals have a cosine less below 1 than this lie in one face, as far as the choice of that edge goes.
+const ONE_FACE: f64 = 1e-9;
+
 /// What a place may be too far away before the whole vertex is scaled back; beyond, it does not part.
 const TOO_FAR: f64 = 1.02;
 
@@ -21,49 +28,98 @@ const TOO_FAR: f64 = 1.02;
 pub(super) struct Sectors {
     /// Triangles, and of each its sector.
     pub around: Vec<(u32, usize)>,
-    /// Reflex edges: after which of `around`, the vertex at the other end, and the angle by which the surface bends.
-    edges: Vec<(usize, u32, f64)>,
+    /// In the order of `around`.
+    edges: Vec<Parting>,
     pub count: usize,
 }
 
+/// An edge at which two sectors part.
+#[derive(Clone, Copy)]
+struct Parting {
+    /// After which of the triangles around the vertex.
+    after: usize,
+    /// The vertex at the other end.
+    end: u32,
+    /// By which the surface bends inward; 0 of the flat edge that parts with a single reflex one.
+    angle: f64,
+}
+
 impl Sectors {
-    /// `None` where the triangles are not one closed fan, or fewer than two reflex edges end here.
+    /// `None` where the triangles are not one closed fan, or where no two edges can part.
     pub(super) fn of(s: &Surface, v: u32, around: &[u32]) -> Option<Self> {
         let corner = |t: u32| s.triangles[t as usize].iter().position(|&i| i == v);
         let first = *around.first()?;
         let mut ring: Vec<(u32, usize)> = Vec::with_capacity(around.len());
         let mut edges = Vec::new();
+        let mut ends = Vec::with_capacity(around.len());
         let mut t = first;
         loop {
-            ring.push((t, edges.len()));
+            ring.push((t, 0));
             let k = (corner(t)? + 2) % 3;
             let next = s.neighbor_of(t, k);
             if next == u32::MAX || ring.len() > around.len() {
                 return None;
             }
             let end = s.triangles[t as usize][k];
+            ends.push(end);
             if let Some(angle) = bend(s, [v, end], [t, next]) {
-                edges.push((ring.len() - 1, end, angle));
+                edges.push(Parting { after: ring.len() - 1, end, angle });
             }
             t = next;
             if t == first {
                 break;
             }
         }
-        if ring.len() != around.len() || edges.len() < 2 {
+        if ring.len() != around.len() {
             return None;
         }
-        // The last sector goes on in the first.
+        if let [only] = edges[..] {
+            edges.push(flat_edge(s, v, &ring, &ends, only.after)?);
+            edges.sort_unstable_by_key(|e| e.after);
+        }
         let count = edges.len();
-        for r in &mut ring {
-            r.1 %= count;
+        if count < 2 {
+            return None;
+        }
+        for (i, r) in ring.iter_mut().enumerate() {
+            // The last sector goes on in the first.
+            r.1 = edges.iter().filter(|e| e.after < i).count() % count;
         }
         Some(Self { around: ring, edges, count })
+    }
+
+    /// The flat edge at which sectors part, if there is one: the triangles on either side and the vertex at the other end.
+    pub(super) fn flat_edge(&self) -> Option<([u32; 2], u32)> {
+        let e = self.edges.iter().find(|e| e.angle == 0.0)?;
+        Some(([self.around[e.after].0, self.around[(e.after + 1) % self.around.len()].0], e.end))
     }
 
     pub(super) fn sector(&self, t: u32) -> usize {
         self.around.iter().find(|r| r.0 == t).map_or(0, |r| r.1)
     }
+}
+
+/// An edge between triangles in one plane, in a face that is neither of the two at the reflex edge after triangle `reflex` of a ring: the
+/// one that leads away from these the most.
+fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize) -> Option<Parting> {
+    let normal = |i: usize| s.normal(ring[i % ring.len()].0);
+    let sides = [normal(reflex), normal(reflex + 1)];
+    let inward = -(sides[0] + sides[1]);
+    let at = s.vertices[v as usize];
+    let mut best = (f64::NEG_INFINITY, None);
+    for (after, &end) in ends.iter().enumerate() {
+        let n = normal(after);
+        let another = sides.iter().all(|m| m.dot(&n).abs() <= ANOTHER_WAY);
+        if !another || n.dot(&normal(after + 1)) < 1.0 - ONE_FACE {
+            continue;
+        }
+        let Some(way) = (s.vertices[end as usize] - at).try_normalize(0.0) else { continue };
+        let deep = way.dot(&inward);
+        if deep > best.0 {
+            best = (deep, Some(Parting { after, end, angle: 0.0 }));
+        }
+    }
+    best.1
 }
 
 /// By how much the surface bends inward over an edge that two triangles share, if by more than next to nothing; the same seen from
@@ -80,9 +136,9 @@ pub(super) struct Split {
     pub sectors: Sectors,
     /// By sector.
     pub places: Vec<Vec3>,
-    /// Of each reflex edge, counter-clockwise from place to place.
+    /// Of each edge that parts, counter-clockwise from place to place.
     strips: Vec<Vec<Vec3>>,
-    /// The farthest that anything on strips and cap moves from what it belongs to, in τ, at most [`TOO_FAR`].
+    /// The farthest that anything on cap and strips about reflex edges moves from what it belongs to, in τ, at most [`TOO_FAR`].
     pub farthest: f64,
 }
 
@@ -92,16 +148,20 @@ impl Split {
         let at = s.vertices[v as usize];
         let mut strips = Vec::with_capacity(sectors.count);
         let mut farthest: f64 = 0.0;
-        for &(i, end, angle) in &sectors.edges {
-            let next = (i + 1) % sectors.around.len();
-            let (from, to) = (places[sectors.around[i].1], places[sectors.around[next].1]);
+        for &Parting { after, end, angle } in &sectors.edges {
+            let next = (after + 1) % sectors.around.len();
+            let (from, to) = (places[sectors.around[after].1], places[sectors.around[next].1]);
+            if angle == 0.0 {
+                strips.push(vec![from, to]);
+                continue;
+            }
             let way = s.vertices[end as usize] - at;
             let strip = arc(&from, &to, &way, angle)?;
             farthest = strip.iter().map(|d| off_segment(d, &way)).fold(farthest, greater);
             strips.push(strip);
         }
         let mut split = Self { sectors, places, strips, farthest };
-        let ways: Vec<Vec3> = split.sectors.edges.iter().map(|e| s.vertices[e.1 as usize] - at).collect();
+        let ways: Vec<Vec3> = split.ends().map(|end| s.vertices[end as usize] - at).collect();
         let all = |cap: &[Vec3; 3], off: &dyn Fn(&Vec3) -> f64| cap.iter().map(off).fold(0.0, greater);
         for cap in split.cap() {
             let mut off = all(&cap, &|d| d.norm());
@@ -133,12 +193,12 @@ impl Split {
 
     /// The vertices at the other ends of its reflex edges.
     pub(super) fn ends(&self) -> impl Iterator<Item = u32> {
-        self.sectors.edges.iter().map(|e| e.1)
+        self.sectors.edges.iter().filter(|e| e.angle > 0.0).map(|e| e.end)
     }
 
     /// The places along a strip about the edge to `end`, counter-clockwise; `None` where nothing parts there.
     pub(super) fn strip(&self, end: u32) -> Option<&[Vec3]> {
-        let e = self.sectors.edges.iter().position(|e| e.1 == end)?;
+        let e = self.sectors.edges.iter().position(|e| e.end == end)?;
         Some(&self.strips[e])
     }
 

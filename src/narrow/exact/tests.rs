@@ -113,7 +113,7 @@ fn bracket(a: &TriMesh, b: &TriMesh, rotate: bool) -> ([f64; 2], Vec<Event>) {
         Found::Apart(apart) => ([-apart.distance; 2], vec![]),
         Found::Meets(mut m) => {
             m.decide(0.01);
-            m.narrow_to(0.01, 0.001);
+            m.narrow_to(&Width::new(0.01, 0.001));
             (m.thickness(), m.events().to_vec())
         }
     }
@@ -241,7 +241,7 @@ fn no_search_beats_the_upper_bound() {
         else {
             continue;
         };
-        m.narrow_to(0.01, 0.001);
+        m.narrow_to(&Width::new(0.01, 0.001));
         let [lower, upper] = m.thickness();
         // To the rounding of this comparison.
         open += i32::from(upper - lower > (0.01 * lower).max(0.001) * (1.0 + 1e-9));

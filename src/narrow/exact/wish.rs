@@ -19,6 +19,9 @@ const MAX_SWEEPS: usize = 60;
 /// Faces that move by this share of τ move far enough.
 const FULL: f64 = 0.999;
 
+/// What is off its plane by no more than this share of τ has reached it.
+const REACHED: f64 = 1e-6;
+
 /// No more planes than this are looked at for one vertex.
 const MAX_NEEDS: usize = 64;
 
@@ -144,9 +147,11 @@ impl<'a> Wishes<'a> {
 
     fn split(&self, v: u32, around: &[u32]) -> Option<Split> {
         let sectors = Sectors::of(self.surface, v, around)?;
+        // What stays in a plane is held to τ without being cut back.
+        let scale = if sectors.flat_edge().is_some() { 1.0 - 2.0 * REACHED } else { 1.0 };
         let places = (0..sectors.count).map(|sector| {
             let of: Vec<u32> = sectors.around.iter().filter(|r| r.1 == sector).map(|r| r.0).collect();
-            self.wish_of(v, &of, around).wish
+            self.wish_of(v, &of, around).wish * scale
         });
         let places: Vec<Vec3> = places.collect();
         Split::new(self.surface, v, sectors, places, self.tau)
@@ -222,7 +227,7 @@ impl<'a> Wishes<'a> {
                     d += need.normal * miss;
                 }
             }
-            if worst <= 1e-6 * tau {
+            if worst <= REACHED * tau {
                 break;
             }
         }

@@ -140,7 +140,25 @@ fn strangers_meet(one: &Item, t: &Triangle, other: &Item, u: &Triangle) -> bool 
         let sides = of.map(|v| item.side(&(v - from)));
         sides[0] != 0 && sides[0] == sides[1] && sides[1] == sides[2]
     };
-    !beyond(one, &t[0], u) && !beyond(other, &u[0], t) && meet(t, u)
+    !beyond(one, &t[0], u) && !beyond(other, &u[0], t) && !beside_in_plane(t, u) && meet(t, u)
+}
+
+/// Whether a plane upright on a side of one of two triangles certainly parts them, as it does nearly all that lie in one plane: exact
+/// predicates take long to tell of these.
+fn beside_in_plane(t: &Triangle, u: &Triangle) -> bool {
+    let parted = |t: &Triangle, u: &Triangle| {
+        let [e, f] = [t[1] - t[0], t[2] - t[0]];
+        let n = e.cross(&f);
+        let others = u.map(|x| x - t[0]);
+        let farthest = others.iter().map(math::norm1).fold(math::norm1(&e) + math::norm1(&f), math::greater);
+        [e, f - e, -f].iter().any(|side| {
+            let d = side.cross(&n);
+            let own = math::greater(0.0, math::greater(d.dot(&e), d.dot(&f)));
+            let certain = CERTAIN * math::norm1(&d) * farthest;
+            others.iter().all(|x| d.dot(x) - own > certain)
+        })
+    };
+    parted(t, u) || parted(u, t)
 }
 
 /// Two triangles that share the first corner: whether anything else of them meets.
