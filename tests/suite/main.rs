@@ -3,6 +3,7 @@
 mod baseline;
 mod cache;
 mod cases;
+mod ci;
 mod cli;
 mod common;
 mod concave;

@@ -329,6 +329,142 @@ fn slanted(polygon: &[[f64; 2]], y: [f64; 2]) -> TriMesh {
     TriMesh { vertices, triangles }
 }
 
+/// Rays of a thread's mesh around the axis.
+const RAYS: i32 = 16;
+
+/// The profile of a thread: flats at two radii, flanks between them; four rows of points in a pitch.
+#[derive(Clone, Copy)]
+struct Thread {
+    pitch: f64,
+    radii: [f64; 2],
+    /// Where each row of a pitch lies, in pitches: the beginning and the end of the outer flat, then of the inner one.
+    rows: [f64; 4],
+}
+
+impl Thread {
+    /// Flanks of a quarter of the pitch; `play` (mm) thinner than a groove that the flanks are parallel to.
+    fn new(pitch: f64, radii: [f64; 2], play: f64) -> Self {
+        let p = 0.5 * play / pitch;
+        Self { pitch, radii, rows: [p, 0.25 - p, 0.5 - p, 0.75 + p] }
+    }
+
+    fn at(&self, k: i32, j: i32) -> Vec3 {
+        let angle = std::f64::consts::TAU * f64::from(k) / f64::from(RAYS);
+        let row = j.rem_euclid(4) as usize;
+        let r = self.radii[usize::from(row > 1)];
+        let turns = f64::from(j.div_euclid(4)) + self.rows[row] + f64::from(k) / f64::from(RAYS);
+        Vec3::new(r * angle.cos(), r * angle.sin(), self.pitch * turns)
+    }
+}
+
+/// Surfaces that wind around an axis.
+#[derive(Default)]
+struct Winding {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Winding {
+    /// A band between two rows; the number of each of its points.
+    fn band(&mut self, rows: [i32; 2], thread: &Thread, outward: bool) -> impl Fn(i32, i32) -> u32 + use<> {
+        let first = self.vertices.len() as u32;
+        let tall = rows[1] - rows[0] + 5;
+        for k in 0..RAYS {
+            // A turn on is four rows up: those of the first ray reach that far.
+            self.vertices.extend((0..tall).map(|j| thread.at(k, rows[0] + j)));
+        }
+        let low = rows[0];
+        let at = move |k: i32, j: i32| {
+            let (k, j) = if k == RAYS { (0, j + 4) } else { (k, j) };
+            first + (k * tall + j - low) as u32
+        };
+        for (k, j) in (0..RAYS).flat_map(|k| (rows[0]..rows[1]).map(move |j| (k, j))) {
+            self.quad([at(k, j), at(k + 1, j), at(k + 1, j + 1), at(k, j + 1)], outward);
+        }
+        at
+    }
+
+    fn quad(&mut self, [a, b, c, d]: [u32; 4], forward: bool) {
+        for [x, y, z] in [[a, b, c], [a, c, d]] {
+            self.triangles.push(if forward { [x, y, z] } else { [x, z, y] });
+        }
+    }
+
+    /// Without the points that no triangle has.
+    fn mesh(self) -> TriMesh {
+        let mut used = vec![None; self.vertices.len()];
+        let mut vertices = Vec::new();
+        let mut number = |v: u32| {
+            *used[v as usize].get_or_insert_with(|| {
+                vertices.push(self.vertices[v as usize]);
+                vertices.len() as u32 - 1
+            })
+        };
+        let triangles = self.triangles.iter().map(|t| t.map(&mut number)).collect();
+        TriMesh { vertices, triangles }
+    }
+}
+
+/// A bolt, its ends closed by cones.
+fn bolt(rows: [i32; 2], thread: &Thread) -> TriMesh {
+    let mut w = Winding::default();
+    let at = w.band(rows, thread, true);
+    for (j, end) in [(rows[0], -2.0), (rows[1], 3.0)] {
+        let tip = w.vertices.len() as u32;
+        w.vertices.push(Vec3::new(0.0, 0.0, thread.at(0, j).z + end * thread.pitch));
+        // Around, then down the step to where it began.
+        let around =
+            (0..RAYS).map(|k| [at(k, j), at(k + 1, j)]).chain((0..4).rev().map(|s| [at(0, j + s + 1), at(0, j + s)]));
+        let cone: Vec<[u32; 3]> = around.map(|[a, b]| if end < 0.0 { [b, a, tip] } else { [a, b, tip] }).collect();
+        w.triangles.extend(cone);
+    }
+    w.mesh()
+}
+
+/// A nut with that thread inside.
+fn nut(rows: [i32; 2], thread: &Thread, outer: f64) -> TriMesh {
+    let mut w = Winding::default();
+    let inside = w.band(rows, thread, false);
+    let outside = w.band(rows, &Thread { radii: [outer; 2], ..*thread }, true);
+    for (j, top) in [(rows[0], false), (rows[1], true)] {
+        for k in 0..RAYS {
+            w.quad([inside(k, j), outside(k, j), outside(k + 1, j), inside(k + 1, j)], top);
+        }
+        for j in j..j + 4 {
+            w.quad([inside(0, j + 1), outside(0, j + 1), outside(0, j), inside(0, j)], top);
+        }
+    }
+    w.mesh()
+}
+
+#[test]
+fn a_bolt_comes_free_of_its_nut_along_its_thread() {
+    let mut r = Rng::new(17);
+    let (mut all, mut good, mut told) = (0, 0, String::new());
+    for (pitch, radii, play, press) in [
+        (1.0, [3.0, 2.45], 0.05, 0.02),
+        (1.0, [3.0, 2.45], 0.1, -0.15),
+        (1.25, [4.0, 3.3], 0.02, 0.1),
+        (2.0, [8.0, 6.9], 0.2, -0.3),
+        (0.5, [1.5, 1.2], 0.04, 0.004),
+    ] {
+        // The bolt presses on one flank of its thread, all around. The normals of the facets that touch add up to the axis, so no
+        // translation is shorter than the one along it.
+        let thread = bolt([-8, 28], &Thread::new(pitch, radii, play));
+        let shift = press + f64::copysign(0.5 * play, press);
+        let wrong = crate::support::solids::moved(&thread, Vec3::new(0.0, 0.0, shift));
+        let plain = Two::new(nut([0, 16], &Thread::new(pitch, radii, 0.0), 2.0 * radii[0]), wrong);
+        for two in [plain.moved(&r.pose(30.0)), plain] {
+            let length = verified(&two, press.abs()).expect("it overlaps");
+            all += 1;
+            good += usize::from(length <= 1.05 * press.abs());
+            told += &format!("pitch {pitch}: {length} for {}\n", press.abs());
+        }
+    }
+    println!("{told}");
+    assert!(all == 10 && good == all, "{good} of {all}:\n{told}");
+}
+
 #[test]
 fn a_press_fit_comes_out_of_its_bore_axially() {
     let mut r = Rng::new(5);

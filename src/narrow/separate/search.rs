@@ -40,6 +40,12 @@ const FEW: usize = 1500;
 /// Planes along which the best place slides, at most.
 const MAX_PLANES: usize = 10;
 
+/// Planes that push, at most.
+const MAX_PUSHED: usize = 64;
+
+/// A plane is passed where no more than this share of what it demands is lacking.
+const LEFT: f64 = 1e-9;
+
 /// Times the parts are pushed out of what they meet.
 const MAX_PUSHES: usize = 8;
 
@@ -248,19 +254,9 @@ impl Search<'_> {
         for _ in 0..MAX_PUSHES {
             let met = later.as_deref().unwrap_or(first);
             let limit = self.limit();
-            let mut near: Vec<Plane> =
+            let near: Vec<Plane> =
                 met.iter().filter_map(|m| nearest_face(m, &by)).filter(|p| p.least < limit).collect();
-            let lacking = |p: &Plane| p.least - p.normal.dot(&by);
-            near.sort_by(|x, y| lacking(y).total_cmp(&lacking(x)));
-            for plane in near {
-                let known = planes.iter_mut().find(|p| p.normal.dot(&plane.normal) > SAME);
-                if let Some(p) = known {
-                    p.least = greater(p.least, plane.least);
-                } else if planes.len() < MAX_PLANES {
-                    planes.push(plane);
-                }
-            }
-            let Some(next) = nearest(&planes) else { return };
+            let Some(next) = beyond(&mut planes, &near) else { return };
             let length = greater(next.norm(), self.least);
             let Some(d) = next.try_normalize(0.0) else { return };
             let at = length + self.hair;
@@ -333,6 +329,24 @@ struct Node {
     planes: Vec<Plane>,
     at: Vec3,
     length: f64,
+}
+
+/// The shortest translation beyond `planes` and beyond all of `more`, of which those are taken that it depends on, the worst first:
+/// all may be many, and few decide.
+fn beyond(planes: &mut Vec<Plane>, more: &[Plane]) -> Option<Vec3> {
+    let mut x = nearest(planes)?;
+    loop {
+        let lacking = |p: &Plane| p.least - p.normal.dot(&x);
+        let Some(worst) = more.iter().max_by(|p, q| lacking(p).total_cmp(&lacking(q))) else { return Some(x) };
+        if lacking(worst) <= LEFT * worst.least.abs() {
+            return Some(x);
+        }
+        if planes.len() >= MAX_PUSHED {
+            return None;
+        }
+        planes.push(*worst);
+        x = nearest(planes)?;
+    }
 }
 
 /// Planes beyond which some of the triangles that meet are apart, none farther out than `limit` (mm): of those that face the same way

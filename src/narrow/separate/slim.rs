@@ -14,6 +14,9 @@ const FLAT: f64 = 1e-3;
 /// A direction may be outside of the normals of an edge by this share of their angle: it may be one of them.
 const EDGE_ROUNDING: f64 = 1e-6;
 
+/// A face slides along directions whose sine against it is below this: it neither enters nor leaves what it meets.
+const GRAZING: f64 = 1e-9;
+
 /// Two surfaces, B placed, every vertex moved inward by half of the rounding margin at most: what touches does not meet, and of solids
 /// whose drawn-in surfaces are apart nothing thicker than the margin is common (the shrink certificate, see docs/numerics.md).
 pub(super) struct Slim<'a> {
@@ -188,10 +191,10 @@ impl<'a> Slim<'a> {
         let [a, b] = common.normals.map(|n| n.dot(d));
         let mut way = 0.0;
         // Exits are looked for up to the limit: what is infinite is beyond it.
-        if a < 0.0 {
+        if a < -GRAZING {
             way = lesser(exit(self.a, &common.at, d, limit), limit);
         }
-        if b > 0.0 && way < limit {
+        if b > GRAZING && way < limit {
             way = greater(way, lesser(self.out_of_b(by, &common.at, d, limit), limit));
         }
         way
