@@ -300,7 +300,9 @@ impl All<'_> {
                         return false;
                     }
                     let told = self.is_hollow(surface, &(middle(polygon) + of.normal * self.within));
-                    root.into_iter().for_each(|root| is_known[root] = told.is_some());
+                    if let Some(root) = root {
+                        is_known[root] = told.is_some();
+                    }
                     told == Some(true)
                 })
             })

@@ -1,7 +1,7 @@
 //! The union of convex pieces: the part of each face that lies in no other piece, and from these the volume.
 //!
 //! Of faces that lie on each other one has to count. So each piece is taken as if its faces stood a little farther out, the
-//! first piece's farthest ([`STEP_IN_ROUNDOFFS`]): then faces that lay on each other lie in each other. By the divergence theorem the
+//! first piece's farthest (`STEP_IN_ROUNDOFFS`): then faces that lay on each other lie in each other. By the divergence theorem the
 //! volume is a third of the sum of area times height of the plane over all that is left, and the area vectors add up to 0 where
 //! nothing went wrong.
 

@@ -110,7 +110,9 @@ impl Soup {
                     for k in 0..LINES {
                         cut[k] += (q[k] - p[k]) * t;
                     }
-                    extents.iter_mut().for_each(|e| e.add(&cut));
+                    for extent in &mut extents {
+                        extent.add(&cut);
+                    }
                 }
                 last = next;
             }
