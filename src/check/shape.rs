@@ -7,7 +7,7 @@ use super::exact::Exact;
 use super::load::PartMesh;
 use super::splits::Splitter;
 use super::{Progress, Settings, Stage};
-use crate::assembly::{Assembly, Geometry};
+use crate::assembly::{Assembly, Geometry, Part};
 use crate::error::{Error, Problem};
 use crate::geom::pose::Split;
 use crate::geom::tolerance::{MAX_COORDINATE, TOLERANCE_IN_F32_QUANTA};
@@ -199,6 +199,21 @@ struct Key {
 }
 
 impl Key {
+    fn of(w: &Wanted, part: &Part, mesh: &PartMesh) -> Self {
+        let mut stretch = [0; 9];
+        stretch.iter_mut().zip(w.stretch.iter()).for_each(|(b, e)| *b = e.to_bits());
+        // Hulls have no concave edge for a deflection to count at.
+        let deflection = part.deflection.filter(|_| w.geometry != Geometry::Hull);
+        Self {
+            content: *mesh.hash.as_bytes(),
+            rounding: mesh.rounding.to_bits(),
+            geometry: w.geometry,
+            deflection: deflection.map(f64::to_bits),
+            stretch,
+        }
+    }
+
+    /// A hash of all of it, the same in every run.
     fn stamp(&self) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.content).update(&self.rounding.to_le_bytes()).update(self.geometry.name().as_bytes());
@@ -236,20 +251,7 @@ pub(super) fn build(
         let geometry = assembly.parts[part as usize].geometry.unwrap_or(settings.geometry);
         Wanted { part, geometry, stretch: *stretch }
     };
-    let key = |w: &Wanted| -> Key {
-        let mut stretch = [0; 9];
-        stretch.iter_mut().zip(w.stretch.iter()).for_each(|(b, e)| *b = e.to_bits());
-        let mesh = &meshes[w.part as usize];
-        // Hulls have no concave edge for a deflection to count at.
-        let deflection = assembly.parts[w.part as usize].deflection.filter(|_| w.geometry != Geometry::Hull);
-        Key {
-            content: *mesh.hash.as_bytes(),
-            rounding: mesh.rounding.to_bits(),
-            geometry: w.geometry,
-            deflection: deflection.map(f64::to_bits),
-            stretch,
-        }
-    };
+    let key = |w: &Wanted| Key::of(w, &assembly.parts[w.part as usize], &meshes[w.part as usize]);
     for (instance, split) in assembly.instances.iter().zip(&splits) {
         let wanted = wanted(instance.part.0, &split.stretch);
         indices.entry(key(&wanted)).or_insert((0, wanted));

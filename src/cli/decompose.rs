@@ -12,10 +12,10 @@ use crate::hull::{self, Hull};
 use crate::load::{FsLoader, Loader};
 use crate::mesh::{self, LoadedMesh, TriMesh};
 use crate::narrow::decompose::{Decomposition, Limits, decompose};
-use crate::narrow::decompose_check::covers;
+use crate::narrow::decompose_check::boundary_of_cover;
 use crate::narrow::overlap::Overlaps;
 use crate::narrow::surface::Inside;
-use crate::narrow::{Convex, Pieces, Surface};
+use crate::narrow::{Convex, Surface};
 use crate::report::Format;
 use crate::report::decompose::{DecomposeReport, PieceMesh, f32_growth, piece_name, render, write_obj, write_stl};
 use std::fs;
@@ -74,11 +74,13 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
     let started = Instant::now();
     // In the mesh's own frame, so that coordinates are written as they were read.
     let surface = Surface::new(&mesh, &Vec3::zeros(), inside);
-    let found = if health.enclosing {
-        covered(&surface, shown, args, asked, bounds.diagonal())?
+    let (found, volume) = if health.enclosing {
+        let (found, volume) =
+            rayon::join(|| covered(&surface, shown, args, asked, bounds.diagonal()), || volume(&surface));
+        (found?, volume)
     } else if args.hull {
         warnings.push(Warning::new("not-decomposed", "it has no definite inside; its convex hull is written"));
-        vec_of_hull(&mesh, shown)?
+        (its_hull(&mesh, shown)?, None)
     } else {
         let edges = match health.open_edges {
             0 => String::new(),
@@ -92,7 +94,7 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
             "close it (`interfere inspect` tells what is wrong), or write its convex hull with --hull",
         ));
     };
-    let seconds = started.elapsed().as_secs_f64();
+    let Found { of: found, union_volume, at } = found;
     let epsilon = Some(found.epsilon).filter(|e| e.is_finite());
     if epsilon.is_some_and(|e| e > asked) {
         let message = format!(
@@ -108,14 +110,23 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
         pieces: found.pieces.len() as u64,
         epsilon,
         asked,
-        volume: if health.enclosing { volume(&surface) } else { None },
+        volume,
         pieces_volume: found.pieces.iter().map(|h| hull::measure(h).volume).sum(),
-        union_volume: volume(&Pieces::new(&found.pieces).surface()),
+        union_volume,
         grown: None,
-        seconds,
+        seconds: at.duration_since(started).as_secs_f64(),
         warnings,
     };
     Ok(Covered { pieces: found.pieces, report })
+}
+
+/// What was found.
+struct Found {
+    of: Decomposition,
+    /// `None` where it could not be told (mm³).
+    union_volume: Option<f64>,
+    /// When they were found and checked.
+    at: Instant,
 }
 
 /// Pieces that were checked.
@@ -125,29 +136,30 @@ fn covered(
     args: &DecomposeArgs,
     epsilon: f64,
     diagonal: f64,
-) -> Result<Decomposition, Failure> {
+) -> Result<Found, Failure> {
     // Balls need not fit in a single piece here: cells overlap by rounding alone.
     let inflation = roundoff_mm(diagonal, surface.bounds.max_abs(), 0.0);
     let limits = Limits { epsilon, max_pieces: args.max_pieces as usize, inflation };
     let Some(found) = decompose(surface, &limits) else {
         return Err(refuse(shown, "the mesh encloses too little to be covered by convex pieces", "check its units"));
     };
-    if covers(surface, &found) {
-        Ok(found)
-    } else {
-        Err(refuse(
+    let Some(boundary) = boundary_of_cover(surface, &found) else {
+        return Err(refuse(
             shown,
             "the pieces failed the check that they cover the mesh",
             "this is an error of this program: please report it",
-        ))
-    }
+        ));
+    };
+    Ok(Found { of: found, union_volume: boundary.volume(), at: Instant::now() })
 }
 
 /// The hull as the only piece; nobody knows how far it is from what was meant.
-fn vec_of_hull(mesh: &TriMesh, shown: &str) -> Result<Decomposition, Failure> {
+fn its_hull(mesh: &TriMesh, shown: &str) -> Result<Found, Failure> {
     let hull = hull::convex_hull(&mesh.vertices);
     if hull.rank == 3 {
-        Ok(Decomposition { pieces: vec![hull], epsilon: f64::INFINITY })
+        let union_volume = Some(hull::measure(&hull).volume);
+        let of = Decomposition { pieces: vec![hull], epsilon: f64::INFINITY };
+        Ok(Found { of, union_volume, at: Instant::now() })
     } else {
         Err(refuse(shown, "the mesh is flat, and so is its hull", "there is nothing to cover"))
     }

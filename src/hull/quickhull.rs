@@ -261,5 +261,7 @@ impl Quickhull<'_> {
 #[inline(never)]
 fn exactly_seen(surface: &HalfEdges, points: &[Vec3], triangle: u32, p: &Vec3) -> bool {
     let [a, b, c] = surface.corners(triangle).map(|i| &points[i as usize]);
-    orient3d(a, b, c, p) > 0.0
+    // All in a plane across an axis, as many points of most parts are: no need to ask.
+    let is_level = |k: usize| a[k] == b[k] && b[k] == c[k] && c[k] == p[k];
+    !(is_level(0) || is_level(1) || is_level(2)) && orient3d(a, b, c, p) > 0.0
 }

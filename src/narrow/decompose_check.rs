@@ -4,16 +4,20 @@
 //! off and asked of the others, until nothing is left; each cut-out that stays in a piece is convex, and so is the distance to
 //! the piece, so that its corners tell for all of it. And the pieces must leave no hollow inside: what of a piece's faces lies
 //! in no other piece bounds their union, and just beyond it must be outside of the solid. The first is proven up to
-//! [`covered_within`], the second is looked at in some points of every face that is left.
+//! [`covered_within`], the second is looked at in a point of whatever hangs together of the faces that are left: it is wholly inside of the
+//! solid or wholly outside, as the surface lies in the pieces.
 
 use super::decompose::Decomposition;
-use super::surface::Surface;
+use super::decompose_union::{Boundary, Left, Polygon, split};
+use super::surface::{Below, SKEW, Surface};
 use super::tri_tri::{Triangle, point_triangle};
 use super::winding::winding;
-use crate::geom::math::{UNIT_ROUNDOFF, lesser};
-use crate::geom::predicates::{accurate_normal, orient3d};
-use crate::geom::{Aabb, Vec3};
-use crate::hull::{Hull, facets};
+use crate::geom::Vec3;
+use crate::geom::math::{UNIT_ROUNDOFF, greater};
+use crate::geom::predicates::orient3d;
+use crate::hull::{Group, Hull, facets};
+use crate::mesh::UnionFind;
+use std::ops::Range;
 
 /// No point of a covered solid is farther from its pieces than this many roundings of its size: cuts are rounded, and where faces
 /// meet at a sharp edge a rounding across them is many along them. Larger: pairs of covered parts get a wider margin.
@@ -25,27 +29,28 @@ const PLANE_IN_ROUNDOFFS: f64 = 32.0;
 /// Cuts of one triangle, at most; beyond, it counts as not covered.
 const MAX_CUTS: usize = 20_000;
 
-/// Of a face that is left, points this part of the way from its corners to its middle are looked at, and the middle.
-const NEAR_CORNER: f64 = 0.02;
-
 /// How far points of a solid of this size, the largest magnitude of its coordinates, may lie outside of pieces that were
 /// found to cover it (mm). The margin of its pairs is wider by that.
 pub fn covered_within(size: f64) -> f64 {
     WITHIN_IN_ROUNDOFFS * UNIT_ROUNDOFF * size
 }
 
-/// Whether the pieces cover the solid that the surface bounds. Cost: a few microseconds for each triangle and each face of a
-/// piece, more where they are cut.
+/// Whether the pieces cover the solid that the surface bounds. Cost: less than a microsecond for each triangle, some for each face of
+/// a piece, more where they are cut.
 pub fn covers(surface: &Surface, d: &Decomposition) -> bool {
+    boundary_of_cover(surface, d).is_some()
+}
+
+/// The boundary of what the pieces cover, if they cover the solid.
+pub fn boundary_of_cover(surface: &Surface, d: &Decomposition) -> Option<Boundary> {
     let size = surface.bounds.max_abs();
     let all = All {
-        pieces: d.pieces.iter().map(|hull| Piece::new(hull, size)).collect(),
+        pieces: d.pieces.iter().map(Piece::new).collect(),
         within: covered_within(size),
         on_plane: PLANE_IN_ROUNDOFFS * UNIT_ROUNDOFF * size,
     };
-    let covered = (0..surface.triangles.len() as u32)
-        .all(|t| all.rest(&surface.triangle(t), None).is_some_and(|rest| rest.is_empty()));
-    covered && !all.leaves_hollow(surface)
+    let boundary = all.cover(surface).then(|| Boundary::of(&d.pieces))??;
+    (!all.leaves_hollow(surface, &boundary)).then_some(boundary)
 }
 
 /// A piece with the planes that bound it.
@@ -53,11 +58,12 @@ struct Piece<'a> {
     hull: &'a Hull,
     /// Outward unit normals and offsets; all of the hull is below each.
     planes: Vec<(Vec3, f64)>,
-    /// Triangles too thin to be among the planes.
+    /// The triangles in each of the planes.
+    faces: Vec<Group>,
+    /// Triangles too thin to be in any.
     slivers: Vec<Triangle>,
     /// The bits of its vertices, in increasing order.
     vertices: Vec<[u64; 3]>,
-    bounds: Aabb,
 }
 
 fn bits(v: &Vec3) -> [u64; 3] {
@@ -65,7 +71,7 @@ fn bits(v: &Vec3) -> [u64; 3] {
 }
 
 impl<'a> Piece<'a> {
-    fn new(hull: &'a Hull, size: f64) -> Self {
+    fn new(hull: &'a Hull) -> Self {
         let facets = facets(hull);
         let mut is_facet = vec![false; hull.triangles.len()];
         facets.iter().flat_map(|f| f.triangles.iter()).for_each(|&t| is_facet[t as usize] = true);
@@ -73,20 +79,39 @@ impl<'a> Piece<'a> {
         let slivers = hull.triangles.iter().zip(&is_facet).filter(|(_, is)| !**is).map(|(t, _)| corners(t)).collect();
         let mut vertices: Vec<_> = hull.vertices.iter().map(bits).collect();
         vertices.sort_unstable();
-        let bounds = Aabb::of_points(&hull.vertices).inflated(covered_within(size));
-        Self { hull, planes: facets.iter().map(|f| (f.normal, f.offset)).collect(), slivers, vertices, bounds }
+        let (planes, faces) = facets.into_iter().map(|f| ((f.normal, f.offset), f.triangles)).unzip();
+        Self { hull, planes, faces, slivers, vertices }
     }
 
-    fn triangles(&self) -> impl Iterator<Item = Triangle> + '_ {
-        self.hull.triangles.iter().map(|t| t.map(|v| self.hull.vertices[v as usize]))
+    fn triangle(&self, t: u32) -> Triangle {
+        self.hull.triangles[t as usize].map(|v| self.hull.vertices[v as usize])
     }
 
-    /// Whether a point is in the piece or no farther than `within` from it; `on_plane` is what rounding does to a height.
-    fn holds(&self, x: &Vec3, within: f64, on_plane: f64) -> bool {
-        let deep = self.planes.iter().all(|(n, d)| n.dot(x) - d < -on_plane);
-        deep && self.slivers.iter().all(|[a, b, c]| orient3d(a, b, c, x) <= 0.0)
-            || self.vertices.binary_search(&bits(x)).is_ok()
-            || self.triangles().any(|t| point_triangle(x, &t).squared <= within * within)
+    fn height(&self, plane: u32, x: &Vec3) -> f64 {
+        let (n, d) = &self.planes[plane as usize];
+        n.dot(x) - d
+    }
+
+    /// Whether a point that is behind all other planes is in the piece or no farther than `within` from it; `on_plane` is what rounding
+    /// does to a height.
+    fn holds(&self, x: &Vec3, planes: &[u32], within: f64, on_plane: f64) -> bool {
+        let mut top = f64::NEG_INFINITY;
+        for &k in planes {
+            top = greater(top, self.height(k, x));
+            // No point of the piece is nearer than that.
+            if top > within + on_plane {
+                return false;
+            }
+        }
+        if top < -on_plane && self.slivers.iter().all(|[a, b, c]| orient3d(a, b, c, x) <= 0.0) {
+            return true;
+        }
+        let is_near = |t: &Triangle| point_triangle(x, t).squared <= within * within;
+        // The plane of a face within reach is, too.
+        let mut level = planes.iter().filter(|&&k| self.height(k, x).abs() <= within + on_plane);
+        self.vertices.binary_search(&bits(x)).is_ok()
+            || level.any(|&k| self.faces[k as usize].iter().any(|&t| is_near(&self.triangle(t))))
+            || self.slivers.iter().any(is_near)
     }
 }
 
@@ -96,19 +121,104 @@ struct All<'a> {
     on_plane: f64,
 }
 
-/// A convex polygon.
-type Polygon = Vec<Vec3>;
+/// A piece, and those of its planes that not everything asked about is behind.
+type Asked<'a> = (&'a Piece<'a>, &'a [u32]);
+
+/// A piece that some triangles may lie in, and where in [`Descent::planes`] those of its planes stand that do not have all of them behind.
+#[derive(Clone, Copy)]
+struct Near {
+    piece: u32,
+    planes: [u32; 2],
+}
+
+/// The way down the tree of a surface.
+struct Descent<'a> {
+    surface: &'a Surface,
+    /// Of a node, those of the node above cut down; of the last node last.
+    near: Vec<Near>,
+    planes: Vec<u32>,
+}
 
 impl All<'_> {
-    /// What of a triangle is in no piece but, perhaps, `except`; `None` where that takes too many cuts.
-    fn rest(&self, t: &Triangle, except: Option<usize>) -> Option<Vec<Polygon>> {
-        let bounds = Aabb::of_points(t);
-        let near: Vec<&Piece> = (0..self.pieces.len())
-            .filter(|k| Some(*k) != except)
-            .map(|k| &self.pieces[k])
-            .filter(|p| p.bounds.meets(&bounds))
-            .collect();
-        let whole = |p: &&Piece| t.iter().all(|x| self.is_below_planes(p, x)) && self.holds_all(p, t);
+    /// Whether every triangle of a surface lies in the pieces.
+    fn cover(&self, surface: &Surface) -> bool {
+        let mut down = Descent { surface, near: Vec::new(), planes: Vec::new() };
+        for (k, piece) in (0..).zip(&self.pieces) {
+            let start = down.planes.len() as u32;
+            down.planes.extend(0..piece.planes.len() as u32);
+            down.near.push(Near { piece: k, planes: [start, down.planes.len() as u32] });
+        }
+        let count = down.near.len();
+        surface.triangles.is_empty() || self.cover_node(&mut down, 0, 0..count)
+    }
+
+    /// The same of what is below a node: it cannot be outside of any piece but those near to it. A tree is some dozen nodes deep.
+    fn cover_node(&self, down: &mut Descent, node: u32, near: Range<usize>) -> bool {
+        let at = &down.surface.tree().nodes[node as usize];
+        let (axes, half, center) = (at.axes(), at.half().map(f64::from), at.center());
+        let skew = SKEW * f64::from(at.size()) + self.within + self.on_plane;
+        let (first, first_plane) = (down.near.len(), down.planes.len());
+        let mut whole = false;
+        for k in near {
+            let Near { piece, planes } = down.near[k];
+            let start = down.planes.len() as u32;
+            let mut meets = true;
+            for i in planes[0]..planes[1] {
+                let which = down.planes[i as usize];
+                let p = &self.pieces[piece as usize];
+                let along = axes.tr_mul(&p.planes[which as usize].0).abs();
+                let reach = along.x * half[0] + along.y * half[1] + along.z * half[2] + skew;
+                let height = p.height(which, &center);
+                if height > reach {
+                    meets = false;
+                    break;
+                }
+                if height >= -reach {
+                    down.planes.push(which);
+                }
+            }
+            let end = down.planes.len() as u32;
+            if !meets {
+                down.planes.truncate(start as usize);
+                continue;
+            }
+            whole = end == start && self.pieces[piece as usize].slivers.is_empty();
+            if whole {
+                break;
+            }
+            down.near.push(Near { piece, planes: [start, end] });
+        }
+        let last = down.near.len();
+        let covered = whole
+            || match at.below() {
+                Below::Children(children) => children.into_iter().all(|c| self.cover_node(down, c, first..last)),
+                Below::Triangles(mut range) => range.all(|t| self.covers_triangle(down, t, first..last)),
+            };
+        down.near.truncate(first);
+        down.planes.truncate(first_plane);
+        covered
+    }
+
+    fn covers_triangle(&self, down: &Descent, t: u32, near: Range<usize>) -> bool {
+        let corners = down.surface.triangle(t);
+        let asked =
+            |n: &Near| (&self.pieces[n.piece as usize], &down.planes[n.planes[0] as usize..n.planes[1] as usize]);
+        let deep = |n: &Near| {
+            let (piece, planes) = asked(n);
+            piece.slivers.is_empty()
+                && planes.iter().all(|&k| corners.iter().all(|x| piece.height(k, x) < -self.on_plane))
+        };
+        let near = &down.near[near];
+        near.iter().any(deep) || {
+            let near: Vec<Asked> = near.iter().map(asked).collect();
+            self.rest(&corners, &near).is_some_and(|rest| rest.is_empty())
+        }
+    }
+
+    /// What of a triangle is in none of some pieces; `None` where that takes too many cuts.
+    fn rest(&self, t: &Triangle, near: &[Asked]) -> Option<Vec<Polygon>> {
+        let is_behind = |(p, planes): &Asked, x: &Vec3| planes.iter().all(|&k| p.height(k, x) <= self.on_plane);
+        let whole = |asked: &Asked| t.iter().all(|x| is_behind(asked, x)) && self.holds_all(asked, t);
         if near.iter().any(whole) {
             return Some(Vec::new());
         }
@@ -132,91 +242,85 @@ impl All<'_> {
         Some(left)
     }
 
-    fn is_below_planes(&self, p: &Piece, x: &Vec3) -> bool {
-        p.planes.iter().all(|(n, d)| n.dot(x) - d <= self.on_plane)
-    }
-
-    fn holds_all(&self, p: &Piece, polygon: &[Vec3]) -> bool {
-        polygon.iter().all(|x| p.holds(x, self.within, self.on_plane))
+    fn holds_all(&self, (p, planes): &Asked, polygon: &[Vec3]) -> bool {
+        polygon.iter().all(|x| p.holds(x, planes, self.within, self.on_plane))
     }
 
     /// A polygon less what lies in a piece; `None` where nothing of it does.
-    fn outside(&self, p: &Piece, polygon: &Polygon) -> Option<Vec<Polygon>> {
+    fn outside(&self, asked: &Asked, polygon: &Polygon) -> Option<Vec<Polygon>> {
+        let (p, planes) = asked;
+        let mut cutting = Vec::new();
+        for &k in *planes {
+            let is_above = |x: &Vec3| p.height(k, x) > self.on_plane;
+            if polygon.iter().all(is_above) {
+                return None;
+            }
+            if polygon.iter().any(is_above) {
+                cutting.push(k);
+            }
+        }
         let mut outside = Vec::new();
         let mut inside = polygon.clone();
-        for (n, d) in &p.planes {
-            let heights: Vec<f64> = inside.iter().map(|x| n.dot(x) - d).collect();
+        for k in cutting {
+            let heights: Vec<f64> = inside.iter().map(|x| p.height(k, x)).collect();
             if heights.iter().all(|h| *h <= self.on_plane) {
                 continue;
             }
             let (above, below) = split(&inside, &heights, self.on_plane);
-            outside.push(above);
+            // Rounding leaves strips along the cuts.
+            let is_far = heights.iter().any(|h| *h > self.within + self.on_plane);
+            if is_far || above.len() >= 3 && !self.holds_all(asked, &above) {
+                outside.push(above);
+            }
             inside = below;
             if inside.len() < 3 {
                 return None;
             }
         }
-        if !self.holds_all(p, &inside) {
-            return None;
-        }
-        // Rounding leaves strips along the cuts.
-        outside.retain(|polygon| polygon.len() >= 3 && !self.holds_all(p, polygon));
-        Some(outside)
+        self.holds_all(asked, &inside).then_some(outside)
     }
 
-    /// Whether the union of the pieces leaves something out inside the solid.
-    fn leaves_hollow(&self, surface: &Surface) -> bool {
-        (0..self.pieces.len()).any(|k| {
-            let piece = &self.pieces[k];
-            let mut faces = piece.triangles();
-            faces.any(|t| {
-                let normal = accurate_normal(&t[0], &t[1], &t[2]);
-                let beyond = normal / normal.norm() * self.within;
-                if beyond.iter().any(|x| !x.is_finite()) {
-                    // Of a face that is a line the neighbours tell.
-                    return false;
-                }
-                self.rest(&t, Some(k)).is_none_or(|rest| {
-                    rest.iter().any(|polygon| samples(polygon).any(|x| self.is_hollow(surface, &(x + beyond))))
+    /// Whether the union of the pieces leaves something out inside the solid. The surface lies in the pieces, so that it parts nothing of
+    /// what of their faces is left and hangs together: one point tells for it.
+    fn leaves_hollow(&self, surface: &Surface, boundary: &Boundary) -> bool {
+        boundary.left.chunk_by(|p, q| p.piece == q.piece).any(|left| {
+            let piece = &self.pieces[left[0].piece as usize];
+            let ids = |of: &Left| piece.hull.triangles[of.triangle as usize];
+            let is_whole = |of: &Left| matches!(&of.polygons[..], [one] if one[..] == piece.triangle(of.triangle));
+            let mut sets = UnionFind::new(piece.hull.vertices.len());
+            for [u, v, w] in left.iter().filter(|of| is_whole(of)).map(ids) {
+                sets.union(u, v, false);
+                sets.union(v, w, false);
+            }
+            let mut is_known = vec![false; piece.hull.vertices.len()];
+            left.iter().any(|of| {
+                let root = is_whole(of).then(|| sets.find(ids(of)[0]).0 as usize);
+                of.polygons.iter().any(|polygon| {
+                    if root.is_some_and(|root| is_known[root]) {
+                        return false;
+                    }
+                    let told = self.is_hollow(surface, &(middle(polygon) + of.normal * self.within));
+                    if let Some(root) = root {
+                        is_known[root] = told.is_some();
+                    }
+                    told == Some(true)
                 })
             })
         })
     }
 
-    /// Whether a point just beyond a piece is inside the solid, and not for rounding alone.
-    fn is_hollow(&self, surface: &Surface, x: &Vec3) -> bool {
-        winding(surface, None, x).is_some_and(|w| w >= 1)
-            && surface.nearest(x, 4.0 * self.within).is_none()
-            && !self.pieces.iter().any(|p| p.holds(x, 0.0, self.on_plane))
+    /// Whether a point just beyond a piece is inside the solid; `None` where the surface is too near for that to tell, or another piece
+    /// holds it for rounding.
+    fn is_hollow(&self, surface: &Surface, x: &Vec3) -> Option<bool> {
+        if surface.nearest(x, 4.0 * self.within).is_some() {
+            return None;
+        }
+        let is_inside = winding(surface, None, x)? >= 1;
+        let holds = |p: &Piece| (0..p.planes.len() as u32).all(|k| p.height(k, x) <= self.on_plane);
+        (!(is_inside && self.pieces.iter().any(holds))).then_some(is_inside)
     }
 }
 
-/// The middle of a polygon and points near its corners.
-fn samples(polygon: &Polygon) -> impl Iterator<Item = Vec3> + '_ {
-    let middle = polygon.iter().sum::<Vec3>() / polygon.len() as f64;
-    std::iter::once(middle).chain(polygon.iter().map(move |x| x + (middle - x) * NEAR_CORNER))
-}
-
-/// A convex polygon cut by a plane: what is above and what is below, given the heights of its corners; heights up to `on_plane`
-/// count as below.
-fn split(polygon: &[Vec3], heights: &[f64], on_plane: f64) -> (Polygon, Polygon) {
-    let (mut above, mut below) = (Polygon::new(), Polygon::new());
-    for i in 0..polygon.len() {
-        let j = (i + 1) % polygon.len();
-        let (from, to) = (heights[i], heights[j]);
-        if from > on_plane {
-            above.push(polygon[i]);
-        } else {
-            below.push(polygon[i]);
-        }
-        if (from > on_plane) != (to > on_plane) {
-            // From the lower end, so that it is the same point from either side.
-            let (low, high, p, q) =
-                if from < to { (from, to, polygon[i], polygon[j]) } else { (to, from, polygon[j], polygon[i]) };
-            let cut = p + (q - p) * (lesser(-low, high - low).max(0.0) / (high - low));
-            above.push(cut);
-            below.push(cut);
-        }
-    }
-    (above, below)
+fn middle(polygon: &Polygon) -> Vec3 {
+    polygon.iter().sum::<Vec3>() / polygon.len() as f64
 }

@@ -11,8 +11,8 @@
 //! and which triangles meet, [`winding`](mod@winding) what is inside, [`facet_allowance`] how much of an overlap facets explain; all
 //! by exact predicates.
 //!
-//! Of convex pieces that cover a solid: [`decompose`](mod@decompose) makes them, [`decompose_check`] checks that they do, [`pieces`] asks
-//! them.
+//! Of convex pieces that cover a solid: [`decompose`](mod@decompose) makes them, [`decompose_check`] checks that they do,
+//! [`decompose_union`] tells the volume of their union, [`pieces`] asks them.
 //!
 //! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
 //! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
@@ -21,6 +21,7 @@ pub mod common;
 pub mod convex;
 pub mod decompose;
 pub mod decompose_check;
+pub mod decompose_union;
 mod dual;
 pub mod epa;
 pub mod exact;

@@ -164,8 +164,8 @@ fn outlook(
     if lesser(behind, before) <= greater(SLICE * limits.epsilon, thin * (behind + before)) {
         return None;
     }
-    let excess = [*plane, plane.turned()].map(|p| {
-        let extent = soup.extent_behind(&p.moved(limits.inflation), heights);
+    // What cells have in common is too little to matter here.
+    let excess = soup.extents(plane, heights).map(|extent| {
         let of = |(g, most): &(u32, f64)| lesser(gaps[*g as usize].reached_within(&extent), *most) - limits.epsilon;
         reached.iter().map(of).filter(|e| *e > 0.0).sum::<f64>()
     });

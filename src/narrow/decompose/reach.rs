@@ -20,6 +20,9 @@ const MAX_TRIANGLES: usize = 48;
 /// Surfaces of more triangles than this are taken triangle by triangle.
 const PATCHED_UP_TO: usize = 20_000;
 
+/// The nearest triangle is looked for among those that are farther than one at hand by this part of its distance at most.
+const LEEWAY: f64 = 1e-9;
+
 /// What is asked of a piece. Lengths in mm.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
@@ -48,6 +51,19 @@ struct Part {
     across: usize,
     /// Where in [`Search::cutting`] the planes stand that cut the box.
     planes: [u32; 2],
+    seen: Seen,
+}
+
+/// What is known from a point of a box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Seen {
+    from: Vec3,
+    /// The triangle nearest to it.
+    triangle: u32,
+    /// And how far it is (mm).
+    distance: f64,
+    /// Whether the point is in the solid, where that was asked.
+    inside: Option<bool>,
 }
 
 impl Eq for Part {}
@@ -78,6 +94,8 @@ struct Search<'a> {
     triangles: Vec<u32>,
     /// Indices of planes that cut boxes, box after box.
     cutting: Vec<u32>,
+    /// What rounding does to a distance (mm).
+    margin: f64,
 }
 
 /// Bounds how far the polytope behind `planes`, with these vertices, reaches beyond the solid. Distances are 1-Lipschitz, and convex to
@@ -95,10 +113,12 @@ pub(super) fn reach(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal
         settled: 0.0,
         triangles: Vec::new(),
         cutting: (0..planes.len() as u32).collect(),
+        margin: roundoff_mm(surface.bounds.diagonal(), bounds.max_abs() + surface.bounds.max_abs(), 0.0),
     };
     let mut heap = BinaryHeap::new();
     let whole = (bounds.center(), (bounds.max - bounds.min) * 0.5);
-    heap.extend(search.part(whole, f64::INFINITY, [0, planes.len() as u32]));
+    let nothing = Seen { from: whole.0, triangle: u32::MAX, distance: 0.0, inside: None };
+    heap.extend(search.part(whole, f64::INFINITY, [0, planes.len() as u32], &nothing));
     let mut boxes = 1;
     let top = loop {
         let Some(part) = heap.pop() else { break search.settled };
@@ -106,12 +126,11 @@ pub(super) fn reach(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal
             break greater(part.bound, search.settled);
         }
         for half in halves(&part) {
-            heap.extend(search.part(half, part.bound, part.planes));
+            heap.extend(search.part(half, part.bound, part.planes, &part.seen));
             boxes += 1;
         }
     };
-    let margin = roundoff_mm(surface.bounds.diagonal(), bounds.max_abs() + surface.bounds.max_abs(), 0.0);
-    Reach { upper: top + margin, beyond: search.found.filter(|_| search.lower > goal.allowed) }
+    Reach { upper: top + search.margin, beyond: search.found.filter(|_| search.lower > goal.allowed) }
 }
 
 /// A box in two.
@@ -137,23 +156,23 @@ impl Search<'_> {
         self.cutting[cutting].iter().map(|&k| &self.planes[k as usize])
     }
 
-    /// The box with its bound; nothing where the piece does not reach into it, or not far enough to matter. `above` and `planes` are of a
-    /// box around it.
-    fn part(&mut self, (center, half): (Vec3, Vec3), above: f64, planes: [u32; 2]) -> Option<Part> {
+    /// The box with its bound; nothing where the piece does not reach into it, or not far enough to matter. `above`, `planes` and `seen`
+    /// are of a box around it.
+    fn part(&mut self, (center, half): (Vec3, Vec3), above: f64, planes: [u32; 2], seen: &Seen) -> Option<Part> {
         let start = self.cutting.len();
         let Some(point) = self.point_within(&center, &half, planes) else {
             self.cutting.truncate(start);
             return None;
         };
         let cutting = start..self.cutting.len();
-        let (bound, across) = self.bound(&point, &center, &half, cutting.clone());
+        let (bound, across, seen) = self.bound(&point, &center, &half, cutting.clone(), seen);
         let bound = lesser(above, bound);
         if bound <= self.goal.enough {
             self.settled = greater(self.settled, bound);
             self.cutting.truncate(start);
             return None;
         }
-        Some(Part { bound, center, half, across, planes: [cutting.start as u32, cutting.end as u32] })
+        Some(Part { bound, center, half, across, planes: [cutting.start as u32, cutting.end as u32], seen })
     }
 
     /// A point of the box, in the piece or near to it; `None` where the piece lies outside of the box. Keeps the planes that cut the box.
@@ -185,26 +204,54 @@ impl Search<'_> {
         Some(point)
     }
 
-    /// A bound for what of the piece lies in the box, from a point of the box; and the axis across which to cut it.
-    fn bound(&mut self, point: &Vec3, center: &Vec3, half: &Vec3, cutting: Range<usize>) -> (f64, usize) {
-        let radius = (point - center).abs().zip_map(half, |d, h| d + h).norm();
-        let Some(near) = self.surface.nearest(point, f64::INFINITY) else { return (f64::INFINITY, 0) };
-        let mut least = near.distance + radius;
-        let mut across = half.imax();
-        if least <= self.goal.enough {
-            return (least, across);
+    /// A bound for what of the piece lies in the box, from a point of the box; the axis across which to cut it; what is seen from the
+    /// point. `before` is what was seen from a box around it.
+    fn bound(
+        &mut self,
+        point: &Vec3,
+        center: &Vec3,
+        half: &Vec3,
+        cutting: Range<usize>,
+        before: &Seen,
+    ) -> (f64, usize, Seen) {
+        let longest = half.imax();
+        let to_corners =
+            |t: u32| -> [f64; 8] { std::array::from_fn(|k| self.patches.distance(t, &corner(center, half, k))) };
+        let farthest = |corners: &[f64; 8]| corners.iter().copied().fold(0.0, greater);
+        let mut limit = f64::INFINITY;
+        if before.triangle != u32::MAX {
+            // Any triangle bounds; the one nearest to the box around is at hand.
+            let by_last = farthest(&to_corners(before.triangle));
+            if by_last <= self.goal.enough {
+                return (by_last, longest, *before);
+            }
+            let foot = point_triangle(point, &self.surface.triangle(before.triangle));
+            limit = (foot.squared.sqrt() * (1.0 + LEEWAY)).next_up();
         }
-        let corners: [f64; 8] = std::array::from_fn(|k| self.patches.distance(near.triangle, &corner(center, half, k)));
-        let by_patch = corners.iter().copied().fold(0.0, greater);
+        let radius = (point - center).abs().zip_map(half, |d, h| d + h).norm();
+        let Some(near) = self.surface.nearest(point, limit) else { return (f64::INFINITY, 0, *before) };
+        let mut seen = Seen { from: *point, triangle: near.triangle, distance: near.distance, inside: None };
+        let mut least = near.distance + radius;
+        let mut across = longest;
+        if least <= self.goal.enough {
+            return (least, across, seen);
+        }
+        let corners = to_corners(near.triangle);
+        let by_patch = farthest(&corners);
         if by_patch < least {
             (least, across) = (by_patch, steepest(&corners, across));
         }
         if least <= self.goal.enough {
-            return (least, across);
+            return (least, across, seen);
         }
-        if near.distance > 0.0 && winding(self.surface, None, point).is_some_and(|w| w >= 1) {
+        // Nothing of the surface lies between points that are nearer to each other than it.
+        let same = (point - before.from).norm() + self.margin < before.distance;
+        let known = before.inside.filter(|_| same);
+        let inside = known.unwrap_or_else(|| winding(self.surface, None, point).is_some_and(|w| w >= 1));
+        seen.inside = Some(inside);
+        if near.distance > 0.0 && inside {
             // From here on what counts is the size of the box.
-            across = half.imax();
+            across = longest;
             least = lesser(least, greater(radius - near.distance, 0.0));
             if least > self.goal.enough {
                 least = lesser(least, self.overhang(point, radius, cutting));
@@ -213,7 +260,7 @@ impl Search<'_> {
             self.lower = near.distance;
             self.found = Some([near.point, *point]);
         }
-        (least, across)
+        (least, across, seen)
     }
 
     /// The bound from the planes of the triangles around a point of the solid: only where the piece rises above one can it be outside.

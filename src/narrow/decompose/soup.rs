@@ -7,7 +7,7 @@ use crate::geom::math::{greater, lesser};
 use crate::narrow::Surface;
 
 /// Surfaces of more triangles are thinned out to about this many before cuts are compared on them.
-const SOUP: usize = 2000;
+const SOUP: usize = 800;
 
 /// Triangles longer than this part of the surface's size are always kept.
 const LONG: f64 = 0.025;
@@ -85,13 +85,18 @@ impl Soup {
         [-ends[0], ends[1]]
     }
 
-    /// The extent of what lies behind a plane.
-    pub fn extent_behind(&self, plane: &Plane, heights: &mut Vec<f64>) -> Extent {
+    /// The extents of what lies behind a plane and in front of it.
+    pub fn extents(&self, plane: &Plane, heights: &mut Vec<f64>) -> [Extent; 2] {
         heights.clear();
         heights.extend(self.points.iter().map(|x| plane.height(x)));
-        let mut extent = Extent::NONE;
-        for (_, along) in heights.iter().zip(&self.along).filter(|(h, _)| **h <= 0.0) {
-            extent.add(along);
+        let mut extents = [Extent::NONE; 2];
+        for (h, along) in heights.iter().zip(&self.along) {
+            if *h <= 0.0 {
+                extents[0].add(along);
+            }
+            if *h >= 0.0 {
+                extents[1].add(along);
+            }
         }
         for polygon in self.polygons() {
             let mut last = polygon[polygon.len() - 1] as usize;
@@ -105,12 +110,14 @@ impl Soup {
                     for k in 0..LINES {
                         cut[k] += (q[k] - p[k]) * t;
                     }
-                    extent.add(&cut);
+                    for extent in &mut extents {
+                        extent.add(&cut);
+                    }
                 }
                 last = next;
             }
         }
-        extent
+        extents
     }
 
     /// What lies behind a plane (I. Sutherland & G. Hodgman, "Reentrant Polygon Clipping", 1974).
