@@ -118,7 +118,7 @@ type Note = (&'static str, String);
 fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>; 4] {
     let (mm, unit) = (unit.mm(), unit.name());
     let floor = shape.tolerance_floor();
-    let coarse = (floor > tolerance).then(|| {
+    let coarse = if floor > tolerance {
         let message = format!(
             "its coordinates are stored in single precision and round by up to {:.3e} {unit}, so its pairs are held to {:.3e} \
              {unit} and not to the tolerance of {:.3e}; export it nearer to its own origin or raise the tolerance",
@@ -126,16 +126,20 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>
             floor / mm,
             tolerance / mm
         );
-        ("tolerance-below-roundoff", message)
-    });
+        Some(("tolerance-below-roundoff", message))
+    } else {
+        None
+    };
     let thickness = 2.0 * shape.convex.inner_radius;
-    let thin = (thickness <= tolerance.max(floor)).then(|| {
+    let thin = if thickness <= tolerance.max(floor) {
         let message = format!(
             "its hull is {:.3e} {unit} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
             thickness / mm
         );
-        ("thinner-than-tolerance", message)
-    });
+        Some(("thinner-than-tolerance", message))
+    } else {
+        None
+    };
     [coarse, cover_warning(shape, mm, unit), united_warning(shape), thin]
 }
 

@@ -1,7 +1,7 @@
 //! The shards of a run joined into the outcome that the whole run has.
 
 use super::partial::{Partial, inconsistent};
-use crate::assembly::InstanceIx;
+use crate::assembly::{InstanceIx, RuleUse};
 use crate::check::{
     Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, Shard, Status, Timings,
     worth_mending,
@@ -201,7 +201,14 @@ fn points_somewhere(share: &Share, ids: &[&str]) -> Result<(), Error> {
             return refuse("fixes", k);
         }
     }
-    let lost = own.instances.iter().position(|i| i.part.0 as usize >= common.parts.len());
+    let taken = |u: &RuleUse| u.taken_by.iter().all(|t| (t.rule as usize) < common.rules.len());
+    if common.rule_uses.len() != common.rules.len() || !common.rule_uses.iter().all(taken) {
+        return Err(inconsistent(&share.file, "outcome.rule_uses"));
+    }
+    let nowhere = |i: &InstanceOutcome| {
+        i.part.0 as usize >= common.parts.len() || i.at.is_some_and(|at| at.file as usize >= common.files.len())
+    };
+    let lost = own.instances.iter().position(nowhere);
     lost.map_or(Ok(()), |k| refuse("instances", k))
 }
 

@@ -31,7 +31,7 @@ pub fn write_lines(value: &impl Serialize, levels: usize, out: &mut dyn Write) -
 /// None that memory does not make.
 pub fn to_exact_json(value: &impl Serialize) -> io::Result<String> {
     let mut out = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut out, Lines { exact: true, ..Lines::default() }))?;
+    value.serialize(&mut Serializer::with_formatter(&mut out, Lines { levels: 2, exact: true, ..Lines::default() }))?;
     out.push(b'\n');
     String::from_utf8(out).map_err(io::Error::other)
 }

@@ -130,7 +130,7 @@ fn commands(page: &str) -> Vec<String> {
         let code = code.strip_prefix("- ").unwrap_or(code);
         let code = code.strip_prefix("$ ").unwrap_or(code);
         let program = code.split(' ').next().unwrap_or("");
-        if program == "interfere" || program.ends_with("/interfere") {
+        if program == "interfere" || (program.ends_with("/interfere") && !program.contains('=')) {
             found.push(code.split(" #").next().unwrap_or(code).trim().to_owned());
         }
     }

@@ -40,7 +40,7 @@ fn write_assembly(folder: &Scratch) {
         format!(
             "{{ \"version\": 1, {part},\n  \"instances\": [\n    {},\n    {{ \"id\": \"sub\", \"assembly\": \"sub unit.json\" }},\n    \
              {{ \"id\": \"plate\", \"part\": \"cube\", \"placement\": {{ \"translation\": [0, 0, 500] }} }},\n    {} ],\n  \
-             \"rules\": [ {{ \"between\": [\"rib-*\", \"rib-*\"], \"ignore\": true }} ] }}",
+             \"rules\": [ {{ \"between\": [\"rib-*\", \"rib-*\"], \"ignore\": true, \"reason\": \"cast as one\" }} ] }}",
             pegs.join(",\n    "),
             ribs.join(",\n    ")
         ),

@@ -71,7 +71,13 @@ fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
     // The second demands nothing that the first does not give.
     assert!(close(found(&[plane(0.0, 0.0, 1.0, 2.0), plane(0.0, 1.0, 1.0, 1.0)]), Vec3::new(0.0, 0.0, 2.0)));
     assert!(found(&[plane(0.0, 0.0, 1.0, 2.0), plane(0.0, 0.0, -1.0, 1.0)]).is_none());
-    assert!(found(&[]).is_none());
+    assert_eq!(found(&[]), Some(Vec3::zeros()));
+    // Many through one point, as those of a thread's flanks: a little more is demanded of one of them.
+    let around: Vec<Plane> = (0..32)
+        .map(|k| f64::from(k) * 0.2)
+        .map(|t| Plane { normal: Vec3::new(t.cos(), t.sin(), -1.0).normalize(), least: 0.5f64.sqrt() })
+        .collect();
+    assert!(close(found(&around), Vec3::new(0.0, 0.0, -1.0)));
 }
 
 #[test]
