@@ -440,20 +440,23 @@ fn nut(rows: [i32; 2], thread: &Thread, outer: f64) -> TriMesh {
 #[test]
 fn a_bolt_comes_free_of_its_nut_along_its_thread() {
     let mut r = Rng::new(17);
-    let (mut all, mut good, mut told) = (0, 0, String::new());
-    for (pitch, radii, play, press) in [
+    let fits = [
         (1.0, [3.0, 2.45], 0.05, 0.02),
+        (2.0, [8.0, 6.9], 0.2, -0.3),
         (1.0, [3.0, 2.45], 0.1, -0.15),
         (1.25, [4.0, 3.3], 0.02, 0.1),
-        (2.0, [8.0, 6.9], 0.2, -0.3),
         (0.5, [1.5, 1.2], 0.04, 0.004),
-    ] {
+    ];
+    let full = std::env::var_os("INTERFERE_FULL").is_some();
+    let (mut all, mut good, mut told) = (0, 0, String::new());
+    for (pitch, radii, play, press) in fits.into_iter().take(if full { fits.len() } else { 2 }) {
         // The bolt presses on one flank of its thread, all around. The normals of the facets that touch add up to the axis, so no
         // translation is shorter than the one along it.
-        let thread = bolt([-8, 28], &Thread::new(pitch, radii, play));
+        let turns = if full { 4 } else { 2 };
+        let thread = bolt([-4, 4 * turns + 4], &Thread::new(pitch, radii, play));
         let shift = press + f64::copysign(0.5 * play, press);
         let wrong = crate::support::solids::moved(&thread, Vec3::new(0.0, 0.0, shift));
-        let plain = Two::new(nut([0, 16], &Thread::new(pitch, radii, 0.0), 2.0 * radii[0]), wrong);
+        let plain = Two::new(nut([0, 4 * turns], &Thread::new(pitch, radii, 0.0), 2.0 * radii[0]), wrong);
         for two in [plain.moved(&r.pose(30.0)), plain] {
             let length = verified(&two, press.abs()).expect("it overlaps");
             all += 1;
@@ -462,7 +465,7 @@ fn a_bolt_comes_free_of_its_nut_along_its_thread() {
         }
     }
     println!("{told}");
-    assert!(all == 10 && good == all, "{good} of {all}:\n{told}");
+    assert!(all == if full { 10 } else { 4 } && good == all, "{good} of {all}:\n{told}");
 }
 
 #[test]

@@ -6,6 +6,9 @@ use crate::geom::{Mat3, Pose, Vec3};
 /// Cosine of the angle within which two directions count as one: a degree.
 pub(super) const SAME: f64 = 0.999_847_7;
 
+/// An axis of a box is another direction than those that are no nearer to it than this.
+const ALIKE: f64 = 1e-9;
+
 /// Normals of triangles that are taken as directions, of each surface, at most.
 const MAX_NORMALS: usize = 12;
 
@@ -35,7 +38,13 @@ impl Directions {
     pub(super) fn add_axes(&mut self, axes: &[Mat3; 2]) {
         for m in axes {
             for k in 0..3 {
-                self.add_both(&m.column(k).into_owned());
+                let axis = m.column(k).into_owned();
+                // What fits along an axis is free along it alone, and not where it is off by a part of a degree.
+                for d in [axis, -axis] {
+                    if self.all.iter().all(|e| (e - d).norm() > ALIKE) {
+                        self.all.push(d);
+                    }
+                }
             }
         }
     }

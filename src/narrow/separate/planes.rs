@@ -10,19 +10,15 @@ pub(super) struct Plane {
     pub least: f64,
 }
 
-/// What may be lacking of a demand, as a share of the largest: rounding of a solution.
-const LACKING: f64 = 1e-10;
-
 /// Planes that are this close to parallel, or to one line, meet nowhere of use.
 const PARALLEL: f64 = 1e-6;
 
-/// The shortest vector that meets all demands; `None` where there is none, or none that rounding would let find.
+/// The shortest vector that meets all demands, none of which may lack more than `lacking` (mm, no less than rounding); `None` where there is none, or none that rounding would let find.
 ///
 /// Incrementally: what meets the demands so far either meets the next one, too, or the answer lies in its plane, where the same is
 /// asked with a dimension less (R. Seidel, "Small-Dimensional Linear Programming and Convex Hulls Made Easy", 1991; the norm of least
 /// length in place of a linear one). Cost: O(n) where most demands are met, O(n³) at worst.
-pub(super) fn nearest(planes: &[Plane]) -> Option<Vec3> {
-    let lacking = LACKING * planes.iter().map(|p| p.least.abs()).fold(0.0, greater);
+pub(super) fn nearest(planes: &[Plane], lacking: f64) -> Option<Vec3> {
     let meets = |x: &Vec3, p: &Plane| p.normal.dot(x) >= p.least - lacking;
     let mut x = Vec3::zeros();
     for (i, p) in planes.iter().enumerate() {

@@ -40,11 +40,11 @@ const FEW: usize = 1500;
 /// Planes along which the best place slides, at most.
 const MAX_PLANES: usize = 10;
 
+/// A plane's demand is met where no more is lacking than this share of what is added to every translation.
+const LACKING: f64 = 1.0 / 16.0;
+
 /// Planes that push, at most.
 const MAX_PUSHED: usize = 64;
-
-/// A plane is passed where no more than this share of what it demands is lacking.
-const LEFT: f64 = 1e-9;
 
 /// Times the parts are pushed out of what they meet.
 const MAX_PUSHES: usize = 8;
@@ -161,6 +161,11 @@ impl Search<'_> {
         Line::new(d, self.slack)
     }
 
+    /// What may be lacking of a plane's demand: what is added to every translation makes up for it.
+    fn lacking(&self) -> f64 {
+        LACKING * self.hair
+    }
+
     fn limit(&self) -> f64 {
         self.best.norm() * (1.0 - WORTH)
     }
@@ -231,7 +236,7 @@ impl Search<'_> {
         let mut planes: Vec<Plane> = Vec::new();
         while planes.len() < MAX_PLANES && !self.done() && self.blockers.budget > 0 {
             planes.push(Plane { normal: end.normal, least: end.normal.dot(&d) * end.at });
-            let Some(next) = nearest(&planes) else { return };
+            let Some(next) = nearest(&planes, self.lacking()) else { return };
             let length = next.norm();
             if !(length < self.limit() && length > 8.0 * UNIT_ROUNDOFF) {
                 return;
@@ -256,7 +261,7 @@ impl Search<'_> {
             let limit = self.limit();
             let near: Vec<Plane> =
                 met.iter().filter_map(|m| nearest_face(m, &by)).filter(|p| p.least < limit).collect();
-            let Some(next) = beyond(&mut planes, &near) else { return };
+            let Some(next) = beyond(&mut planes, &near, self.lacking()) else { return };
             let length = greater(next.norm(), self.least);
             let Some(d) = next.try_normalize(0.0) else { return };
             let at = length + self.hair;
@@ -317,7 +322,7 @@ impl Search<'_> {
             Some(p) => p.least = greater(p.least, plane.least),
             None => planes.push(*plane),
         }
-        let next = nearest(&planes).filter(|_| planes.len() <= MAX_PLANES)?;
+        let next = nearest(&planes, self.lacking()).filter(|_| planes.len() <= MAX_PLANES)?;
         let length = greater(next.norm(), self.least) + self.hair;
         let at = next.try_normalize(0.0)? * length;
         (length < self.limit()).then_some(Node { planes, at, length })
@@ -333,19 +338,19 @@ struct Node {
 
 /// The shortest translation beyond `planes` and beyond all of `more`, of which those are taken that it depends on, the worst first:
 /// all may be many, and few decide.
-fn beyond(planes: &mut Vec<Plane>, more: &[Plane]) -> Option<Vec3> {
-    let mut x = nearest(planes)?;
+fn beyond(planes: &mut Vec<Plane>, more: &[Plane], lacking: f64) -> Option<Vec3> {
+    let mut x = nearest(planes, lacking)?;
     loop {
-        let lacking = |p: &Plane| p.least - p.normal.dot(&x);
-        let Some(worst) = more.iter().max_by(|p, q| lacking(p).total_cmp(&lacking(q))) else { return Some(x) };
-        if lacking(worst) <= LEFT * worst.least.abs() {
+        let left = |p: &Plane| p.least - p.normal.dot(&x);
+        let Some(worst) = more.iter().max_by(|p, q| left(p).total_cmp(&left(q))) else { return Some(x) };
+        if left(worst) <= lacking {
             return Some(x);
         }
         if planes.len() >= MAX_PUSHED {
             return None;
         }
         planes.push(*worst);
-        x = nearest(planes)?;
+        x = nearest(planes, lacking)?;
     }
 }
 

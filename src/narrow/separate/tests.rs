@@ -62,7 +62,7 @@ fn what_is_blocked_is_where_triangles_meet() {
 #[test]
 fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
     let plane = |x: f64, y: f64, z: f64, least: f64| Plane { normal: Vec3::new(x, y, z).normalize(), least };
-    let found = |planes: &[Plane]| nearest(planes);
+    let found = |planes: &[Plane]| nearest(planes, 1e-12);
     let close = |x: Option<Vec3>, y: Vec3| (x.unwrap() - y).norm() < 1e-9;
     assert!(close(found(&[plane(0.0, 0.0, 2.0, 0.3)]), Vec3::new(0.0, 0.0, 0.3)));
     let corner = [plane(1.0, 0.0, 0.0, 3.0), plane(0.0, 1.0, 0.0, 4.0), plane(0.0, 0.0, 1.0, 12.0)];
