@@ -353,7 +353,7 @@ impl Thread {
         let row = j.rem_euclid(4) as usize;
         let r = self.radii[usize::from(row > 1)];
         let turns = f64::from(j.div_euclid(4)) + self.rows[row] + f64::from(k) / f64::from(RAYS);
-        Vec3::new(r * angle.cos(), r * angle.sin(), self.pitch * turns)
+        Vec3::new(r * libm::cos(angle), r * libm::sin(angle), self.pitch * turns)
     }
 }
 
@@ -448,8 +448,8 @@ fn a_bolt_comes_free_of_its_nut_along_its_thread() {
         (0.5, [1.5, 1.2], 0.04, 0.004),
     ];
     let full = std::env::var_os("INTERFERE_FULL").is_some();
-    let (mut all, mut good, mut told) = (0, 0, String::new());
-    for (pitch, radii, play, press) in fits.into_iter().take(if full { fits.len() } else { 2 }) {
+    let (mut all, mut good, mut told) = (0, 0, Vec::new());
+    for (k, (pitch, radii, play, press)) in fits.into_iter().take(if full { fits.len() } else { 2 }).enumerate() {
         // The bolt presses on one flank of its thread, all around. The normals of the facets that touch add up to the axis, so no
         // translation is shorter than the one along it.
         let turns = if full { 4 } else { 2 };
@@ -457,15 +457,16 @@ fn a_bolt_comes_free_of_its_nut_along_its_thread() {
         let shift = press + f64::copysign(0.5 * play, press);
         let wrong = crate::support::solids::moved(&thread, Vec3::new(0.0, 0.0, shift));
         let plain = Two::new(nut([0, 4 * turns], &Thread::new(pitch, radii, 0.0), 2.0 * radii[0]), wrong);
-        for two in [plain.moved(&r.pose(30.0)), plain] {
-            let length = verified(&two, press.abs()).expect("it overlaps");
+        let poses = [plain.moved(&r.pose(30.0)), plain];
+        for two in if full { &poses[..] } else { &poses[k..=k] } {
+            let length = verified(two, press.abs()).expect("it overlaps");
             all += 1;
             good += usize::from(length <= 1.05 * press.abs());
-            told += &format!("pitch {pitch}: {length} for {}\n", press.abs());
+            told.push(format!("pitch {pitch}: {length} for {}", press.abs()));
         }
     }
-    println!("{told}");
-    assert!(all == if full { 10 } else { 4 } && good == all, "{good} of {all}:\n{told}");
+    println!("{}", told.join("\n"));
+    assert!(all == if full { 10 } else { 2 } && good == all, "{good} of {all}:\n{}", told.join("\n"));
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
     // Many through one point, as those of a thread's flanks: a little more is demanded of one of them.
     let around: Vec<Plane> = (0..32)
         .map(|k| f64::from(k) * 0.2)
-        .map(|t| Plane { normal: Vec3::new(t.cos(), t.sin(), -1.0).normalize(), least: 0.5f64.sqrt() })
+        .map(|t| Plane { normal: Vec3::new(libm::cos(t), libm::sin(t), -1.0).normalize(), least: 0.5f64.sqrt() })
         .collect();
     assert!(close(found(&around), Vec3::new(0.0, 0.0, -1.0)));
 }
