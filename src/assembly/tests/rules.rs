@@ -186,7 +186,7 @@ proptest! {
 }
 
 #[test]
-fn a_hundred_thousand_instances_take_no_time() {
+fn a_hundred_thousand_instances_make_few_classes() {
     let names: Vec<String> = (0..100_000).map(|k| format!("sub-{}/bolt-{}/part-{k}", k % 97, k % 1009)).collect();
     let ids: Vec<(&str, Option<u32>)> =
         names.iter().enumerate().map(|(k, id)| (id.as_str(), (k % 10 == 0).then_some(k as u32 % 300))).collect();
@@ -202,12 +202,10 @@ fn a_hundred_thousand_instances_take_no_time() {
         })
         .collect();
     let assembly = assembly(&ids, &rules);
-    let begun = std::time::Instant::now();
     let table = RuleTable::new(&assembly);
-    let built = begun.elapsed();
     assert!(table.ignored_pairs() > 0);
-    println!("{} classes, table {built:?}, with count {:?}", table.classes(), begun.elapsed());
-    assert!(begun.elapsed().as_secs() < 10);
+    // Pairs of these are looked at instead of pairs of instances.
+    assert!((50..5000).contains(&table.classes()), "{} classes", table.classes());
 }
 
 #[test]
@@ -218,17 +216,15 @@ fn thousands_of_rules_by_name_and_a_catch_all_are_counted_without_pairs() {
         (0..10_000).map(|k| ("", ids[2 * k].0, ids[2 * k + 1].0, Verb::AllowDepth(1.0))).collect();
     rules.push(("", "*", "*", Verb::Ignore));
     let assembly = assembly(&ids, &rules);
-    let begun = std::time::Instant::now();
     let table = RuleTable::new(&assembly);
     assert_eq!(table.ignored_pairs(), 20_000 * 19_999 / 2 - 10_000);
     let uses = table.uses(&assembly);
     assert!(uses.iter().all(|u| u.known && !u.shadowed), "nothing is too much of this");
-    println!("{} classes, {:?}", table.classes(), begun.elapsed());
-    assert!(begun.elapsed().as_secs() < 10);
+    assert_eq!(table.classes(), 20_000);
 }
 
 #[test]
-fn a_hundred_thousand_instances_are_read_quickly() {
+fn a_hundred_thousand_instances_are_read() {
     let list: Vec<String> = (0..100_000)
         .map(|k| {
             format!(
@@ -239,8 +235,8 @@ fn a_hundred_thousand_instances_are_read_quickly() {
     let text =
         format!(r#"{{ "version": 1, "parts": {{ "b": {{ "mesh": "b.stl" }} }}, "instances": [{}] }}"#, list.join(", "));
     let files = tree(&[("/p/a.json", text), ("/p/b.stl", String::new())]);
-    let begun = std::time::Instant::now();
-    assert_eq!(files.load("/p/a.json").expect("valid").instances.len(), 100_000);
-    println!("read in {:?}", begun.elapsed());
-    assert!(begun.elapsed().as_secs() < 20);
+    let assembly = files.load("/p/a.json").expect("valid");
+    assert_eq!(assembly.instances.len(), 100_000);
+    let last = &assembly.instances[99_999];
+    assert_eq!((last.id.as_str(), last.placement.translation.x), ("part-99999", 99_999.0));
 }
