@@ -53,10 +53,8 @@ fn ball(bencher: Bencher<'_, '_>, with_box: bool) {
     let Some(dense) = DENSE.as_ref() else { return };
     let (z, w) = (0.342_897_807_455_451_34_f64, 0.939_372_712_847_378_9_f64);
     let (c, s) = (w * w - z * z, 2.0 * w * z);
-    let pose = Pose {
-        rotation: Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0),
-        translation: Vec3::new(70.0, 11.0, 5.0),
-    };
+    let pose =
+        Pose { rotation: Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0), translation: Vec3::new(70.0, 11.0, 5.0) };
     measure(bencher, [&dense.core, &dense.core], &pose, (Vec3::new(35.0, 5.5, 2.5), 10.0), with_box);
 }
 

@@ -28,42 +28,7 @@ fn the_definition_is_sound() {
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(help(&[]), @r"
-    The design-rule check for mechanical assemblies: finds the parts that share space, says how deep and
-    how close
-
-    Usage: interfere [OPTIONS] <COMMAND>
-
-    Commands:
-      check        Check every pair of parts of an assembly; the exit code is the verdict
-      explain      Say how one pair came to its verdict: each stage, what it found, and which limit
-                   decided
-      inspect      Say what is in mesh files: size, volume, hull and defects
-      decompose    Cover a mesh by convex pieces and write them
-      init         Write an assembly file for a folder of meshes
-      suggest      Propose rules for the overlaps that look as if they were meant
-      schema       Print the JSON Schema of a file format
-      completions  Print what completes commands and flags in a shell
-      man          Print the man page, or write one for each command
-      help         Print this message or the help of the given subcommand(s)
-
-    Options:
-          --quiet         Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>  When to use colour: auto, always or never; auto heeds the terminal, NO_COLOR
-                          and CLICOLOR_FORCE [default: auto]
-      -h, --help          Print help
-      -V, --version       Print version
-
-    Exit codes:
-      0  every pair was decided and none fails
-      1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
-      2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
-    ");
-}
-
-#[test]
-fn help_of_check() {
-    insta::assert_snapshot!(help(&["check"]), @r#"
+    insta::assert_snapshot!(help(&[]), @r#"
     The design-rule check for mechanical assemblies: finds the parts that share space, says how deep and
     how close
 
@@ -101,8 +66,80 @@ fn help_of_check() {
 }
 
 #[test]
+fn help_of_check() {
+    insta::assert_snapshot!(help(&["check"]), @r#"
+    Check every pair of parts of an assembly; the exit code is the verdict
+
+    Usage: interfere check [OPTIONS] <ASSEMBLY.json>
+
+    Arguments:
+      <ASSEMBLY.json>  The assembly file (JSON)
+
+    Options:
+          --geometry <GEOMETRY>     What a part's solid is taken to be. `exact`: what its triangles
+                                    enclose. `decomposition`: convex pieces that cover it and reach
+                                    little beyond it (--epsilon); no overlap is missed, and nothing is
+                                    reported of parts farther apart than what their pieces reach.
+                                    `hull`: the convex hull of its vertices; no overlap is missed, but
+                                    concavities count as solid, so that a pin in a bore interferes. A
+                                    part's own `geometry` wins [default: exact] [possible values: exact,
+                                    decomposition, hull]
+          --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
+                                    as contact; wins over the file [default: the file's, else allow]
+                                    [possible values: allow, strict]
+          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
+                                    wins over the file [default: the file's, else 0.01 mm]
+          --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
+                                    assembly's units
+          --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
+                                    in the assembly's units [default: 2 % of the diagonal of the part's
+                                    own box]
+          --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
+                                    enough for --epsilon, they reach farther, and a warning says how far
+                                    [default: 64]
+          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
+                                    version-controlled tree
+          --threads <N>             Number of threads [default: one per core]
+          --format <FORMAT[=FILE]>  Form of the report: table, json, sarif, junit, github, markdown or
+                                    csv. May be given several times; all but one then name a file, as in
+                                    --format table --format sarif=out.sarif [default: table]
+      -o, --output <FILE>           Write the report whose --format names no file to this file instead
+                                    of stdout; `-` is stdout
+          --expand                  Give every pair a row of the table, also where many are one problem
+          --baseline <FILE>         Hold the findings against this baseline: accepted ones that are no
+                                    worse do not fail [default: interfere-baseline.json beside the
+                                    assembly, where there is one]
+          --no-baseline             Hold them against no baseline, even where there is one
+          --fail-on <WHAT>          What makes the gate fail: findings that the baseline does not cover
+                                    (`new`), every finding (`any`), or none (`never`) [default: new with
+                                    a baseline, else any]
+          --verdict-only            Decide which pairs fail and measure nothing; depths and translations
+                                    stay empty
+          --strict                  Treat warnings as errors: exit 2, no report
+          --cache <DIR>             Keep results in this folder and take from it what an earlier run has
+                                    found: only what changed is checked again. The report is the same
+                                    with and without. Made where it does not exist; may be deleted at
+                                    any time
+          --timings <FILE>          Write where the time went to this file (JSON)
+          --shard <I/N>             Check the I-th of N shares of the pairs alone and write a partial
+                                    report to --output; `interfere merge` makes the report and the
+                                    verdict of all N
+          --quiet                   Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
+      -h, --help                    Print help (see more with '--help')
+
+    Exit codes:
+      0  every pair was decided and none fails; with --shard: the partial report is written, which is no
+      verdict
+      1  a pair fails: interference, clearance or undecided; never with --shard
+      2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
+    "#);
+}
+
+#[test]
 fn help_of_explain() {
-    insta::assert_snapshot!(help(&["explain"]), @r"
+    insta::assert_snapshot!(help(&["explain"]), @r#"
     Say how one pair came to its verdict: each stage, what it found, and which limit decided
 
     Usage: interfere explain [OPTIONS] <ASSEMBLY.json> <A> <B>
@@ -136,9 +173,6 @@ fn help_of_explain() {
                                     [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
                                     values: text, json]
@@ -151,57 +185,26 @@ fn help_of_explain() {
       0  the pair does not fail
       1  the pair fails: interference, clearance or undecided
       2  nothing was decided: usage, unreadable or invalid input, an id that no instance has
-    ");
+    "#);
 }
 
 #[test]
 fn help_of_inspect() {
     insta::assert_snapshot!(help(&["inspect"]), @r#"
-    Say how one pair came to its verdict: each stage, what it found, and which limit decided
+    Say what is in mesh files: size, volume, hull and defects
 
-    Usage: interfere explain [OPTIONS] <ASSEMBLY.json> <A> <B>
+    Usage: interfere inspect [OPTIONS] <MESH>...
 
     Arguments:
-      <ASSEMBLY.json>  The assembly file (JSON)
-      <A>              The full id of one instance
-      <B>              The full id of another one
+      <MESH>...  Mesh files: STL (binary or ASCII) or OBJ
 
     Options:
-          --geometry <GEOMETRY>     What a part's solid is taken to be. `exact`: what its triangles
-                                    enclose. `decomposition`: convex pieces that cover it and reach
-                                    little beyond it (--epsilon); no overlap is missed, and nothing is
-                                    reported of parts farther apart than what their pieces reach.
-                                    `hull`: the convex hull of its vertices; no overlap is missed, but
-                                    concavities count as solid, so that a pin in a bore interferes. A
-                                    part's own `geometry` wins [default: exact] [possible values: exact,
-                                    decomposition, hull]
-          --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
-                                    as contact; wins over the file [default: the file's, else allow]
-                                    [possible values: allow, strict]
-          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
-                                    wins over the file [default: the file's, else 0.01 mm]
-          --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
-                                    assembly's units
-          --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
-                                    in the assembly's units [default: 2 % of the diagonal of the part's
-                                    own box]
-          --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
-                                    enough for --epsilon, they reach farther, and a warning says how far
-                                    [default: 64]
-          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
-                                    version-controlled tree
-          --threads <N>             Number of threads [default: one per core]
-          --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
-                                    values: text, json]
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
-      -h, --help                    Print help (see more with '--help')
-
-    Exit codes:
-      0  the pair does not fail
-      1  the pair fails: interference, clearance or undecided
-      2  nothing was decided: usage, unreadable or invalid input, an id that no instance has
+          --format <FORMAT>  Form of the report: `table` for people, `json` for programs [default:
+                             table] [possible values: table, json]
+          --quiet            Say nothing on stderr but errors: no progress, no warnings
+          --color <WHEN>     When to use colour: auto, always or never; auto heeds the terminal,
+                             NO_COLOR and CLICOLOR_FORCE [default: auto]
+      -h, --help             Print help (see more with '--help')
     "#);
 }
 
