@@ -8,7 +8,6 @@ use super::output::Target;
 use super::progress::Bar;
 use super::run::pool;
 use super::settings::QuestionSettings;
-use crate::assembly::{self, LoadOptions};
 use crate::check::{self, Outcome};
 use crate::error::{Error, Location};
 use crate::gate::Baseline;
@@ -92,8 +91,7 @@ fn check(args: &AcceptArgs, quiet: bool, console: &Console<'_>) -> Result<Outcom
     let question = QuestionSettings::new(args.assembly.clone(), &args.question, false);
     let progress = Bar::new(console.terminal.stderr && !quiet);
     let outcome = pool(question.threads)?.install(|| {
-        let options = LoadOptions { allow_outside: question.allow_outside };
-        let assembly = assembly::load(&question.assembly, &FsLoader, &options)?;
+        let assembly = question.load(&FsLoader)?;
         check::check(&assembly, &question.options(assembly.units)?, &FsLoader, &progress)
     })?;
     Ok(outcome)

@@ -3,6 +3,7 @@
 use super::accept::AcceptArgs;
 use super::diff::DiffArgs;
 use super::gate::GateArgs;
+use super::outputs::OutputArgs;
 use crate::check::{DEFAULT_MAX_PIECES, Shard};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -164,23 +165,6 @@ pub struct MergeArgs {
     /// Treat warnings as errors: exit 2, no report.
     #[arg(long)]
     pub strict: bool,
-}
-
-/// The flags that say which reports are written, and where.
-#[derive(Debug, ClapArgs)]
-pub struct OutputArgs {
-    /// Form of the report: table, json, sarif, junit, github, markdown or csv. May be given several times; all but one then name a
-    /// file, as in --format table --format sarif=out.sarif [default: table].
-    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
-    pub format: Vec<ReportArg>,
-
-    /// Write the report whose --format names no file to this file instead of stdout; `-` is stdout.
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-
-    /// Give every pair a row of the table, also where many are one problem.
-    #[arg(long)]
-    pub expand: bool,
 }
 
 /// The flags that decide what is asked of pairs, and how.
@@ -371,34 +355,6 @@ pub enum FormatChoice {
     Json,
 }
 
-/// A value of `--format` of a check.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportArg {
-    /// The form.
-    pub format: ReportChoice,
-    /// Where it goes, where that is said; `-` is stdout.
-    pub file: Option<PathBuf>,
-}
-
-/// The form of a report of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ReportChoice {
-    /// For people: what fails, worst first
-    Table,
-    /// For programs: everything, in a stable order
-    Json,
-    /// For code scanning
-    Sarif,
-    /// For CI systems that show tests
-    Junit,
-    /// For annotations in a GitHub workflow
-    Github,
-    /// For a job's summary or a comment
-    Markdown,
-    /// For spreadsheets
-    Csv,
-}
-
 /// `--geometry`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GeometryChoice {
@@ -437,22 +393,6 @@ pub enum ColorChoice {
     Always,
     /// Nowhere
     Never,
-}
-
-/// A form and, after `=`, the file it goes to.
-fn report(text: &str) -> Result<ReportArg, String> {
-    let (name, file) = text.split_once('=').map_or((text, None), |(name, file)| (name, Some(file)));
-    let Ok(format) = ReportChoice::from_str(name, false) else {
-        let known: Vec<_> = ReportChoice::value_variants()
-            .iter()
-            .filter_map(|c| c.to_possible_value().map(|v| v.get_name().to_owned()))
-            .collect();
-        return Err(format!("known formats: {}", known.join(", ")));
-    };
-    if file == Some("") {
-        return Err(format!("no file after `=`; write {name}=FILE, or {name} alone"));
-    }
-    Ok(ReportArg { format, file: file.map(PathBuf::from) })
 }
 
 /// A length: a number that is finite and not negative. Its unit is known once the assembly is read.

@@ -1,6 +1,8 @@
 //! Tests of the flags.
 
 use super::*;
+use crate::cli::outputs::ReportArg;
+use crate::report::Format;
 use clap::CommandFactory;
 
 fn parse(line: &str) -> Result<Args, clap::Error> {
@@ -216,7 +218,7 @@ fn every_flag_of_check() {
     let q = &a.question;
     assert_eq!(
         (q.geometry, q.facets, a.outputs.format),
-        (GeometryChoice::Hull, Some(FacetsChoice::Strict), vec![ReportArg { format: ReportChoice::Json, file: None }])
+        (GeometryChoice::Hull, Some(FacetsChoice::Strict), vec![ReportArg { format: Format::Json, file: None }])
     );
     assert_eq!((a.outputs.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
     assert_eq!((q.tolerance, q.report_within), (Some(0.02), Some(0.0)));
@@ -310,7 +312,7 @@ fn a_check_takes_its_pieces_from_the_part_s_size_unless_told() {
 
 #[test]
 fn formats_are_repeated_and_carry_their_files() {
-    let reports = |line: &str| -> Vec<(ReportChoice, Option<String>)> {
+    let reports = |line: &str| -> Vec<(Format, Option<String>)> {
         let path = |p: std::path::PathBuf| p.to_str().unwrap().to_owned();
         check(line).outputs.format.into_iter().map(|r| (r.format, r.file.map(path))).collect()
     };
@@ -318,10 +320,10 @@ fn formats_are_repeated_and_carry_their_files() {
     assert_eq!(
         reports("--format table --format sarif=out.sarif --format=junit=a=b.xml --format csv=-"),
         [
-            (ReportChoice::Table, None),
-            (ReportChoice::Sarif, file("out.sarif")),
-            (ReportChoice::Junit, file("a=b.xml")),
-            (ReportChoice::Csv, file("-")),
+            (Format::Table, None),
+            (Format::Sarif, file("out.sarif")),
+            (Format::Junit, file("a=b.xml")),
+            (Format::Csv, file("-")),
         ]
     );
     assert_eq!(reports("--expand"), []);

@@ -59,8 +59,13 @@ pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Ex
             return Err(Error { problems }.into());
         }
     };
-    let diff = gate::diff(&old, &new);
     let target = args.output.map_or(Target::Stdout, Target::of_argument);
+    if [args.old, args.new].into_iter().any(|input| Target::File(input).is_same(&target)) {
+        let what = "--output would replace a report that is compared";
+        let at = if let Target::File(path) = &target { slashes(path) } else { String::new() };
+        return Err(Error::one(Location::file(at), what, "name another file").into());
+    }
+    let diff = gate::diff(&old, &new);
     let colour = colour && target == Target::Stdout;
     target.write(console.stdout, |out| match args.format {
         DiffFormat::Table => report::diff::render_table(&diff, colour, out),

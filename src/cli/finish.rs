@@ -5,7 +5,7 @@ use super::console::Console;
 use super::exit::{Exit, Failure};
 use super::gate::Gate;
 use super::output::Target;
-use super::settings::Outputs;
+use super::outputs::Outputs;
 use crate::check::Outcome;
 use crate::gate;
 use crate::report::timings::{self, Total};
@@ -18,8 +18,8 @@ pub(super) struct Ending<'a> {
     pub outputs: &'a Outputs,
     /// What the findings are held against.
     pub gate: &'a Gate,
-    /// Where the timings go, and since when the run goes on.
-    pub timings: Option<(&'a Target, &'a Clocks)>,
+    /// Since when the run goes on, where it has timings.
+    pub clocks: Option<&'a Clocks>,
     /// Warnings are errors.
     pub strict: bool,
     pub quiet: bool,
@@ -52,7 +52,7 @@ impl Ending<'_> {
             let style = Style { colour, expand: self.outputs.expand };
             report.target.write(console.stdout, |out| report::render(outcome, report.format, style, out))?;
         }
-        let Some((target, clocks)) = self.timings else { return Ok(()) };
+        let (Some(target), Some(clocks)) = (&self.outputs.timings, self.clocks) else { return Ok(()) };
         let report = before.elapsed();
         outcome.timings.wall.report += report.wall;
         outcome.timings.cpu.report += report.cpu.unwrap_or(0.0);

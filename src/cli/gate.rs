@@ -51,6 +51,11 @@ pub struct Gate {
 }
 
 impl GateArgs {
+    /// Where the baseline of an assembly lies, if it has one.
+    pub fn place(&self, assembly: &Path) -> PathBuf {
+        Place::new(self.baseline.as_deref(), assembly).path
+    }
+
     /// Reads the baseline of an assembly, if it has one. A file that lies beside the assembly and belongs to another one is passed over,
     /// with a warning.
     ///

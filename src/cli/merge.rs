@@ -5,7 +5,7 @@ use super::console::Console;
 use super::decompose::slashes;
 use super::exit::{Exit, Failure};
 use super::finish::Ending;
-use super::settings::Outputs;
+use super::outputs::Outputs;
 use crate::error::{Error, Location};
 use crate::gate::{self, Partial};
 use crate::report::table::MAX_ROWS;
@@ -19,12 +19,15 @@ pub(super) fn run(
     color: ColorChoice,
     console: &mut Console<'_>,
 ) -> Result<Exit, Failure> {
-    let outputs = Outputs::new(args.outputs)?;
+    let outputs = Outputs::new(args.outputs, None)?;
     let inputs: Vec<&Path> = args.partials.iter().map(PathBuf::as_path).collect();
-    outputs.check(None, &inputs, "a partial report")?;
+    let what: Vec<(&Path, &str)> = inputs.iter().map(|path| (*path, "a partial report")).collect();
+    outputs.check(&what)?;
     let outcome = gate::merge(read_all(&inputs)?, MAX_ROWS)?;
-    let gate = args.gate.read(Path::new(&outcome.path))?;
-    Ending { outputs: &outputs, gate: &gate, timings: None, strict: args.strict, quiet, color }.run(outcome, console)
+    let assembly = Path::new(&outcome.path);
+    outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
+    let gate = args.gate.read(assembly)?;
+    Ending { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, color }.run(outcome, console)
 }
 
 /// Every file that is no partial report, at once.

@@ -13,6 +13,7 @@ mod init;
 pub mod inspect;
 mod merge;
 pub mod output;
+pub mod outputs;
 pub mod progress;
 pub mod run;
 mod schema;

@@ -16,7 +16,6 @@ use super::schema;
 use super::settings::{CheckSettings, ExplainSettings};
 use super::shard;
 use super::suggest;
-use crate::assembly::{self, LoadOptions};
 use crate::check::{self, Explanation, Options, Outcome, Progress, Stage, Stopwatch, Timings};
 use crate::error::Error;
 use crate::load::{FsLoader, Loader};
@@ -43,8 +42,8 @@ fn run_check(settings: &CheckSettings, loader: &dyn Loader, progress: &dyn Progr
     let mut watch = Stopwatch::start();
     let mut reading = Timings::default();
     let question = &settings.question;
-    let options = LoadOptions { allow_outside: question.allow_outside };
-    let assembly = assembly::load(&question.assembly, loader, &options)?;
+    let assembly = question.load(loader)?;
+    settings.outputs.spare_files_of(&assembly)?;
     watch.stop(Stage::Load, &mut reading);
     let mut options = question.options(assembly.units)?;
     if settings.outputs.shows_fixes() {
@@ -68,8 +67,7 @@ pub(super) fn keep_in(settings: &CheckSettings, options: &mut Options) -> Option
 /// Loads an assembly and explains one pair of it, on the thread pool it is called in.
 fn run_explain(settings: &ExplainSettings, loader: &dyn Loader, progress: &dyn Progress) -> Result<Explanation, Error> {
     let question = &settings.question;
-    let options = LoadOptions { allow_outside: question.allow_outside };
-    let assembly = assembly::load(&question.assembly, loader, &options)?;
+    let assembly = question.load(loader)?;
     let [a, b] = &settings.ids;
     check::explain(&assembly, &question.options(assembly.units)?, [a, b], loader, progress)
 }
@@ -177,7 +175,7 @@ impl Check {
         let ending = Ending {
             outputs: &s.outputs,
             gate: &gate,
-            timings: s.timings.as_ref().map(|target| (target, &clocks)),
+            clocks: Some(&clocks),
             strict: s.strict,
             quiet: self.quiet,
             color: self.color,

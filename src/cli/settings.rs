@@ -1,17 +1,15 @@
 //! The flags settled: conflicts found, defaults filled in, what needs the assembly's unit kept until it is known.
 
-use super::args::{
-    CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, OutputArgs, Question, ReportArg, ReportChoice,
-    TextChoice,
-};
+use super::args::{CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, Question, TextChoice};
 use super::gate::GateArgs;
-use super::output::Target;
-use crate::assembly::{Facets, Geometry};
+use super::outputs::Outputs;
+use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use crate::check::{Options, Shard};
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
+use crate::load::Loader;
 use crate::report::Format;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is asked of pairs, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,34 +45,12 @@ pub struct CheckSettings {
     pub outputs: Outputs,
     /// What makes it fail.
     pub gate: GateArgs,
-    /// Where the timings go, if anywhere.
-    pub timings: Option<Target>,
     /// Warnings are errors.
     pub strict: bool,
     /// Where results are kept, if anywhere.
     pub cache: Option<PathBuf>,
     /// The share of the pairs that is checked, where it is not all of them.
     pub shard: Option<Shard>,
-}
-
-/// Which reports are written, and where.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outputs {
-    /// The reports, in the order in which they were asked for; at least one, at most one to stdout.
-    pub reports: Vec<Report>,
-    /// The table has a row per pair.
-    pub expand: bool,
-}
-
-/// A report that is written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    /// Its form.
-    pub format: Format,
-    /// Where it goes.
-    pub target: Target,
-    /// The flag that said so.
-    flag: &'static str,
 }
 
 /// An explanation as asked for.
@@ -95,108 +71,18 @@ impl CheckSettings {
     /// Where two outputs are one file, or one would replace the input or cannot be written at all: better known before a
     /// long run than after it.
     pub fn new(args: CheckArgs) -> Result<Self, Error> {
-        let timings = args.timings.map(Target::of_argument);
-        let outputs = Outputs::new(args.outputs)?;
-        outputs.check(timings.as_ref(), &[&args.assembly], "the assembly")?;
+        let outputs = Outputs::new(args.outputs, args.timings)?;
+        let baseline = args.gate.place(&args.assembly);
+        outputs.check(&[(&args.assembly, "the assembly"), (&baseline, "the baseline")])?;
         Ok(Self {
             question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
             outputs,
             gate: args.gate,
-            timings,
             strict: args.strict,
             cache: args.cache,
             shard: args.shard,
         })
     }
-}
-
-impl Outputs {
-    /// Settles the flags.
-    ///
-    /// # Errors
-    /// Two reports that name no file, and a file for a report that there is not.
-    pub fn new(args: OutputArgs) -> Result<Self, Error> {
-        let refuse = |what: String, fix: &str| Err(Error::one(Location::default(), what, fix));
-        let asked = if args.format.is_empty() {
-            vec![ReportArg { format: ReportChoice::Table, file: None }]
-        } else {
-            args.format
-        };
-        let without: Vec<&str> = asked.iter().filter(|r| r.file.is_none()).map(|r| report_name(r.format)).collect();
-        if let [first, second, ..] = without[..] {
-            let what = format!("--format {first} and --format {second} both name no file");
-            return refuse(what, &format!("give one of them a file, as in --format {second}=FILE"));
-        }
-        if without.is_empty() && args.output.is_some() {
-            let what = "--output is for a --format without a file, and there is none".to_owned();
-            return refuse(what, "leave it out, or add such a --format");
-        }
-        let output = args.output.map_or(Target::Stdout, Target::of_argument);
-        let settle = |r: ReportArg| match r.file {
-            Some(file) => Report { format: format_of(r.format), target: Target::of_argument(file), flag: "--format" },
-            None => Report { format: format_of(r.format), target: output.clone(), flag: "--output" },
-        };
-        Ok(Self { reports: asked.into_iter().map(settle).collect(), expand: args.expand })
-    }
-
-    /// Where the one report goes.
-    ///
-    /// # Errors
-    /// Where there are several.
-    pub(super) fn one(&self) -> Result<&Target, Error> {
-        match self.reports.as_slice() {
-            [report] => Ok(&report.target),
-            _ => Err(Error::one(Location::default(), "one report is written here", "name one output")),
-        }
-    }
-
-    /// Whether a report says what mending a pair does to others.
-    pub fn shows_fixes(&self) -> bool {
-        self.reports.iter().any(|r| r.format.shows_fixes())
-    }
-
-    /// Refuses outputs that are one file, that would replace one of the inputs (`what` they are), or that cannot be written at all: better known before a
-    /// long run than after it.
-    ///
-    /// # Errors
-    /// The first of these.
-    pub fn check(&self, timings: Option<&Target>, inputs: &[&Path], what: &str) -> Result<(), Error> {
-        let mut outputs: Vec<(&str, &Target)> = self.reports.iter().map(|r| (r.flag, &r.target)).collect();
-        outputs.extend(timings.map(|target| ("--timings", target)));
-        for (k, (flag, target)) in outputs.iter().enumerate() {
-            if let Some((other, _)) = outputs[..k].iter().find(|(_, t)| t.is_same(target)) {
-                return Err(same_place(other, flag, target));
-            }
-        }
-        for (flag, target) in outputs {
-            let Target::File(path) = target else { continue };
-            let refuse = |what: &str, fix: &str| Err(Error::one(Location::file(path.display().to_string()), what, fix));
-            if let Some(obstacle) = Target::obstacle(path) {
-                return refuse(&format!("{flag}: {obstacle}"), "");
-            }
-            if inputs.iter().any(|input| Target::File(input.to_path_buf()).is_same(target)) {
-                return refuse(&format!("{flag} would replace {what}"), "");
-            }
-            if let Err(e) = target.try_out() {
-                return refuse(&format!("{flag}: cannot write there: {e}"), "choose a folder that can be written to");
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The error of two outputs to one place.
-fn same_place(first: &str, second: &str, target: &Target) -> Error {
-    let at = match target {
-        Target::Stdout => Location::file("stdout"),
-        Target::File(path) => Location::file(path.display().to_string()),
-    };
-    let what = if first == second {
-        format!("two {first} write there")
-    } else {
-        format!("{first} and {second} both write there")
-    };
-    Error::one(at, what, "choose two places")
 }
 
 impl ExplainSettings {
@@ -230,6 +116,14 @@ impl QuestionSettings {
         }
     }
 
+    /// Reads the assembly; its meshes are looked for, not read.
+    ///
+    /// # Errors
+    /// Every problem of its files.
+    pub fn load(&self, loader: &dyn Loader) -> Result<Assembly, Error> {
+        assembly::load(&self.assembly, loader, &LoadOptions { allow_outside: self.allow_outside })
+    }
+
     /// The options of the check, for an assembly of that unit.
     ///
     /// # Errors
@@ -261,31 +155,6 @@ pub fn format(choice: FormatChoice) -> Format {
     }
 }
 
-fn format_of(choice: ReportChoice) -> Format {
-    match choice {
-        ReportChoice::Table => Format::Table,
-        ReportChoice::Json => Format::Json,
-        ReportChoice::Sarif => Format::Sarif,
-        ReportChoice::Junit => Format::Junit,
-        ReportChoice::Github => Format::Github,
-        ReportChoice::Markdown => Format::Markdown,
-        ReportChoice::Csv => Format::Csv,
-    }
-}
-
-/// The name of a format, as it is typed.
-fn report_name(choice: ReportChoice) -> &'static str {
-    match choice {
-        ReportChoice::Table => "table",
-        ReportChoice::Json => "json",
-        ReportChoice::Sarif => "sarif",
-        ReportChoice::Junit => "junit",
-        ReportChoice::Github => "github",
-        ReportChoice::Markdown => "markdown",
-        ReportChoice::Csv => "csv",
-    }
-}
-
 fn facets(choice: FacetsChoice) -> Facets {
     match choice {
         FacetsChoice::Allow => Facets::Allow,
@@ -305,6 +174,7 @@ fn geometry(choice: GeometryChoice) -> Geometry {
 mod tests {
     use super::*;
     use crate::cli::args::{Args, Command};
+    use crate::cli::output::Target;
     use clap::Parser;
 
     fn settings(line: &str) -> Result<CheckSettings, Error> {
@@ -320,7 +190,7 @@ mod tests {
         let q = &s.question;
         assert_eq!((q.geometry, q.facets, q.threads), (Geometry::Exact, None, 0));
         assert_eq!((places(&s), s.outputs.expand), (vec![(Format::Table, Target::Stdout)], false));
-        assert_eq!(s.timings, None);
+        assert_eq!(s.outputs.timings, None);
         assert_eq!(s.question.options(LengthUnit::M).unwrap(), Options::default());
     }
 
@@ -357,7 +227,7 @@ mod tests {
         for (line, error) in [
             ("--output /no/such/folder/r.json", "/no/such/folder/r.json: --output: its folder does not exist"),
             ("--timings src", "src: --timings: it is a folder"),
-            ("--output Cargo.toml", "Cargo.toml: --output would replace the assembly"),
+            ("--output Cargo.toml", "Cargo.toml: --output would replace the assembly; name another file"),
             ("--output x --timings x", "x: --output and --timings both write there; choose two places"),
             ("--timings -", "stdout: --output and --timings both write there; choose two places"),
             (
@@ -372,7 +242,10 @@ mod tests {
             ),
             ("--format sarif=src", "src: --format: it is a folder"),
             ("--format sarif=/no/such/folder/s", "/no/such/folder/s: --format: its folder does not exist"),
-            ("--format markdown=src/../Cargo.toml", "src/../Cargo.toml: --format would replace the assembly"),
+            (
+                "--format markdown=src/../Cargo.toml",
+                "src/../Cargo.toml: --format would replace the assembly; name another file",
+            ),
         ] {
             let e = settings(&format!("interfere check Cargo.toml {line}")).unwrap_err();
             assert_eq!(e.to_string(), error);

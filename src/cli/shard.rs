@@ -8,7 +8,6 @@ use super::output::Target;
 use super::progress::Bar;
 use super::run::{keep_in, pool};
 use super::settings::CheckSettings;
-use crate::assembly::{self, LoadOptions};
 use crate::check::{self, Progress, Shard, ShardOutcome};
 use crate::error::Error;
 use crate::gate::Partial;
@@ -39,7 +38,7 @@ pub(super) fn run(
     let partial = Partial::new(found);
     let target = settings.outputs.one()?;
     target.write(console.stdout, |out| report::partial::render(&partial, out))?;
-    if let Some(target) = &settings.timings {
+    if let Some(target) = &settings.outputs.timings {
         target.write(console.stdout, |out| timings::render(&spent, clocks.elapsed(), out))?;
     }
     if !quiet {
@@ -51,8 +50,8 @@ pub(super) fn run(
 
 fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) -> Result<ShardOutcome, Error> {
     let question = &settings.question;
-    let options = LoadOptions { allow_outside: question.allow_outside };
-    let assembly = assembly::load(&question.assembly, &FsLoader, &options)?;
+    let assembly = question.load(&FsLoader)?;
+    settings.outputs.spare_files_of(&assembly)?;
     let mut options = question.options(assembly.units)?;
     // In which form the whole is reported is not known yet: what any of them needs is looked up.
     options.fixes = MAX_ROWS;

@@ -7,7 +7,6 @@ use super::output::Target;
 use super::progress::Bar;
 use super::run::pool;
 use super::settings::QuestionSettings;
-use crate::assembly::{self, LoadOptions};
 use crate::check;
 use crate::error::Error;
 use crate::gate;
@@ -23,8 +22,7 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let question = QuestionSettings::new(args.assembly, &args.question, false);
     let progress = Bar::new(terminal.stderr && !quiet);
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
-        let options = LoadOptions { allow_outside: question.allow_outside };
-        let assembly = assembly::load(&question.assembly, &FsLoader, &options)?;
+        let assembly = question.load(&FsLoader)?;
         let outcome = check::check(&assembly, &question.options(assembly.units)?, &FsLoader, &progress)?;
         Ok((gate::suggest(&assembly, &outcome), outcome))
     });

@@ -39,9 +39,9 @@ pub(super) fn judge(now: &View<'_>, a: &str, b: &str, least_gap: f64) -> Verdict
         Some(gap) => {
             let limit = now.units.text(least_gap.abs());
             let limit = if least_gap < 0.0 {
-                format!("more than the {limit} that were allowed when it was accepted")
+                format!("more than the {limit} that were allowed then")
             } else {
-                format!("less than the {limit} that were demanded when it was accepted")
+                format!("less than the {limit} that were demanded then")
             };
             let why = if row.status == Status::Allowed { explained(asked) } else { String::new() };
             unproved(format!("{status}{why}: {}, {limit}", gap_text(gap, now.units)))

@@ -51,6 +51,23 @@ pub enum Format {
 }
 
 impl Format {
+    /// Every form, in the order in which they are told.
+    pub const ALL: [Self; 7] =
+        [Self::Table, Self::Json, Self::Sarif, Self::Junit, Self::Github, Self::Markdown, Self::Csv];
+
+    /// The name, as it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Json => "json",
+            Self::Sarif => "sarif",
+            Self::Junit => "junit",
+            Self::Github => "github",
+            Self::Markdown => "markdown",
+            Self::Csv => "csv",
+        }
+    }
+
     /// Whether it shows what mending a pair does to others ([`Outcome::fixes`]).
     pub fn shows_fixes(self) -> bool {
         matches!(self, Self::Table | Self::Markdown)

@@ -230,7 +230,7 @@ fn what_is_only_out_of_sight_is_unproved() {
         (r#""ignore": true"#, "not checked: ignored by assembly.json rules[0]"),
         (
             r#""allow_depth": 1"#,
-            "allowed by assembly.json rules[0]: 0.3 mm deep, more than the 0.01 mm that were allowed when it was accepted",
+            "allowed by assembly.json rules[0]: 0.3 mm deep, more than the 0.01 mm that were allowed then",
         ),
     ] {
         write_cubes(&scratch, &cubes, &format!(r#""rules": [ {{ "between": ["b", "a"], {rule} }} ],"#));
@@ -272,7 +272,7 @@ fn another_tolerance_mends_nothing_and_accepts_nothing_more() {
     assert_eq!((code, standing(&report, "a", "b")), (0, "accepted"));
     // So coarse that it is a contact.
     let (code, report) = check(&scratch, &["--tolerance", "0.5"]);
-    let why = "contact: 0.3 mm deep, more than the 0.01 mm that were allowed when it was accepted";
+    let why = "contact: 0.3 mm deep, more than the 0.01 mm that were allowed then";
     assert_eq!((code, gone(&report)), (0, ("unproved".to_owned(), why.to_owned())));
     // The tolerance of the run is what an accepted finding may grow by.
     overlapping(&scratch, 0.35);
@@ -304,7 +304,7 @@ fn a_clearance_is_worse_when_nearer_and_fixed_when_it_is_kept() {
     let unproved = "clear, but no rule demands the 2 mm of then any more";
     assert_eq!(gone(&check(&scratch, &[]).1), ("unproved".to_owned(), unproved.to_owned()));
     let (_, why) = gone(&check(&scratch, &["--report-within", "3"]).1);
-    assert_eq!(why, "clear: 1 mm apart, less than the 2 mm that were demanded when it was accepted");
+    assert_eq!(why, "clear: 1 mm apart, less than the 2 mm that were demanded then");
     place(2.5, 0.5);
     assert_eq!(gone(&check(&scratch, &["--report-within", "3"]).1).0, "fixed");
     assert_eq!(gone(&check(&scratch, &["--report-within", "2.1"]).1).0, "fixed");

@@ -149,6 +149,19 @@ fn units_are_no_difference() {
 }
 
 #[test]
+fn a_comparison_replaces_none_of_its_reports() {
+    let scratch = Scratch::new();
+    place(&scratch, 0.3, 50.0, "");
+    report(&scratch, "old.json", &[]);
+    report(&scratch, "new.json", &[]);
+    let before = fs::read(scratch.path().join("new.json")).expect("a report");
+    let ran = diff(&scratch, &["-o", "new.json"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.stderr.contains("new.json: --output would replace a report that is compared"), "{ran:?}");
+    assert_eq!(fs::read(scratch.path().join("new.json")).expect("a report"), before);
+}
+
+#[test]
 fn a_file_that_is_no_report_is_refused_with_its_place() {
     let scratch = Scratch::new();
     place(&scratch, 0.3, 50.0, "");

@@ -165,6 +165,45 @@ fn outputs_that_clash_are_refused_before_anything_is_read() {
 }
 
 #[test]
+fn outputs_that_would_replace_what_a_run_reads_are_refused_and_nothing_is_lost() {
+    let folder = Scratch::new();
+    write_assembly(&folder);
+    let inside = |name: &str| folder.path().join("models").join(name);
+    let meshes: Vec<_> = fs::read_dir(folder.path().join("models"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e != "json"))
+        .collect();
+    assert!(!meshes.is_empty());
+    assert_eq!(interfere_in(folder.path(), &["accept", "models/assembly.json"]).code, 0);
+    let inputs = [inside("sub unit.json"), inside("interfere-baseline.json"), meshes[0].clone()];
+    let before = inputs.each_ref().map(|p| fs::read(p).unwrap());
+    let ran = interfere_in(folder.path(), &["check", "models/assembly.json", "--shard", "1/1", "-o", "part.json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for (k, (path, what)) in
+        inputs.iter().zip(["an assembly file", "the baseline", "a mesh of the assembly"]).enumerate()
+    {
+        let path = path.to_str().unwrap();
+        let format = format!("json={path}");
+        let mut lines = vec![
+            vec!["check", "models/assembly.json", "-o", path],
+            vec!["check", "models/assembly.json", "--format", &format],
+            vec!["check", "models/assembly.json", "--timings", path],
+            vec!["check", "models/assembly.json", "--shard", "1/2", "-o", path],
+        ];
+        if k == 1 {
+            lines.push(vec!["merge", "part.json", "-o", path]);
+        }
+        for line in lines {
+            let ran = interfere_in(folder.path(), &line);
+            assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{line:?} {ran:?}");
+            assert!(ran.stderr.contains(&format!("would replace {what}; name another file")), "{line:?} {ran:?}");
+        }
+    }
+    assert_eq!(inputs.each_ref().map(|p| fs::read(p).unwrap()), before);
+}
+
+#[test]
 fn an_absolute_path_is_a_file_uri() {
     let folder = Scratch::new();
     write_assembly(&folder);
