@@ -16,7 +16,7 @@ pub(super) struct Plane {
 
 impl Plane {
     pub(super) fn of(s: &Surface, t: u32) -> Self {
-        Self { origin: s.triangle(t)[0], normal: s.normal(t) }
+        Self { origin: s.triangle(t)[0], normal: s.normal_near(t) }
     }
 
     /// Signed, along the normal.

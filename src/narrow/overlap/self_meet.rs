@@ -181,6 +181,14 @@ fn fans_meet(t: &Triangle, u: &Triangle) -> bool {
     if clear(&e, &f, &g, &h, [le, lf, lg, lh]) || clear(&g, &h, &e, &f, [lg, lh, le, lf]) {
         return false;
     }
+    // A side of one may go straight on in a side of the other: the plane upright on the bisector of one then.
+    let opposite = |e: &Vec3, f: &Vec3, g: &Vec3, h: &Vec3, [le, lf, lg, lh]: [f64; 4]| {
+        let bisector = e / le + f / lf;
+        beyond(&bisector, 2.0, g, h, lg, lh) && beyond(&-bisector, 2.0, e, f, le, lf)
+    };
+    if opposite(&e, &f, &g, &h, [le, lf, lg, lh]) || opposite(&g, &h, &e, &f, [lg, lh, le, lf]) {
+        return false;
+    }
     // What they have in common beside the corner reaches a far side of one.
     meet(&[t[1], t[2], t[2]], u) || meet(&[u[1], u[2], u[2]], t)
 }

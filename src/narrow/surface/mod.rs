@@ -27,6 +27,9 @@ pub(crate) use tree::Tree;
 /// Of larger surfaces than this (triangles) the edges are not sorted for the sake of some vertices.
 const SORT_AT_ONCE: usize = 50_000;
 
+/// Normals of all triangles of a surface that has no more than this cost little.
+const LISTED_UP_TO: usize = 20_000;
+
 /// Whether a surface tells inside from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
@@ -62,6 +65,7 @@ pub struct Surface {
     rim: OnceLock<Vec<RimEdge>>,
     resolved: OnceLock<Resolved>,
     volume: OnceLock<f64>,
+    steps: OnceLock<Box<[OnceLock<Box<[Vec3; 2]>>]>>,
 }
 
 /// The triangles that are not among `kept` (increasing indices).
@@ -108,6 +112,7 @@ impl Surface {
             rim: OnceLock::new(),
             resolved: OnceLock::new(),
             volume: OnceLock::new(),
+            steps: OnceLock::new(),
         }
     }
 
@@ -179,6 +184,15 @@ impl Surface {
         // A sliver of a far-off part may underflow when squared; scaled by its largest entry it does not.
         let n = n / n.amax();
         n / n.norm()
+    }
+
+    /// The same, from the list where there is one or the surface is small: for who asks for some again and again.
+    pub fn normal_near(&self, t: u32) -> Vec3 {
+        if self.triangles.len() <= LISTED_UP_TO || self.normals.get().is_some() {
+            self.normal_of(t)
+        } else {
+            self.normal(t)
+        }
     }
 
     /// The same, from a list that the first call makes: for who asks for many again and again. O(n).
@@ -253,6 +267,12 @@ impl Surface {
         let mut around = Vec::new();
         self.around_into(from, &mut around);
         adjacency::across(&self.triangles, &around, t, from, to).unwrap_or(u32::MAX)
+    }
+
+    /// Two vectors of a vertex that depend on the surface alone, computed once: where it steps when faces move inward by 1.
+    pub(crate) fn steps_of(&self, v: u32, compute: impl FnOnce() -> [Vec3; 2]) -> [Vec3; 2] {
+        let all = self.steps.get_or_init(|| self.vertices.iter().map(|_| OnceLock::new()).collect());
+        **all[v as usize].get_or_init(|| Box::new(compute()))
     }
 
     fn adjacency(&self) -> &Adjacency {
