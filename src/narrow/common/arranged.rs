@@ -3,7 +3,7 @@
 
 use super::extent::boxes;
 use super::sign::Solid;
-use super::{Boundary, Common, Known, SKIN, Sums, boundaries, volume};
+use super::{Boundary, Common, Known, Near, SKIN, Sums, boundary, volume};
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Pose, Vec3};
@@ -61,8 +61,12 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
     let known = Known { margin, rounding: margin, witness, depth: 0.0, turns: &[] };
     let own = bounded(&known, &mesh);
     let found = volume(&p, &known, &own).filter(|v| *v > 0.0)?;
+    let by_sums = || {
+        let near = Near::new(&p, 0.0);
+        [Solid::B, Solid::A].into_iter().find_map(|moved| boundary(&p, &known, &near, moved).ok())
+    };
     if winds_once(&p)
-        && let Some(sums) = boundaries(&p, &known, &[Solid::B, Solid::A]).into_iter().find_map(Result::ok)
+        && let Some(sums) = by_sums()
     {
         let noise = SKIN * margin * 0.5 * own.sums.twice_area.max(sums.sums.twice_area);
         if (sums.sums.six / 6.0 - found).abs() > SAME_VOLUME * found + noise {

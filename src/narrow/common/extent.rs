@@ -6,7 +6,7 @@
 //! on each other there, s is chosen to part these; every box so found holds, and the least is taken, its sides moved out to the
 //! next vertex of what was found without s.
 
-use super::Known;
+use super::{Known, ROUNDING};
 use crate::geom::math::{lesser, max3, min3};
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::narrow::mesh_mesh::Pairing;
@@ -41,8 +41,15 @@ pub(super) fn turned_box(turn: &Mat3, points: &[Vec3], origin: &Vec3) -> Aabb {
     Aabb { min: out.min + at, max: out.max + at }
 }
 
+/// B is not moved farther than this (mm) for the boxes: every step is one of [`ROUNDS`] times six for each turn, and taken where those
+/// before it add up to less than a step along its direction, so that it adds three squared steps at most to their squared sum.
+pub(super) fn farthest(known: &Known) -> f64 {
+    let steps = ROUNDS * 6 * known.turns.len();
+    THROUGH * known.rounding * (3.0 * steps as f64).sqrt() * (1.0 + ROUNDING)
+}
+
 /// The box of the common solid after each of the rotations that are wanted. `points` are its vertices, seen from the witness, and
-/// perhaps some next to it; `again` finds them where B stands elsewhere.
+/// perhaps some next to it; `again` finds them where B stands elsewhere, no farther than [`farthest`].
 pub(super) fn boxes(
     p: &Pairing,
     known: &Known,

@@ -1,16 +1,13 @@
 //! One of the two surfaces of a pair, and what of it lies in the other solid.
 
+use super::near::Triangles;
 use super::sign::{Crossing, Solid, through};
-use crate::geom::{Pose, Vec3};
+use crate::geom::Vec3;
 use crate::mesh::UnionFind;
 use crate::narrow::mesh_mesh::Pairing;
-use crate::narrow::surface::{Below, Motion, PlacedBox, Surface};
+use crate::narrow::surface::Surface;
 use crate::narrow::tri_tri::Triangle;
 use crate::narrow::winding::winding_by;
-
-/// Nodes of more triangles that cross nothing are asked whether the other surface keeps away from them: then one point tells for
-/// all. Smaller ones cost less, triangle by triangle.
-const MANY: u32 = 256;
 
 /// A point where an edge of one surface crosses a triangle of the other, seen from `origin`.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +34,8 @@ pub(super) struct Half<'a> {
     pub moved: Solid,
     /// Points are told from here (A's frame, mm).
     pub origin: Vec3,
-    /// What rounding may add to a distance of boxes (mm).
-    pub rounding: f64,
+    /// Triangles of this surface.
+    pub near: &'a Triangles,
 }
 
 /// Sums over the boundary of the common solid.
@@ -54,24 +51,21 @@ pub(super) struct Sums {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inconsistent;
 
+/// A vertex in A's frame: B's as the pose rounds it.
+#[inline]
+fn placed(p: &Pairing, of: Solid, v: u32) -> Vec3 {
+    if of == Solid::A { p.a.vertices[v as usize] } else { p.b_in_a.point(&p.b.vertices[v as usize]) }
+}
+
 impl<'a> Half<'a> {
     pub(super) fn surface(&self) -> &'a Surface {
         if self.solid == Solid::A { self.pairing.a } else { self.pairing.b }
     }
 
-    fn pose(&self) -> Option<&'a Pose> {
-        (self.solid == Solid::B).then_some(self.pairing.b_in_a)
-    }
-
-    fn other(&self) -> Self {
-        Self { solid: self.solid.other(), ..*self }
-    }
-
-    /// A vertex in A's frame: B's as the pose rounds it.
+    /// A vertex in A's frame.
     #[inline]
     fn vertex(&self, v: u32) -> Vec3 {
-        let p = &self.surface().vertices[v as usize];
-        if self.solid == Solid::A { *p } else { self.pairing.b_in_a.point(p) }
+        placed(self.pairing, self.solid, v)
     }
 
     /// The same from the local origin.
@@ -80,15 +74,14 @@ impl<'a> Half<'a> {
         self.vertex(v) - self.origin
     }
 
-    fn triangle(&self, t: u32) -> Triangle {
-        self.surface().triangles[t as usize].map(|v| self.vertex(v))
-    }
-
     /// How often the other solid winds around a vertex.
     fn winding(&self, v: u32) -> i32 {
-        let other = self.other();
-        winding_by(other.surface(), other.pose(), &self.vertex(v), |t, from, to| {
-            through(&other.triangle(t), other.solid != other.moved, from, to)
+        let p = self.pairing;
+        let other = self.solid.other();
+        let (surface, pose) = if other == Solid::A { (p.a, None) } else { (p.b, Some(p.b_in_a)) };
+        winding_by(surface, pose, &self.vertex(v), |t, from, to| {
+            let corners = surface.triangles[t as usize].map(|v| placed(p, other, v));
+            through(&corners, other != self.moved, from, to)
         })
     }
 
@@ -102,17 +95,14 @@ impl<'a> Half<'a> {
         let mut cuts: Vec<(u32, u32)> =
             (0..).zip(segments).map(|(k, s)| (s.triangles[self.solid as usize], k)).collect();
         cuts.sort_unstable();
-        let mut near = Vec::new();
-        let mut whole = Vec::new();
-        self.collect(&cuts, &mut near, &mut whole);
-        let mut inside = Inside::new(self, &near, &cuts, segments)?;
+        let mut inside = Inside::new(self, &self.near.single, &cuts, segments)?;
         let mut seen = vec![false; self.surface().vertices.len()];
         let mut see = |v: u32, at: &Vec3| {
             if !std::mem::replace(&mut seen[v as usize], true) {
                 visit(*at);
             }
         };
-        for range in whole {
+        for range in &self.near.free {
             if inside.tells(self, self.surface().triangles[range.start as usize][0])? {
                 for ids in &self.surface().triangles[range.start as usize..range.end as usize] {
                     let corners = ids.map(|v| self.near(v));
@@ -122,7 +112,7 @@ impl<'a> Half<'a> {
             }
         }
         let mut rest = &cuts[..];
-        for t in near {
+        for &t in &self.near.single {
             let ids = self.surface().triangles[t as usize];
             let own = take(&mut rest, t);
             if own.is_empty() {
@@ -190,66 +180,6 @@ impl<'a> Half<'a> {
         sums.six += apex.dot(&twice);
         sums.twice_area += gross;
     }
-
-    /// The triangles that are near enough to the other surface to be looked at one by one, in increasing order, and ranges of
-    /// others from which it keeps away; those that are certainly outside are left out.
-    fn collect(&self, cuts: &[(u32, u32)], near: &mut Vec<u32>, whole: &mut Vec<std::ops::Range<u32>>) {
-        let other = self.other();
-        let motion = Motion::new(self.pairing.b_in_a);
-        let [mine, theirs] = [&self.surface().tree().nodes, &other.surface().tree().nodes];
-        let place = |half: &Self, i: u32| {
-            let place = PlacedBox::of(&half.surface().tree().nodes[i as usize]);
-            if half.solid == Solid::A { place } else { place.moved(&motion) }
-        };
-        if mine.is_empty() || theirs.is_empty() {
-            return;
-        }
-        let apart = |p: &PlacedBox, q: &PlacedBox| f64::from(p.apart(q, self.rounding as f32)) > self.rounding;
-        let all = place(&other, 0);
-        let mut stack = vec![0_u32];
-        let mut seek = Vec::new();
-        while let Some(i) = stack.pop() {
-            let node = place(self, i);
-            if apart(&node, &all) {
-                continue;
-            }
-            let [left, right] = match mine[i as usize].below() {
-                Below::Triangles(range) => {
-                    near.extend(range);
-                    continue;
-                }
-                Below::Children(children) => children,
-            };
-            if mine.len() as u32 > MANY {
-                let range = range_below(mine, i);
-                let first = cuts.partition_point(|c| c.0 < range.start);
-                let crosses = cuts.get(first).is_some_and(|c| c.0 < range.end);
-                if range.end - range.start > MANY && !crosses {
-                    // Whether the other surface keeps away from the box.
-                    seek.clear();
-                    seek.push(0);
-                    let mut free = true;
-                    while let Some(j) = seek.pop() {
-                        if !apart(&node, &place(&other, j)) {
-                            match theirs[j as usize].below() {
-                                Below::Children(children) => seek.extend(children),
-                                Below::Triangles(_) => {
-                                    free = false;
-                                    break;
-                                }
-                            }
-                        }
-                    }
-                    if free {
-                        whole.push(range);
-                        continue;
-                    }
-                }
-            }
-            stack.push(right);
-            stack.push(left);
-        }
-    }
 }
 
 impl Sums {
@@ -267,20 +197,6 @@ fn take<'c>(rest: &mut &'c [(u32, u32)], t: u32) -> &'c [(u32, u32)] {
     let (own, others) = rest.split_at(count);
     *rest = others;
     own
-}
-
-/// The triangles below a node: leaves stand in their order.
-fn range_below(nodes: &[crate::narrow::surface::Node], i: u32) -> std::ops::Range<u32> {
-    let end = |second: usize| {
-        let mut at = i;
-        loop {
-            match nodes[at as usize].below() {
-                Below::Children(children) => at = children[second],
-                Below::Triangles(range) => return range,
-            }
-        }
-    };
-    end(0).start..end(1).end
 }
 
 /// Which vertices of a surface are inside of the other solid: joined where an edge crosses nothing, told apart by those that do.

@@ -14,18 +14,19 @@ mod arranged;
 mod arranged_tests;
 mod extent;
 mod half;
+mod near;
 mod sign;
 #[cfg(test)]
 mod tests;
 
-use super::dual::{Descent, Reach};
 use super::mesh_mesh::Pairing;
 use super::surface::Surface;
 use crate::geom::{Aabb, Mat3, Vec3};
 pub use arranged::solid;
 use arranged::{common_by_mesh, winds_once};
-use extent::{boxes, turned_box};
+use extent::{boxes, farthest, turned_box};
 use half::{End, Half, Inconsistent, Segment, Sums};
+use near::Near;
 use sign::{Crossing, Cut, Plane, Solid, cut};
 
 /// What two solids have in common.
@@ -70,18 +71,21 @@ pub fn common(p: &Pairing, known: &Known) -> Option<Common> {
 
 /// The same of surfaces that wind around no point more than once, by sums over what crosses.
 fn common_by_sums(p: &Pairing, known: &Known) -> Option<Common> {
+    // For the boxes B moves a little: what it may come to cross is found at once.
+    let near = Near::new(p, farthest(known));
     // Faces that lie on each other overlap or not, whichever solid moves: where they do either way, they touch.
-    let both = [Solid::B, Solid::A];
-    let ties = if known.depth > 0.0 { &both[..1] } else { &both[..] };
-    let mut found = boundaries(p, known, ties).into_iter();
-    let first = found.next()?.ok()?;
+    let first = boundary(p, known, &near, Solid::B).ok()?;
     let volume = volume(p, known, &first)?;
     if volume > 0.0 {
-        let again = |there: &Pairing| Some(boundaries(there, known, &[Solid::B]).pop()?.ok()?.points);
+        let again = |there: &Pairing| Some(boundary(there, known, &near, Solid::B).ok()?.points);
         return Some(Common { volume, boxes: boxes(p, known, &first.points, again) });
     }
     let mut points = first.points;
-    points.extend(found.filter_map(Result::ok).flat_map(|other| other.points));
+    if known.depth <= 0.0
+        && let Ok(other) = boundary(p, known, &near, Solid::A)
+    {
+        points.extend(other.points);
+    }
     let boxes = known.turns.iter().map(|turn| turned_box(turn, &points, &known.witness)).collect();
     Some(Common { volume, boxes })
 }
@@ -93,59 +97,40 @@ struct Boundary {
     points: Vec<Vec3>,
 }
 
-/// The boundary, for each of the solids that may be the one that moves where signs are 0.
-fn boundaries(p: &Pairing, known: &Known, ties: &[Solid]) -> Vec<Result<Boundary, Inconsistent>> {
-    let (segments, rounding) = segments(p, known.witness, ties);
-    let of = |moved: Solid, segments: Result<Vec<Segment>, Inconsistent>| {
-        let segments = segments?;
-        let mut sums = Sums::default();
-        let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
-        for solid in [Solid::A, Solid::B] {
-            let half = Half { pairing: p, solid, moved, origin: known.witness, rounding };
-            half.add_inside(&segments, &mut sums, &mut |at| points.push(at))?;
-        }
-        Ok(Boundary { sums, points })
-    };
-    ties.iter().zip(segments).map(|(moved, segments)| of(*moved, segments)).collect()
+/// The boundary, `moved` the solid that moves where signs are 0.
+fn boundary(p: &Pairing, known: &Known, near: &Near, moved: Solid) -> Result<Boundary, Inconsistent> {
+    let segments = segments(p, known.witness, near, moved)?;
+    let mut sums = Sums::default();
+    let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
+    for solid in [Solid::A, Solid::B] {
+        let half = Half { pairing: p, solid, moved, origin: known.witness, near: near.of(solid) };
+        half.add_inside(&segments, &mut sums, &mut |at| points.push(at))?;
+    }
+    Ok(Boundary { sums, points })
 }
 
-/// All segments in which triangles cross, for each of the solids that may move, and what rounding may add to a distance of boxes
-/// (mm).
-fn segments(p: &Pairing, origin: Vec3, ties: &[Solid]) -> (Vec<Result<Vec<Segment>, Inconsistent>>, f64) {
-    let mut descent = Descent::new(p, 0.0);
-    let rounding = descent.rounding;
-    let mut found: Vec<Result<Vec<Segment>, Inconsistent>> = ties.iter().map(|_| Ok(Vec::new())).collect();
-    let mut last: Option<(u32, Plane)> = None;
-    descent.run(
-        &mut Reach::new(0.0),
-        |i| p.a.triangle(i),
-        |j| p.b.triangle(j).map(|v| p.b_in_a.point(&v)),
-        |_, _, (i, f), (j, g)| {
-            let of_f = match last {
-                Some((k, plane)) if k == i => plane,
-                _ => Plane::new(&f.corners),
-            };
-            last = Some((i, of_f));
-            let of_g = Plane::new(&g.corners);
-            for (found, moved) in found.iter_mut().zip(ties) {
-                match cut(&of_f, &of_g, *moved) {
-                    Cut::None => {}
-                    Cut::Broken => *found = Err(Inconsistent),
-                    Cut::Segment(ends) => {
-                        let Ok(found) = found else { continue };
-                        let ends = ends.map(|crossing| {
-                            let (surface, t, corners) =
-                                if crossing.of == Solid::A { (p.a, i, &f.corners) } else { (p.b, j, &g.corners) };
-                            End { crossing, at: place(surface, t, corners, &crossing) - origin }
-                        });
-                        found.push(Segment { triangles: [i, j], ends });
-                    }
+/// All segments in which triangles cross, `moved` the solid that moves where signs are 0.
+fn segments(p: &Pairing, origin: Vec3, near: &Near, moved: Solid) -> Result<Vec<Segment>, Inconsistent> {
+    let mut found = Vec::new();
+    for of_one in near.pairs.chunk_by(|x, y| x[0] == y[0]) {
+        let f = p.a.triangle(of_one[0][0]);
+        let of_f = Plane::new(&f);
+        for &[i, j] in of_one {
+            let g = p.b.triangle(j).map(|v| p.b_in_a.point(&v));
+            match cut(&of_f, &Plane::new(&g), moved) {
+                Cut::None => {}
+                Cut::Broken => return Err(Inconsistent),
+                Cut::Segment(ends) => {
+                    let ends = ends.map(|crossing| {
+                        let (surface, t, corners) = if crossing.of == Solid::A { (p.a, i, &f) } else { (p.b, j, &g) };
+                        End { crossing, at: place(surface, t, corners, &crossing) - origin }
+                    });
+                    found.push(Segment { triangles: [i, j], ends });
                 }
             }
-            true
-        },
-    );
-    (found, rounding)
+        }
+    }
+    Ok(found)
 }
 
 /// Where an edge crosses: the same point from whichever of its triangles it is seen.

@@ -180,3 +180,31 @@ fn a_volume_that_cannot_be_is_none() {
     let found = common_of(&a, &surface(&open), &at(0.5, 0.3, 0.2), 0.9);
     assert!(found.is_none(), "{found:?}");
 }
+
+#[test]
+fn what_is_found_near_a_pose_is_all_there_is_at_a_pose_nearby() {
+    // Cubes of one grid, faces on each other, and turned ones; B goes a way and comes to stand somewhere within it.
+    let mut dice = Dice(29);
+    let mut found = 0;
+    for round in 0..60 {
+        let (a, b) = (surface(&cubes(&mut dice)), surface(&cubes(&mut dice)));
+        let rotation = if round % 3 == 0 { rotation(&mut dice) } else { Mat3::identity() };
+        let way = [1e-11, 1e-3][round % 2];
+        let pose = Pose { rotation, ..at(1.0, -1.0, 0.0) };
+        let near = near::Near::new(&Pairing { a: &a, b: &b, b_in_a: &pose }, way);
+        let known = Known { margin: 1e-13, rounding: 1e-12, witness: Vec3::repeat(2.0), depth: 0.0, turns: &[] };
+        for _ in 0..4 {
+            let moved = Pose { translation: pose.translation + dice.vector() * (0.5 * way), ..pose };
+            let there = Pairing { a: &a, b: &b, b_in_a: &moved };
+            let points = |near: &near::Near| {
+                let mut points = boundary(&there, &known, near, Solid::B).map(|b| b.points).unwrap_or_default();
+                points.sort_unstable_by(|p, q| p.iter().partial_cmp(q.iter()).unwrap());
+                points
+            };
+            let anew = points(&near::Near::new(&there, 0.0));
+            assert_eq!(points(&near), anew, "{round}");
+            found += usize::from(!anew.is_empty());
+        }
+    }
+    assert!(found > 100, "{found}");
+}
