@@ -6,6 +6,8 @@
 
 pub mod builder;
 pub(crate) mod document;
+#[cfg(test)]
+mod document_tests;
 mod files;
 mod first_rule;
 mod glob;
