@@ -1,22 +1,20 @@
 //! Facets: what a mesh makes of curved surfaces, and how far that is off (docs: concept.md, Facets).
 
+mod outlines;
+
 use super::TriMesh;
 use super::measure::{cross, difference, dot};
 use super::topology::HalfEdges;
 use super::union_find::UnionFind;
-use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::orient3d;
+use outlines::Outlines;
 
 /// Facets that meet at a smaller angle than this (radians) count as one: rounding of coordinates alone tilts them more.
 pub const LEAST_ANGLE: f64 = 1e-4;
 
 /// Facets that meet at this angle (radians) or more are meant to be an edge: a polygon, a chamfer.
 pub const LARGEST_ANGLE: f64 = 0.65;
-
-/// A facet's outline is thinned to this many corners before widths are measured, so that the cost per edge is bounded.
-/// Thinning makes widths smaller, never larger.
-const OUTLINE: usize = 512;
 
 /// How far a chord of length `width` lies from the arc it stands for, where neighbouring chords meet at the angle `theta`
 /// (radians): `width / 2 · tan(theta / 4)`.
@@ -209,8 +207,8 @@ struct Surface<'m> {
 impl<'m> Surface<'m> {
     fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
         let normals = mesh.triangles.iter().map(|t| normal(mesh, t)).collect();
-        let none = Outlines { starts: Vec::new(), corners: Vec::new() };
-        let mut surface = Self { mesh, half_edges, rounding, normals, facet: Vec::new(), count: 0, outlines: none };
+        let outlines = Outlines::default();
+        let mut surface = Self { mesh, half_edges, rounding, normals, facet: Vec::new(), count: 0, outlines };
         let mut sets = UnionFind::new(mesh.triangles.len());
         for pair in surface.pairs().filter(|p| p.fold() == Fold::Flat) {
             sets.union(pair.triangles[0], pair.triangles[1], false);
@@ -311,191 +309,4 @@ fn is_concave(mesh: &TriMesh, pair: &Pair) -> bool {
     let [p, q, r] = first.map(|i| &mesh.vertices[i as usize]);
     let mut apex = second.iter().filter(|i| !pair.ends.contains(i));
     apex.any(|&i| orient3d(p, q, r, &mesh.vertices[i as usize]) > 0.0)
-}
-
-/// The extreme corners of facets of more than two triangles.
-struct Outlines {
-    /// Those of facet `f` are `corners[starts[f]..starts[f + 1]]`; none for single triangles. Empty where all are.
-    starts: Vec<u32>,
-    corners: Vec<u32>,
-}
-
-impl Outlines {
-    fn of(mesh: &TriMesh, facet: &[u32], count: u32, normals: &[[f64; 3]]) -> Self {
-        let mut sizes = vec![0u32; count as usize];
-        for &f in facet {
-            sizes[f as usize] += 1;
-        }
-        let mut members: Vec<(u32, u32)> =
-            (0u32..).zip(facet).filter(|(_, f)| sizes[**f as usize] > 1).map(|(t, &f)| (f, t)).collect();
-        members.sort_unstable();
-        let mut outlines = Self { starts: Vec::with_capacity(sizes.len() + 1), corners: Vec::new() };
-        let mut groups = members.chunk_by(|a, b| a.0 == b.0).peekable();
-        for f in 0..count {
-            outlines.starts.push(outlines.corners.len() as u32);
-            if let Some(group) = groups.next_if(|g| g[0].0 == f) {
-                let mut corners: Vec<u32> = group.iter().flat_map(|m| mesh.triangles[m.1 as usize]).collect();
-                corners.sort_unstable();
-                corners.dedup();
-                outlines.corners.extend(convex_outline(mesh, corners, &normals[group[0].1 as usize]));
-            }
-        }
-        outlines.starts.push(outlines.corners.len() as u32);
-        outlines
-    }
-
-    fn of_facet(&self, f: u32) -> &[u32] {
-        match self.starts.get(f as usize..f as usize + 2) {
-            Some(&[from, to]) => &self.corners[from as usize..to as usize],
-            _ => &[],
-        }
-    }
-}
-
-/// The corners of the convex hull of nearly coplanar points, along the two axes that `normal` is least inclined to
-/// (A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979), thinned to [`OUTLINE`].
-/// Rounding may cost a corner that lies on a side within rounding.
-fn convex_outline(mesh: &TriMesh, mut points: Vec<u32>, normal: &[f64; 3]) -> Vec<u32> {
-    if points.len() <= 8 {
-        return points;
-    }
-    let axis = Vec3::from(*normal).iamax();
-    let flat = |i: u32| [mesh.vertices[i as usize][(axis + 1) % 3], mesh.vertices[i as usize][(axis + 2) % 3]];
-    points.sort_unstable_by(|&a, &b| {
-        let (a, b) = (flat(a), flat(b));
-        a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
-    });
-    let turn = |a: u32, b: u32, c: u32| {
-        let [a, b, c] = [a, b, c].map(flat);
-        (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-    };
-    let mut hull: Vec<u32> = Vec::new();
-    for pass in 0..2 {
-        let first = hull.len();
-        for k in 0..points.len() {
-            let p = if pass == 0 { points[k] } else { points[points.len() - 1 - k] };
-            while hull.len() >= first + 2 && turn(hull[hull.len() - 2], hull[hull.len() - 1], p) <= 0.0 {
-                hull.pop();
-            }
-            hull.push(p);
-        }
-        hull.pop();
-    }
-    let step = hull.len().div_ceil(OUTLINE).max(1);
-    hull.into_iter().step_by(step).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::samples::{block, together, translated, turned};
-    use super::*;
-
-    /// A prism over a regular polygon, caps and quads cut into triangles.
-    fn prism(sides: u32, radius: f64, height: f64) -> TriMesh {
-        let mut vertices = Vec::new();
-        for z in [0.0, height] {
-            for k in 0..sides {
-                let (s, c) = crate::geom::math::sin_cos_deg(360.0 * f64::from(k) / f64::from(sides));
-                vertices.push(Vec3::new(radius * c, radius * s, z));
-            }
-        }
-        let mut triangles = Vec::new();
-        for k in 0..sides {
-            let n = (k + 1) % sides;
-            triangles.extend([[k, n, sides + n], [k, sides + n, sides + k]]);
-            if k > 0 && n > 0 {
-                triangles.extend([[0, n, k], [sides, sides + k, sides + n]]);
-            }
-        }
-        TriMesh { vertices, triangles }
-    }
-
-    #[test]
-    fn the_sagitta_of_a_cylinder_of_64_facets() {
-        // r·(1 − cos(π/64)) = 0.01204 for r = 10; w/2·tan(θ/4) with w = 2·r·sin(π/64), θ = 2π/64 is the same number.
-        let exact = 10.0 * (1.0 - libm::cos(std::f64::consts::PI / 64.0));
-        let error = facet_error(&prism(64, 10.0, 30.0), 0.0);
-        assert!((error - exact).abs() < 1e-9, "{error} {exact}");
-    }
-
-    #[test]
-    fn facets_of_a_prism_are_its_sides_and_caps() {
-        let facets = Facets::of(&prism(64, 10.0, 30.0), 0.0);
-        assert_eq!((facets.count, facets.edges.len()), (66, 64));
-        assert!(facets.edges.iter().all(|e| !e.concave));
-        let bore = Facets::of(&turned(&prism(64, 10.0, 30.0)), 0.0);
-        assert!(bore.edges.iter().all(|e| e.concave) && bore.edges.len() == 64);
-    }
-
-    #[test]
-    fn polygons_by_design_have_no_facet_error() {
-        assert_eq!(facet_error(&block(1.0, 2.0, 3.0), 0.0), 0.0);
-        assert_eq!(facet_error(&prism(8, 10.0, 5.0), 0.0), 0.0);
-        assert_eq!(Facets::of(&block(1.0, 2.0, 3.0), 0.0).count, 6);
-    }
-
-    #[test]
-    fn a_dent_that_rounding_makes_is_no_facet() {
-        // A square whose middle is off its plane by a hair, towards the inside.
-        let hair = 1e-5;
-        let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
-        let vertices =
-            vec![at(0.0, 0.0, 0.0), at(10.0, 0.0, 0.0), at(10.0, 10.0, 0.0), at(0.0, 10.0, 0.0), at(5.0, 0.01, -hair)];
-        let mesh = TriMesh { vertices, triangles: vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]] };
-        let largest = |rounding: f64| ConcaveFacets::of(&mesh, rounding).sagitta.into_iter().fold(0.0, greater);
-        assert!(largest(0.0) > 1e-6, "{}", largest(0.0));
-        assert_eq!(largest(hair), 0.0);
-        assert_eq!((facet_error(&mesh, hair), Facets::of(&mesh, hair).count), (0.0, 1));
-        // A bore is one whatever its coordinates are good for.
-        let bore = turned(&prism(16, 3.0, 5.0));
-        let of = |rounding: f64| ConcaveFacets::of(&bore, rounding).sagitta;
-        assert_eq!(of(hair), of(0.0));
-    }
-
-    #[test]
-    fn concave_edges_are_told_from_convex_ones() {
-        // A coarse bore beside a finer one in a convex prism that is coarser still.
-        let at = |m: &TriMesh, x: f64| translated(m, Vec3::new(x, 0.0, 0.0));
-        let [coarse, fine] = [(16, 3.0), (48, 3.0)].map(|(sides, r)| turned(&prism(sides, r, 30.0)));
-        let mesh = together(&[prism(12, 10.0, 30.0), at(&coarse, 3.5), at(&fine, -3.5)]);
-        let sagitta = |sides: f64, r: f64| r * (1.0 - libm::cos(std::f64::consts::PI / sides));
-        let is = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected}");
-        let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 0.0);
-        is(errors.largest, sagitta(12.0, 10.0));
-        is(errors.concave, sagitta(16.0, 3.0));
-        let concave = ConcaveFacets::of(&mesh, 0.0);
-        let facets = Facets::of(&mesh, 0.0);
-        assert_eq!(concave.facet, facets.facet);
-        let mut expected = vec![0.0; facets.count as usize];
-        for e in facets.edges.iter().filter(|e| e.concave) {
-            for t in e.triangles {
-                let f = facets.facet[t as usize] as usize;
-                expected[f] = greater(expected[f], e.sagitta());
-            }
-        }
-        assert_eq!(concave.sagitta, expected);
-        assert_eq!(expected.iter().filter(|&&s| s > 0.0).count(), 16 + 48);
-    }
-
-    #[test]
-    fn of_two_facets_the_narrower_one_counts() {
-        // Two strips of width 10 and 1 that meet at 0.1 rad along the y axis.
-        let (s, c) = (libm::sin(0.1), libm::cos(0.1));
-        let v = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
-        let mesh = TriMesh {
-            vertices: vec![
-                v(-10.0, 0.0, 0.0),
-                v(0.0, 0.0, 0.0),
-                v(0.0, 5.0, 0.0),
-                v(-10.0, 5.0, 0.0),
-                v(c, 0.0, s),
-                v(c, 5.0, s),
-            ],
-            triangles: vec![[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]],
-        };
-        let facets = Facets::of(&mesh, 0.0);
-        assert_eq!((facets.count, facets.edges.len()), (2, 1));
-        let edge = facets.edges[0];
-        assert!(edge.concave && (edge.theta - 0.1).abs() < 1e-12 && (edge.width - 1.0).abs() < 1e-12);
-    }
 }

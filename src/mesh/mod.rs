@@ -5,6 +5,8 @@
 //! - How far are its facets from the surface that was meant? [`facet_error`], [`Facets`]
 
 mod facets;
+#[cfg(test)]
+mod facets_tests;
 mod join;
 mod join_single;
 mod loaded;
