@@ -10,7 +10,7 @@ use crate::geom::tolerance::MAX_COORDINATE;
 use std::collections::BTreeMap;
 
 /// Objects of known keys have at most this many.
-const MOST_KEYS: usize = 10;
+const MOST_KEYS: usize = 14;
 
 /// Near names are looked for this often in a file: each search reads all names, and no more problems are printed.
 const HINTS: u32 = 20;

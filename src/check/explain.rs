@@ -206,12 +206,15 @@ fn bare([a, b]: [InstanceIx; 2], status: Status, rule: Option<u32>, geometry: Ge
         closest_points: None,
         normal: None,
         overlap_volume: None,
+        overlap_volume_slack: None,
+        overlap_volume_facets: None,
         overlap_box: None,
         facet_allowance: None,
         within_facet_error: false,
         rule,
         inputs: None,
         standing: None,
+        accepted: None,
         // Not looked for: the row stands alone.
         alike: 0,
     }

@@ -336,6 +336,7 @@ impl Run<'_> {
         let m = answer.measured.as_deref();
         let penetration = m.and_then(|m| m.penetration);
         let common = m.and_then(|m| m.common.as_ref());
+        let slack = common.map(|_| self.query(distinct, &self.limits(None), Turns::default()).volume_slack());
         let relation = m.and_then(|m| m.relation);
         let gap = m.and_then(|m| m.gap);
         PairOutcome {
@@ -353,6 +354,8 @@ impl Run<'_> {
             closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
             normal: m.and_then(|m| m.normal).map(turn),
             overlap_volume: common.map(|c| c.volume),
+            overlap_volume_slack: slack.map(|s| s[0]),
+            overlap_volume_facets: slack.map(|s| s[1]),
             overlap_box: common.and_then(|c| c.root_box(&placed.pose.rotation, &point(Vec3::zeros()))),
             facet_allowance: answer.facet_allowance,
             within_facet_error: answer.within_facet_error,
@@ -360,6 +363,7 @@ impl Run<'_> {
             inputs: (answer.status == Status::Undecided || answer.status.fails() && gap.is_none())
                 .then(|| self.inputs(distinct)),
             standing: None,
+            accepted: None,
             alike: distinct.alike(&self.shapes.stamps),
         }
     }

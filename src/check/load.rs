@@ -23,6 +23,8 @@ pub(super) struct PartMesh {
     pub closed: bool,
     /// What the mesh encloses as mended (mm³); `None` where it has no definite inside.
     pub enclosed: Option<f64>,
+    /// Of all its triangles (mm²).
+    pub area: f64,
     /// Connected over shared vertices.
     pub shells: u32,
     /// By how much its coordinates were rounded at most (mm); 0 for double-precision meshes.
@@ -204,6 +206,13 @@ fn open_mesh(health: &Health) -> Option<String> {
     }
 }
 
+/// Of all triangles.
+fn area(mesh: &TriMesh) -> f64 {
+    let corner = |i: u32| mesh.vertices[i as usize];
+    let twice = mesh.triangles.iter().map(|&[a, b, c]| (corner(b) - corner(a)).cross(&(corner(c) - corner(a))).norm());
+    0.5 * twice.sum::<f64>()
+}
+
 fn in_millimetres(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere part 1\0").update(units.name().as_bytes());
@@ -239,6 +248,7 @@ fn in_millimetres(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     PartMesh {
         hash,
         bounds: Aabb::of_points(&mesh.vertices),
+        area: area(&mesh),
         mesh: mesh.into(),
         triangles: loaded.health.triangles,
         closed: loaded.health.closed,

@@ -41,6 +41,6 @@ pub use options::*;
 pub use outcome::*;
 pub use pipeline::{check, check_shard, explain};
 pub use shard::{Candidates, Shard, ShardOutcome};
-pub use standing::{BaselineOutcome, FailOn, Gone, Standing, StandingCounts};
+pub use standing::{Accepted, BaselineOutcome, Extent, FailOn, Gone, Measure, Shared, Standing, StandingCounts};
 pub use steps::Step;
 pub use stopwatch::Stopwatch;

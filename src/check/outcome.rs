@@ -1,6 +1,6 @@
 //! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
 
-use super::{BaselineOutcome, CacheUse, FailOn, Fix, Standing};
+use super::{Accepted, BaselineOutcome, CacheUse, FailOn, Fix, Standing};
 use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleUse};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3, wire};
@@ -159,6 +159,11 @@ pub struct PairOutcome {
     pub normal: Option<Vec3>,
     /// Volume of the common solid.
     pub overlap_volume: Option<f64>,
+    /// By how much the volume may differ between two runs with the same meshes and no part moved by more than the tolerance, half of it
+    /// for each run (mm³).
+    pub overlap_volume_slack: Option<f64>,
+    /// By how much it may be off for the facets of both parts (mm³), which other meshes of the same parts do not have.
+    pub overlap_volume_facets: Option<f64>,
     /// Box of the common solid.
     pub overlap_box: Option<Aabb>,
     /// What the concave facets at the overlap allow.
@@ -173,6 +178,9 @@ pub struct PairOutcome {
     /// How it compares with the baseline; `None` without one, and of a pair that is no finding.
     #[serde(skip)]
     pub standing: Option<Standing>,
+    /// What the baseline has of it; `None` where it has nothing.
+    #[serde(skip)]
+    pub accepted: Option<Accepted>,
     /// Equal for pairs of the same two parts in the same relative pose, whatever their names and their order: a hash of the
     /// meshes' content and the pose.
     pub alike: u64,

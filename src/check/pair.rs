@@ -112,6 +112,17 @@ impl PairQuery<'_> {
         margin + self.first.quantum + self.second.quantum
     }
 
+    /// By how much the volume that both share may be off (mm³): for the tolerance and rounding, and for the facets. The smaller surface,
+    /// times how far it may lie elsewhere.
+    ///
+    /// A part that moves by t sweeps at most t/2 times the area of its surface: half the tolerance is what two runs together
+    /// have to leave open, so that there is as much again for a turn.
+    pub(super) fn volume_slack(&self) -> [f64; 2] {
+        let area = self.first.area().min(self.second.area());
+        let facets = self.first.surface_error() + self.second.surface_error();
+        [0.5 * self.limits.tolerance + self.rounding(self.margin()), facets].map(|off| off * area)
+    }
+
     /// Runs the stages.
     pub(super) fn answer(&self, scratch: &mut EpaScratch, steps: &mut Steps) -> Answer {
         let margin = self.margin();

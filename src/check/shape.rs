@@ -138,6 +138,29 @@ impl Shape {
         (self.convex.aabb.max - self.convex.aabb.min).max()
     }
 
+    /// How far its surface may lie from the one that was meant (mm): what its facets leave of round surfaces, and how far pieces
+    /// reach beyond it.
+    pub(super) fn surface_error(&self) -> f64 {
+        let pieces = self.covered().and_then(Covered::pieces_and_epsilon).map_or(0.0, |(_, epsilon)| epsilon);
+        self.part.facet_error.unwrap_or(0.0) * self.most_stretch() + pieces
+    }
+
+    /// The area of its surface, or somewhat more (mm²).
+    pub(super) fn area(&self) -> f64 {
+        // Of two convex solids of which one holds the other, that one has the larger surface.
+        let boxed = 2.0 * self.obb.half_area();
+        if self.is_hull {
+            return boxed;
+        }
+        let stretched = self.part.area * self.most_stretch().powi(2);
+        if self.pieces().is_some() { stretched.max(boxed) } else { stretched }
+    }
+
+    /// By how much its stretch lengthens any direction, at most.
+    fn most_stretch(&self) -> f64 {
+        if self.stretch == Mat3::identity() { 1.0 } else { self.stretch.singular_values().max() }
+    }
+
     /// What tells it from other shapes: its mesh, its stretch, and what it is taken to be.
     pub(super) fn identify(&self, hasher: &mut blake3::Hasher) {
         hasher.update(self.part.hash.as_bytes()).update(self.geometry.name().as_bytes());

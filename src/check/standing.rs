@@ -9,7 +9,7 @@ pub enum Standing {
     New,
     /// In it, and no worse than what was accepted.
     Accepted,
-    /// Deeper, or nearer, than what was accepted.
+    /// Deeper, nearer, or with a larger volume in common than what was accepted.
     Worse,
     /// Of another kind or relation than what was accepted; of an undecided pair, with another bracket or other inputs.
     Changed,
@@ -36,6 +36,81 @@ impl Standing {
     pub fn fails(self) -> bool {
         self != Self::Accepted
     }
+}
+
+/// How bad a finding is: what it is held against later. Lengths in mm, where nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Extent {
+    /// Of an interference: the overlap depth, and the volume where it was computed. More is worse.
+    Depth(f64, Option<Shared>),
+    /// Of a clearance: the gap; less is worse.
+    Gap(f64),
+    /// Of an undecided pair: between these bounds lies its gap.
+    Bracket([f64; 2]),
+}
+
+/// The volume that two solids share (mm³).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shared {
+    /// Of the common solid.
+    pub volume: f64,
+    /// See [`PairOutcome::overlap_volume_slack`](super::PairOutcome::overlap_volume_slack).
+    pub slack: f64,
+    /// See [`PairOutcome::overlap_volume_facets`](super::PairOutcome::overlap_volume_facets).
+    pub facets: f64,
+}
+
+impl Extent {
+    /// The same in another unit, of which one of these is so many.
+    #[must_use]
+    pub fn scaled(self, length: impl Fn(f64) -> f64, volume: impl Fn(f64) -> f64) -> Self {
+        match self {
+            Self::Depth(depth, shared) => {
+                let shared = shared.map(|s| Shared {
+                    volume: volume(s.volume),
+                    slack: volume(s.slack),
+                    facets: volume(s.facets),
+                });
+                Self::Depth(length(depth), shared)
+            }
+            Self::Gap(gap) => Self::Gap(length(gap)),
+            Self::Bracket(bracket) => Self::Bracket(bracket.map(length)),
+        }
+    }
+}
+
+/// What of a finding is compared with what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Measure {
+    /// The overlap depth.
+    Depth,
+    /// The volume of the common solid.
+    Volume,
+    /// The gap.
+    Gap,
+    /// Both ends of the gap's bracket.
+    Bracket,
+}
+
+impl Measure {
+    /// The key of a pair's row in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Depth => "overlap_depth",
+            Self::Volume => "overlap_volume",
+            Self::Gap => "gap",
+            Self::Bracket => "gap_bracket",
+        }
+    }
+}
+
+/// What a finding was accepted as.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accepted {
+    /// As bad as this (mm); `None` where no number was known.
+    pub extent: Option<Extent>,
+    /// In what it is worse now.
+    pub worse_in: Vec<Measure>,
 }
 
 /// What makes a gate fail.

@@ -1,9 +1,10 @@
 //! What changed from one report to another: findings that are new, worse, better or gone, and what else changed with them.
 
+use super::extent::{Slack, worse_in};
 use super::gone;
 use super::report_file::Report;
 use super::view::{Asked, Row, View};
-use crate::check::Status;
+use crate::check::{Measure, Status};
 use std::collections::BTreeMap;
 
 /// What became of a finding.
@@ -11,13 +12,13 @@ use std::collections::BTreeMap;
 pub enum Change {
     /// The older report does not have it.
     New,
-    /// Deeper, nearer, or of a worse kind.
+    /// Deeper, nearer, with a larger volume in common, or of a worse kind.
     Worse,
     /// In both, and one of them did not measure it.
     Unmeasured,
     /// Gone, and the newer report does not show that it is mended.
     Unproved,
-    /// Less deep, farther apart, or of a better kind.
+    /// Less deep, farther apart, with less volume in common, or of a better kind.
     Better,
     /// Gone and mended.
     Fixed,
@@ -121,6 +122,8 @@ pub struct Compared<'a> {
     pub b: &'a str,
     /// What became of it.
     pub change: Change,
+    /// In what it is worse, of what both reports have measured; of one that is better in what it is better.
+    pub measures: Vec<Measure>,
     /// What else changed; empty where the reports show nothing.
     pub causes: Vec<Cause>,
     /// Of a finding that is gone: what the newer report knows of the pair.
@@ -157,7 +160,7 @@ impl Diff<'_> {
 /// Compares two reports. What differs by no more than the smaller of their tolerances is the same.
 pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
     let (before, now) = (old.view(), new.view());
-    let slack = old.settings.tolerance.min(new.settings.tolerance);
+    let length = old.settings.tolerance.min(new.settings.tolerance);
     let of_run = causes_of_run(old, new);
     let mut keys: BTreeMap<(&str, &str), [Option<Row<'a>>; 2]> = BTreeMap::new();
     for (k, view) in [&before, &now].into_iter().enumerate() {
@@ -166,8 +169,15 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
         }
     }
     let compared = keys.into_iter().map(|((a, b), rows)| {
+        let mut measures = Vec::new();
         let (change, note) = match rows {
-            [Some(then), Some(row)] => (compare(&then, &row, slack), None),
+            [Some(then), Some(row)] => {
+                let mesh = |view: &View<'a>, id| view.instances.get(id).map(|i| i.mesh);
+                let same_meshes = [a, b].iter().all(|id| mesh(&before, id) == mesh(&now, id));
+                let (change, by) = compare(&then, &row, Slack { length, same_meshes });
+                measures = by;
+                (change, None)
+            }
             [Some(then), None] => {
                 let verdict = gone::judge(&now, a, b, before.least_gap(a, b, then.status));
                 (if verdict.fixed { Change::Fixed } else { Change::Unproved }, Some(verdict.why))
@@ -176,28 +186,30 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
         };
         let causes = if change == Change::Same { Vec::new() } else { causes(&before, &now, a, b, &of_run) };
         let listed = |view: &View<'a>, finding: Option<Row<'a>>| finding.or_else(|| view.row(a, b).copied());
-        Compared { a, b, change, causes, note, old: listed(&before, rows[0]), new: listed(&now, rows[1]) }
+        Compared { a, b, change, measures, causes, note, old: listed(&before, rows[0]), new: listed(&now, rows[1]) }
     });
     let pairs = compared.collect();
     Diff { old, new, pairs }
 }
 
-/// A finding of both reports.
-fn compare(old: &Row<'_>, new: &Row<'_>, slack: f64) -> Change {
+/// A finding of both reports, and in what it changed.
+fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Measure>) {
+    let kind = |change: Change| (change, Vec::new());
     match (old.status, new.status) {
         (was, is) if was == is => {}
         // What shared space, or could not be told from that, is only too near now.
-        (_, Status::Clearance) => return Change::Better,
-        _ => return Change::Worse,
+        (_, Status::Clearance) => return kind(Change::Better),
+        _ => return kind(Change::Worse),
     }
-    let (Some(was), Some(is)) = (old.extent, new.extent) else { return Change::Unmeasured };
+    let (Some(was), Some(is)) = (old.extent, new.extent) else { return kind(Change::Unmeasured) };
     if old.status != Status::Clearance && old.relation != new.relation {
-        return Change::Worse;
+        return kind(Change::Worse);
     }
-    match (is.is_worse(was, slack), was.is_worse(is, slack)) {
-        (None | Some(true), _) => Change::Worse,
-        (_, Some(true)) => Change::Better,
-        _ => Change::Same,
+    match (worse_in(is, was, slack), worse_in(was, is, slack)) {
+        (Some(worse), Some(better)) if worse.is_empty() => {
+            (if better.is_empty() { Change::Same } else { Change::Better }, better)
+        }
+        (worse, _) => (Change::Worse, worse.unwrap_or_default()),
     }
 }
 

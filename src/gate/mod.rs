@@ -17,7 +17,6 @@ pub mod view;
 
 pub use baseline::Baseline;
 pub use diff::{Change, Diff, diff};
-pub use extent::Extent;
 pub use groups::{Entry, Group, Groups, Kind};
 pub use lint::lint;
 pub use merge::merge;

@@ -35,6 +35,8 @@ struct Listed {
     relation: Option<Relation>,
     gap: Option<f64>,
     depth: Option<f64>,
+    /// Common volume, its slack, and what facets make of it (mm³).
+    shared: [Option<f64>; 3],
     bracket: Option<[f64; 2]>,
 }
 
@@ -84,7 +86,7 @@ impl Listed {
             status: self.status,
             relation: self.relation,
             gap: self.gap,
-            extent: extent_of(self.status, self.depth, self.gap, self.bracket),
+            extent: extent_of(self.status, self.depth, self.shared, self.gap, self.bracket),
         }
     }
 }
@@ -163,6 +165,10 @@ struct RawPair {
     gap: Option<f64>,
     gap_bracket: Option<[f64; 2]>,
     overlap_depth: Option<f64>,
+    overlap_volume: Option<f64>,
+    /// Reports of earlier releases have neither of the two.
+    overlap_volume_slack: Option<f64>,
+    overlap_volume_facets: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -201,7 +207,7 @@ impl RawReport {
             max_pieces: s.max_pieces,
             verdict_only: s.verdict_only,
         };
-        let mut pairs = self.pairs.into_iter().map(|p| p.settled(mm)).collect::<Result<Vec<_>, _>>()?;
+        let mut pairs = self.pairs.into_iter().map(|p| p.settled(units)).collect::<Result<Vec<_>, _>>()?;
         pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
         let parts = self.parts;
         let instances = self.instances.into_iter().map(|(id, i)| {
@@ -242,7 +248,8 @@ impl RawRule {
 }
 
 impl RawPair {
-    fn settled(self, mm: impl Fn(f64) -> f64) -> Result<Listed, String> {
+    fn settled(self, units: LengthUnit) -> Result<Listed, String> {
+        let mm = |x: f64| x * units.mm();
         let unknown = |what: &str, name: &str| format!("no report of a check: unknown {what} `{name}`");
         let status = Status::ALL.into_iter().find(|s| s.name() == self.status);
         let relation = match &self.relation {
@@ -257,9 +264,11 @@ impl RawPair {
             a: self.a,
             b: self.b,
             relation,
-            gap: self.gap.map(&mm),
-            depth: self.overlap_depth.map(&mm),
-            bracket: self.gap_bracket.map(|b| b.map(&mm)),
+            gap: self.gap.map(mm),
+            depth: self.overlap_depth.map(mm),
+            shared: [self.overlap_volume, self.overlap_volume_slack, self.overlap_volume_facets]
+                .map(|v| v.map(|v| v * units.mm3())),
+            bracket: self.gap_bracket.map(|b| b.map(mm)),
         })
     }
 }

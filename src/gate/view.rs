@@ -1,8 +1,7 @@
 //! A run as a gate looks at it, whether it ended just now or is read from a report. Lengths in mm.
 
-use super::extent::Extent;
 use crate::assembly::{FirstRule, Rule, Verb};
-use crate::check::{Outcome, PairOutcome, Relation, Settings, Status};
+use crate::check::{Extent, Outcome, PairOutcome, Relation, Settings, Shared, Status};
 use crate::geom::LengthUnit;
 use std::collections::BTreeMap;
 
@@ -63,15 +62,22 @@ pub enum Asked<'a> {
     Plainly,
 }
 
-/// The extent of a finding, from the numbers of its row.
+/// The extent of a finding, from the numbers of its row; of `shared` the volume, its slack, and what facets make of it.
 pub(super) fn extent_of(
     status: Status,
     depth: Option<f64>,
+    shared: [Option<f64>; 3],
     gap: Option<f64>,
     bracket: Option<[f64; 2]>,
 ) -> Option<Extent> {
     match status {
-        Status::Interference => depth.map(Extent::Depth),
+        Status::Interference => depth.map(|depth| {
+            let shared = match shared {
+                [Some(volume), Some(slack), Some(facets)] => Some(Shared { volume, slack, facets }),
+                _ => None,
+            };
+            Extent::Depth(depth, shared)
+        }),
         Status::Clearance => gap.map(Extent::Gap),
         Status::Undecided => bracket.map(Extent::Bracket),
         Status::Allowed | Status::Contact | Status::Clear | Status::Ignored => None,
@@ -80,7 +86,8 @@ pub(super) fn extent_of(
 
 /// The extent of a finding of a run.
 pub(super) fn extent_of_pair(p: &PairOutcome) -> Option<Extent> {
-    extent_of(p.status, p.overlap_depth, p.gap, p.gap_bracket)
+    let shared = [p.overlap_volume, p.overlap_volume_slack, p.overlap_volume_facets];
+    extent_of(p.status, p.overlap_depth, shared, p.gap, p.gap_bracket)
 }
 
 impl<'a> View<'a> {

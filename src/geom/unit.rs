@@ -33,6 +33,11 @@ impl LengthUnit {
         }
     }
 
+    /// How many cubic millimetres its cube is.
+    pub fn mm3(self) -> f64 {
+        self.mm() * self.mm() * self.mm()
+    }
+
     /// A length that was given in this unit and is kept in mm, as it was given. The division alone is off by one bit for every
     /// sixth number (0.041 inch would come back as 0.04100000000000001): of the neighbours that mean the same millimetres,
     /// this is the one with the fewest digits.

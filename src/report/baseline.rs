@@ -4,8 +4,7 @@ use super::layout::write_json;
 use super::number::{count, plain};
 use super::table::MAX_ROWS;
 use super::text::shown;
-use crate::check::Outcome;
-use crate::gate::Extent;
+use crate::check::{Extent, Outcome};
 use crate::gate::baseline::{Baseline, Entry, Taken};
 use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 use std::io;
@@ -39,6 +38,10 @@ impl Serialize for Entries<'_> {
     }
 }
 
+fn hash(h: u64) -> String {
+    format!("{h:016x}")
+}
+
 struct Line<'a>(&'a Entry);
 
 impl Serialize for Line<'_> {
@@ -50,14 +53,24 @@ impl Serialize for Line<'_> {
         map.serialize_entry("status", e.status.name())?;
         map.serialize_entry("relation", &e.relation.map(crate::check::Relation::name))?;
         match &e.extent {
-            Some(Extent::Depth(depth)) => map.serialize_entry("depth", depth)?,
+            Some(Extent::Depth(depth, shared)) => {
+                map.serialize_entry("depth", depth)?;
+                if let Some(shared) = shared {
+                    map.serialize_entry("volume", &shared.volume)?;
+                    map.serialize_entry("volume_slack", &shared.slack)?;
+                    map.serialize_entry("volume_facets", &shared.facets)?;
+                }
+                if let Some(meshes) = e.meshes {
+                    map.serialize_entry("meshes", &hash(meshes))?;
+                }
+            }
             Some(Extent::Gap(gap)) => map.serialize_entry("gap", gap)?,
             Some(Extent::Bracket(bracket)) => map.serialize_entry("bracket", bracket)?,
             None => {}
         }
         map.serialize_entry("limit", &e.limit)?;
         if let Some(inputs) = e.inputs {
-            map.serialize_entry("inputs", &format!("{inputs:016x}"))?;
+            map.serialize_entry("inputs", &hash(inputs))?;
         }
         map.serialize_entry("reason", &e.reason)?;
         map.end()
@@ -71,7 +84,7 @@ pub fn accepted_text(file: &str, assembly: &str, baseline: &Baseline, taken: &[T
         let Some(e) = baseline.accepted.get(t.entry) else { continue };
         let unit = baseline.units.name();
         let number = match e.extent {
-            Some(Extent::Depth(depth)) => format!(" {} {unit} deep", plain(depth)),
+            Some(Extent::Depth(depth, _)) => format!(" {} {unit} deep", plain(depth)),
             Some(Extent::Gap(gap)) => format!(" {} {unit} apart", plain(gap)),
             Some(Extent::Bracket([low, high])) => format!(" {} to {} {unit}", plain(low), plain(high)),
             None => String::new(),

@@ -1,12 +1,12 @@
 //! What `interfere diff` says.
 
 use super::layout::write_json;
-use super::number::{count, length, plain};
+use super::number::{count, length, plain, volume, volume_text};
 use super::table::{MAX_ROWS, grid};
 use super::text::{Paint, painted, shown};
-use crate::check::{Relation, Status, pair_id};
+use crate::check::{Extent, Measure, Relation, Status, pair_id};
 use crate::gate::view::Row;
-use crate::gate::{Change, Diff, Extent, Report};
+use crate::gate::{Change, Diff, Report};
 use crate::geom::LengthUnit;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -50,16 +50,17 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let mut table = grid(&["change", "a", "b", "was", "is", "with it changed"], &[]);
     let listed = &pairs[..pairs.len().min(MAX_ROWS)];
     for p in listed {
+        let by_volume = p.measures.contains(&Measure::Volume);
         let is = match &p.note {
             Some(note) => shown(note).into_owned(),
-            None => p.new.as_ref().map(|r| state(r, diff.new.units)).unwrap_or_default(),
+            None => p.new.as_ref().map(|r| state(r, by_volume, diff.new.units)).unwrap_or_default(),
         };
         let causes: Vec<_> = p.causes.iter().map(|c| c.text()).collect();
         table.add_row([
             p.change.name().to_owned(),
             shown(p.a).into_owned(),
             shown(p.b).into_owned(),
-            p.old.as_ref().map(|r| state(r, diff.old.units)).unwrap_or_default(),
+            p.old.as_ref().map(|r| state(r, by_volume, diff.old.units)).unwrap_or_default(),
             is,
             causes.join(", "),
         ]);
@@ -84,10 +85,13 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Status and number of a pair.
-fn state(row: &Row<'_>, units: LengthUnit) -> String {
+/// Status and number of a pair; the volume where that changed.
+fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
     let number = match row.extent {
-        Some(Extent::Depth(depth)) => format!(" {} deep", units.text(depth)),
+        Some(Extent::Depth(depth, Some(shared))) if by_volume => {
+            format!(" {} deep, {} in common", units.text(depth), volume_text(shared.volume, units))
+        }
+        Some(Extent::Depth(depth, _)) => format!(" {} deep", units.text(depth)),
         Some(Extent::Gap(gap)) => format!(" {} apart", units.text(gap)),
         Some(Extent::Bracket([low, high])) => format!(" {} to {}", plain(length(low, units)), units.text(high)),
         None => String::new(),
@@ -144,6 +148,7 @@ struct Pair<'a> {
     a: &'a str,
     b: &'a str,
     change: &'static str,
+    measures: Vec<&'static str>,
     causes: Vec<&'static str>,
     note: Option<&'a str>,
     old: Option<State>,
@@ -156,10 +161,15 @@ struct State {
     relation: Option<&'static str>,
     gap: Option<f64>,
     gap_bracket: Option<[f64; 2]>,
+    overlap_volume: Option<f64>,
 }
 
 impl State {
     fn new(row: &Row<'_>, units: LengthUnit) -> Self {
+        let shared = match row.extent {
+            Some(Extent::Depth(_, shared)) => shared,
+            _ => None,
+        };
         let bracket = match row.extent {
             Some(Extent::Bracket(bracket)) if row.status == Status::Undecided => Some(bracket),
             _ => None,
@@ -169,6 +179,7 @@ impl State {
             relation: row.relation.map(Relation::name),
             gap: row.gap.map(|mm| length(mm, units)),
             gap_bracket: bracket.map(|b| b.map(|mm| length(mm, units))),
+            overlap_volume: shared.map(|s| volume(s.volume, units)),
         }
     }
 }
@@ -186,6 +197,7 @@ impl<'a> Document<'a> {
             a: p.a,
             b: p.b,
             change: p.change.name(),
+            measures: p.measures.iter().map(|m| m.name()).collect(),
             causes: p.causes.iter().map(|c| c.name()).collect(),
             note: p.note.as_deref(),
             old: p.old.as_ref().map(|r| State::new(r, diff.old.units)),

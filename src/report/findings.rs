@@ -1,7 +1,7 @@
 //! A pair's row as a sentence.
 
 use super::number::{as_given, count, direction, length, length_text, plain};
-use super::rows::rule_text;
+use super::rows::{rule_text, volumes};
 use super::text::shown;
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::gate::{Entry, Group, rank};
@@ -40,6 +40,10 @@ pub(super) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
         },
         Status::Ignored => format!("{names} are not looked at"),
     };
+    if let Some([now, before]) = volumes(o, p) {
+        // Writing to a String cannot fail.
+        let _ = write!(said, "; they share a volume of {now}, {before} were accepted");
+    }
     if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::Clearance) {
         let demanded = format!("{} {}", plain(as_given(demanded, o.units)), o.units.name());
         let _ = write!(said, "; {demanded} are demanded");
@@ -47,7 +51,6 @@ pub(super) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
     if let (Status::Interference, Some(t), Some(by)) = (p.status, p.separating_translation, p.penetration_depth)
         && by > 0.0
     {
-        // Writing to a String cannot fail.
         let _ = write!(said, "; moving {b} by {} along {} parts them", text(by), direction(&(t / by)));
     }
     if let Some(rule) = p.rule.and_then(|r| o.rules.get(r as usize)) {

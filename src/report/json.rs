@@ -5,7 +5,9 @@
 use super::layout::write_json;
 use super::number::{as_given, length, vector, volume};
 use crate::assembly::{Facets, Rule, Verb};
-use crate::check::{self, BaselineOutcome, ClearedBy, Counts, Outcome, PairOutcome, PartOutcome, Status, pair_id};
+use crate::check::{
+    self, BaselineOutcome, ClearedBy, Counts, Extent, Outcome, PairOutcome, PartOutcome, Status, pair_id,
+};
 use crate::error::Warning;
 use crate::gate::{Group, Groups};
 use crate::geom::{Aabb, LengthUnit};
@@ -226,11 +228,14 @@ pub(super) struct Pair<'a> {
     closest_points: Option<ClosestPoints>,
     normal: Option<[f64; 3]>,
     overlap_volume: Option<f64>,
+    overlap_volume_slack: Option<f64>,
+    overlap_volume_facets: Option<f64>,
     overlap_box: Option<MinMax>,
     facet_allowance: Option<f64>,
     within_facet_error: bool,
     rule: Option<RuleOfPair<'a>>,
     baseline: Option<&'static str>,
+    accepted: Option<Accepted>,
     /// Left out of a row that stands alone: there it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<GroupOfPair<'a>>,
@@ -259,12 +264,41 @@ impl<'a> Pair<'a> {
             closest_points: p.closest_points.map(|[a, b]| ClosestPoints { a: vector(&a, units), b: vector(&b, units) }),
             normal: p.normal.map(Into::into),
             overlap_volume: p.overlap_volume.map(|v| volume(v, units)),
+            overlap_volume_slack: p.overlap_volume_slack.map(|v| volume(v, units)),
+            overlap_volume_facets: p.overlap_volume_facets.map(|v| volume(v, units)),
             overlap_box: p.overlap_box.map(|b| MinMax::new(&b, units)),
             facet_allowance: in_units(p.facet_allowance),
             within_facet_error: p.within_facet_error,
             rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
             baseline: p.standing.map(check::Standing::name),
+            accepted: p.accepted.as_ref().map(|a| Accepted::new(a, units)),
             group: None,
+        }
+    }
+}
+
+/// What a finding was accepted as.
+#[derive(Serialize)]
+struct Accepted {
+    overlap_depth: Option<f64>,
+    overlap_volume: Option<f64>,
+    gap: Option<f64>,
+    gap_bracket: Option<[f64; 2]>,
+    worse_in: Vec<&'static str>,
+}
+
+impl Accepted {
+    fn new(accepted: &check::Accepted, units: LengthUnit) -> Self {
+        let worse_in = accepted.worse_in.iter().map(|m| m.name()).collect();
+        let none = Self { overlap_depth: None, overlap_volume: None, gap: None, gap_bracket: None, worse_in };
+        match accepted.extent {
+            None => none,
+            Some(Extent::Depth(depth, shared)) => {
+                let overlap_volume = shared.map(|s| volume(s.volume, units));
+                Self { overlap_depth: Some(length(depth, units)), overlap_volume, ..none }
+            }
+            Some(Extent::Gap(gap)) => Self { gap: Some(length(gap, units)), ..none },
+            Some(Extent::Bracket(b)) => Self { gap_bracket: Some(b.map(|mm| length(mm, units))), ..none },
         }
     }
 }

@@ -10,7 +10,12 @@ pub fn length(mm: f64, unit: LengthUnit) -> f64 {
 
 /// A volume in mm³, in the cube of the report's unit.
 pub fn volume(mm3: f64, unit: LengthUnit) -> f64 {
-    mm3 / (unit.mm() * unit.mm() * unit.mm())
+    mm3 / unit.mm3()
+}
+
+/// A volume in mm³ for people, in the cube of the report's unit and with its name.
+pub fn volume_text(mm3: f64, unit: LengthUnit) -> String {
+    format!("{} {}³", plain(volume(mm3, unit)), unit.name())
 }
 
 /// A point or a translation in mm, in the report's unit.
@@ -94,6 +99,7 @@ mod tests {
     #[test]
     fn volumes_go_with_the_cube() {
         assert_eq!(volume(1000.0, LengthUnit::Cm), 1.0);
+        assert_eq!(volume_text(1500.0, LengthUnit::Cm), "1.5 cm³");
         assert_eq!(vector(&Vec3::new(10.0, -20.0, 0.0), LengthUnit::Cm), [1.0, -2.0, 0.0]);
     }
 

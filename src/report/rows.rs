@@ -1,9 +1,9 @@
 //! The lines of a report for people: which rows are worth one, and what stands in it.
 
-use super::number::{as_given, direction, length, length_text, plain};
+use super::number::{as_given, direction, length, length_text, plain, volume_text};
 use super::text::shown;
 use crate::assembly::{Rule, Verb};
-use crate::check::{Fix, Outcome, PairOutcome, Standing, Status};
+use crate::check::{Accepted, Extent, Fix, Measure, Outcome, PairOutcome, Standing, Status};
 use crate::gate::{Entry, Groups, rank};
 use crate::geom::{LengthUnit, Vec3};
 
@@ -61,7 +61,7 @@ pub(super) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] 
     let [a, b] = entry.names(o).map(|name| shown(&name).into_owned());
     [
         p.status.name().to_owned(),
-        p.standing.map(Standing::name).unwrap_or_default().to_owned(),
+        standing(o, p),
         a,
         b,
         entry.group.map(|g| g.members.len().to_string()).unwrap_or_default(),
@@ -72,6 +72,22 @@ pub(super) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] 
         moves_into(o, p),
         p.rule.and_then(|ix| o.rules.get(ix as usize)).map(|rule| rule_text(rule, o.units)).unwrap_or_default(),
     ]
+}
+
+/// How a row compares with the baseline; with the volumes where these are why it is worse.
+fn standing(o: &Outcome, p: &PairOutcome) -> String {
+    let name = p.standing.map(Standing::name).unwrap_or_default();
+    match volumes(o, p) {
+        Some([now, before]) => format!("{name}: volume {now}, {before} accepted"),
+        None => name.to_owned(),
+    }
+}
+
+/// The volume that a pair shares and the one that was accepted, where it has grown.
+pub(super) fn volumes(o: &Outcome, p: &PairOutcome) -> Option<[String; 2]> {
+    let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&Measure::Volume))?;
+    let Accepted { extent: Some(Extent::Depth(_, Some(before))), .. } = accepted else { return None };
+    Some([p.overlap_volume?, before.volume].map(|v| volume_text(v, o.units)))
 }
 
 /// The gap of parts that are apart; of an undecided pair its bounds.

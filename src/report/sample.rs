@@ -34,12 +34,15 @@ pub(crate) fn bare_pair(a: InstanceIx, b: InstanceIx, status: Status) -> PairOut
         closest_points: None,
         normal: None,
         overlap_volume: None,
+        overlap_volume_slack: None,
+        overlap_volume_facets: None,
         overlap_box: None,
         facet_allowance: None,
         within_facet_error: false,
         rule: None,
         inputs: None,
         standing: None,
+        accepted: None,
         alike: u64::from(a.0) << 32 | u64::from(b.0),
     }
 }
@@ -60,6 +63,8 @@ fn pairs() -> Vec<PairOutcome> {
         closest_points: Some([Vec3::new(1.0, 2.0, 3.25), Vec3::new(1.0, -0.0, 3.0)]),
         normal: Some(direction),
         overlap_volume: Some(31.2),
+        overlap_volume_slack: Some(0.4),
+        overlap_volume_facets: Some(1.5),
         overlap_box: Some(Aabb { min: Vec3::zeros(), max: Vec3::new(1.0, 1.0, 1.0) }),
         ..bare_pair(InstanceIx(0), InstanceIx(0), Status::Interference)
     };

@@ -8,7 +8,7 @@ use crate::support::solids::{cuboid, obj};
 use serde_json::Value;
 use std::fs;
 
-const FILE: &str = "interfere-baseline.json";
+pub const FILE: &str = "interfere-baseline.json";
 
 /// Cubes of 10 by these names with their lower corners there, and what else the file says.
 pub fn write_cubes(scratch: &Scratch, cubes: &[(&str, [f64; 3])], more: &str) {
@@ -34,18 +34,18 @@ fn overlapping(scratch: &Scratch, depth: f64) {
     write_cubes(scratch, &[("a", [0.0; 3]), ("b", [10.0 - depth, 0.0, 0.0]), ("far", [0.0, 90.0, 0.0])], "");
 }
 
-fn run(scratch: &Scratch, arguments: &[&str]) -> Ran {
+pub fn run(scratch: &Scratch, arguments: &[&str]) -> Ran {
     interfere_in(scratch.path(), arguments)
 }
 
-fn accept(scratch: &Scratch, flags: &[&str]) -> Ran {
+pub fn accept(scratch: &Scratch, flags: &[&str]) -> Ran {
     let ran = run(scratch, &[&["accept", "assembly.json"], flags].concat());
     assert_eq!(ran.code, 0, "{ran:?}");
     ran
 }
 
 /// The exit code and the report of a check.
-fn check(scratch: &Scratch, flags: &[&str]) -> (i32, Value) {
+pub fn check(scratch: &Scratch, flags: &[&str]) -> (i32, Value) {
     let ran = run(scratch, &[&["check", "assembly.json", "--quiet", "--format", "json"], flags].concat());
     assert!(ran.code < 2, "{ran:?}");
     let report = parsed(&ran.stdout);
@@ -53,12 +53,12 @@ fn check(scratch: &Scratch, flags: &[&str]) -> (i32, Value) {
     (ran.code, report)
 }
 
-fn baseline(scratch: &Scratch) -> Value {
+pub fn baseline(scratch: &Scratch) -> Value {
     parsed(&fs::read_to_string(scratch.path().join(FILE)).expect("a baseline"))
 }
 
 /// How a pair stands.
-fn standing<'a>(report: &'a Value, a: &str, b: &str) -> &'a str {
+pub fn standing<'a>(report: &'a Value, a: &str, b: &str) -> &'a str {
     row(report, a, b).and_then(|r| r["baseline"].as_str()).unwrap_or("none")
 }
 

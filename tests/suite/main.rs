@@ -11,6 +11,7 @@ mod corpus;
 mod decomposition;
 mod determinism;
 mod diff;
+mod driven;
 mod floors;
 mod formats;
 mod generate;

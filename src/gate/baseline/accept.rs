@@ -1,8 +1,9 @@
 //! From the findings of a run to a baseline, and what drops out of one.
 
+use super::super::extent::in_units;
 use super::super::view::{View, extent_of_pair};
-use super::{Baseline, Entry};
-use crate::check::{Outcome, PairOutcome, Standing, Status};
+use super::{Baseline, Entry, meshes_of};
+use crate::check::{Extent, Outcome, PairOutcome, Standing, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was accepted, and what the baseline is then.
@@ -38,8 +39,12 @@ pub fn accept(
     let mut entries: BTreeMap<(String, String), Entry> = BTreeMap::new();
     for entry in old.iter().flat_map(|b| &b.accepted) {
         let of_old = old.map_or(units, |b| b.units);
-        let to = |x: f64| if of_old == units { x } else { units.as_given(x * of_old.mm()) };
-        let entry = Entry { limit: to(entry.limit), extent: entry.extent.map(|e| e.map(to)), ..entry.clone() };
+        let mut entry = entry.clone();
+        if of_old != units {
+            let to = |x: f64| units.as_given(x * of_old.mm());
+            entry.limit = to(entry.limit);
+            entry.extent = entry.extent.map(|e| e.scaled(to, |v| v * of_old.mm3() / units.mm3()));
+        }
         entries.insert((entry.a.clone(), entry.b.clone()), entry);
     }
     let view = View::of_outcome(outcome);
@@ -79,13 +84,15 @@ fn entry_of(view: &View<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry {
     let least_gap = view.least_gap(a, b, pair.status);
     let limit = if pair.status == Status::Interference { -least_gap } else { least_gap };
     let units = outcome.units;
+    let extent = extent_of_pair(pair);
     Entry {
         a: a.to_owned(),
         b: b.to_owned(),
         status: pair.status,
         relation: pair.relation,
-        extent: extent_of_pair(pair).map(|e| e.map(|mm| mm / units.mm())),
+        extent: extent.map(|e| in_units(e, units)),
         limit: units.as_given(limit),
+        meshes: matches!(extent, Some(Extent::Depth(_, Some(_)))).then(|| meshes_of(outcome, pair)),
         inputs: pair.inputs,
         reason: None,
     }

@@ -12,8 +12,7 @@ pub use hold::hold;
 pub use pick::pick;
 pub use read::read;
 
-use super::extent::Extent;
-use crate::check::{Relation, Status};
+use crate::check::{Extent, Outcome, PairOutcome, Relation, Status};
 use crate::geom::LengthUnit;
 
 /// The name of the file beside the assembly.
@@ -24,7 +23,7 @@ pub const FILE_NAME: &str = "interfere-baseline.json";
 pub struct Baseline {
     /// Name of the assembly file that it belongs to.
     pub assembly: String,
-    /// Unit of its lengths.
+    /// Unit of its lengths; volumes are in its cube.
     pub units: LengthUnit,
     /// Sorted by a, then b; no pair twice.
     pub accepted: Vec<Entry>,
@@ -45,10 +44,25 @@ pub struct Entry {
     pub extent: Option<Extent>,
     /// The limit that it broke, in the terms of `extent`: a depth of an interference, a gap of the others.
     pub limit: f64,
+    /// Of an interference with a volume: a hash of both meshes.
+    pub meshes: Option<u64>,
     /// Of an undecided pair, and of one without a number: the hash of both solids and how they lay to each other.
     pub inputs: Option<u64>,
     /// Why that is fine.
     pub reason: Option<String>,
+}
+
+/// A hash of the meshes of a pair, which tells whether either has changed; the same wherever they stand.
+fn meshes_of(outcome: &Outcome, pair: &PairOutcome) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for instance in [pair.a, pair.b] {
+        let part = outcome.instances.get(instance.0 as usize).and_then(|i| outcome.parts.get(i.part.0 as usize));
+        // Of fixed length where there is one.
+        hasher.update(part.map_or("", |p| p.hash.as_str()).as_bytes()).update(b" ");
+    }
+    let mut first = [0; 8];
+    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_be_bytes(first)
 }
 
 impl Entry {

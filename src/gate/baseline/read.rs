@@ -4,14 +4,28 @@ use super::{Baseline, Entry};
 use crate::assembly::document::{Json, Value};
 use crate::assembly::json::{Fields, Reader, decode, parse};
 use crate::assembly::locate::{Source, Trail};
-use crate::check::{Relation, Status};
+use crate::check::{Extent, Relation, Shared, Status};
 use crate::error::Error;
-use crate::gate::extent::Extent;
 use crate::geom::LengthUnit;
 use std::collections::BTreeMap;
 
 const TOP_KEYS: [&str; 4] = ["version", "assembly", "units", "accepted"];
-const ENTRY_KEYS: [&str; 10] = ["a", "b", "status", "relation", "depth", "gap", "bracket", "limit", "inputs", "reason"];
+const ENTRY_KEYS: [&str; 14] = [
+    "a",
+    "b",
+    "status",
+    "relation",
+    "depth",
+    "volume",
+    "volume_slack",
+    "volume_facets",
+    "meshes",
+    "gap",
+    "bracket",
+    "limit",
+    "inputs",
+    "reason",
+];
 const FINDINGS: [Status; 3] = [Status::Interference, Status::Clearance, Status::Undecided];
 
 /// Reads a baseline; `shown` is the file as the user would name it. Entries may stand in any order.
@@ -107,7 +121,8 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> O
         .and_then(|v| reader.number(v, &Trail::Key(trail, "limit"), "a length"));
     let inputs = fields.get("inputs").map(|v| read_hash(reader, v, &Trail::Key(trail, "inputs")));
     let status = status?;
-    let extent = read_extent(reader, &fields, value, trail, status);
+    let shared = read_shared(reader, &fields, value, trail, status).ok()?;
+    let extent = read_extent(reader, &fields, value, trail, status, shared.map(|s| s.0));
     let needs_inputs = status == Status::Undecided || matches!(extent, Ok(None));
     if needs_inputs && inputs.is_none() {
         let fix = "run `interfere accept` again, which writes it";
@@ -126,6 +141,7 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> O
         relation: relation.map_or(Some(None), |r| r.map(Some))?,
         extent: extent.ok()?,
         limit: limit?,
+        meshes: shared.map(|s| s.1),
         inputs: inputs.map_or(Some(None), |i| i.map(Some))?,
         reason: reason.map_or(Some(None), |r| r.map(Some))?,
     })
@@ -145,6 +161,7 @@ fn read_extent(
     entry: Value<'_>,
     trail: &Trail<'_>,
     status: Status,
+    shared: Option<Shared>,
 ) -> Result<Option<Extent>, Refused> {
     let own = match status {
         Status::Interference => "depth",
@@ -159,11 +176,52 @@ fn read_extent(
     let Some(value) = fields.get(own) else { return Ok(None) };
     let trail = Trail::Key(trail, own);
     let extent = match status {
-        Status::Interference => reader.number(value, &trail, "a depth").map(Extent::Depth),
+        Status::Interference => reader.number(value, &trail, "a depth").map(|depth| Extent::Depth(depth, shared)),
         Status::Clearance => reader.number(value, &trail, "a gap").map(Extent::Gap),
         _ => reader.numbers::<2>(value, &trail, "a list of two gaps").map(Extent::Bracket),
     };
     extent.map(Some).ok_or(Refused)
+}
+
+/// The keys of a volume: all of them or none, as in baselines of earlier releases.
+const VOLUME_KEYS: [&str; 4] = ["volume", "volume_slack", "volume_facets", "meshes"];
+
+/// The volume of an entry, by how much it may differ, and the hash of the meshes it is of.
+fn read_shared(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    entry: Value<'_>,
+    trail: &Trail<'_>,
+    status: Status,
+) -> Result<Option<(Shared, u64)>, Refused> {
+    const AGAIN: &str = "run `interfere accept` again, which writes it";
+    let given = VOLUME_KEYS.map(|key| fields.get(key));
+    let Some(there) = given.iter().position(Option::is_some) else { return Ok(None) };
+    let there = VOLUME_KEYS[there];
+    if status != Status::Interference {
+        let what = format!("`{there}` of a finding that is {}", status.name());
+        reader.problem(entry.start(), &Trail::Key(trail, there), what, "take it out");
+        return Err(Refused);
+    }
+    let [Some(volume), Some(slack), Some(facets), Some(meshes)] = given else {
+        let missing = given.iter().position(Option::is_none).map_or("", |k| VOLUME_KEYS[k]);
+        reader.problem(entry.start(), &Trail::Key(trail, there), format!("`{there}` without `{missing}`"), AGAIN);
+        return Err(Refused);
+    };
+    let mut read = |value: Value<'_>, key: &'static str| {
+        let trail = Trail::Key(trail, key);
+        let number = reader.number(value, &trail, "a volume").ok_or(Refused)?;
+        if number < 0.0 {
+            reader.problem(value.start(), &trail, "a volume below 0", AGAIN);
+            return Err(Refused);
+        }
+        Ok(number)
+    };
+    let [key, slack_key, facets_key, meshes_key] = VOLUME_KEYS;
+    let shared =
+        Shared { volume: read(volume, key)?, slack: read(slack, slack_key)?, facets: read(facets, facets_key)? };
+    let meshes = read_hash(reader, meshes, &Trail::Key(trail, meshes_key)).ok_or(Refused)?;
+    Ok(Some((shared, meshes)))
 }
 
 fn read_hash(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<u64> {

@@ -1,0 +1,173 @@
+//! Accepted overlaps that grow where no depth can tell: a pin that is driven through a block is never deeper in it than it is thick.
+
+use crate::baseline::{FILE, accept, baseline, check, run, standing};
+use crate::support::report::{number, row};
+use crate::support::scratch::Scratch;
+use crate::support::solids::{cuboid, obj, prism, together, tube};
+use interfere::mesh::TriMesh;
+use serde_json::Value;
+
+/// How the assembly stands and in which unit it is written.
+#[derive(Clone, Copy)]
+struct As {
+    unit: &'static str,
+    /// Of one of its units in mm.
+    mm: f64,
+    turn: &'static str,
+}
+
+const PLAIN: As = As { unit: "mm", mm: 1.0, turn: r#""axis": [0, 0, 1], "angle_deg": 0"# };
+
+/// Two parts, the second moved up by `z` mm, and all of it turned.
+fn write(scratch: &Scratch, [a, b]: [&TriMesh; 2], z: f64, how: As) {
+    scratch.write("block.obj", obj(a));
+    scratch.write("pin.obj", obj(b));
+    let part = |id: &str| format!(r#""{id}": {{ "mesh": "{id}.obj", "units": "mm" }}"#);
+    let inner = format!(
+        r#"{{ "version": 1, "units": "{}", "parts": {{ {}, {} }}, "instances": [ {{ "id": "block", "part": "block" }},
+    {{ "id": "pin", "part": "pin", "placement": {{ "translation": [0, 0, {}] }} }} ] }}"#,
+        how.unit,
+        part("block"),
+        part("pin"),
+        z / how.mm
+    );
+    scratch.write("inner.json", inner);
+    let text = format!(
+        r#"{{ "version": 1, "units": "{}", "instances": [
+    {{ "id": "all", "assembly": "inner.json", "placement": {{ "rotation": {{ {} }} }} }} ] }}"#,
+        how.unit, how.turn
+    );
+    scratch.write("assembly.json", text);
+}
+
+/// A pin of 2 mm, so far in a block of 10 mm that has a hole elsewhere and round sides of few facets.
+fn driven(scratch: &Scratch, depth: f64, how: As) {
+    let block = tube(48, 40.0, 10.0, [0.0, 10.0]);
+    let mut pin = prism(48, 1.0, [0.0, 20.0]);
+    pin.vertices.iter_mut().for_each(|v| v.x += 25.0);
+    write(scratch, [&block, &pin], 10.0 - depth, how);
+}
+
+fn depth_and_volume(report: &Value) -> [f64; 2] {
+    let row = row(report, "all/block", "all/pin").expect("a row");
+    ["overlap_depth", "overlap_volume"].map(|key| number(&row[key]).expect("a number"))
+}
+
+#[test]
+fn a_pin_that_is_driven_through_is_worse_by_its_volume() {
+    let scratch = Scratch::new();
+    driven(&scratch, 2.5, PLAIN);
+    let [depth, volume] = depth_and_volume(&check(&scratch, &[]).1);
+    accept(&scratch, &[]);
+    let entry = &baseline(&scratch)["accepted"][0];
+    assert_eq!([&entry["depth"], &entry["volume"]].map(number), [Some(depth), Some(volume)]);
+    for through in [5.0, 10.0] {
+        driven(&scratch, through, PLAIN);
+        let (code, report) = check(&scratch, &[]);
+        assert_eq!((code, standing(&report, "all/block", "all/pin")), (1, "worse"));
+        let [now, shared] = depth_and_volume(&report);
+        assert!((now - depth).abs() < 0.01 && (shared - volume * through / 2.5).abs() < 1e-6, "{now} {shared}");
+        let accepted = &row(&report, "all/block", "all/pin").expect("a row")["accepted"];
+        assert_eq!(accepted["worse_in"], serde_json::json!(["overlap_volume"]));
+        assert_eq!(number(&accepted["overlap_volume"]), Some(volume));
+    }
+    let table = run(&scratch, &["check", "assembly.json"]).stdout;
+    assert!(table.contains("worse: volume 31.33 mm³, 7.832 mm³ accepted"), "{table}");
+    for format in ["sarif", "github", "junit"] {
+        let said = run(&scratch, &["check", "assembly.json", "--format", format]).stdout;
+        assert!(said.contains("; they share a volume of 31.33 mm³, 7.832 mm³ were accepted"), "{said}");
+    }
+    // Pulled out again it is as it was accepted.
+    driven(&scratch, 2.5, PLAIN);
+    assert_eq!(check(&scratch, &[]).0, 0);
+}
+
+#[test]
+fn the_same_overlap_turned_or_in_another_unit_stands() {
+    let scratch = Scratch::new();
+    driven(&scratch, 2.5, PLAIN);
+    accept(&scratch, &["--tolerance", "0.001"]);
+    let turns = [r#""axis": [0, 0, 1], "angle_deg": 90"#, r#""axis": [1, 2, 3], "angle_deg": 77.7"#];
+    let turned = turns.map(|turn| As { turn, ..PLAIN });
+    let units = [("inch", 25.4), ("m", 1000.0)].map(|(unit, mm)| As { unit, mm, ..PLAIN });
+    let ways: Vec<(As, f64)> = turned.into_iter().chain(units).map(|how| (how, 2.5)).collect();
+    for (how, depth) in ways.into_iter().chain([(PLAIN, 2.501), (PLAIN, 2.499)]) {
+        driven(&scratch, depth, how);
+        for threads in ["1", "3"] {
+            let tolerance = format!("{}", 0.001 / how.mm);
+            let (code, report) = check(&scratch, &["--threads", threads, "--tolerance", &tolerance]);
+            assert_eq!((code, standing(&report, "all/block", "all/pin")), (0, "accepted"), "{} {}", how.unit, how.turn);
+        }
+    }
+    let as_inch = As { unit: "inch", mm: 25.4, ..PLAIN };
+    driven(&scratch, 10.0, as_inch);
+    assert_eq!(check(&scratch, &[]).0, 1);
+}
+
+#[test]
+fn finer_facets_are_no_growth() {
+    // A film of 0.01 mm around a shaft, and a key that is 3 mm deep: the film decides how the volume changes with the facets, the
+    // key how deep the two are in each other.
+    let hub = tube(64, 30.0, 5.0, [0.0, 20.0]);
+    let key = cuboid([7.0, -1.5, 5.0], [10.0, 1.5, 8.0]);
+    let shaft = |sides| together(&[prism(sides, 5.01, [-5.0, 25.0]), key.clone()]);
+    let scratch = Scratch::new();
+    write(&scratch, [&hub, &shaft(64)], 0.0, PLAIN);
+    accept(&scratch, &[]);
+    let before = depth_and_volume(&check(&scratch, &[]).1);
+    for sides in [96, 128] {
+        write(&scratch, [&hub, &shaft(sides)], 0.0, PLAIN);
+        let (code, report) = check(&scratch, &[]);
+        let now = depth_and_volume(&report);
+        assert!(now[1] > 1.02 * before[1], "more than a hundredth, which is more than the tolerance is of the depth");
+        assert_eq!((code, standing(&report, "all/block", "all/pin")), (0, "accepted"), "{before:?} {now:?}");
+    }
+    // Another key is no facet.
+    let other = cuboid([7.0, -5.0, 2.0], [10.0, 5.0, 17.0]);
+    write(&scratch, [&hub, &together(&[shaft(64), other])], 0.0, PLAIN);
+    let (code, report) = check(&scratch, &[]);
+    assert_eq!((code, standing(&report, "all/block", "all/pin")), (1, "worse"));
+}
+
+#[test]
+fn a_baseline_without_volumes_and_a_run_without_them_go_by_the_depth() {
+    let scratch = Scratch::new();
+    driven(&scratch, 2.5, PLAIN);
+    accept(&scratch, &[]);
+    let whole = std::fs::read_to_string(scratch.path().join(FILE)).expect("a baseline");
+    let (head, tail) = whole.split_once(", \"volume\"").expect("a volume");
+    let without = format!("{head}{}", &tail[tail.find(", \"limit\"").expect("a limit")..]);
+    scratch.write(FILE, &without);
+    driven(&scratch, 10.0, PLAIN);
+    let (code, report) = check(&scratch, &[]);
+    assert_eq!((code, standing(&report, "all/block", "all/pin")), (0, "accepted"));
+    assert_eq!(row(&report, "all/block", "all/pin").expect("a row")["accepted"]["overlap_volume"], Value::Null);
+    // To accept it as it is now adds what was not known then.
+    accept(&scratch, &[]);
+    assert!(number(&baseline(&scratch)["accepted"][0]["volume"]).is_some_and(|v| v > 30.0));
+    // One of the two keys alone is no entry.
+    let (head, tail) = whole.split_once(", \"volume_slack\"").expect("a slack");
+    scratch.write(FILE, format!("{head}{}", &tail[tail.find(", \"limit\"").expect("a limit")..]));
+    let ran = run(&scratch, &["check", "assembly.json"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("`volume` without `volume_slack`"), "{ran:?}");
+}
+
+#[test]
+fn a_comparison_of_two_reports_judges_alike() {
+    let scratch = Scratch::new();
+    for (name, depth) in [("old.json", 2.5), ("new.json", 10.0)] {
+        driven(&scratch, depth, PLAIN);
+        run(&scratch, &["check", "assembly.json", "--format", "json", "-o", name]);
+    }
+    let ran = run(&scratch, &["diff", "old.json", "new.json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains(" deep, 7.832 mm³ in common") && ran.stdout.contains(" deep, 31.33 mm³ in common"),
+        "{ran:?}"
+    );
+    let ran = run(&scratch, &["diff", "new.json", "old.json", "--format", "json"]);
+    let json = crate::support::report::parsed(&ran.stdout);
+    assert_eq!((ran.code, &json["pairs"][0]["change"]), (0, &"better".into()));
+    assert_eq!(json["pairs"][0]["measures"], serde_json::json!(["overlap_volume"]));
+}
