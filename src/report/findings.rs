@@ -1,9 +1,9 @@
 //! A pair's row as a sentence.
 
 use super::number::{as_given, count, direction, length, length_text, plain};
-use super::rows::{rule_text, volumes};
+use super::rows::{accepted, rule_text, volumes};
 use super::text::shown;
-use crate::check::{Outcome, PairOutcome, Status};
+use crate::check::{Measure, Outcome, PairOutcome, Status};
 use crate::gate::{Entry, Group, rank};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -19,11 +19,11 @@ pub(super) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
     let depth = p.overlap_depth.filter(|d| *d > 0.0);
     let mut said = match p.status {
         Status::Interference | Status::Allowed => match depth {
-            Some(depth) => format!("{names} overlap by {}", text(depth)),
+            Some(depth) => format!("{names} overlap by {}{}", text(depth), accepted(o, p, Measure::Depth)),
             None => format!("{names} overlap"),
         },
         Status::Clearance => match p.gap {
-            Some(gap) if gap >= 0.0 => format!("{names} are {} apart", text(gap)),
+            Some(gap) if gap >= 0.0 => format!("{names} are {} apart{}", text(gap), accepted(o, p, Measure::Gap)),
             _ => format!("{names} are too close"),
         },
         Status::Undecided => match p.gap_bracket {

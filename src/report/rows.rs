@@ -65,7 +65,7 @@ pub(super) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] 
         a,
         b,
         entry.group.map(|g| g.members.len().to_string()).unwrap_or_default(),
-        text(p.overlap_depth.filter(|d| *d > 0.0)),
+        text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(o, p, Measure::Depth),
         gap(o, p),
         text(p.penetration_depth),
         along.map(|v| direction(&v)).unwrap_or_default(),
@@ -83,6 +83,17 @@ fn standing(o: &Outcome, p: &PairOutcome) -> String {
     }
 }
 
+/// What a depth or a gap was accepted as, to be put behind the one it is: `, 0.3 mm accepted`; nothing where it is no worse.
+pub(super) fn accepted(o: &Outcome, p: &PairOutcome, measure: Measure) -> String {
+    let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&measure));
+    match (measure, accepted.and_then(|a| a.extent)) {
+        (Measure::Depth, Some(Extent::Depth(before, _))) | (Measure::Gap, Some(Extent::Gap(before))) => {
+            format!(", {} accepted", length_text(before, o.units))
+        }
+        _ => String::new(),
+    }
+}
+
 /// The volume that a pair shares and the one that was accepted, where it has grown.
 pub(super) fn volumes(o: &Outcome, p: &PairOutcome) -> Option<[String; 2]> {
     let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&Measure::Volume))?;
@@ -96,7 +107,10 @@ fn gap(o: &Outcome, p: &PairOutcome) -> String {
         (Status::Undecided, Some([lo, hi])) => {
             format!("{} to {}", plain(length(lo, o.units)), length_text(hi, o.units))
         }
-        _ => p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default(),
+        _ => {
+            let gap = p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default();
+            gap + &accepted(o, p, Measure::Gap)
+        }
     }
 }
 

@@ -128,6 +128,40 @@ fn what_grows_beyond_the_tolerance_fails_and_what_shrinks_does_not() {
 }
 
 #[test]
+fn what_is_worse_is_shown_with_what_was_accepted() {
+    let scratch = Scratch::new();
+    let place = |depth: f64, gap: f64| {
+        let rules = r#""rules": [ { "between": ["far", "*"], "min_clearance": 9 } ],"#;
+        let far = [20.0 - depth + gap, 0.0, 0.0];
+        write_cubes(&scratch, &[("a", [0.0; 3]), ("b", [10.0 - depth, 0.0, 0.0]), ("far", far)], rules);
+    };
+    place(0.3, 8.0);
+    accept(&scratch, &[]);
+    place(0.5, 7.0);
+    let (_, report) = check(&scratch, &[]);
+    let accepted = |a, b| row(&report, a, b).expect("a row")["accepted"].clone();
+    assert_eq!(accepted("a", "b")["worse_in"], serde_json::json!(["overlap_depth", "overlap_volume"]));
+    assert_eq!(
+        (&accepted("b", "far")["gap"], &accepted("b", "far")["worse_in"]),
+        (&8.into(), &serde_json::json!(["gap"]))
+    );
+    let said = |format: &str| run(&scratch, &["check", "assembly.json", "--format", format]).stdout;
+    for format in ["table", "markdown"] {
+        let said = said(format);
+        assert!(said.contains("0.5 mm, 0.3 mm accepted"), "{said}");
+        assert!(said.contains("7 mm, 8 mm accepted"), "{said}");
+    }
+    for format in ["github", "sarif", "junit"] {
+        let said = said(format);
+        assert!(said.contains("a and b overlap by 0.5 mm, 0.3 mm accepted; "), "{said}");
+        assert!(said.contains("b and far are 7 mm apart, 8 mm accepted; "), "{said}");
+    }
+    // What is as it was accepted is shown as ever.
+    place(0.3, 8.0);
+    assert!(!said("table").contains(" mm accepted"));
+}
+
+#[test]
 fn what_is_new_fails_beside_what_is_accepted() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
