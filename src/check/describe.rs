@@ -116,15 +116,14 @@ type Note = (&'static str, String);
 
 /// What the tolerance (mm) means for a shape, what became of its pieces, and whether it was united; each has its place.
 fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>; 4] {
-    let (mm, unit) = (unit.mm(), unit.name());
     let floor = shape.tolerance_floor();
     let coarse = if floor > tolerance {
         let message = format!(
-            "its coordinates are stored in single precision and round by up to {:.3e} {unit}, so its pairs are held to {:.3e} \
-             {unit} and not to the tolerance of {:.3e}; export it nearer to its own origin or raise the tolerance",
-            shape.quantum / mm,
-            floor / mm,
-            tolerance / mm
+            "its coordinates are stored in single precision and round by up to {}, so its pairs are held to {} and not to the \
+             tolerance of {}; export it nearer to its own origin or raise the tolerance",
+            unit.text(shape.quantum),
+            unit.text(floor),
+            unit.text(tolerance)
         );
         Some(("tolerance-below-roundoff", message))
     } else {
@@ -133,27 +132,27 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>
     let thickness = 2.0 * shape.convex.inner_radius;
     let thin = if thickness <= tolerance.max(floor) {
         let message = format!(
-            "its hull is {:.3e} {unit} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
-            thickness / mm
+            "its hull is {} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
+            unit.text(thickness)
         );
         Some(("thinner-than-tolerance", message))
     } else {
         None
     };
-    [coarse, cover_warning(shape, mm, unit), united_warning(shape), thin]
+    [coarse, cover_warning(shape, unit), united_warning(shape), thin]
 }
 
 /// What is to be said of the pieces of a shape.
-fn cover_warning(shape: &Shape, mm: f64, unit: &str) -> Option<Note> {
+fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<Note> {
     match shape.covered()? {
         Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
         Covered::By { pieces, epsilon, asked, .. } if epsilon > asked => {
             let n = pieces.all.len();
             let message = format!(
-                "its {n} convex piece{} reach up to {:.3e} {unit} beyond it, not the {:.3e} {unit} asked for; raise --max-pieces or --epsilon",
+                "its {n} convex piece{} reach up to {} beyond it, not the {} asked for; raise --max-pieces or --epsilon",
                 if n == 1 { "" } else { "s" },
-                epsilon / mm,
-                asked / mm
+                unit.text(*epsilon),
+                unit.text(*asked)
             );
             Some(("epsilon-not-reached", message))
         }

@@ -7,6 +7,7 @@ use super::output::Target;
 use crate::check::{self, EPSILON_OF_DIAGONAL};
 use crate::error::{Error, Location, Warning};
 use crate::geom::tolerance::roundoff_mm;
+use crate::geom::unit::plain;
 use crate::geom::{Aabb, Vec3};
 use crate::hull::{self, Hull};
 use crate::load::{FsLoader, Loader};
@@ -98,8 +99,9 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
     let epsilon = Some(found.epsilon).filter(|e| e.is_finite());
     if epsilon.is_some_and(|e| e > asked) {
         let message = format!(
-            "its pieces reach up to {:.3e} beyond it, not the {asked:.3e} asked for; raise --max-pieces or --epsilon",
-            found.epsilon
+            "its pieces reach up to {} beyond it, not the {} asked for; raise --max-pieces or --epsilon",
+            plain(found.epsilon),
+            plain(asked)
         );
         warnings.push(Warning::new("epsilon-not-reached", message));
     }

@@ -6,6 +6,7 @@ use crate::check::{Relation, Settings, Status};
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
 /// What a report says. Lengths in mm.
@@ -53,12 +54,12 @@ impl Report {
     /// # Errors
     /// Where it is no JSON, or no report of this version.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, Error> {
-        let head: RawHead = serde_json::from_slice(bytes).map_err(|e| no_report(file, &e))?;
+        let head: RawHead = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
         if head.version != 1 {
             let what = format!("version {} of a report is not known to this release", head.version);
             return Err(Error::one(Location::file(file), what, "write it again with this release"));
         }
-        let raw: RawReport = serde_json::from_slice(bytes).map_err(|e| no_report(file, &e))?;
+        let raw: RawReport = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
         raw.settled(file).map_err(|what| Error::one(Location::file(file), what, FIX))
     }
 
@@ -93,7 +94,26 @@ impl Listed {
 
 const FIX: &str = "write one with `interfere check ASSEMBLY --format json`";
 
-fn no_report(file: &str, e: &serde_json::Error) -> Error {
+/// The keys by which other files of this program are known, and what has them.
+const OTHERS: [(&[&str], &str); 8] = [
+    (&["accepted"], "a baseline"),
+    (&["partial", "shard"], "a partial report of one shard"),
+    (&["old", "new", "summary"], "a comparison of two reports"),
+    (&["steps", "why"], "an explanation of one pair"),
+    (&["rules", "left_out"], "a list of proposed rules"),
+    (&["meshes"], "an inspection of mesh files"),
+    (&["runs"], "a SARIF log"),
+    (&["instances"], "an assembly file"),
+];
+
+fn no_report(file: &str, bytes: &[u8], e: &serde_json::Error) -> Error {
+    let keys: BTreeMap<String, IgnoredAny> = serde_json::from_slice(bytes).unwrap_or_default();
+    if !keys.contains_key("tool") || keys.contains_key("partial") {
+        let other = OTHERS.iter().find(|(known, _)| known.iter().all(|k| keys.contains_key(*k)));
+        if let Some((_, what)) = other {
+            return Error::one(Location::file(file), format!("it is {what}, no report of a check"), FIX);
+        }
+    }
     let at = Location {
         line: u32::try_from(e.line()).ok().filter(|l| *l > 0),
         column: u32::try_from(e.column()).ok().filter(|c| *c > 0 && e.line() > 0),
@@ -105,11 +125,13 @@ fn no_report(file: &str, e: &serde_json::Error) -> Error {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: a report")]
 struct RawHead {
     version: u64,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: a report")]
 struct RawReport {
     tool: RawTool,
     assembly: RawAssembly,
@@ -120,17 +142,20 @@ struct RawReport {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: the program")]
 struct RawTool {
     version: String,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: the assembly")]
 struct RawAssembly {
     name: String,
     units: String,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: the options")]
 struct RawSettings {
     tolerance: f64,
     geometry: String,
@@ -143,6 +168,7 @@ struct RawSettings {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: a rule")]
 struct RawRule {
     between: [String; 2],
     #[serde(default)]
@@ -157,6 +183,7 @@ struct RawRule {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: a pair")]
 struct RawPair {
     a: String,
     b: String,
@@ -172,11 +199,13 @@ struct RawPair {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: a part")]
 struct RawPart {
     hash: String,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object: an instance")]
 struct RawInstance {
     part: Option<String>,
     placement: String,

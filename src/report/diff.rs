@@ -2,8 +2,8 @@
 
 use super::layout::write_json;
 use super::number::{count, length, plain, volume, volume_text};
-use super::table::{MAX_ROWS, grid};
-use super::text::{Paint, painted, shown};
+use super::table::{MAX_NAME, MAX_ROWS, grid};
+use super::text::{Paint, painted, shown, within};
 use crate::check::{Extent, Measure, Relation, Status, pair_id};
 use crate::gate::view::Row;
 use crate::gate::{Change, Diff, Report};
@@ -58,8 +58,8 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
         let causes: Vec<_> = p.causes.iter().map(|c| c.text()).collect();
         table.add_row([
             p.change.name().to_owned(),
-            shown(p.a).into_owned(),
-            shown(p.b).into_owned(),
+            within(&shown(p.a), MAX_NAME).into_owned(),
+            within(&shown(p.b), MAX_NAME).into_owned(),
             p.old.as_ref().map(|r| state(r, by_volume, diff.old.units)).unwrap_or_default(),
             is,
             causes.join(", "),

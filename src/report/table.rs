@@ -3,15 +3,19 @@
 use super::Style;
 use super::number::{as_given, count, length_text, plain};
 use super::rows::{self, HEADINGS};
-use super::text::{Paint, painted, shown};
+use super::text::{Paint, painted, shown, within};
 use crate::assembly::Geometry;
 use crate::check::{BaselineOutcome, Gone, Outcome, Standing, Status};
 use crate::gate::{Entry, Groups};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// At most this many lines are listed; more is what people stop reading. The JSON lists them all.
 pub const MAX_ROWS: usize = 50;
+
+/// Names in the columns of a table have at most this many characters; other formats and lines below it have them whole.
+pub(super) const MAX_NAME: usize = 60;
 
 /// At most this many accepted findings that are gone are listed.
 const MAX_GONE: usize = 10;
@@ -77,7 +81,7 @@ fn lines(o: &Outcome, entries: &[Entry<'_>], colour: bool, out: &mut impl Write)
     let numbers: Vec<_> = (0..used.len()).filter(|k| rows::is_number(used[*k])).collect();
     let mut table = grid(&headings, &numbers);
     for row in &cells {
-        table.add_row(used.iter().map(|k| row[*k].as_str()));
+        table.add_row(used.iter().map(|k| fitted(*k, &row[*k])));
     }
     for (line, text) in table.lines().enumerate() {
         let text = text.trim_end();
@@ -95,6 +99,15 @@ fn lines(o: &Outcome, entries: &[Entry<'_>], colour: bool, out: &mut impl Write)
         writeln!(out, "{}{}", painted(name, paint, colour), text.strip_prefix(name).unwrap_or(text))?;
     }
     Ok(())
+}
+
+/// What stands in a cell: one long name would push all other columns out of sight.
+fn fitted(column: usize, text: &str) -> Cow<'_, str> {
+    match HEADINGS[column] {
+        "a" | "b" => within(text, MAX_NAME),
+        "moves b into" => within(text, 2 * MAX_NAME),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// An empty table without lines: a row of headings, two blanks between columns, `numbers` aligned to the right. Rows are

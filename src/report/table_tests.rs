@@ -121,6 +121,21 @@ fn a_column_says_what_a_moved_part_runs_into() {
 }
 
 #[test]
+fn a_long_name_does_not_widen_the_table_and_stays_whole_elsewhere() {
+    let mut o = sample::outcome();
+    let long = format!("frame/{}/bolt-7", "x".repeat(500));
+    o.instances[0].id.clone_from(&long);
+    let table = text(&o, false);
+    let short = format!("frame/{}…{}/bolt-7", "x".repeat(23), "x".repeat(23));
+    assert_eq!(short.chars().count(), MAX_NAME);
+    assert!(table.contains(&short) && !table.contains(&long), "{table}");
+    assert!(table.lines().all(|l| l.chars().count() < 260), "{table}");
+    let mut json = Vec::new();
+    crate::report::json::render(&o, &mut json).unwrap();
+    assert!(String::from_utf8(json).unwrap().contains(&long));
+}
+
+#[test]
 fn a_baseline_is_a_column_and_a_sentence() {
     use crate::check::{BaselineOutcome, FailOn, Gone, StandingCounts};
     let mut outcome = sample::outcome();

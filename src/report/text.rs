@@ -36,6 +36,19 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The text, or where it has more characters than `most`, its two ends: full ids differ at either.
+pub fn within(text: &str, most: usize) -> Cow<'_, str> {
+    let length = text.chars().count();
+    if length <= most {
+        return Cow::Borrowed(text);
+    }
+    let (head, tail) = (most.saturating_sub(1) / 2, most / 2);
+    let mut out: String = text.chars().take(head).collect();
+    out.push('…');
+    out.extend(text.chars().skip(length - tail));
+    Cow::Owned(out)
+}
+
 /// How a word is painted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
@@ -69,6 +82,15 @@ mod tests {
         assert_eq!(shown("gehäuse \"1\" 軸"), "gehäuse \"1\" 軸");
         assert!(matches!(shown("plain"), Cow::Borrowed(_)));
         assert_eq!(shown("a\x1b[31mred\x07\n\u{9b}2J\u{202e}b"), "a\\u{1b}[31mred\\u{7}\\n\\u{9b}2J\\u{202e}b");
+    }
+
+    #[test]
+    fn a_long_text_keeps_both_ends() {
+        assert_eq!(within("grün-oben", 9), "grün-oben");
+        assert_eq!(within("grün-oben", 8), "grü…oben");
+        assert_eq!(within("grün-oben", 7), "grü…ben");
+        let long = "x".repeat(500);
+        assert_eq!(within(&long, 60).chars().count(), 60);
     }
 
     #[test]

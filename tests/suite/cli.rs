@@ -570,3 +570,21 @@ fn inspect_says_what_is_in_a_mesh_and_goes_on_after_one_that_is_none() {
     assert_eq!(parsed(&both.stdout)["meshes"].as_array().map(Vec::len), Some(1));
     assert!(both.stderr.starts_with("error: broken.stl"), "{}", both.stderr);
 }
+
+#[test]
+fn lengths_in_warnings_are_written_as_everywhere() {
+    let scratch = Scratch::new();
+    let flat = "v 0 0 0\nv 10 0 0\nv 0 10 0\nf 1 2 3\nf 1 3 2\n";
+    scratch.write("flat.obj", flat);
+    scratch.write(
+        "foil.obj",
+        crate::support::solids::obj(&crate::support::solids::cuboid([0.0; 3], [10.0, 10.0, 0.0075])),
+    );
+    let assembly = r#"{ "version": 1, "parts": { "flat": { "mesh": "flat.obj" }, "foil": { "mesh": "foil.obj" } },
+  "instances": [ { "id": "flat", "part": "flat" }, { "id": "foil", "part": "foil", "placement": { "translation": [0, 0, 5] } } ] }"#;
+    scratch.write("assembly.json", assembly);
+    let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
+    for thick in ["0 mm", "0.0075 mm"] {
+        assert!(ran.stderr.contains(&format!("its hull is {thick} thick, no more than the tolerance")), "{ran:?}");
+    }
+}

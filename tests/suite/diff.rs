@@ -169,6 +169,11 @@ fn a_file_that_is_no_report_is_refused_with_its_place() {
     let report_text = fs::read_to_string(scratch.path().join("new.json")).expect("a report");
     for (text, says) in [
         ("{", "old.json:1:1: no report of a check: EOF"),
+        ("\"x\"", "no report of a check: invalid type: string \"x\", expected an object: a report"),
+        (
+            &report_text.replace("\"assembly\": {", "\"assembly\": 1, \"other\": {"),
+            "no report of a check: invalid type: integer `1`, expected an object: the assembly",
+        ),
         ("{\"version\": 1}", "old.json:1:14: no report of a check: missing field"),
         (&report_text.replace("\"version\": 1,", "\"version\": 2,"), "old.json: version 2 of a report is not known"),
         (&report_text.replace("\"interference\", \"rel", "\"melted\", \"rel"), "unknown status `melted`"),
@@ -177,6 +182,31 @@ fn a_file_that_is_no_report_is_refused_with_its_place() {
         let ran = diff(&scratch, &[]);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
         assert!(ran.stderr.contains(says), "{says} in {}", ran.stderr);
+    }
+    let baseline = interfere_in(scratch.path(), &["accept", "assembly.json"]);
+    assert_eq!(baseline.code, 0, "{baseline:?}");
+    let write = |arguments: &[&str]| scratch.write("written", interfere_in(scratch.path(), arguments).stdout);
+    for (arguments, file, what) in [
+        (&["--version"][..], "interfere-baseline.json", "a baseline"),
+        (&["--version"], "assembly.json", "an assembly file"),
+        (
+            &["check", "assembly.json", "--shard", "1/2", "-o", "part.json"],
+            "part.json",
+            "a partial report of one shard",
+        ),
+        (&["check", "assembly.json", "--format", "sarif"], "written", "a SARIF log"),
+        (&["diff", "new.json", "new.json", "--format", "json"], "written", "a comparison of two reports"),
+        (&["explain", "assembly.json", "a", "b", "--format", "json"], "written", "an explanation of one pair"),
+        (&["suggest", "assembly.json", "--format", "json"], "written", "a list of proposed rules"),
+        (&["inspect", "cube.obj", "--format", "json"], "written", "an inspection of mesh files"),
+    ] {
+        write(arguments);
+        let ran = interfere_in(scratch.path(), &["diff", file, "new.json"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        let says = format!(
+            "{file}: it is {what}, no report of a check; write one with `interfere check ASSEMBLY --format json`"
+        );
+        assert!(ran.stderr.contains(&says), "{says} in {}", ran.stderr);
     }
     fs::remove_file(scratch.path().join("old.json")).expect("removed");
     assert_eq!(diff(&scratch, &[]).code, 2);
