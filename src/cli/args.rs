@@ -4,6 +4,7 @@ use super::accept::AcceptArgs;
 use super::diff::DiffArgs;
 use super::gate::GateArgs;
 use super::outputs::OutputArgs;
+use super::schema::{CompletionsArgs, ManArgs, SchemaArgs};
 use crate::check::{DEFAULT_MAX_PIECES, Shard};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -310,40 +311,6 @@ pub struct SuggestArgs {
     /// `text` for people, `json` for programs.
     #[arg(long, value_enum, default_value = "text")]
     pub format: TextChoice,
-}
-
-/// The flags of `schema`.
-#[derive(Debug, ClapArgs)]
-pub struct SchemaArgs {
-    /// Of which file.
-    #[arg(value_enum, value_name = "FORMAT")]
-    pub of: SchemaChoice,
-}
-
-/// A format that has a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SchemaChoice {
-    /// The assembly file
-    Assembly,
-    /// What `check --format json` writes
-    Report,
-}
-
-/// The flags of `completions`.
-#[derive(Debug, ClapArgs)]
-pub struct CompletionsArgs {
-    /// For which shell.
-    #[arg(value_enum)]
-    pub shell: clap_complete::Shell,
-}
-
-/// The flags of `man`.
-#[derive(Debug, ClapArgs)]
-pub struct ManArgs {
-    /// Write a page for the program and one for each command to this folder instead of the program's to stdout; pages that are
-    /// there are replaced.
-    #[arg(long, short, value_name = "DIR")]
-    pub output: Option<PathBuf>,
 }
 
 /// `--format`.

@@ -1,28 +1,86 @@
 //! `interfere schema`, `completions` and `man`: what this program tells of itself.
 
-use super::args::{Args, ManArgs, SchemaArgs, SchemaChoice};
+use super::args::Args;
 use super::console::Console;
 use super::exit::{Exit, Failure};
 use super::output::Target;
 use crate::error::{Error, Location};
-use clap::{Command, CommandFactory};
+use clap::{Args as ClapArgs, Command, CommandFactory, ValueEnum};
 use clap_complete::Shell;
 use std::fs;
 use std::path::PathBuf;
 
-const ASSEMBLY: &str = include_str!("../../docs/schema/assembly.json");
-const REPORT: &str = include_str!("../../docs/schema/report.json");
+/// The flags of `schema`.
+#[derive(Debug, ClapArgs)]
+pub struct SchemaArgs {
+    /// Of which file.
+    #[arg(value_enum, value_name = "FORMAT")]
+    pub of: SchemaChoice,
+}
+
+/// A format that has a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaChoice {
+    /// The assembly file
+    Assembly,
+    /// What `check --format json` writes
+    Report,
+    /// What `check --shard` writes
+    Partial,
+    /// The baseline file
+    Baseline,
+    /// What `diff --format json` writes
+    Diff,
+    /// What `explain --format json` writes
+    Explain,
+    /// What `suggest --format json` writes
+    Suggest,
+    /// What `inspect --format json` writes
+    Inspect,
+    /// What `decompose --format json` writes
+    Decompose,
+}
+
+impl SchemaChoice {
+    /// The schema, as it lies in the sources.
+    fn text(self) -> &'static str {
+        match self {
+            Self::Assembly => include_str!("../../docs/schema/assembly.json"),
+            Self::Report => include_str!("../../docs/schema/report.json"),
+            Self::Partial => include_str!("../../docs/schema/partial.json"),
+            Self::Baseline => include_str!("../../docs/schema/baseline.json"),
+            Self::Diff => include_str!("../../docs/schema/diff.json"),
+            Self::Explain => include_str!("../../docs/schema/explain.json"),
+            Self::Suggest => include_str!("../../docs/schema/suggest.json"),
+            Self::Inspect => include_str!("../../docs/schema/inspect.json"),
+            Self::Decompose => include_str!("../../docs/schema/decompose.json"),
+        }
+    }
+}
+
+/// The flags of `completions`.
+#[derive(Debug, ClapArgs)]
+pub struct CompletionsArgs {
+    /// For which shell.
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// The flags of `man`.
+#[derive(Debug, ClapArgs)]
+pub struct ManArgs {
+    /// Write a page for the program and one for each command to this folder instead of the program's to stdout; pages that are
+    /// there are replaced.
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
 
 /// Prints a JSON Schema.
 ///
 /// # Errors
 /// Where it cannot be written.
 pub fn schema(args: &SchemaArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let text = match args.of {
-        SchemaChoice::Assembly => ASSEMBLY,
-        SchemaChoice::Report => REPORT,
-    };
-    print(text.as_bytes(), console)
+    print(args.of.text().as_bytes(), console)
 }
 
 /// Prints what completes commands and flags in a shell.

@@ -6,7 +6,7 @@ use super::table::MAX_ROWS;
 use super::text::shown;
 use crate::check::{Extent, Outcome};
 use crate::gate::baseline::{Baseline, Entry, Taken};
-use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io;
 
 /// Writes a baseline; [`crate::gate::baseline::read()`] reads it back without loss.
@@ -21,11 +21,14 @@ struct File<'a>(&'a Baseline);
 
 impl Serialize for File<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_struct("Baseline", 4)?;
-        map.serialize_field("version", &1)?;
-        map.serialize_field("assembly", &self.0.assembly)?;
-        map.serialize_field("units", self.0.units.name())?;
-        map.serialize_field("accepted", &Entries(&self.0.accepted))?;
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(schema) = &self.0.schema {
+            map.serialize_entry("$schema", schema)?;
+        }
+        map.serialize_entry("version", &1)?;
+        map.serialize_entry("assembly", &self.0.assembly)?;
+        map.serialize_entry("units", self.0.units.name())?;
+        map.serialize_entry("accepted", &Entries(&self.0.accepted))?;
         map.end()
     }
 }

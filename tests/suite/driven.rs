@@ -9,14 +9,14 @@ use serde_json::Value;
 
 /// How the assembly stands and in which unit it is written.
 #[derive(Clone, Copy)]
-struct As {
+pub struct As {
     unit: &'static str,
     /// Of one of its units in mm.
     mm: f64,
     turn: &'static str,
 }
 
-const PLAIN: As = As { unit: "mm", mm: 1.0, turn: r#""axis": [0, 0, 1], "angle_deg": 0"# };
+pub const PLAIN: As = As { unit: "mm", mm: 1.0, turn: r#""axis": [0, 0, 1], "angle_deg": 0"# };
 
 /// Two parts, the second moved up by `z` mm, and all of it turned.
 fn write(scratch: &Scratch, [a, b]: [&TriMesh; 2], z: f64, how: As) {
@@ -41,7 +41,7 @@ fn write(scratch: &Scratch, [a, b]: [&TriMesh; 2], z: f64, how: As) {
 }
 
 /// A pin of 2 mm, so far in a block of 10 mm that has a hole elsewhere and round sides of few facets.
-fn driven(scratch: &Scratch, depth: f64, how: As) {
+pub fn driven(scratch: &Scratch, depth: f64, how: As) {
     let block = tube(48, 40.0, 10.0, [0.0, 10.0]);
     let mut pin = prism(48, 1.0, [0.0, 20.0]);
     pin.vertices.iter_mut().for_each(|v| v.x += 25.0);

@@ -21,6 +21,7 @@ mod oracle;
 mod pieces;
 mod properties;
 mod schema;
+mod schemas_of_outputs;
 mod separation;
 mod set_up;
 mod shards;

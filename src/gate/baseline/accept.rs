@@ -64,7 +64,15 @@ pub fn accept(
     let accepted: Vec<Entry> = entries.into_values().collect();
     let taken = accepted.iter().enumerate();
     let taken = taken.filter_map(|(entry, e)| newly.get(&e.key()).map(|was| Taken { entry, was: *was })).collect();
-    Acceptance { baseline: Baseline { assembly: assembly.to_owned(), units, accepted }, taken }
+    Acceptance {
+        baseline: Baseline {
+            schema: old.and_then(|b| b.schema.clone()),
+            assembly: assembly.to_owned(),
+            units,
+            accepted,
+        },
+        taken,
+    }
 }
 
 /// The baseline without the entries that the run shows to be mended, and without those at the places `named`, whatever became of

@@ -21,6 +21,8 @@ pub const FILE_NAME: &str = "interfere-baseline.json";
 /// What was accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Baseline {
+    /// What the file says of its schema, for editors.
+    pub schema: Option<String>,
     /// Name of the assembly file that it belongs to.
     pub assembly: String,
     /// Unit of its lengths; volumes are in its cube.

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::geom::LengthUnit;
 use std::collections::BTreeMap;
 
-const TOP_KEYS: [&str; 4] = ["version", "assembly", "units", "accepted"];
+const TOP_KEYS: [&str; 5] = ["version", "assembly", "units", "accepted", "$schema"];
 const ENTRY_KEYS: [&str; 14] = [
     "a",
     "b",
@@ -58,6 +58,8 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
         reader.text(value, &Trail::Key(&root, key), expected).map(str::to_owned)
     };
     let assembly = text(reader, "assembly", "the name of the assembly file");
+    let schema =
+        fields.get("$schema").map(|v| reader.text(v, &Trail::Key(&root, "$schema"), "a text").map(str::to_owned));
     let names = LengthUnit::ALL.map(LengthUnit::name);
     let units = required(reader, &fields, document, &root, "units", "a length unit")
         .and_then(|v| reader.word(v, &Trail::Key(&root, "units"), &names, LengthUnit::from_name));
@@ -80,7 +82,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
         }
     }
     let accepted = accepted.into_values().map(|(entry, _)| entry).collect();
-    Some(Baseline { assembly: assembly?, units: units?, accepted })
+    Some(Baseline { schema: schema.flatten(), assembly: assembly?, units: units?, accepted })
 }
 
 fn required<'d>(
