@@ -2,7 +2,8 @@
 
 use super::group::{Groups, Member};
 use super::pair::{Measured, PairQuery};
-use super::shape::{Placed, Shape};
+use super::shape::Shape;
+use super::shapes::Placed;
 use crate::geom::{Aabb, Mat3, Vec3};
 use crate::narrow::Surface;
 use crate::narrow::common::{Known, common};

@@ -2,7 +2,8 @@
 
 use super::cover::Covered;
 use super::load::PartMesh;
-use super::shape::{Shape, Shapes};
+use super::shape::Shape;
+use super::shapes::Shapes;
 use super::{InstanceOutcome, PartOutcome, Settings};
 use crate::assembly::Assembly;
 use crate::error::Warning;

@@ -6,7 +6,7 @@ use super::group::Run;
 use super::load::PartMesh;
 use super::pipeline::Candidate;
 use super::steps::{Step, Steps};
-use super::{Certainty, Fix, PairOutcome, PartOutcome, Settings, Status};
+use super::{Fix, PairOutcome, PartOutcome, Settings, Status};
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, Rule, RuleTable};
 use crate::error::{Error, Location, Problem, Warning};
 use crate::geom::LengthUnit;
@@ -131,13 +131,13 @@ impl Run<'_> {
         let [a, b] = self.by_id(pair);
         let mut steps = Steps::kept();
         let row = match found {
-            PairFound::Ignored { rule } => bare([a, b], Status::Ignored, *rule, self.pair_geometry([a, b])),
+            PairFound::Ignored { rule } => self.bare([a, b], Status::Ignored, *rule),
             PairFound::Checked { distance, candidate } => {
                 steps.note(Step::Aabb { distance: *distance, cleared: candidate.is_none() });
                 let rule = if let PairRule::Rule(r) = rules.of(a, b) { Some(r) } else { None };
                 match candidate {
                     Some(candidate) => self.explain(candidate, &mut steps),
-                    None => bare([a, b], Status::Clear, rule, self.pair_geometry([a, b])),
+                    None => self.bare([a, b], Status::Clear, rule),
                 }
             }
         };
@@ -183,39 +183,9 @@ impl Run<'_> {
         }
     }
 
-    fn pair_geometry(&self, pair: [InstanceIx; 2]) -> Geometry {
+    /// The row of a pair that was not asked.
+    fn bare(&self, pair: [InstanceIx; 2], status: Status, rule: Option<u32>) -> PairOutcome {
         let of = |i: InstanceIx| self.shapes.all[self.shapes.placed[i.0 as usize].shape as usize].geometry;
-        of(pair[0]).max(of(pair[1]))
-    }
-}
-
-/// A row of which nothing but the status is known.
-fn bare([a, b]: [InstanceIx; 2], status: Status, rule: Option<u32>, geometry: Geometry) -> PairOutcome {
-    PairOutcome {
-        a,
-        b,
-        status,
-        relation: None,
-        certainty: Certainty::Certified,
-        geometry,
-        gap: None,
-        gap_bracket: None,
-        overlap_depth: None,
-        penetration_depth: None,
-        separating_translation: None,
-        closest_points: None,
-        normal: None,
-        overlap_volume: None,
-        overlap_volume_slack: None,
-        overlap_volume_facets: None,
-        overlap_box: None,
-        facet_allowance: None,
-        within_facet_error: false,
-        rule,
-        inputs: None,
-        standing: None,
-        accepted: None,
-        // Not looked for: the row stands alone.
-        alike: 0,
+        PairOutcome { rule, ..PairOutcome::bare(pair, status, of(pair[0]).max(of(pair[1]))) }
     }
 }

@@ -3,7 +3,7 @@
 use super::group::Run;
 use super::pair::Answer;
 use super::pipeline::{Candidate, instance_boxes};
-use super::shape::Placed;
+use super::shapes::Placed;
 use super::{Outcome, PairOutcome, Status};
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
 use crate::geom::{Aabb, Vec3};

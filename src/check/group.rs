@@ -5,7 +5,7 @@ use super::common::{Firsts, Turns};
 use super::judge::Limits;
 use super::pair::{Answer, PairQuery};
 use super::pipeline::Candidate;
-use super::shape::{Placed, Shapes};
+use super::shapes::{Placed, Shapes};
 use super::steps::Steps;
 use super::{Asked, PairOutcome, Progress, Settings, Status, pose_key};
 use crate::assembly::{Assembly, InstanceIx, Verb};

@@ -7,10 +7,11 @@ use super::explain::{Explanation, PairFound, find_pair};
 use super::group::{Groups, Run};
 use super::load::load_meshes;
 use super::pair::Answer;
-use super::shape::{self, Shapes};
+use super::shape::Shape;
+use super::shapes::{self, Shapes};
 use super::shard::{Candidates, Shard, ShardOutcome};
 use super::tally::{Tally, Unseen};
-use super::{FailOn, Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
+use super::{ClearedBy, Counts, FailOn, Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::assembly::{Assembly, InstanceIx, PairRule, RuleTable};
 use crate::broad::{BoxTree, sorted_pairs};
 use crate::error::{Error, Location, Problem};
@@ -80,7 +81,7 @@ fn run(
     let meshes = load_meshes(assembly, loader, session.as_ref(), options.verdict_only, progress)?;
     watch.stop(Stage::Load, &mut timings);
 
-    let shapes = shape::build(assembly, &meshes, &settings, session.as_ref(), progress)?;
+    let shapes = shapes::build(assembly, &meshes, &settings, session.as_ref(), progress)?;
     let parts = describe_parts(assembly, &meshes, &shapes);
     watch.stop(Stage::Shape, &mut timings);
 
@@ -107,27 +108,43 @@ fn run(
     timings.pairs = tally.funnel;
     timings.cache = session.as_ref().map(Session::used);
     let outcome = Outcome {
-        name: assembly.name.clone(),
-        path: assembly.path.clone(),
-        files: assembly.files.clone(),
-        units: assembly.units,
-        settings,
-        possible_pairs: pairs_all[0],
         counts: tally.counts,
         cleared_by: tally.cleared_by,
         pairs,
         fixes,
         parts,
         instances,
-        rules: assembly.rules.clone(),
         rule_uses: rules.uses(assembly),
+        timings,
+        not_kept: session.as_ref().and_then(Session::not_kept),
+        ..unchecked(assembly, settings, pairs_all[0])
+    };
+    Ok(Found { candidates, warnings, outcome })
+}
+
+/// An outcome in which nothing is found yet.
+fn unchecked(assembly: &Assembly, settings: Settings, possible_pairs: u64) -> Outcome {
+    Outcome {
+        name: assembly.name.clone(),
+        path: assembly.path.clone(),
+        files: assembly.files.clone(),
+        units: assembly.units,
+        settings,
+        possible_pairs,
+        counts: Counts::default(),
+        cleared_by: ClearedBy::default(),
+        pairs: Vec::new(),
+        fixes: Vec::new(),
+        parts: Vec::new(),
+        instances: Vec::new(),
+        rules: assembly.rules.clone(),
+        rule_uses: Vec::new(),
         warnings: Vec::new(),
         baseline: None,
         fail_on: FailOn::Any,
-        timings,
-        not_kept: session.as_ref().and_then(Session::not_kept),
-    };
-    Ok(Found { candidates, warnings, outcome })
+        timings: Timings::default(),
+        not_kept: None,
+    }
 }
 
 /// What a shard answers, or a whole run, and what it counts beside that. Pairs that are never enumerated are counted by the first.
@@ -161,7 +178,7 @@ pub fn explain(
     let pair = find_pair(assembly, ids)?;
     let rules = RuleTable::new(assembly);
     let meshes = load_meshes(assembly, loader, None, false, progress)?;
-    let shapes = shape::build(assembly, &meshes, &settings, None, progress)?;
+    let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     progress.begin(Stage::Broad, 1);
     let reach = run_reach(&settings, &rules, &shapes);
     let [a, b] = pair;
@@ -259,7 +276,7 @@ fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
 
 /// The largest distance at which any pair of the run may matter (mm).
 fn run_reach(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
-    let floor = shapes.all.iter().map(shape::Shape::tolerance_floor).fold(0.0, f64::max);
+    let floor = shapes.all.iter().map(Shape::tolerance_floor).fold(0.0, f64::max);
     settings.tolerance.max(floor).max(settings.report_within.unwrap_or(0.0)).max(rules.max_clearance())
 }
 
@@ -318,7 +335,7 @@ pub(super) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
 }
 
 /// Box of a shape's hull about its centred origin, turned by a pose's rotation.
-fn turned_box(shape: &shape::Shape, pose: &Pose) -> Aabb {
+fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
     let mut out = Aabb::EMPTY;
     for k in 0..3 {
         let d: Vec3 = pose.rotation.row(k).transpose();

@@ -5,7 +5,7 @@
 
 use super::describe::PlacedWarning;
 use super::group::{Distinct, Groups};
-use super::shape::Shapes;
+use super::shapes::Shapes;
 use super::{Outcome, pose_key};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

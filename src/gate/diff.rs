@@ -116,10 +116,8 @@ impl Cause {
 /// A pair that is a finding in at least one of two reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared<'a> {
-    /// Full id of the instance whose id comes first in byte order.
-    pub a: &'a str,
-    /// Of the other one.
-    pub b: &'a str,
+    /// Full ids of its instances, the one that comes first in byte order before the other.
+    pub ids: [&'a str; 2],
     /// What became of it.
     pub change: Change,
     /// In what it is worse, of what both reports have measured; of one that is better in what it is better.
@@ -186,7 +184,15 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
         };
         let causes = if change == Change::Same { Vec::new() } else { causes(&before, &now, a, b, &of_run) };
         let listed = |view: &View<'a>, finding: Option<Row<'a>>| finding.or_else(|| view.row(a, b).copied());
-        Compared { a, b, change, measures, causes, note, old: listed(&before, rows[0]), new: listed(&now, rows[1]) }
+        Compared {
+            ids: [a, b],
+            change,
+            measures,
+            causes,
+            note,
+            old: listed(&before, rows[0]),
+            new: listed(&now, rows[1]),
+        }
     });
     let pairs = compared.collect();
     Diff { old, new, pairs }

@@ -50,6 +50,7 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let mut table = grid(&["change", "a", "b", "was", "is", "with it changed"], &[]);
     let listed = &pairs[..pairs.len().min(MAX_ROWS)];
     for p in listed {
+        let [a, b] = p.ids.map(|id| within(&shown(id), MAX_NAME).into_owned());
         let by_volume = p.measures.contains(&Measure::Volume);
         let is = match &p.note {
             Some(note) => shown(note).into_owned(),
@@ -58,8 +59,8 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
         let causes: Vec<_> = p.causes.iter().map(|c| c.text()).collect();
         table.add_row([
             p.change.name().to_owned(),
-            within(&shown(p.a), MAX_NAME).into_owned(),
-            within(&shown(p.b), MAX_NAME).into_owned(),
+            a,
+            b,
             p.old.as_ref().map(|r| state(r, by_volume, diff.old.units)).unwrap_or_default(),
             is,
             causes.join(", "),
@@ -193,9 +194,9 @@ impl<'a> Document<'a> {
             tolerance: length(r.settings.tolerance, r.units),
         };
         let pairs = diff.pairs.iter().filter(|p| p.change != Change::Same).map(|p| Pair {
-            id: pair_id(p.a, p.b),
-            a: p.a,
-            b: p.b,
+            id: pair_id(p.ids[0], p.ids[1]),
+            a: p.ids[0],
+            b: p.ids[1],
             change: p.change.name(),
             measures: p.measures.iter().map(|m| m.name()).collect(),
             causes: p.causes.iter().map(|c| c.name()).collect(),

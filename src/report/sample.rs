@@ -19,32 +19,8 @@ fn ix(id: &str) -> InstanceIx {
 
 /// A pair of which nothing but the status is known.
 pub(crate) fn bare_pair(a: InstanceIx, b: InstanceIx, status: Status) -> PairOutcome {
-    PairOutcome {
-        a,
-        b,
-        status,
-        relation: None,
-        certainty: Certainty::Certified,
-        geometry: Geometry::Hull,
-        gap: None,
-        gap_bracket: None,
-        overlap_depth: None,
-        penetration_depth: None,
-        separating_translation: None,
-        closest_points: None,
-        normal: None,
-        overlap_volume: None,
-        overlap_volume_slack: None,
-        overlap_volume_facets: None,
-        overlap_box: None,
-        facet_allowance: None,
-        within_facet_error: false,
-        rule: None,
-        inputs: None,
-        standing: None,
-        accepted: None,
-        alike: u64::from(a.0) << 32 | u64::from(b.0),
-    }
+    let alike = u64::from(a.0) << 32 | u64::from(b.0);
+    PairOutcome { alike, ..PairOutcome::bare([a, b], status, Geometry::Hull) }
 }
 
 fn pair(a: &str, b: &str, status: Status) -> PairOutcome {

@@ -4,7 +4,7 @@ use super::super::Settings;
 use super::super::judge::Limits;
 use super::super::pair::{Answer, PairQuery};
 use super::super::pose_key;
-use super::super::shape::Shapes;
+use super::super::shapes::Shapes;
 use super::answer::StoredAnswer;
 use super::{Key, Keyed, Kind, Name, Session};
 use crate::assembly::Facets;

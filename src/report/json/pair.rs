@@ -1,0 +1,123 @@
+//! The row of a pair.
+
+use super::MinMax;
+use crate::assembly::Rule;
+use crate::check::{self, Extent, PairOutcome, pair_id};
+use crate::geom::LengthUnit;
+use crate::report::number::{length, vector, volume};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(in crate::report) struct Pair<'a> {
+    id: String,
+    a: &'a str,
+    b: &'a str,
+    status: &'static str,
+    relation: Option<&'static str>,
+    certainty: &'static str,
+    geometry: &'static str,
+    gap: Option<f64>,
+    gap_bracket: Option<[f64; 2]>,
+    overlap_depth: Option<f64>,
+    penetration_depth: Option<f64>,
+    separating_translation: Option<[f64; 3]>,
+    closest_points: Option<ClosestPoints>,
+    normal: Option<[f64; 3]>,
+    overlap_volume: Option<f64>,
+    overlap_volume_slack: Option<f64>,
+    overlap_volume_facets: Option<f64>,
+    overlap_box: Option<MinMax>,
+    facet_allowance: Option<f64>,
+    within_facet_error: bool,
+    rule: Option<RuleOfPair<'a>>,
+    baseline: Option<&'static str>,
+    accepted: Option<Accepted>,
+    /// Left out of a row that stands alone: there it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<GroupOfPair<'a>>,
+}
+
+/// The id of a row's group, `null` where it has none.
+#[derive(Serialize)]
+struct GroupOfPair<'a>(Option<&'a str>);
+
+impl<'a> Pair<'a> {
+    pub(in crate::report) fn new(
+        [a, b]: [&'a str; 2],
+        units: LengthUnit,
+        rule: Option<&'a Rule>,
+        p: &PairOutcome,
+    ) -> Self {
+        let in_units = |mm: Option<f64>| mm.map(|mm| length(mm, units));
+        Self {
+            id: pair_id(a, b),
+            a,
+            b,
+            status: p.status.name(),
+            relation: p.relation.map(check::Relation::name),
+            certainty: p.certainty.name(),
+            geometry: p.geometry.name(),
+            gap: in_units(p.gap),
+            gap_bracket: p.gap_bracket.map(|[lo, hi]| [length(lo, units), length(hi, units)]),
+            overlap_depth: in_units(p.overlap_depth),
+            penetration_depth: in_units(p.penetration_depth),
+            separating_translation: p.separating_translation.map(|t| vector(&t, units)),
+            closest_points: p.closest_points.map(|[a, b]| ClosestPoints { a: vector(&a, units), b: vector(&b, units) }),
+            normal: p.normal.map(Into::into),
+            overlap_volume: p.overlap_volume.map(|v| volume(v, units)),
+            overlap_volume_slack: p.overlap_volume_slack.map(|v| volume(v, units)),
+            overlap_volume_facets: p.overlap_volume_facets.map(|v| volume(v, units)),
+            overlap_box: p.overlap_box.map(|b| MinMax::new(&b, units)),
+            facet_allowance: in_units(p.facet_allowance),
+            within_facet_error: p.within_facet_error,
+            rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
+            baseline: p.standing.map(check::Standing::name),
+            accepted: p.accepted.as_ref().map(|a| Accepted::new(a, units)),
+            group: None,
+        }
+    }
+
+    /// The same among the rows of a run, with the id of its group there if it is in one.
+    pub(super) fn in_group(self, id: Option<&'a str>) -> Self {
+        Self { group: Some(GroupOfPair(id)), ..self }
+    }
+}
+
+/// What a finding was accepted as.
+#[derive(Serialize)]
+struct Accepted {
+    overlap_depth: Option<f64>,
+    overlap_volume: Option<f64>,
+    gap: Option<f64>,
+    gap_bracket: Option<[f64; 2]>,
+    worse_in: Vec<&'static str>,
+}
+
+impl Accepted {
+    fn new(accepted: &check::Accepted, units: LengthUnit) -> Self {
+        let worse_in = accepted.worse_in.iter().map(|m| m.name()).collect();
+        let none = Self { overlap_depth: None, overlap_volume: None, gap: None, gap_bracket: None, worse_in };
+        match accepted.extent {
+            None => none,
+            Some(Extent::Depth(depth, shared)) => {
+                let overlap_volume = shared.map(|s| volume(s.volume, units));
+                Self { overlap_depth: Some(length(depth, units)), overlap_volume, ..none }
+            }
+            Some(Extent::Gap(gap)) => Self { gap: Some(length(gap, units)), ..none },
+            Some(Extent::Bracket(b)) => Self { gap_bracket: Some(b.map(|mm| length(mm, units))), ..none },
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ClosestPoints {
+    a: [f64; 3],
+    b: [f64; 3],
+}
+
+#[derive(Serialize)]
+struct RuleOfPair<'a> {
+    file: &'a str,
+    index: u32,
+    reason: Option<&'a str>,
+}
