@@ -106,6 +106,7 @@ const OTHERS: [(&[&str], &str); 8] = [
     (&["instances"], "an assembly file"),
 ];
 
+#[expect(clippy::zero_sized_map_values, reason = "only the keys are looked at, and serde reads a map")]
 fn no_report(file: &str, bytes: &[u8], e: &serde_json::Error) -> Error {
     let keys: BTreeMap<String, IgnoredAny> = serde_json::from_slice(bytes).unwrap_or_default();
     if !keys.contains_key("tool") || keys.contains_key("partial") {

@@ -103,15 +103,11 @@ pub(super) fn volumes(o: &Outcome, p: &PairOutcome) -> Option<[String; 2]> {
 
 /// The gap of parts that are apart; of an undecided pair its bounds.
 fn gap(o: &Outcome, p: &PairOutcome) -> String {
-    match (p.status, p.gap_bracket) {
-        (Status::Undecided, Some([lo, hi])) => {
-            format!("{} to {}", plain(length(lo, o.units)), length_text(hi, o.units))
-        }
-        _ => {
-            let gap = p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default();
-            gap + &accepted(o, p, Measure::Gap)
-        }
+    if let (Status::Undecided, Some([lo, hi])) = (p.status, p.gap_bracket) {
+        return format!("{} to {}", plain(length(lo, o.units)), length_text(hi, o.units));
     }
+    let gap = p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default();
+    gap + &accepted(o, p, Measure::Gap)
 }
 
 /// Which other pairs a fix makes worse.

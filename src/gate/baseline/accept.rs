@@ -41,9 +41,10 @@ pub fn accept(
         let of_old = old.map_or(units, |b| b.units);
         let mut entry = entry.clone();
         if of_old != units {
-            let to = |x: f64| units.as_given(x * of_old.mm());
-            entry.limit = to(entry.limit);
-            entry.extent = entry.extent.map(|e| e.scaled(to, |v| v * of_old.mm3() / units.mm3()));
+            let length = |x: f64| units.as_given(x * of_old.mm());
+            let volume = |v: f64| v * of_old.mm3() / units.mm3();
+            entry.extent = entry.extent.map(|e| e.scaled(length, volume));
+            entry.limit = length(entry.limit);
         }
         entries.insert((entry.a.clone(), entry.b.clone()), entry);
     }
