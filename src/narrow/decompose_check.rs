@@ -11,7 +11,7 @@ use super::decompose::Decomposition;
 use super::decompose_union::{Boundary, Left, Polygon, split};
 use super::surface::{Below, SKEW, Surface};
 use super::tri_tri::{Triangle, point_triangle};
-use super::winding::winding;
+use super::winding::winding_from;
 use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::predicates::orient3d;
@@ -293,13 +293,14 @@ impl All<'_> {
                 sets.union(v, w, false);
             }
             let mut is_known = vec![false; piece.hull.vertices.len()];
+            let mut last = None;
             left.iter().any(|of| {
                 let root = is_whole(of).then(|| sets.find(ids(of)[0]).0 as usize);
                 of.polygons.iter().any(|polygon| {
                     if root.is_some_and(|root| is_known[root]) {
                         return false;
                     }
-                    let told = self.is_hollow(surface, &(middle(polygon) + of.normal * self.within));
+                    let told = self.is_hollow(surface, &(middle(polygon) + of.normal * self.within), &mut last);
                     if let Some(root) = root {
                         is_known[root] = told.is_some();
                     }
@@ -310,12 +311,14 @@ impl All<'_> {
     }
 
     /// Whether a point just beyond a piece is inside the solid; `None` where the surface is too near for that to tell, or another piece
-    /// holds it for rounding.
-    fn is_hollow(&self, surface: &Surface, x: &Vec3) -> Option<bool> {
+    /// holds it for rounding. `last` is a point about which the winding number is known.
+    fn is_hollow(&self, surface: &Surface, x: &Vec3, last: &mut Option<(Vec3, i32)>) -> Option<bool> {
         if surface.nearest(x, 4.0 * self.within).is_some() {
             return None;
         }
-        let is_inside = winding(surface, None, x)? >= 1;
+        let winding = winding_from(surface, last.as_ref().map(|(at, winding)| (at, *winding)), x)?;
+        *last = Some((*x, winding));
+        let is_inside = winding >= 1;
         let holds = |p: &Piece| (0..p.planes.len() as u32).all(|k| p.height(k, x) <= self.on_plane);
         (!(is_inside && self.pieces.iter().any(holds))).then_some(is_inside)
     }

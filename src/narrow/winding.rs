@@ -26,6 +26,9 @@ pub(super) const DIRECTIONS: [[f64; 3]; 12] = [
 /// Rounding errors of a ray in the other frame, in units of 2⁻⁵³ of the sizes: boxes are widened by this.
 const ROUNDINGS: f64 = 128.0;
 
+/// Points no farther apart than this part of a surface's size are near to each other.
+const NEAR: f64 = 0.1;
+
 /// A ray that leaves a triangle at a smaller slope is not used: on which side it runs would be a matter of rounding.
 const GRAZING: f64 = 0.1;
 
@@ -36,6 +39,21 @@ pub fn winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<i32> {
         None => winding_moved(s, None, x, 0.0, |v| s.vertices[v as usize]),
         Some(pose) => winding_moved(s, Some(pose), x, 0.0, |v| pose.point(&s.vertices[v as usize])),
     }
+}
+
+/// The same in the surface's own frame. From a point about which it is known, if that is near: along the segment between them there is
+/// less to meet than on the way out.
+pub(super) fn winding_from(s: &Surface, known: Option<(&Vec3, i32)>, x: &Vec3) -> Option<i32> {
+    let along_segment = |(from, winding): (&Vec3, i32)| {
+        let way = from - x;
+        let size = norm1(x) + norm1(from) + s.bounds.max_abs();
+        if way.norm() > NEAR * s.bounds.diagonal() {
+            return None;
+        }
+        let through = &mut |t: u32, x: &Vec3, far: &Vec3| crossing(&s.triangle(t), x, far);
+        Some(winding + count(s, (x, &way, ROUNDINGS * UNIT_ROUNDOFF * size), (x, from), u32::MAX, through)?)
+    };
+    known.and_then(along_segment).or_else(|| winding(s, None, x))
 }
 
 /// The same of a surface with moved vertices: `moved` says where a vertex is (A's frame), no farther than `slack` (mm) from

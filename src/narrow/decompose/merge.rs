@@ -2,11 +2,18 @@
 
 use super::cell::Plane;
 use super::gaps::Gap;
-use super::lines::Lines;
+use super::lines::{Lines, spread_direction};
 use super::reach::{Goal, Patches, reach};
 use super::refine::{Piece, planes_of};
-use crate::geom::Aabb;
+use crate::geom::{Aabb, Vec3};
 use crate::hull::{Hull, convex_hull, measure};
+use crate::narrow::lanes::Lanes;
+
+/// Vertices of a piece in so many directions tell most of where the hull of two reaches.
+const FEW: u32 = 26;
+
+/// Reaches are compared up to rounding.
+const BEYOND: f64 = 1.0 + 1e-9;
 
 /// Two pieces and the hull of both.
 struct Pair {
@@ -55,17 +62,33 @@ fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[G
     let Some(new) = &slots[j] else { return };
     let bounds = |p: &Piece| Aabb::of_points(&p.hull.vertices).inflated(epsilon);
     let around = bounds(new);
+    let few_of_new = few(&new.hull);
     for (i, slot) in slots[..j].iter().enumerate() {
         let Some(old) = slot else { continue };
         if !around.meets(&bounds(old)) {
             continue;
         }
-        let all: Vec<_> = old.hull.vertices.iter().chain(&new.hull.vertices).copied().collect();
-        let hull = convex_hull(&all);
+        let hull_of = |p: &[Vec3], q: &[Vec3]| convex_hull(&[p, q].concat());
+        // The hull of some of the vertices reaches no farther than that of all.
+        let core = hull_of(&few(&old.hull), &few_of_new);
+        let planes = planes_of(&core);
+        if core.rank == 3 && gaps.iter().any(|g| g.reached(&planes) > epsilon * BEYOND) {
+            continue;
+        }
+        let hull = hull_of(&old.hull.vertices, &new.hull.vertices);
         let planes = planes_of(&hull);
         if gaps.iter().all(|g| g.reached(&planes) <= epsilon) {
             let growth = measure(&hull).volume - measure(&old.hull).volume - measure(&new.hull).volume;
             pairs.push(Pair { of: [i as u32, j as u32], hull, planes, growth });
         }
     }
+}
+
+/// The outermost vertices of a hull in a few directions.
+fn few(hull: &Hull) -> Vec<Vec3> {
+    let all = Lanes::new(&hull.vertices, &[]);
+    let mut chosen: Vec<usize> = (0..FEW).map(|k| all.largest(&spread_direction(f64::from(k))).0).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen.into_iter().map(|k| hull.vertices[k]).collect()
 }

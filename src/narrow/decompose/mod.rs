@@ -11,6 +11,7 @@
 
 mod cell;
 mod gaps;
+mod held;
 mod lines;
 mod merge;
 mod piece;

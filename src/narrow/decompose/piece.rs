@@ -7,6 +7,7 @@ use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
 use crate::hull::{Facet, Hull, convex_hull, encloses, facets, measure};
 use crate::narrow::Surface;
+use crate::narrow::lanes::Lanes;
 use crate::narrow::winding::winding;
 
 /// Pieces flatter than this part of the solid's size are grown by as much on all sides.
@@ -155,8 +156,8 @@ fn simpler(hull: Hull, spare: f64) -> Hull {
     if hull.rank < 3 || hull.vertices.len() < MANY_VERTICES {
         return hull;
     }
-    let mut kept: Vec<usize> =
-        (0..FIRST_TAKEN).map(|k| farthest(&hull.vertices, &spread_direction(f64::from(k)))).collect();
+    let all = Lanes::new(&hull.vertices, &[]);
+    let mut kept: Vec<usize> = (0..FIRST_TAKEN).map(|k| all.largest(&spread_direction(f64::from(k))).0).collect();
     for _ in 0..ROUNDS {
         kept.sort_unstable();
         kept.dedup();
@@ -174,7 +175,7 @@ fn simpler(hull: Hull, spare: f64) -> Hull {
         let radius = few.iter().map(|v| (v - middle).norm()).fold(0.0, greater);
         let mut grow: f64 = 1.0;
         for f in &planes {
-            let top = farthest(&hull.vertices, &f.normal);
+            let (top, _) = all.largest(&f.normal);
             let over = f.normal.dot(&(hull.vertices[top] - middle)) / depth(f);
             if (over - 1.0) * radius > spare {
                 kept.push(top);
@@ -194,9 +195,4 @@ fn simpler(hull: Hull, spare: f64) -> Hull {
         }
     }
     hull
-}
-
-fn farthest(points: &[Vec3], direction: &Vec3) -> usize {
-    let along = |k: usize| direction.dot(&points[k]);
-    (1..points.len()).fold((0, along(0)), |best, k| if along(k) > best.1 { (k, along(k)) } else { best }).0
 }

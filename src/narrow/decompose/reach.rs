@@ -1,18 +1,23 @@
 //! How far a convex piece reaches beyond the solid: a certified bound, by branch and bound.
 
 use super::cell::Plane;
+use super::held::Held;
 use super::refine::by_place;
 use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
 use crate::narrow::Surface;
 use crate::narrow::tri_tri::point_triangle;
-use crate::narrow::winding::winding;
+use crate::narrow::lanes::Lanes;
+use crate::narrow::winding::winding_from;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
 /// Boxes that are looked at for one piece, at most.
 const MAX_BOXES: usize = 8000;
+
+/// How often a box is cut by planes of the piece, at most, for the sake of one triangle.
+const CUTS: usize = 4;
 
 /// No more triangles than this are asked whether their planes cut a box.
 const MAX_TRIANGLES: usize = 48;
@@ -62,8 +67,8 @@ struct Seen {
     triangle: u32,
     /// And how far it is (mm).
     distance: f64,
-    /// Whether the point is in the solid, where that was asked.
-    inside: Option<bool>,
+    /// How often the surface winds around the point, where that was asked and could be told.
+    winding: Option<i32>,
 }
 
 impl Eq for Part {}
@@ -85,6 +90,8 @@ struct Search<'a> {
     patches: &'a Patches<'a>,
     surface: &'a Surface,
     planes: &'a [Plane],
+    /// Their heights above a point, the other way about.
+    heights: Lanes,
     goal: Goal,
     /// The largest distance found (mm), and where.
     lower: f64,
@@ -92,6 +99,8 @@ struct Search<'a> {
     /// The largest bound that was known well enough.
     settled: f64,
     triangles: Vec<u32>,
+    /// Of the box at hand.
+    held: Held,
     /// Indices of planes that cut boxes, box after box.
     cutting: Vec<u32>,
     /// What rounding does to a distance (mm).
@@ -103,21 +112,26 @@ struct Search<'a> {
 /// solid (docs/numerics.md, Convex pieces).
 pub(super) fn reach(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal: Goal) -> Reach {
     let (surface, bounds) = (patches.surface, Aabb::of_points(vertices));
+    let normals: Vec<Vec3> = planes.iter().map(|p| p.normal).collect();
+    let offsets: Vec<f64> = planes.iter().map(|p| p.offset).collect();
+    let heights = Lanes::new(&normals, &offsets);
     let mut search = Search {
         patches,
         surface,
         planes,
+        heights,
         goal,
         lower: 0.0,
         found: None,
         settled: 0.0,
         triangles: Vec::new(),
+        held: Held::default(),
         cutting: (0..planes.len() as u32).collect(),
         margin: roundoff_mm(surface.bounds.diagonal(), bounds.max_abs() + surface.bounds.max_abs(), 0.0),
     };
     let mut heap = BinaryHeap::new();
     let whole = (bounds.center(), (bounds.max - bounds.min) * 0.5);
-    let nothing = Seen { from: whole.0, triangle: u32::MAX, distance: 0.0, inside: None };
+    let nothing = Seen { from: whole.0, triangle: u32::MAX, distance: 0.0, winding: None };
     heap.extend(search.part(whole, f64::INFINITY, [0, planes.len() as u32], &nothing));
     let mut boxes = 1;
     let top = loop {
@@ -145,11 +159,6 @@ fn halves(part: &Part) -> [(Vec3, Vec3); 2] {
     })
 }
 
-/// A corner of a box.
-fn corner(center: &Vec3, half: &Vec3, k: usize) -> Vec3 {
-    center + half.map_with_location(|i, _, h| if k >> i & 1 == 0 { -h } else { h })
-}
-
 impl Search<'_> {
     /// The planes that cut a box.
     fn cuts(&self, cutting: Range<usize>) -> impl Iterator<Item = &Plane> {
@@ -165,13 +174,16 @@ impl Search<'_> {
             return None;
         };
         let cutting = start..self.cutting.len();
-        let (bound, across, seen) = self.bound(&point, &center, &half, cutting.clone(), seen);
+        self.held.begin(&center, &half);
+        let (bound, across, seen) = self.bound(&point, cutting.clone(), seen);
         let bound = lesser(above, bound);
         if bound <= self.goal.enough {
             self.settled = greater(self.settled, bound);
             self.cutting.truncate(start);
             return None;
         }
+        let (center, half) = self.held.around();
+        let across = across.unwrap_or(half.imax());
         Some(Part { bound, center, half, across, planes: [cutting.start as u32, cutting.end as u32], seen })
     }
 
@@ -204,54 +216,67 @@ impl Search<'_> {
         Some(point)
     }
 
-    /// A bound for what of the piece lies in the box, from a point of the box; the axis across which to cut it; what is seen from the
-    /// point. `before` is what was seen from a box around it.
-    fn bound(
-        &mut self,
-        point: &Vec3,
-        center: &Vec3,
-        half: &Vec3,
-        cutting: Range<usize>,
-        before: &Seen,
-    ) -> (f64, usize, Seen) {
-        let longest = half.imax();
-        let to_corners =
-            |t: u32| -> [f64; 8] { std::array::from_fn(|k| self.patches.distance(t, &corner(center, half, k))) };
-        let farthest = |corners: &[f64; 8]| corners.iter().copied().fold(0.0, greater);
+    /// How far what of the piece lies in the box is from a triangle's patch at most, and the axis along which that differs most. `from` is
+    /// `distance` (mm) away from the patch. Planes of the piece cut off what is farther than it matters.
+    fn farthest(&mut self, triangle: u32, from: &Vec3, distance: f64) -> (f64, Option<usize>) {
+        self.held.ask(from, distance);
+        let mut cuts = 0;
+        loop {
+            let Some(top) = self.held.top() else { return (0.0, None) };
+            if top.most <= self.goal.enough {
+                return (top.most, None);
+            }
+            if !top.is_known {
+                (top.most, top.is_known) = (lesser(top.most, self.patches.distance(triangle, &top.at)), true);
+                continue;
+            }
+            let (at, most) = (top.at, top.most);
+            let (which, height) = self.heights.largest(&at);
+            // Where it is cut is off by rounding.
+            let clear = height > self.margin && cuts < CUTS;
+            if !(clear && self.planes.get(which).is_some_and(|p| self.held.cut(&p.moved(self.margin)))) {
+                let way = (at - point_triangle(&at, &self.surface.triangle(triangle)).point).abs();
+                return (most, Some(way.component_mul(&self.held.around().1).imax()));
+            }
+            cuts += 1;
+        }
+    }
+
+    /// A bound for what of the piece lies in the box, from a point of the box; the axis across which to cut it, if that is not the longest;
+    /// what is seen from the point. `before` is what was seen from a box around it.
+    fn bound(&mut self, point: &Vec3, cutting: Range<usize>, before: &Seen) -> (f64, Option<usize>, Seen) {
         let mut limit = f64::INFINITY;
         if before.triangle != u32::MAX {
             // Any triangle bounds; the one nearest to the box around is at hand.
-            let by_last = farthest(&to_corners(before.triangle));
+            let distance = self.patches.distance(before.triangle, point);
+            let (by_last, _) = self.farthest(before.triangle, point, distance);
             if by_last <= self.goal.enough {
-                return (by_last, longest, *before);
+                return (by_last, None, *before);
             }
             let foot = point_triangle(point, &self.surface.triangle(before.triangle));
             limit = (foot.squared.sqrt() * (1.0 + LEEWAY)).next_up();
         }
-        let radius = (point - center).abs().zip_map(half, |d, h| d + h).norm();
-        let Some(near) = self.surface.nearest(point, limit) else { return (f64::INFINITY, 0, *before) };
-        let mut seen = Seen { from: *point, triangle: near.triangle, distance: near.distance, inside: None };
-        let mut least = near.distance + radius;
-        let mut across = longest;
+        let Some(near) = self.surface.nearest(point, limit) else { return (f64::INFINITY, None, *before) };
+        let mut seen = Seen { from: *point, triangle: near.triangle, distance: near.distance, winding: None };
+        let mut least = near.distance + self.held.radius(point);
+        let mut across = None;
         if least <= self.goal.enough {
             return (least, across, seen);
         }
-        let corners = to_corners(near.triangle);
-        let by_patch = farthest(&corners);
-        if by_patch < least {
-            (least, across) = (by_patch, steepest(&corners, across));
+        if near.triangle != before.triangle {
+            let by_patch = self.farthest(near.triangle, point, self.patches.distance(near.triangle, point));
+            if by_patch.0 < least {
+                (least, across) = by_patch;
+            }
+            if least <= self.goal.enough {
+                return (least, across, seen);
+            }
         }
-        if least <= self.goal.enough {
-            return (least, across, seen);
-        }
-        // Nothing of the surface lies between points that are nearer to each other than it.
-        let same = (point - before.from).norm() + self.margin < before.distance;
-        let known = before.inside.filter(|_| same);
-        let inside = known.unwrap_or_else(|| winding(self.surface, None, point).is_some_and(|w| w >= 1));
-        seen.inside = Some(inside);
-        if near.distance > 0.0 && inside {
+        seen.winding = self.winding(point, before);
+        if near.distance > 0.0 && seen.winding.is_some_and(|w| w >= 1) {
             // From here on what counts is the size of the box.
-            across = longest;
+            across = None;
+            let radius = self.held.radius(point);
             least = lesser(least, greater(radius - near.distance, 0.0));
             if least > self.goal.enough {
                 least = lesser(least, self.overhang(point, radius, cutting));
@@ -261,6 +286,16 @@ impl Search<'_> {
             self.found = Some([near.point, *point]);
         }
         (least, across, seen)
+    }
+
+    /// How often the surface winds around a point; from what is known of a point near to it, if anything is.
+    fn winding(&self, point: &Vec3, before: &Seen) -> Option<i32> {
+        // Nothing of the surface lies between points that are nearer to each other than it.
+        let same = (point - before.from).norm() + self.margin < before.distance;
+        match before.winding {
+            Some(known) if same => Some(known),
+            known => winding_from(self.surface, known.map(|w| (&before.from, w)), point),
+        }
     }
 
     /// The bound from the planes of the triangles around a point of the solid: only where the piece rises above one can it be outside.
@@ -314,12 +349,6 @@ impl Search<'_> {
         };
         self.cuts(cutting).map(along).fold(radius, lesser)
     }
-}
-
-/// The axis along which the distances of a box's corners differ most.
-fn steepest(corners: &[f64; 8], longest: usize) -> usize {
-    let change = |i: usize| (0..8).map(|k| (corners[k] - corners[k ^ (1 << i)]).abs()).fold(0.0, greater);
-    (0..3).fold(longest, |best, i| if change(i) > change(best) { i } else { best })
 }
 
 /// Triangles paired with a neighbour in one plane where both make a convex patch: the distance to a patch is convex, too.

@@ -7,7 +7,7 @@ use super::merge::merge;
 use super::piece::Region;
 use super::plan::{best_cuts, middle_cut};
 use super::reach::{Goal, Patches, reach};
-use super::soup::{Soup, thinned};
+use super::soup::{Soup, long, thinned};
 use super::{Decomposition, Limits};
 use crate::geom::Vec3;
 use crate::hull::{Hull, convex_hull, facets, fit_obb};
@@ -57,6 +57,8 @@ struct Solid<'a> {
     patches: Patches<'a>,
     limits: &'a Limits,
     lines: Lines,
+    /// Triangles that no soup leaves out.
+    long: Vec<bool>,
     gaps: Vec<Gap>,
 }
 
@@ -97,9 +99,10 @@ pub(super) fn by_place(p: &Vec3, q: &Vec3) -> Ordering {
 
 fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Open)> {
     let region = Region::all(surface);
+    let long = long(surface);
     // The axes need not be those of all vertices.
     let corners = |t: u32| surface.triangle(t);
-    let hull = convex_hull(&thinned(surface, &region.triangles).into_iter().flat_map(corners).collect::<Vec<_>>());
+    let hull = convex_hull(&thinned(&region.triangles, &long).into_iter().flat_map(corners).collect::<Vec<_>>());
     if hull.rank < 3 {
         return None;
     }
@@ -108,9 +111,9 @@ fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Ope
     let gaps = sample(surface, &planes_of(&hull), &lines, limits.epsilon);
     let reached: Vec<(u32, f64)> = (0..).zip(&gaps).map(|(k, g)| (k, g.depth)).collect();
     let worst = reached.iter().map(|r| r.1).fold(0.0, f64::max);
-    let root = Open { soup: Soup::of(surface, &region.triangles, &lines), region, reached, worst };
+    let root = Open { soup: Soup::of(surface, &region.triangles, &long, &lines), region, reached, worst };
     let patches = Patches::new(surface, PATCH * limits.epsilon);
-    Some((Solid { surface, patches, limits, lines, gaps }, root))
+    Some((Solid { surface, patches, limits, lines, long, gaps }, root))
 }
 
 /// Cuts until every piece keeps to ε or there are as many as allowed.
@@ -233,7 +236,7 @@ impl Solid<'_> {
         if !soup.is_whole() {
             // Thinned out anew: there are fewer now.
             let clipped = |soup: Soup| region.planes.iter().fold(soup, |s, p| s.behind(p, &self.lines));
-            soup = clipped(Soup::of(self.surface, &region.triangles, &self.lines));
+            soup = clipped(Soup::of(self.surface, &region.triangles, &self.long, &self.lines));
             if soup.points.is_empty() {
                 // What was left out may be all that is here.
                 soup = clipped(Soup::all(self.surface, &region.triangles, &self.lines));

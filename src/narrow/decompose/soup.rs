@@ -32,9 +32,9 @@ impl Soup {
         !self.thinned
     }
 
-    /// Triangles of a surface, thinned out where they are many.
-    pub fn of(surface: &Surface, triangles: &[u32], lines: &Lines) -> Self {
-        let some = thinned(surface, triangles);
+    /// Triangles of a surface, thinned out where they are many, but not the `long` ones.
+    pub fn of(surface: &Surface, triangles: &[u32], long: &[bool], lines: &Lines) -> Self {
+        let some = thinned(triangles, long);
         Self { thinned: some.len() < triangles.len(), ..Self::all(surface, &some, lines) }
     }
 
@@ -151,14 +151,19 @@ impl Soup {
     }
 }
 
-/// So many triangles that cuts can be compared on them: all, or every so many and the long ones.
-pub(super) fn thinned(surface: &Surface, triangles: &[u32]) -> Vec<u32> {
+/// Of each triangle whether it is always kept.
+pub(super) fn long(surface: &Surface) -> Vec<bool> {
     let long = LONG * surface.bounds.diagonal();
     let is_long = |t: u32| {
         let [a, b, c] = surface.triangle(t);
         [(a, b), (b, c), (c, a)].iter().any(|(p, q)| (p - q).norm_squared() > long * long)
     };
+    (0..surface.triangles.len() as u32).map(is_long).collect()
+}
+
+/// So many triangles that cuts can be compared on them: all, or every so many and the `long` ones.
+pub(super) fn thinned(triangles: &[u32], long: &[bool]) -> Vec<u32> {
     let stride = triangles.len().div_ceil(SOUP).max(1);
-    let kept = triangles.iter().enumerate().filter(|(k, t)| k % stride == 0 || is_long(**t));
+    let kept = triangles.iter().enumerate().filter(|(k, t)| k % stride == 0 || long[**t as usize]);
     kept.map(|(_, t)| *t).collect()
 }
