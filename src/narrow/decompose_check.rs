@@ -8,7 +8,7 @@
 //! solid or wholly outside, as the surface lies in the pieces.
 
 use super::decompose::Decomposition;
-use super::decompose_union::{Boundary, Left, Polygon, split};
+use super::decompose_union::{Boundary, Left, Polygon, rest_of, split};
 use super::surface::{Below, SKEW, Surface};
 use super::tri_tri::{Triangle, point_triangle};
 use super::winding::winding_from;
@@ -17,6 +17,7 @@ use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::predicates::orient3d;
 use crate::hull::{Group, Hull, facets};
 use crate::mesh::UnionFind;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// No point of a covered solid is farther from its pieces than this many roundings of its size: cuts are rounded, and where faces
@@ -26,8 +27,9 @@ const WITHIN_IN_ROUNDOFFS: f64 = 1024.0;
 /// What a plane is off by counts as on it, in roundings of the part's size.
 const PLANE_IN_ROUNDOFFS: f64 = 32.0;
 
-/// Cuts of one triangle, at most; beyond, it counts as not covered.
-const MAX_CUTS: usize = 20_000;
+/// Surfaces of more triangles than this are looked at in shares, as many as this.
+const SHARED_FROM: usize = 2000;
+const SHARES: usize = 16;
 
 /// How far points of a solid of this size, the largest magnitude of its coordinates, may lie outside of pieces that were
 /// found to cover it (mm). The margin of its pairs is wider by that.
@@ -45,7 +47,7 @@ pub fn covers(surface: &Surface, d: &Decomposition) -> bool {
 pub fn boundary_of_cover(surface: &Surface, d: &Decomposition) -> Option<Boundary> {
     let size = surface.bounds.max_abs();
     let all = All {
-        pieces: d.pieces.iter().map(Piece::new).collect(),
+        pieces: d.pieces.par_iter().map(Piece::new).collect(),
         within: covered_within(size),
         on_plane: PLANE_IN_ROUNDOFFS * UNIT_ROUNDOFF * size,
     };
@@ -142,14 +144,18 @@ struct Descent<'a> {
 impl All<'_> {
     /// Whether every triangle of a surface lies in the pieces.
     fn cover(&self, surface: &Surface) -> bool {
-        let mut down = Descent { surface, near: Vec::new(), planes: Vec::new() };
-        for (k, piece) in (0..).zip(&self.pieces) {
-            let start = down.planes.len() as u32;
-            down.planes.extend(0..piece.planes.len() as u32);
-            down.near.push(Near { piece: k, planes: [start, down.planes.len() as u32] });
-        }
-        let count = down.near.len();
-        surface.triangles.is_empty() || self.cover_node(&mut down, 0, 0..count)
+        let nodes = shares(surface);
+        surface.triangles.is_empty()
+            || nodes.par_iter().all(|&node| {
+                let mut down = Descent { surface, near: Vec::new(), planes: Vec::new() };
+                for (k, piece) in (0..).zip(&self.pieces) {
+                    let start = down.planes.len() as u32;
+                    down.planes.extend(0..piece.planes.len() as u32);
+                    down.near.push(Near { piece: k, planes: [start, down.planes.len() as u32] });
+                }
+                let count = down.near.len();
+                self.cover_node(&mut down, node, 0..count)
+            })
     }
 
     /// The same of what is below a node: it cannot be outside of any piece but those near to it. A tree is some dozen nodes deep.
@@ -222,24 +228,7 @@ impl All<'_> {
         if near.iter().any(whole) {
             return Some(Vec::new());
         }
-        let mut left = Vec::new();
-        let mut open: Vec<(Polygon, usize)> = vec![(t.to_vec(), 0)];
-        let mut cuts = 0;
-        while let Some((polygon, k)) = open.pop() {
-            let Some(piece) = near.get(k) else {
-                left.push(polygon);
-                continue;
-            };
-            cuts += 1;
-            if cuts > MAX_CUTS {
-                return None;
-            }
-            match self.outside(piece, &polygon) {
-                Some(outside) => open.extend(outside.into_iter().map(|p| (p, k + 1))),
-                None => open.push((polygon, k + 1)),
-            }
-        }
-        Some(left)
+        rest_of(t, near, |piece, polygon, outside| self.outside(piece, polygon).map(|of| outside.extend(of)).is_some())
     }
 
     fn holds_all(&self, (p, planes): &Asked, polygon: &[Vec3]) -> bool {
@@ -283,7 +272,8 @@ impl All<'_> {
     /// Whether the union of the pieces leaves something out inside the solid. The surface lies in the pieces, so that it parts nothing of
     /// what of their faces is left and hangs together: one point tells for it.
     fn leaves_hollow(&self, surface: &Surface, boundary: &Boundary) -> bool {
-        boundary.left.chunk_by(|p, q| p.piece == q.piece).any(|left| {
+        let of_pieces: Vec<&[Left]> = boundary.left.chunk_by(|p, q| p.piece == q.piece).collect();
+        of_pieces.into_par_iter().any(|left| {
             let piece = &self.pieces[left[0].piece as usize];
             let ids = |of: &Left| piece.hull.triangles[of.triangle as usize];
             let is_whole = |of: &Left| matches!(&of.polygons[..], [one] if one[..] == piece.triangle(of.triangle));
@@ -322,6 +312,19 @@ impl All<'_> {
         let holds = |p: &Piece| (0..p.planes.len() as u32).all(|k| p.height(k, x) <= self.on_plane);
         (!(is_inside && self.pieces.iter().any(holds))).then_some(is_inside)
     }
+}
+
+/// Nodes of a surface's tree that together hold all of it.
+fn shares(surface: &Surface) -> Vec<u32> {
+    let mut nodes = vec![0];
+    while surface.triangles.len() > SHARED_FROM && nodes.len() < SHARES {
+        let below = |&node: &u32| match surface.tree().nodes[node as usize].below() {
+            Below::Children(children) => children.to_vec(),
+            Below::Triangles(_) => vec![node],
+        };
+        nodes = nodes.iter().flat_map(below).collect();
+    }
+    nodes
 }
 
 fn middle(polygon: &Polygon) -> Vec3 {

@@ -5,16 +5,18 @@
 //! volume is a third of the sum of area times height of the plane over all that is left, and the area vectors add up to 0 where
 //! nothing went wrong.
 
+use super::lanes::Lanes;
 use super::tri_tri::Triangle;
-use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser};
+use crate::geom::math::{UNIT_ROUNDOFF, lesser};
 use crate::geom::{Aabb, Vec3};
 use crate::hull::{Facet, Hull, facets};
+use rayon::prelude::*;
 
 /// How much farther out the faces of a piece stand than those of the next one, in roundings of the largest coordinate: more than
 /// pieces are grown for rounding. Larger: the volume is wrong by the area times that.
 const STEP_IN_ROUNDOFFS: f64 = 16384.0;
 
-/// Cuts of one triangle, at most.
+/// Cuts of one triangle, at most; beyond, nobody knows what is left of it.
 const MAX_CUTS: usize = 20_000;
 
 /// The area vectors of what is left add up to no more than this part of its area, or there is no volume.
@@ -47,6 +49,7 @@ type Plane = (Vec3, f64);
 /// A piece with the planes that bound it.
 struct Piece<'a> {
     hull: &'a Hull,
+    vertices: Lanes,
     facets: Vec<Facet>,
     /// By so much they are taken to stand farther out (mm).
     out: f64,
@@ -60,6 +63,13 @@ struct Near {
     bounds: Aabb,
 }
 
+impl<'a> Piece<'a> {
+    fn new(hull: &'a Hull, out: f64) -> Self {
+        let bounds = Aabb::of_points(&hull.vertices).inflated(out);
+        Self { hull, vertices: Lanes::new(&hull.vertices, &[]), facets: facets(hull), out, bounds }
+    }
+}
+
 impl Near {
     /// What of a piece's faces may lie in another; `None` where they keep apart.
     fn of(own: &Piece, other: &Piece) -> Option<Self> {
@@ -68,11 +78,8 @@ impl Near {
         }
         let mut planes = Vec::new();
         for f in &other.facets {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for x in &own.hull.vertices {
-                let height = f.normal.dot(x) - f.offset;
-                (low, high) = (lesser(low, height), greater(high, height));
-            }
+            let highest = |d: &Vec3| own.vertices.largest(d).1;
+            let (low, high) = (-highest(&-f.normal) - f.offset, highest(&f.normal) - f.offset);
             if low - own.out > other.out {
                 return None;
             }
@@ -90,19 +97,10 @@ impl Boundary {
     pub fn of(hulls: &[Hull]) -> Option<Self> {
         let size = hulls.iter().map(|h| Aabb::of_points(&h.vertices).max_abs()).fold(0.0, f64::max);
         let step = STEP_IN_ROUNDOFFS * UNIT_ROUNDOFF * size;
-        let piece = |(k, hull): (usize, &'_ Hull)| (step * (hulls.len() - k) as f64, facets(hull));
-        let pieces: Vec<Piece> = hulls
-            .iter()
-            .zip(hulls.iter().enumerate().map(piece))
-            .map(|(hull, (out, facets))| Piece {
-                hull,
-                facets,
-                out,
-                bounds: Aabb::of_points(&hull.vertices).inflated(out),
-            })
-            .collect();
-        let mut left = Vec::new();
-        for (k, own) in pieces.iter().enumerate() {
+        let piece = |(k, hull)| Piece::new(hull, step * (hulls.len() - k) as f64);
+        let pieces: Vec<Piece> = hulls.par_iter().enumerate().map(piece).collect();
+        let left_of = |(k, own): (usize, &Piece)| {
+            let mut left = Vec::new();
             let others = pieces.iter().enumerate().filter(|(j, _)| *j != k);
             let near: Vec<Near> = others.filter_map(|(_, other)| Near::of(own, other)).collect();
             for f in &own.facets {
@@ -112,8 +110,10 @@ impl Boundary {
                     left.push(Left { piece: k as u32, triangle, normal: f.normal, polygons });
                 }
             }
-        }
-        Some(Self { left })
+            Some(left)
+        };
+        let left: Option<Vec<Vec<Left>>> = pieces.par_iter().enumerate().map(left_of).collect();
+        Some(Self { left: left?.into_iter().flatten().collect() })
     }
 
     /// The volume (mm³) of what it bounds, to about a part in 10⁸; `None` where it does not close.
@@ -138,11 +138,25 @@ impl Boundary {
 fn rest(t: &Triangle, normal: &Vec3, out: f64, pieces: &[Near]) -> Option<Vec<Polygon>> {
     let bounds = Aabb::of_points(t);
     let near: Vec<&Near> = pieces.iter().filter(|p| p.bounds.meets(&bounds)).collect();
+    let mut cutting = Vec::new();
+    rest_of(t, &near, |piece, polygon, outside| {
+        cutting_planes(polygon, piece, normal, out, &mut cutting)
+            && cut_off(polygon, &cutting, |above| outside.push(above))
+    })
+}
+
+/// What of a triangle lies in none of some pieces; `None` where that takes too many cuts. `cut` says whether some of a polygon lies in a
+/// piece, and finds what of it does not.
+pub(super) fn rest_of<P>(
+    t: &Triangle,
+    pieces: &[P],
+    mut cut: impl FnMut(&P, &Polygon, &mut Vec<Polygon>) -> bool,
+) -> Option<Vec<Polygon>> {
     let mut left = Vec::new();
     let mut open: Vec<(Polygon, usize)> = vec![(t.to_vec(), 0)];
-    let (mut cuts, mut cutting) = (0, Vec::new());
+    let (mut cuts, mut outside) = (0, Vec::new());
     while let Some((polygon, k)) = open.pop() {
-        let Some(piece) = near.get(k) else {
+        let Some(piece) = pieces.get(k) else {
             left.push(polygon);
             continue;
         };
@@ -150,12 +164,10 @@ fn rest(t: &Triangle, normal: &Vec3, out: f64, pieces: &[Near]) -> Option<Vec<Po
         if cuts > MAX_CUTS {
             return None;
         }
-        let before = open.len();
-        if !cutting_planes(&polygon, piece, normal, out, &mut cutting)
-            || !cut_off(&polygon, &cutting, |above| open.push((above, k + 1)))
-        {
-            // Nothing of it lies in the piece.
-            open.truncate(before);
+        outside.clear();
+        if cut(piece, &polygon, &mut outside) {
+            open.extend(outside.drain(..).map(|p| (p, k + 1)));
+        } else {
             open.push((polygon, k + 1));
         }
     }

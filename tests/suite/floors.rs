@@ -120,10 +120,10 @@ fn what_stands_beside_the_floors_uses_none_of_them() {
 #[test]
 fn effects_stay_on_their_floors() {
     let effects = [
-        ("rayon", "rayon", &["check", "cli"][..]),
-        ("std::fs", "files", &["cli"]),
-        ("std::time", "the clock", &["check", "cli"]),
-        ("std::env", "the environment", &["cli"]),
+        ("rayon", "rayon", &["check/", "cli/", "narrow/decompose"][..]),
+        ("std::fs", "files", &["cli/"]),
+        ("std::time", "the clock", &["check/", "cli/"]),
+        ("std::env", "the environment", &["cli/"]),
         ("println!", "printing", &[]),
     ];
     let mut held = 0;
@@ -132,10 +132,11 @@ fn effects_stay_on_their_floors() {
         sources(&root().join("src").join(folder), &mut files);
         for file in files {
             let code = code(&file);
+            let place = file.strip_prefix(root().join("src")).unwrap().to_str().unwrap().replace('\\', "/");
             for (word, what, allowed) in &effects {
                 let found = code.contains(word);
                 held += usize::from(found);
-                assert!(!found || allowed.contains(&folder.as_str()), "{}: {what} is not for {folder}", file.display());
+                assert!(!found || allowed.iter().any(|a| place.starts_with(a)), "{place}: {what} is not for it");
             }
         }
     }

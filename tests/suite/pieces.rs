@@ -6,7 +6,7 @@ use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
 use interfere::geom::Vec3;
-use interfere::hull::{Hull, convex_hull, encloses, facets};
+use interfere::hull::{Facet, Hull, convex_hull, encloses, facets};
 use interfere::mesh::load;
 use interfere::narrow::Surface;
 use interfere::narrow::decompose::{Limits, decompose};
@@ -78,6 +78,28 @@ fn sampled_reach(s: &Surface, pieces: &[Hull], each: usize) -> f64 {
         }
     }
     worst
+}
+
+/// What pieces leave out: the share of points of the solid that are in none, and how far (mm) the surface lies outside of all.
+fn left_out(s: &Surface, pieces: &[Hull], samples: usize) -> (f64, f64) {
+    let planes: Vec<_> = pieces.iter().map(facets).collect();
+    // No more than the distance from a piece.
+    let height = |x: &Vec3| {
+        let above = |p: &Vec<Facet>| p.iter().map(|f| f.normal.dot(x) - f.offset).fold(f64::NEG_INFINITY, f64::max);
+        planes.iter().map(above).fold(f64::INFINITY, f64::min)
+    };
+    let mut dice = Sequence(11);
+    let span = s.bounds.max - s.bounds.min;
+    let (mut inside, mut out, mut depth) = (0, 0, 0.0_f64);
+    for _ in 0..samples {
+        let x = s.bounds.min + Vec3::new(dice.unit(), dice.unit(), dice.unit()).component_mul(&span);
+        if winding(s, None, &x).is_some_and(|w| w >= 1) {
+            inside += 1;
+            out += usize::from(height(&x) > 0.0);
+        }
+        depth = depth.max(height(&dice.on_triangle(s.triangle(dice.below(s.triangles.len()) as u32))));
+    }
+    (f64::from(out as u32) / f64::from(inside.max(1)), depth)
 }
 
 /// What is wrong with the pieces of a mesh; `None` where it has no inside.
@@ -154,7 +176,13 @@ fn written_pieces_reach_as_far_as_it_says() {
     let hulls: Vec<Hull> = groups.iter().map(|g| convex_hull(g)).collect();
     let reach = sampled_reach(&s, &hulls, 20_000);
     println!("{} pieces reach {reach:.4} beyond the mesh at least", hulls.len());
+    let (share, depth) = left_out(&s, &hulls, 100_000);
+    println!(
+        "of the solid they leave out {:.2} %, of its surface what lies up to {depth:.4} beyond them at least",
+        100.0 * share
+    );
     if let Some(epsilon) = epsilon {
+        assert!(share == 0.0 && depth <= 0.0, "{share} left out, {depth} beyond");
         assert!(hulls.len() > 4 && reach <= epsilon && reach > 0.5 * epsilon, "{reach} of {epsilon}");
     } else {
         assert!(reach.is_finite() && !hulls.is_empty(), "not pieces of this mesh");

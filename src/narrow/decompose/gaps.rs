@@ -5,6 +5,7 @@ use super::lines::{Extent, LINES, Lines};
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::narrow::Surface;
+use rayon::prelude::*;
 
 /// Samples of a surface, spread by area.
 const SAMPLES: usize = 1000;
@@ -91,20 +92,20 @@ fn sample_of(surface: &Surface, of: &[u32], samples: usize, hull: &[Plane], line
     };
     let total: f64 = of.iter().map(|&t| area(t)).sum();
     let step = total / samples as f64;
-    let (mut gaps, mut passed, mut count) = (Vec::new(), 0.0, 0);
+    let (mut at, mut passed, mut count) = (Vec::new(), 0.0, 0);
     for &t in of {
         passed += area(t);
         while (count as f64 + 0.5) * step < passed && count < samples {
             count += 1;
-            let at = point_in(&surface.triangle(t), count as f64);
-            let way = surface.normal(t);
-            let exit = Gap { at, way, depth: f64::INFINITY, along: [0.0; LINES], inverse: [0.0; LINES] }.reached(hull);
-            if let Some(depth) = free_depth(surface, &at, &way, exit, floor) {
-                gaps.push(Gap::new(at, way, depth, lines));
-            }
+            at.push((t, point_in(&surface.triangle(t), count as f64)));
         }
     }
-    gaps
+    let gap = |(t, at): (u32, Vec3)| {
+        let way = surface.normal(t);
+        let exit = Gap { at, way, depth: f64::INFINITY, along: [0.0; LINES], inverse: [0.0; LINES] }.reached(hull);
+        free_depth(surface, &at, &way, exit, floor).map(|depth| Gap::new(at, way, depth, lines))
+    };
+    at.into_par_iter().filter_map(gap).collect()
 }
 
 /// A point of a triangle, spread by golden steps.

@@ -3,11 +3,13 @@
 use super::cell::Plane;
 use super::gaps::Gap;
 use super::lines::{Lines, spread_direction};
-use super::reach::{Goal, Patches, reach};
+use super::patches::Patches;
+use super::reach::{Goal, reach};
 use super::refine::{Piece, planes_of};
 use crate::geom::{Aabb, Vec3};
 use crate::hull::{Hull, convex_hull, measure};
 use crate::narrow::lanes::Lanes;
+use rayon::prelude::*;
 
 /// Vertices of a piece in so many directions tell most of where the hull of two reaches.
 const FEW: u32 = 26;
@@ -63,25 +65,23 @@ fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[G
     let bounds = |p: &Piece| Aabb::of_points(&p.hull.vertices).inflated(epsilon);
     let around = bounds(new);
     let few_of_new = few(&new.hull);
-    for (i, slot) in slots[..j].iter().enumerate() {
-        let Some(old) = slot else { continue };
-        if !around.meets(&bounds(old)) {
-            continue;
-        }
+    let pair = |(i, slot): (usize, &Option<Piece>)| {
+        let old = slot.as_ref().filter(|old| around.meets(&bounds(old)))?;
         let hull_of = |p: &[Vec3], q: &[Vec3]| convex_hull(&[p, q].concat());
         // The hull of some of the vertices reaches no farther than that of all.
         let core = hull_of(&few(&old.hull), &few_of_new);
         let planes = planes_of(&core);
         if core.rank == 3 && gaps.iter().any(|g| g.reached(&planes) > epsilon * BEYOND) {
-            continue;
+            return None;
         }
         let hull = hull_of(&old.hull.vertices, &new.hull.vertices);
         let planes = planes_of(&hull);
-        if gaps.iter().all(|g| g.reached(&planes) <= epsilon) {
+        gaps.iter().all(|g| g.reached(&planes) <= epsilon).then(|| {
             let growth = measure(&hull).volume - measure(&old.hull).volume - measure(&new.hull).volume;
-            pairs.push(Pair { of: [i as u32, j as u32], hull, planes, growth });
-        }
-    }
+            Pair { of: [i as u32, j as u32], hull, planes, growth }
+        })
+    };
+    pairs.par_extend(slots[..j].par_iter().enumerate().filter_map(pair));
 }
 
 /// The outermost vertices of a hull in a few directions.

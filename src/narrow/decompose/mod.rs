@@ -6,7 +6,8 @@
 //! - which plane to cut by: `plan.rs`, on a sample of the surface's gaps (`gaps.rs`) and what of the surface lies in a cell (`soup.rs`),
 //!   whose hulls are taken from a few directions (`lines.rs`)
 //! - the piece of a cell: `piece.rs`, clipped from the triangles
-//! - how far a piece reaches beyond the solid at most: `reach.rs`, branch and bound
+//! - how far a piece reaches beyond the solid at most: `reach.rs`, branch and bound over boxes that are cut by its planes (`held.rs`), from distances to
+//!   triangles (`patches.rs`)
 //! - which pieces are one within ε: `merge.rs`
 
 mod cell;
@@ -14,6 +15,7 @@ mod gaps;
 mod held;
 mod lines;
 mod merge;
+mod patches;
 mod piece;
 mod plan;
 mod reach;

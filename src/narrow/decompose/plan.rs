@@ -7,6 +7,7 @@ use super::lines::{Extent, Lines};
 use super::soup::Soup;
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
+use rayon::prelude::*;
 
 /// Positions along each axis of the solid's box at which a cut is tried: so many, evenly.
 const POSITIONS: usize = 7;
@@ -67,11 +68,11 @@ pub(super) fn best_cuts(
     reached: &[(u32, f64)],
     limits: &Limits,
 ) -> Vec<Plane> {
-    let mut heights = Vec::new();
-    let planes = candidates(extent, lines, gaps, reached, limits).into_iter();
-    let mut ranked: Vec<(Outlook, Plane)> = planes
-        .filter_map(|(p, thin)| Some((outlook(soup, (&p, thin), gaps, reached, limits, &mut heights)?, p)))
-        .collect();
+    let planes = candidates(extent, lines, gaps, reached, limits).into_par_iter();
+    let ranked = planes.map_init(Vec::new, |heights, (plane, thin)| {
+        Some((outlook(soup, (&plane, thin), gaps, reached, limits, heights)?, plane))
+    });
+    let mut ranked: Vec<(Outlook, Plane)> = ranked.flatten().collect();
     let least = ranked.iter().map(|r| r.0.excess).fold(f64::INFINITY, lesser);
     // What is nearly the best counts as such; then the more even one is better.
     let excess = |o: &Outlook| greater(o.excess, least * (1.0 + EQUAL));

@@ -2,13 +2,14 @@
 
 use super::cell::Plane;
 use super::held::Held;
+use super::patches::Patches;
 use super::refine::by_place;
 use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
 use crate::narrow::Surface;
-use crate::narrow::tri_tri::point_triangle;
 use crate::narrow::lanes::Lanes;
+use crate::narrow::tri_tri::point_triangle;
 use crate::narrow::winding::winding_from;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -22,8 +23,8 @@ const CUTS: usize = 4;
 /// No more triangles than this are asked whether their planes cut a box.
 const MAX_TRIANGLES: usize = 48;
 
-/// Surfaces of more triangles than this are taken triangle by triangle.
-const PATCHED_UP_TO: usize = 20_000;
+/// A ball this part as large as one with too many may have less.
+const LESS_CROWDED: f64 = 0.6;
 
 /// The nearest triangle is looked for among those that are farther than one at hand by this part of its distance at most.
 const LEEWAY: f64 = 1e-9;
@@ -69,6 +70,8 @@ struct Seen {
     distance: f64,
     /// How often the surface winds around the point, where that was asked and could be told.
     winding: Option<i32>,
+    /// In a ball this large around a point of a box around there were too many triangles (mm).
+    crowded: f64,
 }
 
 impl Eq for Part {}
@@ -131,7 +134,7 @@ pub(super) fn reach(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal
     };
     let mut heap = BinaryHeap::new();
     let whole = (bounds.center(), (bounds.max - bounds.min) * 0.5);
-    let nothing = Seen { from: whole.0, triangle: u32::MAX, distance: 0.0, winding: None };
+    let nothing = Seen { from: whole.0, triangle: u32::MAX, distance: 0.0, winding: None, crowded: f64::INFINITY };
     heap.extend(search.part(whole, f64::INFINITY, [0, planes.len() as u32], &nothing));
     let mut boxes = 1;
     let top = loop {
@@ -246,31 +249,38 @@ impl Search<'_> {
     /// what is seen from the point. `before` is what was seen from a box around it.
     fn bound(&mut self, point: &Vec3, cutting: Range<usize>, before: &Seen) -> (f64, Option<usize>, Seen) {
         let mut limit = f64::INFINITY;
+        let mut by_triangle = (f64::INFINITY, None);
         if before.triangle != u32::MAX {
             // Any triangle bounds; the one nearest to the box around is at hand.
             let distance = self.patches.distance(before.triangle, point);
-            let (by_last, _) = self.farthest(before.triangle, point, distance);
-            if by_last <= self.goal.enough {
-                return (by_last, None, *before);
+            if distance <= self.goal.enough {
+                by_triangle = self.farthest(before.triangle, point, distance);
+                if by_triangle.0 <= self.goal.enough {
+                    return (by_triangle.0, None, *before);
+                }
             }
             let foot = point_triangle(point, &self.surface.triangle(before.triangle));
             limit = (foot.squared.sqrt() * (1.0 + LEEWAY)).next_up();
         }
         let Some(near) = self.surface.nearest(point, limit) else { return (f64::INFINITY, None, *before) };
-        let mut seen = Seen { from: *point, triangle: near.triangle, distance: near.distance, winding: None };
+        let mut seen =
+            Seen { from: *point, triangle: near.triangle, distance: near.distance, winding: None, ..*before };
         let mut least = near.distance + self.held.radius(point);
         let mut across = None;
         if least <= self.goal.enough {
             return (least, across, seen);
         }
-        if near.triangle != before.triangle {
-            let by_patch = self.farthest(near.triangle, point, self.patches.distance(near.triangle, point));
-            if by_patch.0 < least {
-                (least, across) = by_patch;
+        if near.triangle != before.triangle && near.distance <= self.goal.enough {
+            let by_near = self.farthest(near.triangle, point, self.patches.distance(near.triangle, point));
+            if by_near.0 < by_triangle.0 {
+                by_triangle = by_near;
             }
-            if least <= self.goal.enough {
-                return (least, across, seen);
-            }
+        }
+        if by_triangle.0 < least {
+            (least, across) = by_triangle;
+        }
+        if least <= self.goal.enough {
+            return (least, across, seen);
         }
         seen.winding = self.winding(point, before);
         if near.distance > 0.0 && seen.winding.is_some_and(|w| w >= 1) {
@@ -279,7 +289,10 @@ impl Search<'_> {
             let radius = self.held.radius(point);
             least = lesser(least, greater(radius - near.distance, 0.0));
             if least > self.goal.enough {
-                least = lesser(least, self.overhang(point, radius, cutting));
+                match self.overhang(point, radius, before.crowded, cutting) {
+                    Some(by_planes) => least = lesser(least, by_planes),
+                    None => seen.crowded = lesser(radius, seen.crowded),
+                }
             }
         } else if near.distance > self.lower && self.cuts(cutting).all(|p| p.height(point) <= 0.0) {
             self.lower = near.distance;
@@ -299,16 +312,18 @@ impl Search<'_> {
     }
 
     /// The bound from the planes of the triangles around a point of the solid: only where the piece rises above one can it be outside.
-    /// There, on the way back to the point, the solid is met soon.
-    fn overhang(&mut self, point: &Vec3, radius: f64, cutting: Range<usize>) -> f64 {
+    /// There, on the way back to the point, the solid is met soon. `None` where there are too many triangles, as in a ball `crowded`.
+    fn overhang(&mut self, point: &Vec3, radius: f64, crowded: f64, cutting: Range<usize>) -> Option<f64> {
+        if radius > LESS_CROWDED * crowded {
+            return None;
+        }
         let mut found = std::mem::take(&mut self.triangles);
         found.clear();
         self.surface.within(point, radius, |t| {
             found.push(t);
             found.len() <= MAX_TRIANGLES
         });
-        let most =
-            if found.len() > MAX_TRIANGLES { f64::INFINITY } else { self.overhang_of(&found, point, radius, cutting) };
+        let most = (found.len() <= MAX_TRIANGLES).then(|| self.overhang_of(&found, point, radius, cutting));
         self.triangles = found;
         most
     }
@@ -349,63 +364,4 @@ impl Search<'_> {
         };
         self.cuts(cutting).map(along).fold(radius, lesser)
     }
-}
-
-/// Triangles paired with a neighbour in one plane where both make a convex patch: the distance to a patch is convex, too.
-pub(super) struct Patches<'a> {
-    pub surface: &'a Surface,
-    /// The neighbour, and by how much (mm) it leaves the plane; empty where triangles are many and small.
-    mates: Vec<(u32, f64)>,
-}
-
-impl<'a> Patches<'a> {
-    /// Pairs every triangle with the neighbour across its longest side that it makes a patch with. `flat` (mm) is how far the
-    /// neighbour may leave the plane.
-    pub fn new(surface: &'a Surface, flat: f64) -> Self {
-        let count = surface.triangles.len();
-        let mates = if count > PATCHED_UP_TO {
-            Vec::new()
-        } else {
-            (0..count as u32).map(|t| mate(surface, t, flat)).collect()
-        };
-        Self { surface, mates }
-    }
-
-    /// The distance of a point from a triangle's patch, or a little more.
-    fn distance(&self, t: u32, x: &Vec3) -> f64 {
-        let own = point_triangle(x, &self.surface.triangle(t)).squared;
-        match self.mates.get(t as usize) {
-            Some(&(mate, off)) if mate != u32::MAX => {
-                lesser(own, point_triangle(x, &self.surface.triangle(mate)).squared).sqrt() + off
-            }
-            _ => own.sqrt(),
-        }
-    }
-}
-
-/// The neighbour across the longest possible side with which a triangle makes a convex patch, and how far that leaves the plane.
-fn mate(surface: &Surface, t: u32, flat: f64) -> (u32, f64) {
-    let corners = surface.triangle(t);
-    let normal = surface.normal(t);
-    let mut best = (u32::MAX, 0.0);
-    let mut longest = 0.0;
-    for k in 0..3 {
-        let other = surface.neighbor(t, k);
-        let (p, q, r) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
-        let length = (q - p).norm_squared();
-        if other == u32::MAX || length <= longest {
-            continue;
-        }
-        let ids = surface.triangles[t as usize];
-        let apex = surface.triangles[other as usize].into_iter().find(|v| !ids.contains(v));
-        let Some(v) = apex.map(|v| surface.vertices[v as usize]) else { continue };
-        let off = normal.dot(&(v - p)).abs();
-        let turns = |a: &Vec3, b: &Vec3, c: &Vec3| normal.dot(&(b - a).cross(&(c - b))) >= 0.0;
-        if off <= flat && turns(&r, &p, &v) && turns(&v, &q, &r) {
-            longest = length;
-            // The patch is the triangle and its neighbour laid flat: off there and back.
-            best = (other, 2.0 * off);
-        }
-    }
-    best
 }

@@ -4,15 +4,17 @@ use super::cell::Plane;
 use super::gaps::{Gap, sample, sample_more};
 use super::lines::{Extent, Lines};
 use super::merge::merge;
+use super::patches::Patches;
 use super::piece::Region;
 use super::plan::{best_cuts, middle_cut};
-use super::reach::{Goal, Patches, reach};
+use super::reach::{Goal, reach};
 use super::soup::{Soup, long, thinned};
 use super::{Decomposition, Limits};
 use crate::geom::Vec3;
 use crate::hull::{Hull, convex_hull, facets, fit_obb};
 use crate::narrow::Surface;
 use crate::narrow::surface::Inside;
+use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// Triangles that leave a plane by no more than this part of ε count as lying in it; the bound takes it into account.
@@ -43,6 +45,8 @@ struct Open {
     reached: Vec<(u32, f64)>,
     /// The farthest.
     worst: f64,
+    /// What becomes of it, where that was found out before its turn.
+    fate: Option<Fate>,
 }
 
 /// What lies on one side of a cut.
@@ -111,7 +115,7 @@ fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Ope
     let gaps = sample(surface, &planes_of(&hull), &lines, limits.epsilon);
     let reached: Vec<(u32, f64)> = (0..).zip(&gaps).map(|(k, g)| (k, g.depth)).collect();
     let worst = reached.iter().map(|r| r.1).fold(0.0, f64::max);
-    let root = Open { soup: Soup::of(surface, &region.triangles, &long, &lines), region, reached, worst };
+    let root = Open { soup: Soup::of(surface, &region.triangles, &long, &lines), region, reached, worst, fate: None };
     let patches = Patches::new(surface, PATCH * limits.epsilon);
     Some((Solid { surface, patches, limits, lines, long, gaps }, root))
 }
@@ -122,21 +126,29 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut cuts = 0;
     while let Some(at) = next(&open, solid.limits.epsilon) {
-        let mut cell = open.swap_remove(at);
-        let last = open.len() + pieces.len() + 1 >= solid.limits.max_pieces || cuts >= CUTS * solid.limits.max_pieces;
-        if cell.worst <= solid.limits.epsilon || last {
-            match solid.finish(&cell, last) {
-                Finished::Empty => continue,
-                Finished::Piece(piece) => {
-                    pieces.push(piece);
-                    continue;
-                }
-                Finished::TooFar(points) => solid.look_closer(&mut cell, points),
-                Finished::Unknown => {}
-            }
+        let count = open.len() + pieces.len();
+        let last = count >= solid.limits.max_pieces || cuts >= CUTS * solid.limits.max_pieces;
+        // What is cut at last depends on no other cell, so that cells are looked at together.
+        if !last && open[at].fate.is_none() && count + open.len() <= solid.limits.max_pieces {
+            let unknown = open.par_iter_mut().filter(|c| c.fate.is_none());
+            unknown.for_each(|c| c.fate = Some(solid.fate(c, false)));
         }
+        let mut cell = open.swap_remove(at);
+        let fate = cell.fate.take().filter(|_| !last).unwrap_or_else(|| solid.fate(&cell, last));
+        let halves = match fate {
+            Fate::Empty => continue,
+            Fate::Piece(piece) => {
+                pieces.push(piece);
+                continue;
+            }
+            Fate::TooFar(points) => {
+                solid.look_closer(&mut cell, points);
+                solid.halves(&cell)
+            }
+            Fate::Cut(halves) => halves,
+        };
         cuts += 1;
-        open.extend(solid.halves(&cell));
+        open.extend(halves);
     }
     merge(&solid.patches, &mut pieces, &mut solid.gaps, &solid.lines, solid.limits.epsilon);
     (!pieces.is_empty()).then_some(pieces)
@@ -148,20 +160,25 @@ fn next(open: &[Open], epsilon: f64) -> Option<usize> {
     unseen.or_else(|| (0..open.len()).max_by(|&i, &j| open[i].worst.total_cmp(&open[j].worst).then(j.cmp(&i))))
 }
 
-enum Finished {
+/// What becomes of a cell.
+enum Fate {
     /// Nothing of the solid is in the cell.
     Empty,
     Piece(Piece),
     /// A closest surface point, and a point of the piece farther than ε from it.
     TooFar([Vec3; 2]),
-    /// The bound could not be closed.
-    Unknown,
+    /// It is cut.
+    Cut(Vec<Open>),
 }
 
 impl Solid<'_> {
-    /// The piece of a cell, its reach bounded; if it is the `last` word, however far it reaches.
-    fn finish(&self, cell: &Open, last: bool) -> Finished {
-        let Some(hull) = cell.region.piece(self.surface, SPARE * self.limits.epsilon) else { return Finished::Empty };
+    /// What becomes of a cell: the halves of one that reaches too far; else its piece, its reach bounded, or if it is the `last` word,
+    /// however far it reaches.
+    fn fate(&self, cell: &Open, last: bool) -> Fate {
+        if cell.worst > self.limits.epsilon && !last {
+            return Fate::Cut(self.halves(cell));
+        }
+        let Some(hull) = cell.region.piece(self.surface, SPARE * self.limits.epsilon) else { return Fate::Empty };
         let planes = planes_of(&hull);
         let epsilon = self.limits.epsilon;
         let goal = if last {
@@ -171,9 +188,9 @@ impl Solid<'_> {
         };
         let found = reach(&self.patches, &hull.vertices, &planes, goal);
         match found.beyond {
-            Some(points) => Finished::TooFar(points),
-            None if found.upper <= epsilon || last => Finished::Piece(Piece { hull, reach: found.upper }),
-            None => Finished::Unknown,
+            Some(points) => Fate::TooFar(points),
+            None if found.upper <= epsilon || last => Fate::Piece(Piece { hull, reach: found.upper }),
+            None => Fate::Cut(self.halves(cell)),
         }
     }
 
@@ -198,9 +215,14 @@ impl Solid<'_> {
         if cuts.is_empty() {
             cuts.push(middle_cut(&extent, &self.lines));
         }
+        let sides_of = |cut: Plane| {
+            let side = |plane: Plane| self.side(cell, &plane.moved(self.limits.inflation));
+            let (behind, before) = rayon::join(|| side(cut), || side(cut.turned()));
+            ([behind, before], cut)
+        };
+        let sides: Vec<([Side; 2], Plane)> = cuts.into_par_iter().map(sides_of).collect();
         let mut best: Option<(f64, [Side; 2], Plane)> = None;
-        for cut in cuts {
-            let sides = [cut, cut.turned()].map(|plane| self.side(cell, &plane.moved(self.limits.inflation)));
+        for (sides, cut) in sides {
             let over = |s: &Side| s.reached.iter().map(|r| r.1 - self.limits.epsilon).sum::<f64>();
             let excess = over(&sides[0]) + over(&sides[1]);
             if best.as_ref().is_none_or(|b| excess < b.0) {
@@ -208,11 +230,9 @@ impl Solid<'_> {
             }
         }
         let Some((_, [behind, before], cut)) = best else { return Vec::new() };
-        let halves = [(behind, cut), (before, cut.turned())];
-        halves
-            .into_iter()
-            .filter_map(|(side, plane)| self.open(cell, side, &plane.moved(self.limits.inflation)))
-            .collect()
+        let open = |side, plane: Plane| self.open(cell, side, &plane.moved(self.limits.inflation));
+        let (behind, before) = rayon::join(|| open(behind, cut), || open(before, cut.turned()));
+        [behind, before].into_iter().flatten().collect()
     }
 
     /// What of a cell lies behind a plane.
@@ -247,6 +267,6 @@ impl Solid<'_> {
             reached = self.reached(&soup, &cell.reached);
         }
         let worst = reached.iter().map(|r| r.1).fold(0.0, f64::max);
-        (!soup.points.is_empty()).then_some(Open { region, soup, reached, worst })
+        (!soup.points.is_empty()).then_some(Open { region, soup, reached, worst, fate: None })
     }
 }

@@ -1,5 +1,7 @@
 use super::cell::Plane;
-use super::reach::{Goal, Patches, reach};
+use super::held::Held;
+use super::patches::Patches;
+use super::reach::{Goal, reach};
 use super::refine::planes_of;
 use super::*;
 use crate::geom::Vec3;
@@ -209,4 +211,51 @@ fn how_much_cells_overlap_makes_no_difference_to_a_bore() {
 fn a_decomposition_is_a_function_of_the_surface_and_the_limits() {
     let s = surface(&tube());
     assert_eq!(decompose(&s, &limits(0.5)), decompose(&surface(&tube()), &limits(0.5)));
+}
+
+#[test]
+fn pieces_are_the_same_for_any_thread_count() {
+    for mesh in [tube(), angle(), channel()] {
+        let s = surface(&mesh);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| decompose(&s, &limits(0.3)).unwrap())
+        };
+        let alone = on(1);
+        assert!(alone.pieces.len() > 1);
+        for threads in [2, 5] {
+            assert_eq!(on(threads), alone);
+        }
+    }
+}
+
+#[test]
+fn what_is_cut_off_a_box_holds_what_of_a_piece_lies_in_it() {
+    let dice = &mut Dice(3);
+    let mut cut = 0;
+    for _ in 0..200 {
+        let mut any = || Vec3::new(dice.unit(), dice.unit(), dice.unit());
+        let (center, half) = (any(), any().abs() + Vec3::repeat(0.1));
+        let planes: Vec<Plane> = (0..4)
+            .map(|_| {
+                let normal = any().normalize();
+                Plane { normal, offset: normal.dot(&(center + any().component_mul(&half) * 0.7)) }
+            })
+            .collect();
+        let from = any() * 2.0;
+        let mut held = Held::default();
+        held.begin(&center, &half);
+        held.ask(&from, 0.0);
+        cut += planes.iter().filter(|p| held.cut(p)).count();
+        let (middle, around) = held.around();
+        let (radius, most) = (held.radius(&from), held.top().map_or(0.0, |top| top.most));
+        for _ in 0..200 {
+            let x = center + any().component_mul(&half);
+            if planes.iter().all(|p| p.height(&x) < -1e-9) {
+                assert!((0..3).all(|k| (x - middle)[k].abs() <= around[k] + 1e-9), "{x} is outside of what is held");
+                assert!((x - from).norm() <= radius + 1e-9 && radius <= most + 1e-9, "{x} is farther");
+            }
+        }
+    }
+    assert!(cut > 400, "{cut} cuts");
 }
