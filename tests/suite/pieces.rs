@@ -97,7 +97,8 @@ fn left_out(s: &Surface, pieces: &[Hull], samples: usize) -> (f64, f64) {
             inside += 1;
             out += usize::from(height(&x) > 0.0);
         }
-        depth = depth.max(height(&dice.on_triangle(s.triangle(dice.below(s.triangles.len()) as u32))));
+        let t = dice.below(s.triangles.len()) as u32;
+        depth = depth.max(height(&dice.on_triangle(s.triangle(t))));
     }
     (f64::from(out as u32) / f64::from(inside.max(1)), depth)
 }
