@@ -176,8 +176,9 @@ fn an_explanation_has_the_keys_of_its_schema() {
         }
     }
     assert!(stages.len() > 9, "{stages:?}");
-    // Steps are of several kinds, some of which have what others lack.
+    // Steps and places of warnings are of several kinds, some of which have what others lack.
     last["steps"] = json!([]);
+    last["warnings"] = json!([]);
     assert_every_key_counts(&validator, &last, &["ignore", "allow_depth", "min_clearance", "steps"]);
 }
 
