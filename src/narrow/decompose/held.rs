@@ -74,9 +74,15 @@ impl Held {
             }
         };
         if *whole {
-            EDGES.iter().for_each(|&[i, j]| between(i, j));
+            for [i, j] in EDGES {
+                between(i, j);
+            }
         } else {
-            (1..heights.len()).for_each(|j| (0..j).for_each(|i| between(i, j)));
+            for j in 1..heights.len() {
+                for i in 0..j {
+                    between(i, j);
+                }
+            }
         }
         let mut is_below = heights.iter().map(|h| *h <= 0.0);
         points.retain(|_| is_below.next() == Some(true));
