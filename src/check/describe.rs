@@ -147,10 +147,19 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>
 fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<Note> {
     match shape.covered()? {
         Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
-        Covered::By { pieces, epsilon, asked, .. } if epsilon > asked => {
+        Covered::By { pieces, epsilon, asked, ball } if epsilon > asked => {
             let n = pieces.all.len();
+            // Pieces overlap by the ball that one of them has to hold.
+            let fix = if 0.5 * ball > *asked {
+                let ball = unit.text(*ball);
+                format!(
+                    "overlaps of {ball} pass in this run, so pieces overlap by as much; lower what passes or raise --epsilon"
+                )
+            } else {
+                "raise --max-pieces or --epsilon".to_owned()
+            };
             let message = format!(
-                "its {n} convex piece{} reach up to {} beyond it, not the {} asked for; raise --max-pieces or --epsilon",
+                "its {n} convex piece{} reach up to {} beyond it, not the {} asked for; {fix}",
                 if n == 1 { "" } else { "s" },
                 unit.text(*epsilon),
                 unit.text(*asked)

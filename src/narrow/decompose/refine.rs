@@ -29,6 +29,12 @@ const SPARE: f64 = 0.05;
 /// Of a piece that is not cut further, what is below so many times the deepest gap that is known need not be known better.
 const KNOWN: f64 = 1.1;
 
+/// Where cells overlap by more than ε: the cuts that may follow each other without leading on.
+const PATIENCE: usize = 8;
+
+/// A cut leads on that leaves less than this share of what reaches beyond ε.
+const LEADS_ON: f64 = 0.99;
+
 /// A finished piece.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
@@ -38,6 +44,7 @@ pub(super) struct Piece {
 }
 
 /// A cell that may have to be cut.
+#[derive(Clone)]
 struct Open {
     region: Region,
     soup: Soup,
@@ -125,9 +132,13 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
     let mut open = vec![root];
     let mut pieces: Vec<Piece> = Vec::new();
     let mut cuts = 0;
+    let mut progress = Progress::default();
     while let Some(at) = next(&open, solid.limits.epsilon) {
+        let vain = progress.ends(&solid, &mut open, &mut pieces, cuts);
+        // What is open may have changed.
+        let at = if vain { 0 } else { at };
         let count = open.len() + pieces.len();
-        let last = count >= solid.limits.max_pieces || cuts >= CUTS * solid.limits.max_pieces;
+        let last = vain || count >= solid.limits.max_pieces || cuts >= CUTS * solid.limits.max_pieces;
         // What is cut at last depends on no other cell, so that cells are looked at together.
         if !last && open[at].fate.is_none() && count + open.len() <= solid.limits.max_pieces {
             let unknown = open.par_iter_mut().filter(|c| c.fate.is_none());
@@ -154,6 +165,37 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
     (!pieces.is_empty()).then_some(pieces)
 }
 
+/// Whether cuts lead on. Where cells overlap by more than ε, because a piece has to hold a thick ball, no number of them may keep to ε: cuts
+/// then only make more pieces that reach as far.
+#[derive(Default)]
+struct Progress {
+    /// How far what was open reached beyond ε in all when a cut last led on, how many were made until then, and what there was.
+    best: Option<(f64, usize, Vec<Open>, Vec<Piece>)>,
+    ended: bool,
+}
+
+impl Progress {
+    /// Whether nothing is to be cut any more; then what is open is what it was before cuts ceased to lead on.
+    fn ends(&mut self, solid: &Solid, open: &mut Vec<Open>, pieces: &mut Vec<Piece>, cuts: usize) -> bool {
+        let epsilon = solid.limits.epsilon;
+        if self.ended || solid.limits.inflation <= epsilon {
+            return self.ended;
+        }
+        let beyond = |c: &Open| c.reached.iter().map(|r| (r.1 - epsilon).max(0.0)).sum::<f64>();
+        let all = open.iter().map(beyond).sum::<f64>();
+        match &mut self.best {
+            Some((best, at, then, done)) if all >= LEADS_ON * *best => {
+                self.ended = cuts - *at >= PATIENCE;
+                if self.ended {
+                    (*open, *pieces) = (std::mem::take(then), std::mem::take(done));
+                }
+            }
+            best => *best = Some((all, cuts, open.clone(), pieces.clone())),
+        }
+        self.ended
+    }
+}
+
 /// What to do next: first look for gaps that the samples missed, then cut what reaches farthest.
 fn next(open: &[Open], epsilon: f64) -> Option<usize> {
     let unseen = open.iter().position(|c| c.worst <= epsilon);
@@ -161,6 +203,7 @@ fn next(open: &[Open], epsilon: f64) -> Option<usize> {
 }
 
 /// What becomes of a cell.
+#[derive(Clone)]
 enum Fate {
     /// Nothing of the solid is in the cell.
     Empty,

@@ -188,6 +188,15 @@ fn a_budget_ends_the_refinement_and_the_bound_still_holds() {
 }
 
 #[test]
+fn where_cells_overlap_by_more_than_epsilon_cuts_that_gain_nothing_are_not_made() {
+    let s = surface(&angle());
+    let d = decompose(&s, &Limits { inflation: 6.0, ..limits(0.05) }).unwrap();
+    assert!((2..10).contains(&d.pieces.len()), "{} pieces", d.pieces.len());
+    let reached = hold(&s, &d, &mut Dice(5));
+    assert!(reached > 1.0 && d.epsilon < 12.0, "{reached} {}", d.epsilon);
+}
+
+#[test]
 fn what_has_no_inside_has_no_pieces() {
     let mut open = block(1.0, 1.0, 1.0);
     open.triangles.pop();

@@ -30,6 +30,9 @@ const SORT_AT_ONCE: usize = 50_000;
 /// Normals of all triangles of a surface that has no more than this cost little.
 const LISTED_UP_TO: usize = 20_000;
 
+/// Two ways of a vertex, once they were asked for.
+type Steps = OnceLock<Box<[Vec3; 2]>>;
+
 /// Whether a surface tells inside from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
@@ -65,7 +68,7 @@ pub struct Surface {
     rim: OnceLock<Vec<RimEdge>>,
     resolved: OnceLock<Resolved>,
     volume: OnceLock<f64>,
-    steps: OnceLock<Box<[OnceLock<Box<[Vec3; 2]>>]>>,
+    steps: OnceLock<Box<[Steps]>>,
 }
 
 /// The triangles that are not among `kept` (increasing indices).
