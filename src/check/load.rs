@@ -206,13 +206,6 @@ fn open_mesh(health: &Health) -> Option<String> {
     }
 }
 
-/// Of all triangles.
-fn area(mesh: &TriMesh) -> f64 {
-    let corner = |i: u32| mesh.vertices[i as usize];
-    let twice = mesh.triangles.iter().map(|&[a, b, c]| (corner(b) - corner(a)).cross(&(corner(c) - corner(a))).norm());
-    0.5 * twice.sum::<f64>()
-}
-
 fn in_millimetres(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere part 1\0").update(units.name().as_bytes());
@@ -248,7 +241,7 @@ fn in_millimetres(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     PartMesh {
         hash,
         bounds: Aabb::of_points(&mesh.vertices),
-        area: area(&mesh),
+        area: loaded.health.area * mm * mm,
         mesh: mesh.into(),
         triangles: loaded.health.triangles,
         closed: loaded.health.closed,

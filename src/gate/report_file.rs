@@ -194,7 +194,7 @@ struct RawPair {
     gap_bracket: Option<[f64; 2]>,
     overlap_depth: Option<f64>,
     overlap_volume: Option<f64>,
-    /// Reports of earlier releases have neither of the two.
+    /// Reports written before there were these two have neither.
     overlap_volume_slack: Option<f64>,
     overlap_volume_facets: Option<f64>,
 }

@@ -127,8 +127,7 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> O
     let extent = read_extent(reader, &fields, value, trail, status, shared.map(|s| s.0));
     let needs_inputs = status == Status::Undecided || matches!(extent, Ok(None));
     if needs_inputs && inputs.is_none() {
-        let fix = "run `interfere accept` again, which writes it";
-        reader.problem(value.start(), trail, "no `inputs`, by which it is known again", fix);
+        reader.problem(value.start(), trail, "no `inputs`, by which it is known again", AGAIN);
         return None;
     }
     let ((a, a_at), (b, _)) = (a?, b?);
@@ -185,7 +184,10 @@ fn read_extent(
     extent.map(Some).ok_or(Refused)
 }
 
-/// The keys of a volume: all of them or none, as in baselines of earlier releases.
+/// What mends an entry that lacks something.
+const AGAIN: &str = "run `interfere accept` again, which writes it";
+
+/// The keys of a volume: all of them, or none where it was not known.
 const VOLUME_KEYS: [&str; 4] = ["volume", "volume_slack", "volume_facets", "meshes"];
 
 /// The volume of an entry, by how much it may differ, and the hash of the meshes it is of.
@@ -196,7 +198,6 @@ fn read_shared(
     trail: &Trail<'_>,
     status: Status,
 ) -> Result<Option<(Shared, u64)>, Refused> {
-    const AGAIN: &str = "run `interfere accept` again, which writes it";
     let given = VOLUME_KEYS.map(|key| fields.get(key));
     let Some(there) = given.iter().position(Option::is_some) else { return Ok(None) };
     let there = VOLUME_KEYS[there];

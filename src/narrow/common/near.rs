@@ -43,12 +43,7 @@ impl Near {
                 true
             },
         );
-        let of = |solid: Solid| {
-            let mut paired: Vec<u32> = pairs.iter().map(|pair| pair[solid as usize]).collect();
-            paired.sort_unstable();
-            Triangles::of(p, solid, &paired, far)
-        };
-        let (of_a, of_b) = (of(Solid::A), of(Solid::B));
+        let [of_a, of_b] = [Solid::A, Solid::B].map(|solid| Triangles::of(p, solid, &pairs, far));
         Self { pairs, of_a, of_b }
     }
 
@@ -58,15 +53,18 @@ impl Near {
 }
 
 impl Triangles {
-    /// Of one of the surfaces: `paired` are those of its triangles that may cross, in order; boxes whose distance is above `far` (mm) are
-    /// apart.
-    fn of(p: &Pairing, solid: Solid, paired: &[u32], far: f64) -> Self {
+    /// Of one of the surfaces: `pairs` are the triangles that may cross; boxes whose distance is above `far` (mm) are apart.
+    fn of(p: &Pairing, solid: Solid, pairs: &[[u32; 2]], far: f64) -> Self {
         let trees = Trees { nodes: [&p.a.tree().nodes, &p.b.tree().nodes], motion: Motion::new(p.b_in_a), far };
         let [mine, theirs] = [solid, solid.other()].map(|s| trees.nodes[s as usize]);
         let mut found = Self::default();
         if mine.is_empty() || theirs.is_empty() {
             return found;
         }
+        let is_large = mine.len() as u32 > MANY;
+        let mut paired: Vec<u32> =
+            if is_large { pairs.iter().map(|pair| pair[solid as usize]).collect() } else { Vec::new() };
+        paired.sort_unstable();
         let all = trees.place(solid.other(), 0);
         let mut stack = vec![0_u32];
         while let Some(i) = stack.pop() {
@@ -81,7 +79,7 @@ impl Triangles {
                 }
                 Below::Children(children) => children,
             };
-            if mine.len() as u32 > MANY {
+            if is_large {
                 let range = range_below(mine, i);
                 let is_paired = || {
                     let first = paired.partition_point(|t| *t < range.start);

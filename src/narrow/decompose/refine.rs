@@ -169,9 +169,18 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
 /// then only make more pieces that reach as far.
 #[derive(Default)]
 struct Progress {
-    /// How far what was open reached beyond ε in all when a cut last led on, how many were made until then, and what there was.
-    best: Option<(f64, usize, Vec<Open>, Vec<Piece>)>,
+    best: Option<LedOn>,
     ended: bool,
+}
+
+/// What there was when a cut last led on.
+struct LedOn {
+    /// How far what was open reached beyond ε in all (mm).
+    beyond: f64,
+    /// Cuts made until then.
+    cuts: usize,
+    open: Vec<Open>,
+    pieces: Vec<Piece>,
 }
 
 impl Progress {
@@ -182,15 +191,12 @@ impl Progress {
             return self.ended;
         }
         let beyond = |c: &Open| c.reached.iter().map(|r| (r.1 - epsilon).max(0.0)).sum::<f64>();
-        let all = open.iter().map(beyond).sum::<f64>();
-        match &mut self.best {
-            Some((best, at, then, done)) if all >= LEADS_ON * *best => {
-                self.ended = cuts - *at >= PATIENCE;
-                if self.ended {
-                    (*open, *pieces) = (std::mem::take(then), std::mem::take(done));
-                }
-            }
-            best => *best = Some((all, cuts, open.clone(), pieces.clone())),
+        let beyond = open.iter().map(beyond).sum::<f64>();
+        if self.best.as_ref().is_none_or(|best| beyond < LEADS_ON * best.beyond) {
+            self.best = Some(LedOn { beyond, cuts, open: open.clone(), pieces: pieces.clone() });
+        } else if let Some(best) = self.best.take_if(|best| cuts - best.cuts >= PATIENCE) {
+            (*open, *pieces) = (best.open, best.pieces);
+            self.ended = true;
         }
         self.ended
     }

@@ -4,7 +4,7 @@ use super::super::surface::Surface;
 use super::super::tri_tri::{Triangle, point_triangle};
 use super::plane::{Plane, goes_on};
 use super::split::{Split, off_segment, strip_triangles};
-use super::wish::{Known, One, Taken, Wish, Wishes, known};
+use super::wish::{Known, One, Taken, Wish, Wishes, known, lacking};
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
 use std::cell::{Cell, RefCell};
@@ -179,8 +179,7 @@ impl<'a> Moved<'a> {
         }
         // The distance to what is convex and holds the vertex: of a shorter way it is shorter at least in proportion.
         let d = one.wish * (self.tau / farthest * (1.0 - 1e-9));
-        let [cut_back, plain] = self.wishes.lacking(v, one, &around, [&d, &one.plain]);
-        if cut_back > plain { d } else { one.plain }
+        if lacking(&one.needs, &d) > lacking(&one.needs, &one.plain) { d } else { one.plain }
     }
 
     /// A vertex that parts, unless an edge ends where another vertex, which does not part, goes too far from it.

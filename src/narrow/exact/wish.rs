@@ -78,7 +78,7 @@ pub(super) struct One {
     pub wish: Vec3,
     /// By τ along the mean normal, which is always admissible.
     pub plain: Vec3,
-    /// The planes that should move; left out where only the triangles at the vertex count, see [`Wishes::lacking`].
+    /// The planes that should move.
     pub needs: Vec<Need>,
 }
 
@@ -100,7 +100,7 @@ impl Need {
 }
 
 /// The least that planes move farther than needed when their points move by `d`; negative where one does not move far enough.
-fn lacking(needs: &[Need], d: &Vec3) -> f64 {
+pub(super) fn lacking(needs: &[Need], d: &Vec3) -> f64 {
     needs.iter().map(|n| n.over(d)).fold(f64::INFINITY, lesser)
 }
 
@@ -136,10 +136,6 @@ impl<'a> Wishes<'a> {
             let none = Vec3::zeros();
             return Wish::One(Rc::new(One { wish: none, plain: none, needs: Vec::new() }));
         }
-        if self.flat <= 0.0 && self.taken == Taken::Inside {
-            let [wish, plain] = self.surface.steps_of(v, || self.unit_steps(v)).map(|d| d * self.tau);
-            return Wish::One(Rc::new(One { wish, plain, needs: Vec::new() }));
-        }
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);
         let split = if self.flat > 0.0 && self.taken == Taken::Inside { self.split(v, &around) } else { None };
@@ -147,14 +143,6 @@ impl<'a> Wishes<'a> {
             Some(split) => Wish::Split(Rc::new(split)),
             None => Wish::One(Rc::new(self.wish_of(v, &around, &around))),
         }
-    }
-
-    /// Wish and plain step of a vertex for which only the triangles at it count, where faces move by 1: both grow with τ.
-    fn unit_steps(&self, v: u32) -> [Vec3; 2] {
-        let mut around = Vec::with_capacity(12);
-        self.surface.around_into(v, &mut around);
-        let One { wish, plain, .. } = Self::new(self.surface, self.taken, 1.0, 0.0).wish_of(v, &around, &around);
-        [wish, plain]
     }
 
     fn split(&self, v: u32, around: &[u32]) -> Option<Split> {
@@ -180,15 +168,6 @@ impl<'a> Wishes<'a> {
             }
         }
         One { wish, plain, needs }
-    }
-
-    /// See [`lacking`]: of two moves of a vertex that has the triangles `around` it.
-    pub(super) fn lacking(&self, v: u32, one: &One, around: &[u32], moves: [&Vec3; 2]) -> [f64; 2] {
-        if one.needs.is_empty() {
-            let (_, needs) = self.needs(v, around, around);
-            return moves.map(|d| lacking(&needs, d));
-        }
-        moves.map(|d| lacking(&one.needs, d))
     }
 
     /// By τ along the mean normal of some of the triangles around a vertex, which is always admissible; and the planes that should

@@ -13,7 +13,8 @@ pub(super) struct Plane {
 /// Planes that are this close to parallel, or to one line, meet nowhere of use.
 const PARALLEL: f64 = 1e-6;
 
-/// The shortest vector that meets all demands, none of which may lack more than `lacking` (mm, no less than rounding); `None` where there is none, or none that rounding would let find.
+/// The shortest vector that meets all demands, none of which may lack more than `lacking` (mm, no less than rounding); `None` where there
+/// is none, or none that rounding would let find.
 ///
 /// Incrementally: what meets the demands so far either meets the next one, too, or the answer lies in its plane, where the same is
 /// asked with a dimension less (R. Seidel, "Small-Dimensional Linear Programming and Convex Hulls Made Easy", 1991; the norm of least

@@ -30,9 +30,6 @@ const SORT_AT_ONCE: usize = 50_000;
 /// Normals of all triangles of a surface that has no more than this cost little.
 const LISTED_UP_TO: usize = 20_000;
 
-/// Two ways of a vertex, once they were asked for.
-type Steps = OnceLock<Box<[Vec3; 2]>>;
-
 /// Whether a surface tells inside from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
@@ -68,7 +65,6 @@ pub struct Surface {
     rim: OnceLock<Vec<RimEdge>>,
     resolved: OnceLock<Resolved>,
     volume: OnceLock<f64>,
-    steps: OnceLock<Box<[Steps]>>,
 }
 
 /// The triangles that are not among `kept` (increasing indices).
@@ -115,7 +111,6 @@ impl Surface {
             rim: OnceLock::new(),
             resolved: OnceLock::new(),
             volume: OnceLock::new(),
-            steps: OnceLock::new(),
         }
     }
 
@@ -270,12 +265,6 @@ impl Surface {
         let mut around = Vec::new();
         self.around_into(from, &mut around);
         adjacency::across(&self.triangles, &around, t, from, to).unwrap_or(u32::MAX)
-    }
-
-    /// Two vectors of a vertex that depend on the surface alone, computed once: where it steps when faces move inward by 1.
-    pub(crate) fn steps_of(&self, v: u32, compute: impl FnOnce() -> [Vec3; 2]) -> [Vec3; 2] {
-        let all = self.steps.get_or_init(|| self.vertices.iter().map(|_| OnceLock::new()).collect());
-        **all[v as usize].get_or_init(|| Box::new(compute()))
     }
 
     fn adjacency(&self) -> &Adjacency {
