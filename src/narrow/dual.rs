@@ -54,10 +54,26 @@ pub(super) struct Descent<'a> {
     pub rounding: f64,
     /// Bounds of boxes are lowered by this: rounding, and what vertices may have moved.
     allowance: f64,
-    facets: [Leaf; 2],
+    facets: [Leaves; 2],
 }
 
-/// The triangles of the leaf last met, of one surface. It is met with several leaves of the other, one after the other.
+/// Leaves whose triangles are kept, of one surface.
+const KEPT: usize = 16;
+
+/// The leaves last met, of one surface: each is met with several of the other, and again soon.
+#[derive(Default)]
+struct Leaves([Leaf; KEPT]);
+
+impl Leaves {
+    fn take(&mut self, range: Range<u32>, corners: impl FnMut(u32) -> Triangle) -> &mut Leaf {
+        // Leaves side by side get places of their own: most have two triangles or more.
+        let leaf = &mut self.0[range.start as usize / 2 % KEPT];
+        leaf.take(range, corners);
+        leaf
+    }
+}
+
+/// The triangles of a leaf.
 #[derive(Default)]
 struct Leaf {
     first: Option<u32>,
@@ -100,12 +116,12 @@ impl<'a> Descent<'a> {
             motion: Motion::new(p.b_in_a),
             rounding,
             allowance: slack + rounding,
-            facets: [Leaf::default(), Leaf::default()],
+            facets: Default::default(),
         }
     }
 
     /// Calls `visit` on all pairs of triangles that may be within reach, with a lower bound of their distance (mm), until it
-    /// returns false. Corners are asked for once per leaf met.
+    /// returns false. Corners are asked for once per leaf met, or a few times.
     pub(super) fn run(
         &mut self,
         reach: &mut Reach,
@@ -127,9 +143,9 @@ impl<'a> Descent<'a> {
             let (a, b) = (&na[i as usize], &nb[j as usize]);
             match (a.below(), b.below()) {
                 (Below::Triangles(ra), Below::Triangles(rb)) => {
-                    let [leaf_a, leaf_b] = &mut self.facets;
-                    leaf_a.take(ra, &mut corners_a);
-                    leaf_b.take(rb, &mut corners_b);
+                    let [leaves_a, leaves_b] = &mut self.facets;
+                    let leaf_a = leaves_a.take(ra, &mut corners_a);
+                    let leaf_b = leaves_b.take(rb, &mut corners_b);
                     leaf_a.keep_near(&PlacedBox::of(b).moved(&self.motion), allowance, reach);
                     leaf_b.keep_near(&PlacedBox::of(a), allowance, reach);
                     if !visit_near(leaf_a, leaf_b, self.rounding, reach, &mut visit) {

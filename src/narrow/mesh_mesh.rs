@@ -40,6 +40,9 @@ pub struct Gap {
     pub exact: bool,
 }
 
+/// What is closer by no more than this part of the rounding that bounds allow for is no closer: 4 of the coordinates' roundings.
+const CLOSER: f64 = 1.0 / 32.0;
+
 /// Smallest distance of two surfaces, to rounding. What is farther than `limit` (mm) is left out; the search ends as soon as a
 /// distance of at most `enough` (mm) is found. A 0 is only claimed for triangles that meet by exact test.
 pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
@@ -53,6 +56,10 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
         |i| p.a.triangle(i),
         |j| placed(p, j),
         |reach, bound, (i, f), (j, g)| {
+            // Of round parts many facets are as close as the closest.
+            if best.is_some() && reach.reach > rounding && bound + (1.0 + CLOSER) * rounding >= reach.reach {
+                return true;
+            }
             // What is beyond the closest points so far, in the same direction, is seldom closer.
             if way.is_some_and(|way| reach.excludes(f.apart_along(g, &way) - rounding)) {
                 return true;
@@ -112,13 +119,14 @@ pub(super) fn crossings_moved(
 }
 
 /// The pairs of triangles of which something meets when they are moved: `pieces_a` and `pieces_b` say what belongs to a triangle then,
-/// some triangles in A's frame, no farther than `slack` (mm) from it. Each pair comes with a point near which it meets; `visit` says
-/// whether to go on.
+/// some triangles in A's frame, no farther than `slack` (mm) from it. Pairs for which `asked` is false are left out. Each pair comes with a
+/// point near which it meets; `visit` says whether to go on.
 pub(super) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
     p: &Pairing,
     slack: f64,
     mut pieces_a: impl FnMut(u32) -> P,
     mut pieces_b: impl FnMut(u32) -> P,
+    asked: impl Fn(&[Triangle], &[Triangle]) -> bool,
     mut visit: impl FnMut(u32, u32, Vec3) -> bool,
 ) {
     Descent::new(p, 0.0).run(
@@ -127,7 +135,11 @@ pub(super) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
         |j| placed(p, j),
         |_, _, (i, _), (j, _)| {
             let (a, b) = (pieces_a(i), pieces_b(j));
-            let met = a.as_ref().iter().find_map(|s| Some((s, b.as_ref().iter().find(|t| meet(s, t))?)));
+            let (a, b) = (a.as_ref(), b.as_ref());
+            if !asked(a, b) {
+                return true;
+            }
+            let met = a.iter().find_map(|s| Some((s, b.iter().find(|t| meet(s, t))?)));
             met.is_none_or(|(s, t)| visit(i, j, middle_of_common(s, t)))
         },
     );

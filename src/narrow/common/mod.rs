@@ -74,7 +74,8 @@ fn common_by_sums(p: &Pairing, known: &Known) -> Option<Common> {
     // For the boxes B moves a little: what it may come to cross is found at once.
     let near = Near::new(p, farthest(known));
     // Faces that lie on each other overlap or not, whichever solid moves: where they do either way, they touch.
-    let first = boundary(p, known, &near, Solid::B).ok()?;
+    let crossed = Crossed::of(p, known.witness, &near.pairs, Solid::B).ok()?;
+    let first = boundary_from(p, known, &near, &crossed.all(), Solid::B).ok()?;
     let volume = volume(p, known, &first)?;
     if volume > 0.0 {
         let again = |there: &Pairing| Some(boundary(there, known, &near, Solid::B).ok()?.points);
@@ -82,9 +83,12 @@ fn common_by_sums(p: &Pairing, known: &Known) -> Option<Common> {
     }
     let mut points = first.points;
     if known.depth <= 0.0
-        && let Ok(other) = boundary(p, known, &near, Solid::A)
+        && let Ok(other) = Crossed::of(p, known.witness, &crossed.tied, Solid::A)
     {
-        points.extend(other.points);
+        let segments = [crossed.sure, other.all()].concat();
+        if let Ok(other) = boundary_from(p, known, &near, &segments, Solid::A) {
+            points.extend(other.points);
+        }
     }
     let boxes = known.turns.iter().map(|turn| turned_box(turn, &points, &known.witness)).collect();
     Some(Common { volume, boxes })
@@ -99,38 +103,76 @@ struct Boundary {
 
 /// The boundary, `moved` the solid that moves where signs are 0.
 fn boundary(p: &Pairing, known: &Known, near: &Near, moved: Solid) -> Result<Boundary, Inconsistent> {
-    let segments = segments(p, known.witness, near, moved)?;
+    let segments = Crossed::of(p, known.witness, &near.pairs, moved)?.all();
+    boundary_from(p, known, near, &segments, moved)
+}
+
+/// The same from all segments in which triangles cross.
+fn boundary_from(
+    p: &Pairing,
+    known: &Known,
+    near: &Near,
+    segments: &[Segment],
+    moved: Solid,
+) -> Result<Boundary, Inconsistent> {
     let mut sums = Sums::default();
     let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
     for solid in [Solid::A, Solid::B] {
         let half = Half { pairing: p, solid, moved, origin: known.witness, near: near.of(solid) };
-        half.add_inside(&segments, &mut sums, &mut |at| points.push(at))?;
+        half.add_inside(segments, &mut sums, &mut |at| points.push(at))?;
     }
     Ok(Boundary { sums, points })
 }
 
-/// All segments in which triangles cross, `moved` the solid that moves where signs are 0.
-fn segments(p: &Pairing, origin: Vec3, near: &Near, moved: Solid) -> Result<Vec<Segment>, Inconsistent> {
-    let mut found = Vec::new();
-    for of_one in near.pairs.chunk_by(|x, y| x[0] == y[0]) {
-        let f = p.a.triangle(of_one[0][0]);
-        let of_f = Plane::new(&f);
-        for &[i, j] in of_one {
-            let g = p.b.triangle(j).map(|v| p.b_in_a.point(&v));
-            match cut(&of_f, &Plane::new(&g), moved) {
-                Cut::None => {}
-                Cut::Broken => return Err(Inconsistent),
-                Cut::Segment(ends) => {
-                    let ends = ends.map(|crossing| {
-                        let (surface, t, corners) = if crossing.of == Solid::A { (p.a, i, &f) } else { (p.b, j, &g) };
-                        End { crossing, at: place(surface, t, corners, &crossing) - origin }
-                    });
-                    found.push(Segment { triangles: [i, j], ends });
+/// The segments in which triangles cross.
+#[derive(Default)]
+struct Crossed {
+    /// Those that are there whichever solid moves.
+    sure: Vec<Segment>,
+    /// The others.
+    others: Vec<Segment>,
+    /// Pairs of triangles that may cross otherwise where the other solid moves.
+    tied: Vec<[u32; 2]>,
+}
+
+impl Crossed {
+    /// Of pairs of triangles, those of one of A mostly side by side; `moved` is the solid that moves where signs are 0.
+    fn of(p: &Pairing, origin: Vec3, pairs: &[[u32; 2]], moved: Solid) -> Result<Self, Inconsistent> {
+        let mut found = Self::default();
+        let mut of_b: Vec<u32> = pairs.iter().map(|pair| pair[1]).collect();
+        of_b.sort_unstable();
+        of_b.dedup();
+        let planes: Vec<Plane> =
+            of_b.iter().map(|&j| Plane::new(&p.b.triangle(j).map(|v| p.b_in_a.point(&v)))).collect();
+        for of_one in pairs.chunk_by(|x, y| x[0] == y[0]) {
+            let of_f = Plane::new(&p.a.triangle(of_one[0][0]));
+            for &[i, j] in of_one {
+                let of_g = &planes[of_b.partition_point(|k| *k < j)];
+                let (cut, is_tied) = cut(&of_f, of_g, moved);
+                if is_tied {
+                    found.tied.push([i, j]);
+                }
+                match cut {
+                    Cut::None => {}
+                    Cut::Broken => return Err(Inconsistent),
+                    Cut::Segment(ends) => {
+                        let ends = ends.map(|crossing| {
+                            let (surface, t, plane) =
+                                if crossing.of == Solid::A { (p.a, i, &of_f) } else { (p.b, j, of_g) };
+                            End { crossing, at: place(surface, t, &plane.corners, &crossing) - origin }
+                        });
+                        let segments = if is_tied { &mut found.others } else { &mut found.sure };
+                        segments.push(Segment { triangles: [i, j], ends });
+                    }
                 }
             }
         }
+        Ok(found)
     }
-    Ok(found)
+
+    fn all(&self) -> Vec<Segment> {
+        [&self.sure[..], &self.others].concat()
+    }
 }
 
 /// Where an edge crosses: the same point from whichever of its triangles it is seen.

@@ -6,6 +6,7 @@ use crate::geom::Vec3;
 use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::predicates::{orient2d, orient3d, product_difference};
 use crate::narrow::tri_tri::Triangle;
+use std::cell::OnceCell;
 
 /// One of the two solids of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +36,14 @@ pub(super) struct Height {
 }
 
 /// The plane of a triangle, prepared for several points.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Plane {
-    corners: Triangle,
+    pub corners: Triangle,
     normal: Vec3,
     /// Of the normal's two products each, the sum of the magnitudes.
     permanent: Vec3,
+    /// As [`side_by_motion`] has it for the triangle of the solid that does not move.
+    still: OnceCell<i32>,
 }
 
 /// The height over a plane is wrong by no more than this part of its permanent. Source: J. R. Shewchuk, "Adaptive Precision
@@ -57,6 +60,7 @@ impl Plane {
             corners: *t,
             normal: Vec3::new(x.0 - x.1, y.0 - y.1, z.0 - z.1),
             permanent: Vec3::new(x.0.abs() + x.1.abs(), y.0.abs() + y.1.abs(), z.0.abs() + z.1.abs()),
+            still: OnceCell::new(),
         }
     }
 
@@ -76,8 +80,21 @@ impl Plane {
     #[inline]
     pub(super) fn height(&self, still: bool, x: &Vec3) -> Height {
         let value = self.value(x);
-        let side = if value == 0.0 { side_by_motion(&self.corners, still) } else { sign(value) };
+        let side = if value == 0.0 { self.side_by_motion(still) } else { sign(value) };
         Height { value, side }
+    }
+
+    /// Where the corners of a triangle of the other solid lie.
+    #[inline]
+    fn heights(&self, still: bool, [a, b, c]: &Triangle) -> [Height; 3] {
+        [self.height(still, a), self.height(still, b), self.height(still, c)]
+    }
+
+    /// The side of a point in the plane, once the one solid has moved.
+    #[inline]
+    fn side_by_motion(&self, still: bool) -> i32 {
+        let side = *self.still.get_or_init(|| side_by_motion(&self.corners));
+        if still { side } else { -side }
     }
 }
 
@@ -87,23 +104,23 @@ fn exact([a, b, c]: &Triangle, x: &Vec3) -> f64 {
     if flush(0) || flush(1) || flush(2) { 0.0 } else { orient3d(a, b, c, x) }
 }
 
-/// The side of a point in the plane, once the one solid has moved.
+/// The side of a point in the plane, once it has moved.
 #[cold]
-fn side_by_motion(t: &Triangle, still: bool) -> i32 {
+fn side_by_motion(t: &Triangle) -> i32 {
     let component = |i: usize, j: usize| {
         let [a, b, c] = t.each_ref().map(|p| [p[i], p[j]]);
         sign(orient2d(a, b, c))
     };
     // The normal's first component that is not 0: by it the height changes where the point moves.
-    let normal = [(1, 2), (2, 0), (0, 1)].into_iter().map(|(i, j)| component(i, j)).find(|s| *s != 0).unwrap_or(0);
-    if still { normal } else { -normal }
+    [(1, 2), (2, 0), (0, 1)].into_iter().map(|(i, j)| component(i, j)).find(|s| *s != 0).unwrap_or(0)
 }
 
-/// On which side an edge of the solid that stands still passes an edge of the other: the sign of `orient3d(u, v, p, q)`; 0 only where they are parallel.
+/// On which side an edge of the solid that stands still passes an edge of the other: the sign of `orient3d(u, v, p, q)`; 0 only where
+/// they are parallel. And whether they meet, so that motion told.
 #[inline]
-pub(super) fn passing([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> i32 {
+pub(super) fn passing([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> (i32, bool) {
     let value = exact(&[*u, *v, *p], q);
-    if value == 0.0 { passing_by_motion([u, v], [p, q]) } else { sign(value) }
+    if value == 0.0 { (passing_by_motion([u, v], [p, q]), true) } else { (sign(value), false) }
 }
 
 /// The same of edges that meet, once the other has moved: the volume changes by (v − u) × (p − q).
@@ -126,7 +143,7 @@ pub(super) fn through(t: &Triangle, still: bool, from: &Vec3, to: &Vec3) -> i32 
     }
     let pass = |k: usize| {
         let edge = [&t[k], &t[(k + 1) % 3]];
-        if still { passing(edge, [from, to]) } else { passing([from, to], edge) }
+        if still { passing(edge, [from, to]).0 } else { passing([from, to], edge).0 }
     };
     let first = pass(0);
     if first == 0 || pass(1) != first || pass(2) != first { 0 } else { -s }
@@ -156,22 +173,29 @@ pub(super) enum Cut {
     Broken,
 }
 
-/// What a triangle of A and one of B have in common, `moved` the solid that moves.
-pub(super) fn cut(of_f: &Plane, of_g: &Plane, moved: Solid) -> Cut {
+/// What a triangle of A and one of B have in common, `moved` the solid that moves; and whether that may differ where the other
+/// moves.
+pub(super) fn cut(of_f: &Plane, of_g: &Plane, moved: Solid) -> (Cut, bool) {
     let (f, g) = (&of_f.corners, &of_g.corners);
-    let over_g = f.each_ref().map(|x| of_g.height(moved == Solid::A, x));
-    if same_side(&over_g) {
-        return Cut::None;
+    let over_f = of_f.heights(moved == Solid::B, g);
+    // Faces in one plane pass each other, whichever moves.
+    if same_side(&over_f) && (!is_tied(&over_f) || over_f.iter().all(|h| h.value == 0.0)) {
+        return (Cut::None, false);
     }
-    let over_f = g.each_ref().map(|x| of_f.height(moved == Solid::B, x));
-    if same_side(&over_f) {
-        return Cut::None;
+    let over_g = of_g.heights(moved == Solid::A, f);
+    if same_side(&over_f) || same_side(&over_g) {
+        return (Cut::None, is_tied(&over_g) || !same_side(&over_g));
     }
+    let mut tied = is_tied(&over_f) || is_tied(&over_g);
     let mut known = [[None; 3]; 3];
     let mut pass = |i: usize, j: usize| {
         let (of_a, of_b) = ([&f[i], &f[(i + 1) % 3]], [&g[j], &g[(j + 1) % 3]]);
         // The sign is the same whichever edge comes first.
-        *known[i][j].get_or_insert_with(|| if moved == Solid::B { passing(of_a, of_b) } else { passing(of_b, of_a) })
+        *known[i][j].get_or_insert_with(|| {
+            let (side, meet) = if moved == Solid::B { passing(of_a, of_b) } else { passing(of_b, of_a) };
+            tied |= meet;
+            side
+        })
     };
     let (mut from, mut to, mut count) = (None, None, 0);
     for (of, over) in [(Solid::A, &over_g), (Solid::B, &over_f)] {
@@ -193,11 +217,18 @@ pub(super) fn cut(of_f: &Plane, of_g: &Plane, moved: Solid) -> Cut {
             *(if enters == (of == Solid::A) { &mut to } else { &mut from }) = Some(crossing);
         }
     }
-    match (count, from, to) {
+    let cut = match (count, from, to) {
         (0, ..) => Cut::None,
         (2, Some(from), Some(to)) => Cut::Segment([from, to]),
         _ => Cut::Broken,
-    }
+    };
+    (cut, tied)
+}
+
+/// Whether any of three points lies in the plane.
+#[inline]
+fn is_tied(h: &[Height; 3]) -> bool {
+    h.iter().any(|h| h.value == 0.0)
 }
 
 #[inline]

@@ -9,7 +9,8 @@ use super::super::mesh_mesh::{Pairing, crossings_of_pieces};
 use super::super::surface::Surface;
 use super::super::winding::winding_of_pieces;
 use super::moved::Moved;
-use super::wish::{FARTHEST, Taken};
+use super::wish::{Taken, farthest};
+use crate::geom::math::greater;
 use crate::geom::{Aabb, Vec3};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ pub(super) fn leftover(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Opt
     let mut left = Left {
         p,
         moved,
-        slack: FARTHEST * tau,
+        slack: greater(farthest(p.a), farthest(p.b)) * tau,
         crossed: Default::default(),
         sides: Default::default(),
         rays: Cell::new(0),
@@ -81,6 +82,7 @@ impl<'a> Left<'a> {
             self.slack,
             |i| a.pieces(i),
             |j| b.pieces(j),
+            |_, _| true,
             |i, j, _| {
                 pairs.push([i, j]);
                 pairs.len() <= MAX_CROSSINGS

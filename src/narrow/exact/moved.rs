@@ -52,6 +52,8 @@ pub(in crate::narrow) struct Moved<'a> {
     wishes: Wishes<'a>,
     /// By vertex.
     places: Known<Place>,
+    /// By vertex: by how much those in one place move.
+    ways: Known<Vec3>,
     /// By triangle.
     on: Known<Option<Beyond>>,
     /// By triangle.
@@ -84,6 +86,7 @@ impl<'a> Moved<'a> {
             flat,
             wishes: Wishes::new(surface, taken, tau, flat),
             places: RefCell::default(),
+            ways: RefCell::default(),
             on: RefCell::default(),
             pieces: RefCell::default(),
             parts: Cell::new(false),
@@ -171,6 +174,12 @@ impl<'a> Moved<'a> {
         if one.wish.norm_squared() <= self.tau * self.tau {
             return one.wish;
         }
+        // Only vertices that part ask for others' ways, too.
+        if self.flat > 0.0 { known(&self.ways, v, || self.way(v, one)) } else { self.way(v, one) }
+    }
+
+    /// The same of a vertex that wishes to move by more than τ.
+    fn way(&self, v: u32, one: &One) -> Vec3 {
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);
         let farthest = self.farthest(v, &one.wish, &around, &around);

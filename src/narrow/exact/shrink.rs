@@ -6,10 +6,12 @@
 //! of 1 or more in both, so no point is deeper than τ in both. The moved surfaces may cross themselves freely.
 
 use super::super::mesh_mesh::{Pairing, crossing_moved, crossings_of_pieces};
+use super::super::tri_tri::Triangle;
 use super::super::winding::winding_of_pieces;
 use super::moved::Moved;
-use super::wish::{FARTHEST, Taken};
+use super::wish::{Taken, farthest};
 use crate::geom::Vec3;
+use crate::geom::math::greater;
 
 /// What a shrink shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,7 +32,7 @@ pub(super) fn shrink(p: &Pairing, taken_b: Taken, tau: f64, rounding: f64) -> Sh
     }
     let a = Moved::new(p.a, None, Taken::Inside, tau, rounding);
     let b = Moved::new(p.b, Some(p.b_in_a), taken_b, tau, rounding);
-    let slack = FARTHEST * tau;
+    let slack = greater(farthest(p.a), farthest(p.b)) * tau;
     if let Some(x) = crossing_moved(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
         return Shrunk::Meet(x);
     }
@@ -40,7 +42,9 @@ pub(super) fn shrink(p: &Pairing, taken_b: Taken, tau: f64, rounding: f64) -> Sh
             met = Some(x);
             false
         };
-        crossings_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), visit);
+        // Of triangles with a single piece each it was told above.
+        let asked = |s: &[Triangle], t: &[Triangle]| s.len() > 1 || t.len() > 1;
+        crossings_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
         if let Some(x) = met {
             return Shrunk::Meet(x);
         }

@@ -3,8 +3,8 @@
 
 use super::super::surface::Surface;
 use super::split::{Sectors, Split};
-use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
+use crate::geom::{Mat3, Vec3};
 use std::cell::RefCell;
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
 use std::collections::HashMap;
@@ -13,8 +13,14 @@ use std::rc::Rc;
 /// No vertex moves by more than this many τ: at sharper corners the faces move less than they might.
 pub(in crate::narrow) const FARTHEST: f64 = 4.0;
 
-/// Projections onto the incident planes, at most; sharp corners take about thirty.
-const MAX_SWEEPS: usize = 60;
+/// Where no corner is sharper than such a way allows, no vertex moves by more than this many τ: fewer triangles may meet then.
+const FARTHEST_OF_BLUNT: f64 = 2.0;
+
+/// Steps towards the planes that should move, at most; most corners take one or two.
+const MAX_STEPS: usize = 8;
+
+/// Added to the squares of what planes tell of a direction: what none tells by more than this stays as it is.
+const DAMPING: f64 = 1e-8;
 
 /// Faces that move by this share of τ move far enough.
 const FULL: f64 = 0.999;
@@ -112,13 +118,20 @@ pub(super) struct Wishes<'a> {
     pub tau: f64,
     /// What lies no farther than this behind a plane lies in it; 0 where only the triangles at a vertex count (mm).
     pub flat: f64,
+    /// No vertex moves by more than this (mm).
+    farthest: f64,
     /// By vertex.
     known: Known<Wish>,
 }
 
+/// How many τ vertices of a surface move at most.
+pub(super) fn farthest(surface: &Surface) -> f64 {
+    greater(surface.miter(FARTHEST), FARTHEST_OF_BLUNT)
+}
+
 impl<'a> Wishes<'a> {
     pub(super) fn new(surface: &'a Surface, taken: Taken, tau: f64, flat: f64) -> Self {
-        Self { surface, taken, tau, flat, known: RefCell::default() }
+        Self { surface, taken, tau, flat, farthest: farthest(surface) * tau, known: RefCell::default() }
     }
 
     /// Of one vertex.
@@ -199,43 +212,56 @@ impl<'a> Wishes<'a> {
     fn add_near(&self, v: u32, around: &[u32], plain: &Vec3, needs: &mut Vec<Need>) {
         let s = self.surface;
         let at = s.vertices[v as usize];
-        s.within(&at, self.tau, |t| {
-            let n = s.normal_near(t) * self.taken.sign();
-            let behind = -n.dot(&(at - s.triangle(t)[0]));
+        let wanted = |t: u32| {
+            let normal = s.normal_near(t) * self.taken.sign();
+            let behind = -normal.dot(&(at - s.triangle(t)[0]));
             let by = self.tau - behind;
-            let far_side = n.dot(plain) >= FAR_SIDE * self.tau;
-            if behind > self.flat && by > 0.0 && !around.contains(&t) && !far_side {
-                match needs.iter_mut().find(|m| !m.own && m.normal.dot(&n) > 1.0 - 1e-9) {
-                    Some(same) => same.by = greater(same.by, by),
-                    None => needs.push(Need { normal: n, by, own: false }),
-                }
+            let far_side = normal.dot(plain) >= FAR_SIDE * self.tau;
+            let counts = behind > self.flat && by > 0.0 && !far_side && !around.contains(&t);
+            counts.then_some(Need { normal, by, own: false })
+        };
+        s.within_where(&at, self.tau, wanted, |need| {
+            match needs.iter_mut().find(|m| !m.own && m.normal.dot(&need.normal) > 1.0 - 1e-9) {
+                Some(same) => same.by = greater(same.by, need.by),
+                None => needs.push(need),
             }
             needs.len() < MAX_NEEDS
         });
     }
 
-    /// To where all planes have moved by as much as they should, as far as that is possible and not too far.
+    /// To where all planes have moved by as much as they should, as far as that is possible and not too far: in steps to the nearest
+    /// point where they have, of those that do not move enough and those at the vertex (least squares, damped so little that
+    /// planes which rounding alone tells apart move nothing).
     fn onto_planes(&self, start: Vec3, needs: &[Need]) -> Vec3 {
         let tau = self.tau;
         let mut d = start;
-        for _ in 0..MAX_SWEEPS {
+        for _ in 0..MAX_STEPS {
             let mut worst = 0.0;
+            let mut normals = Mat3::from_diagonal_element(DAMPING);
+            let mut missing = Vec3::zeros();
             for need in needs {
                 let miss = need.over(&d);
                 if need.own || miss < 0.0 {
                     worst = greater(worst, miss.abs());
-                    d += need.normal * miss;
+                    normals += need.normal * need.normal.transpose();
+                    missing += need.normal * miss;
                 }
             }
             if worst <= REACHED * tau {
                 break;
             }
+            let Some(factors) = normals.cholesky() else { break };
+            let step = factors.solve(&missing);
+            d += step;
+            if step.norm_squared() <= REACHED * REACHED * tau * tau {
+                break;
+            }
         }
         // Planes that move by a hair less than τ leave room for the rounding of the test itself.
         d *= 1.0 - 1e-9;
-        let length = d.norm();
-        if length > FARTHEST * tau * (1.0 - 1e-9) {
-            d *= FARTHEST * tau * (1.0 - 1e-9) / length;
+        let (length, most) = (d.norm(), self.farthest * (1.0 - 1e-9));
+        if length > most {
+            d *= most / length;
         }
         d
     }

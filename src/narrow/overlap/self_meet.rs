@@ -6,6 +6,7 @@ use crate::geom::{Vec3, math};
 use crate::narrow::surface::{Below, PlacedBox, Surface};
 use crate::narrow::tri_tri::{Triangle, meet};
 use std::ops::Range;
+use wide::f32x4;
 
 /// A triple product of differences is certain of its sign above this share of the product of their lengths.
 const CERTAIN: f64 = 64.0 * UNIT_ROUNDOFF;
@@ -61,20 +62,20 @@ pub(crate) fn meetings(s: &Surface, most: usize) -> usize {
 /// How many of a range of triangles one meets.
 fn beside(s: &Surface, items: &[Item], k: u32, others: Range<u32>) -> usize {
     let one = &items[k as usize];
-    let (low, high) = (one.min, one.max);
-    others
-        .filter(|&l| {
-            let other = &items[l as usize];
-            (0..3).all(|k| low[k] <= other.max[k] && other.min[k] <= high[k]) && touch(s, (k, one), (l, other))
+    let first = others.start;
+    (first..)
+        .zip(&items[others.start as usize..others.end as usize])
+        .filter(|(l, other)| {
+            (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all() && touch(s, (k, one), (*l, other))
         })
         .count()
 }
 
 /// What tells most triangles apart.
 struct Item {
-    /// Rounded outward.
-    min: [f32; 3],
-    max: [f32; 3],
+    /// Rounded outward, and a zero.
+    min: f32x4,
+    max: f32x4,
     normal: [f32; 3],
     /// A direction that has less of the normal than this share of its length may lie in the plane.
     blur: f32,
@@ -90,9 +91,10 @@ impl Item {
         // What rounding may have turned the normal by: infinite for a triangle without area.
         let turned = CERTAIN * (e.norm_squared() + f.norm_squared()) / length;
         let (low, high) = (math::min3(math::min3(a, b), c), math::max3(math::max3(a, b), c));
+        let [min, max] = [low, high].map(|x| [x.x as f32, x.y as f32, x.z as f32]);
         Self {
-            min: [0, 1, 2].map(|k| (low[k] as f32).next_down()),
-            max: [0, 1, 2].map(|k| (high[k] as f32).next_up()),
+            min: f32x4::new([min[0].next_down(), min[1].next_down(), min[2].next_down(), 0.0]),
+            max: f32x4::new([max[0].next_up(), max[1].next_up(), max[2].next_up(), 0.0]),
             normal: [0, 1, 2].map(|k| unit[k] as f32),
             blur: turned as f32 + CERTAIN_SINGLE,
         }
@@ -169,6 +171,11 @@ fn fans_meet(t: &Triangle, u: &Triangle) -> bool {
     let beyond = |n: &Vec3, size: f64, p: &Vec3, q: &Vec3, lp: f64, lq: f64| {
         n.dot(p) < -CERTAIN * size * lp && n.dot(q) < -CERTAIN * size * lq
     };
+    // From the middle of the one's directions to that of the other's: most that stand at an angle are told apart by that.
+    let across = (g / lg + h / lh) - (e / le + f / lf);
+    if beyond(&across, 4.0, &e, &f, le, lf) && beyond(&-across, 4.0, &g, &h, lg, lh) {
+        return false;
+    }
     let clear = |e: &Vec3, f: &Vec3, g: &Vec3, h: &Vec3, [le, lf, lg, lh]: [f64; 4]| {
         let n = e.cross(f);
         let size = le * lf;

@@ -11,6 +11,7 @@ mod tree;
 mod tree_tests;
 
 use super::overlap::{Overlaps, Resolved, asked, resolve};
+use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
@@ -62,6 +63,7 @@ pub struct Surface {
     adjacency: OnceLock<Adjacency>,
     normals: OnceLock<Vec<Vec3>>,
     inward: OnceLock<Vec<Vec3>>,
+    miter: OnceLock<f64>,
     rim: OnceLock<Vec<RimEdge>>,
     resolved: OnceLock<Resolved>,
     volume: OnceLock<f64>,
@@ -108,6 +110,7 @@ impl Surface {
             adjacency: OnceLock::new(),
             normals: OnceLock::new(),
             inward: OnceLock::new(),
+            miter: OnceLock::new(),
             rim: OnceLock::new(),
             resolved: OnceLock::new(),
             volume: OnceLock::new(),
@@ -204,7 +207,7 @@ impl Surface {
         self.inward.get_or_init(|| {
             let mut sum = vec![Vec3::zeros(); self.vertices.len()];
             for (t, ids) in (0..).zip(&self.triangles) {
-                let (corners, normal) = (self.triangle(t), self.normal(t));
+                let (corners, normal) = (self.triangle(t), self.normal_near(t));
                 for k in 0..3 {
                     let (e, f) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
                     sum[ids[k] as usize] -= normal * libm::atan2(e.cross(&f).norm(), e.dot(&f));
@@ -213,6 +216,23 @@ impl Surface {
             self.rough.iter().for_each(|&v| sum[v as usize] = Vec3::zeros());
             sum.into_iter().map(|d| d.try_normalize(0.0).unwrap_or_else(Vec3::zeros)).collect()
         })
+    }
+
+    /// How far the farthest vertex goes along [`Self::inward`] while no plane at it goes by less than 1: `most` where that is more, or
+    /// where the surface is so large that asking all of it costs much. The first call is O(n).
+    pub(crate) fn miter(&self, most: f64) -> f64 {
+        if self.triangles.len() > LISTED_UP_TO {
+            return most;
+        }
+        let least = self.miter.get_or_init(|| {
+            let inward = self.inward();
+            let cosines = (0..).zip(&self.triangles).flat_map(|(t, ids)| {
+                let n = self.normal_of(t);
+                ids.iter().map(move |&v| &inward[v as usize]).filter(|d| **d != Vec3::zeros()).map(move |d| -n.dot(d))
+            });
+            cosines.fold(1.0, lesser)
+        });
+        1.0 / greater(*least, 1.0 / most)
     }
 
     /// The triangle on the other side of edge `k` (from corner `k` to corner `k + 1`), `u32::MAX` where the edge is not one

@@ -66,7 +66,19 @@ impl Surface {
 
     /// Visits every triangle whose distance from `x` (surface's frame) is at most `radius` (mm), and perhaps a few that are
     /// farther; ends when `visit` returns false.
-    pub fn within(&self, x: &Vec3, radius: f64, mut visit: impl FnMut(u32) -> bool) {
+    pub fn within(&self, x: &Vec3, radius: f64, visit: impl FnMut(u32) -> bool) {
+        self.within_where(x, radius, Some, visit);
+    }
+
+    /// The same of those triangles alone of which `wanted` makes something, which `visit` gets: for who can tell at less cost than
+    /// that of a distance.
+    pub(crate) fn within_where<T>(
+        &self,
+        x: &Vec3,
+        radius: f64,
+        mut wanted: impl FnMut(u32) -> Option<T>,
+        mut visit: impl FnMut(T) -> bool,
+    ) {
         let nodes = &self.tree().nodes;
         let reach = radius + self.margin(x);
         let far = outward(reach);
@@ -81,7 +93,10 @@ impl Surface {
                 Below::Children([left, right]) => stack.extend([right, left]),
                 Below::Triangles(range) => {
                     for t in range {
-                        if point_triangle(x, &self.triangle(t)).squared <= reach * reach && !visit(t) {
+                        if let Some(found) = wanted(t)
+                            && point_triangle(x, &self.triangle(t)).squared <= reach * reach
+                            && !visit(found)
+                        {
                             return;
                         }
                     }

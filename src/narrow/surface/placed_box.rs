@@ -5,43 +5,12 @@
 
 use super::node::Node;
 use crate::geom::{Pose, Vec3};
+use wide::f32x4;
 
-/// Four numbers; the fourth means nothing.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(16))]
-struct Lanes([f32; 4]);
-
-impl Lanes {
-    #[inline]
-    fn zip(self, o: Self, f: impl Fn(f32, f32) -> f32) -> Self {
-        Self([f(self.0[0], o.0[0]), f(self.0[1], o.0[1]), f(self.0[2], o.0[2]), f(self.0[3], o.0[3])])
-    }
-
-    #[inline]
-    fn times(self, s: f32) -> Self {
-        self.zip(self, |x, _| x * s)
-    }
-
-    #[inline]
-    fn plus(self, o: Self) -> Self {
-        self.zip(o, |x, y| x + y)
-    }
-
-    #[inline]
-    fn minus(self, o: Self) -> Self {
-        self.zip(o, |x, y| x - y)
-    }
-
-    #[inline]
-    fn abs(self) -> Self {
-        self.zip(self, |x, _| x.abs())
-    }
-
-    /// `x·a + y·b + z·c`.
-    #[inline]
-    fn combine([a, b, c]: [Self; 3], [x, y, z]: [f32; 3]) -> Self {
-        a.times(x).plus(b.times(y)).plus(c.times(z))
-    }
+/// `x·a + y·b + z·c`; of four numbers the fourth means nothing.
+#[inline]
+fn combine([a, b, c]: [f32x4; 3], [x, y, z]: [f32; 3]) -> f32x4 {
+    a * f32x4::splat(x) + b * f32x4::splat(y) + c * f32x4::splat(z)
 }
 
 /// What single precision may add to a separation along an axis, in units of the sum of the coordinates that go into it: axes
@@ -54,8 +23,8 @@ const SINGLE: f32 = 24.0 * f32::EPSILON;
 pub(crate) struct PlacedBox {
     center: Vec3,
     /// Of the matrix whose columns are the axes.
-    rows: [Lanes; 3],
-    half: Lanes,
+    rows: [f32x4; 3],
+    half: f32x4,
     /// Sum of the half extents.
     sum: f32,
 }
@@ -81,8 +50,8 @@ impl PlacedBox {
         let half = node.half();
         Self {
             center: node.center(),
-            rows: node.rows().map(Lanes),
-            half: Lanes([half[0], half[1], half[2], 0.0]),
+            rows: node.rows().map(f32x4::new),
+            half: f32x4::new([half[0], half[1], half[2], 0.0]),
             sum: node.size(),
         }
     }
@@ -90,7 +59,7 @@ impl PlacedBox {
     /// The same box after a motion.
     #[inline]
     pub(crate) fn moved(&self, by: &Motion) -> Self {
-        Self { center: by.pose.point(&self.center), rows: by.rows.map(|r| Lanes::combine(self.rows, r)), ..*self }
+        Self { center: by.pose.point(&self.center), rows: by.rows.map(|r| combine(self.rows, r)), ..*self }
     }
 
     /// A lower bound of the distance of two boxes (mm), not above 0 where their six axes do not separate them, and the less the
@@ -100,18 +69,18 @@ impl PlacedBox {
         let d = other.center - self.center;
         let d = [d.x as f32, d.y as f32, d.z as f32];
         let error = SINGLE * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum + other.sum);
-        let [x, y, z] = other.rows;
+        let [x, y, z] = other.rows.map(f32x4::to_array);
         // Of one box's axes along the other's.
-        let products = [0, 1, 2].map(|j| Lanes::combine(self.rows, [x.0[j], y.0[j], z.0[j]]).abs());
-        let [hx, hy, hz, _] = other.half.0;
-        let reach = Lanes::combine(products, [hx, hy, hz]);
-        let mine = distance(Lanes::combine(self.rows, d), self.half.plus(reach), error);
+        let products = [0, 1, 2].map(|j| combine(self.rows, [x[j], y[j], z[j]]).abs());
+        let [hx, hy, hz, _] = other.half.to_array();
+        let reach = combine(products, [hx, hy, hz]);
+        let mine = distance(combine(self.rows, d), self.half + reach, error);
         if mine > limit {
             return mine;
         }
-        let along = products.map(|p| p.zip(self.half, |x, h| x * h).0).map(|[x, y, z, _]| x + y + z);
-        let reach = Lanes([along[0], along[1], along[2], 0.0]);
-        let theirs = distance(Lanes::combine(other.rows, d), other.half.plus(reach), error);
+        let [p, q, r] = products.map(|p| p * self.half);
+        let [x, y, z, _] = f32x4::transpose([p, q, r, f32x4::ZERO]);
+        let theirs = distance(combine(other.rows, d), other.half + (x + y + z), error);
         if theirs > mine { theirs } else { mine }
     }
 
@@ -121,7 +90,7 @@ impl PlacedBox {
         let d = x - self.center;
         let d = [d.x as f32, d.y as f32, d.z as f32];
         let error = SINGLE * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum);
-        distance(Lanes::combine(self.rows, d), self.half, error)
+        distance(combine(self.rows, d), self.half, error)
     }
 
     /// A lower bound of the distance of the box from a plane (mm), not above 0 where the plane may cut it: `normal` a unit vector to
@@ -130,7 +99,7 @@ impl PlacedBox {
     pub(crate) fn off_plane(&self, normal: &Vec3, at: &Vec3) -> f64 {
         let d = self.center - at;
         let n = [normal.x as f32, normal.y as f32, normal.z as f32];
-        let reach = Lanes::combine(self.rows, n).abs().zip(self.half, |a, h| a * h).0;
+        let reach = (combine(self.rows, n).abs() * self.half).to_array();
         let error = SINGLE * self.sum;
         normal.dot(&d).abs() - f64::from(reach[0] + reach[1] + reach[2] + error)
     }
@@ -139,8 +108,8 @@ impl PlacedBox {
 /// Distance of the origin from a box around `t` with these half extents, each lowered by `error`; where it is inside, minus the
 /// depth.
 #[inline]
-fn distance(t: Lanes, half: Lanes, error: f32) -> f32 {
-    let [x, y, z, _] = t.abs().minus(half).0;
+fn distance(t: f32x4, half: f32x4, error: f32) -> f32 {
+    let [x, y, z, _] = (t.abs() - half).to_array();
     let larger = if x > y { x } else { y };
     let deepest = if z > larger { z } else { larger } - error;
     if deepest <= 0.0 {
