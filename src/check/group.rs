@@ -162,7 +162,8 @@ impl Run<'_> {
                 (swapped, pa.shape, pa.shape, if swapped { b } else { f })
             }
         };
-        (swapped, Distinct { first, second, pose, rule: c.rule, residual: pa.residual + pb.residual })
+        let residual = pose_key::residual(pa.residual + pb.residual, &pose, size);
+        (swapped, Distinct { first, second, pose, rule: c.rule, residual })
     }
 
     pub(super) fn group(&self, candidates: &[Candidate]) -> Groups {

@@ -7,7 +7,7 @@ use super::shape::Shape;
 use super::steps::{Step, Steps};
 use super::{Certainty, Relation, Status};
 use crate::assembly::Geometry;
-use crate::geom::tolerance::{PENETRATION_WIDTH, roundoff_mm};
+use crate::geom::tolerance::{PENETRATION_WIDTH, roundoff_mm, shared_pose_mm};
 use crate::geom::{Pose, Vec3};
 use crate::narrow::epa::EpaScratch;
 use crate::narrow::gjk::{self, Ending, Query};
@@ -94,7 +94,9 @@ impl PairQuery<'_> {
     /// The rounding margin η of the pair (mm).
     pub(super) fn margin(&self) -> f64 {
         let (a, b) = (&self.first.convex, &self.second.convex);
-        roundoff_mm(a.diameter, b.diameter, self.pose.translation.norm())
+        let distance = self.pose.translation.norm();
+        roundoff_mm(a.diameter, b.diameter, distance)
+            + shared_pose_mm(a.diameter, b.diameter, distance)
             // Recentring cancels what the part's own frame put far out.
             + roundoff_mm(self.first.max_abs, self.second.max_abs, 0.0) * 0.25
             + self.residual

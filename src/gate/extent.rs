@@ -6,12 +6,16 @@ use crate::geom::LengthUnit;
 /// A number that was written in another unit and read again is off by this much of itself, at most.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
+/// Lengths that differ by no more (mm) are equal: the rounding margin of parts of some ten metres. A placement that is written otherwise
+/// moves a part by as much.
+const SAME_LENGTH_MM: f64 = 1e-9;
+
 /// A volume is a sum over many triangles, which is off by this much of itself where these stand otherwise.
 const VOLUME_ROUNDING: f64 = 1e-9;
 
-/// Whether `x` is more than `limit`, rounding aside.
+/// Whether a length `x` is more than `limit` (mm), rounding aside.
 pub(super) fn exceeds(x: f64, limit: f64) -> bool {
-    exceeds_by(x, limit, ROUNDING)
+    exceeds_by(x - SAME_LENGTH_MM, limit, ROUNDING)
 }
 
 fn exceeds_by(x: f64, limit: f64, rounding: f64) -> bool {
@@ -130,7 +134,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(is_worse(depth(1.0 + 1e-12), depth(1.0), 0.0), Some(true));
+        assert_eq!(is_worse(depth(1.0 + 1e-10), depth(1.0), 0.0), Some(false));
+        assert_eq!(is_worse(depth(1.0 + 1e-8), depth(1.0), 0.0), Some(true));
     }
 
     #[test]

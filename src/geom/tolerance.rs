@@ -14,6 +14,12 @@ pub fn roundoff_mm(diameter_a: f64, diameter_b: f64, distance: f64) -> f64 {
     32.0 * UNIT_ROUNDOFF * (diameter_a + diameter_b + distance)
 }
 
+/// By how much points of a part may move where its pose beside another is rounded, so that placements which were written elsewhere
+/// in an assembly, and rounded there, share an answer (`check/pose_key.rs`): part of η. About 10⁻¹¹ mm for parts of 100 mm.
+pub fn shared_pose_mm(diameter_a: f64, diameter_b: f64, distance: f64) -> f64 {
+    512.0 * UNIT_ROUNDOFF * (diameter_a + diameter_b + distance)
+}
+
 /// Single-precision quantum of a coordinate: STL stores 24 bits of it.
 pub fn f32_quantum(max_abs_coordinate: f64) -> f64 {
     f64::from(f32::EPSILON) * max_abs_coordinate
