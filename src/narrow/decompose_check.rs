@@ -12,9 +12,9 @@ use super::decompose_union::{Boundary, Left, Polygon, rest_of, split};
 use super::surface::{Below, SKEW, Surface};
 use super::tri_tri::{Triangle, point_triangle};
 use super::winding::winding_from;
-use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::predicates::orient3d;
+use crate::geom::{Aabb, Vec3};
 use crate::hull::{Group, Hull, facets};
 use crate::mesh::UnionFind;
 use rayon::prelude::*;
@@ -58,6 +58,7 @@ pub fn boundary_of_cover(surface: &Surface, d: &Decomposition) -> Option<Boundar
 /// A piece with the planes that bound it.
 struct Piece<'a> {
     hull: &'a Hull,
+    bounds: Aabb,
     /// Outward unit normals and offsets; all of the hull is below each.
     planes: Vec<(Vec3, f64)>,
     /// The triangles in each of the planes.
@@ -82,7 +83,7 @@ impl<'a> Piece<'a> {
         let mut vertices: Vec<_> = hull.vertices.iter().map(bits).collect();
         vertices.sort_unstable();
         let (planes, faces) = facets.into_iter().map(|f| ((f.normal, f.offset), f.triangles)).unzip();
-        Self { hull, planes, faces, slivers, vertices }
+        Self { hull, bounds: Aabb::of_points(&hull.vertices), planes, faces, slivers, vertices }
     }
 
     fn triangle(&self, t: u32) -> Triangle {
@@ -163,18 +164,26 @@ impl All<'_> {
         let at = &down.surface.tree().nodes[node as usize];
         let (axes, half, center) = (at.axes(), at.half().map(f64::from), at.center());
         let skew = SKEW * f64::from(at.size()) + self.within + self.on_plane;
+        let radius = Vec3::from(half).norm() + skew;
+        let around = Aabb { min: center, max: center }.inflated(radius);
         let (first, first_plane) = (down.near.len(), down.planes.len());
         let mut whole = false;
-        for k in near {
+        for k in near.clone() {
             let Near { piece, planes } = down.near[k];
+            if !self.pieces[piece as usize].bounds.meets(&around) {
+                continue;
+            }
             let start = down.planes.len() as u32;
             let mut meets = true;
             for i in planes[0]..planes[1] {
                 let which = down.planes[i as usize];
                 let p = &self.pieces[piece as usize];
+                let height = p.height(which, &center);
+                if height < -radius {
+                    continue;
+                }
                 let along = axes.tr_mul(&p.planes[which as usize].0).abs();
                 let reach = along.x * half[0] + along.y * half[1] + along.z * half[2] + skew;
-                let height = p.height(which, &center);
                 if height > reach {
                     meets = false;
                     break;
@@ -190,6 +199,8 @@ impl All<'_> {
             }
             whole = end == start && self.pieces[piece as usize].slivers.is_empty();
             if whole {
+                // What is next to it lies in the same piece mostly.
+                down.near.swap(near.start, k);
                 break;
             }
             down.near.push(Near { piece, planes: [start, end] });
@@ -274,28 +285,19 @@ impl All<'_> {
     fn leaves_hollow(&self, surface: &Surface, boundary: &Boundary) -> bool {
         let of_pieces: Vec<&[Left]> = boundary.left.chunk_by(|p, q| p.piece == q.piece).collect();
         of_pieces.into_par_iter().any(|left| {
-            let piece = &self.pieces[left[0].piece as usize];
-            let ids = |of: &Left| piece.hull.triangles[of.triangle as usize];
-            let is_whole = |of: &Left| matches!(&of.polygons[..], [one] if one[..] == piece.triangle(of.triangle));
-            let mut sets = UnionFind::new(piece.hull.vertices.len());
-            for [u, v, w] in left.iter().filter(|of| is_whole(of)).map(ids) {
-                sets.union(u, v, false);
-                sets.union(v, w, false);
-            }
-            let mut is_known = vec![false; piece.hull.vertices.len()];
+            let polygons: Vec<(&Polygon, &Vec3)> =
+                left.iter().flat_map(|of| of.polygons.iter().map(|polygon| (polygon, &of.normal))).collect();
+            let mut sets = that_hang_together(&polygons);
+            let mut is_known = vec![false; polygons.len()];
             let mut last = None;
-            left.iter().any(|of| {
-                let root = is_whole(of).then(|| sets.find(ids(of)[0]).0 as usize);
-                of.polygons.iter().any(|polygon| {
-                    if root.is_some_and(|root| is_known[root]) {
-                        return false;
-                    }
-                    let told = self.is_hollow(surface, &(middle(polygon) + of.normal * self.within), &mut last);
-                    if let Some(root) = root {
-                        is_known[root] = told.is_some();
-                    }
-                    told == Some(true)
-                })
+            (0_u32..).zip(&polygons).any(|(k, (polygon, normal))| {
+                let root = sets.find(k).0 as usize;
+                if is_known[root] {
+                    return false;
+                }
+                let told = self.is_hollow(surface, &(middle(polygon) + *normal * self.within), &mut last);
+                is_known[root] = told.is_some();
+                told == Some(true)
             })
         })
     }
@@ -312,6 +314,20 @@ impl All<'_> {
         let holds = |p: &Piece| (0..p.planes.len() as u32).all(|k| p.height(k, x) <= self.on_plane);
         (!(is_inside && self.pieces.iter().any(holds))).then_some(is_inside)
     }
+}
+
+/// Sets of polygons that share corners: cuts are the same points from either side.
+fn that_hang_together(polygons: &[(&Polygon, &Vec3)]) -> UnionFind {
+    let mut corners: Vec<([u64; 3], u32)> = Vec::new();
+    for (k, (polygon, _)) in (0..).zip(polygons) {
+        corners.extend(polygon.iter().map(|x| (bits(x), k)));
+    }
+    corners.sort_unstable();
+    let mut sets = UnionFind::new(polygons.len());
+    for pair in corners.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        sets.union(pair[0].1, pair[1].1, false);
+    }
+    sets
 }
 
 /// Nodes of a surface's tree that together hold all of it.

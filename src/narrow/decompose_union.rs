@@ -29,8 +29,6 @@ pub(super) type Polygon = Vec<Vec3>;
 #[derive(Debug)]
 pub(super) struct Left {
     pub piece: u32,
-    /// Of the piece.
-    pub triangle: u32,
     /// Outward, unit.
     pub normal: Vec3,
     pub polygons: Vec<Polygon>,
@@ -107,7 +105,7 @@ impl Boundary {
                 for &triangle in f.triangles.iter() {
                     let corners = own.hull.triangles[triangle as usize].map(|v| own.hull.vertices[v as usize]);
                     let polygons = rest(&corners, &f.normal, own.out, &near)?;
-                    left.push(Left { piece: k as u32, triangle, normal: f.normal, polygons });
+                    left.push(Left { piece: k as u32, normal: f.normal, polygons });
                 }
             }
             Some(left)
