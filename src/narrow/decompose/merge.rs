@@ -4,7 +4,7 @@ use super::cell::Plane;
 use super::gaps::Gap;
 use super::lines::{Lines, spread_direction};
 use super::patches::Patches;
-use super::reach::{Goal, reach};
+use super::reach::{Goal, Reach, reach};
 use super::refine::{Piece, planes_of};
 use crate::geom::{Aabb, Vec3};
 use crate::hull::{Hull, convex_hull, measure};
@@ -24,6 +24,8 @@ struct Pair {
     planes: Vec<Plane>,
     /// How much larger the hull is than both (mm³).
     growth: f64,
+    /// How far the hull reaches, where that was asked before its turn.
+    found: Option<Reach>,
 }
 
 /// Joins pieces as long as the hull of two reaches no farther than ε (mm), those first whose hull grows least. What is joined holds what
@@ -34,16 +36,16 @@ pub(super) fn merge(patches: &Patches, pieces: &mut Vec<Piece>, gaps: &mut Vec<G
     for j in 1..slots.len() {
         add_pairs(&mut pairs, &slots, j, gaps, epsilon);
     }
-    while let Some(at) = (0..pairs.len()).min_by(|&i, &j| {
-        let key = |p: &Pair| (p.growth, p.of);
-        let ((a, of_a), (b, of_b)) = (key(&pairs[i]), key(&pairs[j]));
-        a.total_cmp(&b).then(of_a.cmp(&of_b))
-    }) {
-        let pair = pairs.swap_remove(at);
-        if gaps.iter().any(|g| g.reached(&pair.planes) > epsilon) {
-            continue;
-        }
-        let found = reach(patches, &pair.hull.vertices, &pair.planes, Goal { allowed: epsilon, enough: epsilon });
+    let mut newest = 0;
+    while !pairs.is_empty() {
+        // The first is last.
+        pairs.sort_by(|p, q| q.growth.total_cmp(&p.growth).then(q.of.cmp(&p.of)));
+        let known = &gaps[newest..];
+        pairs.retain(|p| known.iter().all(|g| g.reached(&p.planes) <= epsilon));
+        newest = gaps.len();
+        look_ahead(patches, &mut pairs, epsilon);
+        let Some(pair) = pairs.pop() else { break };
+        let found = pair.found.unwrap_or_else(|| reach_of(patches, &pair, epsilon));
         if let Some([near, point]) = found.beyond {
             let depth = (point - near).norm();
             gaps.push(Gap::new(near, (point - near) / depth, depth, lines));
@@ -57,6 +59,30 @@ pub(super) fn merge(patches: &Patches, pieces: &mut Vec<Piece>, gaps: &mut Vec<G
         add_pairs(&mut pairs, &slots, slots.len() - 1, gaps, epsilon);
     }
     pieces.extend(slots.into_iter().flatten());
+}
+
+/// Asks how far the hulls of the pairs reach whose turn comes next, of several at once that share no piece. No result depends on how many.
+fn look_ahead(patches: &Patches, pairs: &mut [Pair], epsilon: f64) {
+    if pairs.last().is_none_or(|next| next.found.is_some()) {
+        return;
+    }
+    let (mut ahead, mut pieces): (Vec<&mut Pair>, Vec<u32>) = (Vec::new(), Vec::new());
+    for pair in pairs.iter_mut().rev() {
+        if ahead.len() == rayon::current_num_threads() {
+            break;
+        }
+        if !pair.of.iter().any(|k| pieces.contains(k)) {
+            pieces.extend(pair.of);
+            if pair.found.is_none() {
+                ahead.push(pair);
+            }
+        }
+    }
+    ahead.into_par_iter().for_each(|pair| pair.found = Some(reach_of(patches, pair, epsilon)));
+}
+
+fn reach_of(patches: &Patches, pair: &Pair, epsilon: f64) -> Reach {
+    reach(patches, &pair.hull.vertices, &pair.planes, Goal { allowed: epsilon, enough: epsilon })
 }
 
 /// The pairs of a piece with those before it that may be joined.
@@ -78,7 +104,7 @@ fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[G
         let planes = planes_of(&hull);
         gaps.iter().all(|g| g.reached(&planes) <= epsilon).then(|| {
             let growth = measure(&hull).volume - measure(&old.hull).volume - measure(&new.hull).volume;
-            Pair { of: [i as u32, j as u32], hull, planes, growth }
+            Pair { of: [i as u32, j as u32], hull, planes, growth, found: None }
         })
     };
     pairs.par_extend(slots[..j].par_iter().enumerate().filter_map(pair));
