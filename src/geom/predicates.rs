@@ -129,6 +129,12 @@ impl FilteredPlane {
             + self.normal.z * (p.z - self.origin.z)
     }
 
+    /// The height of a point `distance` (mm) above the plane.
+    #[inline]
+    pub fn height_at(&self, distance: f64) -> f64 {
+        self.normal.norm() * distance
+    }
+
     /// The side on which a point of this [`height`](Self::height) certainly lies, if it is certain: `Some(true)` for the
     /// side of the normal.
     #[inline]

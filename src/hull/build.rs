@@ -26,20 +26,38 @@ const SMALL: usize = 512;
 ///
 /// Cost: expected O(n log n), 1 µs a point when all are extreme, some 20 ns when few are. Source: see `quickhull.rs`.
 pub fn convex_hull(points: &[Vec3]) -> Hull {
+    hull_within(points, 0.0).0
+}
+
+/// The exact convex hull of some of the points, so many that the others are mostly no farther outside than `spare` (mm), and the indices
+/// of those that may be outside; all others are inside or on it. Of all points, where `spare` is 0. What [`convex_hull`] asks and promises
+/// else holds. Cost: for points on a smooth surface a small part of that of all.
+pub fn hull_within(points: &[Vec3], spare: f64) -> (Hull, Vec<u32>) {
     let work = clean(points);
     let bounds = Aabb::of_points(&work);
+    let mut left = Vec::new();
     let hull = match seed(&work, &bounds) {
         Seed::Empty => thin_hull(&[], points),
         Seed::Point(a) => thin_hull(&[a], points),
         Seed::Segment(ends) => thin_hull(&ends, points),
         Seed::Plane(three) => flat_hull(three, &work, points),
+        Seed::Solid(four) if spare > 0.0 => {
+            let (surface, outside) = quickhull(&work, four, extent(&bounds), spare);
+            left = outside;
+            finish(&surface, points, |i| i)
+        }
         Seed::Solid(four) => solid_hull(four, &work, &bounds, points),
     };
     if cfg!(debug_assertions) && !hull.vertices.iter().any(|v| v.iter().any(|&x| is_tiny(x))) {
         let wrong = check::structural_violations(&hull);
         debug_assert!(wrong.is_empty(), "{wrong:?}");
     }
-    hull
+    (hull, left)
+}
+
+/// A bound of the true differences of points: rounded up.
+fn extent(bounds: &Aabb) -> Vec3 {
+    (bounds.max - bounds.min) * (1.0 + f64::EPSILON)
 }
 
 /// Not 0, and too small for products of three differences.
@@ -55,10 +73,9 @@ fn clean(points: &[Vec3]) -> Vec<Vec3> {
 
 /// The hull of points of affine rank 3.
 fn solid_hull(seed: [u32; 4], work: &[Vec3], bounds: &Aabb, points: &[Vec3]) -> Hull {
-    // Rounded up: a bound of the true differences.
-    let extent = (bounds.max - bounds.min) * (1.0 + f64::EPSILON);
+    let extent = extent(bounds);
     if work.len() <= SMALL {
-        let surface = quickhull(work, seed, extent);
+        let (surface, _) = quickhull(work, seed, extent, 0.0);
         return finish(&surface, points, |i| i);
     }
     let kept = spatial_order(work, survivors(work, bounds, seed), bounds);
@@ -71,7 +88,7 @@ fn solid_hull(seed: [u32; 4], work: &[Vec3], bounds: &Aabb, points: &[Vec3]) -> 
             }
         }
     }
-    let surface = quickhull(&near, local, extent);
+    let (surface, _) = quickhull(&near, local, extent, 0.0);
     finish(&surface, points, |i| kept[i as usize])
 }
 

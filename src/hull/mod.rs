@@ -15,7 +15,7 @@ mod seed;
 
 use crate::geom::Vec3;
 
-pub use build::convex_hull;
+pub use build::{convex_hull, hull_within};
 pub use check::{encloses, violations};
 pub use facets::{Facet, Group, facets};
 pub use measure::{Measure, measure};

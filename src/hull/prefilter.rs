@@ -41,7 +41,7 @@ pub(super) fn survivors(points: &[Vec3], bounds: &Aabb, keep: [u32; 4]) -> Vec<u
 fn inner_radius(sample: &[Vec3]) -> f64 {
     let bounds = Aabb::of_points(sample);
     let Seed::Solid(four) = seed(sample, &bounds) else { return 0.0 };
-    let surface = quickhull(sample, four, (bounds.max - bounds.min) * (1.0 + f64::EPSILON));
+    let (surface, _) = quickhull(sample, four, (bounds.max - bounds.min) * (1.0 + f64::EPSILON), 0.0);
     let mut radius = f64::INFINITY;
     for t in surface.triangles() {
         let [a, b, c] = t.map(|i| sample[i as usize]);

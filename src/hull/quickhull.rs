@@ -24,6 +24,8 @@ struct Target {
     triangle: u32,
     head: u32,
     height: f64,
+    /// Points no higher are not looked at any more.
+    least: f64,
 }
 
 /// A triangle the apex sees, and where on the horizon its own part begins.
@@ -45,6 +47,8 @@ struct Step {
 struct Quickhull<'a> {
     points: &'a [Vec3],
     extent: Vec3,
+    /// Points no farther outside need not become vertices; 0: none may stay outside.
+    spare: f64,
     surface: HalfEdges,
     /// Per triangle slot.
     planes: Vec<FilteredPlane>,
@@ -54,6 +58,8 @@ struct Quickhull<'a> {
     next_point: Vec<u32>,
     /// Triangles that may have conflict points, in order of creation.
     queue: Vec<u32>,
+    /// Points that were dropped and may lie outside.
+    left: Vec<u32>,
     // Buffers of one insertion.
     horizon: Vec<u32>,
     removed: Vec<Removed>,
@@ -62,16 +68,20 @@ struct Quickhull<'a> {
 }
 
 /// The hull of `points` from four that span space: the surface with indices into `points`. `extent` bounds the difference
-/// of any two points in each coordinate. Expected cost O(n log n); O(n²) for adversarial input.
-pub(super) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3) -> HalfEdges {
+/// of any two points in each coordinate. With `spare` (mm) above 0 points are dropped that are no higher above the triangles they see:
+/// then it is the hull of some of the points, and those that may lie outside are returned, too, mostly no farther outside than that.
+/// Expected cost O(n log n); O(n²) for adversarial input.
+pub(super) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3, spare: f64) -> (HalfEdges, Vec<u32>) {
     let mut run = Quickhull {
         points,
         extent,
+        spare,
         surface: HalfEdges::default(),
         planes: Vec::new(),
         heads: Vec::new(),
         next_point: vec![NONE; points.len()],
         queue: Vec::new(),
+        left: Vec::new(),
         horizon: Vec::new(),
         removed: Vec::new(),
         targets: Vec::new(),
@@ -89,7 +99,7 @@ pub(super) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3) -> HalfEd
     while let Some(triangle) = run.queue.pop() {
         run.insert_farthest(triangle);
     }
-    run.surface
+    (run.surface, run.left)
 }
 
 impl Quickhull<'_> {
@@ -113,7 +123,8 @@ impl Quickhull<'_> {
         let triangle = self.surface.add(corners);
         let [a, b, c] = corners.map(|i| &self.points[i as usize]);
         let plane = FilteredPlane::new(a, b, c, &self.extent);
-        self.targets.push(Target { plane, triangle, head: NONE, height: 0.0 });
+        let least = if self.spare > 0.0 { plane.height_at(self.spare) } else { f64::NEG_INFINITY };
+        self.targets.push(Target { plane, triangle, head: NONE, height: 0.0, least });
         triangle
     }
 
@@ -123,8 +134,13 @@ impl Quickhull<'_> {
     fn assign(&mut self, point: u32, start: usize) {
         let p = self.points[point as usize];
         let (before, after) = self.targets.split_at_mut(start);
+        let mut is_left = false;
         for target in after.iter_mut().chain(before) {
             let height = target.plane.height(&p);
+            if height <= target.least {
+                is_left |= target.plane.certain_side(height) != Some(false);
+                continue;
+            }
             let seen = match target.plane.certain_side(height) {
                 Some(seen) => seen,
                 None => exactly_seen(&self.surface, self.points, target.triangle, &p),
@@ -142,6 +158,9 @@ impl Quickhull<'_> {
                 self.next_point[head] = point;
             }
             return;
+        }
+        if is_left {
+            self.left.push(point);
         }
     }
 

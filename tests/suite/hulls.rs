@@ -3,7 +3,7 @@
 
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Mat3, Vec3};
-use interfere::hull::{Hull, convex_hull, encloses, facets, fit_obb, measure, violations};
+use interfere::hull::{Hull, convex_hull, encloses, facets, fit_obb, hull_within, measure, violations};
 
 /// A small generator (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
 struct Random(u64);
@@ -223,6 +223,39 @@ fn smooth_closed_curves_and_cones_keep_every_point() {
         let found = facets(&hull).len();
         assert!(facet_count.is_none_or(|n| n == found), "{found}");
     }
+}
+
+#[test]
+fn a_rough_hull_names_all_points_that_it_leaves_outside() {
+    let mut random = Random(17);
+    let (mut outside, mut named) = (0, 0);
+    for i in 0..clouds() / 4 {
+        let points = cloud(&mut random, i % KINDS);
+        let size = points.iter().map(|p| (p - points[0]).amax()).fold(0.0, f64::max);
+        let (hull, left) = hull_within(&points, 0.05 * size);
+        assert!(hull.rank == 3 || left.is_empty());
+        let wrong = violations(&hull, &hull.vertices);
+        assert!(wrong.is_empty(), "cloud {i}: {wrong:?}");
+        for (k, p) in (0..).zip(&points) {
+            if left.contains(&k) {
+                named += 1;
+                outside += u64::from(!encloses(&hull, &[*p]));
+            } else {
+                assert!(encloses(&hull, &[*p]), "cloud {i}: point {k} is outside and not named");
+            }
+        }
+        let (exact, none) = hull_within(&points, 0.0);
+        assert!(exact == convex_hull(&points) && none.is_empty());
+    }
+    assert!(outside > 1000 && named < 50 * outside, "{outside} of {named}");
+    // Few vertices on a smooth surface, and no point far from them.
+    let ball: Vec<Vec3> = (0..5000).map(|_| random.ball().normalize()).collect();
+    let (hull, left) = hull_within(&ball, 0.02);
+    assert!(hull.vertices.len() < 400 && left.len() > 4000, "{} {}", hull.vertices.len(), left.len());
+    let planes = facets(&hull);
+    let height = |p: &Vec3| planes.iter().map(|f| f.normal.dot(p) - f.offset).fold(f64::NEG_INFINITY, f64::max);
+    let highest = ball.iter().map(height).fold(0.0, f64::max);
+    assert!(highest > 0.01 && highest < 0.03, "{highest}");
 }
 
 #[test]

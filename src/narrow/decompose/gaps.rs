@@ -90,11 +90,11 @@ fn sample_of(surface: &Surface, of: &[u32], samples: usize, hull: &[Plane], line
         let [a, b, c] = surface.triangle(t);
         (b - a).cross(&(c - a)).norm()
     };
-    let total: f64 = of.iter().map(|&t| area(t)).sum();
-    let step = total / samples as f64;
+    let areas: Vec<f64> = of.par_iter().map(|&t| area(t)).collect();
+    let step = areas.iter().sum::<f64>() / samples as f64;
     let (mut at, mut passed, mut count) = (Vec::new(), 0.0, 0);
-    for &t in of {
-        passed += area(t);
+    for (&t, area) in of.iter().zip(areas) {
+        passed += area;
         while (count as f64 + 0.5) * step < passed && count < samples {
             count += 1;
             at.push((t, point_in(&surface.triangle(t), count as f64)));

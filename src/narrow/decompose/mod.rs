@@ -5,7 +5,7 @@
 //!
 //! - which plane to cut by: `plan.rs`, on a sample of the surface's gaps (`gaps.rs`) and what of the surface lies in a cell (`soup.rs`),
 //!   whose hulls are taken from a few directions (`lines.rs`)
-//! - the piece of a cell: `piece.rs`, clipped from the triangles
+//! - the piece of a cell: `piece.rs`, clipped from the triangles, with few vertices (`simple.rs`)
 //! - how far a piece reaches beyond the solid at most: `reach.rs`, branch and bound over boxes that are cut by its planes (`held.rs`), from distances to
 //!   triangles (`patches.rs`)
 //! - which pieces are one within ε: `merge.rs`
@@ -20,6 +20,7 @@ mod piece;
 mod plan;
 mod reach;
 mod refine;
+mod simple;
 mod soup;
 #[cfg(test)]
 mod tests;

@@ -1,29 +1,15 @@
 //! The piece of a cell: the convex hull of what of the solid lies in it.
 
 use super::cell::{Cell, Plane};
-use super::lines::spread_direction;
-use crate::geom::math::greater;
+use super::simple::{Around, hull_around};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
-use crate::hull::{Facet, Hull, convex_hull, encloses, facets, measure};
+use crate::hull::{Facet, Hull, convex_hull, facets, measure};
 use crate::narrow::Surface;
-use crate::narrow::lanes::Lanes;
 use crate::narrow::winding::winding;
 
 /// Pieces flatter than this part of the solid's size are grown by as much on all sides.
 const FLAT: f64 = 1e-9;
-
-/// Hulls of more vertices than this are made simpler.
-const MANY_VERTICES: usize = 100;
-
-/// A simpler hull begins with the farthest vertices in so many directions,
-const FIRST_TAKEN: u32 = 24;
-
-/// and takes more in so many rounds at most.
-const ROUNDS: usize = 6;
-
-/// It is enlarged by this part more than it has to be, so that rounding leaves no vertex out.
-const GROW_ROUNDING: f64 = 1e-12;
 
 /// A cell of the solid, grown by the inflation, and the triangles that reach into it.
 #[derive(Debug, Clone)]
@@ -52,12 +38,10 @@ impl Region {
         planes.push(*plane);
         let cell = self.cell.behind(plane);
         let inside = |x: &&Vec3| winding(surface, None, x).is_none_or(|w| w >= 1);
-        Self {
-            planes,
-            inner: cell.corners.iter().filter(inside).copied().collect(),
-            cell,
-            triangles: self.triangles.iter().copied().filter(reaches).collect(),
-        }
+        let mut triangles = Vec::with_capacity(self.triangles.len());
+        triangles.extend(self.triangles.iter().copied().filter(reaches));
+        triangles.shrink_to_fit();
+        Self { planes, inner: cell.corners.iter().filter(inside).copied().collect(), cell, triangles }
     }
 
     /// The hull of everything of the solid that lies in the region: extreme points of that hull are points where the surface is cut by
@@ -71,8 +55,13 @@ impl Region {
         if points.is_empty() {
             return None;
         }
-        let hull = simpler(convex_hull(&points), spare);
-        Some(grown(&hull, surface.bounds.diagonal(), surface.bounds.max_abs()))
+        let size = surface.bounds.diagonal();
+        // Twice what cut points are off by: then whoever checks it need not ask which side of a face rounding put a point on.
+        let rounding = 2.0 * roundoff_mm(size, surface.bounds.max_abs(), 0.0);
+        Some(match hull_around(&points, spare, rounding) {
+            Around::Simple(hull) => hull,
+            Around::Exact(hull) => grown(&hull, size, rounding),
+        })
     }
 
     /// The corners of the triangles, clipped to the cell.
@@ -125,9 +114,7 @@ fn clip(polygon: &[Vec3], plane: &Plane, out: &mut Vec<Vec3>) {
 
 /// A hull enlarged about its middle by so much that every face moves out by the rounding of cut points; a flat one is made a solid
 /// first.
-fn grown(hull: &Hull, size: f64, max_abs: f64) -> Hull {
-    // Twice what cut points are off by: then whoever checks it need not ask which side of a face rounding put a point on.
-    let rounding = 2.0 * roundoff_mm(size, max_abs, 0.0);
+fn grown(hull: &Hull, size: f64, rounding: f64) -> Hull {
     let thick = |hull: &Hull| {
         let middle = measure(hull).centroid;
         let planes = facets(hull);
@@ -148,51 +135,4 @@ fn grown(hull: &Hull, size: f64, max_abs: f64) -> Hull {
     let by = rounding / depth;
     let vertices: Vec<Vec3> = solid.vertices.iter().map(|v| v + (v - middle) * by).collect();
     convex_hull(&vertices)
-}
-
-/// A hull of some of the vertices, enlarged about its middle until it holds the rest; the hull itself where it has few, or where that
-/// saves little. Vertices farthest from the hull of those taken so far are taken until none is far.
-fn simpler(hull: Hull, spare: f64) -> Hull {
-    if hull.rank < 3 || hull.vertices.len() < MANY_VERTICES {
-        return hull;
-    }
-    let all = Lanes::new(&hull.vertices, &[]);
-    let mut kept: Vec<usize> = (0..FIRST_TAKEN).map(|k| all.largest(&spread_direction(f64::from(k))).0).collect();
-    for _ in 0..ROUNDS {
-        kept.sort_unstable();
-        kept.dedup();
-        if 2 * kept.len() > hull.vertices.len() {
-            break;
-        }
-        let few: Vec<Vec3> = kept.iter().map(|&k| hull.vertices[k]).collect();
-        let core = convex_hull(&few);
-        if core.rank < 3 {
-            break;
-        }
-        let middle = measure(&core).centroid;
-        let planes = facets(&core);
-        let depth = |f: &Facet| f.offset - f.normal.dot(&middle);
-        let radius = few.iter().map(|v| (v - middle).norm()).fold(0.0, greater);
-        let mut grow: f64 = 1.0;
-        for f in &planes {
-            let (top, _) = all.largest(&f.normal);
-            let over = f.normal.dot(&(hull.vertices[top] - middle)) / depth(f);
-            if (over - 1.0) * radius > spare {
-                kept.push(top);
-            }
-            grow = greater(grow, over);
-        }
-        // A NaN passes nothing.
-        if (grow - 1.0) * radius <= spare {
-            let around =
-                convex_hull(&few.iter().map(|v| middle + (v - middle) * (grow + GROW_ROUNDING)).collect::<Vec<_>>());
-            // Slivers have no plane among the facets: where there are some, what is held is asked exactly.
-            let with_planes: usize = facets(&around).iter().map(|f| f.triangles.len()).sum();
-            if with_planes == around.triangles.len() || encloses(&around, &hull.vertices) {
-                return around;
-            }
-            break;
-        }
-    }
-    hull
 }

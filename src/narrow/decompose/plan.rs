@@ -40,7 +40,7 @@ const SLICE: f64 = 0.5;
 const ACROSS: f64 = 0.3;
 
 /// Cuts are compared by the hulls of their sides, too: as many as make this many points,
-const LOOKS: usize = 3000;
+const LOOKS: usize = 2000;
 
 /// but no more than these.
 const MOST_LOOKS: usize = 5;

@@ -197,14 +197,13 @@ impl Search<'_> {
         for k in planes[0]..planes[1] {
             let which = self.cutting[k as usize];
             let plane = self.planes[which as usize];
-            let reach = plane.normal.abs().dot(half);
             let height = plane.height(center);
-            if height > reach {
-                return None;
-            }
             // Near to the box it still tells what lies in balls around points of the box.
             if height <= -around {
                 continue;
+            }
+            if height > 0.0 && height > plane.normal.abs().dot(half) {
+                return None;
             }
             self.cutting.push(which);
             let now = plane.height(&point);

@@ -11,17 +11,24 @@ use super::reach::{Goal, reach};
 use super::soup::{Soup, long, thinned};
 use super::{Decomposition, Limits};
 use crate::geom::Vec3;
-use crate::hull::{Hull, convex_hull, facets, fit_obb};
+use crate::hull::{Hull, convex_hull, facets, fit_obb, hull_within};
 use crate::narrow::Surface;
 use crate::narrow::surface::Inside;
 use rayon::prelude::*;
-use std::cmp::Ordering;
+use std::cmp;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Triangles that leave a plane by no more than this part of ε count as lying in it; the bound takes it into account.
 const PATCH: f64 = 0.01;
 
 /// Cuts for each piece that is allowed: those that leave one side empty make no piece.
 const CUTS: usize = 8;
+
+/// Triangles with no side longer than this part of ε are as good as points while cuts are compared.
+const SHORT: f64 = 0.5;
+
+/// While cuts are compared, hulls of what was thinned out may leave points outside by this part of ε.
+const ROUGHLY: f64 = 0.05;
 
 /// This part of ε is spent on pieces of fewer vertices.
 const SPARE: f64 = 0.05;
@@ -104,8 +111,8 @@ fn first_vertex(hull: &Hull) -> Vec3 {
 }
 
 /// By coordinates, the first that differs.
-pub(super) fn by_place(p: &Vec3, q: &Vec3) -> Ordering {
-    p.iter().zip(q.iter()).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+pub(super) fn by_place(p: &Vec3, q: &Vec3) -> cmp::Ordering {
+    p.iter().zip(q.iter()).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(cmp::Ordering::Equal)
 }
 
 fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Open)> {
@@ -122,7 +129,13 @@ fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Ope
     let gaps = sample(surface, &planes_of(&hull), &lines, limits.epsilon);
     let reached: Vec<(u32, f64)> = (0..).zip(&gaps).map(|(k, g)| (k, g.depth)).collect();
     let worst = reached.iter().map(|r| r.1).fold(0.0, f64::max);
-    let root = Open { soup: Soup::of(surface, &region.triangles, &long, &lines), region, reached, worst, fate: None };
+    let root = Open {
+        soup: Soup::of(surface, &region.triangles, (&long, SHORT * limits.epsilon), &[], &lines),
+        region,
+        reached,
+        worst,
+        fate: None,
+    };
     let patches = Patches::new(surface, PATCH * limits.epsilon);
     Some((Solid { surface, patches, limits, lines, long, gaps }, root))
 }
@@ -141,8 +154,8 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
         let last = vain || count >= solid.limits.max_pieces || cuts >= CUTS * solid.limits.max_pieces;
         // What is cut at last depends on no other cell, so that cells are looked at together.
         if !last && open[at].fate.is_none() && count + open.len() <= solid.limits.max_pieces {
-            let unknown = open.par_iter_mut().filter(|c| c.fate.is_none());
-            unknown.for_each(|c| c.fate = Some(solid.fate(c, false)));
+            let ahead = AtomicUsize::new(count + open.len());
+            open.par_iter_mut().for_each(|c| solid.look_ahead(c, &ahead));
         }
         let mut cell = open.swap_remove(at);
         let fate = cell.fate.take().filter(|_| !last).unwrap_or_else(|| solid.fate(&cell, last));
@@ -221,13 +234,35 @@ enum Fate {
 }
 
 impl Solid<'_> {
+    /// Finds out what becomes of a cell, and of those it is cut into, as far as they are sure to be cut: until there are as many as
+    /// pieces are allowed. `count` is how many there are, and how many of them were not looked at, together. No result depends on how far.
+    fn look_ahead(&self, cell: &mut Open, count: &AtomicUsize) {
+        if cell.fate.is_some() {
+            return;
+        }
+        let mut fate = self.fate(cell, false);
+        if let Fate::Cut(halves) = &mut fate {
+            // One more, and two in place of one that is not looked at.
+            let now = count.fetch_add(2, Ordering::Relaxed);
+            // Where cuts may not lead on, what is open is copied: it is kept small.
+            if now < self.limits.max_pieces && self.limits.inflation <= self.limits.epsilon {
+                halves.par_iter_mut().for_each(|c| self.look_ahead(c, count));
+            }
+        } else {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
+        cell.fate = Some(fate);
+    }
+
     /// What becomes of a cell: the halves of one that reaches too far; else its piece, its reach bounded, or if it is the `last` word,
     /// however far it reaches.
     fn fate(&self, cell: &Open, last: bool) -> Fate {
         if cell.worst > self.limits.epsilon && !last {
             return Fate::Cut(self.halves(cell));
         }
-        let Some(hull) = cell.region.piece(self.surface, SPARE * self.limits.epsilon) else { return Fate::Empty };
+        let Some(hull) = cell.region.piece(self.surface, SPARE * self.limits.epsilon) else {
+            return Fate::Empty;
+        };
         let planes = planes_of(&hull);
         let epsilon = self.limits.epsilon;
         let goal = if last {
@@ -246,7 +281,7 @@ impl Solid<'_> {
     /// Takes more samples of the gaps that a cell's piece reaches into, since those of the whole missed some.
     fn look_closer(&mut self, cell: &mut Open, [near, point]: [Vec3; 2]) {
         let depth = (point - near).norm();
-        let planes = planes_of(&convex_hull(&cell.soup.points));
+        let planes = self.planes_around(&cell.soup);
         let mut more = sample_more(self.surface, &cell.region.triangles, &planes, &self.lines, self.limits.epsilon);
         more.push(Gap::new(near, (point - near) / depth, depth, &self.lines));
         for gap in more {
@@ -293,9 +328,15 @@ impl Solid<'_> {
 
     /// The gaps that the hull of a soup reaches into too far, of those given.
     fn reached(&self, soup: &Soup, of: &[(u32, f64)]) -> Vec<(u32, f64)> {
-        let planes = planes_of(&convex_hull(&soup.points));
+        let planes = self.planes_around(soup);
         let reach_of = |r: &(u32, f64)| (r.0, self.gaps[r.0 as usize].reached(&planes));
         of.iter().map(reach_of).filter(|r| r.1 > self.limits.epsilon).collect()
+    }
+
+    /// The planes of the hull of a soup; roughly, where something was left out anyway.
+    fn planes_around(&self, soup: &Soup) -> Vec<Plane> {
+        let spare = if soup.is_whole() { 0.0 } else { ROUGHLY * self.limits.epsilon };
+        planes_of(&hull_within(&soup.points, spare).0)
     }
 
     /// The half of a cell behind a plane as a cell; nothing where nothing of the solid is in it.
@@ -304,11 +345,12 @@ impl Solid<'_> {
         let Side { mut soup, mut reached } = side;
         if !soup.is_whole() {
             // Thinned out anew: there are fewer now.
-            let clipped = |soup: Soup| region.planes.iter().fold(soup, |s, p| s.behind(p, &self.lines));
-            soup = clipped(Soup::of(self.surface, &region.triangles, &self.long, &self.lines));
+            let short = SHORT * self.limits.epsilon;
+            soup = Soup::of(self.surface, &region.triangles, (&self.long, short), &region.planes, &self.lines);
+            soup = soup.clipped(&region.planes, &self.lines);
             if soup.points.is_empty() {
                 // What was left out may be all that is here.
-                soup = clipped(Soup::all(self.surface, &region.triangles, &self.lines));
+                soup = Soup::all(self.surface, &region.triangles, &self.lines).clipped(&region.planes, &self.lines);
             }
         }
         if !(region.inner.is_empty() && cell.soup.is_whole()) {

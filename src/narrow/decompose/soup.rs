@@ -5,9 +5,13 @@ use super::lines::{Extent, LINES, Lines};
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::narrow::Surface;
+use rayon::prelude::*;
 
 /// Surfaces of more triangles are thinned out to about this many before cuts are compared on them.
 const SOUP: usize = 800;
+
+/// Where no more than one triangle in so many is kept, corners stand for the short ones.
+const SPARSE: usize = 3;
 
 /// Triangles longer than this part of the surface's size are always kept.
 const LONG: f64 = 0.025;
@@ -32,10 +36,25 @@ impl Soup {
         !self.thinned
     }
 
-    /// Triangles of a surface, thinned out where they are many, but not the `long` ones.
-    pub fn of(surface: &Surface, triangles: &[u32], long: &[bool], lines: &Lines) -> Self {
+    /// Triangles of a surface, thinned out where they are many, but not the `long` ones. Where few are kept, one corner stands for each that
+    /// has no side longer than `short` (mm), if it is behind all planes.
+    pub fn of(
+        surface: &Surface,
+        triangles: &[u32],
+        (long, short): (&[bool], f64),
+        planes: &[Plane],
+        lines: &Lines,
+    ) -> Self {
         let some = thinned(triangles, long);
-        Self { thinned: some.len() < triangles.len(), ..Self::all(surface, &some, lines) }
+        if triangles.len() < SPARSE * some.len() {
+            return Self { thinned: some.len() < triangles.len(), ..Self::all(surface, &some, lines) };
+        }
+        let (large, small): (Vec<u32>, Vec<u32>) = some.into_iter().partition(|&t| is_longer(surface, t, short));
+        let mut soup = Self { thinned: true, ..Self::all(surface, &large, lines) };
+        let mut corners: Vec<Vec3> = small.into_iter().map(|t| surface.triangle(t)[0]).collect();
+        corners.retain(|x| planes.iter().all(|p| p.height(x) <= 0.0));
+        soup.add_points(&corners, lines);
+        soup
     }
 
     /// Triangles of a surface, all of them.
@@ -120,10 +139,25 @@ impl Soup {
         extents
     }
 
+    /// What lies behind planes.
+    pub fn clipped(self, planes: &[Plane], lines: &Lines) -> Self {
+        let clip = |soup: Self, plane: &Plane| {
+            let is_behind = soup.points.iter().all(|x| plane.height(x) <= 0.0);
+            if is_behind { soup } else { soup.behind(plane, lines) }
+        };
+        planes.iter().fold(self, clip)
+    }
+
     /// What lies behind a plane (I. Sutherland & G. Hodgman, "Reentrant Polygon Clipping", 1974).
     pub fn behind(&self, plane: &Plane, lines: &Lines) -> Self {
         let heights: Vec<f64> = self.points.iter().map(|x| plane.height(x)).collect();
-        let mut part = Self { thinned: self.thinned, ..Self::default() };
+        let mut part = Self {
+            points: Vec::with_capacity(self.points.len()),
+            along: Vec::with_capacity(self.points.len()),
+            corners: Vec::with_capacity(self.corners.len()),
+            ends: Vec::with_capacity(self.ends.len()),
+            thinned: self.thinned,
+        };
         let mut number = vec![NONE; self.points.len()];
         for polygon in self.polygons().filter(|p| p.iter().any(|&v| heights[v as usize] < 0.0)) {
             let mut last = polygon[polygon.len() - 1] as usize;
@@ -154,11 +188,13 @@ impl Soup {
 /// Of each triangle whether it is always kept.
 pub(super) fn long(surface: &Surface) -> Vec<bool> {
     let long = LONG * surface.bounds.diagonal();
-    let is_long = |t: u32| {
-        let [a, b, c] = surface.triangle(t);
-        [(a, b), (b, c), (c, a)].iter().any(|(p, q)| (p - q).norm_squared() > long * long)
-    };
-    (0..surface.triangles.len() as u32).map(is_long).collect()
+    (0..surface.triangles.len() as u32).into_par_iter().map(|t| is_longer(surface, t, long)).collect()
+}
+
+/// Whether a triangle has a longer side than this (mm).
+fn is_longer(surface: &Surface, t: u32, than: f64) -> bool {
+    let [a, b, c] = surface.triangle(t);
+    [(a, b), (b, c), (c, a)].iter().any(|(p, q)| (p - q).norm_squared() > than * than)
 }
 
 /// So many triangles that cuts can be compared on them: all, or every so many and the `long` ones.
