@@ -316,15 +316,21 @@ impl All<'_> {
     }
 }
 
-/// Sets of polygons that share corners: cuts are the same points from either side.
+/// Sets of polygons that share edges: cuts are the same points from either side. Two that share a corner alone may have different sides of
+/// the solid before them.
 fn that_hang_together(polygons: &[(&Polygon, &Vec3)]) -> UnionFind {
-    let mut corners: Vec<([u64; 3], u32)> = Vec::new();
+    let mut edges: Vec<([[u64; 3]; 2], u32)> = Vec::new();
     for (k, (polygon, _)) in (0..).zip(polygons) {
-        corners.extend(polygon.iter().map(|x| (bits(x), k)));
+        let mut last = polygon.last().map(bits);
+        for end in polygon.iter().map(bits) {
+            if let Some(start) = last.replace(end).filter(|start| *start != end) {
+                edges.push((if start < end { [start, end] } else { [end, start] }, k));
+            }
+        }
     }
-    corners.sort_unstable();
+    edges.sort_unstable();
     let mut sets = UnionFind::new(polygons.len());
-    for pair in corners.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+    for pair in edges.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         sets.union(pair[0].1, pair[1].1, false);
     }
     sets
