@@ -40,9 +40,6 @@ pub struct Gap {
     pub exact: bool,
 }
 
-/// What is closer by no more than this part of the rounding that bounds allow for is no closer: 4 of the coordinates' roundings.
-const CLOSER: f64 = 1.0 / 32.0;
-
 /// Smallest distance of two surfaces, to rounding. What is farther than `limit` (mm) is left out; the search ends as soon as a
 /// distance of at most `enough` (mm) is found. A 0 is only claimed for triangles that meet by exact test.
 pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
@@ -56,10 +53,6 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
         |i| p.a.triangle(i),
         |j| placed(p, j),
         |reach, bound, (i, f), (j, g)| {
-            // Of round parts many facets are as close as the closest.
-            if best.is_some() && reach.reach > rounding && bound + (1.0 + CLOSER) * rounding >= reach.reach {
-                return true;
-            }
             // What is beyond the closest points so far, in the same direction, is seldom closer.
             if way.is_some_and(|way| reach.excludes(f.apart_along(g, &way) - rounding)) {
                 return true;

@@ -2,15 +2,12 @@
 
 use super::{Triangle, edges};
 use crate::geom::Vec3;
-use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::predicates::accurate_normal;
 
 /// A cross product shorter than this fraction of its squared longest edge is computed again with
 /// [`accurate_normal`]: plainly computed its direction is wrong by more than 2·u over this.
 const THIN: f64 = 1e-3;
-
-/// What reaches beyond a plane by no more than this, in roundings of the coordinates, does not.
-const BEYOND_IN_ROUNDINGS: f64 = 2.0;
 
 /// The part of a triangle on which a point lies. Edge `k` runs from corner `k` to corner `k + 1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,22 +126,11 @@ pub fn closest(a: &Triangle, b: &Triangle) -> Closest {
     best
 }
 
-/// Whether both triangles lie beyond the planes through these points, across the way from one to the other, up to a few roundings
-/// of the coordinates: then nothing is closer by more than these.
+/// Whether both triangles lie beyond the planes through these points, across the way from one to the other: then nothing is
+/// closer.
 fn separates(c: &Closest, a: &Triangle, b: &Triangle) -> bool {
     let way = c.points[1] - c.points[0];
-    let coordinates = norm1(&a[0]) + norm1(&b[0]);
-    let slack = |d: &Vec3| BEYOND_IN_ROUNDINGS * UNIT_ROUNDOFF * (coordinates + norm1(d)) * norm1(&way);
-    let within = |d: &Vec3, height: f64| height <= 0.0 || height <= slack(d);
-    let behind = |v: &Vec3| {
-        let d = v - c.points[0];
-        within(&d, way.dot(&d))
-    };
-    let before = |v: &Vec3| {
-        let d = v - c.points[1];
-        within(&d, -way.dot(&d))
-    };
-    a.iter().all(behind) && b.iter().all(before)
+    a.iter().all(|v| way.dot(&(v - c.points[0])) <= 0.0) && b.iter().all(|v| way.dot(&(v - c.points[1])) >= 0.0)
 }
 
 /// The closest points of the lines through two segments where both lie between the ends. From cross products and not from
