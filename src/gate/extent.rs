@@ -6,8 +6,8 @@ use crate::geom::LengthUnit;
 /// A number that was written in another unit and read again is off by this much of itself, at most.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Lengths that differ by no more (mm) are equal: the rounding margin of parts of some ten metres. A placement that is written otherwise
-/// moves a part by as much.
+/// Lengths that differ by no more (mm) are equal: the rounding margin of a pair that measures 16 metres in all. A placement that is written
+/// otherwise moves a part by as much.
 const SAME_LENGTH_MM: f64 = 1e-9;
 
 /// A volume is a sum over many triangles, which is off by this much of itself where these stand otherwise.

@@ -352,3 +352,23 @@ fn shares(surface: &Surface) -> Vec<u32> {
 fn middle(polygon: &Polygon) -> Vec3 {
     polygon.iter().sum::<Vec3>() / polygon.len() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_shares_an_edge_hangs_together_and_what_shares_a_corner_does_not() {
+        let at = |x: f64, y: f64| Vec3::new(x, y, 0.0);
+        // Two on either side of an edge, one that touches both in a corner.
+        let polygons: [Polygon; 3] = [
+            vec![at(0.0, 0.0), at(1.0, 0.0), at(1.0, 1.0)],
+            vec![at(1.0, 1.0), at(0.0, 1.0), at(0.0, 0.0)],
+            vec![at(1.0, 1.0), at(2.0, 1.0), at(2.0, 2.0)],
+        ];
+        let up = Vec3::z();
+        let mut sets = that_hang_together(&polygons.each_ref().map(|p| (p, &up)));
+        assert_eq!(sets.find(0).0, sets.find(1).0);
+        assert_ne!(sets.find(0).0, sets.find(2).0);
+    }
+}

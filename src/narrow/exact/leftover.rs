@@ -9,8 +9,7 @@ use super::super::mesh_mesh::{Pairing, crossings_of_pieces};
 use super::super::surface::Surface;
 use super::super::winding::winding_of_pieces;
 use super::moved::Moved;
-use super::wish::{Taken, farthest};
-use crate::geom::math::greater;
+use super::wish::{Taken, slack};
 use crate::geom::{Aabb, Vec3};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -38,7 +37,7 @@ pub(super) fn leftover(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Opt
     let mut left = Left {
         p,
         moved,
-        slack: greater(farthest(p.a), farthest(p.b)) * tau,
+        slack: slack(p, tau),
         crossed: Default::default(),
         sides: Default::default(),
         rays: Cell::new(0),

@@ -2,16 +2,13 @@
 
 use super::depth::{Depth, Witness};
 use super::open::{Search, entangled};
-use super::shrink::{Shrunk, shrink};
 use super::side::Side;
-use super::wish::Taken;
 use crate::geom::math::greater;
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::narrow::Convex;
 use crate::narrow::gjk::Query;
 use crate::narrow::mesh_mesh::{Distance, Gap, Pairing, separation};
 use crate::narrow::overlap::Overlaps;
-use crate::narrow::pair::contains;
 use crate::narrow::surface::{Inside, Surface};
 use crate::narrow::thickness::{self, Goal};
 
@@ -55,19 +52,6 @@ pub struct Apart {
     pub distance: f64,
     /// The two closest points, in A's frame.
     pub points: [Vec3; 2],
-}
-
-/// How one solid lies in the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Containment {
-    /// Nothing of B outside A.
-    AHoldsB,
-    /// Nothing of A outside B.
-    BHoldsA,
-    /// The same solid.
-    Coincident,
-    /// Neither.
-    None,
 }
 
 /// What was done for a pair, in order; lengths in mm.
@@ -369,30 +353,6 @@ impl<'a> Meeting<'a> {
     /// The closest points of the two surfaces, where they were asked for.
     pub fn surfaces(&self) -> Option<Apart> {
         self.surfaces
-    }
-
-    /// Whether one solid lies in the other, to the rounding of both files' coordinates; after the bounds were narrowed.
-    pub fn containment(&self) -> Containment {
-        if !self.is_solid() {
-            return Containment::None;
-        }
-        let [a, b] = self.bodies;
-        let back = self.b_in_a.inverse();
-        let rounding = self.ask.rounding;
-        let slack = rounding + self.ask.margin;
-        let tau = rounding + 16.0 * self.ask.margin;
-        let b_in_a = contains(a.convex, b.convex, self.b_in_a, slack) && {
-            let turned = Pairing { a: b.surface, b: a.surface, b_in_a: &back };
-            shrink(&turned, Taken::Outside, tau, 0.0) == Shrunk::Apart
-        };
-        let a_in_b = contains(b.convex, a.convex, &back, slack)
-            && shrink(&self.pairing(), Taken::Outside, tau, 0.0) == Shrunk::Apart;
-        match (b_in_a, a_in_b) {
-            (true, true) => Containment::Coincident,
-            (true, false) => Containment::AHoldsB,
-            (false, true) => Containment::BHoldsA,
-            (false, false) => Containment::None,
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod bound;
 mod climb;
+mod containment;
 mod depth;
 mod elements;
 mod features;
@@ -26,7 +27,8 @@ mod wish;
 pub(super) use moved::Moved;
 pub(super) use wish::{FARTHEST, Taken};
 
-pub use meeting::{Apart, Body, Containment, Event, Found, Meeting, Question, meet};
+pub use containment::Containment;
+pub use meeting::{Apart, Body, Event, Found, Meeting, Question, meet};
 pub use narrowing::Width;
 
 #[cfg(test)]

@@ -9,9 +9,8 @@ use super::super::mesh_mesh::{Pairing, crossing_moved, crossings_of_pieces};
 use super::super::tri_tri::Triangle;
 use super::super::winding::winding_of_pieces;
 use super::moved::Moved;
-use super::wish::{Taken, farthest};
+use super::wish::{Taken, slack};
 use crate::geom::Vec3;
-use crate::geom::math::greater;
 
 /// What a shrink shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +31,7 @@ pub(super) fn shrink(p: &Pairing, taken_b: Taken, tau: f64, rounding: f64) -> Sh
     }
     let a = Moved::new(p.a, None, Taken::Inside, tau, rounding);
     let b = Moved::new(p.b, Some(p.b_in_a), taken_b, tau, rounding);
-    let slack = greater(farthest(p.a), farthest(p.b)) * tau;
+    let slack = slack(p, tau);
     if let Some(x) = crossing_moved(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
         return Shrunk::Meet(x);
     }

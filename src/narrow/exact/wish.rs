@@ -1,6 +1,7 @@
 //! Where the vertices of a solid wish to go when its surface moves inward: as far as the planes at them and close by ask, whatever lies
 //! in between.
 
+use super::super::mesh_mesh::Pairing;
 use super::super::surface::Surface;
 use super::split::{Sectors, Split};
 use crate::geom::math::{greater, lesser};
@@ -125,8 +126,13 @@ pub(super) struct Wishes<'a> {
 }
 
 /// How many τ vertices of a surface move at most.
-pub(super) fn farthest(surface: &Surface) -> f64 {
+fn farthest(surface: &Surface) -> f64 {
     greater(surface.miter(FARTHEST), FARTHEST_OF_BLUNT)
+}
+
+/// How far vertices of a pair move at most where its faces move by `tau` (mm).
+pub(super) fn slack(p: &Pairing, tau: f64) -> f64 {
+    greater(farthest(p.a), farthest(p.b)) * tau
 }
 
 impl<'a> Wishes<'a> {
