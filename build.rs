@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The folders that decide what a part or a pair is found to be, and the versions of what they use.
-const SOURCES: [&str; 6] = ["src/geom", "src/mesh", "src/hull", "src/narrow", "src/check", "Cargo.lock"];
+const SOURCES: [&str; 7] = ["src/geom", "src/mesh", "src/shape", "src/broad", "src/query", "src/check", "Cargo.lock"];
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let mut files = Vec::new();
     for source in SOURCES {
         println!("cargo::rerun-if-changed={source}");
+        let before = files.len();
         collect(&root.join(source), &mut files);
+        // A folder that was moved must not count as empty: caches of other sources would be believed.
+        assert!(files.len() > before, "build.rs: {source} does not exist; name its new place in SOURCES");
     }
     files.sort_unstable();
     let mut hash = Hash(0xcbf2_9ce4_8422_2325);
@@ -28,7 +31,8 @@ fn main() {
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     match fs::read_dir(path) {
         Ok(entries) => entries.flatten().for_each(|e| collect(&e.path(), files)),
-        Err(_) => files.push(path.to_owned()),
+        Err(_) if path.is_file() => files.push(path.to_owned()),
+        Err(_) => {}
     }
 }
 

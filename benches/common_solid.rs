@@ -6,9 +6,9 @@
 use divan::{Bencher, black_box};
 use interfere::geom::{Mat3, Pose, Vec3};
 use interfere::mesh;
-use interfere::narrow::common::{Known, common};
-use interfere::narrow::mesh_mesh::Pairing;
-use interfere::narrow::surface::{Inside, Surface};
+use interfere::query::intersection::{Known, common};
+use interfere::query::triangles::Pairing;
+use interfere::shape::surface::{Inside, Surface};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 

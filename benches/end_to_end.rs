@@ -9,12 +9,15 @@ use common::Sequence;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interfere::assembly::AssemblyBuilder;
+use interfere::assembly::model::Assembly;
+use interfere::check::Options;
+use interfere::check::Outcome;
 use interfere::check::{NoProgress, check};
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Affine, LengthUnit, Mat3, Vec3};
-use interfere::hull::{Hull, convex_hull};
-use interfere::load::FsLoader;
-use interfere::{Assembly, Options, Outcome, TriMesh};
+use interfere::io::FsLoader;
+use interfere::mesh::tri_mesh::TriMesh;
+use interfere::shape::hull::{Hull, convex_hull};
 use std::fmt;
 use std::sync::LazyLock;
 

@@ -8,9 +8,9 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interfere::geom::{Pose, Vec3};
 use interfere::mesh::TriMesh;
-use interfere::narrow::mesh_mesh::{Distance, Pairing, crossing_moved, crossings, separation};
-use interfere::narrow::surface::{Inside, Surface};
-use interfere::narrow::winding::winding;
+use interfere::query::triangles::{Distance, Pairing, crossing_moved, crossings, separation};
+use interfere::shape::surface::winding_number::winding;
+use interfere::shape::surface::{Inside, Surface};
 use std::sync::LazyLock;
 
 fn main() {

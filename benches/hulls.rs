@@ -6,7 +6,7 @@
 
 use divan::{Bencher, black_box};
 use interfere::geom::Vec3;
-use interfere::hull::{convex_hull, facets, fit_obb};
+use interfere::shape::hull::{convex_hull, facets, fit_obb};
 
 fn main() {
     divan::main();

@@ -5,7 +5,8 @@
 
 use cpu_time::ThreadTime;
 use divan::{Bencher, black_box};
-use interfere::mesh::{load, read::read_and_join};
+use interfere::mesh::load;
+use interfere::mesh::read::read_and_join;
 use std::fmt::{self, Write as _};
 use std::io::Cursor;
 use std::sync::LazyLock;

@@ -11,13 +11,13 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interfere::geom::tolerance::roundoff_mm;
 use interfere::geom::{Obb, Pose};
-use interfere::hull::{facets, fit_obb};
-use interfere::narrow::convex::Convex;
-use interfere::narrow::epa::{EpaScratch, penetration};
-use interfere::narrow::gjk::{Ending, Query, Separation, separation};
-use interfere::narrow::pair::{Ask, HullAnswer, InnerBalls, hull_gap};
-use interfere::narrow::sat::obb_obb;
-use interfere::narrow::thickness::{self, Goal, Thickness};
+use interfere::query::convex::common_ball_lp::{self, Goal, Thickness};
+use interfere::query::convex::epa::{EpaScratch, penetration};
+use interfere::query::convex::gjk::{Ending, Query, Separation, separation};
+use interfere::query::convex::sat::obb_obb;
+use interfere::query::convex::{Ask, HullAnswer, InnerBalls, hull_gap};
+use interfere::shape::hull::{facets, fit_obb};
+use interfere::shape::polytope::Convex;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -93,7 +93,7 @@ impl Batch {
     }
 
     fn thickness(&self, pair: &Placed, goal: Goal) -> Thickness {
-        thickness::overlap(&self.query(pair), None, goal)
+        common_ball_lp::overlap(&self.query(pair), None, goal)
     }
 
     fn count(&self, keep: impl Fn(&Placed) -> bool) -> usize {

@@ -5,22 +5,23 @@ pub mod broad;
 pub mod check;
 pub mod cli;
 pub mod error;
-pub mod gate;
+pub mod findings;
+pub mod fuzzing;
 pub mod geom;
-pub mod hull;
-pub mod load;
+pub mod io;
+pub mod json;
 pub mod mesh;
-pub mod narrow;
-#[doc(hidden)]
-pub mod replay;
+pub mod query;
 pub mod report;
-pub mod store;
+pub mod shape;
+#[cfg(test)]
+pub mod testkit;
 
-pub use assembly::{Assembly, AssemblyBuilder, Facets, Geometry, LoadOptions, Verb};
-pub use check::{Certainty, Options, Outcome, PairOutcome, Relation, Status};
-pub use error::{Error, Warning};
-pub use geom::{Affine, LengthUnit, Vec3};
-pub use mesh::TriMesh;
+pub use crate::assembly::{Assembly, AssemblyBuilder, Facets, Geometry, LoadOptions, Verb};
+pub use crate::check::{Certainty, Options, Outcome, PairOutcome, Relation, Status};
+pub use crate::error::{Error, Warning};
+pub use crate::geom::{Affine, LengthUnit, Vec3};
+pub use crate::mesh::TriMesh;
 
 use std::path::Path;
 
@@ -31,7 +32,7 @@ use std::path::Path;
 /// # Errors
 /// Every problem of every file at once, each with file, line, column, JSON path and what would fix it.
 pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Assembly, Error> {
-    assembly::load(path.as_ref(), &load::FsLoader, options)
+    crate::assembly::load(path.as_ref(), &crate::io::FsLoader, options)
 }
 
 /// Checks every pair of an assembly's instances, on the ambient rayon pool.
@@ -41,5 +42,5 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Assembly, E
 /// # Errors
 /// What [`check::check()`] refuses: then nothing was decided.
 pub fn check(assembly: &Assembly, options: &Options) -> Result<Outcome, Error> {
-    check::check(assembly, options, &load::FsLoader, &check::NoProgress)
+    crate::check::check(assembly, options, &crate::io::FsLoader, &crate::check::NoProgress)
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each benchmark uses some of it")]
 
 use interfere::geom::{Mat3, Vec3};
-use interfere::hull::{Hull, convex_hull};
+use interfere::shape::hull::{Hull, convex_hull};
 
 /// Numbers from a fixed linear congruential sequence.
 pub struct Sequence(u64);

@@ -1,13 +1,13 @@
 //! Assemblies without files, for users of the library.
 
-use super::glob::Glob;
-use super::raw::bad_id;
-use super::resolve::MAX_INSTANCES;
-use super::words::{nearest, quoted};
-use super::{Assembly, Facets, Instance, MeshSource, Part, PartIx, Rule, Verb, placement};
+use crate::assembly::file::{bad_id, placement};
+use crate::assembly::resolve::MAX_INSTANCES;
+use crate::assembly::rules::glob::Glob;
+use crate::assembly::{Assembly, Facets, Instance, MeshSource, Part, PartIx, Rule, Verb};
 use crate::error::{Error, Location, Problem};
 use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
 use crate::geom::{Affine, LengthUnit};
+use crate::json::wording::{nearest, quoted};
 use crate::mesh::TriMesh;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -168,7 +168,7 @@ fn build_parts(
 ) -> (Vec<Part>, BTreeMap<String, PartIx>) {
     let mut parts: BTreeMap<String, Part> = BTreeMap::new();
     for (key, mesh) in given {
-        let at = place(format!("parts.{}", super::words::one_line(&key)));
+        let at = place(format!("parts.{}", crate::json::wording::one_line(&key)));
         if key.is_empty() {
             problems.push(Problem::new(at.clone(), "an empty part name", "name the part"));
         }

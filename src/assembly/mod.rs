@@ -5,27 +5,17 @@
 //! all problems on the way are collected. [`rule`] then answers which rule holds between two instances.
 
 pub mod builder;
-pub(crate) mod document;
-#[cfg(test)]
-mod document_tests;
-mod files;
-mod first_rule;
-mod glob;
-pub(crate) mod json;
-pub(crate) mod locate;
+pub(crate) mod file;
 pub mod model;
-mod paths;
-mod placement;
-mod raw;
 pub mod resolve;
-pub mod rule;
+pub mod rules;
 #[cfg(test)]
-mod tests;
-pub(crate) mod words;
+pub(crate) mod tests;
 
-pub use builder::AssemblyBuilder;
-pub use first_rule::FirstRule;
-pub(crate) use glob::{Glob, escaped};
-pub use model::*;
-pub use resolve::{LoadOptions, load};
-pub use rule::{PairRule, RuleTable, RuleUse, Taken};
+pub use crate::assembly::builder::AssemblyBuilder;
+pub use crate::assembly::model::*;
+pub use crate::assembly::resolve::{LoadOptions, load};
+pub use crate::assembly::rules::coverage::{RuleUse, Taken};
+pub use crate::assembly::rules::first_match::FirstRule;
+pub(crate) use crate::assembly::rules::glob::{Glob, escaped};
+pub use crate::assembly::rules::table::{PairRule, RuleTable};

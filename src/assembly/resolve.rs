@@ -1,14 +1,15 @@
 //! From files to one flat assembly: sub-assemblies expanded in place, ids joined, placements composed.
 
-use super::files::{File, Files, Found, MAX_DEPTH, instance_at, too_deep};
-use super::paths::{Tree, shown};
-use super::rule::RuleTable;
-use super::words::quoted;
-use super::{Assembly, Facets, FileLine, Instance, MeshSource, Part, PartIx, Rule, placement};
+use crate::assembly::file::paths::{Tree, shown};
+use crate::assembly::file::placement;
+use crate::assembly::file::tree::{File, Files, Found, MAX_DEPTH, instance_at, too_deep};
+use crate::assembly::rules::table::RuleTable;
+use crate::assembly::{Assembly, Facets, FileLine, Instance, MeshSource, Part, PartIx, Rule};
 use crate::error::{Error, Problem, Warning};
 use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
 use crate::geom::{Affine, LengthUnit};
-use crate::load::Loader;
+use crate::io::Loader;
+use crate::json::wording::quoted;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -67,7 +68,7 @@ fn totals(files: &[File], ix: usize, known: &mut Vec<Option<Totals>>) -> Totals 
     }
     let file = &files[ix];
     let mut sum = Totals { rules: file.raw.rules.len() as u64, ..Totals::default() };
-    let rule_text = |r: &super::raw::RawRule| {
+    let rule_text = |r: &crate::assembly::file::RawRule| {
         r.between[0].len() + r.between[1].len() + r.reason.as_ref().map_or(0, String::len) + file.relative.len()
     };
     sum.text = file.raw.rules.iter().map(|r| rule_text(r) as u64).sum();
@@ -297,7 +298,7 @@ fn ignored_settings(files: &[File], tolerance: f64, facets: Facets) -> Vec<Warni
 
 impl Assembly {
     /// Adds the warnings that follow from the assembly as a whole: parts and rules without use.
-    pub(super) fn warn(&mut self) {
+    pub(crate) fn warn(&mut self) {
         let mut used = vec![false; self.parts.len()];
         for instance in &self.instances {
             used[instance.part.0 as usize] = true;

@@ -1,7 +1,7 @@
 //! Floor 3: which pairs of boxes meet, without looking at every pair.
 
-mod order;
+pub(crate) mod radix_sort;
 pub mod tree;
 
-pub use order::sorted_pairs;
-pub use tree::{BoxTree, Task};
+pub use crate::broad::radix_sort::sorted_pairs;
+pub use crate::broad::tree::{BoxTree, Task};

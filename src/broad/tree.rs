@@ -5,7 +5,7 @@
 //! so that the tree needs no pointers and two nodes of one level are always refined together. Frame-size boxes among
 //! thousands of screws stand apart by their size class and do not blow up the nodes of the small ones.
 
-use super::order::sort_keyed;
+use crate::broad::radix_sort::sort_keyed;
 use crate::geom::{Aabb, Vec3};
 
 /// Boxes per leaf.

@@ -6,44 +6,27 @@
 //!
 //! Every stage before the last only discards pairs that it proves to be farther apart than anything asked of them.
 
-mod cache;
-mod common;
-mod convexity;
-mod cover;
-mod describe;
-mod exact;
-mod explain;
-mod fix;
-mod group;
-mod judge;
-mod load;
-mod options;
-mod outcome;
-mod pair;
-mod pieces;
-mod pipeline;
-mod pose_key;
-mod shape;
-mod shapes;
-mod shard;
-mod splits;
-mod standing;
-mod status;
-mod steps;
-mod stopwatch;
-mod tally;
-mod way_out;
+pub mod cache;
+pub(crate) mod options;
+pub(crate) mod outcome;
+pub mod pairs;
+pub mod prepare;
+pub(crate) mod run;
+pub(crate) mod stages;
+pub(crate) mod stopwatch;
 
-pub use cache::{CacheUse, Hits};
-pub use describe::PlacedWarning;
-pub use explain::*;
-pub use fix::{Fix, worth_mending};
-pub(crate) use load::locate;
-pub use options::*;
-pub use outcome::*;
-pub use pipeline::{check, check_shard, explain};
-pub use shard::{Candidates, Shard, ShardOutcome};
-pub use standing::{Accepted, BaselineOutcome, Extent, FailOn, Gone, Measure, Shared, Standing, StandingCounts};
-pub use status::{Certainty, Counts, Relation, Status};
-pub use steps::Step;
-pub use stopwatch::Stopwatch;
+pub use crate::check::cache::{CacheUse, Hits};
+pub use crate::check::options::*;
+pub use crate::check::outcome::explain::*;
+pub use crate::check::outcome::fix::{Fix, worth_mending};
+pub use crate::check::outcome::rows::PlacedWarning;
+pub use crate::check::outcome::standing::{
+    Accepted, BaselineOutcome, Extent, FailOn, Gone, Measure, Shared, Standing, StandingCounts,
+};
+pub use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
+pub use crate::check::outcome::*;
+pub use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
+pub(crate) use crate::check::prepare::load::locate;
+pub use crate::check::run::{check, check_shard, explain};
+pub use crate::check::stages::trace::Step;
+pub use crate::check::stopwatch::Stopwatch;

@@ -1,7 +1,7 @@
 //! What a caller may choose.
 
 use crate::assembly::{Facets, Geometry};
-use crate::store::Cache;
+use crate::check::cache::store::Cache;
 
 /// Without a choice pieces reach no farther beyond a part than this part of the diagonal of its own box.
 pub const EPSILON_OF_DIAGONAL: f64 = 0.02;

@@ -1,6 +1,6 @@
 //! Wall and CPU time per stage.
 
-use super::{Stage, StageSeconds, Timings};
+use crate::check::{Stage, StageSeconds, Timings};
 use cpu_time::ProcessTime;
 use std::time::Instant;
 

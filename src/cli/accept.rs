@@ -1,18 +1,18 @@
 //! `interfere accept`: the present findings into the baseline, and the mended ones out of it.
 
-use super::args::{ColorChoice, Question};
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::gate::{Place, slashes};
-use super::output::Target;
-use super::progress::Bar;
-use super::run::pool;
-use super::settings::QuestionSettings;
 use crate::check::{self, Outcome};
+use crate::cli::args::{ColorChoice, Question};
+use crate::cli::baseline_flags::{Place, slashes};
+use crate::cli::check::pool;
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::progress::Bar;
+use crate::cli::settings::QuestionSettings;
+use crate::cli::target::Target;
 use crate::error::{Error, Location};
-use crate::gate::Baseline;
-use crate::gate::baseline::{self, Acceptance};
-use crate::load::FsLoader;
+use crate::findings::baseline::{self, Acceptance};
+use crate::findings::{self, Baseline};
+use crate::io::FsLoader;
 use crate::report;
 use clap::Args as ClapArgs;
 use std::collections::BTreeSet;
@@ -81,7 +81,7 @@ pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Con
         accept(args, &place, old.as_ref(), &outcome)?
     };
     if let Some(baseline) = written {
-        Target::File(place.path).write(console.stdout, |out| report::baseline::render(&baseline, out))?;
+        Target::File(place.path).write(console.stdout, |out| findings::baseline::write::render(&baseline, out))?;
     }
     Target::Stdout.write(console.stdout, |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Pass)

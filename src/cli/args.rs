@@ -1,11 +1,11 @@
 //! The flags as typed. What they mean together is settled in [`super::settings`].
 
-use super::accept::AcceptArgs;
-use super::diff::DiffArgs;
-use super::gate::GateArgs;
-use super::outputs::OutputArgs;
-use super::schema::{CompletionsArgs, ManArgs, SchemaArgs};
 use crate::check::{DEFAULT_MAX_PIECES, Shard};
+use crate::cli::accept::AcceptArgs;
+use crate::cli::baseline_flags::GateArgs;
+use crate::cli::diff::DiffArgs;
+use crate::cli::report_flags::OutputArgs;
+use crate::cli::schema::{CompletionsArgs, ManArgs, SchemaArgs};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -382,7 +382,3 @@ fn shard(text: &str) -> Result<Shard, String> {
     let valid = shard.filter(|s| s.is_valid());
     valid.ok_or_else(|| format!("must be I/N with I from 1 to N, and N at most {}", Shard::MOST))
 }
-
-#[cfg(test)]
-#[path = "args_tests.rs"]
-mod tests;

@@ -1,9 +1,9 @@
 //! Tests of the flags.
 
-use super::*;
-use crate::cli::outputs::ReportArg;
+use crate::cli::args::*;
+use crate::cli::report_flags::ReportArg;
 use crate::report::Format;
-use clap::CommandFactory;
+use clap::{CommandFactory, Parser};
 
 fn parse(line: &str) -> Result<Args, clap::Error> {
     Args::try_parse_from(line.split(' '))

@@ -1,24 +1,24 @@
 //! `interfere decompose`: convex pieces that cover a mesh, as files.
 
-use super::args::{DecomposeArgs, TextChoice};
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::output::Target;
 use crate::check::{self, EPSILON_OF_DIAGONAL};
+use crate::cli::args::{DecomposeArgs, TextChoice};
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::target::Target;
 use crate::error::{Error, Location, Warning};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::unit::plain;
 use crate::geom::{Aabb, Vec3};
-use crate::hull::{self, Hull};
-use crate::load::{FsLoader, Loader};
+use crate::io::{FsLoader, Loader};
 use crate::mesh::{self, LoadedMesh, TriMesh};
-use crate::narrow::decompose::{Decomposition, Limits, decompose};
-use crate::narrow::decompose_check::boundary_of_cover;
-use crate::narrow::overlap::Overlaps;
-use crate::narrow::surface::Inside;
-use crate::narrow::{Convex, Surface};
 use crate::report::Format;
 use crate::report::decompose::{DecomposeReport, PieceMesh, f32_growth, piece_name, render, write_obj, write_stl};
+use crate::shape::decompose::verify::boundary_of_cover;
+use crate::shape::decompose::{Decomposition, Limits, decompose};
+use crate::shape::hull::{self, Hull};
+use crate::shape::polytope::Convex;
+use crate::shape::self_union::Overlaps;
+use crate::shape::surface::{Inside, Surface};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -45,7 +45,7 @@ pub fn run(args: &DecomposeArgs, quiet: bool, colour: bool, console: &mut Consol
     Ok(Exit::Pass)
 }
 
-pub(super) fn slashes(path: &Path) -> String {
+pub(crate) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 

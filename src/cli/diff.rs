@@ -1,12 +1,12 @@
 //! `interfere diff`: what changed from one report to another.
 
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::gate::slashes;
-use super::output::Target;
+use crate::cli::baseline_flags::slashes;
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::target::Target;
 use crate::error::{Error, Location};
-use crate::gate::{self, Report};
-use crate::load::{FsLoader, Loader};
+use crate::findings::{self, Report};
+use crate::io::{FsLoader, Loader};
 use crate::report;
 use clap::{Args as ClapArgs, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Ex
         let at = if let Target::File(path) = &target { slashes(path) } else { String::new() };
         return Err(Error::one(Location::file(at), what, "name another file").into());
     }
-    let diff = gate::diff(&old, &new);
+    let diff = findings::diff(&old, &new);
     let colour = colour && target == Target::Stdout;
     target.write(console.stdout, |out| match args.format {
         DiffFormat::Table => report::diff::render_table(&diff, colour, out),

@@ -1,20 +1,20 @@
 //! What happens to an outcome, wherever it came from: warnings, reports, timings, exit code.
 
-use super::args::ColorChoice;
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::gate::Gate;
-use super::output::Target;
-use super::outputs::Outputs;
 use crate::check::Outcome;
-use crate::gate;
+use crate::cli::args::ColorChoice;
+use crate::cli::baseline_flags::Gate;
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::report_flags::Outputs;
+use crate::cli::target::Target;
+use crate::findings;
 use crate::report::timings::{self, Total};
 use crate::report::{self, Style};
 use cpu_time::ProcessTime;
 use std::time::Instant;
 
 /// How a run ends.
-pub(super) struct Ending<'a> {
+pub(crate) struct Ending<'a> {
     pub outputs: &'a Outputs,
     /// What the findings are held against.
     pub gate: &'a Gate,
@@ -28,8 +28,8 @@ pub(super) struct Ending<'a> {
 
 impl Ending<'_> {
     /// Holds it against the baseline, warns, writes and says how it ends.
-    pub(super) fn run(&self, mut outcome: Outcome, console: &mut Console<'_>) -> Result<Exit, Failure> {
-        outcome.warnings.extend(gate::lint(&outcome));
+    pub(crate) fn run(&self, mut outcome: Outcome, console: &mut Console<'_>) -> Result<Exit, Failure> {
+        outcome.warnings.extend(findings::lint(&outcome));
         self.gate.hold(&mut outcome);
         if self.strict && !outcome.warnings.is_empty() {
             return Err(Failure::Strict(outcome.warnings));
@@ -61,17 +61,17 @@ impl Ending<'_> {
 }
 
 /// The clocks of a stretch of work.
-pub(super) struct Clocks {
+pub(crate) struct Clocks {
     wall: Instant,
     cpu: Option<ProcessTime>,
 }
 
 impl Clocks {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { wall: Instant::now(), cpu: ProcessTime::try_now().ok() }
     }
 
-    pub(super) fn elapsed(&self) -> Total {
+    pub(crate) fn elapsed(&self) -> Total {
         let cpu = self.cpu.and_then(|start| start.try_elapsed().ok());
         Total { wall: self.wall.elapsed().as_secs_f64(), cpu: cpu.map(|d| d.as_secs_f64()) }
     }

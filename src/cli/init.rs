@@ -1,9 +1,9 @@
 //! `interfere init`: an assembly file for a folder of meshes.
 
-use super::args::InitArgs;
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::output::Target;
+use crate::cli::args::InitArgs;
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

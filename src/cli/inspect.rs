@@ -1,16 +1,16 @@
 //! `interfere inspect`: what is in mesh files.
 
-use super::args::InspectArgs;
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::output::Target;
-use super::settings::format;
 use crate::check;
+use crate::cli::args::InspectArgs;
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::settings::format;
+use crate::cli::target::Target;
 use crate::error::{Error, Location};
-use crate::hull;
-use crate::load::{FsLoader, Loader};
+use crate::io::{FsLoader, Loader};
 use crate::mesh::{self, LoadedMesh};
 use crate::report::inspect::{HullReport, MeshReport, render};
+use crate::shape::hull;
 use std::path::Path;
 
 /// Examines each file, reports those that are meshes and tells of each that is not.

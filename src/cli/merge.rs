@@ -1,19 +1,19 @@
 //! `interfere merge`: the shards of a run into its report, as if it had been one.
 
-use super::args::{ColorChoice, MergeArgs};
-use super::console::Console;
-use super::decompose::slashes;
-use super::exit::{Exit, Failure};
-use super::finish::Ending;
-use super::outputs::Outputs;
+use crate::cli::args::{ColorChoice, MergeArgs};
+use crate::cli::console::Console;
+use crate::cli::decompose::slashes;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::finish::Ending;
+use crate::cli::report_flags::Outputs;
 use crate::error::{Error, Location};
-use crate::gate::{self, Partial};
+use crate::findings::{self, Partial};
 use crate::report::table::MAX_ROWS;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Reads, joins and ends as a check does.
-pub(super) fn run(
+pub(crate) fn run(
     args: MergeArgs,
     quiet: bool,
     color: ColorChoice,
@@ -23,7 +23,7 @@ pub(super) fn run(
     let inputs: Vec<&Path> = args.partials.iter().map(PathBuf::as_path).collect();
     let what: Vec<(&Path, &str)> = inputs.iter().map(|path| (*path, "a partial report")).collect();
     outputs.check(&what)?;
-    let outcome = gate::merge(read_all(&inputs)?, MAX_ROWS)?;
+    let outcome = findings::merge(read_all(&inputs)?, MAX_ROWS)?;
     let assembly = Path::new(&outcome.path);
     outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
     let gate = args.gate.read(assembly)?;

@@ -3,24 +3,28 @@
 
 pub mod accept;
 pub mod args;
+#[cfg(test)]
+mod args_tests;
+pub mod baseline_flags;
+pub mod check;
+#[cfg(test)]
+mod check_tests;
 pub mod console;
 pub mod decompose;
 pub mod diff;
 pub mod exit;
-mod finish;
-pub mod gate;
-mod init;
+pub(crate) mod finish;
+pub(crate) mod init;
 pub mod inspect;
-mod merge;
-pub mod output;
-pub mod outputs;
+pub(crate) mod merge;
 pub mod progress;
-pub mod run;
-mod schema;
+pub mod report_flags;
+pub(crate) mod schema;
 pub mod settings;
-mod shard;
-mod suggest;
+pub(crate) mod shard;
+pub(crate) mod suggest;
+pub mod target;
 
-pub use console::{Console, Terminal};
-pub use exit::Exit;
-pub use run::run;
+pub use crate::cli::check::run;
+pub use crate::cli::console::{Console, Terminal};
+pub use crate::cli::exit::Exit;

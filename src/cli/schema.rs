@@ -1,9 +1,9 @@
 //! `interfere schema`, `completions` and `man`: what this program tells of itself.
 
-use super::args::Args;
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::output::Target;
+use crate::cli::args::Args;
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use clap::{Args as ClapArgs, Command, CommandFactory, ValueEnum};
 use clap_complete::Shell;

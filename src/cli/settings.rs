@@ -1,13 +1,13 @@
 //! The flags settled: conflicts found, defaults filled in, what needs the assembly's unit kept until it is known.
 
-use super::args::{CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, Question, TextChoice};
-use super::gate::GateArgs;
-use super::outputs::Outputs;
 use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use crate::check::{Options, Shard};
+use crate::cli::args::{CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, Question, TextChoice};
+use crate::cli::baseline_flags::GateArgs;
+use crate::cli::report_flags::Outputs;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
-use crate::load::Loader;
+use crate::io::Loader;
 use crate::report::Format;
 use std::path::PathBuf;
 
@@ -174,7 +174,7 @@ fn geometry(choice: GeometryChoice) -> Geometry {
 mod tests {
     use super::*;
     use crate::cli::args::{Args, Command};
-    use crate::cli::output::Target;
+    use crate::cli::target::Target;
     use clap::Parser;
 
     fn settings(line: &str) -> Result<CheckSettings, Error> {

@@ -1,24 +1,24 @@
 //! `interfere check --shard`: a share of the pairs, and a partial report of it.
 
-use super::args::ColorChoice;
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::finish::Clocks;
-use super::output::Target;
-use super::progress::Bar;
-use super::run::{keep_in, pool};
-use super::settings::CheckSettings;
 use crate::check::{self, Progress, Shard, ShardOutcome};
+use crate::cli::args::ColorChoice;
+use crate::cli::check::{keep_in, pool};
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::finish::Clocks;
+use crate::cli::progress::Bar;
+use crate::cli::settings::CheckSettings;
+use crate::cli::target::Target;
 use crate::error::Error;
-use crate::gate::Partial;
-use crate::load::FsLoader;
+use crate::findings::{self, Partial};
+use crate::io::FsLoader;
 use crate::report::table::MAX_ROWS;
-use crate::report::{self, timings};
+use crate::report::timings;
 use std::fmt::Write;
 
 /// Checks a shard and writes its partial report. What it found is no verdict, so it ends as well with findings as without;
 /// warnings are told by the merge, once.
-pub(super) fn run(
+pub(crate) fn run(
     settings: &CheckSettings,
     shard: Shard,
     quiet: bool,
@@ -37,7 +37,7 @@ pub(super) fn run(
     let not_kept = found.outcome.not_kept.take();
     let partial = Partial::new(found);
     let target = settings.outputs.one()?;
-    target.write(console.stdout, |out| report::partial::render(&partial, out))?;
+    target.write(console.stdout, |out| findings::shards::write::render(&partial, out))?;
     if let Some(target) = &settings.outputs.timings {
         target.write(console.stdout, |out| timings::render(&spent, clocks.elapsed(), out))?;
     }

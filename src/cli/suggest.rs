@@ -1,17 +1,16 @@
 //! `interfere suggest`: rules for the overlaps that look as if they were meant.
 
-use super::args::{ColorChoice, SuggestArgs, TextChoice};
-use super::console::Console;
-use super::exit::{Exit, Failure};
-use super::output::Target;
-use super::progress::Bar;
-use super::run::pool;
-use super::settings::QuestionSettings;
-use crate::check;
+use crate::cli::args::{ColorChoice, SuggestArgs, TextChoice};
+use crate::cli::check::pool;
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::progress::Bar;
+use crate::cli::settings::QuestionSettings;
+use crate::cli::target::Target;
 use crate::error::Error;
-use crate::gate;
-use crate::load::FsLoader;
+use crate::io::FsLoader;
 use crate::report::suggest::{render_json, render_text};
+use crate::{check, findings};
 
 /// Checks the assembly and proposes rules for what it found.
 ///
@@ -24,7 +23,7 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
         let assembly = question.load(&FsLoader)?;
         let outcome = check::check(&assembly, &question.options(assembly.units)?, &FsLoader, &progress)?;
-        Ok((gate::suggest(&assembly, &outcome), outcome))
+        Ok((findings::suggest(&assembly, &outcome), outcome))
     });
     drop(progress);
     let (suggestions, outcome) = found?;

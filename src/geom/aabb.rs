@@ -1,6 +1,6 @@
 //! Axis-aligned boxes.
 
-use super::math::{Vec3, max3, min3};
+use crate::geom::math::{Vec3, max3, min3};
 use serde::{Deserialize, Serialize};
 
 /// An axis-aligned box, closed. `min` > `max` along an axis means empty.

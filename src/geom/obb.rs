@@ -1,6 +1,6 @@
 //! Oriented boxes.
 
-use super::math::{Mat3, Vec3};
+use crate::geom::math::{Mat3, Vec3};
 
 /// An oriented box: the points `center + axes · h` with `|h| ≤ half_extents` component-wise.
 #[derive(Debug, Clone, Copy, PartialEq)]

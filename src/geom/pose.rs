@@ -1,6 +1,6 @@
 //! Placements: an affine map as the file gives it, split into a rigid pose and the stretch that is baked into the mesh.
 
-use super::math::{Mat3, UNIT_ROUNDOFF, Vec3};
+use crate::geom::math::{Mat3, UNIT_ROUNDOFF, Vec3};
 
 /// A rigid motion: `p` lands at `rotation · p + translation` (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 //! Predicates", 1997, through the `robust` crate). The sign is exact for every finite input whose products neither
 //! overflow nor underflow; no epsilon appears here. Coordinates are limited on reading so that they do neither.
 
-use super::math::{UNIT_ROUNDOFF, Vec3};
+use crate::geom::math::{UNIT_ROUNDOFF, Vec3};
 use robust::{Coord, Coord3D};
 
 /// Positive when `d` lies on the side of the plane through `a`, `b`, `c` to which the normal `(b−a)×(c−a)` points (the

@@ -1,7 +1,7 @@
 //! Every tolerance, cap and margin of the project, with its unit, its reason and what breaks when it moves. Nothing else
 //! in the crate compares against a number of its own.
 
-use super::math::UNIT_ROUNDOFF;
+use crate::geom::math::UNIT_ROUNDOFF;
 
 /// Default overlap that counts as contact, in mm. The file or `--tolerance` replaces it.
 pub const DEFAULT_TOLERANCE_MM: f64 = 0.01;

@@ -1,8 +1,8 @@
 //! Area, volume, and faces without area.
 
-use super::TriMesh;
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::{Aabb, Vec3};
+use crate::mesh::TriMesh;
 
 /// A face whose height is at most this fraction of its longest side counts as one without area. Coordinates of single
 /// precision, and decimals of seven digits, cannot make one flatter unless its corners were meant to lie on one line.
@@ -87,17 +87,17 @@ impl Measures {
 // Written out: these run once a face, and nalgebra's generic forms take three times as long here.
 
 #[inline]
-pub(super) fn difference(a: &Vec3, b: &Vec3) -> [f64; 3] {
+pub(crate) fn difference(a: &Vec3, b: &Vec3) -> [f64; 3] {
     [a.x - b.x, a.y - b.y, a.z - b.z]
 }
 
 #[inline]
-pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+pub(crate) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[inline]
-pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+pub(crate) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
@@ -115,8 +115,8 @@ pub(crate) fn group_volumes(mesh: &TriMesh, group: &[u32], groups: u32) -> Vec<V
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{block, translated};
     use super::*;
+    use crate::testkit::solids::{block, translated};
 
     #[test]
     fn a_block_far_from_the_origin_keeps_its_volume_and_area() {

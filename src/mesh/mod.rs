@@ -4,28 +4,20 @@
 //! - Is it a solid? [`Health`]
 //! - How far are its facets from the surface that was meant? [`facet_error`], [`Facets`]
 
-mod facets;
-#[cfg(test)]
-mod facets_tests;
-mod join;
-mod join_single;
-mod loaded;
-mod measure;
-mod nesting;
-mod orient;
+pub(crate) mod arrangement;
+pub(crate) mod facets;
+pub(crate) mod load;
+pub(crate) mod measure;
 pub mod read;
-#[cfg(test)]
-pub(crate) mod samples;
-mod topology;
+pub mod repair;
+pub(crate) mod topology;
 pub mod tri_mesh;
-mod union;
-mod union_find;
-mod weld;
 
-pub(crate) use facets::facet_errors_over;
-pub use facets::{ConcaveFacets, FacetEdge, FacetErrors, Facets, LARGEST_ANGLE, LEAST_ANGLE, facet_error, sagitta};
-pub use loaded::{Health, LoadedMesh};
-pub use read::{MeshError, MeshFormat, MeshWarning, load, load_owned, recognise};
-pub use tri_mesh::TriMesh;
-pub(crate) use union::{Pieces, intersection, union};
-pub(crate) use union_find::UnionFind;
+pub(crate) use crate::mesh::arrangement::{Pieces, intersection, union};
+pub(crate) use crate::mesh::facets::facet_errors_over;
+pub use crate::mesh::facets::{
+    ConcaveFacets, FacetEdge, FacetErrors, Facets, LARGEST_ANGLE, LEAST_ANGLE, facet_error, sagitta,
+};
+pub use crate::mesh::load::{Health, LoadedMesh};
+pub use crate::mesh::read::{MeshError, MeshFormat, MeshWarning, load, load_owned, recognise};
+pub use crate::mesh::tri_mesh::TriMesh;

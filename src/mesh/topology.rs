@@ -1,6 +1,6 @@
 //! Which faces meet at which edge.
 
-use super::union_find::UnionFind;
+use crate::geom::union_find::UnionFind;
 
 /// The half-edges of a mesh, grouped by edge. A counting sort by the smaller end makes buckets of about six, which are
 /// sorted by the larger end: linear time. Faces with two equal corners have no half-edges.

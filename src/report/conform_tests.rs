@@ -10,7 +10,7 @@ fn schema(name: &str) -> String {
 }
 
 /// What the JSON Schema of SARIF 2.1.0 says against a document.
-pub(super) fn sarif_errors(documents: &[&Value]) -> Vec<String> {
+pub(crate) fn sarif_errors(documents: &[&Value]) -> Vec<String> {
     // One of its patterns has a bracket too many, which a regular expression may not have here. No `language` is written.
     let text = schema("sarif-schema-2.1.0.json").replace("-[a-zA-Z]{2}]?$", "-[a-zA-Z]{2}?$");
     let schema = serde_json::from_str(&text).unwrap();
@@ -23,7 +23,7 @@ const XS: &str = "http://www.w3.org/2001/XMLSchema";
 
 /// What junit-10.xsd says against a document: names, nesting, how often, attributes that must and may be, the patterns of their
 /// values; the parts of XML Schema that it uses, and no others.
-pub(super) fn junit_errors(text: &str) -> Vec<String> {
+pub(crate) fn junit_errors(text: &str) -> Vec<String> {
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(e) => return vec![e.to_string()],

@@ -1,12 +1,12 @@
 //! The report as comma-separated values (RFC 4180): a row per listed pair, for spreadsheets and scripts.
 
-use super::number::{length, vector, volume};
-use super::place;
-use super::rows::verb_text;
-use super::text::shown;
 use crate::assembly::InstanceIx;
 use crate::check::{Outcome, PairOutcome, Standing, pair_id};
-use crate::gate::Groups;
+use crate::findings::Groups;
+use crate::report::location;
+use crate::report::number::{length, vector, volume};
+use crate::report::rows::verb_text;
+use crate::report::text::shown;
 use std::io::{self, BufWriter, Write};
 
 const HEADINGS: &str = "id,status,baseline,a,b,part_a,part_b,file_a,line_a,file_b,line_b,relation,certainty,geometry,gap,gap_low,gap_high,\
@@ -32,7 +32,7 @@ fn row(o: &Outcome, groups: &Groups, k: usize, p: &PairOutcome, out: &mut impl W
     let mut row = Row::default();
     row.word(&pair_id(a, b)).word(p.status.name()).word(p.standing.map_or("", Standing::name)).name(a).name(b);
     row.name(part(o, p.a)).name(part(o, p.b));
-    for at in [place::of(o, p.a), place::of(o, p.b)] {
+    for at in [location::of(o, p.a), location::of(o, p.b)] {
         row.name(at.map_or("", |at| at.file)).word(&at.map(|at| at.line.to_string()).unwrap_or_default());
     }
     row.word(p.relation.map_or("", crate::check::Relation::name)).word(p.certainty.name()).word(p.geometry.name());
@@ -98,7 +98,3 @@ impl Row {
         self.word(&x.map(|x| (x + 0.0).to_string()).unwrap_or_default())
     }
 }
-
-#[cfg(test)]
-#[path = "csv_tests.rs"]
-mod tests;

@@ -1,8 +1,8 @@
 //! Tests of the comma-separated values.
 
-use super::*;
-use crate::check::Status;
-use crate::report::sample;
+use crate::check::{Outcome, Status};
+use crate::report::csv::*;
+use crate::testkit::sample_outcome;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
@@ -48,7 +48,7 @@ fn read(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn the_whole_file() {
-    let text = text(&sample::outcome());
+    let text = text(&sample_outcome::outcome());
     insta::assert_snapshot!(text.replace("\r\n", "\n"), @r#"
     id,status,baseline,a,b,part_a,part_b,file_a,line_a,file_b,line_b,relation,certainty,geometry,gap,gap_low,gap_high,overlap_depth,penetration_depth,move_b_x,move_b_y,move_b_z,overlap_volume,facet_allowance,within_facet_error,rule,rule_file,rule_index,reason,group,group_kind,group_pairs
     04f9614d4c7d,clearance,,drive/bearing-1,fan,bearing,hood,sub/drive one.json,11,assembly.json,13,apart,certified,hull,1.25,1.25,1.25,0,,,,,,,false,min_clearance 2 mm,assembly.json,1,,,,
@@ -65,7 +65,10 @@ fn the_whole_file() {
 
 #[test]
 fn counts_in_are_counts_out() {
-    let outcomes = [0, 1, 40, 30_000].map(sample::findings).into_iter().chain([sample::outcome(), sample::hostile()]);
+    let outcomes = [0, 1, 40, 30_000]
+        .map(sample_outcome::findings)
+        .into_iter()
+        .chain([sample_outcome::outcome(), sample_outcome::hostile()]);
     for outcome in outcomes {
         let rows = read(&text(&outcome));
         let (head, rows) = rows.split_first().unwrap();
@@ -79,7 +82,7 @@ fn counts_in_are_counts_out() {
 
 #[test]
 fn hostile_names_are_texts_and_no_formulas() {
-    let outcome = sample::hostile();
+    let outcome = sample_outcome::hostile();
     let rows = read(&text(&outcome));
     for (p, row) in outcome.pairs.iter().zip(&rows[1..]) {
         for (field, i) in [(&row[3], p.a), (&row[4], p.b)] {

@@ -1,11 +1,12 @@
 //! What `decompose` says of the pieces it wrote, and the files of them. Lengths in the mesh's own unit.
 
-use super::layout::write_json;
-use super::number::{count, plain};
-use super::text::shown;
-use super::{Format, json};
 use crate::error::Warning;
 use crate::geom::Vec3;
+use crate::geom::unit::plain;
+use crate::json::write::write_json;
+use crate::report::number::count;
+use crate::report::text::shown;
+use crate::report::{Format, json};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -202,7 +203,3 @@ pub fn f32_growth(max_abs: f64, radius: f64) -> Option<f64> {
     let moved = 6.0 * 0.5 * f64::from(f32::EPSILON) * max_abs + f64::from(f32::MIN_POSITIVE);
     Some(moved / radius).filter(|k| *k < 1.0)
 }
-
-#[cfg(test)]
-#[path = "decompose_tests.rs"]
-mod tests;

@@ -1,4 +1,7 @@
-use super::*;
+use crate::error::Warning;
+use crate::geom::Vec3;
+use crate::report::Format;
+use crate::report::decompose::*;
 
 fn report() -> DecomposeReport {
     DecomposeReport {

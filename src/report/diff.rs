@@ -1,13 +1,14 @@
 //! What `interfere diff` says.
 
-use super::layout::write_json;
-use super::number::{count, length, plain, volume, volume_text};
-use super::table::{MAX_NAME, MAX_ROWS, grid};
-use super::text::{Paint, painted, shown, within};
 use crate::check::{Extent, Measure, Relation, Status, pair_id};
-use crate::gate::view::Row;
-use crate::gate::{Change, Diff, Report};
+use crate::findings::run_view::Row;
+use crate::findings::{Change, Diff, Report};
 use crate::geom::LengthUnit;
+use crate::geom::unit::plain;
+use crate::json::write::write_json;
+use crate::report::number::{count, length, volume, volume_text};
+use crate::report::table::{MAX_NAME, MAX_ROWS, grid};
+use crate::report::text::{Paint, painted, shown, within};
 use serde::Serialize;
 use std::io::{self, Write};
 

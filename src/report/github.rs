@@ -2,12 +2,12 @@
 //!
 //! A step shows ten errors, ten warnings and ten notices; so the worst nine are told, and how many more there are.
 
-use super::findings::{sentence_of, verdict};
-use super::place::{self, Place};
-use super::rows;
-use super::text::shown;
 use crate::check::Outcome;
-use crate::gate::{Groups, rank};
+use crate::findings::{Groups, rank};
+use crate::report::location::{self, Place};
+use crate::report::rows;
+use crate::report::sentence::{sentence_of, verdict};
+use crate::report::text::shown;
 use std::io::{self, BufWriter, Write};
 
 /// At most this many errors and as many warnings are annotations of their own.
@@ -37,7 +37,7 @@ fn findings(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
         let p = &o.pairs[entry.row];
         let [a, b] = entry.names(o);
         let title = format!("{}: {a}, {b}", p.status.name());
-        let at = place::of(o, p.a).or_else(|| place::of(o, p.b));
+        let at = location::of(o, p.a).or_else(|| location::of(o, p.b));
         command("error", at, &title, &sentence_of(o, entry), out)?;
     }
     if rest.is_empty() {
@@ -97,7 +97,3 @@ fn data(text: &str) -> String {
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
-
-#[cfg(test)]
-#[path = "github_tests.rs"]
-mod tests;

@@ -1,7 +1,8 @@
 //! Tests of the annotations.
 
-use super::*;
-use crate::report::sample;
+use crate::check::Outcome;
+use crate::report::github::*;
+use crate::testkit::sample_outcome;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
@@ -11,7 +12,7 @@ fn text(outcome: &Outcome) -> String {
 
 #[test]
 fn the_whole_list() {
-    insta::assert_snapshot!(text(&sample::outcome()), @r#"
+    insta::assert_snapshot!(text(&sample_outcome::outcome()), @r#"
     ::error file=assembly.json,line=12,title=interference%3A gehäuse "links"%2C shaft::gehäuse "links" and shaft overlap by 9.8 mm; moving shaft by 19.6 mm along (0.60, 0.80, 0.00) parts them
     ::error file=sub/drive one.json,line=11,title=interference%3A drive/bearing-1%2C gehäuse "links"::drive/bearing-1 and gehäuse "links" overlap by 0.25 mm; moving gehäuse "links" by 0.5 mm along -z parts them
     ::error file=assembly.json,line=13,title=interference%3A fan%2C x\u{1b}[31mred\nline\u{202e}::fan and x\u{1b}[31mred\nline\u{202e} overlap
@@ -26,7 +27,7 @@ fn the_whole_list() {
 
 #[test]
 fn a_group_is_one_annotation() {
-    insta::assert_snapshot!(text(&sample::grouped()), @r#"
+    insta::assert_snapshot!(text(&sample_outcome::grouped()), @r#"
     ::error file=assembly.json,line=86,title=interference%3A plate%2C *::plate and rib-4 overlap by 5 mm; the worst of 6 such pairs, plate and *
     ::error file=assembly.json,line=1,title=interference%3A bolt-*%2C hole-*::bolt-0 and hole-0 overlap by 0.5 mm; the worst of 40 such pairs, bolt-* and hole-*
     ::error file=assembly.json,line=1,title=interference%3A bolt-0%2C rib-0::bolt-0 and rib-0 overlap by 0.125 mm
@@ -37,7 +38,7 @@ fn a_group_is_one_annotation() {
 #[test]
 fn the_worst_nine_and_a_count_of_the_rest() {
     for n in [0, 1, 9, 10, 40, 30_000] {
-        let text = text(&sample::findings(n));
+        let text = text(&sample_outcome::findings(n));
         let errors: Vec<_> = text.lines().filter(|l| l.starts_with("::error ")).collect();
         let told = errors.iter().filter(|l| l.contains("file=assembly.json,line=")).count();
         assert_eq!(told, n.min(MAX_ANNOTATIONS));
@@ -59,8 +60,8 @@ fn the_worst_nine_and_a_count_of_the_rest() {
 
 #[test]
 fn warnings_are_limited_too() {
-    let mut outcome = sample::findings(0);
-    outcome.warnings = vec![sample::outcome().warnings[0].clone(); 12];
+    let mut outcome = sample_outcome::findings(0);
+    outcome.warnings = vec![sample_outcome::outcome().warnings[0].clone(); 12];
     let text = text(&outcome);
     assert_eq!(text.lines().filter(|l| l.starts_with("::warning ")).count(), 10);
     assert!(text.contains("::warning title=interfere::3 more warnings "), "{text}");
@@ -68,7 +69,7 @@ fn warnings_are_limited_too() {
 
 #[test]
 fn hostile_names_stay_in_their_command() {
-    let outcome = sample::hostile();
+    let outcome = sample_outcome::hostile();
     let text = text(&outcome);
     for line in text.lines() {
         let rest = line.strip_prefix("::").unwrap();
@@ -83,6 +84,6 @@ fn hostile_names_stay_in_their_command() {
         }
     }
     assert_eq!(text.lines().filter(|l| l.starts_with("::error ")).count(), 10);
-    assert!(!text.chars().any(|c| c != '\n' && crate::report::text::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
     assert!(text.contains("line=1::y%250A"), "{text}");
 }

@@ -1,11 +1,12 @@
 //! What `inspect` says of mesh files, in the unit of each file.
 
-use super::json::MinMax;
-use super::layout::write_json;
-use super::number::{count, plain};
-use super::text::{Paint, painted, shown};
-use super::{Format, table};
+use crate::geom::unit::plain;
 use crate::geom::{Aabb, LengthUnit, Obb};
+use crate::json::write::write_json;
+use crate::report::json::MinMax;
+use crate::report::number::count;
+use crate::report::text::{Paint, painted, shown};
+use crate::report::{Format, table};
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 

@@ -1,10 +1,10 @@
 //! The report as `JUnit` XML, for CI systems that show tests: a suite for the assembly, a case for each listed pair. No times: the
 //! same input gives the same bytes.
 
-use super::findings::sentence;
-use super::xml::escaped;
 use crate::check::{Outcome, PairOutcome, Status};
-use crate::gate::rank;
+use crate::findings::rank;
+use crate::report::sentence::sentence;
+use crate::report::xml::escaped;
 use std::io::{self, BufWriter, Write};
 
 /// How a pair's case ends.
@@ -94,7 +94,3 @@ fn why_skipped(o: &Outcome, p: &PairOutcome) -> String {
         None => sentence(o, p),
     }
 }
-
-#[cfg(test)]
-#[path = "junit_tests.rs"]
-mod tests;

@@ -1,8 +1,9 @@
 //! Tests of the `JUnit` report.
 
-use super::*;
+use crate::check::{Outcome, Status};
 use crate::report::conform_tests::junit_errors;
-use crate::report::sample;
+use crate::report::junit::*;
+use crate::testkit::sample_outcome;
 use roxmltree::Document;
 
 fn text(outcome: &Outcome) -> String {
@@ -13,7 +14,7 @@ fn text(outcome: &Outcome) -> String {
 
 #[test]
 fn the_whole_document() {
-    insta::assert_snapshot!(text(&sample::outcome()), @r#"
+    insta::assert_snapshot!(text(&sample_outcome::outcome()), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="interfere" tests="9" failures="5" errors="1">
       <testsuite name="gear\u{1b}box" tests="9" failures="5" errors="1" skipped="1">
@@ -61,16 +62,23 @@ fn the_whole_document() {
 
 #[test]
 fn the_schema_is_kept() {
-    for outcome in
-        [sample::outcome(), sample::hostile(), sample::grouped(), sample::findings(0), sample::findings(30_000)]
-    {
+    for outcome in [
+        sample_outcome::outcome(),
+        sample_outcome::hostile(),
+        sample_outcome::grouped(),
+        sample_outcome::findings(0),
+        sample_outcome::findings(30_000),
+    ] {
         assert_eq!(junit_errors(&text(&outcome)), Vec::<String>::new());
     }
 }
 
 #[test]
 fn counts_in_are_counts_out() {
-    let outcomes = [0, 1, 40, 30_000].map(sample::findings).into_iter().chain([sample::outcome(), sample::hostile()]);
+    let outcomes = [0, 1, 40, 30_000]
+        .map(sample_outcome::findings)
+        .into_iter()
+        .chain([sample_outcome::outcome(), sample_outcome::hostile()]);
     for outcome in outcomes {
         let text = text(&outcome);
         let document = Document::parse(&text).unwrap();
@@ -91,7 +99,7 @@ fn counts_in_are_counts_out() {
 
 #[test]
 fn hostile_names_are_texts() {
-    let outcome = sample::hostile();
+    let outcome = sample_outcome::hostile();
     let text = text(&outcome);
     let document = Document::parse(&text).unwrap();
     let names: Vec<_> =

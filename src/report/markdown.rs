@@ -1,12 +1,12 @@
 //! The report as Markdown, for a job's summary or a comment on a pull request: it fits into either, whatever was found.
 
-use super::findings::{clipped, verdict};
-use super::number::count;
-use super::rows::{self, HEADINGS};
-use super::table::against;
-use super::text::shown;
 use crate::check::{Outcome, Status};
-use crate::gate::{Entry, Groups};
+use crate::findings::{Entry, Groups};
+use crate::report::number::count;
+use crate::report::rows::{self, HEADINGS};
+use crate::report::sentence::{clipped, verdict};
+use crate::report::table::against;
+use crate::report::text::shown;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -167,7 +167,3 @@ fn inert(text: &str) -> String {
     }
     out
 }
-
-#[cfg(test)]
-#[path = "markdown_tests.rs"]
-mod tests;

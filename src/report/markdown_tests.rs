@@ -1,7 +1,8 @@
 //! Tests of the Markdown report.
 
-use super::*;
-use crate::report::sample;
+use crate::check::Outcome;
+use crate::report::markdown::*;
+use crate::testkit::sample_outcome;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
@@ -11,7 +12,7 @@ fn text(outcome: &Outcome) -> String {
 
 #[test]
 fn the_whole_page() {
-    insta::assert_snapshot!(text(&sample::outcome()), @r#"
+    insta::assert_snapshot!(text(&sample_outcome::outcome()), @r#"
     ## interfere: FAIL: <code>gear&#92;u&#123;1b&#125;box</code>
 
     6 of 10 pairs fail: 3 interference, 2 clearance, 1 undecided, 1 allowed, 1 contact, 2 clear, 0 ignored
@@ -56,7 +57,7 @@ fn the_whole_page() {
 
 #[test]
 fn groups_are_rows() {
-    insta::assert_snapshot!(text(&sample::grouped()), @r#"
+    insta::assert_snapshot!(text(&sample_outcome::grouped()), @r#"
     ## interfere: FAIL: <code>gear&#92;u&#123;1b&#125;box</code>
 
     47 of 47 pairs fail: 47 interference, 0 clearance, 0 undecided, 0 allowed, 0 contact, 0 clear, 0 ignored
@@ -86,7 +87,7 @@ fn groups_are_rows() {
 #[test]
 fn counts_in_are_counts_out() {
     for n in [0, 1, 40, 30_000] {
-        let text = text(&sample::findings(n));
+        let text = text(&sample_outcome::findings(n));
         let rows = text.lines().filter(|l| l.starts_with("| **")).count();
         let more = text.lines().find_map(|l| l.strip_prefix("and ")?.split(' ').next()?.parse::<usize>().ok());
         assert_eq!((rows + more.unwrap_or(0), rows), (n, n.min(MAX_ROWS)));
@@ -97,11 +98,11 @@ fn counts_in_are_counts_out() {
 
 #[test]
 fn it_fits_into_a_comment_whatever_the_names() {
-    let mut outcome = sample::findings(200);
+    let mut outcome = sample_outcome::findings(200);
     for (k, i) in outcome.instances.iter_mut().enumerate() {
         i.id = format!("{k}{}", "|`<🦀>".repeat(2000));
     }
-    let mut warnings = sample::hostile().warnings;
+    let mut warnings = sample_outcome::hostile().warnings;
     for w in &mut warnings {
         w.message = "#".repeat(100_000);
     }
@@ -115,7 +116,7 @@ fn it_fits_into_a_comment_whatever_the_names() {
 
 #[test]
 fn hostile_names_mean_nothing_but_themselves() {
-    let outcome = sample::hostile();
+    let outcome = sample_outcome::hostile();
     let text = text(&outcome);
     let ours = ["<code>", "</code>", "<details>", "</details>", "<summary>", "</summary>"];
     let rest = ours.iter().fold(text.clone(), |t, tag| t.replace(tag, ""));
@@ -124,5 +125,5 @@ fn hostile_names_mean_nothing_but_themselves() {
     let bars: Vec<_> = text.lines().filter(|l| l.starts_with("| **")).map(|l| l.matches('|').count()).collect();
     assert_eq!(bars.len(), outcome.pairs.len());
     assert!(bars.iter().all(|n| *n == bars[0]), "{bars:?}");
-    assert!(!text.chars().any(|c| c != '\n' && crate::report::text::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
 }

@@ -4,29 +4,37 @@ pub mod baseline;
 #[cfg(test)]
 mod conform_tests;
 pub mod csv;
+#[cfg(test)]
+mod csv_tests;
 pub mod decompose;
+#[cfg(test)]
+mod decompose_tests;
 pub mod diff;
 pub mod explain;
-mod findings;
+pub(crate) mod finding_help;
 pub mod github;
-mod help;
+#[cfg(test)]
+mod github_tests;
 pub mod inspect;
 pub mod json;
 pub mod junit;
-pub mod layout;
-pub mod markdown;
-pub mod number;
-pub mod partial;
-mod place;
-mod rows;
 #[cfg(test)]
-pub(crate) mod sample;
+mod junit_tests;
+pub(crate) mod location;
+pub mod markdown;
+#[cfg(test)]
+mod markdown_tests;
+pub mod number;
+pub(crate) mod rows;
 pub mod sarif;
+pub(crate) mod sentence;
 pub mod suggest;
 pub mod table;
+#[cfg(test)]
+mod table_tests;
 pub mod text;
 pub mod timings;
-mod xml;
+pub(crate) mod xml;
 
 use crate::check::Outcome;
 use std::io;
@@ -89,12 +97,12 @@ pub struct Style {
 /// As the writer says.
 pub fn render(outcome: &Outcome, format: Format, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
     match format {
-        Format::Table => table::render(outcome, style, out),
-        Format::Json => json::render(outcome, out),
-        Format::Sarif => sarif::render(outcome, out),
-        Format::Junit => junit::render(outcome, out),
-        Format::Github => github::render(outcome, out),
-        Format::Markdown => markdown::render(outcome, out),
-        Format::Csv => csv::render(outcome, out),
+        Format::Table => crate::report::table::render(outcome, style, out),
+        Format::Json => crate::report::json::render(outcome, out),
+        Format::Sarif => crate::report::sarif::render(outcome, out),
+        Format::Junit => crate::report::junit::render(outcome, out),
+        Format::Github => crate::report::github::render(outcome, out),
+        Format::Markdown => crate::report::markdown::render(outcome, out),
+        Format::Csv => crate::report::csv::render(outcome, out),
     }
 }

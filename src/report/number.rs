@@ -1,6 +1,6 @@
 //! Lengths and counts: from millimetres to the report's unit, and as text for people.
 
-pub use crate::geom::unit::plain;
+use crate::geom::unit::plain;
 use crate::geom::{LengthUnit, Vec3};
 
 /// A length in mm, in the report's unit.

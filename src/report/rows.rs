@@ -1,18 +1,19 @@
 //! The lines of a report for people: which rows are worth one, and what stands in it.
 
-use super::number::{as_given, direction, length, length_text, plain, volume_text};
-use super::text::shown;
 use crate::assembly::{Rule, Verb};
 use crate::check::{Accepted, Extent, Fix, Measure, Outcome, PairOutcome, Standing, Status};
-use crate::gate::{Entry, Groups, rank};
+use crate::findings::{Entry, Groups, rank};
+use crate::geom::unit::plain;
 use crate::geom::{LengthUnit, Vec3};
+use crate::report::number::{as_given, direction, length, length_text, volume_text};
+use crate::report::text::shown;
 
 /// The columns; [`used`] says which of them say something.
-pub(super) const HEADINGS: [&str; 11] =
+pub(crate) const HEADINGS: [&str; 11] =
     ["status", "baseline", "a", "b", "pairs", "depth", "gap", "move b by", "along", "moves b into", "rule"];
 
 /// Whether a column is of numbers.
-pub(super) fn is_number(column: usize) -> bool {
+pub(crate) fn is_number(column: usize) -> bool {
     matches!(HEADINGS[column], "pairs" | "depth" | "gap" | "move b by")
 }
 
@@ -20,14 +21,14 @@ pub(super) fn is_number(column: usize) -> bool {
 const MAX_NAMES: usize = 3;
 
 /// The rows worth a line, worst first; `groups` for a line a group.
-pub(super) fn entries<'g>(o: &Outcome, groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
+pub(crate) fn entries<'g>(o: &Outcome, groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
     // Contacts are only counted; clear pairs are in the outcome only where `--report-within` asked for them.
     let rows = rank::ranked(o, |p| !matches!(p.status, Status::Contact | Status::Ignored));
     in_groups(&rows, groups)
 }
 
 /// A line for each of these rows; `groups` for a line a group.
-pub(super) fn in_groups<'g>(rows: &[usize], groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
+pub(crate) fn in_groups<'g>(rows: &[usize], groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
     match groups {
         Some(groups) => groups.entries(rows),
         None => rows.iter().map(|row| Entry { row: *row, group: None }).collect(),
@@ -35,12 +36,12 @@ pub(super) fn in_groups<'g>(rows: &[usize], groups: Option<&'g Groups>) -> Vec<E
 }
 
 /// How many rows these lines stand for.
-pub(super) fn rows_of(entries: &[Entry<'_>]) -> usize {
+pub(crate) fn rows_of(entries: &[Entry<'_>]) -> usize {
     entries.iter().map(Entry::rows).sum()
 }
 
 /// How many rows of each status these lines stand for: `2 interference, 1 clearance`.
-pub(super) fn by_status(o: &Outcome, entries: &[Entry<'_>]) -> String {
+pub(crate) fn by_status(o: &Outcome, entries: &[Entry<'_>]) -> String {
     let counts = Status::ALL.into_iter().filter_map(|s| {
         let n: usize = entries.iter().filter(|e| o.pairs[e.row].status == s).map(Entry::rows).sum();
         (n > 0).then(|| format!("{n} {}", s.name()))
@@ -49,12 +50,12 @@ pub(super) fn by_status(o: &Outcome, entries: &[Entry<'_>]) -> String {
 }
 
 /// The columns that say something in any of the lines.
-pub(super) fn used(cells: &[[String; HEADINGS.len()]]) -> Vec<usize> {
+pub(crate) fn used(cells: &[[String; HEADINGS.len()]]) -> Vec<usize> {
     (0..HEADINGS.len()).filter(|k| cells.iter().any(|row| !row[*k].is_empty())).collect()
 }
 
 /// What stands in a line; numbers of its row, the worst of a group.
-pub(super) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] {
+pub(crate) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] {
     let p = &o.pairs[entry.row];
     let text = |mm: Option<f64>| mm.map(|mm| length_text(mm, o.units)).unwrap_or_default();
     let along = p.separating_translation.and_then(|t| unit(&t)).or(p.normal);
@@ -84,7 +85,7 @@ fn standing(o: &Outcome, p: &PairOutcome) -> String {
 }
 
 /// What a depth or a gap was accepted as, to be put behind the one it is: `, 0.3 mm accepted`; nothing where it is no worse.
-pub(super) fn accepted(o: &Outcome, p: &PairOutcome, measure: Measure) -> String {
+pub(crate) fn accepted(o: &Outcome, p: &PairOutcome, measure: Measure) -> String {
     let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&measure));
     match (measure, accepted.and_then(|a| a.extent)) {
         (Measure::Depth, Some(Extent::Depth(before, _))) | (Measure::Gap, Some(Extent::Gap(before))) => {
@@ -95,7 +96,7 @@ pub(super) fn accepted(o: &Outcome, p: &PairOutcome, measure: Measure) -> String
 }
 
 /// The volume that a pair shares and the one that was accepted, where it has grown.
-pub(super) fn volumes(o: &Outcome, p: &PairOutcome) -> Option<[String; 2]> {
+pub(crate) fn volumes(o: &Outcome, p: &PairOutcome) -> Option<[String; 2]> {
     let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&Measure::Volume))?;
     let Accepted { extent: Some(Extent::Depth(_, Some(before))), .. } = accepted else { return None };
     Some([p.overlap_volume?, before.volume].map(|v| volume_text(v, o.units)))
@@ -128,7 +129,7 @@ fn moves_into(o: &Outcome, p: &PairOutcome) -> String {
 }
 
 /// The first names, and how many more there are.
-pub(super) fn some_of(names: &[String]) -> String {
+pub(crate) fn some_of(names: &[String]) -> String {
     let listed = names[..names.len().min(MAX_NAMES)].join(", ");
     match names.len() - names.len().min(MAX_NAMES) {
         0 => listed,
@@ -142,13 +143,13 @@ fn unit(v: &Vec3) -> Option<Vec3> {
 }
 
 /// What a rule says, why, and where it stands.
-pub(super) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
+pub(crate) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
     let reason = rule.reason.as_deref().map(|r| format!(", {}", shown(r))).unwrap_or_default();
     format!("{}{reason} ({} rules[{}])", verb_text(rule, units), shown(&rule.file), rule.index)
 }
 
 /// What a rule says.
-pub(super) fn verb_text(rule: &Rule, units: LengthUnit) -> String {
+pub(crate) fn verb_text(rule: &Rule, units: LengthUnit) -> String {
     let given = |mm| format!("{} {}", plain(as_given(mm, units)), units.name());
     match rule.verb {
         Verb::Ignore => "ignore".to_owned(),

@@ -1,11 +1,11 @@
 //! `interfere suggest`: rules to be looked at, and what they leave out.
 
-use super::layout::write_json;
-use super::number::{count, length, length_text};
-use super::text::shown;
 use crate::assembly::{Rule, Verb};
 use crate::check::{Outcome, pair_id};
-use crate::gate::{LeftOut, Proposal, Suggestions};
+use crate::findings::{LeftOut, Proposal, Suggestions};
+use crate::json::write::write_json;
+use crate::report::number::{count, length, length_text};
+use crate::report::text::shown;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::io;
@@ -35,7 +35,7 @@ pub fn render_json(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn i
     };
     let document = Document {
         version: 1,
-        assembly: super::json::Assembly { name: &outcome.name, path: &outcome.path, units: unit.name() },
+        assembly: crate::report::json::Assembly { name: &outcome.name, path: &outcome.path, units: unit.name() },
         rules: suggestions.rules.iter().map(rule).collect(),
         left_out: suggestions.left_out.iter().map(left).collect(),
     };
@@ -45,7 +45,7 @@ pub fn render_json(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn i
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
-    assembly: super::json::Assembly<'a>,
+    assembly: crate::report::json::Assembly<'a>,
     rules: Vec<ProposalRow>,
     left_out: Vec<LeftOutRow>,
 }

@@ -1,12 +1,13 @@
 //! The report for people: what fails, worst first, then what a rule allows; contacts are only counted.
 
-use super::Style;
-use super::number::{as_given, count, length_text, plain};
-use super::rows::{self, HEADINGS};
-use super::text::{Paint, painted, shown, within};
 use crate::assembly::Geometry;
 use crate::check::{BaselineOutcome, Gone, Outcome, Standing, Status};
-use crate::gate::{Entry, Groups};
+use crate::findings::{Entry, Groups};
+use crate::geom::unit::plain;
+use crate::report::Style;
+use crate::report::number::{as_given, count, length_text};
+use crate::report::rows::{self, HEADINGS};
+use crate::report::text::{Paint, painted, shown, within};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -15,10 +16,10 @@ use std::io::{self, Write};
 pub const MAX_ROWS: usize = 50;
 
 /// Names in the columns of a table have at most this many characters; other formats and lines below it have them whole.
-pub(super) const MAX_NAME: usize = 60;
+pub(crate) const MAX_NAME: usize = 60;
 
 /// At most this many accepted findings that are gone are listed.
-const MAX_GONE: usize = 10;
+pub(crate) const MAX_GONE: usize = 10;
 
 /// Writes the report.
 ///
@@ -112,7 +113,7 @@ fn fitted(column: usize, text: &str) -> Cow<'_, str> {
 
 /// An empty table without lines: a row of headings, two blanks between columns, `numbers` aligned to the right. Rows are
 /// never wrapped, so that a line is a row for `grep`.
-pub(super) fn grid(headings: &[&str], numbers: &[usize]) -> Table {
+pub(crate) fn grid(headings: &[&str], numbers: &[usize]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(headings.iter().copied());
@@ -190,7 +191,7 @@ fn against_baseline(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// How many findings stand how.
-pub(super) fn against(baseline: &BaselineOutcome) -> String {
+pub(crate) fn against(baseline: &BaselineOutcome) -> String {
     let of_findings = Standing::ALL.into_iter().map(|s| (baseline.counts.of(s), s.name()));
     let counts = of_findings.chain([(baseline.fixed(), "fixed"), (baseline.unproved(), "unproved")]);
     let counts: Vec<_> = counts.filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
@@ -217,7 +218,3 @@ fn verdict(o: &Outcome, colour: bool, out: &mut impl Write) -> io::Result<()> {
     };
     writeln!(out, "{}{}", painted("PASS", Paint::Good, colour), note(passing))
 }
-
-#[cfg(test)]
-#[path = "table_tests.rs"]
-mod tests;

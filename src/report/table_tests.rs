@@ -1,9 +1,10 @@
 //! Tests of the report for people.
 
-use super::*;
-use crate::check::{Counts, PairOutcome};
+use crate::check::{Counts, Outcome, PairOutcome, Standing, Status};
 use crate::geom::Vec3;
-use crate::report::sample;
+use crate::report::Style;
+use crate::report::table::*;
+use crate::testkit::sample_outcome;
 
 fn text(outcome: &Outcome, colour: bool) -> String {
     let mut out = Vec::new();
@@ -22,12 +23,12 @@ fn with_pairs(pairs: Vec<PairOutcome>) -> Outcome {
     for p in &pairs {
         *counts.of_mut(p.status) += 1;
     }
-    Outcome { possible_pairs: pairs.len() as u64, counts, pairs, ..sample::outcome() }
+    Outcome { possible_pairs: pairs.len() as u64, counts, pairs, ..sample_outcome::outcome() }
 }
 
 #[test]
 fn the_whole_table() {
-    insta::assert_snapshot!(text(&sample::outcome(), false), @r#"
+    insta::assert_snapshot!(text(&sample_outcome::outcome(), false), @r#"
     gear\u{1b}box (assembly.json): 2 parts, 5 instances, 10 pairs
     geometry: hull: parts are taken as their convex hulls; concavities count as solid
     tolerance: 0.01 mm: overlap no deeper than this is contact
@@ -52,7 +53,7 @@ fn the_whole_table() {
 
 #[test]
 fn colour_paints_statuses_and_the_verdict() {
-    let text = text(&sample::outcome(), true);
+    let text = text(&sample_outcome::outcome(), true);
     assert!(text.contains("\x1b[1;31minterference\x1b[0m  "));
     assert!(text.contains("\x1b[1;32mallowed\x1b[0m"));
     assert!(text.contains("\n\x1b[1;31mFAIL\x1b[0m: "));
@@ -60,13 +61,13 @@ fn colour_paints_statuses_and_the_verdict() {
 
 #[test]
 fn names_cannot_steer_the_terminal() {
-    let text = text(&sample::outcome(), false);
-    assert!(!text.chars().any(|c| c != '\n' && super::super::text::is_steering(c)));
+    let text = text(&sample_outcome::outcome(), false);
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
 }
 
 #[test]
 fn a_pass_of_contacts_is_short() {
-    let pairs = sample::outcome().pairs.into_iter().filter(|p| p.status == Status::Contact).collect();
+    let pairs = sample_outcome::outcome().pairs.into_iter().filter(|p| p.status == Status::Contact).collect();
     let outcome = Outcome { warnings: Vec::new(), ..with_pairs(pairs) };
     insta::assert_snapshot!(text(&outcome, false), @r#"
     gear\u{1b}box (assembly.json): 2 parts, 5 instances, 1 pair
@@ -82,11 +83,11 @@ fn a_pass_of_contacts_is_short() {
 
 #[test]
 fn rows_are_capped_and_the_rest_is_counted() {
-    let template = sample::outcome().pairs[1].clone();
+    let template = sample_outcome::outcome().pairs[1].clone();
     assert_eq!(template.status, Status::Interference);
     let apart = |k: usize| PairOutcome { alike: k as u64, ..template.clone() };
     let mut pairs: Vec<_> = (0..MAX_ROWS - 1).map(apart).collect();
-    pairs.extend(sample::outcome().pairs.into_iter().filter(|p| p.status != Status::Interference));
+    pairs.extend(sample_outcome::outcome().pairs.into_iter().filter(|p| p.status != Status::Interference));
     let text = expanded(&with_pairs(pairs));
     assert_eq!(text.lines().filter(|l| l.starts_with("interference ")).count(), MAX_ROWS - 1);
     assert_eq!(text.lines().filter(|l| l.starts_with("clearance ")).count(), 1);
@@ -98,13 +99,13 @@ fn rows_are_capped_and_the_rest_is_counted() {
 
 #[test]
 fn one_failing_pair_fails_in_the_singular() {
-    let outcome = with_pairs(vec![sample::outcome().pairs[1].clone()]);
+    let outcome = with_pairs(vec![sample_outcome::outcome().pairs[1].clone()]);
     assert!(text(&outcome, false).ends_with("\nFAIL: 1 pair fails\n"));
 }
 
 #[test]
 fn a_column_says_what_a_moved_part_runs_into() {
-    let mut outcome = sample::outcome();
+    let mut outcome = sample_outcome::outcome();
     let fix = |k: usize, into: Option<Vec<u32>>| crate::check::Fix {
         pair: [outcome.pairs[k].a, outcome.pairs[k].b],
         translation: Vec3::zeros(),
@@ -122,7 +123,7 @@ fn a_column_says_what_a_moved_part_runs_into() {
 
 #[test]
 fn a_long_name_does_not_widen_the_table_and_stays_whole_elsewhere() {
-    let mut o = sample::outcome();
+    let mut o = sample_outcome::outcome();
     let long = format!("frame/{}/bolt-7", "x".repeat(500));
     o.instances[0].id.clone_from(&long);
     let table = text(&o, false);
@@ -138,7 +139,7 @@ fn a_long_name_does_not_widen_the_table_and_stays_whole_elsewhere() {
 #[test]
 fn a_baseline_is_a_column_and_a_sentence() {
     use crate::check::{BaselineOutcome, FailOn, Gone, StandingCounts};
-    let mut outcome = sample::outcome();
+    let mut outcome = sample_outcome::outcome();
     outcome.fail_on = FailOn::New;
     let standings = [Standing::Accepted, Standing::Worse, Standing::New];
     let findings = outcome.pairs.iter_mut().filter(|p| p.status.fails());
@@ -176,7 +177,7 @@ fn a_baseline_is_a_column_and_a_sentence() {
 
 #[test]
 fn a_group_is_a_row_and_its_numbers_are_the_worst_member_s() {
-    let outcome = sample::grouped();
+    let outcome = sample_outcome::grouped();
     insta::assert_snapshot!(text(&outcome, false), @r#"
     gear\u{1b}box (assembly.json): 2 parts, 86 instances, 47 pairs
     geometry: hull: parts are taken as their convex hulls; concavities count as solid
@@ -199,7 +200,7 @@ fn a_group_is_a_row_and_its_numbers_are_the_worst_member_s() {
 
 #[test]
 fn a_row_beyond_those_whose_fixes_were_looked_up_says_so() {
-    let mut outcome = sample::outcome();
+    let mut outcome = sample_outcome::outcome();
     let row = &outcome.pairs[7];
     outcome.fixes =
         vec![crate::check::Fix { pair: [row.a, row.b], translation: Vec3::zeros(), moves_into: Some(Vec::new()) }];
@@ -212,7 +213,7 @@ fn a_row_beyond_those_whose_fixes_were_looked_up_says_so() {
 #[test]
 fn counts_in_are_counts_out() {
     for n in [0, 1, 40, 30_000] {
-        let outcome = sample::findings(n);
+        let outcome = sample_outcome::findings(n);
         let text = text(&outcome, false);
         let rows = text.lines().filter(|l| l.contains("  part-")).count();
         let more = text.lines().find_map(|l| l.strip_prefix("and ")?.split(' ').next()?.parse::<usize>().ok());
@@ -225,8 +226,8 @@ fn counts_in_are_counts_out() {
 
 #[test]
 fn hostile_names_stay_in_their_rows() {
-    let outcome = sample::hostile();
+    let outcome = sample_outcome::hostile();
     let text = expanded(&outcome);
     assert_eq!(text.lines().filter(|l| l.contains("allow_depth")).count(), outcome.pairs.len());
-    assert!(!text.chars().any(|c| c != '\n' && super::super::text::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
 }

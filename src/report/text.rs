@@ -1,19 +1,8 @@
 //! Text that reaches a terminal: names are data and may hold anything.
 
+use crate::json::wording::{is_steering, steers};
 use std::borrow::Cow;
 use std::fmt::Write as _;
-
-/// Whether a character steers a terminal or hides what stands there: control characters, line separators, invisible
-/// and direction-changing characters.
-pub fn is_steering(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-/// Whether any character of a text steers: [`is_steering`], with a short cut for plain ASCII, which most names are.
-pub fn steers(text: &str) -> bool {
-    !text.bytes().all(|b| (b' '..=b'~').contains(&b)) && text.contains(is_steering)
-}
 
 /// The text in one line, every steering character as `\u{1b}`.
 pub fn shown(text: &str) -> Cow<'_, str> {

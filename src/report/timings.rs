@@ -1,7 +1,7 @@
 //! Where the time of a run went (`--timings`).
 
-use super::layout::write_json;
 use crate::check::{CacheUse, Hits, StageSeconds, Timings};
+use crate::json::write::write_json;
 use serde::Serialize;
 use std::io;
 

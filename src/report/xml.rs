@@ -1,11 +1,11 @@
 //! Text inside XML 1.0.
 
-use super::text::shown;
+use crate::report::text::shown;
 use std::borrow::Cow;
 
 /// A text as content or as the value of an attribute in double quotes, in one line: what XML cannot hold even as a reference
 /// is spelt out as `\u{1b}`.
-pub(super) fn escaped(text: &str) -> Cow<'_, str> {
+pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     let text = shown(text);
     if !text.contains(['&', '<', '>', '"', '\u{fffe}', '\u{ffff}']) {
         return text;

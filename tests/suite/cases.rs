@@ -9,7 +9,7 @@ use crate::support::report::{assert_sound, json_of, length, number, parsed, row,
 use crate::support::scratch::Scratch;
 use interfere::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use interfere::check::{NoProgress, Options, Outcome, check};
-use interfere::load::FsLoader;
+use interfere::io::FsLoader;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

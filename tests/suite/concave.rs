@@ -8,7 +8,7 @@ use crate::support::two::{Two, placed};
 use interfere::assembly::{Assembly, Geometry, Verb};
 use interfere::check::{Certainty, NoProgress, Options, PairOutcome, Relation, Status, check};
 use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
-use interfere::load::FsLoader;
+use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
 
 fn times(count: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Hostile input: every file of `fixtures/corpus` through what the fuzz targets run. A crash that fuzzing finds is shrunk
 //! and put there.
 
-use interfere::replay;
+use interfere::fuzzing;
 use std::fs;
 use std::path::Path;
 
@@ -23,18 +23,18 @@ fn replay_all(folder: &str, run: fn(&[u8])) -> usize {
 
 #[test]
 fn hostile_stl_files_end_in_a_value_or_an_error() {
-    assert!(replay_all("stl", replay::mesh) >= 8);
+    assert!(replay_all("stl", fuzzing::mesh) >= 8);
 }
 
 #[test]
 fn hostile_obj_files_end_in_a_value_or_an_error() {
-    assert!(replay_all("obj", replay::mesh) >= 8);
+    assert!(replay_all("obj", fuzzing::mesh) >= 8);
 }
 
 #[test]
 fn hostile_assemblies_end_in_a_value_or_an_error() {
     let run = |bytes: &[u8]| {
-        replay::assembly(bytes);
+        fuzzing::assembly(bytes);
     };
     assert!(replay_all("assembly", run) >= 8);
 }
@@ -44,6 +44,6 @@ fn a_sound_assembly_gets_through_the_replay_to_an_outcome() {
     // Otherwise the fuzzer would see nothing but the first error.
     let sound = br#"{"version": 1, "parts": {"a": {"mesh": "a.obj"}, "b": {"mesh": "parts/b.obj"}}, "instances": [
         {"id": "a", "part": "a"}, {"id": "b", "part": "b"}, {"id": "s", "assembly": "sub.json"}]}"#;
-    assert!(replay::assembly(sound));
-    assert!(!replay::assembly(b"{}"));
+    assert!(fuzzing::assembly(sound));
+    assert!(!fuzzing::assembly(b"{}"));
 }

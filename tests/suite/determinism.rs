@@ -9,7 +9,7 @@ use crate::support::solids::{hull_of, obj};
 use interfere::assembly::{self, Assembly, LoadOptions, Verb};
 use interfere::check::{NoProgress, Options, Outcome, PairOutcome, Relation, check};
 use interfere::geom::{Affine, LengthUnit, Vec3};
-use interfere::load::FsLoader;
+use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Mat3, Vec3};
-use interfere::hull::{Hull, convex_hull, encloses, facets, fit_obb, hull_within, measure, violations};
+use interfere::shape::hull::{Hull, convex_hull, encloses, facets, fit_obb, hull_within, measure, violations};
 
 /// A small generator (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
 struct Random(u64);

@@ -2,13 +2,14 @@
 //! depth, all sets of four planes for the thickness.
 
 use crate::support::Rng;
-use interfere::geom::{Pose, Vec3, tolerance::roundoff_mm};
-use interfere::hull;
-use interfere::narrow::Convex;
-use interfere::narrow::epa::{self, EpaScratch};
-use interfere::narrow::gjk::{self, Ending, Query};
-use interfere::narrow::sat::obb_obb;
-use interfere::narrow::thickness::{self, Goal};
+use interfere::geom::tolerance::roundoff_mm;
+use interfere::geom::{Pose, Vec3};
+use interfere::query::convex::common_ball_lp::{self, Goal};
+use interfere::query::convex::epa::{self, EpaScratch};
+use interfere::query::convex::gjk::{self, Ending, Query};
+use interfere::query::convex::sat::obb_obb;
+use interfere::shape::hull;
+use interfere::shape::polytope::Convex;
 
 /// A hull as a polyhedron in a common frame, the way a textbook would hold it.
 struct Polyhedron {
@@ -276,7 +277,7 @@ fn thickness_agrees_with_all_sets_of_four_planes() {
             (n, d + n.dot(&pose.translation))
         }));
         let truth = brute_thickness(&planes);
-        let found = thickness::overlap(&q, None, Goal::VALUE);
+        let found = common_ball_lp::overlap(&q, None, Goal::VALUE);
         assert!(found.lower <= truth.max(0.0) + 1e-9, "pair {k}: {} claimed to fit, at most {truth}", found.lower);
         if truth > 1e-6 {
             thick += 1;

@@ -6,12 +6,11 @@ use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
 use interfere::geom::Vec3;
-use interfere::hull::{Facet, Hull, convex_hull, encloses, facets};
 use interfere::mesh::load;
-use interfere::narrow::Surface;
-use interfere::narrow::decompose::{Limits, decompose};
-use interfere::narrow::surface::Inside;
-use interfere::narrow::winding::winding;
+use interfere::shape::decompose::{Limits, decompose};
+use interfere::shape::hull::{Facet, Hull, convex_hull, encloses, facets};
+use interfere::shape::surface::winding_number::winding;
+use interfere::shape::surface::{Inside, Surface};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 

@@ -10,7 +10,7 @@ use interfere::assembly::{Assembly, Verb};
 use interfere::check::{NoProgress, Options, PairOutcome, Relation, Status, check};
 use interfere::geom::math::UNIT_ROUNDOFF;
 use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
-use interfere::load::FsLoader;
+use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
 
 fn times(count: usize) -> usize {

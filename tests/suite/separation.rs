@@ -8,7 +8,7 @@ use crate::support::two::Two;
 use interfere::assembly::{Assembly, Verb};
 use interfere::check::{NoProgress, Options, PairOutcome, Relation, check};
 use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
-use interfere::load::FsLoader;
+use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
 
 type Block = [[f64; 3]; 2];

@@ -9,12 +9,16 @@ use crate::support::report::{assert_sound, json_of, parsed};
 use crate::support::scratch::Scratch;
 use crate::support::solids::{cuboid, obj};
 use interfere::assembly::Assembly;
+use interfere::assembly::model::Geometry;
 use interfere::check::{NoProgress, Options, Outcome, Shard, ShardOutcome, check, check_shard};
-use interfere::gate::{Partial, merge};
+use interfere::error::Error;
+use interfere::findings::{Partial, merge};
 use interfere::geom::LengthUnit;
-use interfere::load::FsLoader;
-use interfere::report::{Format, Style, render, table::MAX_ROWS};
-use interfere::{Affine, Error, Geometry, Vec3};
+use interfere::geom::math::Vec3;
+use interfere::geom::pose::Affine;
+use interfere::io::FsLoader;
+use interfere::report::table::MAX_ROWS;
+use interfere::report::{Format, Style, render};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +38,7 @@ fn files(assembly: &Assembly, options: &Options, of: u32) -> Vec<(String, String
         .map(|index| {
             let partial = Partial::new(shard_of(assembly, options, Shard { index, of }));
             let mut text = Vec::new();
-            interfere::report::partial::render(&partial, &mut text).expect("memory takes all");
+            interfere::findings::shards::write::render(&partial, &mut text).expect("memory takes all");
             (format!("p{index}.json"), String::from_utf8(text).expect("UTF-8"))
         })
         .collect()

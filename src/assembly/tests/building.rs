@@ -1,6 +1,6 @@
 //! Assemblies from memory.
 
-use super::*;
+use crate::assembly::tests::*;
 use crate::mesh::TriMesh;
 
 #[test]

@@ -1,13 +1,13 @@
 //! The reader against files: the fixtures, and small trees in memory.
 
-mod building;
-mod rules;
+pub(crate) mod building;
+pub(crate) mod rules;
 
-use super::*;
+use crate::assembly::*;
 use crate::error::Error;
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
-use crate::load::{FsLoader, Loader};
+use crate::io::{FsLoader, Loader};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io;

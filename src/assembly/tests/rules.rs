@@ -1,6 +1,6 @@
 //! The table of rules against the format's words, pair by pair.
 
-use super::*;
+use crate::assembly::tests::*;
 use proptest::prelude::*;
 
 fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, Verb)]) -> Assembly {

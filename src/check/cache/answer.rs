@@ -1,12 +1,12 @@
 //! An answer as it is kept between runs.
 
-use super::super::common::CommonSolid;
-use super::super::pair::{Answer, Left, Measured};
-use super::super::{Certainty, Relation, Status};
-use super::shape::GEOMETRIES;
-use super::{code, decoded};
+use crate::check::cache::shape::GEOMETRIES;
+use crate::check::cache::{code, decoded};
+use crate::check::stages::intersection::CommonSolid;
+use crate::check::stages::{Answer, Left, Measured};
+use crate::check::{Certainty, Relation, Status};
 use crate::geom::{Aabb, Mat3};
-use crate::narrow::overlap::{Overlaps, REASONS};
+use crate::shape::self_union::{Overlaps, REASONS};
 use serde::{Deserialize, Serialize};
 
 const LEFT: [Left; 5] = [Left::Obb, Left::Hull, Left::HullMeasured, Left::Pieces, Left::Exact];
@@ -24,7 +24,7 @@ const RELATIONS: [Relation; 6] = [
 
 /// See [`Answer`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct StoredAnswer {
+pub(crate) struct StoredAnswer {
     /// Status, stage, certainty, geometry.
     codes: [u8; 4],
     facet_allowance: Option<f64>,
@@ -73,7 +73,7 @@ impl StoredBox {
 
 impl StoredAnswer {
     /// `turns` is asked for where the answer depends on the rotations in which its first shape stands.
-    pub(super) fn of(
+    pub(crate) fn of(
         answer: &Answer,
         overlaps: [Option<Overlaps>; 2],
         turns: impl FnOnce() -> [u8; 16],
@@ -99,12 +99,12 @@ impl StoredAnswer {
     }
 
     /// The rotations that the answer was computed for, where it depends on them.
-    pub(super) fn turns(&self) -> Option<&[u8; 16]> {
+    pub(crate) fn turns(&self) -> Option<&[u8; 16]> {
         self.measured.as_ref()?.common.as_ref().map(|c| &c.turns)
     }
 
     /// The answer, and what is known of either shape.
-    pub(super) fn restored(&self) -> Option<(Answer, [Option<Overlaps>; 2])> {
+    pub(crate) fn restored(&self) -> Option<(Answer, [Option<Overlaps>; 2])> {
         let [status, left, certainty, geometry] = self.codes;
         let measured = match &self.measured {
             Some(m) => Some(Box::new(m.restored()?)),

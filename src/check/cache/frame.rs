@@ -1,6 +1,6 @@
 //! An entry's bytes: what it is, how long, and a hash of all that in the end.
 
-use super::Key;
+use crate::check::cache::Key;
 
 const MAGIC: &[u8; 8] = b"ifcache1";
 
@@ -10,20 +10,20 @@ const HEAD: usize = MAGIC.len() + HASH + 8;
 
 /// The name of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::check) struct Name {
+pub(crate) struct Name {
     pub kind: &'static str,
     pub key: Key,
 }
 
 impl Name {
     /// In the store.
-    pub(in crate::check) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("{}/{}", self.kind, blake3::Hash::from(self.key).to_hex())
     }
 }
 
 /// Content made ready to be stored.
-pub(super) fn framed(content: &[u8], name: &Name) -> Vec<u8> {
+pub(crate) fn framed(content: &[u8], name: &Name) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEAD + content.len() + HASH);
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&name.key);
@@ -35,7 +35,7 @@ pub(super) fn framed(content: &[u8], name: &Name) -> Vec<u8> {
 }
 
 /// The content, if the bytes are whole and those of that name.
-pub(super) fn content<'b>(bytes: &'b [u8], name: &Name) -> Option<&'b [u8]> {
+pub(crate) fn content<'b>(bytes: &'b [u8], name: &Name) -> Option<&'b [u8]> {
     let (rest, hash) = bytes.split_last_chunk::<HASH>()?;
     let (head, content) = rest.split_at_checked(HEAD)?;
     let (head, length) = head.split_last_chunk::<8>()?;

@@ -1,25 +1,26 @@
 //! What a run keeps for the next one: facts of parts, shapes, answers of pairs. Every entry is named by a hash of all that it
 //! follows from, so that what is found is what would be computed; an entry that is damaged, or of another version, is not found.
 
-mod answer;
-mod frame;
-mod key;
-mod pairs;
-mod part;
-mod shape;
+pub(crate) mod answer;
+pub(crate) mod frame;
+pub(crate) mod key;
+pub(crate) mod pairs;
+pub(crate) mod part;
+pub(crate) mod shape;
+pub mod store;
 
+use crate::check::cache::store::Store;
 use crate::error::Warning;
-use crate::store::Store;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(super) use frame::Name;
-pub(super) use key::{Key, Keyed};
-pub(super) use pairs::{PairCache, Wish};
-pub(super) use part::{StoredPart, part_key};
-pub(super) use shape::{StoredShape, shape_key};
+pub(crate) use crate::check::cache::frame::Name;
+pub(crate) use crate::check::cache::key::{Key, Keyed};
+pub(crate) use crate::check::cache::pairs::{PairCache, Wish};
+pub(crate) use crate::check::cache::part::{StoredPart, part_key};
+pub(crate) use crate::check::cache::shape::{StoredShape, shape_key};
 
 /// How often something was found in the cache, and how often not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub struct CacheUse {
 
 /// What is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Parts,
     Shapes,
     Pairs,
@@ -54,7 +55,7 @@ pub(super) enum Kind {
 
 /// The cache of one run.
 #[derive(Debug)]
-pub(super) struct Session<'s> {
+pub(crate) struct Session<'s> {
     store: &'s dyn Store,
     /// Of each kind hits and misses.
     counts: [[AtomicU64; 2]; 4],
@@ -63,33 +64,33 @@ pub(super) struct Session<'s> {
 }
 
 impl<'s> Session<'s> {
-    pub(super) fn new(store: &'s dyn Store) -> Self {
+    pub(crate) fn new(store: &'s dyn Store) -> Self {
         Self { store, counts: Default::default(), problem: OnceLock::new() }
     }
 
     /// The entry of that name, if it is whole.
-    pub(super) fn get<T: DeserializeOwned>(&self, name: &Name) -> Option<T> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, name: &Name) -> Option<T> {
         let bytes = self.store.read(&name.path())?;
-        let (value, rest) = postcard::take_from_bytes(frame::content(&bytes, name)?).ok()?;
+        let (value, rest) = postcard::take_from_bytes(crate::check::cache::frame::content(&bytes, name)?).ok()?;
         rest.is_empty().then_some(value)
     }
 
-    pub(super) fn put(&self, name: &Name, value: &impl Serialize) {
+    pub(crate) fn put(&self, name: &Name, value: &impl Serialize) {
         if self.problem.get().is_some() {
             return;
         }
         // What cannot be written as bytes is not kept: there is no such value.
         let Ok(content) = postcard::to_allocvec(value) else { return };
-        if let Err(e) = self.store.write(&name.path(), &frame::framed(&content, name)) {
+        if let Err(e) = self.store.write(&name.path(), &crate::check::cache::frame::framed(&content, name)) {
             self.problem.get_or_init(|| e.to_string());
         }
     }
 
-    pub(super) fn count(&self, kind: Kind, hit: bool) {
+    pub(crate) fn count(&self, kind: Kind, hit: bool) {
         self.counts[kind as usize][usize::from(!hit)].fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn used(&self) -> CacheUse {
+    pub(crate) fn used(&self) -> CacheUse {
         let of = |kind: Kind| {
             let [hits, misses] = &self.counts[kind as usize];
             Hits { hits: hits.load(Ordering::Relaxed), misses: misses.load(Ordering::Relaxed) }
@@ -98,7 +99,7 @@ impl<'s> Session<'s> {
     }
 
     /// That the next run will not find what this one computed, and why.
-    pub(super) fn not_kept(&self) -> Option<Warning> {
+    pub(crate) fn not_kept(&self) -> Option<Warning> {
         let why = self.problem.get()?;
         let message =
             format!("results were not kept for the next run: {why}; name another folder with --cache or leave it out");

@@ -1,14 +1,14 @@
 //! Answers of pairs: one entry for all pairs of a shape that comes first in them, since most answers are small and a file is not.
 
-use super::super::Settings;
-use super::super::judge::Limits;
-use super::super::pair::{Answer, PairQuery};
-use super::super::pose_key;
-use super::super::shapes::Shapes;
-use super::answer::StoredAnswer;
-use super::{Key, Keyed, Kind, Name, Session};
 use crate::assembly::Facets;
-use crate::narrow::overlap::asked::Asked;
+use crate::check::Settings;
+use crate::check::cache::answer::StoredAnswer;
+use crate::check::cache::{Key, Keyed, Kind, Name, Session};
+use crate::check::pairs::canonical_pose;
+use crate::check::prepare::shapes::Shapes;
+use crate::check::stages::limits::Limits;
+use crate::check::stages::{Answer, PairQuery};
+use crate::shape::self_union::asked::Asked;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,7 +70,7 @@ fn is_sorted(records: &[Record]) -> bool {
 }
 
 /// A pair as the cache sees it.
-pub(in crate::check) struct Wish<'q> {
+pub(crate) struct Wish<'q> {
     /// Indices of its shapes.
     pub shapes: [u32; 2],
     pub query: &'q PairQuery<'q>,
@@ -80,7 +80,7 @@ pub(in crate::check) struct Wish<'q> {
 
 /// The answers of a run.
 #[derive(Debug)]
-pub(in crate::check) struct PairCache<'s> {
+pub(crate) struct PairCache<'s> {
     session: &'s Session<'s>,
     shapes: &'s Shapes,
     /// Of the options that all pairs share.
@@ -90,7 +90,7 @@ pub(in crate::check) struct PairCache<'s> {
 }
 
 impl<'s> PairCache<'s> {
-    pub(in crate::check) fn new(session: &'s Session<'s>, shapes: &'s Shapes, settings: &Settings) -> Self {
+    pub(crate) fn new(session: &'s Session<'s>, shapes: &'s Shapes, settings: &Settings) -> Self {
         let common = Keyed::new("pairs")
             .number(settings.tolerance)
             .optional(settings.report_within)
@@ -114,7 +114,7 @@ impl<'s> PairCache<'s> {
         // What the entry is named by, the version too, is in its own key.
         Keyed::default()
             .bytes(second)
-            .numbers(&pose_key::numbers(pose))
+            .numbers(&canonical_pose::numbers(pose))
             .numbers([tolerance, residual])
             .optional(*allow_depth)
             .optional(*min_clearance)
@@ -125,7 +125,7 @@ impl<'s> PairCache<'s> {
     }
 
     /// The answer that a run before this one has found. What that had to know of the shapes, this one knows then, too.
-    pub(in crate::check) fn find(&self, wish: &Wish) -> Option<Answer> {
+    pub(crate) fn find(&self, wish: &Wish) -> Option<Answer> {
         let found = self.look_up(wish);
         self.session.count(wish.kind, found.is_some());
         found
@@ -150,7 +150,7 @@ impl<'s> PairCache<'s> {
     }
 
     /// Keeps an answer. `asked` are the surfaces that had to be known for it.
-    pub(in crate::check) fn keep(&self, wish: &Wish, answer: &Answer, asked: &Asked) {
+    pub(crate) fn keep(&self, wish: &Wish, answer: &Answer, asked: &Asked) {
         let overlaps = wish.shapes.map(|shape| self.shapes.all[shape as usize].overlaps_if(asked));
         if let Some(answer) = StoredAnswer::of(answer, overlaps, || turns_hash(wish.query)) {
             let record = Record { question: self.question(wish), unused: 0, answer };
@@ -160,7 +160,7 @@ impl<'s> PairCache<'s> {
     }
 
     /// Writes what is new.
-    pub(in crate::check) fn write(self) {
+    pub(crate) fn write(self) {
         let session = self.session;
         self.buckets.into_par_iter().filter_map(OnceLock::into_inner).for_each(|bucket| bucket.write(session));
     }

@@ -1,7 +1,7 @@
 //! What is kept of a part's file: all that a run says of it, not its triangles.
 
-use super::super::load::{PartMesh, Source};
-use super::{Key, Keyed, code, decoded};
+use crate::check::cache::{Key, Keyed, code, decoded};
+use crate::check::prepare::load::{PartMesh, Source};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit};
 use crate::mesh::TriMesh;
@@ -23,7 +23,7 @@ const CODES: [&str; 10] = [
 
 /// Facts of a mesh as read; lengths in mm.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::check) struct StoredPart {
+pub(crate) struct StoredPart {
     hash: [u8; 32],
     bounds: [[f64; 3]; 2],
     triangles: u64,
@@ -39,7 +39,7 @@ pub(in crate::check) struct StoredPart {
 }
 
 /// The key of a mesh in some unit: of its bytes, or of its numbers where a caller hands it in.
-pub(in crate::check) fn part_key(source: &Source, units: LengthUnit) -> Key {
+pub(crate) fn part_key(source: &Source, units: LengthUnit) -> Key {
     let keyed = Keyed::new("part").bytes(units.name().as_bytes());
     match source {
         Source::File(bytes) => keyed.bytes(blake3::hash(bytes).as_bytes()).key(),
@@ -52,7 +52,7 @@ pub(in crate::check) fn part_key(source: &Source, units: LengthUnit) -> Key {
 }
 
 impl StoredPart {
-    pub(in crate::check) fn of(part: &PartMesh) -> Option<Self> {
+    pub(crate) fn of(part: &PartMesh) -> Option<Self> {
         let coded = |w: &Warning| Some((code(&CODES, &w.code)?, w.message.clone()));
         Some(Self {
             hash: *part.hash.as_bytes(),
@@ -70,7 +70,7 @@ impl StoredPart {
     }
 
     /// The part again, without its triangles.
-    pub(in crate::check) fn restored(self) -> Option<PartMesh> {
+    pub(crate) fn restored(self) -> Option<PartMesh> {
         let warning = |(c, message): (u8, String)| Some(Warning::new(decoded(&CODES, c)?, message));
         let warnings = self.warnings.into_iter().map(warning).collect::<Option<_>>()?;
         Some(PartMesh {

@@ -1,23 +1,23 @@
 //! What is kept of a shape: its hull, its box and its pieces.
 
-use super::super::cover::{Covered, REASONS};
-use super::super::load::PartMesh;
-use super::super::shape::{Made, Wanted};
-use super::super::{Settings, load};
-use super::{Key, Keyed, code, decoded};
 use crate::assembly::Geometry;
+use crate::check::Settings;
+use crate::check::cache::{Key, Keyed, code, decoded};
+use crate::check::prepare::decompose::{Covered, REASONS};
+use crate::check::prepare::load::{self, PartMesh};
+use crate::check::prepare::shape::{Made, Wanted};
 use crate::geom::Obb;
-use crate::narrow::convex::StoredConvex;
-use crate::narrow::pieces::StoredPieces;
-use crate::narrow::{Convex, Pieces};
+use crate::shape::decompose::piece_set::Pieces;
+use crate::shape::decompose::stored::StoredPieces;
+use crate::shape::polytope::{Convex, StoredConvex};
 use serde::{Deserialize, Serialize};
 
 /// Geometries by their codes.
-pub(super) const GEOMETRIES: [Geometry; 3] = [Geometry::Exact, Geometry::Decomposition, Geometry::Hull];
+pub(crate) const GEOMETRIES: [Geometry; 3] = [Geometry::Exact, Geometry::Decomposition, Geometry::Hull];
 
 /// See [`Made`].
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::check) struct StoredShape {
+pub(crate) struct StoredShape {
     geometry: u8,
     is_hull: bool,
     convex: StoredConvex,
@@ -36,7 +36,7 @@ enum StoredCover {
 
 /// The key of a shape, and of what any pair asks of it: the mesh, what is known of it, what is baked in, and how it is covered.
 /// `deepest` as in [`cover`](super::super::cover::cover).
-pub(in crate::check) fn shape_key(
+pub(crate) fn shape_key(
     part: &PartMesh,
     wanted: &Wanted,
     deflection: Option<f64>,
@@ -60,7 +60,7 @@ pub(in crate::check) fn shape_key(
 }
 
 impl StoredShape {
-    pub(in crate::check) fn of(made: &Made) -> Option<Self> {
+    pub(crate) fn of(made: &Made) -> Option<Self> {
         let covered = match &made.covered {
             None => None,
             Some(Covered::Convex) => Some(StoredCover::Convex),
@@ -81,7 +81,7 @@ impl StoredShape {
     }
 
     /// To the bit what was stored.
-    pub(in crate::check) fn restored(self) -> Option<Made> {
+    pub(crate) fn restored(self) -> Option<Made> {
         let covered = match self.covered {
             None => None,
             Some(StoredCover::Convex) => Some(Covered::Convex),

@@ -9,14 +9,14 @@ const OUTLINE: usize = 512;
 
 /// The extreme corners of facets of more than two triangles.
 #[derive(Default)]
-pub(super) struct Outlines {
+pub(crate) struct Outlines {
     /// Those of facet `f` are `corners[starts[f]..starts[f + 1]]`; none for single triangles. Empty where all are.
     starts: Vec<u32>,
     corners: Vec<u32>,
 }
 
 impl Outlines {
-    pub(super) fn of(mesh: &TriMesh, facet: &[u32], count: u32, normals: &[[f64; 3]]) -> Self {
+    pub(crate) fn of(mesh: &TriMesh, facet: &[u32], count: u32, normals: &[[f64; 3]]) -> Self {
         let mut sizes = vec![0u32; count as usize];
         for &f in facet {
             sizes[f as usize] += 1;
@@ -39,7 +39,7 @@ impl Outlines {
         outlines
     }
 
-    pub(super) fn of_facet(&self, f: u32) -> &[u32] {
+    pub(crate) fn of_facet(&self, f: u32) -> &[u32] {
         match self.starts.get(f as usize..f as usize + 2) {
             Some(&[from, to]) => &self.corners[from as usize..to as usize],
             _ => &[],

@@ -9,24 +9,24 @@
 //!
 //! No input may panic, hang, or reserve memory beyond a multiple of its own length.
 
-mod coordinate;
-mod number;
-mod obj;
-mod polygon;
-mod recognise;
-mod stl_ascii;
-mod stl_binary;
+pub(crate) mod coordinate_range;
+pub(crate) mod detect;
+pub(crate) mod lexer;
+pub(crate) mod obj;
+pub(crate) mod parse_float;
+pub(crate) mod stl_ascii;
+pub(crate) mod stl_binary;
 #[cfg(test)]
-mod tests;
-mod text;
+pub(crate) mod tests;
+pub(crate) mod triangulate;
 
-use super::TriMesh;
-use super::loaded::{LoadedMesh, finish};
 use crate::geom::Vec3;
+use crate::mesh::TriMesh;
+use crate::mesh::load::{LoadedMesh, finish};
 use std::fmt;
 
-pub(crate) use coordinate::{accept, refusal};
-pub use recognise::recognise;
+pub(crate) use crate::mesh::read::coordinate_range::{accept, refusal};
+pub use crate::mesh::read::detect::recognise;
 
 /// More triangles than this are refused: indices of half-edges stay below 2³².
 pub(crate) const MAX_TRIANGLES: usize = 1 << 29;
@@ -149,14 +149,17 @@ pub fn read_and_join(bytes: &[u8]) -> Result<TriMesh, MeshError> {
 
 fn parse(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let parsed = match recognise(bytes)? {
-        MeshFormat::StlBinary => stl_binary::read(bytes)?,
-        MeshFormat::StlAscii => stl_ascii::read(bytes)?,
-        MeshFormat::Obj | MeshFormat::Memory => obj::read(bytes)?,
+        MeshFormat::StlBinary => crate::mesh::read::stl_binary::read(bytes)?,
+        MeshFormat::StlAscii => crate::mesh::read::stl_ascii::read(bytes)?,
+        MeshFormat::Obj | MeshFormat::Memory => crate::mesh::read::obj::read(bytes)?,
     };
     if parsed.mesh.triangles.is_empty() {
         let what = match parsed.format {
-            MeshFormat::StlBinary if bytes.len() > stl_binary::HEAD => {
-                format!("no triangles: the header announces 0, though {} bytes follow", bytes.len() - stl_binary::HEAD)
+            MeshFormat::StlBinary if bytes.len() > crate::mesh::read::stl_binary::HEAD => {
+                format!(
+                    "no triangles: the header announces 0, though {} bytes follow",
+                    bytes.len() - crate::mesh::read::stl_binary::HEAD
+                )
             }
             _ => "no triangles".into(),
         };

@@ -1,15 +1,14 @@
 //! Wavefront OBJ: `v` and `f` of all groups and objects together. Everything else is passed over: normals, texture
 //! coordinates, materials, groups, lines, points, and words nobody knows.
 
-use super::coordinate::{accept, refusal};
-use super::number;
-use super::polygon::Polygons;
-use super::stl_ascii::not_a_number;
-use super::text::{error_at, is_blank, is_line_end, shown_word};
-use super::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
-use crate::mesh::join::Joiner;
+use crate::mesh::read::coordinate_range::{accept, refusal};
+use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, shown_word};
+use crate::mesh::read::stl_ascii::not_a_number;
+use crate::mesh::read::triangulate::Polygons;
+use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, parse_float};
+use crate::mesh::repair::merge_vertices::Joiner;
 
 /// The faces of a text that was recognised as OBJ.
 ///
@@ -87,7 +86,7 @@ impl Reader<'_> {
                 let what = "a vertex of fewer than 3 numbers";
                 return Err(error_at(self.bytes, start, what, "export the mesh again"));
             }
-            let n = number::parse(self.bytes, start).filter(|n| self.ends_word(n.end));
+            let n = parse_float::parse(self.bytes, start).filter(|n| self.ends_word(n.end));
             let Some(n) = n else { return Err(not_a_number(self.bytes, start)) };
             let Some(accepted) = accept(n.value) else {
                 let (what, fix) = refusal(n.value);

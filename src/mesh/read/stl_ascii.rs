@@ -1,13 +1,12 @@
 //! ASCII STL. Words in any case, separated by any blanks and line ends; every `solid` counts; stored normals are ignored,
 //! whatever they are. Coordinates are read as `f64`.
 
-use super::coordinate::{accept, refusal};
-use super::number;
-use super::text::{error_at, is_blank, is_line_end, next_word, shown_word, word_end};
-use super::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
-use crate::mesh::join::{BLOCK, Joiner};
+use crate::mesh::read::coordinate_range::{accept, refusal};
+use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, next_word, shown_word, word_end};
+use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, parse_float};
+use crate::mesh::repair::merge_vertices::{BLOCK, Joiner};
 
 /// A coordinate with more than nine digits that is off its nearest `f32` by more than this fraction was not written by a
 /// program that holds single precision.
@@ -175,7 +174,7 @@ impl Reader<'_> {
     #[inline]
     fn coordinate(&mut self) -> Result<f64, MeshError> {
         let start = self.skip_blanks();
-        let parsed = number::parse(self.bytes, start);
+        let parsed = parse_float::parse(self.bytes, start);
         let Some(n) = parsed.filter(|n| self.bytes.get(n.end).is_none_or(|b| is_blank(*b))) else {
             return Err(not_a_number(self.bytes, start));
         };

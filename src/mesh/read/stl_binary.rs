@@ -1,11 +1,11 @@
 //! Binary STL: an 80-byte header, a count, 50 bytes a facet. Only the corners count; stored normals and attribute bytes
 //! are ignored.
 
-use super::coordinate::{accept, refusal};
-use super::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::mesh::TriMesh;
-use crate::mesh::join_single::{BLOCK, SingleJoiner};
+use crate::mesh::read::coordinate_range::{accept, refusal};
+use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
+use crate::mesh::repair::merge_vertices_f32::{BLOCK, SingleJoiner};
 
 /// Header and count.
 pub(crate) const HEAD: usize = 84;

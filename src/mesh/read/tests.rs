@@ -1,6 +1,6 @@
 //! Every peculiarity of real files that the readers were built for, and the libraries they replace as oracles.
 
-use super::*;
+use crate::mesh::read::*;
 use std::fmt::Write as _;
 
 const ONE_FACET: &str = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";

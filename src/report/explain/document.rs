@@ -1,16 +1,16 @@
 //! An explanation as JSON: docs/report-format.md.
 
-use super::{stage, text};
 use crate::assembly::Rule;
 use crate::check::{Explanation, Side, Step};
 use crate::geom::LengthUnit;
+use crate::report::explain::{stage, text};
 use crate::report::json::{Assembly, Pair, Part, RuleAsRead, Settings, Warnings};
 use crate::report::number::{as_given, length, vector};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 #[derive(Serialize)]
-pub(super) struct Document<'a> {
+pub(crate) struct Document<'a> {
     version: u32,
     assembly: Assembly<'a>,
     settings: Settings<'a>,
@@ -149,7 +149,7 @@ fn means(step: &Step) -> Option<&'static str> {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn new(e: &'a Explanation) -> Self {
+    pub(crate) fn new(e: &'a Explanation) -> Self {
         let side = |s: &'a Side| SideRow {
             id: &s.id,
             part: &s.part.key,

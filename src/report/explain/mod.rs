@@ -1,11 +1,13 @@
 //! The way of one pair through the stages, in words or as JSON.
 
-mod document;
-mod text;
+pub(crate) mod document;
+#[cfg(test)]
+pub(crate) mod tests;
+pub(crate) mod text;
 
-use super::Format;
-use super::layout::write_json;
 use crate::check::{Explanation, Step};
+use crate::json::write::write_json;
+use crate::report::Format;
 use std::io::{self, Write};
 
 /// Writes the explanation; [`Format::Table`] is the text.
@@ -14,8 +16,8 @@ use std::io::{self, Write};
 /// As the writer says.
 pub fn render(e: &Explanation, format: Format, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     match format {
-        Format::Json => write_json(&document::Document::new(e), out),
-        _ => text::text(e, colour, out),
+        Format::Json => write_json(&crate::report::explain::document::Document::new(e), out),
+        _ => crate::report::explain::text::text(e, colour, out),
     }
 }
 
@@ -30,6 +32,3 @@ fn stage(step: &Step) -> &'static str {
         _ => "exact",
     }
 }
-
-#[cfg(test)]
-pub(crate) mod tests;

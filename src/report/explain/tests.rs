@@ -1,15 +1,15 @@
 //! Tests of explanations.
 
-use super::*;
 use crate::assembly::InstanceIx;
 use crate::check::{Asked, Explanation, Fix, PairOutcome, Side, Status};
 use crate::geom::Vec3;
-use crate::report::sample;
+use crate::report::explain::*;
+use crate::testkit::sample_outcome;
 use serde_json::Value;
 
 /// A pair that ends in interference after every kind of step.
 pub(crate) fn explanation() -> Explanation {
-    let outcome = sample::outcome();
+    let outcome = sample_outcome::outcome();
     let side = |id: &str, part: usize, convex: bool| Side {
         id: id.to_owned(),
         part: outcome.parts[part].clone(),
@@ -46,7 +46,7 @@ pub(crate) fn explanation() -> Explanation {
             gap_bracket: Some([-0.0346, -0.0345]),
             facet_allowance: Some(0.01),
             rule: Some(0),
-            ..sample::bare_pair(InstanceIx(1), InstanceIx(4), Status::Interference)
+            ..sample_outcome::bare_pair(InstanceIx(1), InstanceIx(4), Status::Interference)
         },
         warnings: outcome.warnings[..1].to_vec(),
     }
@@ -195,7 +195,7 @@ fn every_status_has_its_sentence() {
     let with_rule = |rule: usize, status, gap| {
         move |e: &mut Explanation| {
             is(status, gap)(e);
-            e.rule = Some(sample::outcome().rules[rule].clone());
+            e.rule = Some(sample_outcome::outcome().rules[rule].clone());
         }
     };
     for (sentence, expected) in [
@@ -248,7 +248,7 @@ fn every_status_has_its_sentence() {
 #[test]
 fn names_cannot_steer_the_terminal_and_colour_is_asked_for() {
     let text = rendered(&explanation(), Format::Table);
-    assert!(!text.chars().any(|c| c != '\n' && crate::report::text::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
     let mut out = Vec::new();
     render(&explanation(), Format::Table, true, &mut out).unwrap();
     assert!(String::from_utf8(out).unwrap().contains("\x1b[1;31minterference\x1b[0m: "));
@@ -259,7 +259,7 @@ fn the_row_is_that_of_a_report() {
     let json: Value = serde_json::from_str(&rendered(&explanation(), Format::Json)).unwrap();
     let keys = |v: &Value| v.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let mut out = Vec::new();
-    crate::report::json::render(&sample::outcome(), &mut out).unwrap();
+    crate::report::json::render(&sample_outcome::outcome(), &mut out).unwrap();
     let mut report: Value = serde_json::from_slice(&out).unwrap();
     // What it is grouped with is known of whole reports alone.
     report["pairs"][0].as_object_mut().unwrap().remove("group").expect("a key");

@@ -1,15 +1,16 @@
 //! An explanation for people: a line per stage, then the verdict and its reason.
 
-use super::stage;
 use crate::assembly::{Facets, Geometry, Verb};
 use crate::check::{Asked, Certainty, Explanation, Fix, Side, Status, Step};
 use crate::geom::LengthUnit;
-use crate::report::number::{count, direction, length, length_text, plain};
+use crate::geom::unit::plain;
+use crate::report::explain::stage;
+use crate::report::number::{count, direction, length, length_text};
 use crate::report::rows::{rule_text, some_of};
 use crate::report::text::{Paint, painted, shown};
 use std::io::{self, Write};
 
-pub(super) fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     let [a, b] = &e.sides;
     writeln!(out, "{} and {} in {} ({})", shown(&a.id), shown(&b.id), shown(&e.name), shown(&e.path))?;
@@ -182,7 +183,7 @@ fn fix_text(e: &Explanation, fix: &Fix) -> String {
 }
 
 /// Why the pair has its status.
-pub(super) fn why(e: &Explanation) -> String {
+pub(crate) fn why(e: &Explanation) -> String {
     let length = |mm| length_text(mm, e.units);
     let tolerance = length(e.asked.map_or(e.settings.tolerance, |a| a.tolerance));
     let allowed = e.rule.as_ref().and_then(|r| if let Verb::AllowDepth(d) = r.verb { Some(d) } else { None });

@@ -1,14 +1,14 @@
 //! The row of a pair.
 
-use super::MinMax;
 use crate::assembly::Rule;
 use crate::check::{self, Extent, PairOutcome, pair_id};
 use crate::geom::LengthUnit;
+use crate::report::json::MinMax;
 use crate::report::number::{length, vector, volume};
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(in crate::report) struct Pair<'a> {
+pub(crate) struct Pair<'a> {
     id: String,
     a: &'a str,
     b: &'a str,
@@ -42,12 +42,7 @@ pub(in crate::report) struct Pair<'a> {
 struct GroupOfPair<'a>(Option<&'a str>);
 
 impl<'a> Pair<'a> {
-    pub(in crate::report) fn new(
-        [a, b]: [&'a str; 2],
-        units: LengthUnit,
-        rule: Option<&'a Rule>,
-        p: &PairOutcome,
-    ) -> Self {
+    pub(crate) fn new([a, b]: [&'a str; 2], units: LengthUnit, rule: Option<&'a Rule>, p: &PairOutcome) -> Self {
         let in_units = |mm: Option<f64>| mm.map(|mm| length(mm, units));
         Self {
             id: pair_id(a, b),
@@ -78,7 +73,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The same among the rows of a run, with the id of its group there if it is in one.
-    pub(super) fn in_group(self, id: Option<&'a str>) -> Self {
+    pub(crate) fn in_group(self, id: Option<&'a str>) -> Self {
         Self { group: Some(GroupOfPair(id)), ..self }
     }
 }

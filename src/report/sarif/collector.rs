@@ -1,20 +1,20 @@
 //! From an outcome to a SARIF log.
 
-use super::model::{
+use crate::assembly::InstanceIx;
+use crate::check::{Outcome, PairOutcome, Standing, Status, pair_id};
+use crate::error::Warning;
+use crate::findings::{Entry, Groups, rank};
+use crate::report::number::count;
+use crate::report::rows::{self, by_status};
+use crate::report::sarif::model::{
     ArtifactLocation, Configuration, Descriptor, DescriptorReference, Driver, Invocation, Level, Location, Log,
     LogicalLocation, Notification, PhysicalLocation, Region, ResultProperties, ResultRow, Run, RunProperties,
     Suppression, Text, Tool,
 };
-use super::{BASE, MAX_RESULTS};
-use crate::assembly::InstanceIx;
-use crate::check::{Outcome, PairOutcome, Standing, Status, pair_id};
-use crate::error::Warning;
-use crate::gate::{Entry, Groups, rank};
-use crate::report::findings::sentence;
-use crate::report::number::count;
-use crate::report::rows::{self, by_status};
+use crate::report::sarif::{BASE, MAX_RESULTS};
+use crate::report::sentence::sentence;
 use crate::report::text::shown;
-use crate::report::{help, place};
+use crate::report::{finding_help, location};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -26,7 +26,7 @@ const FINDINGS: [Status; 3] = [Status::Interference, Status::Clearance, Status::
 const LEFT_OUT: &str = "too-many-results";
 
 /// The log of an outcome; no more than [`MAX_RESULTS`] results, the worst.
-pub(super) fn log(o: &Outcome) -> Log {
+pub(crate) fn log(o: &Outcome) -> Log {
     let findings = rows::in_groups(&rank::ranked(o, |p| p.status.fails()), None);
     let (kept, left) = findings.split_at(findings.len().min(MAX_RESULTS));
     // Warnings of a place in a file can be shown there; the others belong to the run.
@@ -125,7 +125,7 @@ fn instance(o: &Outcome, i: InstanceIx) -> Location {
     let region = |line| Some(Region { start_line: line, start_column: None });
     Location {
         id: None,
-        physical_location: place::of(o, i).map(|at| physical(at.file, region(at.line))),
+        physical_location: location::of(o, i).map(|at| physical(at.file, region(at.line))),
         logical_locations: vec![LogicalLocation {
             name: id.rsplit('/').next().unwrap_or(id).to_owned(),
             fully_qualified_name: id.to_owned(),
@@ -136,7 +136,7 @@ fn instance(o: &Outcome, i: InstanceIx) -> Location {
 }
 
 fn physical(file: &str, region: Option<Region>) -> PhysicalLocation {
-    let (uri, relative) = place::uri(file);
+    let (uri, relative) = location::uri(file);
     let artifact_location =
         ArtifactLocation { uri: Some(uri), uri_base_id: relative.then_some(BASE), description: None };
     PhysicalLocation { artifact_location, region }
@@ -216,7 +216,7 @@ fn notifications(
 }
 
 fn descriptor(code: &str, level: Level) -> Descriptor {
-    let help = help::of(code);
+    let help = finding_help::of(code);
     Descriptor {
         id: code.to_owned(),
         short_description: help.as_ref().map(|h| message(&h.short)),

@@ -1,10 +1,12 @@
 //! The report as SARIF 2.1.0, for code scanning: findings and warnings at the lines of the assembly files, the worst first.
 
-mod collector;
-mod model;
+pub(crate) mod collector;
+pub(crate) mod model;
+#[cfg(test)]
+pub(crate) mod tests;
 
-use super::layout::write_lines;
 use crate::check::Outcome;
+use crate::json::write::write_lines;
 use std::io::{self, Write};
 
 /// Code scanning refuses a run of more results.
@@ -18,9 +20,5 @@ const BASE: &str = "%SRCROOT%";
 /// # Errors
 /// As the writer says.
 pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    write_lines(&collector::log(outcome), 3, out)
+    write_lines(&crate::report::sarif::collector::log(outcome), 3, out)
 }
-
-#[cfg(test)]
-#[path = "../sarif_tests.rs"]
-mod tests;

@@ -2,8 +2,8 @@
 
 use interfere::geom::Vec3;
 use interfere::geom::math::sin_cos_deg;
-use interfere::hull;
 use interfere::mesh::TriMesh;
+use interfere::shape::hull;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -3,7 +3,7 @@
 use interfere::assembly::{Assembly, Verb};
 use interfere::check::{NoProgress, Options, Outcome, PairOutcome, check};
 use interfere::geom::{Affine, LengthUnit, Mat3, Pose, Vec3};
-use interfere::load::FsLoader;
+use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
 
 /// Two placed parts and what is asked of them; lengths in mm, but for the meshes', which are in `units`.

@@ -9,7 +9,7 @@ use interfere::assembly::{Assembly, Facets, Geometry, MeshSource, Verb};
 use interfere::check::{NoProgress, Options, Outcome, check};
 use interfere::geom::math::UNIT_ROUNDOFF;
 use interfere::geom::{Affine, LengthUnit, Mat3, Vec3};
-use interfere::load::Loader;
+use interfere::io::Loader;
 use interfere::mesh::TriMesh;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use crate::support::Rng;
 use interfere::assembly::{Assembly, Facets, Geometry, Verb};
 use interfere::check::{NoProgress, Options, Outcome, Status, check};
 use interfere::geom::{Affine, LengthUnit};
-use interfere::load::FsLoader;
+use interfere::io::FsLoader;
 use rayon::prelude::*;
 
 /// Pieces may reach from this to that part of the larger part's size beyond it.

@@ -8,7 +8,7 @@ use crate::support::two::placed;
 use interfere::assembly::{Assembly, Facets, Geometry, Verb};
 use interfere::check::{Certainty, NoProgress, Options, Outcome, PairOutcome, Status, check};
 use interfere::geom::{Affine, LengthUnit, Mat3, Vec3};
-use interfere::load::FsLoader;
+use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
 use rayon::prelude::*;
 

@@ -1,0 +1,219 @@
+//! An assembly file as written: one struct per object, keys checked, numbers in mm, places kept. What refers to something
+//! else (parts by name, files by path) is looked up later, in `files` and `resolve`.
+
+pub(crate) mod instances;
+pub(crate) mod paths;
+pub(crate) mod placement;
+pub(crate) mod rules;
+pub(crate) mod tree;
+
+pub(crate) use crate::assembly::file::instances::bad_id;
+use crate::assembly::file::instances::read_instances;
+use crate::assembly::file::rules::read_rules;
+use crate::assembly::{Facets, Geometry, Verb};
+use crate::error::{Location, Problem};
+use crate::geom::{Affine, LengthUnit};
+use crate::json::document::{Document, Json, List, Member, Value};
+use crate::json::position::{Source, Trail};
+use crate::json::reader::{Fields, Reader};
+
+/// One file. Parts, instances and rules with a problem are left out.
+#[derive(Debug, Default)]
+pub(crate) struct RawFile {
+    pub name: Option<String>,
+    pub units: Option<LengthUnit>,
+    pub tolerance: Option<Placed<f64>>,
+    pub facets: Option<Placed<Facets>>,
+    pub parts: Vec<RawPart>,
+    pub instances: Vec<RawInstance>,
+    pub rules: Vec<RawRule>,
+    /// Names of all parts, with a problem or not.
+    pub part_names: Vec<String>,
+    /// Where an empty list of instances is to be blamed.
+    pub instances_at: Location,
+}
+
+/// A value and where it stands.
+#[derive(Debug)]
+pub(crate) struct Placed<T> {
+    pub value: T,
+    pub at: Location,
+}
+
+/// A value of `parts`.
+#[derive(Debug)]
+pub(crate) struct RawPart {
+    pub name: String,
+    pub at: Location,
+    /// The path as written.
+    pub mesh: Placed<String>,
+    pub units: Option<LengthUnit>,
+    pub deflection: Option<f64>,
+    pub geometry: Option<Geometry>,
+}
+
+/// An element of `instances`.
+#[derive(Debug)]
+pub(crate) struct RawInstance {
+    pub id: String,
+    /// Byte offset of the id's value.
+    pub id_offset: usize,
+    /// Its position in the list, problems counted.
+    pub index: usize,
+    pub target: Target,
+    /// Byte offset of the target's value.
+    pub target_offset: usize,
+    pub as_unit: bool,
+    pub placement: Affine,
+}
+
+/// What an instance places.
+#[derive(Debug)]
+pub(crate) enum Target {
+    /// A part with an entry in this file: its position in [`RawFile::part_names`].
+    Part(usize),
+    /// A part by a name that no entry has.
+    UnknownPart(String),
+    /// An assembly file by path.
+    Assembly(String),
+}
+
+/// An element of `rules`.
+#[derive(Debug)]
+pub(crate) struct RawRule {
+    pub between: [String; 2],
+    pub verb: Verb,
+    pub reason: Option<String>,
+    pub index: u32,
+    pub at: Location,
+}
+
+const PART_KEYS: [&str; 4] = ["mesh", "units", "deflection", "geometry"];
+const TOP_KEYS: [&str; 9] =
+    ["version", "name", "units", "tolerance", "facets", "parts", "instances", "rules", "$schema"];
+
+/// Reads a document and all that is wrong with it.
+pub(crate) fn read(source: &Source, document: &Document<'_>) -> (RawFile, Vec<Problem>) {
+    let mut reader = Reader::new(source);
+    let file = read_file(&mut reader, document.root()).unwrap_or_default();
+    (file, reader.problems)
+}
+
+fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
+    let root = Trail::Root;
+    let noted = reader.problems.len();
+    let fields = reader.fields(document, &root, &TOP_KEYS, "an object: an assembly file, version 1")?;
+    let in_keys = reader.problems.split_off(noted);
+    match fields.get("version").map(|v| (v, v.json())) {
+        None => reader.problem(document.start(), &root, "no `version`", "add \"version\": 1"),
+        Some((_, Json::Number(1.0))) => {}
+        Some((other, json)) => {
+            // Another version has other keys: nothing else is worth saying.
+            let trail = Trail::Key(&root, "version");
+            if let Json::Number(_) = json {
+                let written = crate::json::wording::one_line(other.number_as_written());
+                let what = format!("version {written} is not known to this release");
+                reader.problem(other.start(), &trail, what, "expected 1");
+            } else {
+                reader.wrong_kind(other, &trail, "the number 1");
+            }
+            return None;
+        }
+    }
+    reader.problems.extend(in_keys);
+    let text = |reader: &mut Reader<'_>, key: &str| {
+        let value = fields.get(key)?;
+        reader.text(value, &Trail::Key(&root, key), "a text").map(str::to_owned)
+    };
+    // For editors; where it leads is not our business.
+    text(reader, "$schema");
+    let name = text(reader, "name");
+    let units = read_units(reader, &fields, &root);
+    let unit = units.unwrap_or(LengthUnit::Mm);
+    let tolerance = fields.get("tolerance").and_then(|v| {
+        let trail = Trail::Key(&root, "tolerance");
+        Some(Placed { value: reader.length(v, &trail, unit)?, at: reader.source.at(v.start(), &trail) })
+    });
+    let facets = fields.get("facets").and_then(|v| {
+        let trail = Trail::Key(&root, "facets");
+        Some(Placed { value: read_facets(reader, v, &trail)?, at: reader.source.at(v.start(), &trail) })
+    });
+    let (parts, part_names) = read_parts(reader, &fields, unit);
+    let instances = read_instances(reader, &fields, &part_names, unit);
+    let rules = read_rules(reader, &fields, unit);
+    let blamed = fields.get("instances").map_or(document.start(), Value::start);
+    let instances_at = reader.source.at(blamed, &Trail::Key(&root, "instances"));
+    Some(RawFile { name, units, tolerance, facets, parts, instances, rules, part_names, instances_at })
+}
+
+fn read_units(reader: &mut Reader<'_>, fields: &Fields<'_>, trail: &Trail<'_>) -> Option<LengthUnit> {
+    let names = LengthUnit::ALL.map(LengthUnit::name);
+    reader.word(fields.get("units")?, &Trail::Key(trail, "units"), &names, LengthUnit::from_name)
+}
+
+fn read_facets(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Facets> {
+    reader.word(value, trail, &["allow", "strict"], |word| match word {
+        "allow" => Some(Facets::Allow),
+        "strict" => Some(Facets::Strict),
+        _ => None,
+    })
+}
+
+fn read_geometry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Geometry> {
+    let all = [Geometry::Exact, Geometry::Decomposition, Geometry::Hull];
+    reader.word(value, trail, &all.map(Geometry::name), |word| all.into_iter().find(|g| g.name() == word))
+}
+
+fn read_parts(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> (Vec<RawPart>, Vec<String>) {
+    let root = Trail::Root;
+    let trail = Trail::Key(&root, "parts");
+    let expected = "an object of parts by name";
+    let Some(entries) = fields.get("parts").and_then(|v| reader.entries(v, &trail, expected)) else {
+        return Default::default();
+    };
+    let names = entries.iter().map(|p| p.key.to_owned()).collect();
+    (entries.into_iter().filter_map(|entry| read_part(reader, entry, &trail, unit)).collect(), names)
+}
+
+fn read_part(reader: &mut Reader<'_>, entry: Member<'_>, parts: &Trail<'_>, unit: LengthUnit) -> Option<RawPart> {
+    let name = entry.key;
+    let trail = Trail::Key(parts, name);
+    let offset = entry.value.start();
+    if name.is_empty() {
+        reader.problem(offset, &trail, "an empty part name", "name the part");
+    }
+    let fields = reader.fields(entry.value, &trail, &PART_KEYS, "an object with `mesh`")?;
+    let units = read_units(reader, &fields, &trail);
+    let deflection = fields.get("deflection").map(|v| reader.length(v, &Trail::Key(&trail, "deflection"), unit));
+    let geometry = fields.get("geometry").map(|v| read_geometry(reader, v, &Trail::Key(&trail, "geometry")));
+    let Some(mesh) = fields.get("mesh") else {
+        reader.problem(offset, &trail, "no `mesh`", "add \"mesh\" with the path of an STL or OBJ file");
+        return None;
+    };
+    let mesh_trail = Trail::Key(&trail, "mesh");
+    let path = reader.text(mesh, &mesh_trail, "the path of an STL or OBJ file")?;
+    Some(RawPart {
+        name: name.to_owned(),
+        at: reader.source.at(offset, &trail),
+        mesh: Placed { value: path.to_owned(), at: reader.source.at(mesh.start(), &mesh_trail) },
+        units,
+        deflection: deflection.flatten(),
+        geometry: geometry.flatten(),
+    })
+}
+
+/// The elements of a list that may be absent.
+fn read_list<'d>(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'d>,
+    trail: &Trail<'_>,
+    key: &str,
+    expected: &str,
+) -> Option<List<'d>> {
+    let value = fields.get(key)?;
+    if let Json::List(items) = value.json() {
+        return Some(items);
+    }
+    reader.wrong_kind(value, trail, expected);
+    None
+}

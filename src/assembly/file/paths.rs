@@ -1,0 +1,166 @@
+//! Which files an assembly may name, and how they are shown.
+
+use crate::error::{Error, Location};
+use crate::io::Loader;
+use crate::json::wording::quoted;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// What marks the folder of a version-controlled tree.
+const MARKS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+
+/// Where the root assembly lies and what it may reach.
+pub(crate) struct Tree {
+    /// The root assembly file, symbolic links resolved.
+    pub root_file: PathBuf,
+    /// Its folder.
+    pub root_folder: PathBuf,
+    /// Its folder as the user would name it; `None` where a symbolic link leads elsewhere.
+    shown_folder: Option<PathBuf>,
+    /// Files must lie below it; `None` allows all.
+    boundary: Option<PathBuf>,
+}
+
+/// What is wrong with a path and what would fix it.
+pub(crate) type BadPath = (String, String);
+
+impl Tree {
+    /// Looks at the root assembly's place.
+    pub fn new(path: &Path, loader: &dyn Loader, allow_outside: bool) -> Result<Self, Error> {
+        let bad = |(what, fix): BadPath| Error::one(Location::file(shown(path)), what, fix);
+        let unreadable = |e: io::Error| bad(unreadable(&e, "check the path of the assembly file"));
+        let root_file = loader.canonical(path).map_err(unreadable)?;
+        let given_folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let named_folder = loader.canonical(given_folder).map_err(unreadable)?;
+        let root_folder = root_file.parent().unwrap_or(&named_folder).to_path_buf();
+        let shown_folder = (root_folder == named_folder).then(|| path.parent().unwrap_or(path).to_path_buf());
+        let boundary = (!allow_outside).then(|| {
+            let holds_mark = |folder: &&Path| MARKS.iter().any(|mark| loader.exists(&folder.join(mark)));
+            named_folder.ancestors().find(holds_mark).unwrap_or(&named_folder).to_path_buf()
+        });
+        let tree = Self { root_file, root_folder, shown_folder, boundary };
+        tree.refuse_outside(&tree.root_file).map_err(bad)?;
+        Ok(tree)
+    }
+
+    /// The file that `written` names in a file of `folder`, symbolic links resolved; it exists and lies where it may.
+    pub fn find(&self, folder: &Path, written: &str, loader: &dyn Loader) -> Result<PathBuf, BadPath> {
+        if written.is_empty() {
+            return Err(("an empty path".to_owned(), "write the path of a file, relative to this one".to_owned()));
+        }
+        let found = loader.canonical(&folder.join(written)).map_err(|e| {
+            let fix = if written.contains('\\') && std::path::MAIN_SEPARATOR == '/' {
+                "separate folders by `/`"
+            } else {
+                "paths are relative to the file that names them"
+            };
+            let (why, fix) = unreadable(&e, fix);
+            (format!("{}: {why}", quoted(written)), fix)
+        })?;
+        self.refuse_outside(&found)?;
+        Ok(found)
+    }
+
+    fn refuse_outside(&self, file: &Path) -> Result<(), BadPath> {
+        match &self.boundary {
+            Some(boundary) if !file.starts_with(boundary) => {
+                let what = format!("{} lies outside {}", quoted(&shown(file)), quoted(&shown(boundary)));
+                Err((what, "move it there, or run with --allow-outside".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A resolved path relative to the root assembly's folder, with `/`.
+    pub fn relative(&self, file: &Path) -> String {
+        relative_to(&self.root_folder, file)
+    }
+
+    /// A mesh path for reports: relative to the root assembly's folder and as written, symbolic links kept, since their
+    /// targets may carry names that say nothing.
+    pub fn mesh_shown(&self, folder: &Path, written: &str) -> String {
+        relative_to(&self.root_folder, &without_dots(&folder.join(written)))
+    }
+
+    /// A resolved path as the user would name it, on one line whatever the file is called.
+    pub fn as_named(&self, file: &Path) -> String {
+        let named = match &self.shown_folder {
+            Some(folder) => shown(&without_dots(&folder.join(self.relative(file)))),
+            None => shown(file),
+        };
+        crate::json::wording::one_line_of(&named, usize::MAX)
+    }
+}
+
+/// A path with `/`.
+pub(crate) fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '\\' { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+/// What the system said of a file, without its error numbers, which differ between systems.
+fn unreadable(e: &io::Error, fix: &str) -> BadPath {
+    let why = match e.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => crate::json::wording::one_line(&e.to_string()),
+    };
+    (format!("cannot be read: {why}"), fix.to_owned())
+}
+
+/// Reads a file that was found.
+pub(crate) fn read(file: &Path, loader: &dyn Loader) -> Result<Vec<u8>, BadPath> {
+    loader.read(file).map_err(|e| unreadable(&e, "check that it is a file that may be read"))
+}
+
+/// Both absolute; `..` where the file does not lie below the folder.
+fn relative_to(folder: &Path, file: &Path) -> String {
+    let (mut from, mut to) = (folder.components().peekable(), file.components().peekable());
+    let mut common = 0;
+    while let (Some(a), Some(b)) = (from.peek(), to.peek()) {
+        if a != b {
+            break;
+        }
+        from.next();
+        to.next();
+        common += 1;
+    }
+    if common == 0 {
+        return shown(file);
+    }
+    let up = from.map(|_| "..".to_owned());
+    let down = to.map(|c| c.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+/// `.` left out and `a/..` taken back, by name alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_go_up_and_down() {
+        let of = |folder: &str, file: &str| relative_to(Path::new(folder), Path::new(file));
+        assert_eq!(of("/a/b", "/a/b/c/d.json"), "c/d.json");
+        assert_eq!(of("/a/b", "/a/x/d.json"), "../x/d.json");
+        assert_eq!(of("/", "/d.json"), "d.json");
+        assert_eq!(shown(&without_dots(Path::new("a/./b/../../../c"))), "../c");
+    }
+}

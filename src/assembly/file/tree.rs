@@ -1,0 +1,210 @@
+//! Reading an assembly file and every file below it, each once.
+
+use crate::assembly::file::paths::{BadPath, Tree, read};
+use crate::assembly::file::{self, RawFile, RawInstance, Target};
+use crate::error::Problem;
+use crate::io::Loader;
+use crate::json::position::{Source, Trail};
+use crate::json::reader::{decode, parse};
+use crate::json::wording::{nearest, quoted};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Assemblies may be nested this deep.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// A file that was read, with what it names found.
+pub(crate) struct File {
+    pub source: Source,
+    pub raw: RawFile,
+    /// Relative to the root assembly's folder.
+    pub relative: String,
+    /// For each of `raw.parts`: its mesh file.
+    pub meshes: Vec<Option<Mesh>>,
+    /// For each of `raw.instances`: what it places.
+    pub targets: Vec<Option<Found>>,
+    pub problems: Vec<Problem>,
+}
+
+/// A mesh file.
+pub(crate) struct Mesh {
+    /// Symbolic links resolved.
+    pub path: PathBuf,
+    /// For reports.
+    pub shown: String,
+}
+
+/// What an instance places.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Found {
+    /// Position in the file's `raw.parts`.
+    Part(usize),
+    /// Position in [`Files::list`].
+    Assembly(usize),
+}
+
+/// The root file, at 0, and every file below it, in the order they were met.
+pub(crate) struct Files<'l> {
+    pub tree: Tree,
+    loader: &'l dyn Loader,
+    pub list: Vec<File>,
+    by_path: BTreeMap<PathBuf, usize>,
+    /// The files that are being read, outermost first.
+    open: Vec<usize>,
+    /// Paths already complained of.
+    bad: BTreeSet<PathBuf>,
+}
+
+impl<'l> Files<'l> {
+    /// Reads the root file and everything below it. Problems are kept per file.
+    pub fn read(tree: Tree, loader: &'l dyn Loader, named: String) -> Self {
+        let root = tree.root_file.clone();
+        let mut files =
+            Self { tree, loader, list: Vec::new(), by_path: BTreeMap::new(), open: Vec::new(), bad: BTreeSet::new() };
+        files.visit(&root, named);
+        files
+    }
+
+    /// All problems, by file, then by place.
+    pub fn take_problems(&mut self) -> Vec<Problem> {
+        let mut all = Vec::new();
+        for file in &mut self.list {
+            let mut problems = std::mem::take(&mut file.problems);
+            problems.sort_by_key(|p| (p.at.line, p.at.column));
+            all.append(&mut problems);
+        }
+        all
+    }
+
+    fn visit(&mut self, path: &Path, named: String) -> usize {
+        let ix = self.list.len();
+        let relative = self.tree.relative(path);
+        let (source, raw, problems) = read_one(path, named, self.loader);
+        self.by_path.insert(path.to_path_buf(), ix);
+        self.list.push(File { source, raw, relative, meshes: Vec::new(), targets: Vec::new(), problems });
+        self.open.push(ix);
+        let folder = path.parent().unwrap_or(path);
+        self.find_meshes(ix, folder);
+        self.find_targets(ix, folder);
+        self.open.pop();
+        ix
+    }
+
+    fn find_meshes(&mut self, ix: usize, folder: &Path) {
+        let file = &mut self.list[ix];
+        for part in &file.raw.parts {
+            let written = &part.mesh.value;
+            let found = self.tree.find(folder, written, self.loader);
+            file.meshes.push(match found {
+                Ok(path) => Some(Mesh { path, shown: self.tree.mesh_shown(folder, written) }),
+                Err((what, fix)) => {
+                    if self.bad.insert(folder.join(written)) {
+                        file.problems.push(Problem::new(part.mesh.at.clone(), what, fix));
+                    }
+                    None
+                }
+            });
+        }
+    }
+
+    fn find_targets(&mut self, ix: usize, folder: &Path) {
+        let instances = std::mem::take(&mut self.list[ix].raw.instances);
+        let raw = &self.list[ix].raw;
+        let position: BTreeMap<&str, usize> = raw.parts.iter().map(|p| p.name.as_str()).zip(0..).collect();
+        let parts: Vec<Option<usize>> = raw.part_names.iter().map(|n| position.get(n.as_str()).copied()).collect();
+        let names: BTreeSet<String> = raw.part_names.iter().cloned().collect();
+        let mut hints = 20;
+        self.list[ix].targets.reserve(instances.len());
+        for instance in &instances {
+            let found = match &instance.target {
+                // Else the part has a problem of its own.
+                Target::Part(name) => parts[*name].map(Found::Part).ok_or(None),
+                Target::UnknownPart(name) => Err(Some(unknown_part(name, &names, &mut hints))),
+                Target::Assembly(written) => self.find_assembly(folder, written).map(Found::Assembly),
+            };
+            let file = &mut self.list[ix];
+            if let Err(Some((what, fix))) = &found {
+                let key = match instance.target {
+                    Target::Part(_) | Target::UnknownPart(_) => "part",
+                    Target::Assembly(_) => "assembly",
+                };
+                let at = instance_at(&file.source, instance, key);
+                file.problems.push(Problem::new(at, what, fix));
+            }
+            file.targets.push(found.ok());
+        }
+        self.list[ix].raw.instances = instances;
+    }
+
+    /// The file of a sub-assembly, read if it was not yet. `Err(None)`: already complained of.
+    fn find_assembly(&mut self, folder: &Path, written: &str) -> Result<usize, Option<BadPath>> {
+        let path = self
+            .tree
+            .find(folder, written, self.loader)
+            .map_err(|bad| self.bad.insert(folder.join(written)).then_some(bad))?;
+        if let Some(known) = self.by_path.get(&path) {
+            if let Some(from) = self.open.iter().position(|ix| ix == known) {
+                let names = self.open[from..].iter().chain([known]).map(|ix| self.list[*ix].relative.as_str());
+                let cycle = names.collect::<Vec<_>>().join(" → ");
+                let what = format!("sub-assembly cycle: {}", crate::json::wording::one_line_of(&cycle, 1000));
+                return Err(Some((what, "an assembly cannot contain itself: remove this instance".to_owned())));
+            }
+            return Ok(*known);
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return Err(Some(too_deep()));
+        }
+        let named = self.tree.as_named(&path);
+        Ok(self.visit(&path, named))
+    }
+}
+
+/// The problem of a nest deeper than [`MAX_DEPTH`].
+pub(crate) fn too_deep() -> BadPath {
+    (format!("sub-assemblies nested deeper than {MAX_DEPTH}"), "flatten some of them".to_owned())
+}
+
+/// The place of a key of an instance.
+pub(crate) fn instance_at(source: &Source, instance: &RawInstance, key: &str) -> crate::error::Location {
+    let root = Trail::Root;
+    let list = Trail::Key(&root, "instances");
+    source.at(instance.target_offset, &Trail::Key(&Trail::Index(&list, instance.index), key))
+}
+
+fn unknown_part(name: &str, names: &BTreeSet<String>, hints: &mut u32) -> BadPath {
+    let near = if *hints > 0 { nearest(name, names.iter().map(String::as_str)) } else { None };
+    *hints = hints.saturating_sub(1);
+    let fix = match near {
+        Some(near) => format!("did you mean {}?", quoted(near)),
+        None if names.is_empty() => "this file has no `parts`: add it there".to_owned(),
+        None if names.len() <= 8 => {
+            let all: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("known here: {}", crate::json::wording::either(&all))
+        }
+        None => "add it to `parts`".to_owned(),
+    };
+    (format!("unknown part {}", quoted(name)), fix)
+}
+
+/// One file, with what is wrong with it alone.
+fn read_one(path: &Path, named: String, loader: &dyn Loader) -> (Source, RawFile, Vec<Problem>) {
+    let failed =
+        |named: String, problem: Problem| (Source::new(named, String::new()), RawFile::default(), vec![problem]);
+    let bytes = match read(path, loader) {
+        Ok(bytes) => bytes,
+        Err((what, fix)) => {
+            let problem = Problem::new(crate::error::Location::file(named.clone()), what, fix);
+            return failed(named, problem);
+        }
+    };
+    let text = match decode(&named, bytes) {
+        Ok(text) => text,
+        Err(problem) => return failed(named, *problem),
+    };
+    let source = Source::new(named, text);
+    let (raw, problems) = match parse(&source) {
+        Ok(document) => file::read(&source, &document),
+        Err(problem) => (RawFile::default(), vec![*problem]),
+    };
+    (source, raw, problems)
+}

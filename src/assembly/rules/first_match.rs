@@ -1,0 +1,38 @@
+//! Which rule holds between two ids, asked of single pairs: for those who have ids and rules alone, and few questions.
+
+use crate::assembly::Rule;
+use crate::assembly::rules::glob::Glob;
+
+/// The rules of a run, ready to be asked. [`RuleTable`](super::RuleTable) answers for all pairs of an assembly.
+#[derive(Debug)]
+pub struct FirstRule<'r> {
+    rules: Vec<(&'r str, [Option<Glob>; 2])>,
+}
+
+impl<'r> FirstRule<'r> {
+    /// Compiles the globs. One that does not compile, which loading refuses, matches nothing.
+    pub fn new(rules: &'r [Rule]) -> Self {
+        let glob = |text: &String| Glob::new(text).ok();
+        let compiled = |r: &'r Rule| (r.scope.as_str(), [glob(&r.between[0]), glob(&r.between[1])]);
+        Self { rules: rules.iter().map(compiled).collect() }
+    }
+
+    /// The index of the first rule that matches two full ids, in either order. Takes time in the number of rules.
+    pub fn of(&self, a: &str, b: &str) -> Option<usize> {
+        self.rules.iter().position(|(scope, [first, second])| {
+            let (Some(a), Some(b)) = (a.strip_prefix(scope), b.strip_prefix(scope)) else { return false };
+            let both = |x: &str, y: &str| {
+                first.as_ref().is_some_and(|g| matches(g, x)) && second.as_ref().is_some_and(|g| matches(g, y))
+            };
+            both(a, b) || both(b, a)
+        })
+    }
+}
+
+fn matches(glob: &Glob, id: &str) -> bool {
+    let is = |p: &crate::assembly::rules::glob::Pattern| {
+        id.strip_prefix(p.prefix.as_str())
+            .is_some_and(|rest| if p.is_literal() { rest.is_empty() } else { p.matches_after_prefix(rest) })
+    };
+    glob.patterns.iter().any(is)
+}

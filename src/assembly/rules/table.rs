@@ -1,0 +1,378 @@
+//! Which rule holds between two instances, decided for classes of instances instead of pairs: instances that match the
+//! same globs are one class, and an assembly of 10⁵ instances has a few dozen of them.
+
+use crate::assembly::rules::glob::{Glob, Pattern};
+use crate::assembly::{Assembly, InstanceIx, Rule, Verb};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What the rules say of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairRule {
+    /// Not this gate's business: by a rule, or (`None`) because both lie inside one `as_unit` sub-assembly.
+    Ignored {
+        /// Index in [`Assembly::rules`].
+        rule: Option<u32>,
+    },
+    /// The first rule that matches, an index in [`Assembly::rules`]; it allows or demands something.
+    Rule(u32),
+    /// No rule matches.
+    None,
+}
+
+/// A bit: matches the first glob of a rule.
+const FIRST: u8 = 1;
+/// A bit: matches the second glob of a rule.
+const SECOND: u8 = 2;
+
+/// Up to this many classes, the answers per pair of classes are kept, 4 bytes each.
+const TABLE_CLASSES: usize = 1024;
+
+/// Matches of globs are remembered up to this many instances in all, 4 bytes each: rules share globs, `*` above all.
+const CACHED_MATCHES: usize = 10_000_000;
+
+/// The first matching rule of every pair of instances. Built in time linear in the matches of all globs; pairs are never
+/// enumerated.
+#[derive(Debug)]
+pub struct RuleTable {
+    /// Of each instance.
+    class: Vec<u32>,
+    pub(super) unit: Vec<Option<u32>>,
+    /// Of each class: the rules its members match in scope, ascending, with [`FIRST`] and [`SECOND`].
+    pub(super) matches: Vec<Vec<(u32, u8)>>,
+    /// Of each class: how many members it has.
+    size: Vec<u64>,
+    /// Per rule: whether it ignores.
+    ignores: Vec<bool>,
+    max_clearance: f64,
+    /// Per pair of classes: 0 not yet known, 1 no rule, `r + 2` rule r. Empty above [`TABLE_CLASSES`] classes.
+    known: Vec<AtomicU32>,
+}
+
+/// Members by class.
+type Members = BTreeMap<u32, u64>;
+
+impl RuleTable {
+    /// Sorts the instances of an assembly into classes. A glob that does not compile, which loading refuses, matches
+    /// nothing.
+    pub fn new(assembly: &Assembly) -> Self {
+        let index = IdIndex::new(assembly);
+        let mut classes = Classes::new(assembly.instances.len());
+        let mut cache: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
+        let mut cached = 0;
+        for (r, rule) in assembly.rules.iter().enumerate() {
+            for (glob, side) in rule.between.iter().zip([FIRST, SECOND]) {
+                if cached > CACHED_MATCHES {
+                    cache.clear();
+                    cached = 0;
+                }
+                let matched = cache.entry((&rule.scope, glob)).or_insert_with(|| {
+                    let matched = index.matching(&rule.scope, glob);
+                    cached += matched.len();
+                    matched
+                });
+                classes.refine(matched, r as u32, side);
+            }
+        }
+        let table = if classes.matches.len() <= TABLE_CLASSES { classes.matches.len().pow(2) } else { 0 };
+        let clearance = |r: &Rule| if let Verb::MinClearance(c) = r.verb { c } else { 0.0 };
+        Self {
+            class: classes.of,
+            unit: assembly.instances.iter().map(|i| i.unit).collect(),
+            matches: classes.matches,
+            size: classes.size,
+            ignores: assembly.rules.iter().map(|r| r.verb == Verb::Ignore).collect(),
+            max_clearance: assembly.rules.iter().map(clearance).fold(0.0, crate::geom::math::greater),
+            known: (0..table).map(|_| AtomicU32::new(0)).collect(),
+        }
+    }
+
+    /// What the rules say of two instances, in either order. Constant time, except for the first pair of two classes.
+    ///
+    /// # Panics
+    /// Where an index is not one of the assembly's.
+    pub fn of(&self, a: InstanceIx, b: InstanceIx) -> PairRule {
+        let (a, b) = (a.0 as usize, b.0 as usize);
+        if self.unit[a].is_some() && self.unit[a] == self.unit[b] {
+            return PairRule::Ignored { rule: None };
+        }
+        match self.first_known(self.class[a], self.class[b]) {
+            Some(r) if self.ignores[r as usize] => PairRule::Ignored { rule: Some(r) },
+            Some(r) => PairRule::Rule(r),
+            None => PairRule::None,
+        }
+    }
+
+    /// How many pairs are ignored, over all pairs: those inside one `as_unit` sub-assembly and those whose first matching
+    /// rule ignores.
+    pub fn ignored_pairs(&self) -> u64 {
+        let mut units: BTreeMap<u32, Members> = BTreeMap::new();
+        for (class, unit) in self.class.iter().zip(&self.unit) {
+            if let Some(unit) = unit {
+                *units.entry(*unit).or_default().entry(*class).or_default() += 1;
+            }
+        }
+        // Pairs inside a unit count as such, whatever rule they match.
+        let by_unit = |members: &Members| pairs(members.values().sum()) - self.ignored_by_rule(members);
+        self.ignored_by_rule(&self.everyone()) + units.values().map(by_unit).sum::<u64>()
+    }
+
+    /// Rules whose globs match no pair at all, in order; earlier rules make no difference here.
+    pub fn unmatched_rules(&self) -> Vec<u32> {
+        let matched = Matched::new(self, &self.everyone());
+        (0..self.ignores.len()).filter(|r| matched.pairs_of(*r) == 0).map(|r| r as u32).collect()
+    }
+
+    /// The largest `min_clearance` of all rules, in mm; 0 where there is none.
+    pub fn max_clearance(&self) -> f64 {
+        self.max_clearance
+    }
+
+    /// How many classes of instances the rules tell apart.
+    pub fn classes(&self) -> usize {
+        self.size.iter().filter(|n| **n > 0).count()
+    }
+
+    pub(super) fn everyone(&self) -> Members {
+        (0..).zip(&self.size).filter(|(_, n)| **n > 0).map(|(class, n)| (class, *n)).collect()
+    }
+
+    pub(super) fn first_known(&self, a: u32, b: u32) -> Option<u32> {
+        let Some(slot) = self.known.get(a as usize * self.matches.len() + b as usize) else {
+            return self.first(a, b);
+        };
+        // The answer depends on the classes alone, so it does not matter which thread writes it.
+        match slot.load(Ordering::Relaxed) {
+            0 => {
+                let first = self.first(a, b);
+                slot.store(first.map_or(1, |r| r + 2), Ordering::Relaxed);
+                first
+            }
+            1 => None,
+            r => Some(r - 2),
+        }
+    }
+
+    /// The first rule between members of two classes.
+    fn first(&self, a: u32, b: u32) -> Option<u32> {
+        first_of(&self.matches[a as usize], &self.matches[b as usize])
+    }
+
+    pub(super) fn rule_matches(&self, rule: u32, a: u32, b: u32) -> bool {
+        let side = |class: u32| {
+            let matches = &self.matches[class as usize];
+            matches.binary_search_by_key(&rule, |(r, _)| *r).map_or(0, |k| matches[k].1)
+        };
+        joins(side(a), side(b))
+    }
+
+    /// Pairs among `members` whose first matching rule ignores. For each ignoring rule, either the pairs of classes it
+    /// matches are looked at, or those that any earlier rule matches, whichever are fewer: a last rule that ignores
+    /// everything else costs no more than the rules before it.
+    fn ignored_by_rule(&self, members: &Members) -> u64 {
+        let matched = Matched::new(self, members);
+        let mut total = 0;
+        let mut cost_before = 0_u64;
+        for r in 0..self.ignores.len() {
+            let rule = r as u32;
+            if self.ignores[r] {
+                total += if matched.cost(r) <= cost_before {
+                    matched.class_pairs(r, |c, d| self.first_known(c, d) == Some(rule))
+                } else {
+                    let taken = (0..r).map(|q| {
+                        let is = |c, d| self.first_known(c, d) == Some(q as u32) && self.rule_matches(rule, c, d);
+                        matched.class_pairs(q, is)
+                    });
+                    matched.pairs_of(r) - taken.sum::<u64>()
+                };
+            }
+            cost_before = cost_before.saturating_add(matched.cost(r));
+        }
+        total
+    }
+}
+
+/// The first rule that joins what two classes match.
+pub(super) fn first_of(a: &[(u32, u8)], b: &[(u32, u8)]) -> Option<u32> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    while let (Some((rule_a, side_a)), Some((rule_b, side_b))) = (a.peek(), b.peek()) {
+        if rule_a == rule_b && joins(*side_a, *side_b) {
+            return Some(*rule_a);
+        }
+        if rule_a <= rule_b {
+            a.next();
+        } else {
+            b.next();
+        }
+    }
+    None
+}
+
+/// Whether one side matches the first glob and the other the second.
+fn joins(a: u8, b: u8) -> bool {
+    (a & FIRST != 0 && b & SECOND != 0) || (a & SECOND != 0 && b & FIRST != 0)
+}
+
+/// Unordered pairs among n.
+fn pairs(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
+}
+
+/// For each rule, the classes that match a side of it, with their number of members.
+pub(super) struct Matched {
+    by_rule: Vec<Vec<(u32, u8, u64)>>,
+}
+
+impl Matched {
+    pub(crate) fn new(table: &RuleTable, members: &Members) -> Self {
+        let mut by_rule = vec![Vec::new(); table.ignores.len()];
+        for (class, n) in members {
+            for (rule, side) in &table.matches[*class as usize] {
+                by_rule[*rule as usize].push((*class, *side, *n));
+            }
+        }
+        Self { by_rule }
+    }
+
+    fn sum(&self, rule: usize, sides: u8) -> u64 {
+        self.by_rule[rule].iter().filter(|(_, side, _)| side & sides == sides).map(|(_, _, n)| n).sum()
+    }
+
+    /// Unordered pairs of members that a rule matches.
+    pub(crate) fn pairs_of(&self, rule: usize) -> u64 {
+        let (a, b, both) = (self.sum(rule, FIRST), self.sum(rule, SECOND), self.sum(rule, FIRST | SECOND));
+        // a·b ordered choices, less those of one instance twice, less the second order of pairs that match both ways.
+        a * b - both - pairs(both)
+    }
+
+    /// Pairs of classes that [`Matched::class_pairs`] looks at.
+    pub(crate) fn cost(&self, rule: usize) -> u64 {
+        let count = |bit: u8| self.by_rule[rule].iter().filter(|(_, side, _)| side & bit != 0).count() as u64;
+        count(FIRST).saturating_mul(count(SECOND))
+    }
+
+    /// Unordered pairs of members whose classes a rule matches and `is` accepts.
+    pub(crate) fn class_pairs(&self, rule: usize, is: impl Fn(u32, u32) -> bool) -> u64 {
+        self.each_class_pair(rule).filter(|(c, d, _)| is(*c, *d)).map(|(_, _, n)| n).sum()
+    }
+
+    /// The pairs of classes between which a rule matches, each once, with how many pairs of members that makes: at least one.
+    pub(crate) fn each_class_pair(&self, rule: usize) -> impl Iterator<Item = (u32, u32, u64)> {
+        let list = &self.by_rule[rule];
+        let seconds = |one: &(u32, u8, u64)| {
+            let (c, side_c, n_c) = *one;
+            list.iter().filter(|(_, side, _)| side & SECOND != 0).filter_map(move |(d, side_d, n_d)| {
+                let both_ways = side_c & SECOND != 0 && side_d & FIRST != 0;
+                let n = if c == *d { pairs(n_c) } else { n_c * n_d };
+                (n > 0 && !(both_ways && c > *d)).then_some((c, *d, n))
+            })
+        };
+        list.iter().filter(|(_, side, _)| side & FIRST != 0).flat_map(seconds)
+    }
+}
+
+/// Classes under refinement: each glob splits the classes it cuts through.
+struct Classes {
+    of: Vec<u32>,
+    pub(super) matches: Vec<Vec<(u32, u8)>>,
+    size: Vec<u64>,
+    /// Of each class while one glob is at work: matched members, and where they go. Zero and itself in between.
+    hits: Vec<u64>,
+    becomes: Vec<u32>,
+}
+
+impl Classes {
+    fn new(instances: usize) -> Self {
+        let size = vec![instances as u64];
+        Self { of: vec![0; instances], matches: vec![Vec::new()], size, hits: vec![0], becomes: vec![0] }
+    }
+
+    fn refine(&mut self, matched: &[u32], rule: u32, side: u8) {
+        let mut touched = Vec::new();
+        for i in matched {
+            let class = self.of[*i as usize];
+            if self.hits[class as usize] == 0 {
+                touched.push(class);
+            }
+            self.hits[class as usize] += 1;
+        }
+        for class in &touched {
+            let to = self.split(*class as usize);
+            match self.matches[to].last_mut() {
+                Some((r, sides)) if *r == rule => *sides |= side,
+                _ => self.matches[to].push((rule, side)),
+            }
+        }
+        for i in matched {
+            let class = &mut self.of[*i as usize];
+            *class = self.becomes[*class as usize];
+        }
+        for class in touched {
+            self.becomes[class as usize] = class;
+        }
+    }
+
+    /// The class of the matched members of a class: itself when all are matched, a new one otherwise.
+    fn split(&mut self, class: usize) -> usize {
+        let hits = std::mem::take(&mut self.hits[class]);
+        if hits == self.size[class] {
+            return class;
+        }
+        let new = self.size.len();
+        self.size[class] -= hits;
+        self.size.push(hits);
+        self.matches.push(self.matches[class].clone());
+        self.hits.push(0);
+        self.becomes.push(new as u32);
+        self.becomes[class] = new as u32;
+        new
+    }
+}
+
+/// Instances by id: those that begin alike stand together.
+pub(super) struct IdIndex<'a> {
+    /// Id and instance, sorted.
+    sorted: Vec<(&'a str, u32)>,
+}
+
+impl<'a> IdIndex<'a> {
+    pub(crate) fn new(assembly: &'a Assembly) -> Self {
+        // Nobody asks where there is no rule.
+        let asked = if assembly.rules.is_empty() { &[][..] } else { &assembly.instances };
+        let mut sorted: Vec<(&str, u32)> = asked.iter().map(|i| i.id.as_str()).zip(0..).collect();
+        sorted.sort_unstable();
+        Self { sorted }
+    }
+
+    pub(crate) fn beginning_with(&self, prefix: &str) -> &[(&'a str, u32)] {
+        let from = self.sorted.partition_point(|(id, _)| *id < prefix);
+        let count = self.sorted[from..].partition_point(|(id, _)| id.starts_with(prefix));
+        &self.sorted[from..from + count]
+    }
+
+    /// The instances whose id, relative to a scope, a glob matches; each once.
+    pub(crate) fn matching(&self, scope: &str, glob: &str) -> Vec<u32> {
+        let Ok(glob) = Glob::new(glob) else { return Vec::new() };
+        let mut found = Vec::new();
+        for pattern in &glob.patterns {
+            self.matching_pattern(scope, pattern, &mut found);
+        }
+        if glob.patterns.len() > 1 {
+            found.sort_unstable();
+            found.dedup();
+        }
+        found
+    }
+
+    fn matching_pattern(&self, scope: &str, pattern: &Pattern, found: &mut Vec<u32>) {
+        let prefix = format!("{scope}{}", pattern.prefix);
+        if pattern.is_literal() {
+            let is = self.sorted.binary_search_by(|(id, _)| (*id).cmp(prefix.as_str()));
+            found.extend(is.ok().map(|k| self.sorted[k].1));
+            return;
+        }
+        let within = self.beginning_with(&prefix);
+        let matches = |(id, _): &&(&str, u32)| pattern.matches_after_prefix(&id[prefix.len()..]);
+        found.extend(within.iter().filter(matches).map(|(_, i)| *i));
+    }
+}

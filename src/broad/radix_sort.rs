@@ -1,0 +1,99 @@
+//! Sorting by counting: lists whose order is wanted by the whole number in front.
+
+/// Fewer entries than this are compared instead.
+const SMALL: usize = 1024;
+
+/// Bits of a key that one pass sorts by.
+const DIGIT: u32 = 11;
+
+/// Pairs from several lists in one, sorted; the first of each is below `count`. O(pairs + count), but for what the pairs of
+/// one first number take to sort among themselves.
+pub fn sorted_pairs(lists: Vec<Vec<(u32, u32)>>, count: usize) -> Vec<(u32, u32)> {
+    let mut ends = vec![0_usize; count];
+    for (a, _) in lists.iter().flatten() {
+        ends[*a as usize] += 1;
+    }
+    let mut sum = 0;
+    for end in &mut ends {
+        (*end, sum) = (sum, sum + *end);
+    }
+    let mut sorted = vec![(0, 0); sum];
+    // Every list is let go of as soon as it was copied.
+    for (a, b) in lists.into_iter().flatten() {
+        let at = &mut ends[a as usize];
+        sorted[*at] = (a, b);
+        *at += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        if end - start > 1 {
+            sorted[start..end].sort_unstable_by_key(|p| p.1);
+        }
+        start = end;
+    }
+    sorted
+}
+
+/// Sorts keys with the numbers behind them, which increase, by key and then by number.
+pub(crate) fn sort_keyed(keyed: &mut Vec<(u64, u32)>) {
+    if keyed.len() < SMALL {
+        keyed.sort_unstable();
+        return;
+    }
+    let mut other = vec![(0, 0); keyed.len()];
+    // Digits in which no two keys differ take no pass.
+    let (all, any) = keyed.iter().fold((u64::MAX, 0), |(all, any), (key, _)| (all & key, any | key));
+    let mask = (1 << DIGIT) - 1;
+    for shift in (0..u64::BITS).step_by(DIGIT as usize).filter(|shift| (all ^ any) >> shift & mask != 0) {
+        let digit = |key: u64| (key >> shift & mask) as usize;
+        let mut ends = [0_usize; 1 << DIGIT];
+        for (key, _) in keyed.iter() {
+            ends[digit(*key)] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            (*end, sum) = (sum, sum + *end);
+        }
+        for &entry in keyed.iter() {
+            let at = &mut ends[digit(entry.0)];
+            other[*at] = entry;
+            *at += 1;
+        }
+        std::mem::swap(keyed, &mut other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: &mut u64) -> u64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *seed >> 20
+    }
+
+    #[test]
+    fn counting_sorts_as_comparing_does() {
+        let mut seed = 3;
+        for (n, bits) in [(0, 1), (1, 9), (SMALL - 1, 9), (SMALL, 3), (5000, 12), (5000, 44), (70_000, 30)] {
+            let keys = (0..n).map(|_| random(&mut seed) << 20 >> (64 - bits));
+            let mut keyed: Vec<(u64, u32)> = keys.zip(0..).collect();
+            let mut expected = keyed.clone();
+            expected.sort_unstable();
+            sort_keyed(&mut keyed);
+            assert_eq!(keyed, expected, "{n} keys of {bits} bits");
+        }
+    }
+
+    #[test]
+    fn pairs_of_all_lists_come_out_in_order() {
+        let mut seed = 5;
+        for (lists, each, count) in [(0, 0, 0), (3, 0, 7), (4, 100, 1), (7, 900, 1300)] {
+            let mut pair = || ((random(&mut seed) % count.max(1)) as u32, random(&mut seed) as u32 % 5000);
+            let lists: Vec<Vec<(u32, u32)>> = (0..lists).map(|_| (0..each).map(|_| pair()).collect()).collect();
+            let mut expected = lists.concat();
+            expected.sort_unstable();
+            assert_eq!(sorted_pairs(lists, count as usize), expected);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The counters of a run.
+
+use crate::check::pairs::distinct::Groups;
+use crate::check::stages::{Answer, Left};
+use crate::check::{ClearedBy, Counts, PairFunnel, Status};
+
+/// Counters of a run.
+pub(crate) struct Tally {
+    pub counts: Counts,
+    pub cleared_by: ClearedBy,
+    pub funnel: PairFunnel,
+}
+
+/// Pairs that are counted and never looked at one by one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Unseen {
+    pub ignored: u64,
+    /// Cleared by the boxes along the axes.
+    pub by_boxes: u64,
+}
+
+impl Tally {
+    /// Counts every pair once.
+    pub(crate) fn of(unseen: Unseen, groups: &Groups, answers: &[Answer]) -> Self {
+        let Unseen { ignored, by_boxes } = unseen;
+        let candidates = groups.candidates.len() as u64;
+        let mut tally = Self {
+            counts: Counts { ignored, clear: by_boxes, ..Counts::default() },
+            cleared_by: ClearedBy { aabb: by_boxes, ..ClearedBy::default() },
+            funnel: PairFunnel {
+                possible: by_boxes + candidates,
+                aabb: candidates,
+                distinct: groups.distinct.len() as u64,
+                ..PairFunnel::default()
+            },
+        };
+        groups.candidates.iter().for_each(|member| tally.add(&answers[member.group as usize]));
+        tally
+    }
+
+    fn add(&mut self, answer: &Answer) {
+        *self.counts.of_mut(answer.status) += 1;
+        if answer.left == Left::Obb {
+            self.cleared_by.obb += 1;
+            return;
+        }
+        self.funnel.obb += 1;
+        if answer.left != Left::Hull {
+            self.funnel.hull += 1;
+        }
+        let counter = match answer.left {
+            _ if answer.status != Status::Clear => &mut self.funnel.confirmed,
+            Left::Exact => &mut self.cleared_by.exact,
+            Left::Pieces => &mut self.cleared_by.pieces,
+            Left::Obb | Left::Hull | Left::HullMeasured => &mut self.cleared_by.hull,
+        };
+        *counter += 1;
+    }
+}

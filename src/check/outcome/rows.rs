@@ -1,0 +1,191 @@
+//! What a run says of parts and instances.
+
+use crate::assembly::Assembly;
+use crate::check::prepare::decompose::Covered;
+use crate::check::prepare::load::PartMesh;
+use crate::check::prepare::shape::Shape;
+use crate::check::prepare::shapes::Shapes;
+use crate::check::{InstanceOutcome, PartOutcome, Settings};
+use crate::error::Warning;
+use crate::geom::LengthUnit;
+use crate::shape::self_union::Overlaps;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub(crate) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>], shapes: &Shapes) -> Vec<PartOutcome> {
+    let covers = covers(assembly, shapes);
+    let mut instances = vec![0_u64; assembly.parts.len()];
+    for instance in &assembly.instances {
+        instances[instance.part.0 as usize] += 1;
+    }
+    assembly
+        .parts
+        .iter()
+        .zip(meshes)
+        .zip(instances)
+        .zip(covers)
+        .map(|(((part, mesh), instances), cover)| PartOutcome {
+            key: part.key.clone(),
+            mesh: part.source.shown().to_owned(),
+            triangles: mesh.triangles,
+            closed: mesh.closed,
+            facet_error: mesh.facet_error,
+            instances,
+            pieces: cover.map(|c| c.0),
+            epsilon: cover.map(|c| c.1),
+            hash: mesh.hash.to_hex().as_str()[..32].to_owned(),
+        })
+        .collect()
+}
+
+/// Of each part that is taken as pieces, how many and how far they reach beyond it (mm): the most of its shapes, where instances
+/// stretch it differently.
+fn covers(assembly: &Assembly, shapes: &Shapes) -> Vec<Option<(u64, f64)>> {
+    let mut covers: Vec<Option<(u64, f64)>> = vec![None; assembly.parts.len()];
+    for (instance, placed) in assembly.instances.iter().zip(&shapes.placed) {
+        let own = shapes.all[placed.shape as usize].covered().and_then(Covered::pieces_and_epsilon);
+        if let Some((pieces, epsilon)) = own {
+            let known = covers[instance.part.0 as usize].get_or_insert((pieces, epsilon));
+            *known = (known.0.max(pieces), known.1.max(epsilon));
+        }
+    }
+    covers
+}
+
+pub(crate) fn describe_instances(assembly: &Assembly) -> Vec<InstanceOutcome> {
+    assembly
+        .instances
+        .par_iter()
+        .map(|instance| {
+            let mut numbers = [[0; 8]; 12];
+            let placement = instance.placement.linear.iter().chain(&instance.placement.translation);
+            numbers.iter_mut().zip(placement).for_each(|(n, e)| *n = (e + 0.0).to_le_bytes());
+            InstanceOutcome {
+                id: instance.id.clone(),
+                part: instance.part,
+                placement: blake3::hash(numbers.as_flattened()).to_hex().as_str()[..16].to_owned(),
+                unit: instance.unit.and_then(|u| assembly.unit_ids.get(u as usize)).map(|id| id.len() as u32),
+                at: instance.at,
+            }
+        })
+        .collect()
+}
+
+/// A warning and its place among all that a run can have: shards of a run have some of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlacedWarning {
+    /// Warnings stand in this order.
+    pub place: [u32; 3],
+    /// What is told.
+    pub warning: Warning,
+}
+
+/// What was noticed on reading the assembly, in each mesh, and of each shape, in this order.
+pub(crate) fn collect_warnings(
+    assembly: &Assembly,
+    meshes: &[Arc<PartMesh>],
+    shapes: &Shapes,
+    settings: &Settings,
+) -> Vec<PlacedWarning> {
+    let mut placed = Vec::new();
+    let mut add = |of: u32, index: usize, warnings: Vec<(u32, Warning)>| {
+        let place = |k| [of, index as u32, k];
+        placed.extend(warnings.into_iter().map(|(k, warning)| PlacedWarning { place: place(k), warning }));
+    };
+    add(0, 0, (0..).zip(assembly.warnings.iter().cloned()).collect());
+    // Parts of one file share its mesh: told once.
+    let mut told = BTreeSet::new();
+    for (index, mesh) in meshes.iter().enumerate() {
+        if told.insert(Arc::as_ptr(mesh)) {
+            add(1, index, (0..).zip(mesh.warnings.iter().cloned()).collect());
+        }
+    }
+    for (index, (shape, part)) in shapes.all.iter().zip(&shapes.part_of).enumerate() {
+        let part = &assembly.parts[*part as usize].key;
+        let told = |(k, (code, message))| (k, Warning { part: Some(part.clone()), ..Warning::new(code, message) });
+        let notes = (0..).zip(shape_notes(shape, assembly.units, settings.tolerance));
+        add(2, index, notes.filter_map(|(k, note)| note.map(|note| told((k, note)))).collect());
+    }
+    placed
+}
+
+/// Code and message of a warning.
+type Note = (&'static str, String);
+
+/// What the tolerance (mm) means for a shape, what became of its pieces, and whether it was united; each has its place.
+fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>; 4] {
+    let floor = shape.tolerance_floor();
+    let coarse = if floor > tolerance {
+        let message = format!(
+            "its coordinates are stored in single precision and round by up to {}, so its pairs are held to {} and not to the \
+             tolerance of {}; export it nearer to its own origin or raise the tolerance",
+            unit.text(shape.quantum),
+            unit.text(floor),
+            unit.text(tolerance)
+        );
+        Some(("tolerance-below-roundoff", message))
+    } else {
+        None
+    };
+    let thickness = 2.0 * shape.convex.inner_radius;
+    let thin = if thickness <= tolerance.max(floor) {
+        let message = format!(
+            "its hull is {} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
+            unit.text(thickness)
+        );
+        Some(("thinner-than-tolerance", message))
+    } else {
+        None
+    };
+    [coarse, cover_warning(shape, unit), united_warning(shape), thin]
+}
+
+/// What is to be said of the pieces of a shape.
+fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<Note> {
+    match shape.covered()? {
+        Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
+        Covered::By { pieces, epsilon, asked, ball } if epsilon > asked => {
+            let n = pieces.all.len();
+            // Pieces overlap by the ball that one of them has to hold.
+            let fix = if 0.5 * ball > *asked {
+                let ball = unit.text(*ball);
+                format!(
+                    "overlaps of {ball} pass in this run, so pieces overlap by as much; lower what passes or raise --epsilon"
+                )
+            } else {
+                "raise --max-pieces or --epsilon".to_owned()
+            };
+            let message = format!(
+                "its {n} convex piece{} reach up to {} beyond it, not the {} asked for; {fix}",
+                if n == 1 { "" } else { "s" },
+                unit.text(*epsilon),
+                unit.text(*asked)
+            );
+            Some(("epsilon-not-reached", message))
+        }
+        Covered::By { .. } | Covered::Convex => None,
+    }
+}
+
+/// What is to be said of shells of a shape that overlap; of pieces only where they were not united.
+fn united_warning(shape: &Shape) -> Option<Note> {
+    let pieces = shape.pieces().is_some();
+    match shape.overlaps()? {
+        Overlaps::None => None,
+        Overlaps::Resolved if pieces => None,
+        Overlaps::Resolved => Some((
+            "overlapping-shells",
+            "shells of it overlap, or its surface crosses itself; its pairs are held against the union of what they enclose"
+                .to_owned(),
+        )),
+        Overlaps::Unresolved(why) => {
+            let what = if pieces { "its convex pieces" } else { "shells of it overlap, or its surface crosses itself; they" };
+            let message =
+                format!("{what} were not united ({why}), so only its hull bounds how deep its overlaps are");
+            Some(("overlapping-shells", message))
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Pairs of a run: candidates, unique pairs, canonical poses, shards.
+pub(crate) mod canonical_pose;
+pub(crate) mod distinct;
+pub(crate) mod shard;

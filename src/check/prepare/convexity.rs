@@ -1,0 +1,93 @@
+//! Whether a mesh is its own convex hull, so that what is known of the hull is known of the solid.
+
+use crate::geom::Vec3;
+use crate::geom::predicates::{collinear, orient3d};
+use crate::mesh::TriMesh;
+
+/// How much larger than the mesh's the volume of its hull may come out: rounding of two sums, and far below any hollow
+/// that exact signs would not show. It also tells a surface that winds around twice, whose edges are convex, too.
+const VOLUME_ROUNDING: f64 = 1e-9;
+
+/// Whether a mesh of one shell whose faces look outward bounds a convex solid: every edge is of two faces and convex or flat
+/// by exact sign, no face is without area, and the volume is the hull's. A surface that is closed, connected and nowhere hollow is convex, unless it winds
+/// around more than once (H. Tietze, "Über Konvexheit im kleinen und im großen", 1928).
+///
+/// Volumes in mm³. Cost: a comparison, and where that holds one sort of the edges.
+pub(crate) fn is_convex(mesh: &TriMesh, volume: f64, hull_volume: f64) -> bool {
+    let alike = (hull_volume - volume).abs() <= VOLUME_ROUNDING * hull_volume;
+    hull_volume > 0.0 && alike && every_edge_is_convex(mesh)
+}
+
+fn every_edge_is_convex(mesh: &TriMesh) -> bool {
+    // Of each side of each face: its two ends, which way it runs, and the face.
+    let mut sides: Vec<(u32, u32, bool, u32)> = Vec::with_capacity(3 * mesh.triangles.len());
+    for (t, [a, b, c]) in (0u32..).zip(&mesh.triangles) {
+        for (p, q) in [(*a, *b), (*b, *c), (*c, *a)] {
+            sides.push((p.min(q), p.max(q), p > q, t));
+        }
+    }
+    sides.sort_unstable();
+    let corners = |t: u32| mesh.triangles[t as usize].map(|i| &mesh.vertices[i as usize]);
+    // A face without area has no side, so that what it joins is not compared.
+    if (0u32..mesh.triangles.len() as u32).map(corners).any(|[a, b, c]| collinear(a, b, c)) {
+        return false;
+    }
+    let below = |t: u32, x: &Vec3| {
+        let [a, b, c] = corners(t);
+        orient3d(a, b, c, x) <= 0.0
+    };
+    sides.chunk_by(|s, t| (s.0, s.1) == (t.0, t.1)).all(|edge| match edge {
+        [s, t] if s.2 != t.2 => {
+            corners(s.3).iter().all(|x| below(t.3, x)) && corners(t.3).iter().all(|x| below(s.3, x))
+        }
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mesh(corners: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriMesh {
+        TriMesh { vertices: corners.iter().map(|c| Vec3::from(*c)).collect(), triangles: triangles.to_vec() }
+    }
+
+    const CUBE: [[u32; 3]; 12] = [
+        [0, 2, 3],
+        [0, 3, 1],
+        [4, 5, 7],
+        [4, 7, 6],
+        [0, 1, 5],
+        [0, 5, 4],
+        [2, 6, 7],
+        [2, 7, 3],
+        [0, 4, 6],
+        [0, 6, 2],
+        [1, 3, 7],
+        [1, 7, 5],
+    ];
+
+    fn cube() -> TriMesh {
+        let corner = |k: u32| [f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2)];
+        mesh(&(0..8).map(corner).collect::<Vec<_>>(), &CUBE)
+    }
+
+    #[test]
+    fn a_cube_is_its_hull_and_one_with_a_dent_is_not() {
+        assert!(is_convex(&cube(), 1.0, 1.0));
+        let mut dented = cube();
+        // A corner pressed in by less than the volumes could tell.
+        dented.vertices[7] -= Vec3::repeat(1e-13);
+        assert!(!is_convex(&dented, 1.0, 1.0));
+        let mut open = cube();
+        open.triangles.pop();
+        assert!(!is_convex(&open, 1.0, 1.0));
+    }
+
+    #[test]
+    fn a_smaller_volume_than_the_hull_s_is_no_convex_solid() {
+        assert!(!is_convex(&cube(), 0.999, 1.0));
+        assert!(!is_convex(&cube(), 2.0, 1.0));
+        assert!(!is_convex(&cube(), 0.0, 0.0));
+    }
+}

@@ -1,0 +1,254 @@
+//! Reading the meshes of an assembly, each file once.
+
+use crate::assembly::{Assembly, MeshSource, Part};
+use crate::check::cache::{Kind, Name, Session, StoredPart, part_key};
+use crate::check::{Progress, Stage};
+use crate::error::{Error, Location, Problem, Warning};
+use crate::geom::{Aabb, LengthUnit, Vec3};
+use crate::io::Loader;
+use crate::mesh::{self, Health, LoadedMesh, MeshError, TriMesh};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// What the check keeps of a part's mesh; coordinates in mm, in the part's frame.
+#[derive(Debug)]
+pub(crate) struct PartMesh {
+    /// Of content and units.
+    pub hash: blake3::Hash,
+    pub mesh: Triangles,
+    pub bounds: Aabb,
+    pub triangles: u64,
+    pub closed: bool,
+    /// What the mesh encloses as mended (mm³); `None` where it has no definite inside.
+    pub enclosed: Option<f64>,
+    /// Of all its triangles (mm²).
+    pub area: f64,
+    /// Connected over shared vertices.
+    pub shells: u32,
+    /// By how much its coordinates were rounded at most (mm); 0 for double-precision meshes.
+    pub rounding: f64,
+    /// Largest sagitta of its facets (mm), where it was asked for.
+    pub facet_error: Option<f64>,
+    /// The same at concave edges alone.
+    pub concave_error: f64,
+    pub warnings: Vec<Warning>,
+}
+
+/// What a mesh is read from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// The content of a file.
+    File(Vec<u8>),
+    /// Handed in by the caller.
+    Memory(Arc<TriMesh>),
+}
+
+impl Source {
+    fn load(self) -> Result<LoadedMesh, MeshError> {
+        match self {
+            Self::File(bytes) => mesh::load_owned(bytes),
+            Self::Memory(mesh) => LoadedMesh::from_tri_mesh(Arc::unwrap_or_clone(mesh)),
+        }
+    }
+
+    /// To be read once somebody asks.
+    pub(crate) fn later(self, units: LengthUnit) -> Triangles {
+        Triangles { mesh: OnceLock::new(), source: Mutex::new(Some((self, units))) }
+    }
+}
+
+/// A part's triangles (mm), perhaps not read yet.
+#[derive(Debug)]
+pub(crate) struct Triangles {
+    mesh: OnceLock<TriMesh>,
+    source: Mutex<Option<(Source, LengthUnit)>>,
+}
+
+impl Triangles {
+    /// The mesh: on the first call. Of what was read before, so that nothing is left that could fail.
+    pub(crate) fn get(&self) -> &TriMesh {
+        self.mesh.get_or_init(|| {
+            let source = self.source.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let loaded = source.and_then(|(source, units)| Some((source.load().ok()?.mesh, units)));
+            loaded.map(|(mesh, units)| scaled(mesh, units)).unwrap_or_default()
+        })
+    }
+}
+
+impl From<TriMesh> for Triangles {
+    fn from(mesh: TriMesh) -> Self {
+        Self { mesh: mesh.into(), source: Mutex::new(None) }
+    }
+}
+
+/// In millimetres.
+fn scaled(mut mesh: TriMesh, units: LengthUnit) -> TriMesh {
+    let mm = units.mm();
+    // Kept until the end of the run.
+    mesh.vertices.shrink_to_fit();
+    mesh.triangles.shrink_to_fit();
+    if mm != 1.0 {
+        mesh.vertices.iter_mut().for_each(|v: &mut Vec3| *v *= mm);
+    }
+    mesh
+}
+
+/// The mesh of every part, in the order of `assembly.parts`; parts of one file and unit share it. `verdict_only` leaves out
+/// what no verdict needs.
+///
+/// # Errors
+/// Every file that cannot be read or is not a mesh, at once.
+pub(crate) fn load_meshes(
+    assembly: &Assembly,
+    loader: &dyn Loader,
+    session: Option<&Session>,
+    verdict_only: bool,
+    progress: &dyn Progress,
+) -> Result<Vec<Arc<PartMesh>>, Error> {
+    let mut first_of = BTreeMap::new();
+    let sources: Vec<usize> = assembly
+        .parts
+        .iter()
+        .enumerate()
+        .map(|(i, part)| match &part.source {
+            MeshSource::File { path, .. } => *first_of.entry((path, part.units.name())).or_insert(i),
+            MeshSource::Memory(_) => i,
+        })
+        .collect();
+    let distinct: Vec<usize> = sources.iter().enumerate().filter(|(i, s)| i == *s).map(|(i, _)| i).collect();
+    progress.begin(Stage::Load, distinct.len() as u64);
+    let loaded: Vec<Result<Arc<PartMesh>, Error>> = distinct
+        .par_iter()
+        .map(|&i| {
+            let part = &assembly.parts[i];
+            let mesh = load_part(part, loader, session).map(|mesh| of_part(mesh, part, verdict_only));
+            progress.advance(1);
+            mesh.map(Arc::new)
+        })
+        .collect();
+    let mut problems = Vec::new();
+    let mut by_index = BTreeMap::new();
+    for (i, result) in distinct.iter().zip(loaded) {
+        match result {
+            Ok(mesh) => {
+                by_index.insert(*i, mesh);
+            }
+            Err(error) => problems.extend(error.problems),
+        }
+    }
+    if problems.is_empty() {
+        Ok(sources.iter().filter_map(|s| by_index.get(s).cloned()).collect())
+    } else {
+        Err(Error { problems })
+    }
+}
+
+/// The mesh of a part, whatever the part is called; of one that the cache knows the triangles are left for later.
+fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Result<PartMesh, Error> {
+    let (source, shown) = match &part.source {
+        MeshSource::File { path, shown } => {
+            let bytes = loader.read(path).map_err(|e| {
+                Problem::new(
+                    Location::file(shown),
+                    format!("cannot read the mesh of part `{}`: {e}", part.key),
+                    "check the path and its permissions",
+                )
+            })?;
+            (Source::File(bytes), shown.clone())
+        }
+        MeshSource::Memory(mesh) => (Source::Memory(Arc::clone(mesh)), format!("part `{}`", part.key)),
+    };
+    let read = |source: Source| -> Result<PartMesh, Error> {
+        let loaded = source.load().map_err(|e| locate(e, &shown))?;
+        Ok(in_millimetres(part.units, loaded))
+    };
+    let Some(session) = session else { return read(source) };
+    let name = Name { kind: "parts", key: part_key(&source, part.units) };
+    let known = session.get(&name).and_then(StoredPart::restored);
+    session.count(Kind::Parts, known.is_some());
+    if let Some(mut known) = known {
+        known.mesh = source.later(part.units);
+        return Ok(known);
+    }
+    let mesh = read(source)?;
+    if let Some(stored) = StoredPart::of(&mesh) {
+        session.put(&name, &stored);
+    }
+    Ok(mesh)
+}
+
+/// What is said of a part that has this mesh.
+fn of_part(mut mesh: PartMesh, part: &Part, verdict_only: bool) -> PartMesh {
+    mesh.facet_error = mesh.facet_error.filter(|_| !verdict_only);
+    for w in &mut mesh.warnings {
+        w.part = Some(part.key.clone());
+    }
+    mesh
+}
+
+/// The place of a mesh error as the user knows it.
+pub(crate) fn locate(e: MeshError, file: &str) -> Problem {
+    let at = Location { file: file.to_owned(), line: e.line, column: e.column, byte: e.byte, json_path: None };
+    Problem::new(at, e.what, e.fix)
+}
+
+/// What keeps a surface from having an inside, if edges do; a surface of one side is reported by its reader.
+fn open_mesh(health: &Health) -> Option<String> {
+    let count = |n: u64, kind| format!("{n} {kind} edge{}", if n == 1 { "" } else { "s" });
+    let (open, crowded) = (health.open_edges, health.non_manifold_edges);
+    match (open > 0, crowded > 0 && !health.closed && !health.enclosing) {
+        (true, true) => Some(format!("{}, {}", count(open, "open"), count(crowded, "non-manifold"))),
+        (true, false) => Some(count(open, "open")),
+        (false, true) => Some(count(crowded, "non-manifold")),
+        (false, false) => None,
+    }
+}
+
+fn in_millimetres(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"interfere part 1\0").update(units.name().as_bytes());
+    let mm = units.mm();
+    let rounding = loaded.rounding() * mm;
+    let mesh = loaded.mesh;
+    let mut buffer = Vec::with_capacity(1 << 16);
+    let mut feed = |bytes: &[u8], flush: bool| {
+        buffer.extend_from_slice(bytes);
+        if flush || buffer.len() >= (1 << 16) - 64 {
+            hasher.update(&buffer);
+            buffer.clear();
+        }
+    };
+    feed(&(mesh.vertices.len() as u64).to_le_bytes(), false);
+    for v in &mesh.vertices {
+        for k in 0..3 {
+            feed(&v[k].to_le_bytes(), false);
+        }
+    }
+    for t in &mesh.triangles {
+        for i in t {
+            feed(&i.to_le_bytes(), false);
+        }
+    }
+    feed(&[], true);
+    let hash = hasher.finalize();
+    let mesh = scaled(mesh, units);
+    let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges, rounding);
+    drop(loaded.half_edges);
+    let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
+    warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new("open-mesh", message)));
+    PartMesh {
+        hash,
+        bounds: Aabb::of_points(&mesh.vertices),
+        area: loaded.health.area * mm * mm,
+        mesh: mesh.into(),
+        triangles: loaded.health.triangles,
+        closed: loaded.health.closed,
+        enclosed: loaded.health.enclosed_volume.map(|v| v * mm * mm * mm),
+        shells: loaded.health.shells,
+        rounding,
+        facet_error: Some(facet_errors.largest),
+        concave_error: facet_errors.concave,
+        warnings,
+    }
+}

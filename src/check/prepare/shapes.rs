@@ -1,0 +1,212 @@
+//! The shapes of an assembly, each built once, and where its instances stand.
+
+use crate::assembly::{Assembly, Geometry, Part};
+use crate::check::cache::{Key as CacheKey, Kind, Name, Session, StoredShape, shape_key};
+use crate::check::prepare::decompose::{self, Covered};
+use crate::check::prepare::load::PartMesh;
+use crate::check::prepare::placement_cache::Splitter;
+use crate::check::prepare::shape::{Made, Shape, Wanted, bake};
+use crate::check::{Progress, Settings, Stage};
+use crate::error::{Error, Problem};
+use crate::geom::pose::Split;
+use crate::geom::tolerance::MAX_COORDINATE;
+use crate::geom::{Mat3, Pose, Vec3};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Where an instance stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placed {
+    /// Index of its shape. Shapes are ordered by content, so this order does not depend on names.
+    pub shape: u32,
+    /// Part to root.
+    pub pose: Pose,
+    /// How far rounding the stretch may have moved a point, at most (mm).
+    pub residual: f64,
+}
+
+/// Where a shape's centred frame lies and how large it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin {
+    /// In the part's frame (mm).
+    pub origin: Vec3,
+    /// Diagonal of the hull's box (mm).
+    pub diameter: f64,
+}
+
+/// All shapes of an assembly and its instances' placements.
+#[derive(Debug)]
+pub(crate) struct Shapes {
+    pub all: Vec<Shape>,
+    /// Of each shape, side by side: what every candidate pair asks for.
+    pub origins: Vec<Origin>,
+    /// Of each shape: a hash of what makes it what it is, the same in every run.
+    pub stamps: Vec<u64>,
+    pub placed: Vec<Placed>,
+    /// A part that each shape comes from, for messages.
+    pub part_of: Vec<u32>,
+    /// In the cache; empty without one.
+    pub keys: Vec<CacheKey>,
+}
+
+/// What makes two shapes the same. The same vertices from a file that rounds them and from one that does not are held to
+/// different tolerances; and a mesh that one part takes as it is and another as its hull makes two.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    content: [u8; 32],
+    rounding: u64,
+    geometry: Geometry,
+    deflection: Option<u64>,
+    stretch: [u64; 9],
+}
+
+impl Key {
+    fn of(w: &Wanted, part: &Part, mesh: &PartMesh) -> Self {
+        let mut stretch = [0; 9];
+        stretch.iter_mut().zip(w.stretch.iter()).for_each(|(b, e)| *b = e.to_bits());
+        // Hulls have no concave edge for a deflection to count at.
+        let deflection = part.deflection.filter(|_| w.geometry != Geometry::Hull);
+        Self {
+            content: *mesh.hash.as_bytes(),
+            rounding: mesh.rounding.to_bits(),
+            geometry: w.geometry,
+            deflection: deflection.map(f64::to_bits),
+            stretch,
+        }
+    }
+
+    /// A hash of all of it, the same in every run.
+    fn stamp(&self) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.content).update(&self.rounding.to_le_bytes()).update(self.geometry.name().as_bytes());
+        // A deflection of its own is not the same as none.
+        hasher.update(&[u8::from(self.deflection.is_some())]).update(&self.deflection.unwrap_or(0).to_le_bytes());
+        hasher.update(self.stretch.map(u64::to_le_bytes).as_flattened());
+        let mut first = [0; 8];
+        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        u64::from_le_bytes(first)
+    }
+}
+
+/// Builds the shape of every distinct (mesh, stretch) and places the instances.
+///
+/// # Errors
+/// Placements that cannot be inverted or that carry a part beyond what coordinates can hold.
+pub(crate) fn build(
+    assembly: &Assembly,
+    meshes: &[Arc<PartMesh>],
+    settings: &Settings,
+    session: Option<&Session>,
+    progress: &dyn Progress,
+) -> Result<Shapes, Error> {
+    let splits = split_placements(assembly, meshes)?;
+    let mut indices: BTreeMap<Key, (u32, Wanted)> = BTreeMap::new();
+    let wanted = |part: u32, stretch: &Mat3| {
+        let geometry = assembly.parts[part as usize].geometry.unwrap_or(settings.geometry);
+        Wanted { part, geometry, stretch: *stretch }
+    };
+    let key = |w: &Wanted| Key::of(w, &assembly.parts[w.part as usize], &meshes[w.part as usize]);
+    for (instance, split) in assembly.instances.iter().zip(&splits) {
+        let wanted = wanted(instance.part.0, &split.stretch);
+        indices.entry(key(&wanted)).or_insert((0, wanted));
+    }
+    // The map's order is the shapes' order: by content.
+    let all: Vec<Wanted> = indices.values().map(|v| v.1).collect();
+    let stamps = indices.keys().map(Key::stamp).collect();
+    indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
+    progress.begin(Stage::Shape, all.len() as u64);
+    let maker = Maker { assembly, settings, session, deepest: decompose::deepest_threshold(assembly, settings) };
+    let made: Vec<(Shape, Option<CacheKey>)> = all
+        .par_iter()
+        .map(|w| {
+            let shape = maker.shape(&meshes[w.part as usize], w);
+            progress.advance(1);
+            shape
+        })
+        .collect();
+    let (shapes, keys): (Vec<Shape>, Vec<Option<CacheKey>>) = made.into_iter().unzip();
+    let placed = assembly
+        .instances
+        .iter()
+        .zip(&splits)
+        .map(|(instance, split)| Placed {
+            shape: indices.get(&key(&wanted(instance.part.0, &split.stretch))).map_or(0, |v| v.0),
+            pose: split.pose,
+            residual: split.residual * 3.0 * meshes[instance.part.0 as usize].bounds.max_abs(),
+        })
+        .collect();
+    let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
+    let part_of = all.iter().map(|w| w.part).collect();
+    Ok(Shapes { all: shapes, origins, stamps, placed, part_of, keys: keys.into_iter().flatten().collect() })
+}
+
+/// Makes shapes, or finds them in the cache.
+struct Maker<'a> {
+    assembly: &'a Assembly,
+    settings: &'a Settings,
+    session: Option<&'a Session<'a>>,
+    /// The largest threshold of a depth in the run (mm).
+    deepest: f64,
+}
+
+impl Maker<'_> {
+    /// The shape, and its key where there is a cache.
+    fn shape(&self, part: &Arc<PartMesh>, wanted: &Wanted) -> (Shape, Option<CacheKey>) {
+        let deflection = self.assembly.parts[wanted.part as usize].deflection;
+        let Some(session) = self.session else {
+            return (Shape::of(part, wanted, deflection, self.make(part, wanted, deflection)), None);
+        };
+        let key = shape_key(part, wanted, deflection, self.settings, self.deepest);
+        let name = Name { kind: "shapes", key };
+        let known = session.get(&name).and_then(StoredShape::restored);
+        session.count(Kind::Shapes, known.is_some());
+        let made = known.unwrap_or_else(|| {
+            let made = self.make(part, wanted, deflection);
+            if let Some(stored) = StoredShape::of(&made) {
+                session.put(&name, &stored);
+            }
+            made
+        });
+        (Shape::of(part, wanted, deflection, made), Some(key))
+    }
+
+    fn make(&self, part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>) -> Made {
+        let made = bake(part, wanted);
+        if wanted.geometry != Geometry::Decomposition {
+            return made;
+        }
+        let mut shape = Shape::of(part, wanted, deflection, made);
+        let covered = decompose::cover(&shape, self.settings, self.deepest);
+        if matches!(covered, Covered::Not(_)) {
+            (shape.geometry, shape.is_hull) = (Geometry::Hull, true);
+        }
+        let Shape { geometry, is_hull, convex, obb, max_abs, .. } = shape;
+        Made { geometry, is_hull, convex, obb, max_abs, covered: Some(covered) }
+    }
+}
+
+fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<Split>, Error> {
+    let mut problems = Vec::new();
+    let mut splits = Vec::with_capacity(assembly.instances.len());
+    let mut splitter = Splitter::new();
+    for instance in &assembly.instances {
+        let reach = instance.placement.linear.abs().sum() * meshes[instance.part.0 as usize].bounds.max_abs()
+            + instance.placement.translation.amax();
+        let part = &assembly.parts[instance.part.0 as usize];
+        match splitter.split(&instance.placement) {
+            Some(split) if reach <= MAX_COORDINATE => splits.push(split),
+            Some(_) => problems.push(Problem::new(
+                part.at.clone(),
+                format!("instance `{}` reaches {reach:e} mm from the origin", instance.id),
+                format!("coordinates are limited to {MAX_COORDINATE:e} mm; check the units"),
+            )),
+            None => problems.push(Problem::new(
+                part.at.clone(),
+                format!("the placement of instance `{}` is singular", instance.id),
+                "give an invertible matrix",
+            )),
+        }
+    }
+    if problems.is_empty() { Ok(splits) } else { Err(Error { problems }) }
+}

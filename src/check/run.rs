@@ -1,0 +1,346 @@
+//! The run: parts to shapes, boxes to candidate pairs, distinct pairs to answers, answers to the outcome.
+
+use crate::assembly::{Assembly, InstanceIx, PairRule, RuleTable};
+use crate::broad::{BoxTree, sorted_pairs};
+use crate::check::cache::{PairCache, Session};
+use crate::check::outcome::counts::{Tally, Unseen};
+use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
+use crate::check::outcome::rows::{PlacedWarning, collect_warnings, describe_instances, describe_parts};
+use crate::check::pairs::distinct::{Groups, Run};
+use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
+use crate::check::prepare::load::load_meshes;
+use crate::check::prepare::shape::Shape;
+use crate::check::prepare::shapes::{self, Shapes};
+use crate::check::stages::Answer;
+use crate::check::stages::intersection::Firsts;
+use crate::check::{ClearedBy, Counts, FailOn, Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
+use crate::error::{Error, Location, Problem};
+use crate::geom::math::UNIT_ROUNDOFF;
+use crate::geom::{Aabb, Pose, Vec3};
+use crate::io::Loader;
+use rayon::prelude::*;
+
+/// Checks every pair of an assembly's instances; see the crate's page for an example. Runs on the ambient rayon pool; the
+/// outcome does not depend on its size, on the order of instances, or on which of several equal pairs was computed.
+///
+/// # Errors
+/// Meshes that cannot be read, placements that cannot be inverted, options out of range, and an assembly in which no pair is left to check: all of them at once.
+pub fn check(
+    assembly: &Assembly,
+    options: &Options,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
+    let found = run(assembly, options, None, loader, progress)?;
+    Ok(Outcome { warnings: found.warnings.into_iter().map(|w| w.warning).collect(), ..found.outcome })
+}
+
+/// Checks the pairs of one shard. Every shard reads all meshes, builds all hulls (and covers all parts that are taken as pieces) and
+/// finds all candidate pairs; triangles are prepared for its own pairs alone, and only these are answered.
+///
+/// # Errors
+/// As [`check()`], whatever the shard, and for one that [is none](Shard::is_valid).
+pub fn check_shard(
+    assembly: &Assembly,
+    options: &Options,
+    shard: Shard,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<ShardOutcome, Error> {
+    if !shard.is_valid() {
+        let Shard { index, of } = shard;
+        let what = format!("there is no shard {index} of {of}");
+        return Err(Error::one(Location::default(), what, format!("shards are 1/N to N/N, N at most {}", Shard::MOST)));
+    }
+    let found = run(assembly, options, Some(shard), loader, progress)?;
+    Ok(ShardOutcome { shard, candidates: found.candidates, warnings: found.warnings, outcome: found.outcome })
+}
+
+/// A whole run, or a shard of it.
+struct Found {
+    /// Of a whole run without their hash.
+    candidates: Candidates,
+    warnings: Vec<PlacedWarning>,
+    /// Without warnings.
+    outcome: Outcome,
+}
+
+fn run(
+    assembly: &Assembly,
+    options: &Options,
+    shard: Option<Shard>,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Found, Error> {
+    let mut timings = Timings { threads: rayon::current_num_threads(), ..Timings::default() };
+    let mut watch = Stopwatch::start();
+    let settings = settle(assembly, options)?;
+    let rules = RuleTable::new(assembly);
+    let pairs_all = count_pairs(assembly, &rules)?;
+    let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
+    let meshes = load_meshes(assembly, loader, session.as_ref(), options.verdict_only, progress)?;
+    watch.stop(Stage::Load, &mut timings);
+
+    let shapes = shapes::build(assembly, &meshes, &settings, session.as_ref(), progress)?;
+    let parts = describe_parts(assembly, &meshes, &shapes);
+    watch.stop(Stage::Shape, &mut timings);
+
+    progress.begin(Stage::Broad, 1);
+    let reach = run_reach(&settings, &rules, &shapes);
+    let candidates = candidates(&shapes, reach, &rules);
+    watch.stop(Stage::Broad, &mut timings);
+
+    let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
+    let run = Run { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref() };
+    let (groups, unseen, candidates) = share(run.group(&candidates), &shapes, pairs_all, shard);
+    let answers = run.answer_groups(&groups, &mut watch, &mut timings, progress);
+    let tally = Tally::of(unseen, &groups, &answers);
+    watch.stop(Stage::Narrow, &mut timings);
+
+    let pairs = run.outcomes(&groups, &answers);
+    // Before fixes are looked for: what these ask of shapes is not what the run is about.
+    let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
+    let fixes = run.fixes(&pairs, &rules, reach, options.fixes);
+    cache.into_iter().for_each(PairCache::write);
+
+    let instances = describe_instances(assembly);
+    watch.stop(Stage::Report, &mut timings);
+    timings.pairs = tally.funnel;
+    timings.cache = session.as_ref().map(Session::used);
+    let outcome = Outcome {
+        counts: tally.counts,
+        cleared_by: tally.cleared_by,
+        pairs,
+        fixes,
+        parts,
+        instances,
+        rule_uses: rules.uses(assembly),
+        timings,
+        not_kept: session.as_ref().and_then(Session::not_kept),
+        ..unchecked(assembly, settings, pairs_all[0])
+    };
+    Ok(Found { candidates, warnings, outcome })
+}
+
+/// An outcome in which nothing is found yet.
+fn unchecked(assembly: &Assembly, settings: Settings, possible_pairs: u64) -> Outcome {
+    Outcome {
+        name: assembly.name.clone(),
+        path: assembly.path.clone(),
+        files: assembly.files.clone(),
+        units: assembly.units,
+        settings,
+        possible_pairs,
+        counts: Counts::default(),
+        cleared_by: ClearedBy::default(),
+        pairs: Vec::new(),
+        fixes: Vec::new(),
+        parts: Vec::new(),
+        instances: Vec::new(),
+        rules: assembly.rules.clone(),
+        rule_uses: Vec::new(),
+        warnings: Vec::new(),
+        baseline: None,
+        fail_on: FailOn::Any,
+        timings: Timings::default(),
+        not_kept: None,
+    }
+}
+
+/// What a shard answers, or a whole run, and what it counts beside that. Pairs that are never enumerated are counted by the first.
+fn share(
+    groups: Groups,
+    shapes: &Shapes,
+    [possible, ignored]: [u64; 2],
+    shard: Option<Shard>,
+) -> (Groups, Unseen, Candidates) {
+    let all = Candidates { count: groups.candidates.len() as u64, hash: String::new() };
+    let unseen = Unseen { ignored, by_boxes: possible - ignored - all.count };
+    let Some(shard) = shard else { return (groups, unseen, all) };
+    let (groups, candidates) = groups.of_shard(shapes, shard);
+    (groups, if shard.index == 1 { unseen } else { Unseen::default() }, candidates)
+}
+
+/// The way of one pair through the stages, and the row that a whole run with these options has for it; `ids` in either order.
+///
+/// Reads, shapes and finds candidates as [`check()`] does; what is left out is the other pairs.
+///
+/// # Errors
+/// As [`check()`], but for an assembly in which everything is ignored; and ids that no instance has, or one id twice.
+pub fn explain(
+    assembly: &Assembly,
+    options: &Options,
+    ids: [&str; 2],
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Explanation, Error> {
+    let settings = settle(assembly, options)?;
+    let pair = find_pair(assembly, ids)?;
+    let rules = RuleTable::new(assembly);
+    let meshes = load_meshes(assembly, loader, None, false, progress)?;
+    let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
+    progress.begin(Stage::Broad, 1);
+    let reach = run_reach(&settings, &rules, &shapes);
+    let [a, b] = pair;
+    let found = match rules.of(a, b) {
+        PairRule::Ignored { rule } => PairFound::Ignored { rule },
+        PairRule::Rule(_) | PairRule::None => {
+            let boxes = instance_boxes(&shapes, 0.0);
+            let distance = boxes[a.0 as usize].distance(&boxes[b.0 as usize]);
+            let (first, second) = (a.0.min(b.0), a.0.max(b.0));
+            let candidates = candidates(&shapes, reach, &rules);
+            let place = candidates.binary_search_by_key(&(first, second), |c| (c.a, c.b));
+            PairFound::Checked { distance, candidate: place.ok().map(|k| candidates[k]) }
+        }
+    };
+    progress.begin(Stage::Narrow, 1);
+    let run = Run { assembly, settings: &settings, shapes: &shapes, cache: None };
+    Ok(run.explanation(pair, &found, &rules, &meshes, reach))
+}
+
+impl Run<'_> {
+    /// Of each distinct pair the answer.
+    fn answer_groups(
+        &self,
+        groups: &Groups,
+        watch: &mut Stopwatch,
+        timings: &mut Timings,
+        progress: &dyn Progress,
+    ) -> Vec<Answer> {
+        let firsts = Firsts::of(groups);
+        let known = self.known(groups, &firsts);
+        watch.stop(Stage::Narrow, timings);
+        self.prepare_surfaces(groups, &known);
+        watch.stop(Stage::Shape, timings);
+        progress.begin(Stage::Narrow, groups.distinct.len() as u64);
+        self.answers(groups, &firsts, known, progress)
+    }
+}
+
+/// How many pairs of instances there are, and how many of them are ignored: not all.
+fn count_pairs(assembly: &Assembly, rules: &RuleTable) -> Result<[u64; 2], Error> {
+    let n = assembly.instances.len() as u64;
+    let possible = n * n.saturating_sub(1) / 2;
+    let ignored = rules.ignored_pairs();
+    if possible == ignored { Err(nothing_to_check(assembly, possible)) } else { Ok([possible, ignored]) }
+}
+
+fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
+    let at = Location::file(&assembly.path);
+    if possible == 0 {
+        let n = assembly.instances.len();
+        Error::one(
+            at,
+            format!("nothing to check: {n} instance{}", if n == 1 { "" } else { "s" }),
+            "an assembly needs at least two instances",
+        )
+    } else {
+        Error::one(
+            at,
+            format!("nothing to check: all {possible} pairs are ignored"),
+            "a gate that checks nothing never fails; narrow the `ignore` rules or `as_unit`",
+        )
+    }
+}
+
+/// Options and file into one, refusing what cannot be.
+fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
+    let mut problems = Vec::new();
+    for (name, value) in
+        [("tolerance", options.tolerance), ("report-within", options.report_within), ("epsilon", options.epsilon)]
+    {
+        if let Some(v) = value.filter(|v| !(v.is_finite() && *v >= 0.0)) {
+            problems.push(Problem::new(
+                Location::default(),
+                format!("--{name} is {v}"),
+                "give a finite length of at least 0",
+            ));
+        }
+    }
+    if options.max_pieces == 0 {
+        problems.push(Problem::new(Location::default(), "--max-pieces is 0", "a part takes at least one piece"));
+    }
+    if !problems.is_empty() {
+        return Err(Error { problems });
+    }
+    Ok(Settings {
+        tolerance: options.tolerance.unwrap_or(assembly.tolerance),
+        geometry: options.geometry,
+        facets: options.facets.unwrap_or(assembly.facets),
+        report_within: options.report_within,
+        epsilon: options.epsilon,
+        max_pieces: options.max_pieces,
+        verdict_only: options.verdict_only,
+    })
+}
+
+/// The largest distance at which any pair of the run may matter (mm).
+fn run_reach(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
+    let floor = shapes.all.iter().map(Shape::tolerance_floor).fold(0.0, f64::max);
+    settings.tolerance.max(floor).max(settings.report_within.unwrap_or(0.0)).max(rules.max_clearance())
+}
+
+/// A pair whose boxes meet and the rule that matches it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate {
+    pub a: u32,
+    pub b: u32,
+    pub rule: Option<u32>,
+}
+
+/// Pairs whose boxes come within reach and which no rule ignores, by index.
+fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> {
+    let boxes = instance_boxes(shapes, 0.5 * reach);
+    let tree = BoxTree::new(&boxes);
+    drop(boxes);
+    // A fixed number of pieces, so that nothing depends on the number of threads.
+    let tasks = tree.tasks(if shapes.placed.len() > 4096 { 256 } else { 16 });
+    let found: Vec<Vec<(u32, u32)>> = tasks
+        .par_iter()
+        .map(|task| {
+            let mut out = Vec::new();
+            tree.join(*task, &mut out);
+            out
+        })
+        .collect();
+    sorted_pairs(found, shapes.placed.len())
+        .into_iter()
+        .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {
+            PairRule::Ignored { .. } => None,
+            PairRule::Rule(rule) => Some(Candidate { a, b, rule: Some(rule) }),
+            PairRule::None => Some(Candidate { a, b, rule: None }),
+        })
+        .collect()
+}
+
+/// The box of every instance in root coordinates, grown by `by` and what rounding may have cost. Instances of one shape in
+/// one orientation share the extents.
+#[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
+pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
+    let mut extents: std::collections::HashMap<(u32, [u64; 9]), Aabb, rapidhash::fast::RandomState> =
+        std::collections::HashMap::default();
+    shapes
+        .placed
+        .iter()
+        .map(|p| {
+            let shape = &shapes.all[p.shape as usize];
+            let mut key = [0; 9];
+            key.iter_mut().zip(p.pose.rotation.iter()).for_each(|(k, e)| *k = e.to_bits());
+            let local = extents.entry((p.shape, key)).or_insert_with(|| turned_box(shape, &p.pose));
+            let at = p.pose.point(&shape.convex.origin);
+            let rounding = 16.0 * UNIT_ROUNDOFF * (at.amax() + shape.max_abs + shape.convex.diameter) + p.residual;
+            Aabb { min: local.min + at, max: local.max + at }.inflated(by + rounding)
+        })
+        .collect()
+}
+
+/// Box of a shape's hull about its centred origin, turned by a pose's rotation.
+fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
+    let mut out = Aabb::EMPTY;
+    for k in 0..3 {
+        let d: Vec3 = pose.rotation.row(k).transpose();
+        out.max[k] = shape.convex.scan(&d).1;
+        out.min[k] = -shape.convex.scan(&-d).1;
+    }
+    out
+}

@@ -1,0 +1,174 @@
+//! A pair of which a part is taken as convex pieces: what they say before anyone asks for triangles.
+
+use crate::check::prepare::decompose::Covered;
+use crate::check::prepare::shape::Shape;
+use crate::check::stages::limits::Limits;
+use crate::check::stages::trace::{Step, Steps};
+use crate::check::stages::triangles::body;
+use crate::check::stages::{Answer, Left, Measured, PairQuery};
+use crate::check::{Certainty, Relation, Status};
+use crate::geom::{Pose, Vec3};
+use crate::mesh::TriMesh;
+use crate::query::depth::{Body, Found, Question, meet};
+use crate::query::pieces::{PieceDistance, PiecePair};
+use crate::shape::decompose::piece_set::Cover;
+use crate::shape::surface::{Inside, Surface};
+
+/// What the pieces of a pair say.
+pub(crate) enum ByPieces {
+    /// All there is to know.
+    Settled(Box<Answer>),
+    /// They meet, or it takes triangles to measure how far they are apart; the centre of the largest ball that two of them have in
+    /// common, where that is one in both solids.
+    Meet(Option<Vec3>),
+}
+
+fn cover(shape: &Shape) -> Cover<'_> {
+    shape.pieces().map_or(Cover::Whole(&shape.convex), Cover::Pieces)
+}
+
+/// Whether a shape's cover is the solid itself, not only something that holds it.
+fn is_solid(shape: &Shape) -> bool {
+    shape.pieces().is_some() || shape.is_hull
+}
+
+impl PairQuery<'_> {
+    /// The answer of the pieces, of a part that has none of its hull.
+    pub(crate) fn by_pieces(&self, limits: &Limits, margin: f64, steps: &mut Steps) -> ByPieces {
+        let pair = PiecePair { a: cover(self.first), b: cover(self.second), b_in_a: self.pose };
+        let of_solids = is_solid(self.first) && is_solid(self.second);
+        match pair.distance(limits.reach(), margin) {
+            PieceDistance::Beyond(least) => {
+                steps.note(Step::Pieces { distance: Some([least, f64::INFINITY]), depth: None, cleared: true });
+                ByPieces::Settled(Box::new(self.settled(Status::Clear)))
+            }
+            PieceDistance::Apart { bounds, points } => {
+                let status = limits.status(bounds, margin, 0.0);
+                // As narrow as rounding lets it be, or narrow enough for who asks for no number.
+                let enough =
+                    if self.verdict_only { status != Status::Undecided } else { bounds[1] - bounds[0] <= 2.0 * margin };
+                let cleared = of_solids && enough && status == Status::Clear;
+                steps.note(Step::Pieces { distance: Some(bounds), depth: None, cleared });
+                if !(of_solids && enough) {
+                    return ByPieces::Meet(None);
+                }
+                let mut answer = self.settled(status);
+                if !self.verdict_only {
+                    answer.measured = Some(Box::new(self.measured_apart(bounds[1], points, margin)));
+                }
+                ByPieces::Settled(Box::new(answer))
+            }
+            PieceDistance::Meet { at_most, points } => {
+                if of_solids {
+                    self.pieces_meet(&pair, (at_most, points), limits, margin, steps)
+                } else {
+                    steps.note(Step::Pieces { distance: None, depth: None, cleared: false });
+                    ByPieces::Meet(None)
+                }
+            }
+        }
+    }
+
+    /// Of solids that two pieces meet of. A ball in both parts lies in a piece of each, as far as it is no thicker than what cells
+    /// overlap by: where no two pieces have more in common than passes, the parts have not (docs/numerics.md).
+    fn pieces_meet(
+        &self,
+        pair: &PiecePair,
+        touch: (f64, [Vec3; 2]),
+        limits: &Limits,
+        margin: f64,
+        steps: &mut Steps,
+    ) -> ByPieces {
+        // For a verdict a ball thicker than anything that passes is all there is to know.
+        let deepest = limits.deepest(0.0);
+        let enough = if self.verdict_only { deepest + margin } else { f64::INFINITY };
+        let thickest = pair.thickest(enough);
+        let [least, most] = thickest.bounds;
+        steps.note(Step::Pieces { distance: None, depth: Some(least), cleared: false });
+        let high = if thickest.ball.is_some() { -least } else { touch.0 };
+        let bracket = [-most, high];
+        let status = limits.status(bracket, margin, 0.0);
+        let in_one = [self.first, self.second].map(|s| s.covered().map_or(f64::INFINITY, Covered::ball_in_one_piece));
+        let tells = most + 2.0 * margin <= in_one[0].min(in_one[1]) && !matches!(status, Status::Undecided);
+        let deeper = least > deepest + margin;
+        if !(deeper && self.verdict_only || !deeper && tells) {
+            return ByPieces::Meet(thickest.ball.map(|b| b.center));
+        }
+        let mut answer = self.settled(status);
+        if !self.verdict_only {
+            answer.certainty = limits.certainty(bracket, margin);
+            answer.facet_allowance = (high < 0.0).then_some(0.0);
+            let witness = thickest.ball.map_or(touch.1, |b| b.points);
+            let out = witness[0] - witness[1];
+            let rounding = self.rounding(margin);
+            let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
+            let bodies = [body(self.first), body(self.second)];
+            let way_out = (least > 0.0).then(|| self.way_out(bodies, normal, least, margin)).flatten();
+            let measured = Measured {
+                relation: Some(if least > rounding { Relation::Overlap } else { Relation::Touch }),
+                gap: Some(high),
+                bracket: [bracket[0] - margin, bracket[1] + margin],
+                witness,
+                normal: way_out.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
+                penetration: way_out,
+                common: None,
+            };
+            let common = self.common(&measured, margin);
+            answer.measured = Some(Box::new(Measured { common, ..measured }));
+        }
+        ByPieces::Settled(Box::new(answer))
+    }
+
+    /// Of solids and the pieces of one that could not be united: the pieces one by one, with the same argument as two by two. Returns
+    /// what was known where that tells no more. Cost: the exact stage for each piece near the other solid.
+    pub(crate) fn piece_by_piece(&self, limits: &Limits, margin: f64, known: Answer, steps: &mut Steps) -> Answer {
+        let (first, second) = (self.first.pieces(), self.second.pieces());
+        let (pieces, whole, of) = match (first, second) {
+            (Some(pieces), None) => (pieces, self.second, self.first),
+            (None, Some(pieces)) => (pieces, self.first, self.second),
+            _ => return known,
+        };
+        if !whole.is_solid() {
+            return known;
+        }
+        let ask = Question { margin, rounding: self.rounding(margin), reach: limits.reach(), deep: None };
+        let [mut least, mut most] = [0.0_f64; 2];
+        for convex in &pieces.all {
+            let mesh = TriMesh { vertices: convex.vertices.clone(), triangles: convex.triangles.clone() };
+            let surface = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+            let piece = Body { convex, surface: &surface };
+            let at = if first.is_some() { -convex.origin } else { self.pose.direction(&convex.origin) };
+            let pose = Pose { translation: self.pose.translation + at, ..*self.pose };
+            let found = if first.is_some() {
+                meet(piece, body(whole), &pose, &ask)
+            } else {
+                meet(body(whole), piece, &pose, &ask)
+            };
+            if let Found::Meets(mut meeting) = found {
+                meeting.decide(limits.tolerance);
+                meeting.decide(limits.deepest(0.0));
+                let [lower, upper] = meeting.thickness();
+                (least, most) = (least.max(lower), most.max(upper));
+            }
+        }
+        let bracket = [-most, -least];
+        let status = limits.status(bracket, margin, 0.0);
+        let in_one = of.covered().map_or(f64::INFINITY, Covered::ball_in_one_piece);
+        let deeper = least > limits.deepest(0.0) + margin;
+        if status == Status::Undecided || !(deeper || most + 2.0 * margin <= in_one) {
+            return known;
+        }
+        steps.note(Step::Pieces { distance: None, depth: Some(least), cleared: false });
+        let mut answer = Answer { status, certainty: limits.certainty(bracket, margin), ..known };
+        if self.verdict_only {
+            answer.certainty = Certainty::Certified;
+        } else if let Some(measured) = &mut answer.measured {
+            (measured.gap, measured.bracket) = (Some(0.0 - least), [bracket[0] - margin, bracket[1] + margin]);
+        }
+        answer
+    }
+
+    fn settled(&self, status: Status) -> Answer {
+        Answer { left: Left::Pieces, ..Answer::bare(status, Certainty::Certified, self.geometry()) }
+    }
+}

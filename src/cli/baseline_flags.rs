@@ -1,0 +1,147 @@
+//! The flags of the gate: which baseline is held against a run, and what makes it fail.
+
+use crate::check::{FailOn, Outcome};
+use crate::cli::exit::Failure;
+use crate::error::{Error, Location, Warning};
+use crate::findings::Baseline;
+use crate::findings::baseline::{self, FILE_NAME};
+use crate::io::{FsLoader, Loader};
+use clap::{Args as ClapArgs, ValueEnum};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The flags that say what makes a run fail.
+#[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
+pub struct GateArgs {
+    /// Hold the findings against this baseline: accepted ones that are no worse do not fail [default: interfere-baseline.json
+    /// beside the assembly, where there is one].
+    #[arg(long, value_name = "FILE", conflicts_with = "no_baseline")]
+    pub baseline: Option<PathBuf>,
+
+    /// Hold them against no baseline, even where there is one.
+    #[arg(long)]
+    pub no_baseline: bool,
+
+    /// What makes the gate fail: findings that the baseline does not cover (`new`), every finding (`any`), or none
+    /// (`never`) [default: new with a baseline, else any].
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    pub fail_on: Option<FailOnChoice>,
+}
+
+/// `--fail-on`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOnChoice {
+    /// Findings that the baseline does not cover
+    New,
+    /// Every finding
+    Any,
+    /// Nothing
+    Never,
+}
+
+/// What is held against a run, read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gate {
+    /// The baseline and its name in reports.
+    pub baseline: Option<(Baseline, String)>,
+    /// `--fail-on`.
+    pub fail_on: Option<FailOn>,
+    /// What was noticed on the way.
+    pub warnings: Vec<Warning>,
+}
+
+impl GateArgs {
+    /// Where the baseline of an assembly lies, if it has one.
+    pub fn place(&self, assembly: &Path) -> PathBuf {
+        Place::new(self.baseline.as_deref(), assembly).path
+    }
+
+    /// Reads the baseline of an assembly, if it has one. A file that lies beside the assembly and belongs to another one is passed over,
+    /// with a warning.
+    ///
+    /// # Errors
+    /// Where the baseline is damaged, or `--baseline` names none.
+    pub fn read(&self, assembly: &Path) -> Result<Gate, Failure> {
+        let fail_on = self.fail_on.map(|choice| match choice {
+            FailOnChoice::New => FailOn::New,
+            FailOnChoice::Any => FailOn::Any,
+            FailOnChoice::Never => FailOn::Never,
+        });
+        let mut gate = Gate { fail_on, ..Gate::default() };
+        if self.no_baseline {
+            return Ok(gate);
+        }
+        let place = Place::new(self.baseline.as_deref(), assembly);
+        match place.read()? {
+            Some(found) if place.is_of_another(&found) => {
+                let message = format!(
+                    "it belongs to {} and is not held against {}; name it with --baseline, or pass --no-baseline",
+                    found.assembly, place.assembly
+                );
+                let at = Some(Location::file(&place.shown));
+                gate.warnings.push(Warning { at, ..Warning::new("other-baseline", message) });
+            }
+            Some(found) => gate.baseline = Some((found, place.shown)),
+            None if place.named => {
+                let fix = format!("write it with `interfere accept {} --baseline {}`", slashes(assembly), place.shown);
+                return Err(Error::one(Location::file(place.shown), "there is no such baseline", fix).into());
+            }
+            None => {}
+        }
+        Ok(gate)
+    }
+}
+
+impl Gate {
+    /// Holds a run against the baseline and settles what makes it fail.
+    pub fn hold(&self, outcome: &mut Outcome) {
+        let default = if self.baseline.is_some() { FailOn::New } else { FailOn::Any };
+        outcome.fail_on = self.fail_on.unwrap_or(default);
+        outcome.warnings.extend(self.warnings.iter().cloned());
+        if let Some((baseline, file)) = &self.baseline {
+            baseline::hold(baseline, file.clone(), outcome);
+        }
+    }
+}
+
+/// Where the baseline of an assembly lies.
+pub(crate) struct Place {
+    pub path: PathBuf,
+    /// As reports and messages name it.
+    pub shown: String,
+    /// Name of the assembly file.
+    pub assembly: String,
+    /// Whether a flag names it.
+    pub named: bool,
+}
+
+impl Place {
+    /// The file that was named, or the one beside the assembly.
+    pub fn new(named: Option<&Path>, assembly: &Path) -> Self {
+        let path = named.map_or_else(|| assembly.with_file_name(FILE_NAME), Path::to_owned);
+        let name = assembly.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        Self { shown: slashes(&path), path, assembly: name, named: named.is_some() }
+    }
+
+    /// What is there; `None` where nothing is.
+    pub fn read(&self) -> Result<Option<Baseline>, Failure> {
+        match FsLoader.read(&self.path) {
+            Ok(bytes) => Ok(Some(baseline::read(&self.shown, bytes)?)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => {
+                let what = format!("cannot read the baseline: {e}");
+                Err(Error::one(Location::file(&self.shown), what, "check the path").into())
+            }
+        }
+    }
+
+    /// Whether a baseline that was found, and not named, is that of another assembly.
+    pub fn is_of_another(&self, baseline: &Baseline) -> bool {
+        !self.named && baseline.assembly != self.assembly
+    }
+}
+
+/// A path as messages show it.
+pub(crate) fn slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}

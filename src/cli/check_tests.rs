@@ -1,0 +1,172 @@
+//! Tests of whole runs, with a fixed outcome in place of the check.
+
+use crate::check::{Outcome, Progress};
+use crate::cli::check::*;
+use crate::cli::console::{Console, Terminal};
+use crate::cli::exit::Exit;
+use crate::cli::settings::ExplainSettings;
+use crate::error::{Error, Location, Problem, Warning};
+use crate::testkit::sample_outcome;
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// What a run left behind.
+struct Ran {
+    exit: Exit,
+    stdout: String,
+    stderr: String,
+}
+
+fn run_line(line: &str, terminal: Terminal, check: impl Fn() -> Result<Outcome, Error> + Sync) -> Ran {
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let arguments = line.split(' ').map(OsString::from);
+    let examine = |path: &Path| match path.to_str() {
+        Some("good.stl") => Ok(crate::report::inspect::tests::bracket()),
+        _ => Err(Error::one(Location::file(path.display().to_string()), "zero triangles", "")),
+    };
+    let explain = |_: &ExplainSettings, _: &dyn Progress| Ok(crate::report::explain::tests::explanation());
+    let work = Work { check: &|_, _| check(), explain: &explain, examine: &examine };
+    let exit = run_with(arguments, &work, &mut Console { stdout: &mut stdout, stderr: &mut stderr, terminal });
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ran { exit, stdout: text(stdout), stderr: text(stderr) }
+}
+
+fn plain(line: &str) -> Ran {
+    run_line(line, Terminal::default(), || Ok(sample_outcome::outcome()))
+}
+
+fn passing() -> Outcome {
+    let mut outcome = Outcome { warnings: Vec::new(), ..sample_outcome::outcome() };
+    outcome.pairs.clear();
+    outcome.counts = crate::check::Counts { clear: 10, ..Default::default() };
+    outcome
+}
+
+#[test]
+fn a_failing_gate_exits_1_with_report_and_warnings() {
+    let ran = plain("interfere check a.json --format json");
+    assert_eq!(ran.exit, Exit::Fail);
+    assert_eq!(serde_json::from_str::<Value>(&ran.stdout).unwrap()["summary"]["verdict"], "fail");
+    assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("warning: part hood: 3 open edges [open-mesh]\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_passing_gate_exits_0_and_says_so() {
+    let ran = run_line("interfere check a.json", Terminal::default(), || Ok(passing()));
+    assert_eq!(ran.exit, Exit::Pass);
+    assert!(ran.stdout.ends_with("PASS\n") && ran.stderr.is_empty());
+}
+
+#[test]
+fn quiet_leaves_the_report_and_drops_the_warnings() {
+    let ran = plain("interfere check a.json --quiet");
+    assert!(ran.stdout.ends_with("FAIL: 6 pairs fail\n") && ran.stderr.is_empty());
+}
+
+#[test]
+fn strict_makes_warnings_errors() {
+    let ran = plain("interfere check a.json --strict --quiet");
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::NotDecided, ""));
+    assert!(ran.stderr.starts_with("error: part hood: 3 open edges [open-mesh]\n"), "{}", ran.stderr);
+    let clean = run_line("interfere check a.json --strict", Terminal::default(), || Ok(passing()));
+    assert_eq!(clean.exit, Exit::Pass);
+}
+
+#[test]
+fn errors_leave_stdout_empty_and_are_counted_after_twenty() {
+    let error = || Err(Error { problems: vec![Problem::new(Location::file("a.json"), "unknown key", ""); 25] });
+    let ran = run_line("interfere check a.json", Terminal::default(), error);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::NotDecided, ""));
+    assert!(ran.stderr.ends_with("error: a.json: unknown key\nerror: and 5 more errors\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn usage_goes_to_stderr_and_help_to_stdout() {
+    let usage = plain("interfere check a.json --frob");
+    assert_eq!((usage.exit, usage.stdout.as_str()), (Exit::NotDecided, ""));
+    assert!(usage.stderr.contains("--frob"));
+    let help = plain("interfere --help");
+    assert_eq!((help.exit, help.stderr.as_str()), (Exit::Pass, ""));
+    assert!(help.stdout.contains("Exit codes:"));
+    assert!(plain("interfere --version").stdout.starts_with("interfere 0."));
+}
+
+#[test]
+fn colour_on_a_terminal_and_where_asked_for() {
+    let terminal = Terminal { stdout: true, stderr: false, colour: None };
+    let run = |line: &str, terminal| run_line(line, terminal, || Ok(sample_outcome::outcome()));
+    assert!(run("interfere check a.json", terminal).stdout.contains("\x1b[1;31mFAIL"));
+    assert!(!run("interfere check a.json", terminal).stderr.contains('\x1b'));
+    assert!(!run("interfere check a.json --color never", terminal).stdout.contains('\x1b'));
+    assert!(!run("interfere check a.json --color always --format json", terminal).stdout.contains('\x1b'));
+    assert!(run("interfere check a.json --color always", Terminal::default()).stderr.contains("\x1b[1;33mwarning:"));
+}
+
+#[test]
+fn colour_of_usage_errors_heeds_the_flag() {
+    let terminal = Terminal { stdout: true, stderr: true, colour: None };
+    let painted = |line: &str| run_line(line, terminal, || Ok(sample_outcome::outcome())).stderr.contains('\x1b');
+    assert!(painted("interfere check a.json --frob"));
+    assert!(!painted("interfere check a.json --frob --color never"));
+    assert!(!painted("interfere --color=never check a.json --frob"));
+    assert!(painted("interfere check a.json --color pink"));
+    assert!(painted("interfere check --frob -- --color never"));
+}
+
+#[test]
+fn files_for_report_and_timings() {
+    let folder = std::env::temp_dir().join(format!("interfere-run-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (report, timings) = (folder.join("r.json"), folder.join("t.json"));
+    let line = format!(
+        "interfere check a.json --format json --threads 2 --output {} --timings {}",
+        report.display(),
+        timings.display()
+    );
+    let ran = plain(&line);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Fail, ""));
+    let read = |path| serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!(read(&report)["version"], 1);
+    let timings = read(&timings);
+    assert_eq!(timings["threads"], 2);
+    assert!(timings["wall_s"]["total"].as_f64() >= timings["wall_s"]["report"].as_f64());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn explain_exits_as_the_pair_s_status_and_warns_of_its_parts() {
+    let ran = plain("interfere explain a.json x y");
+    assert_eq!(ran.exit, Exit::Fail);
+    assert!(ran.stdout.contains("interference: ") && ran.stderr.starts_with("warning: part hood: "), "{}", ran.stderr);
+    let json = plain("interfere explain a.json x y --format json --quiet");
+    assert_eq!((json.exit, json.stderr.as_str()), (Exit::Fail, ""));
+    assert_eq!(serde_json::from_str::<Value>(&json.stdout).unwrap()["pair"]["status"], "interference");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_exits_2_and_names_the_file() {
+    let ran = plain("interfere check a.json --quiet --output /dev/full");
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::NotDecided, ""));
+    assert!(ran.stderr.starts_with("error: /dev/full: cannot write: "), "{}", ran.stderr);
+}
+
+#[test]
+fn inspect_reports_the_meshes_and_names_what_is_none() {
+    let all = plain("interfere inspect good.stl");
+    assert_eq!((all.exit, all.stderr.as_str()), (Exit::Pass, ""));
+    let some = plain("interfere inspect bad.stl good.stl worse.stl --format json");
+    assert_eq!(some.exit, Exit::NotDecided);
+    let json: Value = serde_json::from_str(&some.stdout).unwrap();
+    assert_eq!(json["meshes"].as_array().unwrap().len(), 1);
+    assert_eq!(some.stderr, "error: bad.stl: zero triangles\nerror: worse.stl: zero triangles\n");
+}
+
+#[test]
+fn many_warnings_are_counted() {
+    let outcome = || Ok(Outcome { warnings: vec![Warning::new("unused-rule", "matches no pair"); 23], ..passing() });
+    let ran = run_line("interfere check a.json", Terminal::default(), outcome);
+    assert!(ran.stderr.ends_with("[unused-rule]\nwarning: and 3 more warnings\n"), "{}", ran.stderr);
+}

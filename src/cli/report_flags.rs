@@ -1,0 +1,204 @@
+//! Which reports are written, and where: the flags, and what cannot be, known before a long run.
+
+use crate::assembly::{Assembly, MeshSource};
+use crate::cli::target::Target;
+use crate::error::{Error, Location};
+use crate::report::Format;
+use clap::Args as ClapArgs;
+use std::path::{Path, PathBuf};
+
+/// The flags that say which reports are written, and where.
+#[derive(Debug, ClapArgs)]
+pub struct OutputArgs {
+    /// Form of the report: table, json, sarif, junit, github, markdown or csv. May be given several times; all but one then name a
+    /// file, as in --format table --format sarif=out.sarif [default: table].
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
+    pub format: Vec<ReportArg>,
+
+    /// Write the report whose --format names no file to this file instead of stdout; `-` is stdout.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Give every pair a row of the table, also where many are one problem.
+    #[arg(long)]
+    pub expand: bool,
+}
+
+/// A value of `--format` of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportArg {
+    /// The form.
+    pub format: Format,
+    /// Where it goes, where that is said; `-` is stdout.
+    pub file: Option<PathBuf>,
+}
+
+/// A form and, after `=`, the file it goes to.
+fn report(text: &str) -> Result<ReportArg, String> {
+    let (name, file) = text.split_once('=').map_or((text, None), |(name, file)| (name, Some(file)));
+    let Some(format) = Format::ALL.into_iter().find(|f| f.name() == name) else {
+        return Err(format!("known formats: {}", Format::ALL.map(Format::name).join(", ")));
+    };
+    if file == Some("") {
+        return Err(format!("no file after `=`; write {name}=FILE, or {name} alone"));
+    }
+    Ok(ReportArg { format, file: file.map(PathBuf::from) })
+}
+
+/// Which reports are written, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outputs {
+    /// The reports, in the order in which they were asked for; at least one, at most one to stdout.
+    pub reports: Vec<Report>,
+    /// The table has a row per pair.
+    pub expand: bool,
+    /// Where the timings go, if anywhere.
+    pub timings: Option<Target>,
+}
+
+/// A report that is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Its form.
+    pub format: Format,
+    /// Where it goes.
+    pub target: Target,
+    /// The flag that said so.
+    flag: &'static str,
+}
+
+impl Outputs {
+    /// Settles the flags.
+    ///
+    /// # Errors
+    /// Two reports that name no file, a file for a report that there is not, two outputs to one place.
+    pub fn new(args: OutputArgs, timings: Option<PathBuf>) -> Result<Self, Error> {
+        let refuse = |what: String, fix: &str| Err(Error::one(Location::default(), what, fix));
+        let asked =
+            if args.format.is_empty() { vec![ReportArg { format: Format::Table, file: None }] } else { args.format };
+        let without: Vec<&str> = asked.iter().filter(|r| r.file.is_none()).map(|r| r.format.name()).collect();
+        if let [first, second, ..] = without[..] {
+            let what = format!("--format {first} and --format {second} both name no file");
+            return refuse(what, &format!("give one of them a file, as in --format {second}=FILE"));
+        }
+        if without.is_empty() && args.output.is_some() {
+            let what = "--output is for a --format without a file, and there is none".to_owned();
+            return refuse(what, "leave it out, or add such a --format");
+        }
+        let output = args.output.map_or(Target::Stdout, Target::of_argument);
+        let settle = |r: ReportArg| match r.file {
+            Some(file) => Report { format: r.format, target: Target::of_argument(file), flag: "--format" },
+            None => Report { format: r.format, target: output.clone(), flag: "--output" },
+        };
+        let reports = asked.into_iter().map(settle).collect();
+        let outputs = Self { reports, expand: args.expand, timings: timings.map(Target::of_argument) };
+        let all: Vec<(&str, &Target)> = outputs.all().collect();
+        for (k, (flag, target)) in all.iter().enumerate() {
+            if let Some((other, _)) = all[..k].iter().find(|(_, t)| t.is_same(target)) {
+                return Err(same_place(other, flag, target));
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Each output with the flag that names it.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &Target)> {
+        self.reports.iter().map(|r| (r.flag, &r.target)).chain(self.timings.iter().map(|t| ("--timings", t)))
+    }
+
+    /// Where the one report goes.
+    ///
+    /// # Errors
+    /// Where there are several.
+    pub(crate) fn one(&self) -> Result<&Target, Error> {
+        match self.reports.as_slice() {
+            [report] => Ok(&report.target),
+            _ => Err(Error::one(Location::default(), "one report is written here", "name one output")),
+        }
+    }
+
+    /// Whether a report says what mending a pair does to others.
+    pub fn shows_fixes(&self) -> bool {
+        self.reports.iter().any(|r| r.format.shows_fixes())
+    }
+
+    /// Refuses outputs that would replace one of these inputs, each with what it is, or that cannot be written at all: better known
+    /// before a long run than after it.
+    ///
+    /// # Errors
+    /// The first of these.
+    pub fn check(&self, inputs: &[(&Path, &str)]) -> Result<(), Error> {
+        for (flag, target) in self.all() {
+            let Target::File(path) = target else { continue };
+            if let Some(obstacle) = Target::obstacle(path) {
+                return Err(refused(path, format!("{flag}: {obstacle}"), ""));
+            }
+        }
+        self.spare(inputs.iter().copied())?;
+        for (flag, target) in self.all() {
+            let Target::File(path) = target else { continue };
+            if let Err(e) = target.try_out() {
+                let what = format!("{flag}: cannot write there: {e}");
+                return Err(refused(path, what, "choose a folder that can be written to"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses outputs that would replace a file that an assembly is read from.
+    ///
+    /// # Errors
+    /// The first of these.
+    pub fn spare_files_of(&self, assembly: &Assembly) -> Result<(), Error> {
+        let files = assembly.files.iter().map(|file| (Path::new(file), "an assembly file"));
+        let meshes = assembly.parts.iter().filter_map(|part| match &part.source {
+            MeshSource::File { path, .. } => Some((path.as_path(), "a mesh of the assembly")),
+            MeshSource::Memory(_) => None,
+        });
+        self.spare(files.chain(meshes))
+    }
+
+    /// Refuses outputs that would replace one of these inputs, each with what it is.
+    ///
+    /// # Errors
+    /// The first of these.
+    pub fn spare<'a>(&self, inputs: impl IntoIterator<Item = (&'a Path, &'a str)>) -> Result<(), Error> {
+        // What is not there yet replaces nothing.
+        let mut outputs: Vec<(&str, &Path, PathBuf)> = Vec::new();
+        for (flag, target) in self.all() {
+            if let Target::File(path) = target
+                && let Ok(there) = path.canonicalize()
+            {
+                outputs.push((flag, path, there));
+            }
+        }
+        if outputs.is_empty() {
+            return Ok(());
+        }
+        for (input, what) in inputs {
+            let input = input.canonicalize().ok();
+            if let Some((flag, path, _)) = outputs.iter().find(|(_, _, to)| input.as_ref() == Some(to)) {
+                return Err(refused(path, format!("{flag} would replace {what}"), "name another file"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refused(path: &Path, what: String, fix: &str) -> Error {
+    Error::one(Location::file(path.display().to_string()), what, fix)
+}
+
+/// The error of two outputs to one place.
+fn same_place(first: &str, second: &str, target: &Target) -> Error {
+    let at = match target {
+        Target::Stdout => Location::file("stdout"),
+        Target::File(path) => Location::file(path.display().to_string()),
+    };
+    let what = if first == second {
+        format!("two {first} write there")
+    } else {
+        format!("{first} and {second} both write there")
+    };
+    Error::one(at, what, "choose two places")
+}

@@ -1,0 +1,108 @@
+//! From the findings of a run to a baseline, and what drops out of one.
+
+use crate::check::{Extent, Outcome, PairOutcome, Standing, Status};
+use crate::findings::baseline::{Baseline, Entry, meshes_of};
+use crate::findings::run_view::{View, extent_of_pair};
+use crate::findings::severity::in_units;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What was accepted, and what the baseline is then.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Acceptance {
+    /// To be written.
+    pub baseline: Baseline,
+    /// The findings that were not covered before, sorted.
+    pub taken: Vec<Taken>,
+}
+
+/// A finding that is accepted now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    /// Its place in the baseline.
+    pub entry: usize,
+    /// How it compared with the baseline before.
+    pub was: Standing,
+}
+
+/// Accepts findings of a run: those at the places `only` of [`Outcome::pairs`], or all. The run has been held against `old`.
+///
+/// An entry that is there keeps its reason unless its pair was not covered, or is named in `only`, and there is a new reason. Entries
+/// of pairs that are no findings stay. `assembly` is the name of the assembly file.
+pub fn accept(
+    old: Option<&Baseline>,
+    outcome: &Outcome,
+    only: Option<&BTreeSet<usize>>,
+    reason: Option<&str>,
+    assembly: &str,
+) -> Acceptance {
+    let units = outcome.units;
+    let mut entries: BTreeMap<(String, String), Entry> = BTreeMap::new();
+    for entry in old.iter().flat_map(|b| &b.accepted) {
+        let of_old = old.map_or(units, |b| b.units);
+        let mut entry = entry.clone();
+        if of_old != units {
+            let length = |x: f64| units.as_given(x * of_old.mm());
+            let volume = |v: f64| v * of_old.mm3() / units.mm3();
+            entry.extent = entry.extent.map(|e| e.scaled(length, volume));
+            entry.limit = length(entry.limit);
+        }
+        entries.insert((entry.a.clone(), entry.b.clone()), entry);
+    }
+    let view = View::of_outcome(outcome);
+    let mut newly: BTreeMap<(&str, &str), Standing> = BTreeMap::new();
+    let chosen = |k: &usize| only.is_none_or(|only| only.contains(k));
+    for (_, pair) in outcome.pairs.iter().enumerate().filter(|(k, p)| p.status.fails() && chosen(k)) {
+        let was = pair.standing.unwrap_or(Standing::New);
+        let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
+        let key = (a.to_owned(), b.to_owned());
+        let before = entries.get(&key).and_then(|e| e.reason.clone());
+        let given = reason.filter(|_| was.fails() || only.is_some()).map(str::to_owned);
+        entries.insert(key, Entry { reason: given.or(before), ..entry_of(&view, outcome, pair) });
+        if was.fails() {
+            newly.insert((a, b), was);
+        }
+    }
+    let accepted: Vec<Entry> = entries.into_values().collect();
+    let taken = accepted.iter().enumerate();
+    let taken = taken.filter_map(|(entry, e)| newly.get(&e.key()).map(|was| Taken { entry, was: *was })).collect();
+    Acceptance {
+        baseline: Baseline {
+            schema: old.and_then(|b| b.schema.clone()),
+            assembly: assembly.to_owned(),
+            units,
+            accepted,
+        },
+        taken,
+    }
+}
+
+/// The baseline without the entries that the run shows to be mended, and without those at the places `named`, whatever became of
+/// them; and how many went.
+pub fn prune(old: &Baseline, outcome: &Outcome, named: &BTreeSet<usize>) -> (Baseline, usize) {
+    let gone = outcome.baseline.iter().flat_map(|b| &b.gone);
+    let fixed: BTreeSet<(&str, &str)> = gone.filter(|g| g.fixed).map(|g| (g.a.as_str(), g.b.as_str())).collect();
+    let stays = |(k, e): &(usize, &Entry)| !fixed.contains(&e.key()) && !named.contains(k);
+    let accepted: Vec<Entry> = old.accepted.iter().enumerate().filter(stays).map(|(_, entry)| entry.clone()).collect();
+    let dropped = old.accepted.len() - accepted.len();
+    (Baseline { accepted, ..old.clone() }, dropped)
+}
+
+/// What is written of a finding, without a reason.
+fn entry_of(view: &View<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry {
+    let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
+    let least_gap = view.least_gap(a, b, pair.status);
+    let limit = if pair.status == Status::Interference { -least_gap } else { least_gap };
+    let units = outcome.units;
+    let extent = extent_of_pair(pair);
+    Entry {
+        a: a.to_owned(),
+        b: b.to_owned(),
+        status: pair.status,
+        relation: pair.relation,
+        extent: extent.map(|e| in_units(e, units)),
+        limit: units.as_given(limit),
+        meshes: matches!(extent, Some(Extent::Depth(_, Some(_)))).then(|| meshes_of(outcome, pair)),
+        inputs: pair.inputs,
+        reason: None,
+    }
+}

@@ -1,0 +1,73 @@
+//! Pairs as a user names them: `A,B` in either order, or the pair's id.
+
+use crate::check::pair_id;
+use crate::error::{Error, Location, Problem};
+use crate::json::wording::nearest;
+use std::collections::BTreeSet;
+
+/// The places of the named ones among `pairs` of ids. `what` they are is said where a name fits none of them, `instead` what may help
+/// then.
+///
+/// # Errors
+/// All names that fit no pair, or several.
+pub fn pick(names: &[String], pairs: &[(&str, &str)], what: &str, instead: &str) -> Result<BTreeSet<usize>, Error> {
+    let mut picked = BTreeSet::new();
+    let mut problems = Vec::new();
+    for name in names {
+        let fits = |(a, b): &(&str, &str)| is_name(name, a, b) || is_name(name, b, a) || *name == pair_id(a, b);
+        let mut fitting = pairs.iter().enumerate().filter(|(_, pair)| fits(pair)).map(|(k, _)| k);
+        match (fitting.next(), fitting.next()) {
+            (Some(k), None) => {
+                picked.insert(k);
+            }
+            (Some(one), Some(other)) => {
+                let ids = [one, other].map(|k| pair_id(pairs[k].0, pairs[k].1));
+                let fix = format!("name it by its id: {} or {}", ids[0], ids[1]);
+                problems.push(Problem::new(Location::default(), format!("`{name}` names several {what}s"), fix));
+            }
+            (None, _) => {
+                let known: Vec<String> =
+                    pairs.iter().flat_map(|(a, b)| [[*a, *b], [*b, *a]]).map(|p| p.join(",")).collect();
+                let fix = nearest(name, known.iter().map(String::as_str))
+                    .map_or_else(|| instead.to_owned(), |near| format!("did you mean `{near}`?"));
+                problems.push(Problem::new(Location::default(), format!("`{name}` is no {what}"), fix));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(picked) } else { Err(Error { problems }) }
+}
+
+/// Whether it is `first,second`.
+fn is_name(name: &str, first: &str, second: &str) -> bool {
+    name.strip_prefix(first).and_then(|rest| rest.strip_prefix(',')) == Some(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picked(name: &str) -> Result<Vec<usize>, String> {
+        let pairs = [("a", "b,c"), ("a,b", "c"), ("drive/shaft", "Bolt:1")];
+        let names = [name.to_owned()];
+        pick(&names, &pairs, "finding", "see the report").map(|p| p.into_iter().collect()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_pair_is_named_by_both_ids_in_either_order_or_by_its_own() {
+        assert_eq!(picked("drive/shaft,Bolt:1"), Ok(vec![2]));
+        assert_eq!(picked("Bolt:1,drive/shaft"), Ok(vec![2]));
+        assert_eq!(picked(&pair_id("Bolt:1", "drive/shaft")), Ok(vec![2]));
+        assert_eq!(picked("b,c,a"), Ok(vec![0]));
+    }
+
+    #[test]
+    fn what_fits_none_or_several_is_an_error_that_helps() {
+        assert_eq!(
+            picked("drive/shaft,Bolt1"),
+            Err("`drive/shaft,Bolt1` is no finding; did you mean `drive/shaft,Bolt:1`?".into())
+        );
+        assert_eq!(picked("x"), Err("`x` is no finding; see the report".into()));
+        let several = picked("a,b,c").unwrap_err();
+        assert!(several.contains(&pair_id("a", "b,c")) && several.contains(&pair_id("a,b", "c")), "{several}");
+    }
+}

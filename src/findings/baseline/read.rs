@@ -1,0 +1,238 @@
+//! The baseline file, read strictly: what is damaged or misspelt must not hide a finding.
+
+use crate::check::{Extent, Relation, Shared, Status};
+use crate::error::Error;
+use crate::findings::baseline::{Baseline, Entry};
+use crate::geom::LengthUnit;
+use crate::json::document::{Json, Value};
+use crate::json::position::{Source, Trail};
+use crate::json::reader::{Fields, Reader, decode, parse};
+use std::collections::BTreeMap;
+
+const TOP_KEYS: [&str; 5] = ["version", "assembly", "units", "accepted", "$schema"];
+const ENTRY_KEYS: [&str; 14] = [
+    "a",
+    "b",
+    "status",
+    "relation",
+    "depth",
+    "volume",
+    "volume_slack",
+    "volume_facets",
+    "meshes",
+    "gap",
+    "bracket",
+    "limit",
+    "inputs",
+    "reason",
+];
+const FINDINGS: [Status; 3] = [Status::Interference, Status::Clearance, Status::Undecided];
+
+/// Reads a baseline; `shown` is the file as the user would name it. Entries may stand in any order.
+///
+/// # Errors
+/// All that is wrong with it, each with its place and what would fix it.
+pub fn read(shown: &str, bytes: Vec<u8>) -> Result<Baseline, Error> {
+    let text = decode(shown, bytes).map_err(|p| Error::from(*p))?;
+    let source = Source::new(shown.to_owned(), text);
+    let document = parse(&source).map_err(|p| Error::from(*p))?;
+    let mut reader = Reader::new(&source);
+    match (read_file(&mut reader, document.root()), reader.problems) {
+        (Some(baseline), problems) if problems.is_empty() => Ok(baseline),
+        (_, problems) => Err(Error { problems }),
+    }
+}
+
+fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
+    let root = Trail::Root;
+    let fields = reader.fields(document, &root, &TOP_KEYS, "an object: a baseline, version 1")?;
+    let version = required(reader, &fields, document, &root, "version", "the number 1")?;
+    if !matches!(version.json(), Json::Number(1.0)) {
+        // Another version has other keys: nothing else is worth saying.
+        reader.problems.clear();
+        reader.wrong_kind(version, &Trail::Key(&root, "version"), "1, the only version that this release knows");
+        return None;
+    }
+    let text = |reader: &mut Reader<'_>, key: &'static str, expected: &str| {
+        let value = required(reader, &fields, document, &root, key, expected)?;
+        reader.text(value, &Trail::Key(&root, key), expected).map(str::to_owned)
+    };
+    let assembly = text(reader, "assembly", "the name of the assembly file");
+    let schema =
+        fields.get("$schema").map(|v| reader.text(v, &Trail::Key(&root, "$schema"), "a text").map(str::to_owned));
+    let names = LengthUnit::ALL.map(LengthUnit::name);
+    let units = required(reader, &fields, document, &root, "units", "a length unit")
+        .and_then(|v| reader.word(v, &Trail::Key(&root, "units"), &names, LengthUnit::from_name));
+    let trail = Trail::Key(&root, "accepted");
+    let list = required(reader, &fields, document, &root, "accepted", "a list of accepted findings")?;
+    let Json::List(items) = list.json() else {
+        reader.wrong_kind(list, &trail, "a list of accepted findings");
+        return None;
+    };
+    let mut accepted: BTreeMap<(String, String), (Entry, usize)> = BTreeMap::new();
+    for (k, item) in items.enumerate() {
+        let trail = Trail::Index(&trail, k);
+        let Some(entry) = read_entry(reader, item, &trail) else { continue };
+        let key = (entry.a.clone(), entry.b.clone());
+        if let Some((_, earlier)) = accepted.get(&key) {
+            let fix = format!("accepted[{earlier}] has the same pair: keep one of them");
+            reader.problem(item.start(), &trail, "a pair that is accepted twice", fix);
+        } else {
+            accepted.insert(key, (entry, k));
+        }
+    }
+    let accepted = accepted.into_values().map(|(entry, _)| entry).collect();
+    Some(Baseline { schema: schema.flatten(), assembly: assembly?, units: units?, accepted })
+}
+
+fn required<'d>(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'d>,
+    object: Value<'_>,
+    trail: &Trail<'_>,
+    key: &'static str,
+    expected: &str,
+) -> Option<Value<'d>> {
+    let value = fields.get(key);
+    if value.is_none() {
+        reader.problem(object.start(), trail, format!("no `{key}`"), format!("add \"{key}\": {expected}"));
+    }
+    value
+}
+
+fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Entry> {
+    let fields = reader.fields(value, trail, &ENTRY_KEYS, "an object: an accepted finding")?;
+    let id = |reader: &mut Reader<'_>, key: &'static str| {
+        let id = required(reader, &fields, value, trail, key, "the full id of an instance")?;
+        Some((reader.text(id, &Trail::Key(trail, key), "the full id of an instance")?.to_owned(), id.start()))
+    };
+    let (a, b) = (id(reader, "a"), id(reader, "b"));
+    let names = FINDINGS.map(Status::name);
+    let status = required(reader, &fields, value, trail, "status", "the kind of finding").and_then(|v| {
+        reader.word(v, &Trail::Key(trail, "status"), &names, |word| FINDINGS.into_iter().find(|s| s.name() == word))
+    });
+    let relation = fields.get("relation").filter(|v| !is_null(*v)).map(|v| {
+        let names = Relation::ALL.map(Relation::name);
+        reader.word(v, &Trail::Key(trail, "relation"), &names, |word| {
+            Relation::ALL.into_iter().find(|r| r.name() == word)
+        })
+    });
+    let reason = fields.get("reason").filter(|v| !is_null(*v));
+    let reason = reason.map(|v| reader.text(v, &Trail::Key(trail, "reason"), "a text").map(str::to_owned));
+    let limit = required(reader, &fields, value, trail, "limit", "the limit that it breaks")
+        .and_then(|v| reader.number(v, &Trail::Key(trail, "limit"), "a length"));
+    let inputs = fields.get("inputs").map(|v| read_hash(reader, v, &Trail::Key(trail, "inputs")));
+    let status = status?;
+    let shared = read_shared(reader, &fields, value, trail, status).ok()?;
+    let extent = read_extent(reader, &fields, value, trail, status, shared.map(|s| s.0));
+    let needs_inputs = status == Status::Undecided || matches!(extent, Ok(None));
+    if needs_inputs && inputs.is_none() {
+        reader.problem(value.start(), trail, "no `inputs`, by which it is known again", AGAIN);
+        return None;
+    }
+    let ((a, a_at), (b, _)) = (a?, b?);
+    if a >= b {
+        reader.problem(a_at, &Trail::Key(trail, "a"), "`a` does not come before `b` in byte order", "swap the two");
+        return None;
+    }
+    Some(Entry {
+        a,
+        b,
+        status,
+        relation: relation.map_or(Some(None), |r| r.map(Some))?,
+        extent: extent.ok()?,
+        limit: limit?,
+        meshes: shared.map(|s| s.1),
+        inputs: inputs.map_or(Some(None), |i| i.map(Some))?,
+        reason: reason.map_or(Some(None), |r| r.map(Some))?,
+    })
+}
+
+fn is_null(value: Value<'_>) -> bool {
+    matches!(value.json(), Json::Null)
+}
+
+/// What is wrong with a value is among the problems.
+struct Refused;
+
+/// The number of an entry: that of its kind, and no other.
+fn read_extent(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    entry: Value<'_>,
+    trail: &Trail<'_>,
+    status: Status,
+    shared: Option<Shared>,
+) -> Result<Option<Extent>, Refused> {
+    let own = match status {
+        Status::Interference => "depth",
+        Status::Clearance => "gap",
+        _ => "bracket",
+    };
+    if let Some(other) = ["depth", "gap", "bracket"].into_iter().find(|k| *k != own && fields.has(k)) {
+        let what = format!("`{other}` of a finding that is {}", status.name());
+        reader.problem(entry.start(), &Trail::Key(trail, other), what, format!("give its `{own}`"));
+        return Err(Refused);
+    }
+    let Some(value) = fields.get(own) else { return Ok(None) };
+    let trail = Trail::Key(trail, own);
+    let extent = match status {
+        Status::Interference => reader.number(value, &trail, "a depth").map(|depth| Extent::Depth(depth, shared)),
+        Status::Clearance => reader.number(value, &trail, "a gap").map(Extent::Gap),
+        _ => reader.numbers::<2>(value, &trail, "a list of two gaps").map(Extent::Bracket),
+    };
+    extent.map(Some).ok_or(Refused)
+}
+
+/// What mends an entry that lacks something.
+const AGAIN: &str = "run `interfere accept` again, which writes it";
+
+/// The keys of a volume: all of them, or none where it was not known.
+const VOLUME_KEYS: [&str; 4] = ["volume", "volume_slack", "volume_facets", "meshes"];
+
+/// The volume of an entry, by how much it may differ, and the hash of the meshes it is of.
+fn read_shared(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    entry: Value<'_>,
+    trail: &Trail<'_>,
+    status: Status,
+) -> Result<Option<(Shared, u64)>, Refused> {
+    let given = VOLUME_KEYS.map(|key| fields.get(key));
+    let Some(there) = given.iter().position(Option::is_some) else { return Ok(None) };
+    let there = VOLUME_KEYS[there];
+    if status != Status::Interference {
+        let what = format!("`{there}` of a finding that is {}", status.name());
+        reader.problem(entry.start(), &Trail::Key(trail, there), what, "take it out");
+        return Err(Refused);
+    }
+    let [Some(volume), Some(slack), Some(facets), Some(meshes)] = given else {
+        let missing = given.iter().position(Option::is_none).map_or("", |k| VOLUME_KEYS[k]);
+        reader.problem(entry.start(), &Trail::Key(trail, there), format!("`{there}` without `{missing}`"), AGAIN);
+        return Err(Refused);
+    };
+    let mut read = |value: Value<'_>, key: &'static str| {
+        let trail = Trail::Key(trail, key);
+        let number = reader.number(value, &trail, "a volume").ok_or(Refused)?;
+        if number < 0.0 {
+            reader.problem(value.start(), &trail, "a volume below 0", AGAIN);
+            return Err(Refused);
+        }
+        Ok(number)
+    };
+    let [key, slack_key, facets_key, meshes_key] = VOLUME_KEYS;
+    let shared =
+        Shared { volume: read(volume, key)?, slack: read(slack, slack_key)?, facets: read(facets, facets_key)? };
+    let meshes = read_hash(reader, meshes, &Trail::Key(trail, meshes_key)).ok_or(Refused)?;
+    Ok(Some((shared, meshes)))
+}
+
+fn read_hash(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<u64> {
+    let expected = "16 hexadecimal digits";
+    let text = reader.text(value, trail, expected)?;
+    let hash = (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok()).flatten();
+    if hash.is_none() {
+        reader.problem(value.start(), trail, "no hash", format!("expected {expected}"));
+    }
+    hash
+}

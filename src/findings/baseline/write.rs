@@ -1,0 +1,78 @@
+//! The baseline as a file: a line per pair, sorted, so that a change of one pair is a change of one line.
+
+use crate::check::Extent;
+use crate::findings::baseline::{Baseline, Entry};
+use crate::json::write::write_json;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::io;
+
+/// Writes a baseline; [`crate::gate::baseline::read()`] reads it back without loss.
+///
+/// # Errors
+/// As the writer says.
+pub fn render(baseline: &Baseline, out: &mut dyn io::Write) -> io::Result<()> {
+    write_json(&File(baseline), out)
+}
+
+struct File<'a>(&'a Baseline);
+
+impl Serialize for File<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(schema) = &self.0.schema {
+            map.serialize_entry("$schema", schema)?;
+        }
+        map.serialize_entry("version", &1)?;
+        map.serialize_entry("assembly", &self.0.assembly)?;
+        map.serialize_entry("units", self.0.units.name())?;
+        map.serialize_entry("accepted", &Entries(&self.0.accepted))?;
+        map.end()
+    }
+}
+
+struct Entries<'a>(&'a [Entry]);
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Line))
+    }
+}
+
+fn hash(h: u64) -> String {
+    format!("{h:016x}")
+}
+
+struct Line<'a>(&'a Entry);
+
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let e = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("a", &e.a)?;
+        map.serialize_entry("b", &e.b)?;
+        map.serialize_entry("status", e.status.name())?;
+        map.serialize_entry("relation", &e.relation.map(crate::check::Relation::name))?;
+        match &e.extent {
+            Some(Extent::Depth(depth, shared)) => {
+                map.serialize_entry("depth", depth)?;
+                if let Some(shared) = shared {
+                    map.serialize_entry("volume", &shared.volume)?;
+                    map.serialize_entry("volume_slack", &shared.slack)?;
+                    map.serialize_entry("volume_facets", &shared.facets)?;
+                }
+                if let Some(meshes) = e.meshes {
+                    map.serialize_entry("meshes", &hash(meshes))?;
+                }
+            }
+            Some(Extent::Gap(gap)) => map.serialize_entry("gap", gap)?,
+            Some(Extent::Bracket(bracket)) => map.serialize_entry("bracket", bracket)?,
+            None => {}
+        }
+        map.serialize_entry("limit", &e.limit)?;
+        if let Some(inputs) = e.inputs {
+            map.serialize_entry("inputs", &hash(inputs))?;
+        }
+        map.serialize_entry("reason", &e.reason)?;
+        map.end()
+    }
+}

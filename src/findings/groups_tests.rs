@@ -1,0 +1,116 @@
+//! Tests of grouping.
+
+use crate::assembly::InstanceIx;
+use crate::check::{Outcome, PairOutcome, Status};
+use crate::findings::groups::*;
+use crate::testkit::sample_outcome;
+
+fn names(o: &Outcome, g: &Group) -> [String; 2] {
+    g.patterns(o, &o.pairs[g.worst as usize])
+}
+
+#[test]
+fn alike_rows_are_a_group_and_a_culprit_s_rows_are_one() {
+    let o = sample_outcome::grouped();
+    let groups = Groups::new(&o);
+    let told: Vec<_> = groups.all.iter().map(|g| (g.kind, g.members.len(), names(&o, g))).collect();
+    let text = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+    assert_eq!(told, [(Kind::Alike, 40, text("bolt-*", "hole-*")), (Kind::Culprit, 6, text("plate", "*"))]);
+    let culprit = &groups.all[1];
+    assert_eq!(culprit.culprit.map(|c| o.id(c)), Some("plate"));
+    assert_eq!(o.pairs[culprit.worst as usize].overlap_depth, Some(5.0));
+    let alone: Vec<_> = (0..o.pairs.len()).filter(|k| groups.of(*k).is_none()).map(|k| o.id(o.pairs[k].b)).collect();
+    assert_eq!(alone, ["rib-0"]);
+    for (k, g) in groups.all.iter().enumerate() {
+        assert!(g.members.iter().all(|m| groups.of(*m as usize) == Some(&groups.all[k])));
+    }
+}
+
+#[test]
+fn the_order_of_instances_decides_nothing() {
+    let o = sample_outcome::grouped();
+    let turned = |mut o: Outcome| {
+        let n = o.instances.len() as u32;
+        o.instances.reverse();
+        o.pairs.iter_mut().for_each(|p| (p.a.0, p.b.0) = (n - 1 - p.a.0, n - 1 - p.b.0));
+        o
+    };
+    let turned = turned(o.clone());
+    let (here, there) = (Groups::new(&o), Groups::new(&turned));
+    let told = |o: &Outcome, g: &Groups| -> Vec<_> {
+        g.all.iter().map(|g| (g.id.clone(), g.members.clone(), g.worst, names(o, g))).collect()
+    };
+    assert_eq!(told(&o, &here), told(&turned, &there));
+}
+
+#[test]
+fn an_id_stays_when_members_come_and_go_and_differs_between_groups() {
+    let o = sample_outcome::grouped();
+    let ids = |o: &Outcome| -> Vec<String> { Groups::new(o).all.into_iter().map(|g| g.id).collect() };
+    let all = ids(&o);
+    assert!(all[0] != all[1] && all.iter().all(|id| id.len() == 12));
+    let mut fewer = o.clone();
+    fewer.pairs.retain(|p| o.id(p.a) != "bolt-7" && o.id(p.b) != "rib-4");
+    assert_eq!(ids(&fewer), all);
+    let mut other = o;
+    other.pairs.iter_mut().for_each(|p| p.status = Status::Clearance);
+    assert!(ids(&other).iter().all(|id| !all.contains(id)));
+}
+
+#[test]
+fn two_of_a_culprit_are_no_group_nor_are_contacts() {
+    let mut o = sample_outcome::grouped();
+    let plates = |p: &PairOutcome| o.instances[p.a.0 as usize].id == "plate";
+    let mut pairs: Vec<_> = o.pairs.iter().filter(|p| plates(p)).take(2).cloned().collect();
+    pairs.extend(o.pairs.iter().filter(|p| p.alike == 7).map(|p| PairOutcome { status: Status::Contact, ..p.clone() }));
+    o.pairs = pairs;
+    assert_eq!(Groups::new(&o).all, []);
+}
+
+#[test]
+fn alike_rows_under_different_rules_are_apart_and_of_one_rule_read_twice_together() {
+    let mut o = sample_outcome::grouped();
+    o.pairs.retain(|p| p.alike == 7);
+    o.pairs.iter_mut().zip(0..).for_each(|(p, k)| p.rule = Some(k % 2));
+    let sizes = |o: &Outcome| Groups::new(o).all.iter().map(|g| g.members.len()).collect::<Vec<_>>();
+    assert_eq!(sizes(&o), [20, 20]);
+    o.rules[1] = o.rules[0].clone();
+    assert_eq!(sizes(&o), [40]);
+}
+
+#[test]
+fn the_worst_culprit_comes_first_and_what_is_left_is_counted_anew() {
+    // Two that fail with each other and with many: the pair between them is the greater one's.
+    let mut o = sample_outcome::findings(0);
+    let ids: Vec<String> = ["a", "b"].into_iter().map(str::to_owned).chain((0..7).map(|k| format!("x{k}"))).collect();
+    let proto = sample_outcome::outcome().instances[0].clone();
+    o.instances = ids.iter().map(|id| crate::check::InstanceOutcome { id: id.clone(), ..proto.clone() }).collect();
+    let row = |a: u32, b: u32| sample_outcome::bare_pair(InstanceIx(a), InstanceIx(b), Status::Interference);
+    o.pairs = vec![row(0, 1), row(0, 2), row(0, 3), row(0, 4), row(1, 5), row(1, 6), row(1, 7), row(1, 8)];
+    let groups = Groups::new(&o);
+    let told: Vec<_> = groups.all.iter().map(|g| (g.culprit.map(|c| o.id(c)), g.members.len())).collect();
+    assert_eq!(told, [(Some("b"), 5), (Some("a"), 3)]);
+}
+
+#[test]
+fn patterns_hold_what_names_share() {
+    for (names, pattern) in [
+        (&["bolt-1"][..], "bolt-1"),
+        (&["bolt-1", "bolt-1"], "bolt-1"),
+        (&["bolt-11", "bolt-12"], "bolt-*"),
+        (&["a/nut", "b/nut"], "*/nut"),
+        (&["left-arm-1", "left-leg-1"], "left-*-1"),
+        (&["ab", "abxab"], "ab*"),
+        (&["aaa", "aa"], "aa*"),
+        (&["aa", "aaa"], "aa*"),
+        (&["ä1x", "ä2x"], "ä*x"),
+        (&["x", "y"], "*"),
+        (&["bolt", "bolt", "bolt-1"], "bolt*"),
+    ] {
+        let mut p = Pattern::default();
+        for name in names {
+            p.add(name);
+        }
+        assert_eq!(p.text(), pattern, "{names:?}");
+    }
+}

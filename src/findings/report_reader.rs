@@ -1,0 +1,304 @@
+//! A JSON report of `interfere check`, read back. Keys that this release does not know are passed over: later ones may add some.
+
+use crate::assembly::{Facets, Geometry, Rule, Verb};
+use crate::check::{Relation, Settings, Status};
+use crate::error::{Error, Location};
+use crate::findings::run_view::{Placed, Row, View, extent_of};
+use crate::geom::LengthUnit;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
+
+/// What a report says. Lengths in mm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The file, as the user would name it.
+    pub file: String,
+    /// Version of the program that wrote it.
+    pub program: String,
+    /// The assembly's name.
+    pub name: String,
+    /// Unit of its lengths.
+    pub units: LengthUnit,
+    /// The options of the run.
+    pub settings: Settings,
+    /// In the order in which they were tried.
+    pub rules: Vec<Rule>,
+    pairs: Vec<Listed>,
+    instances: BTreeMap<String, Instance>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Listed {
+    a: String,
+    b: String,
+    status: Status,
+    relation: Option<Relation>,
+    gap: Option<f64>,
+    depth: Option<f64>,
+    /// Common volume, its slack, and what facets make of it (mm³).
+    shared: [Option<f64>; 3],
+    bracket: Option<[f64; 2]>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Instance {
+    mesh: String,
+    placement: String,
+    unit: Option<String>,
+}
+
+impl Report {
+    /// Reads a report; `file` is its name for people.
+    ///
+    /// # Errors
+    /// Where it is no JSON, or no report of this version.
+    pub fn read(file: &str, bytes: &[u8]) -> Result<Self, Error> {
+        let head: RawHead = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
+        if head.version != 1 {
+            let what = format!("version {} of a report is not known to this release", head.version);
+            return Err(Error::one(Location::file(file), what, "write it again with this release"));
+        }
+        let raw: RawReport = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
+        raw.settled(file).map_err(|what| Error::one(Location::file(file), what, FIX))
+    }
+
+    /// As a gate looks at it.
+    pub fn view(&self) -> View<'_> {
+        let instances = self
+            .instances
+            .iter()
+            .map(|(id, i)| (id.as_str(), Placed { mesh: &i.mesh, placement: &i.placement, unit: i.unit.as_deref() }));
+        let rows = self.pairs.iter().map(Listed::row).collect();
+        View::new(self.units, &self.settings, rows, instances.collect(), &self.rules)
+    }
+
+    /// How many instances it has.
+    pub fn instances(&self) -> usize {
+        self.instances.len()
+    }
+}
+
+impl Listed {
+    fn row(&self) -> Row<'_> {
+        Row {
+            a: &self.a,
+            b: &self.b,
+            status: self.status,
+            relation: self.relation,
+            gap: self.gap,
+            extent: extent_of(self.status, self.depth, self.shared, self.gap, self.bracket),
+        }
+    }
+}
+
+const FIX: &str = "write one with `interfere check ASSEMBLY --format json`";
+
+/// The keys by which other files of this program are known, and what has them.
+const OTHERS: [(&[&str], &str); 8] = [
+    (&["accepted"], "a baseline"),
+    (&["partial", "shard"], "a partial report of one shard"),
+    (&["old", "new", "summary"], "a comparison of two reports"),
+    (&["steps", "why"], "an explanation of one pair"),
+    (&["rules", "left_out"], "a list of proposed rules"),
+    (&["meshes"], "an inspection of mesh files"),
+    (&["runs"], "a SARIF log"),
+    (&["instances"], "an assembly file"),
+];
+
+#[expect(clippy::zero_sized_map_values, reason = "only the keys are looked at, and serde reads a map")]
+fn no_report(file: &str, bytes: &[u8], e: &serde_json::Error) -> Error {
+    let keys: BTreeMap<String, IgnoredAny> = serde_json::from_slice(bytes).unwrap_or_default();
+    if !keys.contains_key("tool") || keys.contains_key("partial") {
+        let other = OTHERS.iter().find(|(known, _)| known.iter().all(|k| keys.contains_key(*k)));
+        if let Some((_, what)) = other {
+            return Error::one(Location::file(file), format!("it is {what}, no report of a check"), FIX);
+        }
+    }
+    let at = Location {
+        line: u32::try_from(e.line()).ok().filter(|l| *l > 0),
+        column: u32::try_from(e.column()).ok().filter(|c| *c > 0 && e.line() > 0),
+        ..Location::file(file)
+    };
+    let said = e.to_string();
+    let said = said.split(" at line ").next().unwrap_or("").to_owned();
+    Error::one(at, format!("no report of a check: {said}"), FIX)
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: a report")]
+struct RawHead {
+    version: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: a report")]
+struct RawReport {
+    tool: RawTool,
+    assembly: RawAssembly,
+    settings: RawSettings,
+    pairs: Vec<RawPair>,
+    parts: BTreeMap<String, RawPart>,
+    instances: BTreeMap<String, RawInstance>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: the program")]
+struct RawTool {
+    version: String,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: the assembly")]
+struct RawAssembly {
+    name: String,
+    units: String,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: the options")]
+struct RawSettings {
+    tolerance: f64,
+    geometry: String,
+    facets: String,
+    report_within: Option<f64>,
+    epsilon: Option<f64>,
+    max_pieces: usize,
+    verdict_only: bool,
+    rules: Vec<RawRule>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: a rule")]
+struct RawRule {
+    between: [String; 2],
+    #[serde(default)]
+    ignore: bool,
+    allow_depth: Option<f64>,
+    min_clearance: Option<f64>,
+    reason: Option<String>,
+    #[serde(default)]
+    scope: String,
+    file: String,
+    index: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: a pair")]
+struct RawPair {
+    a: String,
+    b: String,
+    status: String,
+    relation: Option<String>,
+    gap: Option<f64>,
+    gap_bracket: Option<[f64; 2]>,
+    overlap_depth: Option<f64>,
+    overlap_volume: Option<f64>,
+    /// Reports written before there were these two have neither.
+    overlap_volume_slack: Option<f64>,
+    overlap_volume_facets: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: a part")]
+struct RawPart {
+    hash: String,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object: an instance")]
+struct RawInstance {
+    part: Option<String>,
+    placement: String,
+    unit: Option<String>,
+}
+
+impl RawReport {
+    /// With names looked up and lengths in mm; or what cannot be.
+    fn settled(self, file: &str) -> Result<Report, String> {
+        let unknown = |what: &str, name: &str| format!("no report of a check: unknown {what} `{name}`");
+        let units = LengthUnit::from_name(&self.assembly.units).ok_or_else(|| unknown("unit", &self.assembly.units))?;
+        let mm = |x: f64| x * units.mm();
+        let s = self.settings;
+        let geometries = [Geometry::Exact, Geometry::Decomposition, Geometry::Hull];
+        let settings = Settings {
+            tolerance: mm(s.tolerance),
+            geometry: geometries
+                .into_iter()
+                .find(|g| g.name() == s.geometry)
+                .ok_or_else(|| unknown("geometry", &s.geometry))?,
+            facets: match s.facets.as_str() {
+                "allow" => Facets::Allow,
+                "strict" => Facets::Strict,
+                other => return Err(unknown("value of `facets`", other)),
+            },
+            report_within: s.report_within.map(mm),
+            epsilon: s.epsilon.map(mm),
+            max_pieces: s.max_pieces,
+            verdict_only: s.verdict_only,
+        };
+        let mut pairs = self.pairs.into_iter().map(|p| p.settled(units)).collect::<Result<Vec<_>, _>>()?;
+        pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+        let parts = self.parts;
+        let instances = self.instances.into_iter().map(|(id, i)| {
+            let mesh = i.part.and_then(|p| parts.get(&p)).map(|p| p.hash.clone()).unwrap_or_default();
+            (id, Instance { mesh, placement: i.placement, unit: i.unit })
+        });
+        Ok(Report {
+            file: file.to_owned(),
+            program: self.tool.version,
+            name: self.assembly.name,
+            units,
+            settings,
+            rules: s.rules.into_iter().map(|r| r.settled(units, mm)).collect(),
+            pairs,
+            instances: instances.collect(),
+        })
+    }
+}
+
+impl RawRule {
+    fn settled(self, units: LengthUnit, mm: impl Fn(f64) -> f64) -> Rule {
+        let verb = match (self.ignore, self.allow_depth, self.min_clearance) {
+            (false, Some(depth), _) => Verb::AllowDepth(mm(depth)),
+            (false, None, Some(gap)) => Verb::MinClearance(mm(gap)),
+            _ => Verb::Ignore,
+        };
+        Rule {
+            between: self.between,
+            units,
+            verb,
+            reason: self.reason,
+            scope: self.scope,
+            at: Location::file(&self.file),
+            file: self.file,
+            index: self.index,
+        }
+    }
+}
+
+impl RawPair {
+    fn settled(self, units: LengthUnit) -> Result<Listed, String> {
+        let mm = |x: f64| x * units.mm();
+        let unknown = |what: &str, name: &str| format!("no report of a check: unknown {what} `{name}`");
+        let status = Status::ALL.into_iter().find(|s| s.name() == self.status);
+        let relation = match &self.relation {
+            None => None,
+            Some(name) => {
+                let known = Relation::ALL.into_iter().find(|r| r.name() == name);
+                Some(known.ok_or_else(|| unknown("relation", name))?)
+            }
+        };
+        Ok(Listed {
+            status: status.ok_or_else(|| unknown("status", &self.status))?,
+            a: self.a,
+            b: self.b,
+            relation,
+            gap: self.gap.map(mm),
+            depth: self.overlap_depth.map(mm),
+            shared: [self.overlap_volume, self.overlap_volume_slack, self.overlap_volume_facets]
+                .map(|v| v.map(|v| v * units.mm3())),
+            bracket: self.gap_bracket.map(|b| b.map(mm)),
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! A finding that was there and is not any more: mended, or only out of sight?
+
+use crate::assembly::{Rule, Verb};
+use crate::check::Status;
+use crate::findings::run_view::{Asked, View};
+use crate::findings::severity::exceeds;
+use crate::geom::LengthUnit;
+
+/// Whether a run shows that a finding is mended, and what it knows of the pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub fixed: bool,
+    /// In one line.
+    pub why: String,
+}
+
+/// What a run in which the pair is no finding says of it. `least_gap` (mm) is what it had to reach, and did not, when it was one.
+///
+/// Mended is what has both instances, was held against its limits and keeps the limit that was broken then: a rule or a
+/// tolerance that has become more generous mends nothing.
+pub(crate) fn judge(now: &View<'_>, a: &str, b: &str, least_gap: f64) -> Verdict {
+    let unproved = |why: String| Verdict { fixed: false, why };
+    for id in [a, b] {
+        if !now.instances.contains_key(id) {
+            return unproved(format!("there is no instance `{id}`"));
+        }
+    }
+    let asked = now.asked(a, b);
+    match asked {
+        Asked::InUnit(unit) => return unproved(format!("not checked: both lie in `{unit}`, which is one unit")),
+        Asked::IgnoredBy(rule) => return unproved(format!("not checked: ignored by {}", place(rule))),
+        Asked::ByRule(_) | Asked::Plainly => {}
+    }
+    let fixed = |why: String| Verdict { fixed: true, why };
+    let Some(row) = now.row(a, b) else { return unlisted(now, asked, least_gap) };
+    let status = row.status.name();
+    match row.gap {
+        Some(gap) if !exceeds(least_gap, gap) => fixed(format!("{status}: {}", gap_text(gap, now.units))),
+        Some(gap) => {
+            let limit = now.units.text(least_gap.abs());
+            let limit = if least_gap < 0.0 {
+                format!("more than the {limit} that were allowed then")
+            } else {
+                format!("less than the {limit} that were demanded then")
+            };
+            let why = if row.status == Status::Allowed { explained(asked) } else { String::new() };
+            unproved(format!("{status}{why}: {}, {limit}", gap_text(gap, now.units)))
+        }
+        None => unproved(format!("{status}, but not measured")),
+    }
+}
+
+/// A pair that was held against its limits, is clear, and has no row.
+fn unlisted(now: &View<'_>, asked: Asked<'_>, least_gap: f64) -> Verdict {
+    let demanded = match asked {
+        Asked::ByRule(Rule { verb: Verb::MinClearance(gap), .. }) => *gap,
+        _ => 0.0,
+    };
+    if exceeds(least_gap, now.listed_within().max(demanded)) {
+        let limit = now.units.text(least_gap);
+        return Verdict { fixed: false, why: format!("clear, but no rule demands the {limit} of then any more") };
+    }
+    Verdict { fixed: true, why: "clear".to_owned() }
+}
+
+fn explained(asked: Asked<'_>) -> String {
+    match asked {
+        Asked::ByRule(rule) => format!(" by {}", place(rule)),
+        _ => String::new(),
+    }
+}
+
+/// A rule by its place.
+pub(crate) fn place(rule: &Rule) -> String {
+    format!("{} rules[{}]", rule.file, rule.index)
+}
+
+fn gap_text(gap: f64, units: LengthUnit) -> String {
+    if gap < 0.0 { format!("{} deep", units.text(-gap)) } else { format!("{} apart", units.text(gap)) }
+}

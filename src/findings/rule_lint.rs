@@ -1,0 +1,228 @@
+//! Rules that do not say what they seem to: without effect, against each other, without a reason, wider than what was measured.
+
+use crate::assembly::{Geometry, Rule, RuleUse, Taken, Verb};
+use crate::check::{Certainty, Outcome, PairOutcome};
+use crate::error::Warning;
+use crate::findings::round_up::up_to_two_digits;
+use crate::geom::tolerance::FAR_ALLOWANCE;
+use std::collections::BTreeMap;
+
+/// What is to be said of the rules of an outcome: each code at most once per rule as written, however often its file is used; in the
+/// order of the rules. `unused-rule` is among the outcome's own warnings: that shows on reading.
+///
+/// Follows from the outcome alone, and from all of it: of a part of a run, allowances would seem too large.
+pub fn lint(outcome: &Outcome) -> Vec<Warning> {
+    let needs = needs(outcome);
+    let mut written: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
+    for (r, rule) in outcome.rules.iter().enumerate().take(outcome.rule_uses.len()) {
+        written.entry((&rule.file, rule.index)).or_default().push(r);
+    }
+    let mut all: Vec<Written<'_>> =
+        written.into_values().filter_map(|uses| Written::new(outcome, &needs, uses)).collect();
+    all.sort_unstable_by_key(|w| w.uses[0]);
+    all.iter().flat_map(Written::warnings).collect()
+}
+
+/// How deep the pairs are for which a rule holds.
+#[derive(Debug, Clone, Copy)]
+enum Need {
+    /// At most this deep (mm); 0 where none is deeper than the tolerance.
+    Depth(f64),
+    /// Not measured, or not of the parts themselves.
+    Unknown,
+}
+
+/// Of each rule.
+fn needs(outcome: &Outcome) -> Vec<Need> {
+    let none = if outcome.settings.verdict_only { Need::Unknown } else { Need::Depth(0.0) };
+    let mut needs = vec![none; outcome.rules.len()];
+    for pair in &outcome.pairs {
+        if let Some(need) = pair.rule.and_then(|r| needs.get_mut(r as usize)) {
+            *need = match (*need, need_of(pair, outcome.settings.tolerance)) {
+                (Need::Depth(known), Need::Depth(own)) => Need::Depth(known.max(own)),
+                _ => Need::Unknown,
+            };
+        }
+    }
+    needs
+}
+
+/// What one pair asks of the rule that holds for it.
+fn need_of(pair: &PairOutcome, tolerance: f64) -> Need {
+    let Some([low, _]) = pair.gap_bracket else { return Need::Unknown };
+    // A hull or pieces are larger than their part: they show what needs nothing, not what is needed.
+    if -low <= tolerance {
+        return Need::Depth(0.0);
+    }
+    let measured = pair.geometry == Geometry::Exact && pair.certainty != Certainty::Surface;
+    // What fails or passes by its facets is deeper than allowed: the allowance is not what is too large.
+    if measured && !pair.status.fails() && !pair.within_facet_error { Need::Depth(-low) } else { Need::Unknown }
+}
+
+/// A rule as written, over all uses of its file.
+struct Written<'a> {
+    outcome: &'a Outcome,
+    rule: &'a Rule,
+    uses: Vec<usize>,
+    need: Need,
+}
+
+impl<'a> Written<'a> {
+    /// `None` where it lies in bought sub-assemblies alone: not this assembly's business.
+    fn new(outcome: &'a Outcome, needs: &[Need], uses: Vec<usize>) -> Option<Self> {
+        let uses: Vec<usize> = uses.into_iter().filter(|r| !outcome.rule_uses[*r].in_unit).collect();
+        let rule = &outcome.rules[*uses.first()?];
+        let worst = |known, r: &usize| match (known, needs[*r]) {
+            (Need::Depth(x), Need::Depth(y)) => Need::Depth(x.max(y)),
+            _ => Need::Unknown,
+        };
+        let need = uses.iter().fold(Need::Depth(0.0), worst);
+        Some(Self { outcome, rule, uses, need })
+    }
+
+    fn rule_uses(&self) -> impl Iterator<Item = &'a RuleUse> {
+        self.uses.iter().map(|r| &self.outcome.rule_uses[*r])
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        // A rule without a pair was warned of on reading, and is to be corrected first.
+        let Some(own) = self.rule_uses().find(|u| u.pairs > 0) else { return Vec::new() };
+        let effect = self.against_others(own).or_else(|| self.allowance());
+        effect.into_iter().chain(self.reason()).collect()
+    }
+
+    fn warning(&self, code: &'static str, message: String) -> Warning {
+        Warning { at: Some(self.rule.at.clone()), ..Warning::new(code, message) }
+    }
+
+    /// The rules of one file say the same at every use of it.
+    fn against_others(&self, own: &RuleUse) -> Option<Warning> {
+        if !own.known {
+            return None;
+        }
+        let demands = |rule: &Rule| matches!(rule.verb, Verb::MinClearance(_));
+        let verb_of = |t: &Taken| &self.outcome.rules[t.rule as usize];
+        let does = does(self.rule.verb);
+        let line = self.rule.as_line();
+        if own.shadowed {
+            let first = verb_of(own.taken_by.first()?);
+            let above = name(first);
+            let opposite = own.taken_by.iter().all(|t| demands(verb_of(t)) != demands(self.rule));
+            return Some(if opposite {
+                let message = format!(
+                    "this {does}, but earlier rules that say the opposite hold for every pair of it, the first of them {above}; \
+                     remove this, or write it above that: {line}"
+                );
+                self.warning("contradicting-rules", message)
+            } else {
+                let message = format!(
+                    "this {does}, but earlier rules hold for every pair of it, the first of them {above}; remove it, or write it above that: \
+                     {line}"
+                );
+                self.warning("shadowed-rule", message)
+            });
+        }
+        let against = own.taken_by.iter().find(|t| !t.is_exception)?;
+        let (earlier, pairs) = (verb_of(against), against.pairs);
+        let count = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
+        let keep = between(earlier, self.rule).map_or_else(
+            || "name those pairs in a rule of their own above both".to_owned(),
+            |rule| format!("write above both: {}", rule.as_line()),
+        );
+        let message = format!(
+            "{} {} {count} of which this {does}; for this one to hold, write it above that: {line}; to keep it as it is, {keep}",
+            name(earlier),
+            took(earlier.verb)
+        );
+        Some(self.warning("contradicting-rules", message))
+    }
+
+    /// An allowance against the tolerance, and against what was measured.
+    fn allowance(&self) -> Option<Warning> {
+        let Verb::AllowDepth(allowed) = self.rule.verb else { return None };
+        // An exception from a later rule says something, however little it allows; what other files' rules took was not measured.
+        if self.rule_uses().any(|u| !u.known || u.guards || u.overruled) {
+            return None;
+        }
+        let text = |mm: f64| format!("{} {}", self.rule.units.as_given(mm), self.rule.units.name());
+        let tolerance = self.outcome.settings.tolerance;
+        if allowed <= tolerance {
+            let message = format!(
+                "this allows {}, which the tolerance of {} does, too; remove it",
+                text(allowed),
+                text(tolerance)
+            );
+            return Some(self.warning("allowance-below-tolerance", message));
+        }
+        let Need::Depth(need) = self.need else { return None };
+        if need == 0.0 {
+            let message = format!(
+                "this allows {}, and no pair of it overlaps by more than the tolerance; remove it: {}",
+                text(allowed),
+                self.rule.as_line()
+            );
+            return Some(self.warning("unneeded-allowance", message));
+        }
+        let enough = up_to_two_digits(need / self.rule.units.mm()) * self.rule.units.mm();
+        if allowed <= FAR_ALLOWANCE * enough {
+            return None;
+        }
+        let line = Rule { verb: Verb::AllowDepth(enough), ..self.rule.clone() }.as_line();
+        let message =
+            format!("this allows {}, and no pair of it needs more than {}; write {line}", text(allowed), text(enough));
+        Some(self.warning("allowance-too-large", message))
+    }
+
+    /// What weakens the gate says why.
+    fn reason(&self) -> Option<Warning> {
+        let given = self.rule.reason.as_ref().is_some_and(|r| !r.trim().is_empty());
+        if given || matches!(self.rule.verb, Verb::MinClearance(_)) {
+            return None;
+        }
+        let line = Rule { reason: Some("why".to_owned()), ..self.rule.clone() }.as_line();
+        Some(
+            self.warning("missing-reason", format!("this {} and does not say why; write {line}", does(self.rule.verb))),
+        )
+    }
+}
+
+/// A rule for the reader of its file.
+fn name(rule: &Rule) -> String {
+    let line = rule.at.line.map_or_else(String::new, |l| format!(" (line {l})"));
+    format!("rules[{}]{line}", rule.index)
+}
+
+fn does(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Ignore => "ignores pairs",
+        Verb::AllowDepth(_) => "allows an overlap",
+        Verb::MinClearance(_) => "demands a clearance",
+    }
+}
+
+fn took(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Ignore => "ignores",
+        Verb::AllowDepth(_) => "allows an overlap of",
+        Verb::MinClearance(_) => "demands a clearance of",
+    }
+}
+
+/// The earlier rule for no more than the pairs of both, where globs can say so: one side of each must be `*` or the same.
+fn between(earlier: &Rule, later: &Rule) -> Option<Rule> {
+    let common = |p: &String, q: &String| match (p.as_str(), q.as_str()) {
+        ("*", _) => Some(q.clone()),
+        (_, "*") => Some(p.clone()),
+        _ => (p == q).then(|| p.clone()),
+    };
+    let [p, q] = &earlier.between;
+    // Of two ways that both can be said, neither is all of it, unless the other one says no more.
+    let pairs = |r: &String, s: &String| Some([common(p, r)?, common(q, s)?]);
+    let [r, s] = &later.between;
+    let between = match (pairs(r, s), pairs(s, r)) {
+        (Some(one), None) | (None, Some(one)) => one,
+        (Some(one), Some(other)) if one == other => one,
+        _ => return None,
+    };
+    Some(Rule { between, ..earlier.clone() })
+}

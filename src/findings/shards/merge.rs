@@ -1,0 +1,285 @@
+//! The shards of a run joined into the outcome that the whole run has.
+
+use crate::assembly::{InstanceIx, RuleUse};
+use crate::check::{
+    Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, Shard, Status, Timings,
+    worth_mending,
+};
+use crate::error::{Error, Location, Problem, Warning};
+use crate::findings::shards::partial::{Partial, inconsistent};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::mem;
+
+/// Missing shards are named up to this many.
+const NAMED: usize = 12;
+
+/// A partial report taken apart.
+struct Share {
+    file: String,
+    shard: Shard,
+    candidates: Candidates,
+    instances_hash: String,
+    warnings: Vec<PlacedWarning>,
+    own: Own,
+    /// What every shard of a run says alike: all but what is taken out as its own, also what is not known here.
+    common: Outcome,
+}
+
+/// What a shard says of itself alone.
+struct Own {
+    counts: Counts,
+    cleared_by: ClearedBy,
+    pairs: Vec<PairOutcome>,
+    fixes: Vec<Fix>,
+    /// Of shard 1.
+    instances: Vec<InstanceOutcome>,
+}
+
+impl Share {
+    fn new((file, partial): (String, Partial)) -> Self {
+        let Partial { shard, candidates, instances_hash, mut outcome, warnings, .. } = partial;
+        let own = Own {
+            counts: mem::take(&mut outcome.counts),
+            cleared_by: mem::take(&mut outcome.cleared_by),
+            pairs: mem::take(&mut outcome.pairs),
+            fixes: mem::take(&mut outcome.fixes),
+            instances: mem::take(&mut outcome.instances),
+        };
+        outcome.timings = Timings::default();
+        Self { file, shard, candidates, instances_hash, warnings, own, common: outcome }
+    }
+}
+
+/// Joins partial reports, in any order, each with its file. The outcome is that of the whole run, but for timings, which are nobody's;
+/// `fixes` of its interferences are kept, as many as a run was asked for.
+///
+/// # Errors
+/// Shards that are of another run, that are given twice or that are missing, each with its file.
+pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, Error> {
+    let mut shares: Vec<Share> = partials.into_iter().map(Share::new).collect();
+    let mut problems = foreign(&shares);
+    if problems.is_empty() {
+        problems = doubled(&shares);
+        problems.extend(missing(&shares));
+    }
+    if !problems.is_empty() {
+        return Err(Error { problems });
+    }
+    // Shard 1 is there, and no other lists the instances.
+    shares.sort_by_key(|s| s.shard.index);
+    let ids: Vec<&str> = shares[0].own.instances.iter().map(|i| i.id.as_str()).collect();
+    shares.iter().try_for_each(|share| points_somewhere(share, &ids))?;
+    let mut rest = shares.into_iter();
+    let Some(Share { file, warnings: told, mut own, common, .. }) = rest.next() else { return Err(none_given()) };
+    let mut warnings = Warnings::default();
+    warnings.add(told, &file)?;
+    for share in rest {
+        add(&mut own.counts, &share.own.counts);
+        add_cleared(&mut own.cleared_by, &share.own.cleared_by);
+        own.pairs.extend(share.own.pairs);
+        own.fixes.extend(share.own.fixes);
+        warnings.add(share.warnings, &share.file)?;
+    }
+    sort(&mut own);
+    let Own { counts, cleared_by, pairs, fixes: known, instances } = own;
+    let warnings = warnings.in_order();
+    let mut outcome = Outcome { counts, cleared_by, pairs, fixes: known, instances, warnings, ..common };
+    let rows = worth_mending(&outcome.pairs, fixes);
+    outcome.fixes = rows.into_iter().filter_map(|row| outcome.fix_of(&outcome.pairs[row]).cloned()).collect();
+    adds_up(&outcome, &file)?;
+    Ok(outcome)
+}
+
+fn none_given() -> Error {
+    Error::one(Location::default(), "no partial report", "give those of all shards")
+}
+
+/// What is not of the run that the first file is of.
+fn foreign(shares: &[Share]) -> Vec<Problem> {
+    let Some((first, rest)) = shares.split_first() else { return none_given().problems };
+    let differs = |share: &Share| {
+        let what = difference(first, share)?;
+        Some(Problem::new(Location::file(&share.file), what, "merge the shards of one run"))
+    };
+    rest.iter().filter_map(differs).collect()
+}
+
+/// In what a shard differs from the first one given, as a sentence without a full stop; `None` where it is of the same run.
+fn difference(first: &Share, other: &Share) -> Option<String> {
+    let (a, b, file) = (first.shard, other.shard, &first.file);
+    if a.of != b.of {
+        return Some(format!("shard {} of {}, but {file} is shard {} of {}", b.index, b.of, a.index, a.of));
+    }
+    let (x, y) = (&first.common, &other.common);
+    if (&x.name, &x.path) != (&y.name, &y.path) {
+        return Some(format!("of {} ({}), but {file} is of {} ({})", y.name, y.path, x.name, x.path));
+    }
+    if let Some((key, mine, their)) = differing(&x.settings, &y.settings) {
+        return Some(format!("run with `{key}` = {their}, but {file} with {mine} (lengths in mm)"));
+    }
+    if x.rules != y.rules {
+        return Some(format!("run with other rules than {file}"));
+    }
+    let hashes =
+        |o: &Outcome| -> BTreeMap<String, String> { o.parts.iter().map(|p| (p.key.clone(), p.hash.clone())).collect() };
+    if let Some((key, mine, their)) = differing(&hashes(x), &hashes(y)) {
+        return Some(match (mine, their) {
+            (Value::Null, _) => format!("it has a part `{key}`, but {file} has none"),
+            (_, Value::Null) => format!("it has no part `{key}`, but {file} has one"),
+            _ => format!("the mesh of its part `{key}` is another than in {file}"),
+        });
+    }
+    if first.instances_hash != other.instances_hash {
+        return Some(format!("its instances, their order or their placements are others than in {file}"));
+    }
+    if let Some((key, ..)) = differing(x, y) {
+        return Some(format!("its `{key}` differ from those in {file}"));
+    }
+    (first.candidates != other.candidates).then(|| {
+        format!("its candidate pairs are others than in {file}: the two were computed differently, on the same input")
+    })
+}
+
+/// The first key whose values differ, and both of them; null where there is none.
+fn differing<T: Serialize + PartialEq>(x: &T, y: &T) -> Option<(String, Value, Value)> {
+    if x == y {
+        return None;
+    }
+    let [x, y] = [x, y].map(|v| serde_json::to_value(v).unwrap_or_default());
+    let keys = [&x, &y].into_iter().filter_map(Value::as_object).flat_map(serde_json::Map::keys);
+    keys.filter(|k| x.get(k.as_str()) != y.get(k.as_str()))
+        .map(|k| (k.clone(), x.get(k).cloned().unwrap_or_default(), y.get(k).cloned().unwrap_or_default()))
+        .next()
+}
+
+fn doubled(shares: &[Share]) -> Vec<Problem> {
+    let mut files: BTreeMap<u32, &str> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for Share { file, shard: Shard { index, of }, .. } in shares {
+        if let Some(earlier) = files.get(index) {
+            let what = format!("shard {index} of {of} a second time, after {earlier}");
+            problems.push(Problem::new(Location::file(file), what, "give each shard once"));
+        } else {
+            files.insert(*index, file);
+        }
+    }
+    problems
+}
+
+fn missing(shares: &[Share]) -> Option<Problem> {
+    let of = shares.first()?.shard.of;
+    let mut given = vec![false; of as usize];
+    for share in shares {
+        given[share.shard.index as usize - 1] = true;
+    }
+    let missing: Vec<String> = (1..=of).zip(given).filter(|(_, given)| !given).map(|(i, _)| i.to_string()).collect();
+    let (named, rest) = missing.split_at(missing.len().min(NAMED));
+    let list = match (named, rest.len()) {
+        ([], _) => return None,
+        ([one], _) => format!("shard {one} of {of} is"),
+        ([most @ .., last], 0) => format!("shards {} and {last} of {of} are", most.join(", ")),
+        (named, n) => format!("shards {} and {n} more of {of} are", named.join(", ")),
+    };
+    Some(Problem::new(Location::default(), format!("{list} missing"), "merge the reports of all shards"))
+}
+
+/// Refuses rows and fixes of instances, parts and rules that are not there.
+fn points_somewhere(share: &Share, ids: &[&str]) -> Result<(), Error> {
+    let (own, common) = (&share.own, &share.common);
+    let id = |ix: InstanceIx| ids.get(ix.0 as usize);
+    let refuse = |list: &str, k: usize| Err(inconsistent(&share.file, &format!("outcome.{list}[{k}]")));
+    for (k, row) in own.pairs.iter().enumerate() {
+        let ordered = matches!((id(row.a), id(row.b)), (Some(a), Some(b)) if a < b);
+        if !ordered || row.rule.is_some_and(|r| r as usize >= common.rules.len()) {
+            return refuse("pairs", k);
+        }
+    }
+    for (k, fix) in own.fixes.iter().enumerate() {
+        if fix.pair.iter().chain(fix.moves_into.iter().flatten()).any(|ix| id(*ix).is_none()) {
+            return refuse("fixes", k);
+        }
+    }
+    let taken = |u: &RuleUse| u.taken_by.iter().all(|t| (t.rule as usize) < common.rules.len());
+    if common.rule_uses.len() != common.rules.len() || !common.rule_uses.iter().all(taken) {
+        return Err(inconsistent(&share.file, "outcome.rule_uses"));
+    }
+    let nowhere = |i: &InstanceOutcome| {
+        i.part.0 as usize >= common.parts.len() || i.at.is_some_and(|at| at.file as usize >= common.files.len())
+    };
+    let lost = own.instances.iter().position(nowhere);
+    lost.map_or(Ok(()), |k| refuse("instances", k))
+}
+
+/// A sum that no file can make overflow: too many are too many.
+fn add(sum: &mut Counts, other: &Counts) {
+    for status in Status::ALL {
+        let n = sum.of_mut(status);
+        *n = n.saturating_add(other.of(status));
+    }
+}
+
+fn add_cleared(sum: &mut ClearedBy, other: &ClearedBy) {
+    let ClearedBy { aabb, obb, hull, pieces, exact } = other;
+    for (n, more) in [
+        (&mut sum.aabb, aabb),
+        (&mut sum.obb, obb),
+        (&mut sum.hull, hull),
+        (&mut sum.pieces, pieces),
+        (&mut sum.exact, exact),
+    ] {
+        *n = n.saturating_add(*more);
+    }
+}
+
+/// The rows in the order of a report: by id of a, then b.
+fn sort(own: &mut Own) {
+    let mut order: Vec<usize> = (0..own.instances.len()).collect();
+    order.sort_unstable_by(|&i, &j| own.instances[i].id.cmp(&own.instances[j].id));
+    let mut rank = vec![0_u32; order.len()];
+    (0..).zip(order).for_each(|(r, i)| rank[i] = r);
+    let key = |p: &PairOutcome| (rank[p.a.0 as usize], rank[p.b.0 as usize]);
+    own.pairs.sort_unstable_by_key(key);
+}
+
+/// Every pair ended once, and every row that must be there is.
+fn adds_up(o: &Outcome, file: &str) -> Result<(), Error> {
+    let total = |numbers: &[u64]| numbers.iter().try_fold(0_u64, |sum, n| sum.checked_add(*n));
+    let ended = total(&Status::ALL.map(|s| o.counts.of(s)));
+    let c = &o.cleared_by;
+    let cleared = total(&[c.aabb, c.obb, c.hull, c.pieces, c.exact]);
+    let mut listed = Counts::default();
+    o.pairs.iter().for_each(|p| *listed.of_mut(p.status) += 1);
+    let all_listed = Status::ALL.into_iter().all(|s| match s {
+        Status::Clear => listed.clear <= o.counts.clear,
+        Status::Ignored => listed.ignored == 0,
+        _ => listed.of(s) == o.counts.of(s),
+    });
+    let twice = o.pairs.windows(2).any(|w| (w[0].a, w[0].b) == (w[1].a, w[1].b));
+    if ended == Some(o.possible_pairs) && cleared == Some(o.counts.clear) && all_listed && !twice {
+        return Ok(());
+    }
+    let what = "the counts of this shard and the others do not add up to all pairs";
+    Err(Error::one(Location::file(file), what, "run the shards again; if that does not help, report it"))
+}
+
+/// Warnings of all shards by their place.
+#[derive(Default)]
+struct Warnings(BTreeMap<[u32; 3], Warning>);
+
+impl Warnings {
+    fn add(&mut self, more: Vec<PlacedWarning>, file: &str) -> Result<(), Error> {
+        for PlacedWarning { place, warning } in more {
+            if self.0.get(&place).is_some_and(|known| *known != warning) {
+                return Err(inconsistent(file, "warnings"));
+            }
+            self.0.insert(place, warning);
+        }
+        Ok(())
+    }
+
+    fn in_order(self) -> Vec<Warning> {
+        self.0.into_values().collect()
+    }
+}

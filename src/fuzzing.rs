@@ -1,0 +1,115 @@
+//! What the fuzz targets run, in the library so that the test suite replays their corpus on a stable compiler: a whole
+//! pass over hostile input that must end in a value or an error, never in a panic.
+//!
+//! Not part of the public interface.
+
+use crate::assembly::{self, Assembly, LoadOptions};
+use crate::check::{self, NoProgress, Options, Status};
+use crate::geom::math::sin_cos_deg;
+use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
+use crate::io::{FsLoader, Loader};
+use crate::mesh::{self, TriMesh};
+use crate::shape::hull;
+use crate::shape::polytope::Convex;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Meshes of more triangles than this do not go through the exact stage: fuzzing wants many inputs, not long ones.
+const EXACT_AT_MOST: usize = 32;
+
+/// A mesh file through reading, joining, measures, hull, facets, box and inner ball; a small one through the exact stage, too,
+/// against itself turned.
+///
+/// # Panics
+/// When a promise is broken: a point outside of its hull, a number that is not finite, counts that do not add up.
+pub fn mesh(data: &[u8]) {
+    let Ok(loaded) = mesh::load(data) else { return };
+    let points = &loaded.mesh.vertices;
+    assert!(loaded.health.triangles == loaded.mesh.triangles.len() as u64, "faces were lost");
+    assert!(mesh::facet_error(&loaded.mesh, loaded.rounding()).is_finite(), "the facet error is not finite");
+    if points.len() > 4000 {
+        return;
+    }
+    let hull = hull::convex_hull(points);
+    assert!(hull::encloses(&hull, points), "a point lies outside of its hull");
+    let facets = hull::facets(&hull);
+    let obb = hull::fit_obb(&hull, &facets);
+    assert!(obb.half_extents.iter().all(|h| h.is_finite() && *h >= 0.0), "the box is not a box");
+    assert!(Convex::new(&hull, &facets).inner_radius.is_finite(), "the inner ball has no radius");
+    if loaded.mesh.triangles.len() <= EXACT_AT_MOST {
+        against_itself(loaded.mesh, loaded.health.bounds.diagonal());
+    }
+}
+
+/// A mesh in its place, a little aside and turned, and flush with itself: what its triangles say of each pair.
+fn against_itself(mesh: TriMesh, size: f64) {
+    let (s, c) = sin_cos_deg(33.0);
+    let turned = Affine {
+        linear: Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0),
+        translation: Vec3::new(0.1 * size, 0.0, 0.05 * size),
+    };
+    let beside = Affine { translation: Vec3::new(size, 0.0, 0.0), ..Affine::identity() };
+    let built = Assembly::builder("replayed", LengthUnit::Mm)
+        .part("mesh", mesh)
+        .instance("here", "mesh", Affine::identity())
+        .instance("turned", "mesh", turned)
+        .instance("beside", "mesh", beside)
+        .tolerance(1e-3 * size)
+        .build();
+    let Ok(assembly) = built else { return };
+    let options = Options { verdict_only: true, ..Options::default() };
+    if let Ok(outcome) = check::check(&assembly, &options, &FsLoader, &NoProgress) {
+        let counted: u64 = Status::ALL.into_iter().map(|s| outcome.counts.of(s)).sum();
+        assert!(counted == outcome.possible_pairs, "pairs were lost");
+    }
+}
+
+/// A root assembly file, with two meshes (`a.obj`, `b.obj`) and a sub-assembly (`sub.json`) beside it. Returns whether it
+/// ended in an outcome.
+pub fn assembly(data: &[u8]) -> bool {
+    let files = Memory { root: data };
+    let options = LoadOptions { allow_outside: true };
+    assembly::load(Path::new("/assembly.json"), &files, &options)
+        .ok()
+        .filter(|found| found.instances.len() <= 64)
+        .is_some_and(|found| check::check(&found, &Options::default(), &files, &NoProgress).is_ok())
+}
+
+/// The root folder, with files of these names at any depth.
+struct Memory<'a> {
+    root: &'a [u8],
+}
+
+const CUBE: &[u8] = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+const TETRAHEDRON: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+const SUB: &[u8] =
+    br#"{"version": 1, "units": "inch", "parts": {"t": {"mesh": "t.obj"}}, "instances": [{"id": "t", "part": "t"}]}"#;
+
+impl Loader for Memory<'_> {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match path.file_name().and_then(|n| n.to_str()) {
+            Some("assembly.json") => Ok(self.root.to_vec()),
+            Some("sub.json") => Ok(SUB.to_vec()),
+            Some("box.obj" | "a.obj") => Ok(CUBE.to_vec()),
+            Some("t.obj" | "b.obj") => Ok(TETRAHEDRON.to_vec()),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        let root = || PathBuf::from("/");
+        match path.file_name() {
+            None => Ok(root()),
+            Some(name) if self.exists(path) => Ok(root().join(name)),
+            Some(_) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        matches!(
+            path.file_name().and_then(|n| n.to_str()),
+            Some("assembly.json" | "sub.json" | "box.obj" | "a.obj" | "t.obj" | "b.obj")
+        )
+    }
+}

@@ -1,0 +1,87 @@
+//! Numbers on their way through JSON, which has no word for infinity.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A number that may be infinite: as text where it is.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Bound {
+    Finite(f64),
+    Infinite(String),
+}
+
+impl Serialize for Bound {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Finite(x) => serializer.serialize_f64(*x),
+            Self::Infinite(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl Bound {
+    fn of(x: f64) -> Self {
+        if x.is_finite() { Self::Finite(x) } else { Self::Infinite(x.to_string()) }
+    }
+
+    fn number(self) -> Option<f64> {
+        match self {
+            Self::Finite(x) => Some(x),
+            Self::Infinite(text) => match text.as_str() {
+                "inf" => Some(f64::INFINITY),
+                "-inf" => Some(f64::NEG_INFINITY),
+                "NaN" => Some(f64::NAN),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// For `Option<[f64; 2]>`, bounds of which either may be infinite: `#[serde(with = "wire::bounds")]`.
+pub mod bounds {
+    use super::{Bound, Deserialize, Deserializer, Error, Serialize, Serializer};
+
+    /// Writes two numbers, `"inf"` and `"-inf"` for what JSON has no number for.
+    ///
+    /// # Errors
+    /// As the serializer says.
+    pub fn serialize<S: Serializer>(bounds: &Option<[f64; 2]>, serializer: S) -> Result<S::Ok, S::Error> {
+        bounds.map(|b| b.map(Bound::of)).serialize(serializer)
+    }
+
+    /// Reads what [`serialize`] writes.
+    ///
+    /// # Errors
+    /// Where it is anything else.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<[f64; 2]>, D::Error> {
+        let Some([low, high]) = Option::<[Bound; 2]>::deserialize(deserializer)? else { return Ok(None) };
+        match (low.number(), high.number()) {
+            (Some(low), Some(high)) => Ok(Some([low, high])),
+            _ => Err(D::Error::custom("neither a number nor infinity")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounds;
+
+    #[test]
+    fn every_bit_of_a_bound_comes_back() {
+        for pair in [[f64::NEG_INFINITY, f64::INFINITY], [-0.0, 5e-324], [0.1 + 0.2, f64::MAX], [-1.0 / 3.0, 1e300]] {
+            let mut text = Vec::new();
+            bounds::serialize(&Some(pair), &mut serde_json::Serializer::new(&mut text)).unwrap();
+            let back = bounds::deserialize(&mut serde_json::Deserializer::from_slice(&text)).unwrap();
+            assert_eq!(back.map(|b| b.map(f64::to_bits)), Some(pair.map(f64::to_bits)), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        for text in ["[0, \"much\"]", "[0]", "[0, null]", "[0, 1, 2]", "3"] {
+            assert!(bounds::deserialize(&mut serde_json::Deserializer::from_str(text)).is_err(), "{text}");
+        }
+        assert_eq!(bounds::deserialize(&mut serde_json::Deserializer::from_str("null")).unwrap(), None);
+    }
+}

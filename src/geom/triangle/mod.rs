@@ -1,0 +1,17 @@
+//! Two triangles in space: whether they meet, exactly, and how far they are apart; and a point and a triangle.
+
+pub(crate) mod distance;
+pub(crate) mod intersect;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use crate::geom::Vec3;
+pub use crate::geom::triangle::distance::{Closest, Feature, Foot, closest, point_triangle};
+pub use crate::geom::triangle::intersect::{cross, meet};
+
+/// Corners of a triangle.
+pub type Triangle = [Vec3; 3];
+
+fn edges(t: &Triangle) -> impl Iterator<Item = [&Vec3; 2]> {
+    [[&t[0], &t[1]], [&t[1], &t[2]], [&t[2], &t[0]]].into_iter()
+}

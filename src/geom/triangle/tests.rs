@@ -1,0 +1,126 @@
+use crate::geom::predicates::collinear;
+use crate::geom::triangle::intersect::{segment_meets, segments_meet, sides};
+use crate::geom::triangle::*;
+
+struct Sequence(u64);
+
+impl Sequence {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    fn unit(&mut self) -> f64 {
+        self.below(1 << 30) as f64 / f64::from(1 << 30)
+    }
+
+    fn triangle(&mut self, grid: Option<u64>) -> Triangle {
+        [(); 3].map(|()| {
+            Vec3::from_fn(|_, _| match grid {
+                Some(n) => self.below(n) as f64,
+                None => self.unit(),
+            })
+        })
+    }
+}
+
+/// Some edge of one meets the other.
+fn meet_by_edges(a: &Triangle, b: &Triangle) -> bool {
+    let flat = |t: &Triangle| collinear(&t[0], &t[1], &t[2]);
+    let against = |a: &Triangle, b: &Triangle| {
+        if flat(a) {
+            edges(a).any(|e| edges(b).any(|f| segments_meet(e, f)))
+        } else {
+            edges(b).any(|e| segment_meets(a, e))
+        }
+    };
+    against(a, b) || against(b, a)
+}
+
+#[test]
+fn meeting_triangles_are_those_of_which_an_edge_meets_the_other() {
+    let mut sequence = Sequence(3);
+    let (mut met, mut coplanar, mut degenerate) = (0, 0, 0);
+    for grid in [Some(2), Some(3), Some(4), Some(7), None] {
+        for _ in 0..60_000 {
+            let (mut a, b) = (sequence.triangle(grid), sequence.triangle(grid));
+            if sequence.below(4) == 0 {
+                // In the plane of the other.
+                for v in &mut a {
+                    v.z = 1.0;
+                }
+            }
+            let expected = meet_by_edges(&a, &b);
+            assert_eq!(meet(&a, &b), expected, "{a:?} {b:?}");
+            assert_eq!(meet(&b, &a), expected, "{b:?} {a:?}");
+            met += u32::from(expected);
+            coplanar += u32::from(sides(&a, &b) == [0.0; 3]);
+            degenerate += u32::from(collinear(&a[0], &a[1], &a[2]));
+        }
+    }
+    assert!(met > 10_000 && coplanar > 1000 && degenerate > 1000, "{met} {coplanar} {degenerate}");
+}
+
+#[test]
+fn crossing_triangles_still_meet_when_drawn_in_a_little() {
+    let mut sequence = Sequence(5);
+    let (mut crossed, mut touched) = (0, 0);
+    for n in [3, 4, 5, 7] {
+        for _ in 0..40_000 {
+            let (a, b) = (sequence.triangle(Some(n)), sequence.triangle(Some(n)));
+            if collinear(&a[0], &a[1], &a[2]) || collinear(&b[0], &b[1], &b[2]) {
+                continue;
+            }
+            // On integers times three, exactly: the crossings of small triangles on a grid are longer than this takes off.
+            let drawn_in = |t: &Triangle| {
+                let middle = t[0] + t[1] + t[2];
+                t.map(|v| v * 3.0 + (middle - v * 3.0) * 2.0_f64.powi(-30))
+            };
+            let flat = sides(&a, &b) == [0.0; 3];
+            let expected = !flat && meet(&drawn_in(&a), &drawn_in(&b));
+            assert_eq!(cross(&a, &b), expected, "{a:?} {b:?}");
+            assert_eq!(cross(&b, &a), expected, "{b:?} {a:?}");
+            crossed += u32::from(expected);
+            touched += u32::from(!expected && meet(&a, &b));
+        }
+    }
+    assert!(crossed > 10_000 && touched > 10_000, "{crossed} {touched}");
+}
+
+#[test]
+fn an_ulp_decides_whether_triangles_meet() {
+    let a = [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0)];
+    let above = |z: f64| [Vec3::new(0.2, 0.2, z), Vec3::new(0.3, 0.2, 1.0), Vec3::new(0.2, 0.3, 1.0)];
+    assert!(meet(&a, &above(0.0)));
+    assert!(meet(&a, &above(-1e-300)));
+    assert!(!meet(&a, &above(1e-300)));
+}
+
+#[test]
+fn no_pair_of_points_is_closer_than_the_closest() {
+    let mut sequence = Sequence(11);
+    let mut tested = 0;
+    for round in 0..3000 {
+        let mut a = sequence.triangle(None);
+        let b = sequence.triangle(None);
+        if round % 3 == 0 {
+            // A sliver.
+            a[2] = a[0] + (a[1] - a[0]) * 0.4 + Vec3::new(1e-9, -1e-9, 3e-9);
+        }
+        if meet(&a, &b) {
+            continue;
+        }
+        tested += 1;
+        let c = closest(&a, &b);
+        let d = c.squared.sqrt();
+        assert!(((c.points[0] - c.points[1]).norm() - d).abs() < 1e-14, "{a:?} {b:?}");
+        assert!(point_triangle(&c.points[0], &a).squared < 1e-28);
+        assert!(point_triangle(&c.points[1], &b).squared < 1e-28);
+        // Both lie beyond the planes through the points across the way from one to the other: nothing is closer.
+        let way = (c.points[1] - c.points[0]) / d;
+        let reach = a.iter().map(|v| way.dot(&(v - c.points[0]))).fold(f64::MIN, f64::max);
+        let back = b.iter().map(|v| way.dot(&(v - c.points[1]))).fold(f64::MAX, f64::min);
+        assert!(reach < 1e-13 / d && back > -1e-13 / d, "{a:?} {b:?} {reach:e} {back:e} {d:e}");
+    }
+    assert!(tested > 1000);
+}

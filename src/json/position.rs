@@ -1,0 +1,180 @@
+//! Places in an assembly file: from a byte offset to line and column, and the path inside the document.
+
+use crate::error::Location;
+use std::fmt;
+
+/// The text of a file with an index that finds line and column of an offset in logarithmic time, whatever the length
+/// of its lines: a generated file may be one line of many megabytes.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// The file as the user would name it.
+    pub shown: String,
+    /// Its content.
+    pub text: String,
+    /// What stands before each block of [`BLOCK`] bytes.
+    before: Vec<Counts>,
+}
+
+/// What was passed over on the way to a byte.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    line_ends: usize,
+    /// UTF-8 continuation bytes: those of characters that do not begin with them.
+    continuations: usize,
+}
+
+/// Bytes per entry of [`Source::before`]; fewer than a `u8` counts, so that a block is counted in single bytes.
+const BLOCK: usize = 192;
+
+impl Counts {
+    fn and(self, bytes: &[u8]) -> Self {
+        let count = |is: fn(u8) -> bool| usize::from(bytes.iter().map(|b| u8::from(is(*b))).sum::<u8>());
+        Self {
+            line_ends: self.line_ends + count(|b| b == b'\n'),
+            continuations: self.continuations + count(|b| b & 0xC0 == 0x80),
+        }
+    }
+}
+
+impl Source {
+    pub fn new(shown: String, text: String) -> Self {
+        let mut before = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut counts = Counts::default();
+        for block in text.as_bytes().chunks(BLOCK) {
+            before.push(counts);
+            counts = counts.and(block);
+        }
+        // Of the end, where the last block is full.
+        before.push(counts);
+        Self { shown, text, before }
+    }
+
+    /// The line of an offset, from 1.
+    pub fn line(&self, offset: usize) -> u32 {
+        saturate(self.counts(offset.min(self.text.len())).line_ends + 1)
+    }
+
+    /// Line and column, both from 1, the column in characters.
+    pub fn position(&self, offset: usize) -> (u32, u32) {
+        let offset = offset.min(self.text.len());
+        let here = self.counts(offset);
+        let start = self.line_start(here.line_ends);
+        let characters = (offset - start) - (here.continuations - self.counts(start).continuations);
+        (saturate(here.line_ends + 1), saturate(characters + 1))
+    }
+
+    /// The offset of the `column`-th byte, from 1, of a line, from 1; the nearest there is.
+    pub fn offset(&self, line: usize, column: usize) -> usize {
+        let start = self.line_start(line.saturating_sub(1));
+        let mut offset = start.saturating_add(column.saturating_sub(1)).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+
+    /// The location of an offset and a path inside the document.
+    pub fn at(&self, offset: usize, trail: &Trail<'_>) -> Location {
+        let (line, column) = self.position(offset);
+        Location {
+            file: self.shown.clone(),
+            line: Some(line),
+            column: Some(column),
+            byte: None,
+            json_path: Some(trail.to_string()),
+        }
+    }
+
+    /// What stands before an offset.
+    fn counts(&self, offset: usize) -> Counts {
+        let block = offset / BLOCK;
+        self.before[block].and(&self.text.as_bytes()[block * BLOCK..offset])
+    }
+
+    /// Where the line begins before which there are this many; the end of the text where there are fewer.
+    fn line_start(&self, lines: usize) -> usize {
+        if lines == 0 {
+            return 0;
+        }
+        // The first block has none before it.
+        let block = self.before.partition_point(|counts| counts.line_ends < lines) - 1;
+        let from = block * BLOCK;
+        let rest = &self.text.as_bytes()[from..];
+        let ends = rest.iter().enumerate().filter(|(_, b)| **b == b'\n');
+        ends.map(|(k, _)| from + k + 1).nth(lines - self.before[block].line_ends - 1).unwrap_or(self.text.len())
+    }
+}
+
+fn saturate(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// A path inside a JSON document, kept as a chain on the stack: nothing is allocated until it is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Trail<'p> {
+    /// The document.
+    Root,
+    /// A value of an object.
+    Key(&'p Trail<'p>, &'p str),
+    /// A value of an array, from 0.
+    Index(&'p Trail<'p>, usize),
+}
+
+impl fmt::Display for Trail<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trail::Root => Ok(()),
+            Trail::Index(parent, index) => write!(f, "{parent}[{index}]"),
+            Trail::Key(parent, key) => {
+                let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$'));
+                match (plain, parent) {
+                    (true, Trail::Root) => f.write_str(key),
+                    (true, _) => write!(f, "{parent}.{key}"),
+                    (false, _) => write!(f, "{parent}[\"{}\"]", crate::json::wording::one_line(key)),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_not_bytes() {
+        let source = Source::new("a.json".into(), "{\n  \"Gehäuse\": 1,\n\"🦀\": 2}".into());
+        let of = |needle: &str| source.position(source.text.find(needle).expect("there"));
+        assert_eq!(of("{"), (1, 1));
+        assert_eq!(of("1,"), (2, 14));
+        assert_eq!(of("2}"), (3, 6));
+        assert_eq!(source.position(usize::MAX), (3, 8));
+    }
+
+    #[test]
+    fn every_offset_agrees_with_counting() {
+        let text = "ä1234\n€🦀x\n".repeat(97);
+        let source = Source::new(String::new(), text.clone());
+        for (offset, _) in text.char_indices() {
+            let before = &text[..offset];
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+            assert_eq!(source.position(offset), (line as u32, column as u32));
+            assert_eq!(source.line(offset), line as u32);
+        }
+        for cut in [0, 255, 256, 257, 512] {
+            let source = Source::new(String::new(), "x".repeat(cut));
+            assert_eq!(source.position(cut), (1, cut as u32 + 1));
+        }
+    }
+
+    #[test]
+    fn paths_read_like_code() {
+        let root = Trail::Root;
+        let parts = Trail::Key(&root, "parts");
+        assert_eq!(Trail::Key(&Trail::Key(&parts, "bracket"), "mesh").to_string(), "parts.bracket.mesh");
+        assert_eq!(Trail::Key(&parts, "my part\n").to_string(), "parts[\"my part\\n\"]");
+        let list = Trail::Key(&root, "instances");
+        assert_eq!(Trail::Key(&Trail::Index(&list, 3), "placement").to_string(), "instances[3].placement");
+    }
+}

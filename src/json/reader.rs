@@ -1,0 +1,303 @@
+//! JSON with positions, read strictly: a document that is not JSON to the letter is refused, and every value knows where
+//! it stands. What a reader does not like becomes a problem, and reading goes on.
+
+use crate::error::{Location, Problem};
+use crate::geom::LengthUnit;
+use crate::geom::tolerance::MAX_COORDINATE;
+use crate::json::document::{Document, Json, Member, Value};
+use crate::json::position::{Source, Trail};
+use crate::json::wording::{either, nearest, quoted};
+use std::collections::BTreeMap;
+
+/// Objects of known keys have at most this many.
+const MOST_KEYS: usize = 14;
+
+/// Near names are looked for this often in a file: each search reads all names, and no more problems are printed.
+const HINTS: u32 = 20;
+
+/// Text from bytes. A byte order mark is skipped: some editors write one, and it says nothing else.
+pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
+    let mut text = String::from_utf8(bytes).map_err(|e| {
+        let byte = e.utf8_error().valid_up_to() as u64;
+        let utf16 = matches!(e.as_bytes(), [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+        let at = Location { byte: Some(byte), ..Location::file(shown) };
+        let what = if utf16 { "not UTF-8, it looks like UTF-16" } else { "not UTF-8" };
+        Box::new(Problem::new(at, what, "save the file as UTF-8"))
+    })?;
+    if text.starts_with('\u{FEFF}') {
+        text.drain(..'\u{FEFF}'.len_utf8());
+    }
+    Ok(text)
+}
+
+/// The document, or the one problem that keeps it from being JSON. `serde_json` is asked only where there is one: it names
+/// the place well.
+pub(crate) fn parse(source: &Source) -> Result<Document<'_>, Box<Problem>> {
+    let document = Document::new(&source.text);
+    if document.as_ref().is_none_or(|d| d.has_large)
+        && let Err(e) = serde_json::from_str::<serde_json::Value>(&source.text)
+    {
+        return Err(Box::new(syntax_problem(source, &e)));
+    }
+    document.ok_or_else(|| Box::new(Problem::new(source.at(0, &Trail::Root), "not JSON", "write it in plain JSON")))
+}
+
+fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
+    let offset = source.offset(e.line(), e.column());
+    let said = e.to_string();
+    let said = said.split(" at line ").next().unwrap_or("");
+    let rest = &source.text[offset..];
+    let fix = if source.text.trim().is_empty() {
+        "the file is empty"
+    } else if e.is_eof() {
+        "the file ends too early: close what is open"
+    } else if rest.starts_with("//") || rest.starts_with("/*") {
+        "JSON has no comments: remove it"
+    } else if said.starts_with("trailing comma") {
+        "remove the comma before it"
+    } else if said.starts_with("recursion limit") {
+        "nest at most 127 levels"
+    } else if said.starts_with("number out of range") {
+        "write a number below 1.8e308"
+    } else if said.starts_with("trailing characters") {
+        "remove what follows the document"
+    } else if rest.starts_with('\'') {
+        "quote with \" instead of '"
+    } else {
+        "correct the JSON here"
+    };
+    Problem::new(source.at(offset, &Trail::Root), format!("not JSON: {said}"), fix)
+}
+
+/// Reads values of one file and collects what is wrong with them.
+pub(crate) struct Reader<'s> {
+    pub source: &'s Source,
+    pub problems: Vec<Problem>,
+    hints: u32,
+}
+
+/// The values of an object of known keys, the first of each.
+pub(crate) struct Fields<'d> {
+    known: &'static [&'static str],
+    values: [Option<Value<'d>>; MOST_KEYS],
+}
+
+impl<'d> Fields<'d> {
+    #[inline]
+    pub fn get(&self, key: &str) -> Option<Value<'d>> {
+        self.slot(key).and_then(|k| self.values[k])
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    #[inline]
+    fn slot(&self, key: &str) -> Option<usize> {
+        self.known.iter().take(MOST_KEYS).position(|k| *k == key)
+    }
+}
+
+impl<'s> Reader<'s> {
+    pub fn new(source: &'s Source) -> Self {
+        Self { source, problems: Vec::new(), hints: HINTS }
+    }
+
+    /// Notes a problem at an offset.
+    pub fn problem(&mut self, offset: usize, trail: &Trail<'_>, what: impl Into<String>, fix: impl Into<String>) {
+        self.problems.push(Problem::new(self.source.at(offset, trail), what, fix));
+    }
+
+    /// "did you mean …" where a known word is near, else what `otherwise` says.
+    pub fn hint<'w>(
+        &mut self,
+        word: &str,
+        known: impl IntoIterator<Item = &'w str>,
+        otherwise: impl FnOnce() -> String,
+    ) -> String {
+        if self.hints == 0 {
+            return otherwise();
+        }
+        self.hints -= 1;
+        nearest(word, known).map_or_else(otherwise, |n| format!("did you mean {}?", quoted(n)))
+    }
+
+    /// Notes that a value is of the wrong kind.
+    pub fn wrong_kind(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) {
+        let found = match value.json() {
+            Json::Text(text) => format!("the text {}", quoted(text)),
+            Json::Number(_) => format!("the number {}", crate::json::wording::one_line(value.number_as_written())),
+            Json::Bool(b) => b.to_string(),
+            Json::Object(_) => "an object".to_owned(),
+            Json::List(items) => format!("a list of {}", items.count()),
+            Json::Null => "null".to_owned(),
+        };
+        self.problem(value.start(), trail, format!("found {found}"), format!("expected {expected}"));
+    }
+
+    /// The members of an object with any keys; duplicate keys are problems, the first one counts.
+    pub fn entries<'d>(&mut self, value: Value<'d>, trail: &Trail<'_>, expected: &str) -> Option<Vec<Member<'d>>> {
+        let Json::Object(members) = value.json() else {
+            self.wrong_kind(value, trail, expected);
+            return None;
+        };
+        let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut kept = Vec::new();
+        for member in members {
+            let key = member.key;
+            if let Some(earlier) = first.get(key) {
+                let (line, column) = self.source.position(*earlier);
+                self.problem(
+                    member.start,
+                    &Trail::Key(trail, key),
+                    format!("duplicate key {}", quoted(key)),
+                    format!("the first is at {line}:{column}: keep one of them"),
+                );
+            } else {
+                first.insert(key, member.start);
+                kept.push(member);
+            }
+        }
+        Some(kept)
+    }
+
+    /// The values of an object whose keys are known, at most [`MOST_KEYS`]; others are problems.
+    pub fn fields<'d>(
+        &mut self,
+        value: Value<'d>,
+        trail: &Trail<'_>,
+        known: &'static [&'static str],
+        expected: &str,
+    ) -> Option<Fields<'d>> {
+        debug_assert!(known.len() <= MOST_KEYS, "{known:?}");
+        let mut fields = Fields { known, values: [None; MOST_KEYS] };
+        if let Json::Object(mut members) = value.json()
+            && members.all(|m| match fields.slot(m.key) {
+                Some(k) => fields.values[k].replace(m.value).is_none(),
+                None => false,
+            })
+        {
+            return Some(fields);
+        }
+        // Something is wrong with it.
+        let mut fields = Fields { known, values: [None; MOST_KEYS] };
+        for member in self.entries(value, trail, expected)? {
+            let key = member.key;
+            if let Some(k) = fields.slot(key) {
+                fields.values[k] = Some(member.value);
+            } else {
+                let fix = self.hint(key, known.iter().copied(), || format!("known here: {}", either(known)));
+                self.problem(member.start, &Trail::Key(trail, key), format!("unknown key {}", quoted(key)), fix);
+            }
+        }
+        Some(fields)
+    }
+
+    /// A text.
+    pub fn text<'d>(&mut self, value: Value<'d>, trail: &Trail<'_>, expected: &str) -> Option<&'d str> {
+        if let Json::Text(text) = value.json() {
+            return Some(text);
+        }
+        self.wrong_kind(value, trail, expected);
+        None
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self, value: Value<'_>, trail: &Trail<'_>) -> Option<bool> {
+        if let Json::Bool(b) = value.json() {
+            return Some(b);
+        }
+        self.wrong_kind(value, trail, "`true` or `false`");
+        None
+    }
+
+    /// One of several words.
+    pub fn word<T>(
+        &mut self,
+        value: Value<'_>,
+        trail: &Trail<'_>,
+        names: &[&'static str],
+        find: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let expected = either(names);
+        let word = self.text(value, trail, &expected)?;
+        let found = find(word);
+        if found.is_none() {
+            let fix = self.hint(word, names.iter().copied(), || format!("expected {expected}"));
+            self.problem(value.start(), trail, format!("unknown value {}", quoted(word)), fix);
+        }
+        found
+    }
+
+    /// A finite number.
+    pub fn number(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) -> Option<f64> {
+        let Json::Number(x) = value.json() else {
+            self.wrong_kind(value, trail, expected);
+            return None;
+        };
+        if !x.is_finite() {
+            self.problem(value.start(), trail, "not a finite number", format!("expected {expected}"));
+            return None;
+        }
+        // Without the sign of a negative zero.
+        Some(x + 0.0)
+    }
+
+    /// A length that is not negative, in mm.
+    pub fn length(&mut self, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+        let x = self.number(value, trail, "a length, zero or more")?;
+        if x < 0.0 {
+            self.problem(value.start(), trail, format!("{x} is negative"), "expected a length, zero or more");
+            return None;
+        }
+        self.within_range(x, value, trail, unit)
+    }
+
+    /// A coordinate, in mm.
+    pub fn coordinate(&mut self, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+        let x = self.number(value, trail, "a length as a number")?;
+        self.within_range(x, value, trail, unit)
+    }
+
+    fn within_range(&mut self, x: f64, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+        let mm = x * unit.mm();
+        if mm.abs() <= MAX_COORDINATE {
+            return Some(mm);
+        }
+        let what = format!("{x:e} {} is beyond {MAX_COORDINATE:e} mm", unit.name());
+        self.problem(value.start(), trail, what, "write a smaller length, or correct `units`");
+        None
+    }
+
+    /// A list of exactly `N` values.
+    pub fn list<'d, const N: usize>(
+        &mut self,
+        value: Value<'d>,
+        trail: &Trail<'_>,
+        expected: &str,
+    ) -> Option<[Value<'d>; N]> {
+        if let Json::List(mut items) = value.json() {
+            let mut elements = [value; N];
+            let filled = elements.iter_mut().zip(&mut items).map(|(slot, item)| *slot = item).count();
+            if filled == N && items.next().is_none() {
+                return Some(elements);
+            }
+        }
+        self.wrong_kind(value, trail, expected);
+        None
+    }
+
+    /// A list of exactly `N` finite numbers.
+    pub fn numbers<const N: usize>(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) -> Option<[f64; N]> {
+        let elements = self.list::<N>(value, trail, expected)?;
+        let mut out = [0.0; N];
+        let mut whole = true;
+        for (k, (slot, element)) in out.iter_mut().zip(elements).enumerate() {
+            match self.number(element, &Trail::Index(trail, k), "a number") {
+                Some(x) => *slot = x,
+                None => whole = false,
+            }
+        }
+        whole.then_some(out)
+    }
+}

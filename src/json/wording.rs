@@ -1,0 +1,111 @@
+//! Words of the user in words of ours: quoted without breaking a line, and the nearest known one for a misspelt one.
+
+/// Characters of the user's text that a message quotes at most.
+const QUOTED_AT_MOST: usize = 80;
+
+/// Candidates longer than this are not compared: the distance takes time in the product of both lengths.
+const COMPARED_AT_MOST: usize = 100;
+
+/// The user's text on one line: control characters escaped, the end cut off where it is long.
+pub(crate) fn one_line(text: &str) -> String {
+    one_line_of(text, QUOTED_AT_MOST)
+}
+
+/// As [`one_line`], cut off after `at_most` characters.
+pub(crate) fn one_line_of(text: &str, at_most: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(at_most));
+    for (k, c) in text.chars().enumerate() {
+        if k == at_most {
+            out.push('…');
+            break;
+        }
+        if c.is_control() || is_invisible(c) {
+            out.extend(c.escape_debug());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Characters that would reorder or hide what a message says.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+}
+
+/// The user's text in backquotes, on one line.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("`{}`", one_line(text))
+}
+
+/// A list of names in backquotes: "`a`, `b` or `c`".
+pub(crate) fn either(names: &[&str]) -> String {
+    let all: Vec<String> = names.iter().map(|n| quoted(n)).collect();
+    match all.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => all.concat(),
+    }
+}
+
+/// The known word nearest to a misspelt one, if one is near enough to be meant: at most a third of its letters differ.
+/// The first of several equally near ones. Takes time in the product of the lengths, per candidate of similar length.
+pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+    let length = word.chars().count();
+    if length > COMPARED_AT_MOST {
+        return None;
+    }
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in known {
+        let limit = best.map_or(length.max(3).div_ceil(3), |(distance, _)| distance.saturating_sub(1));
+        if candidate.len() > 4 * COMPARED_AT_MOST {
+            continue;
+        }
+        // Another case, or cut short: one slip, however many letters it makes.
+        let is_slip = word.eq_ignore_ascii_case(candidate) || (length >= 3 && candidate.starts_with(word));
+        if !is_slip && candidate.chars().count().abs_diff(length) > limit {
+            continue;
+        }
+        let distance = if is_slip { 1 } else { strsim::osa_distance(word, candidate) };
+        if distance <= limit && (best.is_none() || distance < best.map_or(0, |(d, _)| d)) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Whether a character steers a terminal or hides what stands there: control characters, line separators, invisible
+/// and direction-changing characters.
+pub fn is_steering(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Whether any character of a text steers: [`is_steering`], with a short cut for plain ASCII, which most names are.
+pub fn steers(text: &str) -> bool {
+    !text.bytes().all(|b| (b' '..=b'~').contains(&b)) && text.contains(is_steering)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_close_or_none() {
+        let known = ["version", "tolerance", "units", "parts"];
+        assert_eq!(nearest("tolerence", known), Some("tolerance"));
+        assert_eq!(nearest("part", known), Some("parts"));
+        assert_eq!(nearest("UNITS", known), Some("units"));
+        assert_eq!(nearest("tol", known), Some("tolerance"));
+        assert_eq!(nearest("gravity", known), None);
+        assert_eq!(nearest(&"x".repeat(500), known), None);
+        assert_eq!(nearest("", known), None);
+    }
+
+    #[test]
+    fn quoted_text_stays_on_its_line() {
+        assert_eq!(quoted("a\nb\u{1b}[31m"), "`a\\nb\\u{1b}[31m`");
+        assert_eq!(one_line(&"é".repeat(90)).chars().count(), 81);
+        assert_eq!(either(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(either(&["a"]), "`a`");
+    }
+}

@@ -1,0 +1,193 @@
+//! How our JSON is laid out: a line per pair, part, instance, warning and mesh, so that two reports can be compared line
+//! by line; everything deeper stands in its line.
+
+use crate::json::wording::{is_steering, steers};
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+use std::io::{self, Write};
+
+/// Writes a value as one document with a line break at its end. Streams: nothing is held but the writer's buffer.
+///
+/// # Errors
+/// As the writer says.
+pub fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    write_lines(value, 2, out)
+}
+
+/// The same with so many outer levels whose elements stand on lines of their own, and the arrays of the next.
+///
+/// # Errors
+/// As the writer says.
+pub fn write_lines(value: &impl Serialize, levels: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, out);
+    value.serialize(&mut Serializer::with_formatter(&mut out, Lines { levels, ..Lines::default() }))?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// A value as one document in the same layout, from which every bit of every finite number is read back: −0 keeps its sign.
+///
+/// # Errors
+/// None that memory does not make.
+pub fn to_exact_json(value: &impl Serialize) -> io::Result<String> {
+    let mut out = Vec::new();
+    value.serialize(&mut Serializer::with_formatter(&mut out, Lines { levels: 2, exact: true, ..Lines::default() }))?;
+    out.push(b'\n');
+    String::from_utf8(out).map_err(io::Error::other)
+}
+
+/// Objects and arrays of the outer levels, and arrays of the next, put each element on a line of its own.
+#[derive(Debug, Default)]
+struct Lines {
+    levels: usize,
+    /// For each open container, whether it breaks lines.
+    open: Vec<bool>,
+    /// Whether the innermost container has an element.
+    filled: bool,
+    /// Whether -0 is not 0.
+    exact: bool,
+}
+
+impl Lines {
+    fn begin<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8], is_array: bool) -> io::Result<()> {
+        let depth = self.open.len();
+        self.open.push(depth < self.levels || (depth == self.levels && is_array));
+        self.filled = false;
+        out.write_all(bracket)
+    }
+
+    fn element<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        let breaks = self.open.last().copied().unwrap_or(false);
+        match (breaks, first) {
+            (true, true) => self.new_line(out),
+            (true, false) => out.write_all(b",").and_then(|()| self.new_line(out)),
+            (false, true) => Ok(()),
+            (false, false) => out.write_all(b", "),
+        }
+    }
+
+    fn new_line<W: ?Sized + Write>(&self, out: &mut W) -> io::Result<()> {
+        out.write_all(b"\n")?;
+        self.open.iter().try_for_each(|_| out.write_all(b"  "))
+    }
+
+    fn end<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
+        let breaks = self.open.pop().unwrap_or(false);
+        if breaks && self.filled {
+            self.new_line(out)?;
+        }
+        self.filled = true;
+        out.write_all(bracket)
+    }
+}
+
+impl Formatter for Lines {
+    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        // Whole numbers without a fraction; this is also where -0 becomes 0. Every integer up to 2^53 is exact.
+        if value == value.trunc() && value.abs() < 9e15 && !(self.exact && value == 0.0) {
+            return write!(out, "{}", value as i64);
+        }
+        serde_json::ser::CompactFormatter.write_f64(out, value)
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        if !steers(fragment) {
+            return out.write_all(fragment.as_bytes());
+        }
+        // Left alone by JSON, not by terminals: DEL, C1 controls and what reverses the direction of text.
+        let mut utf16 = [0; 2];
+        for c in fragment.chars() {
+            if is_steering(c) {
+                c.encode_utf16(&mut utf16).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))?;
+            } else {
+                write!(out, "{c}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.begin(out, b"[", true)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.end(out, b"]")
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.element(out, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.begin(out, b"{", false)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.end(out, b"}")
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.element(out, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &impl Serialize) -> String {
+        let mut out = Vec::new();
+        write_json(value, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_short_and_zero_has_no_sign() {
+        assert_eq!(
+            text(&(((-0.0, 1.0, 31.2, 0.1 + 0.2, 1e-7, 1e300, f64::NAN),),)),
+            "[\n  [\n    [\n      0,\n      1,\n      31.2,\n      0.30000000000000004,\n      1e-7,\n      1e+300,\n      null\n    ]\n  ]\n]\n"
+        );
+    }
+
+    #[test]
+    fn every_bit_of_a_number_is_read_back_from_exact_json() {
+        let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+        let random = (0..10_000).map(|_| {
+            bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            f64::from_bits(bits)
+        });
+        let special = [-0.0, 0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, 9e15, -9_007_199_254_740_993.0, 0.1 + 0.2];
+        let numbers: Vec<f64> = random.filter(|x| x.is_finite()).chain(special).collect();
+        let back: Vec<f64> = serde_json::from_str(&to_exact_json(&numbers).unwrap()).unwrap();
+        assert!(numbers.iter().zip(&back).all(|(x, y)| x.to_bits() == y.to_bits()));
+        assert!(numbers.len() > 9000 && numbers.len() == back.len());
+    }
+
+    #[test]
+    fn empty_containers_stay_closed() {
+        let empty: [u8; 0] = [];
+        assert_eq!(text(&(empty, [[empty]])), "[\n  [],\n  [\n    [\n      []\n    ]\n  ]\n]\n");
+    }
+
+    #[test]
+    fn strings_parse_back_and_hold_no_control_character() {
+        let name = "a\"\\\n\x1b\u{7f}\u{9b}\u{202e}ä軸";
+        let json = text(&[name]);
+        assert_eq!(json, "[\n  \"a\\\"\\\\\\n\\u001b\\u007f\\u009b\\u202eä軸\"\n]\n");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), [name]);
+    }
+}

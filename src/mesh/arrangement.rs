@@ -1,0 +1,211 @@
+//! The boundary of what a mesh winds around.
+
+use crate::geom::math::{UNIT_ROUNDOFF, greater};
+use crate::geom::predicates::accurate_normal;
+use crate::geom::union_find::UnionFind;
+use crate::geom::{Aabb, Vec3};
+use crate::mesh::TriMesh;
+use manifold_rust::linalg;
+use manifold_rust::robust::cells::{VertTables, build_cells, extract, windings};
+use manifold_rust::robust::intersection_graph::build_graph;
+use manifold_rust::robust::pairing::plan_vertex_splits;
+use manifold_rust::types::{OpType, WindingRule};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A triangle no higher than this many roundings of the largest coordinate is one that rounding left of a line.
+const FLAT_IN_ROUNDOFFS: f64 = 4.0;
+
+/// Rounds of flips: of a row of flat triangles side by side each round takes half away.
+const FLIP_ROUNDS: usize = 16;
+
+/// Pieces of a mesh's triangles.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Pieces {
+    pub mesh: TriMesh,
+    /// The triangle that each piece lies on, of whichever solid.
+    pub source: Vec<u32>,
+}
+
+/// The boundary of the points that a closed mesh winds around at least once: overlapping shells become one, what crosses itself
+/// is cut where it does. `None` where the library that does it gives up; what it gives is to be checked. Crossings are exact and
+/// cut vertices are rounded once. Cost: some ten microseconds a triangle.
+///
+/// Source: the arrangement engine of `manifold-rust`, after Q. Zhou, E. Grinspun, D. Zorin & A. Jacobson, "Mesh Arrangements for
+/// Solid Geometry", 2016. Its steps are called one by one: the import and the clean-up around them move surfaces.
+pub(crate) fn union(mesh: &TriMesh) -> Option<Pieces> {
+    let triangles: Vec<[Vec3; 3]> = mesh.triangles.iter().map(|t| t.map(|v| mesh.vertices[v as usize])).collect();
+    arranged([&triangles, &[]], OpType::Add).filter(|pieces| !pieces.mesh.triangles.is_empty())
+}
+
+/// The boundary of the points that both of two closed sets of triangles wind around at least once, without a triangle where there
+/// are none. `None`, checks, cost and source as for [`union`].
+pub(crate) fn intersection(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> Option<TriMesh> {
+    arranged([a, b], OpType::Intersect).map(|pieces| pieces.mesh)
+}
+
+fn arranged(solids: [&[[Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
+    let solids = solids.map(|s| s.iter().map(|t| t.map(|p| linalg::Vec3::new(p.x, p.y, p.z))).collect::<Vec<_>>());
+    let mut pieces = catch_unwind(AssertUnwindSafe(|| arrange([&solids[0], &solids[1]], op))).ok().flatten()?;
+    for _ in 0..FLIP_ROUNDS {
+        if !flip_flat(&mut pieces) {
+            break;
+        }
+    }
+    Some(pieces)
+}
+
+fn arrange(solids: [&[[linalg::Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
+    let graph = build_graph(solids[0], solids[1]);
+    let complex = build_cells(&graph);
+    let winding = windings(&graph, &complex, solids);
+    if !winding.complete() {
+        return None;
+    }
+    let kept = extract(&graph, &complex, &winding, op, WindingRule::Positive);
+    let positions: Vec<Vec3> = graph.verts_f64.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect();
+    let at = |v: u32| positions[v as usize];
+    // Vertices that rounding put in one place are one; what becomes of the triangles between them has no edges.
+    let mut order: Vec<u32> = (0..positions.len() as u32).collect();
+    let bits = |v: u32| [at(v).x, at(v).y, at(v).z].map(|x| (x + 0.0).to_bits());
+    order.sort_unstable_by_key(|v| (bits(*v), *v));
+    let mut first: Vec<u32> = (0..positions.len() as u32).collect();
+    for pair in order.windows(2).filter(|p| bits(p[0]) == bits(p[1])) {
+        first[pair[1] as usize] = first[pair[0] as usize];
+    }
+    let named: Vec<[u32; 3]> = kept.iter().map(|piece| piece.vi.map(|v| first[v as usize])).collect();
+    let joined = join_close(&named, &positions);
+    let mut source = Vec::with_capacity(kept.len());
+    let mut corners = Vec::with_capacity(kept.len());
+    for (piece, t) in kept.iter().zip(&named) {
+        let t = t.map(|v| joined[v as usize]);
+        if t[0] != t[1] && t[1] != t[2] && t[2] != t[0] {
+            corners.push(t);
+            source.push(u32::try_from(piece.tri).ok()?);
+        }
+    }
+    // Where the solid touches itself along an edge each side gets vertices of its own.
+    let copies = plan_vertex_splits(&corners, VertTables::of(&graph));
+    let copy = |k: usize| copies.as_ref().map_or(0, |c| c[k]);
+    let mut names: Vec<(u32, u32)> = (0..).zip(corners.iter().flatten()).map(|(k, v)| (*v, copy(k))).collect();
+    let keys = names.clone();
+    names.sort_unstable();
+    names.dedup();
+    let vertices = names.iter().map(|n| at(n.0)).collect();
+    let number = |k: usize| names.binary_search(&keys[k]).map(|i| i as u32);
+    let mut triangles = Vec::with_capacity(corners.len());
+    for t in 0..corners.len() {
+        triangles.push([number(3 * t).ok()?, number(3 * t + 1).ok()?, number(3 * t + 2).ok()?]);
+    }
+    Some(Pieces { mesh: TriMesh { vertices, triangles }, source })
+}
+
+/// The vertex that takes the place of each: the ends of an edge no longer than rounding become one.
+fn join_close(triangles: &[[u32; 3]], positions: &[Vec3]) -> Vec<u32> {
+    let short = FLAT_IN_ROUNDOFFS * UNIT_ROUNDOFF * Aabb::of_points(positions).max_abs();
+    let mut close = UnionFind::new(positions.len());
+    for &[a, b, c] in triangles {
+        for (p, q) in [(a, b), (b, c), (c, a)] {
+            if (positions[p as usize] - positions[q as usize]).norm_squared() <= short * short {
+                close.union(p, q, false);
+            }
+        }
+    }
+    let mut least: Vec<u32> = (0..positions.len() as u32).collect();
+    (0..positions.len() as u32)
+        .map(|v| {
+            // In increasing order the first of a set is its least.
+            let root = close.find(v).0 as usize;
+            least[root] = least[root].min(v);
+            least[root]
+        })
+        .collect()
+}
+
+/// Takes the triangles away that are no higher than rounding, their middle corner between the others: each is flipped with its
+/// neighbour over the longest side, one flip to a triangle. Whether there were any.
+fn flip_flat(pieces: &mut Pieces) -> bool {
+    let mesh = &mut pieces.mesh;
+    let low = FLAT_IN_ROUNDOFFS * UNIT_ROUNDOFF * Aabb::of_points(&mesh.vertices).max_abs();
+    let flat: Vec<usize> = (0..mesh.triangles.len())
+        .filter(|&t| {
+            let [a, b, c] = mesh.triangles[t].map(|v| mesh.vertices[v as usize]);
+            let longest = greater((b - a).norm(), greater((c - b).norm(), (a - c).norm()));
+            accurate_normal(&a, &b, &c).norm() <= low * longest
+        })
+        .collect();
+    if flat.is_empty() {
+        return false;
+    }
+    let mut edges: Vec<(u32, u32, u32)> =
+        (0..).zip(&mesh.triangles).flat_map(|(t, &[a, b, c])| [(a, b, t), (b, c, t), (c, a, t)]).collect();
+    edges.sort_unstable();
+    let mut touched = vec![false; mesh.triangles.len()];
+    for t in flat {
+        let own = mesh.triangles[t];
+        let length =
+            |k: usize| (mesh.vertices[own[(k + 1) % 3] as usize] - mesh.vertices[own[k] as usize]).norm_squared();
+        let k = (0..3).fold(0, |l, k| if length(k) > length(l) { k } else { l });
+        let (p, q, r) = (own[k], own[(k + 1) % 3], own[(k + 2) % 3]);
+        let first = edges.partition_point(|e| (e.0, e.1) < (q, p));
+        let Some(&(from, to, other)) = edges.get(first) else { continue };
+        let other = other as usize;
+        if (from, to) != (q, p) || other == t || touched[t] || touched[other] {
+            continue;
+        }
+        let Some(far) = mesh.triangles[other].into_iter().find(|v| *v != p && *v != q) else { continue };
+        let normal = |a: u32, b: u32, c: u32| {
+            let [a, b, c] = [a, b, c].map(|v| &mesh.vertices[v as usize]);
+            accurate_normal(a, b, c)
+        };
+        let n = normal(q, p, far);
+        if normal(p, far, r).dot(&n) <= 0.0 || normal(far, q, r).dot(&n) <= 0.0 {
+            continue;
+        }
+        (touched[t], touched[other]) = (true, true);
+        mesh.triangles[t] = [p, far, r];
+        mesh.triangles[other] = [far, q, r];
+        pieces.source[t] = pieces.source[other];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::measure::Measures;
+    use crate::testkit::solids::{block, together, translated, turned};
+
+    fn volume(mesh: &TriMesh) -> f64 {
+        Measures::of(mesh).volume.signed
+    }
+
+    #[test]
+    fn two_blocks_become_one() {
+        let second = translated(&block(2.0, 2.0, 2.0), Vec3::new(1.0, 0.5, 0.25));
+        let both = together(&[block(2.0, 2.0, 2.0), second]);
+        let one = union(&both).unwrap().mesh;
+        assert!((volume(&one) - (16.0 - 1.0 * 1.5 * 1.75)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_wall_between_flush_blocks_goes_and_a_cavity_stays() {
+        let flush = together(&[block(2.0, 2.0, 2.0), translated(&block(1.0, 1.0, 1.0), Vec3::new(2.0, 0.5, 0.5))]);
+        let one = union(&flush).unwrap().mesh;
+        assert!((volume(&one) - 9.0).abs() < 1e-12);
+        assert!((Measures::of(&one).area - 28.0).abs() < 1e-12);
+        let cavity = turned(&translated(&block(1.0, 1.0, 1.0), Vec3::repeat(0.5)));
+        let hollow = together(&[flush, cavity]);
+        assert!((volume(&union(&hollow).unwrap().mesh) - 8.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_two_solids_share_counts_once_however_often_they_wind() {
+        let corners = |m: &TriMesh| m.triangles.iter().map(|t| t.map(|v| m.vertices[v as usize])).collect::<Vec<_>>();
+        let twice = together(&[block(2.0, 2.0, 2.0), translated(&block(2.0, 2.0, 2.0), Vec3::repeat(0.5))]);
+        let other = translated(&block(3.0, 1.0, 1.0), Vec3::new(1.0, 0.75, 0.75));
+        let both = intersection(&corners(&twice), &corners(&other)).unwrap();
+        assert!((volume(&both) - 1.5).abs() < 1e-12);
+        let beside = translated(&other, Vec3::x() * 1.5);
+        assert!(intersection(&corners(&twice), &corners(&beside)).unwrap().triangles.is_empty());
+    }
+}

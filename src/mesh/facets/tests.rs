@@ -1,0 +1,115 @@
+use crate::geom::Vec3;
+use crate::geom::math::greater;
+use crate::mesh::TriMesh;
+use crate::mesh::facets::{ConcaveFacets, Facets, facet_error, facet_errors_over};
+use crate::mesh::topology::HalfEdges;
+use crate::testkit::solids::{block, together, translated, turned};
+
+/// A prism over a regular polygon, caps and quads cut into triangles.
+fn prism(sides: u32, radius: f64, height: f64) -> TriMesh {
+    let mut vertices = Vec::new();
+    for z in [0.0, height] {
+        for k in 0..sides {
+            let (s, c) = crate::geom::math::sin_cos_deg(360.0 * f64::from(k) / f64::from(sides));
+            vertices.push(Vec3::new(radius * c, radius * s, z));
+        }
+    }
+    let mut triangles = Vec::new();
+    for k in 0..sides {
+        let n = (k + 1) % sides;
+        triangles.extend([[k, n, sides + n], [k, sides + n, sides + k]]);
+        if k > 0 && n > 0 {
+            triangles.extend([[0, n, k], [sides, sides + k, sides + n]]);
+        }
+    }
+    TriMesh { vertices, triangles }
+}
+
+#[test]
+fn the_sagitta_of_a_cylinder_of_64_facets() {
+    // r·(1 − cos(π/64)) = 0.01204 for r = 10; w/2·tan(θ/4) with w = 2·r·sin(π/64), θ = 2π/64 is the same number.
+    let exact = 10.0 * (1.0 - libm::cos(std::f64::consts::PI / 64.0));
+    let error = facet_error(&prism(64, 10.0, 30.0), 0.0);
+    assert!((error - exact).abs() < 1e-9, "{error} {exact}");
+}
+
+#[test]
+fn facets_of_a_prism_are_its_sides_and_caps() {
+    let facets = Facets::of(&prism(64, 10.0, 30.0), 0.0);
+    assert_eq!((facets.count, facets.edges.len()), (66, 64));
+    assert!(facets.edges.iter().all(|e| !e.concave));
+    let bore = Facets::of(&turned(&prism(64, 10.0, 30.0)), 0.0);
+    assert!(bore.edges.iter().all(|e| e.concave) && bore.edges.len() == 64);
+}
+
+#[test]
+fn polygons_by_design_have_no_facet_error() {
+    assert_eq!(facet_error(&block(1.0, 2.0, 3.0), 0.0), 0.0);
+    assert_eq!(facet_error(&prism(8, 10.0, 5.0), 0.0), 0.0);
+    assert_eq!(Facets::of(&block(1.0, 2.0, 3.0), 0.0).count, 6);
+}
+
+#[test]
+fn a_dent_that_rounding_makes_is_no_facet() {
+    // A square whose middle is off its plane by a hair, towards the inside.
+    let hair = 1e-5;
+    let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+    let vertices =
+        vec![at(0.0, 0.0, 0.0), at(10.0, 0.0, 0.0), at(10.0, 10.0, 0.0), at(0.0, 10.0, 0.0), at(5.0, 0.01, -hair)];
+    let mesh = TriMesh { vertices, triangles: vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]] };
+    let largest = |rounding: f64| ConcaveFacets::of(&mesh, rounding).sagitta.into_iter().fold(0.0, greater);
+    assert!(largest(0.0) > 1e-6, "{}", largest(0.0));
+    assert_eq!(largest(hair), 0.0);
+    assert_eq!((facet_error(&mesh, hair), Facets::of(&mesh, hair).count), (0.0, 1));
+    // A bore is one whatever its coordinates are good for.
+    let bore = turned(&prism(16, 3.0, 5.0));
+    let of = |rounding: f64| ConcaveFacets::of(&bore, rounding).sagitta;
+    assert_eq!(of(hair), of(0.0));
+}
+
+#[test]
+fn concave_edges_are_told_from_convex_ones() {
+    // A coarse bore beside a finer one in a convex prism that is coarser still.
+    let at = |m: &TriMesh, x: f64| translated(m, Vec3::new(x, 0.0, 0.0));
+    let [coarse, fine] = [(16, 3.0), (48, 3.0)].map(|(sides, r)| turned(&prism(sides, r, 30.0)));
+    let mesh = together(&[prism(12, 10.0, 30.0), at(&coarse, 3.5), at(&fine, -3.5)]);
+    let sagitta = |sides: f64, r: f64| r * (1.0 - libm::cos(std::f64::consts::PI / sides));
+    let is = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 0.0);
+    is(errors.largest, sagitta(12.0, 10.0));
+    is(errors.concave, sagitta(16.0, 3.0));
+    let concave = ConcaveFacets::of(&mesh, 0.0);
+    let facets = Facets::of(&mesh, 0.0);
+    assert_eq!(concave.facet, facets.facet);
+    let mut expected = vec![0.0; facets.count as usize];
+    for e in facets.edges.iter().filter(|e| e.concave) {
+        for t in e.triangles {
+            let f = facets.facet[t as usize] as usize;
+            expected[f] = greater(expected[f], e.sagitta());
+        }
+    }
+    assert_eq!(concave.sagitta, expected);
+    assert_eq!(expected.iter().filter(|&&s| s > 0.0).count(), 16 + 48);
+}
+
+#[test]
+fn of_two_facets_the_narrower_one_counts() {
+    // Two strips of width 10 and 1 that meet at 0.1 rad along the y axis.
+    let (s, c) = (libm::sin(0.1), libm::cos(0.1));
+    let v = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+    let mesh = TriMesh {
+        vertices: vec![
+            v(-10.0, 0.0, 0.0),
+            v(0.0, 0.0, 0.0),
+            v(0.0, 5.0, 0.0),
+            v(-10.0, 5.0, 0.0),
+            v(c, 0.0, s),
+            v(c, 5.0, s),
+        ],
+        triangles: vec![[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]],
+    };
+    let facets = Facets::of(&mesh, 0.0);
+    assert_eq!((facets.count, facets.edges.len()), (2, 1));
+    let edge = facets.edges[0];
+    assert!(edge.concave && (edge.theta - 0.1).abs() < 1e-12 && (edge.width - 1.0).abs() < 1e-12);
+}

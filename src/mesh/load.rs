@@ -1,0 +1,265 @@
+//! A mesh as the check takes it, with what is to be known of its health.
+
+use crate::geom::Aabb;
+use crate::geom::tolerance::f32_quantum;
+use crate::mesh::TriMesh;
+use crate::mesh::measure::Measures;
+use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, accept_point, refusal};
+use crate::mesh::repair::merge_vertices::Joiner;
+use crate::mesh::repair::orient::{Oriented, orient};
+use crate::mesh::repair::weld::weld;
+use crate::mesh::topology::{Components, HalfEdges, duplicate_count};
+
+/// A mesh that was read, joined and, where it is closed, made to look outward.
+#[derive(Debug, Clone)]
+pub struct LoadedMesh {
+    /// What it was read from.
+    pub format: MeshFormat,
+    /// `solid` blocks of an ASCII STL; 1 of other formats.
+    pub solids: u32,
+    /// All faces of the file in its order, degenerate ones too; vertices joined by position; faces turned where
+    /// `warnings` say so. Every vertex is used. In the file's unit.
+    pub mesh: TriMesh,
+    /// Of the file as joined, before faces were turned.
+    pub health: Health,
+    /// What was noticed and mended.
+    pub warnings: Vec<MeshWarning>,
+    /// Whether its coordinates have no more than single precision: binary STL, and ASCII STL with no sign of more.
+    pub single_precision: bool,
+    /// Of `mesh`.
+    pub(crate) half_edges: HalfEdges,
+}
+
+impl LoadedMesh {
+    /// By how much its coordinates were rounded at most, in the file's unit: single precision at the largest of them, or 0.
+    pub fn rounding(&self) -> f64 {
+        if self.single_precision { f32_quantum(self.health.bounds.max_abs()) } else { 0.0 }
+    }
+}
+
+/// Counts and measures of a mesh as its file gives it, vertices joined. Lengths in the file's unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Health {
+    /// Faces of the file after triangulation.
+    pub triangles: u64,
+    /// Different positions in use.
+    pub vertices: u64,
+    /// Connected over shared vertices.
+    pub shells: u32,
+    /// Whether every edge is used as often in one direction as in the other, as the file is wound.
+    pub closed: bool,
+    /// Edges of one face.
+    pub open_edges: u64,
+    /// Edges of more than two faces.
+    pub non_manifold_edges: u64,
+    /// Edges of two faces that run along them in one direction.
+    pub misoriented_edges: u64,
+    /// Faces without area, in the file: of a height of at most 10⁻⁸ of their longest side, or with equal corners.
+    pub degenerate_triangles: u64,
+    /// Faces with the three different corners of an earlier one, in whatever order, in the file.
+    pub duplicate_triangles: u64,
+    /// Whether the file is closed and some outermost shell of it is wound inside out.
+    pub inside_out: bool,
+    /// What is enclosed, ≥ 0, in cubed units, cavities subtracted; `None` where the file is not closed.
+    pub volume: Option<f64>,
+    /// Sum over all faces, in squared units.
+    pub area: f64,
+    /// Of the vertices in use.
+    pub bounds: Aabb,
+    /// Whether `mesh`, as mended, has an inside: every edge balanced, outermost shells outward, a volume above rounding.
+    pub enclosing: bool,
+    /// Volume of `mesh` as mended, in cubed units; `None` unless `enclosing`.
+    pub enclosed_volume: Option<f64>,
+}
+
+impl LoadedMesh {
+    /// Takes triangles from memory. Vertices are joined by position and unused ones dropped, as of a file.
+    ///
+    /// # Errors
+    /// No triangle, an index beyond the vertices, a coordinate that is not finite or too large.
+    pub fn from_tri_mesh(mesh: TriMesh) -> Result<Self, MeshError> {
+        if mesh.triangles.is_empty() {
+            return Err(MeshError::new("no triangles", "hand in at least one"));
+        }
+        if mesh.triangles.len() > MAX_TRIANGLES {
+            return Err(MeshError::too_many());
+        }
+        let mut joiner = Joiner::with_expected(mesh.vertices.len().min(3 * mesh.triangles.len()));
+        let mut triangles = mesh.triangles;
+        for (k, t) in triangles.iter_mut().enumerate() {
+            for corner in t {
+                let Some(p) = mesh.vertices.get(*corner as usize) else {
+                    let what = format!("triangle {k} names vertex {corner} of {}", mesh.vertices.len());
+                    return Err(MeshError::new(what, "indices count from 0"));
+                };
+                let Some(p) = accept_point(p) else {
+                    let bad = p.iter().copied().find(|x| crate::mesh::read::accept(*x).is_none()).unwrap_or(f64::NAN);
+                    let (what, fix) = refusal(bad);
+                    return Err(MeshError::new(format!("vertex {corner}: {what}"), fix));
+                };
+                *corner = joiner.add(p);
+            }
+        }
+        Ok(finish(Parsed {
+            format: MeshFormat::Memory,
+            solids: 1,
+            mesh: TriMesh { vertices: joiner.into_vertices(), triangles },
+            warnings: Vec::new(),
+            single_precision: false,
+        }))
+    }
+}
+
+/// Closes cracks, counts, makes faces agree and look outward. `parsed` has triangles, and uses all its vertices.
+pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
+    let Parsed { format, solids, mut mesh, mut warnings, single_precision } = parsed;
+    let mut measures = Measures::of(&mesh);
+    let degenerate_triangles = measures.degenerate;
+    let mut edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
+    let mut counts = edges.counts();
+    let mut components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
+    let duplicate_triangles = duplicate_count(&mesh.triangles, mesh.vertices.len(), &counts, &components);
+    if counts.odd > 0
+        && let Some(steps) = weld(&mut mesh, &edges)
+    {
+        let before = counts.open;
+        drop_unused(&mut mesh);
+        edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
+        counts = edges.counts();
+        components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
+        measures = Measures::of(&mesh);
+        let closed = before.saturating_sub(counts.open);
+        let message = format!("{closed} edges closed by joining vertices within {steps} float32 steps");
+        warnings.push(MeshWarning { code: "welded", message });
+    }
+    let done = orient(&mut mesh, &mut edges, &counts, &components, measures.volume);
+    warn(&done, &mut warnings);
+    let closed = counts.unbalanced == 0 && !edges.is_empty();
+    let enclosing = done.balanced && !done.undecided && done.volume.sign() > 0;
+    let enclosed = done.volume.signed.max(0.0);
+    let health = Health {
+        triangles: mesh.triangles.len() as u64,
+        vertices: mesh.vertices.len() as u64,
+        shells: components.by_vertex,
+        closed,
+        open_edges: counts.open,
+        non_manifold_edges: counts.non_manifold,
+        misoriented_edges: counts.misoriented,
+        degenerate_triangles,
+        duplicate_triangles,
+        inside_out: closed && done.outer_turned,
+        volume: closed.then_some(enclosed),
+        area: measures.area,
+        bounds: measures.bounds,
+        enclosing,
+        enclosed_volume: enclosing.then_some(enclosed),
+    };
+    LoadedMesh { format, solids, mesh, health, warnings, single_precision, half_edges: edges }
+}
+
+fn warn(done: &Oriented, warnings: &mut Vec<MeshWarning>) {
+    let mut say = |code, message: String| warnings.push(MeshWarning { code, message });
+    if done.reoriented > 0 {
+        say("reoriented", format!("{} triangles wound against the rest of their shell were turned", done.reoriented));
+    }
+    if done.turned > 0 {
+        say("inside-out", format!("{} triangles of shells wound inside out were turned", done.turned));
+    }
+    if done.one_sided {
+        say("one-sided", "no orientation of the triangles fits together: the surface has one side".into());
+    }
+    if done.undecided {
+        say("nesting-undecided", "too many shells to find which lies in which; none was turned".into());
+    }
+}
+
+/// Renumbers the vertices in use, in their order.
+fn drop_unused(mesh: &mut TriMesh) {
+    let mut used = vec![false; mesh.vertices.len()];
+    for &i in mesh.triangles.iter().flatten() {
+        used[i as usize] = true;
+    }
+    let mut number = vec![0u32; used.len()];
+    let mut count = 0;
+    for (n, u) in number.iter_mut().zip(&used) {
+        *n = count;
+        count += u32::from(*u);
+    }
+    let mut keep = used.iter();
+    mesh.vertices.retain(|_| *keep.next().unwrap_or(&true));
+    for t in &mut mesh.triangles {
+        *t = t.map(|i| number[i as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geom::Vec3;
+    use crate::testkit::solids::{block, together, translated, turned};
+
+    fn codes(loaded: &LoadedMesh) -> Vec<&'static str> {
+        loaded.warnings.iter().map(|w| w.code).collect()
+    }
+
+    #[test]
+    fn a_block_from_memory_is_a_solid() {
+        let loaded = LoadedMesh::from_tri_mesh(block(1.0, 2.0, 3.0)).unwrap();
+        let h = loaded.health;
+        assert!(h.closed && h.enclosing && !h.inside_out && loaded.warnings.is_empty());
+        assert_eq!((h.triangles, h.vertices, h.shells, h.volume), (12, 8, 1, Some(6.0)));
+        assert_eq!((h.area, h.bounds.max), (22.0, Vec3::new(1.0, 2.0, 3.0)));
+    }
+
+    #[test]
+    fn the_health_is_that_of_the_file_and_the_mesh_is_mended() {
+        let mut one_flipped = block(1.0, 1.0, 1.0);
+        one_flipped.triangles[4].swap(0, 1);
+        let loaded = LoadedMesh::from_tri_mesh(one_flipped).unwrap();
+        let h = loaded.health;
+        assert_eq!((h.closed, h.misoriented_edges, h.volume, h.enclosing), (false, 3, None, true));
+        assert_eq!((h.enclosed_volume, codes(&loaded)), (Some(1.0), vec!["reoriented"]));
+
+        let loaded = LoadedMesh::from_tri_mesh(turned(&block(1.0, 1.0, 1.0))).unwrap();
+        assert_eq!((loaded.health.inside_out, loaded.health.volume), (true, Some(1.0)));
+        assert_eq!(codes(&loaded), ["inside-out"]);
+    }
+
+    #[test]
+    fn the_half_edges_are_those_of_the_mended_mesh() {
+        let mut one_flipped = block(1.0, 1.0, 1.0);
+        one_flipped.triangles[4].swap(0, 1);
+        let mut cracked = block(1.0, 1.0, 1.0);
+        cracked.vertices.push(cracked.vertices[7] + Vec3::new(1e-7, 0.0, 0.0));
+        cracked.triangles[11] = cracked.triangles[11].map(|i| if i == 7 { 8 } else { i });
+        let mut open = turned(&block(1.0, 1.0, 1.0));
+        open.triangles.truncate(9);
+        let two = together(&[block(9.0, 9.0, 9.0), translated(&block(1.0, 1.0, 1.0), Vec3::repeat(2.0))]);
+        for mesh in [one_flipped, cracked, open, turned(&two), two] {
+            let LoadedMesh { mesh, half_edges, .. } = LoadedMesh::from_tri_mesh(mesh).unwrap();
+            assert_eq!(half_edges, HalfEdges::of(&mesh.triangles, mesh.vertices.len()));
+        }
+    }
+
+    #[test]
+    fn an_island_wound_inside_out_is_turned_but_the_file_is_not_inside_out() {
+        let at = |m: &TriMesh, x: f64| translated(m, Vec3::repeat(x));
+        let cavity = turned(&at(&block(4.0, 4.0, 4.0), 3.0));
+        let island = turned(&at(&block(1.0, 1.0, 1.0), 4.5));
+        let loaded = LoadedMesh::from_tri_mesh(together(&[block(10.0, 10.0, 10.0), cavity, island])).unwrap();
+        assert_eq!((loaded.health.inside_out, loaded.health.shells), (false, 3));
+        assert!((loaded.health.volume.unwrap() - 937.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn bad_indices_and_coordinates_are_refused_and_unused_vertices_dropped() {
+        let mut mesh = block(1.0, 1.0, 1.0);
+        mesh.vertices.push(Vec3::new(f64::NAN, 0.0, 0.0));
+        assert_eq!(LoadedMesh::from_tri_mesh(mesh.clone()).unwrap().health.vertices, 8);
+        mesh.triangles[3][1] = 8;
+        assert!(LoadedMesh::from_tri_mesh(mesh.clone()).unwrap_err().what.contains("vertex 8: a coordinate is NaN"));
+        mesh.triangles[3][1] = 9;
+        assert_eq!(LoadedMesh::from_tri_mesh(mesh).unwrap_err().what, "triangle 3 names vertex 9 of 9");
+        assert!(LoadedMesh::from_tri_mesh(TriMesh::default()).is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! Tells the formats apart by content. The name of a file is never asked.
+
+use crate::mesh::read::lexer::{is_text, line_end, next_word};
+use crate::mesh::read::stl_binary::{FACET, HEAD, announced, truncated};
+use crate::mesh::read::{MeshError, MeshFormat};
+
+/// This many bytes decide whether a file is text.
+const SAMPLE: usize = 1024;
+
+/// What a file of another kind begins with, what it is, and what to do.
+const OTHERS: [(&[u8], &str, &str); 8] = [
+    (
+        b"version https://git-lfs.github.com/spec/",
+        "a Git LFS pointer, not the mesh it stands for",
+        "run `git lfs pull`",
+    ),
+    (b"ISO-10303-21", "a STEP file, not a mesh", "export STL or OBJ from CAD"),
+    (b"PK\x03\x04", "a zip archive (3MF?), not an STL or OBJ file", "export STL or OBJ"),
+    (b"ply", "a PLY file, which is not read", "convert it to STL or OBJ"),
+    (b"glTF", "a glTF file, which is not read", "convert it to STL or OBJ"),
+    (b"<", "XML or HTML, not an STL or OBJ file", "check where the file comes from; export STL or OBJ"),
+    (b"\xff\xfe", "UTF-16 text, which is not read", "save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16 text, which is not read", "save it as UTF-8"),
+];
+
+/// The format of a file.
+///
+/// Binary STL: at least as long as the count at byte 80 asks for, and of exactly that length or with a byte outside text
+/// in its first KiB. A file of at least 84 bytes that is no text and shorter than that is a truncated binary STL. Of
+/// texts, those that begin with `solid` (or `facet`) are ASCII STL, those with a `v` or `f` line are OBJ.
+///
+/// # Errors
+/// No mesh of these formats: says what it is instead, where it can be told.
+pub fn recognise(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
+    if bytes.is_empty() {
+        return Err(MeshError::new("the file is empty", "copy or export it again"));
+    }
+    let binary_text = bytes.iter().take(SAMPLE).all(|b| is_text(*b));
+    let wanted = announced(bytes).map(|n| HEAD as u64 + FACET as u64 * u64::from(n));
+    let length = bytes.len() as u64;
+    let exact = wanted == Some(length);
+    if exact || (!binary_text && wanted.is_some_and(|w| length >= w)) {
+        return if is_other_archive(bytes) && !exact { Err(other(bytes)) } else { Ok(MeshFormat::StlBinary) };
+    }
+    if OTHERS.iter().any(|(start, ..)| trimmed(bytes).starts_with(start)) {
+        return Err(other(bytes));
+    }
+    if !binary_text {
+        return Err(match announced(bytes) {
+            Some(count) => truncated(bytes.len(), count as usize),
+            None => unknown(),
+        });
+    }
+    let first = first_word(bytes);
+    if first.eq_ignore_ascii_case(b"solid") || first.eq_ignore_ascii_case(b"facet") {
+        return Ok(MeshFormat::StlAscii);
+    }
+    if has_obj_line(bytes) { Ok(MeshFormat::Obj) } else { Err(unknown()) }
+}
+
+/// Zip archives and glTF hold bytes outside text and may pass for a binary STL with much after its last triangle.
+fn is_other_archive(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"glTF")
+}
+
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
+}
+
+fn other(bytes: &[u8]) -> MeshError {
+    let found = OTHERS.iter().find(|(start, ..)| trimmed(bytes).starts_with(start));
+    found.map_or_else(unknown, |(_, what, fix)| MeshError::new(*what, *fix))
+}
+
+fn unknown() -> MeshError {
+    MeshError::new("neither STL nor OBJ", "export the part as STL or OBJ")
+}
+
+fn first_word(bytes: &[u8]) -> &[u8] {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let (start, end) = next_word(text, 0);
+    &text[start..end]
+}
+
+/// Whether some line begins with a word of the OBJ format that a mesh cannot do without, or one that only OBJ has.
+fn has_obj_line(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut at = 0;
+    while at < text.len() {
+        let end = line_end(text, at);
+        let (start, stop) = next_word(&text[..end], at);
+        if matches!(&text[start..stop], b"v" | b"vn" | b"vt" | b"f" | b"mtllib" | b"usemtl") {
+            return true;
+        }
+        at = end + 1;
+    }
+    false
+}

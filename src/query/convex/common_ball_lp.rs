@@ -1,0 +1,45 @@
+//! Largest ball in the common part of two convex solids: the linear programme of [`ball_lp`] over the planes of both.
+
+use crate::geom::Vec3;
+use crate::geom::math::lesser;
+use crate::query::convex::gjk::Query;
+use crate::shape::polytope::ball_lp::{self, Plane, maximize};
+
+pub use ball_lp::{Goal, Thickness};
+
+/// The thickness of what two solids (`rank` 3) have in common; `guess` is a point to try first, in A's frame.
+pub fn overlap(q: &Query, guess: Option<Vec3>, goal: Goal) -> Thickness {
+    let slack = q.a.slack + q.b.slack;
+    let nearest = |x: &Vec3| {
+        let (fa, da) = q.a.depth(x);
+        let in_b = q.b_in_a.rotation.tr_mul(&(x - q.b_in_a.translation));
+        let (fb, db) = q.b.depth(&in_b);
+        let nearest = [(fa, da), (fb, db)];
+        if da <= db {
+            Plane { normal: q.a.normals[fa], offset: q.a.offsets[fa], depth: da, nearest }
+        } else {
+            let normal = q.b_in_a.direction(&q.b.normals[fb]);
+            Plane { normal, offset: q.b.offsets[fb] + normal.dot(&q.b_in_a.translation), depth: db, nearest }
+        }
+    };
+    let solved = maximize(q.a, guess, goal, slack, nearest);
+    let in_b = q.b_in_a.rotation.tr_mul(&(solved.center - q.b_in_a.translation));
+    if solved.lower > 0.0 && !(q.a.inside_slivers(&solved.center) && q.b.inside_slivers(&in_b)) {
+        return Thickness { lower: f64::NEG_INFINITY, ..solved };
+    }
+    solved
+}
+
+/// Diameter of the ball around `x` that lies in both solids, from below (mm); negative where `x` is not in both.
+pub fn at_point(q: &Query, x: &Vec3) -> f64 {
+    let in_a = q.a.depth(x).1;
+    if in_a <= 0.0 {
+        return in_a;
+    }
+    let in_b = q.b_in_a.rotation.tr_mul(&(x - q.b_in_a.translation));
+    let depth = lesser(in_a, q.b.depth(&in_b).1);
+    if depth > 0.0 && !(q.a.inside_slivers(x) && q.b.inside_slivers(&in_b)) {
+        return f64::NEG_INFINITY;
+    }
+    2.0 * (depth - q.a.slack - q.b.slack)
+}

@@ -1,0 +1,376 @@
+//! The shortest translation that separates two overlapping convex hulls.
+//!
+//! An expanding polytope (van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects", 2001)
+//! that cannot stall: the polytope is an exact convex hull of the support points found so far, kept by incremental
+//! insertion with exact visibility, so it has no inconsistent state to get into. Any direction bounds the depth from above
+//! by its support value, the polytope from below by its distance to the origin; the answer is that interval.
+
+use crate::geom::Vec3;
+use crate::geom::math::{self, UNIT_ROUNDOFF};
+use crate::geom::predicates::{FilteredPlane, collinear, orient3d};
+use crate::query::convex::gjk::Query;
+use crate::query::convex::simplex::{MinkowskiPoint, Simplex, closest_on_triangle};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Faces looked at before giving up; two nearly concentric round hulls of hundreds of vertices need thousands.
+const MAX_EXPANSIONS: usize = 100_000;
+
+/// Where the hulls are only one way among others to separate two parts.
+const FEW_EXPANSIONS: usize = 200;
+
+/// Twice a triangle's area over its longest edge squared from which its plane distance keeps all but three digits.
+const FAT: f64 = 1e-3;
+
+/// Penetration depth: the truth lies in `[lower, upper]` up to the pair's rounding margin (mm).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Penetration {
+    /// Distance of the inner polytope's surface from the origin.
+    pub lower: f64,
+    /// Support value along `axis`: translating B by `upper · axis` separates the hulls. Never negative.
+    pub upper: f64,
+    /// Unit, in A's frame.
+    pub axis: Vec3,
+}
+
+/// Buffers that are reused from pair to pair; one per worker, handed in.
+#[derive(Debug, Default)]
+pub struct EpaScratch {
+    points: Vec<MinkowskiPoint>,
+    faces: Vec<Face>,
+    free: Vec<u32>,
+    heap: BinaryHeap<(Reverse<Key>, Reverse<u32>, u32)>,
+    /// No two points of A ⊖ B differ by more in any coordinate.
+    extent: Vec3,
+    /// Whether the origin is known to lie inside the polytope.
+    origin_inside: bool,
+    visible: Vec<u32>,
+    horizon: Vec<(u32, u32, u32)>,
+}
+
+/// Up to four affinely independent points, by exact signs.
+#[derive(Default)]
+struct Corners {
+    points: [MinkowskiPoint; 4],
+    len: usize,
+}
+
+impl Corners {
+    fn offer(&mut self, p: MinkowskiPoint) {
+        let [a, b, c, _] = &self.points;
+        let grows = match self.len {
+            0 => true,
+            1 => p.w != a.w,
+            2 => !collinear(&a.w, &b.w, &p.w),
+            3 => orient3d(&a.w, &b.w, &c.w, &p.w) != 0.0,
+            _ => false,
+        };
+        if grows {
+            self.points[self.len] = p;
+            self.len += 1;
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Face {
+    v: [u32; 3],
+    /// Across the edge from `v[i]` to `v[i + 1]`.
+    adjacent: [u32; 3],
+    /// Unit and outward; zero for a triangle too thin to have one.
+    normal: Vec3,
+    plane: FilteredPlane,
+    /// Counts the face's lives, so that heap entries of a dead one are recognised.
+    life: u32,
+    alive: bool,
+    seen: bool,
+}
+
+/// Distances are never NaN; total order for the heap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Key(f64);
+impl Eq for Key {}
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// Shortest separating translation of B, for hulls of which at least one is solid. `seed` is the simplex that GJK ended
+/// with, `margin` the pair's rounding margin. `None` when the difference of the hulls is flat.
+///
+/// Cost: about twenty to a hundred support queries as a rule, each followed by the insertion of one point.
+pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
+    search(q, seed, margin, f64::INFINITY, MAX_EXPANSIONS, scratch)
+}
+
+/// The same for who only wants a translation shorter than `limit` (mm), and not at any price: `None` also where there is none, and
+/// what is found need not be the shortest.
+pub fn penetration_below(
+    q: &Query,
+    seed: &Simplex,
+    margin: f64,
+    limit: f64,
+    scratch: &mut EpaScratch,
+) -> Option<Penetration> {
+    search(q, seed, margin, limit, FEW_EXPANSIONS, scratch)
+}
+
+fn search(
+    q: &Query,
+    seed: &Simplex,
+    margin: f64,
+    limit: f64,
+    expansions: usize,
+    scratch: &mut EpaScratch,
+) -> Option<Penetration> {
+    scratch.clear();
+    scratch.start(q, seed)?;
+    let mut best = Penetration { lower: 0.0, upper: f64::INFINITY, axis: Vec3::zeros() };
+    // Smallest distance of a face that no support point lies beyond.
+    let mut settled = f64::INFINITY;
+    // Support values found by climbing are proposals; the one the answer rests on is confirmed by a scan.
+    let mut confirm_all = false;
+    for _ in 0..expansions {
+        let Some((key, face)) = scratch.nearest() else { break };
+        scratch.origin_inside |= key >= 0.0;
+        best.lower = math::lesser(key, settled);
+        if best.lower > limit {
+            return None;
+        }
+        if best.upper - best.lower <= 0.25 * margin {
+            if q.climb_scans() {
+                break;
+            }
+            let true_value = best.axis.dot(&q.scan(&best.axis).w);
+            if true_value - best.upper <= 0.25 * margin {
+                best.upper = math::greater(best.upper, true_value);
+                break;
+            }
+            // Climbing had stalled: start the upper bound anew and trust scans alone.
+            confirm_all = true;
+            best.upper = f64::INFINITY;
+        }
+        let Some(w) = scratch.beyond(q, face, &mut best, confirm_all) else {
+            settled = math::lesser(settled, key);
+            continue;
+        };
+        if !scratch.insert(face, w) {
+            // Cannot happen with exact predicates; without a whole polytope nothing is known from below.
+            best.lower = 0.0;
+            break;
+        }
+    }
+    if best.axis == Vec3::zeros() {
+        return None;
+    }
+    // Whatever ended the loop, the answer separates.
+    if !q.climb_scans() {
+        best.upper = math::greater(best.upper, best.axis.dot(&q.scan(&best.axis).w));
+    }
+    best.upper = math::greater(best.upper, 0.0);
+    best.lower = best.lower.clamp(0.0, best.upper);
+    best.upper.is_finite().then_some(best)
+}
+
+impl EpaScratch {
+    fn clear(&mut self) {
+        self.points.clear();
+        self.faces.clear();
+        self.free.clear();
+        self.heap.clear();
+        self.origin_inside = false;
+    }
+
+    /// A tetrahedron of support points, from GJK's simplex as far as it goes.
+    fn start(&mut self, q: &Query, seed: &Simplex) -> Option<()> {
+        self.extent = Vec3::repeat(q.a.diameter + q.b.diameter);
+        let mut corners = Corners::default();
+        for p in seed.points() {
+            corners.offer(*p);
+        }
+        for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
+            if corners.len < 4 {
+                corners.offer(q.scan(&axis));
+                corners.offer(q.scan(&-axis));
+            }
+        }
+        if corners.len == 2 {
+            // A long hull askew: one corner is the farthest along every axis. Look across it.
+            let along = corners.points[1].w - corners.points[0].w;
+            let across = along.cross(&Vec3::ith(along.iamin(), 1.0));
+            for n in [across, along.cross(&across)] {
+                if corners.len < 4 {
+                    corners.offer(q.scan(&n));
+                    corners.offer(q.scan(&-n));
+                }
+            }
+        }
+        if corners.len == 3 {
+            let [a, b, c, _] = corners.points.map(|p| p.w);
+            let n = (b - a).cross(&(c - a));
+            corners.offer(q.scan(&n));
+            corners.offer(q.scan(&-n));
+        }
+        if corners.len < 4 {
+            return None;
+        }
+        let [a, b, c, d] = corners.points;
+        let outward = orient3d(&a.w, &b.w, &c.w, &d.w) < 0.0;
+        self.points.extend(if outward { [a, b, c, d] } else { [a, c, b, d] });
+        // Face k of 0 1 2 / 0 3 1 / 1 3 2 / 2 3 0, outward because d lies below the first.
+        for (v, adjacent) in
+            [([0, 1, 2], [1, 2, 3]), ([0, 3, 1], [3, 2, 0]), ([1, 3, 2], [1, 3, 0]), ([2, 3, 0], [2, 1, 0])]
+        {
+            self.add_face(v, adjacent);
+        }
+        self.origin_inside = self.heap.iter().all(|entry| entry.0.0.0 >= 0.0);
+        Some(())
+    }
+
+    fn w(&self, vertex: u32) -> &Vec3 {
+        &self.points[vertex as usize].w
+    }
+
+    /// Whether a point lies strictly beyond a face: exact, most of the time by the face's filter.
+    fn sees(&self, p: &Vec3, face: &Face) -> bool {
+        face.plane.certain_side(face.plane.height(p)).unwrap_or_else(|| {
+            let [a, b, c] = face.v.map(|v| *self.w(v));
+            orient3d(&a, &b, &c, p) > 0.0
+        })
+    }
+
+    fn add_face(&mut self, v: [u32; 3], adjacent: [u32; 3]) -> u32 {
+        let (a, b, c) = (*self.w(v[0]), *self.w(v[1]), *self.w(v[2]));
+        let cross = (b - a).cross(&(c - a));
+        let [e, f, g] = [(b - a).norm_squared(), (c - a).norm_squared(), (c - b).norm_squared()];
+        let longest_sq = math::greater(math::greater(e, f), g);
+        let length = cross.norm();
+        let usable = length > 16.0 * UNIT_ROUNDOFF * longest_sq;
+        let normal = if usable { cross / length } else { Vec3::zeros() };
+        // The polytope only grows: once the origin is inside, it stays inside.
+        let outside = !self.origin_inside && orient3d(&a, &b, &c, &Vec3::zeros()) > 0.0;
+        // The origin being inside, the least plane distance is the least distance. A plane distance loses as many digits as
+        // the triangle is thin, so thin ones are asked for their closest point.
+        let distance = if self.origin_inside && length > FAT * longest_sq {
+            normal.dot(&a).abs()
+        } else {
+            closest_on_triangle(&a, &b, &c).norm()
+        };
+        let plane = FilteredPlane::new(&a, &b, &c, &self.extent);
+        let mut face = Face { v, adjacent, normal, plane, life: 0, alive: true, seen: false };
+        let slot = if let Some(slot) = self.free.pop() {
+            face.life = self.faces[slot as usize].life + 1;
+            self.faces[slot as usize] = face;
+            slot
+        } else {
+            self.faces.push(face);
+            self.faces.len() as u32 - 1
+        };
+        self.heap.push((Reverse(Key(if outside { -distance } else { distance })), Reverse(slot), face.life));
+        slot
+    }
+
+    /// The living face nearest to the origin and its distance, negative when the origin lies outside of it.
+    fn nearest(&mut self) -> Option<(f64, u32)> {
+        while let Some((Reverse(key), Reverse(slot), life)) = self.heap.pop() {
+            let face = &self.faces[slot as usize];
+            if face.alive && face.life == life {
+                return Some((key.0, slot));
+            }
+        }
+        None
+    }
+
+    /// A support point strictly beyond the face, if there is one; the directions tried improve the upper bound.
+    fn beyond(&self, q: &Query, slot: u32, best: &mut Penetration, confirm: bool) -> Option<MinkowskiPoint> {
+        let face = &self.faces[slot as usize];
+        let mut axis = face.normal;
+        if axis == Vec3::zeros() {
+            // Too thin for a normal: look from the origin through its nearest point.
+            let [a, b, c] = face.v.map(|v| *self.w(v));
+            axis = closest_on_triangle(&a, &b, &c).try_normalize(0.0)?;
+        }
+        let rises = |w: &MinkowskiPoint| self.sees(&w.w, face);
+        let mut w = q.climb(&axis, &self.points[face.v[0] as usize]);
+        if !q.climb_scans() && (confirm || !rises(&w)) {
+            w = q.scan(&axis);
+        }
+        let value = axis.dot(&w.w);
+        if value < best.upper {
+            best.upper = value;
+            best.axis = axis;
+        }
+        rises(&w).then_some(w)
+    }
+
+    /// Adds a point that lies beyond `from`: removes every face it sees and closes the hole with a fan.
+    fn insert(&mut self, from: u32, w: MinkowskiPoint) -> bool {
+        let apex = self.points.len() as u32;
+        self.points.push(w);
+        self.visible.clear();
+        self.horizon.clear();
+        self.visible.push(from);
+        self.faces[from as usize].seen = true;
+        let mut next = 0;
+        while let Some(&slot) = self.visible.get(next) {
+            next += 1;
+            let face = self.faces[slot as usize];
+            for i in 0..3 {
+                let across = face.adjacent[i];
+                if self.faces[across as usize].seen {
+                    continue;
+                }
+                if self.sees(&w.w, &self.faces[across as usize]) {
+                    self.faces[across as usize].seen = true;
+                    self.visible.push(across);
+                } else {
+                    self.horizon.push((face.v[i], face.v[(i + 1) % 3], across));
+                }
+            }
+        }
+        for k in 0..self.visible.len() {
+            let slot = self.visible[k];
+            let face = &mut self.faces[slot as usize];
+            (face.alive, face.seen) = (false, false);
+            self.free.push(slot);
+        }
+        self.fan(apex)
+    }
+
+    /// New faces from every edge of the horizon to the apex, in the order of the cycle.
+    fn fan(&mut self, apex: u32) -> bool {
+        // Sort the edges into the cycle.
+        for k in 1..self.horizon.len() {
+            let end = self.horizon[k - 1].1;
+            let Some(at) = (k..self.horizon.len()).find(|&m| self.horizon[m].0 == end) else { return false };
+            self.horizon.swap(k, at);
+        }
+        let n = self.horizon.len();
+        let mut slots = std::mem::take(&mut self.visible);
+        slots.clear();
+        for k in 0..n {
+            let (from, to, across) = self.horizon[k];
+            let slot = self.add_face([from, to, apex], [across, 0, 0]);
+            if let Some(i) = (0..3).find(|&i| {
+                let f = &self.faces[across as usize];
+                f.v[i] == to && f.v[(i + 1) % 3] == from
+            }) {
+                self.faces[across as usize].adjacent[i] = slot;
+            }
+            slots.push(slot);
+        }
+        for k in 0..n {
+            let face = &mut self.faces[slots[k] as usize];
+            face.adjacent[1] = slots[(k + 1) % n];
+            face.adjacent[2] = slots[(k + n - 1) % n];
+        }
+        self.visible = slots;
+        true
+    }
+}

@@ -1,0 +1,149 @@
+//! Whether a surface goes on in the plane of a triangle: convex polygons in that plane against the triangles around.
+
+use crate::geom::math::{basis, greater, lesser};
+use crate::geom::{Vec2, Vec3};
+use crate::shape::surface::Surface;
+
+/// More triangles than this are not looked at: then it is not known.
+const MAX_VISITED: usize = 256;
+
+/// A plane: a point of it and the unit normal.
+#[derive(Clone, Copy)]
+pub(crate) struct Plane {
+    pub origin: Vec3,
+    pub normal: Vec3,
+}
+
+impl Plane {
+    pub(crate) fn of(s: &Surface, t: u32) -> Self {
+        Self { origin: s.triangle(t)[0], normal: s.normal_near(t) }
+    }
+
+    /// Signed, along the normal.
+    pub(crate) fn height(&self, p: &Vec3) -> f64 {
+        self.normal.dot(&(p - self.origin))
+    }
+
+    pub(crate) fn foot(&self, p: &Vec3) -> Vec3 {
+        p - self.normal * self.height(p)
+    }
+}
+
+/// Whether every point of the convex hull of triangle `t` and of `feet`, both projected onto a plane, lies within `off` of the surface,
+/// measured across that plane, to a few roundings (the surface's frame, mm): false where the surface folds on the way, since what lies
+/// across a fold covers nothing beyond it, and where a triangle on the way is seen edge-on. Cost: about a microsecond a triangle that the hull
+/// reaches.
+pub(crate) fn goes_on(s: &Surface, t: u32, feet: &[Vec3], plane: &Plane, off: f64) -> bool {
+    let corners = s.triangle(t);
+    let (u, v) = basis(&plane.normal);
+    let flat = |p: &Vec3| {
+        let d = p - plane.origin;
+        Vec2::new(u.dot(&d), v.dot(&d))
+    };
+    let hull = convex(corners.iter().chain(feet).map(&flat).collect());
+    if hull.len() < 3 {
+        return false;
+    }
+    let mut seen = vec![t];
+    let mut next = 0;
+    while let Some(&i) = seen.get(next) {
+        next += 1;
+        let placed = s.triangle(i);
+        let ring = placed.map(|p| flat(&p));
+        let heights = placed.map(|p| plane.height(&p));
+        let (p, q) = (ring[1] - ring[0], ring[2] - ring[0]);
+        let area = cross(&p, &q);
+        if area <= 0.0 {
+            return false;
+        }
+        let piece = if heights.iter().all(|h| h.abs() <= off) { vec![] } else { clip(&hull, &ring) };
+        // Between its corners' heights, where the hull has points over it.
+        let height = |x: &Vec2| {
+            let d = x - ring[0];
+            let (a, b) = (cross(&d, &q) / area, cross(&p, &d) / area);
+            heights[0] + a * (heights[1] - heights[0]) + b * (heights[2] - heights[0])
+        };
+        if !piece.iter().all(|x| height(x).abs() <= off) {
+            return false;
+        }
+        for k in 0..3 {
+            if !enters(&hull, &ring[k], &ring[(k + 1) % 3]) {
+                continue;
+            }
+            let other = s.neighbor_of(i, k);
+            if other == u32::MAX || seen.len() == MAX_VISITED {
+                return false;
+            }
+            if !seen.contains(&other) {
+                seen.push(other);
+            }
+        }
+    }
+    true
+}
+
+fn cross(a: &Vec2, b: &Vec2) -> f64 {
+    a.x * b.y - a.y * b.x
+}
+
+/// The convex hull of some points, counter-clockwise (Andrew's monotone chain, 1979).
+fn convex(mut points: Vec<Vec2>) -> Vec<Vec2> {
+    points.sort_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
+    let mut hull: Vec<Vec2> = Vec::with_capacity(8);
+    let half = |hull: &mut Vec<Vec2>, points: &mut dyn Iterator<Item = &Vec2>| {
+        let start = hull.len();
+        for p in points {
+            while hull.len() >= start + 2
+                && cross(&(hull[hull.len() - 1] - hull[hull.len() - 2]), &(p - hull[hull.len() - 2])) <= 0.0
+            {
+                hull.pop();
+            }
+            hull.push(*p);
+        }
+        hull.pop();
+    };
+    half(&mut hull, &mut points.iter());
+    half(&mut hull, &mut points.iter().rev());
+    hull
+}
+
+/// What a convex polygon and a triangle, both counter-clockwise, have in common; empty where that is nothing.
+fn clip(hull: &[Vec2], ring: &[Vec2; 3]) -> Vec<Vec2> {
+    let mut piece = hull.to_vec();
+    for k in 0..3 {
+        let (p, d) = (ring[k], ring[(k + 1) % 3] - ring[k]);
+        let side = |q: &Vec2| cross(&d, &(q - p));
+        let mut kept = Vec::with_capacity(piece.len() + 1);
+        for (i, q) in piece.iter().enumerate() {
+            let r = &piece[(i + 1) % piece.len()];
+            let (from, to) = (side(q), side(r));
+            if from >= 0.0 {
+                kept.push(*q);
+            }
+            if (from > 0.0 && to < 0.0) || (from < 0.0 && to > 0.0) {
+                kept.push(q + (r - q) * (from / (from - to)));
+            }
+        }
+        piece = kept;
+    }
+    piece
+}
+
+/// Whether a segment has points inside a convex polygon; not where it only runs along its rim or ends there.
+fn enters(hull: &[Vec2], p: &Vec2, q: &Vec2) -> bool {
+    let (mut from, mut to) = (0.0, 1.0);
+    for k in 0..hull.len() {
+        let edge = hull[(k + 1) % hull.len()] - hull[k];
+        let depth = |x: &Vec2| cross(&edge, &(x - hull[k]));
+        let (a, b) = (depth(p), depth(q));
+        if a <= 0.0 && b <= 0.0 {
+            return false;
+        }
+        if a < 0.0 {
+            from = greater(from, a / (a - b));
+        } else if b < 0.0 {
+            to = lesser(to, a / (a - b));
+        }
+    }
+    from < to
+}

@@ -1,0 +1,11 @@
+//! Upper bound of the overlap depth: both surfaces move inward; disjoint inset surfaces bound the depth.
+pub(crate) mod certificate;
+pub(crate) mod coplanar_extent;
+pub(crate) mod remaining_boxes;
+#[cfg(test)]
+mod remaining_boxes_tests;
+pub(crate) mod surface;
+#[cfg(test)]
+mod surface_tests;
+pub(crate) mod vertex_offset;
+pub(crate) mod vertex_split;

@@ -1,0 +1,160 @@
+//! What a shrink leaves over: boxes that hold all points deeper than τ in both solids, where the moved surfaces do meet.
+//!
+//! Both moved surfaces wind around every such point, see [`super::shrink`]. Let K be a connected part of the points that both wind
+//! around. Its outer boundary is made of sheets of the one that lie in the other. A sheet that crosses the other surface nowhere is a
+//! whole shell in the other solid. Of every other sheet all triangles hang together with one that crosses, by shared vertices and by
+//! crossings. Where two sheets have a point in common, the boxes around them meet. So if boxes that meet are made one, K lies in one.
+
+use crate::geom::{Aabb, Vec3};
+use crate::query::depth::inset::surface::Moved;
+use crate::query::depth::inset::vertex_offset::{Taken, slack};
+use crate::query::triangles::{Pairing, crossings_of_pieces};
+use crate::shape::surface::Surface;
+use crate::shape::surface::winding_number::winding_of_pieces;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+/// With more crossings than this the boxes would hold next to everything.
+const MAX_CROSSINGS: usize = 2048;
+
+/// Triangles that are asked, by a ray each, whether they lie in the other solid, at most.
+const MAX_RAYS: usize = 2048;
+
+/// Boxes, at most; more are made one.
+const MAX_BOXES: usize = 64;
+
+/// Boxes (A's frame) that hold every point deeper than `tau` (mm) in both closed solids; `None` where that would take too long to
+/// say. `rounding` as in [`Moved::new`], `margin` the pair's η (mm). Cost: a crossing test to its end, plus a ray for each triangle near
+/// a crossing.
+pub(crate) fn leftover(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Option<Vec<Aabb>> {
+    if tau <= 0.0 {
+        return None;
+    }
+    let moved = [
+        Moved::new(p.a, None, Taken::Inside, tau, rounding),
+        Moved::new(p.b, Some(p.b_in_a), Taken::Inside, tau, rounding),
+    ];
+    let mut left = Left {
+        p,
+        moved,
+        slack: slack(p, tau),
+        crossed: Default::default(),
+        sides: Default::default(),
+        rays: Cell::new(0),
+    };
+    let pairs = left.cross()?;
+    let mut boxes: Vec<Aabb> = Vec::new();
+    for [i, _] in pairs {
+        if left.sides[0].contains_key(&i) {
+            continue;
+        }
+        let mut found = left.around(i)?.inflated(2.0 * margin);
+        while let Some(k) = boxes.iter().position(|b| b.meets(&found)) {
+            found = found.union(&boxes.swap_remove(k));
+        }
+        boxes.push(found);
+    }
+    if boxes.len() > MAX_BOXES {
+        boxes = vec![boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b))];
+    }
+    (0..2).all(|k| !left.has_nested_shell(k)).then_some(boxes)
+}
+
+struct Left<'a> {
+    p: &'a Pairing<'a>,
+    moved: [Moved<'a>; 2],
+    slack: f64,
+    /// Of each triangle that crosses, the others'.
+    crossed: [BTreeMap<u32, Vec<u32>>; 2],
+    /// Triangles whose side is known: whether they cross or lie in the other solid.
+    sides: [BTreeMap<u32, bool>; 2],
+    rays: Cell<usize>,
+}
+
+impl<'a> Left<'a> {
+    /// Finds what crosses: pairs of triangles.
+    fn cross(&mut self) -> Option<Vec<[u32; 2]>> {
+        let mut pairs = Vec::new();
+        let [a, b] = &self.moved;
+        crossings_of_pieces(
+            self.p,
+            self.slack,
+            |i| a.pieces(i),
+            |j| b.pieces(j),
+            |_, _| true,
+            |i, j, _| {
+                pairs.push([i, j]);
+                pairs.len() <= MAX_CROSSINGS
+            },
+        );
+        if pairs.len() > MAX_CROSSINGS {
+            return None;
+        }
+        for &[i, j] in &pairs {
+            self.crossed[0].entry(i).or_default().push(j);
+            self.crossed[1].entry(j).or_default().push(i);
+        }
+        Some(pairs)
+    }
+
+    fn surface(&self, k: usize) -> &'a Surface {
+        if k == 0 { self.p.a } else { self.p.b }
+    }
+
+    /// The box around all that hangs together with a triangle of A that crosses.
+    fn around(&mut self, first: u32) -> Option<Aabb> {
+        let mut bounds = Aabb::EMPTY;
+        let mut stack = vec![(0, first)];
+        self.sides[0].insert(first, true);
+        let mut near = Vec::new();
+        while let Some((k, t)) = stack.pop() {
+            bounds = bounds.union(&Aabb::of_points(self.moved[k].pieces(t).as_flattened()));
+            for &partner in self.crossed[k].get(&t).map_or(&[][..], |list| list) {
+                if self.sides[1 - k].insert(partner, true).is_none() {
+                    stack.push((1 - k, partner));
+                }
+            }
+            for v in self.surface(k).triangles[t as usize] {
+                // Where a triangle without area was left out, what hangs together may share no vertex.
+                if self.surface(k).is_rough(v) {
+                    return None;
+                }
+                self.surface(k).around_into(v, &mut near);
+                for &u in &near {
+                    if !self.sides[k].contains_key(&u) {
+                        let inside =
+                            self.crossed[k].contains_key(&u) || self.is_inside(k, &self.moved[k].triangle(u)[0])?;
+                        self.sides[k].insert(u, inside);
+                        if inside {
+                            stack.push((k, u));
+                        }
+                    }
+                }
+            }
+        }
+        Some(bounds)
+    }
+
+    /// Whether the other moved surface winds around a point of one that it does not cross.
+    fn is_inside(&self, k: usize, x: &Vec3) -> Option<bool> {
+        self.rays.set(self.rays.get() + 1);
+        if self.rays.get() > MAX_RAYS {
+            return None;
+        }
+        let (other, pose) = if k == 0 { (self.p.b, Some(self.p.b_in_a)) } else { (self.p.a, None) };
+        let winding = winding_of_pieces(other, pose, x, self.slack, |t| self.moved[1 - k].pieces(t))?;
+        Some(winding >= 1)
+    }
+
+    /// Whether a shell that crosses nothing lies in the other solid, or may do so. What crosses was followed by now.
+    fn has_nested_shell(&self, k: usize) -> bool {
+        let mut near = Vec::new();
+        let shells = &self.surface(k).shells;
+        (0..shells.len()).any(|i| {
+            let v = self.surface(k).shells[i];
+            self.surface(k).around_into(v, &mut near);
+            !near.iter().any(|t| self.sides[k].contains_key(t))
+                && self.is_inside(k, &self.moved[k].at(v)) != Some(false)
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! Boxes that a shrink leaves over against points deep in both solids.
+
+use crate::geom::{Aabb, Pose, Vec3};
+use crate::mesh::TriMesh;
+use crate::query::depth::inset::remaining_boxes::leftover;
+use crate::query::depth::search::Depth;
+use crate::query::depth::search::tests::solid;
+use crate::query::triangles::Pairing;
+use crate::shape::surface::placed::Side;
+use crate::shape::surface::{Inside, Surface};
+use crate::testkit::solids::{Dice, block, ring, together, translated};
+
+/// Points in both solids, each a step from one before, and how deep they lie.
+fn deep_points(depth: &mut Depth, dice: &mut Dice) -> Vec<(Vec3, f64)> {
+    let mut points = Vec::new();
+    let mut look = |x: &Vec3| depth.look(x).map_or(f64::NEG_INFINITY, |at| at[0].1.min(at[1].1));
+    for _ in 0..40 {
+        let mut place = dice.vector() * 2.5;
+        let mut deepest = look(&place);
+        for k in 0..60 {
+            let x = place + dice.vector() * libm::exp2(-f64::from(k) / 10.0);
+            let f = look(&x);
+            if f > 0.0 {
+                points.push((x, f));
+            }
+            if f > deepest {
+                (deepest, place) = (f, x);
+            }
+        }
+    }
+    points
+}
+
+#[test]
+fn every_deep_point_is_in_a_box() {
+    let mut dice = Dice(17);
+    let (mut asked, mut told, mut several, mut outside) = (0, 0, 0, 0);
+    for round in 0..120 {
+        let (a, b) = (solid(&mut dice, round), solid(&mut dice, round / 2));
+        let rotation = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
+        let b_in_a = Pose { rotation, translation: dice.vector() };
+        let sides = [Side { surface: &a, pose: None }, Side { surface: &b, pose: Some(&b_in_a) }];
+        let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
+        let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
+        let mut depth = Depth::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
+        let points = deep_points(&mut depth, &mut dice);
+        let deepest = points.iter().map(|p| p.1).fold(0.0, f64::max);
+        let pairing = Pairing { a: &a, b: &b, b_in_a: &b_in_a };
+        for share in [0.1, 0.3, 0.5, 0.7, 0.9, 1.001] {
+            let tau = share * deepest;
+            let Some(boxes) = leftover(&pairing, tau, rounding, 1e-12) else { continue };
+            told += 1;
+            several += i32::from(boxes.len() > 1);
+            // What encloses a point is in one box only where boxes that meet are one.
+            let meet = |(k, b): (usize, &Aabb)| boxes[..k].iter().any(|other| other.meets(b));
+            assert!(!boxes.iter().enumerate().any(meet), "round {round}: {boxes:?}");
+            for (x, f) in &points {
+                let held = boxes.iter().any(|b| b.meets(&Aabb { min: *x, max: *x }));
+                if *f > tau * (1.0 + 1e-9) {
+                    assert!(held, "round {round}: {f} deep at {x:?}, tau {tau}, {boxes:?}");
+                    asked += 1;
+                } else {
+                    outside += i32::from(!held);
+                }
+            }
+        }
+    }
+    assert!(asked > 100_000 && told > 500 && several > 3 && outside > 5_000, "{asked} {told} {several} {outside}");
+}
+
+#[test]
+fn what_lies_inside_without_a_crossing_is_not_left_out() {
+    // A long bar through a wall and, somewhere else, a cube within another: the moved surfaces cross at the bar alone.
+    let at = |mesh: TriMesh, x: f64, y: f64, z: f64| translated(&mesh, Vec3::new(x, y, z));
+    let a = together(&[at(block(1.0, 9.0, 9.0), -0.5, -4.5, -4.5), at(block(6.0, 6.0, 6.0), 17.0, -3.0, -3.0)]);
+    let b = together(&[at(block(9.0, 1.0, 1.0), -4.5, -0.5, -0.5), at(block(4.0, 4.0, 4.0), 18.0, -2.0, -2.0)]);
+    let [a, b] = [a, b].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
+    let b_in_a = Pose::identity();
+    for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
+        // The bar is half a unit deep, the cube two.
+        for tau in [0.4, 0.6] {
+            assert_eq!(leftover(&pairing, tau, 1e-13, 1e-13), None);
+        }
+    }
+}
+
+#[test]
+fn a_peg_is_followed_to_its_tip() {
+    // Only the triangles between 2 below and 2 above cross the plate's upper face.
+    let plate = translated(&block(8.0, 8.0, 8.0), Vec3::new(-4.0, -4.0, -8.0));
+    let wall = [[0.1, 6.0], [0.1, 2.0], [0.1, -2.0], [0.1, -4.0], [0.1, -6.0]];
+    let outer = wall.map(|[_, z]| [0.5, -z]);
+    let peg = ring(&[wall, outer].concat(), 12);
+    let [a, b] = [plate, peg].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
+    let b_in_a = Pose::identity();
+    for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
+        let boxes = leftover(&pairing, 0.15, 1e-13, 1e-13).expect("few triangles cross");
+        let tip = Vec3::new(0.3, 0.0, -5.7);
+        assert!(boxes.iter().any(|b| b.meets(&Aabb { min: tip, max: tip })), "{boxes:?}");
+    }
+}

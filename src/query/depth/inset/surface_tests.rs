@@ -1,0 +1,215 @@
+//! Surfaces that move inward: what is deeper than τ, or farther outside, sees them wind as before; and faces do move.
+
+use crate::geom::math::sin_cos_deg;
+use crate::geom::{Mat3, Vec3};
+use crate::mesh::TriMesh;
+use crate::query::depth::inset::coplanar_extent::{Plane, goes_on};
+use crate::query::depth::inset::surface::Moved;
+use crate::query::depth::inset::vertex_offset::{FARTHEST, Taken};
+use crate::shape::surface::winding_number::{winding, winding_of_pieces};
+use crate::shape::surface::{Inside, Surface};
+use crate::testkit::solids::{Dice, cubes, cut, ring, turned};
+use std::collections::BTreeMap;
+
+/// A ring of eight to thirty facets with a groove or a shoulder, all of its walls thicker than 0.3.
+fn shouldered(dice: &mut Dice) -> TriMesh {
+    let step = 0.4 + 0.3 * dice.unit();
+    let inner = 1.0 + 0.5 * dice.unit();
+    let profiles: [&[[f64; 2]]; 3] = [
+        &[[inner, 0.0], [3.0, 0.0], [3.0, 1.0], [3.0 - step, 1.0], [3.0 - step, 3.0], [inner, 3.0]],
+        &[
+            [inner, 0.0],
+            [3.0, 0.0],
+            [3.0, 3.0],
+            [inner, 3.0],
+            [inner, 2.0],
+            [inner + step, 2.0],
+            [inner + step, 1.0],
+            [inner, 1.0],
+        ],
+        &[[inner, 0.0], [3.0, -step], [3.0, 3.0], [inner, 3.0 - step]],
+    ];
+    ring(profiles[dice.below(3)], 8 + dice.below(23))
+}
+
+/// A prism over an outline with `n` corners, far out and near in turn, up to `random` off: at both ends of its reflex edges two faces
+/// and a flat one come together. Its walls are thicker than 0.3.
+fn notched(dice: &mut Dice, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
+    let reach: Vec<f64> = (0..n).map(|k| if k % 2 == 0 { far } else { near } + random * dice.unit()).collect();
+    let mut mesh = TriMesh::default();
+    for z in [0.0, 1.5] {
+        mesh.vertices.push(Vec3::new(0.0, 0.0, z));
+        for (k, r) in reach.iter().enumerate() {
+            let (sine, cosine) = sin_cos_deg(360.0 * k as f64 / n as f64);
+            mesh.vertices.push(Vec3::new(r * cosine, r * sine, z));
+        }
+    }
+    let top = n as u32 + 1;
+    for k in 0..n as u32 {
+        let (p, q) = (1 + k, 1 + (k + 1) % n as u32);
+        mesh.triangles.extend([[0, q, p], [top, top + p, top + q], [p, q, top + q], [p, top + q, top + p]]);
+    }
+    mesh
+}
+
+/// The surface of a solid at random, in random triangles, turned, and stretched unevenly.
+fn solid(dice: &mut Dice, round: usize, single: bool) -> Surface {
+    let mesh = match round % 4 {
+        0 | 2 => cubes(dice),
+        1 => shouldered(dice),
+        _ => {
+            let corners = 2 * (4 + dice.below(5));
+            notched(dice, corners, [2.6, 1.4, 0.3])
+        }
+    };
+    let mesh = cut(&mesh, dice, 4 * (round % 40));
+    let turn = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
+    let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.25 * dice.unit());
+    let vertices = mesh.vertices.iter().map(|v| {
+        let p = turn * (shear * v);
+        if single { p.map(|x| f64::from(x as f32)) } else { p }
+    });
+    let mesh = TriMesh { vertices: vertices.collect(), triangles: mesh.triangles };
+    Surface::new(&mesh, &Vec3::zeros(), Inside::Solid)
+}
+
+#[test]
+fn a_moved_surface_winds_as_before_around_what_is_farther_than_tau() {
+    let mut dice = Dice(7);
+    let (mut asked, mut inside, mut parted) = (0, 0, 0);
+    for round in 0..300 {
+        let single = round % 3 == 0;
+        let s = solid(&mut dice, round, single);
+        let tau = 0.02 * libm::exp2(4.0 * (0.5 + 0.5 * dice.unit()));
+        let rounding = if single { 1e-6 } else { 1e-13 };
+        let moved = Moved::new(&s, None, Taken::Inside, tau, rounding);
+        for _ in 0..120 {
+            let t = dice.below(s.triangles.len()) as u32;
+            let [a, b, c] = s.triangle(t);
+            let (u, v) = (0.5 * (dice.unit() + 1.0), 0.5 * (dice.unit() + 1.0));
+            let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+            // Mostly just deeper than τ, near features.
+            let x = a + (b - a) * u + (c - a) * v - s.normal(t) * (tau * (1.2 + 1.4 * dice.unit()))
+                + dice.vector() * (0.7 * tau);
+            let distance = s.nearest(&x, f64::INFINITY).unwrap().distance;
+            if distance <= tau * (1.0 + 1e-9) {
+                continue;
+            }
+            let before = winding(&s, None, &x);
+            let after = winding_of_pieces(&s, None, &x, FARTHEST * tau, |t| moved.pieces(t));
+            if let (Some(before), Some(after)) = (before, after) {
+                assert_eq!(before, after, "round {round}, {x:?}, {distance} from the surface, tau {tau}");
+                asked += 1;
+                inside += i32::from(before == 1);
+            }
+        }
+        parted += i32::from(moved.parts());
+    }
+    assert!(asked > 8000 && inside > 5000 && parted > 100, "{asked} {inside} {parted}");
+}
+
+/// A vertex by the bits of its coordinates.
+type Bits = [u64; 3];
+
+#[test]
+fn all_pieces_of_a_moved_surface_close() {
+    let mut dice = Dice(11);
+    let mut extra = 0;
+    for round in 0..200 {
+        let s = solid(&mut dice, round, round % 3 == 0);
+        let moved = Moved::new(&s, None, Taken::Inside, 0.1, 1e-6);
+        let mut open: BTreeMap<[Bits; 2], i32> = BTreeMap::new();
+        for t in 0..s.triangles.len() as u32 {
+            let pieces = moved.pieces(t);
+            extra += pieces.len() - 1;
+            for piece in pieces.iter() {
+                let ends = piece.map(|p| <[f64; 3]>::from(p).map(|x| (x + 0.0).to_bits()));
+                for k in 0..3 {
+                    let (from, to) = (ends[k], ends[(k + 1) % 3]);
+                    *open.entry([from, to]).or_default() += 1;
+                    *open.entry([to, from]).or_default() -= 1;
+                }
+            }
+        }
+        assert!(open.values().all(|n| *n == 0), "round {round}");
+    }
+    assert!(extra > 5000, "{extra}");
+}
+
+/// The shares of τ by which the places of a mesh's vertices lie below the planes of their triangles, the least of each triangle.
+fn shares(s: &Surface, tau: f64, rounding: f64) -> Vec<f64> {
+    let moved = Moved::new(s, None, Taken::Inside, tau, rounding);
+    let share = |t: u32| {
+        let (n, from) = (s.normal(t), s.triangle(t)[0]);
+        moved.triangle(t).iter().map(|p| -n.dot(&(p - from)) / tau).fold(f64::INFINITY, f64::min)
+    };
+    (0..s.triangles.len() as u32).map(share).collect()
+}
+
+#[test]
+fn with_care_all_faces_move_by_nearly_all_of_tau() {
+    let mut dice = Dice(3);
+    let sharp = [[1.0, 0.0], [3.0, 0.0], [3.0, 1.0], [2.0, 1.0], [2.0, 4.0], [1.0, 4.0]];
+    for n in [24, 48] {
+        let mesh = ring(&sharp, n);
+        for (single, rounding) in [(false, 1e-13), (true, 1e-6)] {
+            let mut mesh = cut(&mesh, &mut dice, 200);
+            if single {
+                mesh.vertices.iter_mut().for_each(|v| *v = v.map(|x| f64::from(x as f32)));
+            }
+            let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+            let [plain, careful] = [0.0, rounding].map(|r| shares(&s, 0.02, r));
+            let least = |shares: &[f64]| shares.iter().copied().fold(f64::INFINITY, f64::min);
+            assert!(least(&plain) < 0.75, "{n} {}", least(&plain));
+            let all = careful.iter().filter(|c| **c >= 0.98).count();
+            assert!(all as f64 >= 0.97 * careful.len() as f64, "{n} {single}: {all} of {}", careful.len());
+        }
+    }
+}
+
+#[test]
+fn faces_beside_a_single_reflex_edge_move_by_all_of_tau() {
+    let mut dice = Dice(5);
+    for _ in 0..20 {
+        let s = Surface::new(&notched(&mut dice, 8, [2.6, 1.1, 0.05]), &Vec3::zeros(), Inside::Solid);
+        let [plain, careful] = [0.0, 1e-13].map(|r| shares(&s, 0.05, r).into_iter().fold(f64::INFINITY, f64::min));
+        assert!(plain < 0.95 && careful > 0.995, "{plain} {careful}");
+    }
+}
+
+#[test]
+fn a_surface_does_not_go_on_beyond_an_edge_where_it_folds() {
+    // The angle at which the lower face meets the upper one, seen along the y axis: wedges sharp and blunt, and a right angle.
+    for degrees in [20.0, 45.0, 89.0, 90.0, 91.0, 135.0] {
+        let (sine, cosine) = sin_cos_deg(degrees);
+        let corners = [[0.0, 0.0], [-cosine * 4.0, -sine * 4.0], [-4.0, 0.0]];
+        let at = |y: f64| corners.map(|[x, z]| Vec3::new(x, y, z));
+        let vertices: Vec<Vec3> = at(0.0).into_iter().chain(at(3.0)).collect();
+        let mut triangles = vec![[0, 1, 2], [3, 5, 4]];
+        for [p, q] in [[0, 2], [2, 1], [1, 0]] {
+            triangles.extend([[p, q, q + 3], [p, q + 3, p + 3]]);
+        }
+        let mut mesh = TriMesh { vertices, triangles };
+        for inside_out in [false, true] {
+            if inside_out {
+                mesh = turned(&mesh);
+            }
+            let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
+            for t in 0..s.triangles.len() as u32 {
+                let plane = Plane::of(&s, t);
+                let corners = s.triangle(t);
+                // Feet at the corners: the triangle itself. Beyond each edge: over the neighbour, which lies elsewhere or in the plane.
+                assert!(goes_on(&s, t, &corners, &plane, 1e-12), "{degrees} {t}");
+                for k in 0..3 {
+                    let (p, q) = (corners[k], corners[(k + 1) % 3]);
+                    let out = (q - p).cross(&s.normal(t)).normalize();
+                    let mut feet = corners;
+                    feet[k] = (p + q) * 0.5 + out * 0.1;
+                    let n = s.normal(s.neighbor(t, k));
+                    let flat = n.dot(&s.normal(t)) > 0.999_999;
+                    assert_eq!(goes_on(&s, t, &feet, &plane, 1e-12), flat, "{degrees} {inside_out} {t} {k}");
+                }
+            }
+        }
+    }
+}

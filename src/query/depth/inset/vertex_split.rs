@@ -1,0 +1,255 @@
+//! Vertices that part where a surface moves inward: at a reflex edge the faces move away from each other, and one place for a vertex
+//! of both would hold them back. Each sector of triangles between two reflex edges gets a place of its own; strips close the surface
+//! along the edges, in small angles about them, and a cap closes it at the vertex. Where a single reflex edge ends, as at the rim of
+//! a pocket, a flat edge on the other side of the vertex parts with it: its strip stays in the plane of the faces beside it.
+
+use crate::geom::Vec3;
+use crate::geom::math::{greater, lesser};
+use crate::geom::triangle::{Triangle, point_triangle};
+use crate::shape::surface::Surface;
+
+/// Edges that bend inward by a smaller sine than this part nothing: one place costs less than half a per cent.
+const LEAST_SINE: f64 = 0.1;
+
+/// A strip about an edge turns by no more than this from one point to the next (radians): half of it costs 1 − cos(0.1).
+const TURN: f64 = 0.2;
+
+/// A face may hold the edge that parts with a single reflex edge if its normal has no greater cosine with those of the two faces at that.
+const ANOTHER_WAY: f64 = 0.5;
+
+/// Triangles whose normals have a cosine less below 1 than this lie in one face, as far as the choice of that edge goes.
+const ONE_FACE: f64 = 1e-9;
+
+/// What a place may be too far away before the whole vertex is scaled back; beyond, it does not part.
+const TOO_FAR: f64 = 1.02;
+
+/// The triangles around a vertex, counter-clockwise as seen from outside, in sectors between reflex edges.
+#[derive(Clone)]
+pub(crate) struct Sectors {
+    /// Triangles, and of each its sector.
+    pub around: Vec<(u32, usize)>,
+    /// In the order of `around`.
+    edges: Vec<Parting>,
+    pub count: usize,
+}
+
+/// An edge at which two sectors part.
+#[derive(Clone, Copy)]
+struct Parting {
+    /// After which of the triangles around the vertex.
+    after: usize,
+    /// The vertex at the other end.
+    end: u32,
+    /// By which the surface bends inward; 0 of the flat edge that parts with a single reflex one.
+    angle: f64,
+}
+
+impl Sectors {
+    /// `None` where the triangles are not one closed fan, or where no two edges can part.
+    pub(crate) fn of(s: &Surface, v: u32, around: &[u32]) -> Option<Self> {
+        let corner = |t: u32| s.triangles[t as usize].iter().position(|&i| i == v);
+        let first = *around.first()?;
+        let mut ring: Vec<(u32, usize)> = Vec::with_capacity(around.len());
+        let mut edges = Vec::new();
+        let mut ends = Vec::with_capacity(around.len());
+        let mut t = first;
+        loop {
+            ring.push((t, 0));
+            let k = (corner(t)? + 2) % 3;
+            let next = s.neighbor_of(t, k);
+            if next == u32::MAX || ring.len() > around.len() {
+                return None;
+            }
+            let end = s.triangles[t as usize][k];
+            ends.push(end);
+            if let Some(angle) = bend(s, [v, end], [t, next]) {
+                edges.push(Parting { after: ring.len() - 1, end, angle });
+            }
+            t = next;
+            if t == first {
+                break;
+            }
+        }
+        if ring.len() != around.len() {
+            return None;
+        }
+        if let [only] = edges[..] {
+            edges.push(flat_edge(s, v, &ring, &ends, only.after)?);
+            edges.sort_unstable_by_key(|e| e.after);
+        }
+        let count = edges.len();
+        if count < 2 {
+            return None;
+        }
+        for (i, r) in ring.iter_mut().enumerate() {
+            // The last sector goes on in the first.
+            r.1 = edges.iter().filter(|e| e.after < i).count() % count;
+        }
+        Some(Self { around: ring, edges, count })
+    }
+
+    /// The flat edge at which sectors part, if there is one: the triangles on either side and the vertex at the other end.
+    pub(crate) fn flat_edge(&self) -> Option<([u32; 2], u32)> {
+        let e = self.edges.iter().find(|e| e.angle == 0.0)?;
+        Some(([self.around[e.after].0, self.around[(e.after + 1) % self.around.len()].0], e.end))
+    }
+
+    pub(crate) fn sector(&self, t: u32) -> usize {
+        self.around.iter().find(|r| r.0 == t).map_or(0, |r| r.1)
+    }
+}
+
+/// An edge between triangles in one plane, in a face that is neither of the two at the reflex edge after triangle `reflex` of a ring: the
+/// one that leads away from these the most.
+fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize) -> Option<Parting> {
+    let normal = |i: usize| s.normal_near(ring[i % ring.len()].0);
+    let sides = [normal(reflex), normal(reflex + 1)];
+    let inward = -(sides[0] + sides[1]);
+    let at = s.vertices[v as usize];
+    let mut best = (f64::NEG_INFINITY, None);
+    for (after, &end) in ends.iter().enumerate() {
+        let n = normal(after);
+        let another = sides.iter().all(|m| m.dot(&n).abs() <= ANOTHER_WAY);
+        if !another || n.dot(&normal(after + 1)) < 1.0 - ONE_FACE {
+            continue;
+        }
+        let Some(way) = (s.vertices[end as usize] - at).try_normalize(0.0) else { continue };
+        let deep = way.dot(&inward);
+        if deep > best.0 {
+            best = (deep, Some(Parting { after, end, angle: 0.0 }));
+        }
+    }
+    best.1
+}
+
+/// By how much the surface bends inward over an edge that two triangles share, if by more than next to nothing; the same seen from
+/// both ends.
+fn bend(s: &Surface, [v, end]: [u32; 2], [t, next]: [u32; 2]) -> Option<f64> {
+    let d = (s.vertices[end as usize] - s.vertices[v as usize]).try_normalize(0.0)?;
+    let (n, m) = (s.normal_near(t), s.normal_near(next));
+    let (sine, cosine) = (d.dot(&n.cross(&m)), n.dot(&m));
+    (sine > LEAST_SINE || (sine > 0.0 && cosine < 0.0)).then(|| libm::atan2(sine, cosine))
+}
+
+/// Where a vertex goes in each sector, and on the strips in between, from where it was (the solid's frame, mm).
+pub(crate) struct Split {
+    pub sectors: Sectors,
+    /// By sector.
+    pub places: Vec<Vec3>,
+    /// Of each edge that parts, counter-clockwise from place to place.
+    strips: Vec<Vec<Vec3>>,
+    /// The farthest that anything on cap and strips about reflex edges moves from what it belongs to, in τ, at most [`TOO_FAR`].
+    pub farthest: f64,
+}
+
+impl Split {
+    /// With given places of the sectors. `None` where strips or cap would move too far.
+    pub(crate) fn new(s: &Surface, v: u32, sectors: Sectors, places: Vec<Vec3>, tau: f64) -> Option<Self> {
+        let at = s.vertices[v as usize];
+        let mut strips = Vec::with_capacity(sectors.count);
+        let mut farthest: f64 = 0.0;
+        for &Parting { after, end, angle } in &sectors.edges {
+            let next = (after + 1) % sectors.around.len();
+            let (from, to) = (places[sectors.around[after].1], places[sectors.around[next].1]);
+            if angle == 0.0 {
+                strips.push(vec![from, to]);
+                continue;
+            }
+            let way = s.vertices[end as usize] - at;
+            let strip = arc(&from, &to, &way, angle)?;
+            farthest = strip.iter().map(|d| off_segment(d, &way)).fold(farthest, greater);
+            strips.push(strip);
+        }
+        let mut split = Self { sectors, places, strips, farthest };
+        let ways: Vec<Vec3> = split.ends().map(|end| s.vertices[end as usize] - at).collect();
+        let all = |cap: &[Vec3; 3], off: &dyn Fn(&Vec3) -> f64| cap.iter().map(off).fold(0.0, greater);
+        for cap in split.cap() {
+            let mut off = all(&cap, &|d| d.norm());
+            for way in &ways {
+                off = lesser(off, all(&cap, &|d| off_segment(d, way)));
+            }
+            if off > tau {
+                for &(t, _) in &split.sectors.around {
+                    let triangle = s.triangle(t);
+                    off = lesser(off, all(&cap, &|d| point_triangle(&(at + d), &triangle).squared.sqrt()));
+                }
+            }
+            split.farthest = greater(split.farthest, off);
+        }
+        split.farthest /= tau;
+        (split.farthest <= TOO_FAR).then_some(split)
+    }
+
+    /// With other places.
+    pub(crate) fn mapped(&self, place: impl Fn(&Vec3) -> Vec3) -> Self {
+        let all = |list: &[Vec3]| list.iter().map(&place).collect();
+        Self {
+            sectors: self.sectors.clone(),
+            places: all(&self.places),
+            strips: self.strips.iter().map(|s| all(s)).collect(),
+            farthest: self.farthest,
+        }
+    }
+
+    /// The vertices at the other ends of its reflex edges.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = u32> {
+        self.sectors.edges.iter().filter(|e| e.angle > 0.0).map(|e| e.end)
+    }
+
+    /// The places along a strip about the edge to `end`, counter-clockwise; `None` where nothing parts there.
+    pub(crate) fn strip(&self, end: u32) -> Option<&[Vec3]> {
+        let e = self.sectors.edges.iter().position(|e| e.end == end)?;
+        Some(&self.strips[e])
+    }
+
+    /// Triangles over all places around the vertex, facing outward.
+    pub(crate) fn cap(&self) -> Vec<[Vec3; 3]> {
+        // A strip ends where the next begins.
+        let ring: Vec<Vec3> = self.strips.iter().flat_map(|s| s[..s.len() - 1].iter().copied()).collect();
+        (2..ring.len()).map(|k| [ring[0], ring[k - 1], ring[k]]).collect()
+    }
+}
+
+/// From one place to another about an edge that leaves the vertex by `way`, in steps of at most [`TURN`] of `angle`.
+fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<Vec3>> {
+    let axis = way.try_normalize(0.0)?;
+    let along = [from.dot(&axis), to.dot(&axis)];
+    let (p, q) = (from - axis * along[0], to - axis * along[1]);
+    let (u, v) = (p.try_normalize(0.0)?, q.try_normalize(0.0)?);
+    let turn = libm::atan2(u.cross(&v).norm(), u.dot(&v));
+    let steps = libm::ceil(angle / TURN).max(1.0);
+    let mut out = vec![*from];
+    for k in 1..steps as u32 {
+        let share = f64::from(k) / steps;
+        let (a, b) = (libm::sin((1.0 - share) * turn), libm::sin(share * turn));
+        let around = (u * a + v * b).try_normalize(0.0)?;
+        let radius = p.norm() * (1.0 - share) + q.norm() * share;
+        out.push(around * radius + axis * (along[0] * (1.0 - share) + along[1] * share));
+    }
+    out.push(*to);
+    Some(out)
+}
+
+/// How far a point is from the segment between the origin and `way`.
+pub(crate) fn off_segment(d: &Vec3, way: &Vec3) -> f64 {
+    let share = lesser(greater(d.dot(way) / way.norm_squared(), 0.0), 1.0);
+    (d - way * share).norm()
+}
+
+/// The triangles of a strip between the places at both ends of an edge, `near` and `far`, from those of the triangle that has the edge
+/// from near to far to those of the other; facing outward.
+pub(crate) fn strip_triangles(near: &[Vec3], far: &[Vec3], out: &mut Vec<Triangle>) {
+    let steps = near.len().max(far.len());
+    // Where one end does not part, it is one place.
+    let at = |list: &[Vec3], k: usize| list[k.min(list.len() - 1)];
+    for k in 1..steps {
+        let (a, b) = (at(near, k - 1), at(near, k));
+        let (c, d) = (at(far, k), at(far, k - 1));
+        if a != b {
+            out.push([a, b, c]);
+        }
+        if c != d {
+            out.push([a, c, d]);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Pairs with a surface that does not say what is inside: what their generalised winding numbers tell. The search for a common
+//! ball also serves solids with parts of their surface inside, where no more than such a ball can be told.
+
+use crate::geom::math::{greater, lesser};
+use crate::geom::triangle::Triangle;
+use crate::geom::{Aabb, Vec3};
+use crate::query::depth::search::{Target, Witness};
+use crate::query::triangles::{Pairing, transversal_crossing};
+use crate::shape::surface::Inside;
+use crate::shape::surface::placed::{Near, Side};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// The most that is spent on looking for points of one surface inside the other, in solid angles of rim edges: half a second.
+/// Beyond it there may be one.
+const MAX_ANGLES: u64 = 25_000_000;
+
+/// Points behind triangles are off them by this many slacks.
+const BEHIND: f64 = 16.0;
+
+/// Cells looked at for a common ball, at most: some ten microseconds each.
+const MAX_CELLS: u32 = 4096;
+
+/// Whether the surfaces cross or a vertex of one lies inside the other, in each case by more than `slack` (mm), or they lie on one
+/// another with both insides behind, as two copies in one place do; also where that would take too long to rule out. If not, their
+/// distance is all there is to say.
+pub(crate) fn entangled(p: &Pairing, sides: &[Side; 2], slack: f64, meet: bool) -> bool {
+    let mut touched = [Vec::new(), Vec::new()];
+    let mut behind = Vec::new();
+    if meet
+        && transversal_crossing::cross(p, slack, |i, j| {
+            behind.extend(behind_both(&sides[0].corners(i), &sides[1].corners(j), slack));
+            touched[0].push(i);
+            touched[1].push(j);
+        })
+    {
+        return true;
+    }
+    let mut budget = Budget(MAX_ANGLES);
+    behind.iter().any(|x| sides.iter().all(|side| budget.is_inside(side, x, slack)))
+        || (0..2).any(|k| some_inside(&sides[k], &sides[1 - k], &mut touched[1 - k], slack, meet, &mut budget))
+}
+
+/// What may still be spent on asking for points inside, in solid angles of rim edges.
+struct Budget(u64);
+
+impl Budget {
+    /// Whether a point (A's frame) lies inside and farther than `slack` from the surface; also where asking would cost too much.
+    fn is_inside(&mut self, side: &Side, x: &Vec3, slack: f64) -> bool {
+        let Some(left) = self.0.checked_sub(side.containing_costs()) else { return true };
+        self.0 = left;
+        side.contains(x) && side.nearest(x, slack).is_none()
+    }
+}
+
+/// Where a triangle has part of its area on another, no farther from its plane than `slack` (mm) and facing the same way: a point
+/// behind the middle of that.
+fn behind_both(on: &Triangle, t: &Triangle, slack: f64) -> Option<Vec3> {
+    let normal = |[a, b, c]: &Triangle| (b - a).cross(&(c - a)).try_normalize(0.0);
+    let (n, m) = (normal(on)?, normal(t)?);
+    if n.dot(&m) <= 0.0 {
+        return None;
+    }
+    // What of it stands over the other one.
+    let mut over: Vec<Vec3> = t.to_vec();
+    for k in 0..3 {
+        let inward = n.cross(&(on[(k + 1) % 3] - on[k]));
+        let height = |x: &Vec3| inward.dot(&(x - on[k]));
+        let mut kept = Vec::with_capacity(over.len() + 1);
+        for (i, x) in over.iter().enumerate() {
+            let y = &over[(i + 1) % over.len()];
+            let (from, to) = (height(x), height(y));
+            if from >= 0.0 {
+                kept.push(*x);
+            }
+            if (from > 0.0 && to < 0.0) || (from < 0.0 && to > 0.0) {
+                kept.push(x + (y - x) * (from / (from - to)));
+            }
+        }
+        over = kept;
+    }
+    let longest = (0..3).map(|k| (on[(k + 1) % 3] - on[k]).norm()).fold(0.0, greater);
+    let twice: Vec3 = (2..over.len()).map(|k| (over[k - 1] - over[0]).cross(&(over[k] - over[0]))).sum();
+    let shared = twice.norm() > 2.0 * slack * longest && over.iter().all(|x| n.dot(&(x - on[0])).abs() <= slack);
+    let middle: Vec3 = over.iter().sum::<Vec3>() / over.len().max(1) as f64;
+    shared.then(|| middle - n * (BEHIND * slack))
+}
+
+/// Whether a vertex of `of`, or the middle of a triangle that touches, lies inside the other.
+fn some_inside(inside: &Side, of: &Side, touched: &mut Vec<u32>, slack: f64, meet: bool, budget: &mut Budget) -> bool {
+    let mut tell = |x: Vec3| holds(&inside.surface.bounds, &inside.local(&x)) && budget.is_inside(inside, &x, slack);
+    let vertex = |v: u32| of.global(&of.surface.vertices[v as usize]);
+    if !meet && inside.surface.inside != Inside::Undefined {
+        // What does not meet the other lies on one side of it.
+        return of.surface.shells.iter().any(|&v| tell(vertex(v)));
+    }
+    touched.sort_unstable();
+    touched.dedup();
+    touched.iter().any(|&t| {
+        let [a, b, c] = of.corners(t);
+        tell((a + b + c) / 3.0)
+    }) || {
+        let mut used = vec![false; of.surface.vertices.len()];
+        of.surface
+            .triangles
+            .iter()
+            .flatten()
+            .any(|&v| !std::mem::replace(&mut used[v as usize], true) && tell(vertex(v)))
+    }
+}
+
+fn holds(b: &Aabb, x: &Vec3) -> bool {
+    (0..3).all(|k| b.min[k] <= x[k] && x[k] <= b.max[k])
+}
+
+struct Cell {
+    /// No ball around a point of the cell that keeps off both surfaces has a larger radius.
+    upper: f64,
+    /// Ties go to the older one.
+    order: u32,
+    center: Vec3,
+    half: Vec3,
+}
+
+impl PartialEq for Cell {
+    fn eq(&self, o: &Self) -> bool {
+        self.cmp(o) == Ordering::Equal
+    }
+}
+impl Eq for Cell {}
+impl PartialOrd for Cell {
+    fn partial_cmp(&self, o: &Self) -> Option<Ordering> {
+        Some(self.cmp(o))
+    }
+}
+impl Ord for Cell {
+    fn cmp(&self, o: &Self) -> Ordering {
+        self.upper.total_cmp(&o.upper).then(o.order.cmp(&self.order))
+    }
+}
+
+/// Looks for the largest ball that keeps off both surfaces around a point inside both, best cell first. What is inside may end
+/// in a hole, where no surface is near: so cells are bounded by their distance alone, except in a solid.
+pub(crate) struct Search<'a> {
+    sides: [Side<'a>; 2],
+    heap: BinaryHeap<Cell>,
+    angles: u64,
+    pub cells: u32,
+}
+
+impl<'a> Search<'a> {
+    /// A search over the box (A's frame), which holds all common points.
+    pub(crate) fn new(sides: [Side<'a>; 2], region: &Aabb) -> Self {
+        let mut search = Self { sides, heap: BinaryHeap::new(), angles: MAX_ANGLES, cells: 0 };
+        if (0..3).all(|k| region.min[k] <= region.max[k]) {
+            let half = (region.max - region.min) * 0.5;
+            search.heap.push(Cell { upper: f64::INFINITY, order: 0, center: region.center(), half });
+        }
+        search
+    }
+
+    /// Goes on until the target is met, nothing better is left or the budget is spent.
+    pub(crate) fn refine(&mut self, target: &Target, best: &mut Option<Witness>) {
+        while let Some(cell) = self.heap.pop() {
+            let radius = best.map_or(0.0, |w| greater(w.radius, 0.0));
+            let enough = target.level(radius);
+            if radius > target.above || cell.upper <= enough || self.cells >= MAX_CELLS || self.angles == 0 {
+                self.heap.push(cell);
+                return;
+            }
+            if cell.order == 0 {
+                self.add(cell.center, cell.half, cell.upper, best);
+                continue;
+            }
+            let axis = cell.half.imax();
+            let mut half = cell.half;
+            half[axis] *= 0.5;
+            for sign in [-1.0, 1.0] {
+                let mut center = cell.center;
+                center[axis] += sign * half[axis];
+                self.add(center, half, cell.upper, best);
+            }
+        }
+    }
+
+    fn add(&mut self, center: Vec3, half: Vec3, upper: f64, best: &mut Option<Witness>) {
+        self.cells += 1;
+        let reach = half.norm();
+        let [Some(a), Some(b)] = [0, 1].map(|k: usize| self.sides[k].nearest(&center, f64::INFINITY)) else { return };
+        let mut upper = lesser(upper, lesser(a.distance, b.distance) + reach);
+        let mut inside = true;
+        for (k, near) in [a, b].iter().enumerate() {
+            let solid = self.sides[k].surface.inside == Inside::Solid;
+            if solid && !self.holds(k, &center, near) {
+                inside = false;
+                upper = lesser(upper, reach - near.distance);
+            }
+        }
+        let known = best.map_or(0.0, |w| greater(w.radius, 0.0));
+        if upper <= known {
+            return;
+        }
+        let radius = lesser(a.distance, b.distance);
+        if inside && radius > known && (0..2).all(|k| self.contains(k, &center)) {
+            *best = Some(Witness { center, radius, points: [a.point, b.point] });
+        }
+        self.heap.push(Cell { upper, order: self.cells, center, half });
+    }
+
+    fn holds(&mut self, k: usize, x: &Vec3, near: &Near) -> bool {
+        self.sides[k].holds(x, near)
+    }
+
+    fn contains(&mut self, k: usize, x: &Vec3) -> bool {
+        self.angles = self.angles.saturating_sub(self.sides[k].containing_costs());
+        self.sides[k].contains(x)
+    }
+}

@@ -1,0 +1,172 @@
+//! The bound of one box of the search: linear programmes over the elements of both solids and cuts.
+
+use crate::geom::Vec3;
+use crate::geom::math::{greater, lesser};
+use crate::geom::triangle::point_triangle;
+use crate::query::depth::search::cell_lp::{Optimum, Row, maximize};
+use crate::query::depth::search::local_bounds::{Elements, Region};
+use crate::query::depth::search::{Depth, Probe, Target};
+use crate::shape::surface::placed::Near;
+
+/// Cuts added to a cell's programme, at most; two or three are usual.
+const MAX_CUTS: usize = 12;
+
+/// Programmes solved for one cell and set of cuts, at most; a cell that needs more is better split.
+const MAX_PROGRAMMES: usize = 48;
+
+/// Patch planes may be moved outward by this share of the width that the bracket may have.
+const SLACK_SHARE: f64 = 0.25;
+
+impl Depth<'_> {
+    /// The least bound that the means at hand give, not above `upper`; less care is taken below what the target asks for.
+    pub(crate) fn bound(
+        &mut self,
+        center: &Vec3,
+        half: &Vec3,
+        at: &[(Near, f64); 2],
+        upper: f64,
+        target: &Target,
+    ) -> f64 {
+        let mut upper = upper;
+        let enough = |best: f64| target.level(best);
+        if upper <= enough(self.lower()) {
+            return upper;
+        }
+        self.cuts.clear();
+        self.cut_triangles.clear();
+        let far = self.cut(center, half, center, at);
+        upper = lesser(upper, maximize(&self.cuts, half, enough(self.lower())).upper);
+        if upper <= enough(self.lower()) {
+            return upper;
+        }
+        let radius = half.norm();
+        let level = enough(self.lower());
+        let mut known = [false; 2];
+        for which in 0..2 {
+            let region = Region {
+                center: *center,
+                half: *half,
+                reach: radius + lesser(at[which].1.abs() + radius, far[which]) + self.rounding,
+                slack: SLACK_SHARE * greater(level - self.lower(), 0.0).min(level.abs()),
+                rounding: self.rounding,
+                floor: level,
+                ceiling: upper,
+                nearest: at[which].0.triangle,
+                depth: at[which].1,
+            };
+            known[which] = self.elements[which].gather(&self.sides[which], &region);
+        }
+        self.forget_what_is_too_much(&mut known, upper);
+        self.pair_up(known, level);
+        loop {
+            let found = self.best_pair(known, half, enough(self.lower()));
+            upper = lesser(upper, found.upper);
+            if upper <= enough(self.lower()) {
+                return upper;
+            }
+            let x = center + found.at;
+            let hint = |which: usize| Probe { signed: 0.0, triangle: at[which].0.triangle };
+            let Some(a) = self.probe(0, &x, Some((&hint(0), 0.0))) else { return upper };
+            let Some(b) = self.probe(1, &x, Some((&hint(1), 0.0))) else { return upper };
+            self.consider(&x, &[a, b]);
+            let repeated = self.cut_triangles.contains(&[a.0.triangle, b.0.triangle]);
+            if repeated || self.cuts.len() >= MAX_CUTS {
+                return upper;
+            }
+            self.cut(center, half, &x, &[a, b]);
+        }
+    }
+
+    /// Where more pairs of elements reach up to a bound than programmes are solved, no other bound would come of them: goes on with
+    /// the elements of one solid, or with none.
+    fn forget_what_is_too_much(&self, known: &mut [bool; 2], upper: f64) {
+        let reaching = |which: usize, known: &[bool; 2]| {
+            let e = &self.elements[which];
+            if known[which] { (0..e.count()).filter(|i| e.height(*i) >= upper).count() } else { 1 }
+        };
+        for _ in 0..2 {
+            let [of_a, of_b] = [reaching(0, known), reaching(1, known)];
+            if of_a * of_b > MAX_PROGRAMMES {
+                known[usize::from(of_b > of_a)] = false;
+            }
+        }
+    }
+
+    /// All pairs of elements that may leave more than is enough, the most promising first. A side of which nothing is known has
+    /// one element without rows.
+    fn pair_up(&mut self, known: [bool; 2], enough: f64) {
+        self.pairs.clear();
+        let [of_a, of_b] = &self.elements;
+        let count = |which: usize, e: &Elements| if known[which] { e.count() } else { 1 };
+        let height = |which: usize, e: &Elements, i: usize| if known[which] { e.height(i) } else { f64::INFINITY };
+        for i in 0..count(0, of_a) {
+            for j in 0..count(1, of_b) {
+                let high = lesser(height(0, of_a, i), height(1, of_b, j));
+                if high > enough {
+                    self.pairs.push((high, i as u32, j as u32));
+                }
+            }
+        }
+        self.pairs.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+    }
+
+    /// The largest programme over the pairs left, each with all cuts; pairs that are below what is enough are dropped. After
+    /// [`MAX_PROGRAMMES`] the heights of the rest count as they are.
+    fn best_pair(&mut self, known: [bool; 2], half: &Vec3, enough: f64) -> Optimum {
+        let mut best = Optimum { upper: enough, at: Vec3::zeros() };
+        let mut solved = 0;
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.retain_mut(|(high, i, j)| {
+            if *high <= enough {
+                return false;
+            }
+            if solved == MAX_PROGRAMMES {
+                best.upper = greater(best.upper, *high);
+                return true;
+            }
+            solved += 1;
+            self.rows.clear();
+            self.rows.extend_from_slice(&self.cuts);
+            for (which, item) in [(0, *i), (1, *j)] {
+                if known[which] {
+                    self.rows.extend_from_slice(self.elements[which].rows(item as usize));
+                    self.rows.extend_from_slice(self.elements[which].common());
+                }
+            }
+            let found = maximize(&self.rows, half, enough);
+            *high = lesser(*high, found.upper);
+            if *high > best.upper {
+                best = Optimum { upper: *high, ..found };
+            }
+            *high > enough
+        });
+        self.pairs = pairs;
+        best
+    }
+
+    /// Adds a cut for each solid: the distance to the triangle nearest to `x` bounds the depth of every point of the cell. How
+    /// far the cell's points lie from that triangle at most.
+    fn cut(&mut self, center: &Vec3, half: &Vec3, x: &Vec3, at: &[(Near, f64); 2]) -> [f64; 2] {
+        self.cut_triangles.push([at[0].0.triangle, at[1].0.triangle]);
+        let mut far = [0.0; 2];
+        for which in 0..2 {
+            let near = &at[which].0;
+            let triangle = self.sides[which].corners(near.triangle);
+            let slope = (x - near.point).try_normalize(0.0).unwrap_or_else(|| {
+                let n = self.sides[which].turned(&self.sides[which].surface.normal(near.triangle));
+                -n
+            });
+            let mut over = f64::NEG_INFINITY;
+            for corner in 0..8 {
+                let sign = |k: usize| if corner >> k & 1 == 1 { half[k] } else { -half[k] };
+                let y = Vec3::new(sign(0), sign(1), sign(2));
+                let from = center + y;
+                let distance = point_triangle(&from, &triangle).squared.sqrt();
+                far[which] = greater(far[which], distance);
+                over = greater(over, distance - slope.dot(&y));
+            }
+            self.cuts.push(Row::bound(slope, over));
+        }
+        far
+    }
+}

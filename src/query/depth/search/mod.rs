@@ -1,0 +1,286 @@
+//! The radius of the largest ball in both solids: best-first branch and bound over boxes.
+//!
+//! `f(x)` is the lesser of the depths of `x` in the two solids, negative outside. A cell is bounded by what a linear programme
+//! makes of the elements of both solids (see [`super::elements`]) and of cuts that hold everywhere: the distance to any one
+//! triangle is convex, so over a box it exceeds a linear function most at a corner. Where the programme puts its optimum, f is
+//! evaluated, which finds the witness and the next cut (Kelley, "The Cutting-Plane Method for Solving Convex Programs", 1960).
+pub(crate) mod ascent;
+pub(crate) mod cell_bound;
+pub(crate) mod cell_lp;
+pub(crate) mod feature_bounds;
+pub(crate) mod local_bounds;
+pub(crate) mod patches;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use crate::geom::math::{greater, lesser};
+use crate::geom::triangle::point_triangle;
+use crate::geom::{Aabb, Vec3};
+use crate::query::depth::refine::Width;
+use crate::query::depth::search::cell_lp::Row;
+use crate::query::depth::search::local_bounds::Elements;
+use crate::shape::surface::placed::{Near, Side};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// A point and how deep it lies in both.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Witness {
+    pub center: Vec3,
+    /// The lesser depth: radius of a ball in both solids where positive (mm).
+    pub radius: f64,
+    /// The closest point of each surface.
+    pub points: [Vec3; 2],
+}
+
+/// Depth in one solid at a cell's centre.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Probe {
+    pub signed: f64,
+    pub triangle: u32,
+}
+
+struct Cell {
+    /// No ball around a point of the cell has a larger radius.
+    upper: f64,
+    /// Ties go to the older one, so that nothing depends on the heap.
+    order: u32,
+    center: Vec3,
+    half: Vec3,
+    probes: [Probe; 2],
+}
+
+impl PartialEq for Cell {
+    fn eq(&self, o: &Self) -> bool {
+        self.cmp(o) == Ordering::Equal
+    }
+}
+impl Eq for Cell {}
+impl PartialOrd for Cell {
+    fn partial_cmp(&self, o: &Self) -> Option<Ordering> {
+        Some(self.cmp(o))
+    }
+}
+impl Ord for Cell {
+    fn cmp(&self, o: &Self) -> Ordering {
+        self.upper.total_cmp(&o.upper).then(o.order.cmp(&self.order))
+    }
+}
+
+/// What a refinement is to reach, in radii (mm).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target {
+    /// Enough once the best ball is larger.
+    pub above: f64,
+    /// Enough once no ball is larger than this.
+    pub at_most: f64,
+    /// Enough once the bounds of the thickness are as close as this; `None` where that is no end.
+    pub width: Option<Width>,
+}
+
+impl Target {
+    pub(crate) fn level(&self, best: f64) -> f64 {
+        greater(best + self.width.map_or(0.0, |w| 0.5 * w.of(2.0 * best)), self.at_most)
+    }
+
+    fn met(&self, best: f64, upper: f64) -> bool {
+        best > self.above || upper <= self.level(best)
+    }
+}
+
+/// The search and its state; it can be taken up again with a finer target.
+pub(crate) struct Depth<'a> {
+    pub(crate) sides: [Side<'a>; 2],
+    pub(crate) rounding: f64,
+    heap: BinaryHeap<Cell>,
+    pub(crate) best: Option<Witness>,
+    start: Vec3,
+    /// What is known otherwise of the largest common radius: minus half the surfaces' distance (mm).
+    floor: f64,
+    ceiling: f64,
+    /// Outside of these boxes no point is deeper than that in both.
+    confines: (Vec<Aabb>, f64),
+    /// Cells bounded so far.
+    pub cells: u32,
+    pub(crate) elements: [Elements; 2],
+    pub(crate) rows: Vec<Row>,
+    pub(crate) cuts: Vec<Row>,
+    pub(crate) cut_triangles: Vec<[u32; 2]>,
+    /// Pairs of elements whose programme is not yet below what is enough: height, then the pair.
+    pub(crate) pairs: Vec<(f64, u32, u32)>,
+}
+
+impl<'a> Depth<'a> {
+    /// A search over the box (A's frame), which holds all common points; the largest common radius lies within `bounds`.
+    pub(crate) fn new(sides: [Side<'a>; 2], region: &Aabb, bounds: [f64; 2], rounding: f64) -> Self {
+        let mut depth = Self {
+            sides,
+            rounding,
+            heap: BinaryHeap::new(),
+            best: None,
+            start: region.center(),
+            floor: bounds[0],
+            ceiling: bounds[1],
+            confines: (Vec::new(), f64::INFINITY),
+            cells: 0,
+            elements: Default::default(),
+            rows: Vec::new(),
+            cuts: Vec::new(),
+            cut_triangles: Vec::new(),
+            pairs: Vec::new(),
+        };
+        if (0..3).all(|k| region.min[k] <= region.max[k]) {
+            let half = (region.max - region.min) * 0.5;
+            let cell = Cell {
+                upper: bounds[1],
+                order: 0,
+                center: region.center(),
+                half,
+                probes: [Probe { signed: f64::NAN, triangle: 0 }; 2],
+            };
+            depth.heap.push(cell);
+        }
+        depth
+    }
+
+    /// The search with a first point to look at.
+    pub(crate) fn starting_at(mut self, start: Vec3) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// See [`Self::starting_at`].
+    pub(crate) fn start(&self) -> Vec3 {
+        self.start
+    }
+
+    /// The two solids.
+    pub(crate) fn sides(&self) -> [Side<'a>; 2] {
+        self.sides
+    }
+
+    /// Takes note that the largest common radius is not less.
+    pub(crate) fn raise_floor(&mut self, radius: f64) {
+        self.floor = greater(self.floor, radius);
+    }
+
+    /// Takes note that no common ball has a larger radius.
+    pub(crate) fn lower_ceiling(&mut self, radius: f64) {
+        self.ceiling = lesser(self.ceiling, radius);
+    }
+
+    /// Takes note that outside of some boxes (A's frame) no point is deeper than `radius` in both.
+    pub(crate) fn confine(&mut self, boxes: Vec<Aabb>, radius: f64) {
+        self.confines = (boxes, radius);
+        let cells = std::mem::take(&mut self.heap);
+        self.heap =
+            cells.into_iter().map(|c| Cell { upper: self.confined(&c.center, &c.half, c.upper), ..c }).collect();
+    }
+
+    /// What is left of a cell's bound by where deep points may be.
+    fn confined(&self, center: &Vec3, half: &Vec3, upper: f64) -> f64 {
+        let (boxes, radius) = &self.confines;
+        let cell = Aabb { min: center - half, max: center + half };
+        if upper > *radius && !boxes.iter().any(|b| b.meets(&cell)) { *radius } else { upper }
+    }
+
+    /// The largest common radius is not less.
+    pub(crate) fn lower(&self) -> f64 {
+        self.best.map_or(self.floor, |w| greater(w.radius, self.floor))
+    }
+
+    /// No common ball is larger.
+    pub(crate) fn upper(&self) -> f64 {
+        let left = self.heap.peek().map_or(f64::NEG_INFINITY, |c| c.upper);
+        greater(lesser(left, self.ceiling), self.lower())
+    }
+
+    /// Refines until the target is met or `budget` cells are spent in all. Whether it was met.
+    pub(crate) fn refine(&mut self, target: &Target, budget: u32) -> bool {
+        loop {
+            let (lower, upper) = (self.lower(), self.upper());
+            if target.met(lower, upper) {
+                return true;
+            }
+            if self.cells >= budget {
+                return false;
+            }
+            let Some(cell) = self.heap.pop() else { return true };
+            if cell.probes[0].signed.is_nan() {
+                self.add(cell.center, cell.half, cell.upper, None, target);
+                continue;
+            }
+            let axis = cell.half.imax();
+            let mut half = cell.half;
+            half[axis] *= 0.5;
+            for sign in [-1.0, 1.0] {
+                let mut center = cell.center;
+                center[axis] += sign * half[axis];
+                self.add(center, half, cell.upper, Some((&cell.probes, half[axis])), target);
+            }
+        }
+    }
+
+    /// Looks at a point: whether it is a better witness. Returns what is nearest there.
+    pub(crate) fn look(&mut self, x: &Vec3) -> Option<[(Near, f64); 2]> {
+        let at = [self.probe(0, x, None)?, self.probe(1, x, None)?];
+        self.consider(x, &at);
+        Some(at)
+    }
+
+    pub(crate) fn consider(&mut self, x: &Vec3, at: &[(Near, f64); 2]) {
+        let radius = lesser(at[0].1, at[1].1);
+        if self.best.is_some_and(|w| radius <= w.radius) {
+            return;
+        }
+        // A witness is re-checked by exact rays.
+        if radius > 0.0 && !self.sides.iter().all(|s| s.contains(x)) {
+            return;
+        }
+        self.best = Some(Witness { center: *x, radius, points: [at[0].0.point, at[1].0.point] });
+    }
+
+    /// The nearest point and the signed depth; `known` is a probe at a distance from here.
+    pub(crate) fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, f64)>) -> Option<(Near, f64)> {
+        let side = &self.sides[which];
+        let near = match known {
+            None => side.nearest(x, f64::INFINITY)?,
+            Some((probe, _)) => {
+                let foot = point_triangle(x, &side.corners(probe.triangle));
+                let distance = foot.squared.sqrt();
+                let hint = Near { triangle: probe.triangle, point: foot.point, distance };
+                side.nearest(x, distance).unwrap_or(hint)
+            }
+        };
+        let inside = match known {
+            // Nothing of the surface lies between.
+            Some((probe, moved)) if probe.signed.abs() > moved * (1.0 + 1e-9) + self.rounding => probe.signed > 0.0,
+            _ => side.holds(x, &near),
+        };
+        Some((near, if inside { near.distance } else { -near.distance }))
+    }
+
+    /// Bounds a cell and keeps it, if a better ball may be in it.
+    fn add(&mut self, center: Vec3, half: Vec3, upper: f64, parent: Option<(&[Probe; 2], f64)>, target: &Target) {
+        self.cells += 1;
+        let radius = half.norm();
+        let mut at = [None; 2];
+        for which in 0..2 {
+            let known = parent.map(|(probes, moved)| (&probes[which], moved));
+            at[which] = self.probe(which, &center, known);
+            let Some((_, signed)) = at[which] else { return };
+            if signed + radius <= self.lower() {
+                return;
+            }
+        }
+        let [Some(a), Some(b)] = at else { return };
+        let at = [a, b];
+        self.consider(&center, &at);
+        let upper = self.confined(&center, &half, lesser(upper, lesser(a.1, b.1) + radius));
+        let upper = self.bound(&center, &half, &at, upper, target);
+        if upper > self.lower() {
+            let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
+            self.heap.push(Cell { upper, order: self.cells, center, half, probes });
+        }
+    }
+}

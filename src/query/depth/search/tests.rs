@@ -1,0 +1,74 @@
+//! Bounds of single boxes against the depths of points in them.
+
+use crate::geom::{Aabb, Mat3, Pose, Vec3};
+use crate::mesh::TriMesh;
+use crate::query::depth::search::{Depth, Target};
+use crate::shape::surface::placed::Side;
+use crate::shape::surface::{Inside, Surface};
+use crate::testkit::solids::{Dice, cubes, cut, ring};
+
+/// Cubes at random or a thin ring with a shoulder, in random triangles, some of them rounded to single precision.
+pub(crate) fn solid(dice: &mut Dice, round: usize) -> Surface {
+    let thin = 0.2 + 0.15 * dice.unit();
+    let shoulder = [[1.5, 0.0], [3.0, 0.0], [3.0, thin], [1.5 + thin, thin], [1.5 + thin, 2.0], [1.5, 2.0]];
+    let mesh = if round.is_multiple_of(2) { cubes(dice) } else { ring(&shoulder, 6 + dice.below(12)) };
+    let mesh = cut(&mesh, dice, round % 30);
+    let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.2 * dice.unit());
+    let vertices = mesh.vertices.iter().map(|v| {
+        let p = shear * (v - Vec3::repeat(1.5));
+        if round.is_multiple_of(3) { p.map(|x| f64::from(x as f32)) } else { p }
+    });
+    let mesh = TriMesh { vertices: vertices.collect(), triangles: mesh.triangles };
+    Surface::new(&mesh, &Vec3::zeros(), Inside::Solid)
+}
+
+#[test]
+fn no_point_of_a_box_is_deeper_than_its_bound() {
+    let mut dice = Dice(5);
+    let (mut boxes, mut sharp) = (0, 0);
+    for round in 0..240 {
+        let (a, b) = (solid(&mut dice, round), solid(&mut dice, round / 2));
+        let rotation = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
+        let pose = Pose { rotation, translation: dice.vector() };
+        let sides = [Side { surface: &a, pose: None }, Side { surface: &b, pose: Some(&pose) }];
+        let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
+        let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
+        let mut depth = Depth::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
+        for _ in 0..60 {
+            // About a point near a surface, on either side of it.
+            let t = dice.below(a.triangles.len()) as u32;
+            let [p, q, r] = a.triangle(t);
+            let center =
+                (p + q * (1.5 + 0.5 * dice.unit()) + r * (1.5 + 0.5 * dice.unit())) / 4.0 + dice.vector() * 0.2;
+            let size = libm::exp2(-3.0 + 2.0 * dice.unit());
+            let half = dice.vector().map(|x| size * (0.2 + x.abs()));
+            let Some(at) = depth.look(&center) else { continue };
+            let loose = at[0].1.min(at[1].1) + half.norm();
+            // Whatever the level, nothing above it may be lost; of points outside nothing is claimed.
+            let (own, share) = (at[0].1.min(at[1].1), 0.5 + 0.5 * dice.unit());
+            let level = (own + (loose - own) * share * share * share).max(0.0);
+            let target = Target { above: f64::INFINITY, at_most: level, width: None };
+            depth.best = None;
+            let bound = depth.bound(&center, &half, &at, loose, &target);
+            let limit = bound.max(target.level(depth.lower())) + 1e-9;
+            sharp += i32::from(bound < 0.7 * loose);
+            boxes += 1;
+            // At random, then around the deepest point so far.
+            let (mut deepest, mut place) = (own, Vec3::zeros());
+            for k in 0..80 {
+                let reach = if k < 30 { 1.0 } else { libm::exp2(-f64::from(k - 30) / 6.0) };
+                let y = if k < 30 { dice.vector() } else { place + dice.vector() * reach };
+                let y = y.map(|c| c.clamp(-1.0, 1.0));
+                let x = center + y.component_mul(&half);
+                let Some(there) = depth.look(&x) else { continue };
+                let f = there[0].1.min(there[1].1);
+                if f > deepest {
+                    (deepest, place) = (f, y);
+                }
+                assert!(f <= limit, "round {round}: {f} at {x:?}, bound {bound} of {center:?} {half:?}, level {level}");
+            }
+            depth.best = None;
+        }
+    }
+    assert!(boxes > 10_000 && sharp > 1_000, "{boxes} {sharp}");
+}

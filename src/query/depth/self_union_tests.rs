@@ -1,0 +1,128 @@
+//! Parts of several shells that overlap, against others.
+
+use crate::geom::tolerance::roundoff_mm;
+use crate::geom::{Mat3, Vec3};
+use crate::mesh::TriMesh;
+use crate::query::depth::tests::{Part, block, part_with, placed, prism, tube, turned};
+use crate::query::depth::*;
+use crate::shape::self_union::Overlaps;
+use crate::shape::surface::Inside;
+use crate::testkit::solids::together;
+
+fn rotation() -> Mat3 {
+    *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix()
+}
+
+/// Bounds of the depth, `[-d, -d]` where they are apart.
+fn bracket(a: &Part, b: &Part) -> [f64; 2] {
+    let pose = placed(a, b);
+    let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
+    let ask = Question { margin, rounding: margin, reach: 0.5, deep: None };
+    match meet(a.body(), b.body(), &pose, &ask) {
+        Found::Beyond(d) => [f64::NEG_INFINITY, -d],
+        Found::Apart(apart) => [-apart.distance; 2],
+        Found::Meets(mut m) => {
+            m.decide(0.01);
+            m.narrow_to(&Width::new(0.01, 0.001));
+            m.thickness()
+        }
+    }
+}
+
+/// Both orders, as they lie and turned: the depth lies in every bracket, and the bracket is narrow.
+fn assert_depth(name: &str, a: &TriMesh, b: &TriMesh, known: f64) {
+    for r in [Mat3::identity(), rotation()] {
+        let [p, q] = [a, b].map(|m| part_with(&turned(m, &r, Vec3::new(5.0, -3.0, 8.0)), Inside::Solid));
+        for t in [bracket(&p, &q), bracket(&q, &p)] {
+            assert!(t[0] <= known + 1e-11 && known <= t[1] + 1e-11, "{name} {t:?} {known}");
+            assert!(t[1] - t[0] <= (0.01 * known.abs()).max(0.001), "{name} {t:?} {known}");
+        }
+    }
+}
+
+/// A slab of two blocks whose walls lie inside of each other's, 10 high.
+fn slab() -> TriMesh {
+    together(&[block([0.0; 3], [20.0, 30.0, 10.0]), block([14.0, 2.0, 0.0], [40.0, 28.0, 10.0])])
+}
+
+#[test]
+fn the_union_of_overlapping_shells_counts() {
+    let on = |z: f64| block([10.0, 10.0, z], [24.0, 20.0, z + 8.0]);
+    assert_depth("flush across the seams", &slab(), &on(10.0), 0.0);
+    assert_depth("within the tolerance", &slab(), &on(9.994), 0.006);
+    assert_depth("above", &slab(), &on(10.2), -0.2);
+    assert_depth("5 deep across the seams", &slab(), &on(5.0), 5.0);
+    assert_depth(
+        "a pin through both walls",
+        &slab(),
+        &turned(&prism(24, 1.0, -5.0, 50.0), &upright(), Vec3::new(0.0, 15.0, 5.0)),
+        2.0 * libm::cos(std::f64::consts::PI / 24.0),
+    );
+    assert_depth("a block over a seam", &slab(), &block([7.0, 6.0, 2.0], [16.0, 12.0, 8.0]), 6.0);
+    // Neither wall meets the block's surface.
+    assert_depth("a block around the wall between", &slab(), &block([12.0, 4.0, 2.0], [22.0, 12.0, 8.0]), 6.0);
+}
+
+/// Turns z into x.
+fn upright() -> Mat3 {
+    Mat3::new(0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)
+}
+
+#[test]
+fn flush_shells_are_one_solid() {
+    let slab = together(&[block([0.0; 3], [20.0, 30.0, 10.0]), block([20.0, 0.0, 0.0], [40.0, 30.0, 10.0])]);
+    let on = |z: f64| block([10.0, 10.0, z], [24.0, 20.0, z + 8.0]);
+    assert_depth("flush across the seam", &slab, &on(10.0), 0.0);
+    // As they lie: turned, rounding may leave a slit between the shells.
+    let [p, q] = [&slab, &on(5.0)].map(|m| part_with(m, Inside::Solid));
+    let t = bracket(&p, &q);
+    assert!(t[0] > 4.95 && t[1] < 5.05, "{t:?}");
+}
+
+#[test]
+fn shells_inside_the_solid_and_cavities() {
+    // A screw modelled inside the block that it holds, and a cavity elsewhere.
+    let cavity = {
+        let mut m = block([30.0, 10.0, 4.0], [36.0, 20.0, 8.0]);
+        m.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        m
+    };
+    let screw = turned(&prism(16, 2.0, 1.0, 9.0), &Mat3::identity(), Vec3::new(8.0, 8.0, 0.0));
+    let part = together(&[block([0.0; 3], [40.0, 30.0, 10.0]), screw, cavity]);
+    assert_eq!(part_with(&part, Inside::Solid).surface.overlaps(), Overlaps::Resolved);
+    assert_depth("over the screw", &part, &block([4.0, 4.0, 10.0], [12.0, 12.0, 15.0]), 0.0);
+    assert_depth("into the screw", &part, &block([4.0, 4.0, 7.0], [12.0, 12.0, 15.0]), 3.0);
+    assert_depth("in the cavity", &part, &block([31.0, 11.0, 5.0], [35.0, 19.0, 7.8]), -0.2);
+    assert_depth("in the cavity, flush", &part, &block([31.0, 11.0, 5.0], [35.0, 19.0, 8.0]), 0.0);
+    assert_depth("in the screw", &part, &block([7.0, 7.0, 2.0], [9.0, 9.0, 6.0]), 2.0);
+}
+
+#[test]
+fn a_nut_on_its_bolt_in_one_mesh() {
+    // Coincident curved walls, many of them: the two become one body.
+    let n = 32;
+    let one = together(&[prism(n, 5.0, 0.0, 30.0), tube(n, 10.0, 5.0, 10.0, 18.0)]);
+    let s = part_with(&one, Inside::Solid).surface;
+    assert_eq!(s.overlaps(), Overlaps::Resolved);
+    let washer = tube(48, 12.0, 5.5, 18.0, 20.0);
+    assert_depth("a washer on it", &one, &washer, 0.0);
+    assert_depth("a block into both", &one, &block([-4.0, -4.0, 12.0], [20.0, 4.0, 16.0]), 4.0);
+}
+
+#[test]
+fn what_could_not_be_resolved_is_labelled_and_balls_still_count() {
+    // A pile of copies: more meeting triangles than are cut.
+    let n = 220;
+    let copies: Vec<TriMesh> = (0..n)
+        .map(|k| turned(&prism(96, 10.0, 0.0, 10.0), &Mat3::identity(), Vec3::x() * (0.01 * f64::from(k))))
+        .collect();
+    let part = part_with(&together(&copies), Inside::Solid);
+    assert!(matches!(part.surface.overlaps(), Overlaps::Unresolved(_)));
+    let depth = |b: &TriMesh| bracket(&part, &part_with(b, Inside::Solid));
+    let t = depth(&block([-2.0, -2.0, 10.5], [4.0, 2.0, 15.0]));
+    assert!((t[0] + 0.5).abs() < 1e-9, "apart {t:?}");
+    let t = depth(&block([-2.0, -2.0, 9.995], [4.0, 2.0, 15.0]));
+    assert!(t[0] < 0.0051 && (0.0049..0.0051).contains(&t[1]), "the hulls bound it {t:?}");
+    let t = depth(&block([-2.0, -2.0, 5.0], [4.0, 2.0, 15.0]));
+    assert!(t[0] > 0.01 && t[1] > 3.9, "{t:?}");
+}

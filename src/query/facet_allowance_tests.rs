@@ -1,0 +1,385 @@
+//! The facet allowance of pairs with known answers.
+
+use crate::geom::math::sin_cos_deg;
+use crate::geom::triangle::{cross, meet};
+use crate::geom::{Mat3, Pose, Vec3};
+use crate::mesh::TriMesh;
+use crate::query::depth::{Moved, Taken};
+use crate::query::facet_allowance::{FacetTable, allowance};
+use crate::query::triangles::Pairing;
+use crate::query::triangles::tests::{Sequence, ball, closed};
+use crate::shape::surface::winding_number::{winding, winding_moved};
+use crate::shape::surface::{Inside, Surface};
+use crate::testkit::solids::{together, turned};
+use std::f64::consts::PI;
+
+/// Rounding of the pairs below, none of which is larger than 100 mm (mm).
+const ROUNDING: f64 = 1e-10;
+
+fn ring(sides: u32, radius: f64, z: f64, start: f64) -> impl Iterator<Item = Vec3> {
+    (0..sides).map(move |k| {
+        let a = 2.0 * PI * (f64::from(k) + start) / f64::from(sides);
+        Vec3::new(radius * libm::cos(a), radius * libm::sin(a), z)
+    })
+}
+
+fn quad(t: &mut Vec<[u32; 3]>, [a, b, c, d]: [u32; 4]) {
+    t.extend([[a, b, c], [a, c, d]]);
+}
+
+/// A prism over a regular polygon, turned by `start` sides.
+fn pin(sides: u32, radius: f64, [low, high]: [f64; 2], start: f64) -> TriMesh {
+    let vertices: Vec<Vec3> = ring(sides, radius, low, start).chain(ring(sides, radius, high, start)).collect();
+    let (mut t, n) = (Vec::new(), sides);
+    for i in 0..n {
+        let j = (i + 1) % n;
+        quad(&mut t, [i, j, n + j, n + i]);
+        if i > 0 && j > 0 {
+            t.extend([[0, j, i], [n, n + i, n + j]]);
+        }
+    }
+    TriMesh { vertices, triangles: t }
+}
+
+/// A block of half width `half` with a hole over a regular polygon along z, cut in `sides` (a multiple of four) wedges.
+fn bored(sides: u32, radius: f64, half: f64, [low, high]: [f64; 2]) -> TriMesh {
+    let outer = |z: f64| {
+        ring(sides, half, z, 0.0).map(move |v| {
+            let scale = half / v.x.abs().max(v.y.abs());
+            Vec3::new(libm::round(v.x * scale * 1e6) / 1e6, libm::round(v.y * scale * 1e6) / 1e6, z)
+        })
+    };
+    let vertices =
+        outer(low).chain(outer(high)).chain(ring(sides, radius, low, 0.0)).chain(ring(sides, radius, high, 0.0));
+    let (mut t, n) = (Vec::new(), sides);
+    for i in 0..n {
+        let j = (i + 1) % n;
+        let [a, b, c, d] = [0, n, 2 * n, 3 * n];
+        quad(&mut t, [a + i, a + j, b + j, b + i]);
+        quad(&mut t, [c + j, c + i, d + i, d + j]);
+        quad(&mut t, [b + i, b + j, d + j, d + i]);
+        quad(&mut t, [a + j, a + i, c + i, c + j]);
+    }
+    TriMesh { vertices: vertices.collect(), triangles: t }
+}
+
+fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
+    let vertices = (0..8).map(|i| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] })).collect();
+    let mut t = Vec::new();
+    for q in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
+        quad(&mut t, q);
+    }
+    TriMesh { vertices, triangles: t }
+}
+
+/// An extrusion along z of a polygon that is star-shaped about its first corner.
+fn extruded(outline: &[[f64; 2]], [low, high]: [f64; 2]) -> TriMesh {
+    let n = outline.len() as u32;
+    let vertices =
+        [low, high].into_iter().flat_map(|z| outline.iter().map(move |p| Vec3::new(p[0], p[1], z))).collect();
+    let mut t = Vec::new();
+    for i in 0..n {
+        let j = (i + 1) % n;
+        quad(&mut t, [i, j, n + j, n + i]);
+        if i > 0 && j > 0 {
+            t.extend([[0, j, i], [n, n + i, n + j]]);
+        }
+    }
+    TriMesh { vertices, triangles: t }
+}
+
+fn moved(mesh: &TriMesh, by: &Pose) -> TriMesh {
+    TriMesh { vertices: mesh.vertices.iter().map(|v| by.point(v)).collect(), triangles: mesh.triangles.clone() }
+}
+
+fn shifted(mesh: &TriMesh, x: f64, y: f64, z: f64) -> TriMesh {
+    moved(mesh, &Pose { translation: Vec3::new(x, y, z), ..Pose::identity() })
+}
+
+fn rotation(x: f64, y: f64, z: f64) -> Mat3 {
+    [x, y, z].iter().enumerate().fold(Mat3::identity(), |m, (k, &deg)| {
+        let (s, c) = sin_cos_deg(deg);
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        let mut r = Mat3::identity();
+        (r[(i, i)], r[(i, j)], r[(j, i)], r[(j, j)]) = (c, -s, s, c);
+        m * r
+    })
+}
+
+struct Part {
+    mesh: TriMesh,
+    deflection: Option<f64>,
+    inside: Inside,
+}
+
+impl Part {
+    fn new(mesh: TriMesh) -> Self {
+        Self { mesh, deflection: None, inside: Inside::Solid }
+    }
+}
+
+fn at(a: &Part, b: &Part, b_in_a: &Pose, rounding: f64, most: f64) -> f64 {
+    let surfaces = [a, b].map(|p| Surface::new(&p.mesh, &Vec3::zeros(), p.inside));
+    let [fa, fb] = [0, 1].map(|k| FacetTable::new(&surfaces[k], &[a, b][k].mesh, 0.0, [a, b][k].deflection));
+    let pairing = Pairing { a: &surfaces[0], b: &surfaces[1], b_in_a };
+    allowance(&pairing, [&fa, &fb], rounding, most)
+}
+
+/// Of two parts as they lie, either way round and in a few motions: the answers are the same but for rounding.
+fn of_parts(a: &Part, b: &Part) -> f64 {
+    let expected = at(a, b, &Pose::identity(), ROUNDING, f64::INFINITY);
+    for k in 0..6_u32 {
+        let k = f64::from(k);
+        let pose = Pose { rotation: rotation(7.0 * k, 11.0 * k, 13.0 + k), translation: Vec3::new(k, -3.1 * k, 0.3) };
+        let (p, q) = (Part { mesh: moved(&a.mesh, &pose), ..*a }, Part { mesh: moved(&b.mesh, &pose), ..*b });
+        let own = Part { mesh: moved(&b.mesh, &pose.inverse()), ..*b };
+        for (what, f) in [
+            ("swapped", at(b, a, &Pose::identity(), ROUNDING, f64::INFINITY)),
+            ("both moved", at(&p, &q, &Pose::identity(), ROUNDING, f64::INFINITY)),
+            ("both moved, swapped", at(&q, &p, &Pose::identity(), ROUNDING, f64::INFINITY)),
+            ("placed", at(a, &own, &pose, ROUNDING, f64::INFINITY)),
+            ("placed, swapped", at(&own, a, &pose.inverse(), ROUNDING, f64::INFINITY)),
+        ] {
+            assert!((f - expected).abs() <= 1e-9 * (expected + 1e-3), "{what}, motion {k}: {f} instead of {expected}");
+        }
+    }
+    expected
+}
+
+fn of(a: &TriMesh, b: &TriMesh) -> f64 {
+    of_parts(&Part::new(a.clone()), &Part::new(b.clone()))
+}
+
+/// 1.5 sagittas of a regular polygon.
+fn polygon(sides: u32, radius: f64) -> f64 {
+    1.5 * radius * libm::sin(PI / f64::from(sides)) * libm::tan(0.5 * PI / f64::from(sides))
+}
+
+fn is(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= 1e-9 * (expected + 1e-3), "{found} instead of {expected}");
+}
+
+#[test]
+fn a_pin_in_a_bore_of_its_own_diameter_is_allowed_the_bores_facets() {
+    for (bore, shaft) in [(64, 50), (48, 64), (24, 100), (64, 64)] {
+        let f = of(&bored(bore, 10.0, 20.0, [0.0, 20.0]), &pin(shaft, 10.0, [-5.0, 25.0], 0.3));
+        is(f, polygon(bore, 10.0));
+    }
+}
+
+#[test]
+fn the_pins_own_facets_are_convex_and_allow_nothing() {
+    is(of(&pin(64, 10.0, [0.0, 10.0], 0.0), &pin(50, 10.0, [5.0, 15.0], 0.0)), 0.0);
+    is(of(&pin(64, 10.0, [0.0, 10.0], 0.0), &block([-3.0; 3], [3.0; 3])), 0.0);
+}
+
+#[test]
+fn a_right_angle_is_meant_to_be_one() {
+    let outline = [[2.0, 2.0], [2.0, 10.0], [0.0, 10.0], [0.0, 0.0], [10.0, 0.0], [10.0, 2.0]];
+    let angle = extruded(&outline, [0.0, 5.0]);
+    is(of(&angle, &block([1.0, 1.0, 1.0], [4.0, 4.0, 4.0])), 0.0);
+}
+
+#[test]
+fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
+    // The bush stands on the plate, whose corner is pushed into its wall elsewhere.
+    let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    let plate = block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]);
+    is(of(&bush, &plate), 0.0);
+    let stop = block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0]);
+    is(of(&bush, &together(&[plate.clone(), stop.clone()])), 0.0);
+    // A plate that is let in bounds it, and the bore with it.
+    is(of(&bush, &shifted(&plate, 0.0, 0.0, 0.02)), polygon(32, 5.0));
+    // A pin in the bore, beside the stop.
+    let fitting = together(&[plate, stop, pin(20, 5.0, [1.0, 8.0], 0.0)]);
+    is(of(&bush, &fitting), polygon(32, 5.0));
+}
+
+#[test]
+fn without_rounding_exact_contact_bounds_nothing_and_exact_ends_do() {
+    let at = |a: &TriMesh, b: &TriMesh| {
+        let (a, b) = (Part::new(a.clone()), Part::new(b.clone()));
+        let swapped = at(&b, &a, &Pose::identity(), 0.0, f64::INFINITY);
+        assert_eq!(at(&a, &b, &Pose::identity(), 0.0, f64::INFINITY), swapped);
+        swapped
+    };
+    let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    assert_eq!(at(&bush, &block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0])), 0.0);
+    // Its triangles end in the planes of the block that it lies in.
+    is(at(&bush, &block([-12.0, -12.0, 0.0], [12.0, 12.0, 10.0])), polygon(32, 5.0));
+    is(at(&bush, &block([-10.0, -10.0, -2.0], [10.0, 10.0, 12.0])), polygon(32, 5.0));
+}
+
+#[test]
+fn a_pin_clear_of_the_bore_bounds_nothing() {
+    let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    let bolt = together(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
+    is(of(&plate, &bolt), 0.0);
+    // The head sinks in by a little: the edge of the bore is at the overlap now.
+    is(of(&plate, &shifted(&bolt, 0.0, 0.0, -0.02)), polygon(32, 5.0));
+    // A head that sinks in only where its rim is: a block away from the bore.
+    is(of(&plate, &block([7.0, 7.0, 9.9], [9.0, 9.0, 20.0])), 0.0);
+}
+
+#[test]
+fn a_part_inside_another_bounds_the_common_solid_with_all_it_has() {
+    let tube = bored(24, 2.0, 4.0, [-3.0, 3.0]);
+    let f = polygon(24, 2.0);
+    is(of(&block([-20.0; 3], [20.0; 3]), &tube), f);
+    // In a cavity it has nothing in common with what is around it.
+    let hollow = together(&[block([-20.0; 3], [20.0; 3]), turned(&block([-10.0; 3], [10.0; 3]))]);
+    is(of(&hollow, &tube), 0.0);
+    // Of a cavity's own facets, those around the part that lies in the wall bound nothing.
+    let round = together(&[block([-20.0; 3], [20.0; 3]), turned(&pin(24, 10.0, [-10.0, 10.0], 0.0))]);
+    is(of(&round, &block([14.0; 3], [16.0; 3])), 0.0);
+    is(of(&round, &block([-12.0, -1.0, -1.0], [-9.0, 1.0, 1.0])), polygon(24, 10.0));
+}
+
+#[test]
+fn the_same_solid_twice_is_bounded_by_all_its_facets() {
+    let tube = bored(24, 2.0, 4.0, [-3.0, 3.0]);
+    is(of(&tube, &tube), polygon(24, 2.0));
+    // Cut off in the planes of its triangles' edges.
+    is(of(&tube, &block([-4.0, -4.0, -3.0], [4.0, 0.0, 3.0])), polygon(24, 2.0));
+}
+
+#[test]
+fn only_facets_at_the_overlap_count() {
+    // Two bores side by side, coarse and fine; a pin in one of them.
+    let plate =
+        together(&[bored(64, 4.0, 10.0, [0.0, 5.0]), shifted(&bored(16, 4.0, 10.0, [0.0, 5.0]), 30.0, 0.0, 0.0)]);
+    let shaft = pin(40, 4.0, [-5.0, 10.0], 0.2);
+    is(of(&plate, &shaft), polygon(64, 4.0));
+    is(of(&plate, &shifted(&shaft, 30.0, 0.0, 0.0)), polygon(16, 4.0));
+    is(of(&plate, &together(&[shaft.clone(), shifted(&shaft, 30.0, 0.0, 0.0)])), polygon(16, 4.0));
+}
+
+#[test]
+fn a_stated_deflection_takes_the_place_of_the_estimate() {
+    let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    let shaft = Part::new(pin(24, 5.0, [-1.0, 11.0], 0.0));
+    for d in [0.0, 0.001, 0.2] {
+        let part = Part { mesh: plate.clone(), deflection: Some(d), inside: Inside::Solid };
+        is(of_parts(&part, &shaft), 1.5 * d);
+        // Where the other part has the concave edges its own estimate stands.
+        let stated = Part { mesh: shaft.mesh.clone(), deflection: Some(d), inside: Inside::Solid };
+        is(of_parts(&Part::new(plate.clone()), &stated), polygon(32, 5.0));
+    }
+}
+
+#[test]
+fn the_cap_holds() {
+    let (plate, shaft) = (Part::new(bored(16, 5.0, 10.0, [0.0, 10.0])), Part::new(pin(24, 5.0, [-1.0, 11.0], 0.0)));
+    let f = polygon(16, 5.0);
+    assert!(f > 0.05);
+    for most in [0.0, 1e-6, 0.05] {
+        assert_eq!(at(&plate, &shaft, &Pose::identity(), ROUNDING, most), most);
+        assert_eq!(at(&shaft, &plate, &Pose::identity(), ROUNDING, most), most);
+    }
+    is(at(&plate, &shaft, &Pose::identity(), ROUNDING, 0.25), f);
+}
+
+#[test]
+fn coordinates_of_single_precision_touch_as_much_as_exact_ones() {
+    let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    let rest = together(&[block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]), block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0])]);
+    for k in 0..40_u32 {
+        let k = f64::from(k);
+        let pose = Pose { rotation: rotation(k, 3.0 * k, 1.3 * k), translation: Vec3::new(0.7 * k, 20.0, -k) };
+        let rounded = |m: &TriMesh| {
+            let mut out = moved(m, &pose);
+            out.vertices.iter_mut().for_each(|v| *v = v.map(|x| f64::from(x as f32)));
+            Part::new(out)
+        };
+        // Both files' quanta: coordinates of 64 to 128.
+        let rounding = 2.0 * 128.0 * f64::from(f32::EPSILON);
+        assert_eq!(at(&rounded(&bush), &rounded(&rest), &Pose::identity(), rounding, 1.0), 0.0, "{k}");
+        assert_eq!(at(&rounded(&rest), &rounded(&bush), &Pose::identity(), rounding, 1.0), 0.0, "{k}");
+    }
+}
+
+#[test]
+fn open_and_empty_surfaces_answer() {
+    let open = |mesh: TriMesh| Part { mesh, deflection: None, inside: Inside::Undefined };
+    let mut sleeve = bored(32, 5.0, 10.0, [0.0, 10.0]);
+    // The bore alone: quads of one kind in four.
+    sleeve.triangles = sleeve.triangles.chunks(8).flat_map(|c| [c[2], c[3]]).collect();
+    let shaft = pin(24, 5.0, [-1.0, 11.0], 0.0);
+    is(of_parts(&open(sleeve), &Part::new(shaft.clone())), polygon(32, 5.0));
+    assert_eq!(of_parts(&open(TriMesh::default()), &Part::new(shaft)), 0.0);
+}
+
+/// A surface and where it stands.
+type Placed<'a> = (&'a Surface, Option<&'a Pose>);
+
+/// Whether a triangle, moved inward by `2r`, has a piece inside the other surface, moved inward by `r`: by all its triangles.
+/// `None` where the two touch without crossing.
+fn bounds((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> Option<bool> {
+    let to = |p: Option<&Pose>, v: &Vec3| p.map_or(*v, |p| p.point(v));
+    let inward = own.normal(t) * (-2.0 * r);
+    let corners = own.triangle(t).map(|v| to(pose, &v) + pose.map_or(inward, |p| p.direction(&inward)));
+    let moved = Moved::new(other, at, Taken::Inside, r, 0.0);
+    let others: Vec<_> = other.triangles.iter().map(|u| u.map(|v| moved.at(v))).collect();
+    if others.iter().any(|u| cross(&corners, u)) {
+        return Some(true);
+    }
+    if others.iter().any(|u| meet(&corners, u)) {
+        return None;
+    }
+    winding_moved(other, at, &corners[0], 4.0 * r, |v| moved.at(v)).map(|w| w >= 1)
+}
+
+/// Whether some point of a triangle has a ball of radius `2r` under it whose centre is deeper than `r` in the other solid.
+fn holds_up((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> bool {
+    let to = |p: Option<&Pose>, v: &Vec3| p.map_or(*v, |p| p.point(v));
+    let corners = own.triangle(t);
+    (0..36).any(|k| {
+        let (i, j) = (f64::from(k % 6) / 5.0, f64::from(k / 6) / 5.0);
+        let x = corners[0] + (corners[1] - corners[0]) * (i * (1.0 - j)) + (corners[2] - corners[0]) * j;
+        let center = to(pose, &(x - own.normal(t) * (2.0 * r)));
+        let local = at.map_or(center, |p| p.inverse().point(&center));
+        let near = other.nearest(&local, f64::INFINITY);
+        near.is_some_and(|n| n.distance > r * (1.0 + 1e-6)) && winding(other, at, &center).is_some_and(|w| w >= 1)
+    })
+}
+
+#[test]
+fn the_search_finds_what_all_triangles_say() {
+    let mut random = Sequence(7);
+    let shapes = [closed(1, |p| p), closed(3, |p| p * 0.5), ball(3), closed(4, |p| Vec3::new(p.x, p.y, p.z * 0.1))];
+    let surfaces: Vec<Surface> = shapes.iter().map(|m| Surface::new(m, &Vec3::zeros(), Inside::Solid)).collect();
+    let (mut none, mut some, mut held) = (0, 0, 0);
+    for round in 0..400_usize {
+        let (a, b) = (&surfaces[round % 4], &surfaces[round / 4 % 4]);
+        let pose = random.pose();
+        let r = [1e-12, 1e-3, 0.05][round % 3];
+        // Most triangles count for nothing, so that the answer is often what a single one says.
+        let mut values = |s: &Surface| s.triangles.iter().map(|_| (random.unit() - 0.8).max(0.0)).collect::<Vec<_>>();
+        let values = [values(a), values(b)];
+        let sides: [Placed; 2] = [(a, None), (b, Some(&pose))];
+        let (mut expected, mut least, mut clear) = (0.0, 0.0, true);
+        for k in 0..2 {
+            for (t, &value) in (0..).zip(&values[k]).filter(|v| *v.1 > 0.0) {
+                match bounds(sides[k], t, sides[1 - k], r) {
+                    Some(true) => expected = f64::max(expected, value),
+                    Some(false) => {}
+                    None => clear = false,
+                }
+                if holds_up(sides[k], t, sides[1 - k], r) {
+                    least = f64::max(least, value);
+                }
+            }
+        }
+        let tables = [FacetTable::of_values(a, values[0].clone()), FacetTable::of_values(b, values[1].clone())];
+        let pairing = Pairing { a, b, b_in_a: &pose };
+        let found = allowance(&pairing, [&tables[0], &tables[1]], r, f64::INFINITY) / 1.5;
+        assert!(found >= least * (1.0 - 1e-15), "round {round}: {found} but a ball rests on {least}");
+        if clear {
+            assert!((found - expected).abs() <= 1e-15, "round {round}: {found} instead of {expected}");
+            none += i32::from(expected == 0.0);
+            some += i32::from(expected > 0.0);
+            held += i32::from(least > 0.0);
+        }
+    }
+    assert!(none > 50 && some > 150 && held > 140, "{none} {some} {held}");
+}

@@ -1,0 +1,267 @@
+use crate::geom::{Aabb, Mat3, Pose, Vec3};
+use crate::mesh::TriMesh;
+use crate::query::intersection::by_arrangement::{common_by_mesh, is_common, solid};
+use crate::query::intersection::tests::{at, common_of, is_box, near, rotation, surface, swap};
+use crate::query::intersection::{Common, Known, common};
+use crate::query::triangles::Pairing;
+use crate::shape::hull::convex_hull;
+use crate::shape::self_union::Overlaps;
+use crate::shape::surface::{Inside, Surface};
+use crate::testkit::solids::{Dice, block, cubes, ring, together, translated, turned};
+
+/// The half-spaces n·x ≤ d of a convex mesh, placed.
+fn half_spaces(mesh: &TriMesh, pose: &Pose) -> Vec<(Vec3, f64)> {
+    let corners = mesh.triangles.iter().map(|t| t.map(|v| pose.point(&mesh.vertices[v as usize])));
+    corners.map(|[a, b, c]| ((b - a).cross(&(c - a)).normalize(), a)).map(|(n, a)| (n, n.dot(&a))).collect()
+}
+
+/// Volume and box of a convex cell, every face cut from a large square in its plane; of planes that coincide the first counts.
+fn cell(planes: &[(Vec3, f64)]) -> (f64, Aabb) {
+    let (mut volume, mut bounds) = (0.0, Aabb::EMPTY);
+    for (k, (n, d)) in planes.iter().enumerate() {
+        if planes[..k].iter().any(|(m, e)| (m - n).norm() < 1e-9 && (e - d).abs() < 1e-9) {
+            continue;
+        }
+        let across = if n.x.abs() < 0.7 { n.cross(&Vec3::x()) } else { n.cross(&Vec3::y()) }.normalize();
+        let up = n.cross(&across);
+        let corner = |x: f64, y: f64| n * *d + across * (100.0 * x) + up * (100.0 * y);
+        let mut face = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+        for (m, e) in planes.iter().enumerate().filter(|(l, _)| *l != k).map(|(_, p)| p) {
+            if (m - n).norm() < 1e-9 && (e - d).abs() < 1e-9 {
+                continue;
+            }
+            let height = |p: &Vec3| m.dot(p) - e;
+            face = (0..face.len())
+                .flat_map(|i| {
+                    let (p, q) = (face[i], face[(i + 1) % face.len()]);
+                    let (s, t) = (height(&p), height(&q));
+                    let cut = (s * t < 0.0).then(|| p + (q - p) * (s / (s - t)));
+                    (s <= 0.0).then_some(p).into_iter().chain(cut)
+                })
+                .collect();
+        }
+        if let Some(first) = face.first().copied() {
+            volume += face.windows(2).map(|w| (w[0] - first).cross(&(w[1] - first)).dot(n)).sum::<f64>() * d / 6.0;
+            for p in &face {
+                bounds = Aabb { min: bounds.min.inf(p), max: bounds.max.sup(p) };
+            }
+        }
+    }
+    (volume, bounds)
+}
+
+/// Points spread over a sphere, and their hull.
+fn sphere(points: u32, radius: f64) -> TriMesh {
+    let on = |k: u32| {
+        let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(points);
+        let turn = nalgebra::Rotation3::from_axis_angle(&Vec3::z_axis(), 2.399_963 * f64::from(k));
+        turn * Vec3::new((1.0 - z * z).sqrt() * radius, 0.0, z * radius)
+    };
+    let hull = convex_hull(&(0..points).map(on).collect::<Vec<_>>());
+    TriMesh { vertices: hull.vertices, triangles: hull.triangles }
+}
+
+/// A regular prism about z with a corner on the x axis, from z = 0 up.
+fn prism(sides: usize, radius: f64, high: f64) -> TriMesh {
+    let on = |k: usize, z: f64| {
+        let angle = std::f64::consts::TAU * k as f64 / sides as f64;
+        nalgebra::Rotation3::from_axis_angle(&Vec3::z_axis(), angle) * Vec3::new(radius, 0.0, z)
+    };
+    let hull = convex_hull(&[0.0, high].iter().flat_map(|z| (0..sides).map(|k| on(k, *z))).collect::<Vec<_>>());
+    TriMesh { vertices: hull.vertices, triangles: hull.triangles }
+}
+
+fn in_single_precision(mesh: &TriMesh, pose: &Pose) -> TriMesh {
+    let round = |v: &Vec3| pose.point(v).map(|x| f64::from(x as f32));
+    TriMesh { vertices: mesh.vertices.iter().map(round).collect(), triangles: mesh.triangles.clone() }
+}
+
+/// The common solid by its mesh alone.
+fn by_mesh(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Common> {
+    let turns = [Mat3::identity()];
+    let known = Known { margin: 1e-13, rounding: 1e-12, witness: pose.translation, depth, turns: &turns };
+    common_by_mesh(&Pairing { a, b, b_in_a: pose }, &known)
+}
+
+#[track_caller]
+fn same_box(common: &Common, wanted: &Aabb) {
+    is_box(common, wanted.min.into(), wanted.max.into());
+}
+
+/// The closed mesh of the common solid and its volume.
+fn volume_of_mesh(a: &Surface, b: &Surface, pose: &Pose) -> Option<f64> {
+    let found = surface(&solid(a, b, pose)?);
+    assert!(found.is_closed());
+    Some(found.volume())
+}
+
+#[test]
+fn tessellated_spheres_and_prisms_share_the_cell_of_their_planes() {
+    let mut dice = Dice(21);
+    for round in 0..8 {
+        let (a, b) = if round % 2 == 0 {
+            (sphere(150, 5.0), sphere(90, 4.0))
+        } else {
+            (prism(12 + round, 4.0, 6.0), prism(31, 3.0, 8.0))
+        };
+        let pose = Pose { rotation: rotation(&mut dice), translation: dice.vector() * 2.5 };
+        let mut planes = half_spaces(&a, &Pose::identity());
+        planes.extend(half_spaces(&b, &pose));
+        let (wanted, bounds) = cell(&planes);
+        assert!(wanted > 1.0, "{round}");
+        let (sa, sb) = (surface(&a), surface(&b));
+        for found in [common_of(&sa, &sb, &pose, 0.1), by_mesh(&sa, &sb, &pose, 0.1)] {
+            let found = found.unwrap();
+            near(found.volume, wanted, 1e-10);
+            same_box(&found, &bounds);
+        }
+        near(volume_of_mesh(&sa, &sb, &pose).unwrap(), wanted, 1e-10);
+    }
+}
+
+#[test]
+fn prisms_on_one_axis_half_a_side_apart_share_one_of_twice_the_sides() {
+    for sides in [3, 4, 6, 32, 64] {
+        let (a, b) = (surface(&prism(sides, 5.0, 4.0)), surface(&prism(sides, 5.0, 7.0)));
+        let half = std::f64::consts::PI / sides as f64;
+        let turn = *nalgebra::Rotation3::from_axis_angle(&Vec3::z_axis(), half).matrix();
+        let pose = Pose { rotation: turn, translation: Vec3::z() };
+        let inner = 5.0 * libm::cos(half);
+        let wanted = 3.0 * 2.0 * sides as f64 * inner * inner * libm::tan(0.5 * half);
+        near(common_of(&a, &b, &pose, 1.0).unwrap().volume, wanted, 1e-11);
+        near(by_mesh(&a, &b, &pose, 1.0).unwrap().volume, wanted, 1e-11);
+        near(volume_of_mesh(&b, &a, &swap(&pose)).unwrap(), wanted, 1e-11);
+    }
+}
+
+#[test]
+fn surfaces_that_coincide_but_for_single_precision() {
+    let mut dice = Dice(8);
+    for round in 0..6 {
+        let pose = Pose { rotation: rotation(&mut dice), translation: dice.vector() * 40.0 };
+        let back = pose.inverse();
+        let cup = together(&[
+            ring(&[[5.0, 0.0], [8.0, 0.0], [8.0, 6.0], [5.0, 6.0]], 24 + round),
+            translated(&prism(24 + round, 5.0, 6.0), Vec3::z() * 6.0),
+        ]);
+        let peg = prism(24 + round, 5.0, 6.0);
+        for (a, b, wanted) in [(&peg, &peg, surface(&peg).volume()), (&cup, &cup, surface(&cup).volume())] {
+            // As two files have it: the second one is written in a frame of its own.
+            let (a, b) = (in_single_precision(a, &Pose::identity()), in_single_precision(b, &back));
+            let (a, b) = (surface(&a), surface(&b));
+            let turns = [Mat3::identity()];
+            let known = Known { margin: 1e-13, rounding: 2e-5, witness: Vec3::z(), depth: 0.5, turns: &turns };
+            let found = common(&Pairing { a: &a, b: &b, b_in_a: &pose }, &known).unwrap();
+            near(found.volume, wanted, 1e-3);
+            let off = (found.boxes[0].min - a.bounds.min).amax().max((found.boxes[0].max - a.bounds.max).amax());
+            assert!(off < 1e-3, "{:?}", found.boxes);
+            near(volume_of_mesh(&a, &b, &pose).unwrap(), wanted, 1e-3);
+        }
+    }
+}
+
+#[test]
+fn shells_that_could_not_be_united_count_once() {
+    // Too many that meet to be united, and far from them two that lie in each other.
+    let pile: Vec<TriMesh> =
+        (0..60).map(|k| translated(&block(9.0, 9.0, 9.0), Vec3::repeat(0.01 * f64::from(k)))).collect();
+    let two =
+        [translated(&block(4.0, 4.0, 4.0), Vec3::x() * 50.0), translated(&block(4.0, 4.0, 4.0), Vec3::x() * 52.0)];
+    let part = surface(&together(&[together(&pile), together(&two)]));
+    assert!(matches!(part.overlaps(), Overlaps::Unresolved(_)) && std::ptr::eq(part.solid(), &raw const part));
+    let bar = surface(&block(10.0, 1.0, 1.0));
+    for (x, wanted) in [(48.0, 6.0), (51.0, 5.0), (52.5, 3.5)] {
+        let pose = at(x, 1.0, 1.0);
+        let low = [f64::max(50.0, x), 1.0, 1.0];
+        for (a, b, pose) in [(&part, &bar, pose), (&bar, &part, swap(&pose))] {
+            let found = common_of(a, b, &pose, 0.5).unwrap();
+            near(found.volume, wanted, 1e-12);
+            let by = if std::ptr::eq(a, &raw const part) { Vec3::zeros() } else { pose.translation };
+            is_box(&found, (Vec3::from(low) + by).into(), (Vec3::new(56.0, 2.0, 2.0) + by).into());
+            near(volume_of_mesh(a, b, &pose).unwrap(), wanted, 1e-12);
+        }
+    }
+    // Beside them: nothing, and where they touch was not looked for.
+    let beside = common_of(&part, &bar, &at(56.0, 1.0, 1.0), 0.0).unwrap();
+    assert!(beside.volume == 0.0 && beside.boxes.is_empty(), "{beside:?}");
+    // In the pile: too much, and no number.
+    assert!(common_of(&part, &bar, &at(5.0, 4.0, 4.0), 0.5).is_none());
+    assert!(solid(&part, &bar, &at(5.0, 4.0, 4.0)).is_none());
+}
+
+#[test]
+fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
+    // A foot that only lies on the plate, and two pins through it that lie in each other.
+    let pins = [
+        translated(&block(10.0, 4.0, 1.0), Vec3::new(5.0, 5.0, 2.0)),
+        translated(&block(2.0, 2.0, 2.0), Vec3::new(6.0, 6.0, 1.0)),
+        translated(&block(2.0, 2.0, 2.5), Vec3::new(7.0, 6.0, 1.0)),
+    ];
+    let (plate, feet) = (surface(&block(20.0, 20.0, 2.0)), surface(&together(&pins)));
+    let found = by_mesh(&plate, &feet, &Pose::identity(), 0.5).unwrap();
+    near(found.volume, 6.0, 1e-12);
+    is_box(&found, [6.0, 6.0, 1.0], [9.0, 8.0, 2.0]);
+}
+
+#[test]
+fn the_mesh_of_concave_solids_is_closed_and_has_their_common_volume() {
+    let mut dice = Dice(17);
+    let (mut some, mut none) = (0, 0);
+    for round in 0..40 {
+        let (a, b) = (surface(&cubes(&mut dice)), surface(&cubes(&mut dice)));
+        if !(a.is_closed() && b.is_closed()) {
+            continue;
+        }
+        // On one grid every other time: faces, edges and corners of both coincide.
+        let turn = if round % 2 == 0 { rotation(&mut dice) } else { Mat3::identity() };
+        let by = dice.vector() * 2.0;
+        let by = if round % 2 == 0 { by } else { by.map(f64::round) };
+        let pose =
+            Pose { rotation: turn, translation: a.bounds.center().map(f64::floor) + by - turn * Vec3::repeat(2.0) };
+        let wanted = common_of(&a, &b, &pose, 0.0).unwrap().volume;
+        if let Some(found) = volume_of_mesh(&a, &b, &pose) {
+            assert!((found - wanted).abs() < 1e-10, "{round}: {found} is not {wanted}");
+            some += 1;
+        } else {
+            assert!(wanted == 0.0, "{round}: {wanted}");
+            none += 1;
+        }
+    }
+    assert!(some >= 15 && none >= 1, "{some} {none}");
+}
+
+#[test]
+fn there_is_no_mesh_of_nothing_nor_of_what_has_no_inside() {
+    let one = surface(&block(1.0, 1.0, 1.0));
+    for beside in [at(1.0, 0.0, 0.0), at(1.0, 1.0, 1.0), at(3.0, 0.0, 0.0), at(1.0 - 1e-16, 0.0, 0.0)] {
+        assert!(solid(&one, &one, &beside).is_none());
+    }
+    let aside = at(0.5, 0.3, 0.2);
+    near(volume_of_mesh(&one, &one, &aside).unwrap(), 0.5 * 0.7 * 0.8, 1e-12);
+    let mut open = block(1.0, 1.0, 1.0);
+    open.triangles.pop();
+    let undefined = Surface::new(&block(1.0, 1.0, 1.0), &Vec3::zeros(), Inside::Undefined);
+    for bad in [surface(&open), undefined, surface(&turned(&block(1.0, 1.0, 1.0)))] {
+        assert!(solid(&one, &bad, &aside).is_none() && solid(&bad, &one, &aside).is_none());
+    }
+}
+
+#[test]
+fn a_mesh_that_is_not_of_the_common_solid_is_told() {
+    let hollow = together(&[block(9.0, 9.0, 9.0), turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)))]);
+    let (a, b) = (surface(&hollow), surface(&together(&[block(4.0, 8.0, 8.0), block(5.0, 8.0, 8.0)])));
+    let pose = at(1.0, 0.5, 0.5);
+    let p = Pairing { a: &a, b: &b, b_in_a: &pose };
+    let of = |mesh: &TriMesh| is_common(&surface(mesh), &p);
+    let outside = translated(&block(5.0, 8.0, 8.0), Vec3::new(1.0, 0.5, 0.5));
+    let cavity = turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)));
+    assert!(of(&together(&[outside.clone(), cavity.clone()])));
+    assert!(!of(&outside), "a cavity is missing");
+    assert!(!of(&TriMesh::default()) && !of(&cavity) && !of(&turned(&outside)));
+    assert!(!of(&together(&[outside.clone(), outside.clone(), cavity.clone()])), "it winds twice");
+    let inner = translated(&block(4.0, 8.0, 8.0), Vec3::new(1.0, 0.5, 0.5));
+    assert!(!of(&together(&[inner, cavity.clone()])), "only one of the shells");
+    let mut open = together(&[outside, cavity]);
+    open.triangles.swap_remove(3);
+    assert!(!of(&open));
+}

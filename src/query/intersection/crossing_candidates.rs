@@ -1,0 +1,146 @@
+//! Which triangles of two surfaces may cross, and which keep away from the other surface: told once, for wherever B stands within a short
+//! way.
+
+use crate::query::intersection::perturbed_signs::Solid;
+use crate::query::triangles::Pairing;
+use crate::query::triangles::bvh_traversal::{Descent, Reach};
+use crate::shape::surface::{Below, Motion, Node, PlacedBox};
+use std::ops::Range;
+
+/// Nodes of more triangles that cross nothing are asked whether the other surface keeps away from them: then one point tells for
+/// all. Smaller ones cost less, triangle by triangle.
+const MANY: u32 = 256;
+
+/// What may cross of two surfaces, wherever B stands within a short way.
+pub(crate) struct Near {
+    /// Pairs of triangles, of A and of B, those of one triangle of A mostly side by side.
+    pub pairs: Vec<[u32; 2]>,
+    pub of_a: Triangles,
+    pub of_b: Triangles,
+}
+
+/// The triangles of a surface, but for those that are certainly outside of the other solid.
+#[derive(Default)]
+pub(crate) struct Triangles {
+    /// Those that are near enough to the other surface to be looked at one by one, in increasing order.
+    pub single: Vec<u32>,
+    /// Ranges of others, from each of which the other surface keeps away.
+    pub free: Vec<Range<u32>>,
+}
+
+impl Near {
+    /// For where B stands, and after translations of B by no more than `way` (mm).
+    pub(crate) fn new(p: &Pairing, way: f64) -> Self {
+        let mut descent = Descent::new(p, 0.0);
+        let far = descent.rounding + way;
+        let mut pairs = Vec::new();
+        descent.run(
+            &mut Reach::new(way),
+            |i| p.a.triangle(i),
+            |j| p.b.triangle(j).map(|v| p.b_in_a.point(&v)),
+            |_, _, (i, _), (j, _)| {
+                pairs.push([i, j]);
+                true
+            },
+        );
+        let [of_a, of_b] = [Solid::A, Solid::B].map(|solid| Triangles::of(p, solid, &pairs, far));
+        Self { pairs, of_a, of_b }
+    }
+
+    pub(crate) fn of(&self, solid: Solid) -> &Triangles {
+        if solid == Solid::A { &self.of_a } else { &self.of_b }
+    }
+}
+
+impl Triangles {
+    /// Of one of the surfaces: `pairs` are the triangles that may cross; boxes whose distance is above `far` (mm) are apart.
+    fn of(p: &Pairing, solid: Solid, pairs: &[[u32; 2]], far: f64) -> Self {
+        let trees = Trees { nodes: [&p.a.tree().nodes, &p.b.tree().nodes], motion: Motion::new(p.b_in_a), far };
+        let [mine, theirs] = [solid, solid.other()].map(|s| trees.nodes[s as usize]);
+        let mut found = Self::default();
+        if mine.is_empty() || theirs.is_empty() {
+            return found;
+        }
+        let is_large = mine.len() as u32 > MANY;
+        let mut paired: Vec<u32> =
+            if is_large { pairs.iter().map(|pair| pair[solid as usize]).collect() } else { Vec::new() };
+        paired.sort_unstable();
+        let all = trees.place(solid.other(), 0);
+        let mut stack = vec![0_u32];
+        while let Some(i) = stack.pop() {
+            let node = trees.place(solid, i);
+            if trees.apart(&node, &all) {
+                continue;
+            }
+            let [left, right] = match mine[i as usize].below() {
+                Below::Triangles(range) => {
+                    found.single.extend(range);
+                    continue;
+                }
+                Below::Children(children) => children,
+            };
+            if is_large {
+                let range = range_below(mine, i);
+                let is_paired = || {
+                    let first = paired.partition_point(|t| *t < range.start);
+                    paired.get(first).is_some_and(|t| *t < range.end)
+                };
+                if range.end - range.start > MANY && !is_paired() && trees.keeps_away(solid.other(), &node) {
+                    found.free.push(range);
+                    continue;
+                }
+            }
+            stack.push(right);
+            stack.push(left);
+        }
+        found
+    }
+}
+
+/// The trees of both surfaces.
+struct Trees<'a> {
+    nodes: [&'a [Node]; 2],
+    motion: Motion<'a>,
+    /// Boxes whose distance is above this are apart (mm).
+    far: f64,
+}
+
+impl Trees<'_> {
+    /// The box of a node in A's frame.
+    fn place(&self, of: Solid, i: u32) -> PlacedBox {
+        let place = PlacedBox::of(&self.nodes[of as usize][i as usize]);
+        if of == Solid::A { place } else { place.moved(&self.motion) }
+    }
+
+    fn apart(&self, p: &PlacedBox, q: &PlacedBox) -> bool {
+        f64::from(p.apart(q, self.far as f32)) > self.far
+    }
+
+    /// Whether a surface keeps away from a box of the other.
+    fn keeps_away(&self, surface: Solid, from: &PlacedBox) -> bool {
+        let mut stack = vec![0];
+        while let Some(j) = stack.pop() {
+            if !self.apart(from, &self.place(surface, j)) {
+                match self.nodes[surface as usize][j as usize].below() {
+                    Below::Children(children) => stack.extend(children),
+                    Below::Triangles(_) => return false,
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The triangles below a node: leaves stand in their order.
+fn range_below(nodes: &[Node], i: u32) -> Range<u32> {
+    let end = |second: usize| {
+        let mut at = i;
+        loop {
+            match nodes[at as usize].below() {
+                Below::Children(children) => at = children[second],
+                Below::Triangles(range) => return range,
+            }
+        }
+    };
+    end(0).start..end(1).end
+}

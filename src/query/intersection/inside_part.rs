@@ -1,0 +1,270 @@
+//! One of the two surfaces of a pair, and what of it lies in the other solid.
+
+use crate::geom::Vec3;
+use crate::geom::triangle::Triangle;
+use crate::geom::union_find::UnionFind;
+use crate::query::intersection::crossing_candidates::Triangles;
+use crate::query::intersection::perturbed_signs::{Crossing, Solid, through};
+use crate::query::triangles::Pairing;
+use crate::shape::surface::Surface;
+use crate::shape::surface::winding_number::winding_by;
+
+/// A point where an edge of one surface crosses a triangle of the other, seen from `origin`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    pub crossing: Crossing,
+    /// mm, from the pair's local origin.
+    pub at: Vec3,
+}
+
+/// The segment in which two triangles cross: from and to as they run on A's triangle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Segment {
+    /// Of A and of B.
+    pub triangles: [u32; 2],
+    pub ends: [End; 2],
+}
+
+/// One surface of the pair, as seen from it.
+#[derive(Clone, Copy)]
+pub(crate) struct Half<'a> {
+    pub pairing: &'a Pairing<'a>,
+    pub solid: Solid,
+    /// Which solid moves where signs are 0.
+    pub moved: Solid,
+    /// Points are told from here (A's frame, mm).
+    pub origin: Vec3,
+    /// Triangles of this surface.
+    pub near: &'a Triangles,
+}
+
+/// Sums over the boundary of the common solid.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sums {
+    /// Six times the volume (mm³).
+    pub six: f64,
+    /// Twice the area, or more (mm²).
+    pub twice_area: f64,
+}
+
+/// What cannot be: some sign is wrong, or a surface does not close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Inconsistent;
+
+/// A vertex in A's frame: B's as the pose rounds it.
+#[inline]
+fn placed(p: &Pairing, of: Solid, v: u32) -> Vec3 {
+    if of == Solid::A { p.a.vertices[v as usize] } else { p.b_in_a.point(&p.b.vertices[v as usize]) }
+}
+
+impl<'a> Half<'a> {
+    pub(crate) fn surface(&self) -> &'a Surface {
+        if self.solid == Solid::A { self.pairing.a } else { self.pairing.b }
+    }
+
+    /// A vertex in A's frame.
+    #[inline]
+    fn vertex(&self, v: u32) -> Vec3 {
+        placed(self.pairing, self.solid, v)
+    }
+
+    /// The same from the local origin.
+    #[inline]
+    fn near(&self, v: u32) -> Vec3 {
+        self.vertex(v) - self.origin
+    }
+
+    /// How often the other solid winds around a vertex.
+    fn winding(&self, v: u32) -> i32 {
+        let p = self.pairing;
+        let other = self.solid.other();
+        let (surface, pose) = if other == Solid::A { (p.a, None) } else { (p.b, Some(p.b_in_a)) };
+        winding_by(surface, pose, &self.vertex(v), |t, from, to| {
+            let corners = surface.triangles[t as usize].map(|v| placed(p, other, v));
+            through(&corners, other != self.moved, from, to)
+        })
+    }
+
+    /// Adds what of this surface lies in the other solid. Its points are visited: vertices inside, once each.
+    pub(crate) fn add_inside(
+        &self,
+        segments: &[Segment],
+        sums: &mut Sums,
+        visit: &mut impl FnMut(Vec3),
+    ) -> Result<(), Inconsistent> {
+        let mut cuts: Vec<(u32, u32)> =
+            (0..).zip(segments).map(|(k, s)| (s.triangles[self.solid as usize], k)).collect();
+        cuts.sort_unstable();
+        let mut inside = Inside::new(self, &self.near.single, &cuts, segments)?;
+        let mut seen = vec![false; self.surface().vertices.len()];
+        let mut see = |v: u32, at: &Vec3| {
+            if !std::mem::replace(&mut seen[v as usize], true) {
+                visit(*at);
+            }
+        };
+        for range in &self.near.free {
+            if inside.tells(self, self.surface().triangles[range.start as usize][0])? {
+                for ids in &self.surface().triangles[range.start as usize..range.end as usize] {
+                    let corners = ids.map(|v| self.near(v));
+                    sums.add(&corners);
+                    ids.iter().zip(&corners).for_each(|(v, at)| see(*v, at));
+                }
+            }
+        }
+        let mut rest = &cuts[..];
+        for &t in &self.near.single {
+            let ids = self.surface().triangles[t as usize];
+            let own = take(&mut rest, t);
+            if own.is_empty() {
+                if inside.tells(self, ids[0])? {
+                    let corners = ids.map(|v| self.near(v));
+                    sums.add(&corners);
+                    ids.iter().zip(&corners).for_each(|(v, at)| see(*v, at));
+                }
+                continue;
+            }
+            let mut corners = [None; 3];
+            for k in 0..3 {
+                if inside.tells(self, ids[k])? {
+                    let at = self.near(ids[k]);
+                    corners[k] = Some(at);
+                    see(ids[k], &at);
+                }
+            }
+            self.add_cut(&corners, own, segments, sums);
+        }
+        Ok(())
+    }
+
+    /// Adds what of a triangle lies in the other solid: `corners` are those inside.
+    fn add_cut(&self, corners: &[Option<Vec3>; 3], own: &[(u32, u32)], segments: &[Segment], sums: &mut Sums) {
+        // Seen from a point of the triangle near the common solid: farther ones would cost digits.
+        let apex = segments[own[0].1 as usize].ends[0].at;
+        let mut twice = Vec3::zeros();
+        let mut gross = 0.0;
+        let mut add = |p: &Vec3, q: &Vec3| {
+            let area = p.cross(q);
+            gross += area.norm();
+            twice += area;
+        };
+        // Along an edge: ends of the parts inside less their beginnings, from the first of them.
+        let mut along = [(None, Vec3::zeros()); 3];
+        for (_, k) in own {
+            let [mut from, mut to] = segments[*k as usize].ends;
+            if self.solid == Solid::B {
+                (from, to) = (to, from);
+            }
+            let (p, q) = (from.at - apex, to.at - apex);
+            add(&p, &q);
+            for (end, at) in [(from, p), (to, q)] {
+                if end.crossing.of == self.solid {
+                    let (first, sum) = &mut along[end.crossing.edge];
+                    first.get_or_insert(at);
+                    *sum += if end.crossing.enters { -at } else { at };
+                }
+            }
+        }
+        for k in 0..3 {
+            let (first, mut sum) = along[k];
+            let (u, v) = (corners[k].map(|p| p - apex), corners[(k + 1) % 3].map(|p| p - apex));
+            match (first, u, v) {
+                (None, Some(u), Some(v)) => add(&u, &v),
+                (None, ..) => {}
+                (Some(first), u, v) => {
+                    sum += v.unwrap_or_default();
+                    sum -= u.unwrap_or_default();
+                    add(&first, &sum);
+                }
+            }
+        }
+        sums.six += apex.dot(&twice);
+        sums.twice_area += gross;
+    }
+}
+
+impl Sums {
+    #[inline]
+    pub(crate) fn add(&mut self, [a, b, c]: &Triangle) {
+        let n = (b - a).cross(&(c - a));
+        self.six += a.dot(&n);
+        self.twice_area += n.norm();
+    }
+}
+
+/// The entries of the next triangle, cut off from what is left.
+fn take<'c>(rest: &mut &'c [(u32, u32)], t: u32) -> &'c [(u32, u32)] {
+    let count = rest.iter().take_while(|c| c.0 == t).count();
+    let (own, others) = rest.split_at(count);
+    *rest = others;
+    own
+}
+
+/// Which vertices of a surface are inside of the other solid: joined where an edge crosses nothing, told apart by those that do.
+struct Inside {
+    sets: UnionFind,
+    /// Of the root of a set.
+    known: Vec<Option<bool>>,
+}
+
+impl Inside {
+    fn new(half: &Half, near: &[u32], cuts: &[(u32, u32)], segments: &[Segment]) -> Result<Self, Inconsistent> {
+        let vertices = half.surface().vertices.len();
+        let mut sets = UnionFind::new(vertices);
+        let mut seeds: Vec<(u32, bool)> = Vec::new();
+        let mut rest = cuts;
+        for &t in near {
+            let ids = half.surface().triangles[t as usize];
+            let own = take(&mut rest, t);
+            if own.is_empty() {
+                sets.union(ids[0], ids[1], false);
+                sets.union(ids[1], ids[2], false);
+                continue;
+            }
+            // Entering less leaving.
+            let mut balance = [0; 3];
+            for (_, k) in own {
+                for end in &segments[*k as usize].ends {
+                    if end.crossing.of == half.solid {
+                        balance[end.crossing.edge] += if end.crossing.enters { 1 } else { -1 };
+                    }
+                }
+            }
+            for (k, balance) in balance.into_iter().enumerate() {
+                let (u, v) = (ids[k], ids[(k + 1) % 3]);
+                match balance {
+                    0 => _ = sets.union(u, v, false),
+                    1 => seeds.extend([(u, false), (v, true)]),
+                    -1 => seeds.extend([(u, true), (v, false)]),
+                    _ => return Err(Inconsistent),
+                }
+            }
+        }
+        if !rest.is_empty() {
+            return Err(Inconsistent);
+        }
+        let mut known = vec![None; vertices];
+        for (v, inside) in seeds {
+            let root = sets.find(v).0 as usize;
+            if *known[root].get_or_insert(inside) != inside {
+                return Err(Inconsistent);
+            }
+        }
+        Ok(Self { sets, known })
+    }
+
+    /// Whether a vertex is inside.
+    #[inline]
+    fn tells(&mut self, half: &Half, v: u32) -> Result<bool, Inconsistent> {
+        let root = self.sets.find(v).0 as usize;
+        if let Some(inside) = self.known[root] {
+            return Ok(inside);
+        }
+        let inside = match half.winding(v) {
+            0 => false,
+            1 => true,
+            _ => return Err(Inconsistent),
+        };
+        self.known[root] = Some(inside);
+        Ok(inside)
+    }
+}

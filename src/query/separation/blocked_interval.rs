@@ -1,0 +1,170 @@
+//! Two triangles and a line of translations: where on it they meet.
+
+use crate::geom::Vec3;
+use crate::geom::math::{basis, greater, lesser};
+use crate::geom::triangle::Triangle;
+
+/// A direction of translation and two directions across.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line {
+    pub along: Vec3,
+    across: [Vec3; 2],
+    /// By so much (mm) triangles may miss each other that count as meeting, seen along the line.
+    slack: f64,
+}
+
+impl Line {
+    pub(crate) fn new(along: &Vec3, slack: f64) -> Self {
+        let (u, v) = basis(along);
+        Self { along: *along, across: [u, v], slack }
+    }
+}
+
+/// What of a line of translations makes two triangles meet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blocked {
+    pub from: f64,
+    pub to: f64,
+    /// Unit, across what is left at the far end, outward.
+    pub normal: Vec3,
+}
+
+/// A triangle seen along a line: places across, and how far along.
+#[derive(Clone, Copy)]
+struct Seen {
+    at: [[f64; 2]; 3],
+    far: [f64; 3],
+}
+
+impl Seen {
+    fn new(t: &Triangle, line: &Line) -> Self {
+        let [u, v] = &line.across;
+        Self { at: t.map(|p| [u.dot(&p), v.dot(&p)]), far: t.map(|p| line.along.dot(&p)) }
+    }
+
+    fn edge(&self, k: usize) -> [[f64; 2]; 2] {
+        [self.at[k], self.at[(k + 1) % 3]]
+    }
+}
+
+fn turn([p, q]: [[f64; 2]; 2], r: [f64; 2]) -> f64 {
+    (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+}
+
+/// Which corners and edges meet at an end.
+#[derive(Clone, Copy)]
+enum Event {
+    /// A corner of B on the face of A.
+    FaceA,
+    FaceB,
+    /// These edges.
+    Edges(usize, usize),
+    /// Seen along the line they coincide.
+    Flush,
+}
+
+struct Events {
+    from: f64,
+    to: (f64, Event),
+}
+
+impl Events {
+    fn add(&mut self, t: f64, event: Event) {
+        self.from = lesser(self.from, t);
+        if t > self.to.0 {
+            self.to = (t, event);
+        }
+    }
+}
+
+/// The translations along the line at which B's triangle meets A's; `None` where it passes by. Those are the common points of the
+/// line and a convex set, so they make an interval, and it ends where a corner meets a face or an edge an edge.
+pub(crate) fn blocked(a: &Triangle, b: &Triangle, line: &Line) -> Option<Blocked> {
+    let (p, q) = (Seen::new(a, line), Seen::new(b, line));
+    let range = |s: &Seen, k: usize| {
+        let [x, y, z] = s.at.map(|x| x[k]);
+        [lesser(lesser(x, y), z), greater(greater(x, y), z)]
+    };
+    for k in 0..2 {
+        let ([low, high], [least, most]) = (range(&p, k), range(&q, k));
+        if low > most + line.slack || least > high + line.slack {
+            return None;
+        }
+    }
+    // On which side of each edge of one the corners of the other lie.
+    let to_p: [[f64; 3]; 3] = [0, 1, 2].map(|i| q.at.map(|x| turn(p.edge(i), x)));
+    let to_q: [[f64; 3]; 3] = [0, 1, 2].map(|j| p.at.map(|x| turn(q.edge(j), x)));
+    let mut events = Events { from: f64::INFINITY, to: (f64::NEG_INFINITY, Event::Flush) };
+    corners_on_face(&p, &q, &to_p, line.slack, |t| events.add(t, Event::FaceA));
+    corners_on_face(&q, &p, &to_q, line.slack, |t| events.add(-t, Event::FaceB));
+    for i in 0..3 {
+        for j in 0..3 {
+            let (s, t) = (to_p[i][j], to_p[i][(j + 1) % 3]);
+            let (v, w) = (to_q[j][i], to_q[j][(i + 1) % 3]);
+            if s * t < 0.0 && v * w < 0.0 {
+                let on_p = p.far[i] + (p.far[(i + 1) % 3] - p.far[i]) * (v / (v - w));
+                let on_q = q.far[j] + (q.far[(j + 1) % 3] - q.far[j]) * (s / (s - t));
+                events.add(on_p - on_q, Event::Edges(i, j));
+            }
+        }
+    }
+    flush(&p, &q, &to_p, line.slack, |t| events.add(t, Event::Flush));
+    flush(&q, &p, &to_q, line.slack, |t| events.add(-t, Event::Flush));
+    let (to, event) = events.to;
+    let side = |t: &Triangle, k: usize| t[(k + 1) % 3] - t[k];
+    let normal = match event {
+        Event::FaceA => side(a, 0).cross(&side(a, 1)),
+        Event::FaceB => side(b, 0).cross(&side(b, 1)),
+        Event::Edges(i, j) => side(a, i).cross(&side(b, j)),
+        Event::Flush => line.along,
+    };
+    let normal = normal.try_normalize(0.0).unwrap_or(line.along);
+    let normal = if normal.dot(&line.along) < 0.0 { -normal } else { normal };
+    (to > f64::NEG_INFINITY).then_some(Blocked { from: events.from, to, normal })
+}
+
+/// How much farther along a face lies than each corner of the other triangle that it covers; `to` are the sides of these to the
+/// face's edges.
+fn corners_on_face(face: &Seen, other: &Seen, to: &[[f64; 3]; 3], slack: f64, mut add: impl FnMut(f64)) {
+    let twice = turn(face.edge(0), face.at[2]);
+    let lengths = [0, 1, 2].map(|k| length(face.edge(k)));
+    if twice.abs() <= slack * (lengths[0] + lengths[1] + lengths[2]) {
+        // Seen on edge: its edges tell.
+        return;
+    }
+    for (j, far_off) in other.far.iter().enumerate() {
+        let to = to.map(|sides| sides[j]);
+        if (0..3).all(|k| to[k] * twice.signum() >= -slack * lengths[k]) {
+            // Shares of the corners opposite to each edge.
+            let shares = [to[1], to[2], to[0]].map(|side| greater(side / twice, 0.0));
+            let sum = shares[0] + shares[1] + shares[2];
+            let far = (shares[0] * face.far[0] + shares[1] * face.far[1] + shares[2] * face.far[2]) / sum;
+            add(far - far_off);
+        }
+    }
+}
+
+/// How much farther along an edge lies than each corner of the other triangle that is on it, seen along the line.
+fn flush(face: &Seen, other: &Seen, to: &[[f64; 3]; 3], slack: f64, mut add: impl FnMut(f64)) {
+    for (k, sides) in to.iter().enumerate() {
+        let [p, q] = face.edge(k);
+        let way = length([p, q]);
+        for (j, side) in sides.iter().enumerate() {
+            let x = other.at[j];
+            if length([p, x]) <= slack {
+                add(face.far[k] - other.far[j]);
+            }
+            if way > slack && side.abs() <= slack * way {
+                let share = ((x[0] - p[0]) * (q[0] - p[0]) + (x[1] - p[1]) * (q[1] - p[1])) / (way * way);
+                if (0.0..=1.0).contains(&share) {
+                    add(face.far[k] + (face.far[(k + 1) % 3] - face.far[k]) * share - other.far[j]);
+                }
+            }
+        }
+    }
+}
+
+fn length([p, q]: [[f64; 2]; 2]) -> f64 {
+    let (x, y) = (q[0] - p[0], q[1] - p[1]);
+    (x * x + y * y).sqrt()
+}

@@ -1,0 +1,397 @@
+//! The search: from the hulls' translation to shorter ones.
+
+use crate::geom::math::{UNIT_ROUNDOFF, greater};
+use crate::geom::tolerance::roundoff_mm;
+use crate::geom::triangle::Triangle;
+use crate::geom::{Mat3, Pose, Vec3};
+use crate::query::convex::epa::{self, EpaScratch};
+use crate::query::convex::gjk::{self, Query};
+use crate::query::depth::Body;
+use crate::query::separation::blocked_interval::Line;
+use crate::query::separation::directions::{Directions, SAME};
+use crate::query::separation::inset_pair::{Met, Slim};
+use crate::query::separation::line_search::{Blockers, End};
+use crate::query::separation::min_norm::{Plane, nearest};
+
+/// A translation is longer than it need be by this many rounding margins.
+const HAIR_IN_MARGINS: f64 = 4.0;
+
+/// Triangles that miss each other, seen along a line, by this share of the rounding margin count as meeting.
+const LINE_SLACK: f64 = 0.0625;
+
+/// Pairs of meeting triangles that directions are taken from.
+const MAX_MET: usize = 512;
+
+/// Directions that are tried at once, before others are compared.
+const AT_ONCE: usize = 3;
+
+/// Every so many of these are the first blockers.
+const FIRST_BLOCKERS: usize = 48;
+
+/// Of so many of them rays tell how far the parts are stuck.
+const FIRST_PLACES: usize = 16;
+
+/// Places at which a pair is asked whether it is free, of few and of more triangles.
+const MAX_PLACES: [u32; 2] = [400, 100];
+
+/// Pairs of more triangles than this are searched less: each place costs more.
+const FEW: usize = 1500;
+
+/// Planes along which the best place slides, at most.
+const MAX_PLANES: usize = 10;
+
+/// A plane's demand is met where no more is lacking than this share of what is added to every translation.
+const LACKING: f64 = 1.0 / 16.0;
+
+/// Planes that push, at most.
+const MAX_PUSHED: usize = 64;
+
+/// Times the parts are pushed out of what they meet.
+const MAX_PUSHES: usize = 8;
+
+/// Pairs of triangles that push at first.
+const FIRST_PUSHED: usize = 128;
+
+/// Places that are tried where triangles may come apart in more than one way.
+const MAX_NODES: [usize; 2] = [96, 8];
+
+/// Faces that are tried one by one at one place.
+const MAX_WAYS: usize = 8;
+
+/// Sine of the angle below which two edges make no face.
+const PARALLEL_EDGES: f64 = 1e-6;
+
+/// Pairs of triangles that push at once.
+const PUSHED_PAIRS: usize = 32;
+
+/// A translation that is longer than the least by no more than this share of it ends the search.
+const GOOD_ENOUGH: f64 = 5e-3;
+
+/// A shorter one is worth a look only where it saves this share.
+const WORTH: f64 = 1e-6;
+
+/// What is known of a pair before.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// The pair's rounding margin η (mm).
+    pub margin: f64,
+    /// No translation shorter than this separates (mm): the depth of a common ball.
+    pub least: f64,
+    /// In which direction B leaves A where they touch, unit (A's frame).
+    pub normal: Option<Vec3>,
+    /// Axes of both parts' own boxes as columns (A's frame).
+    pub axes: [Mat3; 2],
+}
+
+/// A translation of B (mm, A's frame) after which no more than the rounding margin of the two solids is in common, as short as the
+/// search finds; never shorter than `least`. `None` where the hulls are flat.
+///
+/// Both surfaces must be closed. Cost: some hundred crossing tests at most, most of which end at the first triangles that meet.
+pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut EpaScratch) -> Option<Vec3> {
+    let q = Query { a: a.convex, b: b.convex, b_in_a };
+    let least = greater(wanted.least, 0.0);
+    let reach = a.convex.diameter + b.convex.diameter;
+    let margin = wanted.margin + roundoff_mm(0.0, 0.0, reach);
+    let hair = HAIR_IN_MARGINS * margin;
+    let slim = Slim::new(a.surface, b.surface, b_in_a, margin);
+    let mut met: [Vec<u32>; 2] = Default::default();
+    let mut pairs = Vec::new();
+    slim.crossings(&Vec3::zeros(), |crossing| {
+        for (list, id) in met.iter_mut().zip(crossing.triangles) {
+            list.push(id);
+        }
+        pairs.push(crossing);
+        pairs.len() < MAX_MET
+    });
+    for list in &mut met {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let size = usize::from(a.surface.triangles.len() + b.surface.triangles.len() > FEW);
+    let some = |n: usize| pairs.iter().step_by(pairs.len().div_ceil(n).max(1));
+    let places = some(FIRST_PLACES).map(|c| slim.common(&Vec3::zeros(), c)).collect();
+    let blockers = Blockers::new(some(FIRST_BLOCKERS).map(|c| c.corners).collect(), places, MAX_PLACES[size]);
+    let mut directions = Directions::default();
+    if let Some(n) = &wanted.normal {
+        directions.add(n);
+    }
+    directions.add_faces([a.surface, b.surface], b_in_a, &met);
+    directions.add_axes(&wanted.axes);
+    // The hulls come apart along any of them.
+    let by_hulls = |d: &Vec3| d * (greater(d.dot(&q.scan(d).w), least) + hair);
+    let best = directions.all.iter().map(by_hulls).min_by(|x, y| x.norm_squared().total_cmp(&y.norm_squared()))?;
+    let mut search = Search { slim, blockers, directions, tried: 0, best, least, hair, slack: LINE_SLACK * margin };
+    let step = pairs.len().div_ceil(FIRST_PUSHED).max(1);
+    let met: Vec<_> = pairs.iter().step_by(step).map(|c| search.slim.with_edges(c)).collect();
+    search.push(&met);
+    search.run();
+    search.branch(&met, MAX_NODES[size]);
+    // Where that ended too soon, its ways lead on.
+    search.run();
+    if search.done() {
+        return Some(search.best);
+    }
+    let seed = gjk::separation(&q, 0.0, margin).simplex;
+    if let Some(hulls) = epa::penetration_below(&q, &seed, margin, search.limit(), scratch) {
+        let found = hulls.axis * (greater(hulls.upper, least) + hair);
+        if found.norm() < search.limit() {
+            search.best = found;
+        }
+        search.directions.add(&hulls.axis);
+        search.run();
+    }
+    Some(search.best)
+}
+
+struct Search<'a> {
+    slim: Slim<'a>,
+    blockers: Blockers,
+    directions: Directions,
+    /// So many of them were tried.
+    tried: usize,
+    /// The shortest that was verified.
+    best: Vec3,
+    least: f64,
+    hair: f64,
+    slack: f64,
+}
+
+impl Search<'_> {
+    fn line(&self, d: &Vec3) -> Line {
+        Line::new(d, self.slack)
+    }
+
+    /// What may be lacking of a plane's demand: what is added to every translation makes up for it.
+    fn lacking(&self) -> f64 {
+        LACKING * self.hair
+    }
+
+    fn limit(&self) -> f64 {
+        self.best.norm() * (1.0 - WORTH)
+    }
+
+    /// Whether nothing shorter is worth looking for.
+    fn done(&self) -> bool {
+        self.best.norm() <= self.least * (1.0 + GOOD_ENOUGH) + 2.0 * self.hair
+    }
+
+    /// Line by line, those first that are known to be blocked least far.
+    fn run(&mut self) {
+        // A good one among the first saves looking far along the others.
+        while self.tried < self.directions.all.len().min(AT_ONCE) {
+            let d = self.directions.all[self.tried];
+            self.tried += 1;
+            let (limit, line) = (self.limit(), self.line(&d));
+            if self.blockers.first(&self.slim, &line, limit) < limit {
+                self.look(&d);
+            }
+        }
+        let mut order = Vec::new();
+        let limit = self.limit();
+        for (k, d) in self.directions.all.iter().enumerate().skip(self.tried) {
+            let first = self.blockers.first(&self.slim, &Line::new(d, self.slack), limit);
+            if first < limit {
+                order.push((first, k));
+            }
+        }
+        self.tried = self.directions.all.len();
+        order.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        for (first, k) in order {
+            if self.done() || self.blockers.budget == 0 {
+                return;
+            }
+            if first < self.limit() {
+                let d = self.directions.all[k];
+                self.look(&d);
+            }
+        }
+    }
+
+    /// Along one direction, and on from where that ends.
+    fn look(&mut self, d: &Vec3) {
+        if self.done() {
+            return;
+        }
+        let end = self.walk(d, greater(self.least, self.hair));
+        if end.free {
+            self.slide(d, &end);
+        }
+    }
+
+    /// Takes the first free place along a direction from `from` (mm) on, if it is nearer than the best.
+    fn walk(&mut self, d: &Vec3, from: f64) -> End {
+        let line = self.line(d);
+        let limit = self.limit();
+        let end = self.blockers.walk(&self.slim, &line, [from, limit], self.hair);
+        if end.free && end.at < limit {
+            self.best = d * end.at;
+        }
+        end
+    }
+
+    /// From a free place along the planes that block: to the shortest translation beyond all of them, as long as something
+    /// else is in the way there.
+    fn slide(&mut self, d: &Vec3, end: &End) {
+        let (mut d, mut end) = (*d, *end);
+        let mut planes: Vec<Plane> = Vec::new();
+        while planes.len() < MAX_PLANES && !self.done() && self.blockers.budget > 0 {
+            planes.push(Plane { normal: end.normal, least: end.normal.dot(&d) * end.at });
+            let Some(next) = nearest(&planes, self.lacking()) else { return };
+            let length = next.norm();
+            if !(length < self.limit() && length > 8.0 * UNIT_ROUNDOFF) {
+                return;
+            }
+            d = next / length;
+            let from = greater(length, greater(self.least, self.hair));
+            end = self.walk(&d, from);
+            if end.free && end.at <= from + 2.0 * self.hair {
+                return;
+            }
+        }
+    }
+
+    /// From where the parts are, out of every pair of triangles that meets along the face that is nearest: to the shortest
+    /// translation beyond all of these, as long as that is shorter than the best. `met` are the pairs that meet at first.
+    fn push(&mut self, first: &[Met]) {
+        let mut planes: Vec<Plane> = Vec::new();
+        let mut by = Vec3::zeros();
+        let mut later: Option<Vec<Met>> = None;
+        for _ in 0..MAX_PUSHES {
+            let met = later.as_deref().unwrap_or(first);
+            let limit = self.limit();
+            let near: Vec<Plane> =
+                met.iter().filter_map(|m| nearest_face(m, &by)).filter(|p| p.least < limit).collect();
+            let Some(next) = beyond(&mut planes, &near, self.lacking()) else { return };
+            let length = greater(next.norm(), self.least);
+            let Some(d) = next.try_normalize(0.0) else { return };
+            let at = length + self.hair;
+            if at >= self.limit() || self.blockers.budget == 0 {
+                return;
+            }
+            by = d * at;
+            self.blockers.budget -= 1;
+            let met = self.slim.met(&by, PUSHED_PAIRS);
+            if met.is_empty() {
+                if self.slim.nested(&by).is_none() {
+                    self.best = by;
+                }
+                return;
+            }
+            later = Some(met);
+        }
+    }
+
+    /// As [`Self::push`], but where two triangles may come apart along the face of the one or of the other both are tried, those
+    /// translations first that are shortest so far.
+    fn branch(&mut self, first: &[Met], nodes: usize) {
+        let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];
+        let mut seen: Vec<Vec3> = Vec::new();
+        for _ in 0..nodes {
+            let shortest = (0..open.len()).min_by(|&i, &j| open[i].length.total_cmp(&open[j].length).then(i.cmp(&j)));
+            let Some(node) = shortest.map(|k| open.remove(k)).filter(|n| n.length < self.limit()) else { return };
+            if self.done() || self.blockers.budget == 0 {
+                return;
+            }
+            self.blockers.budget -= 1;
+            let later = if node.planes.is_empty() { None } else { Some(self.slim.met(&node.at, PUSHED_PAIRS)) };
+            let met = later.as_deref().unwrap_or(first);
+            if met.is_empty() {
+                if self.slim.nested(&node.at).is_none() {
+                    self.best = node.at;
+                    return;
+                }
+                continue;
+            }
+            if node.planes.len() > 1 {
+                self.directions.add(&node.at);
+            }
+            for plane in ways_out(met, &node.at, self.limit()) {
+                let Some(next) = self.child(&node, &plane) else { continue };
+                if seen.iter().all(|x| (x - next.at).norm() > self.hair) {
+                    seen.push(next.at);
+                    open.push(next);
+                }
+            }
+        }
+    }
+
+    /// With one more plane, where that leaves anything shorter than the best.
+    fn child(&self, node: &Node, plane: &Plane) -> Option<Node> {
+        let mut planes = node.planes.clone();
+        match planes.iter_mut().find(|p| p.normal.dot(&plane.normal) > SAME) {
+            Some(p) => p.least = greater(p.least, plane.least),
+            None => planes.push(*plane),
+        }
+        let next = nearest(&planes, self.lacking()).filter(|_| planes.len() <= MAX_PLANES)?;
+        let length = greater(next.norm(), self.least) + self.hair;
+        let at = next.try_normalize(0.0)? * length;
+        (length < self.limit()).then_some(Node { planes, at, length })
+    }
+}
+
+/// A translation beyond some planes.
+struct Node {
+    planes: Vec<Plane>,
+    at: Vec3,
+    length: f64,
+}
+
+/// The shortest translation beyond `planes` and beyond all of `more`, of which those are taken that it depends on, the worst first:
+/// all may be many, and few decide.
+fn beyond(planes: &mut Vec<Plane>, more: &[Plane], lacking: f64) -> Option<Vec3> {
+    let mut x = nearest(planes, lacking)?;
+    loop {
+        let left = |p: &Plane| p.least - p.normal.dot(&x);
+        let Some(worst) = more.iter().max_by(|p, q| left(p).total_cmp(&left(q))) else { return Some(x) };
+        if left(worst) <= lacking {
+            return Some(x);
+        }
+        if planes.len() >= MAX_PUSHED {
+            return None;
+        }
+        planes.push(*worst);
+        x = nearest(planes, lacking)?;
+    }
+}
+
+/// Planes beyond which some of the triangles that meet are apart, none farther out than `limit` (mm): of those that face the same way
+/// the nearest and the farthest, the nearest ones first. Pairs that lie deep in a face, seen alone, want to go farther than the faces
+/// do, so what the nearest ones want comes first.
+fn ways_out(met: &[Met], by: &Vec3, limit: f64) -> Vec<Plane> {
+    let lacking = |p: &Plane| p.least - p.normal.dot(by);
+    let mut near: Vec<Plane> = met.iter().filter_map(|m| nearest_face(m, by)).filter(|p| p.least < limit).collect();
+    near.sort_by(|x, y| lacking(x).total_cmp(&lacking(y)));
+    let mut groups: Vec<[Plane; 2]> = Vec::new();
+    for plane in near {
+        let known = groups.iter_mut().find(|g| g[0].normal.dot(&plane.normal) > SAME);
+        if let Some([_, far]) = known {
+            far.least = greater(far.least, plane.least);
+        } else if groups.len() < MAX_WAYS {
+            groups.push([plane; 2]);
+        }
+    }
+    groups.into_iter().flatten().collect()
+}
+
+/// Of the planes beyond which two triangles are apart the nearest.
+fn nearest_face(met: &Met, by: &Vec3) -> Option<Plane> {
+    let lacking = |p: &Plane| p.least - p.normal.dot(by);
+    faces(met).min_by(|x, y| lacking(x).total_cmp(&lacking(y)))
+}
+
+/// The faces of two triangles' Minkowski difference along which B's leaves the outside of A's: those of either triangle, and those
+/// of two convex edges.
+fn faces(met: &Met) -> impl Iterator<Item = Plane> {
+    let [a, b] = &met.corners;
+    let normal = |t: &Triangle| (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0);
+    let of_edges = met.edges[0].iter().flatten().flat_map(|e| {
+        met.edges[1].iter().flatten().filter_map(|f| {
+            let d = e.way.cross(&f.way).try_normalize(PARALLEL_EDGES * e.way.norm() * f.way.norm())?;
+            let out = |d: &Vec3| e.is_outermost(d) && f.is_outermost(&-d);
+            if out(&d) { Some(d) } else { out(&-d).then_some(-d) }
+        })
+    });
+    let most = |d: &Vec3, t: &Triangle| t.iter().map(|x| d.dot(x)).fold(f64::NEG_INFINITY, greater);
+    let faces = normal(a).into_iter().chain(normal(b).map(|n| -n)).chain(of_edges);
+    faces.map(move |n| Plane { normal: n, least: most(&n, a) + most(&-n, b) })
+}

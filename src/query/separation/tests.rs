@@ -1,0 +1,95 @@
+//! Tests of what the search is made of; of the search itself in `tests/suite/separation.rs`.
+
+use crate::geom::Vec3;
+use crate::geom::triangle::{Triangle, meet};
+use crate::mesh::TriMesh;
+use crate::query::separation::blocked_interval::{Line, blocked};
+use crate::query::separation::min_norm::{Plane, nearest};
+use crate::query::separation::ray_exit::exit;
+use crate::shape::surface::{Inside, Surface};
+use crate::testkit::solids::Dice;
+
+fn triangle(dice: &mut Dice) -> Triangle {
+    [(); 3].map(|()| dice.vector())
+}
+
+#[test]
+fn a_wall_blocks_a_line_until_it_has_left_the_floor() {
+    let floor = [Vec3::new(-9.0, -9.0, 0.0), Vec3::new(9.0, -9.0, 0.0), Vec3::new(0.0, 9.0, 0.0)];
+    let wall = [Vec3::new(-1.0, 0.0, -0.5), Vec3::new(1.0, 0.0, -0.5), Vec3::new(0.0, 0.0, 3.0)];
+    let up = blocked(&floor, &wall, &Line::new(&Vec3::z(), 1e-12)).unwrap();
+    assert!((up.from + 3.0).abs() < 1e-12 && (up.to - 0.5).abs() < 1e-12 && (up.normal - Vec3::z()).norm() < 1e-12);
+    // Across its own plane from the near side of the floor to its far corner.
+    let aside = blocked(&floor, &wall, &Line::new(&Vec3::y(), 1e-12)).unwrap();
+    assert!((aside.from + 9.0).abs() < 1e-12 && (aside.to - 9.0).abs() < 1e-12, "{aside:?}");
+    assert!(blocked(&floor, &wall.map(|p| p + Vec3::x() * 20.0), &Line::new(&Vec3::z(), 1e-12)).is_none());
+}
+
+#[test]
+fn triangles_in_one_plane_block_lines_in_it() {
+    let a = [Vec3::zeros(), Vec3::new(4.0, 0.0, 0.0), Vec3::new(0.0, 4.0, 0.0)];
+    let found = blocked(&a, &a, &Line::new(&Vec3::x(), 1e-12)).unwrap();
+    assert!((found.from + 4.0).abs() < 1e-12 && (found.to - 4.0).abs() < 1e-12, "{found:?}");
+}
+
+#[test]
+fn what_is_blocked_is_where_triangles_meet() {
+    let dice = &mut Dice(5);
+    let (mut inside, mut beyond) = (0, 0);
+    for _ in 0..4000 {
+        let (a, b, d) = (triangle(dice), triangle(dice), dice.vector().normalize());
+        let found = blocked(&a, &b, &Line::new(&d, 1e-13));
+        for _ in 0..8 {
+            let t = 2.0 * dice.unit();
+            let expected = meet(&a, &b.map(|p| p + d * t));
+            // Within rounding of an end either may be said.
+            if found.is_some_and(|f| (t - f.from).abs() < 1e-9 || (t - f.to).abs() < 1e-9) {
+                continue;
+            }
+            assert_eq!(found.is_some_and(|f| f.from < t && t < f.to), expected, "{a:?} {b:?} {d:?} {t}");
+            inside += u32::from(expected);
+            beyond += u32::from(!expected);
+        }
+        if let Some(f) = found {
+            let past = |t: f64| meet(&a, &b.map(|p| p + d * t + f.normal * 1e-6));
+            assert!(f.normal.dot(&d) >= 0.0 && !past(f.to));
+        }
+    }
+    assert!(inside > 1000 && beyond > 1000, "{inside} {beyond}");
+}
+
+#[test]
+fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
+    let plane = |x: f64, y: f64, z: f64, least: f64| Plane { normal: Vec3::new(x, y, z).normalize(), least };
+    let found = |planes: &[Plane]| nearest(planes, 1e-12);
+    let close = |x: Option<Vec3>, y: Vec3| (x.unwrap() - y).norm() < 1e-9;
+    assert!(close(found(&[plane(0.0, 0.0, 2.0, 0.3)]), Vec3::new(0.0, 0.0, 0.3)));
+    let corner = [plane(1.0, 0.0, 0.0, 3.0), plane(0.0, 1.0, 0.0, 4.0), plane(0.0, 0.0, 1.0, 12.0)];
+    assert!(close(found(&corner[..2]), Vec3::new(3.0, 4.0, 0.0)));
+    assert!(close(found(&corner), Vec3::new(3.0, 4.0, 12.0)));
+    // The second demands nothing that the first does not give.
+    assert!(close(found(&[plane(0.0, 0.0, 1.0, 2.0), plane(0.0, 1.0, 1.0, 1.0)]), Vec3::new(0.0, 0.0, 2.0)));
+    assert!(found(&[plane(0.0, 0.0, 1.0, 2.0), plane(0.0, 0.0, -1.0, 1.0)]).is_none());
+    assert_eq!(found(&[]), Some(Vec3::zeros()));
+    // Many through one point, as those of a thread's flanks: a little more is demanded of one of them.
+    let around: Vec<Plane> = (0..32)
+        .map(|k| f64::from(k) * 0.2)
+        .map(|t| Plane { normal: Vec3::new(libm::cos(t), libm::sin(t), -1.0).normalize(), least: 0.5f64.sqrt() })
+        .collect();
+    assert!(close(found(&around), Vec3::new(0.0, 0.0, -1.0)));
+}
+
+#[test]
+fn a_ray_leaves_a_box_through_the_face_that_is_ahead() {
+    let vertices = (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    let s = Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Solid);
+    let way = |x: [f64; 3], d: [f64; 3]| exit(&s, &Vec3::from(x), &Vec3::from(d).normalize(), 10.0);
+    assert!((way([0.3, 0.4, 0.25], [0.0, 0.0, 1.0]) - 0.75).abs() < 1e-12);
+    assert!((way([0.3, 0.4, 0.25], [-1.0, 0.0, 0.0]) - 0.3).abs() < 1e-12);
+    // From outside the far side counts; off to the side nothing does, nor what is beyond the limit.
+    assert!((way([0.3, 0.4, -2.0], [0.0, 0.0, 1.0]) - 3.0).abs() < 1e-12);
+    assert!((way([3.0, 0.4, -2.0], [0.0, 0.0, 1.0]) - 10.0).abs() < 1e-12);
+    assert!((way([0.3, 0.4, -20.0], [0.0, 0.0, 1.0]) - 10.0).abs() < 1e-12);
+}

@@ -1,0 +1,304 @@
+//! Surfaces, queries and pairs against brute force, on shapes that are hard on them.
+
+use crate::geom::math::sin_cos_deg;
+use crate::geom::triangle::{Feature, Triangle, closest, meet, point_triangle};
+use crate::geom::{Mat3, Pose, Vec3};
+use crate::mesh::TriMesh;
+use crate::query::triangles::{Distance, Pairing, crossing_moved, crossings, separation};
+use crate::shape::surface::winding_number::{winding, winding_moved};
+use crate::shape::surface::{Inside, Surface};
+use std::collections::BTreeSet;
+
+pub(crate) struct Sequence(pub(crate) u64);
+
+impl Sequence {
+    pub(crate) fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        (self.unit() * f64::from(n)) as u32
+    }
+
+    fn point(&mut self) -> Vec3 {
+        Vec3::new(self.unit() - 0.5, self.unit() - 0.5, self.unit() - 0.5)
+    }
+
+    fn rotation(&mut self) -> Mat3 {
+        (0..3).fold(Mat3::identity(), |m, k| m * turn(360.0 * self.unit(), k))
+    }
+
+    /// Motions that bring faces, edges and vertices together, and others.
+    pub(crate) fn pose(&mut self) -> Pose {
+        let rotation = match self.below(3) {
+            0 => Mat3::identity(),
+            1 => turn(90.0 * f64::from(self.below(4)), self.below(3) as usize),
+            _ => self.rotation(),
+        };
+        let translation = match self.below(4) {
+            0 => Vec3::zeros(),
+            1 => (self.point() * 8.0).map(libm::round),
+            2 => self.point() * 12.0,
+            _ => self.point() * 1e-4,
+        };
+        Pose { rotation, translation }
+    }
+}
+
+fn turn(deg: f64, k: usize) -> Mat3 {
+    let (s, c) = sin_cos_deg(deg);
+    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+    let mut m = Mat3::identity();
+    (m[(i, i)], m[(i, j)], m[(j, i)], m[(j, j)]) = (c, -s, s, c);
+    m
+}
+
+/// A closed box of side 4 with every face cut into `n` × `n` squares, points moved by `shape`.
+pub(crate) fn closed(n: u32, shape: impl Fn(Vec3) -> Vec3) -> TriMesh {
+    let mut mesh = TriMesh::default();
+    let mut index = std::collections::BTreeMap::new();
+    let mut vertex = |p: [u32; 3], mesh: &mut TriMesh| {
+        *index.entry(p).or_insert_with(|| {
+            mesh.vertices.push(shape(Vec3::from(p.map(|x| f64::from(x) * 4.0 / f64::from(n) - 2.0))));
+            mesh.vertices.len() as u32 - 1
+        })
+    };
+    for axis in 0..3 {
+        for side in [0, n] {
+            for (u, v) in (0..n).flat_map(|u| (0..n).map(move |v| (u, v))) {
+                let at = |du: u32, dv: u32| {
+                    let mut p = [0; 3];
+                    (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (side, u + du, v + dv);
+                    p
+                };
+                let [a, b, c, d] = [at(0, 0), at(1, 0), at(1, 1), at(0, 1)].map(|p| vertex(p, &mut mesh));
+                let quad = if side == 0 { [a, d, c, b] } else { [a, b, c, d] };
+                mesh.triangles.extend([[quad[0], quad[1], quad[2]], [quad[0], quad[2], quad[3]]]);
+            }
+        }
+    }
+    mesh
+}
+
+pub(crate) fn ball(n: u32) -> TriMesh {
+    closed(n, |p| p.normalize() * (2.2 + 0.1 * libm::sin(3.0 * p.x) * libm::cos(2.0 * p.y)))
+}
+
+/// Triangles of no connection.
+fn soup(n: u32, mut corner: impl FnMut() -> Vec3) -> TriMesh {
+    let vertices = (0..3 * n).map(|_| corner()).collect();
+    TriMesh { vertices, triangles: (0..n).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect() }
+}
+
+fn shapes(sequence: &mut Sequence) -> Vec<TriMesh> {
+    let mut all = vec![closed(1, |p| p), closed(3, |p| p), ball(4), closed(6, |p| Vec3::new(p.x, p.y, p.z * 0.01))];
+    all.push(soup(40, || sequence.point() * 4.0));
+    all.push(soup(60, || (sequence.point() * 4.0).map(libm::round)));
+    all.push(soup(50, || Vec3::new(2.0, 1.0, 0.5).component_mul(&sequence.point().map(|x| libm::round(2.0 * x)))));
+    // Slivers, all close to one line.
+    all.push(soup(30, || Vec3::new(4.0, 3.0, 2.0) * (sequence.unit() - 0.5) + sequence.point() * 1e-7));
+    // Thirty times the same triangle.
+    let mut k = 0;
+    all.push(soup(30, || {
+        k += 1;
+        [Vec3::zeros(), Vec3::x(), Vec3::y()][k % 3]
+    }));
+    // A fan of a cylinder: needles that share a vertex.
+    let ring = |k: u32| sin_cos_deg(f64::from(k) * 9.0);
+    let mut fan = TriMesh { vertices: vec![Vec3::new(0.0, 0.0, 3.0)], triangles: Vec::new() };
+    for k in 0..40 {
+        let (s, c) = ring(k);
+        fan.vertices.push(Vec3::new(c, s, -3.0));
+        fan.triangles.push([0, 1 + k, 1 + (k + 1) % 40]);
+    }
+    all.push(fan);
+    all
+}
+
+fn surface(mesh: &TriMesh) -> Surface {
+    Surface::new(mesh, &Vec3::zeros(), Inside::Undefined)
+}
+
+fn triangles(s: &Surface, pose: &Pose) -> Vec<Triangle> {
+    (0..s.triangles.len() as u32).map(|t| s.triangle(t).map(|v| pose.point(&v))).collect()
+}
+
+/// All pairs of triangles that meet, and the least distance of two triangles.
+fn brute_force(a: &[Triangle], b: &[Triangle]) -> (BTreeSet<(u32, u32)>, f64) {
+    let (mut met, mut least) = (BTreeSet::new(), f64::INFINITY);
+    for (i, s) in (0..).zip(a) {
+        for (j, t) in (0..).zip(b) {
+            if meet(s, t) {
+                met.insert((i, j));
+                least = 0.0;
+            } else if least > 0.0 {
+                least = closest(s, t).squared.sqrt().min(least);
+            }
+        }
+    }
+    (met, least)
+}
+
+/// Pairs of all shapes in several poses; far from the origin for some.
+fn pairs(seed: u64, rounds: usize, mut check: impl FnMut(&Surface, &Surface, &Pose, f64, &mut Sequence)) {
+    let mut sequence = Sequence(seed);
+    let shapes = shapes(&mut sequence);
+    for round in 0..rounds {
+        let [mut a, mut b] = [(); 2].map(|()| shapes[sequence.below(shapes.len() as u32) as usize].clone());
+        let mut pose = sequence.pose();
+        if round % 5 == 4 {
+            // B's own frame far away, and carried back.
+            let far = Vec3::new(1e5, -2e5, 3e4);
+            b.vertices.iter_mut().for_each(|v| *v += far);
+            pose.translation -= pose.rotation * far;
+        }
+        if round % 7 == 6 {
+            a.vertices.iter_mut().chain(&mut b.vertices).for_each(|v| *v = v.map(|x| f64::from(x as f32)));
+        }
+        let (a, b) = (surface(&a), surface(&b));
+        let eta = 1e-15 * (20.0 + 4.0 * pose.translation.norm());
+        check(&a, &b, &pose, eta, &mut sequence);
+    }
+}
+
+#[test]
+fn pairs_of_triangles_that_meet_are_those_of_brute_force() {
+    let (mut some, mut none) = (0, 0);
+    pairs(1, 400, |a, b, pose, _, _| {
+        let (expected, _) = brute_force(&triangles(a, &Pose::identity()), &triangles(b, pose));
+        let mut found = BTreeSet::new();
+        let p = Pairing { a, b, b_in_a: pose };
+        crossings(&p, |i, j| found.insert((i, j)));
+        assert_eq!(found, expected);
+        let mut calls = 0;
+        crossings(&p, |_, _| {
+            calls += 1;
+            calls < 2
+        });
+        assert_eq!(calls, expected.len().min(2));
+        *(if expected.is_empty() { &mut none } else { &mut some }) += 1;
+    });
+    assert!(some > 50 && none > 50, "{some} {none}");
+}
+
+#[test]
+fn distances_are_those_of_brute_force() {
+    let (mut within, mut beyond) = (0, 0);
+    pairs(2, 400, |a, b, pose, eta, sequence| {
+        let (met, least) = brute_force(&triangles(a, &Pose::identity()), &triangles(b, pose));
+        let p = Pairing { a, b, b_in_a: pose };
+        let Distance::Within(gap) = separation(&p, f64::INFINITY, 0.0) else { panic!("all is within infinity") };
+        assert_eq!(gap.meets, !met.is_empty());
+        assert!(gap.exact || gap.value == 0.0);
+        assert!((gap.value - least).abs() <= eta, "{} {least}", gap.value);
+        assert!(met.is_empty() || met.contains(&(gap.triangles[0], gap.triangles[1])));
+        assert!(((gap.points[0] - gap.points[1]).norm() - gap.value).abs() < 1e-7_f64.max(10.0 * eta));
+        assert!(point_triangle(&gap.points[0], &a.triangle(gap.triangles[0])).squared.sqrt() <= 1e-7);
+        let limit = least * 1.5 * sequence.unit();
+        match separation(&p, limit, limit) {
+            Distance::Beyond(bound) => {
+                assert!(limit < least + eta && limit < bound && bound <= least + eta, "{limit} {bound} {least}");
+                beyond += 1;
+            }
+            Distance::Within(gap) => {
+                assert!(gap.value <= limit && gap.value >= least - eta);
+                within += 1;
+            }
+        }
+    });
+    assert!(within > 50 && beyond > 50, "{within} {beyond}");
+}
+
+#[test]
+fn moved_triangles_meet_as_in_brute_force() {
+    let (mut some, mut none) = (0, 0);
+    pairs(3, 300, |a, b, pose, _, sequence| {
+        let slack = [1e-4, 0.01, 0.3][sequence.below(3) as usize];
+        let mut nudge = |v: Vec3| v + sequence.point() * slack;
+        let va: Vec<Vec3> = a.vertices.iter().map(|&v| nudge(v)).collect();
+        let vb: Vec<Vec3> = b.vertices.iter().map(|v| nudge(pose.point(v))).collect();
+        let corners = |s: &Surface, v: &[Vec3]| -> Vec<Triangle> {
+            s.triangles.iter().map(|t| t.map(|k| v[k as usize])).collect()
+        };
+        let (ta, tb) = (corners(a, &va), corners(b, &vb));
+        let expected = !brute_force(&ta, &tb).0.is_empty();
+        let p = Pairing { a, b, b_in_a: pose };
+        assert_eq!(crossing_moved(&p, slack, |i| ta[i as usize], |j| tb[j as usize]).is_some(), expected);
+        *(if expected { &mut some } else { &mut none }) += 1;
+    });
+    assert!(some > 50 && none > 50, "{some} {none}");
+}
+
+#[test]
+fn nearest_and_within_are_those_of_brute_force() {
+    let mut seen = BTreeSet::new();
+    pairs(4, 200, |_, s, pose, _, sequence| {
+        let back = pose.inverse();
+        for _ in 0..10 {
+            let mut x = back.point(&(pose.translation + sequence.point() * 10.0));
+            if sequence.below(3) == 0 {
+                x = s.vertices[sequence.below(s.vertices.len() as u32) as usize] + sequence.point() * 1e-3;
+            }
+            let all: Vec<f64> =
+                triangles(s, &Pose::identity()).iter().map(|t| point_triangle(&x, t).squared.sqrt()).collect();
+            let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+            let found = s.nearest(&x, f64::INFINITY).expect("there are triangles");
+            assert_eq!(found.distance, least);
+            assert!(s.nearest(&x, least).is_none());
+            assert_eq!(s.nearest(&x, least * 1.001 + 1e-9).map(|n| n.distance), Some(least));
+            seen.insert(match found.feature {
+                Feature::Face => 0,
+                Feature::Edge(k) => 1 + k,
+                Feature::Vertex(k) => 4 + k,
+            });
+            let radius = least * 1.3 + 1e-3;
+            let mut visited = BTreeSet::new();
+            s.within(&x, radius, |t| visited.insert(t));
+            assert!((0..).zip(&all).all(|(t, &d)| d > radius || visited.contains(&t)));
+            assert!(visited.iter().all(|&t| all[t as usize] <= radius * (1.0 + 1e-9) + 1e-9));
+        }
+    });
+    assert_eq!(seen.len(), 7, "every feature is nearest to some point");
+}
+
+#[test]
+fn winding_numbers_count_closed_surfaces() {
+    let mut sequence = Sequence(5);
+    let mut counts = [0; 4];
+    for round in 0..60 {
+        // A ball in a box, turned inside out in every other round: a cavity.
+        let (mut mesh, inner) = (closed(1 + round % 4, |p| p), ball(3));
+        let first = mesh.vertices.len() as u32;
+        mesh.vertices.extend(inner.vertices.iter().map(|v| v * 0.5));
+        mesh.triangles.extend(inner.triangles.iter().map(|&[a, b, c]| {
+            let t = if round % 2 == 0 { [a, b, c] } else { [a, c, b] };
+            t.map(|v| v + first)
+        }));
+        let s = surface(&mesh);
+        assert_eq!(s.shells, [0, first]);
+        let pose = sequence.pose();
+        for _ in 0..50 {
+            let x = sequence.point() * 5.0;
+            let placed = pose.point(&x);
+            let angle: f64 = triangles(&s, &pose).iter().map(|t| solid_angle(&placed, t)).sum();
+            let expected = libm::round(angle / (4.0 * std::f64::consts::PI)) as i32;
+            assert_eq!(winding(&s, Some(&pose), &placed), Some(expected));
+            let moved = |v: u32| pose.point(&s.vertices[v as usize]) + Vec3::new(0.01, -0.02, 0.01);
+            let x = placed + Vec3::new(0.01, -0.02, 0.01);
+            assert_eq!(winding_moved(&s, Some(&pose), &x, 0.03, moved), Some(expected));
+            counts[(expected + 1) as usize] += 1;
+        }
+        let on = s.triangle(sequence.below(s.triangles.len() as u32));
+        assert_eq!(winding(&s, None, &on[1]), None);
+    }
+    assert!(counts[1] > 100 && counts[2] > 100 && counts[3] > 50, "{counts:?}");
+}
+
+/// Of a triangle seen from `x`. Source: A. van Oosterom & J. Strackee, "The Solid Angle of a Plane Triangle", 1983.
+fn solid_angle(x: &Vec3, t: &Triangle) -> f64 {
+    let [a, b, c] = t.map(|v| v - x);
+    let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
+    let below = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
+    2.0 * libm::atan2(a.dot(&b.cross(&c)), below)
+}

@@ -1,0 +1,79 @@
+//! A triangle with what tells it apart from others cheaply.
+
+use crate::geom::Vec3;
+use crate::geom::math::{greater, lesser, max3, min3};
+use crate::geom::triangle::Triangle;
+use crate::shape::surface::PlacedBox;
+
+/// A triangle, a direction close to its normal, and its box.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facet {
+    /// In the pair's frame (mm).
+    pub corners: Triangle,
+    /// Unit to rounding, or 0 of a triangle without area. Wrong by however much for a sliver: it is a direction to measure
+    /// along, no more.
+    normal: Vec3,
+    /// Where the corners lie along it, seen from the first (mm).
+    low: f64,
+    high: f64,
+    min: Vec3,
+    max: Vec3,
+}
+
+impl Facet {
+    #[inline]
+    pub(crate) fn new(corners: Triangle) -> Self {
+        let [a, b, c] = &corners;
+        let (e, f) = (b - a, c - a);
+        let n = e.cross(&f);
+        let length = n.norm();
+        let normal = if length > 0.0 { n / length } else { n };
+        let (he, hf) = (normal.dot(&e), normal.dot(&f));
+        Self {
+            normal,
+            low: lesser(0.0, lesser(he, hf)),
+            high: greater(0.0, greater(he, hf)),
+            min: min3(min3(*a, *b), *c),
+            max: max3(max3(*a, *b), *c),
+            corners,
+        }
+    }
+
+    /// A lower bound of the distance of a box (mm), not above 0 where the facet's plane may cut it.
+    #[inline]
+    pub(crate) fn off_box(&self, other: &PlacedBox) -> f64 {
+        other.off_plane(&self.normal, &self.corners[0]) - (self.high - self.low)
+    }
+
+    /// A lower bound of the distance of two facets (mm), up to rounding; not above 0 where none of a few directions tells
+    /// them apart. Ends at the first that does by more than `limit`.
+    #[inline]
+    pub(crate) fn apart(&self, other: &Self, limit: f64) -> f64 {
+        let s = self.above(other);
+        if s > limit {
+            return s;
+        }
+        let t = other.above(self);
+        if t > limit {
+            return t;
+        }
+        let gap = |k: usize| greater(0.0, greater(self.min[k] - other.max[k], other.min[k] - self.max[k]));
+        let (x, y, z) = (gap(0), gap(1), gap(2));
+        greater(greater(s, t), (x * x + y * y + z * z).sqrt())
+    }
+
+    /// How far the other is farther along a direction of unit length (mm).
+    #[inline]
+    pub(crate) fn apart_along(&self, other: &Self, direction: &Vec3) -> f64 {
+        let [p, q, r] = self.corners.each_ref().map(|v| direction.dot(v));
+        let [s, t, u] = other.corners.each_ref().map(|v| direction.dot(v));
+        lesser(lesser(s, t), u) - greater(greater(p, q), r)
+    }
+
+    /// How far the other is apart along this one's normal, on either side.
+    #[inline]
+    fn above(&self, other: &Self) -> f64 {
+        let [p, q, r] = other.corners.each_ref().map(|v| self.normal.dot(&(v - self.corners[0])));
+        greater(lesser(lesser(p, q), r) - self.high, self.low - greater(greater(p, q), r))
+    }
+}

@@ -1,0 +1,85 @@
+//! What the documentation says of a status or a warning: the section of docs/findings.md of that name.
+
+const FINDINGS: &str = include_str!("../../docs/findings.md");
+
+/// Help of one code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Help {
+    /// Its first sentence.
+    pub short: String,
+    /// All of it, as plain text.
+    pub text: String,
+}
+
+/// The help of a code, if the documentation has a section of that name.
+pub(crate) fn of(code: &str) -> Option<Help> {
+    let body = section(code)?;
+    let paragraphs: Vec<String> = body.split("\n\n").map(|p| plain(&p.replace('\n', " "))).collect();
+    let text = paragraphs.join("\n\n").trim().to_owned();
+    let end = [". ", ".\n"].iter().filter_map(|end| text.find(end)).min().map_or(text.len(), |k| k + 1);
+    Some(Help { short: text[..end].to_owned(), text })
+}
+
+fn section(code: &str) -> Option<&'static str> {
+    let heading = format!("\n### {code}\n");
+    let start = FINDINGS.find(&heading)? + heading.len();
+    let body = &FINDINGS[start..];
+    let end = ["\n### ", "\n## "].iter().filter_map(|next| body.find(next)).min().unwrap_or(body.len());
+    Some(body[..end].trim())
+}
+
+/// Without emphasis and code marks, and links by their text alone: their targets are no places outside the documentation.
+fn plain(markdown: &str) -> String {
+    let mut out = String::with_capacity(markdown.len());
+    let mut rest = markdown;
+    while let Some(at) = rest.find(['[', '`', '*']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let link = rest.strip_prefix('[').and_then(|r| {
+            let (text, target) = r.split_once("](")?;
+            let (_, after) = target.split_once(')')?;
+            (!text.contains(']')).then_some((text, after))
+        });
+        match link {
+            Some((text, after)) => {
+                out.push_str(&plain(text));
+                rest = after;
+            }
+            None if rest.starts_with('[') => {
+                out.push('[');
+                rest = &rest[1..];
+            }
+            None => rest = rest.trim_start_matches(['`', '*']),
+        }
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Status;
+
+    #[test]
+    fn every_status_and_every_warning_has_help() {
+        for status in Status::ALL {
+            let help = of(status.name()).unwrap();
+            assert!(help.short.ends_with('.') && help.text.starts_with(&help.short), "{help:?}");
+            assert!(!help.short.contains('\n') && !help.short.contains(". "), "{help:?}");
+        }
+        let warnings = FINDINGS.split_once("\n## Warnings\n").expect("a chapter").1;
+        let codes: Vec<&str> = warnings.lines().filter_map(|l| l.strip_prefix("### ")).collect();
+        assert!(codes.len() >= 15, "{codes:?}");
+        for code in codes {
+            assert!(of(code).is_some_and(|h| h.short.len() > 10), "{code}");
+        }
+        assert_eq!(of("no-such-code"), None);
+    }
+
+    #[test]
+    fn marks_and_targets_are_left_out() {
+        assert_eq!(plain("a `b` **c** [d `e`](f.md#g) rules[0] (h)"), "a b c d e rules[0] (h)");
+        let help = of("welded").unwrap();
+        assert!(!help.text.contains(['`', '\n']), "{help:?}");
+    }
+}

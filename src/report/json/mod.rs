@@ -1,0 +1,359 @@
+//! The JSON report, version 1: keys and their order as in docs/report-format.md.
+//!
+//! Everything is converted while it is written; the outcome is the only copy of the pairs in memory.
+
+pub(crate) mod pair;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use crate::assembly::{Facets, Rule, Verb};
+use crate::check::{self, BaselineOutcome, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
+use crate::error::Warning;
+use crate::findings::{Group, Groups};
+use crate::geom::{Aabb, LengthUnit};
+use crate::json::write::write_json;
+use crate::report::number::{as_given, length, vector};
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeStruct, Serializer};
+use std::io;
+
+pub(crate) use crate::report::json::pair::Pair;
+
+/// Writes the report.
+///
+/// # Errors
+/// As the writer says.
+pub fn render(outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
+    write_json(&Document(outcome), out)
+}
+
+struct Document<'a>(&'a Outcome);
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let o = self.0;
+        let groups = Groups::new(o);
+        let mut map = serializer.serialize_struct("Report", 10)?;
+        map.serialize_field("version", &1)?;
+        map.serialize_field("tool", &Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") })?;
+        map.serialize_field("assembly", &Assembly { name: &o.name, path: &o.path, units: o.units.name() })?;
+        map.serialize_field("settings", &Settings::new(&o.settings, o.units, Some(&o.rules)))?;
+        map.serialize_field("summary", &Summary::new(o))?;
+        map.serialize_field("baseline", &o.baseline.as_ref().map(Baseline::new))?;
+        map.serialize_field("pairs", &Pairs(o, &groups))?;
+        map.serialize_field("groups", &GroupList(o, &groups))?;
+        map.serialize_field("parts", &Parts(o))?;
+        map.serialize_field("instances", &Instances(o))?;
+        map.serialize_field("warnings", &Warnings(&o.warnings))?;
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Assembly<'a> {
+    pub name: &'a str,
+    pub path: &'a str,
+    pub units: &'static str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Settings<'a> {
+    tolerance: f64,
+    geometry: &'static str,
+    facets: &'static str,
+    report_within: Option<f64>,
+    epsilon: Option<f64>,
+    max_pieces: usize,
+    verdict_only: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<Vec<RuleAsRead<'a>>>,
+}
+
+impl<'a> Settings<'a> {
+    pub(crate) fn new(settings: &check::Settings, units: LengthUnit, rules: Option<&'a [Rule]>) -> Self {
+        Self {
+            tolerance: as_given(settings.tolerance, units),
+            geometry: settings.geometry.name(),
+            facets: match settings.facets {
+                Facets::Allow => "allow",
+                Facets::Strict => "strict",
+            },
+            report_within: settings.report_within.map(|d| as_given(d, units)),
+            epsilon: settings.epsilon.map(|d| as_given(d, units)),
+            max_pieces: settings.max_pieces,
+            verdict_only: settings.verdict_only,
+            rules: rules.map(|rules| rules.iter().map(|rule| RuleAsRead { rule, units }).collect()),
+        }
+    }
+}
+
+pub(crate) struct RuleAsRead<'a> {
+    pub rule: &'a Rule,
+    pub units: LengthUnit,
+}
+
+impl Serialize for RuleAsRead<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(6))?;
+        map.serialize_entry("between", &self.rule.between)?;
+        match self.rule.verb {
+            Verb::Ignore => map.serialize_entry("ignore", &true)?,
+            Verb::AllowDepth(mm) => map.serialize_entry("allow_depth", &as_given(mm, self.units))?,
+            Verb::MinClearance(mm) => map.serialize_entry("min_clearance", &as_given(mm, self.units))?,
+        }
+        map.serialize_entry("reason", &self.rule.reason)?;
+        map.serialize_entry("scope", &self.rule.scope)?;
+        map.serialize_entry("file", &self.rule.file)?;
+        map.serialize_entry("index", &self.rule.index)?;
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    verdict: &'static str,
+    fail_on: &'static str,
+    parts: usize,
+    instances: usize,
+    pairs: u64,
+    counts: StatusCounts,
+    cleared_by: Stages,
+}
+
+impl Summary {
+    fn new(o: &Outcome) -> Self {
+        Self {
+            verdict: if o.fails() { "fail" } else { "pass" },
+            fail_on: o.fail_on.name(),
+            parts: o.parts.len(),
+            instances: o.instances.len(),
+            pairs: o.possible_pairs,
+            counts: StatusCounts(o.counts),
+            cleared_by: Stages::new(&o.cleared_by),
+        }
+    }
+}
+
+struct StatusCounts(Counts);
+
+impl Serialize for StatusCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Status::ALL.into_iter().map(|s| (s.name(), self.0.of(s))))
+    }
+}
+
+#[derive(Serialize)]
+struct Stages {
+    aabb: u64,
+    obb: u64,
+    hull: u64,
+    pieces: u64,
+    exact: u64,
+}
+
+impl Stages {
+    fn new(by: &ClearedBy) -> Self {
+        Self { aabb: by.aabb, obb: by.obb, hull: by.hull, pieces: by.pieces, exact: by.exact }
+    }
+}
+
+#[derive(Serialize)]
+struct Baseline<'a> {
+    file: &'a str,
+    counts: Standings<'a>,
+    gone: Vec<Gone<'a>>,
+}
+
+struct Standings<'a>(&'a BaselineOutcome);
+
+#[derive(Serialize)]
+struct Gone<'a> {
+    id: String,
+    a: &'a str,
+    b: &'a str,
+    status: &'static str,
+    baseline: &'static str,
+    why: &'a str,
+}
+
+impl<'a> Baseline<'a> {
+    fn new(baseline: &'a BaselineOutcome) -> Self {
+        let gone = |g: &'a check::Gone| Gone {
+            id: pair_id(&g.a, &g.b),
+            a: &g.a,
+            b: &g.b,
+            status: g.status.name(),
+            baseline: if g.fixed { "fixed" } else { "unproved" },
+            why: &g.why,
+        };
+        Self { file: &baseline.file, counts: Standings(baseline), gone: baseline.gone.iter().map(gone).collect() }
+    }
+}
+
+impl Serialize for Standings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let of_findings = check::Standing::ALL.into_iter().map(|s| (s.name(), self.0.counts.of(s)));
+        serializer.collect_map(of_findings.chain([("fixed", self.0.fixed()), ("unproved", self.0.unproved())]))
+    }
+}
+
+struct Pairs<'a>(&'a Outcome, &'a Groups);
+
+impl Serialize for Pairs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.pairs.iter().enumerate().map(|(k, pair)| {
+            let rule = pair.rule.and_then(|ix| self.0.rules.get(ix as usize));
+            let row = Pair::new([self.0.id(pair.a), self.0.id(pair.b)], self.0.units, rule, pair);
+            row.in_group(self.1.of(k).map(|g| g.id.as_str()))
+        }))
+    }
+}
+
+/// A box in a report.
+#[derive(Serialize)]
+pub(crate) struct MinMax {
+    min: [f64; 3],
+    max: [f64; 3],
+}
+
+impl MinMax {
+    pub(crate) fn new(b: &Aabb, units: LengthUnit) -> Self {
+        Self { min: vector(&b.min, units), max: vector(&b.max, units) }
+    }
+}
+
+struct GroupList<'a>(&'a Outcome, &'a Groups);
+
+#[derive(Serialize)]
+struct GroupRow<'a> {
+    id: &'a str,
+    kind: &'static str,
+    status: &'static str,
+    members: usize,
+    worst: String,
+    culprit: Option<&'a str>,
+    pattern: [String; 2],
+}
+
+impl Serialize for GroupList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let o = self.0;
+        serializer.collect_seq(self.1.all.iter().map(|g: &Group| {
+            let worst = &o.pairs[g.worst as usize];
+            GroupRow {
+                id: &g.id,
+                kind: g.kind.name(),
+                status: worst.status.name(),
+                members: g.members.len(),
+                worst: pair_id(o.id(worst.a), o.id(worst.b)),
+                culprit: g.culprit.map(|c| o.id(c)),
+                pattern: g.patterns(o, worst),
+            }
+        }))
+    }
+}
+
+struct Parts<'a>(&'a Outcome);
+
+impl Serialize for Parts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let units = self.0.units;
+        serializer.collect_map(self.0.parts.iter().map(|part| (&part.key, Part::new(part, units))))
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct Part<'a> {
+    mesh: &'a str,
+    triangles: u64,
+    closed: bool,
+    facet_error: Option<f64>,
+    instances: u64,
+    pieces: Option<u64>,
+    epsilon: Option<f64>,
+    hash: &'a str,
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn new(p: &'a PartOutcome, units: LengthUnit) -> Self {
+        Self {
+            mesh: &p.mesh,
+            triangles: p.triangles,
+            closed: p.closed,
+            facet_error: p.facet_error.map(|mm| length(mm, units)),
+            instances: p.instances,
+            pieces: p.pieces,
+            epsilon: p.epsilon.map(|mm| length(mm, units)),
+            hash: &p.hash,
+        }
+    }
+}
+
+struct Instances<'a>(&'a Outcome);
+
+#[derive(Serialize)]
+struct Instance<'a> {
+    part: Option<&'a str>,
+    placement: &'a str,
+    unit: Option<&'a str>,
+}
+
+impl Serialize for Instances<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut sorted: Vec<_> = self.0.instances.iter().collect();
+        sorted.sort_unstable_by(|x, y| x.id.cmp(&y.id));
+        serializer.collect_map(sorted.into_iter().map(|i| {
+            let part = self.0.parts.get(i.part.0 as usize).map(|p| p.key.as_str());
+            (&i.id, Instance { part, placement: &i.placement, unit: i.unit_id() })
+        }))
+    }
+}
+
+pub(crate) struct Warnings<'a>(pub &'a [Warning]);
+
+impl Serialize for Warnings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(WarningRow::new))
+    }
+}
+
+/// The place keys are left out where there is no place: they are no numbers that were not computed.
+#[derive(Serialize)]
+struct WarningRow<'a> {
+    code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json_path: Option<&'a str>,
+    message: &'a str,
+}
+
+impl<'a> WarningRow<'a> {
+    fn new(w: &'a Warning) -> Self {
+        let at = w.at.as_ref();
+        Self {
+            code: w.code,
+            part: w.part.as_deref(),
+            file: at.map(|l| l.file.as_str()).filter(|f| !f.is_empty()),
+            line: at.and_then(|l| l.line),
+            column: at.and_then(|l| l.column),
+            byte: at.and_then(|l| l.byte),
+            json_path: at.and_then(|l| l.json_path.as_deref()),
+            message: &w.message,
+        }
+    }
+}

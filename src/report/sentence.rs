@@ -1,0 +1,89 @@
+//! A pair's row as a sentence.
+
+use crate::check::{Measure, Outcome, PairOutcome, Status};
+use crate::findings::{Entry, Group, rank};
+use crate::geom::unit::plain;
+use crate::report::number::{as_given, count, direction, length, length_text};
+use crate::report::rows::{accepted, rule_text, volumes};
+use crate::report::text::shown;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Names longer than this are cut where room is limited.
+const MAX_NAME: usize = 120;
+
+/// What is said of a row, in one line without a full stop.
+pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
+    let [a, b] = [p.a, p.b].map(|i| shown(o.id(i)));
+    let names = format!("{a} and {b}");
+    let text = |mm: f64| length_text(mm, o.units);
+    let depth = p.overlap_depth.filter(|d| *d > 0.0);
+    let mut said = match p.status {
+        Status::Interference | Status::Allowed => match depth {
+            Some(depth) => format!("{names} overlap by {}{}", text(depth), accepted(o, p, Measure::Depth)),
+            None => format!("{names} overlap"),
+        },
+        Status::Clearance => match p.gap {
+            Some(gap) if gap >= 0.0 => format!("{names} are {} apart{}", text(gap), accepted(o, p, Measure::Gap)),
+            _ => format!("{names} are too close"),
+        },
+        Status::Undecided => match p.gap_bracket {
+            Some([lo, hi]) => {
+                let (lo, hi) = (plain(length(lo, o.units)), text(hi));
+                format!("{names} could not be decided: the gap is somewhere between {lo} and {hi}")
+            }
+            None => format!("{names} could not be decided"),
+        },
+        Status::Contact => format!("{names} touch"),
+        Status::Clear => match p.gap {
+            Some(gap) => format!("{names} are {} apart", text(gap)),
+            None => format!("{names} are apart"),
+        },
+        Status::Ignored => format!("{names} are not looked at"),
+    };
+    if let Some([now, before]) = volumes(o, p) {
+        // Writing to a String cannot fail.
+        let _ = write!(said, "; they share a volume of {now}, {before} were accepted");
+    }
+    if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::Clearance) {
+        let demanded = format!("{} {}", plain(as_given(demanded, o.units)), o.units.name());
+        let _ = write!(said, "; {demanded} are demanded");
+    }
+    if let (Status::Interference, Some(t), Some(by)) = (p.status, p.separating_translation, p.penetration_depth)
+        && by > 0.0
+    {
+        let _ = write!(said, "; moving {b} by {} along {} parts them", text(by), direction(&(t / by)));
+    }
+    if let Some(rule) = p.rule.and_then(|r| o.rules.get(r as usize)) {
+        let _ = write!(said, "; rule: {}", rule_text(rule, o.units));
+    }
+    said
+}
+
+/// What is said of a line of a grouped report: the sentence of its row, and of how many it is the worst.
+pub(crate) fn sentence_of(o: &Outcome, entry: &Entry<'_>) -> String {
+    let said = sentence(o, &o.pairs[entry.row]);
+    let Some(group) = entry.group else { return said };
+    format!("{said}; the worst of {}", group_text(o, group, entry))
+}
+
+fn group_text(o: &Outcome, group: &Group, entry: &Entry<'_>) -> String {
+    let [a, b] = entry.names(o);
+    format!("{}, {} and {}", count(group.members.len() as u64, "such pair"), clipped(&shown(&a)), clipped(&shown(&b)))
+}
+
+/// A name, cut where it is very long.
+pub(crate) fn clipped(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// The verdict in a line: `6 of 10 pairs fail: 3 interference, …`.
+pub(crate) fn verdict(o: &Outcome) -> String {
+    let failing = o.failing();
+    let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
+    let verb = if failing == 1 { "fails" } else { "fail" };
+    format!("{failing} of {} {verb}: {}", count(o.possible_pairs, "pair"), counts.join(", "))
+}

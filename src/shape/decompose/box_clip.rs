@@ -1,0 +1,109 @@
+//! What of a piece lies in a box, held by the hull of a few points.
+
+use crate::geom::{Aabb, Vec3};
+use crate::shape::decompose::cell::Plane;
+
+/// No cut makes more points than this.
+const MANY: usize = 24;
+
+/// The edges of a box: corners that differ in one bit.
+const EDGES: [[usize; 2]; 12] =
+    [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
+
+/// One of the points.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Point {
+    pub at: Vec3,
+    /// The distance asked about is no larger (mm).
+    pub most: f64,
+    /// Whether that is the distance itself.
+    pub is_known: bool,
+}
+
+/// Points whose hull holds what of a piece lies in a box: its corners, and after cuts what is left.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    points: Vec<Point>,
+    /// Whether they are the corners of the box.
+    whole: bool,
+    /// Of a cut.
+    heights: Vec<f64>,
+    new: Vec<Point>,
+}
+
+impl Held {
+    /// Begins with the corners of a box.
+    pub fn begin(&mut self, center: &Vec3, half: &Vec3) {
+        self.points.clear();
+        let of = |k| Point { at: corner(center, half, k), most: f64::INFINITY, is_known: false };
+        self.points.extend((0..8).map(of));
+        self.whole = true;
+    }
+
+    /// Asks about the distance from something convex that is `distance` (mm) away from `from`.
+    pub fn ask(&mut self, from: &Vec3, distance: f64) {
+        for p in &mut self.points {
+            (p.most, p.is_known) = (distance + (p.at - from).norm(), false);
+        }
+    }
+
+    /// The point that is farthest, for all that is known.
+    pub fn top(&mut self) -> Option<&mut Point> {
+        self.points.iter_mut().reduce(|best, p| if p.most > best.most { p } else { best })
+    }
+
+    /// Cuts off what is in front of a plane: the points there make place for where the plane cuts segments from them to others.
+    /// Whether it did; else that would make too many points.
+    pub fn cut(&mut self, plane: &Plane) -> bool {
+        let Self { points, heights, new, whole } = self;
+        heights.clear();
+        heights.extend(points.iter().map(|p| plane.height(&p.at)));
+        let above = heights.iter().filter(|h| **h > 0.0).count();
+        let below = points.len() - above;
+        if !*whole && below + below * above > MANY {
+            return false;
+        }
+        new.clear();
+        let mut between = |i: usize, j: usize| {
+            let (h, g) = (heights[i], heights[j]);
+            if (h > 0.0) != (g > 0.0) {
+                let (p, q, t) = (&points[i], &points[j], h / (h - g));
+                // Distances from what is convex are convex.
+                let most = p.most + (q.most - p.most) * t;
+                new.push(Point { at: p.at + (q.at - p.at) * t, most, is_known: false });
+            }
+        };
+        if *whole {
+            for [i, j] in EDGES {
+                between(i, j);
+            }
+        } else {
+            for j in 1..heights.len() {
+                for i in 0..j {
+                    between(i, j);
+                }
+            }
+        }
+        let mut is_below = heights.iter().map(|h| *h <= 0.0);
+        points.retain(|_| is_below.next() == Some(true));
+        points.append(new);
+        *whole = false;
+        true
+    }
+
+    /// The box around the points: its middle and half its sides.
+    pub fn around(&self) -> (Vec3, Vec3) {
+        let bounds = Aabb::of_points(self.points.iter().map(|p| &p.at));
+        (bounds.center(), (bounds.max - bounds.min) * 0.5)
+    }
+
+    /// How far from a point the farthest is (mm).
+    pub fn radius(&self, around: &Vec3) -> f64 {
+        self.points.iter().map(|p| (p.at - around).norm_squared()).fold(0.0, f64::max).sqrt()
+    }
+}
+
+/// A corner of a box.
+fn corner(center: &Vec3, half: &Vec3, k: usize) -> Vec3 {
+    center + half.map_with_location(|i, _, h| if k >> i & 1 == 0 { -h } else { h })
+}

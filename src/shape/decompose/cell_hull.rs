@@ -1,0 +1,138 @@
+//! The piece of a cell: the convex hull of what of the solid lies in it.
+
+use crate::geom::tolerance::roundoff_mm;
+use crate::geom::{Aabb, Vec3};
+use crate::shape::decompose::cell::{Cell, Plane};
+use crate::shape::decompose::simplify_hull::{Around, hull_around};
+use crate::shape::hull::{Facet, Hull, convex_hull, facets, measure};
+use crate::shape::surface::Surface;
+use crate::shape::surface::winding_number::winding;
+
+/// Pieces flatter than this part of the solid's size are grown by as much on all sides.
+const FLAT: f64 = 1e-9;
+
+/// A cell of the solid, grown by the inflation, and the triangles that reach into it.
+#[derive(Debug, Clone)]
+pub(crate) struct Region {
+    /// What bounds the cell, grown.
+    pub planes: Vec<Plane>,
+    /// Of the grown cell.
+    pub cell: Cell,
+    /// Those corners of the cell that may lie in the solid.
+    pub inner: Vec<Vec3>,
+    /// Those that may reach into the grown cell.
+    pub triangles: Vec<u32>,
+}
+
+impl Region {
+    /// All of the solid.
+    pub fn all(surface: &Surface) -> Self {
+        let triangles = (0..surface.triangles.len() as u32).collect();
+        Self { planes: Vec::new(), cell: Cell::of(&surface.bounds), inner: Vec::new(), triangles }
+    }
+
+    /// What lies behind a plane.
+    pub fn behind(&self, plane: &Plane, surface: &Surface) -> Self {
+        let reaches = |t: &u32| surface.triangle(*t).iter().any(|v| plane.height(v) <= 0.0);
+        let mut planes = self.planes.clone();
+        planes.push(*plane);
+        let cell = self.cell.behind(plane);
+        let inside = |x: &&Vec3| winding(surface, None, x).is_none_or(|w| w >= 1);
+        let mut triangles = Vec::with_capacity(self.triangles.len());
+        triangles.extend(self.triangles.iter().copied().filter(reaches));
+        triangles.shrink_to_fit();
+        Self { planes, inner: cell.corners.iter().filter(inside).copied().collect(), cell, triangles }
+    }
+
+    /// The hull of everything of the solid that lies in the region: extreme points of that hull are points where the surface is cut by
+    /// the cell's planes, vertices in the cell, or corners of the cell that lie in the solid. It is grown by rounding. `None` where
+    /// nothing of the solid is in the region.
+    ///
+    /// Where that hull has many vertices a simpler one around it takes its place that reaches no more than `spare` (mm) beyond it.
+    pub fn piece(&self, surface: &Surface, spare: f64) -> Option<Hull> {
+        let mut points = self.clipped(surface);
+        points.extend_from_slice(&self.inner);
+        if points.is_empty() {
+            return None;
+        }
+        let size = surface.bounds.diagonal();
+        // Twice what cut points are off by: then whoever checks it need not ask which side of a face rounding put a point on.
+        let rounding = 2.0 * roundoff_mm(size, surface.bounds.max_abs(), 0.0);
+        Some(match hull_around(&points, spare, rounding) {
+            Around::Simple(hull) => hull,
+            Around::Exact(hull) => grown(&hull, size, rounding),
+        })
+    }
+
+    /// The corners of the triangles, clipped to the cell.
+    fn clipped(&self, surface: &Surface) -> Vec<Vec3> {
+        let mut points = Vec::new();
+        let mut taken = vec![false; surface.vertices.len()];
+        let (mut polygon, mut next) = (Vec::new(), Vec::new());
+        for &t in &self.triangles {
+            let corners = surface.triangle(t);
+            polygon.clear();
+            polygon.extend(corners);
+            let mut whole = true;
+            for plane in &self.planes {
+                if polygon.iter().all(|v| plane.height(v) <= 0.0) {
+                    continue;
+                }
+                whole = false;
+                clip(&polygon, plane, &mut next);
+                std::mem::swap(&mut polygon, &mut next);
+            }
+            if whole {
+                for v in surface.triangles[t as usize] {
+                    if !std::mem::replace(&mut taken[v as usize], true) {
+                        points.push(surface.vertices[v as usize]);
+                    }
+                }
+            } else {
+                points.extend_from_slice(&polygon);
+            }
+        }
+        points
+    }
+}
+
+/// What of a convex polygon lies behind a plane.
+fn clip(polygon: &[Vec3], plane: &Plane, out: &mut Vec<Vec3>) {
+    out.clear();
+    let Some(mut last) = polygon.last() else { return };
+    for next in polygon {
+        let (h, g) = (plane.height(last), plane.height(next));
+        if h * g < 0.0 {
+            out.push(last + (next - last) * (h / (h - g)));
+        }
+        if g <= 0.0 {
+            out.push(*next);
+        }
+        last = next;
+    }
+}
+
+/// A hull enlarged about its middle by so much that every face moves out by the rounding of cut points; a flat one is made a solid
+/// first.
+fn grown(hull: &Hull, size: f64, rounding: f64) -> Hull {
+    let thick = |hull: &Hull| {
+        let middle = measure(hull).centroid;
+        let planes = facets(hull);
+        let depth = |f: &Facet| f.offset - f.normal.dot(&middle);
+        (middle, planes.iter().map(depth).fold(f64::INFINITY, f64::min))
+    };
+    let mut solid = hull.clone();
+    let (mut middle, mut depth) = if hull.rank == 3 { thick(hull) } else { (Vec3::zeros(), 0.0) };
+    if depth.is_nan() || depth <= FLAT * size {
+        let by = 2.0 * FLAT * size + rounding;
+        let box_around = |v: &Vec3| {
+            let around = Aabb { min: *v, max: *v }.inflated(by);
+            Cell::of(&around).corners
+        };
+        solid = convex_hull(&hull.vertices.iter().flat_map(box_around).collect::<Vec<_>>());
+        (middle, depth) = thick(&solid);
+    }
+    let by = rounding / depth;
+    let vertices: Vec<Vec3> = solid.vertices.iter().map(|v| v + (v - middle) * by).collect();
+    convex_hull(&vertices)
+}

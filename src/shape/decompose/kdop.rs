@@ -1,0 +1,82 @@
+//! Fixed directions in which the extent of point sets is measured while cuts are compared.
+
+use crate::geom::math::{greater, lesser};
+use crate::geom::{Mat3, Vec3};
+use crate::shape::hull::Facet;
+
+/// Directions of a solid, at most: more tell its hulls better and cost in proportion.
+pub(crate) const LINES: usize = 20;
+
+/// Directions closer than this (as 1 − |cos|) are one.
+const SAME_LINE: f64 = 0.004;
+
+/// Directions up to sign; the first three are the axes of the solid's oriented box.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lines(pub [Vec3; LINES]);
+
+/// The extent of some points along each line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    /// Least.
+    pub low: [f64; LINES],
+    /// Most; below the least where there are no points.
+    pub high: [f64; LINES],
+}
+
+impl Lines {
+    /// The axes of the box, the normals of the largest facets of the hull, then edge and corner directions of the box.
+    pub fn of(axes: &Mat3, facets: &[Facet]) -> Self {
+        let mut chosen: Vec<Vec3> = (0..3).map(|k| axes.column(k).into_owned()).collect();
+        let mut order: Vec<usize> = (0..facets.len()).collect();
+        order.sort_by(|&i, &j| facets[j].area.total_cmp(&facets[i].area));
+        let [x, y, z] = [chosen[0], chosen[1], chosen[2]];
+        // Half of the rest follows the hull, half is spread evenly.
+        let by_facets = order.into_iter().map(|i| facets[i].normal).take(4 * LINES);
+        let spread = [x + y, x - y, y + z, y - z, z + x, z - x, x + y + z, x + y - z, x - y + z, x - y - z]
+            .into_iter()
+            .map(|d| d.normalize());
+        let fill = (0..8 * LINES).map(|k| spread_direction(k as f64));
+        let mut add = |from: &mut dyn Iterator<Item = Vec3>, up_to: usize| {
+            for d in from {
+                if chosen.len() < up_to && chosen.iter().all(|c| 1.0 - c.dot(&d).abs() > SAME_LINE) {
+                    chosen.push(d);
+                }
+            }
+        };
+        add(&mut by_facets.into_iter(), LINES / 2 + 1);
+        add(&mut spread.into_iter(), LINES);
+        add(&mut fill.into_iter(), LINES);
+        let mut lines = [Vec3::x(); LINES];
+        lines.iter_mut().zip(chosen).for_each(|(l, c)| *l = c);
+        Self(lines)
+    }
+
+    /// Where a point lies along each line.
+    #[inline]
+    pub fn along(&self, x: &Vec3) -> [f64; LINES] {
+        self.0.map(|d| d.dot(x))
+    }
+}
+
+/// Directions all over the sphere, in golden steps (R. Roberts' additive recurrence).
+pub(crate) fn spread_direction(k: f64) -> Vec3 {
+    let cube = Vec3::new(k * 0.819_172_513, k * 0.671_043_607, k * 0.549_700_477);
+    let d = cube.map(|t| t - t.floor() - 0.5);
+    if d.norm() > 0.1 { d.normalize() } else { Vec3::z() }
+}
+
+impl Extent {
+    /// Of no points.
+    pub const NONE: Self = Self { low: [f64::INFINITY; LINES], high: [f64::NEG_INFINITY; LINES] };
+
+    /// Takes a point in.
+    #[inline]
+    pub fn add(&mut self, along: &[f64; LINES]) {
+        for (low, x) in self.low.iter_mut().zip(along) {
+            *low = lesser(*low, *x);
+        }
+        for (high, x) in self.high.iter_mut().zip(along) {
+            *high = greater(*high, *x);
+        }
+    }
+}

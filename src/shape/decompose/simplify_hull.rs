@@ -1,0 +1,214 @@
+//! Hulls of few vertices around many points.
+
+use crate::geom::{Aabb, Vec3};
+use crate::shape::hull::{Facet, Hull, convex_hull, facets, hull_within};
+
+/// Hulls of more vertices than this are made simpler.
+const MANY_VERTICES: usize = 100;
+
+/// Points no farther outside of a first hull than this part of what may be spent are held by moving its faces.
+const BY_MOVING: f64 = 0.45;
+
+/// Hulls around that leave out points are tried again so many times at most, those points taken in.
+const ROUNDS: usize = 4;
+
+/// A vertex moves no farther than so many times as far as the faces around it; where it would, a cube's corners take its place.
+const SPIKE: f64 = 2.0;
+
+/// Steps to the direction in which a vertex moves.
+const STEPS: usize = 20;
+
+/// Boxes of points are larger by this part, for rounding.
+const BOX_ROUNDING: f64 = 1e-9;
+
+/// Points that follow each other are looked at together, as many as this.
+const BLOCK: usize = 16;
+
+/// A hull that holds points.
+pub(crate) enum Around {
+    /// Exactly theirs.
+    Exact(Hull),
+    /// Of few vertices, and it holds all balls around the points that are as large as was asked.
+    Simple(Hull),
+}
+
+/// A hull that holds points; where it has many vertices a simpler one around theirs, which reaches no more than about `spare` (mm) beyond and
+/// leaves room for balls of radius `room` (mm).
+///
+/// A hull of some of the points is found that leaves the others outside by little, and its faces are moved out by that: a vertex at which faces
+/// with normals n meet moves by m, n·m ≥ 1 for all of them, times as much. Every direction is a sum Σ λ·n, λ ≥ 0, at one of the vertices, and
+/// |Σ λ·n| ≤ Σ λ: so the larger hull holds all balls around points of the smaller. Whether it holds the points is looked at.
+pub(crate) fn hull_around(points: &[Vec3], spare: f64, room: f64) -> Around {
+    if points.len() < MANY_VERTICES {
+        return Around::Exact(convex_hull(points));
+    }
+    let by = BY_MOVING * spare;
+    let (mut core, left) = hull_within(points, by);
+    // The hull of these is that of all points.
+    let mut outer: Vec<Vec3> = left.into_iter().map(|k| points[k as usize]).collect();
+    outer.extend(&core.vertices);
+    for _ in 0..ROUNDS {
+        if core.rank < 3 || outer.len() < 2 * core.vertices.len() || outer.len() <= MANY_VERTICES {
+            break;
+        }
+        let around = moved(&core, &facets(&core), by + 2.0 * room);
+        let planes = facets(&around);
+        // Slivers have no plane that could tell what they hold.
+        if planes.iter().map(|f| f.triangles.len()).sum::<usize>() < around.triangles.len() {
+            break;
+        }
+        let missing = missing(&outer, &planes, room);
+        if missing.is_empty() {
+            return Around::Simple(around);
+        }
+        core = convex_hull(&[&core.vertices, &missing[..]].concat());
+    }
+    Around::Exact(convex_hull(&outer))
+}
+
+/// The highest of the points above each plane that is not `room` (mm) above all of them for certain.
+fn missing(points: &[Vec3], planes: &[Facet], room: f64) -> Vec<Vec3> {
+    let blocks: Vec<(Vec3, Vec3)> = points
+        .chunks(BLOCK)
+        .map(|block| {
+            let bounds = Aabb::of_points(block);
+            (bounds.center(), (bounds.max - bounds.min) * (0.5 * (1.0 + BOX_ROUNDING)))
+        })
+        .collect();
+    let mut missing = Vec::new();
+    for f in planes {
+        let (level, steep) = (f.offset - f.slack - room, f.normal.abs());
+        let (mut top, mut at) = (0.0, None);
+        for (k, (center, half)) in blocks.iter().enumerate() {
+            if f.normal.dot(center) + steep.dot(half) <= level - f.slack {
+                continue;
+            }
+            for x in &points[k * BLOCK..points.len().min((k + 1) * BLOCK)] {
+                let above = f.normal.dot(x) - level;
+                if above > top {
+                    (top, at) = (above, Some(*x));
+                }
+            }
+        }
+        missing.extend(at);
+    }
+    missing
+}
+
+/// A hull that holds all balls of radius `by` (mm) around points of another one.
+fn moved(hull: &Hull, planes: &[Facet], by: f64) -> Hull {
+    let mut normals: Vec<(u32, Vec3)> = Vec::with_capacity(3 * hull.triangles.len());
+    for f in planes {
+        let corners = f.triangles.iter().flat_map(|&t| hull.triangles[t as usize]);
+        normals.extend(corners.map(|v| (v, f.normal)));
+    }
+    normals.sort_by_key(|n| n.0);
+    let mut points = Vec::with_capacity(2 * hull.vertices.len());
+    for of_vertex in normals.chunk_by(|a, b| a.0 == b.0) {
+        let vertex = hull.vertices[of_vertex[0].0 as usize];
+        if let Some(way) = way_out(of_vertex) {
+            points.push(vertex + way * by);
+        } else {
+            let side = |k: usize, i: usize| if k >> i & 1 == 0 { -by } else { by };
+            points.extend((0..8).map(|k| vertex + Vec3::new(side(k, 0), side(k, 1), side(k, 2))));
+        }
+    }
+    convex_hull(&points)
+}
+
+/// A short vector that rises by 1 or more above planes with these normals, if there is one.
+fn way_out(normals: &[(u32, Vec3)]) -> Option<Vec3> {
+    let rise = |way: &Vec3| {
+        let least = normals.iter().map(|(_, n)| (n.dot(way), n)).reduce(|a, b| if b.0 < a.0 { b } else { a });
+        least.map_or((0.0, Vec3::zeros()), |(rise, n)| (rise, *n))
+    };
+    let mut way = normals.iter().map(|n| n.1).sum::<Vec3>().try_normalize(0.0)?;
+    for _ in 0..STEPS {
+        let (least, normal) = rise(&way);
+        if least >= 1.0 {
+            break;
+        }
+        way += normal * (1.0 - least);
+    }
+    let least = rise(&way).0;
+    let way = way / least;
+    (least > 0.0 && way.norm() <= SPIKE).then_some(way)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::hull::encloses;
+    use crate::testkit::solids::Dice;
+
+    /// Points on ellipsoids, cylinders and blocks of many sizes, sometimes few.
+    fn cloud(dice: &mut Dice, round: u32) -> Vec<Vec3> {
+        let size = Vec3::new(1.0, 1.0 + dice.unit().abs() * 4.0, 1.0 + dice.unit().abs() * 9.0);
+        let shift = dice.vector() * 100.0;
+        (0..if round.is_multiple_of(4) { 90 } else { 2000 })
+            .map(|_| {
+                let p = dice.vector();
+                let on = match round % 3 {
+                    0 => p.normalize(),
+                    1 => Vec3::new(p.x, p.y, 0.0).normalize() + Vec3::new(0.0, 0.0, if p.z > 0.5 { 1.0 } else { p.z }),
+                    _ => p / p.amax(),
+                };
+                on.component_mul(&size) + shift
+            })
+            .collect()
+    }
+
+    #[test]
+    fn simple_hulls_hold_balls_around_all_points_and_reach_no_farther_than_they_may() {
+        let dice = &mut Dice(3);
+        let (mut simple, mut exact) = (0, 0);
+        for round in 0..60 {
+            let points = cloud(dice, round);
+            let (spare, room) = (0.05, 1e-9);
+            let whole = convex_hull(&points);
+            match hull_around(&points, spare, room) {
+                Around::Simple(hull) => {
+                    simple += 1;
+                    assert!(round % 3 > 0 || 2 * hull.vertices.len() < whole.vertices.len());
+                    assert!(encloses(&hull, &points), "round {round}");
+                    for f in facets(&hull) {
+                        let top = points.iter().map(|x| f.normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
+                        assert!(top + room <= f.offset, "round {round}");
+                    }
+                    for f in facets(&whole) {
+                        let top = hull.vertices.iter().map(|x| f.normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
+                        assert!(
+                            top - f.offset <= SPIKE * BY_MOVING * spare + 1e-6,
+                            "round {round}: {}",
+                            top - f.offset
+                        );
+                    }
+                }
+                Around::Exact(hull) => {
+                    exact += 1;
+                    assert!(encloses(&hull, &points) && encloses(&whole, &hull.vertices), "round {round}");
+                }
+            }
+        }
+        assert!(simple > 20 && exact > 10, "{simple} {exact}");
+    }
+
+    #[test]
+    fn sharp_and_flat_points_have_hulls_around_them_too() {
+        // A needle with a dense shaft, and points in a plane.
+        let dice = &mut Dice(9);
+        let mut needle: Vec<Vec3> = (0..3000)
+            .map(|_| {
+                let p = dice.vector();
+                let side = Vec3::new(p.x, p.y, 0.0).normalize() * (1.0 - p.z.abs());
+                side + Vec3::new(0.0, 0.0, 40.0 * p.z)
+            })
+            .collect();
+        needle.push(Vec3::new(0.0, 0.0, 45.0));
+        let flat: Vec<Vec3> = needle.iter().map(|p| Vec3::new(p.x, p.z, 2.0)).collect();
+        for points in [needle, flat] {
+            let (Around::Simple(hull) | Around::Exact(hull)) = hull_around(&points, 0.05, 1e-9);
+            assert!(encloses(&hull, &points));
+        }
+    }
+}

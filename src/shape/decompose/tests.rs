@@ -1,0 +1,269 @@
+use crate::geom::Vec3;
+use crate::geom::math::sin_cos_deg;
+use crate::mesh::TriMesh;
+use crate::shape::decompose::box_clip::Held;
+use crate::shape::decompose::cell::Plane;
+use crate::shape::decompose::overshoot::{Goal, reach};
+use crate::shape::decompose::quads::Patches;
+use crate::shape::decompose::split::planes_of;
+use crate::shape::decompose::*;
+use crate::shape::hull::{convex_hull, encloses, measure};
+use crate::shape::surface::winding_number::winding;
+use crate::shape::surface::{Inside, Surface};
+use crate::testkit::solids::{Dice, block, cubes, ring, together, translated, turned};
+
+const INFLATION: f64 = 0.005;
+
+fn surface(mesh: &TriMesh) -> Surface {
+    Surface::new(mesh, &Vec3::zeros(), Inside::Solid)
+}
+
+fn limits(epsilon: f64) -> Limits {
+    Limits { epsilon, max_pieces: 256, inflation: INFLATION }
+}
+
+/// A tube about z, of radii 8 and 10.
+fn tube() -> TriMesh {
+    ring(&[[8.0, 0.0], [10.0, 0.0], [10.0, 30.0], [8.0, 30.0]], 48)
+}
+
+/// A prism over a polygon, counter-clockwise, whose triangles are given.
+fn prism(outline: &[[f64; 2]], caps: &[[u32; 3]], height: f64) -> TriMesh {
+    let n = outline.len() as u32;
+    let at = |z: f64| outline.iter().map(move |p| Vec3::new(p[0], p[1], z));
+    let vertices: Vec<Vec3> = at(0.0).chain(at(height)).collect();
+    let sides = (0..n).flat_map(|k| {
+        let j = (k + 1) % n;
+        [[k, j, n + j], [k, n + j, n + k]]
+    });
+    let caps = caps.iter().flat_map(|&[a, b, c]| [[a, c, b], [n + a, n + b, n + c]]);
+    TriMesh { vertices, triangles: sides.chain(caps).collect() }
+}
+
+/// An L of two legs 40 and 30 long and 4 thick.
+fn angle() -> TriMesh {
+    let outline = [[4.0, 4.0], [4.0, 30.0], [0.0, 30.0], [0.0, 0.0], [40.0, 0.0], [40.0, 4.0]];
+    prism(&outline, &[[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]], 25.0)
+}
+
+/// A block with a slot 6 wide and 10 deep.
+fn channel() -> TriMesh {
+    let outline =
+        [[-8.0, 0.0], [8.0, 0.0], [8.0, 20.0], [3.0, 20.0], [3.0, 10.0], [-3.0, 10.0], [-3.0, 20.0], [-8.0, 20.0]];
+    prism(&outline, &[[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]], 40.0)
+}
+
+/// How far a point lies beyond the solid.
+fn beyond(s: &Surface, x: &Vec3) -> f64 {
+    if winding(s, None, x).is_some_and(|w| w >= 1) {
+        return 0.0;
+    }
+    s.nearest(x, f64::INFINITY).map_or(f64::INFINITY, |n| n.distance)
+}
+
+/// Between 0 and 1.
+fn share(dice: &mut Dice) -> f64 {
+    0.5 + 0.5 * dice.unit()
+}
+
+/// Points all over a hull.
+fn points_in(hull: &Hull, dice: &mut Dice, n: usize) -> Vec<Vec3> {
+    let corner = |dice: &mut Dice| hull.vertices[dice.below(hull.vertices.len())];
+    (0..n)
+        .map(|_| {
+            let [a, b, c, d] = [corner(dice), corner(dice), corner(dice), corner(dice)];
+            let (u, v, w) = (share(dice), share(dice), share(dice));
+            let edge = a + (b - a) * u;
+            edge + (c + (d - c) * v - edge) * (w * w)
+        })
+        .collect()
+}
+
+/// Holds a decomposition to its promise on samples, and returns the largest distance beyond the solid that these found.
+fn hold(s: &Surface, d: &Decomposition, dice: &mut Dice) -> f64 {
+    let mut planes: Vec<Vec<Plane>> = Vec::new();
+    for piece in &d.pieces {
+        assert_eq!(piece.rank, 3);
+        assert!(crate::shape::hull::violations(piece, &piece.vertices).is_empty());
+        planes.push(planes_of(piece));
+    }
+    for v in s.triangles.iter().flatten().map(|&v| s.vertices[v as usize]) {
+        assert!(d.pieces.iter().any(|p| encloses(p, &[v])), "a vertex is outside: {v}");
+    }
+    let holds = |p: &[Plane], x: &Vec3, deep: f64| p.iter().all(|plane| plane.height(x) <= -deep);
+    for _ in 0..3000 {
+        let [a, b, c] = s.triangle(dice.below(s.triangles.len()) as u32);
+        let (u, v) = (share(dice), share(dice));
+        let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+        let x = a + (b - a) * u + (c - a) * v;
+        assert!(planes.iter().any(|p| holds(p, &x, 0.0)), "a surface point is outside: {x}");
+    }
+    // Balls of the inflation lie in single pieces.
+    let mut balls = 0;
+    let (low, size) = (s.bounds.min, s.bounds.max - s.bounds.min);
+    for _ in 0..3000 {
+        let x = low + Vec3::new(share(dice), share(dice), share(dice)).component_mul(&size);
+        let inside = winding(s, None, &x).is_some_and(|w| w >= 1);
+        if inside && s.nearest(&x, f64::INFINITY).is_some_and(|n| n.distance > INFLATION) {
+            balls += 1;
+            assert!(planes.iter().any(|p| holds(p, &x, INFLATION * (1.0 - 1e-9))), "a ball is cut: {x}");
+        }
+    }
+    assert!(balls > 100, "{balls} balls");
+    let samples = d.pieces.iter().flat_map(|p| points_in(p, dice, 1000));
+    let worst = samples.map(|x| beyond(s, &x)).fold(0.0, f64::max);
+    assert!(worst <= d.epsilon, "{worst} beyond, certified {}", d.epsilon);
+    worst
+}
+
+#[test]
+fn a_block_is_one_piece_and_an_angle_two() {
+    let dice = &mut Dice(1);
+    let s = surface(&block(3.0, 4.0, 5.0));
+    let d = decompose(&s, &limits(0.1)).unwrap();
+    assert_eq!(d.pieces.len(), 1);
+    assert!(d.epsilon < 1e-9, "{}", d.epsilon);
+    hold(&s, &d, dice);
+    let s = surface(&angle());
+    let d = decompose(&s, &limits(0.1)).unwrap();
+    assert_eq!(d.pieces.len(), 2);
+    let volume: f64 = d.pieces.iter().map(|p| measure(p).volume).sum();
+    assert!((volume / (25.0 * 4.0 * 66.0) - 1.0).abs() < 0.01, "{volume}");
+    hold(&s, &d, dice);
+}
+
+#[test]
+fn pieces_hold_the_solid_and_keep_to_epsilon() {
+    let dice = &mut Dice(2);
+    let pocket =
+        together(&[block(20.0, 20.0, 10.0), turned(&translated(&block(8.0, 8.0, 4.0), Vec3::new(6.0, 5.0, 3.0)))]);
+    let mut cut = 0;
+    for mesh in [tube(), angle(), channel(), pocket, cubes(dice), cubes(dice)] {
+        let s = surface(&mesh);
+        for part in [0.1, 0.03, 0.01] {
+            let asked = part * s.bounds.diagonal();
+            let d = decompose(&s, &limits(asked)).unwrap();
+            assert!(d.epsilon <= asked, "{} of {asked} with {} pieces", d.epsilon, d.pieces.len());
+            hold(&s, &d, dice);
+            cut += usize::from(d.pieces.len() > 1);
+        }
+    }
+    assert!(cut >= 9, "{cut}");
+}
+
+#[test]
+fn a_tube_takes_no_more_pieces_than_its_sagitta_asks_for_and_a_few() {
+    // A sector of angle 2φ reaches r(1 − cos φ) into the bore: with φ = 30° 1.07.
+    let s = surface(&tube());
+    let d = decompose(&s, &limits(8.0 * (1.0 - sin_cos_deg(30.0).1) + 0.05)).unwrap();
+    assert!((6..=8).contains(&d.pieces.len()), "{}", d.pieces.len());
+}
+
+#[test]
+fn the_reach_of_a_hull_is_bounded_from_both_sides() {
+    let s = surface(&channel());
+    let hull = convex_hull(&s.vertices);
+    let patches = Patches::new(&s, 1e-6);
+    let goal = Goal { allowed: f64::INFINITY, enough: 0.1 };
+    // The middle of the slot is 3 from its walls, from a little above the floor up.
+    let found = reach(&patches, &hull.vertices, &planes_of(&hull), Goal { enough: 3.05, ..goal });
+    assert!(found.upper >= 3.0 && found.upper <= 3.06, "{}", found.upper);
+    let found = reach(&patches, &hull.vertices, &planes_of(&hull), Goal { allowed: 2.5, enough: 2.5 });
+    let [near, point] = found.beyond.unwrap();
+    assert!((point - near).norm() > 2.5 && beyond(&s, &point) > 2.5 && found.upper >= 3.0);
+}
+
+#[test]
+fn a_budget_ends_the_refinement_and_the_bound_still_holds() {
+    let s = surface(&tube());
+    let reached = [1, 2, 4, 8].map(|max_pieces| {
+        let d = decompose(&s, &Limits { max_pieces, ..limits(0.05) }).unwrap();
+        assert!(d.pieces.len() <= max_pieces);
+        assert!(hold(&s, &d, &mut Dice(3)) > 0.05);
+        d.epsilon
+    });
+    // The bore's radius, and less than quarters leave: 8 (1 − cos 45°) = 2.3.
+    assert!(reached[0] >= 7.9 && reached[3] < 2.3, "{reached:?}");
+}
+
+#[test]
+fn where_cells_overlap_by_more_than_epsilon_cuts_that_gain_nothing_are_not_made() {
+    let s = surface(&angle());
+    let d = decompose(&s, &Limits { inflation: 6.0, ..limits(0.05) }).unwrap();
+    assert!((2..10).contains(&d.pieces.len()), "{} pieces", d.pieces.len());
+    let reached = hold(&s, &d, &mut Dice(5));
+    assert!(reached > 1.0 && d.epsilon < 12.0, "{reached} {}", d.epsilon);
+}
+
+#[test]
+fn what_has_no_inside_has_no_pieces() {
+    let mut open = block(1.0, 1.0, 1.0);
+    open.triangles.pop();
+    assert!(decompose(&Surface::new(&open, &Vec3::zeros(), Inside::Undefined), &limits(0.1)).is_none());
+    assert!(decompose(&surface(&TriMesh::default()), &limits(0.1)).is_none());
+}
+
+#[test]
+fn how_much_cells_overlap_makes_no_difference_to_a_bore() {
+    // Cuts across the bore help none, and once hid the bore in slices thinner than the samples were dense.
+    let s = surface(&tube());
+    let counts = [1e-9, 1e-5, 1e-3, 0.01].map(|inflation| {
+        let d = decompose(&s, &Limits { epsilon: 0.5, max_pieces: 64, inflation }).unwrap();
+        assert!(d.epsilon <= 0.5);
+        d.pieces.len()
+    });
+    assert!(counts.iter().all(|&n| (9..=14).contains(&n)), "{counts:?}");
+}
+
+#[test]
+fn a_decomposition_is_a_function_of_the_surface_and_the_limits() {
+    let s = surface(&tube());
+    assert_eq!(decompose(&s, &limits(0.5)), decompose(&surface(&tube()), &limits(0.5)));
+}
+
+#[test]
+fn pieces_are_the_same_for_any_thread_count() {
+    for mesh in [tube(), angle(), channel()] {
+        let s = surface(&mesh);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| decompose(&s, &limits(0.3)).unwrap())
+        };
+        let alone = on(1);
+        assert!(alone.pieces.len() > 1);
+        for threads in [2, 5] {
+            assert_eq!(on(threads), alone);
+        }
+    }
+}
+
+#[test]
+fn what_is_cut_off_a_box_holds_what_of_a_piece_lies_in_it() {
+    let dice = &mut Dice(3);
+    let mut cut = 0;
+    for _ in 0..200 {
+        let mut any = || Vec3::new(dice.unit(), dice.unit(), dice.unit());
+        let (center, half) = (any(), any().abs() + Vec3::repeat(0.1));
+        let planes: Vec<Plane> = (0..4)
+            .map(|_| {
+                let normal = any().normalize();
+                Plane { normal, offset: normal.dot(&(center + any().component_mul(&half) * 0.7)) }
+            })
+            .collect();
+        let from = any() * 2.0;
+        let mut held = Held::default();
+        held.begin(&center, &half);
+        held.ask(&from, 0.0);
+        cut += planes.iter().filter(|p| held.cut(p)).count();
+        let (middle, around) = held.around();
+        let (radius, most) = (held.radius(&from), held.top().map_or(0.0, |top| top.most));
+        for _ in 0..200 {
+            let x = center + any().component_mul(&half);
+            if planes.iter().all(|p| p.height(&x) < -1e-9) {
+                assert!((0..3).all(|k| (x - middle)[k].abs() <= around[k] + 1e-9), "{x} is outside of what is held");
+                assert!((x - from).norm() <= radius + 1e-9 && radius <= most + 1e-9, "{x} is farther");
+            }
+        }
+    }
+    assert!(cut > 400, "{cut} cuts");
+}

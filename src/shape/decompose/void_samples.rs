@@ -1,0 +1,138 @@
+//! What convex pieces have to keep out of: the free space in front of the surface, sampled.
+
+use crate::geom::Vec3;
+use crate::geom::math::{greater, lesser};
+use crate::shape::decompose::cell::Plane;
+use crate::shape::decompose::kdop::{Extent, LINES, Lines};
+use crate::shape::surface::Surface;
+use rayon::prelude::*;
+
+/// Samples of a surface, spread by area.
+const SAMPLES: usize = 1000;
+
+/// Samples of what of a surface lies in a cell, where those of the whole missed a gap.
+const SAMPLES_MORE: usize = 200;
+
+/// The largest free ball at a sample is found in a few steps; more change its radius by little.
+const BALL_STEPS: usize = 8;
+
+/// Stands for the inverse of zero: farther than any coordinate.
+const FAR: f64 = 1e200;
+
+/// Free space in front of a surface point: for t up to `depth`, the point `at + t·way` lies t away from the solid. A piece that
+/// holds it reaches that far beyond the solid.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gap {
+    /// On the surface.
+    pub at: Vec3,
+    /// Unit, away from the solid.
+    pub way: Vec3,
+    /// mm.
+    pub depth: f64,
+    along: [f64; LINES],
+    inverse: [f64; LINES],
+}
+
+impl Gap {
+    /// From a point of the surface to a point outside whose closest surface point it is.
+    pub fn new(at: Vec3, way: Vec3, depth: f64, lines: &Lines) -> Self {
+        let inverse = lines.along(&way).map(|w| if w == 0.0 { FAR } else { 1.0 / w });
+        Self { at, way, depth, along: lines.along(&at), inverse }
+    }
+
+    /// How far beyond the solid a convex polytope reaches into this gap (mm); 0 where it does not.
+    pub fn reached(&self, planes: &[Plane]) -> f64 {
+        let (mut low, mut high) = (0.0, self.depth);
+        for plane in planes {
+            let (height, slope) = (plane.height(&self.at), plane.normal.dot(&self.way));
+            if slope > 0.0 {
+                high = lesser(high, -height / slope);
+            } else if slope < 0.0 {
+                low = greater(low, -height / slope);
+            } else if height > 0.0 {
+                return 0.0;
+            }
+            if low > high {
+                return 0.0;
+            }
+        }
+        high
+    }
+
+    /// The same of everything within an extent, which holds more than the points' hull.
+    pub fn reached_within(&self, extent: &Extent) -> f64 {
+        let (mut low, mut high) = (0.0, self.depth);
+        for k in 0..LINES {
+            let from = (extent.low[k] - self.along[k]) * self.inverse[k];
+            let to = (extent.high[k] - self.along[k]) * self.inverse[k];
+            low = greater(low, lesser(from, to));
+            high = lesser(high, greater(from, to));
+        }
+        if low > high { 0.0 } else { high }
+    }
+}
+
+/// The gaps into which the solid's hull reaches by more than `floor` (mm), each the axis of the largest free ball at a sample. The
+/// samples are spread evenly by area, the same for the same surface. Source of the ball: J. Ma, S. W. Bae & S. Choi, "3D medial axis
+/// point approximation using nearest neighbors and the normal field", 2012, §3.
+pub(crate) fn sample(surface: &Surface, hull: &[Plane], lines: &Lines, floor: f64) -> Vec<Gap> {
+    let all: Vec<u32> = (0..surface.triangles.len() as u32).collect();
+    sample_of(surface, &all, SAMPLES, hull, lines, floor)
+}
+
+/// The same in front of some triangles.
+pub(crate) fn sample_more(surface: &Surface, of: &[u32], hull: &[Plane], lines: &Lines, floor: f64) -> Vec<Gap> {
+    sample_of(surface, of, SAMPLES_MORE, hull, lines, floor)
+}
+
+fn sample_of(surface: &Surface, of: &[u32], samples: usize, hull: &[Plane], lines: &Lines, floor: f64) -> Vec<Gap> {
+    let area = |t: u32| {
+        let [a, b, c] = surface.triangle(t);
+        (b - a).cross(&(c - a)).norm()
+    };
+    let areas: Vec<f64> = of.par_iter().map(|&t| area(t)).collect();
+    let step = areas.iter().sum::<f64>() / samples as f64;
+    let (mut at, mut passed, mut count) = (Vec::new(), 0.0, 0);
+    for (&t, area) in of.iter().zip(areas) {
+        passed += area;
+        while (count as f64 + 0.5) * step < passed && count < samples {
+            count += 1;
+            at.push((t, point_in(&surface.triangle(t), count as f64)));
+        }
+    }
+    let gap = |(t, at): (u32, Vec3)| {
+        let way = surface.normal(t);
+        let exit = Gap { at, way, depth: f64::INFINITY, along: [0.0; LINES], inverse: [0.0; LINES] }.reached(hull);
+        free_depth(surface, &at, &way, exit, floor).map(|depth| Gap::new(at, way, depth, lines))
+    };
+    at.into_par_iter().filter_map(gap).collect()
+}
+
+/// A point of a triangle, spread by golden steps.
+fn point_in(t: &[Vec3; 3], k: f64) -> Vec3 {
+    let (u, v) = (k * 0.754_877_666_2, k * 0.569_840_290_9);
+    let (u, v) = (u - u.floor(), v - v.floor());
+    let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+    t[0] + (t[1] - t[0]) * u + (t[2] - t[0]) * v
+}
+
+/// The radius of the largest free ball that touches the surface here, at most `most`; `None` where that is below `floor`.
+fn free_depth(surface: &Surface, at: &Vec3, way: &Vec3, most: f64, floor: f64) -> Option<f64> {
+    let mut radius = most;
+    if !radius.is_finite() {
+        return None;
+    }
+    for _ in 0..BALL_STEPS {
+        if radius <= floor {
+            return None;
+        }
+        let Some(near) = surface.nearest(&(at + way * radius), radius * (1.0 - 1e-6)) else { break };
+        let to = near.point - at;
+        let touching = 0.5 * to.norm_squared() / way.dot(&to);
+        if !(touching > 0.0 && touching < radius) {
+            break;
+        }
+        radius = touching;
+    }
+    (radius > floor).then_some(radius)
+}

@@ -1,0 +1,217 @@
+//! The planes that bound a hull: coplanar triangles as one facet, every plane shifted until it certainly supports.
+
+use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::predicates::{accurate_normal, orient3d};
+use crate::geom::{Aabb, Vec3};
+use crate::shape::hull::Hull;
+use crate::shape::hull::half_edge::{NONE, twins};
+
+/// Two facets count as one when every vertex of both lies within this many round-offs of the largest coordinate of the
+/// larger one's plane: design planes rotated in `f64` come apart by that much.
+const MERGE_IN_ROUNDOFFS: f64 = 8.0;
+
+/// One plane of a hull, in the hull's frame (mm).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facet {
+    /// Outward, of length 1 up to rounding.
+    pub normal: Vec3,
+    /// At least `normal · v` for every vertex `v` of the hull, even when that product is computed in `f64`.
+    pub offset: f64,
+    /// Sum of the areas of the triangles (mm²).
+    pub area: f64,
+    /// How far outside of the facet's own vertices the plane lies at most (mm): rounding only.
+    pub slack: f64,
+    /// Indices into the hull's triangles, the largest first; empty for a flat hull.
+    pub triangles: Group,
+}
+
+/// A few triangles, mostly one: that one takes no memory of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Group {
+    /// One.
+    One(u32),
+    /// Any number.
+    Many(Box<[u32]>),
+}
+
+impl std::ops::Deref for Group {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        match self {
+            Self::One(t) => std::slice::from_ref(t),
+            Self::Many(all) => all,
+        }
+    }
+}
+
+/// A triangle before merging.
+#[derive(Debug, Clone, Copy)]
+struct Face {
+    /// Outward, right to 4u; not finite where the area underflows.
+    normal: Vec3,
+    area: f64,
+    /// Not a sliver: the normal may be used.
+    sound: bool,
+}
+
+/// What all facets of a hull share.
+struct Context<'a> {
+    hull: &'a Hull,
+    /// Length of the diagonal of the vertices' box.
+    diameter: f64,
+    /// Largest sum of coordinate magnitudes of a vertex: bounds a rounded dot product's error.
+    reach: f64,
+    merge_within: f64,
+}
+
+/// The facets of a hull, those of several triangles first: neighbours that are exactly coplanar, or coplanar up to the rounding of
+/// their coordinates, are one. The plane is that of the largest triangle. It supports the hull exactly before rounding,
+/// therefore the offset need not look at all vertices: it only covers the rounding of the normal and of dot products.
+///
+/// Triangles whose area is at most 16·u·(longest edge)² have no usable normal. They join a neighbour where they are
+/// coplanar to it and are left out else, which only enlarges the polytope that the planes bound. A flat hull has two
+/// facets, back to back; a segment or a point has none. Cost O(n log n).
+pub fn facets(hull: &Hull) -> Vec<Facet> {
+    let bounds = Aabb::of_points(&hull.vertices);
+    if hull.rank < 2 {
+        return vec![];
+    }
+    let context = Context {
+        hull,
+        diameter: bounds.diagonal(),
+        reach: hull.vertices.iter().map(norm1).fold(0.0, f64::max),
+        merge_within: MERGE_IN_ROUNDOFFS * UNIT_ROUNDOFF * bounds.max_abs(),
+    };
+    if hull.rank == 2 { context.flat() } else { context.solid() }
+}
+
+/// Area, normal and usability of a triangle.
+fn face(corners: [&Vec3; 3]) -> Face {
+    let [a, b, c] = corners;
+    let longest_sq = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+    let normal = accurate_normal(a, b, c);
+    let area = 0.5 * normal.norm();
+    Face { normal: normal / (2.0 * area), area, sound: area > 16.0 * UNIT_ROUNDOFF * longest_sq }
+}
+
+impl Context<'_> {
+    fn corners(&self, triangle: u32) -> [&Vec3; 3] {
+        self.hull.triangles[triangle as usize].map(|v| &self.hull.vertices[v as usize])
+    }
+
+    /// Bounds what rounding does to `normal · v`: 3u of the vertex for each of two dot products (ours and the reader's), 4u
+    /// of the distance between two vertices for the normal, and as much again to spare.
+    fn dot_error(&self) -> f64 {
+        32.0 * UNIT_ROUNDOFF * self.reach
+    }
+
+    /// Facets of a solid: groups grown from the largest triangle that is left, then the triangles without a partner. Those
+    /// stay in the order of the hull, where neighbours are near each other in memory.
+    fn solid(&self) -> Vec<Facet> {
+        let count = self.hull.triangles.len() as u32;
+        let faces: Vec<Face> = (0..count).map(|t| face(self.corners(t))).collect();
+        let twin = twins(self.hull.vertices.len(), &self.hull.triangles);
+        let single = self.singles(&faces, &twin);
+        // The bits of positive numbers sort like the numbers.
+        let mut seeds: Vec<(u64, u32)> = (0..count)
+            .filter(|&t| faces[t as usize].sound && !single[t as usize])
+            .map(|t| (!faces[t as usize].area.to_bits(), t))
+            .collect();
+        seeds.sort_unstable();
+        let mut taken = single.clone();
+        let mut found = Vec::new();
+        for (_, seed) in seeds {
+            if !taken[seed as usize] {
+                let group = self.grow(seed, &faces, &twin, &mut taken);
+                let area = group.iter().map(|&t| faces[t as usize].area).sum();
+                found.push(self.facet(faces[seed as usize].normal, self.corners(seed)[0], area, group));
+            }
+        }
+        let alone = (0..count).filter(|&t| single[t as usize]);
+        found.extend(alone.map(|t| {
+            let face = &faces[t as usize];
+            self.facet(face.normal, self.corners(t)[0], face.area, Group::One(t))
+        }));
+        found
+    }
+
+    /// How deep a vertex may seem to lie below a plane that it lies exactly in, or that counts as its own.
+    fn shallow(&self) -> f64 {
+        self.merge_within.max(32.0 * UNIT_ROUNDOFF * self.diameter)
+    }
+
+    /// Marks triangles with a usable normal that are coplanar to no neighbour, not even nearly.
+    fn singles(&self, faces: &[Face], twin: &[u32]) -> Vec<bool> {
+        let mut single: Vec<bool> = faces.iter().map(|f| f.sound).collect();
+        for (h, &g) in twin.iter().enumerate() {
+            let t = h / 3;
+            let flat = g == NONE || !faces[t].sound || {
+                let a = self.corners(t as u32)[0];
+                faces[t].normal.dot(&(a - self.opposite(g))) <= self.shallow()
+            };
+            if flat {
+                single[t] = false;
+                if g != NONE {
+                    single[g as usize / 3] = false;
+                }
+            }
+        }
+        single
+    }
+
+    /// The corner across from a half-edge in its triangle.
+    fn opposite(&self, half_edge: u32) -> &Vec3 {
+        let [p, q, r] = self.corners(half_edge / 3);
+        [r, p, q][half_edge as usize % 3]
+    }
+
+    /// All triangles connected to `seed` whose vertices lie in its plane, exactly or up to rounding.
+    fn grow(&self, seed: u32, faces: &[Face], twin: &[u32], taken: &mut [bool]) -> Group {
+        let [a, b, c] = self.corners(seed);
+        let normal = faces[seed as usize].normal;
+        let in_plane = |v: &Vec3| {
+            let depth = normal.dot(&(a - v));
+            depth <= self.merge_within || (depth <= self.shallow() && orient3d(a, b, c, v) == 0.0)
+        };
+        // The two sides of a plate as thin as rounding stay apart.
+        let same_side = |t: u32| faces[t as usize].normal.dot(&normal) > 0.0;
+        let mut group = vec![seed];
+        taken[seed as usize] = true;
+        let mut at = 0;
+        while let Some(&t) = group.get(at) {
+            at += 1;
+            for k in 0..3 {
+                let h = twin[3 * t as usize + k];
+                // The other two corners are this triangle's own, in the plane already.
+                if h != NONE && !taken[h as usize / 3] && same_side(h / 3) && in_plane(self.opposite(h)) {
+                    taken[h as usize / 3] = true;
+                    group.push(h / 3);
+                }
+            }
+        }
+        if group.len() == 1 { Group::One(seed) } else { Group::Many(group.into()) }
+    }
+
+    /// The facet of a plane that supports the hull exactly and was rounded; without triangles, it holds all vertices.
+    fn facet(&self, normal: Vec3, on_plane: &Vec3, area: f64, triangles: Group) -> Facet {
+        let offset = normal.dot(on_plane) + self.dot_error();
+        let height = |v: &Vec3| normal.dot(v);
+        let lowest = if triangles.is_empty() {
+            self.hull.vertices.iter().map(height).fold(f64::INFINITY, f64::min)
+        } else {
+            triangles.iter().flat_map(|&t| self.corners(t)).map(height).fold(f64::INFINITY, f64::min)
+        };
+        Facet { normal, offset, area, slack: (offset - lowest).max(0.0) + self.dot_error(), triangles }
+    }
+
+    /// The two sides of a flat hull; none when it is too thin for a normal.
+    fn flat(&self) -> Vec<Facet> {
+        let v = &self.hull.vertices;
+        let fan = (1..v.len().saturating_sub(1)).map(|i| (i, face([&v[0], &v[i], &v[i + 1]])));
+        let area = fan.clone().map(|(_, f)| f.area).sum();
+        let largest = fan.max_by(|s, t| s.1.area.total_cmp(&t.1.area)).filter(|(_, f)| f.sound);
+        let Some((i, face)) = largest else { return vec![] };
+        [face.normal, -face.normal].map(|n| self.facet(n, &v[i], area, Group::Many([].into()))).to_vec()
+    }
+}

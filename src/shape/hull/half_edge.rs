@@ -1,0 +1,138 @@
+//! The surface of a growing hull: triangles as three consecutive half-edges in flat arrays, slots of removed triangles
+//! reused. Half-edge `h` belongs to triangle `h / 3`, leaves vertex `origin[h]` and runs to `origin[next(h)]`.
+
+/// No triangle, no half-edge, no point.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The half-edge after `h` in its triangle.
+#[inline]
+pub(crate) fn next(h: u32) -> u32 {
+    if h % 3 == 2 { h - 2 } else { h + 1 }
+}
+
+/// A closed triangulated surface under construction.
+#[derive(Debug, Default)]
+pub(crate) struct HalfEdges {
+    /// Vertex each half-edge leaves; `NONE` in removed triangles.
+    pub(crate) origin: Vec<u32>,
+    /// The opposite half-edge in the neighbouring triangle.
+    pub(crate) twin: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl HalfEdges {
+    /// Number of triangle slots, removed ones included.
+    pub(crate) fn slots(&self) -> u32 {
+        (self.origin.len() / 3) as u32
+    }
+
+    /// Corners of a triangle.
+    #[inline]
+    pub(crate) fn corners(&self, triangle: u32) -> [u32; 3] {
+        let h = 3 * triangle as usize;
+        [self.origin[h], self.origin[h + 1], self.origin[h + 2]]
+    }
+
+    /// Adds an unlinked triangle, in the slot of a removed one if there is any.
+    #[inline]
+    pub(crate) fn add(&mut self, corners: [u32; 3]) -> u32 {
+        if let Some(t) = self.free.pop() {
+            let h = 3 * t as usize;
+            self.origin[h..h + 3].copy_from_slice(&corners);
+            t
+        } else {
+            self.origin.extend_from_slice(&corners);
+            self.twin.extend_from_slice(&[NONE; 3]);
+            self.slots() - 1
+        }
+    }
+
+    /// Frees the slot of a triangle; its neighbours are relinked by whoever fills the hole.
+    #[inline]
+    pub(crate) fn remove(&mut self, triangle: u32) {
+        let h = 3 * triangle as usize;
+        self.origin[h..h + 3].fill(NONE);
+        self.free.push(triangle);
+    }
+
+    /// Makes two half-edges each other's opposite.
+    #[inline]
+    pub(crate) fn link(&mut self, h: u32, g: u32) {
+        self.twin[h as usize] = g;
+        self.twin[g as usize] = h;
+    }
+
+    /// The triangles that are left, in slot order.
+    pub(crate) fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        self.origin.chunks_exact(3).filter(|c| c[0] != NONE).map(|c| [c[0], c[1], c[2]])
+    }
+}
+
+/// Neighbour lists in compressed rows from the corners of a closed triangulated surface of `vertex_count` vertices: each
+/// vertex's neighbours along edges, in the order of the triangles. Cost O(triangles).
+pub(crate) fn neighbor_rows(vertex_count: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; vertex_count + 2];
+    for t in triangles {
+        for &v in t {
+            starts[v as usize + 2] += 1;
+        }
+    }
+    for i in 2..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    let mut neighbors = vec![0_u32; 3 * triangles.len()];
+    for t in triangles {
+        for k in 0..3 {
+            // Every edge runs once in each direction: the half-edges that leave a vertex name each neighbour once.
+            let row = &mut starts[t[k] as usize + 1];
+            neighbors[*row as usize] = t[(k + 1) % 3];
+            *row += 1;
+        }
+    }
+    starts.pop();
+    (starts, neighbors)
+}
+
+/// The opposite of each half-edge of a closed triangulated surface, numbered as in [`HalfEdges`]; `NONE` where the surface
+/// is open. Cost O(n log n) for the largest number n of edges at a vertex.
+pub(crate) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
+    let mut starts = vec![0_u32; vertex_count + 2];
+    for &v in triangles.iter().flatten() {
+        starts[v as usize + 2] += 1;
+    }
+    for i in 2..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    // Rows by origin: (destination, half-edge).
+    let mut rows = vec![(0_u32, 0_u32); 3 * triangles.len()];
+    for (t, corners) in triangles.iter().enumerate() {
+        for k in 0..3 {
+            let row = &mut starts[corners[k] as usize + 1];
+            rows[*row as usize] = (corners[(k + 1) % 3], (3 * t + k) as u32);
+            *row += 1;
+        }
+    }
+    let row = |v: u32| starts[v as usize] as usize..starts[v as usize + 1] as usize;
+    for v in (0..vertex_count as u32).filter(|&v| row(v).len() > LONG_ROW) {
+        rows[row(v)].sort_unstable();
+    }
+    let mut twins = vec![NONE; 3 * triangles.len()];
+    for (t, corners) in triangles.iter().enumerate() {
+        for k in 0..3 {
+            let (from, to) = (corners[k], corners[(k + 1) % 3]);
+            let back = &rows[row(to)];
+            let at = if back.len() > LONG_ROW {
+                back.binary_search_by(|r| r.0.cmp(&from)).ok()
+            } else {
+                back.iter().position(|r| r.0 == from)
+            };
+            if let Some(at) = at {
+                twins[3 * t + k] = back[at].1;
+            }
+        }
+    }
+    twins
+}
+
+/// Edges at a vertex above which a sorted search beats a plain one.
+const LONG_ROW: usize = 24;

@@ -1,0 +1,286 @@
+//! The main loop: take the farthest point of a triangle's conflict list, remove every triangle it sees, close the hole
+//! with triangles to the point, hand the removed triangles' points on to the new ones.
+//!
+//! Source: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls", 1996, with one change: a
+//! point sees a triangle when the exact `orient3d` is positive. Coplanar is not seen, nothing is within an epsilon.
+//! Therefore the visible triangles always form a disc, its horizon one simple cycle, and no new triangle is degenerate: a
+//! point in line with a horizon edge would be coplanar with the visible triangle at that edge.
+
+use crate::geom::Vec3;
+use crate::geom::predicates::{FilteredPlane, orient3d};
+use crate::shape::hull::half_edge::{HalfEdges, NONE, next};
+
+/// Rounds before the order of work turns from oldest to newest first, for `n` points. Too few leave long fans of slivers
+/// on smooth curves, torn up again and again (200 000 points on one: 32 rounds 3.4 s, 2000 rounds 0.35 s); too many cost
+/// locality (a million points on a sphere: 2.0 s oldest first to the end).
+fn rough_rounds(n: usize) -> usize {
+    (n / 64).clamp(32, 4096)
+}
+
+/// One conflict list being filled: a chain through `next_point`, the farthest point first.
+#[derive(Debug, Clone, Copy)]
+struct Target {
+    plane: FilteredPlane,
+    triangle: u32,
+    head: u32,
+    height: f64,
+    /// Points no higher are not looked at any more.
+    least: f64,
+}
+
+/// A triangle the apex sees, and where on the horizon its own part begins.
+#[derive(Debug, Clone, Copy)]
+struct Removed {
+    triangle: u32,
+    horizon_start: u32,
+}
+
+/// A step of the horizon search: the half-edge to cross next, and how many of its triangle are left.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    half_edge: u32,
+    left: u8,
+}
+
+/// The state of one run.
+#[derive(Debug)]
+struct Quickhull<'a> {
+    points: &'a [Vec3],
+    extent: Vec3,
+    /// Points no farther outside need not become vertices; 0: none may stay outside.
+    spare: f64,
+    surface: HalfEdges,
+    /// Per triangle slot.
+    planes: Vec<FilteredPlane>,
+    /// Per triangle slot: its farthest conflict point, or `NONE`.
+    heads: Vec<u32>,
+    /// Per point: the next one in the same conflict list.
+    next_point: Vec<u32>,
+    /// Triangles that may have conflict points, in order of creation.
+    queue: Vec<u32>,
+    /// Points that were dropped and may lie outside.
+    left: Vec<u32>,
+    // Buffers of one insertion.
+    horizon: Vec<u32>,
+    removed: Vec<Removed>,
+    targets: Vec<Target>,
+    steps: Vec<Step>,
+}
+
+/// The hull of `points` from four that span space: the surface with indices into `points`. `extent` bounds the difference
+/// of any two points in each coordinate. With `spare` (mm) above 0 points are dropped that are no higher above the triangles they see:
+/// then it is the hull of some of the points, and those that may lie outside are returned, too, mostly no farther outside than that.
+/// Expected cost O(n log n); O(n²) for adversarial input.
+pub(crate) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3, spare: f64) -> (HalfEdges, Vec<u32>) {
+    let mut run = Quickhull {
+        points,
+        extent,
+        spare,
+        surface: HalfEdges::default(),
+        planes: Vec::new(),
+        heads: Vec::new(),
+        next_point: vec![NONE; points.len()],
+        queue: Vec::new(),
+        left: Vec::new(),
+        horizon: Vec::new(),
+        removed: Vec::new(),
+        targets: Vec::new(),
+        steps: Vec::new(),
+    };
+    run.start(seed);
+    // Oldest first until the rough shape stands, so that most inner points leave early; then newest first, so that one
+    // neighbourhood is finished while it is in the caches (2.5 times faster for a million points on a sphere).
+    let mut at = 0;
+    while let (true, Some(&triangle)) = (at < rough_rounds(points.len()), run.queue.get(at)) {
+        at += 1;
+        run.insert_farthest(triangle);
+    }
+    run.queue.drain(..at);
+    while let Some(triangle) = run.queue.pop() {
+        run.insert_farthest(triangle);
+    }
+    (run.surface, run.left)
+}
+
+impl Quickhull<'_> {
+    /// The tetrahedron, every point that sees one of its triangles in that one's list.
+    fn start(&mut self, [a, b, c, d]: [u32; 4]) {
+        for corners in [[a, b, c], [b, a, d], [c, b, d], [a, c, d]] {
+            self.add_target(corners);
+        }
+        for (h, g) in [(0, 3), (1, 6), (2, 9), (5, 7), (8, 10), (11, 4)] {
+            self.surface.link(h, g);
+        }
+        for i in 0..self.points.len() as u32 {
+            self.assign(i, 0);
+        }
+        self.store_targets();
+    }
+
+    /// Adds a triangle and its empty list to the buffer of new ones.
+    #[inline]
+    fn add_target(&mut self, corners: [u32; 3]) -> u32 {
+        let triangle = self.surface.add(corners);
+        let [a, b, c] = corners.map(|i| &self.points[i as usize]);
+        let plane = FilteredPlane::new(a, b, c, &self.extent);
+        let least = if self.spare > 0.0 { plane.height_at(self.spare) } else { f64::NEG_INFINITY };
+        self.targets.push(Target { plane, triangle, head: NONE, height: 0.0, least });
+        triangle
+    }
+
+    /// Puts a point into the list of the first new triangle it sees, searching from `start` around the horizon; drops it
+    /// when it sees none: then it is inside.
+    #[inline]
+    fn assign(&mut self, point: u32, start: usize) {
+        let p = self.points[point as usize];
+        let (before, after) = self.targets.split_at_mut(start);
+        let mut is_left = false;
+        for target in after.iter_mut().chain(before) {
+            let height = target.plane.height(&p);
+            if height <= target.least {
+                is_left |= target.plane.certain_side(height) != Some(false);
+                continue;
+            }
+            let seen = match target.plane.certain_side(height) {
+                Some(seen) => seen,
+                None => exactly_seen(&self.surface, self.points, target.triangle, &p),
+            };
+            if !seen {
+                continue;
+            }
+            if target.head == NONE || height > target.height {
+                self.next_point[point as usize] = target.head;
+                target.head = point;
+                target.height = height;
+            } else {
+                let head = target.head as usize;
+                self.next_point[point as usize] = self.next_point[head];
+                self.next_point[head] = point;
+            }
+            return;
+        }
+        if is_left {
+            self.left.push(point);
+        }
+    }
+
+    /// Moves the new triangles' planes and lists to their slots.
+    fn store_targets(&mut self) {
+        let slots = self.surface.slots() as usize;
+        if let (true, Some(first)) = (self.planes.len() < slots, self.targets.first()) {
+            self.planes.resize(slots, first.plane);
+            self.heads.resize(slots, NONE);
+        }
+        for t in &self.targets {
+            self.planes[t.triangle as usize] = t.plane;
+            self.heads[t.triangle as usize] = t.head;
+            if t.head != NONE {
+                self.queue.push(t.triangle);
+            }
+        }
+        self.targets.clear();
+    }
+
+    /// Whether a point sees a triangle of the surface, exactly.
+    #[inline]
+    fn sees(&self, p: &Vec3, triangle: u32) -> bool {
+        let plane = &self.planes[triangle as usize];
+        match plane.certain_side(plane.height(p)) {
+            Some(seen) => seen,
+            None => exactly_seen(&self.surface, self.points, triangle, p),
+        }
+    }
+
+    /// One round: the farthest point of a list becomes a vertex. Nothing to do when the list is empty by now.
+    fn insert_farthest(&mut self, triangle: u32) {
+        let apex = self.heads[triangle as usize];
+        if apex == NONE {
+            return;
+        }
+        self.find_horizon(apex, triangle);
+        self.cover(apex);
+        let removed = std::mem::take(&mut self.removed);
+        let count = self.targets.len();
+        for r in &removed {
+            let mut point = std::mem::replace(&mut self.heads[r.triangle as usize], NONE);
+            let start = r.horizon_start as usize % count.max(1);
+            while point != NONE {
+                let following = self.next_point[point as usize];
+                if point != apex {
+                    self.assign(point, start);
+                }
+                point = following;
+            }
+        }
+        self.removed = removed;
+        self.store_targets();
+    }
+
+    /// Removes every triangle the apex sees, starting from one of them, and collects the half-edges just beyond, in
+    /// counter-clockwise order about the hole.
+    fn find_horizon(&mut self, apex: u32, triangle: u32) {
+        let p = self.points[apex as usize];
+        self.horizon.clear();
+        self.removed.clear();
+        self.steps.clear();
+        self.take(triangle);
+        self.steps.push(Step { half_edge: 3 * triangle, left: 3 });
+        while let Some(step) = self.steps.last_mut() {
+            if step.left == 0 {
+                self.steps.pop();
+                continue;
+            }
+            let h = step.half_edge;
+            *step = Step { half_edge: next(h), left: step.left - 1 };
+            let beyond = self.surface.twin[h as usize];
+            let neighbor = beyond / 3;
+            if self.surface.origin[beyond as usize] == NONE {
+                continue;
+            }
+            if self.sees(&p, neighbor) {
+                self.take(neighbor);
+                self.steps.push(Step { half_edge: next(beyond), left: 2 });
+            } else {
+                self.horizon.push(beyond);
+            }
+        }
+    }
+
+    /// Notes a triangle as removed. Its slot keeps its links until the horizon is closed.
+    #[inline]
+    fn take(&mut self, triangle: u32) {
+        self.removed.push(Removed { triangle, horizon_start: self.horizon.len() as u32 });
+        self.surface.remove(triangle);
+    }
+
+    /// Closes the hole with one triangle from each horizon edge to the apex.
+    fn cover(&mut self, apex: u32) {
+        debug_assert!(self.horizon.len() >= 3, "exact signs make the horizon a cycle");
+        let (mut first, mut last) = (NONE, NONE);
+        for i in 0..self.horizon.len() {
+            let beyond = self.horizon[i];
+            let (b, a) = (self.surface.origin[beyond as usize], self.surface.origin[next(beyond) as usize]);
+            let triangle = self.add_target([a, b, apex]);
+            self.surface.link(3 * triangle, beyond);
+            if last == NONE {
+                first = triangle;
+            } else {
+                self.surface.link(3 * last + 1, 3 * triangle + 2);
+            }
+            last = triangle;
+        }
+        if last != NONE {
+            self.surface.link(3 * last + 1, 3 * first + 2);
+        }
+    }
+}
+
+/// The exact side test, out of line: few points need it.
+#[cold]
+#[inline(never)]
+fn exactly_seen(surface: &HalfEdges, points: &[Vec3], triangle: u32, p: &Vec3) -> bool {
+    let [a, b, c] = surface.corners(triangle).map(|i| &points[i as usize]);
+    // All in a plane across an axis, as many points of most parts are: no need to ask.
+    let is_level = |k: usize| a[k] == b[k] && b[k] == c[k] && c[k] == p[k];
+    !(is_level(0) || is_level(1) || is_level(2)) && orient3d(a, b, c, p) > 0.0
+}

@@ -1,0 +1,152 @@
+//! The largest of many dot products, several at a time.
+
+use crate::geom::Vec3;
+use pulp::{Arch, Simd, WithSimd};
+
+/// Rows are padded to a multiple of this, the widest vector of any instruction set that is dispatched to.
+const WIDEST: usize = 8;
+
+/// Vectors `p`, each with an offset or none with one, as rows, ready for `largest p·d − offset`.
+///
+/// The instruction set is chosen when the program runs. Every lane does the same products and sums in the same order and
+/// none is fused, so the result has the same bits on every machine.
+#[derive(Debug, Clone)]
+pub(crate) struct Lanes {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
+    /// As long as the others, or empty.
+    offset: Vec<f64>,
+    arch: Arch,
+}
+
+impl Lanes {
+    /// Rows of the points, with as many offsets or none. Padding repeats the first entry, which changes no maximum.
+    pub(crate) fn new(points: &[Vec3], offsets: &[f64]) -> Self {
+        let padded = points.len().next_multiple_of(WIDEST);
+        let row = |of: &dyn Fn(usize) -> f64| (0..padded).map(|i| of(if i < points.len() { i } else { 0 })).collect();
+        Self {
+            x: row(&|i| points[i].x),
+            y: row(&|i| points[i].y),
+            z: row(&|i| points[i].z),
+            offset: if offsets.is_empty() { Vec::new() } else { row(&|i| offsets[i]) },
+            arch: Arch::new(),
+        }
+    }
+
+    /// Index and value of the largest `p·d − offset`, the smallest index among equals; `(0, −∞)` where there are none.
+    #[inline]
+    pub(crate) fn largest(&self, d: &Vec3) -> (usize, f64) {
+        self.arch.dispatch(Largest { rows: self, d })
+    }
+}
+
+struct Largest<'a> {
+    rows: &'a Lanes,
+    d: &'a Vec3,
+}
+
+/// The places within the first vector, as numbers: a comparison then selects value and place alike.
+static PLACES: [f64; WIDEST] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+
+impl WithSimd for Largest<'_> {
+    type Output = (usize, f64);
+
+    #[expect(clippy::inline_always, reason = "what is not inlined is not compiled for the chosen instruction set")]
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let rows = self.rows;
+        let (x, y) = (S::as_simd_f64s(&rows.x).0, S::as_simd_f64s(&rows.y).0);
+        let (z, offset) = (S::as_simd_f64s(&rows.z).0, S::as_simd_f64s(&rows.offset).0);
+        let n = x.len();
+        let (Some(y), Some(z), Some(&first)) = (y.get(..n), z.get(..n), S::as_simd_f64s(&PLACES).0.first()) else {
+            return (0, f64::NEG_INFINITY);
+        };
+        let d = [simd.splat_f64s(self.d.x), simd.splat_f64s(self.d.y), simd.splat_f64s(self.d.z)];
+        let mut state = Best {
+            value: simd.splat_f64s(f64::NEG_INFINITY),
+            at: simd.splat_f64s(0.0),
+            place: first,
+            step: simd.splat_f64s(S::F64_LANES as f64),
+        };
+        let mut i = 0;
+        if let Some(offset) = offset.get(..n).filter(|_| !offset.is_empty()) {
+            while i < n {
+                let dot = dot(simd, [x[i], y[i], z[i]], d);
+                state = state.consider(simd, simd.sub_f64s(dot, offset[i]));
+                i += 1;
+            }
+        } else {
+            while i < n {
+                state = state.consider(simd, dot(simd, [x[i], y[i], z[i]], d));
+                i += 1;
+            }
+        }
+        let largest = simd.reduce_max_f64s(state.value);
+        let holds = simd.equal_f64s(state.value, simd.splat_f64s(largest));
+        let place = simd.reduce_min_f64s(simd.select_f64s(holds, state.at, simd.splat_f64s(f64::INFINITY)));
+        (place as usize, largest)
+    }
+}
+
+/// The best of every lane so far.
+#[derive(Clone, Copy)]
+struct Best<S: Simd> {
+    value: S::f64s,
+    at: S::f64s,
+    /// Places of the vector that comes next, and how far they move on.
+    place: S::f64s,
+    step: S::f64s,
+}
+
+impl<S: Simd> Best<S> {
+    #[expect(clippy::inline_always, reason = "see above")]
+    #[inline(always)]
+    fn consider(self, simd: S, here: S::f64s) -> Self {
+        let better = simd.greater_than_f64s(here, self.value);
+        Self {
+            value: simd.select_f64s(better, here, self.value),
+            at: simd.select_f64s(better, self.place, self.at),
+            place: simd.add_f64s(self.place, self.step),
+            step: self.step,
+        }
+    }
+}
+
+/// `p·d` in every lane. A function and not a closure: closures are not inlined for certain.
+#[expect(clippy::inline_always, reason = "see above")]
+#[inline(always)]
+fn dot<S: Simd>(simd: S, p: [S::f64s; 3], d: [S::f64s; 3]) -> S::f64s {
+    let xy = simd.add_f64s(simd.mul_f64s(p[0], d[0]), simd.mul_f64s(p[1], d[1]));
+    simd.add_f64s(xy, simd.mul_f64s(p[2], d[2]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_the_largest_is_found_whatever_the_length() {
+        let mut seed = 1_u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Few different values, so that ties are common.
+            ((seed >> 33) % 7) as f64 - 3.0
+        };
+        let mut ties = 0;
+        for n in 1..100 {
+            let points: Vec<Vec3> = (0..n).map(|_| Vec3::new(next(), next(), next())).collect();
+            let offsets: Vec<f64> = (0..n).map(|_| next()).collect();
+            let d = Vec3::new(next(), next(), 0.5);
+            for offsets in [&offsets[..], &[]] {
+                let value = |i: usize| points[i].dot(&d) - offsets.get(i).copied().unwrap_or(0.0);
+                let best = (0..n).map(value).fold(f64::NEG_INFINITY, f64::max);
+                let first = (0..n).find(|&i| value(i) == best).expect("there is a largest");
+                ties += usize::from((first + 1..n).any(|i| value(i) == best));
+                assert_eq!(Lanes::new(&points, offsets).largest(&d), (first, best), "{n}");
+            }
+        }
+        assert!(ties > 20, "the sample must hold ties: {ties}");
+        assert_eq!(Lanes::new(&[], &[]).largest(&Vec3::x()), (0, f64::NEG_INFINITY));
+    }
+}

@@ -1,0 +1,218 @@
+//! Triangles of one surface that meet elsewhere than they share corners.
+
+use crate::geom::Vec3;
+use crate::geom::math::{self, UNIT_ROUNDOFF};
+use crate::geom::predicates::{orient2d, orient3d};
+use crate::geom::triangle::{Triangle, meet};
+use crate::shape::surface::{Below, PlacedBox, Surface};
+use std::ops::Range;
+use wide::f32x4;
+
+/// A triple product of differences is certain of its sign above this share of the product of their lengths.
+const CERTAIN: f64 = 64.0 * UNIT_ROUNDOFF;
+
+/// Heights over a triangle that are at most this share of a length are asked for again in double precision.
+const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
+
+/// Rounding errors of a distance of two boxes, in units of 2⁻⁵³ of the surface's size.
+const ROUNDINGS: f64 = 128.0;
+
+/// How many pairs of triangles meet elsewhere than they share corners, exactly; counted up to `most`. Cost: about that of the
+/// surface's tree.
+pub(crate) fn meetings(s: &Surface, most: usize) -> usize {
+    let nodes = &s.tree().nodes;
+    let rounding = (ROUNDINGS * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
+    let items: Vec<Item> = (0..s.triangles.len() as u32).map(|t| Item::of(s, t)).collect();
+    let mut count = 0;
+    let mut stack: Vec<(u32, u32)> = Vec::with_capacity(128);
+    stack.extend((!nodes.is_empty()).then_some((0, 0)));
+    while let Some((i, j)) = stack.pop() {
+        let (a, b) = (&nodes[i as usize], &nodes[j as usize]);
+        if i == j {
+            match a.below() {
+                Below::Children([l, r]) => stack.extend([(l, r), (r, r), (l, l)]),
+                Below::Triangles(range) => {
+                    for k in range.clone() {
+                        count += beside(s, &items, k, range.start..k);
+                    }
+                }
+            }
+        } else if PlacedBox::of(a).apart(&PlacedBox::of(b), rounding) <= rounding {
+            match (a.below(), b.below()) {
+                (Below::Triangles(ra), Below::Triangles(rb)) => {
+                    for k in ra {
+                        count += beside(s, &items, k, rb.clone());
+                    }
+                }
+                (Below::Children([l, r]), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
+                    stack.extend([(r, j), (l, j)]);
+                }
+                (_, Below::Children([l, r])) => stack.extend([(i, r), (i, l)]),
+                // Covered above.
+                (Below::Children(_), Below::Triangles(_)) => {}
+            }
+        }
+        if count >= most {
+            return most;
+        }
+    }
+    count
+}
+
+/// How many of a range of triangles one meets.
+fn beside(s: &Surface, items: &[Item], k: u32, others: Range<u32>) -> usize {
+    let one = &items[k as usize];
+    let first = others.start;
+    (first..)
+        .zip(&items[others.start as usize..others.end as usize])
+        .filter(|(l, other)| {
+            (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all() && touch(s, (k, one), (*l, other))
+        })
+        .count()
+}
+
+/// What tells most triangles apart.
+struct Item {
+    /// Rounded outward, and a zero.
+    min: f32x4,
+    max: f32x4,
+    normal: [f32; 3],
+    /// A direction that has less of the normal than this share of its length may lie in the plane.
+    blur: f32,
+}
+
+impl Item {
+    fn of(s: &Surface, t: u32) -> Self {
+        let [a, b, c] = s.triangle(t);
+        let (e, f) = (b - a, c - a);
+        let n = e.cross(&f);
+        let length = n.norm();
+        let unit = n / length;
+        // What rounding may have turned the normal by: infinite for a triangle without area.
+        let turned = CERTAIN * (e.norm_squared() + f.norm_squared()) / length;
+        let (low, high) = (math::min3(math::min3(a, b), c), math::max3(math::max3(a, b), c));
+        let [min, max] = [low, high].map(|x| [x.x as f32, x.y as f32, x.z as f32]);
+        Self {
+            min: f32x4::new([min[0].next_down(), min[1].next_down(), min[2].next_down(), 0.0]),
+            max: f32x4::new([max[0].next_up(), max[1].next_up(), max[2].next_up(), 0.0]),
+            normal: [0, 1, 2].map(|k| unit[k] as f32),
+            blur: turned as f32 + CERTAIN_SINGLE,
+        }
+    }
+
+    /// On which side of the plane a direction leads, if that is certain.
+    #[inline]
+    fn side(&self, d: &Vec3) -> i32 {
+        let d = [d.x as f32, d.y as f32, d.z as f32];
+        let height = self.normal[0] * d[0] + self.normal[1] * d[1] + self.normal[2] * d[2];
+        let least = self.blur * (d[0].abs() + d[1].abs() + d[2].abs());
+        i32::from(height > least) - i32::from(height < -least)
+    }
+}
+
+/// Whether two triangles have a point in common that is not on what they share.
+fn touch(s: &Surface, (t, one): (u32, &Item), (u, other): (u32, &Item)) -> bool {
+    let (own, theirs) = (s.triangles[t as usize], s.triangles[u as usize]);
+    let shared = own.iter().filter(|v| theirs.contains(v)).count();
+    // Turned so that the shared corners of the one come first, or the single one does.
+    let place = |x: &[u32; 3], y: &[u32; 3]| {
+        let has = |k: usize| y.contains(&x[k % 3]);
+        let first = (0..3).find(|&k| has(k) && (shared == 1 || has(k + 1))).unwrap_or(0);
+        [0, 1, 2].map(|k| s.vertices[x[(first + k) % 3] as usize])
+    };
+    match shared {
+        0 => strangers_meet(one, &s.triangle(t), other, &s.triangle(u)),
+        1 => {
+            let (p, q) = (place(&own, &theirs), place(&theirs, &own));
+            let [e, f, g, h] = [p[1] - p[0], p[2] - p[0], q[1] - q[0], q[2] - q[0]];
+            // Beside the corner all of one lies on one side of the other's plane.
+            one.side(&g) * one.side(&h) <= 0 && other.side(&e) * other.side(&f) <= 0 && fans_meet(&p, &q)
+        }
+        2 => {
+            let (p, q) = (place(&own, &theirs), place(&theirs, &own));
+            one.side(&(q[2] - p[0])) == 0 && folded(&p, &q)
+        }
+        _ => true,
+    }
+}
+
+/// Two triangles that share no corner.
+fn strangers_meet(one: &Item, t: &Triangle, other: &Item, u: &Triangle) -> bool {
+    let beyond = |item: &Item, from: &Vec3, of: &Triangle| {
+        let sides = of.map(|v| item.side(&(v - from)));
+        sides[0] != 0 && sides[0] == sides[1] && sides[1] == sides[2]
+    };
+    !beyond(one, &t[0], u) && !beyond(other, &u[0], t) && !beside_in_plane(t, u) && meet(t, u)
+}
+
+/// Whether a plane upright on a side of one of two triangles certainly parts them, as it does nearly all that lie in one plane: exact
+/// predicates take long to tell of these.
+fn beside_in_plane(t: &Triangle, u: &Triangle) -> bool {
+    let parted = |t: &Triangle, u: &Triangle| {
+        let [e, f] = [t[1] - t[0], t[2] - t[0]];
+        let n = e.cross(&f);
+        let others = u.map(|x| x - t[0]);
+        let farthest = others.iter().map(math::norm1).fold(math::norm1(&e) + math::norm1(&f), math::greater);
+        [e, f - e, -f].iter().any(|side| {
+            let d = side.cross(&n);
+            let own = math::greater(0.0, math::greater(d.dot(&e), d.dot(&f)));
+            let certain = CERTAIN * math::norm1(&d) * farthest;
+            others.iter().all(|x| d.dot(x) - own > certain)
+        })
+    };
+    parted(t, u) || parted(u, t)
+}
+
+/// Two triangles that share the first corner: whether anything else of them meets.
+fn fans_meet(t: &Triangle, u: &Triangle) -> bool {
+    let [e, f, g, h] = [t[1] - t[0], t[2] - t[0], u[1] - u[0], u[2] - u[0]];
+    let [le, lf, lg, lh] = [e, f, g, h].map(|d| d.norm());
+    // Whether a plane through the corner keeps both directions strictly on its far side. `size` bounds the normal's terms.
+    let beyond = |n: &Vec3, size: f64, p: &Vec3, q: &Vec3, lp: f64, lq: f64| {
+        n.dot(p) < -CERTAIN * size * lp && n.dot(q) < -CERTAIN * size * lq
+    };
+    // From the middle of the one's directions to that of the other's: most that stand at an angle are told apart by that.
+    let across = (g / lg + h / lh) - (e / le + f / lf);
+    if beyond(&across, 4.0, &e, &f, le, lf) && beyond(&-across, 4.0, &g, &h, lg, lh) {
+        return false;
+    }
+    let clear = |e: &Vec3, f: &Vec3, g: &Vec3, h: &Vec3, [le, lf, lg, lh]: [f64; 4]| {
+        let n = e.cross(f);
+        let size = le * lf;
+        beyond(&n, size, g, h, lg, lh)
+            || beyond(&-n, size, g, h, lg, lh)
+            // The triangle's own plane may hold both: planes upright on its sides.
+            || beyond(&n.cross(e), size * le, g, h, lg, lh)
+            || beyond(&f.cross(&n), size * lf, g, h, lg, lh)
+    };
+    if clear(&e, &f, &g, &h, [le, lf, lg, lh]) || clear(&g, &h, &e, &f, [lg, lh, le, lf]) {
+        return false;
+    }
+    // A side of one may go straight on in a side of the other: the plane upright on the bisector of one then.
+    let opposite = |e: &Vec3, f: &Vec3, g: &Vec3, h: &Vec3, [le, lf, lg, lh]: [f64; 4]| {
+        let bisector = e / le + f / lf;
+        beyond(&bisector, 2.0, g, h, lg, lh) && beyond(&-bisector, 2.0, e, f, le, lf)
+    };
+    if opposite(&e, &f, &g, &h, [le, lf, lg, lh]) || opposite(&g, &h, &e, &f, [lg, lh, le, lf]) {
+        return false;
+    }
+    // What they have in common beside the corner reaches a far side of one.
+    meet(&[t[1], t[2], t[2]], u) || meet(&[u[1], u[2], u[2]], t)
+}
+
+/// Two triangles that share the first two corners, in whatever order: whether they lie on each other.
+fn folded(t: &Triangle, u: &Triangle) -> bool {
+    let (along, mine, theirs) = (t[1] - t[0], t[2] - t[0], u[2] - t[0]);
+    let n = along.cross(&mine);
+    let (size, length) = (along.norm() * mine.norm(), theirs.norm());
+    if n.dot(&theirs).abs() > CERTAIN * size * length {
+        return false;
+    }
+    // Away from the first triangle within its plane.
+    if n.cross(&along).dot(&theirs) < -CERTAIN * size * along.norm() * length {
+        return false;
+    }
+    let side = |x: &Vec3, (i, j): (usize, usize)| orient2d([t[0][i], t[0][j]], [t[1][i], t[1][j]], [x[i], x[j]]);
+    orient3d(&t[0], &t[1], &t[2], &u[2]) == 0.0
+        && [(1, 2), (2, 0), (0, 1)].into_iter().any(|view| side(&t[2], view) * side(&u[2], view) > 0.0)
+}

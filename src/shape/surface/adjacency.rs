@@ -1,0 +1,131 @@
+//! Which triangles share an edge or a vertex.
+
+/// Neighbours over edges and around vertices.
+#[derive(Debug)]
+pub(crate) struct Adjacency {
+    /// Of every triangle and edge; `u32::MAX` for none.
+    pub across: Vec<[u32; 3]>,
+    /// `faces[starts[v]..starts[v + 1]]` are around `v`.
+    starts: Vec<u32>,
+    faces: Vec<u32>,
+}
+
+impl Adjacency {
+    /// Of triangles over this many vertices.
+    pub(crate) fn of(triangles: &[[u32; 3]], vertices: usize) -> Self {
+        let (starts, faces) = fans(triangles, vertices);
+        let mut adjacency = Self { across: vec![[u32::MAX; 3]; triangles.len()], starts, faces };
+        for (t, corners) in triangles.iter().enumerate() {
+            for k in 0..3 {
+                let (from, to) = (corners[k], corners[(k + 1) % 3]);
+                adjacency.across[t][k] = adjacency.other(triangles, t as u32, from, to).unwrap_or(u32::MAX);
+            }
+        }
+        adjacency
+    }
+
+    pub(crate) fn around(&self, v: u32) -> &[u32] {
+        &self.faces[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize]
+    }
+
+    /// The one triangle besides `t` that has this edge, if it runs the other way.
+    fn other(&self, triangles: &[[u32; 3]], t: u32, from: u32, to: u32) -> Option<u32> {
+        // The end with fewer triangles: a vertex of a fan may have them all.
+        let (first, second) = (self.around(from), self.around(to));
+        across(triangles, if first.len() <= second.len() { first } else { second }, t, from, to)
+    }
+}
+
+/// Of the triangles around one end of an edge of `t`, the only other one that has this edge, if it runs the other way.
+pub(crate) fn across(triangles: &[[u32; 3]], around: &[u32], t: u32, from: u32, to: u32) -> Option<u32> {
+    let mut found = None;
+    for &f in around {
+        let c = &triangles[f as usize];
+        if f == t || !c.contains(&from) || !c.contains(&to) {
+            continue;
+        }
+        if found.is_some() || (0..3).any(|k| c[k] == from && c[(k + 1) % 3] == to) {
+            return None;
+        }
+        found = Some(f);
+    }
+    found
+}
+
+/// The triangles of every vertex, by counting: starts and list.
+fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; vertices + 1];
+    for &v in triangles.iter().flatten() {
+        starts[v as usize] += 1;
+    }
+    let mut sum = 0;
+    for s in &mut starts {
+        sum += *s;
+        *s = sum;
+    }
+    // Filled from the back, which leaves the start of each behind and the triangles in order.
+    let mut faces = vec![0_u32; sum as usize];
+    for (t, corners) in triangles.iter().enumerate().rev() {
+        for &v in corners {
+            starts[v as usize] -= 1;
+            faces[starts[v as usize] as usize] = t as u32;
+        }
+    }
+    (starts, faces)
+}
+
+/// The smallest vertex of every set of triangles that hang together by vertices, in increasing order.
+pub(crate) fn shells(triangles: &[[u32; 3]], vertices: usize) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..vertices as u32).collect();
+    let mut used = vec![false; vertices];
+    for &[a, b, c] in triangles {
+        for v in [a, b, c] {
+            used[v as usize] = true;
+        }
+        union(&mut parent, a, b);
+        union(&mut parent, a, c);
+    }
+    (0..vertices as u32).filter(|&v| used[v as usize] && parent[v as usize] == v).collect()
+}
+
+/// Joins two sets; the smaller root stays one.
+fn union(parent: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parent, a), root(parent, b));
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    parent[high as usize] = low;
+}
+
+/// The root of a set; halves the path to it.
+fn root(parent: &mut [u32], mut v: u32) -> u32 {
+    while parent[v as usize] != v {
+        let up = parent[parent[v as usize] as usize];
+        parent[v as usize] = up;
+        v = up;
+    }
+    v
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fan_of_many_triangles_is_no_trouble() {
+        let n = 50_000;
+        let triangles: Vec<[u32; 3]> = (0..n).map(|k| [0, 1 + k, 1 + (k + 1) % n]).collect();
+        let adjacency = Adjacency::of(&triangles, n as usize + 1);
+        assert_eq!(adjacency.around(0).len(), n as usize);
+        assert_eq!(adjacency.across[7], [6, u32::MAX, 8]);
+        assert_eq!(shells(&triangles, n as usize + 1), [0]);
+    }
+
+    #[test]
+    fn edges_of_three_triangles_or_of_two_the_same_way_have_no_other_side() {
+        let triangles = [[0, 1, 2], [1, 0, 3], [1, 0, 4], [2, 1, 5], [3, 1, 5], [8, 7, 6]];
+        let across = Adjacency::of(&triangles, 9).across;
+        assert_eq!(across[0], [u32::MAX, 3, u32::MAX]);
+        assert_eq!(across[3], [0, u32::MAX, u32::MAX]);
+        assert_eq!(across[4], [u32::MAX; 3]);
+        assert_eq!(shells(&triangles, 9), [0, 6]);
+    }
+}

@@ -1,0 +1,364 @@
+//! A binary tree of oriented boxes over the triangles of a surface.
+//!
+//! Which triangles stand together is decided from the top by axis-parallel boxes and the surface area heuristic, in bins
+//! (I. Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007) or, for few triangles, at every place.
+//! The boxes are fitted afterwards, from the leaves up (`fit`).
+
+use crate::geom::Vec3;
+use crate::geom::math::{max3, min3};
+use crate::shape::surface::bvh_fit;
+use crate::shape::surface::bvh_node::{LEAF, MAX_TRIANGLES, Node};
+
+/// Bins of the heuristic.
+const BINS: usize = 16;
+
+/// Up to this many triangles, every place between two is considered instead of bins: cheaper, and better.
+const SWEEP: usize = 16;
+
+/// Surfaces with at most so many triangles are split along whichever axis is best; of larger ones, whose building time is felt,
+/// along the longest.
+pub(crate) const SMALL: usize = 20_000;
+
+/// Cost of testing a box, in that of a triangle: what a smaller surface's leaves are split for.
+const BOX_COST: f32 = 0.5;
+
+/// From this depth on, the middle one splits: no input makes the tree much deeper.
+pub(crate) const MAX_DEPTH: u32 = 64;
+
+/// A binary tree. Node 0 is the root; a tree over nothing has no node.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    /// The children of a node stand side by side behind it, those of the second child behind those of the first.
+    pub nodes: Vec<Node>,
+}
+
+/// Four numbers, of which three are coordinates.
+type Quad = [f32; 4];
+
+#[inline]
+fn least(a: Quad, b: Quad) -> Quad {
+    let pick = |k: usize| if a[k] < b[k] { a[k] } else { b[k] };
+    [pick(0), pick(1), pick(2), pick(3)]
+}
+
+#[inline]
+fn greatest(a: Quad, b: Quad) -> Quad {
+    let pick = |k: usize| if a[k] > b[k] { a[k] } else { b[k] };
+    [pick(0), pick(1), pick(2), pick(3)]
+}
+
+#[inline]
+fn sum(a: Quad, b: Quad) -> Quad {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
+}
+
+/// A triangle while the tree is built: its box, and its index in two halves, which single precision holds exactly, in the
+/// fourth places.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    min: Quad,
+    max: Quad,
+}
+
+impl Entry {
+    fn new(t: u32, [a, b, c]: [&Vec3; 3]) -> Self {
+        let (min, max) = (min3(min3(*a, *b), *c), max3(max3(*a, *b), *c));
+        Self {
+            min: [min.x as f32, min.y as f32, min.z as f32, (t >> 16) as f32],
+            max: [max.x as f32, max.y as f32, max.z as f32, (t & 0xffff) as f32],
+        }
+    }
+
+    fn triangle(&self) -> u32 {
+        (self.min[3] as u32) << 16 | self.max[3] as u32
+    }
+
+    /// Twice the centre.
+    #[inline]
+    fn center(&self) -> Quad {
+        sum(self.min, self.max)
+    }
+
+    /// Twice the centre along an axis.
+    #[inline]
+    fn at(&self, k: usize) -> f32 {
+        self.min[k] + self.max[k]
+    }
+}
+
+/// An axis-parallel box, or a range of doubled centres.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    min: Quad,
+    max: Quad,
+}
+
+impl Extent {
+    const EMPTY: Self = Self { min: [f32::INFINITY; 4], max: [f32::NEG_INFINITY; 4] };
+
+    #[inline]
+    fn add(&mut self, min: Quad, max: Quad) {
+        self.min = least(min, self.min);
+        self.max = greatest(max, self.max);
+    }
+
+    /// Half the surface; 0 of an empty one.
+    #[inline]
+    fn area(&self) -> f32 {
+        let [x, y, z] = [0, 1, 2].map(|k| self.max[k] - self.min[k]);
+        if x < 0.0 { 0.0 } else { x * y + y * z + z * x }
+    }
+
+    /// The longest axis.
+    fn longest(&self) -> usize {
+        let width = [0, 1, 2].map(|k| self.max[k] - self.min[k]);
+        (0..3).fold(0, |l, k| if width[k] > width[l] { k } else { l })
+    }
+}
+
+/// How a surface is split.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Care {
+    /// Along whichever axis is best, down to single triangles where that pays.
+    High,
+    /// Along the longest axis, into leaves as full as may be.
+    Low,
+}
+
+impl Care {
+    /// What so many triangles in such a box are expected to cost.
+    #[inline]
+    fn price(self, count: usize, extent: &Extent) -> f32 {
+        extent.area() * if self == Self::High { count } else { count.div_ceil(LEAF) } as f32
+    }
+}
+
+/// A range of entries whose node stands at `at`.
+struct Open {
+    at: usize,
+    first: usize,
+    count: usize,
+    depth: u32,
+    /// Of the doubled centres.
+    centers: Extent,
+}
+
+impl Tree {
+    /// Over the triangles that `order` lists; sorts `order` so that leaves are ranges of it. What does not fit is left out:
+    /// more than 2²⁹ triangles are refused on reading.
+    pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]], order: &mut Vec<u32>) -> Self {
+        order.truncate(MAX_TRIANGLES);
+        let mut entries: Vec<Entry> =
+            order.iter().map(|&t| Entry::new(t, triangles[t as usize].map(|v| &vertices[v as usize]))).collect();
+        let mut nodes = Vec::with_capacity(entries.len());
+        split_all(&mut entries, &mut nodes);
+        for (o, e) in order.iter_mut().zip(&entries) {
+            *o = e.triangle();
+        }
+        drop(entries);
+        nodes.shrink_to_fit();
+        bvh_fit::fit_all(&mut nodes, |t| triangles[order[t as usize] as usize].map(|v| vertices[v as usize]));
+        Self { nodes }
+    }
+}
+
+/// Sorts the entries and lays out the nodes, without boxes.
+fn split_all(entries: &mut [Entry], nodes: &mut Vec<Node>) {
+    if entries.is_empty() {
+        return;
+    }
+    let care = if entries.len() <= SMALL { Care::High } else { Care::Low };
+    let mut centers = Extent::EMPTY;
+    for e in entries.iter() {
+        centers.add(e.center(), e.center());
+    }
+    nodes.push(Node::leaf(0, 0));
+    let mut stack = vec![Open { at: 0, first: 0, count: entries.len(), depth: 0, centers }];
+    while let Some(Open { at, first, count, depth, centers }) = stack.pop() {
+        let range = &mut entries[first..first + count];
+        if count <= LEAF && (care == Care::Low || depth >= MAX_DEPTH || stays_whole(range, &centers)) {
+            nodes[at] = Node::leaf(first, count);
+            continue;
+        }
+        let (left, parts) =
+            if count <= SWEEP { sweep(range, &centers, care) } else { split(range, &centers, care, depth) };
+        let child = nodes.len();
+        nodes[at] = Node::inner(child);
+        nodes.push(Node::leaf(0, 0));
+        nodes.push(Node::leaf(0, 0));
+        let depth = depth + 1;
+        stack.push(Open { at: child + 1, first: first + left, count: count - left, depth, centers: parts[1] });
+        stack.push(Open { at: child, first, count: left, depth, centers: parts[0] });
+    }
+}
+
+/// Sorts a few entries along an axis and cuts them where the two parts cost least. How many are in the first part, and the centres
+/// of both.
+fn sweep(entries: &mut [Entry], centers: &Extent, care: Care) -> (usize, [Extent; 2]) {
+    let longest = centers.longest();
+    let mut best = (f32::INFINITY, longest, entries.len() / 2);
+    let mut sorted = longest;
+    for k in [(longest + 1) % 3, (longest + 2) % 3, longest] {
+        if care == Care::Low && k != longest {
+            continue;
+        }
+        sort_along(entries, k);
+        sorted = k;
+        let n = entries.len();
+        let mut behind = [0.0_f32; SWEEP];
+        let mut extent = Extent::EMPTY;
+        for i in (1..n).rev() {
+            extent.add(entries[i].min, entries[i].max);
+            behind[i] = care.price(n - i, &extent);
+        }
+        let mut extent = Extent::EMPTY;
+        for i in 1..n {
+            extent.add(entries[i - 1].min, entries[i - 1].max);
+            let cost = care.price(i, &extent) + behind[i];
+            if cost < best.0 {
+                best = (cost, k, i);
+            }
+        }
+    }
+    let (_, k, left) = best;
+    if k != sorted {
+        sort_along(entries, k);
+    }
+    (left, [around(&entries[..left]), around(&entries[left..])])
+}
+
+/// Whether splitting a few entries any further costs more than it saves.
+fn stays_whole(entries: &mut [Entry], centers: &Extent) -> bool {
+    let count = entries.len();
+    let extent = |of: &[Entry]| {
+        let mut extent = Extent::EMPTY;
+        for e in of {
+            extent.add(e.min, e.max);
+        }
+        extent
+    };
+    if count == 1 {
+        return true;
+    }
+    let whole = extent(entries);
+    let (left, _) = sweep(entries, centers, Care::High);
+    let (first, second) = entries.split_at(left);
+    let parts = Care::High.price(left, &extent(first)) + Care::High.price(count - left, &extent(second));
+    parts + BOX_COST * whole.area() >= Care::High.price(count, &whole)
+}
+
+/// Stable for few entries.
+fn sort_along(entries: &mut [Entry], k: usize) {
+    for i in 1..entries.len() {
+        let e = entries[i];
+        let mut j = i;
+        while j > 0 && entries[j - 1].at(k) > e.at(k) {
+            entries[j] = entries[j - 1];
+            j -= 1;
+        }
+        entries[j] = e;
+    }
+}
+
+fn around(entries: &[Entry]) -> Extent {
+    let mut centers = Extent::EMPTY;
+    for e in entries {
+        centers.add(e.center(), e.center());
+    }
+    centers
+}
+
+/// Entries whose centres fall into one bin.
+#[derive(Clone, Copy)]
+struct Bin {
+    extent: Extent,
+    centers: Extent,
+    count: usize,
+}
+
+impl Bin {
+    const EMPTY: Self = Self { extent: Extent::EMPTY, centers: Extent::EMPTY, count: 0 };
+
+    fn join(&mut self, o: &Self) {
+        self.extent.add(o.extent.min, o.extent.max);
+        self.centers.add(o.centers.min, o.centers.max);
+        self.count += o.count;
+    }
+}
+
+/// Where to cut.
+struct Cut {
+    cost: f32,
+    axis: usize,
+    scale: f32,
+    /// The last bin of the first part.
+    bin: usize,
+    centers: [Extent; 2],
+}
+
+/// Cuts between two bins; in the middle of the list where all centres fall together or the tree is deep.
+fn split(entries: &mut [Entry], centers: &Extent, care: Care, depth: u32) -> (usize, [Extent; 2]) {
+    let longest = centers.longest();
+    let mut best: Option<Cut> = None;
+    for k in [longest, (longest + 1) % 3, (longest + 2) % 3] {
+        if depth < MAX_DEPTH && (care == Care::High || k == longest) {
+            best = best_cut(entries, centers, k, care, best);
+        }
+    }
+    let Some(cut) = best else {
+        let middle = entries.len() / 2;
+        return (middle, [around(&entries[..middle]), around(&entries[middle..])]);
+    };
+    let low = centers.min[cut.axis];
+    let mut left = 0;
+    for j in 0..entries.len() {
+        // Without a branch: which part an entry belongs to cannot be foreseen.
+        let first = bin_of(entries[j].at(cut.axis), low, cut.scale) <= cut.bin;
+        entries.swap(j, left);
+        left += usize::from(first);
+    }
+    (left, cut.centers)
+}
+
+#[inline]
+fn bin_of(at: f32, low: f32, scale: f32) -> usize {
+    (((at - low) * scale) as usize).min(BINS - 1)
+}
+
+/// The cheapest cut along one axis, if it is cheaper than the best so far.
+fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: Care, best: Option<Cut>) -> Option<Cut> {
+    let low = centers.min[axis];
+    let width = centers.max[axis] - low;
+    // A range too narrow for single precision makes an infinite scale.
+    let scale = BINS as f32 * 0.999_99 / width;
+    if !(width > 0.0 && scale.is_finite()) {
+        return best;
+    }
+    let mut bins = [Bin::EMPTY; BINS];
+    for e in entries {
+        let bin = &mut bins[bin_of(e.at(axis), low, scale)];
+        bin.extent.add(e.min, e.max);
+        bin.centers.add(e.center(), e.center());
+        bin.count += 1;
+    }
+    let mut behind = [Bin::EMPTY; BINS];
+    let mut part = Bin::EMPTY;
+    for k in (1..BINS).rev() {
+        part.join(&bins[k]);
+        behind[k] = part;
+    }
+    let mut part = Bin::EMPTY;
+    let mut best = best;
+    for k in 0..BINS - 1 {
+        part.join(&bins[k]);
+        let rest = &behind[k + 1];
+        if part.count == 0 || rest.count == 0 {
+            continue;
+        }
+        let cost = care.price(part.count, &part.extent) + care.price(rest.count, &rest.extent);
+        if best.as_ref().is_none_or(|b| cost < b.cost) {
+            best = Some(Cut { cost, axis, scale, bin: k, centers: [part.centers, rest.centers] });
+        }
+    }
+    best
+}

@@ -1,0 +1,73 @@
+//! The tree over triangles: its boxes hold them, whatever the input.
+
+use crate::geom::Vec3;
+use crate::shape::surface::bvh_build::{MAX_DEPTH, SMALL, Tree};
+use crate::shape::surface::bvh_node::{Below, SKEW};
+use std::collections::BTreeSet;
+
+/// Builds a tree, sees that every triangle is in one leaf and every box holds what is below it, and tells its depth.
+fn depth_of(vertices: &[Vec3], triangles: &[[u32; 3]]) -> u32 {
+    let mut order: Vec<u32> = (0..triangles.len() as u32).collect();
+    let tree = Tree::new(vertices, triangles, &mut order);
+    assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), triangles.len());
+    let (mut stack, mut deepest, mut covered) = (vec![(0_u32, 0_u32, Vec::new())], 0, 0);
+    while let Some((at, depth, mut above)) = stack.pop() {
+        let node = &tree.nodes[at as usize];
+        above.push(at);
+        match node.below() {
+            Below::Children(children) => stack.extend(children.map(|c| (c, depth + 1, above.clone()))),
+            Below::Triangles(range) => {
+                deepest = deepest.max(depth);
+                covered += range.len();
+                let corners = range.flat_map(|t| triangles[order[t as usize] as usize]);
+                for v in corners.map(|v| vertices[v as usize]) {
+                    for node in above.iter().map(|&n| &tree.nodes[n as usize]) {
+                        let local = node.axes().tr_mul(&(v - node.center()));
+                        let slack = SKEW * f64::from(node.size()) + 1e-15 * v.norm();
+                        assert!((0..3).all(|k| local[k].abs() <= f64::from(node.half()[k]) + slack));
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(covered, triangles.len());
+    deepest
+}
+
+/// Triangles without connection, corner by corner.
+fn loose(count: usize, corner: impl FnMut(usize) -> Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let vertices = (0..3 * count).map(corner).collect();
+    (vertices, (0..count as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect())
+}
+
+#[test]
+fn boxes_hold_their_triangles_in_trees_of_every_size() {
+    for (count, most) in [(1, 0), (3, 3), (5, 4), (17, 8), (400, 16), (SMALL + 100, 24)] {
+        let mut seed = count as u64;
+        let (vertices, triangles) = loose(count, |k| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let unit = (seed >> 11) as f64 / (1_u64 << 53) as f64;
+            // A wavy band.
+            let t = (k / 3) as f64 / count as f64 * 30.0;
+            Vec3::new(t, libm::sin(t) + 0.1 * unit, (k % 3) as f64 * unit)
+        });
+        let depth = depth_of(&vertices, &triangles);
+        assert!(depth <= most, "{depth} for {count}");
+    }
+}
+
+#[test]
+fn no_input_makes_a_tree_deep() {
+    let same = |k: usize| [Vec3::zeros(), Vec3::x(), Vec3::y()][k % 3];
+    // Each a third as far out as the one before: every split takes off a few.
+    let shrinking = |k: usize| (Vec3::repeat(1.0) + same(k) * 0.1) * libm::pow(3.0, -((k / 3 % 300) as f64));
+    let needles = |k: usize| Vec3::new(same(k).x * 1e6, same(k).y * 1e-6, 0.0);
+    for count in [600, SMALL + 1] {
+        let (vertices, triangles) = loose(count, same);
+        assert!(depth_of(&vertices, &triangles) < 40);
+        let (vertices, triangles) = loose(count, shrinking);
+        assert!(depth_of(&vertices, &triangles) <= MAX_DEPTH + 20);
+        let (vertices, triangles) = loose(count, needles);
+        assert!(depth_of(&vertices, &triangles) < 40);
+    }
+}

@@ -1,0 +1,148 @@
+//! One oriented box of the tree: a cache line.
+
+use crate::geom::{Mat3, Vec3};
+use std::ops::Range;
+
+/// Set in `link` of a leaf; below it two bits count its triangles less one, below these stands the first.
+const LEAF_BIT: u32 = 1 << 31;
+const COUNT_SHIFT: u32 = 29;
+
+/// Triangles of a leaf, at most.
+pub(crate) const LEAF: usize = 4;
+
+/// Triangles that a tree can hold.
+pub(crate) const MAX_TRIANGLES: usize = 1 << COUNT_SHIFT;
+
+/// Axes stored in single precision are not quite orthonormal: what is within the slabs of a box may be outside of the sum of its
+/// half axes by this fraction of the sum of its half extents. Nine products, each wrong by 2⁻²⁴ twice, rounded up.
+pub(crate) const SKEW: f64 = 4.0 * f32::EPSILON as f64;
+
+/// A box that holds a range of triangles for certain: half extents rounded outward, along axes as they are stored.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(crate) struct Node {
+    /// Rows of the matrix whose columns are the axes, and in the fourth places the centre.
+    rows: [[f32; 4]; 3],
+    half: [f32; 3],
+    link: u32,
+}
+
+/// What follows below a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Below {
+    /// The two children.
+    Children([u32; 2]),
+    /// The triangles of a leaf.
+    Triangles(Range<u32>),
+}
+
+impl Node {
+    /// A leaf over these triangles, at most [`LEAF`] of them, its box still to be fitted.
+    pub(crate) fn leaf(first: usize, count: usize) -> Self {
+        Self::linked(LEAF_BIT | ((count as u32).wrapping_sub(1) << COUNT_SHIFT) | first as u32)
+    }
+
+    /// A node whose children stand at `first` and behind it, its box still to be fitted.
+    pub(crate) fn inner(first: usize) -> Self {
+        Self::linked(first as u32)
+    }
+
+    fn linked(link: u32) -> Self {
+        Self { rows: [[0.0; 4]; 3], half: [0.0; 3], link }
+    }
+
+    /// What follows below.
+    #[inline]
+    pub(crate) fn below(&self) -> Below {
+        match self.leaf_triangles() {
+            Some(range) => Below::Triangles(range),
+            None => Below::Children([self.link, self.link + 1]),
+        }
+    }
+
+    /// The triangles of a leaf.
+    #[inline]
+    pub(crate) fn leaf_triangles(&self) -> Option<Range<u32>> {
+        (self.link & LEAF_BIT != 0).then(|| {
+            let first = self.link & (MAX_TRIANGLES as u32 - 1);
+            first..first + 1 + (self.link >> COUNT_SHIFT & (LEAF as u32 - 1))
+        })
+    }
+
+    /// A measure of size (mm).
+    #[inline]
+    pub(crate) fn size(&self) -> f32 {
+        self.half[0] + self.half[1] + self.half[2]
+    }
+
+    /// The centre (mm).
+    #[inline]
+    pub(crate) fn center(&self) -> Vec3 {
+        let [x, y, z] = self.rows;
+        Vec3::new(f64::from(x[3]), f64::from(y[3]), f64::from(z[3]))
+    }
+
+    /// The half extents (mm).
+    #[inline]
+    pub(crate) fn half(&self) -> [f32; 3] {
+        self.half
+    }
+
+    /// Rows of the matrix whose columns are the axes; the fourth places mean nothing.
+    #[inline]
+    pub(crate) fn rows(&self) -> [[f32; 4]; 3] {
+        self.rows
+    }
+
+    /// The axes as columns: orthonormal to single precision.
+    #[inline]
+    pub(crate) fn axes(&self) -> Mat3 {
+        let [x, y, z] = self.rows.map(|r| [f64::from(r[0]), f64::from(r[1]), f64::from(r[2])]);
+        Mat3::new(x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
+    }
+
+    /// Sets the box to the one with these axes that holds what lies between `low` and `high` along them, seen from `from`.
+    /// The axes' entries are single-precision numbers.
+    pub(crate) fn set_box(&mut self, axes: &Mat3, from: &Vec3, low: &Vec3, high: &Vec3) {
+        let center = (from + axes * ((low + high) * 0.5)).map(|x| f64::from(x as f32));
+        // Where the rounded centre lies, along the axes.
+        let shift = axes.tr_mul(&(center - from));
+        for (i, row) in self.rows.iter_mut().enumerate() {
+            *row = [axes[(i, 0)] as f32, axes[(i, 1)] as f32, axes[(i, 2)] as f32, center[i] as f32];
+        }
+        self.half = [0, 1, 2].map(|k| up((high[k] - shift[k]).max(shift[k] - low[k])));
+    }
+}
+
+/// The smallest single-precision number that is not below `x` ≥ 0.
+fn up(x: f64) -> f32 {
+    let f = x as f32;
+    if f64::from(f) < x { f.next_up() } else { f }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_keep_leaves_and_children() {
+        assert_eq!(Node::leaf(MAX_TRIANGLES - 4, 4).below(), Below::Triangles((1 << 29) - 4..1 << 29));
+        assert_eq!(Node::leaf(7, 1).below(), Below::Triangles(7..8));
+        assert_eq!(Node::inner(9).below(), Below::Children([9, 10]));
+        assert_eq!(size_of::<Node>(), 64);
+    }
+
+    #[test]
+    fn a_box_holds_what_it_was_fitted_to() {
+        // A centre that single precision cannot hold.
+        let (from, low, high) =
+            (Vec3::new(1e5 + 0.001, 0.1, -3e-5), Vec3::new(-0.01, -2.0, 0.0), Vec3::new(0.02, 3.0, 1e-9));
+        let mut node = Node::leaf(0, 1);
+        node.set_box(&Mat3::identity(), &from, &low, &high);
+        for k in 0..3 {
+            let (c, h) = (node.center()[k], f64::from(node.half()[k]));
+            assert!(c - h <= from[k] + low[k] && from[k] + high[k] <= c + h);
+            assert!(h <= (high[k] - low[k]) * 0.5 + 0.005);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What of a surface is near a point.
+
+use crate::geom::Vec3;
+use crate::geom::math::{UNIT_ROUNDOFF, norm1};
+use crate::geom::triangle::distance::Feature;
+use crate::geom::triangle::point_triangle;
+use crate::shape::surface::{Below, PlacedBox, Surface};
+
+/// The closest point of a surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nearest {
+    /// The triangle that it lies on.
+    pub triangle: u32,
+    /// In the surface's frame (mm).
+    pub point: Vec3,
+    /// From the point asked for (mm).
+    pub distance: f64,
+    /// The part of the triangle that it lies on.
+    pub feature: Feature,
+}
+
+/// Rounding errors of a distance, in units of 2⁻⁵³ of the coordinates: boxes this much farther than the best are searched.
+const ROUNDINGS: f64 = 16.0;
+
+impl Surface {
+    /// The closest point of the surface to `x` (surface's frame, mm) among those nearer than `limit`, if there is one.
+    pub fn nearest(&self, x: &Vec3, limit: f64) -> Option<Nearest> {
+        let nodes = &self.tree().nodes;
+        let margin = self.margin(x);
+        let mut best: Option<Nearest> = None;
+        let mut reach = limit;
+        let mut far = outward(reach + margin);
+        let distance = |at: u32| PlacedBox::of(&nodes[at as usize]).point_apart(x);
+        let mut stack: Vec<(u32, f32)> = Vec::with_capacity(64);
+        if !nodes.is_empty() {
+            stack.push((0, distance(0)));
+        }
+        while let Some((at, bound)) = stack.pop() {
+            if bound > far {
+                continue;
+            }
+            match nodes[at as usize].below() {
+                Below::Triangles(range) => {
+                    for t in range {
+                        let foot = point_triangle(x, &self.triangle(t));
+                        let distance = foot.squared.sqrt();
+                        if distance < reach {
+                            reach = distance;
+                            far = outward(reach + margin);
+                            best = Some(Nearest { triangle: t, point: foot.point, distance, feature: foot.feature });
+                        }
+                    }
+                }
+                Below::Children(children) => {
+                    let [near, other] = children.map(|c| (c, distance(c)));
+                    let (near, other) = if near.1 <= other.1 { (near, other) } else { (other, near) };
+                    if other.1 <= far {
+                        stack.push(other);
+                    }
+                    stack.push(near);
+                }
+            }
+        }
+        best
+    }
+
+    /// Visits every triangle whose distance from `x` (surface's frame) is at most `radius` (mm), and perhaps a few that are
+    /// farther; ends when `visit` returns false.
+    pub fn within(&self, x: &Vec3, radius: f64, visit: impl FnMut(u32) -> bool) {
+        self.within_where(x, radius, Some, visit);
+    }
+
+    /// The same of those triangles alone of which `wanted` makes something, which `visit` gets: for who can tell at less cost than
+    /// that of a distance.
+    pub(crate) fn within_where<T>(
+        &self,
+        x: &Vec3,
+        radius: f64,
+        mut wanted: impl FnMut(u32) -> Option<T>,
+        mut visit: impl FnMut(T) -> bool,
+    ) {
+        let nodes = &self.tree().nodes;
+        let reach = radius + self.margin(x);
+        let far = outward(reach);
+        let mut stack: Vec<u32> = Vec::with_capacity(64);
+        stack.extend((!nodes.is_empty()).then_some(0));
+        while let Some(at) = stack.pop() {
+            let node = &nodes[at as usize];
+            if PlacedBox::of(node).point_apart(x) > far {
+                continue;
+            }
+            match node.below() {
+                Below::Children([left, right]) => stack.extend([right, left]),
+                Below::Triangles(range) => {
+                    for t in range {
+                        if let Some(found) = wanted(t)
+                            && point_triangle(x, &self.triangle(t)).squared <= reach * reach
+                            && !visit(found)
+                        {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn margin(&self, x: &Vec3) -> f64 {
+        ROUNDINGS * UNIT_ROUNDOFF * (norm1(x) + self.bounds.max_abs())
+    }
+}
+
+/// A single-precision number above `x`.
+fn outward(x: f64) -> f32 {
+    (x as f32).next_up()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::TriMesh;
+    use crate::shape::surface::Inside;
+
+    #[test]
+    fn the_nearest_triangle_and_all_within_a_radius_are_found() {
+        let mut seed = 5_u64;
+        let mut unit = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let vertices: Vec<Vec3> = (0..300).map(|_| Vec3::new(unit(), unit(), 0.1 * unit()) * 10.0).collect();
+        let triangles = (0..100).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let s = Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Undefined);
+        for _ in 0..300 {
+            let x = Vec3::new(unit(), unit(), unit()) * 12.0;
+            let d: Vec<f64> = (0..100).map(|t| point_triangle(&x, &s.triangle(t)).squared.sqrt()).collect();
+            let least = d.iter().copied().fold(f64::INFINITY, f64::min);
+            let found = s.nearest(&x, f64::INFINITY).unwrap();
+            assert_eq!(found.distance, least);
+            assert_eq!(d[found.triangle as usize], least);
+            assert!(((found.point - x).norm() - least).abs() < 1e-13);
+            assert!(s.nearest(&x, least).is_none());
+            let mut visited = [false; 100];
+            s.within(&x, 1.5 * least, |t| {
+                assert!(!std::mem::replace(&mut visited[t as usize], true));
+                true
+            });
+            assert!((0..100).all(|t| visited[t] || d[t] > 1.5 * least));
+            let mut calls = 0;
+            s.within(&x, 1.5 * least, |_| {
+                calls += 1;
+                false
+            });
+            assert_eq!(calls, 1);
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The winding number of a surface about a point.
+
+use crate::geom::math::{UNIT_ROUNDOFF, lesser, norm1};
+use crate::geom::predicates::orient3d;
+use crate::geom::triangle::Triangle;
+use crate::geom::{Pose, Vec3};
+use crate::shape::surface::{Below, Node, SKEW, Surface};
+
+/// Directions of rays, of no special slope: two each way near the axes, the shortest way out tried first, until one meets no
+/// edge.
+pub(crate) const DIRECTIONS: [[f64; 3]; 12] = [
+    [1.0, 0.003_1, 0.007_3],
+    [-1.0, -0.005_9, 0.002_7],
+    [0.011_3, 1.0, -0.004_3],
+    [-0.017_9, -1.0, -0.013_7],
+    [0.002_3, 0.008_9, 1.0],
+    [-0.006_7, 0.004_1, -1.0],
+    [1.0, 0.618_034, 0.414_214],
+    [-1.0, 0.236_068, -0.557_281],
+    [0.071, 1.0, 0.053],
+    [-0.732_051, -1.0, 0.302_776],
+    [0.13, -0.19, 1.0],
+    [-0.449_49, -0.645_751, -1.0],
+];
+
+/// Rounding errors of a ray in the other frame, in units of 2⁻⁵³ of the sizes: boxes are widened by this.
+const ROUNDINGS: f64 = 128.0;
+
+/// Points no farther apart than this part of a surface's size are near to each other.
+const NEAR: f64 = 0.1;
+
+/// A ray that leaves a triangle at a smaller slope is not used: on which side it runs would be a matter of rounding.
+const GRAZING: f64 = 0.1;
+
+/// How often the placed surface winds around `x` (A's frame): 1 inside of a solid, 0 outside. Exact on the vertices as `pose`
+/// rounds them. `None` where `x` lies on the surface, or where every ray of a fixed list meets an edge.
+pub fn winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<i32> {
+    match pose {
+        None => winding_moved(s, None, x, 0.0, |v| s.vertices[v as usize]),
+        Some(pose) => winding_moved(s, Some(pose), x, 0.0, |v| pose.point(&s.vertices[v as usize])),
+    }
+}
+
+/// The same in the surface's own frame. From a point about which it is known, if that is near: along the segment between them there is
+/// less to meet than on the way out.
+pub(crate) fn winding_from(s: &Surface, known: Option<(&Vec3, i32)>, x: &Vec3) -> Option<i32> {
+    let along_segment = |(from, winding): (&Vec3, i32)| {
+        let way = from - x;
+        let size = norm1(x) + norm1(from) + s.bounds.max_abs();
+        if way.norm() > NEAR * s.bounds.diagonal() {
+            return None;
+        }
+        let through = &mut |t: u32, x: &Vec3, far: &Vec3| crossing(&s.triangle(t), x, far);
+        Some(winding + count(s, (x, &way, ROUNDINGS * UNIT_ROUNDOFF * size), (x, from), u32::MAX, through)?)
+    };
+    known.and_then(along_segment).or_else(|| winding(s, None, x))
+}
+
+/// The same of a surface with moved vertices: `moved` says where a vertex is (A's frame), no farther than `slack` (mm) from
+/// where it was.
+pub fn winding_moved(
+    s: &Surface,
+    pose: Option<&Pose>,
+    x: &Vec3,
+    slack: f64,
+    mut moved: impl FnMut(u32) -> Vec3,
+) -> Option<i32> {
+    winding_of_pieces(s, pose, x, slack, |t| [s.triangles[t as usize].map(&mut moved)])
+}
+
+/// The same of a surface that was moved piecewise: `pieces` are what belongs to a triangle, no farther than `slack` (mm) from where
+/// it was; together they close.
+pub(crate) fn winding_of_pieces<P: AsRef<[Triangle]>>(
+    s: &Surface,
+    pose: Option<&Pose>,
+    x: &Vec3,
+    slack: f64,
+    mut pieces: impl FnMut(u32) -> P,
+) -> Option<i32> {
+    let Some(mut out) = WayOut::new(s, pose, x, slack) else { return Some(0) };
+    out.sort();
+    out.ways.iter().find_map(|way| {
+        let mut through = |t: u32, x: &Vec3, far: &Vec3| {
+            pieces(t).as_ref().iter().try_fold(0, |sum, piece| Some(sum + crossing(piece, x, far)?))
+        };
+        out.count(way, &mut through)
+    })
+}
+
+/// The winding number of a surface about `x` (A's frame) by one ray, for callers to whom every ray tells: `through` says what a
+/// triangle counts for, met by the segment of two points of A's frame, 1 where that leaves and −1 where it enters.
+pub(crate) fn winding_by(
+    s: &Surface,
+    pose: Option<&Pose>,
+    x: &Vec3,
+    mut through: impl FnMut(u32, &Vec3, &Vec3) -> i32,
+) -> i32 {
+    let Some(mut out) = WayOut::new(s, pose, x, 0.0) else { return 0 };
+    out.sort();
+    out.count(&out.ways[0], &mut |t, x, far| Some(through(t, x, far))).unwrap_or(0)
+}
+
+/// The rays from a point out of a surface's box.
+struct WayOut<'a> {
+    surface: &'a Surface,
+    back: Pose,
+    x: &'a Vec3,
+    /// The point in the surface's frame.
+    local: Vec3,
+    widen: f64,
+    /// Length and direction in A's frame: the ray ends outside, at a point of A's frame, so that predicates see one and the same
+    /// segment.
+    ways: [(f64, Vec3); DIRECTIONS.len()],
+}
+
+impl<'a> WayOut<'a> {
+    /// Nothing where the point is outside of the box.
+    fn new(surface: &'a Surface, pose: Option<&Pose>, x: &'a Vec3, slack: f64) -> Option<Self> {
+        let back = pose.map_or_else(Pose::identity, Pose::inverse);
+        let local = back.point(x);
+        let size = norm1(x) + surface.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
+        let widen = slack + ROUNDINGS * UNIT_ROUNDOFF * size;
+        let reach = Vec3::repeat(widen);
+        let (low, high) = (surface.bounds.min - reach, surface.bounds.max + reach);
+        if !(0..3).all(|k| low[k] <= local[k] && local[k] <= high[k]) {
+            return None;
+        }
+        let ways = DIRECTIONS.map(|d| {
+            let d = Vec3::from(d);
+            let away = back.direction(&d);
+            let out =
+                (0..3).map(|k| (if away[k] > 0.0 { high[k] - local[k] } else { local[k] - low[k] }) / away[k].abs());
+            // Farther than needed, so that the direction outlives rounding where the way out is short.
+            (2.0 * out.fold(f64::INFINITY, lesser) + size / 64.0, d)
+        });
+        Some(Self { surface, back, x, local, widen, ways })
+    }
+
+    /// The shortest first, of those near the axes.
+    fn sort(&mut self) {
+        self.ways[..DIRECTIONS.len() / 2].sort_by(|p, q| p.0.total_cmp(&q.0));
+    }
+
+    fn count(
+        &self,
+        &(length, d): &(f64, Vec3),
+        through: &mut impl FnMut(u32, &Vec3, &Vec3) -> Option<i32>,
+    ) -> Option<i32> {
+        let far = self.x + d * length;
+        let way = self.back.point(&far) - self.local;
+        count(self.surface, (&self.local, &way, self.widen), (self.x, &far), u32::MAX, through)
+    }
+}
+
+/// How often a closed surface winds around the points just in front of the middle of a triangle (on the side that its normal
+/// points to); behind it, it is one more. Exact but for the rounding of that middle: take a triangle of some size. `None` where
+/// every ray of a fixed list meets an edge.
+pub(crate) fn winding_in_front(s: &Surface, t: u32) -> Option<i32> {
+    let [a, b, c] = s.triangle(t);
+    let middle = (a + b + c) / 3.0;
+    let normal = s.normal(t);
+    let rays = Rays::new(s, None, &middle, 0.0);
+    DIRECTIONS.iter().find_map(|d| {
+        let slope = normal.dot(&Vec3::from(*d));
+        if slope.abs() < GRAZING {
+            return None;
+        }
+        let crossings = rays.along_without(t, d, &mut |v| s.vertices[v as usize]).0?;
+        // Counted from behind, the triangle itself has been left through.
+        Some(if slope > 0.0 { crossings } else { crossings - 1 })
+    })
+}
+
+/// Rays from a point against a placed surface.
+pub(crate) struct Rays<'a> {
+    surface: &'a Surface,
+    back: Pose,
+    x: &'a Vec3,
+    /// The point in the surface's frame.
+    pub local: Vec3,
+    /// Sum of the magnitudes of what was added to get there (mm).
+    pub size: f64,
+    slack: f64,
+}
+
+impl<'a> Rays<'a> {
+    pub(crate) fn new(surface: &'a Surface, pose: Option<&Pose>, x: &'a Vec3, slack: f64) -> Self {
+        let back = pose.map_or_else(Pose::identity, Pose::inverse);
+        let size = norm1(x) + surface.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
+        Self { surface, local: back.point(x), back, x, size, slack }
+    }
+
+    /// Signed crossings along a direction of A's frame, `None` where the ray touches an edge; and the ray in the surface's
+    /// frame.
+    pub(crate) fn along(&self, d: &[f64; 3], moved: &mut impl FnMut(u32) -> Vec3) -> (Option<i32>, Vec3) {
+        self.along_without(u32::MAX, d, moved)
+    }
+
+    /// The same with a triangle left out.
+    fn along_without(&self, skip: u32, d: &[f64; 3], moved: &mut impl FnMut(u32) -> Vec3) -> (Option<i32>, Vec3) {
+        // Long enough to end outside; the far end is a point of A's frame, so that predicates see one ray.
+        let length = 4.0 * (self.size + self.slack);
+        let far = self.x + Vec3::from(*d) * length;
+        let widen = self.slack + ROUNDINGS * UNIT_ROUNDOFF * (self.size + length);
+        let way = self.back.point(&far) - self.local;
+        let through =
+            &mut |t: u32, x: &Vec3, far: &Vec3| crossing(&self.surface.triangles[t as usize].map(&mut *moved), x, far);
+        (count(self.surface, (&self.local, &way, widen), (self.x, &far), skip, through), way)
+    }
+}
+
+/// Signed crossings of one ray with all triangles but one; `None` where it touches an edge.
+fn count(
+    s: &Surface,
+    (from, way, widen): (&Vec3, &Vec3, f64),
+    (x, far): (&Vec3, &Vec3),
+    skip: u32,
+    through: &mut impl FnMut(u32, &Vec3, &Vec3) -> Option<i32>,
+) -> Option<i32> {
+    let nodes = &s.tree().nodes;
+    let mut winding = 0;
+    let mut stack = vec![];
+    stack.extend((!nodes.is_empty()).then_some(0_u32));
+    while let Some(at) = stack.pop() {
+        let node = &nodes[at as usize];
+        if !ray_meets(node, from, way, widen) {
+            continue;
+        }
+        let range = match node.below() {
+            Below::Children(children) => {
+                stack.extend(children);
+                continue;
+            }
+            Below::Triangles(range) => range,
+        };
+        for t in range.filter(|t| *t != skip) {
+            winding += through(t, x, far)?;
+        }
+    }
+    Some(winding)
+}
+
+/// 1 where the ray leaves through the triangle, −1 where it enters, 0 where it misses; `None` where it meets the rim or starts
+/// on the triangle.
+pub(crate) fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
+    let [a, b, c] = t;
+    let (from, to) = (orient3d(a, b, c, x), orient3d(a, b, c, far));
+    if (from > 0.0 && to > 0.0) || (from < 0.0 && to < 0.0) {
+        return Some(0);
+    }
+    let around = [orient3d(x, far, a, b), orient3d(x, far, b, c), orient3d(x, far, c, a)];
+    if around.iter().any(|&s| s > 0.0) && around.iter().any(|&s| s < 0.0) {
+        return Some(0);
+    }
+    if from == 0.0 || to == 0.0 || around.contains(&0.0) {
+        return None;
+    }
+    Some(if from < 0.0 { 1 } else { -1 })
+}
+
+/// Whether the ray may meet the widened box.
+fn ray_meets(node: &Node, from: &Vec3, way: &Vec3, widen: f64) -> bool {
+    let (axes, half) = (node.axes(), node.half());
+    // The segment's own centre and half length: separating axes of a segment and a box.
+    let reach = axes.tr_mul(way) * 0.5;
+    let c = axes.tr_mul(&(from - node.center())) + reach;
+    let r = reach.abs();
+    let widen = widen + SKEW * (norm1(&c) + norm1(&r) + f64::from(node.size()));
+    let h = Vec3::new(f64::from(half[0]), f64::from(half[1]), f64::from(half[2])) + Vec3::repeat(widen);
+    // The cross axes are as long as the way: their rounding is, too.
+    let rest = widen * norm1(&r);
+    (0..3).all(|k| c[k].abs() <= h[k] + r[k])
+        && (0..3).all(|k| {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            (c[i] * reach[j] - c[j] * reach[i]).abs() <= h[i] * r[j] + h[j] * r[i] + rest
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::TriMesh;
+    use crate::shape::surface::Inside;
+
+    fn cube() -> Surface {
+        let vertices = (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
+        let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Solid)
+    }
+
+    #[test]
+    fn inside_outside_and_on_the_surface() {
+        let s = cube();
+        assert_eq!(winding(&s, None, &Vec3::repeat(0.5)), Some(1));
+        assert_eq!(winding(&s, None, &Vec3::new(0.5, 0.5, 1.0 - 1e-15)), Some(1));
+        assert_eq!(winding(&s, None, &Vec3::new(0.5, 0.5, 1.0 + 1e-15)), Some(0));
+        assert_eq!(winding(&s, None, &Vec3::new(0.5, 0.4, 1.0)), None);
+        assert_eq!(winding(&s, None, &Vec3::zeros()), None);
+        let pose = Pose { translation: Vec3::new(10.0, 0.0, 0.0), ..Pose::identity() };
+        assert_eq!(winding(&s, Some(&pose), &Vec3::repeat(0.5)), Some(0));
+        assert_eq!(winding(&s, Some(&pose), &Vec3::new(10.5, 0.5, 0.5)), Some(1));
+    }
+
+    #[test]
+    fn a_moved_surface_is_counted_where_it_is() {
+        let s = cube();
+        let lifted = |v: u32| s.vertices[v as usize] + Vec3::new(0.0, 0.0, 0.25);
+        assert_eq!(winding_moved(&s, None, &Vec3::new(0.5, 0.4, 1.2), 0.25, lifted), Some(1));
+        assert_eq!(winding_moved(&s, None, &Vec3::new(0.5, 0.4, 0.2), 0.25, lifted), Some(0));
+    }
+}

@@ -1,0 +1,3 @@
+//! Helpers of tests: random numbers, small solids, a sample outcome.
+pub(crate) mod sample_outcome;
+pub(crate) mod solids;
