@@ -7,7 +7,7 @@ use divan::{Bencher, black_box};
 use interfere::geom::{Mat3, Pose, Vec3};
 use interfere::mesh;
 use interfere::query::intersection::{Known, common};
-use interfere::query::triangles::Pairing;
+use interfere::query::triangles::pairing::Pairing;
 use interfere::shape::surface::{Inside, Surface};
 use std::path::PathBuf;
 use std::sync::LazyLock;

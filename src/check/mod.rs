@@ -19,11 +19,11 @@ pub use crate::check::cache::{CacheUse, Hits};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
 pub use crate::check::outcome::fix::{Fix, worth_mending};
-pub use crate::check::outcome::rows::PlacedWarning;
 pub use crate::check::outcome::standing::{
     Accepted, BaselineOutcome, Extent, FailOn, Gone, Measure, Shared, Standing, StandingCounts,
 };
 pub use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
+pub use crate::check::outcome::warnings::PlacedWarning;
 pub use crate::check::outcome::*;
 pub use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 pub(crate) use crate::check::prepare::load::locate;

@@ -1,24 +1,21 @@
 //! The run: parts to shapes, boxes to candidate pairs, distinct pairs to answers, answers to the outcome.
 
-use crate::assembly::{Assembly, InstanceIx, PairRule, RuleTable};
-use crate::broad::{BoxTree, sorted_pairs};
+use crate::assembly::{Assembly, PairRule, RuleTable};
 use crate::check::cache::{PairCache, Session};
 use crate::check::outcome::counts::{Tally, Unseen};
 use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
-use crate::check::outcome::rows::{PlacedWarning, collect_warnings, describe_instances, describe_parts};
-use crate::check::pairs::distinct::{Groups, Run};
+use crate::check::outcome::part_rows::{describe_instances, describe_parts};
+use crate::check::outcome::warnings::{PlacedWarning, collect_warnings};
+use crate::check::pairs::candidates::{candidates, instance_boxes};
+use crate::check::pairs::distinct::Groups;
 use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
-use crate::check::stages::Answer;
-use crate::check::stages::intersection::Firsts;
+use crate::check::stages::answers::Run;
 use crate::check::{ClearedBy, Counts, FailOn, Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::error::{Error, Location, Problem};
-use crate::geom::math::UNIT_ROUNDOFF;
-use crate::geom::{Aabb, Pose, Vec3};
 use crate::io::Loader;
-use rayon::prelude::*;
 
 /// Checks every pair of an assembly's instances; see the crate's page for an example. Runs on the ambient rayon pool; the
 /// outcome does not depend on its size, on the order of instances, or on which of several equal pairs was computed.
@@ -198,25 +195,6 @@ pub fn explain(
     Ok(run.explanation(pair, &found, &rules, &meshes, reach))
 }
 
-impl Run<'_> {
-    /// Of each distinct pair the answer.
-    fn answer_groups(
-        &self,
-        groups: &Groups,
-        watch: &mut Stopwatch,
-        timings: &mut Timings,
-        progress: &dyn Progress,
-    ) -> Vec<Answer> {
-        let firsts = Firsts::of(groups);
-        let known = self.known(groups, &firsts);
-        watch.stop(Stage::Narrow, timings);
-        self.prepare_surfaces(groups, &known);
-        watch.stop(Stage::Shape, timings);
-        progress.begin(Stage::Narrow, groups.distinct.len() as u64);
-        self.answers(groups, &firsts, known, progress)
-    }
-}
-
 /// How many pairs of instances there are, and how many of them are ignored: not all.
 fn count_pairs(assembly: &Assembly, rules: &RuleTable) -> Result<[u64; 2], Error> {
     let n = assembly.instances.len() as u64;
@@ -278,69 +256,4 @@ fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
 fn run_reach(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
     let floor = shapes.all.iter().map(Shape::tolerance_floor).fold(0.0, f64::max);
     settings.tolerance.max(floor).max(settings.report_within.unwrap_or(0.0)).max(rules.max_clearance())
-}
-
-/// A pair whose boxes meet and the rule that matches it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Candidate {
-    pub a: u32,
-    pub b: u32,
-    pub rule: Option<u32>,
-}
-
-/// Pairs whose boxes come within reach and which no rule ignores, by index.
-fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> {
-    let boxes = instance_boxes(shapes, 0.5 * reach);
-    let tree = BoxTree::new(&boxes);
-    drop(boxes);
-    // A fixed number of pieces, so that nothing depends on the number of threads.
-    let tasks = tree.tasks(if shapes.placed.len() > 4096 { 256 } else { 16 });
-    let found: Vec<Vec<(u32, u32)>> = tasks
-        .par_iter()
-        .map(|task| {
-            let mut out = Vec::new();
-            tree.join(*task, &mut out);
-            out
-        })
-        .collect();
-    sorted_pairs(found, shapes.placed.len())
-        .into_iter()
-        .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {
-            PairRule::Ignored { .. } => None,
-            PairRule::Rule(rule) => Some(Candidate { a, b, rule: Some(rule) }),
-            PairRule::None => Some(Candidate { a, b, rule: None }),
-        })
-        .collect()
-}
-
-/// The box of every instance in root coordinates, grown by `by` and what rounding may have cost. Instances of one shape in
-/// one orientation share the extents.
-#[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
-pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
-    let mut extents: std::collections::HashMap<(u32, [u64; 9]), Aabb, rapidhash::fast::RandomState> =
-        std::collections::HashMap::default();
-    shapes
-        .placed
-        .iter()
-        .map(|p| {
-            let shape = &shapes.all[p.shape as usize];
-            let mut key = [0; 9];
-            key.iter_mut().zip(p.pose.rotation.iter()).for_each(|(k, e)| *k = e.to_bits());
-            let local = extents.entry((p.shape, key)).or_insert_with(|| turned_box(shape, &p.pose));
-            let at = p.pose.point(&shape.convex.origin);
-            let rounding = 16.0 * UNIT_ROUNDOFF * (at.amax() + shape.max_abs + shape.convex.diameter) + p.residual;
-            Aabb { min: local.min + at, max: local.max + at }.inflated(by + rounding)
-        })
-        .collect()
-}
-
-/// Box of a shape's hull about its centred origin, turned by a pose's rotation.
-fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
-    let mut out = Aabb::EMPTY;
-    for k in 0..3 {
-        let d: Vec3 = pose.rotation.row(k).transpose();
-        out.max[k] = shape.convex.scan(&d).1;
-        out.min[k] = -shape.convex.scan(&-d).1;
-    }
-    out
 }

@@ -1,14 +1,14 @@
 //! `interfere accept`: the present findings into the baseline, and the mended ones out of it.
 
 use crate::check::{self, Outcome};
-use crate::cli::args::{ColorChoice, Question};
 use crate::cli::baseline_flags::{Place, slashes};
-use crate::cli::check::pool;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::{ColorChoice, Question};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
+use crate::cli::threads::pool;
 use crate::error::{Error, Location};
 use crate::findings::baseline::{self, Acceptance};
 use crate::findings::{self, Baseline};

@@ -1,6 +1,8 @@
 //! Tests of the flags.
 
 use crate::cli::args::*;
+use crate::cli::check::CheckArgs;
+use crate::cli::flags::{ColorChoice, FacetsChoice, GeometryChoice, TextChoice};
 use crate::cli::report_flags::ReportArg;
 use crate::report::Format;
 use clap::{CommandFactory, Parser};

@@ -1,6 +1,6 @@
 //! The two streams a run writes to, and what is known of them.
 
-use crate::cli::args::ColorChoice;
+use crate::cli::flags::ColorChoice;
 use crate::error::{Error, Warning};
 use crate::report::text::{Paint, painted, shown};
 use std::ffi::OsStr;

@@ -1,9 +1,9 @@
 //! `interfere decompose`: convex pieces that cover a mesh, as files.
 
 use crate::check::{self, EPSILON_OF_DIAGONAL};
-use crate::cli::args::{DecomposeArgs, TextChoice};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::{MAX_PIECES, MOST_PIECES, TextChoice, length};
 use crate::cli::target::Target;
 use crate::error::{Error, Location, Warning};
 use crate::geom::tolerance::roundoff_mm;
@@ -19,6 +19,7 @@ use crate::shape::hull::{self, Hull};
 use crate::shape::polytope::Convex;
 use crate::shape::self_union::Overlaps;
 use crate::shape::surface::{Inside, Surface};
+use clap::{Args as ClapArgs, ValueEnum};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -269,4 +270,48 @@ fn grown_for_f32(hull: &Hull) -> Option<(Vec<Vec3>, f64)> {
     let k = f32_growth(Aabb::of_points(&hull.vertices).max_abs(), convex.inner_radius)?;
     let farthest = hull.vertices.iter().map(|v| (v - center).norm()).fold(0.0, f64::max);
     Some((hull.vertices.iter().map(|v| v + (v - center) * k).collect(), k * farthest))
+}
+
+const EXIT_CODES_OF_DECOMPOSE: &str = "\
+Exit codes:
+  0  the pieces are written
+  2  nothing is written: usage, not a mesh, a mesh without an inside, output not written";
+
+/// The flags of `decompose`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_DECOMPOSE)]
+pub struct DecomposeArgs {
+    /// A mesh file: STL (binary or ASCII) or OBJ.
+    #[arg(value_name = "MESH")]
+    pub mesh: PathBuf,
+
+    /// Where the pieces go: a file that ends in `.obj` takes them all, an object each; anything else is a folder, which gets a
+    /// binary STL file each. What is there under these names is replaced.
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+
+    /// How far the pieces may reach beyond the mesh, in its own unit [default: 2 % of the diagonal of its box].
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    pub epsilon: Option<f64>,
+
+    /// No more pieces than this; where that is not enough for --epsilon, they reach farther, and a warning says how far.
+    #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
+    pub max_pieces: u32,
+
+    /// Write the convex hull, as a single piece, of a mesh without a definite inside.
+    #[arg(long)]
+    pub hull: bool,
+
+    /// `text` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TextChoice,
+}
+
+/// `--format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatChoice {
+    /// For people: what fails, worst first
+    Table,
+    /// For programs: everything, in a stable order
+    Json,
 }

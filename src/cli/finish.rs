@@ -1,10 +1,10 @@
 //! What happens to an outcome, wherever it came from: warnings, reports, timings, exit code.
 
 use crate::check::Outcome;
-use crate::cli::args::ColorChoice;
 use crate::cli::baseline_flags::Gate;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::ColorChoice;
 use crate::cli::report_flags::Outputs;
 use crate::cli::target::Target;
 use crate::findings;

@@ -1,10 +1,11 @@
 //! `interfere init`: an assembly file for a folder of meshes.
 
-use crate::cli::args::InitArgs;
+use crate::cli::args::EXIT_CODES_OF_WRITERS;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
+use clap::Args as ClapArgs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -174,6 +175,24 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
         let _ = fs::remove_file(path);
         failed(source)
     })
+}
+
+/// The flags of `init`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_WRITERS)]
+pub struct InitArgs {
+    /// Where the meshes lie: every STL and OBJ file of the folder and of those below it.
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+
+    /// The assembly file to write, `-` for stdout; a file that is there is kept, and that is an error [default:
+    /// FOLDER/assembly.json].
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// The unit of the meshes' coordinates.
+    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = ["mm", "cm", "m", "inch", "ft"])]
+    pub units: String,
 }
 
 #[cfg(test)]

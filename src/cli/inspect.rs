@@ -1,7 +1,10 @@
 //! `interfere inspect`: what is in mesh files.
 
-use crate::check;
-use crate::cli::args::InspectArgs;
+use crate::check::{self};
+use crate::cli::decompose::FormatChoice;
+use clap::Args as ClapArgs;
+use std::path::PathBuf;
+
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::format;
@@ -85,4 +88,16 @@ fn measured(path: String, loaded: LoadedMesh) -> MeshReport {
         facet_error: mesh::facet_error(&mesh, rounding),
         warnings: warnings.into_iter().map(|w| (w.code, w.message)).collect(),
     }
+}
+
+/// The flags of `inspect`.
+#[derive(Debug, ClapArgs)]
+pub struct InspectArgs {
+    /// Mesh files: STL (binary or ASCII) or OBJ.
+    #[arg(value_name = "MESH", required = true)]
+    pub meshes: Vec<PathBuf>,
+
+    /// Form of the report: `table` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FormatChoice,
 }

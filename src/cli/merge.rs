@@ -1,14 +1,16 @@
 //! `interfere merge`: the shards of a run into its report, as if it had been one.
 
-use crate::cli::args::{ColorChoice, MergeArgs};
+use crate::cli::baseline_flags::GateArgs;
 use crate::cli::console::Console;
 use crate::cli::decompose::slashes;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::Ending;
-use crate::cli::report_flags::Outputs;
+use crate::cli::flags::ColorChoice;
+use crate::cli::report_flags::{OutputArgs, Outputs};
 use crate::error::{Error, Location};
 use crate::findings::{self, Partial};
 use crate::report::table::MAX_ROWS;
+use clap::Args as ClapArgs;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,4 +56,32 @@ fn read(path: &Path) -> Result<(String, Partial), Error> {
     })?;
     let partial = Partial::read(&shown, &text)?;
     Ok((shown, partial))
+}
+
+const EXIT_CODES_OF_MERGE: &str = "\
+Exit codes:
+  0  every pair was decided and none fails
+  1  a pair fails: interference, clearance or undecided
+  2  nothing was decided: usage, a file that is no partial report, shards that are missing, given twice or of different runs, \
+output not written";
+
+/// The flags of `merge`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_MERGE)]
+pub struct MergeArgs {
+    /// The partial reports of all shards of one run, in any order.
+    #[arg(value_name = "PARTIAL.json", required = true)]
+    pub partials: Vec<PathBuf>,
+
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+
+    /// What makes the gate fail.
+    #[command(flatten)]
+    pub gate: GateArgs,
+
+    /// Treat warnings as errors: exit 2, no report.
+    #[arg(long)]
+    pub strict: bool,
 }

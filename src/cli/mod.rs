@@ -7,24 +7,28 @@ pub mod args;
 mod args_tests;
 pub mod baseline_flags;
 pub mod check;
-#[cfg(test)]
-mod check_tests;
 pub mod console;
 pub mod decompose;
 pub mod diff;
 pub mod exit;
+pub(crate) mod explain;
 pub(crate) mod finish;
+pub(crate) mod flags;
 pub(crate) mod init;
 pub mod inspect;
 pub(crate) mod merge;
 pub mod progress;
 pub mod report_flags;
+pub(crate) mod run;
+#[cfg(test)]
+mod run_tests;
 pub(crate) mod schema;
 pub mod settings;
 pub(crate) mod shard;
 pub(crate) mod suggest;
 pub mod target;
+pub(crate) mod threads;
 
-pub use crate::cli::check::run;
 pub use crate::cli::console::{Console, Terminal};
 pub use crate::cli::exit::Exit;
+pub use crate::cli::run::run;

@@ -2,8 +2,11 @@
 
 use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use crate::check::{Options, Shard};
-use crate::cli::args::{CheckArgs, ExplainArgs, FacetsChoice, FormatChoice, GeometryChoice, Question, TextChoice};
 use crate::cli::baseline_flags::GateArgs;
+use crate::cli::check::CheckArgs;
+use crate::cli::decompose::FormatChoice;
+use crate::cli::explain::ExplainArgs;
+use crate::cli::flags::{FacetsChoice, GeometryChoice, Question, TextChoice};
 use crate::cli::report_flags::Outputs;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;

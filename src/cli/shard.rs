@@ -1,14 +1,15 @@
 //! `interfere check --shard`: a share of the pairs, and a partial report of it.
 
 use crate::check::{self, Progress, Shard, ShardOutcome};
-use crate::cli::args::ColorChoice;
-use crate::cli::check::{keep_in, pool};
+use crate::cli::check::keep_in;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::Clocks;
+use crate::cli::flags::ColorChoice;
 use crate::cli::progress::Bar;
 use crate::cli::settings::CheckSettings;
 use crate::cli::target::Target;
+use crate::cli::threads::pool;
 use crate::error::Error;
 use crate::findings::{self, Partial};
 use crate::io::FsLoader;

@@ -1,12 +1,17 @@
 //! `interfere suggest`: rules for the overlaps that look as if they were meant.
 
-use crate::cli::args::{ColorChoice, SuggestArgs, TextChoice};
-use crate::cli::check::pool;
+use crate::cli::args::EXIT_CODES_OF_WRITERS;
+use crate::cli::flags::{ColorChoice, Question};
+use clap::Args as ClapArgs;
+use std::path::PathBuf;
+
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::TextChoice;
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
+use crate::cli::threads::pool;
 use crate::error::Error;
 use crate::io::FsLoader;
 use crate::report::suggest::{render_json, render_text};
@@ -35,4 +40,21 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
         TextChoice::Json => render_json(&suggestions, &outcome, out),
     })?;
     Ok(Exit::Pass)
+}
+
+/// The flags of `suggest`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_WRITERS)]
+pub struct SuggestArgs {
+    /// The assembly file (JSON).
+    #[arg(value_name = "ASSEMBLY.json")]
+    pub assembly: PathBuf,
+
+    /// What is asked of the pairs.
+    #[command(flatten)]
+    pub question: Question,
+
+    /// `text` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TextChoice,
 }

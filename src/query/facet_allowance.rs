@@ -16,7 +16,7 @@ use crate::geom::triangle::{Triangle, closest, cross, meet};
 use crate::geom::{Pose, Vec3};
 use crate::mesh::{ConcaveFacets, TriMesh};
 use crate::query::depth::{FARTHEST, Moved, Taken};
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::Facet;
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Below, Motion, Node, PlacedBox, Surface};

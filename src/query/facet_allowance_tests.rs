@@ -6,7 +6,7 @@ use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::{Moved, Taken};
 use crate::query::facet_allowance::{FacetTable, allowance};
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::tests::{Sequence, ball, closed};
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};

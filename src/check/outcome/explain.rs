@@ -2,10 +2,11 @@
 
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, Rule, RuleTable};
 use crate::check::outcome::fix::{Mender, is_mendable};
-use crate::check::outcome::rows::{collect_warnings, describe_parts};
-use crate::check::pairs::distinct::Run;
+use crate::check::outcome::part_rows::describe_parts;
+use crate::check::outcome::warnings::collect_warnings;
+use crate::check::pairs::candidates::Candidate;
 use crate::check::prepare::load::PartMesh;
-use crate::check::run::Candidate;
+use crate::check::stages::answers::Run;
 use crate::check::stages::trace::{Step, Steps};
 use crate::check::{Fix, PairOutcome, PartOutcome, Settings, Status};
 use crate::error::{Error, Location, Problem, Warning};

@@ -1,10 +1,10 @@
 //! What becomes of the other pairs when a part is moved out of the one that it overlaps.
 
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
-use crate::check::pairs::distinct::Run;
+use crate::check::pairs::candidates::{Candidate, instance_boxes};
 use crate::check::prepare::shapes::Placed;
-use crate::check::run::{Candidate, instance_boxes};
 use crate::check::stages::Answer;
+use crate::check::stages::answers::Run;
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::geom::{Aabb, Vec3};
 use rayon::prelude::*;

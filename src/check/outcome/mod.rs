@@ -2,9 +2,11 @@
 pub(crate) mod counts;
 pub(crate) mod explain;
 pub(crate) mod fix;
-pub(crate) mod rows;
+pub(crate) mod pair_rows;
+pub(crate) mod part_rows;
 pub(crate) mod standing;
 pub(crate) mod status;
+pub(crate) mod warnings;
 
 use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleUse};
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};

@@ -4,7 +4,7 @@
 //! are in one shard, so no answer is computed twice; names, rules and settings change nothing, so a shard's cache stays of use.
 
 use crate::check::Outcome;
-use crate::check::outcome::rows::PlacedWarning;
+use crate::check::outcome::warnings::PlacedWarning;
 use crate::check::pairs::canonical_pose;
 use crate::check::pairs::distinct::{Distinct, Groups};
 use crate::check::prepare::shapes::Shapes;

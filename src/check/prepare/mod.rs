@@ -5,3 +5,4 @@ pub(crate) mod load;
 pub(crate) mod placement_cache;
 pub(crate) mod shape;
 pub(crate) mod shapes;
+pub(crate) mod solid;

@@ -4,7 +4,7 @@ use crate::assembly::Geometry;
 use crate::check::prepare::convexity::is_convex;
 use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::load::PartMesh;
-use crate::check::stages::triangles::Exact;
+use crate::check::prepare::solid::Exact;
 use crate::geom::tolerance::TOLERANCE_IN_F32_QUANTA;
 use crate::geom::{Aabb, Mat3, Obb};
 use crate::mesh::TriMesh;

@@ -1,4 +1,6 @@
 //! One distinct pair of shapes: the stages in order, the measures, the status.
+pub(crate) mod answers;
+pub(crate) mod hulls;
 pub(crate) mod intersection;
 pub(crate) mod limits;
 pub(crate) mod pieces;
@@ -7,19 +9,19 @@ pub(crate) mod trace;
 pub(crate) mod triangles;
 
 use crate::assembly::Geometry;
+use crate::check::pairs::rotations::Turns;
 use crate::check::prepare::shape::Shape;
-use crate::check::stages::intersection::{CommonSolid, Turns};
+use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::pieces::ByPieces;
 use crate::check::stages::trace::{Step, Steps};
 use crate::check::{Certainty, Relation, Status};
-use crate::geom::tolerance::{PENETRATION_WIDTH, roundoff_mm, shared_pose_mm};
+use crate::geom::tolerance::{roundoff_mm, shared_pose_mm};
 use crate::geom::{Pose, Vec3};
-use crate::query::convex::common_ball_lp::Goal;
+use crate::query::convex::InnerBalls;
 use crate::query::convex::epa::EpaScratch;
 use crate::query::convex::gjk::{self, Ending, Query};
 use crate::query::convex::sat::obb_obb;
-use crate::query::convex::{Ask, Gap, HullAnswer, InnerBalls, contains, hull_gap};
 
 /// Where a pair left the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,87 +187,8 @@ impl PairQuery<'_> {
         Answer { certainty: Certainty::Surface, geometry: Geometry::Hull, ..answer }
     }
 
-    /// The answer of two hulls that are the solids.
-    fn by_hulls(&self, q: &Query, limits: &Limits, margin: f64, scratch: &mut EpaScratch, steps: &mut Steps) -> Answer {
-        let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
-        match hull_gap(q, &Ask { reach: limits.reach(), goal, margin }) {
-            HullAnswer::Beyond(distance) => {
-                steps.note(Step::Hull { gap: [distance, f64::INFINITY], cleared: true });
-                Answer { left: Left::Hull, ..Answer::bare(Status::Clear, Certainty::Certified, self.geometry()) }
-            }
-            HullAnswer::Gap(gap) => {
-                let gap = if self.verdict_only { gap } else { self.polished(gap, margin) };
-                let status = limits.status(gap.bracket, margin, 0.0);
-                steps.note(Step::Hull { gap: gap.bracket, cleared: status == Status::Clear });
-                if self.verdict_only {
-                    Answer::bare(status, Certainty::Certified, self.geometry())
-                } else {
-                    self.measured(q, limits, &gap, status, margin, scratch)
-                }
-            }
-        }
-    }
-
     /// Never below the rounding of the coordinates of either mesh.
     pub(crate) fn tolerance(&self) -> f64 {
         self.limits.tolerance.max(self.first.tolerance_floor()).max(self.second.tolerance_floor())
-    }
-
-    fn measured(
-        &self,
-        q: &Query,
-        limits: &Limits,
-        gap: &Gap,
-        status: Status,
-        margin: f64,
-        scratch: &mut EpaScratch,
-    ) -> Answer {
-        let mut certainty = limits.certainty(gap.bracket, margin);
-        let mut measured = Measured {
-            relation: Some(self.relation(gap, margin)),
-            gap: Some(gap.value),
-            bracket: [gap.bracket[0] - margin, gap.bracket[1] + margin],
-            witness: gap.witness,
-            normal: gap.normal,
-            penetration: None,
-            common: None,
-        };
-        if gap.value <= 0.0 {
-            measured.common = self.common(&measured, margin);
-        }
-        if gap.value < 0.0
-            && let Some(found) = gap.penetration(q, margin, scratch)
-        {
-            measured.penetration = Some((found.axis * found.upper, found.upper));
-            measured.normal = Some(found.axis);
-            if found.upper - found.lower > (PENETRATION_WIDTH * (q.a.diameter + q.b.diameter)).max(4.0 * margin) {
-                certainty = Certainty::Bracketed;
-            }
-        }
-        Answer {
-            // A convex solid has no concave edge, so nothing is allowed for.
-            facet_allowance: (gap.value < 0.0).then_some(0.0),
-            measured: Some(Box::new(measured)),
-            ..Answer::bare(status, certainty, self.geometry())
-        }
-    }
-
-    fn relation(&self, gap: &Gap, margin: f64) -> Relation {
-        let (a, b) = (&self.first.convex, &self.second.convex);
-        let rounding = self.rounding(margin);
-        if gap.value > rounding {
-            return Relation::Apart;
-        }
-        // A part inside another has all of its own thickness in common with it: most pairs are told apart by that.
-        let thickness = 2.0 * (rounding + margin) - gap.bracket[0];
-        let a_holds_b = thickness >= 2.0 * b.inner_radius && contains(a, b, self.pose, rounding);
-        let b_holds_a = thickness >= 2.0 * a.inner_radius && contains(b, a, &self.pose.inverse(), rounding);
-        match (a_holds_b, b_holds_a) {
-            (true, true) => Relation::Coincident,
-            (true, false) => Relation::AContainsB,
-            (false, true) => Relation::BContainsA,
-            (false, false) if -gap.value > rounding => Relation::Overlap,
-            (false, false) => Relation::Touch,
-        }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::shape::Shape;
+use crate::check::prepare::solid::body;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::{Step, Steps};
-use crate::check::stages::triangles::body;
 use crate::check::stages::{Answer, Left, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::{Pose, Vec3};

@@ -4,7 +4,7 @@ use crate::query::convex::contains;
 use crate::query::depth::bracket::Meeting;
 use crate::query::depth::inset::certificate::{Shrunk, shrink};
 use crate::query::depth::inset::vertex_offset::Taken;
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 
 /// How one solid lies in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 use crate::geom::math::{lesser, max3, min3};
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::query::intersection::{Known, ROUNDING};
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
 /// What is within this many roundings of the pair of a point may be a face through it, and faces are parted by that.

@@ -3,7 +3,7 @@ use crate::mesh::TriMesh;
 use crate::query::intersection::by_arrangement::{common_by_mesh, is_common, solid};
 use crate::query::intersection::tests::{at, common_of, is_box, near, rotation, surface, swap};
 use crate::query::intersection::{Common, Known, common};
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::hull::convex_hull;
 use crate::shape::self_union::Overlaps;
 use crate::shape::surface::{Inside, Surface};

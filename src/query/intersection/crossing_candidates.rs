@@ -2,8 +2,8 @@
 //! way.
 
 use crate::query::intersection::perturbed_signs::Solid;
-use crate::query::triangles::Pairing;
 use crate::query::triangles::bvh_traversal::{Descent, Reach};
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::{Below, Motion, Node, PlacedBox};
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use crate::geom::triangle::Triangle;
 use crate::geom::union_find::UnionFind;
 use crate::query::intersection::crossing_candidates::Triangles;
 use crate::query::intersection::perturbed_signs::{Crossing, Solid, through};
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_by;
 

@@ -26,7 +26,7 @@ use crate::query::intersection::by_arrangement::{common_by_mesh, winds_once};
 use crate::query::intersection::crossing_candidates::Near;
 use crate::query::intersection::inside_part::{End, Half, Inconsistent, Segment, Sums};
 use crate::query::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, cut};
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
 /// What two solids have in common.

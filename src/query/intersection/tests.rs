@@ -1,7 +1,6 @@
 use crate::geom::Pose;
 use crate::mesh::{TriMesh, union};
-use crate::query::intersection::crossing_candidates;
-use crate::query::intersection::*;
+use crate::query::intersection::{crossing_candidates, *};
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Dice, block, cubes, ring, together, translated, turned};

@@ -4,7 +4,8 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
 use crate::query::separation::ray_exit::exit;
-use crate::query::triangles::{Pairing, crossings_moved, middle_of_common};
+use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::{crossings_moved, middle_of_common};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
 

@@ -2,7 +2,7 @@
 
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::triangle::Triangle;
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::Facet;
 use crate::shape::surface::{Below, Motion, Node, PlacedBox};
 use std::ops::Range;

@@ -1,25 +1,15 @@
 //! Two placed surfaces: how far they are apart, and which of their triangles meet.
 pub(crate) mod bvh_traversal;
+pub mod pairing;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod transversal_crossing;
 pub(crate) mod triangle_bounds;
 
+use crate::geom::Vec3;
 use crate::geom::triangle::{Triangle, closest, meet, point_triangle};
-use crate::geom::{Pose, Vec3};
 use crate::query::triangles::bvh_traversal::{Descent, Reach};
-use crate::shape::surface::Surface;
-
-/// Two surfaces, B placed in A's frame. Everything is answered in A's frame, on B's vertices as `b_in_a` rounds them.
-#[derive(Debug, Clone, Copy)]
-pub struct Pairing<'a> {
-    /// The first surface.
-    pub a: &'a Surface,
-    /// The second one.
-    pub b: &'a Surface,
-    /// Where it stands.
-    pub b_in_a: &'a Pose,
-}
+use crate::query::triangles::pairing::{Pairing, placed};
 
 /// How far two surfaces are apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -160,11 +150,6 @@ fn crossings_of(
     Descent::new(p, slack).run(&mut Reach::new(0.0), corners_a, corners_b, |_, _, (i, f), (j, g)| {
         !meet(&f.corners, &g.corners) || visit(i, j)
     });
-}
-
-/// The corners of a triangle of B, in A's frame.
-fn placed(p: &Pairing, t: u32) -> Triangle {
-    p.b.triangle(t).map(|v| p.b_in_a.point(&v))
 }
 
 /// Points of two meeting triangles that are close to what they have in common.

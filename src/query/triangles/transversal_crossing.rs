@@ -8,7 +8,8 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
-use crate::query::triangles::{Pairing, crossings};
+use crate::query::triangles::crossings;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use std::f64::consts::TAU;
 

@@ -9,7 +9,8 @@ use crate::geom::Vec3;
 use crate::geom::triangle::Triangle;
 use crate::query::depth::inset::surface::Moved;
 use crate::query::depth::inset::vertex_offset::{Taken, slack};
-use crate::query::triangles::{Pairing, crossing_moved, crossings_of_pieces};
+use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::{crossing_moved, crossings_of_pieces};
 use crate::shape::surface::winding_number::winding_of_pieces;
 
 /// What a shrink shows.

@@ -8,7 +8,8 @@
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::inset::surface::Moved;
 use crate::query::depth::inset::vertex_offset::{Taken, slack};
-use crate::query::triangles::{Pairing, crossings_of_pieces};
+use crate::query::triangles::crossings_of_pieces;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
 use std::cell::Cell;

@@ -5,7 +5,7 @@ use crate::mesh::TriMesh;
 use crate::query::depth::inset::remaining_boxes::leftover;
 use crate::query::depth::search::Depth;
 use crate::query::depth::search::tests::solid;
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::placed::Side;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Dice, block, ring, together, translated};

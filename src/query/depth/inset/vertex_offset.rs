@@ -4,7 +4,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
 use crate::query::depth::inset::vertex_split::{Sectors, Split};
-use crate::query::triangles::Pairing;
+use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use std::cell::RefCell;
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]

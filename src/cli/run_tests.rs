@@ -1,9 +1,9 @@
 //! Tests of whole runs, with a fixed outcome in place of the check.
 
 use crate::check::{Outcome, Progress};
-use crate::cli::check::*;
 use crate::cli::console::{Console, Terminal};
 use crate::cli::exit::Exit;
+use crate::cli::run::{Work, run_with};
 use crate::cli::settings::ExplainSettings;
 use crate::error::{Error, Location, Problem, Warning};
 use crate::testkit::sample_outcome;

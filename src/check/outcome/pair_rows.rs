@@ -1,0 +1,116 @@
+//! Rows of the report: one per listed pair.
+
+use crate::assembly::InstanceIx;
+use crate::check::pairs::candidates::Candidate;
+use crate::check::pairs::canonical_pose;
+use crate::check::pairs::distinct::{Distinct, Groups, Member};
+use crate::check::pairs::rotations::{Firsts, Turns};
+use crate::check::stages::Answer;
+use crate::check::stages::answers::Run;
+use crate::check::stages::trace::Steps;
+use crate::check::{PairOutcome, Status};
+use crate::geom::Vec3;
+use crate::query::convex::epa::EpaScratch;
+use rayon::prelude::*;
+
+impl Run<'_> {
+    /// The row of one candidate and the way it came, exactly as a whole run computes it.
+    pub(crate) fn explain(&self, candidate: &Candidate, steps: &mut Steps) -> PairOutcome {
+        let groups = self.group(std::slice::from_ref(candidate));
+        let limits = self.limits(candidate.rule);
+        let (member, distinct) = (&groups.candidates[0], &groups.distinct[0]);
+        let firsts = Firsts::of(&groups);
+        let turns = firsts.turns(0, &self.shapes.placed);
+        let answer = self.query(distinct, &limits, turns).answer(&mut EpaScratch::default(), steps);
+        let row = self.outcome(member, distinct, &answer, &self.ranks());
+        let first = if member.swapped { member.b } else { member.a };
+        if row.a.0 != first {
+            steps.swap();
+        }
+        row
+    }
+
+    /// The pairs that belong in the report, sorted by id.
+    pub(crate) fn outcomes(&self, groups: &Groups, answers: &[Answer]) -> Vec<PairOutcome> {
+        let rank = self.ranks();
+        let mut listed = Vec::new();
+        for member in &groups.candidates {
+            let answer = &answers[member.group as usize];
+            // The bracket holds the rounding margin: a gap that near to the limit is at the limit.
+            let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.bracket[0] <= limit);
+            if answer.status != Status::Clear || self.settings.report_within.is_some_and(near) {
+                listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer, &rank));
+            }
+        }
+        listed.par_sort_unstable_by_key(|p: &PairOutcome| (rank[p.a.0 as usize], rank[p.b.0 as usize]));
+        listed
+    }
+
+    /// The place of every instance when ids are put in byte order.
+    fn ranks(&self) -> Vec<u32> {
+        let instances = &self.assembly.instances;
+        let mut order: Vec<u32> = (0..instances.len() as u32).collect();
+        order.par_sort_unstable_by(|&i, &j| instances[i as usize].id.cmp(&instances[j as usize].id));
+        let mut rank = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&i, r)| rank[i as usize] = r);
+        rank
+    }
+
+    fn outcome(&self, member: &Member, distinct: &Distinct, answer: &Answer, rank: &[u32]) -> PairOutcome {
+        let first = member.first();
+        let second = if member.swapped { member.a } else { member.b };
+        let placed = &self.shapes.placed[first as usize];
+        let origin = &self.shapes.origins[distinct.first as usize].origin;
+        let point = |p: Vec3| placed.pose.point(&(p + origin));
+        // Of the two, `a` is the one whose id comes first.
+        let flip = rank[second as usize] < rank[first as usize];
+        let turn = |v: Vec3| if flip { -placed.pose.direction(&v) } else { placed.pose.direction(&v) };
+        let m = answer.measured.as_deref();
+        let penetration = m.and_then(|m| m.penetration);
+        let common = m.and_then(|m| m.common.as_ref());
+        let slack = common.map(|_| self.query(distinct, &self.limits(None), Turns::default()).volume_slack());
+        let relation = m.and_then(|m| m.relation);
+        let gap = m.and_then(|m| m.gap);
+        PairOutcome {
+            a: InstanceIx(if flip { second } else { first }),
+            b: InstanceIx(if flip { first } else { second }),
+            status: answer.status,
+            relation: relation.map(|r| if flip { r.swapped() } else { r }),
+            certainty: answer.certainty,
+            geometry: answer.geometry,
+            gap,
+            gap_bracket: m.map(|m| m.bracket),
+            overlap_depth: gap.map(|g| (-g).max(0.0)),
+            penetration_depth: penetration.map(|p| p.1),
+            separating_translation: penetration.map(|p| turn(p.0)),
+            closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
+            normal: m.and_then(|m| m.normal).map(turn),
+            overlap_volume: common.map(|c| c.volume),
+            overlap_volume_slack: slack.map(|s| s[0]),
+            overlap_volume_facets: slack.map(|s| s[1]),
+            overlap_box: common.and_then(|c| c.root_box(&placed.pose.rotation, &point(Vec3::zeros()))),
+            facet_allowance: answer.facet_allowance,
+            within_facet_error: answer.within_facet_error,
+            rule: member.rule,
+            inputs: (answer.status == Status::Undecided || answer.status.fails() && gap.is_none())
+                .then(|| self.inputs(distinct)),
+            standing: None,
+            accepted: None,
+            alike: distinct.alike(&self.shapes.stamps),
+        }
+    }
+
+    /// A hash of both shapes and how they lie to each other, whatever stands around them.
+    fn inputs(&self, pair: &Distinct) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        for shape in [pair.first, pair.second] {
+            self.shapes.all[shape as usize].identify(&mut hasher);
+        }
+        for n in canonical_pose::numbers(&pair.pose) {
+            hasher.update(&n.to_le_bytes());
+        }
+        let mut first = [0; 8];
+        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        u64::from_be_bytes(first)
+    }
+}

@@ -1,0 +1,74 @@
+//! Candidate pairs of a run: pairs of instances with meeting boxes.
+
+use crate::assembly::{InstanceIx, PairRule, RuleTable};
+use crate::broad::{BoxTree, sorted_pairs};
+use crate::check::prepare::shape::Shape;
+use crate::check::prepare::shapes::Shapes;
+use crate::geom::math::UNIT_ROUNDOFF;
+use crate::geom::{Aabb, Pose, Vec3};
+use rayon::prelude::*;
+
+/// A pair whose boxes meet and the rule that matches it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate {
+    pub a: u32,
+    pub b: u32,
+    pub rule: Option<u32>,
+}
+
+/// Pairs whose boxes come within reach and which no rule ignores, by index.
+pub(crate) fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> {
+    let boxes = instance_boxes(shapes, 0.5 * reach);
+    let tree = BoxTree::new(&boxes);
+    drop(boxes);
+    // A fixed number of pieces, so that nothing depends on the number of threads.
+    let tasks = tree.tasks(if shapes.placed.len() > 4096 { 256 } else { 16 });
+    let found: Vec<Vec<(u32, u32)>> = tasks
+        .par_iter()
+        .map(|task| {
+            let mut out = Vec::new();
+            tree.join(*task, &mut out);
+            out
+        })
+        .collect();
+    sorted_pairs(found, shapes.placed.len())
+        .into_iter()
+        .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {
+            PairRule::Ignored { .. } => None,
+            PairRule::Rule(rule) => Some(Candidate { a, b, rule: Some(rule) }),
+            PairRule::None => Some(Candidate { a, b, rule: None }),
+        })
+        .collect()
+}
+
+/// The box of every instance in root coordinates, grown by `by` and what rounding may have cost. Instances of one shape in
+/// one orientation share the extents.
+#[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
+pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
+    let mut extents: std::collections::HashMap<(u32, [u64; 9]), Aabb, rapidhash::fast::RandomState> =
+        std::collections::HashMap::default();
+    shapes
+        .placed
+        .iter()
+        .map(|p| {
+            let shape = &shapes.all[p.shape as usize];
+            let mut key = [0; 9];
+            key.iter_mut().zip(p.pose.rotation.iter()).for_each(|(k, e)| *k = e.to_bits());
+            let local = extents.entry((p.shape, key)).or_insert_with(|| turned_box(shape, &p.pose));
+            let at = p.pose.point(&shape.convex.origin);
+            let rounding = 16.0 * UNIT_ROUNDOFF * (at.amax() + shape.max_abs + shape.convex.diameter) + p.residual;
+            Aabb { min: local.min + at, max: local.max + at }.inflated(by + rounding)
+        })
+        .collect()
+}
+
+/// Box of a shape's hull about its centred origin, turned by a pose's rotation.
+fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
+    let mut out = Aabb::EMPTY;
+    for k in 0..3 {
+        let d: Vec3 = pose.rotation.row(k).transpose();
+        out.max[k] = shape.convex.scan(&d).1;
+        out.min[k] = -shape.convex.scan(&-d).1;
+    }
+    out
+}

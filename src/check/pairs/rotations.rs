@@ -1,0 +1,60 @@
+//! Rotations of the first shape of a unique pair over all instances with its answer.
+
+use crate::check::pairs::distinct::{Groups, Member};
+use crate::check::prepare::shapes::Placed;
+use crate::geom::Mat3;
+use std::cmp::Ordering;
+
+pub(crate) fn order(a: &Mat3, b: &Mat3) -> Ordering {
+    a.iter().zip(b.iter()).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// The rotations in which the first shape of a pair stands.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Turns<'a> {
+    placed: &'a [Placed],
+    /// Instances.
+    firsts: &'a [u32],
+}
+
+impl Turns<'_> {
+    /// Each once, in a fixed order.
+    pub(crate) fn distinct(&self) -> Vec<Mat3> {
+        let mut all: Vec<Mat3> = self.firsts.iter().map(|&i| self.placed[i as usize].pose.rotation).collect();
+        all.sort_unstable_by(order);
+        all.dedup_by(|a, b| order(a, b).is_eq());
+        all
+    }
+}
+
+/// The instances that are first in the pairs of every group.
+pub(crate) struct Firsts {
+    starts: Vec<u32>,
+    instances: Vec<u32>,
+}
+
+impl Firsts {
+    /// By counting.
+    pub(crate) fn of(groups: &Groups) -> Self {
+        let mut starts = vec![0_u32; groups.distinct.len() + 1];
+        for member in &groups.candidates {
+            starts[member.group as usize + 1] += 1;
+        }
+        for k in 1..starts.len() {
+            starts[k] += starts[k - 1];
+        }
+        let mut next = starts.clone();
+        let mut instances = vec![0_u32; groups.candidates.len()];
+        for member in &groups.candidates {
+            let at = &mut next[member.group as usize];
+            instances[*at as usize] = Member::first(member);
+            *at += 1;
+        }
+        Self { starts, instances }
+    }
+
+    /// Of a group.
+    pub(crate) fn turns<'a>(&'a self, group: usize, placed: &'a [Placed]) -> Turns<'a> {
+        Turns { placed, firsts: &self.instances[self.starts[group] as usize..self.starts[group + 1] as usize] }
+    }
+}

@@ -1,0 +1,160 @@
+//! Answers of the unique pairs of a run: from the cache or through the stages.
+
+use crate::assembly::{Assembly, InstanceIx, Verb};
+use crate::check::cache::{Kind, PairCache, Wish};
+use crate::check::pairs::candidates::Candidate;
+use crate::check::pairs::distinct::{Distinct, Groups};
+use crate::check::pairs::rotations::{Firsts, Turns};
+use crate::check::prepare::shapes::{Placed, Shapes};
+use crate::check::stages::limits::Limits;
+use crate::check::stages::trace::Steps;
+use crate::check::stages::{Answer, PairQuery};
+use crate::check::{Asked, Progress, Settings, Stage, Stopwatch, Timings};
+use crate::query::convex::epa::EpaScratch;
+use crate::shape::self_union::asked;
+use rayon::prelude::*;
+
+pub(crate) struct Run<'a> {
+    pub assembly: &'a Assembly,
+    pub settings: &'a Settings,
+    pub shapes: &'a Shapes,
+    pub cache: Option<&'a PairCache<'a>>,
+}
+
+impl Run<'_> {
+    pub(crate) fn limits(&self, rule: Option<u32>) -> Limits {
+        let mut limits = Limits {
+            tolerance: self.settings.tolerance,
+            allow_depth: None,
+            min_clearance: None,
+            report_within: self.settings.report_within,
+            facets: self.settings.facets,
+        };
+        match rule.map(|r| self.assembly.rules[r as usize].verb) {
+            Some(Verb::AllowDepth(d)) => limits.allow_depth = Some(d),
+            Some(Verb::MinClearance(c)) => limits.min_clearance = Some(c),
+            Some(Verb::Ignore) | None => {}
+        }
+        limits
+    }
+
+    /// Of pairs without a rule, then of each rule.
+    fn all_limits(&self) -> Vec<Limits> {
+        let rules = self.assembly.rules.len() as u32;
+        std::iter::once(None).chain((0..rules).map(Some)).map(|r| self.limits(r)).collect()
+    }
+
+    /// Of each distinct pair what an earlier run has found.
+    pub(crate) fn known(&self, groups: &Groups, firsts: &Firsts) -> Vec<Option<Answer>> {
+        let Some(cache) = self.cache else { return vec![None; groups.distinct.len()] };
+        let limits = self.all_limits();
+        let of = |(group, d): (usize, &Distinct)| {
+            let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
+            let query = self.query(d, limits, firsts.turns(group, &self.shapes.placed));
+            cache.find(&d.wish(&query, Kind::Pairs))
+        };
+        groups.distinct.par_iter().enumerate().map(of).collect()
+    }
+
+    /// The trees of the triangles that pairs may ask for whose answers are not known: not of parts that stand alone, nor of those
+    /// that only meet others whose hulls say all.
+    pub(crate) fn prepare_surfaces(&self, groups: &Groups, known: &[Option<Answer>]) {
+        let shapes = &self.shapes.all;
+        let mut wanted = vec![false; shapes.len()];
+        for (d, _) in groups.distinct.iter().zip(known).filter(|(_, known)| known.is_none()) {
+            let [a, b] = [d.first as usize, d.second as usize];
+            if !(shapes[a].is_hull && shapes[b].is_hull) {
+                (wanted[a], wanted[b]) = (true, true);
+            }
+        }
+        shapes.par_iter().zip(wanted).filter(|(_, wanted)| *wanted).for_each(|(shape, _)| {
+            shape.exact();
+        });
+    }
+
+    /// Of each distinct pair the answer; those that are known stay.
+    pub(crate) fn answers(
+        &self,
+        groups: &Groups,
+        firsts: &Firsts,
+        known: Vec<Option<Answer>>,
+        progress: &dyn Progress,
+    ) -> Vec<Answer> {
+        let limits = self.all_limits();
+        groups
+            .distinct
+            .par_iter()
+            .zip(known)
+            .enumerate()
+            .map_init(EpaScratch::default, |scratch, (group, (d, known))| {
+                let answer = known.unwrap_or_else(|| {
+                    let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
+                    let query = self.query(d, limits, firsts.turns(group, &self.shapes.placed));
+                    self.computed(&d.wish(&query, Kind::Pairs), scratch)
+                });
+                progress.advance(1);
+                answer
+            })
+            .collect()
+    }
+
+    /// Runs the stages, and keeps what they say.
+    fn computed(&self, wish: &Wish, scratch: &mut EpaScratch) -> Answer {
+        let mut answer = || wish.query.answer(scratch, &mut Steps::default());
+        let Some(cache) = self.cache else { return answer() };
+        let (answer, asked) = asked::listen(answer);
+        cache.keep(wish, &answer, &asked);
+        answer
+    }
+
+    pub(crate) fn query<'q>(&'q self, d: &'q Distinct, limits: &'q Limits, turns: Turns<'q>) -> PairQuery<'q> {
+        PairQuery {
+            first: &self.shapes.all[d.first as usize],
+            second: &self.shapes.all[d.second as usize],
+            pose: &d.pose,
+            limits,
+            residual: d.residual,
+            turns,
+            verdict_only: self.settings.verdict_only,
+        }
+    }
+
+    /// The answer of a candidate whose `a` stands elsewhere.
+    pub(crate) fn answer_at(&self, c: &Candidate, a: &Placed, verdict_only: bool) -> Answer {
+        let (_, distinct) = self.canonical_at(c, a);
+        let limits = self.limits(c.rule);
+        let query = PairQuery { verdict_only, ..self.query(&distinct, &limits, Turns::default()) };
+        let wish = distinct.wish(&query, Kind::Fixes);
+        let known = self.cache.and_then(|cache| cache.find(&wish));
+        known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))
+    }
+
+    /// What is held against a pair under a rule.
+    pub(crate) fn asked(&self, [a, b]: [InstanceIx; 2], rule: Option<u32>) -> Asked {
+        // The order decides nothing here.
+        let (_, distinct) = self.canonical(&Candidate { a: a.0, b: b.0, rule });
+        let limits = self.limits(rule);
+        let query = self.query(&distinct, &limits, Turns::default());
+        let tolerance = query.tolerance();
+        Asked { tolerance, reach: Limits { tolerance, ..limits }.reach(), margin: query.margin() }
+    }
+}
+
+impl Run<'_> {
+    /// Of each distinct pair the answer.
+    pub(crate) fn answer_groups(
+        &self,
+        groups: &Groups,
+        watch: &mut Stopwatch,
+        timings: &mut Timings,
+        progress: &dyn Progress,
+    ) -> Vec<Answer> {
+        let firsts = Firsts::of(groups);
+        let known = self.known(groups, &firsts);
+        watch.stop(Stage::Narrow, timings);
+        self.prepare_surfaces(groups, &known);
+        watch.stop(Stage::Shape, timings);
+        progress.begin(Stage::Narrow, groups.distinct.len() as u64);
+        self.answers(groups, &firsts, known, progress)
+    }
+}

@@ -1,0 +1,99 @@
+//! Hull stage: answer and numbers of a pair of convex solids.
+
+use crate::check::stages::limits::Limits;
+use crate::check::stages::trace::{Step, Steps};
+use crate::check::stages::{Answer, Left, Measured, PairQuery};
+use crate::check::{Certainty, Relation, Status};
+use crate::geom::tolerance::PENETRATION_WIDTH;
+use crate::query::convex::common_ball_lp::Goal;
+use crate::query::convex::epa::EpaScratch;
+use crate::query::convex::gjk::Query;
+use crate::query::convex::{Ask, Gap, HullAnswer, contains, hull_gap};
+
+impl PairQuery<'_> {
+    /// The answer of two hulls that are the solids.
+    pub(crate) fn by_hulls(
+        &self,
+        q: &Query,
+        limits: &Limits,
+        margin: f64,
+        scratch: &mut EpaScratch,
+        steps: &mut Steps,
+    ) -> Answer {
+        let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
+        match hull_gap(q, &Ask { reach: limits.reach(), goal, margin }) {
+            HullAnswer::Beyond(distance) => {
+                steps.note(Step::Hull { gap: [distance, f64::INFINITY], cleared: true });
+                Answer { left: Left::Hull, ..Answer::bare(Status::Clear, Certainty::Certified, self.geometry()) }
+            }
+            HullAnswer::Gap(gap) => {
+                let gap = if self.verdict_only { gap } else { self.polished(gap, margin) };
+                let status = limits.status(gap.bracket, margin, 0.0);
+                steps.note(Step::Hull { gap: gap.bracket, cleared: status == Status::Clear });
+                if self.verdict_only {
+                    Answer::bare(status, Certainty::Certified, self.geometry())
+                } else {
+                    self.measured(q, limits, &gap, status, margin, scratch)
+                }
+            }
+        }
+    }
+
+    fn measured(
+        &self,
+        q: &Query,
+        limits: &Limits,
+        gap: &Gap,
+        status: Status,
+        margin: f64,
+        scratch: &mut EpaScratch,
+    ) -> Answer {
+        let mut certainty = limits.certainty(gap.bracket, margin);
+        let mut measured = Measured {
+            relation: Some(self.relation(gap, margin)),
+            gap: Some(gap.value),
+            bracket: [gap.bracket[0] - margin, gap.bracket[1] + margin],
+            witness: gap.witness,
+            normal: gap.normal,
+            penetration: None,
+            common: None,
+        };
+        if gap.value <= 0.0 {
+            measured.common = self.common(&measured, margin);
+        }
+        if gap.value < 0.0
+            && let Some(found) = gap.penetration(q, margin, scratch)
+        {
+            measured.penetration = Some((found.axis * found.upper, found.upper));
+            measured.normal = Some(found.axis);
+            if found.upper - found.lower > (PENETRATION_WIDTH * (q.a.diameter + q.b.diameter)).max(4.0 * margin) {
+                certainty = Certainty::Bracketed;
+            }
+        }
+        Answer {
+            // A convex solid has no concave edge, so nothing is allowed for.
+            facet_allowance: (gap.value < 0.0).then_some(0.0),
+            measured: Some(Box::new(measured)),
+            ..Answer::bare(status, certainty, self.geometry())
+        }
+    }
+
+    fn relation(&self, gap: &Gap, margin: f64) -> Relation {
+        let (a, b) = (&self.first.convex, &self.second.convex);
+        let rounding = self.rounding(margin);
+        if gap.value > rounding {
+            return Relation::Apart;
+        }
+        // A part inside another has all of its own thickness in common with it: most pairs are told apart by that.
+        let thickness = 2.0 * (rounding + margin) - gap.bracket[0];
+        let a_holds_b = thickness >= 2.0 * b.inner_radius && contains(a, b, self.pose, rounding);
+        let b_holds_a = thickness >= 2.0 * a.inner_radius && contains(b, a, &self.pose.inverse(), rounding);
+        match (a_holds_b, b_holds_a) {
+            (true, true) => Relation::Coincident,
+            (true, false) => Relation::AContainsB,
+            (false, true) => Relation::BContainsA,
+            (false, false) if -gap.value > rounding => Relation::Overlap,
+            (false, false) => Relation::Touch,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `interfere explain`: the stages of one pair.
+
+use crate::check::{self, Explanation, Progress};
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::{ColorChoice, Question, TextChoice};
+use crate::cli::progress::Bar;
+use crate::cli::run::Work;
+use crate::cli::settings::ExplainSettings;
+use crate::cli::target::Target;
+use crate::cli::threads::pool;
+use crate::error::Error;
+use crate::io::Loader;
+use crate::report;
+use clap::Args as ClapArgs;
+use std::path::PathBuf;
+
+/// Loads an assembly and explains one pair of it, on the thread pool it is called in.
+pub(crate) fn run_explain(
+    settings: &ExplainSettings,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<Explanation, Error> {
+    let question = &settings.question;
+    let assembly = question.load(loader)?;
+    let [a, b] = &settings.ids;
+    check::explain(&assembly, &question.options(assembly.units)?, [a, b], loader, progress)
+}
+
+/// One run of `explain`.
+pub(crate) fn explain(
+    settings: &ExplainSettings,
+    work: &Work<'_>,
+    quiet: bool,
+    color: ColorChoice,
+    console: &mut Console<'_>,
+) -> Result<Exit, Failure> {
+    let terminal = console.terminal;
+    let progress = Bar::new(terminal.stderr && !quiet);
+    let explanation = pool(settings.question.threads)?.install(|| (work.explain)(settings, &progress))?;
+    drop(progress);
+    if !quiet {
+        console.warnings(&explanation.warnings, terminal.paints(color, terminal.stderr));
+    }
+    let colour = terminal.paints(color, terminal.stdout);
+    Target::Stdout.write(console.stdout, |out| report::explain::render(&explanation, settings.format, colour, out))?;
+    Ok(if explanation.pair.status.fails() { Exit::Fail } else { Exit::Pass })
+}
+
+const EXIT_CODES_OF_EXPLAIN: &str = "\
+Exit codes:
+  0  the pair does not fail
+  1  the pair fails: interference, clearance or undecided
+  2  nothing was decided: usage, unreadable or invalid input, an id that no instance has";
+
+/// The flags of `explain`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXIT_CODES_OF_EXPLAIN)]
+pub struct ExplainArgs {
+    /// The assembly file (JSON).
+    #[arg(value_name = "ASSEMBLY.json")]
+    pub assembly: PathBuf,
+
+    /// The full id of one instance.
+    #[arg(value_name = "A")]
+    pub a: String,
+
+    /// The full id of another one.
+    #[arg(value_name = "B")]
+    pub b: String,
+
+    /// What is asked of the pair.
+    #[command(flatten)]
+    pub question: Question,
+
+    /// `text` for people, `json` for programs.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TextChoice,
+}

@@ -1,0 +1,108 @@
+//! Entry of the program: parses the arguments, runs the command, ends with an exit code.
+
+use crate::check::{Explanation, Outcome, Progress};
+use crate::cli::args::{Args, Command};
+use crate::cli::check::{Check, run_check};
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::explain::{explain, run_explain};
+use crate::cli::flags::ColorChoice;
+use crate::cli::settings::{CheckSettings, ExplainSettings};
+use crate::cli::{accept, decompose, diff, init, inspect, merge, schema, suggest};
+use crate::error::Error;
+use crate::io::FsLoader;
+use crate::report::inspect::MeshReport;
+use clap::{Parser, ValueEnum};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Runs the command: `arguments` begin with the program's name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
+    let work = Work {
+        check: &|settings, progress| run_check(settings, &FsLoader, progress),
+        explain: &|settings, progress| run_explain(settings, &FsLoader, progress),
+        examine: &inspect::examine,
+    };
+    run_with(arguments, &work, console)
+}
+
+/// What the commands do, apart from how they are called.
+pub(crate) struct Work<'a> {
+    pub(crate) check: &'a (dyn Fn(&CheckSettings, &dyn Progress) -> Result<Outcome, Error> + Sync),
+    pub(crate) explain: &'a (dyn Fn(&ExplainSettings, &dyn Progress) -> Result<Explanation, Error> + Sync),
+    pub(crate) examine: &'a dyn Fn(&Path) -> Result<MeshReport, Error>,
+}
+
+pub(crate) fn run_with(
+    arguments: impl IntoIterator<Item = OsString>,
+    work: &Work<'_>,
+    console: &mut Console<'_>,
+) -> Exit {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let args = match Args::try_parse_from(&arguments) {
+        Ok(args) => args,
+        Err(error) => return broke_off(&error.into(), color_of(&arguments), console),
+    };
+    let Args { command, quiet, color } = args;
+    let result = match command {
+        Command::Check(args) => CheckSettings::new(args)
+            .map_err(Failure::from)
+            .and_then(|settings| Check { settings, quiet, color }.run(work, console)),
+        Command::Accept(args) => accept::run(&args, quiet, color, console),
+        Command::Diff(args) => {
+            let colour = console.terminal.paints(color, console.terminal.stdout);
+            diff::run(args, colour, console)
+        }
+        Command::Merge(args) => merge::run(args, quiet, color, console),
+        Command::Explain(args) => explain(&ExplainSettings::new(args), work, quiet, color, console),
+        Command::Inspect(args) => {
+            let terminal = console.terminal;
+            let colours = (terminal.paints(color, terminal.stdout), terminal.paints(color, terminal.stderr));
+            inspect::run(&args, work.examine, console, colours)
+        }
+        Command::Decompose(args) => {
+            let colour = console.terminal.paints(color, console.terminal.stderr);
+            decompose::run(&args, quiet, colour, console)
+        }
+        Command::Init(args) => init::run(&args, console),
+        Command::Suggest(args) => suggest::run(args, quiet, color, console),
+        Command::Schema(args) => schema::schema(&args, console),
+        Command::Completions(args) => schema::completions(args.shell, console),
+        Command::Man(args) => schema::man(&args, console),
+    };
+    result.unwrap_or_else(|failure| broke_off(&failure, color, console))
+}
+
+/// `--color` of arguments that could not be parsed, as far as it can be made out.
+fn color_of(arguments: &[OsString]) -> ColorChoice {
+    let value = |i: usize| match arguments[i].to_str()?.strip_prefix("--color")? {
+        "" => arguments.get(i + 1)?.to_str(),
+        rest => rest.strip_prefix('='),
+    };
+    let flags = arguments.iter().take_while(|a| *a != "--").count();
+    (0..flags).rev().find_map(value).and_then(|v| ColorChoice::from_str(v, false).ok()).unwrap_or(ColorChoice::Auto)
+}
+
+/// Says why, on stderr; help and version go to stdout.
+fn broke_off(failure: &Failure, color: ColorChoice, console: &mut Console<'_>) -> Exit {
+    let terminal = console.terminal;
+    let colour = terminal.paints(color, terminal.stderr);
+    match failure {
+        Failure::Arguments(error) => {
+            let text = error.render();
+            let text = |colour: bool| if colour { text.ansi().to_string() } else { text.to_string() };
+            if error.use_stderr() {
+                console.on_stderr(&text(colour));
+            } else {
+                // Nobody is left to tell where stdout is closed.
+                let _ = console.stdout.write_all(text(terminal.paints(color, terminal.stdout)).as_bytes());
+                let _ = console.stdout.flush();
+            }
+        }
+        Failure::Input(error) => console.errors(error, colour),
+        Failure::Strict(warnings) => console.strict(warnings, colour),
+        Failure::Threads(why) => console.error(format_args!("cannot start the threads: {why}"), colour),
+        Failure::Output { file, source } => console.error(format_args!("{file}: cannot write: {source}"), colour),
+    }
+    Exit::of_failure(failure)
+}

@@ -1,0 +1,8 @@
+//! Thread pool of a run.
+
+use crate::cli::exit::Failure;
+
+/// Threads of a run; 0 for one per core.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| Failure::Threads(e.to_string()))
+}
