@@ -17,7 +17,7 @@ pub mod shape;
 #[cfg(test)]
 pub mod testkit;
 
-pub use crate::assembly::{Assembly, AssemblyBuilder, Facets, Geometry, LoadOptions, Verb};
+pub use crate::assembly::{Assembly, AssemblyBuilder, Facets, Geometry, LoadOptions, RuleAction};
 pub use crate::check::{Certainty, Options, Outcome, PairOutcome, Relation, Status};
 pub use crate::error::{Error, Warning};
 pub use crate::geom::{Affine, LengthUnit, Vec3};

@@ -3,7 +3,7 @@
 use crate::assembly::file::{bad_id, placement};
 use crate::assembly::resolve::MAX_INSTANCES;
 use crate::assembly::rules::glob::Glob;
-use crate::assembly::{Assembly, Facets, Instance, MeshSource, Part, PartIx, Rule, Verb};
+use crate::assembly::{Assembly, Facets, Instance, MeshSource, Part, PartIx, Rule, RuleAction};
 use crate::error::{Error, Location, Problem};
 use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
 use crate::geom::{Affine, LengthUnit};
@@ -42,7 +42,7 @@ pub struct AssemblyBuilder {
     facets: Facets,
     parts: Vec<(String, TriMesh)>,
     instances: Vec<(String, String, Affine)>,
-    rules: Vec<([String; 2], Verb, Option<String>)>,
+    rules: Vec<([String; 2], RuleAction, Option<String>)>,
 }
 
 impl Assembly {
@@ -81,7 +81,7 @@ impl AssemblyBuilder {
         mut self,
         first: impl Into<String>,
         second: impl Into<String>,
-        verb: Verb,
+        verb: RuleAction,
         reason: Option<&str>,
     ) -> Self {
         self.rules.push(([first.into(), second.into()], verb, reason.map(str::to_owned)));
@@ -225,7 +225,7 @@ fn build_instances(
 }
 
 fn build_rules(
-    given: Vec<([String; 2], Verb, Option<String>)>,
+    given: Vec<([String; 2], RuleAction, Option<String>)>,
     units: LengthUnit,
     problems: &mut Vec<Problem>,
 ) -> Vec<Rule> {
@@ -237,7 +237,7 @@ fn build_rules(
                 problems.push(Problem::new(at.clone(), format!("{} is no glob", quoted(glob)), why));
             }
         }
-        if let Verb::AllowDepth(mm) | Verb::MinClearance(mm) = verb
+        if let RuleAction::AllowDepth(mm) | RuleAction::MinClearance(mm) = verb
             && let Some((what, fix)) = bad_length(mm)
         {
             problems.push(Problem::new(at.clone(), what, fix));

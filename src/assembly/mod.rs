@@ -15,7 +15,7 @@ pub(crate) mod tests;
 pub use crate::assembly::builder::AssemblyBuilder;
 pub use crate::assembly::model::*;
 pub use crate::assembly::resolve::{LoadOptions, load};
-pub use crate::assembly::rules::coverage::{RuleUse, Taken};
+pub use crate::assembly::rules::coverage::{Overlap, RuleUse};
 pub use crate::assembly::rules::first_match::FirstRule;
 pub(crate) use crate::assembly::rules::glob::{Glob, escaped};
 pub use crate::assembly::rules::table::{PairRule, RuleTable};

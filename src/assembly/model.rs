@@ -118,7 +118,7 @@ pub struct Instance {
 /// What a rule says of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verb {
+pub enum RuleAction {
     /// Not this gate's business.
     Ignore,
     /// Overlap up to this depth is fine, mm.
@@ -134,7 +134,7 @@ pub struct Rule {
     /// The two globs as written.
     pub between: [String; 2],
     /// What it demands or allows.
-    pub verb: Verb,
+    pub verb: RuleAction,
     /// Free text.
     pub reason: Option<String>,
     /// Full id prefix of the sub-assembly it belongs to: empty, or ending in `/`. It speaks of pairs inside alone.
@@ -155,9 +155,9 @@ impl Rule {
         let text = |t: &str| serde_json::Value::from(t).to_string();
         let [a, b] = self.between.each_ref().map(|g| text(g));
         let verb = match self.verb {
-            Verb::Ignore => "\"ignore\": true".to_owned(),
-            Verb::AllowDepth(mm) => format!("\"allow_depth\": {}", self.units.as_given(mm)),
-            Verb::MinClearance(mm) => format!("\"min_clearance\": {}", self.units.as_given(mm)),
+            RuleAction::Ignore => "\"ignore\": true".to_owned(),
+            RuleAction::AllowDepth(mm) => format!("\"allow_depth\": {}", self.units.as_given(mm)),
+            RuleAction::MinClearance(mm) => format!("\"min_clearance\": {}", self.units.as_given(mm)),
         };
         let reason = self.reason.as_ref().map_or_else(String::new, |r| format!(", \"reason\": {}", text(r)));
         format!("{{ \"between\": [{a}, {b}], {verb}{reason} }}")

@@ -2,7 +2,7 @@
 
 use crate::assembly::file::paths::{Tree, shown};
 use crate::assembly::file::placement;
-use crate::assembly::file::tree::{File, Files, Found, MAX_DEPTH, instance_at, too_deep};
+use crate::assembly::file::tree::{File, FileTree, Files, MAX_DEPTH, instance_at, too_deep};
 use crate::assembly::rules::table::RuleTable;
 use crate::assembly::{Assembly, Facets, FileLine, Instance, MeshSource, Part, PartIx, Rule};
 use crate::error::{Error, Problem, Warning};
@@ -74,7 +74,7 @@ fn totals(files: &[File], ix: usize, known: &mut Vec<Option<Totals>>) -> Totals 
     sum.text = file.raw.rules.iter().map(|r| rule_text(r) as u64).sum();
     for (instance, target) in file.raw.instances.iter().zip(&file.targets) {
         let id = instance.id.len() as u64;
-        let Some(Found::Assembly(inner)) = target else {
+        let Some(FileTree::Assembly(inner)) = target else {
             sum.instances = sum.instances.saturating_add(1);
             sum.text = sum.text.saturating_add(id);
             continue;
@@ -213,13 +213,13 @@ impl<'f> Flat<'f> {
             let rigid = place.rigid && placement::is_rigid(&instance.placement.linear);
             let placement = place.placement.after(&instance.placement);
             match *target {
-                Some(Found::Part(part)) => {
+                Some(FileTree::Part(part)) => {
                     self.check(&placement, rigid, (ix, k), &id);
                     let part = self.part_ix[ix][part];
                     let at = Some(FileLine { file: ix as u32, line: file.source.line(instance.id_offset) });
                     self.instances.push(Instance { id, part, placement, unit: place.unit, at });
                 }
-                Some(Found::Assembly(inner)) => {
+                Some(FileTree::Assembly(inner)) => {
                     let mut unit = place.unit;
                     if instance.as_unit && unit.is_none() {
                         unit = Some(self.unit_ids.len() as u32);

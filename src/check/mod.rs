@@ -18,9 +18,9 @@ pub(crate) mod stopwatch;
 pub use crate::check::cache::{CacheUse, Hits};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
-pub use crate::check::outcome::fix::{Fix, worth_mending};
+pub use crate::check::outcome::fix::{Fix, fixable_rows};
 pub use crate::check::outcome::standing::{
-    Accepted, BaselineOutcome, Extent, FailOn, Gone, Measure, Shared, Standing, StandingCounts,
+    Accepted, BaselineCounts, BaselineOutcome, BaselineStatus, CommonVolume, FailOn, Metric, ResolvedFinding, Severity,
 };
 pub use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
 pub use crate::check::outcome::warnings::PlacedWarning;

@@ -2,17 +2,17 @@
 
 use crate::assembly::{Assembly, PairRule, RuleTable};
 use crate::check::cache::{PairCache, Session};
-use crate::check::outcome::counts::{Tally, Unseen};
+use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
 use crate::check::outcome::part_rows::{describe_instances, describe_parts};
 use crate::check::outcome::warnings::{PlacedWarning, collect_warnings};
 use crate::check::pairs::candidates::{candidates, instance_boxes};
-use crate::check::pairs::distinct::Groups;
+use crate::check::pairs::distinct::UniquePairs;
 use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
-use crate::check::stages::answers::Run;
+use crate::check::stages::answers::Checker;
 use crate::check::{ClearedBy, Counts, FailOn, Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::error::{Error, Location, Problem};
 use crate::io::Loader;
@@ -47,14 +47,18 @@ pub fn check_shard(
     if !shard.is_valid() {
         let Shard { index, of } = shard;
         let what = format!("there is no shard {index} of {of}");
-        return Err(Error::one(Location::default(), what, format!("shards are 1/N to N/N, N at most {}", Shard::MOST)));
+        return Err(Error::one(
+            Location::default(),
+            what,
+            format!("shards are 1/N to N/N, N at most {}", Shard::MAX_COUNT),
+        ));
     }
     let found = run(assembly, options, Some(shard), loader, progress)?;
     Ok(ShardOutcome { shard, candidates: found.candidates, warnings: found.warnings, outcome: found.outcome })
 }
 
 /// A whole run, or a shard of it.
-struct Found {
+struct RunResult {
     /// Of a whole run without their hash.
     candidates: Candidates,
     warnings: Vec<PlacedWarning>,
@@ -68,10 +72,10 @@ fn run(
     shard: Option<Shard>,
     loader: &dyn Loader,
     progress: &dyn Progress,
-) -> Result<Found, Error> {
+) -> Result<RunResult, Error> {
     let mut timings = Timings { threads: rayon::current_num_threads(), ..Timings::default() };
     let mut watch = Stopwatch::start();
-    let settings = settle(assembly, options)?;
+    let settings = resolve_settings(assembly, options)?;
     let rules = RuleTable::new(assembly);
     let pairs_all = count_pairs(assembly, &rules)?;
     let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
@@ -83,15 +87,15 @@ fn run(
     watch.stop(Stage::Shape, &mut timings);
 
     progress.begin(Stage::Broad, 1);
-    let reach = run_reach(&settings, &rules, &shapes);
+    let reach = max_distance(&settings, &rules, &shapes);
     let candidates = candidates(&shapes, reach, &rules);
     watch.stop(Stage::Broad, &mut timings);
 
     let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
-    let run = Run { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref() };
-    let (groups, unseen, candidates) = share(run.group(&candidates), &shapes, pairs_all, shard);
+    let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref() };
+    let (groups, unseen, candidates) = select_shard(run.unique_pairs(&candidates), &shapes, pairs_all, shard);
     let answers = run.answer_groups(&groups, &mut watch, &mut timings, progress);
-    let tally = Tally::of(unseen, &groups, &answers);
+    let tally = RunCounts::of(unseen, &groups, &answers);
     watch.stop(Stage::Narrow, &mut timings);
 
     let pairs = run.outcomes(&groups, &answers);
@@ -114,13 +118,13 @@ fn run(
         rule_uses: rules.uses(assembly),
         timings,
         not_kept: session.as_ref().and_then(Session::not_kept),
-        ..unchecked(assembly, settings, pairs_all[0])
+        ..empty_outcome(assembly, settings, pairs_all[0])
     };
-    Ok(Found { candidates, warnings, outcome })
+    Ok(RunResult { candidates, warnings, outcome })
 }
 
 /// An outcome in which nothing is found yet.
-fn unchecked(assembly: &Assembly, settings: Settings, possible_pairs: u64) -> Outcome {
+fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pairs: u64) -> Outcome {
     Outcome {
         name: assembly.name.clone(),
         path: assembly.path.clone(),
@@ -145,17 +149,17 @@ fn unchecked(assembly: &Assembly, settings: Settings, possible_pairs: u64) -> Ou
 }
 
 /// What a shard answers, or a whole run, and what it counts beside that. Pairs that are never enumerated are counted by the first.
-fn share(
-    groups: Groups,
+fn select_shard(
+    groups: UniquePairs,
     shapes: &Shapes,
     [possible, ignored]: [u64; 2],
     shard: Option<Shard>,
-) -> (Groups, Unseen, Candidates) {
+) -> (UniquePairs, Pruned, Candidates) {
     let all = Candidates { count: groups.candidates.len() as u64, hash: String::new() };
-    let unseen = Unseen { ignored, by_boxes: possible - ignored - all.count };
+    let unseen = Pruned { ignored, by_boxes: possible - ignored - all.count };
     let Some(shard) = shard else { return (groups, unseen, all) };
     let (groups, candidates) = groups.of_shard(shapes, shard);
-    (groups, if shard.index == 1 { unseen } else { Unseen::default() }, candidates)
+    (groups, if shard.index == 1 { unseen } else { Pruned::default() }, candidates)
 }
 
 /// The way of one pair through the stages, and the row that a whole run with these options has for it; `ids` in either order.
@@ -171,13 +175,13 @@ pub fn explain(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<Explanation, Error> {
-    let settings = settle(assembly, options)?;
+    let settings = resolve_settings(assembly, options)?;
     let pair = find_pair(assembly, ids)?;
     let rules = RuleTable::new(assembly);
     let meshes = load_meshes(assembly, loader, None, false, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     progress.begin(Stage::Broad, 1);
-    let reach = run_reach(&settings, &rules, &shapes);
+    let reach = max_distance(&settings, &rules, &shapes);
     let [a, b] = pair;
     let found = match rules.of(a, b) {
         PairRule::Ignored { rule } => PairFound::Ignored { rule },
@@ -191,7 +195,7 @@ pub fn explain(
         }
     };
     progress.begin(Stage::Narrow, 1);
-    let run = Run { assembly, settings: &settings, shapes: &shapes, cache: None };
+    let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: None };
     Ok(run.explanation(pair, &found, &rules, &meshes, reach))
 }
 
@@ -222,7 +226,7 @@ fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
 }
 
 /// Options and file into one, refusing what cannot be.
-fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
+fn resolve_settings(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
     let mut problems = Vec::new();
     for (name, value) in
         [("tolerance", options.tolerance), ("report-within", options.report_within), ("epsilon", options.epsilon)]
@@ -253,7 +257,7 @@ fn settle(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
 }
 
 /// The largest distance at which any pair of the run may matter (mm).
-fn run_reach(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
+fn max_distance(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
     let floor = shapes.all.iter().map(Shape::tolerance_floor).fold(0.0, f64::max);
     settings.tolerance.max(floor).max(settings.report_within.unwrap_or(0.0)).max(rules.max_clearance())
 }

@@ -73,7 +73,7 @@ pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Con
         console.warnings(&outcome.warnings, colour);
     }
     if let Some(old) = &old {
-        baseline::hold(old, place.shown.clone(), &mut outcome);
+        baseline::compare(old, place.shown.clone(), &mut outcome);
     }
     let (written, text) = if args.prune {
         prune(args, &place, old.as_ref(), &outcome)?
@@ -120,7 +120,7 @@ fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize
         "write the ids of both as A,B; `interfere explain {} A B` tells how a pair ended",
         slashes(&args.assembly)
     );
-    let picked = baseline::pick(&args.pairs, &pairs, "finding", &instead)?;
+    let picked = baseline::select_pairs(&args.pairs, &pairs, "finding", &instead)?;
     Ok(picked.into_iter().map(|k| places[k]).collect())
 }
 
@@ -129,7 +129,7 @@ fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, outcome: &Out
         return Err(Error::one(Location::file(&place.shown), "there is no baseline to prune", ""));
     };
     let pairs: Vec<_> = old.accepted.iter().map(|e| (e.a.as_str(), e.b.as_str())).collect();
-    let named = baseline::pick(&args.pairs, &pairs, "accepted pair", "write the ids of both as A,B")?;
+    let named = baseline::select_pairs(&args.pairs, &pairs, "accepted pair", "write the ids of both as A,B")?;
     let (baseline, dropped) = baseline::prune(old, outcome, &named);
     let entries = |n: usize| report::number::count_of(n as u64, "entry", "entries");
     let text = format!("{}: {} dropped, {} left\n", place.shown, entries(dropped), baseline.accepted.len());

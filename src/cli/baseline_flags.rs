@@ -99,7 +99,7 @@ impl Gate {
         outcome.fail_on = self.fail_on.unwrap_or(default);
         outcome.warnings.extend(self.warnings.iter().cloned());
         if let Some((baseline, file)) = &self.baseline {
-            baseline::hold(baseline, file.clone(), outcome);
+            baseline::compare(baseline, file.clone(), outcome);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::check::{self, Options, Outcome, Progress, Shard, Stage, Stopwatch, Ti
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::finish::{Clocks, Ending};
+use crate::cli::finish::{Clocks, RunEnd};
 use crate::cli::flags::{ColorChoice, Question, shard};
 use crate::cli::progress::Bar;
 use crate::cli::report_flags::OutputArgs;
@@ -36,7 +36,7 @@ pub(crate) fn run_check(
     if settings.outputs.shows_fixes() {
         options.fixes = report::table::MAX_ROWS;
     }
-    let store = keep_in(settings, &mut options);
+    let store = open_cache(settings, &mut options);
     let mut outcome = check::check(&assembly, &options, loader, progress)?;
     store.inspect(|store| store.sweep());
     outcome.timings.wall.load += reading.wall.load;
@@ -45,7 +45,7 @@ pub(crate) fn run_check(
 }
 
 /// Has a run keep its results where `--cache` says; the store is to be swept after it.
-pub(crate) fn keep_in(settings: &CheckSettings, options: &mut Options) -> Option<Arc<FsStore>> {
+pub(crate) fn open_cache(settings: &CheckSettings, options: &mut Options) -> Option<Arc<FsStore>> {
     let store = settings.cache.as_ref().map(|folder| Arc::new(FsStore::new(folder)));
     options.cache = store.clone().map(|store| Cache::new(store));
     store
@@ -73,7 +73,7 @@ impl Check {
         drop(progress);
         outcome.timings.threads = pool.current_num_threads();
         let s = &self.settings;
-        let ending = Ending {
+        let ending = RunEnd {
             outputs: &s.outputs,
             gate: &gate,
             clocks: Some(&clocks),

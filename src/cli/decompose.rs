@@ -17,7 +17,7 @@ use crate::shape::decompose::verify::boundary_of_cover;
 use crate::shape::decompose::{Decomposition, Limits, decompose};
 use crate::shape::hull::{self, Hull};
 use crate::shape::polytope::Convex;
-use crate::shape::self_union::Overlaps;
+use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::{Inside, Surface};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::fs;
@@ -170,7 +170,7 @@ fn its_hull(mesh: &TriMesh, shown: &str) -> Result<Found, Failure> {
 
 /// Of what a closed surface winds around; `None` where that could not be told from what its shells share.
 fn volume(surface: &Surface) -> Option<f64> {
-    if matches!(surface.overlaps(), Overlaps::Unresolved(_)) {
+    if matches!(surface.overlaps(), SelfUnion::Unresolved(_)) {
         return None;
     }
     Some(surface.solid().volume())

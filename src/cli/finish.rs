@@ -14,7 +14,7 @@ use cpu_time::ProcessTime;
 use std::time::Instant;
 
 /// How a run ends.
-pub(crate) struct Ending<'a> {
+pub(crate) struct RunEnd<'a> {
     pub outputs: &'a Outputs,
     /// What the findings are held against.
     pub gate: &'a Gate,
@@ -26,7 +26,7 @@ pub(crate) struct Ending<'a> {
     pub color: ColorChoice,
 }
 
-impl Ending<'_> {
+impl RunEnd<'_> {
     /// Holds it against the baseline, warns, writes and says how it ends.
     pub(crate) fn run(&self, mut outcome: Outcome, console: &mut Console<'_>) -> Result<Exit, Failure> {
         outcome.warnings.extend(findings::lint(&outcome));

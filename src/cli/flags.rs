@@ -110,5 +110,5 @@ pub(crate) fn shard(text: &str) -> Result<Shard, String> {
     let number = |t: &str| t.bytes().all(|b| b.is_ascii_digit()).then(|| t.parse().ok()).flatten();
     let shard = text.split_once('/').and_then(|(i, n)| Some(Shard { index: number(i)?, of: number(n)? }));
     let valid = shard.filter(|s| s.is_valid());
-    valid.ok_or_else(|| format!("must be I/N with I from 1 to N, and N at most {}", Shard::MOST))
+    valid.ok_or_else(|| format!("must be I/N with I from 1 to N, and N at most {}", Shard::MAX_COUNT))
 }

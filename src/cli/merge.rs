@@ -4,7 +4,7 @@ use crate::cli::baseline_flags::GateArgs;
 use crate::cli::console::Console;
 use crate::cli::decompose::slashes;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::finish::Ending;
+use crate::cli::finish::RunEnd;
 use crate::cli::flags::ColorChoice;
 use crate::cli::report_flags::{OutputArgs, Outputs};
 use crate::error::{Error, Location};
@@ -29,7 +29,7 @@ pub(crate) fn run(
     let assembly = Path::new(&outcome.path);
     outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
     let gate = args.gate.read(assembly)?;
-    Ending { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, color }.run(outcome, console)
+    RunEnd { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, color }.run(outcome, console)
 }
 
 /// Every file that is no partial report, at once.

@@ -41,7 +41,7 @@ pub(crate) fn run_with(
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let args = match Args::try_parse_from(&arguments) {
         Ok(args) => args,
-        Err(error) => return broke_off(&error.into(), color_of(&arguments), console),
+        Err(error) => return report_failure(&error.into(), color_of(&arguments), console),
     };
     let Args { command, quiet, color } = args;
     let result = match command {
@@ -70,7 +70,7 @@ pub(crate) fn run_with(
         Command::Completions(args) => schema::completions(args.shell, console),
         Command::Man(args) => schema::man(&args, console),
     };
-    result.unwrap_or_else(|failure| broke_off(&failure, color, console))
+    result.unwrap_or_else(|failure| report_failure(&failure, color, console))
 }
 
 /// `--color` of arguments that could not be parsed, as far as it can be made out.
@@ -84,7 +84,7 @@ fn color_of(arguments: &[OsString]) -> ColorChoice {
 }
 
 /// Says why, on stderr; help and version go to stdout.
-fn broke_off(failure: &Failure, color: ColorChoice, console: &mut Console<'_>) -> Exit {
+fn report_failure(failure: &Failure, color: ColorChoice, console: &mut Console<'_>) -> Exit {
     let terminal = console.terminal;
     let colour = terminal.paints(color, terminal.stderr);
     match failure {

@@ -1,7 +1,7 @@
 //! `interfere check --shard`: a share of the pairs, and a partial report of it.
 
 use crate::check::{self, Progress, Shard, ShardOutcome};
-use crate::cli::check::keep_in;
+use crate::cli::check::open_cache;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::Clocks;
@@ -56,7 +56,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     let mut options = question.options(assembly.units)?;
     // In which form the whole is reported is not known yet: what any of them needs is looked up.
     options.fixes = MAX_ROWS;
-    let store = keep_in(settings, &mut options);
+    let store = open_cache(settings, &mut options);
     let found = check::check_shard(&assembly, &options, shard, &FsLoader, progress)?;
     store.inspect(|store| store.sweep());
     Ok(found)

@@ -52,7 +52,7 @@ impl Target {
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         match fs::metadata(path) {
             Ok(there) if !there.is_file() => Ok(()),
-            _ => Beside::create(path).map(drop),
+            _ => TempFile::create(path).map(drop),
         }
     }
 
@@ -96,7 +96,7 @@ fn write_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>
         let mut file = OpenOptions::new().write(true).open(path)?;
         return render(&mut file);
     }
-    let mut beside = Beside::create(path)?;
+    let mut beside = TempFile::create(path)?;
     render(&mut beside.file)?;
     if let Some(before) = before {
         beside.file.set_permissions(before.permissions())?;
@@ -105,13 +105,13 @@ fn write_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>
 }
 
 /// A file that is removed again unless it took over its final name.
-struct Beside {
+struct TempFile {
     file: File,
     path: PathBuf,
     renamed: bool,
 }
 
-impl Beside {
+impl TempFile {
     fn create(path: &Path) -> io::Result<Self> {
         let mut name = OsString::from(".");
         name.push(path.file_name().ok_or(io::ErrorKind::InvalidInput)?);
@@ -129,7 +129,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for TempFile {
     fn drop(&mut self) {
         if !self.renamed {
             // Nothing more can be done about a leftover; the failure that led here is reported.

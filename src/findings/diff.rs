@@ -1,9 +1,9 @@
 //! What changed from one report to another: findings that are new, worse, better or gone, and what else changed with them.
 
-use crate::check::{Measure, Status};
+use crate::check::{Metric, Status};
 use crate::findings::report_reader::Report;
 use crate::findings::resolved;
-use crate::findings::run_view::{Asked, Row, View};
+use crate::findings::run_view::{PairRuling, Row, RunView};
 use crate::findings::severity::{Slack, worse_in};
 use std::collections::BTreeMap;
 
@@ -121,7 +121,7 @@ pub struct Compared<'a> {
     /// What became of it.
     pub change: Change,
     /// In what it is worse, of what both reports have measured; of one that is better in what it is better.
-    pub measures: Vec<Measure>,
+    pub measures: Vec<Metric>,
     /// What else changed; empty where the reports show nothing.
     pub causes: Vec<Cause>,
     /// Of a finding that is gone: what the newer report knows of the pair.
@@ -170,20 +170,20 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
         let mut measures = Vec::new();
         let (change, note) = match rows {
             [Some(then), Some(row)] => {
-                let mesh = |view: &View<'a>, id| view.instances.get(id).map(|i| i.mesh);
+                let mesh = |view: &RunView<'a>, id| view.instances.get(id).map(|i| i.mesh);
                 let same_meshes = [a, b].iter().all(|id| mesh(&before, id) == mesh(&now, id));
                 let (change, by) = compare(&then, &row, Slack { length, same_meshes });
                 measures = by;
                 (change, None)
             }
             [Some(then), None] => {
-                let verdict = resolved::judge(&now, a, b, before.least_gap(a, b, then.status));
+                let verdict = resolved::judge(&now, a, b, before.passing_gap(a, b, then.status));
                 (if verdict.fixed { Change::Fixed } else { Change::Unproved }, Some(verdict.why))
             }
             [None, _] => (Change::New, None),
         };
         let causes = if change == Change::Same { Vec::new() } else { causes(&before, &now, a, b, &of_run) };
-        let listed = |view: &View<'a>, finding: Option<Row<'a>>| finding.or_else(|| view.row(a, b).copied());
+        let listed = |view: &RunView<'a>, finding: Option<Row<'a>>| finding.or_else(|| view.row(a, b).copied());
         Compared {
             ids: [a, b],
             change,
@@ -199,16 +199,16 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
 }
 
 /// A finding of both reports, and in what it changed.
-fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Measure>) {
+fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) {
     let kind = |change: Change| (change, Vec::new());
     match (old.status, new.status) {
         (was, is) if was == is => {}
         // What shared space, or could not be told from that, is only too near now.
-        (_, Status::Clearance) => return kind(Change::Better),
+        (_, Status::TooClose) => return kind(Change::Better),
         _ => return kind(Change::Worse),
     }
     let (Some(was), Some(is)) = (old.extent, new.extent) else { return kind(Change::Unmeasured) };
-    if old.status != Status::Clearance && old.relation != new.relation {
+    if old.status != Status::TooClose && old.relation != new.relation {
         return kind(Change::Worse);
     }
     match (worse_in(is, was, slack), worse_in(was, is, slack)) {
@@ -231,7 +231,7 @@ fn causes_of_run(old: &Report, new: &Report) -> Vec<Cause> {
     causes.into_iter().filter(|(_, is)| *is).map(|(cause, _)| cause).collect()
 }
 
-fn causes(before: &View<'_>, now: &View<'_>, a: &str, b: &str, of_run: &[Cause]) -> Vec<Cause> {
+fn causes(before: &RunView<'_>, now: &RunView<'_>, a: &str, b: &str, of_run: &[Cause]) -> Vec<Cause> {
     let mut causes = Vec::new();
     let names = [
         (a, Cause::InstanceA, Cause::MeshA, Cause::PlacementA),
@@ -256,13 +256,13 @@ fn causes(before: &View<'_>, now: &View<'_>, a: &str, b: &str, of_run: &[Cause])
 }
 
 /// Whether two rules say the same of the same ids, wherever they stand.
-fn is_same_rule(x: &Asked<'_>, y: &Asked<'_>) -> bool {
+fn is_same_rule(x: &PairRuling<'_>, y: &PairRuling<'_>) -> bool {
     match (x, y) {
-        (Asked::ByRule(x), Asked::ByRule(y)) | (Asked::IgnoredBy(x), Asked::IgnoredBy(y)) => {
+        (PairRuling::ByRule(x), PairRuling::ByRule(y)) | (PairRuling::IgnoredBy(x), PairRuling::IgnoredBy(y)) => {
             (&x.scope, &x.between, x.verb) == (&y.scope, &y.between, y.verb)
         }
-        (Asked::InUnit(x), Asked::InUnit(y)) => x == y,
-        (Asked::Plainly, Asked::Plainly) => true,
+        (PairRuling::InUnit(x), PairRuling::InUnit(y)) => x == y,
+        (PairRuling::ToleranceOnly, PairRuling::ToleranceOnly) => true,
         _ => false,
     }
 }

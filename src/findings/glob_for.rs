@@ -21,7 +21,7 @@ impl<'a> Ids<'a> {
 
     /// Globs, as few as were found, that match each of `wanted` and no other id. `wanted` is not empty.
     pub fn globs(&self, wanted: &[&str]) -> Vec<String> {
-        if let Some(glob) = self.one(wanted) {
+        if let Some(glob) = self.single_glob(wanted) {
             return vec![glob];
         }
         // What differs in its number alone stands together: bolt-1, bolt-2; nut-1, nut-2.
@@ -30,7 +30,7 @@ impl<'a> Ids<'a> {
             by_stem.entry(id.trim_end_matches(|c: char| c.is_ascii_digit())).or_default().push(id);
         }
         let alternatives = by_stem.into_values().flat_map(|ids| {
-            self.one(&ids).map_or_else(|| ids.iter().map(|id| escaped(id)).collect(), |glob| vec![glob])
+            self.single_glob(&ids).map_or_else(|| ids.iter().map(|id| escaped(id)).collect(), |glob| vec![glob])
         });
         let mut globs: Vec<Vec<String>> = Vec::new();
         let mut bytes = 0;
@@ -47,7 +47,7 @@ impl<'a> Ids<'a> {
     }
 
     /// One glob without alternatives, if there is one of a common beginning and end.
-    fn one(&self, wanted: &[&str]) -> Option<String> {
+    fn single_glob(&self, wanted: &[&str]) -> Option<String> {
         let (first, rest) = wanted.split_first()?;
         if rest.is_empty() {
             return Some(escaped(first));

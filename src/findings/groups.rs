@@ -1,13 +1,13 @@
 //! Rows that are one problem: forty equal bolts in forty equal holes, or one part that stands in the way of many.
 
 use crate::assembly::InstanceIx;
-use crate::check::{Outcome, PairOutcome, Standing, Status};
+use crate::check::{BaselineStatus, Outcome, PairOutcome, Status};
 use crate::findings::rank::worse_first;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 /// An instance is the culprit of no fewer findings than this.
-pub const LEAST_OF_A_CULPRIT: usize = 3;
+pub const MIN_CULPRIT_ROWS: usize = 3;
 
 /// What the rows of a group have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,7 +52,7 @@ pub struct Groups {
     of_row: Vec<u32>,
 }
 
-const NONE: u32 = u32::MAX;
+const NO_GROUP: u32 = u32::MAX;
 
 /// A line of a report for people: a row, or a group shown by its worst row.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,7 +84,7 @@ impl Groups {
     /// another, as long as there are [`LEAST_OF_A_CULPRIT`]; the lesser id among equals. Depends on no order.
     /// Cost: n log n for n rows.
     pub fn new(o: &Outcome) -> Self {
-        let mut groups = Self { all: Vec::new(), of_row: vec![NONE; o.pairs.len()] };
+        let mut groups = Self { all: Vec::new(), of_row: vec![NO_GROUP; o.pairs.len()] };
         groups.find_alike(o);
         groups.find_culprits(o);
         groups.all.sort_by_key(|g| g.members[0]);
@@ -146,14 +146,14 @@ impl Groups {
     fn find_culprits(&mut self, o: &Outcome) {
         let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         for (p, k) in o.pairs.iter().zip(0..) {
-            if p.status.fails() && self.of_row[k as usize] == NONE {
+            if p.status.fails() && self.of_row[k as usize] == NO_GROUP {
                 for i in [p.a, p.b] {
                     rows.entry((common(p), i)).or_default().push(k);
                 }
             }
         }
         let mut left: BTreeMap<_, usize> = rows.iter().map(|(key, rows)| (*key, rows.len())).collect();
-        let turn = |key: (Common, InstanceIx), n: usize| (n, Reverse(o.id(key.1)), key);
+        let turn = |key: (SharedStatus, InstanceIx), n: usize| (n, Reverse(o.id(key.1)), key);
         let mut most: BinaryHeap<_> = left.iter().map(|(key, n)| turn(*key, *n)).collect();
         while let Some((n, _, key)) = most.pop() {
             let now = left[&key];
@@ -162,10 +162,11 @@ impl Groups {
                 most.push(turn(key, now));
                 continue;
             }
-            if n < LEAST_OF_A_CULPRIT {
+            if n < MIN_CULPRIT_ROWS {
                 break;
             }
-            let members: Vec<u32> = rows[&key].iter().copied().filter(|k| self.of_row[*k as usize] == NONE).collect();
+            let members: Vec<u32> =
+                rows[&key].iter().copied().filter(|k| self.of_row[*k as usize] == NO_GROUP).collect();
             for row in &members {
                 let p = &o.pairs[*row as usize];
                 for i in [p.a, p.b] {
@@ -181,9 +182,9 @@ impl Groups {
 }
 
 /// What all rows of a group share, whatever its kind.
-type Common = (Status, Option<Standing>);
+type SharedStatus = (Status, Option<BaselineStatus>);
 
-fn common(p: &PairOutcome) -> Common {
+fn common(p: &PairOutcome) -> SharedStatus {
     (p.status, p.standing)
 }
 

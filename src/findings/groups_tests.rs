@@ -53,7 +53,7 @@ fn an_id_stays_when_members_come_and_go_and_differs_between_groups() {
     fewer.pairs.retain(|p| o.id(p.a) != "bolt-7" && o.id(p.b) != "rib-4");
     assert_eq!(ids(&fewer), all);
     let mut other = o;
-    other.pairs.iter_mut().for_each(|p| p.status = Status::Clearance);
+    other.pairs.iter_mut().for_each(|p| p.status = Status::TooClose);
     assert!(ids(&other).iter().all(|id| !all.contains(id)));
 }
 

@@ -23,4 +23,4 @@ pub use crate::findings::report_reader::Report;
 pub use crate::findings::rule_lint::lint;
 pub use crate::findings::shards::merge::merge;
 pub use crate::findings::shards::partial::{Partial, Tool};
-pub use crate::findings::suggest::{Fit, LeftOut, Proposal, Suggestions, suggest};
+pub use crate::findings::suggest::{Fit, Proposal, Suggestions, Unproposed, suggest};

@@ -1,7 +1,7 @@
 //! Which rows are worse than which: the order in which people are shown them.
 
-use crate::assembly::Verb;
-use crate::check::{Outcome, PairOutcome, Standing, Status};
+use crate::assembly::RuleAction;
+use crate::check::{BaselineStatus, Outcome, PairOutcome, Status};
 use std::cmp::Ordering;
 
 /// Worse first: what a baseline accepts after all other findings, by status, then by how bad the pair is among those of its status, those of which that is not known last. Rows
@@ -26,7 +26,7 @@ pub fn is_open(p: &PairOutcome) -> bool {
 }
 
 fn is_accepted(p: &PairOutcome) -> bool {
-    p.standing == Some(Standing::Accepted)
+    p.standing == Some(BaselineStatus::Accepted)
 }
 
 fn place(p: &PairOutcome) -> (bool, u8) {
@@ -36,7 +36,7 @@ fn place(p: &PairOutcome) -> (bool, u8) {
 fn of_status(status: Status) -> u8 {
     match status {
         Status::Interference => 0,
-        Status::Clearance => 1,
+        Status::TooClose => 1,
         Status::Undecided => 2,
         Status::Allowed => 3,
         Status::Clear => 4,
@@ -48,7 +48,7 @@ fn of_status(status: Status) -> u8 {
 /// How bad a pair is among those of its status, mm; `None` where that is not known.
 fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
     match p.status {
-        Status::Clearance => match (demanded(o, p), p.gap) {
+        Status::TooClose => match (demanded(o, p), p.gap) {
             (Some(demanded), Some(gap)) => Some(demanded - gap),
             _ => None,
         },
@@ -60,7 +60,7 @@ fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
 /// The clearance that the pair's rule demands, mm.
 pub fn demanded(o: &Outcome, p: &PairOutcome) -> Option<f64> {
     match o.rules.get(p.rule? as usize)?.verb {
-        Verb::MinClearance(mm) => Some(mm),
-        Verb::AllowDepth(_) | Verb::Ignore => None,
+        RuleAction::MinClearance(mm) => Some(mm),
+        RuleAction::AllowDepth(_) | RuleAction::Ignore => None,
     }
 }

@@ -1,9 +1,9 @@
 //! A JSON report of `interfere check`, read back. Keys that this release does not know are passed over: later ones may add some.
 
-use crate::assembly::{Facets, Geometry, Rule, Verb};
+use crate::assembly::{Facets, Geometry, Rule, RuleAction};
 use crate::check::{Relation, Settings, Status};
 use crate::error::{Error, Location};
-use crate::findings::run_view::{Placed, Row, View, extent_of};
+use crate::findings::run_view::{Placed, Row, RunView, extent_of};
 use crate::geom::LengthUnit;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -64,13 +64,13 @@ impl Report {
     }
 
     /// As a gate looks at it.
-    pub fn view(&self) -> View<'_> {
+    pub fn view(&self) -> RunView<'_> {
         let instances = self
             .instances
             .iter()
             .map(|(id, i)| (id.as_str(), Placed { mesh: &i.mesh, placement: &i.placement, unit: i.unit.as_deref() }));
         let rows = self.pairs.iter().map(Listed::row).collect();
-        View::new(self.units, &self.settings, rows, instances.collect(), &self.rules)
+        RunView::new(self.units, &self.settings, rows, instances.collect(), &self.rules)
     }
 
     /// How many instances it has.
@@ -260,9 +260,9 @@ impl RawReport {
 impl RawRule {
     fn settled(self, units: LengthUnit, mm: impl Fn(f64) -> f64) -> Rule {
         let verb = match (self.ignore, self.allow_depth, self.min_clearance) {
-            (false, Some(depth), _) => Verb::AllowDepth(mm(depth)),
-            (false, None, Some(gap)) => Verb::MinClearance(mm(gap)),
-            _ => Verb::Ignore,
+            (false, Some(depth), _) => RuleAction::AllowDepth(mm(depth)),
+            (false, None, Some(gap)) => RuleAction::MinClearance(mm(gap)),
+            _ => RuleAction::Ignore,
         };
         Rule {
             between: self.between,

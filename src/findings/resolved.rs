@@ -1,8 +1,8 @@
 //! A finding that was there and is not any more: mended, or only out of sight?
 
-use crate::assembly::{Rule, Verb};
+use crate::assembly::{Rule, RuleAction};
 use crate::check::Status;
-use crate::findings::run_view::{Asked, View};
+use crate::findings::run_view::{PairRuling, RunView};
 use crate::findings::severity::exceeds;
 use crate::geom::LengthUnit;
 
@@ -18,7 +18,7 @@ pub(crate) struct Verdict {
 ///
 /// Mended is what has both instances, was held against its limits and keeps the limit that was broken then: a rule or a
 /// tolerance that has become more generous mends nothing.
-pub(crate) fn judge(now: &View<'_>, a: &str, b: &str, least_gap: f64) -> Verdict {
+pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verdict {
     let unproved = |why: String| Verdict { fixed: false, why };
     for id in [a, b] {
         if !now.instances.contains_key(id) {
@@ -27,9 +27,9 @@ pub(crate) fn judge(now: &View<'_>, a: &str, b: &str, least_gap: f64) -> Verdict
     }
     let asked = now.asked(a, b);
     match asked {
-        Asked::InUnit(unit) => return unproved(format!("not checked: both lie in `{unit}`, which is one unit")),
-        Asked::IgnoredBy(rule) => return unproved(format!("not checked: ignored by {}", place(rule))),
-        Asked::ByRule(_) | Asked::Plainly => {}
+        PairRuling::InUnit(unit) => return unproved(format!("not checked: both lie in `{unit}`, which is one unit")),
+        PairRuling::IgnoredBy(rule) => return unproved(format!("not checked: ignored by {}", place(rule))),
+        PairRuling::ByRule(_) | PairRuling::ToleranceOnly => {}
     }
     let fixed = |why: String| Verdict { fixed: true, why };
     let Some(row) = now.row(a, b) else { return unlisted(now, asked, least_gap) };
@@ -51,9 +51,9 @@ pub(crate) fn judge(now: &View<'_>, a: &str, b: &str, least_gap: f64) -> Verdict
 }
 
 /// A pair that was held against its limits, is clear, and has no row.
-fn unlisted(now: &View<'_>, asked: Asked<'_>, least_gap: f64) -> Verdict {
+fn unlisted(now: &RunView<'_>, asked: PairRuling<'_>, least_gap: f64) -> Verdict {
     let demanded = match asked {
-        Asked::ByRule(Rule { verb: Verb::MinClearance(gap), .. }) => *gap,
+        PairRuling::ByRule(Rule { verb: RuleAction::MinClearance(gap), .. }) => *gap,
         _ => 0.0,
     };
     if exceeds(least_gap, now.listed_within().max(demanded)) {
@@ -63,9 +63,9 @@ fn unlisted(now: &View<'_>, asked: Asked<'_>, least_gap: f64) -> Verdict {
     Verdict { fixed: true, why: "clear".to_owned() }
 }
 
-fn explained(asked: Asked<'_>) -> String {
+fn explained(asked: PairRuling<'_>) -> String {
     match asked {
-        Asked::ByRule(rule) => format!(" by {}", place(rule)),
+        PairRuling::ByRule(rule) => format!(" by {}", place(rule)),
         _ => String::new(),
     }
 }

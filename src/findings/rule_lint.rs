@@ -1,6 +1,6 @@
 //! Rules that do not say what they seem to: without effect, against each other, without a reason, wider than what was measured.
 
-use crate::assembly::{Geometry, Rule, RuleUse, Taken, Verb};
+use crate::assembly::{Geometry, Overlap, Rule, RuleAction, RuleUse};
 use crate::check::{Certainty, Outcome, PairOutcome};
 use crate::error::Warning;
 use crate::findings::round_up::up_to_two_digits;
@@ -17,15 +17,15 @@ pub fn lint(outcome: &Outcome) -> Vec<Warning> {
     for (r, rule) in outcome.rules.iter().enumerate().take(outcome.rule_uses.len()) {
         written.entry((&rule.file, rule.index)).or_default().push(r);
     }
-    let mut all: Vec<Written<'_>> =
-        written.into_values().filter_map(|uses| Written::new(outcome, &needs, uses)).collect();
+    let mut all: Vec<WrittenRule<'_>> =
+        written.into_values().filter_map(|uses| WrittenRule::new(outcome, &needs, uses)).collect();
     all.sort_unstable_by_key(|w| w.uses[0]);
-    all.iter().flat_map(Written::warnings).collect()
+    all.iter().flat_map(WrittenRule::warnings).collect()
 }
 
 /// How deep the pairs are for which a rule holds.
 #[derive(Debug, Clone, Copy)]
-enum Need {
+enum MeasuredDepth {
     /// At most this deep (mm); 0 where none is deeper than the tolerance.
     Depth(f64),
     /// Not measured, or not of the parts themselves.
@@ -33,14 +33,14 @@ enum Need {
 }
 
 /// Of each rule.
-fn needs(outcome: &Outcome) -> Vec<Need> {
-    let none = if outcome.settings.verdict_only { Need::Unknown } else { Need::Depth(0.0) };
+fn needs(outcome: &Outcome) -> Vec<MeasuredDepth> {
+    let none = if outcome.settings.verdict_only { MeasuredDepth::Unknown } else { MeasuredDepth::Depth(0.0) };
     let mut needs = vec![none; outcome.rules.len()];
     for pair in &outcome.pairs {
         if let Some(need) = pair.rule.and_then(|r| needs.get_mut(r as usize)) {
             *need = match (*need, need_of(pair, outcome.settings.tolerance)) {
-                (Need::Depth(known), Need::Depth(own)) => Need::Depth(known.max(own)),
-                _ => Need::Unknown,
+                (MeasuredDepth::Depth(known), MeasuredDepth::Depth(own)) => MeasuredDepth::Depth(known.max(own)),
+                _ => MeasuredDepth::Unknown,
             };
         }
     }
@@ -48,35 +48,39 @@ fn needs(outcome: &Outcome) -> Vec<Need> {
 }
 
 /// What one pair asks of the rule that holds for it.
-fn need_of(pair: &PairOutcome, tolerance: f64) -> Need {
-    let Some([low, _]) = pair.gap_bracket else { return Need::Unknown };
+fn need_of(pair: &PairOutcome, tolerance: f64) -> MeasuredDepth {
+    let Some([low, _]) = pair.gap_bracket else { return MeasuredDepth::Unknown };
     // A hull or pieces are larger than their part: they show what needs nothing, not what is needed.
     if -low <= tolerance {
-        return Need::Depth(0.0);
+        return MeasuredDepth::Depth(0.0);
     }
-    let measured = pair.geometry == Geometry::Exact && pair.certainty != Certainty::Surface;
+    let measured = pair.geometry == Geometry::Exact && pair.certainty != Certainty::NoInside;
     // What fails or passes by its facets is deeper than allowed: the allowance is not what is too large.
-    if measured && !pair.status.fails() && !pair.within_facet_error { Need::Depth(-low) } else { Need::Unknown }
+    if measured && !pair.status.fails() && !pair.within_facet_error {
+        MeasuredDepth::Depth(-low)
+    } else {
+        MeasuredDepth::Unknown
+    }
 }
 
 /// A rule as written, over all uses of its file.
-struct Written<'a> {
+struct WrittenRule<'a> {
     outcome: &'a Outcome,
     rule: &'a Rule,
     uses: Vec<usize>,
-    need: Need,
+    need: MeasuredDepth,
 }
 
-impl<'a> Written<'a> {
+impl<'a> WrittenRule<'a> {
     /// `None` where it lies in bought sub-assemblies alone: not this assembly's business.
-    fn new(outcome: &'a Outcome, needs: &[Need], uses: Vec<usize>) -> Option<Self> {
+    fn new(outcome: &'a Outcome, needs: &[MeasuredDepth], uses: Vec<usize>) -> Option<Self> {
         let uses: Vec<usize> = uses.into_iter().filter(|r| !outcome.rule_uses[*r].in_unit).collect();
         let rule = &outcome.rules[*uses.first()?];
         let worst = |known, r: &usize| match (known, needs[*r]) {
-            (Need::Depth(x), Need::Depth(y)) => Need::Depth(x.max(y)),
-            _ => Need::Unknown,
+            (MeasuredDepth::Depth(x), MeasuredDepth::Depth(y)) => MeasuredDepth::Depth(x.max(y)),
+            _ => MeasuredDepth::Unknown,
         };
-        let need = uses.iter().fold(Need::Depth(0.0), worst);
+        let need = uses.iter().fold(MeasuredDepth::Depth(0.0), worst);
         Some(Self { outcome, rule, uses, need })
     }
 
@@ -100,9 +104,9 @@ impl<'a> Written<'a> {
         if !own.known {
             return None;
         }
-        let demands = |rule: &Rule| matches!(rule.verb, Verb::MinClearance(_));
-        let verb_of = |t: &Taken| &self.outcome.rules[t.rule as usize];
-        let does = does(self.rule.verb);
+        let demands = |rule: &Rule| matches!(rule.verb, RuleAction::MinClearance(_));
+        let verb_of = |t: &Overlap| &self.outcome.rules[t.rule as usize];
+        let does = action_text(self.rule.verb);
         let line = self.rule.as_line();
         if own.shadowed {
             let first = verb_of(own.taken_by.first()?);
@@ -132,14 +136,14 @@ impl<'a> Written<'a> {
         let message = format!(
             "{} {} {count} of which this {does}; for this one to hold, write it above that: {line}; to keep it as it is, {keep}",
             name(earlier),
-            took(earlier.verb)
+            effect_text(earlier.verb)
         );
         Some(self.warning("contradicting-rules", message))
     }
 
     /// An allowance against the tolerance, and against what was measured.
     fn allowance(&self) -> Option<Warning> {
-        let Verb::AllowDepth(allowed) = self.rule.verb else { return None };
+        let RuleAction::AllowDepth(allowed) = self.rule.verb else { return None };
         // An exception from a later rule says something, however little it allows; what other files' rules took was not measured.
         if self.rule_uses().any(|u| !u.known || u.guards || u.overruled) {
             return None;
@@ -154,7 +158,7 @@ impl<'a> Written<'a> {
             );
             return Some(self.warning("allowance-below-tolerance", message));
         }
-        let Need::Depth(need) = self.need else { return None };
+        let MeasuredDepth::Depth(need) = self.need else { return None };
         if need == 0.0 {
             let message = format!(
                 "this allows {}, and no pair of it overlaps by more than the tolerance; remove it: {}",
@@ -167,7 +171,7 @@ impl<'a> Written<'a> {
         if allowed <= FAR_ALLOWANCE * enough {
             return None;
         }
-        let line = Rule { verb: Verb::AllowDepth(enough), ..self.rule.clone() }.as_line();
+        let line = Rule { verb: RuleAction::AllowDepth(enough), ..self.rule.clone() }.as_line();
         let message =
             format!("this allows {}, and no pair of it needs more than {}; write {line}", text(allowed), text(enough));
         Some(self.warning("allowance-too-large", message))
@@ -176,13 +180,14 @@ impl<'a> Written<'a> {
     /// What weakens the gate says why.
     fn reason(&self) -> Option<Warning> {
         let given = self.rule.reason.as_ref().is_some_and(|r| !r.trim().is_empty());
-        if given || matches!(self.rule.verb, Verb::MinClearance(_)) {
+        if given || matches!(self.rule.verb, RuleAction::MinClearance(_)) {
             return None;
         }
         let line = Rule { reason: Some("why".to_owned()), ..self.rule.clone() }.as_line();
-        Some(
-            self.warning("missing-reason", format!("this {} and does not say why; write {line}", does(self.rule.verb))),
-        )
+        Some(self.warning(
+            "missing-reason",
+            format!("this {} and does not say why; write {line}", action_text(self.rule.verb)),
+        ))
     }
 }
 
@@ -192,19 +197,19 @@ fn name(rule: &Rule) -> String {
     format!("rules[{}]{line}", rule.index)
 }
 
-fn does(verb: Verb) -> &'static str {
+fn action_text(verb: RuleAction) -> &'static str {
     match verb {
-        Verb::Ignore => "ignores pairs",
-        Verb::AllowDepth(_) => "allows an overlap",
-        Verb::MinClearance(_) => "demands a clearance",
+        RuleAction::Ignore => "ignores pairs",
+        RuleAction::AllowDepth(_) => "allows an overlap",
+        RuleAction::MinClearance(_) => "demands a clearance",
     }
 }
 
-fn took(verb: Verb) -> &'static str {
+fn effect_text(verb: RuleAction) -> &'static str {
     match verb {
-        Verb::Ignore => "ignores",
-        Verb::AllowDepth(_) => "allows an overlap of",
-        Verb::MinClearance(_) => "demands a clearance of",
+        RuleAction::Ignore => "ignores",
+        RuleAction::AllowDepth(_) => "allows an overlap of",
+        RuleAction::MinClearance(_) => "demands a clearance of",
     }
 }
 

@@ -1,13 +1,13 @@
 //! A run as a gate looks at it, whether it ended just now or is read from a report. Lengths in mm.
 
-use crate::assembly::{FirstRule, Rule, Verb};
-use crate::check::{Extent, Outcome, PairOutcome, Relation, Settings, Shared, Status};
+use crate::assembly::{FirstRule, Rule, RuleAction};
+use crate::check::{CommonVolume, Outcome, PairOutcome, Relation, Settings, Severity, Status};
 use crate::geom::LengthUnit;
 use std::collections::BTreeMap;
 
 /// A run: its listed pairs and what is known of the others.
 #[derive(Debug)]
-pub struct View<'a> {
+pub struct RunView<'a> {
     /// Unit of its report.
     pub units: LengthUnit,
     /// The options it ran with.
@@ -35,7 +35,7 @@ pub struct Row<'a> {
     /// Minus the depth where they overlap.
     pub gap: Option<f64>,
     /// Of a finding; `None` where it was not measured.
-    pub extent: Option<Extent>,
+    pub extent: Option<Severity>,
 }
 
 /// An instance and what tells whether it changed.
@@ -51,7 +51,7 @@ pub struct Placed<'a> {
 
 /// What the rules make of a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Asked<'a> {
+pub enum PairRuling<'a> {
     /// Not looked at: both lie in this `as_unit` sub-assembly.
     InUnit(&'a str),
     /// Not looked at: by this rule.
@@ -59,7 +59,7 @@ pub enum Asked<'a> {
     /// Held against this rule.
     ByRule(&'a Rule),
     /// Held against the tolerance alone.
-    Plainly,
+    ToleranceOnly,
 }
 
 /// The extent of a finding, from the numbers of its row; of `shared` the volume, its slack, and what facets make of it.
@@ -69,28 +69,28 @@ pub(crate) fn extent_of(
     shared: [Option<f64>; 3],
     gap: Option<f64>,
     bracket: Option<[f64; 2]>,
-) -> Option<Extent> {
+) -> Option<Severity> {
     match status {
         Status::Interference => depth.map(|depth| {
             let shared = match shared {
-                [Some(volume), Some(slack), Some(facets)] => Some(Shared { volume, slack, facets }),
+                [Some(volume), Some(slack), Some(facets)] => Some(CommonVolume { volume, slack, facets }),
                 _ => None,
             };
-            Extent::Depth(depth, shared)
+            Severity::Depth(depth, shared)
         }),
-        Status::Clearance => gap.map(Extent::Gap),
-        Status::Undecided => bracket.map(Extent::Bracket),
+        Status::TooClose => gap.map(Severity::Gap),
+        Status::Undecided => bracket.map(Severity::Bracket),
         Status::Allowed | Status::Contact | Status::Clear | Status::Ignored => None,
     }
 }
 
 /// The extent of a finding of a run.
-pub(crate) fn extent_of_pair(p: &PairOutcome) -> Option<Extent> {
+pub(crate) fn extent_of_pair(p: &PairOutcome) -> Option<Severity> {
     let shared = [p.overlap_volume, p.overlap_volume_slack, p.overlap_volume_facets];
     extent_of(p.status, p.overlap_depth, shared, p.gap, p.gap_bracket)
 }
 
-impl<'a> View<'a> {
+impl<'a> RunView<'a> {
     /// A run that just ended.
     pub fn of_outcome(outcome: &'a Outcome) -> Self {
         let row = |p: &PairOutcome| Row {
@@ -126,24 +126,26 @@ impl<'a> View<'a> {
     }
 
     /// What the rules make of two instances of the run, in either order. Takes time in the number of rules.
-    pub fn asked(&self, a: &str, b: &str) -> Asked<'a> {
+    pub fn asked(&self, a: &str, b: &str) -> PairRuling<'a> {
         let unit = |id: &str| self.instances.get(id).and_then(|i| i.unit);
         if let Some(unit) = unit(a).filter(|u| unit(b) == Some(u)) {
-            return Asked::InUnit(unit);
+            return PairRuling::InUnit(unit);
         }
         match self.first.of(a, b).map(|k| &self.rules[k]) {
-            Some(rule) if rule.verb == Verb::Ignore => Asked::IgnoredBy(rule),
-            Some(rule) => Asked::ByRule(rule),
-            None => Asked::Plainly,
+            Some(rule) if rule.verb == RuleAction::Ignore => PairRuling::IgnoredBy(rule),
+            Some(rule) => PairRuling::ByRule(rule),
+            None => PairRuling::ToleranceOnly,
         }
     }
 
     /// The gap that a finding of these two has to reach to pass; negative for a depth that is allowed.
-    pub fn least_gap(&self, a: &str, b: &str, status: Status) -> f64 {
+    pub fn passing_gap(&self, a: &str, b: &str, status: Status) -> f64 {
         let tolerance = self.settings.tolerance;
         match self.asked(a, b) {
-            Asked::ByRule(Rule { verb: Verb::AllowDepth(depth), .. }) => -depth.max(tolerance),
-            Asked::ByRule(Rule { verb: Verb::MinClearance(gap), .. }) if status != Status::Interference => *gap,
+            PairRuling::ByRule(Rule { verb: RuleAction::AllowDepth(depth), .. }) => -depth.max(tolerance),
+            PairRuling::ByRule(Rule { verb: RuleAction::MinClearance(gap), .. }) if status != Status::Interference => {
+                *gap
+            }
             _ => -tolerance,
         }
     }

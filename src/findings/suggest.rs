@@ -1,6 +1,6 @@
 //! Rules for the overlaps that look as if they were meant: press fits, seats, fasteners. Proposals, to be looked at.
 
-use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, PartIx, Rule, RuleTable, Verb};
+use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, PartIx, Rule, RuleAction, RuleTable};
 use crate::check::{Certainty, Outcome, PairOutcome, Relation, Status};
 use crate::error::Location;
 use crate::findings::glob_for::Ids;
@@ -9,10 +9,10 @@ use crate::geom::tolerance::{FASTENER_DEPTH_MM, FIT_DEPTH_MM};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More rules than this for two parts are made one that matches all their instances, where nothing speaks against it.
-const MANY_RULES: usize = 4;
+const MAX_SEPARATE_RULES: usize = 4;
 
 /// As many pairs of one such rule are looked at.
-const MOST_PAIRS: usize = 1 << 20;
+const MAX_TESTED_PAIRS: usize = 1 << 20;
 
 /// What an overlap looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +50,7 @@ pub struct Proposal {
 
 /// A failing pair for which nothing is proposed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct Unproposed {
     /// As in the outcome.
     pub a: InstanceIx,
     /// As in the outcome.
@@ -67,7 +67,7 @@ pub struct Suggestions {
     /// In the order of kinds and parts.
     pub rules: Vec<Proposal>,
     /// In the outcome's order.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<Unproposed>,
 }
 
 /// Proposes rules for the failing pairs of an outcome of `assembly`. Put after the rules of the root file, they let pass the pairs they
@@ -84,7 +84,7 @@ pub fn suggest(assembly: &Assembly, outcome: &Outcome) -> Suggestions {
                 group.edges.entry(a).or_default().insert(b);
                 group.depth.insert((a, b), depth);
             }
-            Err(why) => left_out.push(LeftOut { a: pair.a, b: pair.b, status: pair.status, why }),
+            Err(why) => left_out.push(Unproposed { a: pair.a, b: pair.b, status: pair.status, why }),
         }
     }
     let writer = Writer {
@@ -106,14 +106,16 @@ pub fn suggest(assembly: &Assembly, outcome: &Outcome) -> Suggestions {
 /// What a failing pair looks like and how deep it is at most (mm), or why nothing is proposed.
 fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static str> {
     match pair.status {
-        Status::Clearance => return Err("closer than a rule demands: move a part, or correct the rule"),
+        Status::TooClose => return Err("closer than a rule demands: move a part, or correct the rule"),
         Status::Undecided => return Err("not decided, so nothing is known to be meant: `interfere explain` says why"),
         _ => {}
     }
     let rule = pair.rule.and_then(|r| outcome.rules.get(r as usize));
     match rule.map(|r| r.verb) {
-        Some(Verb::AllowDepth(_)) => return Err("deeper than a rule allows: move a part, or correct the rule"),
-        Some(Verb::MinClearance(_)) => return Err("a rule demands a clearance: move a part, or correct the rule"),
+        Some(RuleAction::AllowDepth(_)) => return Err("deeper than a rule allows: move a part, or correct the rule"),
+        Some(RuleAction::MinClearance(_)) => {
+            return Err("a rule demands a clearance: move a part, or correct the rule");
+        }
         _ => {}
     }
     if pair.geometry != Geometry::Exact {
@@ -121,7 +123,7 @@ fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static 
             "measured on hulls or convex pieces, which are larger than the parts: check with `--geometry exact`",
         );
     }
-    if pair.certainty == Certainty::Surface {
+    if pair.certainty == Certainty::NoInside {
         return Err("a part has no definite inside: close its mesh");
     }
     if matches!(pair.relation, Some(Relation::AContainsB | Relation::BContainsA | Relation::Coincident)) {
@@ -208,7 +210,7 @@ impl Writer<'_> {
     fn rules(&self, fit: Fit, group: &Group) -> Vec<Proposal> {
         let exact: Vec<Proposal> = group.blocks().iter().flat_map(|block| self.block(fit, group, block)).collect();
         let all = (group.edges.keys().copied().collect(), group.edges.values().flatten().copied().collect());
-        if exact.len() > MANY_RULES && self.may_match(group, &all) {
+        if exact.len() > MAX_SEPARATE_RULES && self.may_match(group, &all) {
             let one = self.block(fit, group, &all);
             if one.len() < exact.len() {
                 return one;
@@ -228,7 +230,8 @@ impl Writer<'_> {
             };
             a == b || own || !(self.failing.contains(&ordered(a, b)) || held)
         };
-        one.len().saturating_mul(other.len()) <= MOST_PAIRS && one.iter().all(|a| other.iter().all(|b| is_free(*a, *b)))
+        one.len().saturating_mul(other.len()) <= MAX_TESTED_PAIRS
+            && one.iter().all(|a| other.iter().all(|b| is_free(*a, *b)))
     }
 
     /// Rules that match the pairs of a block and no others.
@@ -267,7 +270,7 @@ impl Writer<'_> {
         let pairs = depths.clone().count() as u64;
         let deepest = depths.fold(0.0, f64::max);
         let unit = self.assembly.units.mm();
-        let verb = Verb::AllowDepth(up_to_two_digits(deepest / unit) * unit);
+        let verb = RuleAction::AllowDepth(up_to_two_digits(deepest / unit) * unit);
         let reason = Some(format!("REVIEW: looks like a {}", fit.name()));
         let rule = Rule {
             between,

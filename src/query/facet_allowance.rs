@@ -15,11 +15,11 @@ use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::geom::triangle::{Triangle, closest, cross, meet};
 use crate::geom::{Pose, Vec3};
 use crate::mesh::{ConcaveFacets, TriMesh};
-use crate::query::depth::{FARTHEST, Moved, Taken};
+use crate::query::depth::{InsetSurface, MAX_OFFSET, SolidSide};
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::triangle_bounds::Facet;
+use crate::query::triangles::triangle_bounds::BoundedTriangle;
 use crate::shape::surface::winding_number::{winding, winding_moved};
-use crate::shape::surface::{Below, Motion, Node, PlacedBox, Surface};
+use crate::shape::surface::{Below, Motion, Node, PlacedObb, Surface};
 use std::cell::RefCell;
 use std::collections::BinaryHeap;
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
@@ -38,7 +38,7 @@ const LIFT: f64 = 2.0;
 const SHARES: [f64; 3] = [1.0, 0.937, 0.871];
 
 /// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance, as in [`super::dual`]: it only prunes less.
-const ROUNDINGS: f64 = 128.0;
+const ROUNDOFFS_PER_DISTANCE: f64 = 128.0;
 
 /// What the facets of a surface stand for: the largest sagitta at a concave edge (mm), of every triangle's facet and of
 /// every node of the tree. By default there is none: of a convex solid.
@@ -93,7 +93,7 @@ pub fn allowance(p: &Pairing, tables: [&FacetTable; 2], rounding: f64, most: f64
         return 0.0;
     }
     let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
-    let noise = if size.is_finite() { ROUNDINGS * UNIT_ROUNDOFF * size } else { 0.0 };
+    let noise = if size.is_finite() { ROUNDOFFS_PER_DISTANCE * UNIT_ROUNDOFF * size } else { 0.0 };
     let placed = [Placed::new(p.a, None), Placed::new(p.b, Some(p.b_in_a))];
     let searches = [0, 1].map(|k| Search::new(&placed[k], tables[k], &placed[1 - k], rounding, noise));
     lesser(SAGITTAS * largest(&searches, enough), most)
@@ -145,7 +145,7 @@ fn largest(searches: &[Search; 2], enough: f64) -> f64 {
         }
         let search = &searches[side];
         let below = search.own.below(node);
-        search.leaves_near(&search.own.node(node), matches!(below, Below::Children(_)), &mut near);
+        search.leaves_within(&search.own.node(node), matches!(below, Below::Children(_)), &mut near);
         if near.is_empty() {
             if search.lies_inside(search.own.some_triangle(node)) {
                 return s;
@@ -179,8 +179,8 @@ impl<'a> Placed<'a> {
         Self { surface, pose, motion: pose.map(Motion::new) }
     }
 
-    fn node(&self, i: u32) -> PlacedBox {
-        let own = PlacedBox::of(&self.surface.tree().nodes[i as usize]);
+    fn node(&self, i: u32) -> PlacedObb {
+        let own = PlacedObb::of(&self.surface.tree().nodes[i as usize]);
         self.motion.as_ref().map_or(own, |m| own.moved(m))
     }
 
@@ -215,7 +215,7 @@ struct Search<'a> {
     own: &'a Placed<'a>,
     table: &'a FacetTable,
     other: &'a Placed<'a>,
-    moved: Moved<'a>,
+    moved: InsetSurface<'a>,
     /// How far a triangle moves inward (mm).
     lift: f64,
     /// How far anything on the other surface moves, at most (mm).
@@ -229,8 +229,8 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(own: &'a Placed<'a>, table: &'a FacetTable, other: &'a Placed<'a>, rounding: f64, noise: f64) -> Self {
-        let moved = Moved::new(other.surface, other.pose, Taken::Inside, rounding, 0.0);
-        let (lift, slack) = (LIFT * rounding, FARTHEST * rounding);
+        let moved = InsetSurface::new(other.surface, other.pose, SolidSide::Inside, rounding, 0.0);
+        let (lift, slack) = (LIFT * rounding, MAX_OFFSET * rounding);
         Self { own, table, other, moved, lift, slack, noise, inside: RefCell::default() }
     }
 
@@ -240,7 +240,7 @@ impl<'a> Search<'a> {
     }
 
     /// The leaves of the other surface that may be near a box once triangles have moved; the first alone, where `one` will do.
-    fn leaves_near(&self, own: &PlacedBox, one: bool, out: &mut Vec<u32>) {
+    fn leaves_within(&self, own: &PlacedObb, one: bool, out: &mut Vec<u32>) {
         out.clear();
         let reach = self.reach();
         let distance = |i: u32| f64::from(own.apart(&self.other.node(i), reach as f32));
@@ -280,7 +280,7 @@ impl<'a> Search<'a> {
 
     /// Whether a triangle bounds the common solid; `near` are the other's leaves near it.
     fn bounds(&self, t: u32, near: &[u32]) -> bool {
-        let own = Facet::new(self.own.triangle(t));
+        let own = BoundedTriangle::new(self.own.triangle(t));
         let reach = self.reach();
         let leaves = near.iter().filter(|&&leaf| own.off_box(&self.other.node(leaf)) <= reach);
         let triangles = leaves.flat_map(|&leaf| match self.other.below(leaf) {
@@ -289,7 +289,7 @@ impl<'a> Search<'a> {
         });
         let others: Vec<u32> = triangles
             .filter(|&u| {
-                let other = Facet::new(self.other.triangle(u));
+                let other = BoundedTriangle::new(self.other.triangle(u));
                 let (t, u) = (&own.corners, &other.corners);
                 own.apart(&other, reach) <= reach && (meet(t, u) || closest(t, u).squared <= reach * reach)
             })

@@ -4,7 +4,7 @@ use crate::geom::math::sin_cos_deg;
 use crate::geom::triangle::{cross, meet};
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::{Moved, Taken};
+use crate::query::depth::{InsetSurface, SolidSide};
 use crate::query::facet_allowance::{FacetTable, allowance};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::tests::{Sequence, ball, closed};
@@ -318,7 +318,7 @@ fn bounds((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> Option<bo
     let to = |p: Option<&Pose>, v: &Vec3| p.map_or(*v, |p| p.point(v));
     let inward = own.normal(t) * (-2.0 * r);
     let corners = own.triangle(t).map(|v| to(pose, &v) + pose.map_or(inward, |p| p.direction(&inward)));
-    let moved = Moved::new(other, at, Taken::Inside, r, 0.0);
+    let moved = InsetSurface::new(other, at, SolidSide::Inside, r, 0.0);
     let others: Vec<_> = other.triangles.iter().map(|u| u.map(|v| moved.at(v))).collect();
     if others.iter().any(|u| cross(&corners, u)) {
         return Some(true);

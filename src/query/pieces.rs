@@ -42,7 +42,7 @@ pub enum PieceDistance {
 
 /// The thickest that a piece of each has in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Thickest {
+pub struct ThickestOverlap {
     /// Certified bounds of its thickness (mm), up to the pair's rounding margin; where no two pieces overlap, 0 and what rounding
     /// leaves open. The lower one belongs to the ball, the upper one to all pairs of pieces, unless the search ended early.
     pub bounds: [f64; 2],
@@ -117,8 +117,8 @@ impl PiecePair<'_> {
     /// How thick the thickest is that one piece of each has in common; ends at the first that is thicker than `above` (mm). The
     /// unions of both covers have at least that in common. Cost: a linear programme for each pair of pieces whose boxes overlap
     /// by more than the thickest found before.
-    pub fn thickest(&self, above: f64) -> Thickest {
-        let mut best = Thickest { bounds: [0.0; 2], ball: None };
+    pub fn thickest_overlap(&self, above: f64) -> ThickestOverlap {
+        let mut best = ThickestOverlap { bounds: [0.0; 2], ball: None };
         let mut stack: Vec<(f64, (u32, u32))> = Vec::with_capacity(64);
         stack.extend(self.roots().map(|pair| (self.thick_at_most(pair), pair)));
         while let Some((bound, (i, j))) = stack.pop() {

@@ -1,5 +1,5 @@
 use crate::geom::{Pose, Vec3};
-use crate::query::pieces::{PieceDistance, PiecePair, Thickest};
+use crate::query::pieces::{PieceDistance, PiecePair, ThickestOverlap};
 use crate::shape::decompose::Decomposition;
 use crate::shape::decompose::piece_set::{Cover, Pieces};
 use crate::shape::decompose::verify::covers;
@@ -57,7 +57,7 @@ fn a_part_in_the_hollow_of_another_is_apart_from_its_pieces_and_not_from_its_hul
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Whole(&convex), b_in_a: &pose };
     let PieceDistance::Apart { bounds, .. } = pair.distance(1.0, MARGIN) else { panic!("apart") };
     assert!((bounds[0] - 0.25).abs() < 1e-12 && (bounds[1] - 0.25).abs() < 1e-12, "{bounds:?}");
-    assert_eq!(pair.thickest(f64::INFINITY), Thickest { bounds: [0.0; 2], ball: None });
+    assert_eq!(pair.thickest_overlap(f64::INFINITY), ThickestOverlap { bounds: [0.0; 2], ball: None });
     let (points, back) =
         (convex_hull(&bracket(0.5).iter().flat_map(|h| h.vertices.clone()).collect::<Vec<_>>()), pose.inverse());
     let hull = Pieces::new(&[points]).all.remove(0);
@@ -74,7 +74,7 @@ fn the_thickest_common_piece_is_found_among_all() {
     let convex = Pieces::new(&[block]).all.remove(0);
     let pose = Pose { translation: convex.origin, ..Pose::identity() };
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Whole(&convex), b_in_a: &pose };
-    let found = pair.thickest(f64::INFINITY);
+    let found = pair.thickest_overlap(f64::INFINITY);
     let [low, high] = found.bounds;
     assert!(low <= 0.3 + MARGIN && high >= 0.3 - MARGIN && high - low < 1e-9, "{low} {high}");
     let ball = found.ball.expect("they overlap");
@@ -83,7 +83,7 @@ fn the_thickest_common_piece_is_found_among_all() {
         assert!(((p - ball.center).norm() - 0.15).abs() < 1e-9, "{ball:?}");
     }
     // The first that is thick enough is enough.
-    assert!(pair.thickest(0.1).bounds[0] > 0.1);
+    assert!(pair.thickest_overlap(0.1).bounds[0] > 0.1);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn many_pieces_are_asked_through_their_tree_as_one_by_one() {
             PieceDistance::Meet { .. } => assert!(nearest <= 1e-9),
             PieceDistance::Beyond(_) => panic!("there is no limit"),
         }
-        let [low, high] = pair.thickest(f64::INFINITY).bounds;
+        let [low, high] = pair.thickest_overlap(f64::INFINITY).bounds;
         assert!(low <= thickest + 1e-9 && high >= thickest - 1e-9 && high - low < 1e-6, "{low} {high} {thickest}");
     }
 }

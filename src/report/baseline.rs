@@ -1,22 +1,28 @@
 //! Console text of `interfere accept`.
 
-use crate::check::{Extent, Outcome};
-use crate::findings::baseline::{Baseline, Taken};
+use crate::check::{Outcome, Severity};
+use crate::findings::baseline::{Baseline, NewlyAccepted};
 use crate::geom::unit::plain;
 use crate::report::number::count;
 use crate::report::table::MAX_ROWS;
 use crate::report::text::shown;
 
 /// What `interfere accept` says of what it wrote: `file` and `assembly` as the user would name them.
-pub fn accepted_text(file: &str, assembly: &str, baseline: &Baseline, taken: &[Taken], outcome: &Outcome) -> String {
+pub fn accepted_text(
+    file: &str,
+    assembly: &str,
+    baseline: &Baseline,
+    taken: &[NewlyAccepted],
+    outcome: &Outcome,
+) -> String {
     let mut lines = Vec::new();
     for t in taken.iter().take(MAX_ROWS) {
         let Some(e) = baseline.accepted.get(t.entry) else { continue };
         let unit = baseline.units.name();
         let number = match e.extent {
-            Some(Extent::Depth(depth, _)) => format!(" {} {unit} deep", plain(depth)),
-            Some(Extent::Gap(gap)) => format!(" {} {unit} apart", plain(gap)),
-            Some(Extent::Bracket([low, high])) => format!(" {} to {} {unit}", plain(low), plain(high)),
+            Some(Severity::Depth(depth, _)) => format!(" {} {unit} deep", plain(depth)),
+            Some(Severity::Gap(gap)) => format!(" {} {unit} apart", plain(gap)),
+            Some(Severity::Bracket([low, high])) => format!(" {} to {} {unit}", plain(low), plain(high)),
             None => String::new(),
         };
         let (a, b) = (shown(&e.a), shown(&e.b));

@@ -1,7 +1,7 @@
 //! The report as comma-separated values (RFC 4180): a row per listed pair, for spreadsheets and scripts.
 
 use crate::assembly::InstanceIx;
-use crate::check::{Outcome, PairOutcome, Standing, pair_id};
+use crate::check::{BaselineStatus, Outcome, PairOutcome, pair_id};
 use crate::findings::Groups;
 use crate::report::location;
 use crate::report::number::{length, vector, volume};
@@ -30,7 +30,7 @@ pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
 fn row(o: &Outcome, groups: &Groups, k: usize, p: &PairOutcome, out: &mut impl Write) -> io::Result<()> {
     let [a, b] = [o.id(p.a), o.id(p.b)];
     let mut row = Row::default();
-    row.word(&pair_id(a, b)).word(p.status.name()).word(p.standing.map_or("", Standing::name)).name(a).name(b);
+    row.word(&pair_id(a, b)).word(p.status.name()).word(p.standing.map_or("", BaselineStatus::name)).name(a).name(b);
     row.name(part(o, p.a)).name(part(o, p.b));
     for at in [location::of(o, p.a), location::of(o, p.b)] {
         row.name(at.map_or("", |at| at.file)).word(&at.map(|at| at.line.to_string()).unwrap_or_default());

@@ -1,6 +1,6 @@
 //! What `interfere diff` says.
 
-use crate::check::{Extent, Measure, Relation, Status, pair_id};
+use crate::check::{Metric, Relation, Severity, Status, pair_id};
 use crate::findings::run_view::Row;
 use crate::findings::{Change, Diff, Report};
 use crate::geom::LengthUnit;
@@ -52,7 +52,7 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let listed = &pairs[..pairs.len().min(MAX_ROWS)];
     for p in listed {
         let [a, b] = p.ids.map(|id| within(&shown(id), MAX_NAME).into_owned());
-        let by_volume = p.measures.contains(&Measure::Volume);
+        let by_volume = p.measures.contains(&Metric::Volume);
         let is = match &p.note {
             Some(note) => shown(note).into_owned(),
             None => p.new.as_ref().map(|r| state(r, by_volume, diff.new.units)).unwrap_or_default(),
@@ -90,12 +90,12 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
 /// Status and number of a pair; the volume where that changed.
 fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
     let number = match row.extent {
-        Some(Extent::Depth(depth, Some(shared))) if by_volume => {
+        Some(Severity::Depth(depth, Some(shared))) if by_volume => {
             format!(" {} deep, {} in common", units.text(depth), volume_text(shared.volume, units))
         }
-        Some(Extent::Depth(depth, _)) => format!(" {} deep", units.text(depth)),
-        Some(Extent::Gap(gap)) => format!(" {} apart", units.text(gap)),
-        Some(Extent::Bracket([low, high])) => format!(" {} to {}", plain(length(low, units)), units.text(high)),
+        Some(Severity::Depth(depth, _)) => format!(" {} deep", units.text(depth)),
+        Some(Severity::Gap(gap)) => format!(" {} apart", units.text(gap)),
+        Some(Severity::Bracket([low, high])) => format!(" {} to {}", plain(length(low, units)), units.text(high)),
         None => String::new(),
     };
     let relation = match row.relation {
@@ -169,11 +169,11 @@ struct State {
 impl State {
     fn new(row: &Row<'_>, units: LengthUnit) -> Self {
         let shared = match row.extent {
-            Some(Extent::Depth(_, shared)) => shared,
+            Some(Severity::Depth(_, shared)) => shared,
             _ => None,
         };
         let bracket = match row.extent {
-            Some(Extent::Bracket(bracket)) if row.status == Status::Undecided => Some(bracket),
+            Some(Severity::Bracket(bracket)) if row.status == Status::Undecided => Some(bracket),
             _ => None,
         };
         Self {

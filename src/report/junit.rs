@@ -18,12 +18,10 @@ enum End {
 
 fn end(p: &PairOutcome) -> End {
     match p.status {
-        Status::Interference | Status::Clearance if rank::is_open(p) => End::Failure,
+        Status::Interference | Status::TooClose if rank::is_open(p) => End::Failure,
         Status::Undecided if rank::is_open(p) => End::Error,
         // Allowed, or a finding that does not count.
-        Status::Interference | Status::Clearance | Status::Undecided | Status::Allowed | Status::Ignored => {
-            End::Skipped
-        }
+        Status::Interference | Status::TooClose | Status::Undecided | Status::Allowed | Status::Ignored => End::Skipped,
         Status::Contact | Status::Clear => End::Passed,
     }
 }

@@ -1,7 +1,7 @@
 //! The lines of a report for people: which rows are worth one, and what stands in it.
 
-use crate::assembly::{Rule, Verb};
-use crate::check::{Accepted, Extent, Fix, Measure, Outcome, PairOutcome, Standing, Status};
+use crate::assembly::{Rule, RuleAction};
+use crate::check::{Accepted, BaselineStatus, Fix, Metric, Outcome, PairOutcome, Severity, Status};
 use crate::findings::{Entry, Groups, rank};
 use crate::geom::unit::plain;
 use crate::geom::{LengthUnit, Vec3};
@@ -66,7 +66,7 @@ pub(crate) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] 
         a,
         b,
         entry.group.map(|g| g.members.len().to_string()).unwrap_or_default(),
-        text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(o, p, Measure::Depth),
+        text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(o, p, Metric::Depth),
         gap(o, p),
         text(p.penetration_depth),
         along.map(|v| direction(&v)).unwrap_or_default(),
@@ -77,7 +77,7 @@ pub(crate) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] 
 
 /// How a row compares with the baseline; with the volumes where these are why it is worse.
 fn standing(o: &Outcome, p: &PairOutcome) -> String {
-    let name = p.standing.map(Standing::name).unwrap_or_default();
+    let name = p.standing.map(BaselineStatus::name).unwrap_or_default();
     match volumes(o, p) {
         Some([now, before]) => format!("{name}: volume {now}, {before} accepted"),
         None => name.to_owned(),
@@ -85,10 +85,10 @@ fn standing(o: &Outcome, p: &PairOutcome) -> String {
 }
 
 /// What a depth or a gap was accepted as, to be put behind the one it is: `, 0.3 mm accepted`; nothing where it is no worse.
-pub(crate) fn accepted(o: &Outcome, p: &PairOutcome, measure: Measure) -> String {
+pub(crate) fn accepted(o: &Outcome, p: &PairOutcome, measure: Metric) -> String {
     let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&measure));
     match (measure, accepted.and_then(|a| a.extent)) {
-        (Measure::Depth, Some(Extent::Depth(before, _))) | (Measure::Gap, Some(Extent::Gap(before))) => {
+        (Metric::Depth, Some(Severity::Depth(before, _))) | (Metric::Gap, Some(Severity::Gap(before))) => {
             format!(", {} accepted", length_text(before, o.units))
         }
         _ => String::new(),
@@ -97,8 +97,8 @@ pub(crate) fn accepted(o: &Outcome, p: &PairOutcome, measure: Measure) -> String
 
 /// The volume that a pair shares and the one that was accepted, where it has grown.
 pub(crate) fn volumes(o: &Outcome, p: &PairOutcome) -> Option<[String; 2]> {
-    let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&Measure::Volume))?;
-    let Accepted { extent: Some(Extent::Depth(_, Some(before))), .. } = accepted else { return None };
+    let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&Metric::Volume))?;
+    let Accepted { extent: Some(Severity::Depth(_, Some(before))), .. } = accepted else { return None };
     Some([p.overlap_volume?, before.volume].map(|v| volume_text(v, o.units)))
 }
 
@@ -108,7 +108,7 @@ fn gap(o: &Outcome, p: &PairOutcome) -> String {
         return format!("{} to {}", plain(length(lo, o.units)), length_text(hi, o.units));
     }
     let gap = p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default();
-    gap + &accepted(o, p, Measure::Gap)
+    gap + &accepted(o, p, Metric::Gap)
 }
 
 /// Which other pairs a fix makes worse.
@@ -152,8 +152,8 @@ pub(crate) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
 pub(crate) fn verb_text(rule: &Rule, units: LengthUnit) -> String {
     let given = |mm| format!("{} {}", plain(as_given(mm, units)), units.name());
     match rule.verb {
-        Verb::Ignore => "ignore".to_owned(),
-        Verb::AllowDepth(mm) => format!("allow_depth {}", given(mm)),
-        Verb::MinClearance(mm) => format!("min_clearance {}", given(mm)),
+        RuleAction::Ignore => "ignore".to_owned(),
+        RuleAction::AllowDepth(mm) => format!("allow_depth {}", given(mm)),
+        RuleAction::MinClearance(mm) => format!("min_clearance {}", given(mm)),
     }
 }

@@ -1,6 +1,6 @@
 //! A pair's row as a sentence.
 
-use crate::check::{Measure, Outcome, PairOutcome, Status};
+use crate::check::{Metric, Outcome, PairOutcome, Status};
 use crate::findings::{Entry, Group, rank};
 use crate::geom::unit::plain;
 use crate::report::number::{as_given, count, direction, length, length_text};
@@ -20,11 +20,11 @@ pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
     let depth = p.overlap_depth.filter(|d| *d > 0.0);
     let mut said = match p.status {
         Status::Interference | Status::Allowed => match depth {
-            Some(depth) => format!("{names} overlap by {}{}", text(depth), accepted(o, p, Measure::Depth)),
+            Some(depth) => format!("{names} overlap by {}{}", text(depth), accepted(o, p, Metric::Depth)),
             None => format!("{names} overlap"),
         },
-        Status::Clearance => match p.gap {
-            Some(gap) if gap >= 0.0 => format!("{names} are {} apart{}", text(gap), accepted(o, p, Measure::Gap)),
+        Status::TooClose => match p.gap {
+            Some(gap) if gap >= 0.0 => format!("{names} are {} apart{}", text(gap), accepted(o, p, Metric::Gap)),
             _ => format!("{names} are too close"),
         },
         Status::Undecided => match p.gap_bracket {
@@ -45,7 +45,7 @@ pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
         // Writing to a String cannot fail.
         let _ = write!(said, "; they share a volume of {now}, {before} were accepted");
     }
-    if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::Clearance) {
+    if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::TooClose) {
         let demanded = format!("{} {}", plain(as_given(demanded, o.units)), o.units.name());
         let _ = write!(said, "; {demanded} are demanded");
     }

@@ -1,8 +1,8 @@
 //! `interfere suggest`: rules to be looked at, and what they leave out.
 
-use crate::assembly::{Rule, Verb};
+use crate::assembly::{Rule, RuleAction};
 use crate::check::{Outcome, pair_id};
-use crate::findings::{LeftOut, Proposal, Suggestions};
+use crate::findings::{Proposal, Suggestions, Unproposed};
 use crate::json::write::write_json;
 use crate::report::number::{count, length, length_text};
 use crate::report::text::shown;
@@ -26,7 +26,7 @@ pub fn render_json(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn i
         deepest: length(p.deepest, unit),
         rule: AsWritten(p.rule.clone()),
     };
-    let left = |l: &LeftOut| LeftOutRow {
+    let left = |l: &Unproposed| LeftOutRow {
         id: pair_id(outcome.id(l.a), outcome.id(l.b)),
         a: outcome.id(l.a).to_owned(),
         b: outcome.id(l.b).to_owned(),
@@ -77,9 +77,9 @@ impl Serialize for AsWritten {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("between", &rule.between)?;
         match rule.verb {
-            Verb::Ignore => map.serialize_entry("ignore", &true)?,
-            Verb::AllowDepth(mm) => map.serialize_entry("allow_depth", &rule.units.as_given(mm))?,
-            Verb::MinClearance(mm) => map.serialize_entry("min_clearance", &rule.units.as_given(mm))?,
+            RuleAction::Ignore => map.serialize_entry("ignore", &true)?,
+            RuleAction::AllowDepth(mm) => map.serialize_entry("allow_depth", &rule.units.as_given(mm))?,
+            RuleAction::MinClearance(mm) => map.serialize_entry("min_clearance", &rule.units.as_given(mm))?,
         }
         if let Some(reason) = &rule.reason {
             map.serialize_entry("reason", reason)?;

@@ -1,7 +1,7 @@
 //! The report for people: what fails, worst first, then what a rule allows; contacts are only counted.
 
 use crate::assembly::Geometry;
-use crate::check::{BaselineOutcome, Gone, Outcome, Standing, Status};
+use crate::check::{BaselineOutcome, BaselineStatus, Outcome, ResolvedFinding, Status};
 use crate::findings::{Entry, Groups};
 use crate::geom::unit::plain;
 use crate::report::Style;
@@ -93,7 +93,7 @@ fn lines(o: &Outcome, entries: &[Entry<'_>], colour: bool, out: &mut impl Write)
         // Painted after the layout: the table counts columns, not escape sequences.
         let name = pair.status.name();
         let paint = match pair.standing {
-            Some(Standing::Accepted) => Paint::Warn,
+            Some(BaselineStatus::Accepted) => Paint::Warn,
             _ if pair.status.fails() => Paint::Bad,
             _ => Paint::Good,
         };
@@ -176,7 +176,8 @@ fn against_baseline(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
     if baseline.counts.unmeasured > 0 {
         writeln!(out, "  unmeasured: leave out --verdict-only, so that depths can be compared with the accepted ones")?;
     }
-    let line = |g: &Gone| format!("{} and {}, {}: {}", shown(&g.a), shown(&g.b), g.status.name(), shown(&g.why));
+    let line =
+        |g: &ResolvedFinding| format!("{} and {}, {}: {}", shown(&g.a), shown(&g.b), g.status.name(), shown(&g.why));
     let unproved: Vec<_> = baseline.gone.iter().filter(|g| !g.fixed).collect();
     for gone in unproved.iter().take(MAX_GONE) {
         writeln!(out, "  unproved: {}", line(gone))?;
@@ -192,7 +193,7 @@ fn against_baseline(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
 
 /// How many findings stand how.
 pub(crate) fn against(baseline: &BaselineOutcome) -> String {
-    let of_findings = Standing::ALL.into_iter().map(|s| (baseline.counts.of(s), s.name()));
+    let of_findings = BaselineStatus::ALL.into_iter().map(|s| (baseline.counts.of(s), s.name()));
     let counts = of_findings.chain([(baseline.fixed(), "fixed"), (baseline.unproved(), "unproved")]);
     let counts: Vec<_> = counts.filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
     if counts.is_empty() { "nothing accepted".to_owned() } else { counts.join(", ") }

@@ -1,6 +1,6 @@
 //! Tests of the report for people.
 
-use crate::check::{Counts, Outcome, PairOutcome, Standing, Status};
+use crate::check::{BaselineStatus, Counts, Outcome, PairOutcome, Status};
 use crate::geom::Vec3;
 use crate::report::Style;
 use crate::report::table::*;
@@ -138,20 +138,20 @@ fn a_long_name_does_not_widen_the_table_and_stays_whole_elsewhere() {
 
 #[test]
 fn a_baseline_is_a_column_and_a_sentence() {
-    use crate::check::{BaselineOutcome, FailOn, Gone, StandingCounts};
+    use crate::check::{BaselineCounts, BaselineOutcome, FailOn, ResolvedFinding};
     let mut outcome = sample_outcome::outcome();
     outcome.fail_on = FailOn::New;
-    let standings = [Standing::Accepted, Standing::Worse, Standing::New];
+    let standings = [BaselineStatus::Accepted, BaselineStatus::Worse, BaselineStatus::New];
     let findings = outcome.pairs.iter_mut().filter(|p| p.status.fails());
-    let mut counts = StandingCounts::default();
+    let mut counts = BaselineCounts::default();
     for (pair, standing) in findings.zip(standings.into_iter().cycle()) {
         pair.standing = Some(standing);
         *counts.of_mut(standing) += 1;
     }
-    let gone = |b: &str, fixed| Gone {
+    let gone = |b: &str, fixed| ResolvedFinding {
         a: "fan".to_owned(),
         b: b.to_owned(),
-        status: Status::Clearance,
+        status: Status::TooClose,
         fixed,
         why: "clear\n".to_owned(),
     };

@@ -1,6 +1,6 @@
 //! One fixed outcome that every format is tested with.
 
-use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, Verb};
+use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleAction};
 use crate::check::{
     Certainty, ClearedBy, Counts, FailOn, InstanceOutcome, Outcome, PairFunnel, PairOutcome, PartOutcome, Relation,
     Settings, StageSeconds, Status, Timings,
@@ -58,15 +58,15 @@ fn pairs() -> Vec<PairOutcome> {
         PairOutcome { a: ix(a), b: ix(b), status, alike, ..p }
     };
     vec![
-        named("drive/bearing-1", "fan", Status::Clearance, PairOutcome { rule: Some(1), ..apart(1.25) }),
+        named("drive/bearing-1", "fan", Status::TooClose, PairOutcome { rule: Some(1), ..apart(1.25) }),
         named(IDS[1], IDS[2], Status::Interference, overlap(0.25, -Vec3::z())),
         named(IDS[1], "shaft", Status::Allowed, PairOutcome { rule: Some(0), ..overlap(0.015, Vec3::x()) }),
         PairOutcome {
             gap_bracket: Some([-0.5, 0.5]),
-            certainty: Certainty::Surface,
+            certainty: Certainty::NoInside,
             ..pair(IDS[1], IDS[4], Status::Undecided)
         },
-        named("fan", IDS[2], Status::Clearance, PairOutcome { rule: Some(1), ..apart(0.5) }),
+        named("fan", IDS[2], Status::TooClose, PairOutcome { rule: Some(1), ..apart(0.5) }),
         named("fan", "shaft", Status::Clear, apart(4.0)),
         pair("fan", IDS[4], Status::Interference),
         named(IDS[2], "shaft", Status::Interference, overlap(9.8, Vec3::new(0.6, 0.8, 0.0))),
@@ -79,7 +79,7 @@ fn pairs() -> Vec<PairOutcome> {
     ]
 }
 
-fn rule(between: [&str; 2], verb: Verb, reason: Option<&str>, index: u32) -> Rule {
+fn rule(between: [&str; 2], verb: RuleAction, reason: Option<&str>, index: u32) -> Rule {
     Rule {
         between: between.map(str::to_owned),
         verb,
@@ -145,9 +145,9 @@ pub(crate) fn outcome() -> Outcome {
             })
             .collect(),
         rules: vec![
-            rule(["shaft", "drive/bearing-*"], Verb::AllowDepth(0.03), Some("H7/p6 press fit"), 0),
-            rule(["fan", "*"], Verb::MinClearance(2.0), None, 1),
-            rule(["*", "cable-*"], Verb::Ignore, Some("flexible \u{7} part"), 2),
+            rule(["shaft", "drive/bearing-*"], RuleAction::AllowDepth(0.03), Some("H7/p6 press fit"), 0),
+            rule(["fan", "*"], RuleAction::MinClearance(2.0), None, 1),
+            rule(["*", "cable-*"], RuleAction::Ignore, Some("flexible \u{7} part"), 2),
         ],
         rule_uses: Vec::new(),
         warnings: vec![
@@ -172,7 +172,7 @@ pub(crate) fn outcome() -> Outcome {
 
 /// So many findings of one outcome: the first status and depth as told, every pair for itself.
 pub(crate) fn findings(n: usize) -> Outcome {
-    let statuses = [Status::Interference, Status::Clearance, Status::Undecided];
+    let statuses = [Status::Interference, Status::TooClose, Status::Undecided];
     let mut o = outcome();
     o.instances = (0..2 * n)
         .map(|k| InstanceOutcome {
@@ -239,7 +239,7 @@ pub(crate) fn hostile() -> Outcome {
     o.rules = HOSTILE
         .iter()
         .zip(0..)
-        .map(|(n, k)| Rule { file: format!("{n}.json"), ..rule([n, n], Verb::AllowDepth(0.5), Some(n), k) })
+        .map(|(n, k)| Rule { file: format!("{n}.json"), ..rule([n, n], RuleAction::AllowDepth(0.5), Some(n), k) })
         .collect();
     let pair = |k: usize| PairOutcome {
         rule: Some(k as u32),

@@ -5,7 +5,7 @@ use crate::support::Rng;
 use crate::support::brute::Soup;
 use crate::support::solids::{between, finer, hull_of, tube};
 use crate::support::two::{Two, placed};
-use interfere::assembly::{Assembly, Geometry, Verb};
+use interfere::assembly::{Assembly, Geometry, RuleAction};
 use interfere::check::{Certainty, NoProgress, Options, PairOutcome, Relation, Status, check};
 use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
 use interfere::io::FsLoader;
@@ -177,7 +177,7 @@ fn crowd(rng: &mut Rng, far: Vec3) -> (Vec<TriMesh>, Vec<Affine>) {
     (meshes, places)
 }
 
-fn assembly(meshes: &[TriMesh], places: &[Affine], verb: Option<Verb>) -> Assembly {
+fn assembly(meshes: &[TriMesh], places: &[Affine], verb: Option<RuleAction>) -> Assembly {
     let mut builder = Assembly::builder("crowd", LengthUnit::Mm);
     for (k, mesh) in meshes.iter().enumerate() {
         builder = builder.part(format!("part-{k}"), mesh.clone());
@@ -203,7 +203,7 @@ fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
         let options = Options { report_within: Some(reach), ..Options::default() };
         let run = |assembly: &Assembly, options: &Options| check(assembly, options, &FsLoader, &NoProgress).unwrap();
         let listed = run(&assembly(&meshes, &places, None), &options);
-        let gated = run(&assembly(&meshes, &places, Some(Verb::MinClearance(reach))), &Options::default());
+        let gated = run(&assembly(&meshes, &places, Some(RuleAction::MinClearance(reach))), &Options::default());
         by_boxes += gated.cleared_by.aabb;
         by_obb += gated.cleared_by.obb;
         by_hull += gated.cleared_by.hull;
@@ -232,7 +232,7 @@ fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
                     within += 1;
                     let gap = row.expect("a pair within reach is listed").gap.unwrap();
                     assert!((gap - distance).abs() <= margin, "{gap}, brute force {distance}");
-                    assert_eq!(gated.expect("and judged").status, Status::Clearance);
+                    assert_eq!(gated.expect("and judged").status, Status::TooClose);
                 } else if distance > reach + margin {
                     beyond += 1;
                     assert!(row.is_none() && gated.is_none(), "{distance} is beyond {reach}: {row:?}");

@@ -6,7 +6,7 @@ use crate::support::command::interfere;
 use crate::support::report::{assert_sound, json_of, parsed};
 use crate::support::scratch::Scratch;
 use crate::support::solids::{hull_of, obj};
-use interfere::assembly::{self, Assembly, LoadOptions, Verb};
+use interfere::assembly::{self, Assembly, LoadOptions, RuleAction};
 use interfere::check::{NoProgress, Options, Outcome, PairOutcome, Relation, check};
 use interfere::geom::{Affine, LengthUnit, Vec3};
 use interfere::io::FsLoader;
@@ -169,7 +169,7 @@ fn names_change_no_status_and_no_number_but_by_sign_and_order() {
             for (k, place) in places.iter().enumerate() {
                 builder = builder.instance(names[k].clone(), format!("part-{}", k % 4), *place);
             }
-            run(&builder.rule("*", "*", Verb::MinClearance(0.5), None).build().unwrap_or_else(|e| panic!("{e}")))
+            run(&builder.rule("*", "*", RuleAction::MinClearance(0.5), None).build().unwrap_or_else(|e| panic!("{e}")))
         };
         let names: Vec<String> = (0..40).map(|k| format!("n{k:02}")).collect();
         let mut others = names.clone();

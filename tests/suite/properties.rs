@@ -6,7 +6,7 @@ use crate::support::Rng;
 use crate::support::brute::Solid;
 use crate::support::solids::{between, cuboid, hull_of, prism};
 use crate::support::two::{Two, about_z, placed, radius};
-use interfere::assembly::{Assembly, Verb};
+use interfere::assembly::{Assembly, RuleAction};
 use interfere::check::{NoProgress, Options, PairOutcome, Relation, Status, check};
 use interfere::geom::math::UNIT_ROUNDOFF;
 use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
@@ -203,7 +203,7 @@ impl Crowd {
         Self { hulls, places }
     }
 
-    fn assembly(&self, verb: Option<Verb>) -> Assembly {
+    fn assembly(&self, verb: Option<RuleAction>) -> Assembly {
         let mut builder = Assembly::builder("crowd", LengthUnit::Mm);
         for (k, hull) in self.hulls.iter().enumerate() {
             builder = builder.part(format!("hull-{k}"), hull.clone());
@@ -229,7 +229,7 @@ fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
         let reach = rng.scale(0.1, 10.0);
         let options = Options { report_within: Some(reach), ..Options::default() };
         let listed = check(&crowd.assembly(None), &options, &FsLoader, &NoProgress).unwrap();
-        let gate = crowd.assembly(Some(Verb::MinClearance(reach)));
+        let gate = crowd.assembly(Some(RuleAction::MinClearance(reach)));
         let gated = check(&gate, &Options::default(), &FsLoader, &NoProgress).unwrap();
         by_boxes += listed.cleared_by.aabb;
         by_obb += listed.cleared_by.obb;
@@ -255,7 +255,7 @@ fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
                     within += 1;
                     let gap = row.expect("a pair within reach is listed").gap.unwrap();
                     assert!((gap - distance).abs() <= margin, "{gap}, brute force {distance}");
-                    assert_eq!(gated.expect("and judged").status, Status::Clearance);
+                    assert_eq!(gated.expect("and judged").status, Status::TooClose);
                 } else if distance > reach + margin {
                     beyond += 1;
                     assert!(row.is_none() && gated.is_none(), "{distance} is beyond {reach}");

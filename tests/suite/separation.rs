@@ -5,7 +5,7 @@
 use crate::support::Rng;
 use crate::support::solids::{ball, cells, cuboid, hull_of, prism, tube};
 use crate::support::two::Two;
-use interfere::assembly::{Assembly, Verb};
+use interfere::assembly::{Assembly, RuleAction};
 use interfere::check::{NoProgress, Options, PairOutcome, Relation, check};
 use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
 use interfere::io::FsLoader;
@@ -544,7 +544,7 @@ fn swapping_two_parts_turns_their_translation_round() {
 
 #[test]
 fn what_a_moved_part_runs_into_is_said() {
-    let fixes = |room: f64, verb: Option<Verb>| {
+    let fixes = |room: f64, verb: Option<RuleAction>| {
         let at = |x: f64| Affine { translation: Vec3::new(x, 0.0, 0.0), ..Affine::identity() };
         let mut builder = Assembly::builder("row", LengthUnit::Mm)
             .part("box", cuboid([0.0, 0.0, 0.0], [2.0, 9.0, 9.0]))
@@ -569,7 +569,7 @@ fn what_a_moved_part_runs_into_is_said() {
     // Flush is contact, overlapping already it gets worse, and what a rule says of the two still holds.
     assert_eq!(fixes(0.25, None), Vec::<String>::new());
     assert_eq!(fixes(-0.05, None), ["c"]);
-    assert_eq!(fixes(0.1, Some(Verb::Ignore)), Vec::<String>::new());
-    assert_eq!(fixes(0.1, Some(Verb::AllowDepth(0.2))), Vec::<String>::new());
-    assert_eq!(fixes(1.0, Some(Verb::MinClearance(0.9))), ["c"]);
+    assert_eq!(fixes(0.1, Some(RuleAction::Ignore)), Vec::<String>::new());
+    assert_eq!(fixes(0.1, Some(RuleAction::AllowDepth(0.2))), Vec::<String>::new());
+    assert_eq!(fixes(1.0, Some(RuleAction::MinClearance(0.9))), ["c"]);
 }

@@ -351,7 +351,7 @@ fn shards_of_another_run_are_named_with_what_differs() {
 fn rewritten(text: &str, from: &str, to: &str) -> String {
     let (content, _) = text.rsplit_once(",\n  \"hash\"").expect("a hash");
     assert!(content.contains(from), "{from} in {content}");
-    Partial::sealed(content.replacen(from, to, 1) + "\n}\n")
+    Partial::with_hash(content.replacen(from, to, 1) + "\n}\n")
 }
 
 #[test]

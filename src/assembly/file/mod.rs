@@ -10,7 +10,7 @@ pub(crate) mod tree;
 pub(crate) use crate::assembly::file::instances::bad_id;
 use crate::assembly::file::instances::read_instances;
 use crate::assembly::file::rules::read_rules;
-use crate::assembly::{Facets, Geometry, Verb};
+use crate::assembly::{Facets, Geometry, RuleAction};
 use crate::error::{Location, Problem};
 use crate::geom::{Affine, LengthUnit};
 use crate::json::document::{Document, Json, List, Member, Value};
@@ -82,7 +82,7 @@ pub(crate) enum Target {
 #[derive(Debug)]
 pub(crate) struct RawRule {
     pub between: [String; 2],
-    pub verb: Verb,
+    pub verb: RuleAction,
     pub reason: Option<String>,
     pub index: u32,
     pub at: Location,

@@ -1,6 +1,6 @@
 //! The `rules` of a file: two globs and one verb each.
 
-use crate::assembly::Verb;
+use crate::assembly::RuleAction;
 use crate::assembly::file::{RawRule, read_list};
 use crate::assembly::rules::glob::Glob;
 use crate::geom::LengthUnit;
@@ -71,7 +71,7 @@ fn read_verb(
     rule: Value<'_>,
     trail: &Trail<'_>,
     unit: LengthUnit,
-) -> Option<Verb> {
+) -> Option<RuleAction> {
     let given: Vec<&str> = VERBS.into_iter().filter(|v| fields.has(v)).collect();
     if given.len() != 1 {
         let what = if given.is_empty() {
@@ -87,7 +87,7 @@ fn read_verb(
         let trail = Trail::Key(trail, name);
         verb = match *name {
             "ignore" => match reader.boolean(value, &trail) {
-                Some(true) => Some(Verb::Ignore),
+                Some(true) => Some(RuleAction::Ignore),
                 Some(false) => {
                     let fix = "write `true`, or remove the rule";
                     reader.problem(value.start(), &trail, "`ignore: false` says nothing", fix);
@@ -95,8 +95,8 @@ fn read_verb(
                 }
                 None => None,
             },
-            "allow_depth" => reader.length(value, &trail, unit).map(Verb::AllowDepth),
-            _ => reader.length(value, &trail, unit).map(Verb::MinClearance),
+            "allow_depth" => reader.length(value, &trail, unit).map(RuleAction::AllowDepth),
+            _ => reader.length(value, &trail, unit).map(RuleAction::MinClearance),
         };
     }
     if given.len() == 1 { verb } else { None }

@@ -22,7 +22,7 @@ pub(crate) struct File {
     /// For each of `raw.parts`: its mesh file.
     pub meshes: Vec<Option<Mesh>>,
     /// For each of `raw.instances`: what it places.
-    pub targets: Vec<Option<Found>>,
+    pub targets: Vec<Option<FileTree>>,
     pub problems: Vec<Problem>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Mesh {
 
 /// What an instance places.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Found {
+pub(crate) enum FileTree {
     /// Position in the file's `raw.parts`.
     Part(usize),
     /// Position in [`Files::list`].
@@ -118,9 +118,9 @@ impl<'l> Files<'l> {
         for instance in &instances {
             let found = match &instance.target {
                 // Else the part has a problem of its own.
-                Target::Part(name) => parts[*name].map(Found::Part).ok_or(None),
+                Target::Part(name) => parts[*name].map(FileTree::Part).ok_or(None),
                 Target::UnknownPart(name) => Err(Some(unknown_part(name, &names, &mut hints))),
-                Target::Assembly(written) => self.find_assembly(folder, written).map(Found::Assembly),
+                Target::Assembly(written) => self.find_assembly(folder, written).map(FileTree::Assembly),
             };
             let file = &mut self.list[ix];
             if let Err(Some((what, fix))) = &found {

@@ -1,7 +1,7 @@
 //! What each rule is there for among the others: whether earlier ones leave it a pair, whether later ones would take its pairs. Found for
 //! classes of instances, as everything about rules; nothing of it is measured.
 
-use crate::assembly::model::Verb;
+use crate::assembly::model::RuleAction;
 use crate::assembly::rules::glob::escaped;
 use crate::assembly::rules::table::{IdIndex, Matched, RuleTable};
 use crate::assembly::{Assembly, Rule};
@@ -26,7 +26,7 @@ pub struct RuleUse {
     pub shadowed: bool,
     /// The earlier rules of its file that do, where it is shadowed; else, where it demands a clearance, those that ignore or allow
     /// instead. Ascending.
-    pub taken_by: Vec<Taken>,
+    pub taken_by: Vec<Overlap>,
     /// Of a rule that allows: whether a later rule matches a pair for which this is the first.
     pub guards: bool,
     /// Of a rule that allows: whether rules of the files above hold for some of its pairs instead.
@@ -37,7 +37,7 @@ pub struct RuleUse {
 
 /// A rule that takes pairs from a later one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Taken {
+pub struct Overlap {
     /// Index in [`Assembly::rules`].
     pub rule: u32,
     /// How many pairs; at least one.
@@ -112,7 +112,7 @@ impl RuleTable {
 }
 
 /// `taken_by`, `shadowed`, `guards`, `overruled`.
-type Found = (Vec<Taken>, bool, bool, bool);
+type Found = (Vec<Overlap>, bool, bool, bool);
 
 /// Looks at pairs of classes while it may.
 struct Search<'t> {
@@ -129,19 +129,19 @@ impl Search<'_> {
         let leads = |c, d| table.first_from(first, c, d) == Some(rule);
         let mut found = Found::default();
         found.1 = !self.any(rule, leads)?;
-        let weakens = |q: u32| !matches!(rules[q as usize].verb, Verb::MinClearance(_));
+        let weakens = |q: u32| !matches!(rules[q as usize].verb, RuleAction::MinClearance(_));
         for q in earlier {
-            if found.1 || (matches!(verb, Verb::MinClearance(_)) && weakens(q)) {
+            if found.1 || (matches!(verb, RuleAction::MinClearance(_)) && weakens(q)) {
                 let both = |c, d| table.first_from(first, c, d) == Some(q) && table.rule_matches(rule, c, d);
                 self.pay(q)?;
                 let pairs = self.matched.class_pairs(q as usize, both);
                 if pairs > 0 {
                     let is_exception = !self.any(q, |c, d| !table.rule_matches(rule, c, d))?;
-                    found.0.push(Taken { rule: q, pairs, is_exception });
+                    found.0.push(Overlap { rule: q, pairs, is_exception });
                 }
             }
         }
-        if matches!(verb, Verb::AllowDepth(_)) {
+        if matches!(verb, RuleAction::AllowDepth(_)) {
             let later = |c, d| table.first_from(rule + 1, c, d).is_some();
             found.2 = self.any(rule, |c, d| table.first_known(c, d) == Some(rule) && later(c, d))?;
             let above = |c, d| table.first_known(c, d).is_some_and(|q| q < first);

@@ -2,7 +2,7 @@
 //! same globs are one class, and an assembly of 10⁵ instances has a few dozen of them.
 
 use crate::assembly::rules::glob::{Glob, Pattern};
-use crate::assembly::{Assembly, InstanceIx, Rule, Verb};
+use crate::assembly::{Assembly, InstanceIx, Rule, RuleAction};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -75,13 +75,13 @@ impl RuleTable {
             }
         }
         let table = if classes.matches.len() <= TABLE_CLASSES { classes.matches.len().pow(2) } else { 0 };
-        let clearance = |r: &Rule| if let Verb::MinClearance(c) = r.verb { c } else { 0.0 };
+        let clearance = |r: &Rule| if let RuleAction::MinClearance(c) = r.verb { c } else { 0.0 };
         Self {
             class: classes.of,
             unit: assembly.instances.iter().map(|i| i.unit).collect(),
             matches: classes.matches,
             size: classes.size,
-            ignores: assembly.rules.iter().map(|r| r.verb == Verb::Ignore).collect(),
+            ignores: assembly.rules.iter().map(|r| r.verb == RuleAction::Ignore).collect(),
             max_clearance: assembly.rules.iter().map(clearance).fold(0.0, crate::geom::math::greater),
             known: (0..table).map(|_| AtomicU32::new(0)).collect(),
         }

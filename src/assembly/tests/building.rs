@@ -12,7 +12,7 @@ fn the_builder_refuses_what_the_reader_refuses() {
         .part("box", TriMesh::default())
         .instance("", "box", Affine::identity())
         .instance("a/b", "bax", Affine { linear: Mat3::zeros(), translation: Vec3::x() * f64::INFINITY })
-        .rule("[", "*", Verb::MinClearance(-1.0), None)
+        .rule("[", "*", RuleAction::MinClearance(-1.0), None)
         .build()
         .expect_err("wrong");
     insta::assert_snapshot!(error, @r"
@@ -36,7 +36,7 @@ fn the_builder_warns_as_the_reader_does() {
         .part("a", mesh.clone())
         .part("b", mesh)
         .instance("plate-1", "a", Affine::identity())
-        .rule("plate-1", "plate-2", Verb::Ignore, Some("none"))
+        .rule("plate-1", "plate-2", RuleAction::Ignore, Some("none"))
         .build()
         .expect("valid");
     let codes: BTreeSet<&str> = assembly.warnings.iter().map(|w| w.code).collect();

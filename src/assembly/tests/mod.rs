@@ -164,10 +164,10 @@ fn every_length_is_converted_once() {
     );
     assert_eq!(assembly.instances[1].placement.translation, Vec3::new(254.0, 0.0, -25.4));
     assert_eq!(assembly.instances[2].placement.translation, Vec3::new(1.0, 2.0, 3.0) * 25.4);
-    assert_eq!(assembly.rules[0].verb, Verb::MinClearance(50.8));
+    assert_eq!(assembly.rules[0].verb, RuleAction::MinClearance(50.8));
     assert_eq!(
         (assembly.rules[1].verb, assembly.rules[1].reason.as_deref()),
-        (Verb::AllowDepth(12.7), Some("press fit"))
+        (RuleAction::AllowDepth(12.7), Some("press fit"))
     );
 }
 

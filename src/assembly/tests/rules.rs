@@ -3,7 +3,7 @@
 use crate::assembly::tests::*;
 use proptest::prelude::*;
 
-fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, Verb)]) -> Assembly {
+fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, RuleAction)]) -> Assembly {
     let mut assembly = Assembly::builder("t", LengthUnit::Mm)
         .part("t", tetrahedron())
         .instance("x", "t", Affine::identity())
@@ -58,7 +58,7 @@ fn oracle(assembly: &Assembly, a: usize, b: usize) -> PairRule {
     }
     let first = assembly.rules.iter().position(|r| matches_pair(r, &a.id, &b.id));
     match first {
-        Some(r) if assembly.rules[r].verb == Verb::Ignore => PairRule::Ignored { rule: Some(r as u32) },
+        Some(r) if assembly.rules[r].verb == RuleAction::Ignore => PairRule::Ignored { rule: Some(r as u32) },
         Some(r) => PairRule::Rule(r as u32),
         None => PairRule::None,
     }
@@ -98,11 +98,11 @@ fn agrees(assembly: &Assembly) {
 fn the_first_matching_rule_holds_in_either_order() {
     let ids = [("shaft", None), ("drive/bearing-1", None), ("drive/bearing-2", None), ("cable-1", None)];
     let rules = [
-        ("", "drive/*", "shaft", Verb::AllowDepth(0.03)),
-        ("", "*", "cable-*", Verb::Ignore),
-        ("", "shaft", "*", Verb::MinClearance(2.0)),
-        ("drive/", "bearing-*", "bearing-*", Verb::MinClearance(0.5)),
-        ("", "fan", "shaft", Verb::MinClearance(9.0)),
+        ("", "drive/*", "shaft", RuleAction::AllowDepth(0.03)),
+        ("", "*", "cable-*", RuleAction::Ignore),
+        ("", "shaft", "*", RuleAction::MinClearance(2.0)),
+        ("drive/", "bearing-*", "bearing-*", RuleAction::MinClearance(0.5)),
+        ("", "fan", "shaft", RuleAction::MinClearance(9.0)),
     ];
     let assembly = assembly(&ids, &rules);
     agrees(&assembly);
@@ -122,7 +122,7 @@ proptest! {
                 prop::sample::select(vec!["", "", "s/", "s/t/"]),
                 prop::sample::select(vec!["*", "a*", "*b", "a", "ab", "s/*", "{a,b}*", "t/?", "[!a]*"]),
                 prop::sample::select(vec!["*", "a*", "*b*", "b", "ba", "s/t/*", "?"]),
-                prop::sample::select(vec![Verb::Ignore, Verb::Ignore, Verb::AllowDepth(1.0)]),
+                prop::sample::select(vec![RuleAction::Ignore, RuleAction::Ignore, RuleAction::AllowDepth(1.0)]),
             ), 0..9),
     ) {
         let ids: Vec<(&str, Option<u32>)> = ids.iter().map(|(id, unit)| (id.as_str(), *unit)).collect();
@@ -136,7 +136,7 @@ fn uses_agree(assembly: &Assembly) {
     let pairs = || ids.iter().enumerate().flat_map(|(k, a)| ids[k + 1..].iter().map(move |b| (*a, *b)));
     let is = |r: usize, (a, b): (&str, &str)| matches_pair(&assembly.rules[r], a, b);
     let first = |from: usize, p: (&str, &str)| (from..assembly.rules.len()).find(|r| is(*r, p));
-    let weakens = |r: usize| !matches!(assembly.rules[r].verb, Verb::MinClearance(_));
+    let weakens = |r: usize| !matches!(assembly.rules[r].verb, RuleAction::MinClearance(_));
     let uses = RuleTable::new(assembly).uses(assembly);
     assert_eq!(uses.len(), assembly.rules.len());
     for (r, found) in uses.iter().enumerate() {
@@ -148,7 +148,7 @@ fn uses_agree(assembly: &Assembly) {
         assert_eq!(found.shadowed, !own.is_empty() && own.iter().all(|p| first(begin, *p) != Some(r)), "{rule:?}");
         let taken = |q: usize| own.iter().filter(|p| first(begin, **p) == Some(q)).count() as u64;
         let counts = |q: usize| found.shadowed || (weakens(q) && !weakens(r));
-        let takers = (begin..r).filter(|q| counts(*q) && taken(*q) > 0).map(|q| Taken {
+        let takers = (begin..r).filter(|q| counts(*q) && taken(*q) > 0).map(|q| Overlap {
             rule: q as u32,
             pairs: taken(q),
             is_exception: pairs().filter(|p| is(q, *p)).all(|p| is(r, p)),
@@ -156,7 +156,7 @@ fn uses_agree(assembly: &Assembly) {
         if !own.is_empty() {
             assert_eq!(found.taken_by, takers.collect::<Vec<_>>());
         }
-        let allows = matches!(rule.verb, Verb::AllowDepth(_));
+        let allows = matches!(rule.verb, RuleAction::AllowDepth(_));
         let guards = own.iter().any(|p| first(0, *p) == Some(r) && first(r + 1, *p).is_some());
         let overruled = own.iter().any(|p| first(0, *p).is_some_and(|q| q < begin));
         assert_eq!((found.guards, found.overruled), (allows && guards, allows && overruled), "{rule:?}");
@@ -175,7 +175,7 @@ proptest! {
                 prop::sample::select(vec!["", "", "s/"]),
                 prop::sample::select(vec!["*", "a*", "*b", "a", "ab", "s/*", "{a,b}*", "t/?", "[!a]*"]),
                 prop::sample::select(vec!["*", "a*", "*b*", "b", "ba", "s/t/*", "?"]),
-                prop::sample::select(vec![Verb::Ignore, Verb::AllowDepth(1.0), Verb::MinClearance(1.0)]),
+                prop::sample::select(vec![RuleAction::Ignore, RuleAction::AllowDepth(1.0), RuleAction::MinClearance(1.0)]),
             ), 0..7),
     ) {
         let ids: Vec<(&str, Option<u32>)> = ids.iter().map(|(id, unit)| (id.as_str(), *unit)).collect();
@@ -191,13 +191,13 @@ fn a_hundred_thousand_instances_make_few_classes() {
     let ids: Vec<(&str, Option<u32>)> =
         names.iter().enumerate().map(|(k, id)| (id.as_str(), (k % 10 == 0).then_some(k as u32 % 300))).collect();
     let globs: Vec<String> = (0..25).flat_map(|k| [format!("*bolt-{k}*/part-*{k}"), format!("sub-{k}/*")]).collect();
-    let rules: Vec<(&str, &str, &str, Verb)> = (0..50)
+    let rules: Vec<(&str, &str, &str, RuleAction)> = (0..50)
         .map(|k| {
             (
                 "",
                 globs[k].as_str(),
                 globs[(k + 7) % 50].as_str(),
-                if k % 2 == 0 { Verb::Ignore } else { Verb::AllowDepth(1.0) },
+                if k % 2 == 0 { RuleAction::Ignore } else { RuleAction::AllowDepth(1.0) },
             )
         })
         .collect();
@@ -212,9 +212,9 @@ fn a_hundred_thousand_instances_make_few_classes() {
 fn thousands_of_rules_by_name_and_a_catch_all_are_counted_without_pairs() {
     let names: Vec<String> = (0..20_000).map(|k| format!("p{k}")).collect();
     let ids: Vec<(&str, Option<u32>)> = names.iter().map(|id| (id.as_str(), None)).collect();
-    let mut rules: Vec<(&str, &str, &str, Verb)> =
-        (0..10_000).map(|k| ("", ids[2 * k].0, ids[2 * k + 1].0, Verb::AllowDepth(1.0))).collect();
-    rules.push(("", "*", "*", Verb::Ignore));
+    let mut rules: Vec<(&str, &str, &str, RuleAction)> =
+        (0..10_000).map(|k| ("", ids[2 * k].0, ids[2 * k + 1].0, RuleAction::AllowDepth(1.0))).collect();
+    rules.push(("", "*", "*", RuleAction::Ignore));
     let assembly = assembly(&ids, &rules);
     let table = RuleTable::new(&assembly);
     assert_eq!(table.ignored_pairs(), 20_000 * 19_999 / 2 - 10_000);

@@ -3,15 +3,16 @@
 use crate::check::cache::shape::GEOMETRIES;
 use crate::check::cache::{code, decoded};
 use crate::check::stages::intersection::CommonSolid;
-use crate::check::stages::{Answer, Left, Measured};
+use crate::check::stages::{Answer, ExitStage, Measured};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::{Aabb, Mat3};
-use crate::shape::self_union::{Overlaps, REASONS};
+use crate::shape::self_union::{FAILURE_TEXTS, SelfUnion};
 use serde::{Deserialize, Serialize};
 
-const LEFT: [Left; 5] = [Left::Obb, Left::Hull, Left::HullMeasured, Left::Pieces, Left::Exact];
+const LEFT: [ExitStage; 5] =
+    [ExitStage::Obb, ExitStage::Hull, ExitStage::HullMeasured, ExitStage::Pieces, ExitStage::Exact];
 
-const CERTAINTIES: [Certainty; 3] = [Certainty::Certified, Certainty::Bracketed, Certainty::Surface];
+const CERTAINTIES: [Certainty; 3] = [Certainty::Certified, Certainty::Bracketed, Certainty::NoInside];
 
 const RELATIONS: [Relation; 6] = [
     Relation::Apart,
@@ -75,10 +76,11 @@ impl StoredAnswer {
     /// `turns` is asked for where the answer depends on the rotations in which its first shape stands.
     pub(crate) fn of(
         answer: &Answer,
-        overlaps: [Option<Overlaps>; 2],
+        overlaps: [Option<SelfUnion>; 2],
         turns: impl FnOnce() -> [u8; 16],
     ) -> Option<Self> {
-        let Answer { status, left, certainty, geometry, facet_allowance, within_facet_error, measured } = answer;
+        let Answer { status, exit_stage: left, certainty, geometry, facet_allowance, within_facet_error, measured } =
+            answer;
         let measured = match measured {
             Some(m) => Some(Box::new(StoredMeasured::of(m, turns)?)),
             None => None,
@@ -104,7 +106,7 @@ impl StoredAnswer {
     }
 
     /// The answer, and what is known of either shape.
-    pub(crate) fn restored(&self) -> Option<(Answer, [Option<Overlaps>; 2])> {
+    pub(crate) fn restored(&self) -> Option<(Answer, [Option<SelfUnion>; 2])> {
         let [status, left, certainty, geometry] = self.codes;
         let measured = match &self.measured {
             Some(m) => Some(Box::new(m.restored()?)),
@@ -112,7 +114,7 @@ impl StoredAnswer {
         };
         let answer = Answer {
             status: decoded(&Status::ALL, status)?,
-            left: decoded(&LEFT, left)?,
+            exit_stage: decoded(&LEFT, left)?,
             certainty: decoded(&CERTAINTIES, certainty)?,
             geometry: decoded(&GEOMETRIES, geometry)?,
             facet_allowance: self.facet_allowance,
@@ -171,19 +173,19 @@ impl StoredMeasured {
     }
 }
 
-fn overlaps_code(overlaps: Overlaps) -> Option<u8> {
+fn overlaps_code(overlaps: SelfUnion) -> Option<u8> {
     match overlaps {
-        Overlaps::None => Some(0),
-        Overlaps::Resolved => Some(1),
-        Overlaps::Unresolved(why) => code(&REASONS, &why).map(|c| c + 2),
+        SelfUnion::None => Some(0),
+        SelfUnion::Resolved => Some(1),
+        SelfUnion::Unresolved(why) => code(&FAILURE_TEXTS, &why).map(|c| c + 2),
     }
 }
 
-fn overlaps_of(code: u8) -> Option<Overlaps> {
+fn overlaps_of(code: u8) -> Option<SelfUnion> {
     match code {
-        0 => Some(Overlaps::None),
-        1 => Some(Overlaps::Resolved),
-        _ => decoded(&REASONS, code - 2).map(Overlaps::Unresolved),
+        0 => Some(SelfUnion::None),
+        1 => Some(SelfUnion::Resolved),
+        _ => decoded(&FAILURE_TEXTS, code - 2).map(SelfUnion::Unresolved),
     }
 }
 
@@ -210,12 +212,12 @@ mod tests {
             Measured { relation: None, gap: None, normal: None, penetration: None, common: None, ..whole.clone() };
         let bare = Answer::bare(Status::Clear, Certainty::Certified, Geometry::Hull);
         let answers = [
-            Answer { left: Left::Obb, ..bare.clone() },
+            Answer { exit_stage: ExitStage::Obb, ..bare.clone() },
             Answer { facet_allowance: Some(0.01), within_facet_error: true, ..bare.clone() },
-            Answer { measured: Some(Box::new(whole)), left: Left::Exact, ..bare.clone() },
-            Answer { measured: Some(Box::new(empty)), certainty: Certainty::Surface, ..bare },
+            Answer { measured: Some(Box::new(whole)), exit_stage: ExitStage::Exact, ..bare.clone() },
+            Answer { measured: Some(Box::new(empty)), certainty: Certainty::NoInside, ..bare },
         ];
-        let known = [[None, None], [Some(Overlaps::Resolved), Some(Overlaps::Unresolved(REASONS[1]))]];
+        let known = [[None, None], [Some(SelfUnion::Resolved), Some(SelfUnion::Unresolved(FAILURE_TEXTS[1]))]];
         for answer in &answers {
             for overlaps in known {
                 let stored = StoredAnswer::of(answer, overlaps, || [3; 16]).unwrap();
@@ -226,7 +228,7 @@ mod tests {
                 assert_eq!(stored.turns(), depends.then_some(&[3; 16]));
             }
         }
-        let unknown = Overlaps::Unresolved("no such reason");
+        let unknown = SelfUnion::Unresolved("no such reason");
         assert_eq!(StoredAnswer::of(&answers[0], [None, Some(unknown)], || [3; 16]), None);
     }
 }

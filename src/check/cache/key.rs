@@ -12,9 +12,9 @@ const ALGORITHM: u32 = 1;
 /// A key in the making: the bytes that will be hashed. Every value has a fixed length or its length in front, so that no two sequences
 /// are one.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Keyed(Vec<u8>);
+pub(crate) struct KeyHasher(Vec<u8>);
 
-impl Keyed {
+impl KeyHasher {
     pub(crate) fn new(what: &str) -> Self {
         let version = concat!(env!("CARGO_PKG_VERSION"), " ", env!("INTERFERE_SOURCES"));
         Self::default().bytes(&ALGORITHM.to_le_bytes()).bytes(version.as_bytes()).bytes(what.as_bytes())

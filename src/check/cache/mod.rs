@@ -17,8 +17,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) use crate::check::cache::frame::Name;
-pub(crate) use crate::check::cache::key::{Key, Keyed};
-pub(crate) use crate::check::cache::pairs::{PairCache, Wish};
+pub(crate) use crate::check::cache::key::{Key, KeyHasher};
+pub(crate) use crate::check::cache::pairs::{PairCache, PairKey};
 pub(crate) use crate::check::cache::part::{StoredPart, part_key};
 pub(crate) use crate::check::cache::shape::{StoredShape, shape_key};
 

@@ -3,7 +3,7 @@
 use crate::assembly::Facets;
 use crate::check::Settings;
 use crate::check::cache::answer::StoredAnswer;
-use crate::check::cache::{Key, Keyed, Kind, Name, Session};
+use crate::check::cache::{Key, KeyHasher, Kind, Name, Session};
 use crate::check::pairs::canonical_pose;
 use crate::check::prepare::shapes::Shapes;
 use crate::check::stages::limits::Limits;
@@ -70,7 +70,7 @@ fn is_sorted(records: &[Record]) -> bool {
 }
 
 /// A pair as the cache sees it.
-pub(crate) struct Wish<'q> {
+pub(crate) struct PairKey<'q> {
     /// Indices of its shapes.
     pub shapes: [u32; 2],
     pub query: &'q PairQuery<'q>,
@@ -84,14 +84,14 @@ pub(crate) struct PairCache<'s> {
     session: &'s Session<'s>,
     shapes: &'s Shapes,
     /// Of the options that all pairs share.
-    common: Keyed,
+    common: KeyHasher,
     /// Of each shape, read when first asked for.
     buckets: Vec<OnceLock<Bucket>>,
 }
 
 impl<'s> PairCache<'s> {
     pub(crate) fn new(session: &'s Session<'s>, shapes: &'s Shapes, settings: &Settings) -> Self {
-        let common = Keyed::new("pairs")
+        let common = KeyHasher::new("pairs")
             .number(settings.tolerance)
             .optional(settings.report_within)
             .count(u64::from(settings.facets == Facets::Allow))
@@ -107,12 +107,12 @@ impl<'s> PairCache<'s> {
     }
 
     /// Everything that an answer follows from but the first shape, and the rotations in which that stands.
-    fn question(&self, wish: &Wish) -> [u8; 16] {
+    fn pair_key(&self, wish: &PairKey) -> [u8; 16] {
         let PairQuery { first: _, second: _, pose, limits, residual, turns: _, verdict_only } = wish.query;
         let Limits { tolerance, allow_depth, min_clearance, report_within, facets } = limits;
         let second: &Key = &self.shapes.keys[wish.shapes[1] as usize];
         // What the entry is named by, the version too, is in its own key.
-        Keyed::default()
+        KeyHasher::default()
             .bytes(second)
             .numbers(&canonical_pose::numbers(pose))
             .numbers([tolerance, residual])
@@ -125,15 +125,15 @@ impl<'s> PairCache<'s> {
     }
 
     /// The answer that a run before this one has found. What that had to know of the shapes, this one knows then, too.
-    pub(crate) fn find(&self, wish: &Wish) -> Option<Answer> {
+    pub(crate) fn find(&self, wish: &PairKey) -> Option<Answer> {
         let found = self.look_up(wish);
         self.session.count(wish.kind, found.is_some());
         found
     }
 
-    fn look_up(&self, wish: &Wish) -> Option<Answer> {
+    fn look_up(&self, wish: &PairKey) -> Option<Answer> {
         let bucket = self.bucket(wish.shapes[0]);
-        let question = self.question(wish);
+        let question = self.pair_key(wish);
         let place = bucket.records.binary_search_by_key(&question, |r| r.question).ok()?;
         let stored = &bucket.records[place].answer;
         if wish.kind == Kind::Pairs && stored.turns().is_some_and(|t| *t != turns_hash(wish.query)) {
@@ -150,10 +150,10 @@ impl<'s> PairCache<'s> {
     }
 
     /// Keeps an answer. `asked` are the surfaces that had to be known for it.
-    pub(crate) fn keep(&self, wish: &Wish, answer: &Answer, asked: &Asked) {
+    pub(crate) fn store(&self, wish: &PairKey, answer: &Answer, asked: &Asked) {
         let overlaps = wish.shapes.map(|shape| self.shapes.all[shape as usize].overlaps_if(asked));
         if let Some(answer) = StoredAnswer::of(answer, overlaps, || turns_hash(wish.query)) {
-            let record = Record { question: self.question(wish), unused: 0, answer };
+            let record = Record { question: self.pair_key(wish), unused: 0, answer };
             let mut new = self.bucket(wish.shapes[0]).new.lock().unwrap_or_else(PoisonError::into_inner);
             new.push(record);
         }
@@ -168,6 +168,6 @@ impl<'s> PairCache<'s> {
 
 fn turns_hash(query: &PairQuery) -> [u8; 16] {
     let turns = query.turns.distinct();
-    let keyed = Keyed::new("turns").count(turns.len() as u64);
-    turns.iter().fold(keyed, Keyed::matrix).short()
+    let keyed = KeyHasher::new("turns").count(turns.len() as u64);
+    turns.iter().fold(keyed, KeyHasher::matrix).short()
 }

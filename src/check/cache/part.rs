@@ -1,6 +1,6 @@
 //! What is kept of a part's file: all that a run says of it, not its triangles.
 
-use crate::check::cache::{Key, Keyed, code, decoded};
+use crate::check::cache::{Key, KeyHasher, code, decoded};
 use crate::check::prepare::load::{PartMesh, Source};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit};
@@ -40,12 +40,12 @@ pub(crate) struct StoredPart {
 
 /// The key of a mesh in some unit: of its bytes, or of its numbers where a caller hands it in.
 pub(crate) fn part_key(source: &Source, units: LengthUnit) -> Key {
-    let keyed = Keyed::new("part").bytes(units.name().as_bytes());
+    let keyed = KeyHasher::new("part").bytes(units.name().as_bytes());
     match source {
         Source::File(bytes) => keyed.bytes(blake3::hash(bytes).as_bytes()).key(),
         Source::Memory(mesh) => {
             let keyed = keyed.count(mesh.vertices.len() as u64).count(mesh.triangles.len() as u64);
-            let keyed = mesh.vertices.iter().fold(keyed, Keyed::numbers);
+            let keyed = mesh.vertices.iter().fold(keyed, KeyHasher::numbers);
             mesh.triangles.iter().flatten().fold(keyed, |keyed, &i| keyed.count(u64::from(i))).key()
         }
     }

@@ -2,10 +2,10 @@
 
 use crate::assembly::Geometry;
 use crate::check::Settings;
-use crate::check::cache::{Key, Keyed, code, decoded};
+use crate::check::cache::{Key, KeyHasher, code, decoded};
 use crate::check::prepare::decompose::{Covered, REASONS};
 use crate::check::prepare::load::{self, PartMesh};
-use crate::check::prepare::shape::{Made, Wanted};
+use crate::check::prepare::shape::{ShapeData, ShapeRequest};
 use crate::geom::Obb;
 use crate::shape::decompose::piece_set::Pieces;
 use crate::shape::decompose::stored::StoredPieces;
@@ -38,13 +38,13 @@ enum StoredCover {
 /// `deepest` as in [`cover`](super::super::cover::cover).
 pub(crate) fn shape_key(
     part: &PartMesh,
-    wanted: &Wanted,
+    wanted: &ShapeRequest,
     deflection: Option<f64>,
     settings: &Settings,
     deepest: f64,
 ) -> Key {
     let load::PartMesh { hash, enclosed, shells, rounding, concave_error, .. } = part;
-    let keyed = Keyed::new("shape")
+    let keyed = KeyHasher::new("shape")
         .bytes(hash.as_bytes())
         .optional(*enclosed)
         .count(u64::from(*shells))
@@ -60,7 +60,7 @@ pub(crate) fn shape_key(
 }
 
 impl StoredShape {
-    pub(crate) fn of(made: &Made) -> Option<Self> {
+    pub(crate) fn of(made: &ShapeData) -> Option<Self> {
         let covered = match &made.covered {
             None => None,
             Some(Covered::Convex) => Some(StoredCover::Convex),
@@ -81,7 +81,7 @@ impl StoredShape {
     }
 
     /// To the bit what was stored.
-    pub(crate) fn restored(self) -> Option<Made> {
+    pub(crate) fn restored(self) -> Option<ShapeData> {
         let covered = match self.covered {
             None => None,
             Some(StoredCover::Convex) => Some(Covered::Convex),
@@ -91,7 +91,7 @@ impl StoredShape {
             Some(StoredCover::Not(why)) => Some(Covered::Not(decoded(&REASONS, why)?)),
         };
         let (center, axes, half_extents) = self.obb;
-        Some(Made {
+        Some(ShapeData {
             geometry: decoded(&GEOMETRIES, self.geometry)?,
             is_hull: self.is_hull,
             convex: Convex::from_stored(self.convex)?,

@@ -1,11 +1,11 @@
 //! The counters of a run.
 
-use crate::check::pairs::distinct::Groups;
-use crate::check::stages::{Answer, Left};
+use crate::check::pairs::distinct::UniquePairs;
+use crate::check::stages::{Answer, ExitStage};
 use crate::check::{ClearedBy, Counts, PairFunnel, Status};
 
 /// Counters of a run.
-pub(crate) struct Tally {
+pub(crate) struct RunCounts {
     pub counts: Counts,
     pub cleared_by: ClearedBy,
     pub funnel: PairFunnel,
@@ -13,16 +13,16 @@ pub(crate) struct Tally {
 
 /// Pairs that are counted and never looked at one by one.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Unseen {
+pub(crate) struct Pruned {
     pub ignored: u64,
     /// Cleared by the boxes along the axes.
     pub by_boxes: u64,
 }
 
-impl Tally {
+impl RunCounts {
     /// Counts every pair once.
-    pub(crate) fn of(unseen: Unseen, groups: &Groups, answers: &[Answer]) -> Self {
-        let Unseen { ignored, by_boxes } = unseen;
+    pub(crate) fn of(unseen: Pruned, groups: &UniquePairs, answers: &[Answer]) -> Self {
+        let Pruned { ignored, by_boxes } = unseen;
         let candidates = groups.candidates.len() as u64;
         let mut tally = Self {
             counts: Counts { ignored, clear: by_boxes, ..Counts::default() },
@@ -40,19 +40,19 @@ impl Tally {
 
     fn add(&mut self, answer: &Answer) {
         *self.counts.of_mut(answer.status) += 1;
-        if answer.left == Left::Obb {
+        if answer.exit_stage == ExitStage::Obb {
             self.cleared_by.obb += 1;
             return;
         }
         self.funnel.obb += 1;
-        if answer.left != Left::Hull {
+        if answer.exit_stage != ExitStage::Hull {
             self.funnel.hull += 1;
         }
-        let counter = match answer.left {
+        let counter = match answer.exit_stage {
             _ if answer.status != Status::Clear => &mut self.funnel.confirmed,
-            Left::Exact => &mut self.cleared_by.exact,
-            Left::Pieces => &mut self.cleared_by.pieces,
-            Left::Obb | Left::Hull | Left::HullMeasured => &mut self.cleared_by.hull,
+            ExitStage::Exact => &mut self.cleared_by.exact,
+            ExitStage::Pieces => &mut self.cleared_by.pieces,
+            ExitStage::Obb | ExitStage::Hull | ExitStage::HullMeasured => &mut self.cleared_by.hull,
         };
         *counter += 1;
     }

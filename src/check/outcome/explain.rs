@@ -1,13 +1,13 @@
 //! `explain`: why one pair ended as it did, in the numbers of the run itself.
 
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, Rule, RuleTable};
-use crate::check::outcome::fix::{Mender, is_mendable};
+use crate::check::outcome::fix::{FixSearch, is_fixable};
 use crate::check::outcome::part_rows::describe_parts;
 use crate::check::outcome::warnings::collect_warnings;
 use crate::check::pairs::candidates::Candidate;
 use crate::check::prepare::load::PartMesh;
-use crate::check::stages::answers::Run;
-use crate::check::stages::trace::{Step, Steps};
+use crate::check::stages::answers::Checker;
+use crate::check::stages::trace::{Step, Trace};
 use crate::check::{Fix, PairOutcome, PartOutcome, Settings, Status};
 use crate::error::{Error, Location, Problem, Warning};
 use crate::geom::LengthUnit;
@@ -25,13 +25,13 @@ pub struct Explanation {
     /// The options as settled.
     pub settings: Settings,
     /// The two instances in the order of the row: the lesser id first.
-    pub sides: [Side; 2],
+    pub sides: [ExplainedInstance; 2],
     /// Whether both lie inside one `as_unit` sub-assembly, which comes before every rule.
     pub in_one_unit: bool,
     /// The first rule that matches.
     pub rule: Option<Rule>,
     /// What is held against the pair; `None` where it is ignored.
-    pub asked: Option<Asked>,
+    pub asked: Option<PairLimits>,
     /// What each stage found, in order.
     pub steps: Vec<Step>,
     /// The row, as a report of the run has it.
@@ -46,7 +46,7 @@ pub struct Explanation {
 
 /// One of the two instances.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Side {
+pub struct ExplainedInstance {
     /// Full id.
     pub id: String,
     /// Its part, as in a report.
@@ -61,7 +61,7 @@ pub struct Side {
 
 /// What is held against a pair. Lengths in mm.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Asked {
+pub struct PairLimits {
     /// Overlap no deeper than this is contact: the run's, or what the rounding of the two meshes raises it to.
     pub tolerance: f64,
     /// Nothing is asked of a pair that is farther apart than this.
@@ -119,7 +119,7 @@ fn unknown(assembly: &Assembly, id: &str) -> Problem {
     Problem::new(Location::file(&assembly.path), format!("no instance has the id `{id}`"), fix)
 }
 
-impl Run<'_> {
+impl Checker<'_> {
     /// What is found of the pair, and how.
     pub(crate) fn explanation(
         &self,
@@ -130,7 +130,7 @@ impl Run<'_> {
         reach: f64,
     ) -> Explanation {
         let [a, b] = self.by_id(pair);
-        let mut steps = Steps::kept();
+        let mut steps = Trace::kept();
         let row = match found {
             PairFound::Ignored { rule } => self.bare([a, b], Status::Ignored, *rule),
             PairFound::Checked { distance, candidate } => {
@@ -147,7 +147,7 @@ impl Run<'_> {
         let of_sides = |w: &Warning| w.part.as_ref().is_some_and(|p| sides.iter().any(|s| s.part.key == *p));
         let warnings = collect_warnings(self.assembly, meshes, self.shapes, self.settings);
         let warnings = warnings.into_iter().map(|w| w.warning).filter(of_sides).collect();
-        let fix = is_mendable(&row).then(|| Mender::new(self, rules, reach).fix(&row)).flatten();
+        let fix = is_fixable(&row).then(|| FixSearch::new(self, rules, reach).fix(&row)).flatten();
         let into = fix.as_ref().and_then(|f| f.moves_into.as_deref()).unwrap_or_default();
         Explanation {
             moves_into: into.iter().map(|c| self.assembly.instances[c.0 as usize].id.clone()).collect(),
@@ -172,10 +172,10 @@ impl Run<'_> {
         if id(b) < id(a) { [b, a] } else { [a, b] }
     }
 
-    fn side(&self, i: InstanceIx, parts: &[PartOutcome]) -> Side {
+    fn side(&self, i: InstanceIx, parts: &[PartOutcome]) -> ExplainedInstance {
         let instance = &self.assembly.instances[i.0 as usize];
         let shape = &self.shapes.all[self.shapes.placed[i.0 as usize].shape as usize];
-        Side {
+        ExplainedInstance {
             id: instance.id.clone(),
             part: parts[instance.part.0 as usize].clone(),
             geometry: shape.geometry,

@@ -2,9 +2,9 @@
 
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
 use crate::check::pairs::candidates::{Candidate, instance_boxes};
-use crate::check::prepare::shapes::Placed;
+use crate::check::prepare::shapes::PlacedInstance;
 use crate::check::stages::Answer;
-use crate::check::stages::answers::Run;
+use crate::check::stages::answers::Checker;
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::geom::{Aabb, Vec3};
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 const MAX_NEIGHBOURS: usize = 32;
 
 /// A pair that fails already is made worse by this share of its gap or more.
-const WORSE: f64 = 0.02;
+const WORSE_GAP_SHARE: f64 = 0.02;
 
 /// A way to mend a pair that interferes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,15 +31,15 @@ pub struct Fix {
 }
 
 /// Whether a row is one that a translation mends.
-pub(crate) fn is_mendable(row: &PairOutcome) -> bool {
+pub(crate) fn is_fixable(row: &PairOutcome) -> bool {
     row.status == Status::Interference && row.separating_translation.is_some()
 }
 
 /// The rows for which fixes are looked up: the deepest that a translation mends, no more than `most`, and as many of which no two are
 /// alike, so that a report has them whether it lists every pair or each kind once. Deepest first, the outcome's order among
 /// equals. Those of a whole run are among those of its parts.
-pub fn worth_mending(pairs: &[PairOutcome], most: usize) -> Vec<usize> {
-    let mut rows: Vec<usize> = (0..pairs.len()).filter(|k| is_mendable(&pairs[*k])).collect();
+pub fn fixable_rows(pairs: &[PairOutcome], most: usize) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..pairs.len()).filter(|k| is_fixable(&pairs[*k])).collect();
     let depth = |k: &usize| pairs[*k].overlap_depth.unwrap_or(0.0);
     rows.sort_by(|x, y| depth(y).total_cmp(&depth(x)));
     let mut kinds = BTreeSet::new();
@@ -52,27 +52,27 @@ pub fn worth_mending(pairs: &[PairOutcome], most: usize) -> Vec<usize> {
 }
 
 /// What is needed to try moves.
-pub(crate) struct Mender<'a> {
-    run: &'a Run<'a>,
+pub(crate) struct FixSearch<'a> {
+    run: &'a Checker<'a>,
     rules: &'a RuleTable,
     /// Of the instances, so large that only pairs matter whose boxes meet.
     boxes: Vec<Aabb>,
 }
 
-impl<'a> Mender<'a> {
+impl<'a> FixSearch<'a> {
     /// Nothing is asked of pairs farther apart than `reach` (mm).
-    pub(crate) fn new(run: &'a Run<'a>, rules: &'a RuleTable, reach: f64) -> Self {
+    pub(crate) fn new(run: &'a Checker<'a>, rules: &'a RuleTable, reach: f64) -> Self {
         Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach) }
     }
 
     /// Of the rows that are worth it. In their order.
     pub(crate) fn fixes(&self, pairs: &[PairOutcome], most: usize) -> Vec<Fix> {
-        worth_mending(pairs, most).par_iter().filter_map(|row| self.fix(&pairs[*row])).collect()
+        fixable_rows(pairs, most).par_iter().filter_map(|row| self.fix(&pairs[*row])).collect()
     }
 
     /// What the row's translation does to the moved part's other pairs. Cost: two answers, at most, for each neighbour.
     pub(crate) fn fix(&self, row: &PairOutcome) -> Option<Fix> {
-        let translation = row.separating_translation.filter(|_| is_mendable(row))?;
+        let translation = row.separating_translation.filter(|_| is_fixable(row))?;
         let own = self.boxes[row.b.0 as usize];
         let there = Aabb { min: own.min + translation, max: own.max + translation };
         let near = (0..self.boxes.len() as u32)
@@ -91,7 +91,7 @@ impl<'a> Mender<'a> {
         let here = self.run.shapes.placed[moved.0 as usize];
         let mut there = here;
         there.pose.translation += by;
-        let answer = |placed: &Placed, verdict_only| {
+        let answer = |placed: &PlacedInstance, verdict_only| {
             let candidate = Candidate { a: moved.0, b: other.0, rule };
             self.run.answer_at(&candidate, placed, verdict_only)
         };
@@ -103,19 +103,19 @@ impl<'a> Mender<'a> {
         }
         let gap = |placed| gap_of(&answer(placed, false));
         match (gap(&here), gap(&there)) {
-            (Some(before), Some(after)) => after < before - WORSE * before.abs(),
+            (Some(before), Some(after)) => after < before - WORSE_GAP_SHARE * before.abs(),
             // Whether it is worse is not known: it fails.
             _ => true,
         }
     }
 }
 
-impl Run<'_> {
+impl Checker<'_> {
     /// Of the deepest pairs that a translation mends, no more than `most`, what becomes of the others. Nothing is asked of pairs
     /// farther apart than `reach` (mm).
     pub(crate) fn fixes(&self, pairs: &[PairOutcome], rules: &RuleTable, reach: f64, most: usize) -> Vec<Fix> {
-        let wanted = most > 0 && pairs.iter().any(is_mendable);
-        if wanted { Mender::new(self, rules, reach).fixes(pairs, most) } else { Vec::new() }
+        let wanted = most > 0 && pairs.iter().any(is_fixable);
+        if wanted { FixSearch::new(self, rules, reach).fixes(pairs, most) } else { Vec::new() }
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) mod warnings;
 
 use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleUse};
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
-use crate::check::{Accepted, BaselineOutcome, CacheUse, FailOn, Fix, Standing};
+use crate::check::{Accepted, BaselineOutcome, BaselineStatus, CacheUse, FailOn, Fix};
 use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3};
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub struct PairOutcome {
     pub inputs: Option<u64>,
     /// How it compares with the baseline; `None` without one, and of a pair that is no finding.
     #[serde(skip)]
-    pub standing: Option<Standing>,
+    pub standing: Option<BaselineStatus>,
     /// What the baseline has of it; `None` where it has nothing.
     #[serde(skip)]
     pub accepted: Option<Accepted>,

@@ -3,24 +3,24 @@
 use crate::assembly::InstanceIx;
 use crate::check::pairs::candidates::Candidate;
 use crate::check::pairs::canonical_pose;
-use crate::check::pairs::distinct::{Distinct, Groups, Member};
-use crate::check::pairs::rotations::{Firsts, Turns};
+use crate::check::pairs::distinct::{PairRef, UniquePair, UniquePairs};
+use crate::check::pairs::rotations::{RotationIndex, Rotations};
 use crate::check::stages::Answer;
-use crate::check::stages::answers::Run;
-use crate::check::stages::trace::Steps;
+use crate::check::stages::answers::Checker;
+use crate::check::stages::trace::Trace;
 use crate::check::{PairOutcome, Status};
 use crate::geom::Vec3;
 use crate::query::convex::epa::EpaScratch;
 use rayon::prelude::*;
 
-impl Run<'_> {
+impl Checker<'_> {
     /// The row of one candidate and the way it came, exactly as a whole run computes it.
-    pub(crate) fn explain(&self, candidate: &Candidate, steps: &mut Steps) -> PairOutcome {
-        let groups = self.group(std::slice::from_ref(candidate));
+    pub(crate) fn explain(&self, candidate: &Candidate, steps: &mut Trace) -> PairOutcome {
+        let groups = self.unique_pairs(std::slice::from_ref(candidate));
         let limits = self.limits(candidate.rule);
         let (member, distinct) = (&groups.candidates[0], &groups.distinct[0]);
-        let firsts = Firsts::of(&groups);
-        let turns = firsts.turns(0, &self.shapes.placed);
+        let firsts = RotationIndex::of(&groups);
+        let turns = firsts.rotations_of(0, &self.shapes.placed);
         let answer = self.query(distinct, &limits, turns).answer(&mut EpaScratch::default(), steps);
         let row = self.outcome(member, distinct, &answer, &self.ranks());
         let first = if member.swapped { member.b } else { member.a };
@@ -31,7 +31,7 @@ impl Run<'_> {
     }
 
     /// The pairs that belong in the report, sorted by id.
-    pub(crate) fn outcomes(&self, groups: &Groups, answers: &[Answer]) -> Vec<PairOutcome> {
+    pub(crate) fn outcomes(&self, groups: &UniquePairs, answers: &[Answer]) -> Vec<PairOutcome> {
         let rank = self.ranks();
         let mut listed = Vec::new();
         for member in &groups.candidates {
@@ -56,7 +56,7 @@ impl Run<'_> {
         rank
     }
 
-    fn outcome(&self, member: &Member, distinct: &Distinct, answer: &Answer, rank: &[u32]) -> PairOutcome {
+    fn outcome(&self, member: &PairRef, distinct: &UniquePair, answer: &Answer, rank: &[u32]) -> PairOutcome {
         let first = member.first();
         let second = if member.swapped { member.a } else { member.b };
         let placed = &self.shapes.placed[first as usize];
@@ -68,7 +68,7 @@ impl Run<'_> {
         let m = answer.measured.as_deref();
         let penetration = m.and_then(|m| m.penetration);
         let common = m.and_then(|m| m.common.as_ref());
-        let slack = common.map(|_| self.query(distinct, &self.limits(None), Turns::default()).volume_slack());
+        let slack = common.map(|_| self.query(distinct, &self.limits(None), Rotations::default()).volume_slack());
         let relation = m.and_then(|m| m.relation);
         let gap = m.and_then(|m| m.gap);
         PairOutcome {
@@ -96,12 +96,12 @@ impl Run<'_> {
                 .then(|| self.inputs(distinct)),
             standing: None,
             accepted: None,
-            alike: distinct.alike(&self.shapes.stamps),
+            alike: distinct.pose_fingerprint(&self.shapes.fingerprints),
         }
     }
 
     /// A hash of both shapes and how they lie to each other, whatever stands around them.
-    fn inputs(&self, pair: &Distinct) -> u64 {
+    fn inputs(&self, pair: &UniquePair) -> u64 {
         let mut hasher = blake3::Hasher::new();
         for shape in [pair.first, pair.second] {
             self.shapes.all[shape as usize].identify(&mut hasher);

@@ -4,7 +4,7 @@ use crate::check::Status;
 
 /// How a finding compares with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Standing {
+pub enum BaselineStatus {
     /// Not in the baseline.
     New,
     /// In it, and no worse than what was accepted.
@@ -17,7 +17,7 @@ pub enum Standing {
     Unmeasured,
 }
 
-impl Standing {
+impl BaselineStatus {
     /// Every standing, in the order of the report's counts.
     pub const ALL: [Self; 5] = [Self::New, Self::Worse, Self::Changed, Self::Unmeasured, Self::Accepted];
 
@@ -40,9 +40,9 @@ impl Standing {
 
 /// How bad a finding is: what it is held against later. Lengths in mm, where nothing else is said.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Extent {
+pub enum Severity {
     /// Of an interference: the overlap depth, and the volume where it was computed. More is worse.
-    Depth(f64, Option<Shared>),
+    Depth(f64, Option<CommonVolume>),
     /// Of a clearance: the gap; less is worse.
     Gap(f64),
     /// Of an undecided pair: between these bounds lies its gap.
@@ -51,7 +51,7 @@ pub enum Extent {
 
 /// The volume that two solids share (mm³).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shared {
+pub struct CommonVolume {
     /// Of the common solid.
     pub volume: f64,
     /// See [`PairOutcome::overlap_volume_slack`](super::PairOutcome::overlap_volume_slack).
@@ -60,13 +60,13 @@ pub struct Shared {
     pub facets: f64,
 }
 
-impl Extent {
+impl Severity {
     /// The same in another unit, of which one of these is so many.
     #[must_use]
     pub fn scaled(self, length: impl Fn(f64) -> f64, volume: impl Fn(f64) -> f64) -> Self {
         match self {
             Self::Depth(depth, shared) => {
-                let shared = shared.map(|s| Shared {
+                let shared = shared.map(|s| CommonVolume {
                     volume: volume(s.volume),
                     slack: volume(s.slack),
                     facets: volume(s.facets),
@@ -81,7 +81,7 @@ impl Extent {
 
 /// What of a finding is compared with what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Measure {
+pub enum Metric {
     /// The overlap depth.
     Depth,
     /// The volume of the common solid.
@@ -92,7 +92,7 @@ pub enum Measure {
     Bracket,
 }
 
-impl Measure {
+impl Metric {
     /// The key of a pair's row in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -108,9 +108,9 @@ impl Measure {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accepted {
     /// As bad as this (mm); `None` where no number was known.
-    pub extent: Option<Extent>,
+    pub extent: Option<Severity>,
     /// In what it is worse now.
-    pub worse_in: Vec<Measure>,
+    pub worse_in: Vec<Metric>,
 }
 
 /// What makes a gate fail.
@@ -138,7 +138,7 @@ impl FailOn {
 
 /// How many findings have each standing, and what became of accepted ones that are none any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct StandingCounts {
+pub struct BaselineCounts {
     /// See [`Standing::New`].
     pub new: u64,
     /// See [`Standing::Worse`].
@@ -151,38 +151,38 @@ pub struct StandingCounts {
     pub accepted: u64,
 }
 
-impl StandingCounts {
+impl BaselineCounts {
     /// The count of a standing.
-    pub fn of(&self, standing: Standing) -> u64 {
+    pub fn of(&self, standing: BaselineStatus) -> u64 {
         match standing {
-            Standing::New => self.new,
-            Standing::Worse => self.worse,
-            Standing::Changed => self.changed,
-            Standing::Unmeasured => self.unmeasured,
-            Standing::Accepted => self.accepted,
+            BaselineStatus::New => self.new,
+            BaselineStatus::Worse => self.worse,
+            BaselineStatus::Changed => self.changed,
+            BaselineStatus::Unmeasured => self.unmeasured,
+            BaselineStatus::Accepted => self.accepted,
         }
     }
 
     /// The counter of a standing.
-    pub fn of_mut(&mut self, standing: Standing) -> &mut u64 {
+    pub fn of_mut(&mut self, standing: BaselineStatus) -> &mut u64 {
         match standing {
-            Standing::New => &mut self.new,
-            Standing::Worse => &mut self.worse,
-            Standing::Changed => &mut self.changed,
-            Standing::Unmeasured => &mut self.unmeasured,
-            Standing::Accepted => &mut self.accepted,
+            BaselineStatus::New => &mut self.new,
+            BaselineStatus::Worse => &mut self.worse,
+            BaselineStatus::Changed => &mut self.changed,
+            BaselineStatus::Unmeasured => &mut self.unmeasured,
+            BaselineStatus::Accepted => &mut self.accepted,
         }
     }
 
     /// How many findings the baseline does not cover.
     pub fn failing(&self) -> u64 {
-        Standing::ALL.into_iter().filter(|s| s.fails()).map(|s| self.of(s)).sum()
+        BaselineStatus::ALL.into_iter().filter(|s| s.fails()).map(|s| self.of(s)).sum()
     }
 }
 
 /// An accepted finding that the run does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gone {
+pub struct ResolvedFinding {
     /// Full id of the instance whose id comes first in byte order.
     pub a: String,
     /// Of the other one.
@@ -202,9 +202,9 @@ pub struct BaselineOutcome {
     /// The file, as the user would name it.
     pub file: String,
     /// Of the findings.
-    pub counts: StandingCounts,
+    pub counts: BaselineCounts,
     /// Sorted by a, then b.
-    pub gone: Vec<Gone>,
+    pub gone: Vec<ResolvedFinding>,
 }
 
 impl BaselineOutcome {

@@ -9,7 +9,7 @@ pub enum Status {
     /// They share space beyond tolerance and allowance.
     Interference,
     /// Nearer than a rule demands.
-    Clearance,
+    TooClose,
     /// A threshold lies inside the certified bracket, or inside and outside are undefined where it matters.
     Undecided,
     /// They share space within a rule's allowance.
@@ -24,21 +24,14 @@ pub enum Status {
 
 impl Status {
     /// Every status, in the order of the report's counts.
-    pub const ALL: [Self; 7] = [
-        Self::Interference,
-        Self::Clearance,
-        Self::Undecided,
-        Self::Allowed,
-        Self::Contact,
-        Self::Clear,
-        Self::Ignored,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Interference, Self::TooClose, Self::Undecided, Self::Allowed, Self::Contact, Self::Clear, Self::Ignored];
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Interference => "interference",
-            Self::Clearance => "clearance",
+            Self::TooClose => "clearance",
             Self::Undecided => "undecided",
             Self::Allowed => "allowed",
             Self::Contact => "contact",
@@ -49,7 +42,7 @@ impl Status {
 
     /// Whether a pair of this status fails the gate.
     pub fn fails(self) -> bool {
-        matches!(self, Self::Interference | Self::Clearance | Self::Undecided)
+        matches!(self, Self::Interference | Self::TooClose | Self::Undecided)
     }
 }
 
@@ -108,7 +101,7 @@ pub enum Certainty {
     /// A budget ended the refinement before the promised width.
     Bracketed,
     /// A mesh of the pair has no definite inside.
-    Surface,
+    NoInside,
 }
 
 impl Certainty {
@@ -117,7 +110,7 @@ impl Certainty {
         match self {
             Self::Certified => "certified",
             Self::Bracketed => "bracketed",
-            Self::Surface => "surface",
+            Self::NoInside => "surface",
         }
     }
 }
@@ -147,7 +140,7 @@ impl Counts {
     pub fn of(&self, status: Status) -> u64 {
         match status {
             Status::Interference => self.interference,
-            Status::Clearance => self.clearance,
+            Status::TooClose => self.clearance,
             Status::Undecided => self.undecided,
             Status::Allowed => self.allowed,
             Status::Contact => self.contact,
@@ -160,7 +153,7 @@ impl Counts {
     pub fn of_mut(&mut self, status: Status) -> &mut u64 {
         match status {
             Status::Interference => &mut self.interference,
-            Status::Clearance => &mut self.clearance,
+            Status::TooClose => &mut self.clearance,
             Status::Undecided => &mut self.undecided,
             Status::Allowed => &mut self.allowed,
             Status::Contact => &mut self.contact,

@@ -8,7 +8,7 @@ use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::Shapes;
 use crate::error::Warning;
 use crate::geom::LengthUnit;
-use crate::shape::self_union::Overlaps;
+use crate::shape::self_union::SelfUnion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,10 +53,10 @@ pub(crate) fn collect_warnings(
 }
 
 /// Code and message of a warning.
-type Note = (&'static str, String);
+type CodedMessage = (&'static str, String);
 
 /// What the tolerance (mm) means for a shape, what became of its pieces, and whether it was united; each has its place.
-fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>; 4] {
+fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<CodedMessage>; 4] {
     let floor = shape.tolerance_floor();
     let coarse = if floor > tolerance {
         let message = format!(
@@ -80,11 +80,11 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Note>
     } else {
         None
     };
-    [coarse, cover_warning(shape, unit), united_warning(shape), thin]
+    [coarse, cover_warning(shape, unit), self_union_warning(shape), thin]
 }
 
 /// What is to be said of the pieces of a shape.
-fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<Note> {
+fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<CodedMessage> {
     match shape.covered()? {
         Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
         Covered::By { pieces, epsilon, asked, ball } if epsilon > asked => {
@@ -111,17 +111,17 @@ fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<Note> {
 }
 
 /// What is to be said of shells of a shape that overlap; of pieces only where they were not united.
-fn united_warning(shape: &Shape) -> Option<Note> {
+fn self_union_warning(shape: &Shape) -> Option<CodedMessage> {
     let pieces = shape.pieces().is_some();
     match shape.overlaps()? {
-        Overlaps::None => None,
-        Overlaps::Resolved if pieces => None,
-        Overlaps::Resolved => Some((
+        SelfUnion::None => None,
+        SelfUnion::Resolved if pieces => None,
+        SelfUnion::Resolved => Some((
             "overlapping-shells",
             "shells of it overlap, or its surface crosses itself; its pairs are held against the union of what they enclose"
                 .to_owned(),
         )),
-        Overlaps::Unresolved(why) => {
+        SelfUnion::Unresolved(why) => {
             let what = if pieces { "its convex pieces" } else { "shells of it overlap, or its surface crosses itself; they" };
             let message =
                 format!("{what} were not united ({why}), so only its hull bounds how deep its overlaps are");

@@ -1,22 +1,22 @@
 //! Pairs that share one answer, the answers, and the rows they make.
 
-use crate::check::cache::{Kind, Wish};
+use crate::check::cache::{Kind, PairKey};
 use crate::check::pairs::candidates::Candidate;
 use crate::check::pairs::canonical_pose;
-use crate::check::prepare::shapes::Placed;
+use crate::check::prepare::shapes::PlacedInstance;
 use crate::check::stages::PairQuery;
-use crate::check::stages::answers::Run;
+use crate::check::stages::answers::Checker;
 use crate::geom::Pose;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// Pairs that share one answer.
-pub(crate) struct Groups {
-    pub candidates: Vec<Member>,
-    pub distinct: Vec<Distinct>,
+pub(crate) struct UniquePairs {
+    pub candidates: Vec<PairRef>,
+    pub distinct: Vec<UniquePair>,
 }
 
-pub(crate) struct Member {
+pub(crate) struct PairRef {
     pub a: u32,
     pub b: u32,
     pub(crate) rule: Option<u32>,
@@ -25,7 +25,7 @@ pub(crate) struct Member {
     pub(crate) swapped: bool,
 }
 
-impl Member {
+impl PairRef {
     /// The instance of the group's first shape.
     pub(crate) fn first(&self) -> u32 {
         if self.swapped { self.b } else { self.a }
@@ -33,7 +33,7 @@ impl Member {
 }
 
 /// A distinct (shape, shape, relative pose, rule).
-pub(crate) struct Distinct {
+pub(crate) struct UniquePair {
     pub first: u32,
     pub second: u32,
     pub pose: Pose,
@@ -41,7 +41,7 @@ pub(crate) struct Distinct {
     pub(crate) residual: f64,
 }
 
-impl Distinct {
+impl UniquePair {
     /// Whether a pair of these shapes in this pose under this rule has the same answer.
     fn equals(&self, o: &Self) -> bool {
         self.first == o.first
@@ -51,8 +51,8 @@ impl Distinct {
             && self.pose == o.pose
     }
 
-    pub(crate) fn wish<'q>(&self, query: &'q PairQuery<'q>, kind: Kind) -> Wish<'q> {
-        Wish { shapes: [self.first, self.second], query, kind }
+    pub(crate) fn key_with<'q>(&self, query: &'q PairQuery<'q>, kind: Kind) -> PairKey<'q> {
+        PairKey { shapes: [self.first, self.second], query, kind }
     }
 
     /// Multiplies and folds word by word; only the spread over slots depends on it.
@@ -63,7 +63,7 @@ impl Distinct {
     }
 
     /// See [`PairOutcome::alike`]; `stamps` are those of the shapes.
-    pub(crate) fn alike(&self, stamps: &[u64]) -> u64 {
+    pub(crate) fn pose_fingerprint(&self, stamps: &[u64]) -> u64 {
         let seed = mix(mix(0, stamps[self.first as usize]), stamps[self.second as usize].rotate_left(1));
         canonical_pose::numbers(&self.pose).into_iter().fold(seed, |h, e| mix(h.rotate_left(7), e.to_bits()))
     }
@@ -77,11 +77,11 @@ fn mix(h: u64, word: u64) -> u64 {
 
 /// Finds the distinct pair that equals a given one: open addressing over indices, linear probing, at most half full. Never
 /// iterated, so nothing depends on its order.
-struct Finder {
+struct UniquePairTable {
     slots: Vec<u32>,
 }
 
-impl Finder {
+impl UniquePairTable {
     const FREE: u32 = u32::MAX;
 
     fn with_room(n: usize) -> Self {
@@ -89,7 +89,7 @@ impl Finder {
     }
 
     /// The index of the equal pair, which is added where there is none.
-    fn find(&mut self, pair: Distinct, distinct: &mut Vec<Distinct>) -> u32 {
+    fn find(&mut self, pair: UniquePair, distinct: &mut Vec<UniquePair>) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = pair.hash() as usize & mask;
         loop {
@@ -107,14 +107,14 @@ impl Finder {
     }
 }
 
-impl Run<'_> {
+impl Checker<'_> {
     /// The pair in the order and pose that its content alone decides, and whether that swaps it.
-    pub(crate) fn canonical(&self, c: &Candidate) -> (bool, Distinct) {
+    pub(crate) fn canonical(&self, c: &Candidate) -> (bool, UniquePair) {
         self.canonical_at(c, &self.shapes.placed[c.a as usize])
     }
 
     /// The same with `a` standing elsewhere.
-    pub(crate) fn canonical_at(&self, c: &Candidate, pa: &Placed) -> (bool, Distinct) {
+    pub(crate) fn canonical_at(&self, c: &Candidate, pa: &PlacedInstance) -> (bool, UniquePair) {
         let pb = &self.shapes.placed[c.b as usize];
         let (oa, ob) = (&self.shapes.origins[pa.shape as usize], &self.shapes.origins[pb.shape as usize]);
         let size = oa.diameter + ob.diameter;
@@ -137,22 +137,22 @@ impl Run<'_> {
             }
         };
         let residual = canonical_pose::residual(pa.residual + pb.residual, &pose, size);
-        (swapped, Distinct { first, second, pose, rule: c.rule, residual })
+        (swapped, UniquePair { first, second, pose, rule: c.rule, residual })
     }
 
-    pub(crate) fn group(&self, candidates: &[Candidate]) -> Groups {
-        let mut finder = Finder::with_room(candidates.len());
+    pub(crate) fn unique_pairs(&self, candidates: &[Candidate]) -> UniquePairs {
+        let mut finder = UniquePairTable::with_room(candidates.len());
         let mut distinct = Vec::with_capacity(candidates.len().min(1 << 16));
         let mut members = Vec::with_capacity(candidates.len());
         // In blocks, so that the poses of most pairs never leave the cache.
-        let mut canonical: Vec<(bool, Distinct)> = Vec::new();
+        let mut canonical: Vec<(bool, UniquePair)> = Vec::new();
         for block in candidates.chunks(4096) {
             block.par_iter().map(|c| self.canonical(c)).collect_into_vec(&mut canonical);
             for (c, (swapped, pair)) in block.iter().zip(canonical.drain(..)) {
                 let group = finder.find(pair, &mut distinct);
-                members.push(Member { a: c.a, b: c.b, rule: c.rule, group, swapped });
+                members.push(PairRef { a: c.a, b: c.b, rule: c.rule, group, swapped });
             }
         }
-        Groups { candidates: members, distinct }
+        UniquePairs { candidates: members, distinct }
     }
 }

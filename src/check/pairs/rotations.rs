@@ -1,7 +1,7 @@
 //! Rotations of the first shape of a unique pair over all instances with its answer.
 
-use crate::check::pairs::distinct::{Groups, Member};
-use crate::check::prepare::shapes::Placed;
+use crate::check::pairs::distinct::{PairRef, UniquePairs};
+use crate::check::prepare::shapes::PlacedInstance;
 use crate::geom::Mat3;
 use std::cmp::Ordering;
 
@@ -11,13 +11,13 @@ pub(crate) fn order(a: &Mat3, b: &Mat3) -> Ordering {
 
 /// The rotations in which the first shape of a pair stands.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Turns<'a> {
-    placed: &'a [Placed],
+pub(crate) struct Rotations<'a> {
+    placed: &'a [PlacedInstance],
     /// Instances.
     firsts: &'a [u32],
 }
 
-impl Turns<'_> {
+impl Rotations<'_> {
     /// Each once, in a fixed order.
     pub(crate) fn distinct(&self) -> Vec<Mat3> {
         let mut all: Vec<Mat3> = self.firsts.iter().map(|&i| self.placed[i as usize].pose.rotation).collect();
@@ -28,14 +28,14 @@ impl Turns<'_> {
 }
 
 /// The instances that are first in the pairs of every group.
-pub(crate) struct Firsts {
+pub(crate) struct RotationIndex {
     starts: Vec<u32>,
     instances: Vec<u32>,
 }
 
-impl Firsts {
+impl RotationIndex {
     /// By counting.
-    pub(crate) fn of(groups: &Groups) -> Self {
+    pub(crate) fn of(groups: &UniquePairs) -> Self {
         let mut starts = vec![0_u32; groups.distinct.len() + 1];
         for member in &groups.candidates {
             starts[member.group as usize + 1] += 1;
@@ -47,14 +47,14 @@ impl Firsts {
         let mut instances = vec![0_u32; groups.candidates.len()];
         for member in &groups.candidates {
             let at = &mut next[member.group as usize];
-            instances[*at as usize] = Member::first(member);
+            instances[*at as usize] = PairRef::first(member);
             *at += 1;
         }
         Self { starts, instances }
     }
 
     /// Of a group.
-    pub(crate) fn turns<'a>(&'a self, group: usize, placed: &'a [Placed]) -> Turns<'a> {
-        Turns { placed, firsts: &self.instances[self.starts[group] as usize..self.starts[group + 1] as usize] }
+    pub(crate) fn rotations_of<'a>(&'a self, group: usize, placed: &'a [PlacedInstance]) -> Rotations<'a> {
+        Rotations { placed, firsts: &self.instances[self.starts[group] as usize..self.starts[group + 1] as usize] }
     }
 }

@@ -6,7 +6,7 @@
 use crate::check::Outcome;
 use crate::check::outcome::warnings::PlacedWarning;
 use crate::check::pairs::canonical_pose;
-use crate::check::pairs::distinct::{Distinct, Groups};
+use crate::check::pairs::distinct::{UniquePair, UniquePairs};
 use crate::check::prepare::shapes::Shapes;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -23,15 +23,15 @@ pub struct Shard {
 
 impl Shard {
     /// As many shards as a run may have: more files than this nobody joins.
-    pub const MOST: u32 = 100_000;
+    pub const MAX_COUNT: u32 = 100_000;
 
     /// Whether there is such a shard.
     pub fn is_valid(self) -> bool {
-        (1..=self.of).contains(&self.index) && self.of <= Self::MOST
+        (1..=self.of).contains(&self.index) && self.of <= Self::MAX_COUNT
     }
 
     /// Whether a pair of that hash belongs to it: hashes are cut into N ranges of one length.
-    fn holds(self, hash: u64) -> bool {
+    fn contains(self, hash: u64) -> bool {
         (u128::from(hash) * u128::from(self.of)) >> 64 == u128::from(self.index) - 1
     }
 }
@@ -60,7 +60,7 @@ pub struct ShardOutcome {
     pub outcome: Outcome,
 }
 
-impl Groups {
+impl UniquePairs {
     /// What belongs to a shard, and what all shards together look at.
     pub(crate) fn of_shard(self, shapes: &Shapes, shard: Shard) -> (Self, Candidates) {
         let content: Vec<blake3::Hash> = shapes.all.iter().map(crate::check::prepare::shape::Shape::content).collect();
@@ -85,7 +85,7 @@ impl Groups {
         let places: Vec<Option<u32>> = hashes
             .iter()
             .map(|hash| {
-                let place = shard.holds(*hash).then_some(kept);
+                let place = shard.contains(*hash).then_some(kept);
                 kept += u32::from(place.is_some());
                 place
             })
@@ -100,7 +100,7 @@ impl Groups {
 }
 
 /// Of what two shapes are and how they stand to each other: the same on every machine.
-fn hash(pair: &Distinct, content: &[blake3::Hash]) -> u64 {
+fn hash(pair: &UniquePair, content: &[blake3::Hash]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere shard 1\0");
     for shape in [pair.first, pair.second] {
@@ -120,9 +120,9 @@ mod tests {
 
     #[test]
     fn every_hash_belongs_to_one_shard() {
-        for of in [1, 2, 3, 7, 100, Shard::MOST] {
+        for of in [1, 2, 3, 7, 100, Shard::MAX_COUNT] {
             for hash in [0, 1, u64::MAX, u64::MAX / 2, u64::MAX / 7, 0x1234_5678_9abc_def0] {
-                let holders: Vec<u32> = (1..=of).filter(|&index| Shard { index, of }.holds(hash)).collect();
+                let holders: Vec<u32> = (1..=of).filter(|&index| Shard { index, of }.contains(hash)).collect();
                 assert_eq!(holders.len(), 1, "{hash:x} of {of}: {holders:?}");
             }
         }
@@ -133,6 +133,6 @@ mod tests {
         for (index, of, valid) in [(1, 1, true), (7, 7, true), (0, 7, false), (8, 7, false), (1, 0, false)] {
             assert_eq!(Shard { index, of }.is_valid(), valid, "{index}/{of}");
         }
-        assert!(!Shard { index: 1, of: Shard::MOST + 1 }.is_valid());
+        assert!(!Shard { index: 1, of: Shard::MAX_COUNT + 1 }.is_valid());
     }
 }

@@ -1,6 +1,6 @@
 //! Parts that are taken as convex pieces.
 
-use crate::assembly::{Assembly, Verb};
+use crate::assembly::{Assembly, RuleAction};
 use crate::check::prepare::shape::Shape;
 use crate::check::{EPSILON_OF_DIAGONAL, Settings};
 use crate::shape::decompose::piece_set::Pieces;
@@ -64,7 +64,8 @@ impl Covered {
 
 /// The deepest overlap that the run's tolerance or any of its rules lets pass (mm).
 pub(crate) fn deepest_threshold(assembly: &Assembly, settings: &Settings) -> f64 {
-    let allowed = assembly.rules.iter().filter_map(|r| if let Verb::AllowDepth(d) = r.verb { Some(d) } else { None });
+    let allowed =
+        assembly.rules.iter().filter_map(|r| if let RuleAction::AllowDepth(d) = r.verb { Some(d) } else { None });
     allowed.fold(settings.tolerance, f64::max)
 }
 

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub(crate) struct PartMesh {
     /// Of content and units.
     pub hash: blake3::Hash,
-    pub mesh: Triangles,
+    pub mesh: LazyMesh,
     pub bounds: Aabb,
     pub triangles: u64,
     pub closed: bool,
@@ -53,19 +53,19 @@ impl Source {
     }
 
     /// To be read once somebody asks.
-    pub(crate) fn later(self, units: LengthUnit) -> Triangles {
-        Triangles { mesh: OnceLock::new(), source: Mutex::new(Some((self, units))) }
+    pub(crate) fn deferred(self, units: LengthUnit) -> LazyMesh {
+        LazyMesh { mesh: OnceLock::new(), source: Mutex::new(Some((self, units))) }
     }
 }
 
 /// A part's triangles (mm), perhaps not read yet.
 #[derive(Debug)]
-pub(crate) struct Triangles {
+pub(crate) struct LazyMesh {
     mesh: OnceLock<TriMesh>,
     source: Mutex<Option<(Source, LengthUnit)>>,
 }
 
-impl Triangles {
+impl LazyMesh {
     /// The mesh: on the first call. Of what was read before, so that nothing is left that could fail.
     pub(crate) fn get(&self) -> &TriMesh {
         self.mesh.get_or_init(|| {
@@ -76,7 +76,7 @@ impl Triangles {
     }
 }
 
-impl From<TriMesh> for Triangles {
+impl From<TriMesh> for LazyMesh {
     fn from(mesh: TriMesh) -> Self {
         Self { mesh: mesh.into(), source: Mutex::new(None) }
     }
@@ -161,14 +161,14 @@ fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Res
     };
     let read = |source: Source| -> Result<PartMesh, Error> {
         let loaded = source.load().map_err(|e| locate(e, &shown))?;
-        Ok(in_millimetres(part.units, loaded))
+        Ok(part_mesh(part.units, loaded))
     };
     let Some(session) = session else { return read(source) };
     let name = Name { kind: "parts", key: part_key(&source, part.units) };
     let known = session.get(&name).and_then(StoredPart::restored);
     session.count(Kind::Parts, known.is_some());
     if let Some(mut known) = known {
-        known.mesh = source.later(part.units);
+        known.mesh = source.deferred(part.units);
         return Ok(known);
     }
     let mesh = read(source)?;
@@ -205,7 +205,7 @@ fn open_mesh(health: &Health) -> Option<String> {
     }
 }
 
-fn in_millimetres(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
+fn part_mesh(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere part 1\0").update(units.name().as_bytes());
     let mm = units.mm();

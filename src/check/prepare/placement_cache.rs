@@ -4,7 +4,7 @@ use crate::geom::pose::Split;
 use crate::geom::{Affine, Mat3, Vec3};
 
 /// Linear parts that are remembered, each in a place of its own; a new one takes the place of an older one.
-const PLACES: usize = 1024;
+const SLOTS: usize = 1024;
 
 /// Splits placements, remembering those of linear parts seen lately.
 pub(crate) struct Splitter {
@@ -13,12 +13,12 @@ pub(crate) struct Splitter {
 
 impl Splitter {
     pub(crate) fn new() -> Self {
-        Self { seen: vec![None; PLACES] }
+        Self { seen: vec![None; SLOTS] }
     }
 
     /// As [`Affine::split`], to the bit.
     pub(crate) fn split(&mut self, placement: &Affine) -> Option<Split> {
-        let seen = &mut self.seen[place(&placement.linear)];
+        let seen = &mut self.seen[slot(&placement.linear)];
         let split = match seen {
             Some((linear, split)) if same_bits(linear, &placement.linear) => *split,
             _ => {
@@ -39,9 +39,9 @@ fn same_bits(a: &Mat3, b: &Mat3) -> bool {
 }
 
 /// Multiplies and folds word by word; only what is remembered depends on it.
-fn place(linear: &Mat3) -> usize {
+fn slot(linear: &Mat3) -> usize {
     let hash = linear.iter().fold(0, |h: u64, e| (h ^ e.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
-    hash as usize % PLACES
+    hash as usize % SLOTS
 }
 
 #[cfg(test)]

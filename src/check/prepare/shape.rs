@@ -4,7 +4,7 @@ use crate::assembly::Geometry;
 use crate::check::prepare::convexity::is_convex;
 use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::load::PartMesh;
-use crate::check::prepare::solid::Exact;
+use crate::check::prepare::solid::PreparedTriangles;
 use crate::geom::tolerance::TOLERANCE_IN_F32_QUANTA;
 use crate::geom::{Aabb, Mat3, Obb};
 use crate::mesh::TriMesh;
@@ -12,7 +12,7 @@ use crate::shape::decompose::piece_set::Pieces;
 use crate::shape::decompose::verify::covered_within;
 use crate::shape::hull;
 use crate::shape::polytope::Convex;
-use crate::shape::self_union::Overlaps;
+use crate::shape::self_union::SelfUnion;
 use crate::shape::self_union::asked::Asked;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -38,14 +38,14 @@ pub(crate) struct Shape {
     deflection: Option<f64>,
     /// What became of a part that is to be taken as pieces.
     covered: Option<Covered>,
-    exact: OnceLock<Exact>,
+    exact: OnceLock<PreparedTriangles>,
     /// What an earlier run has found of shells that overlap, where a pair of this one had to know.
-    learned: OnceLock<Overlaps>,
+    stored_self_union: OnceLock<SelfUnion>,
 }
 
 /// A shape to be built.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct ShapeRequest {
     /// Index in the assembly.
     pub part: u32,
     pub geometry: Geometry,
@@ -54,7 +54,7 @@ pub(crate) struct Wanted {
 
 /// What takes time to find of a shape.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct ShapeData {
     pub geometry: Geometry,
     pub is_hull: bool,
     pub convex: Convex,
@@ -80,23 +80,23 @@ impl Shape {
     }
 
     /// The triangles made ready for exact queries: on the first call.
-    pub(crate) fn exact(&self) -> &Exact {
-        self.exact.get_or_init(|| Exact::new(self))
+    pub(crate) fn exact(&self) -> &PreparedTriangles {
+        self.exact.get_or_init(|| PreparedTriangles::new(self))
     }
 
     /// What is known of shells that overlap; nothing where no pair had to know.
-    pub(crate) fn overlaps(&self) -> Option<Overlaps> {
-        self.exact.get().and_then(Exact::overlaps).or_else(|| self.learned.get().copied())
+    pub(crate) fn overlaps(&self) -> Option<SelfUnion> {
+        self.exact.get().and_then(PreparedTriangles::overlaps).or_else(|| self.stored_self_union.get().copied())
     }
 
     /// The same, if it is among what somebody asked.
-    pub(crate) fn overlaps_if(&self, asked: &Asked) -> Option<Overlaps> {
-        self.exact.get().filter(|e| asked.holds(e.surface())).and_then(Exact::overlaps)
+    pub(crate) fn overlaps_if(&self, asked: &Asked) -> Option<SelfUnion> {
+        self.exact.get().filter(|e| asked.holds(e.surface())).and_then(PreparedTriangles::overlaps)
     }
 
     /// A pair had to know of shells that overlap, and an earlier run has found out.
-    pub(crate) fn learn(&self, overlaps: Overlaps) {
-        self.learned.get_or_init(|| overlaps);
+    pub(crate) fn learn(&self, overlaps: SelfUnion) {
+        self.stored_self_union.get_or_init(|| overlaps);
     }
 
     /// The triangles of the solid in the part's frame, stretch baked in and faces looking outward where there is an outward.
@@ -145,7 +145,7 @@ impl Shape {
     /// reach beyond it.
     pub(crate) fn surface_error(&self) -> f64 {
         let pieces = self.covered().and_then(Covered::pieces_and_epsilon).map_or(0.0, |(_, epsilon)| epsilon);
-        self.part.facet_error.unwrap_or(0.0) * self.most_stretch() + pieces
+        self.part.facet_error.unwrap_or(0.0) * self.max_stretch() + pieces
     }
 
     /// The area of its surface, or somewhat more (mm²).
@@ -155,12 +155,12 @@ impl Shape {
         if self.is_hull {
             return boxed;
         }
-        let stretched = self.part.area * self.most_stretch().powi(2);
+        let stretched = self.part.area * self.max_stretch().powi(2);
         if self.pieces().is_some() { stretched.max(boxed) } else { stretched }
     }
 
     /// By how much its stretch lengthens any direction, at most.
-    fn most_stretch(&self) -> f64 {
+    fn max_stretch(&self) -> f64 {
         if self.stretch == Mat3::identity() { 1.0 } else { self.stretch.singular_values().max() }
     }
 
@@ -190,7 +190,7 @@ fn stretched<'m>(mesh: &'m TriMesh, stretch: &Mat3) -> Cow<'m, TriMesh> {
     })
 }
 
-pub(crate) fn bake(part: &PartMesh, wanted: &Wanted) -> Made {
+pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest) -> ShapeData {
     let stretch = &wanted.stretch;
     let mesh = stretched(part.mesh.get(), stretch);
     let hull = hull::convex_hull(&mesh.vertices);
@@ -203,7 +203,7 @@ pub(crate) fn bake(part: &PartMesh, wanted: &Wanted) -> Made {
         let volume = part.enclosed.map(|v| if rigid { v } else { v * stretch.determinant().abs() });
         part.shells == 1 && volume.is_some_and(|v| is_convex(&mesh, v, hull::measure(&hull).volume))
     };
-    Made {
+    ShapeData {
         geometry: wanted.geometry,
         is_hull: wanted.geometry == Geometry::Hull || is_convex(),
         obb,
@@ -214,14 +214,14 @@ pub(crate) fn bake(part: &PartMesh, wanted: &Wanted) -> Made {
 }
 
 impl Shape {
-    pub(crate) fn of(part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>, made: Made) -> Self {
+    pub(crate) fn of(part: &Arc<PartMesh>, wanted: &ShapeRequest, deflection: Option<f64>, made: ShapeData) -> Self {
         let stretch = wanted.stretch;
         let rigid = stretch == Mat3::identity();
         // A stretch carries the quantum of the file's coordinates along.
         let scale = if rigid { 1.0 } else { stretch.abs().max() };
         // And the deflection by the least it stretches any direction: no more is granted than anywhere on the part.
         let least = if rigid { 1.0 } else { stretch.singular_values().min() };
-        let Made { geometry, is_hull, convex, obb, max_abs, covered } = made;
+        let ShapeData { geometry, is_hull, convex, obb, max_abs, covered } = made;
         Self {
             geometry,
             is_hull,
@@ -234,7 +234,7 @@ impl Shape {
             deflection: deflection.map(|d| d * least),
             covered,
             exact: OnceLock::new(),
-            learned: OnceLock::new(),
+            stored_self_union: OnceLock::new(),
         }
     }
 }

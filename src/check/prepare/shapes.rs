@@ -5,7 +5,7 @@ use crate::check::cache::{Key as CacheKey, Kind, Name, Session, StoredShape, sha
 use crate::check::prepare::decompose::{self, Covered};
 use crate::check::prepare::load::PartMesh;
 use crate::check::prepare::placement_cache::Splitter;
-use crate::check::prepare::shape::{Made, Shape, Wanted, bake};
+use crate::check::prepare::shape::{Shape, ShapeData, ShapeRequest, build_shape_data};
 use crate::check::{Progress, Settings, Stage};
 use crate::error::{Error, Problem};
 use crate::geom::pose::Split;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Where an instance stands.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedInstance {
     /// Index of its shape. Shapes are ordered by content, so this order does not depend on names.
     pub shape: u32,
     /// Part to root.
@@ -42,8 +42,8 @@ pub(crate) struct Shapes {
     /// Of each shape, side by side: what every candidate pair asks for.
     pub origins: Vec<Origin>,
     /// Of each shape: a hash of what makes it what it is, the same in every run.
-    pub stamps: Vec<u64>,
-    pub placed: Vec<Placed>,
+    pub fingerprints: Vec<u64>,
+    pub placed: Vec<PlacedInstance>,
     /// A part that each shape comes from, for messages.
     pub part_of: Vec<u32>,
     /// In the cache; empty without one.
@@ -62,7 +62,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(w: &Wanted, part: &Part, mesh: &PartMesh) -> Self {
+    fn of(w: &ShapeRequest, part: &Part, mesh: &PartMesh) -> Self {
         let mut stretch = [0; 9];
         stretch.iter_mut().zip(w.stretch.iter()).for_each(|(b, e)| *b = e.to_bits());
         // Hulls have no concave edge for a deflection to count at.
@@ -101,22 +101,22 @@ pub(crate) fn build(
     progress: &dyn Progress,
 ) -> Result<Shapes, Error> {
     let splits = split_placements(assembly, meshes)?;
-    let mut indices: BTreeMap<Key, (u32, Wanted)> = BTreeMap::new();
+    let mut indices: BTreeMap<Key, (u32, ShapeRequest)> = BTreeMap::new();
     let wanted = |part: u32, stretch: &Mat3| {
         let geometry = assembly.parts[part as usize].geometry.unwrap_or(settings.geometry);
-        Wanted { part, geometry, stretch: *stretch }
+        ShapeRequest { part, geometry, stretch: *stretch }
     };
-    let key = |w: &Wanted| Key::of(w, &assembly.parts[w.part as usize], &meshes[w.part as usize]);
+    let key = |w: &ShapeRequest| Key::of(w, &assembly.parts[w.part as usize], &meshes[w.part as usize]);
     for (instance, split) in assembly.instances.iter().zip(&splits) {
         let wanted = wanted(instance.part.0, &split.stretch);
         indices.entry(key(&wanted)).or_insert((0, wanted));
     }
     // The map's order is the shapes' order: by content.
-    let all: Vec<Wanted> = indices.values().map(|v| v.1).collect();
+    let all: Vec<ShapeRequest> = indices.values().map(|v| v.1).collect();
     let stamps = indices.keys().map(Key::stamp).collect();
     indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
     progress.begin(Stage::Shape, all.len() as u64);
-    let maker = Maker { assembly, settings, session, deepest: decompose::deepest_threshold(assembly, settings) };
+    let maker = ShapeBuilder { assembly, settings, session, deepest: decompose::deepest_threshold(assembly, settings) };
     let made: Vec<(Shape, Option<CacheKey>)> = all
         .par_iter()
         .map(|w| {
@@ -130,7 +130,7 @@ pub(crate) fn build(
         .instances
         .iter()
         .zip(&splits)
-        .map(|(instance, split)| Placed {
+        .map(|(instance, split)| PlacedInstance {
             shape: indices.get(&key(&wanted(instance.part.0, &split.stretch))).map_or(0, |v| v.0),
             pose: split.pose,
             residual: split.residual * 3.0 * meshes[instance.part.0 as usize].bounds.max_abs(),
@@ -138,11 +138,18 @@ pub(crate) fn build(
         .collect();
     let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
     let part_of = all.iter().map(|w| w.part).collect();
-    Ok(Shapes { all: shapes, origins, stamps, placed, part_of, keys: keys.into_iter().flatten().collect() })
+    Ok(Shapes {
+        all: shapes,
+        origins,
+        fingerprints: stamps,
+        placed,
+        part_of,
+        keys: keys.into_iter().flatten().collect(),
+    })
 }
 
 /// Makes shapes, or finds them in the cache.
-struct Maker<'a> {
+struct ShapeBuilder<'a> {
     assembly: &'a Assembly,
     settings: &'a Settings,
     session: Option<&'a Session<'a>>,
@@ -150,9 +157,9 @@ struct Maker<'a> {
     deepest: f64,
 }
 
-impl Maker<'_> {
+impl ShapeBuilder<'_> {
     /// The shape, and its key where there is a cache.
-    fn shape(&self, part: &Arc<PartMesh>, wanted: &Wanted) -> (Shape, Option<CacheKey>) {
+    fn shape(&self, part: &Arc<PartMesh>, wanted: &ShapeRequest) -> (Shape, Option<CacheKey>) {
         let deflection = self.assembly.parts[wanted.part as usize].deflection;
         let Some(session) = self.session else {
             return (Shape::of(part, wanted, deflection, self.make(part, wanted, deflection)), None);
@@ -171,8 +178,8 @@ impl Maker<'_> {
         (Shape::of(part, wanted, deflection, made), Some(key))
     }
 
-    fn make(&self, part: &Arc<PartMesh>, wanted: &Wanted, deflection: Option<f64>) -> Made {
-        let made = bake(part, wanted);
+    fn make(&self, part: &Arc<PartMesh>, wanted: &ShapeRequest, deflection: Option<f64>) -> ShapeData {
+        let made = build_shape_data(part, wanted);
         if wanted.geometry != Geometry::Decomposition {
             return made;
         }
@@ -182,7 +189,7 @@ impl Maker<'_> {
             (shape.geometry, shape.is_hull) = (Geometry::Hull, true);
         }
         let Shape { geometry, is_hull, convex, obb, max_abs, .. } = shape;
-        Made { geometry, is_hull, convex, obb, max_abs, covered: Some(covered) }
+        ShapeData { geometry, is_hull, convex, obb, max_abs, covered: Some(covered) }
     }
 }
 

@@ -4,21 +4,21 @@ use crate::assembly::Geometry;
 use crate::check::prepare::shape::Shape;
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
-use crate::query::depth::Body;
+use crate::query::depth::SolidRef;
 use crate::query::facet_allowance::FacetTable;
-use crate::shape::self_union::Overlaps;
+use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::{Inside, Surface};
 use std::sync::OnceLock;
 
 /// A shape's triangles made ready for exact queries.
 #[derive(Debug)]
-pub(crate) struct Exact {
+pub(crate) struct PreparedTriangles {
     pub(crate) surface: Surface,
     /// What its facets are taken to stand for; made when first asked for.
     facets: OnceLock<FacetTable>,
 }
 
-impl Exact {
+impl PreparedTriangles {
     /// Of a shape; of its pieces or its hull's triangles, where these are the solid by choice.
     pub(crate) fn new(shape: &Shape) -> Self {
         let inside = if shape.is_solid() { Inside::Solid } else { Inside::Undefined };
@@ -34,7 +34,7 @@ impl Exact {
     }
 
     /// What is known of shells that overlap; nothing where no pair had to know.
-    pub(crate) fn overlaps(&self) -> Option<Overlaps> {
+    pub(crate) fn overlaps(&self) -> Option<SelfUnion> {
         self.surface.known_overlaps()
     }
 
@@ -54,8 +54,8 @@ impl Exact {
     }
 }
 
-pub(crate) fn body(shape: &Shape) -> Body<'_> {
-    Body { convex: &shape.convex, surface: &shape.exact().surface }
+pub(crate) fn body(shape: &Shape) -> SolidRef<'_> {
+    SolidRef { convex: &shape.convex, surface: &shape.exact().surface }
 }
 
 /// The hull as a mesh, in its centred frame; a flat one as the polygon it is.

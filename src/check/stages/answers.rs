@@ -1,27 +1,27 @@
 //! Answers of the unique pairs of a run: from the cache or through the stages.
 
-use crate::assembly::{Assembly, InstanceIx, Verb};
-use crate::check::cache::{Kind, PairCache, Wish};
+use crate::assembly::{Assembly, InstanceIx, RuleAction};
+use crate::check::cache::{Kind, PairCache, PairKey};
 use crate::check::pairs::candidates::Candidate;
-use crate::check::pairs::distinct::{Distinct, Groups};
-use crate::check::pairs::rotations::{Firsts, Turns};
-use crate::check::prepare::shapes::{Placed, Shapes};
+use crate::check::pairs::distinct::{UniquePair, UniquePairs};
+use crate::check::pairs::rotations::{RotationIndex, Rotations};
+use crate::check::prepare::shapes::{PlacedInstance, Shapes};
 use crate::check::stages::limits::Limits;
-use crate::check::stages::trace::Steps;
+use crate::check::stages::trace::Trace;
 use crate::check::stages::{Answer, PairQuery};
-use crate::check::{Asked, Progress, Settings, Stage, Stopwatch, Timings};
+use crate::check::{PairLimits, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::query::convex::epa::EpaScratch;
 use crate::shape::self_union::asked;
 use rayon::prelude::*;
 
-pub(crate) struct Run<'a> {
+pub(crate) struct Checker<'a> {
     pub assembly: &'a Assembly,
     pub settings: &'a Settings,
     pub shapes: &'a Shapes,
     pub cache: Option<&'a PairCache<'a>>,
 }
 
-impl Run<'_> {
+impl Checker<'_> {
     pub(crate) fn limits(&self, rule: Option<u32>) -> Limits {
         let mut limits = Limits {
             tolerance: self.settings.tolerance,
@@ -31,9 +31,9 @@ impl Run<'_> {
             facets: self.settings.facets,
         };
         match rule.map(|r| self.assembly.rules[r as usize].verb) {
-            Some(Verb::AllowDepth(d)) => limits.allow_depth = Some(d),
-            Some(Verb::MinClearance(c)) => limits.min_clearance = Some(c),
-            Some(Verb::Ignore) | None => {}
+            Some(RuleAction::AllowDepth(d)) => limits.allow_depth = Some(d),
+            Some(RuleAction::MinClearance(c)) => limits.min_clearance = Some(c),
+            Some(RuleAction::Ignore) | None => {}
         }
         limits
     }
@@ -45,20 +45,20 @@ impl Run<'_> {
     }
 
     /// Of each distinct pair what an earlier run has found.
-    pub(crate) fn known(&self, groups: &Groups, firsts: &Firsts) -> Vec<Option<Answer>> {
+    pub(crate) fn known(&self, groups: &UniquePairs, firsts: &RotationIndex) -> Vec<Option<Answer>> {
         let Some(cache) = self.cache else { return vec![None; groups.distinct.len()] };
         let limits = self.all_limits();
-        let of = |(group, d): (usize, &Distinct)| {
+        let of = |(group, d): (usize, &UniquePair)| {
             let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
-            let query = self.query(d, limits, firsts.turns(group, &self.shapes.placed));
-            cache.find(&d.wish(&query, Kind::Pairs))
+            let query = self.query(d, limits, firsts.rotations_of(group, &self.shapes.placed));
+            cache.find(&d.key_with(&query, Kind::Pairs))
         };
         groups.distinct.par_iter().enumerate().map(of).collect()
     }
 
     /// The trees of the triangles that pairs may ask for whose answers are not known: not of parts that stand alone, nor of those
     /// that only meet others whose hulls say all.
-    pub(crate) fn prepare_surfaces(&self, groups: &Groups, known: &[Option<Answer>]) {
+    pub(crate) fn prepare_surfaces(&self, groups: &UniquePairs, known: &[Option<Answer>]) {
         let shapes = &self.shapes.all;
         let mut wanted = vec![false; shapes.len()];
         for (d, _) in groups.distinct.iter().zip(known).filter(|(_, known)| known.is_none()) {
@@ -75,8 +75,8 @@ impl Run<'_> {
     /// Of each distinct pair the answer; those that are known stay.
     pub(crate) fn answers(
         &self,
-        groups: &Groups,
-        firsts: &Firsts,
+        groups: &UniquePairs,
+        firsts: &RotationIndex,
         known: Vec<Option<Answer>>,
         progress: &dyn Progress,
     ) -> Vec<Answer> {
@@ -89,8 +89,8 @@ impl Run<'_> {
             .map_init(EpaScratch::default, |scratch, (group, (d, known))| {
                 let answer = known.unwrap_or_else(|| {
                     let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
-                    let query = self.query(d, limits, firsts.turns(group, &self.shapes.placed));
-                    self.computed(&d.wish(&query, Kind::Pairs), scratch)
+                    let query = self.query(d, limits, firsts.rotations_of(group, &self.shapes.placed));
+                    self.computed(&d.key_with(&query, Kind::Pairs), scratch)
                 });
                 progress.advance(1);
                 answer
@@ -99,15 +99,15 @@ impl Run<'_> {
     }
 
     /// Runs the stages, and keeps what they say.
-    fn computed(&self, wish: &Wish, scratch: &mut EpaScratch) -> Answer {
-        let mut answer = || wish.query.answer(scratch, &mut Steps::default());
+    fn computed(&self, wish: &PairKey, scratch: &mut EpaScratch) -> Answer {
+        let mut answer = || wish.query.answer(scratch, &mut Trace::default());
         let Some(cache) = self.cache else { return answer() };
         let (answer, asked) = asked::listen(answer);
-        cache.keep(wish, &answer, &asked);
+        cache.store(wish, &answer, &asked);
         answer
     }
 
-    pub(crate) fn query<'q>(&'q self, d: &'q Distinct, limits: &'q Limits, turns: Turns<'q>) -> PairQuery<'q> {
+    pub(crate) fn query<'q>(&'q self, d: &'q UniquePair, limits: &'q Limits, turns: Rotations<'q>) -> PairQuery<'q> {
         PairQuery {
             first: &self.shapes.all[d.first as usize],
             second: &self.shapes.all[d.second as usize],
@@ -120,36 +120,36 @@ impl Run<'_> {
     }
 
     /// The answer of a candidate whose `a` stands elsewhere.
-    pub(crate) fn answer_at(&self, c: &Candidate, a: &Placed, verdict_only: bool) -> Answer {
+    pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, verdict_only: bool) -> Answer {
         let (_, distinct) = self.canonical_at(c, a);
         let limits = self.limits(c.rule);
-        let query = PairQuery { verdict_only, ..self.query(&distinct, &limits, Turns::default()) };
-        let wish = distinct.wish(&query, Kind::Fixes);
+        let query = PairQuery { verdict_only, ..self.query(&distinct, &limits, Rotations::default()) };
+        let wish = distinct.key_with(&query, Kind::Fixes);
         let known = self.cache.and_then(|cache| cache.find(&wish));
         known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))
     }
 
     /// What is held against a pair under a rule.
-    pub(crate) fn asked(&self, [a, b]: [InstanceIx; 2], rule: Option<u32>) -> Asked {
+    pub(crate) fn asked(&self, [a, b]: [InstanceIx; 2], rule: Option<u32>) -> PairLimits {
         // The order decides nothing here.
         let (_, distinct) = self.canonical(&Candidate { a: a.0, b: b.0, rule });
         let limits = self.limits(rule);
-        let query = self.query(&distinct, &limits, Turns::default());
+        let query = self.query(&distinct, &limits, Rotations::default());
         let tolerance = query.tolerance();
-        Asked { tolerance, reach: Limits { tolerance, ..limits }.reach(), margin: query.margin() }
+        PairLimits { tolerance, reach: Limits { tolerance, ..limits }.max_distance(), margin: query.margin() }
     }
 }
 
-impl Run<'_> {
+impl Checker<'_> {
     /// Of each distinct pair the answer.
     pub(crate) fn answer_groups(
         &self,
-        groups: &Groups,
+        groups: &UniquePairs,
         watch: &mut Stopwatch,
         timings: &mut Timings,
         progress: &dyn Progress,
     ) -> Vec<Answer> {
-        let firsts = Firsts::of(groups);
+        let firsts = RotationIndex::of(groups);
         let known = self.known(groups, &firsts);
         watch.stop(Stage::Narrow, timings);
         self.prepare_surfaces(groups, &known);

@@ -1,8 +1,8 @@
 //! Hull stage: answer and numbers of a pair of convex solids.
 
 use crate::check::stages::limits::Limits;
-use crate::check::stages::trace::{Step, Steps};
-use crate::check::stages::{Answer, Left, Measured, PairQuery};
+use crate::check::stages::trace::{Step, Trace};
+use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::tolerance::PENETRATION_WIDTH;
 use crate::query::convex::common_ball_lp::Goal;
@@ -18,16 +18,19 @@ impl PairQuery<'_> {
         limits: &Limits,
         margin: f64,
         scratch: &mut EpaScratch,
-        steps: &mut Steps,
+        steps: &mut Trace,
     ) -> Answer {
         let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
-        match hull_gap(q, &Ask { reach: limits.reach(), goal, margin }) {
+        match hull_gap(q, &Ask { reach: limits.max_distance(), goal, margin }) {
             HullAnswer::Beyond(distance) => {
                 steps.note(Step::Hull { gap: [distance, f64::INFINITY], cleared: true });
-                Answer { left: Left::Hull, ..Answer::bare(Status::Clear, Certainty::Certified, self.geometry()) }
+                Answer {
+                    exit_stage: ExitStage::Hull,
+                    ..Answer::bare(Status::Clear, Certainty::Certified, self.geometry())
+                }
             }
             HullAnswer::Gap(gap) => {
-                let gap = if self.verdict_only { gap } else { self.polished(gap, margin) };
+                let gap = if self.verdict_only { gap } else { self.refine_gap(gap, margin) };
                 let status = limits.status(gap.bracket, margin, 0.0);
                 steps.note(Step::Hull { gap: gap.bracket, cleared: status == Status::Clear });
                 if self.verdict_only {

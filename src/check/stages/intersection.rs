@@ -4,7 +4,7 @@ use crate::check::pairs::rotations::order;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::{Measured, PairQuery};
 use crate::geom::{Aabb, Mat3, Vec3};
-use crate::query::intersection::{Known, common};
+use crate::query::intersection::{Known, intersection};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
@@ -40,7 +40,7 @@ impl PairQuery<'_> {
             turns: &turns,
         };
         let pairing = Pairing { a: solid(self.first), b: solid(self.second), b_in_a: self.pose };
-        let found = common(&pairing, &known)?;
+        let found = intersection(&pairing, &known)?;
         Some(CommonSolid { volume: found.volume, boxes: turns.into_iter().zip(found.boxes).collect() })
     }
 }

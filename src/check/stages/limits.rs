@@ -21,7 +21,7 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Nothing is asked of a pair farther apart than this.
-    pub(crate) fn reach(&self) -> f64 {
+    pub(crate) fn max_distance(&self) -> f64 {
         [self.min_clearance, self.report_within].into_iter().flatten().fold(self.tolerance, f64::max)
     }
 
@@ -58,7 +58,7 @@ impl Limits {
         }
         if let Some(clearance) = self.min_clearance {
             if high < clearance - margin {
-                return Status::Clearance;
+                return Status::TooClose;
             }
             if low < clearance - tie {
                 return Status::Undecided;
@@ -126,8 +126,8 @@ mod tests {
         let l = Limits { min_clearance: Some(2.0), ..limits() };
         assert_eq!(at(l, 2.0), Status::Clear);
         assert_eq!(at(l, 2.0 - 0.5 * MARGIN), Status::Clear);
-        assert_eq!(at(l, 1.999_999), Status::Clearance);
-        assert_eq!(at(l, -0.005), Status::Clearance);
+        assert_eq!(at(l, 1.999_999), Status::TooClose);
+        assert_eq!(at(l, -0.005), Status::TooClose);
         assert_eq!(at(l, -0.5), Status::Interference);
         assert_eq!(at(Limits { min_clearance: Some(0.0), ..limits() }, 0.0), Status::Contact);
     }
@@ -155,7 +155,7 @@ mod tests {
         // Allowed or by its facets: it passes either way.
         assert_eq!(l.status([-0.025, -0.015], MARGIN, 0.02), Status::Contact);
         let l = Limits { min_clearance: Some(1.0), ..limits() };
-        assert_eq!([0.02, 0.04].map(|d| with(l, d)), [Status::Clearance, Status::Interference]);
+        assert_eq!([0.02, 0.04].map(|d| with(l, d)), [Status::TooClose, Status::Interference]);
     }
 
     #[test]

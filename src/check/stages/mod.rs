@@ -9,12 +9,12 @@ pub(crate) mod trace;
 pub(crate) mod triangles;
 
 use crate::assembly::Geometry;
-use crate::check::pairs::rotations::Turns;
+use crate::check::pairs::rotations::Rotations;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::pieces::ByPieces;
-use crate::check::stages::trace::{Step, Steps};
+use crate::check::stages::trace::{Step, Trace};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::tolerance::{roundoff_mm, shared_pose_mm};
 use crate::geom::{Pose, Vec3};
@@ -25,7 +25,7 @@ use crate::query::convex::sat::obb_obb;
 
 /// Where a pair left the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum ExitStage {
     /// Its boxes are beyond everything asked of it.
     Obb,
     /// Its hulls are.
@@ -42,7 +42,7 @@ pub(crate) enum Left {
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub status: Status,
-    pub left: Left,
+    pub exit_stage: ExitStage,
     pub certainty: Certainty,
     /// What the solids were taken to be, the coarser of the two.
     pub geometry: Geometry,
@@ -74,7 +74,7 @@ impl Answer {
     pub(crate) fn bare(status: Status, certainty: Certainty, geometry: Geometry) -> Self {
         Self {
             status,
-            left: Left::HullMeasured,
+            exit_stage: ExitStage::HullMeasured,
             certainty,
             geometry,
             facet_allowance: None,
@@ -94,7 +94,7 @@ pub(crate) struct PairQuery<'a> {
     /// How far rounding of the placements may have moved points (mm).
     pub residual: f64,
     /// In which rotations the first shape stands.
-    pub turns: Turns<'a>,
+    pub turns: Rotations<'a>,
     pub verdict_only: bool,
 }
 
@@ -134,11 +134,11 @@ impl PairQuery<'_> {
     }
 
     /// Runs the stages.
-    pub(crate) fn answer(&self, scratch: &mut EpaScratch, steps: &mut Steps) -> Answer {
+    pub(crate) fn answer(&self, scratch: &mut EpaScratch, steps: &mut Trace) -> Answer {
         let margin = self.margin();
         let (a, b) = (&self.first.convex, &self.second.convex);
         let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
-        let reach = limits.reach();
+        let reach = limits.max_distance();
         let q = Query { a, b, b_in_a: self.pose };
         let by_hulls = self.first.is_hull && self.second.is_hull;
         let hurry = by_hulls && self.verdict_only;
@@ -154,7 +154,7 @@ impl PairQuery<'_> {
         let cleared = apart.is_some_and(|d| d > reach + margin);
         steps.note(Step::Obb { distance: apart, cleared });
         if cleared {
-            return Answer { left: Left::Obb, ..settled(Status::Clear) };
+            return Answer { exit_stage: ExitStage::Obb, ..settled(Status::Clear) };
         }
         if hurry && balls.near && balls.common_ball(&q) > deep {
             return settled(Status::Interference);
@@ -166,7 +166,7 @@ impl PairQuery<'_> {
         let cleared = hulls.ending == Ending::BeyondLimit;
         steps.note(Step::Hull { gap: [hulls.lower.max(0.0), hulls.upper], cleared });
         if cleared {
-            return Answer { left: Left::Hull, ..settled(Status::Clear) };
+            return Answer { exit_stage: ExitStage::Hull, ..settled(Status::Clear) };
         }
         let mut ball = None;
         if self.first.pieces().is_some() || self.second.pieces().is_some() {
@@ -183,8 +183,8 @@ impl PairQuery<'_> {
                 answer
             };
         }
-        let answer = self.by_hulls(&q, &limits, margin, scratch, &mut Steps::default());
-        Answer { certainty: Certainty::Surface, geometry: Geometry::Hull, ..answer }
+        let answer = self.by_hulls(&q, &limits, margin, scratch, &mut Trace::default());
+        Answer { certainty: Certainty::NoInside, geometry: Geometry::Hull, ..answer }
     }
 
     /// Never below the rounding of the coordinates of either mesh.

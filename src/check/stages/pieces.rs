@@ -4,12 +4,12 @@ use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::solid::body;
 use crate::check::stages::limits::Limits;
-use crate::check::stages::trace::{Step, Steps};
-use crate::check::stages::{Answer, Left, Measured, PairQuery};
+use crate::check::stages::trace::{Step, Trace};
+use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::{Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::{Body, Found, Question, meet};
+use crate::query::depth::{OverlapQuery, PairRelation, SolidRef, classify};
 use crate::query::pieces::{PieceDistance, PiecePair};
 use crate::shape::decompose::piece_set::Cover;
 use crate::shape::surface::{Inside, Surface};
@@ -34,13 +34,13 @@ fn is_solid(shape: &Shape) -> bool {
 
 impl PairQuery<'_> {
     /// The answer of the pieces, of a part that has none of its hull.
-    pub(crate) fn by_pieces(&self, limits: &Limits, margin: f64, steps: &mut Steps) -> ByPieces {
+    pub(crate) fn by_pieces(&self, limits: &Limits, margin: f64, steps: &mut Trace) -> ByPieces {
         let pair = PiecePair { a: cover(self.first), b: cover(self.second), b_in_a: self.pose };
         let of_solids = is_solid(self.first) && is_solid(self.second);
-        match pair.distance(limits.reach(), margin) {
+        match pair.distance(limits.max_distance(), margin) {
             PieceDistance::Beyond(least) => {
                 steps.note(Step::Pieces { distance: Some([least, f64::INFINITY]), depth: None, cleared: true });
-                ByPieces::Settled(Box::new(self.settled(Status::Clear)))
+                ByPieces::Settled(Box::new(self.answer_without_measures(Status::Clear)))
             }
             PieceDistance::Apart { bounds, points } => {
                 let status = limits.status(bounds, margin, 0.0);
@@ -52,7 +52,7 @@ impl PairQuery<'_> {
                 if !(of_solids && enough) {
                     return ByPieces::Meet(None);
                 }
-                let mut answer = self.settled(status);
+                let mut answer = self.answer_without_measures(status);
                 if !self.verdict_only {
                     answer.measured = Some(Box::new(self.measured_apart(bounds[1], points, margin)));
                 }
@@ -77,12 +77,12 @@ impl PairQuery<'_> {
         touch: (f64, [Vec3; 2]),
         limits: &Limits,
         margin: f64,
-        steps: &mut Steps,
+        steps: &mut Trace,
     ) -> ByPieces {
         // For a verdict a ball thicker than anything that passes is all there is to know.
         let deepest = limits.deepest(0.0);
         let enough = if self.verdict_only { deepest + margin } else { f64::INFINITY };
-        let thickest = pair.thickest(enough);
+        let thickest = pair.thickest_overlap(enough);
         let [least, most] = thickest.bounds;
         steps.note(Step::Pieces { distance: None, depth: Some(least), cleared: false });
         let high = if thickest.ball.is_some() { -least } else { touch.0 };
@@ -94,7 +94,7 @@ impl PairQuery<'_> {
         if !(deeper && self.verdict_only || !deeper && tells) {
             return ByPieces::Meet(thickest.ball.map(|b| b.center));
         }
-        let mut answer = self.settled(status);
+        let mut answer = self.answer_without_measures(status);
         if !self.verdict_only {
             answer.certainty = limits.certainty(bracket, margin);
             answer.facet_allowance = (high < 0.0).then_some(0.0);
@@ -103,7 +103,7 @@ impl PairQuery<'_> {
             let rounding = self.rounding(margin);
             let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
             let bodies = [body(self.first), body(self.second)];
-            let way_out = (least > 0.0).then(|| self.way_out(bodies, normal, least, margin)).flatten();
+            let way_out = (least > 0.0).then(|| self.separating_translation(bodies, normal, least, margin)).flatten();
             let measured = Measured {
                 relation: Some(if least > rounding { Relation::Overlap } else { Relation::Touch }),
                 gap: Some(high),
@@ -121,7 +121,7 @@ impl PairQuery<'_> {
 
     /// Of solids and the pieces of one that could not be united: the pieces one by one, with the same argument as two by two. Returns
     /// what was known where that tells no more. Cost: the exact stage for each piece near the other solid.
-    pub(crate) fn piece_by_piece(&self, limits: &Limits, margin: f64, known: Answer, steps: &mut Steps) -> Answer {
+    pub(crate) fn piece_by_piece(&self, limits: &Limits, margin: f64, known: Answer, steps: &mut Trace) -> Answer {
         let (first, second) = (self.first.pieces(), self.second.pieces());
         let (pieces, whole, of) = match (first, second) {
             (Some(pieces), None) => (pieces, self.second, self.first),
@@ -131,23 +131,23 @@ impl PairQuery<'_> {
         if !whole.is_solid() {
             return known;
         }
-        let ask = Question { margin, rounding: self.rounding(margin), reach: limits.reach(), deep: None };
+        let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep: None };
         let [mut least, mut most] = [0.0_f64; 2];
         for convex in &pieces.all {
             let mesh = TriMesh { vertices: convex.vertices.clone(), triangles: convex.triangles.clone() };
             let surface = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
-            let piece = Body { convex, surface: &surface };
+            let piece = SolidRef { convex, surface: &surface };
             let at = if first.is_some() { -convex.origin } else { self.pose.direction(&convex.origin) };
             let pose = Pose { translation: self.pose.translation + at, ..*self.pose };
             let found = if first.is_some() {
-                meet(piece, body(whole), &pose, &ask)
+                classify(piece, body(whole), &pose, &ask)
             } else {
-                meet(body(whole), piece, &pose, &ask)
+                classify(body(whole), piece, &pose, &ask)
             };
-            if let Found::Meets(mut meeting) = found {
-                meeting.decide(limits.tolerance);
-                meeting.decide(limits.deepest(0.0));
-                let [lower, upper] = meeting.thickness();
+            if let PairRelation::Meets(mut meeting) = found {
+                meeting.decide_threshold(limits.tolerance);
+                meeting.decide_threshold(limits.deepest(0.0));
+                let [lower, upper] = meeting.depth_bounds();
                 (least, most) = (least.max(lower), most.max(upper));
             }
         }
@@ -168,7 +168,7 @@ impl PairQuery<'_> {
         answer
     }
 
-    fn settled(&self, status: Status) -> Answer {
-        Answer { left: Left::Pieces, ..Answer::bare(status, Certainty::Certified, self.geometry()) }
+    fn answer_without_measures(&self, status: Status) -> Answer {
+        Answer { exit_stage: ExitStage::Pieces, ..Answer::bare(status, Certainty::Certified, self.geometry()) }
     }
 }

@@ -102,9 +102,9 @@ pub enum Step {
 
 /// Keeps steps, or none.
 #[derive(Debug, Default)]
-pub(crate) struct Steps(Option<Vec<Step>>);
+pub(crate) struct Trace(Option<Vec<Step>>);
 
-impl Steps {
+impl Trace {
     /// Keeps every step.
     pub(crate) fn kept() -> Self {
         Self(Some(Vec::new()))

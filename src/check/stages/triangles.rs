@@ -6,12 +6,12 @@ use crate::assembly::Facets;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::solid::body;
 use crate::check::stages::limits::Limits;
-use crate::check::stages::trace::{Step, Steps};
-use crate::check::stages::{Answer, Left, Measured, PairQuery};
+use crate::check::stages::trace::{Step, Trace};
+use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::Vec3;
 use crate::query::convex::Gap;
-use crate::query::depth::{Apart, Containment, Event, Found, Meeting, Question, Width, meet};
+use crate::query::depth::{Apart, Containment, Event, OverlapSearch, OverlapQuery, PairRelation, Precision, classify};
 use crate::query::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, separation};
@@ -43,19 +43,19 @@ impl PairQuery<'_> {
 
     /// The answer of the triangles, for a pair that boxes and hulls leave within reach.
     /// `ball` is the centre of one that is known to lie in both.
-    pub(crate) fn by_triangles(&self, limits: &Limits, margin: f64, ball: Option<Vec3>, steps: &mut Steps) -> Answer {
+    pub(crate) fn by_triangles(&self, limits: &Limits, margin: f64, ball: Option<Vec3>, steps: &mut Trace) -> Answer {
         // For a verdict a ball thicker than anything that passes is all there is to know.
         let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
-        let ask = Question { margin, rounding: self.rounding(margin), reach: limits.reach(), deep };
-        match meet(body(self.first), body(self.second), self.pose, &ask) {
-            Found::Beyond(distance) => {
+        let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep };
+        match classify(body(self.first), body(self.second), self.pose, &ask) {
+            PairRelation::Beyond(distance) => {
                 steps.note(Step::Triangles { distance, at_least: true, cleared: true });
                 self.apart_answer(Status::Clear)
             }
-            Found::Apart(apart) => self.apart(limits, &apart, margin, steps),
-            Found::Meets(mut meeting) => {
+            PairRelation::Apart(apart) => self.apart(limits, &apart, margin, steps),
+            PairRelation::Meets(mut meeting) => {
                 if let Some(center) = ball {
-                    meeting.look_at(&center);
+                    meeting.evaluate_at(&center);
                 }
                 Overlap { query: self, limits, margin, meeting, facets: None }.answer(steps)
             }
@@ -63,11 +63,11 @@ impl PairQuery<'_> {
     }
 
     fn apart_answer(&self, status: Status) -> Answer {
-        let certainty = if self.is_surface() { Certainty::Surface } else { Certainty::Certified };
-        Answer { left: Left::Exact, ..Answer::bare(status, certainty, self.geometry()) }
+        let certainty = if self.is_surface() { Certainty::NoInside } else { Certainty::Certified };
+        Answer { exit_stage: ExitStage::Exact, ..Answer::bare(status, certainty, self.geometry()) }
     }
 
-    fn apart(&self, limits: &Limits, apart: &Apart, margin: f64, steps: &mut Steps) -> Answer {
+    fn apart(&self, limits: &Limits, apart: &Apart, margin: f64, steps: &mut Trace) -> Answer {
         let d = apart.distance;
         let status = limits.status([d, d], margin, 0.0);
         steps.note(Step::Triangles { distance: d, at_least: false, cleared: status == Status::Clear });
@@ -95,7 +95,7 @@ impl PairQuery<'_> {
 
     /// The gap of two convex solids to rounding. Between faces that are all but parallel the closest-point search on hulls ends
     /// short of that, in double precision; then their triangles tell.
-    pub(crate) fn polished(&self, mut gap: Gap, margin: f64) -> Gap {
+    pub(crate) fn refine_gap(&self, mut gap: Gap, margin: f64) -> Gap {
         let [low, high] = gap.bracket;
         if low <= 0.0 || high - low <= 2.0 * margin {
             return gap;
@@ -149,24 +149,24 @@ struct Overlap<'p, 'q> {
     query: &'p PairQuery<'q>,
     limits: &'p Limits,
     margin: f64,
-    meeting: Box<Meeting<'p>>,
+    meeting: Box<OverlapSearch<'p>>,
     /// The facet allowance, once it was asked for.
     facets: Option<f64>,
 }
 
 impl Overlap<'_, '_> {
     /// Closes the bracket of the depth as far as status and report need it.
-    fn answer(mut self, steps: &mut Steps) -> Answer {
+    fn answer(mut self, steps: &mut Trace) -> Answer {
         let verdict_only = self.query.verdict_only;
         if !verdict_only {
-            self.meeting.tell_touch();
+            self.meeting.certify_contact();
         }
         self.decide_without_facets();
         if !verdict_only {
             self.narrow();
         }
         self.decide_with_facets();
-        let [least, most] = self.meeting.thickness();
+        let [least, most] = self.meeting.depth_bounds();
         let granted = self.facets.filter(|_| self.allows()).unwrap_or(0.0);
         let mut status = self.limits.status([-most, -least], self.margin, granted);
         let mut within_facet_error = status == Status::Contact && self.limits.needs_facets(most, self.margin);
@@ -181,7 +181,7 @@ impl Overlap<'_, '_> {
             Box::new(Measured { common, ..measured })
         });
         Answer {
-            left: Left::Exact,
+            exit_stage: ExitStage::Exact,
             facet_allowance: self.facets,
             within_facet_error,
             measured,
@@ -195,7 +195,7 @@ impl Overlap<'_, '_> {
 
     /// Refines until the depth is known to lie on one side of a threshold.
     fn decide(&mut self, threshold: f64) {
-        self.meeting.decide(threshold);
+        self.meeting.decide_threshold(threshold);
     }
 
     /// The thresholds that hold whatever the facets are: the tolerance first, since most pairs that meet are contacts, then
@@ -207,7 +207,7 @@ impl Overlap<'_, '_> {
             self.decide(0.0);
         }
         self.decide(limits.tolerance);
-        if limits.needs_facets(self.meeting.thickness()[1], self.margin) {
+        if limits.needs_facets(self.meeting.depth_bounds()[1], self.margin) {
             self.decide(limits.deepest(0.0));
         }
     }
@@ -215,15 +215,15 @@ impl Overlap<'_, '_> {
     /// Closes the bracket as far as the report promises, and further where the depth is what fails or is allowed: the ball
     /// that was found is the depth that people read.
     fn narrow(&mut self) {
-        let width = Width::new(BRACKET_OF_DEPTH, self.limits.width(self.margin));
+        let width = Precision::new(BRACKET_OF_DEPTH, self.limits.width(self.margin));
         let tolerance = self.limits.tolerance;
-        self.meeting.narrow_to(&width.beyond(tolerance, BEYOND_TOLERANCE, 16.0 * self.margin));
+        self.meeting.refine_to(&width.beyond(tolerance, BEYOND_TOLERANCE, 16.0 * self.margin));
     }
 
     /// Asks for the facet allowance where the status or the report needs it, and decides the threshold it makes.
     fn decide_with_facets(&mut self) {
         let loosest = self.limits.deepest(self.query.allowance_at_most());
-        let [mut least, most] = self.meeting.thickness();
+        let [mut least, most] = self.meeting.depth_bounds();
         let matters =
             self.allows() && self.limits.needs_facets(most, self.margin) && loosest > self.limits.deepest(0.0);
         if self.query.verdict_only {
@@ -232,7 +232,7 @@ impl Overlap<'_, '_> {
             }
             // Deeper than any facets could explain is found sooner than what these do.
             self.decide(loosest);
-            least = self.meeting.thickness()[0];
+            least = self.meeting.depth_bounds()[0];
             if least > loosest + self.margin {
                 return;
             }
@@ -247,9 +247,9 @@ impl Overlap<'_, '_> {
     }
 
     fn certainty(&self, status: Status) -> Certainty {
-        let [least, most] = self.meeting.thickness();
+        let [least, most] = self.meeting.depth_bounds();
         if self.query.is_surface() {
-            Certainty::Surface
+            Certainty::NoInside
         } else if status == Status::Undecided {
             Certainty::Bracketed
         } else if self.query.verdict_only {
@@ -260,7 +260,7 @@ impl Overlap<'_, '_> {
     }
 
     fn measured(&self) -> Measured {
-        let [least, most] = self.meeting.thickness();
+        let [least, most] = self.meeting.depth_bounds();
         let rounding = self.query.rounding(self.margin);
         let witness = self.witness();
         let out = witness[0] - witness[1];
@@ -268,7 +268,7 @@ impl Overlap<'_, '_> {
         let known = !self.query.is_surface() || least > rounding;
         let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
         let separation = (least > 0.0 && !self.query.is_surface())
-            .then(|| self.query.way_out(self.meeting.bodies(), normal, least, self.margin))
+            .then(|| self.query.separating_translation(self.meeting.bodies(), normal, least, self.margin))
             .flatten();
         Measured {
             relation: known.then(|| self.relation(rounding)),
@@ -290,15 +290,15 @@ impl Overlap<'_, '_> {
 
     fn relation(&self, rounding: f64) -> Relation {
         match self.meeting.containment() {
-            Containment::AHoldsB => Relation::AContainsB,
-            Containment::BHoldsA => Relation::BContainsA,
+            Containment::BInsideA => Relation::AContainsB,
+            Containment::AInsideB => Relation::BContainsA,
             Containment::Coincident => Relation::Coincident,
-            Containment::None if self.meeting.thickness()[0] > rounding => Relation::Overlap,
+            Containment::None if self.meeting.depth_bounds()[0] > rounding => Relation::Overlap,
             Containment::None => Relation::Touch,
         }
     }
 
-    fn note(&self, steps: &mut Steps) {
+    fn note(&self, steps: &mut Trace) {
         if !steps.on() {
             return;
         }

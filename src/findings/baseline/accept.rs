@@ -1,8 +1,8 @@
 //! From the findings of a run to a baseline, and what drops out of one.
 
-use crate::check::{Extent, Outcome, PairOutcome, Standing, Status};
+use crate::check::{BaselineStatus, Outcome, PairOutcome, Severity, Status};
 use crate::findings::baseline::{Baseline, Entry, meshes_of};
-use crate::findings::run_view::{View, extent_of_pair};
+use crate::findings::run_view::{RunView, extent_of_pair};
 use crate::findings::severity::in_units;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,16 +12,16 @@ pub struct Acceptance {
     /// To be written.
     pub baseline: Baseline,
     /// The findings that were not covered before, sorted.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<NewlyAccepted>,
 }
 
 /// A finding that is accepted now.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
+pub struct NewlyAccepted {
     /// Its place in the baseline.
     pub entry: usize,
     /// How it compared with the baseline before.
-    pub was: Standing,
+    pub was: BaselineStatus,
 }
 
 /// Accepts findings of a run: those at the places `only` of [`Outcome::pairs`], or all. The run has been held against `old`.
@@ -48,11 +48,11 @@ pub fn accept(
         }
         entries.insert((entry.a.clone(), entry.b.clone()), entry);
     }
-    let view = View::of_outcome(outcome);
-    let mut newly: BTreeMap<(&str, &str), Standing> = BTreeMap::new();
+    let view = RunView::of_outcome(outcome);
+    let mut newly: BTreeMap<(&str, &str), BaselineStatus> = BTreeMap::new();
     let chosen = |k: &usize| only.is_none_or(|only| only.contains(k));
     for (_, pair) in outcome.pairs.iter().enumerate().filter(|(k, p)| p.status.fails() && chosen(k)) {
-        let was = pair.standing.unwrap_or(Standing::New);
+        let was = pair.standing.unwrap_or(BaselineStatus::New);
         let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
         let key = (a.to_owned(), b.to_owned());
         let before = entries.get(&key).and_then(|e| e.reason.clone());
@@ -64,7 +64,8 @@ pub fn accept(
     }
     let accepted: Vec<Entry> = entries.into_values().collect();
     let taken = accepted.iter().enumerate();
-    let taken = taken.filter_map(|(entry, e)| newly.get(&e.key()).map(|was| Taken { entry, was: *was })).collect();
+    let taken =
+        taken.filter_map(|(entry, e)| newly.get(&e.key()).map(|was| NewlyAccepted { entry, was: *was })).collect();
     Acceptance {
         baseline: Baseline {
             schema: old.and_then(|b| b.schema.clone()),
@@ -88,9 +89,9 @@ pub fn prune(old: &Baseline, outcome: &Outcome, named: &BTreeSet<usize>) -> (Bas
 }
 
 /// What is written of a finding, without a reason.
-fn entry_of(view: &View<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry {
+fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry {
     let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
-    let least_gap = view.least_gap(a, b, pair.status);
+    let least_gap = view.passing_gap(a, b, pair.status);
     let limit = if pair.status == Status::Interference { -least_gap } else { least_gap };
     let units = outcome.units;
     let extent = extent_of_pair(pair);
@@ -101,7 +102,7 @@ fn entry_of(view: &View<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry {
         relation: pair.relation,
         extent: extent.map(|e| in_units(e, units)),
         limit: units.as_given(limit),
-        meshes: matches!(extent, Some(Extent::Depth(_, Some(_)))).then(|| meshes_of(outcome, pair)),
+        meshes: matches!(extent, Some(Severity::Depth(_, Some(_)))).then(|| meshes_of(outcome, pair)),
         inputs: pair.inputs,
         reason: None,
     }

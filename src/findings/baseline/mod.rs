@@ -8,12 +8,12 @@ pub(crate) mod read;
 pub(crate) mod tests;
 pub mod write;
 
-pub use crate::findings::baseline::accept::{Acceptance, Taken, accept, prune};
-pub use crate::findings::baseline::compare::hold;
-pub use crate::findings::baseline::pair_selector::pick;
+pub use crate::findings::baseline::accept::{Acceptance, NewlyAccepted, accept, prune};
+pub use crate::findings::baseline::compare::compare;
+pub use crate::findings::baseline::pair_selector::select_pairs;
 pub use crate::findings::baseline::read::read;
 
-use crate::check::{Extent, Outcome, PairOutcome, Relation, Status};
+use crate::check::{Outcome, PairOutcome, Relation, Severity, Status};
 use crate::geom::LengthUnit;
 
 /// The name of the file beside the assembly.
@@ -44,7 +44,7 @@ pub struct Entry {
     /// How the solids lay to each other.
     pub relation: Option<Relation>,
     /// How bad it was; `None` where no number was known, then `inputs` is.
-    pub extent: Option<Extent>,
+    pub extent: Option<Severity>,
     /// The limit that it broke, in the terms of `extent`: a depth of an interference, a gap of the others.
     pub limit: f64,
     /// Of an interference with a volume: a hash of both meshes.

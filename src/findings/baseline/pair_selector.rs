@@ -10,7 +10,12 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// All names that fit no pair, or several.
-pub fn pick(names: &[String], pairs: &[(&str, &str)], what: &str, instead: &str) -> Result<BTreeSet<usize>, Error> {
+pub fn select_pairs(
+    names: &[String],
+    pairs: &[(&str, &str)],
+    what: &str,
+    instead: &str,
+) -> Result<BTreeSet<usize>, Error> {
     let mut picked = BTreeSet::new();
     let mut problems = Vec::new();
     for name in names {
@@ -49,7 +54,9 @@ mod tests {
     fn picked(name: &str) -> Result<Vec<usize>, String> {
         let pairs = [("a", "b,c"), ("a,b", "c"), ("drive/shaft", "Bolt:1")];
         let names = [name.to_owned()];
-        pick(&names, &pairs, "finding", "see the report").map(|p| p.into_iter().collect()).map_err(|e| e.to_string())
+        select_pairs(&names, &pairs, "finding", "see the report")
+            .map(|p| p.into_iter().collect())
+            .map_err(|e| e.to_string())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The baseline file, read strictly: what is damaged or misspelt must not hide a finding.
 
-use crate::check::{Extent, Relation, Shared, Status};
+use crate::check::{CommonVolume, Relation, Severity, Status};
 use crate::error::Error;
 use crate::findings::baseline::{Baseline, Entry};
 use crate::geom::LengthUnit;
@@ -26,7 +26,7 @@ const ENTRY_KEYS: [&str; 14] = [
     "inputs",
     "reason",
 ];
-const FINDINGS: [Status; 3] = [Status::Interference, Status::Clearance, Status::Undecided];
+const FINDINGS: [Status; 3] = [Status::Interference, Status::TooClose, Status::Undecided];
 
 /// Reads a baseline; `shown` is the file as the user would name it. Entries may stand in any order.
 ///
@@ -127,7 +127,7 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> O
     let extent = read_extent(reader, &fields, value, trail, status, shared.map(|s| s.0));
     let needs_inputs = status == Status::Undecided || matches!(extent, Ok(None));
     if needs_inputs && inputs.is_none() {
-        reader.problem(value.start(), trail, "no `inputs`, by which it is known again", AGAIN);
+        reader.problem(value.start(), trail, "no `inputs`, by which it is known again", REWRITE_ADVICE);
         return None;
     }
     let ((a, a_at), (b, _)) = (a?, b?);
@@ -162,11 +162,11 @@ fn read_extent(
     entry: Value<'_>,
     trail: &Trail<'_>,
     status: Status,
-    shared: Option<Shared>,
-) -> Result<Option<Extent>, Refused> {
+    shared: Option<CommonVolume>,
+) -> Result<Option<Severity>, Refused> {
     let own = match status {
         Status::Interference => "depth",
-        Status::Clearance => "gap",
+        Status::TooClose => "gap",
         _ => "bracket",
     };
     if let Some(other) = ["depth", "gap", "bracket"].into_iter().find(|k| *k != own && fields.has(k)) {
@@ -177,15 +177,15 @@ fn read_extent(
     let Some(value) = fields.get(own) else { return Ok(None) };
     let trail = Trail::Key(trail, own);
     let extent = match status {
-        Status::Interference => reader.number(value, &trail, "a depth").map(|depth| Extent::Depth(depth, shared)),
-        Status::Clearance => reader.number(value, &trail, "a gap").map(Extent::Gap),
-        _ => reader.numbers::<2>(value, &trail, "a list of two gaps").map(Extent::Bracket),
+        Status::Interference => reader.number(value, &trail, "a depth").map(|depth| Severity::Depth(depth, shared)),
+        Status::TooClose => reader.number(value, &trail, "a gap").map(Severity::Gap),
+        _ => reader.numbers::<2>(value, &trail, "a list of two gaps").map(Severity::Bracket),
     };
     extent.map(Some).ok_or(Refused)
 }
 
 /// What mends an entry that lacks something.
-const AGAIN: &str = "run `interfere accept` again, which writes it";
+const REWRITE_ADVICE: &str = "run `interfere accept` again, which writes it";
 
 /// The keys of a volume: all of them, or none where it was not known.
 const VOLUME_KEYS: [&str; 4] = ["volume", "volume_slack", "volume_facets", "meshes"];
@@ -197,7 +197,7 @@ fn read_shared(
     entry: Value<'_>,
     trail: &Trail<'_>,
     status: Status,
-) -> Result<Option<(Shared, u64)>, Refused> {
+) -> Result<Option<(CommonVolume, u64)>, Refused> {
     let given = VOLUME_KEYS.map(|key| fields.get(key));
     let Some(there) = given.iter().position(Option::is_some) else { return Ok(None) };
     let there = VOLUME_KEYS[there];
@@ -208,21 +208,26 @@ fn read_shared(
     }
     let [Some(volume), Some(slack), Some(facets), Some(meshes)] = given else {
         let missing = given.iter().position(Option::is_none).map_or("", |k| VOLUME_KEYS[k]);
-        reader.problem(entry.start(), &Trail::Key(trail, there), format!("`{there}` without `{missing}`"), AGAIN);
+        reader.problem(
+            entry.start(),
+            &Trail::Key(trail, there),
+            format!("`{there}` without `{missing}`"),
+            REWRITE_ADVICE,
+        );
         return Err(Refused);
     };
     let mut read = |value: Value<'_>, key: &'static str| {
         let trail = Trail::Key(trail, key);
         let number = reader.number(value, &trail, "a volume").ok_or(Refused)?;
         if number < 0.0 {
-            reader.problem(value.start(), &trail, "a volume below 0", AGAIN);
+            reader.problem(value.start(), &trail, "a volume below 0", REWRITE_ADVICE);
             return Err(Refused);
         }
         Ok(number)
     };
     let [key, slack_key, facets_key, meshes_key] = VOLUME_KEYS;
     let shared =
-        Shared { volume: read(volume, key)?, slack: read(slack, slack_key)?, facets: read(facets, facets_key)? };
+        CommonVolume { volume: read(volume, key)?, slack: read(slack, slack_key)?, facets: read(facets, facets_key)? };
     let meshes = read_hash(reader, meshes, &Trail::Key(trail, meshes_key)).ok_or(Refused)?;
     Ok(Some((shared, meshes)))
 }

@@ -1,6 +1,6 @@
 //! Reading what was written, and holding runs against it.
 
-use crate::check::{Outcome, Standing};
+use crate::check::{BaselineStatus, Outcome};
 use crate::findings::baseline::*;
 use crate::geom::LengthUnit;
 use crate::testkit::sample_outcome;
@@ -20,7 +20,7 @@ fn written(baseline: &Baseline) -> Vec<u8> {
     out
 }
 
-fn standings(outcome: &Outcome) -> Vec<Standing> {
+fn standings(outcome: &Outcome) -> Vec<BaselineStatus> {
     outcome.pairs.iter().filter_map(|p| p.standing).collect()
 }
 
@@ -33,8 +33,8 @@ fn what_is_written_is_read_without_loss_and_covers_its_run() {
         assert!(accepted.baseline.accepted.is_sorted_by(|x, y| x.key() < y.key()));
         let again = read("b.json", written(&accepted.baseline)).unwrap();
         assert_eq!(again, accepted.baseline);
-        hold(&again, "b.json".to_owned(), &mut outcome);
-        assert_eq!(standings(&outcome), [Standing::Accepted; 6], "{units:?}");
+        compare(&again, "b.json".to_owned(), &mut outcome);
+        assert_eq!(standings(&outcome), [BaselineStatus::Accepted; 6], "{units:?}");
         outcome.fail_on = crate::check::FailOn::New;
         assert!(!outcome.fails());
         let twice = accept(Some(&again), &outcome, None, Some("another"), "a.json");
@@ -46,14 +46,14 @@ fn what_is_written_is_read_without_loss_and_covers_its_run() {
 fn another_unit_means_the_same_lengths() {
     let old = accept(None, &outcome(LengthUnit::Inch), None, None, "a.json").baseline;
     let mut now = outcome(LengthUnit::Mm);
-    hold(&old, String::new(), &mut now);
-    assert_eq!(standings(&now), [Standing::Accepted; 6]);
+    compare(&old, String::new(), &mut now);
+    assert_eq!(standings(&now), [BaselineStatus::Accepted; 6]);
     let only = std::collections::BTreeSet::from([1]);
     let new = accept(Some(&old), &now, Some(&only), None, "a.json").baseline;
     assert_eq!((new.units, new.accepted.len()), (LengthUnit::Mm, 6));
     let mut again = outcome(LengthUnit::Mm);
-    hold(&new, String::new(), &mut again);
-    assert_eq!(standings(&again), [Standing::Accepted; 6]);
+    compare(&new, String::new(), &mut again);
+    assert_eq!(standings(&again), [BaselineStatus::Accepted; 6]);
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn a_pair_without_a_number_stands_by_its_inputs() {
     let baseline = accept(None, &outcome(LengthUnit::Mm), None, None, "a.json").baseline;
     let mut now = outcome(LengthUnit::Mm);
     now.pairs.iter_mut().for_each(|p| p.inputs = p.inputs.map(|_| 8));
-    hold(&baseline, String::new(), &mut now);
-    let changed = now.pairs.iter().filter(|p| p.standing == Some(Standing::Changed)).count();
+    compare(&baseline, String::new(), &mut now);
+    let changed = now.pairs.iter().filter(|p| p.standing == Some(BaselineStatus::Changed)).count();
     assert_eq!((changed, now.baseline.map(|b| b.counts.accepted)), (2, Some(4)));
 }
 

@@ -1,6 +1,6 @@
 //! The baseline as a file: a line per pair, sorted, so that a change of one pair is a change of one line.
 
-use crate::check::Extent;
+use crate::check::Severity;
 use crate::findings::baseline::{Baseline, Entry};
 use crate::json::write::write_json;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -53,7 +53,7 @@ impl Serialize for Line<'_> {
         map.serialize_entry("status", e.status.name())?;
         map.serialize_entry("relation", &e.relation.map(crate::check::Relation::name))?;
         match &e.extent {
-            Some(Extent::Depth(depth, shared)) => {
+            Some(Severity::Depth(depth, shared)) => {
                 map.serialize_entry("depth", depth)?;
                 if let Some(shared) = shared {
                     map.serialize_entry("volume", &shared.volume)?;
@@ -64,8 +64,8 @@ impl Serialize for Line<'_> {
                     map.serialize_entry("meshes", &hash(meshes))?;
                 }
             }
-            Some(Extent::Gap(gap)) => map.serialize_entry("gap", gap)?,
-            Some(Extent::Bracket(bracket)) => map.serialize_entry("bracket", bracket)?,
+            Some(Severity::Gap(gap)) => map.serialize_entry("gap", gap)?,
+            Some(Severity::Bracket(bracket)) => map.serialize_entry("bracket", bracket)?,
             None => {}
         }
         map.serialize_entry("limit", &e.limit)?;

@@ -3,7 +3,7 @@
 use crate::assembly::{InstanceIx, RuleUse};
 use crate::check::{
     Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, Shard, Status, Timings,
-    worth_mending,
+    fixable_rows,
 };
 use crate::error::{Error, Location, Problem, Warning};
 use crate::findings::shards::partial::{Partial, inconsistent};
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::mem;
 
 /// Missing shards are named up to this many.
-const NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 /// A partial report taken apart.
-struct Share {
+struct ShardParts {
     file: String,
     shard: Shard,
     candidates: Candidates,
@@ -37,7 +37,7 @@ struct Own {
     instances: Vec<InstanceOutcome>,
 }
 
-impl Share {
+impl ShardParts {
     fn new((file, partial): (String, Partial)) -> Self {
         let Partial { shard, candidates, instances_hash, mut outcome, warnings, .. } = partial;
         let own = Own {
@@ -58,10 +58,10 @@ impl Share {
 /// # Errors
 /// Shards that are of another run, that are given twice or that are missing, each with its file.
 pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, Error> {
-    let mut shares: Vec<Share> = partials.into_iter().map(Share::new).collect();
-    let mut problems = foreign(&shares);
+    let mut shares: Vec<ShardParts> = partials.into_iter().map(ShardParts::new).collect();
+    let mut problems = other_run_problems(&shares);
     if problems.is_empty() {
-        problems = doubled(&shares);
+        problems = duplicate_problems(&shares);
         problems.extend(missing(&shares));
     }
     if !problems.is_empty() {
@@ -70,9 +70,9 @@ pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, 
     // Shard 1 is there, and no other lists the instances.
     shares.sort_by_key(|s| s.shard.index);
     let ids: Vec<&str> = shares[0].own.instances.iter().map(|i| i.id.as_str()).collect();
-    shares.iter().try_for_each(|share| points_somewhere(share, &ids))?;
+    shares.iter().try_for_each(|share| check_indices(share, &ids))?;
     let mut rest = shares.into_iter();
-    let Some(Share { file, warnings: told, mut own, common, .. }) = rest.next() else { return Err(none_given()) };
+    let Some(ShardParts { file, warnings: told, mut own, common, .. }) = rest.next() else { return Err(none_given()) };
     let mut warnings = Warnings::default();
     warnings.add(told, &file)?;
     for share in rest {
@@ -86,9 +86,9 @@ pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, 
     let Own { counts, cleared_by, pairs, fixes: known, instances } = own;
     let warnings = warnings.in_order();
     let mut outcome = Outcome { counts, cleared_by, pairs, fixes: known, instances, warnings, ..common };
-    let rows = worth_mending(&outcome.pairs, fixes);
+    let rows = fixable_rows(&outcome.pairs, fixes);
     outcome.fixes = rows.into_iter().filter_map(|row| outcome.fix_of(&outcome.pairs[row]).cloned()).collect();
-    adds_up(&outcome, &file)?;
+    check_counts(&outcome, &file)?;
     Ok(outcome)
 }
 
@@ -97,9 +97,9 @@ fn none_given() -> Error {
 }
 
 /// What is not of the run that the first file is of.
-fn foreign(shares: &[Share]) -> Vec<Problem> {
+fn other_run_problems(shares: &[ShardParts]) -> Vec<Problem> {
     let Some((first, rest)) = shares.split_first() else { return none_given().problems };
-    let differs = |share: &Share| {
+    let differs = |share: &ShardParts| {
         let what = difference(first, share)?;
         Some(Problem::new(Location::file(&share.file), what, "merge the shards of one run"))
     };
@@ -107,7 +107,7 @@ fn foreign(shares: &[Share]) -> Vec<Problem> {
 }
 
 /// In what a shard differs from the first one given, as a sentence without a full stop; `None` where it is of the same run.
-fn difference(first: &Share, other: &Share) -> Option<String> {
+fn difference(first: &ShardParts, other: &ShardParts) -> Option<String> {
     let (a, b, file) = (first.shard, other.shard, &first.file);
     if a.of != b.of {
         return Some(format!("shard {} of {}, but {file} is shard {} of {}", b.index, b.of, a.index, a.of));
@@ -154,10 +154,10 @@ fn differing<T: Serialize + PartialEq>(x: &T, y: &T) -> Option<(String, Value, V
         .next()
 }
 
-fn doubled(shares: &[Share]) -> Vec<Problem> {
+fn duplicate_problems(shares: &[ShardParts]) -> Vec<Problem> {
     let mut files: BTreeMap<u32, &str> = BTreeMap::new();
     let mut problems = Vec::new();
-    for Share { file, shard: Shard { index, of }, .. } in shares {
+    for ShardParts { file, shard: Shard { index, of }, .. } in shares {
         if let Some(earlier) = files.get(index) {
             let what = format!("shard {index} of {of} a second time, after {earlier}");
             problems.push(Problem::new(Location::file(file), what, "give each shard once"));
@@ -168,14 +168,14 @@ fn doubled(shares: &[Share]) -> Vec<Problem> {
     problems
 }
 
-fn missing(shares: &[Share]) -> Option<Problem> {
+fn missing(shares: &[ShardParts]) -> Option<Problem> {
     let of = shares.first()?.shard.of;
     let mut given = vec![false; of as usize];
     for share in shares {
         given[share.shard.index as usize - 1] = true;
     }
     let missing: Vec<String> = (1..=of).zip(given).filter(|(_, given)| !given).map(|(i, _)| i.to_string()).collect();
-    let (named, rest) = missing.split_at(missing.len().min(NAMED));
+    let (named, rest) = missing.split_at(missing.len().min(MAX_NAMED));
     let list = match (named, rest.len()) {
         ([], _) => return None,
         ([one], _) => format!("shard {one} of {of} is"),
@@ -186,7 +186,7 @@ fn missing(shares: &[Share]) -> Option<Problem> {
 }
 
 /// Refuses rows and fixes of instances, parts and rules that are not there.
-fn points_somewhere(share: &Share, ids: &[&str]) -> Result<(), Error> {
+fn check_indices(share: &ShardParts, ids: &[&str]) -> Result<(), Error> {
     let (own, common) = (&share.own, &share.common);
     let id = |ix: InstanceIx| ids.get(ix.0 as usize);
     let refuse = |list: &str, k: usize| Err(inconsistent(&share.file, &format!("outcome.{list}[{k}]")));
@@ -244,7 +244,7 @@ fn sort(own: &mut Own) {
 }
 
 /// Every pair ended once, and every row that must be there is.
-fn adds_up(o: &Outcome, file: &str) -> Result<(), Error> {
+fn check_counts(o: &Outcome, file: &str) -> Result<(), Error> {
     let total = |numbers: &[u64]| numbers.iter().try_fold(0_u64, |sum, n| sum.checked_add(*n));
     let ended = total(&Status::ALL.map(|s| o.counts.of(s)));
     let c = &o.cleared_by;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The form that is written and read.
-const FORM: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 
 /// What stands between everything else and its hash.
 const BEFORE_HASH: &str = ",\n  \"hash\": \"";
@@ -66,7 +66,7 @@ impl Partial {
         // Of this process, not of the report.
         outcome.timings = Timings::default();
         Self {
-            form: FORM,
+            form: FORMAT_VERSION,
             tool: Tool::own(),
             shard,
             candidates,
@@ -83,7 +83,7 @@ impl Partial {
     }
 
     /// Whether both say the same, read from a file or not.
-    pub fn says_as(&self, other: &Self) -> bool {
+    pub fn same_content(&self, other: &Self) -> bool {
         let Self { form, tool, shard, candidates, instances_hash, outcome, warnings, hash: _ } = self;
         (form, tool, shard, candidates) == (&other.form, &other.tool, &other.shard, &other.candidates)
             && (instances_hash, outcome, warnings) == (&other.instances_hash, &other.outcome, &other.warnings)
@@ -91,7 +91,7 @@ impl Partial {
 
     /// The text of a file, of the text that a JSON document of it is: its last key is a hash of what stands before.
     #[must_use]
-    pub fn sealed(mut document: String) -> String {
+    pub fn with_hash(mut document: String) -> String {
         let end = document.trim_end();
         document.truncate(end.strip_suffix('}').unwrap_or(end).trim_end().len());
         let hash = blake3::hash(document.as_bytes()).to_hex();
@@ -127,7 +127,7 @@ impl Partial {
     /// Refuses what this version did not write, and numbers that point nowhere.
     fn checked(self, file: &str) -> Result<Self, Error> {
         let own = Tool::own();
-        if self.tool != own || self.form != FORM {
+        if self.tool != own || self.form != FORMAT_VERSION {
             return Err(Problem::new(Location::file(file), written_by(&self.tool), ONE_VERSION).into());
         }
         let shard = self.shard;

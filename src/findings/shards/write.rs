@@ -9,10 +9,10 @@ use std::io::{self, Write};
 /// # Errors
 /// As the writer says; and where the text would not read back as what it was made from.
 pub fn render(partial: &Partial, out: &mut dyn Write) -> io::Result<()> {
-    let text = Partial::sealed(to_exact_json(partial)?);
+    let text = Partial::with_hash(to_exact_json(partial)?);
     // JSON has no word for some numbers: better no file than one that says something else.
     match Partial::read("partial report", &text) {
-        Ok(read) if read.says_as(partial) => out.write_all(text.as_bytes()),
+        Ok(read) if read.same_content(partial) => out.write_all(text.as_bytes()),
         Ok(_) => Err(io::Error::other("a number of it cannot be written")),
         Err(error) => Err(io::Error::other(error)),
     }

@@ -20,7 +20,7 @@ const MAX_EXPANSIONS: usize = 100_000;
 const FEW_EXPANSIONS: usize = 200;
 
 /// Twice a triangle's area over its longest edge squared from which its plane distance keeps all but three digits.
-const FAT: f64 = 1e-3;
+const FAT_SHARE: f64 = 1e-3;
 
 /// Penetration depth: the truth lies in `[lower, upper]` up to the pair's rounding margin (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -144,7 +144,7 @@ fn search(
             return None;
         }
         if best.upper - best.lower <= 0.25 * margin {
-            if q.climb_scans() {
+            if q.support_scans() {
                 break;
             }
             let true_value = best.axis.dot(&q.scan(&best.axis).w);
@@ -170,7 +170,7 @@ fn search(
         return None;
     }
     // Whatever ended the loop, the answer separates.
-    if !q.climb_scans() {
+    if !q.support_scans() {
         best.upper = math::greater(best.upper, best.axis.dot(&q.scan(&best.axis).w));
     }
     best.upper = math::greater(best.upper, 0.0);
@@ -257,7 +257,7 @@ impl EpaScratch {
         let outside = !self.origin_inside && orient3d(&a, &b, &c, &Vec3::zeros()) > 0.0;
         // The origin being inside, the least plane distance is the least distance. A plane distance loses as many digits as
         // the triangle is thin, so thin ones are asked for their closest point.
-        let distance = if self.origin_inside && length > FAT * longest_sq {
+        let distance = if self.origin_inside && length > FAT_SHARE * longest_sq {
             normal.dot(&a).abs()
         } else {
             closest_on_triangle(&a, &b, &c).norm()
@@ -297,8 +297,8 @@ impl EpaScratch {
             axis = closest_on_triangle(&a, &b, &c).try_normalize(0.0)?;
         }
         let rises = |w: &MinkowskiPoint| self.sees(&w.w, face);
-        let mut w = q.climb(&axis, &self.points[face.v[0] as usize]);
-        if !q.climb_scans() && (confirm || !rises(&w)) {
+        let mut w = q.walk_to_support(&axis, &self.points[face.v[0] as usize]);
+        if !q.support_scans() && (confirm || !rises(&w)) {
             w = q.scan(&axis);
         }
         let value = axis.dot(&w.w);

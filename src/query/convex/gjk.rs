@@ -54,14 +54,14 @@ impl Query<'_> {
 
     /// Support point of A ⊖ B along `d` by climbing from the vertices of `hint`.
     #[inline]
-    pub fn climb(&self, d: &Vec3, hint: &MinkowskiPoint) -> MinkowskiPoint {
+    pub fn walk_to_support(&self, d: &Vec3, hint: &MinkowskiPoint) -> MinkowskiPoint {
         let against = -(self.b_in_a.rotation.tr_mul(d));
         self.point(self.a.climb(d, hint.a as usize).0, self.b.climb(&against, hint.b as usize).0)
     }
 
     /// Whether [`Self::climb`] is certain already.
     #[inline]
-    pub fn climb_scans(&self) -> bool {
+    pub fn support_scans(&self) -> bool {
         self.a.climb_scans() && self.b.climb_scans()
     }
 
@@ -79,7 +79,7 @@ impl Query<'_> {
 pub fn separation(q: &Query, limit: f64, margin: f64) -> Separation {
     let start = q.a.inner_center - q.b_in_a.point(&q.b.inner_center);
     let start = if start.norm_squared() > 0.0 { start } else { Vec3::x() };
-    let first = q.climb(&-start, &MinkowskiPoint { w: Vec3::zeros(), a: 0, b: 0 });
+    let first = q.walk_to_support(&-start, &MinkowskiPoint { w: Vec3::zeros(), a: 0, b: 0 });
     let mut state = State {
         out: Separation {
             lower: f64::NEG_INFINITY,
@@ -115,7 +115,7 @@ impl State {
             return Some(self.not_apart());
         }
         let away = -self.v / length;
-        let mut w = q.climb(&away, &self.last);
+        let mut w = q.walk_to_support(&away, &self.last);
         let mut lower = -away.dot(&w.w);
         let tight = GJK_RELATIVE * length;
         let tight = if tight > 0.25 * margin { tight } else { 0.25 * margin };
@@ -124,7 +124,7 @@ impl State {
         };
         // Whatever ends the iteration must rest on the true support point.
         if stuck(&w, lower, &self.out.simplex) {
-            if !q.climb_scans() {
+            if !q.support_scans() {
                 w = q.scan(&away);
                 lower = -away.dot(&w.w);
             }

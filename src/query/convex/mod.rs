@@ -112,7 +112,7 @@ impl Gap {
 }
 
 /// Inner balls nearer than this, in sums of their radii, often leave a common point between them: worth a look.
-const PROMISING: f64 = 1.25;
+const PROMISING_SHARE: f64 = 1.25;
 
 /// How the largest balls inside two hulls lie to each other: the cheapest look at a pair.
 #[derive(Debug, Clone, Copy)]
@@ -134,7 +134,7 @@ impl InnerBalls {
         let distance = (centers[1] - centers[0]).norm();
         Self {
             thickness: lesser(ra + rb - distance, lesser(2.0 * ra, 2.0 * rb)),
-            near: ra > 0.0 && rb > 0.0 && distance <= PROMISING * (ra + rb),
+            near: ra > 0.0 && rb > 0.0 && distance <= PROMISING_SHARE * (ra + rb),
             distance,
             centers,
         }

@@ -9,7 +9,7 @@ const PARALLEL_SQ: f64 = 1e-6;
 
 /// Depth along every face axis, in half the smallest side, from which the cross axes are left out. Leaving axes out only
 /// separates fewer boxes.
-const DEEP: f64 = 0.75;
+const DEEP_SHARE: f64 = 0.75;
 
 /// A lower bound of the distance of two boxes, in mm, with B placed at `b_in_a`: the largest separation over the 15 axes
 /// (Gottschalk, Lin & Manocha, "`OBBTree`: A Hierarchical Structure for Rapid Interference Detection", 1996, §5); negative
@@ -42,7 +42,7 @@ pub fn obb_obb(a: &Obb, b: &Obb, b_in_a: &Pose, limit: f64) -> f64 {
     }
     // Boxes that reach deep into each other along every face axis are seldom apart along a cross axis, and those nine cost
     // most: leave them to GJK.
-    if best < -DEEP * lesser(ha.min(), hb.min()) {
+    if best < -DEEP_SHARE * lesser(ha.min(), hb.min()) {
         return best;
     }
     // Ai × Bj. Three products and four sums of rotation entries that are themselves rounded: what that may cost is taken

@@ -4,18 +4,18 @@ use crate::geom::math::greater;
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{self, Goal};
 use crate::query::convex::gjk::Query;
-use crate::query::depth::open_surface::{Search, entangled};
-use crate::query::depth::search::{Depth, Witness};
+use crate::query::depth::open_surface::{BallSearch, interpenetrates};
+use crate::query::depth::search::{BranchAndBound, Witness};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, Gap, separation};
 use crate::shape::polytope::Convex;
-use crate::shape::self_union::Overlaps;
-use crate::shape::surface::placed::Side;
+use crate::shape::self_union::SelfUnion;
+use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 
 /// One part of a pair: its hull and its triangles, both in the hull's centred frame.
 #[derive(Clone, Copy)]
-pub struct Body<'a> {
+pub struct SolidRef<'a> {
     /// The convex hull, which holds all triangles.
     pub convex: &'a Convex,
     /// The triangles.
@@ -24,7 +24,7 @@ pub struct Body<'a> {
 
 /// What is asked of a pair; lengths in mm.
 #[derive(Debug, Clone, Copy)]
-pub struct Question {
+pub struct OverlapQuery {
     /// The pair's rounding margin η.
     pub margin: f64,
     /// By so much surfaces may miss each other that coincide by design; at least the margin. What overlaps
@@ -37,13 +37,13 @@ pub struct Question {
 }
 
 /// Where two meshes stand to each other.
-pub enum Found<'a> {
+pub enum PairRelation<'a> {
     /// Apart by more than the reach: at least this far.
     Beyond(f64),
     /// Apart, neither in the other.
     Apart(Apart),
     /// They touch, overlap, or one holds the other.
-    Meets(Box<Meeting<'a>>),
+    Meets(Box<OverlapSearch<'a>>),
 }
 
 /// Two meshes apart.
@@ -77,21 +77,21 @@ pub enum Event {
 }
 
 /// A pair that touches or overlaps, with certified bounds of the overlap depth.
-pub struct Meeting<'a> {
-    pub(crate) bodies: [Body<'a>; 2],
+pub struct OverlapSearch<'a> {
+    pub(crate) bodies: [SolidRef<'a>; 2],
     pub(crate) b_in_a: &'a Pose,
-    pub(crate) ask: Question,
+    pub(crate) ask: OverlapQuery,
     /// Whether all of the surfaces bounds the solids; `None` until it was asked.
     pub(crate) solid: Option<bool>,
     pub(crate) looked_at_middle: bool,
     /// Of the overlap depth.
     pub(crate) lower: f64,
     pub(crate) upper: f64,
-    pub(crate) depth: Depth<'a>,
+    pub(crate) depth: BranchAndBound<'a>,
     /// Holds all common points (A's frame).
     pub(crate) region: Aabb,
     /// Takes the place of `depth` where a mesh has no definite inside.
-    pub(crate) search: Option<Box<Search<'a>>>,
+    pub(crate) search: Option<Box<BallSearch<'a>>>,
     /// The closest points of the surfaces, where that was asked.
     pub(crate) surfaces: Option<Apart>,
     /// The largest depth that a shrink of each care did not certify.
@@ -103,39 +103,39 @@ pub struct Meeting<'a> {
 
 /// Tells pairs apart from those that meet. Cost: a dual traversal of the two trees; microseconds for parts of some hundred
 /// triangles, milliseconds for a million that nearly touch all over.
-pub fn meet<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
-    let found = meet_as_given(a, b, b_in_a, ask);
+pub fn classify<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &OverlapQuery) -> PairRelation<'a> {
+    let found = classify_as_given(a, b, b_in_a, ask);
     // Of parts that keep apart the whole surface tells as much as the boundary of the solid does.
-    if let Found::Meets(meeting) = &found
+    if let PairRelation::Meets(meeting) = &found
         && meeting.is_surface()
         && let Some([a, b]) = meeting.boundaries()
     {
-        return meet_as_given(a, b, b_in_a, ask);
+        return classify_as_given(a, b, b_in_a, ask);
     }
     found
 }
 
 /// The same, with the surfaces as they are.
-fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question) -> Found<'a> {
-    let mut meeting = Meeting::new(a, b, b_in_a, *ask);
+fn classify_as_given<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &OverlapQuery) -> PairRelation<'a> {
+    let mut meeting = OverlapSearch::new(a, b, b_in_a, *ask);
     if let Some(deep) = ask.deep
         && !meeting.is_surface()
-        && meeting.settles_above(deep)
+        && meeting.finds_ball_above(deep)
     {
-        return Found::Meets(Box::new(meeting));
+        return PairRelation::Meets(Box::new(meeting));
     }
     match separation(&meeting.pairing(), ask.reach + ask.margin, ask.margin) {
         Distance::Beyond(least) => {
             if !meeting.is_nested() {
-                return Found::Beyond(least);
+                return PairRelation::Beyond(least);
             }
             if meeting.is_surface() {
                 if let Distance::Within(Gap { value, points, .. }) =
                     separation(&meeting.pairing(), f64::INFINITY, ask.margin)
                 {
-                    meeting.touches(Apart { distance: value, points });
+                    meeting.record_contact(Apart { distance: value, points });
                 }
-                return Found::Meets(Box::new(meeting.into_entwined().bounded_by_hulls()));
+                return PairRelation::Meets(Box::new(meeting.into_interpenetrating().bounded_by_hulls()));
             }
         }
         Distance::Within(Gap { value, points, .. }) => {
@@ -145,22 +145,25 @@ fn meet_as_given<'a>(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: &Question)
                 return meeting.surfaces_within(apart);
             }
             if value <= ask.margin {
-                meeting.touches(apart);
-                return Found::Meets(Box::new(meeting.bounded_by_hulls()));
+                meeting.record_contact(apart);
+                return PairRelation::Meets(Box::new(meeting.bounded_by_hulls()));
             }
             if !meeting.is_nested() {
-                return Found::Apart(apart);
+                return PairRelation::Apart(apart);
             }
             meeting.surfaces = Some(apart);
         }
     }
-    Found::Meets(Box::new(meeting.into_nested().bounded_by_hulls()))
+    PairRelation::Meets(Box::new(meeting.into_nested().bounded_by_hulls()))
 }
 
-impl<'a> Meeting<'a> {
+impl<'a> OverlapSearch<'a> {
     /// Without what the hulls say, which takes longer than to tell most pairs apart.
-    fn new(a: Body<'a>, b: Body<'a>, b_in_a: &'a Pose, ask: Question) -> Self {
-        let sides = [Side { surface: a.surface, pose: None }, Side { surface: b.surface, pose: Some(b_in_a) }];
+    fn new(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: OverlapQuery) -> Self {
+        let sides = [
+            PlacedSurface { surface: a.surface, pose: None },
+            PlacedSurface { surface: b.surface, pose: Some(b_in_a) },
+        ];
         let around = Vec3::repeat(0.5 * b.convex.aabb.diagonal());
         let center = b_in_a.point(&b.convex.aabb.center());
         let placed = Aabb { min: center - around, max: center + around };
@@ -173,7 +176,7 @@ impl<'a> Meeting<'a> {
             looked_at_middle: false,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
-            depth: Depth::new(sides, &region, [f64::NEG_INFINITY, f64::INFINITY], ask.margin),
+            depth: BranchAndBound::new(sides, &region, [f64::NEG_INFINITY, f64::INFINITY], ask.margin),
             region,
             search: None,
             surfaces: None,
@@ -197,7 +200,7 @@ impl<'a> Meeting<'a> {
         self.upper = upper;
         self.region = a.aabb.intersection(&placed_box(b, self.b_in_a)).inflated(self.ask.margin);
         let bounds = [0.5 * self.lower, 0.5 * upper];
-        self.depth = Depth::new(self.sides(), &self.region, bounds, self.ask.margin).starting_at(middle);
+        self.depth = BranchAndBound::new(self.sides(), &self.region, bounds, self.ask.margin).starting_at(middle);
         self.depth.best = best;
         self.events.push(Event::HullBound(upper));
         self
@@ -205,14 +208,14 @@ impl<'a> Meeting<'a> {
 
     /// Whether a ball thicker than this (mm) is found where it costs next to nothing to look for one: between the balls in the
     /// hulls, as far inside the one as inside the other.
-    fn settles_above(&mut self, deep: f64) -> bool {
+    fn finds_ball_above(&mut self, deep: f64) -> bool {
         let [a, b] = self.bodies.map(|body| body.convex);
         let (from, to) = (a.inner_center, self.b_in_a.point(&b.inner_center));
         let distance = (to - from).norm();
         let share = 0.5 * (distance + a.inner_radius - b.inner_radius) / distance;
         let start = if distance > 0.0 { from + (to - from) * share.clamp(0.0, 1.0) } else { from };
         let above = deep + 2.0 * self.ask.margin;
-        self.depth.settle(&start, 0.5 * above);
+        self.depth.balance(&start, 0.5 * above);
         self.take_bounds();
         self.lower > above
     }
@@ -221,7 +224,7 @@ impl<'a> Meeting<'a> {
         Pairing { a: self.bodies[0].surface, b: self.bodies[1].surface, b_in_a: self.b_in_a }
     }
 
-    fn sides(&self) -> [Side<'a>; 2] {
+    fn sides(&self) -> [PlacedSurface<'a>; 2] {
         self.depth.sides()
     }
 
@@ -236,9 +239,9 @@ impl<'a> Meeting<'a> {
     }
 
     /// What bounds the two solids, where that is less than the surfaces: shells that overlap in one part are one solid.
-    fn boundaries(&self) -> Option<[Body<'a>; 2]> {
-        let solids = self.bodies.map(|b| Body { surface: b.surface.solid(), ..b });
-        let differs = |(given, solid): (&Body, &Body)| !std::ptr::eq(given.surface, solid.surface);
+    fn boundaries(&self) -> Option<[SolidRef<'a>; 2]> {
+        let solids = self.bodies.map(|b| SolidRef { surface: b.surface.solid(), ..b });
+        let differs = |(given, solid): (&SolidRef, &SolidRef)| !std::ptr::eq(given.surface, solid.surface);
         self.bodies.iter().zip(&solids).any(differs).then_some(solids)
     }
 
@@ -251,40 +254,40 @@ impl<'a> Meeting<'a> {
         self.solid = Some(false);
         let boundaries = self.boundaries();
         if let Some([a, b]) = boundaries {
-            let ask = Question { deep: None, ..self.ask };
+            let ask = OverlapQuery { deep: None, ..self.ask };
             // Rounding may part what touches; then no more is claimed than was known before.
-            let Found::Meets(mut found) = meet_as_given(a, b, self.b_in_a, &ask) else { return false };
+            let PairRelation::Meets(mut found) = classify_as_given(a, b, self.b_in_a, &ask) else { return false };
             // Around the same centre the ball may grow: what it touched may lie inside the solid.
             if let Some(ball) = self.ball() {
-                found.depth.look(&ball.0);
+                found.depth.evaluate(&ball.0);
                 found.take_bounds();
             }
             found.lower = greater(found.lower, self.lower);
             found.events = std::mem::take(&mut self.events);
             *self = *found;
         }
-        let bounds = |b: &Body| b.surface.inside == Inside::Solid && b.surface.overlaps() == Overlaps::None;
+        let bounds = |b: &SolidRef| b.surface.inside == Inside::Solid && b.surface.overlaps() == SelfUnion::None;
         self.solid = Some(self.bodies.iter().all(bounds));
         boundaries.is_some()
     }
 
     /// Looks for a common ball around a point (A's frame).
-    pub fn look_at(&mut self, x: &Vec3) {
-        self.depth.look(x);
+    pub fn evaluate_at(&mut self, x: &Vec3) {
+        self.depth.evaluate(x);
         self.take_bounds();
     }
 
     /// The depth at the middle of the hulls' overlap.
-    pub(crate) fn look_at_middle(&mut self) -> f64 {
+    pub(crate) fn evaluate_centre(&mut self) -> f64 {
         self.looked_at_middle = true;
         let middle = self.depth.start();
-        self.depth.look(&middle);
+        self.depth.evaluate(&middle);
         self.take_bounds();
         self.events.push(Event::Middle(self.lower));
         self.lower
     }
 
-    fn touches(&mut self, apart: Apart) {
+    fn record_contact(&mut self, apart: Apart) {
         self.lower = greater(self.lower, -apart.distance);
         self.depth.raise_floor(0.5 * self.lower);
         self.surfaces = Some(apart);
@@ -301,9 +304,9 @@ impl<'a> Meeting<'a> {
     fn is_nested(&self) -> bool {
         let [a, b] = self.sides();
         if self.is_surface() {
-            return entangled(&self.pairing(), &[a, b], self.ask.rounding, false);
+            return interpenetrates(&self.pairing(), &[a, b], self.ask.rounding, false);
         }
-        let inside = |of: &Side, vertices: &Surface, pose: Option<&Pose>| {
+        let inside = |of: &PlacedSurface, vertices: &Surface, pose: Option<&Pose>| {
             vertices.shells.iter().any(|&v| {
                 let p = vertices.vertices[v as usize];
                 of.may_contain(&pose.map_or(p, |q| q.point(&p)))
@@ -314,24 +317,24 @@ impl<'a> Meeting<'a> {
 
     /// What to say of surfaces without a definite inside that are this close: where neither crosses the other nor reaches into
     /// it, their distance.
-    fn surfaces_within(mut self, apart: Apart) -> Found<'a> {
+    fn surfaces_within(mut self, apart: Apart) -> PairRelation<'a> {
         let meet = apart.distance <= self.ask.margin;
-        if !entangled(&self.pairing(), &self.sides(), self.ask.rounding, meet) {
-            return Found::Apart(apart);
+        if !interpenetrates(&self.pairing(), &self.sides(), self.ask.rounding, meet) {
+            return PairRelation::Apart(apart);
         }
-        self.touches(apart);
-        Found::Meets(Box::new(if meet { self } else { self.into_entwined() }.bounded_by_hulls()))
+        self.record_contact(apart);
+        PairRelation::Meets(Box::new(if meet { self } else { self.into_interpenetrating() }.bounded_by_hulls()))
     }
 
     /// Without a definite inside a vertex in the other surface is no overlap yet.
-    fn into_entwined(mut self) -> Self {
+    fn into_interpenetrating(mut self) -> Self {
         self.events.push(Event::Nested);
         self
     }
 
     /// Certified bounds of the overlap depth, without the rounding margin; below 0 where the surfaces may be apart by as much.
     /// Of pairs without a definite inside, or with overlaps that were not resolved, only the hulls bound it from above.
-    pub fn thickness(&self) -> [f64; 2] {
+    pub fn depth_bounds(&self) -> [f64; 2] {
         [self.lower, greater(self.upper, self.lower)]
     }
 
@@ -347,7 +350,7 @@ impl<'a> Meeting<'a> {
     }
 
     /// The two parts; once the bounds were narrowed, with the boundaries of their solids where these could be told.
-    pub fn bodies(&self) -> [Body<'_>; 2] {
+    pub fn bodies(&self) -> [SolidRef<'_>; 2] {
         self.bodies
     }
 

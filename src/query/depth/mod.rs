@@ -18,9 +18,9 @@ mod self_union_tests;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use crate::query::depth::inset::surface::Moved;
-pub(crate) use crate::query::depth::inset::vertex_offset::{FARTHEST, Taken};
+pub(crate) use crate::query::depth::inset::surface::InsetSurface;
+pub(crate) use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 
-pub use crate::query::depth::bracket::{Apart, Body, Event, Found, Meeting, Question, meet};
+pub use crate::query::depth::bracket::{Apart, Event, OverlapSearch, OverlapQuery, PairRelation, SolidRef, classify};
 pub use crate::query::depth::containment::Containment;
-pub use crate::query::depth::refine::Width;
+pub use crate::query::depth::refine::Precision;

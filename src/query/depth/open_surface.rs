@@ -8,16 +8,16 @@ use crate::query::depth::search::{Target, Witness};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::transversal_crossing;
 use crate::shape::surface::Inside;
-use crate::shape::surface::placed::{Near, Side};
+use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// The most that is spent on looking for points of one surface inside the other, in solid angles of rim edges: half a second.
 /// Beyond it there may be one.
-const MAX_ANGLES: u64 = 25_000_000;
+const INSIDE_TEST_BUDGET: u64 = 25_000_000;
 
 /// Points behind triangles are off them by this many slacks.
-const BEHIND: f64 = 16.0;
+const TEST_POINT_OFFSET: f64 = 16.0;
 
 /// Cells looked at for a common ball, at most: some ten microseconds each.
 const MAX_CELLS: u32 = 4096;
@@ -25,19 +25,19 @@ const MAX_CELLS: u32 = 4096;
 /// Whether the surfaces cross or a vertex of one lies inside the other, in each case by more than `slack` (mm), or they lie on one
 /// another with both insides behind, as two copies in one place do; also where that would take too long to rule out. If not, their
 /// distance is all there is to say.
-pub(crate) fn entangled(p: &Pairing, sides: &[Side; 2], slack: f64, meet: bool) -> bool {
+pub(crate) fn interpenetrates(p: &Pairing, sides: &[PlacedSurface; 2], slack: f64, meet: bool) -> bool {
     let mut touched = [Vec::new(), Vec::new()];
     let mut behind = Vec::new();
     if meet
         && transversal_crossing::cross(p, slack, |i, j| {
-            behind.extend(behind_both(&sides[0].corners(i), &sides[1].corners(j), slack));
+            behind.extend(point_behind_overlap(&sides[0].corners(i), &sides[1].corners(j), slack));
             touched[0].push(i);
             touched[1].push(j);
         })
     {
         return true;
     }
-    let mut budget = Budget(MAX_ANGLES);
+    let mut budget = Budget(INSIDE_TEST_BUDGET);
     behind.iter().any(|x| sides.iter().all(|side| budget.is_inside(side, x, slack)))
         || (0..2).any(|k| some_inside(&sides[k], &sides[1 - k], &mut touched[1 - k], slack, meet, &mut budget))
 }
@@ -47,7 +47,7 @@ struct Budget(u64);
 
 impl Budget {
     /// Whether a point (A's frame) lies inside and farther than `slack` from the surface; also where asking would cost too much.
-    fn is_inside(&mut self, side: &Side, x: &Vec3, slack: f64) -> bool {
+    fn is_inside(&mut self, side: &PlacedSurface, x: &Vec3, slack: f64) -> bool {
         let Some(left) = self.0.checked_sub(side.containing_costs()) else { return true };
         self.0 = left;
         side.contains(x) && side.nearest(x, slack).is_none()
@@ -56,7 +56,7 @@ impl Budget {
 
 /// Where a triangle has part of its area on another, no farther from its plane than `slack` (mm) and facing the same way: a point
 /// behind the middle of that.
-fn behind_both(on: &Triangle, t: &Triangle, slack: f64) -> Option<Vec3> {
+fn point_behind_overlap(on: &Triangle, t: &Triangle, slack: f64) -> Option<Vec3> {
     let normal = |[a, b, c]: &Triangle| (b - a).cross(&(c - a)).try_normalize(0.0);
     let (n, m) = (normal(on)?, normal(t)?);
     if n.dot(&m) <= 0.0 {
@@ -84,11 +84,18 @@ fn behind_both(on: &Triangle, t: &Triangle, slack: f64) -> Option<Vec3> {
     let twice: Vec3 = (2..over.len()).map(|k| (over[k - 1] - over[0]).cross(&(over[k] - over[0]))).sum();
     let shared = twice.norm() > 2.0 * slack * longest && over.iter().all(|x| n.dot(&(x - on[0])).abs() <= slack);
     let middle: Vec3 = over.iter().sum::<Vec3>() / over.len().max(1) as f64;
-    shared.then(|| middle - n * (BEHIND * slack))
+    shared.then(|| middle - n * (TEST_POINT_OFFSET * slack))
 }
 
 /// Whether a vertex of `of`, or the middle of a triangle that touches, lies inside the other.
-fn some_inside(inside: &Side, of: &Side, touched: &mut Vec<u32>, slack: f64, meet: bool, budget: &mut Budget) -> bool {
+fn some_inside(
+    inside: &PlacedSurface,
+    of: &PlacedSurface,
+    touched: &mut Vec<u32>,
+    slack: f64,
+    meet: bool,
+    budget: &mut Budget,
+) -> bool {
     let mut tell = |x: Vec3| holds(&inside.surface.bounds, &inside.local(&x)) && budget.is_inside(inside, &x, slack);
     let vertex = |v: u32| of.global(&of.surface.vertices[v as usize]);
     if !meet && inside.surface.inside != Inside::Undefined {
@@ -142,17 +149,17 @@ impl Ord for Cell {
 
 /// Looks for the largest ball that keeps off both surfaces around a point inside both, best cell first. What is inside may end
 /// in a hole, where no surface is near: so cells are bounded by their distance alone, except in a solid.
-pub(crate) struct Search<'a> {
-    sides: [Side<'a>; 2],
+pub(crate) struct BallSearch<'a> {
+    sides: [PlacedSurface<'a>; 2],
     heap: BinaryHeap<Cell>,
     angles: u64,
     pub cells: u32,
 }
 
-impl<'a> Search<'a> {
+impl<'a> BallSearch<'a> {
     /// A search over the box (A's frame), which holds all common points.
-    pub(crate) fn new(sides: [Side<'a>; 2], region: &Aabb) -> Self {
-        let mut search = Self { sides, heap: BinaryHeap::new(), angles: MAX_ANGLES, cells: 0 };
+    pub(crate) fn new(sides: [PlacedSurface<'a>; 2], region: &Aabb) -> Self {
+        let mut search = Self { sides, heap: BinaryHeap::new(), angles: INSIDE_TEST_BUDGET, cells: 0 };
         if (0..3).all(|k| region.min[k] <= region.max[k]) {
             let half = (region.max - region.min) * 0.5;
             search.heap.push(Cell { upper: f64::INFINITY, order: 0, center: region.center(), half });
@@ -208,7 +215,7 @@ impl<'a> Search<'a> {
         self.heap.push(Cell { upper, order: self.cells, center, half });
     }
 
-    fn holds(&mut self, k: usize, x: &Vec3, near: &Near) -> bool {
+    fn holds(&mut self, k: usize, x: &Vec3, near: &NearestPoint) -> bool {
         self.sides[k].holds(x, near)
     }
 

@@ -25,15 +25,15 @@ enum Verdict {
 fn verdict(a: &Part, b: &Part) -> Verdict {
     let pose = placed(a, b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
-    let ask = Question { margin, rounding: margin, reach: TOLERANCE, deep: None };
-    match meet(a.body(), b.body(), &pose, &ask) {
-        Found::Beyond(d) => Verdict::Distance(d),
-        Found::Apart(apart) => Verdict::Distance(apart.distance),
-        Found::Meets(mut m) => {
-            m.decide(TOLERANCE);
-            m.narrow_to(&Width::new(0.01, 0.001));
-            assert!(m.is_surface() && m.thickness()[0] > f64::NEG_INFINITY);
-            let [least, most] = m.thickness();
+    let ask = OverlapQuery { margin, rounding: margin, reach: TOLERANCE, deep: None };
+    match classify(a.body(), b.body(), &pose, &ask) {
+        PairRelation::Beyond(d) => Verdict::Distance(d),
+        PairRelation::Apart(apart) => Verdict::Distance(apart.distance),
+        PairRelation::Meets(mut m) => {
+            m.decide_threshold(TOLERANCE);
+            m.refine_to(&Precision::new(0.01, 0.001));
+            assert!(m.is_surface() && m.depth_bounds()[0] > f64::NEG_INFINITY);
+            let [least, most] = m.depth_bounds();
             if least > TOLERANCE {
                 Verdict::Interference(least)
             } else if most <= TOLERANCE + margin {

@@ -2,11 +2,11 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
-use crate::query::depth::bracket::{Event, Meeting};
-use crate::query::depth::inset::certificate::{Shrunk, shrink};
-use crate::query::depth::inset::remaining_boxes::leftover;
-use crate::query::depth::inset::vertex_offset::Taken;
-use crate::query::depth::open_surface::Search;
+use crate::query::depth::bracket::{Event, OverlapSearch};
+use crate::query::depth::inset::certificate::{InsetResult, certify_by_inset};
+use crate::query::depth::inset::remaining_boxes::remaining_boxes;
+use crate::query::depth::inset::vertex_offset::SolidSide;
+use crate::query::depth::open_surface::BallSearch;
 use crate::query::depth::search::Target;
 
 /// Cells of one pair's branch and bound, at most: about two seconds.
@@ -34,19 +34,19 @@ const FIRST_BALLS: usize = 6;
 const BALL_SHARE: f64 = 0.05;
 
 /// The first step of a climb towards a ball, in depths asked for.
-const CLIMB_STEP: f64 = 2.0;
+const ASCENT_STEP: f64 = 2.0;
 
 /// The first stride along a sheet, in diagonals of the hulls' common box.
-const STRIDE_SHARE: f64 = 0.125;
+const SHEET_STEP_SHARE: f64 = 0.125;
 
 /// Surfaces that meet within the rounding of both files and this many margins more touch.
 const TOUCH_IN_MARGINS: f64 = 8.0;
 
 /// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
-const LARGE: usize = 20_000;
+const ASCENT_FIRST_TRIANGLES: usize = 20_000;
 
 /// Pairs of no more triangles than this are shrunk with care however deep they overlap.
-const SMALL: usize = 2_000;
+const MUCH_EFFORT_TRIANGLES: usize = 2_000;
 
 /// Others where the overlap is no more than this share of the smaller part's diameter.
 const THIN_SHARE: f64 = 0.02;
@@ -56,7 +56,7 @@ const SHRINK_STEPS: usize = 7;
 
 /// How narrow a bracket of the depth is to be made.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Width {
+pub struct Precision {
     /// Of the depth.
     relative: f64,
     /// Where that is less, this is narrow enough (mm).
@@ -66,7 +66,7 @@ pub struct Width {
     closer: [f64; 2],
 }
 
-impl Width {
+impl Precision {
     /// As wide as `relative` of the depth, or `absolute` (mm), whichever is more.
     pub fn new(relative: f64, absolute: f64) -> Self {
         Self { relative, absolute, beyond: f64::INFINITY, closer: [0.0; 2] }
@@ -95,21 +95,21 @@ impl Width {
 
 /// How much is done for a shrink certificate: with much care more is certified, at several times the cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Care {
+enum Effort {
     Little,
     Much,
 }
 
-impl Meeting<'_> {
+impl OverlapSearch<'_> {
     /// Narrows the bounds until the threshold (mm) lies outside, or the budget is spent.
-    pub fn decide(&mut self, threshold: f64) {
+    pub fn decide_threshold(&mut self, threshold: f64) {
         let (above, at_most) = (threshold + 2.0 * self.ask.margin, threshold + self.ask.margin);
         let decided = |m: &Self| m.lower > above || m.upper <= at_most;
         if decided(self) {
             return;
         }
         if !self.looked_at_middle {
-            self.look_at_middle();
+            self.evaluate_centre();
             if decided(self) {
                 return;
             }
@@ -127,7 +127,7 @@ impl Meeting<'_> {
                 return;
             }
         }
-        for care in [Care::Little, Care::Much] {
+        for care in [Effort::Little, Effort::Much] {
             self.shrink(threshold, care);
             if decided(self) {
                 return;
@@ -144,26 +144,26 @@ impl Meeting<'_> {
 
     /// Tells whether the solids only touch, which most that meet do: where a shrink by rounding certifies it, there is nothing left
     /// to decide or to narrow.
-    pub fn tell_touch(&mut self) {
+    pub fn certify_contact(&mut self) {
         if !self.is_large() && self.lower <= self.ask.rounding {
             if !self.looked_at_middle {
-                self.look_at_middle();
+                self.evaluate_centre();
             }
-            self.shrink_to_touch();
+            self.inset_to_contact();
         }
     }
 
-    fn shrink_to_touch(&mut self) {
+    fn inset_to_contact(&mut self) {
         if self.lower <= self.ask.rounding {
-            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.ask.margin, Care::Little);
+            self.shrink(self.ask.rounding + TOUCH_IN_MARGINS * self.ask.margin, Effort::Little);
         }
     }
 
     /// Narrows the bounds until they are as close as `width` asks, or the budget is spent.
-    pub fn narrow_to(&mut self, width: &Width) {
+    pub fn refine_to(&mut self, width: &Precision) {
         self.resolve();
         if !self.looked_at_middle {
-            self.look_at_middle();
+            self.evaluate_centre();
         }
         let width = width.less(6.0 * self.ask.margin);
         let of = |m: &Self| width.of(m.lower);
@@ -171,7 +171,7 @@ impl Meeting<'_> {
         if met(self) {
             return;
         }
-        self.shrink_to_touch();
+        self.inset_to_contact();
         if met(self) {
             return;
         }
@@ -181,7 +181,7 @@ impl Meeting<'_> {
             self.climb(&start, greater(width.absolute, self.ask.rounding));
         }
         if self.lower <= width.absolute {
-            self.shrink(greater(self.lower, 0.0) + width.absolute, Care::Little);
+            self.shrink(greater(self.lower, 0.0) + width.absolute, Effort::Little);
             if met(self) {
                 return;
             }
@@ -193,9 +193,9 @@ impl Meeting<'_> {
             return;
         };
         // Of thin overlaps a climb and a shrink or two beyond what it finds tell most, for less than the first cells cost.
-        if self.is_solid() && !self.is_large() && self.deserves_care(self.lower) {
+        if self.is_solid() && !self.is_large() && self.worth_much_effort(self.lower) {
             self.climb_beyond(&ball.center, greater(self.lower, of(self)), f64::INFINITY);
-            self.shrink_beyond_balls(of, FIRST_BALLS);
+            self.inset_beyond_balls(of, FIRST_BALLS);
             if met(self) {
                 return;
             }
@@ -205,7 +205,7 @@ impl Meeting<'_> {
     }
 
     /// Branch and bound, with shrinks in between.
-    fn search(&mut self, width: &Width) {
+    fn search(&mut self, width: &Precision) {
         let of = |m: &Self| width.of(m.lower);
         let met = |m: &Self| m.is_within(of(m));
         let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, width: Some(*width) };
@@ -216,10 +216,10 @@ impl Meeting<'_> {
                 return;
             }
             // Of deep overlaps of fine meshes a shrink costs more than many cells.
-            if cells == FIRST_CELLS && !self.deserves_care(self.lower) {
+            if cells == FIRST_CELLS && !self.worth_much_effort(self.lower) {
                 continue;
             }
-            self.shrink_beyond_balls(of, MAX_BALLS);
+            self.inset_beyond_balls(of, MAX_BALLS);
             if met(self) {
                 return;
             }
@@ -229,22 +229,22 @@ impl Meeting<'_> {
             if met(self) || !self.is_solid() {
                 return;
             }
-            self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper), Care::Much);
+            self.shrink(0.5 * (greater(self.lower, 0.0) + self.upper), Effort::Much);
         }
     }
 
     /// Keeps the search to where a shrink just beyond the best ball fails.
-    fn confine_beyond(&mut self, width: &Width) {
+    fn confine_beyond(&mut self, width: &Precision) {
         self.confine(greater(self.lower, 0.0) + SHRINK_WIDTH * width.of(self.lower));
     }
 
     /// Shrinks to just beyond the best ball, as long as that leads to better ones, so many at most; `width` is what the bracket may
     /// be wide.
-    fn shrink_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize) {
+    fn inset_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize) {
         for _ in 0..balls {
             let (before, step) = (self.lower, BALL_SHARE * width(self));
-            self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Care::Much);
-            if self.lower <= before + step || self.is_within(width(self)) || !self.deserves_care(before) {
+            self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Effort::Much);
+            if self.lower <= before + step || self.is_within(width(self)) || !self.worth_much_effort(before) {
                 return;
             }
         }
@@ -263,7 +263,7 @@ impl Meeting<'_> {
     /// Looks for a ball thicker than this along the sheets that the best one lies between.
     fn stride(&mut self, above: f64) {
         if let Some(ball) = self.depth.best {
-            self.depth.stride(&ball.center, STRIDE_SHARE * self.region.diagonal(), 0.5 * above);
+            self.depth.walk_sheet(&ball.center, SHEET_STEP_SHARE * self.region.diagonal(), 0.5 * above);
             self.take_bounds();
             self.events.push(Event::Climb(self.lower));
         }
@@ -276,12 +276,12 @@ impl Meeting<'_> {
         } else {
             // Only the witness counts: what bounds it from above holds for boundaries of solids.
             let sides = self.depth.sides();
-            let search = self.search.get_or_insert_with(|| Box::new(Search::new(sides, &self.region)));
+            let search = self.search.get_or_insert_with(|| Box::new(BallSearch::new(sides, &self.region)));
             search.refine(target, &mut self.depth.best);
             search.cells
         };
         self.take_bounds();
-        self.events.push(Event::Cells(cells, self.thickness()));
+        self.events.push(Event::Cells(cells, self.depth_bounds()));
     }
 
     pub(crate) fn take_bounds(&mut self) {
@@ -295,16 +295,16 @@ impl Meeting<'_> {
     }
 
     /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
-    fn shrink(&mut self, thickness: f64, care: Care) {
-        let care = if self.deserves_care(thickness) { care } else { Care::Little };
+    fn shrink(&mut self, thickness: f64, care: Effort) {
+        let care = if self.worth_much_effort(thickness) { care } else { Effort::Little };
         if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
             return;
         }
         let tau = self.tau(thickness);
-        let rounding = if care == Care::Much { self.ask.rounding } else { 0.0 };
-        let shrunk = shrink(&self.pairing(), Taken::Inside, tau, rounding);
+        let rounding = if care == Effort::Much { self.ask.rounding } else { 0.0 };
+        let shrunk = certify_by_inset(&self.pairing(), SolidSide::Inside, tau, rounding);
         // Where the moved surfaces meet, a ball tells as much of the surfaces as they are; a bound is about boundaries.
-        if shrunk == Shrunk::Apart {
+        if shrunk == InsetResult::Apart {
             if self.resolve() {
                 self.shrink(thickness, care);
                 return;
@@ -313,8 +313,8 @@ impl Meeting<'_> {
                 return;
             }
         }
-        self.events.push(Event::Shrink(thickness, shrunk == Shrunk::Apart));
-        if shrunk == Shrunk::Apart {
+        self.events.push(Event::Shrink(thickness, shrunk == InsetResult::Apart));
+        if shrunk == InsetResult::Apart {
             self.upper = lesser(self.upper, thickness);
             self.depth.lower_ceiling(0.5 * thickness);
             return;
@@ -322,9 +322,9 @@ impl Meeting<'_> {
         for failed in &mut self.failed[..=care as usize] {
             *failed = greater(*failed, thickness);
         }
-        if let Shrunk::Meet(x) = shrunk {
+        if let InsetResult::Meet(x) = shrunk {
             // Where a bracket is narrowed the deepest ball counts, not the first that will do.
-            let enough = if care == Care::Much { f64::INFINITY } else { thickness };
+            let enough = if care == Effort::Much { f64::INFINITY } else { thickness };
             self.climb_beyond(&x, thickness, enough);
         }
     }
@@ -336,11 +336,11 @@ impl Meeting<'_> {
 
     /// After a shrink failed: keeps the search to where something may be thicker than this.
     fn confine(&mut self, thickness: f64) {
-        if !self.is_solid() || !self.deserves_care(thickness) || self.confined == Some(thickness) {
+        if !self.is_solid() || !self.worth_much_effort(thickness) || self.confined == Some(thickness) {
             return;
         }
         self.confined = Some(thickness);
-        if let Some(boxes) = leftover(&self.pairing(), self.tau(thickness), self.ask.rounding, self.ask.margin) {
+        if let Some(boxes) = remaining_boxes(&self.pairing(), self.tau(thickness), self.ask.rounding, self.ask.margin) {
             self.events.push(Event::Confined(thickness, boxes.len()));
             self.depth.confine(boxes, 0.5 * thickness);
             self.take_bounds();
@@ -348,9 +348,9 @@ impl Meeting<'_> {
     }
 
     /// Whether a careful shrink by this much is worth its cost: it asks each vertex about all that is so near to it.
-    fn deserves_care(&self, thickness: f64) -> bool {
+    fn worth_much_effort(&self, thickness: f64) -> bool {
         let smaller = lesser(self.bodies[0].convex.diameter, self.bodies[1].convex.diameter);
-        self.triangles() <= SMALL || thickness <= THIN_SHARE * smaller
+        self.triangles() <= MUCH_EFFORT_TRIANGLES || thickness <= THIN_SHARE * smaller
     }
 
     /// Looks for a ball thicker than this, beginning at a point.
@@ -360,13 +360,13 @@ impl Meeting<'_> {
 
     /// The same until a ball is thicker than `enough`, in steps to suit one of `thickness`.
     fn climb_beyond(&mut self, start: &Vec3, thickness: f64, enough: f64) {
-        self.depth.climb(start, CLIMB_STEP * thickness, 0.5 * enough + self.ask.margin);
+        self.depth.ascend(start, ASCENT_STEP * thickness, 0.5 * enough + self.ask.margin);
         self.take_bounds();
         self.events.push(Event::Climb(self.lower));
     }
 
     fn is_large(&self) -> bool {
-        self.triangles() > LARGE
+        self.triangles() > ASCENT_FIRST_TRIANGLES
     }
 
     fn triangles(&self) -> usize {

@@ -5,7 +5,7 @@ use crate::geom::{Mat3, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::tests::{Part, block, part_with, placed, prism, tube, turned};
 use crate::query::depth::*;
-use crate::shape::self_union::Overlaps;
+use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::Inside;
 use crate::testkit::solids::together;
 
@@ -17,14 +17,14 @@ fn rotation() -> Mat3 {
 fn bracket(a: &Part, b: &Part) -> [f64; 2] {
     let pose = placed(a, b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
-    let ask = Question { margin, rounding: margin, reach: 0.5, deep: None };
-    match meet(a.body(), b.body(), &pose, &ask) {
-        Found::Beyond(d) => [f64::NEG_INFINITY, -d],
-        Found::Apart(apart) => [-apart.distance; 2],
-        Found::Meets(mut m) => {
-            m.decide(0.01);
-            m.narrow_to(&Width::new(0.01, 0.001));
-            m.thickness()
+    let ask = OverlapQuery { margin, rounding: margin, reach: 0.5, deep: None };
+    match classify(a.body(), b.body(), &pose, &ask) {
+        PairRelation::Beyond(d) => [f64::NEG_INFINITY, -d],
+        PairRelation::Apart(apart) => [-apart.distance; 2],
+        PairRelation::Meets(mut m) => {
+            m.decide_threshold(0.01);
+            m.refine_to(&Precision::new(0.01, 0.001));
+            m.depth_bounds()
         }
     }
 }
@@ -89,7 +89,7 @@ fn shells_inside_the_solid_and_cavities() {
     };
     let screw = turned(&prism(16, 2.0, 1.0, 9.0), &Mat3::identity(), Vec3::new(8.0, 8.0, 0.0));
     let part = together(&[block([0.0; 3], [40.0, 30.0, 10.0]), screw, cavity]);
-    assert_eq!(part_with(&part, Inside::Solid).surface.overlaps(), Overlaps::Resolved);
+    assert_eq!(part_with(&part, Inside::Solid).surface.overlaps(), SelfUnion::Resolved);
     assert_depth("over the screw", &part, &block([4.0, 4.0, 10.0], [12.0, 12.0, 15.0]), 0.0);
     assert_depth("into the screw", &part, &block([4.0, 4.0, 7.0], [12.0, 12.0, 15.0]), 3.0);
     assert_depth("in the cavity", &part, &block([31.0, 11.0, 5.0], [35.0, 19.0, 7.8]), -0.2);
@@ -103,7 +103,7 @@ fn a_nut_on_its_bolt_in_one_mesh() {
     let n = 32;
     let one = together(&[prism(n, 5.0, 0.0, 30.0), tube(n, 10.0, 5.0, 10.0, 18.0)]);
     let s = part_with(&one, Inside::Solid).surface;
-    assert_eq!(s.overlaps(), Overlaps::Resolved);
+    assert_eq!(s.overlaps(), SelfUnion::Resolved);
     let washer = tube(48, 12.0, 5.5, 18.0, 20.0);
     assert_depth("a washer on it", &one, &washer, 0.0);
     assert_depth("a block into both", &one, &block([-4.0, -4.0, 12.0], [20.0, 4.0, 16.0]), 4.0);
@@ -117,7 +117,7 @@ fn what_could_not_be_resolved_is_labelled_and_balls_still_count() {
         .map(|k| turned(&prism(96, 10.0, 0.0, 10.0), &Mat3::identity(), Vec3::x() * (0.01 * f64::from(k))))
         .collect();
     let part = part_with(&together(&copies), Inside::Solid);
-    assert!(matches!(part.surface.overlaps(), Overlaps::Unresolved(_)));
+    assert!(matches!(part.surface.overlaps(), SelfUnion::Unresolved(_)));
     let depth = |b: &TriMesh| bracket(&part, &part_with(b, Inside::Solid));
     let t = depth(&block([-2.0, -2.0, 10.5], [4.0, 2.0, 15.0]));
     assert!((t[0] + 0.5).abs() < 1e-9, "apart {t:?}");

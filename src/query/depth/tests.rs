@@ -14,8 +14,8 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn body(&self) -> Body<'_> {
-        Body { convex: &self.convex, surface: &self.surface }
+    pub(crate) fn body(&self) -> SolidRef<'_> {
+        SolidRef { convex: &self.convex, surface: &self.surface }
     }
 }
 
@@ -106,15 +106,15 @@ fn bracket(a: &TriMesh, b: &TriMesh, rotate: bool) -> ([f64; 2], Vec<Event>) {
     let (a, b) = (part(&turned(a, &r, Vec3::zeros())), part(&turned(b, &r, Vec3::zeros())));
     let pose = placed(&a, &b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
-    let question = Question { margin, rounding: margin, reach: 0.01, deep: None };
-    let found = meet(a.body(), b.body(), &pose, &question);
+    let question = OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None };
+    let found = classify(a.body(), b.body(), &pose, &question);
     match found {
-        Found::Beyond(d) => ([-f64::INFINITY, -d], vec![]),
-        Found::Apart(apart) => ([-apart.distance; 2], vec![]),
-        Found::Meets(mut m) => {
-            m.decide(0.01);
-            m.narrow_to(&Width::new(0.01, 0.001));
-            (m.thickness(), m.events().to_vec())
+        PairRelation::Beyond(d) => ([-f64::INFINITY, -d], vec![]),
+        PairRelation::Apart(apart) => ([-apart.distance; 2], vec![]),
+        PairRelation::Meets(mut m) => {
+            m.decide_threshold(0.01);
+            m.refine_to(&Precision::new(0.01, 0.001));
+            (m.depth_bounds(), m.events().to_vec())
         }
     }
 }
@@ -240,13 +240,13 @@ fn no_search_beats_the_upper_bound() {
         let pose =
             Pose { rotation: random.rotation(), translation: random.vector() * (0.2 + 2.5 * random.next().abs()) };
         let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
-        let Found::Meets(mut m) =
-            meet(body(&a), body(&b), &pose, &Question { margin, rounding: margin, reach: 0.01, deep: None })
+        let PairRelation::Meets(mut m) =
+            classify(body(&a), body(&b), &pose, &OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None })
         else {
             continue;
         };
-        m.narrow_to(&Width::new(0.01, 0.001));
-        let [lower, upper] = m.thickness();
+        m.refine_to(&Precision::new(0.01, 0.001));
+        let [lower, upper] = m.depth_bounds();
         // To the rounding of this comparison.
         open += i32::from(upper - lower > (0.01 * lower).max(0.001) * (1.0 + 1e-9));
         let parts = [(&a, None), (&b, Some(&pose))];
@@ -271,6 +271,6 @@ fn no_search_beats_the_upper_bound() {
     assert!(thick > 40 * rounds as i32 / 150 && open == 0, "{thick} {thin} {open}");
 }
 
-fn body(p: &Part) -> Body<'_> {
-    Body { convex: &p.convex, surface: &p.surface }
+fn body(p: &Part) -> SolidRef<'_> {
+    SolidRef { convex: &p.convex, surface: &p.surface }
 }

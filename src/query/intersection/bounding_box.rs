@@ -16,10 +16,10 @@ use crate::shape::surface::Surface;
 const THROUGH: f64 = 2.0;
 
 /// Planes that leave a cone no wider than this (sine) on their inner sides may be faces that lie on each other.
-const NARROW: f64 = 1e-4;
+const NARROW_CONE_SINE: f64 = 1e-4;
 
 /// Normals that differ by less (one less their cosine) are one.
-const SAME: f64 = 1e-9;
+const SAME_DIRECTION_COSINE: f64 = 1e-9;
 
 /// Steps towards the direction that lies deepest behind all faces through a point.
 const STEPS: usize = 48;
@@ -28,7 +28,7 @@ const STEPS: usize = 48;
 const ROUNDS: usize = 8;
 
 /// How far points reach along the rows of a rotation, up and down each, and which of them does.
-type Reach = [(f64, u32); 6];
+type DirectionExtent = [(f64, u32); 6];
 
 /// The box of points after a rotation, `origin`, from which they are seen, turned along; of no points that of `origin`.
 pub(crate) fn turned_box(turn: &Mat3, points: &[Vec3], origin: &Vec3) -> Aabb {
@@ -56,12 +56,12 @@ pub(crate) fn boxes(
     points: &[Vec3],
     again: impl Fn(&Pairing) -> Option<Vec<Vec3>>,
 ) -> Vec<Aabb> {
-    let mut reach: Vec<Reach> = known.turns.iter().map(|turn| reach_of(turn, points)).collect();
+    let mut reach: Vec<DirectionExtent> = known.turns.iter().map(|turn| reach_of(turn, points)).collect();
     let mut shift = Vec3::zeros();
     let mut moved = None;
     for _ in 0..ROUNDS {
         let seen = moved.as_deref().unwrap_or(points);
-        let outermost: Vec<Reach> = known.turns.iter().map(|turn| reach_of(turn, seen)).collect();
+        let outermost: Vec<DirectionExtent> = known.turns.iter().map(|turn| reach_of(turn, seen)).collect();
         let more = parting(&shifted(p, &shift), p, known, seen, &outermost, &shift);
         if more == Vec3::zeros() {
             break;
@@ -91,7 +91,7 @@ fn along(turn: &Mat3, p: &Vec3) -> [f64; 6] {
     [q.x, q.y, q.z, -q.x, -q.y, -q.z]
 }
 
-fn reach_of(turn: &Mat3, points: &[Vec3]) -> Reach {
+fn reach_of(turn: &Mat3, points: &[Vec3]) -> DirectionExtent {
     let mut out = [(f64::NEG_INFINITY, 0); 6];
     for (k, p) in (0..).zip(points) {
         for (out, h) in out.iter_mut().zip(along(turn, p)) {
@@ -104,7 +104,7 @@ fn reach_of(turn: &Mat3, points: &[Vec3]) -> Reach {
 }
 
 /// The box after a rotation whose every side goes through a point: the first one that reaches as far.
-fn box_within(turn: &Mat3, reach: &Reach, points: &[Vec3], origin: &Vec3) -> Aabb {
+fn box_within(turn: &Mat3, reach: &DirectionExtent, points: &[Vec3], origin: &Vec3) -> Aabb {
     let mut out = [f64::INFINITY; 6];
     for p in points {
         for ((out, least), h) in out.iter_mut().zip(reach).zip(along(turn, p)) {
@@ -119,7 +119,14 @@ fn box_within(turn: &Mat3, reach: &Reach, points: &[Vec3], origin: &Vec3) -> Aab
 }
 
 /// By what B should move further to part faces that lie on each other at outermost points; 0 where none do.
-fn parting(b_in_a: &Pose, p: &Pairing, known: &Known, points: &[Vec3], outermost: &[Reach], shift: &Vec3) -> Vec3 {
+fn parting(
+    b_in_a: &Pose,
+    p: &Pairing,
+    known: &Known,
+    points: &[Vec3],
+    outermost: &[DirectionExtent],
+    shift: &Vec3,
+) -> Vec3 {
     let step = THROUGH * known.rounding;
     // Faces that lay on each other may have come to overlap by as much.
     let near = step + shift.norm();
@@ -130,7 +137,7 @@ fn parting(b_in_a: &Pose, p: &Pairing, known: &Known, points: &[Vec3], outermost
     asked.dedup();
     for k in asked {
         let Some(point) = points.get(k as usize) else { continue };
-        if let Some(out) = way_out(p, b_in_a, &back, &(point + known.witness), near)
+        if let Some(out) = separating_shift(p, b_in_a, &back, &(point + known.witness), near)
             && out.dot(&(shift + more)) < step
         {
             more += out * step;
@@ -140,7 +147,7 @@ fn parting(b_in_a: &Pose, p: &Pairing, known: &Known, points: &[Vec3], outermost
 }
 
 /// The direction in which B leaves A at a point (A's frame) at which faces seem to lie on each other.
-fn way_out(p: &Pairing, b_in_a: &Pose, back: &Pose, x: &Vec3, near: f64) -> Option<Vec3> {
+fn separating_shift(p: &Pairing, b_in_a: &Pose, back: &Pose, x: &Vec3, near: f64) -> Option<Vec3> {
     let of_a = normals(p.a, x, near);
     let of_b = normals(p.b, &back.point(x), near);
     if of_a.is_empty() || of_b.is_empty() {
@@ -151,12 +158,12 @@ fn way_out(p: &Pairing, b_in_a: &Pose, back: &Pose, x: &Vec3, near: f64) -> Opti
     if leave_a_cone(&of_a.iter().chain(&of_b)) {
         return None;
     }
-    let opposite = |n: &&Vec3| of_b.iter().any(|m| (*n + m).norm() <= 2.0 * NARROW);
+    let opposite = |n: &&Vec3| of_b.iter().any(|m| (*n + m).norm() <= 2.0 * NARROW_CONE_SINE);
     let mut out: Vec3 = of_a.iter().filter(opposite).sum();
-    if out.norm() < NARROW {
+    if out.norm() < NARROW_CONE_SINE {
         out = of_a.iter().sum();
     }
-    out.try_normalize(NARROW)
+    out.try_normalize(NARROW_CONE_SINE)
 }
 
 /// The different normals of the triangles that come within `near` of a point.
@@ -164,7 +171,7 @@ fn normals(s: &Surface, x: &Vec3, near: f64) -> Vec<Vec3> {
     let mut found: Vec<Vec3> = Vec::new();
     s.within(x, near, |t| {
         let n = s.normal(t);
-        if found.iter().all(|m| m.dot(&n) < 1.0 - SAME) {
+        if found.iter().all(|m| m.dot(&n) < 1.0 - SAME_DIRECTION_COSINE) {
             found.push(n);
         }
         true
@@ -183,12 +190,12 @@ fn leave_a_cone<'n>(normals: &(impl Iterator<Item = &'n Vec3> + Clone)) -> bool 
         let Some((height, n)) = normals.clone().map(|n| (n.dot(&v), n)).min_by(|p, q| p.0.total_cmp(&q.0)) else {
             return true;
         };
-        if height > NARROW * length {
+        if height > NARROW_CONE_SINE * length {
             return true;
         }
         let step = n - v;
         let along = -v.dot(&step) / step.norm_squared();
-        if length < NARROW || along <= 0.0 {
+        if length < NARROW_CONE_SINE || along <= 0.0 {
             return false;
         }
         v += step * along.min(1.0);

@@ -9,11 +9,13 @@ use crate::geom::{Aabb, Pose, Vec3};
 use crate::mesh::{TriMesh, intersection};
 use crate::query::intersection::bounding_box::boxes;
 use crate::query::intersection::perturbed_signs::Solid;
-use crate::query::intersection::{Boundary, Common, Known, Near, SKIN, Sums, boundary, volume};
-use crate::query::triangles::bvh_traversal::{Descent, Reach};
+use crate::query::intersection::{
+    Boundary, BoundarySums, CrossingCandidates, Intersection, Known, SKIN, boundary, volume,
+};
+use crate::query::triangles::bvh_traversal::{Descent, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::self_union::verify::{ASIDE, CUT_IN_ROUNDOFFS, SAMPLES, is_small, middle, radical};
-use crate::shape::self_union::{MEETING_COST, Overlaps, meetings};
+use crate::shape::self_union::{MEETING_COST, SelfUnion, self_intersections};
 use crate::shape::surface::winding_number::{winding, winding_in_front};
 use crate::shape::surface::{Inside, Surface};
 
@@ -63,7 +65,7 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
     let own = bounded(&known, &mesh);
     let found = volume(&p, &known, &own).filter(|v| *v > 0.0)?;
     let by_sums = || {
-        let near = Near::new(&p, 0.0);
+        let near = CrossingCandidates::new(&p, 0.0);
         [Solid::B, Solid::A].into_iter().find_map(|moved| boundary(&p, &known, &near, moved).ok())
     };
     if winds_once(&p)
@@ -79,24 +81,24 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
 
 /// Whether both surfaces wind around no point more than once, as far as anything has asked.
 pub(crate) fn winds_once(p: &Pairing) -> bool {
-    [p.a, p.b].iter().all(|s| !matches!(s.known_overlaps(), Some(Overlaps::Unresolved(_))))
+    [p.a, p.b].iter().all(|s| !matches!(s.known_overlaps(), Some(SelfUnion::Unresolved(_))))
 }
 
 /// Volume and box of the common solid by its mesh. No box where the volume is 0: where they touch is not known.
-pub(crate) fn common_by_mesh(p: &Pairing, known: &Known) -> Option<Common> {
+pub(crate) fn intersection_by_mesh(p: &Pairing, known: &Known) -> Option<Intersection> {
     let found = bounded(known, &arranged(p)?);
     let volume = volume(p, known, &found)?;
     if volume == 0.0 {
-        return Some(Common { volume, boxes: Vec::new() });
+        return Some(Intersection { volume, boxes: Vec::new() });
     }
     let again = |there: &Pairing| Some(bounded(known, &arranged(there)?).points);
-    Some(Common { volume, boxes: boxes(p, known, &found.points, again) })
+    Some(Intersection { volume, boxes: boxes(p, known, &found.points, again) })
 }
 
 /// The sums of a mesh, its vertices seen from the witness.
 fn bounded(known: &Known, mesh: &TriMesh) -> Boundary {
     let points: Vec<Vec3> = mesh.vertices.iter().map(|v| v - known.witness).collect();
-    let mut sums = Sums::default();
+    let mut sums = BoundarySums::default();
     for t in &mesh.triangles {
         sums.add(&t.map(|v| points[v as usize]));
     }
@@ -153,10 +155,10 @@ fn is_affordable(a: &[[u32; 3]], of_a: &[Vec3], b: &[[u32; 3]], of_b: &[Vec3]) -
     let Some(most) = MAX_TRIANGLES.checked_sub(a.len() + b.len()).map(|left| left / MEETING_COST) else { return false };
     let a = Surface::of(of_a.to_vec(), a, Inside::Solid);
     let b = Surface::of(of_b.to_vec(), b, Inside::Solid);
-    let mut count = meetings(&a, most + 1) + meetings(&b, most + 1);
+    let mut count = self_intersections(&a, most + 1) + self_intersections(&b, most + 1);
     let p = Pairing { a: &a, b: &b, b_in_a: &Pose::identity() };
     Descent::new(&p, 0.0).run(
-        &mut Reach::new(0.0),
+        &mut SearchRadius::new(0.0),
         |i| a.triangle(i),
         |j| b.triangle(j),
         |_, _, (_, f), (_, g)| {
@@ -171,7 +173,7 @@ fn is_affordable(a: &[[u32; 3]], of_a: &[Vec3], b: &[[u32; 3]], of_b: &[Vec3]) -
 /// of either missing that bounds it; and all agree on points between.
 pub(crate) fn is_common(found: &Surface, p: &Pairing) -> bool {
     let near = CUT_IN_ROUNDOFFS * UNIT_ROUNDOFF * size(p);
-    let both = Both { p, back: p.b_in_a.inverse(), near };
+    let both = ArrangedPair { p, back: p.b_in_a.inverse(), near };
     found.is_closed()
         && (0..found.triangles.len() as u32).all(|t| {
             let (x, aside) = (middle(found, t), found.normal(t) * (ASIDE * near));
@@ -184,14 +186,14 @@ pub(crate) fn is_common(found: &Surface, p: &Pairing) -> bool {
 }
 
 /// Both solids, as their winding numbers tell.
-struct Both<'a> {
+struct ArrangedPair<'a> {
     p: &'a Pairing<'a>,
     back: Pose,
     /// What rounding may move a point by (mm).
     near: f64,
 }
 
-impl Both<'_> {
+impl ArrangedPair<'_> {
     /// Whether both wind around a point.
     fn inside(&self, x: &Vec3) -> Option<bool> {
         let of_a = winding(self.p.a, None, x).map(|w| w >= 1);

@@ -1,11 +1,11 @@
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::intersection::by_arrangement::{common_by_mesh, is_common, solid};
+use crate::query::intersection::by_arrangement::{intersection_by_mesh, is_common, solid};
 use crate::query::intersection::tests::{at, common_of, is_box, near, rotation, surface, swap};
-use crate::query::intersection::{Common, Known, common};
+use crate::query::intersection::{Intersection, Known, intersection};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::hull::convex_hull;
-use crate::shape::self_union::Overlaps;
+use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Dice, block, cubes, ring, together, translated, turned};
 
@@ -77,14 +77,14 @@ fn in_single_precision(mesh: &TriMesh, pose: &Pose) -> TriMesh {
 }
 
 /// The common solid by its mesh alone.
-fn by_mesh(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Common> {
+fn by_mesh(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Intersection> {
     let turns = [Mat3::identity()];
     let known = Known { margin: 1e-13, rounding: 1e-12, witness: pose.translation, depth, turns: &turns };
-    common_by_mesh(&Pairing { a, b, b_in_a: pose }, &known)
+    intersection_by_mesh(&Pairing { a, b, b_in_a: pose }, &known)
 }
 
 #[track_caller]
-fn same_box(common: &Common, wanted: &Aabb) {
+fn same_box(common: &Intersection, wanted: &Aabb) {
     is_box(common, wanted.min.into(), wanted.max.into());
 }
 
@@ -151,7 +151,7 @@ fn surfaces_that_coincide_but_for_single_precision() {
             let (a, b) = (surface(&a), surface(&b));
             let turns = [Mat3::identity()];
             let known = Known { margin: 1e-13, rounding: 2e-5, witness: Vec3::z(), depth: 0.5, turns: &turns };
-            let found = common(&Pairing { a: &a, b: &b, b_in_a: &pose }, &known).unwrap();
+            let found = intersection(&Pairing { a: &a, b: &b, b_in_a: &pose }, &known).unwrap();
             near(found.volume, wanted, 1e-3);
             let off = (found.boxes[0].min - a.bounds.min).amax().max((found.boxes[0].max - a.bounds.max).amax());
             assert!(off < 1e-3, "{:?}", found.boxes);
@@ -168,7 +168,7 @@ fn shells_that_could_not_be_united_count_once() {
     let two =
         [translated(&block(4.0, 4.0, 4.0), Vec3::x() * 50.0), translated(&block(4.0, 4.0, 4.0), Vec3::x() * 52.0)];
     let part = surface(&together(&[together(&pile), together(&two)]));
-    assert!(matches!(part.overlaps(), Overlaps::Unresolved(_)) && std::ptr::eq(part.solid(), &raw const part));
+    assert!(matches!(part.overlaps(), SelfUnion::Unresolved(_)) && std::ptr::eq(part.solid(), &raw const part));
     let bar = surface(&block(10.0, 1.0, 1.0));
     for (x, wanted) in [(48.0, 6.0), (51.0, 5.0), (52.5, 3.5)] {
         let pose = at(x, 1.0, 1.0);

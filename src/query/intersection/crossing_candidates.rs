@@ -2,17 +2,17 @@
 //! way.
 
 use crate::query::intersection::perturbed_signs::Solid;
-use crate::query::triangles::bvh_traversal::{Descent, Reach};
+use crate::query::triangles::bvh_traversal::{Descent, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
-use crate::shape::surface::{Below, Motion, Node, PlacedBox};
+use crate::shape::surface::{Below, Motion, Node, PlacedObb};
 use std::ops::Range;
 
 /// Nodes of more triangles that cross nothing are asked whether the other surface keeps away from them: then one point tells for
 /// all. Smaller ones cost less, triangle by triangle.
-const MANY: u32 = 256;
+const MAX_CANDIDATES: u32 = 256;
 
 /// What may cross of two surfaces, wherever B stands within a short way.
-pub(crate) struct Near {
+pub(crate) struct CrossingCandidates {
     /// Pairs of triangles, of A and of B, those of one triangle of A mostly side by side.
     pub pairs: Vec<[u32; 2]>,
     pub of_a: Triangles,
@@ -28,14 +28,14 @@ pub(crate) struct Triangles {
     pub free: Vec<Range<u32>>,
 }
 
-impl Near {
+impl CrossingCandidates {
     /// For where B stands, and after translations of B by no more than `way` (mm).
     pub(crate) fn new(p: &Pairing, way: f64) -> Self {
         let mut descent = Descent::new(p, 0.0);
         let far = descent.rounding + way;
         let mut pairs = Vec::new();
         descent.run(
-            &mut Reach::new(way),
+            &mut SearchRadius::new(way),
             |i| p.a.triangle(i),
             |j| p.b.triangle(j).map(|v| p.b_in_a.point(&v)),
             |_, _, (i, _), (j, _)| {
@@ -61,7 +61,7 @@ impl Triangles {
         if mine.is_empty() || theirs.is_empty() {
             return found;
         }
-        let is_large = mine.len() as u32 > MANY;
+        let is_large = mine.len() as u32 > MAX_CANDIDATES;
         let mut paired: Vec<u32> =
             if is_large { pairs.iter().map(|pair| pair[solid as usize]).collect() } else { Vec::new() };
         paired.sort_unstable();
@@ -85,7 +85,7 @@ impl Triangles {
                     let first = paired.partition_point(|t| *t < range.start);
                     paired.get(first).is_some_and(|t| *t < range.end)
                 };
-                if range.end - range.start > MANY && !is_paired() && trees.keeps_away(solid.other(), &node) {
+                if range.end - range.start > MAX_CANDIDATES && !is_paired() && trees.keeps_away(solid.other(), &node) {
                     found.free.push(range);
                     continue;
                 }
@@ -107,17 +107,17 @@ struct Trees<'a> {
 
 impl Trees<'_> {
     /// The box of a node in A's frame.
-    fn place(&self, of: Solid, i: u32) -> PlacedBox {
-        let place = PlacedBox::of(&self.nodes[of as usize][i as usize]);
+    fn place(&self, of: Solid, i: u32) -> PlacedObb {
+        let place = PlacedObb::of(&self.nodes[of as usize][i as usize]);
         if of == Solid::A { place } else { place.moved(&self.motion) }
     }
 
-    fn apart(&self, p: &PlacedBox, q: &PlacedBox) -> bool {
+    fn apart(&self, p: &PlacedObb, q: &PlacedObb) -> bool {
         f64::from(p.apart(q, self.far as f32)) > self.far
     }
 
     /// Whether a surface keeps away from a box of the other.
-    fn keeps_away(&self, surface: Solid, from: &PlacedBox) -> bool {
+    fn keeps_away(&self, surface: Solid, from: &PlacedObb) -> bool {
         let mut stack = vec![0];
         while let Some(j) = stack.pop() {
             if !self.apart(from, &self.place(surface, j)) {

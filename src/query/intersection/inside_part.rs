@@ -27,7 +27,7 @@ pub(crate) struct Segment {
 
 /// One surface of the pair, as seen from it.
 #[derive(Clone, Copy)]
-pub(crate) struct Half<'a> {
+pub(crate) struct InsidePart<'a> {
     pub pairing: &'a Pairing<'a>,
     pub solid: Solid,
     /// Which solid moves where signs are 0.
@@ -40,7 +40,7 @@ pub(crate) struct Half<'a> {
 
 /// Sums over the boundary of the common solid.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sums {
+pub(crate) struct BoundarySums {
     /// Six times the volume (mm³).
     pub six: f64,
     /// Twice the area, or more (mm²).
@@ -57,7 +57,7 @@ fn placed(p: &Pairing, of: Solid, v: u32) -> Vec3 {
     if of == Solid::A { p.a.vertices[v as usize] } else { p.b_in_a.point(&p.b.vertices[v as usize]) }
 }
 
-impl<'a> Half<'a> {
+impl<'a> InsidePart<'a> {
     pub(crate) fn surface(&self) -> &'a Surface {
         if self.solid == Solid::A { self.pairing.a } else { self.pairing.b }
     }
@@ -89,7 +89,7 @@ impl<'a> Half<'a> {
     pub(crate) fn add_inside(
         &self,
         segments: &[Segment],
-        sums: &mut Sums,
+        sums: &mut BoundarySums,
         visit: &mut impl FnMut(Vec3),
     ) -> Result<(), Inconsistent> {
         let mut cuts: Vec<(u32, u32)> =
@@ -103,7 +103,7 @@ impl<'a> Half<'a> {
             }
         };
         for range in &self.near.free {
-            if inside.tells(self, self.surface().triangles[range.start as usize][0])? {
+            if inside.is_inside(self, self.surface().triangles[range.start as usize][0])? {
                 for ids in &self.surface().triangles[range.start as usize..range.end as usize] {
                     let corners = ids.map(|v| self.near(v));
                     sums.add(&corners);
@@ -116,7 +116,7 @@ impl<'a> Half<'a> {
             let ids = self.surface().triangles[t as usize];
             let own = take(&mut rest, t);
             if own.is_empty() {
-                if inside.tells(self, ids[0])? {
+                if inside.is_inside(self, ids[0])? {
                     let corners = ids.map(|v| self.near(v));
                     sums.add(&corners);
                     ids.iter().zip(&corners).for_each(|(v, at)| see(*v, at));
@@ -125,7 +125,7 @@ impl<'a> Half<'a> {
             }
             let mut corners = [None; 3];
             for k in 0..3 {
-                if inside.tells(self, ids[k])? {
+                if inside.is_inside(self, ids[k])? {
                     let at = self.near(ids[k]);
                     corners[k] = Some(at);
                     see(ids[k], &at);
@@ -137,7 +137,7 @@ impl<'a> Half<'a> {
     }
 
     /// Adds what of a triangle lies in the other solid: `corners` are those inside.
-    fn add_cut(&self, corners: &[Option<Vec3>; 3], own: &[(u32, u32)], segments: &[Segment], sums: &mut Sums) {
+    fn add_cut(&self, corners: &[Option<Vec3>; 3], own: &[(u32, u32)], segments: &[Segment], sums: &mut BoundarySums) {
         // Seen from a point of the triangle near the common solid: farther ones would cost digits.
         let apex = segments[own[0].1 as usize].ends[0].at;
         let mut twice = Vec3::zeros();
@@ -182,7 +182,7 @@ impl<'a> Half<'a> {
     }
 }
 
-impl Sums {
+impl BoundarySums {
     #[inline]
     pub(crate) fn add(&mut self, [a, b, c]: &Triangle) {
         let n = (b - a).cross(&(c - a));
@@ -207,7 +207,7 @@ struct Inside {
 }
 
 impl Inside {
-    fn new(half: &Half, near: &[u32], cuts: &[(u32, u32)], segments: &[Segment]) -> Result<Self, Inconsistent> {
+    fn new(half: &InsidePart, near: &[u32], cuts: &[(u32, u32)], segments: &[Segment]) -> Result<Self, Inconsistent> {
         let vertices = half.surface().vertices.len();
         let mut sets = UnionFind::new(vertices);
         let mut seeds: Vec<(u32, bool)> = Vec::new();
@@ -254,7 +254,7 @@ impl Inside {
 
     /// Whether a vertex is inside.
     #[inline]
-    fn tells(&mut self, half: &Half, v: u32) -> Result<bool, Inconsistent> {
+    fn is_inside(&mut self, half: &InsidePart, v: u32) -> Result<bool, Inconsistent> {
         let root = self.sets.find(v).0 as usize;
         if let Some(inside) = self.known[root] {
             return Ok(inside);

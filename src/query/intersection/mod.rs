@@ -22,16 +22,16 @@ pub(crate) mod tests;
 use crate::geom::{Aabb, Mat3, Vec3};
 use crate::query::intersection::bounding_box::{boxes, farthest, turned_box};
 pub use crate::query::intersection::by_arrangement::solid;
-use crate::query::intersection::by_arrangement::{common_by_mesh, winds_once};
-use crate::query::intersection::crossing_candidates::Near;
-use crate::query::intersection::inside_part::{End, Half, Inconsistent, Segment, Sums};
+use crate::query::intersection::by_arrangement::{intersection_by_mesh, winds_once};
+use crate::query::intersection::crossing_candidates::CrossingCandidates;
+use crate::query::intersection::inside_part::{BoundarySums, End, Inconsistent, InsidePart, Segment};
 use crate::query::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, cut};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
 /// What two solids have in common.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Common {
+pub struct Intersection {
     /// mm³, at least 0; 0 where it is no more than rounding.
     pub volume: f64,
     /// For every rotation asked for the box of the common solid, turned by it about the origin of A's frame (mm). None where the
@@ -65,21 +65,21 @@ const SKIN: f64 = 4.0;
 /// than once, or signs contradict each other, that of [`solid`].
 ///
 /// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`sign`).
-pub fn common(p: &Pairing, known: &Known) -> Option<Common> {
-    winds_once(p).then(|| common_by_sums(p, known)).flatten().or_else(|| common_by_mesh(p, known))
+pub fn intersection(p: &Pairing, known: &Known) -> Option<Intersection> {
+    winds_once(p).then(|| intersection_by_sums(p, known)).flatten().or_else(|| intersection_by_mesh(p, known))
 }
 
 /// The same of surfaces that wind around no point more than once, by sums over what crosses.
-fn common_by_sums(p: &Pairing, known: &Known) -> Option<Common> {
+fn intersection_by_sums(p: &Pairing, known: &Known) -> Option<Intersection> {
     // For the boxes B moves a little: what it may come to cross is found at once.
-    let near = Near::new(p, farthest(known));
+    let near = CrossingCandidates::new(p, farthest(known));
     // Faces that lie on each other overlap or not, whichever solid moves: where they do either way, they touch.
     let crossed = Crossed::of(p, known.witness, &near.pairs, Solid::B).ok()?;
     let first = boundary_from(p, known, &near, &crossed.all(), Solid::B).ok()?;
     let volume = volume(p, known, &first)?;
     if volume > 0.0 {
         let again = |there: &Pairing| Some(boundary(there, known, &near, Solid::B).ok()?.points);
-        return Some(Common { volume, boxes: boxes(p, known, &first.points, again) });
+        return Some(Intersection { volume, boxes: boxes(p, known, &first.points, again) });
     }
     let mut points = first.points;
     if known.depth <= 0.0
@@ -91,18 +91,18 @@ fn common_by_sums(p: &Pairing, known: &Known) -> Option<Common> {
         }
     }
     let boxes = known.turns.iter().map(|turn| turned_box(turn, &points, &known.witness)).collect();
-    Some(Common { volume, boxes })
+    Some(Intersection { volume, boxes })
 }
 
 /// The boundary of the common solid, in sums.
 struct Boundary {
-    sums: Sums,
+    sums: BoundarySums,
     /// Its vertices, seen from the witness; some more than once.
     points: Vec<Vec3>,
 }
 
 /// The boundary, `moved` the solid that moves where signs are 0.
-fn boundary(p: &Pairing, known: &Known, near: &Near, moved: Solid) -> Result<Boundary, Inconsistent> {
+fn boundary(p: &Pairing, known: &Known, near: &CrossingCandidates, moved: Solid) -> Result<Boundary, Inconsistent> {
     let segments = Crossed::of(p, known.witness, &near.pairs, moved)?.all();
     boundary_from(p, known, near, &segments, moved)
 }
@@ -111,14 +111,14 @@ fn boundary(p: &Pairing, known: &Known, near: &Near, moved: Solid) -> Result<Bou
 fn boundary_from(
     p: &Pairing,
     known: &Known,
-    near: &Near,
+    near: &CrossingCandidates,
     segments: &[Segment],
     moved: Solid,
 ) -> Result<Boundary, Inconsistent> {
-    let mut sums = Sums::default();
+    let mut sums = BoundarySums::default();
     let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
     for solid in [Solid::A, Solid::B] {
-        let half = Half { pairing: p, solid, moved, origin: known.witness, near: near.of(solid) };
+        let half = InsidePart { pairing: p, solid, moved, origin: known.witness, near: near.of(solid) };
         half.add_inside(segments, &mut sums, &mut |at| points.push(at))?;
     }
     Ok(Boundary { sums, points })

@@ -23,11 +23,11 @@ pub(crate) fn swap(pose: &Pose) -> Pose {
 }
 
 /// Volume and box, the rounding as for parts of a few millimetres.
-pub(crate) fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Common> {
+pub(crate) fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Intersection> {
     let turns = [Mat3::identity()];
     let known =
         Known { margin: 1e-13, rounding: 1e-12, witness: b.bounds.center() + pose.translation, depth, turns: &turns };
-    common(&Pairing { a, b, b_in_a: pose }, &known)
+    intersection(&Pairing { a, b, b_in_a: pose }, &known)
 }
 
 #[track_caller]
@@ -36,7 +36,7 @@ pub(crate) fn near(got: f64, wanted: f64, relative: f64) {
 }
 
 #[track_caller]
-pub(crate) fn is_box(common: &Common, min: [f64; 3], max: [f64; 3]) {
+pub(crate) fn is_box(common: &Intersection, min: [f64; 3], max: [f64; 3]) {
     let [got] = common.boxes[..] else { panic!("one box") };
     let off = (got.min - Vec3::from(min)).amax().max((got.max - Vec3::from(max)).amax());
     assert!(off < 1e-11, "{got:?}");
@@ -191,17 +191,17 @@ fn what_is_found_near_a_pose_is_all_there_is_at_a_pose_nearby() {
         let rotation = if round % 3 == 0 { rotation(&mut dice) } else { Mat3::identity() };
         let way = [1e-11, 1e-3][round % 2];
         let pose = Pose { rotation, ..at(1.0, -1.0, 0.0) };
-        let near = crossing_candidates::Near::new(&Pairing { a: &a, b: &b, b_in_a: &pose }, way);
+        let near = crossing_candidates::CrossingCandidates::new(&Pairing { a: &a, b: &b, b_in_a: &pose }, way);
         let known = Known { margin: 1e-13, rounding: 1e-12, witness: Vec3::repeat(2.0), depth: 0.0, turns: &[] };
         for _ in 0..4 {
             let moved = Pose { translation: pose.translation + dice.vector() * (0.5 * way), ..pose };
             let there = Pairing { a: &a, b: &b, b_in_a: &moved };
-            let points = |near: &crossing_candidates::Near| {
+            let points = |near: &crossing_candidates::CrossingCandidates| {
                 let mut points = boundary(&there, &known, near, Solid::B).map(|b| b.points).unwrap_or_default();
                 points.sort_unstable_by(|p, q| p.iter().partial_cmp(q.iter()).unwrap());
                 points
             };
-            let anew = points(&crossing_candidates::Near::new(&there, 0.0));
+            let anew = points(&crossing_candidates::CrossingCandidates::new(&there, 0.0));
             assert_eq!(points(&near), anew, "{round}");
             found += usize::from(!anew.is_empty());
         }

@@ -31,12 +31,12 @@ pub(crate) struct Blocked {
 
 /// A triangle seen along a line: places across, and how far along.
 #[derive(Clone, Copy)]
-struct Seen {
+struct ContactCandidate {
     at: [[f64; 2]; 3],
     far: [f64; 3],
 }
 
-impl Seen {
+impl ContactCandidate {
     fn new(t: &Triangle, line: &Line) -> Self {
         let [u, v] = &line.across;
         Self { at: t.map(|p| [u.dot(&p), v.dot(&p)]), far: t.map(|p| line.along.dot(&p)) }
@@ -79,9 +79,9 @@ impl Events {
 
 /// The translations along the line at which B's triangle meets A's; `None` where it passes by. Those are the common points of the
 /// line and a convex set, so they make an interval, and it ends where a corner meets a face or an edge an edge.
-pub(crate) fn blocked(a: &Triangle, b: &Triangle, line: &Line) -> Option<Blocked> {
-    let (p, q) = (Seen::new(a, line), Seen::new(b, line));
-    let range = |s: &Seen, k: usize| {
+pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Option<Blocked> {
+    let (p, q) = (ContactCandidate::new(a, line), ContactCandidate::new(b, line));
+    let range = |s: &ContactCandidate, k: usize| {
         let [x, y, z] = s.at.map(|x| x[k]);
         [lesser(lesser(x, y), z), greater(greater(x, y), z)]
     };
@@ -125,7 +125,13 @@ pub(crate) fn blocked(a: &Triangle, b: &Triangle, line: &Line) -> Option<Blocked
 
 /// How much farther along a face lies than each corner of the other triangle that it covers; `to` are the sides of these to the
 /// face's edges.
-fn corners_on_face(face: &Seen, other: &Seen, to: &[[f64; 3]; 3], slack: f64, mut add: impl FnMut(f64)) {
+fn corners_on_face(
+    face: &ContactCandidate,
+    other: &ContactCandidate,
+    to: &[[f64; 3]; 3],
+    slack: f64,
+    mut add: impl FnMut(f64),
+) {
     let twice = turn(face.edge(0), face.at[2]);
     let lengths = [0, 1, 2].map(|k| length(face.edge(k)));
     if twice.abs() <= slack * (lengths[0] + lengths[1] + lengths[2]) {
@@ -145,7 +151,7 @@ fn corners_on_face(face: &Seen, other: &Seen, to: &[[f64; 3]; 3], slack: f64, mu
 }
 
 /// How much farther along an edge lies than each corner of the other triangle that is on it, seen along the line.
-fn flush(face: &Seen, other: &Seen, to: &[[f64; 3]; 3], slack: f64, mut add: impl FnMut(f64)) {
+fn flush(face: &ContactCandidate, other: &ContactCandidate, to: &[[f64; 3]; 3], slack: f64, mut add: impl FnMut(f64)) {
     for (k, sides) in to.iter().enumerate() {
         let [p, q] = face.edge(k);
         let way = length([p, q]);

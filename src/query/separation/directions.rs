@@ -4,10 +4,10 @@ use crate::geom::{Mat3, Pose, Vec3};
 use crate::shape::surface::Surface;
 
 /// Cosine of the angle within which two directions count as one: a degree.
-pub(crate) const SAME: f64 = 0.999_847_7;
+pub(crate) const SAME_DIRECTION_COSINE: f64 = 0.999_847_7;
 
 /// An axis of a box is another direction than those that are no nearer to it than this.
-const ALIKE: f64 = 1e-9;
+const SIMILAR_DIRECTION_COSINE: f64 = 1e-9;
 
 /// Normals of triangles that are taken as directions, of each surface, at most.
 const MAX_NORMALS: usize = 12;
@@ -22,7 +22,7 @@ impl Directions {
     /// Adds a direction, unless there is one like it. Whether it was added.
     pub(crate) fn add(&mut self, d: &Vec3) -> bool {
         let Some(d) = d.try_normalize(1e-12) else { return false };
-        let new = self.all.iter().all(|e| e.dot(&d) < SAME);
+        let new = self.all.iter().all(|e| e.dot(&d) < SAME_DIRECTION_COSINE);
         if new {
             self.all.push(d);
         }
@@ -41,7 +41,7 @@ impl Directions {
                 let axis = m.column(k).into_owned();
                 // What fits along an axis is free along it alone, and not where it is off by a part of a degree.
                 for d in [axis, -axis] {
-                    if self.all.iter().all(|e| (e - d).norm() > ALIKE) {
+                    if self.all.iter().all(|e| (e - d).norm() > SIMILAR_DIRECTION_COSINE) {
                         self.all.push(d);
                     }
                 }
@@ -86,7 +86,7 @@ fn grouped(s: &Surface, triangles: &[u32], turned: impl Fn(Vec3) -> Vec3) -> Vec
         let [a, b, c] = s.triangle(t);
         let area = 0.5 * (b - a).cross(&(c - a)).norm();
         let n = turned(s.normal(t));
-        match groups.iter_mut().find(|g| g.0.dot(&n) >= SAME) {
+        match groups.iter_mut().find(|g| g.0.dot(&n) >= SAME_DIRECTION_COSINE) {
             Some(g) => g.1 += area,
             None => groups.push((n, area)),
         }

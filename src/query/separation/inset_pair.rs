@@ -5,12 +5,12 @@ use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
 use crate::query::separation::ray_exit::exit;
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{crossings_moved, middle_of_common};
+use crate::query::triangles::{crossings_moved, middle_of_crossing};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
 
 /// Sine of the angle below which an edge counts as flat.
-const FLAT: f64 = 1e-3;
+const DEGENERATE_SINE: f64 = 1e-3;
 
 /// A direction may be outside of the normals of an edge by this share of their angle: it may be one of them.
 const EDGE_ROUNDING: f64 = 1e-6;
@@ -20,7 +20,7 @@ const GRAZING: f64 = 1e-9;
 
 /// Two surfaces, B placed, every vertex moved inward by half of the rounding margin at most: what touches does not meet, and of solids
 /// whose drawn-in surfaces are apart nothing thicker than the margin is common (the shrink certificate, see docs/numerics.md).
-pub(crate) struct Slim<'a> {
+pub(crate) struct InsetPair<'a> {
     a: &'a Surface,
     b: &'a Surface,
     b_in_a: &'a Pose,
@@ -37,7 +37,7 @@ pub(crate) struct Crossing {
 }
 
 /// Two triangles that meet when B is moved, and what surrounds them.
-pub(crate) struct Met {
+pub(crate) struct ContactPair {
     /// Corners; B's as they are before it is moved (A's frame).
     pub corners: [Triangle; 2],
     /// Their convex edges.
@@ -73,14 +73,14 @@ fn edges(s: &Surface, t: u32) -> [Option<Edge>; 3] {
         let (p, q) = (s.vertices[ids[k] as usize], s.vertices[ids[(k + 1) % 3] as usize]);
         let (way, beyond) = (q - p, s.normal_of(other));
         // Seen along the edge the way on turns to the left, away from the outside.
-        let convex = normal.cross(&beyond).dot(&way) > FLAT * way.norm();
+        let convex = normal.cross(&beyond).dot(&way) > DEGENERATE_SINE * way.norm();
         convex.then_some(Edge { way, normals: [normal, beyond] })
     })
 }
 
 /// A place where surfaces meet, and which way they face there (A's frame).
 #[derive(Clone, Copy)]
-pub(crate) struct Common {
+pub(crate) struct SharedPoint {
     at: Vec3,
     normals: [Vec3; 2],
 }
@@ -92,7 +92,7 @@ pub(crate) enum Nested {
     B(Vec3),
 }
 
-impl<'a> Slim<'a> {
+impl<'a> InsetPair<'a> {
     /// Of two closed surfaces; nothing thicker than `margin` (mm) may be left in common.
     pub(crate) fn new(a: &'a Surface, b: &'a Surface, b_in_a: &'a Pose, margin: f64) -> Self {
         Self { a, b, b_in_a, inward: [a.inward(), b.inward()], tau: 0.5 * margin }
@@ -131,7 +131,7 @@ impl<'a> Slim<'a> {
     }
 
     /// Some pairs of triangles that meet when B is moved.
-    pub(crate) fn met(&self, by: &Vec3, most: usize) -> Vec<Met> {
+    pub(crate) fn met(&self, by: &Vec3, most: usize) -> Vec<ContactPair> {
         let mut out = Vec::new();
         self.crossings(by, |crossing| {
             out.push(self.with_edges(&crossing));
@@ -141,13 +141,13 @@ impl<'a> Slim<'a> {
     }
 
     /// Two triangles with their edges.
-    pub(crate) fn with_edges(&self, crossing: &Crossing) -> Met {
+    pub(crate) fn with_edges(&self, crossing: &Crossing) -> ContactPair {
         let [i, j] = crossing.triangles;
         let turn = |e: Edge| Edge {
             way: self.b_in_a.direction(&e.way),
             normals: e.normals.map(|n| self.b_in_a.direction(&n)),
         };
-        Met { corners: crossing.corners, edges: [edges(self.a, i), edges(self.b, j).map(|e| e.map(turn))] }
+        ContactPair { corners: crossing.corners, edges: [edges(self.a, i), edges(self.b, j).map(|e| e.map(turn))] }
     }
 
     /// A shell that lies in the other solid, or may do so, where the moved surfaces do not meet.
@@ -167,7 +167,7 @@ impl<'a> Slim<'a> {
     }
 
     /// How much farther B has to go along `d`, at least, for a nested shell to come out; no farther than `limit` is looked.
-    pub(crate) fn way_out(&self, by: &Vec3, nested: &Nested, d: &Vec3, limit: f64) -> f64 {
+    pub(crate) fn exit_distance(&self, by: &Vec3, nested: &Nested, d: &Vec3, limit: f64) -> f64 {
         match nested {
             Nested::A(x) => self.out_of_b(by, x, d, limit),
             Nested::B(x) => exit(self.a, x, d, limit),
@@ -180,15 +180,15 @@ impl<'a> Slim<'a> {
     }
 
     /// Where two triangles meet.
-    pub(crate) fn common(&self, by: &Vec3, crossing: &Crossing) -> Common {
+    pub(crate) fn common(&self, by: &Vec3, crossing: &Crossing) -> SharedPoint {
         let ([a, b], [i, j]) = (&crossing.corners, crossing.triangles);
-        let at = middle_of_common(a, &b.map(|x| x + by));
-        Common { at, normals: [self.a.normal_of(i), self.b_in_a.direction(&self.b.normal_of(j))] }
+        let at = middle_of_crossing(a, &b.map(|x| x + by));
+        SharedPoint { at, normals: [self.a.normal_of(i), self.b_in_a.direction(&self.b.normal_of(j))] }
     }
 
     /// How much farther B has to go along `d`, at least, for the two to be apart: what enters the other solid has to leave it.
     /// No farther than `limit` is looked.
-    pub(crate) fn stuck(&self, by: &Vec3, common: &Common, d: &Vec3, limit: f64) -> f64 {
+    pub(crate) fn is_blocked(&self, by: &Vec3, common: &SharedPoint, d: &Vec3, limit: f64) -> f64 {
         let [a, b] = common.normals.map(|n| n.dot(d));
         let mut way = 0.0;
         // Exits are looked for up to the limit: what is infinite is beyond it.

@@ -3,20 +3,20 @@
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::geom::triangle::Triangle;
-use crate::query::separation::blocked_interval::{Blocked, Line, blocked};
-use crate::query::separation::inset_pair::{Common, Slim};
+use crate::query::separation::blocked_interval::{Blocked, Line, blocked_interval};
+use crate::query::separation::inset_pair::{InsetPair, SharedPoint};
 
 /// Pairs of triangles that are asked for at one place before the search goes on.
-const PAIRS_A_LEAP: usize = 12;
+const PAIRS_PER_STEP: usize = 12;
 
 /// Of so many of them the ray tells how far what meets is stuck.
-const RAYS_A_LEAP: usize = 3;
+const RAYS_PER_STEP: usize = 3;
 
 /// Pairs of triangles that are kept for other lines.
 const MAX_KEPT: usize = 192;
 
 /// Places asked along one line, at most.
-const MAX_LEAPS: u32 = 96;
+const MAX_STEPS: u32 = 96;
 
 /// From this many on leaps grow by a share of the way that is left.
 const PATIENCE: u32 = 32;
@@ -29,14 +29,14 @@ pub(crate) struct Blockers {
     /// Corners, B's as they are without a translation.
     pairs: Vec<[Triangle; 2]>,
     /// Where the surfaces meet without a translation.
-    places: Vec<Common>,
+    places: Vec<SharedPoint>,
     /// Places that may still be asked for this pair.
     pub budget: u32,
 }
 
 /// Where a line became free, or how far it is known not to be.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct End {
+pub(crate) struct LineEnd {
     pub at: f64,
     /// Of what blocked it last.
     pub normal: Vec3,
@@ -44,20 +44,20 @@ pub(crate) struct End {
 }
 
 /// The search along one line.
-struct Walk<'l> {
+struct LineSearch<'l> {
     line: &'l Line,
     /// What is known to block the line, in order of where that begins.
     known: Vec<Blocked>,
     next: usize,
-    end: End,
+    end: LineEnd,
     hair: f64,
 }
 
-impl Walk<'_> {
+impl LineSearch<'_> {
     /// Beyond an interval that begins here or before.
     fn pass(&mut self, b: &Blocked) {
         if b.to + self.hair > self.end.at {
-            self.end = End { at: b.to + self.hair, normal: b.normal, free: false };
+            self.end = LineEnd { at: b.to + self.hair, normal: b.normal, free: false };
         }
     }
 
@@ -71,15 +71,15 @@ impl Walk<'_> {
 
 impl Blockers {
     /// Of what meets without a translation.
-    pub(crate) fn new(pairs: Vec<[Triangle; 2]>, places: Vec<Common>, budget: u32) -> Self {
+    pub(crate) fn new(pairs: Vec<[Triangle; 2]>, places: Vec<SharedPoint>, budget: u32) -> Self {
         Self { pairs, places, budget }
     }
 
     /// How far the line is blocked from its beginning on, as far as is known, and no farther than `limit` is asked.
-    pub(crate) fn first(&mut self, slim: &Slim, line: &Line, limit: f64) -> f64 {
+    pub(crate) fn first(&mut self, slim: &InsetPair, line: &Line, limit: f64) -> f64 {
         let mut to = 0.0;
         for k in 0..self.places.len() {
-            to = greater(to, slim.stuck(&Vec3::zeros(), &self.places[k], &line.along, limit));
+            to = greater(to, slim.is_blocked(&Vec3::zeros(), &self.places[k], &line.along, limit));
             if to >= limit {
                 self.places.swap(k, k / 2);
                 return to;
@@ -87,7 +87,7 @@ impl Blockers {
         }
         for k in 0..self.pairs.len() {
             let [a, b] = &self.pairs[k];
-            if let Some(b) = blocked(a, b, line).filter(|b| b.from <= to) {
+            if let Some(b) = blocked_interval(a, b, line).filter(|b| b.from <= to) {
                 to = greater(to, b.to);
             }
             if to >= limit {
@@ -100,12 +100,12 @@ impl Blockers {
     }
 
     /// The first free place from `from` on along the line, before `limit`; `hair` is what is added to every leap.
-    pub(crate) fn walk(&mut self, slim: &Slim, line: &Line, [from, limit]: [f64; 2], hair: f64) -> End {
-        let mut known: Vec<_> = self.pairs.iter().filter_map(|[a, b]| blocked(a, b, line)).collect();
+    pub(crate) fn walk(&mut self, slim: &InsetPair, line: &Line, [from, limit]: [f64; 2], hair: f64) -> LineEnd {
+        let mut known: Vec<_> = self.pairs.iter().filter_map(|[a, b]| blocked_interval(a, b, line)).collect();
         known.sort_by(|x, y| x.from.total_cmp(&y.from));
-        let end = End { at: from, normal: line.along, free: false };
-        let mut walk = Walk { line, known, next: 0, end, hair };
-        for leap in 0..MAX_LEAPS {
+        let end = LineEnd { at: from, normal: line.along, free: false };
+        let mut walk = LineSearch { line, known, next: 0, end, hair };
+        for leap in 0..MAX_STEPS {
             walk.pass_known();
             if walk.end.at >= limit || self.budget == 0 {
                 return walk.end;
@@ -127,32 +127,32 @@ impl Blockers {
     }
 
     /// Whether nothing meets at the place where the walk stands; otherwise it goes on.
-    fn ask(&mut self, slim: &Slim, walk: &mut Walk, limit: f64) -> bool {
+    fn ask(&mut self, slim: &InsetPair, walk: &mut LineSearch, limit: f64) -> bool {
         let at = walk.end.at;
         let by = walk.line.along * at;
         let mut found = 0;
         slim.crossings(&by, |crossing| {
             found += 1;
             let [a, b] = crossing.corners;
-            if let Some(blocked) = blocked(&a, &b, walk.line) {
+            if let Some(blocked) = blocked_interval(&a, &b, walk.line) {
                 walk.pass(&blocked);
             }
             if self.pairs.len() < MAX_KEPT {
                 self.pairs.push([a, b]);
             }
-            if found <= RAYS_A_LEAP {
-                let more = slim.stuck(&by, &slim.common(&by, &crossing), &walk.line.along, limit - at);
+            if found <= RAYS_PER_STEP {
+                let more = slim.is_blocked(&by, &slim.common(&by, &crossing), &walk.line.along, limit - at);
                 if at + more > walk.end.at {
                     walk.end.at = at + more;
                 }
             }
-            found < PAIRS_A_LEAP && walk.end.at < limit
+            found < PAIRS_PER_STEP && walk.end.at < limit
         });
         if found > 0 {
             return false;
         }
         let Some(nested) = slim.nested(&by) else { return true };
-        walk.end.at += slim.way_out(&by, &nested, &walk.line.along, limit - at) + walk.hair;
+        walk.end.at += slim.exit_distance(&by, &nested, &walk.line.along, limit - at) + walk.hair;
         false
     }
 }

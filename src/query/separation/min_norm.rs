@@ -19,7 +19,7 @@ const PARALLEL: f64 = 1e-6;
 /// Incrementally: what meets the demands so far either meets the next one, too, or the answer lies in its plane, where the same is
 /// asked with a dimension less (R. Seidel, "Small-Dimensional Linear Programming and Convex Hulls Made Easy", 1991; the norm of least
 /// length in place of a linear one). Cost: O(n) where most demands are met, O(n³) at worst.
-pub(crate) fn nearest(planes: &[Plane], lacking: f64) -> Option<Vec3> {
+pub(crate) fn min_norm_point(planes: &[Plane], lacking: f64) -> Option<Vec3> {
     let meets = |x: &Vec3, p: &Plane| p.normal.dot(x) >= p.least - lacking;
     let mut x = Vec3::zeros();
     for (i, p) in planes.iter().enumerate() {

@@ -18,4 +18,4 @@ pub(crate) mod search;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use crate::query::separation::search::{Wanted, separate};
+pub use crate::query::separation::search::{SeparationInput, separate};

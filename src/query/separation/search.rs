@@ -6,15 +6,15 @@ use crate::geom::triangle::Triangle;
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::query::convex::epa::{self, EpaScratch};
 use crate::query::convex::gjk::{self, Query};
-use crate::query::depth::Body;
+use crate::query::depth::SolidRef;
 use crate::query::separation::blocked_interval::Line;
-use crate::query::separation::directions::{Directions, SAME};
-use crate::query::separation::inset_pair::{Met, Slim};
-use crate::query::separation::line_search::{Blockers, End};
-use crate::query::separation::min_norm::{Plane, nearest};
+use crate::query::separation::directions::{Directions, SAME_DIRECTION_COSINE};
+use crate::query::separation::inset_pair::{ContactPair, InsetPair};
+use crate::query::separation::line_search::{Blockers, LineEnd};
+use crate::query::separation::min_norm::{Plane, min_norm_point};
 
 /// A translation is longer than it need be by this many rounding margins.
-const HAIR_IN_MARGINS: f64 = 4.0;
+const STEP_IN_MARGINS: f64 = 4.0;
 
 /// Triangles that miss each other, seen along a line, by this share of the rounding margin count as meeting.
 const LINE_SLACK: f64 = 0.0625;
@@ -35,13 +35,13 @@ const FIRST_PLACES: usize = 16;
 const MAX_PLACES: [u32; 2] = [400, 100];
 
 /// Pairs of more triangles than this are searched less: each place costs more.
-const FEW: usize = 1500;
+const FEW_TRIANGLES: usize = 1500;
 
 /// Planes along which the best place slides, at most.
 const MAX_PLANES: usize = 10;
 
 /// A plane's demand is met where no more is lacking than this share of what is added to every translation.
-const LACKING: f64 = 1.0 / 16.0;
+const SHORTFALL: f64 = 1.0 / 16.0;
 
 /// Planes that push, at most.
 const MAX_PUSHED: usize = 64;
@@ -56,7 +56,7 @@ const FIRST_PUSHED: usize = 128;
 const MAX_NODES: [usize; 2] = [96, 8];
 
 /// Faces that are tried one by one at one place.
-const MAX_WAYS: usize = 8;
+const MAX_DIRECTIONS: usize = 8;
 
 /// Sine of the angle below which two edges make no face.
 const PARALLEL_EDGES: f64 = 1e-6;
@@ -68,11 +68,11 @@ const PUSHED_PAIRS: usize = 32;
 const GOOD_ENOUGH: f64 = 5e-3;
 
 /// A shorter one is worth a look only where it saves this share.
-const WORTH: f64 = 1e-6;
+const WORTHWHILE_GAIN: f64 = 1e-6;
 
 /// What is known of a pair before.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct SeparationInput {
     /// The pair's rounding margin η (mm).
     pub margin: f64,
     /// No translation shorter than this separates (mm): the depth of a common ball.
@@ -87,13 +87,19 @@ pub struct Wanted {
 /// search finds; never shorter than `least`. `None` where the hulls are flat.
 ///
 /// Both surfaces must be closed. Cost: some hundred crossing tests at most, most of which end at the first triangles that meet.
-pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut EpaScratch) -> Option<Vec3> {
+pub fn separate(
+    a: SolidRef,
+    b: SolidRef,
+    b_in_a: &Pose,
+    wanted: &SeparationInput,
+    scratch: &mut EpaScratch,
+) -> Option<Vec3> {
     let q = Query { a: a.convex, b: b.convex, b_in_a };
     let least = greater(wanted.least, 0.0);
     let reach = a.convex.diameter + b.convex.diameter;
     let margin = wanted.margin + roundoff_mm(0.0, 0.0, reach);
-    let hair = HAIR_IN_MARGINS * margin;
-    let slim = Slim::new(a.surface, b.surface, b_in_a, margin);
+    let hair = STEP_IN_MARGINS * margin;
+    let slim = InsetPair::new(a.surface, b.surface, b_in_a, margin);
     let mut met: [Vec<u32>; 2] = Default::default();
     let mut pairs = Vec::new();
     slim.crossings(&Vec3::zeros(), |crossing| {
@@ -107,7 +113,7 @@ pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut 
         list.sort_unstable();
         list.dedup();
     }
-    let size = usize::from(a.surface.triangles.len() + b.surface.triangles.len() > FEW);
+    let size = usize::from(a.surface.triangles.len() + b.surface.triangles.len() > FEW_TRIANGLES);
     let some = |n: usize| pairs.iter().step_by(pairs.len().div_ceil(n).max(1));
     let places = some(FIRST_PLACES).map(|c| slim.common(&Vec3::zeros(), c)).collect();
     let blockers = Blockers::new(some(FIRST_BLOCKERS).map(|c| c.corners).collect(), places, MAX_PLACES[size]);
@@ -144,7 +150,7 @@ pub fn separate(a: Body, b: Body, b_in_a: &Pose, wanted: &Wanted, scratch: &mut 
 }
 
 struct Search<'a> {
-    slim: Slim<'a>,
+    slim: InsetPair<'a>,
     blockers: Blockers,
     directions: Directions,
     /// So many of them were tried.
@@ -162,12 +168,12 @@ impl Search<'_> {
     }
 
     /// What may be lacking of a plane's demand: what is added to every translation makes up for it.
-    fn lacking(&self) -> f64 {
-        LACKING * self.hair
+    fn shortfall(&self) -> f64 {
+        SHORTFALL * self.hair
     }
 
     fn limit(&self) -> f64 {
-        self.best.norm() * (1.0 - WORTH)
+        self.best.norm() * (1.0 - WORTHWHILE_GAIN)
     }
 
     /// Whether nothing shorter is worth looking for.
@@ -183,7 +189,7 @@ impl Search<'_> {
             self.tried += 1;
             let (limit, line) = (self.limit(), self.line(&d));
             if self.blockers.first(&self.slim, &line, limit) < limit {
-                self.look(&d);
+                self.try_direction(&d);
             }
         }
         let mut order = Vec::new();
@@ -202,13 +208,13 @@ impl Search<'_> {
             }
             if first < self.limit() {
                 let d = self.directions.all[k];
-                self.look(&d);
+                self.try_direction(&d);
             }
         }
     }
 
     /// Along one direction, and on from where that ends.
-    fn look(&mut self, d: &Vec3) {
+    fn try_direction(&mut self, d: &Vec3) {
         if self.done() {
             return;
         }
@@ -219,7 +225,7 @@ impl Search<'_> {
     }
 
     /// Takes the first free place along a direction from `from` (mm) on, if it is nearer than the best.
-    fn walk(&mut self, d: &Vec3, from: f64) -> End {
+    fn walk(&mut self, d: &Vec3, from: f64) -> LineEnd {
         let line = self.line(d);
         let limit = self.limit();
         let end = self.blockers.walk(&self.slim, &line, [from, limit], self.hair);
@@ -231,12 +237,12 @@ impl Search<'_> {
 
     /// From a free place along the planes that block: to the shortest translation beyond all of them, as long as something
     /// else is in the way there.
-    fn slide(&mut self, d: &Vec3, end: &End) {
+    fn slide(&mut self, d: &Vec3, end: &LineEnd) {
         let (mut d, mut end) = (*d, *end);
         let mut planes: Vec<Plane> = Vec::new();
         while planes.len() < MAX_PLANES && !self.done() && self.blockers.budget > 0 {
             planes.push(Plane { normal: end.normal, least: end.normal.dot(&d) * end.at });
-            let Some(next) = nearest(&planes, self.lacking()) else { return };
+            let Some(next) = min_norm_point(&planes, self.shortfall()) else { return };
             let length = next.norm();
             if !(length < self.limit() && length > 8.0 * UNIT_ROUNDOFF) {
                 return;
@@ -252,16 +258,16 @@ impl Search<'_> {
 
     /// From where the parts are, out of every pair of triangles that meets along the face that is nearest: to the shortest
     /// translation beyond all of these, as long as that is shorter than the best. `met` are the pairs that meet at first.
-    fn push(&mut self, first: &[Met]) {
+    fn push(&mut self, first: &[ContactPair]) {
         let mut planes: Vec<Plane> = Vec::new();
         let mut by = Vec3::zeros();
-        let mut later: Option<Vec<Met>> = None;
+        let mut later: Option<Vec<ContactPair>> = None;
         for _ in 0..MAX_PUSHES {
             let met = later.as_deref().unwrap_or(first);
             let limit = self.limit();
             let near: Vec<Plane> =
                 met.iter().filter_map(|m| nearest_face(m, &by)).filter(|p| p.least < limit).collect();
-            let Some(next) = beyond(&mut planes, &near, self.lacking()) else { return };
+            let Some(next) = beyond(&mut planes, &near, self.shortfall()) else { return };
             let length = greater(next.norm(), self.least);
             let Some(d) = next.try_normalize(0.0) else { return };
             let at = length + self.hair;
@@ -283,7 +289,7 @@ impl Search<'_> {
 
     /// As [`Self::push`], but where two triangles may come apart along the face of the one or of the other both are tried, those
     /// translations first that are shortest so far.
-    fn branch(&mut self, first: &[Met], nodes: usize) {
+    fn branch(&mut self, first: &[ContactPair], nodes: usize) {
         let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];
         let mut seen: Vec<Vec3> = Vec::new();
         for _ in 0..nodes {
@@ -305,7 +311,7 @@ impl Search<'_> {
             if node.planes.len() > 1 {
                 self.directions.add(&node.at);
             }
-            for plane in ways_out(met, &node.at, self.limit()) {
+            for plane in exit_directions(met, &node.at, self.limit()) {
                 let Some(next) = self.child(&node, &plane) else { continue };
                 if seen.iter().all(|x| (x - next.at).norm() > self.hair) {
                     seen.push(next.at);
@@ -318,11 +324,11 @@ impl Search<'_> {
     /// With one more plane, where that leaves anything shorter than the best.
     fn child(&self, node: &Node, plane: &Plane) -> Option<Node> {
         let mut planes = node.planes.clone();
-        match planes.iter_mut().find(|p| p.normal.dot(&plane.normal) > SAME) {
+        match planes.iter_mut().find(|p| p.normal.dot(&plane.normal) > SAME_DIRECTION_COSINE) {
             Some(p) => p.least = greater(p.least, plane.least),
             None => planes.push(*plane),
         }
-        let next = nearest(&planes, self.lacking()).filter(|_| planes.len() <= MAX_PLANES)?;
+        let next = min_norm_point(&planes, self.shortfall()).filter(|_| planes.len() <= MAX_PLANES)?;
         let length = greater(next.norm(), self.least) + self.hair;
         let at = next.try_normalize(0.0)? * length;
         (length < self.limit()).then_some(Node { planes, at, length })
@@ -339,7 +345,7 @@ struct Node {
 /// The shortest translation beyond `planes` and beyond all of `more`, of which those are taken that it depends on, the worst first:
 /// all may be many, and few decide.
 fn beyond(planes: &mut Vec<Plane>, more: &[Plane], lacking: f64) -> Option<Vec3> {
-    let mut x = nearest(planes, lacking)?;
+    let mut x = min_norm_point(planes, lacking)?;
     loop {
         let left = |p: &Plane| p.least - p.normal.dot(&x);
         let Some(worst) = more.iter().max_by(|p, q| left(p).total_cmp(&left(q))) else { return Some(x) };
@@ -350,23 +356,23 @@ fn beyond(planes: &mut Vec<Plane>, more: &[Plane], lacking: f64) -> Option<Vec3>
             return None;
         }
         planes.push(*worst);
-        x = nearest(planes, lacking)?;
+        x = min_norm_point(planes, lacking)?;
     }
 }
 
 /// Planes beyond which some of the triangles that meet are apart, none farther out than `limit` (mm): of those that face the same way
 /// the nearest and the farthest, the nearest ones first. Pairs that lie deep in a face, seen alone, want to go farther than the faces
 /// do, so what the nearest ones want comes first.
-fn ways_out(met: &[Met], by: &Vec3, limit: f64) -> Vec<Plane> {
+fn exit_directions(met: &[ContactPair], by: &Vec3, limit: f64) -> Vec<Plane> {
     let lacking = |p: &Plane| p.least - p.normal.dot(by);
     let mut near: Vec<Plane> = met.iter().filter_map(|m| nearest_face(m, by)).filter(|p| p.least < limit).collect();
     near.sort_by(|x, y| lacking(x).total_cmp(&lacking(y)));
     let mut groups: Vec<[Plane; 2]> = Vec::new();
     for plane in near {
-        let known = groups.iter_mut().find(|g| g[0].normal.dot(&plane.normal) > SAME);
+        let known = groups.iter_mut().find(|g| g[0].normal.dot(&plane.normal) > SAME_DIRECTION_COSINE);
         if let Some([_, far]) = known {
             far.least = greater(far.least, plane.least);
-        } else if groups.len() < MAX_WAYS {
+        } else if groups.len() < MAX_DIRECTIONS {
             groups.push([plane; 2]);
         }
     }
@@ -374,14 +380,14 @@ fn ways_out(met: &[Met], by: &Vec3, limit: f64) -> Vec<Plane> {
 }
 
 /// Of the planes beyond which two triangles are apart the nearest.
-fn nearest_face(met: &Met, by: &Vec3) -> Option<Plane> {
+fn nearest_face(met: &ContactPair, by: &Vec3) -> Option<Plane> {
     let lacking = |p: &Plane| p.least - p.normal.dot(by);
     faces(met).min_by(|x, y| lacking(x).total_cmp(&lacking(y)))
 }
 
 /// The faces of two triangles' Minkowski difference along which B's leaves the outside of A's: those of either triangle, and those
 /// of two convex edges.
-fn faces(met: &Met) -> impl Iterator<Item = Plane> {
+fn faces(met: &ContactPair) -> impl Iterator<Item = Plane> {
     let [a, b] = &met.corners;
     let normal = |t: &Triangle| (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0);
     let of_edges = met.edges[0].iter().flatten().flat_map(|e| {

@@ -3,8 +3,8 @@
 use crate::geom::Vec3;
 use crate::geom::triangle::{Triangle, meet};
 use crate::mesh::TriMesh;
-use crate::query::separation::blocked_interval::{Line, blocked};
-use crate::query::separation::min_norm::{Plane, nearest};
+use crate::query::separation::blocked_interval::{Line, blocked_interval};
+use crate::query::separation::min_norm::{Plane, min_norm_point};
 use crate::query::separation::ray_exit::exit;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::Dice;
@@ -17,18 +17,18 @@ fn triangle(dice: &mut Dice) -> Triangle {
 fn a_wall_blocks_a_line_until_it_has_left_the_floor() {
     let floor = [Vec3::new(-9.0, -9.0, 0.0), Vec3::new(9.0, -9.0, 0.0), Vec3::new(0.0, 9.0, 0.0)];
     let wall = [Vec3::new(-1.0, 0.0, -0.5), Vec3::new(1.0, 0.0, -0.5), Vec3::new(0.0, 0.0, 3.0)];
-    let up = blocked(&floor, &wall, &Line::new(&Vec3::z(), 1e-12)).unwrap();
+    let up = blocked_interval(&floor, &wall, &Line::new(&Vec3::z(), 1e-12)).unwrap();
     assert!((up.from + 3.0).abs() < 1e-12 && (up.to - 0.5).abs() < 1e-12 && (up.normal - Vec3::z()).norm() < 1e-12);
     // Across its own plane from the near side of the floor to its far corner.
-    let aside = blocked(&floor, &wall, &Line::new(&Vec3::y(), 1e-12)).unwrap();
+    let aside = blocked_interval(&floor, &wall, &Line::new(&Vec3::y(), 1e-12)).unwrap();
     assert!((aside.from + 9.0).abs() < 1e-12 && (aside.to - 9.0).abs() < 1e-12, "{aside:?}");
-    assert!(blocked(&floor, &wall.map(|p| p + Vec3::x() * 20.0), &Line::new(&Vec3::z(), 1e-12)).is_none());
+    assert!(blocked_interval(&floor, &wall.map(|p| p + Vec3::x() * 20.0), &Line::new(&Vec3::z(), 1e-12)).is_none());
 }
 
 #[test]
 fn triangles_in_one_plane_block_lines_in_it() {
     let a = [Vec3::zeros(), Vec3::new(4.0, 0.0, 0.0), Vec3::new(0.0, 4.0, 0.0)];
-    let found = blocked(&a, &a, &Line::new(&Vec3::x(), 1e-12)).unwrap();
+    let found = blocked_interval(&a, &a, &Line::new(&Vec3::x(), 1e-12)).unwrap();
     assert!((found.from + 4.0).abs() < 1e-12 && (found.to - 4.0).abs() < 1e-12, "{found:?}");
 }
 
@@ -38,7 +38,7 @@ fn what_is_blocked_is_where_triangles_meet() {
     let (mut inside, mut beyond) = (0, 0);
     for _ in 0..4000 {
         let (a, b, d) = (triangle(dice), triangle(dice), dice.vector().normalize());
-        let found = blocked(&a, &b, &Line::new(&d, 1e-13));
+        let found = blocked_interval(&a, &b, &Line::new(&d, 1e-13));
         for _ in 0..8 {
             let t = 2.0 * dice.unit();
             let expected = meet(&a, &b.map(|p| p + d * t));
@@ -61,7 +61,7 @@ fn what_is_blocked_is_where_triangles_meet() {
 #[test]
 fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
     let plane = |x: f64, y: f64, z: f64, least: f64| Plane { normal: Vec3::new(x, y, z).normalize(), least };
-    let found = |planes: &[Plane]| nearest(planes, 1e-12);
+    let found = |planes: &[Plane]| min_norm_point(planes, 1e-12);
     let close = |x: Option<Vec3>, y: Vec3| (x.unwrap() - y).norm() < 1e-9;
     assert!(close(found(&[plane(0.0, 0.0, 2.0, 0.3)]), Vec3::new(0.0, 0.0, 0.3)));
     let corner = [plane(1.0, 0.0, 0.0, 3.0), plane(0.0, 1.0, 0.0, 4.0), plane(0.0, 0.0, 1.0, 12.0)];

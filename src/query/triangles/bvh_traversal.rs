@@ -3,27 +3,27 @@
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::triangle::Triangle;
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::triangle_bounds::Facet;
-use crate::shape::surface::{Below, Motion, Node, PlacedBox};
+use crate::query::triangles::triangle_bounds::BoundedTriangle;
+use crate::shape::surface::{Below, Motion, Node, PlacedObb};
 use std::ops::Range;
 
 /// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance. Bounds are lowered by this: it only prunes
 /// less.
-const ROUNDINGS: f64 = 128.0;
+const ROUNDOFFS_PER_DISTANCE: f64 = 128.0;
 
 /// Nodes whose sizes differ by less than this factor are split at once.
-const ALIKE: f32 = 2.0;
+const SIMILAR_SIZE: f32 = 2.0;
 
 /// What a search is bounded by.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reach {
+pub(crate) struct SearchRadius {
     /// What is certainly farther than this is left out (mm).
     pub reach: f64,
     /// The least lower bound of what was left out (mm).
     pub beyond: f64,
 }
 
-impl Reach {
+impl SearchRadius {
     pub(crate) fn new(reach: f64) -> Self {
         Self { reach, beyond: f64::INFINITY }
     }
@@ -41,9 +41,9 @@ impl Reach {
 }
 
 /// Whether two nodes are split at once: four pairs cost less than twice two.
-fn alike(a: &Node, b: &Node) -> bool {
+fn similar_size(a: &Node, b: &Node) -> bool {
     let (a, b) = (a.size(), b.size());
-    a < ALIKE * b && b < ALIKE * a
+    a < SIMILAR_SIZE * b && b < SIMILAR_SIZE * a
 }
 
 /// A descent into two trees.
@@ -58,16 +58,16 @@ pub(crate) struct Descent<'a> {
 }
 
 /// Leaves whose triangles are kept, of one surface.
-const KEPT: usize = 16;
+const MAX_KEPT_LEAVES: usize = 16;
 
 /// The leaves last met, of one surface: each is met with several of the other, and again soon.
 #[derive(Default)]
-struct Leaves([Leaf; KEPT]);
+struct Leaves([Leaf; MAX_KEPT_LEAVES]);
 
 impl Leaves {
     fn take(&mut self, range: Range<u32>, corners: impl FnMut(u32) -> Triangle) -> &mut Leaf {
         // Leaves side by side get places of their own: most have two triangles or more.
-        let leaf = &mut self.0[range.start as usize / 2 % KEPT];
+        let leaf = &mut self.0[range.start as usize / 2 % MAX_KEPT_LEAVES];
         leaf.take(range, corners);
         leaf
     }
@@ -77,7 +77,7 @@ impl Leaves {
 #[derive(Default)]
 struct Leaf {
     first: Option<u32>,
-    facets: Vec<Facet>,
+    facets: Vec<BoundedTriangle>,
     /// Places in `facets` of those near the other leaf.
     near: Vec<u32>,
 }
@@ -87,11 +87,11 @@ impl Leaf {
         if self.first != Some(range.start) {
             self.first = Some(range.start);
             self.facets.clear();
-            self.facets.extend(range.map(corners).map(Facet::new));
+            self.facets.extend(range.map(corners).map(BoundedTriangle::new));
         }
     }
 
-    fn keep_near(&mut self, other: &PlacedBox, allowance: f64, reach: &mut Reach) {
+    fn keep_near(&mut self, other: &PlacedObb, allowance: f64, reach: &mut SearchRadius) {
         self.near.clear();
         for (k, f) in (0..).zip(&self.facets) {
             if !reach.excludes(f.off_box(other) - allowance) {
@@ -100,7 +100,7 @@ impl Leaf {
         }
     }
 
-    fn near(&self) -> impl Iterator<Item = (u32, &Facet)> {
+    fn near(&self) -> impl Iterator<Item = (u32, &BoundedTriangle)> {
         let first = self.first.unwrap_or(0);
         self.near.iter().map(move |&k| (first + k, &self.facets[k as usize]))
     }
@@ -110,7 +110,7 @@ impl<'a> Descent<'a> {
     /// Of a pair whose vertices may each have moved by half of `slack` (mm) from where the surfaces have them.
     pub(crate) fn new(p: &Pairing<'a>, slack: f64) -> Self {
         let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
-        let rounding = if size.is_finite() { ROUNDINGS * UNIT_ROUNDOFF * size } else { 0.0 };
+        let rounding = if size.is_finite() { ROUNDOFFS_PER_DISTANCE * UNIT_ROUNDOFF * size } else { 0.0 };
         Self {
             nodes: [&p.a.tree().nodes, &p.b.tree().nodes],
             motion: Motion::new(p.b_in_a),
@@ -124,10 +124,10 @@ impl<'a> Descent<'a> {
     /// returns false. Corners are asked for once per leaf met, or a few times.
     pub(crate) fn run(
         &mut self,
-        reach: &mut Reach,
+        reach: &mut SearchRadius,
         mut corners_a: impl FnMut(u32) -> Triangle,
         mut corners_b: impl FnMut(u32) -> Triangle,
-        mut visit: impl FnMut(&mut Reach, f64, (u32, &Facet), (u32, &Facet)) -> bool,
+        mut visit: impl FnMut(&mut SearchRadius, f64, (u32, &BoundedTriangle), (u32, &BoundedTriangle)) -> bool,
     ) {
         let [na, nb] = self.nodes;
         if na.is_empty() || nb.is_empty() {
@@ -146,13 +146,13 @@ impl<'a> Descent<'a> {
                     let [leaves_a, leaves_b] = &mut self.facets;
                     let leaf_a = leaves_a.take(ra, &mut corners_a);
                     let leaf_b = leaves_b.take(rb, &mut corners_b);
-                    leaf_a.keep_near(&PlacedBox::of(b).moved(&self.motion), allowance, reach);
-                    leaf_b.keep_near(&PlacedBox::of(a), allowance, reach);
+                    leaf_a.keep_near(&PlacedObb::of(b).moved(&self.motion), allowance, reach);
+                    leaf_b.keep_near(&PlacedObb::of(a), allowance, reach);
                     if !visit_near(leaf_a, leaf_b, self.rounding, reach, &mut visit) {
                         return;
                     }
                 }
-                (Below::Children(ca), Below::Children(cb)) if alike(a, b) => {
+                (Below::Children(ca), Below::Children(cb)) if similar_size(a, b) => {
                     push(&mut stack, reach, self.four(ca, cb, reach.reach));
                 }
                 (Below::Children(ca), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
@@ -182,18 +182,18 @@ impl<'a> Descent<'a> {
     }
 
     #[inline]
-    fn in_a(&self, i: u32) -> PlacedBox {
-        PlacedBox::of(&self.nodes[0][i as usize])
+    fn in_a(&self, i: u32) -> PlacedObb {
+        PlacedObb::of(&self.nodes[0][i as usize])
     }
 
     #[inline]
-    fn in_b(&self, j: u32) -> PlacedBox {
-        PlacedBox::of(&self.nodes[1][j as usize]).moved(&self.motion)
+    fn in_b(&self, j: u32) -> PlacedObb {
+        PlacedObb::of(&self.nodes[1][j as usize]).moved(&self.motion)
     }
 
     /// A lower bound of the distance (mm); may end at the first that is out of reach.
     #[inline]
-    fn apart(&self, a: &PlacedBox, b: &PlacedBox, reach: f64) -> f64 {
+    fn apart(&self, a: &PlacedObb, b: &PlacedObb, reach: f64) -> f64 {
         f64::from(a.apart(b, (reach + self.allowance) as f32)) - self.allowance
     }
 }
@@ -204,8 +204,8 @@ fn visit_near(
     a: &Leaf,
     b: &Leaf,
     rounding: f64,
-    reach: &mut Reach,
-    visit: &mut impl FnMut(&mut Reach, f64, (u32, &Facet), (u32, &Facet)) -> bool,
+    reach: &mut SearchRadius,
+    visit: &mut impl FnMut(&mut SearchRadius, f64, (u32, &BoundedTriangle), (u32, &BoundedTriangle)) -> bool,
 ) -> bool {
     for (i, f) in a.near() {
         for (j, g) in b.near() {
@@ -220,7 +220,7 @@ fn visit_near(
 
 /// Puts pairs of nodes on the stack, the nearest on top.
 #[inline]
-fn push<const N: usize>(stack: &mut Vec<(u32, u32, f64)>, reach: &mut Reach, next: [(u32, u32, f64); N]) {
+fn push<const N: usize>(stack: &mut Vec<(u32, u32, f64)>, reach: &mut SearchRadius, next: [(u32, u32, f64); N]) {
     let first = stack.len();
     for n in next {
         if reach.excludes(n.2) {

@@ -8,7 +8,7 @@ pub(crate) mod triangle_bounds;
 
 use crate::geom::Vec3;
 use crate::geom::triangle::{Triangle, closest, meet, point_triangle};
-use crate::query::triangles::bvh_traversal::{Descent, Reach};
+use crate::query::triangles::bvh_traversal::{Descent, SearchRadius};
 use crate::query::triangles::pairing::{Pairing, placed};
 
 /// How far two surfaces are apart.
@@ -39,7 +39,7 @@ pub struct Gap {
 /// distance of at most `enough` (mm) is found. A 0 is only claimed for triangles that meet by exact test.
 pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
     let mut best: Option<Gap> = None;
-    let mut reach = Reach::new(limit);
+    let mut reach = SearchRadius::new(limit);
     let mut descent = Descent::new(p, 0.0);
     let rounding = descent.rounding;
     let mut way: Option<Vec3> = None;
@@ -92,7 +92,7 @@ pub fn crossing_moved(
         false
     });
     let (i, j) = found?;
-    Some(middle_of_common(&moved_a(i), &moved_b(j)))
+    Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
 }
 
 /// Visits the pairs of triangles that meet when they are moved, as [`crossing_moved`] has it, until `visit` returns false.
@@ -118,7 +118,7 @@ pub(crate) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
     mut visit: impl FnMut(u32, u32, Vec3) -> bool,
 ) {
     Descent::new(p, 0.0).run(
-        &mut Reach::new(2.0 * slack),
+        &mut SearchRadius::new(2.0 * slack),
         |i| p.a.triangle(i),
         |j| placed(p, j),
         |_, _, (i, _), (j, _)| {
@@ -128,13 +128,13 @@ pub(crate) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
                 return true;
             }
             let met = a.iter().find_map(|s| Some((s, b.iter().find(|t| meet(s, t))?)));
-            met.is_none_or(|(s, t)| visit(i, j, middle_of_common(s, t)))
+            met.is_none_or(|(s, t)| visit(i, j, middle_of_crossing(s, t)))
         },
     );
 }
 
 /// A point close to what two meeting triangles have in common.
-pub(crate) fn middle_of_common(s: &Triangle, t: &Triangle) -> Vec3 {
+pub(crate) fn middle_of_crossing(s: &Triangle, t: &Triangle) -> Vec3 {
     let [x, y] = common_points(s, t);
     (x + y) * 0.5
 }
@@ -147,7 +147,7 @@ fn crossings_of(
     corners_b: impl FnMut(u32) -> Triangle,
     mut visit: impl FnMut(u32, u32) -> bool,
 ) {
-    Descent::new(p, slack).run(&mut Reach::new(0.0), corners_a, corners_b, |_, _, (i, f), (j, g)| {
+    Descent::new(p, slack).run(&mut SearchRadius::new(0.0), corners_a, corners_b, |_, _, (i, f), (j, g)| {
         !meet(&f.corners, &g.corners) || visit(i, j)
     });
 }

@@ -3,11 +3,11 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser, max3, min3};
 use crate::geom::triangle::Triangle;
-use crate::shape::surface::PlacedBox;
+use crate::shape::surface::PlacedObb;
 
 /// A triangle, a direction close to its normal, and its box.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facet {
+pub(crate) struct BoundedTriangle {
     /// In the pair's frame (mm).
     pub corners: Triangle,
     /// Unit to rounding, or 0 of a triangle without area. Wrong by however much for a sliver: it is a direction to measure
@@ -20,7 +20,7 @@ pub(crate) struct Facet {
     max: Vec3,
 }
 
-impl Facet {
+impl BoundedTriangle {
     #[inline]
     pub(crate) fn new(corners: Triangle) -> Self {
         let [a, b, c] = &corners;
@@ -41,7 +41,7 @@ impl Facet {
 
     /// A lower bound of the distance of a box (mm), not above 0 where the facet's plane may cut it.
     #[inline]
-    pub(crate) fn off_box(&self, other: &PlacedBox) -> f64 {
+    pub(crate) fn off_box(&self, other: &PlacedObb) -> f64 {
         other.off_plane(&self.normal, &self.corners[0]) - (self.high - self.low)
     }
 

@@ -1,7 +1,7 @@
 //! An explanation as JSON: docs/report-format.md.
 
 use crate::assembly::Rule;
-use crate::check::{Explanation, Side, Step};
+use crate::check::{ExplainedInstance, Explanation, Step};
 use crate::geom::LengthUnit;
 use crate::report::explain::{stage, text};
 use crate::report::json::{Assembly, Pair, Part, RuleAsRead, Settings, Warnings};
@@ -150,7 +150,7 @@ fn means(step: &Step) -> Option<&'static str> {
 
 impl<'a> Document<'a> {
     pub(crate) fn new(e: &'a Explanation) -> Self {
-        let side = |s: &'a Side| SideRow {
+        let side = |s: &'a ExplainedInstance| SideRow {
             id: &s.id,
             part: &s.part.key,
             geometry: s.geometry.name(),

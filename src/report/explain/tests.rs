@@ -1,7 +1,7 @@
 //! Tests of explanations.
 
 use crate::assembly::InstanceIx;
-use crate::check::{Asked, Explanation, Fix, PairOutcome, Side, Status};
+use crate::check::{ExplainedInstance, Explanation, Fix, PairLimits, PairOutcome, Status};
 use crate::geom::Vec3;
 use crate::report::explain::*;
 use crate::testkit::sample_outcome;
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// A pair that ends in interference after every kind of step.
 pub(crate) fn explanation() -> Explanation {
     let outcome = sample_outcome::outcome();
-    let side = |id: &str, part: usize, convex: bool| Side {
+    let side = |id: &str, part: usize, convex: bool| ExplainedInstance {
         id: id.to_owned(),
         part: outcome.parts[part].clone(),
         geometry: crate::assembly::Geometry::Exact,
@@ -27,7 +27,7 @@ pub(crate) fn explanation() -> Explanation {
         sides: [side("drive/bearing-1", 0, true), side("x\u{1b}[31mred", 1, false)],
         in_one_unit: false,
         rule: Some(outcome.rules[0].clone()),
-        asked: Some(Asked { tolerance: 0.02, reach: 5.0, margin: 1e-12 }),
+        asked: Some(PairLimits { tolerance: 0.02, reach: 5.0, margin: 1e-12 }),
         steps: vec![
             Step::Aabb { distance: 0.0, cleared: false },
             Step::Obb { distance: Some(-1.0), cleared: false },
@@ -223,9 +223,9 @@ fn every_status_has_its_sentence() {
             why_of(with_rule(0, Status::Allowed, Some(-0.025))),
             "allowed: the overlap of 0.025 mm is deeper than the tolerance of 0.02 mm, and the rule allows 0.03 mm",
         ),
-        (why_of(with_rule(1, Status::Clearance, Some(0.5))), "clearance: the gap is 0.5 mm, and the rule demands 2 mm"),
+        (why_of(with_rule(1, Status::TooClose, Some(0.5))), "clearance: the gap is 0.5 mm, and the rule demands 2 mm"),
         (
-            why_of(with_rule(1, Status::Clearance, Some(-0.01))),
+            why_of(with_rule(1, Status::TooClose, Some(-0.01))),
             "clearance: they touch or overlap, and the rule demands 2 mm",
         ),
         (

@@ -1,7 +1,7 @@
 //! An explanation for people: a line per stage, then the verdict and its reason.
 
-use crate::assembly::{Facets, Geometry, Verb};
-use crate::check::{Asked, Certainty, Explanation, Fix, Side, Status, Step};
+use crate::assembly::{Facets, Geometry, RuleAction};
+use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, PairLimits, Status, Step};
 use crate::geom::LengthUnit;
 use crate::geom::unit::plain;
 use crate::report::explain::stage;
@@ -32,7 +32,7 @@ pub(crate) fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Re
     out.flush()
 }
 
-fn side_text(s: &Side, units: LengthUnit) -> String {
+fn side_text(s: &ExplainedInstance, units: LengthUnit) -> String {
     let kind = match (s.solid, s.convex) {
         (_, true) => "convex",
         (true, false) if s.part.closed => "closed",
@@ -55,7 +55,7 @@ fn side_text(s: &Side, units: LengthUnit) -> String {
     )
 }
 
-fn pieces_text(s: &Side, units: LengthUnit) -> String {
+fn pieces_text(s: &ExplainedInstance, units: LengthUnit) -> String {
     match (s.part.pieces, s.part.epsilon) {
         (Some(n), Some(mm)) => format!("{}, up to {} beyond it", count(n, "convex piece"), length_text(mm, units)),
         _ => "convex pieces".to_owned(),
@@ -70,7 +70,7 @@ fn rule_line(e: &Explanation) -> String {
     }
 }
 
-fn asked_text(e: &Explanation, asked: &Asked) -> String {
+fn asked_text(e: &Explanation, asked: &PairLimits) -> String {
     let length = |mm| length_text(mm, e.units);
     let raised = if asked.tolerance > e.settings.tolerance {
         format!(", raised from {} by the rounding of its coordinates", length(e.settings.tolerance))
@@ -186,8 +186,8 @@ fn fix_text(e: &Explanation, fix: &Fix) -> String {
 pub(crate) fn why(e: &Explanation) -> String {
     let length = |mm| length_text(mm, e.units);
     let tolerance = length(e.asked.map_or(e.settings.tolerance, |a| a.tolerance));
-    let allowed = e.rule.as_ref().and_then(|r| if let Verb::AllowDepth(d) = r.verb { Some(d) } else { None });
-    let demanded = e.rule.as_ref().and_then(|r| if let Verb::MinClearance(c) = r.verb { Some(c) } else { None });
+    let allowed = e.rule.as_ref().and_then(|r| if let RuleAction::AllowDepth(d) = r.verb { Some(d) } else { None });
+    let demanded = e.rule.as_ref().and_then(|r| if let RuleAction::MinClearance(c) = r.verb { Some(c) } else { None });
     let depth = e.pair.overlap_depth.filter(|d| *d > 0.0).map(&length);
     let overlap = depth.map_or("the overlap".to_owned(), |d| format!("the overlap of {d}"));
     match e.pair.status {
@@ -221,7 +221,7 @@ pub(crate) fn why(e: &Explanation) -> String {
             "{overlap} is deeper than the tolerance of {tolerance}, and the rule allows {}",
             length(allowed.unwrap_or(0.0))
         ),
-        Status::Clearance => {
+        Status::TooClose => {
             let gap = e.pair.gap.filter(|g| *g > 0.0).map(&length);
             let gap = gap.map_or("they touch or overlap".to_owned(), |g| format!("the gap is {g}"));
             format!("{gap}, and the rule demands {}", length(demanded.unwrap_or(0.0)))
@@ -245,7 +245,7 @@ fn undecided(e: &Explanation, tolerance: &str) -> String {
     let range = e.pair.gap_bracket.map_or("its depth".to_owned(), |[low, high]| {
         format!("its gap, between {} and {},", plain(length(low, e.units)), length_text(high, e.units))
     });
-    if e.pair.certainty == Certainty::Surface {
+    if e.pair.certainty == Certainty::NoInside {
         return format!(
             "surfaces without a definite inside meet, no common ball shows a depth beyond the limits, and the hulls share more than the tolerance of {tolerance}"
         );

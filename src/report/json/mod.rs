@@ -6,7 +6,7 @@ pub(crate) mod pair;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::assembly::{Facets, Rule, Verb};
+use crate::assembly::{Facets, Rule, RuleAction};
 use crate::check::{self, BaselineOutcome, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
 use crate::error::Warning;
 use crate::findings::{Group, Groups};
@@ -103,9 +103,9 @@ impl Serialize for RuleAsRead<'_> {
         let mut map = serializer.serialize_map(Some(6))?;
         map.serialize_entry("between", &self.rule.between)?;
         match self.rule.verb {
-            Verb::Ignore => map.serialize_entry("ignore", &true)?,
-            Verb::AllowDepth(mm) => map.serialize_entry("allow_depth", &as_given(mm, self.units))?,
-            Verb::MinClearance(mm) => map.serialize_entry("min_clearance", &as_given(mm, self.units))?,
+            RuleAction::Ignore => map.serialize_entry("ignore", &true)?,
+            RuleAction::AllowDepth(mm) => map.serialize_entry("allow_depth", &as_given(mm, self.units))?,
+            RuleAction::MinClearance(mm) => map.serialize_entry("min_clearance", &as_given(mm, self.units))?,
         }
         map.serialize_entry("reason", &self.rule.reason)?;
         map.serialize_entry("scope", &self.rule.scope)?;
@@ -184,7 +184,7 @@ struct Gone<'a> {
 
 impl<'a> Baseline<'a> {
     fn new(baseline: &'a BaselineOutcome) -> Self {
-        let gone = |g: &'a check::Gone| Gone {
+        let gone = |g: &'a check::ResolvedFinding| Gone {
             id: pair_id(&g.a, &g.b),
             a: &g.a,
             b: &g.b,
@@ -198,7 +198,7 @@ impl<'a> Baseline<'a> {
 
 impl Serialize for Standings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let of_findings = check::Standing::ALL.into_iter().map(|s| (s.name(), self.0.counts.of(s)));
+        let of_findings = check::BaselineStatus::ALL.into_iter().map(|s| (s.name(), self.0.counts.of(s)));
         serializer.collect_map(of_findings.chain([("fixed", self.0.fixed()), ("unproved", self.0.unproved())]))
     }
 }

@@ -1,7 +1,7 @@
 //! The row of a pair.
 
 use crate::assembly::Rule;
-use crate::check::{self, Extent, PairOutcome, pair_id};
+use crate::check::{self, PairOutcome, Severity, pair_id};
 use crate::geom::LengthUnit;
 use crate::report::json::MinMax;
 use crate::report::number::{length, vector, volume};
@@ -66,7 +66,7 @@ impl<'a> Pair<'a> {
             facet_allowance: in_units(p.facet_allowance),
             within_facet_error: p.within_facet_error,
             rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
-            baseline: p.standing.map(check::Standing::name),
+            baseline: p.standing.map(check::BaselineStatus::name),
             accepted: p.accepted.as_ref().map(|a| Accepted::new(a, units)),
             group: None,
         }
@@ -94,12 +94,12 @@ impl Accepted {
         let none = Self { overlap_depth: None, overlap_volume: None, gap: None, gap_bracket: None, worse_in };
         match accepted.extent {
             None => none,
-            Some(Extent::Depth(depth, shared)) => {
+            Some(Severity::Depth(depth, shared)) => {
                 let overlap_volume = shared.map(|s| volume(s.volume, units));
                 Self { overlap_depth: Some(length(depth, units)), overlap_volume, ..none }
             }
-            Some(Extent::Gap(gap)) => Self { gap: Some(length(gap, units)), ..none },
-            Some(Extent::Bracket(b)) => Self { gap_bracket: Some(b.map(|mm| length(mm, units))), ..none },
+            Some(Severity::Gap(gap)) => Self { gap: Some(length(gap, units)), ..none },
+            Some(Severity::Bracket(b)) => Self { gap_bracket: Some(b.map(|mm| length(mm, units))), ..none },
         }
     }
 }

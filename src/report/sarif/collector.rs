@@ -1,7 +1,7 @@
 //! From an outcome to a SARIF log.
 
 use crate::assembly::InstanceIx;
-use crate::check::{Outcome, PairOutcome, Standing, Status, pair_id};
+use crate::check::{BaselineStatus, Outcome, PairOutcome, Status, pair_id};
 use crate::error::Warning;
 use crate::findings::{Entry, Groups, rank};
 use crate::report::number::count;
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The rules that every run has, in the order of their indices.
-const FINDINGS: [Status; 3] = [Status::Interference, Status::Clearance, Status::Undecided];
+const FINDINGS: [Status; 3] = [Status::Interference, Status::TooClose, Status::Undecided];
 
 /// The code of the notification that says what was left out.
 const LEFT_OUT: &str = "too-many-results";
@@ -105,7 +105,7 @@ fn suppressions(o: &Outcome, p: &PairOutcome) -> Option<Vec<Suppression>> {
         status: "accepted",
         justification: Some(format!("accepted in {}", shown(&baseline.file))),
     };
-    Some((p.standing == Some(Standing::Accepted)).then_some(accepted).into_iter().collect())
+    Some((p.standing == Some(BaselineStatus::Accepted)).then_some(accepted).into_iter().collect())
 }
 
 /// What tells that two results of different runs are one: whose it is and of which kind, never where it is written. Under

@@ -4,7 +4,7 @@ use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::cell::Plane;
 
 /// No cut makes more points than this.
-const MANY: usize = 24;
+const MAX_POINTS: usize = 24;
 
 /// The edges of a box: corners that differ in one bit.
 const EDGES: [[usize; 2]; 12] =
@@ -22,7 +22,7 @@ pub(crate) struct Point {
 
 /// Points whose hull holds what of a piece lies in a box: its corners, and after cuts what is left.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct ClippedBox {
     points: Vec<Point>,
     /// Whether they are the corners of the box.
     whole: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Held {
     new: Vec<Point>,
 }
 
-impl Held {
+impl ClippedBox {
     /// Begins with the corners of a box.
     pub fn begin(&mut self, center: &Vec3, half: &Vec3) {
         self.points.clear();
@@ -60,7 +60,7 @@ impl Held {
         heights.extend(points.iter().map(|p| plane.height(&p.at)));
         let above = heights.iter().filter(|h| **h > 0.0).count();
         let below = points.len() - above;
-        if !*whole && below + below * above > MANY {
+        if !*whole && below + below * above > MAX_POINTS {
             return false;
         }
         new.clear();

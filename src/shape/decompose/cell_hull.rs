@@ -3,13 +3,13 @@
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::cell::{Cell, Plane};
-use crate::shape::decompose::simplify_hull::{Around, hull_around};
+use crate::shape::decompose::simplify_hull::{HullAround, hull_around};
 use crate::shape::hull::{Facet, Hull, convex_hull, facets, measure};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding;
 
 /// Pieces flatter than this part of the solid's size are grown by as much on all sides.
-const FLAT: f64 = 1e-9;
+const FLAT_SHARE: f64 = 1e-9;
 
 /// A cell of the solid, grown by the inflation, and the triangles that reach into it.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ impl Region {
     /// nothing of the solid is in the region.
     ///
     /// Where that hull has many vertices a simpler one around it takes its place that reaches no more than `spare` (mm) beyond it.
-    pub fn piece(&self, surface: &Surface, spare: f64) -> Option<Hull> {
+    pub fn cell_hull(&self, surface: &Surface, spare: f64) -> Option<Hull> {
         let mut points = self.clipped(surface);
         points.extend_from_slice(&self.inner);
         if points.is_empty() {
@@ -59,8 +59,8 @@ impl Region {
         // Twice what cut points are off by: then whoever checks it need not ask which side of a face rounding put a point on.
         let rounding = 2.0 * roundoff_mm(size, surface.bounds.max_abs(), 0.0);
         Some(match hull_around(&points, spare, rounding) {
-            Around::Simple(hull) => hull,
-            Around::Exact(hull) => grown(&hull, size, rounding),
+            HullAround::Simple(hull) => hull,
+            HullAround::Exact(hull) => grown(&hull, size, rounding),
         })
     }
 
@@ -123,8 +123,8 @@ fn grown(hull: &Hull, size: f64, rounding: f64) -> Hull {
     };
     let mut solid = hull.clone();
     let (mut middle, mut depth) = if hull.rank == 3 { thick(hull) } else { (Vec3::zeros(), 0.0) };
-    if depth.is_nan() || depth <= FLAT * size {
-        let by = 2.0 * FLAT * size + rounding;
+    if depth.is_nan() || depth <= FLAT_SHARE * size {
+        let by = 2.0 * FLAT_SHARE * size + rounding;
         let box_around = |v: &Vec3| {
             let around = Aabb { min: *v, max: *v }.inflated(by);
             Cell::of(&around).corners

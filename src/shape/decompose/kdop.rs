@@ -5,25 +5,25 @@ use crate::geom::{Mat3, Vec3};
 use crate::shape::hull::Facet;
 
 /// Directions of a solid, at most: more tell its hulls better and cost in proportion.
-pub(crate) const LINES: usize = 20;
+pub(crate) const DIRECTIONS: usize = 20;
 
 /// Directions closer than this (as 1 − |cos|) are one.
-const SAME_LINE: f64 = 0.004;
+const SAME_DIRECTION_COSINE: f64 = 0.004;
 
 /// Directions up to sign; the first three are the axes of the solid's oriented box.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lines(pub [Vec3; LINES]);
+pub(crate) struct Directions(pub [Vec3; DIRECTIONS]);
 
 /// The extent of some points along each line.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Extent {
+pub(crate) struct KDop {
     /// Least.
-    pub low: [f64; LINES],
+    pub low: [f64; DIRECTIONS],
     /// Most; below the least where there are no points.
-    pub high: [f64; LINES],
+    pub high: [f64; DIRECTIONS],
 }
 
-impl Lines {
+impl Directions {
     /// The axes of the box, the normals of the largest facets of the hull, then edge and corner directions of the box.
     pub fn of(axes: &Mat3, facets: &[Facet]) -> Self {
         let mut chosen: Vec<Vec3> = (0..3).map(|k| axes.column(k).into_owned()).collect();
@@ -31,29 +31,29 @@ impl Lines {
         order.sort_by(|&i, &j| facets[j].area.total_cmp(&facets[i].area));
         let [x, y, z] = [chosen[0], chosen[1], chosen[2]];
         // Half of the rest follows the hull, half is spread evenly.
-        let by_facets = order.into_iter().map(|i| facets[i].normal).take(4 * LINES);
+        let by_facets = order.into_iter().map(|i| facets[i].normal).take(4 * DIRECTIONS);
         let spread = [x + y, x - y, y + z, y - z, z + x, z - x, x + y + z, x + y - z, x - y + z, x - y - z]
             .into_iter()
             .map(|d| d.normalize());
-        let fill = (0..8 * LINES).map(|k| spread_direction(k as f64));
+        let fill = (0..8 * DIRECTIONS).map(|k| spread_direction(k as f64));
         let mut add = |from: &mut dyn Iterator<Item = Vec3>, up_to: usize| {
             for d in from {
-                if chosen.len() < up_to && chosen.iter().all(|c| 1.0 - c.dot(&d).abs() > SAME_LINE) {
+                if chosen.len() < up_to && chosen.iter().all(|c| 1.0 - c.dot(&d).abs() > SAME_DIRECTION_COSINE) {
                     chosen.push(d);
                 }
             }
         };
-        add(&mut by_facets.into_iter(), LINES / 2 + 1);
-        add(&mut spread.into_iter(), LINES);
-        add(&mut fill.into_iter(), LINES);
-        let mut lines = [Vec3::x(); LINES];
+        add(&mut by_facets.into_iter(), DIRECTIONS / 2 + 1);
+        add(&mut spread.into_iter(), DIRECTIONS);
+        add(&mut fill.into_iter(), DIRECTIONS);
+        let mut lines = [Vec3::x(); DIRECTIONS];
         lines.iter_mut().zip(chosen).for_each(|(l, c)| *l = c);
         Self(lines)
     }
 
     /// Where a point lies along each line.
     #[inline]
-    pub fn along(&self, x: &Vec3) -> [f64; LINES] {
+    pub fn along(&self, x: &Vec3) -> [f64; DIRECTIONS] {
         self.0.map(|d| d.dot(x))
     }
 }
@@ -65,13 +65,13 @@ pub(crate) fn spread_direction(k: f64) -> Vec3 {
     if d.norm() > 0.1 { d.normalize() } else { Vec3::z() }
 }
 
-impl Extent {
+impl KDop {
     /// Of no points.
-    pub const NONE: Self = Self { low: [f64::INFINITY; LINES], high: [f64::NEG_INFINITY; LINES] };
+    pub const NONE: Self = Self { low: [f64::INFINITY; DIRECTIONS], high: [f64::NEG_INFINITY; DIRECTIONS] };
 
     /// Takes a point in.
     #[inline]
-    pub fn add(&mut self, along: &[f64; LINES]) {
+    pub fn add(&mut self, along: &[f64; DIRECTIONS]) {
         for (low, x) in self.low.iter_mut().zip(along) {
             *low = lesser(*low, *x);
         }

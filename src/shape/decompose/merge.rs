@@ -2,20 +2,20 @@
 
 use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::cell::Plane;
-use crate::shape::decompose::kdop::{Lines, spread_direction};
-use crate::shape::decompose::overshoot::{Goal, Reach, reach};
+use crate::shape::decompose::kdop::{Directions, spread_direction};
+use crate::shape::decompose::overshoot::{Goal, Overshoot, overshoot};
 use crate::shape::decompose::quads::Patches;
 use crate::shape::decompose::split::{Piece, planes_of};
-use crate::shape::decompose::void_samples::Gap;
+use crate::shape::decompose::void_samples::VoidRay;
 use crate::shape::hull::{Hull, convex_hull, measure};
 use crate::shape::polytope::simd_max_dot::Lanes;
 use rayon::prelude::*;
 
 /// Vertices of a piece in so many directions tell most of where the hull of two reaches.
-const FEW: u32 = 26;
+const FEW_PIECES: u32 = 26;
 
 /// Reaches are compared up to rounding.
-const BEYOND: f64 = 1.0 + 1e-9;
+const BEYOND_SHARE: f64 = 1.0 + 1e-9;
 
 /// Two pieces and the hull of both.
 struct Pair {
@@ -25,12 +25,18 @@ struct Pair {
     /// How much larger the hull is than both (mm³).
     growth: f64,
     /// How far the hull reaches, where that was asked before its turn.
-    found: Option<Reach>,
+    found: Option<Overshoot>,
 }
 
 /// Joins pieces as long as the hull of two reaches no farther than ε (mm), those first whose hull grows least. What is joined holds what
 /// its pieces held.
-pub(crate) fn merge(patches: &Patches, pieces: &mut Vec<Piece>, gaps: &mut Vec<Gap>, lines: &Lines, epsilon: f64) {
+pub(crate) fn merge(
+    patches: &Patches,
+    pieces: &mut Vec<Piece>,
+    gaps: &mut Vec<VoidRay>,
+    lines: &Directions,
+    epsilon: f64,
+) {
     let mut slots: Vec<Option<Piece>> = std::mem::take(pieces).into_iter().map(Some).collect();
     let mut pairs: Vec<Pair> = Vec::new();
     for j in 1..slots.len() {
@@ -45,10 +51,10 @@ pub(crate) fn merge(patches: &Patches, pieces: &mut Vec<Piece>, gaps: &mut Vec<G
         newest = gaps.len();
         look_ahead(patches, &mut pairs, epsilon);
         let Some(pair) = pairs.pop() else { break };
-        let found = pair.found.unwrap_or_else(|| reach_of(patches, &pair, epsilon));
+        let found = pair.found.unwrap_or_else(|| overshoot_of(patches, &pair, epsilon));
         if let Some([near, point]) = found.beyond {
             let depth = (point - near).norm();
-            gaps.push(Gap::new(near, (point - near) / depth, depth, lines));
+            gaps.push(VoidRay::new(near, (point - near) / depth, depth, lines));
         }
         if found.beyond.is_some() || found.upper > epsilon {
             continue;
@@ -78,26 +84,26 @@ fn look_ahead(patches: &Patches, pairs: &mut [Pair], epsilon: f64) {
             }
         }
     }
-    ahead.into_par_iter().for_each(|pair| pair.found = Some(reach_of(patches, pair, epsilon)));
+    ahead.into_par_iter().for_each(|pair| pair.found = Some(overshoot_of(patches, pair, epsilon)));
 }
 
-fn reach_of(patches: &Patches, pair: &Pair, epsilon: f64) -> Reach {
-    reach(patches, &pair.hull.vertices, &pair.planes, Goal { allowed: epsilon, enough: epsilon })
+fn overshoot_of(patches: &Patches, pair: &Pair, epsilon: f64) -> Overshoot {
+    overshoot(patches, &pair.hull.vertices, &pair.planes, Goal { allowed: epsilon, enough: epsilon })
 }
 
 /// The pairs of a piece with those before it that may be joined.
-fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[Gap], epsilon: f64) {
+fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[VoidRay], epsilon: f64) {
     let Some(new) = &slots[j] else { return };
     let bounds = |p: &Piece| Aabb::of_points(&p.hull.vertices).inflated(epsilon);
     let around = bounds(new);
-    let few_of_new = few(&new.hull);
+    let few_of_new = few_vertices(&new.hull);
     let pair = |(i, slot): (usize, &Option<Piece>)| {
         let old = slot.as_ref().filter(|old| around.meets(&bounds(old)))?;
         let hull_of = |p: &[Vec3], q: &[Vec3]| convex_hull(&[p, q].concat());
         // The hull of some of the vertices reaches no farther than that of all.
-        let core = hull_of(&few(&old.hull), &few_of_new);
+        let core = hull_of(&few_vertices(&old.hull), &few_of_new);
         let planes = planes_of(&core);
-        if core.rank == 3 && gaps.iter().any(|g| g.reached(&planes) > epsilon * BEYOND) {
+        if core.rank == 3 && gaps.iter().any(|g| g.reached(&planes) > epsilon * BEYOND_SHARE) {
             return None;
         }
         let hull = hull_of(&old.hull.vertices, &new.hull.vertices);
@@ -111,9 +117,9 @@ fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[G
 }
 
 /// The outermost vertices of a hull in a few directions.
-fn few(hull: &Hull) -> Vec<Vec3> {
+fn few_vertices(hull: &Hull) -> Vec<Vec3> {
     let all = Lanes::new(&hull.vertices, &[]);
-    let mut chosen: Vec<usize> = (0..FEW).map(|k| all.largest(&spread_direction(f64::from(k))).0).collect();
+    let mut chosen: Vec<usize> = (0..FEW_PIECES).map(|k| all.largest(&spread_direction(f64::from(k))).0).collect();
     chosen.sort_unstable();
     chosen.dedup();
     chosen.into_iter().map(|k| hull.vertices[k]).collect()

@@ -4,7 +4,7 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::triangle::point_triangle;
 use crate::geom::{Aabb, Vec3};
-use crate::shape::decompose::box_clip::Held;
+use crate::shape::decompose::box_clip::ClippedBox;
 use crate::shape::decompose::cell::Plane;
 use crate::shape::decompose::quads::Patches;
 use crate::shape::decompose::split::by_place;
@@ -24,10 +24,10 @@ const CUTS: usize = 4;
 const MAX_TRIANGLES: usize = 48;
 
 /// A ball this part as large as one with too many may have less.
-const LESS_CROWDED: f64 = 0.6;
+const FEW_TRIANGLES_SHARE: f64 = 0.6;
 
 /// The nearest triangle is looked for among those that are farther than one at hand by this part of its distance at most.
-const LEEWAY: f64 = 1e-9;
+const OVERSHOOT_SLACK: f64 = 1e-9;
 
 /// What is asked of a piece. Lengths in mm.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ pub(crate) struct Goal {
 
 /// How far a piece reaches.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reach {
+pub(crate) struct Overshoot {
     /// No point of the piece is farther from the solid (mm).
     pub upper: f64,
     /// A point of the piece outside of the solid and its closest surface point, where one was found that is farther than allowed.
@@ -57,12 +57,12 @@ struct Part {
     across: usize,
     /// Where in [`Search::cutting`] the planes stand that cut the box.
     planes: [u32; 2],
-    seen: Seen,
+    seen: EvaluatedPart,
 }
 
 /// What is known from a point of a box.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Seen {
+struct EvaluatedPart {
     from: Vec3,
     /// The triangle nearest to it.
     triangle: u32,
@@ -103,7 +103,7 @@ struct Search<'a> {
     settled: f64,
     triangles: Vec<u32>,
     /// Of the box at hand.
-    held: Held,
+    held: ClippedBox,
     /// Indices of planes that cut boxes, box after box.
     cutting: Vec<u32>,
     /// What rounding does to a distance (mm).
@@ -113,7 +113,7 @@ struct Search<'a> {
 /// Bounds how far the polytope behind `planes`, with these vertices, reaches beyond the solid. Distances are 1-Lipschitz, and convex to
 /// any one triangle; and what is behind the planes of all triangles that meet a convex set around a point of the solid is in the
 /// solid (docs/numerics.md, Convex pieces).
-pub(crate) fn reach(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal: Goal) -> Reach {
+pub(crate) fn overshoot(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal: Goal) -> Overshoot {
     let (surface, bounds) = (patches.surface, Aabb::of_points(vertices));
     let normals: Vec<Vec3> = planes.iter().map(|p| p.normal).collect();
     let offsets: Vec<f64> = planes.iter().map(|p| p.offset).collect();
@@ -128,13 +128,14 @@ pub(crate) fn reach(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal
         found: None,
         settled: 0.0,
         triangles: Vec::new(),
-        held: Held::default(),
+        held: ClippedBox::default(),
         cutting: (0..planes.len() as u32).collect(),
         margin: roundoff_mm(surface.bounds.diagonal(), bounds.max_abs() + surface.bounds.max_abs(), 0.0),
     };
     let mut heap = BinaryHeap::new();
     let whole = (bounds.center(), (bounds.max - bounds.min) * 0.5);
-    let nothing = Seen { from: whole.0, triangle: u32::MAX, distance: 0.0, winding: None, crowded: f64::INFINITY };
+    let nothing =
+        EvaluatedPart { from: whole.0, triangle: u32::MAX, distance: 0.0, winding: None, crowded: f64::INFINITY };
     heap.extend(search.part(whole, f64::INFINITY, [0, planes.len() as u32], &nothing));
     let mut boxes = 1;
     let top = loop {
@@ -147,7 +148,7 @@ pub(crate) fn reach(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal
             boxes += 1;
         }
     };
-    Reach { upper: top + search.margin, beyond: search.found.filter(|_| search.lower > goal.allowed) }
+    Overshoot { upper: top + search.margin, beyond: search.found.filter(|_| search.lower > goal.allowed) }
 }
 
 /// A box in two.
@@ -170,7 +171,13 @@ impl Search<'_> {
 
     /// The box with its bound; nothing where the piece does not reach into it, or not far enough to matter. `above`, `planes` and `seen`
     /// are of a box around it.
-    fn part(&mut self, (center, half): (Vec3, Vec3), above: f64, planes: [u32; 2], seen: &Seen) -> Option<Part> {
+    fn part(
+        &mut self,
+        (center, half): (Vec3, Vec3),
+        above: f64,
+        planes: [u32; 2],
+        seen: &EvaluatedPart,
+    ) -> Option<Part> {
         let start = self.cutting.len();
         let Some(point) = self.point_within(&center, &half, planes) else {
             self.cutting.truncate(start);
@@ -246,7 +253,12 @@ impl Search<'_> {
 
     /// A bound for what of the piece lies in the box, from a point of the box; the axis across which to cut it, if that is not the longest;
     /// what is seen from the point. `before` is what was seen from a box around it.
-    fn bound(&mut self, point: &Vec3, cutting: Range<usize>, before: &Seen) -> (f64, Option<usize>, Seen) {
+    fn bound(
+        &mut self,
+        point: &Vec3,
+        cutting: Range<usize>,
+        before: &EvaluatedPart,
+    ) -> (f64, Option<usize>, EvaluatedPart) {
         let mut limit = f64::INFINITY;
         let mut by_triangle = (f64::INFINITY, None);
         if before.triangle != u32::MAX {
@@ -259,11 +271,11 @@ impl Search<'_> {
                 }
             }
             let foot = point_triangle(point, &self.surface.triangle(before.triangle));
-            limit = (foot.squared.sqrt() * (1.0 + LEEWAY)).next_up();
+            limit = (foot.squared.sqrt() * (1.0 + OVERSHOOT_SLACK)).next_up();
         }
         let Some(near) = self.surface.nearest(point, limit) else { return (f64::INFINITY, None, *before) };
         let mut seen =
-            Seen { from: *point, triangle: near.triangle, distance: near.distance, winding: None, ..*before };
+            EvaluatedPart { from: *point, triangle: near.triangle, distance: near.distance, winding: None, ..*before };
         let mut least = near.distance + self.held.radius(point);
         let mut across = None;
         if least <= self.goal.enough {
@@ -301,7 +313,7 @@ impl Search<'_> {
     }
 
     /// How often the surface winds around a point; from what is known of a point near to it, if anything is.
-    fn winding(&self, point: &Vec3, before: &Seen) -> Option<i32> {
+    fn winding(&self, point: &Vec3, before: &EvaluatedPart) -> Option<i32> {
         // Nothing of the surface lies between points that are nearer to each other than it.
         let same = (point - before.from).norm() + self.margin < before.distance;
         match before.winding {
@@ -313,7 +325,7 @@ impl Search<'_> {
     /// The bound from the planes of the triangles around a point of the solid: only where the piece rises above one can it be outside.
     /// There, on the way back to the point, the solid is met soon. `None` where there are too many triangles, as in a ball `crowded`.
     fn overhang(&mut self, point: &Vec3, radius: f64, crowded: f64, cutting: Range<usize>) -> Option<f64> {
-        if radius > LESS_CROWDED * crowded {
+        if radius > FEW_TRIANGLES_SHARE * crowded {
             return None;
         }
         let mut found = std::mem::take(&mut self.triangles);

@@ -3,34 +3,34 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::shape::decompose::cell::Plane;
-use crate::shape::decompose::kdop::{Extent, LINES, Lines};
+use crate::shape::decompose::kdop::{DIRECTIONS, Directions, KDop};
 use crate::shape::surface::Surface;
 use rayon::prelude::*;
 
 /// Surfaces of more triangles are thinned out to about this many before cuts are compared on them.
-const SOUP: usize = 800;
+const MAX_POLYGONS: usize = 800;
 
 /// Where no more than one triangle in so many is kept, corners stand for the short ones.
-const SPARSE: usize = 3;
+const SPARSE_SHARE: usize = 3;
 
 /// Triangles longer than this part of the surface's size are always kept.
-const LONG: f64 = 0.025;
+const LONG_EDGE_SHARE: f64 = 0.025;
 
 const NONE: u32 = u32::MAX;
 
 /// Convex polygons.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Soup {
+pub(crate) struct PolygonSample {
     /// Of all polygons.
     pub points: Vec<Vec3>,
-    along: Vec<[f64; LINES]>,
+    along: Vec<[f64; DIRECTIONS]>,
     corners: Vec<u32>,
     /// Where in `corners` each polygon ends.
     ends: Vec<u32>,
     thinned: bool,
 }
 
-impl Soup {
+impl PolygonSample {
     /// Whether nothing was left out.
     pub fn is_whole(&self) -> bool {
         !self.thinned
@@ -43,10 +43,10 @@ impl Soup {
         triangles: &[u32],
         (long, short): (&[bool], f64),
         planes: &[Plane],
-        lines: &Lines,
+        lines: &Directions,
     ) -> Self {
         let some = thinned(triangles, long);
-        if triangles.len() < SPARSE * some.len() {
+        if triangles.len() < SPARSE_SHARE * some.len() {
             return Self { thinned: some.len() < triangles.len(), ..Self::all(surface, &some, lines) };
         }
         let (large, small): (Vec<u32>, Vec<u32>) = some.into_iter().partition(|&t| is_longer(surface, t, short));
@@ -58,7 +58,7 @@ impl Soup {
     }
 
     /// Triangles of a surface, all of them.
-    pub fn all(surface: &Surface, triangles: &[u32], lines: &Lines) -> Self {
+    pub fn all(surface: &Surface, triangles: &[u32], lines: &Directions) -> Self {
         let mut soup = Self::default();
         let mut number = vec![NONE; surface.vertices.len()];
         for &t in triangles {
@@ -74,14 +74,14 @@ impl Soup {
         soup
     }
 
-    fn add(&mut self, x: Vec3, lines: &Lines) -> u32 {
+    fn add(&mut self, x: Vec3, lines: &Directions) -> u32 {
         self.points.push(x);
         self.along.push(lines.along(&x));
         (self.points.len() - 1) as u32
     }
 
     /// Takes in points that are on no polygon.
-    pub fn add_points(&mut self, points: &[Vec3], lines: &Lines) {
+    pub fn add_points(&mut self, points: &[Vec3], lines: &Directions) {
         for x in points {
             let at = self.add(*x, lines);
             self.corners.push(at);
@@ -95,7 +95,7 @@ impl Soup {
     }
 
     /// How far the points reach behind a plane and in front of it (mm).
-    pub fn reach(&self, plane: &Plane) -> [f64; 2] {
+    pub fn overshoot(&self, plane: &Plane) -> [f64; 2] {
         let mut ends = [0.0_f64; 2];
         for x in &self.points {
             let h = plane.height(x);
@@ -105,10 +105,10 @@ impl Soup {
     }
 
     /// The extents of what lies behind a plane and in front of it.
-    pub fn extents(&self, plane: &Plane, heights: &mut Vec<f64>) -> [Extent; 2] {
+    pub fn extents(&self, plane: &Plane, heights: &mut Vec<f64>) -> [KDop; 2] {
         heights.clear();
         heights.extend(self.points.iter().map(|x| plane.height(x)));
-        let mut extents = [Extent::NONE; 2];
+        let mut extents = [KDop::NONE; 2];
         for (h, along) in heights.iter().zip(&self.along) {
             if *h <= 0.0 {
                 extents[0].add(along);
@@ -126,7 +126,7 @@ impl Soup {
                     let t = h / (h - g);
                     let (p, q) = (&self.along[last], &self.along[next]);
                     let mut cut = *p;
-                    for k in 0..LINES {
+                    for k in 0..DIRECTIONS {
                         cut[k] += (q[k] - p[k]) * t;
                     }
                     for extent in &mut extents {
@@ -140,7 +140,7 @@ impl Soup {
     }
 
     /// What lies behind planes.
-    pub fn clipped(self, planes: &[Plane], lines: &Lines) -> Self {
+    pub fn clipped(self, planes: &[Plane], lines: &Directions) -> Self {
         let clip = |soup: Self, plane: &Plane| {
             let is_behind = soup.points.iter().all(|x| plane.height(x) <= 0.0);
             if is_behind { soup } else { soup.behind(plane, lines) }
@@ -149,7 +149,7 @@ impl Soup {
     }
 
     /// What lies behind a plane (I. Sutherland & G. Hodgman, "Reentrant Polygon Clipping", 1974).
-    pub fn behind(&self, plane: &Plane, lines: &Lines) -> Self {
+    pub fn behind(&self, plane: &Plane, lines: &Directions) -> Self {
         let heights: Vec<f64> = self.points.iter().map(|x| plane.height(x)).collect();
         let mut part = Self {
             points: Vec::with_capacity(self.points.len()),
@@ -187,7 +187,7 @@ impl Soup {
 
 /// Of each triangle whether it is always kept.
 pub(crate) fn long(surface: &Surface) -> Vec<bool> {
-    let long = LONG * surface.bounds.diagonal();
+    let long = LONG_EDGE_SHARE * surface.bounds.diagonal();
     (0..surface.triangles.len() as u32).into_par_iter().map(|t| is_longer(surface, t, long)).collect()
 }
 
@@ -199,7 +199,7 @@ fn is_longer(surface: &Surface, t: u32, than: f64) -> bool {
 
 /// So many triangles that cuts can be compared on them: all, or every so many and the `long` ones.
 pub(crate) fn thinned(triangles: &[u32], long: &[bool]) -> Vec<u32> {
-    let stride = triangles.len().div_ceil(SOUP).max(1);
+    let stride = triangles.len().div_ceil(MAX_POLYGONS).max(1);
     let kept = triangles.iter().enumerate().filter(|(k, t)| k % stride == 0 || long[**t as usize]);
     kept.map(|(_, t)| *t).collect()
 }

@@ -13,7 +13,7 @@ const BY_MOVING: f64 = 0.45;
 const ROUNDS: usize = 4;
 
 /// A vertex moves no farther than so many times as far as the faces around it; where it would, a cube's corners take its place.
-const SPIKE: f64 = 2.0;
+const MAX_SPIKE: f64 = 2.0;
 
 /// Steps to the direction in which a vertex moves.
 const STEPS: usize = 20;
@@ -22,10 +22,10 @@ const STEPS: usize = 20;
 const BOX_ROUNDING: f64 = 1e-9;
 
 /// Points that follow each other are looked at together, as many as this.
-const BLOCK: usize = 16;
+const POINT_BLOCK: usize = 16;
 
 /// A hull that holds points.
-pub(crate) enum Around {
+pub(crate) enum HullAround {
     /// Exactly theirs.
     Exact(Hull),
     /// Of few vertices, and it holds all balls around the points that are as large as was asked.
@@ -38,9 +38,9 @@ pub(crate) enum Around {
 /// A hull of some of the points is found that leaves the others outside by little, and its faces are moved out by that: a vertex at which faces
 /// with normals n meet moves by m, n·m ≥ 1 for all of them, times as much. Every direction is a sum Σ λ·n, λ ≥ 0, at one of the vertices, and
 /// |Σ λ·n| ≤ Σ λ: so the larger hull holds all balls around points of the smaller. Whether it holds the points is looked at.
-pub(crate) fn hull_around(points: &[Vec3], spare: f64, room: f64) -> Around {
+pub(crate) fn hull_around(points: &[Vec3], spare: f64, room: f64) -> HullAround {
     if points.len() < MANY_VERTICES {
-        return Around::Exact(convex_hull(points));
+        return HullAround::Exact(convex_hull(points));
     }
     let by = BY_MOVING * spare;
     let (mut core, left) = hull_within(points, by);
@@ -59,17 +59,17 @@ pub(crate) fn hull_around(points: &[Vec3], spare: f64, room: f64) -> Around {
         }
         let missing = missing(&outer, &planes, room);
         if missing.is_empty() {
-            return Around::Simple(around);
+            return HullAround::Simple(around);
         }
         core = convex_hull(&[&core.vertices, &missing[..]].concat());
     }
-    Around::Exact(convex_hull(&outer))
+    HullAround::Exact(convex_hull(&outer))
 }
 
 /// The highest of the points above each plane that is not `room` (mm) above all of them for certain.
 fn missing(points: &[Vec3], planes: &[Facet], room: f64) -> Vec<Vec3> {
     let blocks: Vec<(Vec3, Vec3)> = points
-        .chunks(BLOCK)
+        .chunks(POINT_BLOCK)
         .map(|block| {
             let bounds = Aabb::of_points(block);
             (bounds.center(), (bounds.max - bounds.min) * (0.5 * (1.0 + BOX_ROUNDING)))
@@ -83,7 +83,7 @@ fn missing(points: &[Vec3], planes: &[Facet], room: f64) -> Vec<Vec3> {
             if f.normal.dot(center) + steep.dot(half) <= level - f.slack {
                 continue;
             }
-            for x in &points[k * BLOCK..points.len().min((k + 1) * BLOCK)] {
+            for x in &points[k * POINT_BLOCK..points.len().min((k + 1) * POINT_BLOCK)] {
                 let above = f.normal.dot(x) - level;
                 if above > top {
                     (top, at) = (above, Some(*x));
@@ -106,7 +106,7 @@ fn moved(hull: &Hull, planes: &[Facet], by: f64) -> Hull {
     let mut points = Vec::with_capacity(2 * hull.vertices.len());
     for of_vertex in normals.chunk_by(|a, b| a.0 == b.0) {
         let vertex = hull.vertices[of_vertex[0].0 as usize];
-        if let Some(way) = way_out(of_vertex) {
+        if let Some(way) = common_outward(of_vertex) {
             points.push(vertex + way * by);
         } else {
             let side = |k: usize, i: usize| if k >> i & 1 == 0 { -by } else { by };
@@ -117,7 +117,7 @@ fn moved(hull: &Hull, planes: &[Facet], by: f64) -> Hull {
 }
 
 /// A short vector that rises by 1 or more above planes with these normals, if there is one.
-fn way_out(normals: &[(u32, Vec3)]) -> Option<Vec3> {
+fn common_outward(normals: &[(u32, Vec3)]) -> Option<Vec3> {
     let rise = |way: &Vec3| {
         let least = normals.iter().map(|(_, n)| (n.dot(way), n)).reduce(|a, b| if b.0 < a.0 { b } else { a });
         least.map_or((0.0, Vec3::zeros()), |(rise, n)| (rise, *n))
@@ -132,7 +132,7 @@ fn way_out(normals: &[(u32, Vec3)]) -> Option<Vec3> {
     }
     let least = rise(&way).0;
     let way = way / least;
-    (least > 0.0 && way.norm() <= SPIKE).then_some(way)
+    (least > 0.0 && way.norm() <= MAX_SPIKE).then_some(way)
 }
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
             let (spare, room) = (0.05, 1e-9);
             let whole = convex_hull(&points);
             match hull_around(&points, spare, room) {
-                Around::Simple(hull) => {
+                HullAround::Simple(hull) => {
                     simple += 1;
                     assert!(round % 3 > 0 || 2 * hull.vertices.len() < whole.vertices.len());
                     assert!(encloses(&hull, &points), "round {round}");
@@ -178,13 +178,13 @@ mod tests {
                     for f in facets(&whole) {
                         let top = hull.vertices.iter().map(|x| f.normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
                         assert!(
-                            top - f.offset <= SPIKE * BY_MOVING * spare + 1e-6,
+                            top - f.offset <= MAX_SPIKE * BY_MOVING * spare + 1e-6,
                             "round {round}: {}",
                             top - f.offset
                         );
                     }
                 }
-                Around::Exact(hull) => {
+                HullAround::Exact(hull) => {
                     exact += 1;
                     assert!(encloses(&hull, &points) && encloses(&whole, &hull.vertices), "round {round}");
                 }
@@ -207,7 +207,7 @@ mod tests {
         needle.push(Vec3::new(0.0, 0.0, 45.0));
         let flat: Vec<Vec3> = needle.iter().map(|p| Vec3::new(p.x, p.z, 2.0)).collect();
         for points in [needle, flat] {
-            let (Around::Simple(hull) | Around::Exact(hull)) = hull_around(&points, 0.05, 1e-9);
+            let (HullAround::Simple(hull) | HullAround::Exact(hull)) = hull_around(&points, 0.05, 1e-9);
             assert!(encloses(&hull, &points));
         }
     }

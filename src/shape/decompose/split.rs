@@ -4,12 +4,12 @@ use crate::geom::Vec3;
 use crate::shape::decompose::cell::Plane;
 use crate::shape::decompose::cell_hull::Region;
 use crate::shape::decompose::choose_cut::{best_cuts, middle_cut};
-use crate::shape::decompose::kdop::{Extent, Lines};
+use crate::shape::decompose::kdop::{Directions, KDop};
 use crate::shape::decompose::merge::merge;
-use crate::shape::decompose::overshoot::{Goal, reach};
-use crate::shape::decompose::polygon_sample::{Soup, long, thinned};
+use crate::shape::decompose::overshoot::{Goal, overshoot};
+use crate::shape::decompose::polygon_sample::{PolygonSample, long, thinned};
 use crate::shape::decompose::quads::Patches;
-use crate::shape::decompose::void_samples::{Gap, sample, sample_more};
+use crate::shape::decompose::void_samples::{VoidRay, sample, sample_more};
 use crate::shape::decompose::{Decomposition, Limits};
 use crate::shape::hull::{Hull, convex_hull, facets, fit_obb, hull_within};
 use crate::shape::surface::{Inside, Surface};
@@ -24,7 +24,7 @@ const PATCH: f64 = 0.01;
 const CUTS: usize = 8;
 
 /// Triangles with no side longer than this part of ε are as good as points while cuts are compared.
-const SHORT: f64 = 0.5;
+const SHORT_SHARE: f64 = 0.5;
 
 /// While cuts are compared, hulls of what was thinned out may leave points outside by this part of ε.
 const ROUGHLY: f64 = 0.05;
@@ -33,13 +33,13 @@ const ROUGHLY: f64 = 0.05;
 const SPARE: f64 = 0.05;
 
 /// Of a piece that is not cut further, what is below so many times the deepest gap that is known need not be known better.
-const KNOWN: f64 = 1.1;
+const KNOWN_CELLS: f64 = 1.1;
 
 /// Where cells overlap by more than ε: the cuts that may follow each other without leading on.
 const PATIENCE: usize = 8;
 
 /// A cut leads on that leaves less than this share of what reaches beyond ε.
-const LEADS_ON: f64 = 0.99;
+const FOLLOW_UPS: f64 = 0.99;
 
 /// A finished piece.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ pub(crate) struct Piece {
 #[derive(Clone)]
 struct Open {
     region: Region,
-    soup: Soup,
+    soup: PolygonSample,
     /// The gaps that it reaches into too far, and how far (mm).
     reached: Vec<(u32, f64)>,
     /// The farthest.
@@ -64,7 +64,7 @@ struct Open {
 
 /// What lies on one side of a cut.
 struct Side {
-    soup: Soup,
+    soup: PolygonSample,
     reached: Vec<(u32, f64)>,
 }
 
@@ -73,10 +73,10 @@ struct Solid<'a> {
     surface: &'a Surface,
     patches: Patches<'a>,
     limits: &'a Limits,
-    lines: Lines,
+    lines: Directions,
     /// Triangles that no soup leaves out.
     long: Vec<bool>,
-    gaps: Vec<Gap>,
+    gaps: Vec<VoidRay>,
 }
 
 /// The planes of a hull's facets.
@@ -124,12 +124,12 @@ fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Ope
         return None;
     }
     let of_hull = facets(&hull);
-    let lines = Lines::of(&fit_obb(&hull, &of_hull).axes, &of_hull);
+    let lines = Directions::of(&fit_obb(&hull, &of_hull).axes, &of_hull);
     let gaps = sample(surface, &planes_of(&hull), &lines, limits.epsilon);
     let reached: Vec<(u32, f64)> = (0..).zip(&gaps).map(|(k, g)| (k, g.depth)).collect();
     let worst = reached.iter().map(|r| r.1).fold(0.0, f64::max);
     let root = Open {
-        soup: Soup::of(surface, &region.triangles, (&long, SHORT * limits.epsilon), &[], &lines),
+        soup: PolygonSample::of(surface, &region.triangles, (&long, SHORT_SHARE * limits.epsilon), &[], &lines),
         region,
         reached,
         worst,
@@ -154,7 +154,7 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
         // What is cut at last depends on no other cell, so that cells are looked at together.
         if !last && open[at].fate.is_none() && count + open.len() <= solid.limits.max_pieces {
             let ahead = AtomicUsize::new(count + open.len());
-            open.par_iter_mut().for_each(|c| solid.look_ahead(c, &ahead));
+            open.par_iter_mut().for_each(|c| solid.score_ahead(c, &ahead));
         }
         let mut cell = open.swap_remove(at);
         let fate = cell.fate.take().filter(|_| !last).unwrap_or_else(|| solid.fate(&cell, last));
@@ -165,7 +165,7 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
                 continue;
             }
             Fate::TooFar(points) => {
-                solid.look_closer(&mut cell, points);
+                solid.refine_score(&mut cell, points);
                 solid.halves(&cell)
             }
             Fate::Cut(halves) => halves,
@@ -181,12 +181,12 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
 /// then only make more pieces that reach as far.
 #[derive(Default)]
 struct Progress {
-    best: Option<LedOn>,
+    best: Option<FollowUp>,
     ended: bool,
 }
 
 /// What there was when a cut last led on.
-struct LedOn {
+struct FollowUp {
     /// How far what was open reached beyond ε in all (mm).
     beyond: f64,
     /// Cuts made until then.
@@ -204,8 +204,8 @@ impl Progress {
         }
         let beyond = |c: &Open| c.reached.iter().map(|r| (r.1 - epsilon).max(0.0)).sum::<f64>();
         let beyond = open.iter().map(beyond).sum::<f64>();
-        if self.best.as_ref().is_none_or(|best| beyond < LEADS_ON * best.beyond) {
-            self.best = Some(LedOn { beyond, cuts, open: open.clone(), pieces: pieces.clone() });
+        if self.best.as_ref().is_none_or(|best| beyond < FOLLOW_UPS * best.beyond) {
+            self.best = Some(FollowUp { beyond, cuts, open: open.clone(), pieces: pieces.clone() });
         } else if let Some(best) = self.best.take_if(|best| cuts - best.cuts >= PATIENCE) {
             (*open, *pieces) = (best.open, best.pieces);
             self.ended = true;
@@ -235,7 +235,7 @@ enum Fate {
 impl Solid<'_> {
     /// Finds out what becomes of a cell, and of those it is cut into, as far as they are sure to be cut: until there are as many as
     /// pieces are allowed. `count` is how many there are, and how many of them were not looked at, together. No result depends on how far.
-    fn look_ahead(&self, cell: &mut Open, count: &AtomicUsize) {
+    fn score_ahead(&self, cell: &mut Open, count: &AtomicUsize) {
         if cell.fate.is_some() {
             return;
         }
@@ -245,7 +245,7 @@ impl Solid<'_> {
             let now = count.fetch_add(2, Ordering::Relaxed);
             // Where cuts may not lead on, what is open is copied: it is kept small.
             if now < self.limits.max_pieces && self.limits.inflation <= self.limits.epsilon {
-                halves.par_iter_mut().for_each(|c| self.look_ahead(c, count));
+                halves.par_iter_mut().for_each(|c| self.score_ahead(c, count));
             }
         } else {
             count.fetch_sub(1, Ordering::Relaxed);
@@ -259,17 +259,17 @@ impl Solid<'_> {
         if cell.worst > self.limits.epsilon && !last {
             return Fate::Cut(self.halves(cell));
         }
-        let Some(hull) = cell.region.piece(self.surface, SPARE * self.limits.epsilon) else {
+        let Some(hull) = cell.region.cell_hull(self.surface, SPARE * self.limits.epsilon) else {
             return Fate::Empty;
         };
         let planes = planes_of(&hull);
         let epsilon = self.limits.epsilon;
         let goal = if last {
-            Goal { allowed: f64::INFINITY, enough: epsilon.max(KNOWN * cell.worst) }
+            Goal { allowed: f64::INFINITY, enough: epsilon.max(KNOWN_CELLS * cell.worst) }
         } else {
             Goal { allowed: epsilon, enough: epsilon }
         };
-        let found = reach(&self.patches, &hull.vertices, &planes, goal);
+        let found = overshoot(&self.patches, &hull.vertices, &planes, goal);
         match found.beyond {
             Some(points) => Fate::TooFar(points),
             None if found.upper <= epsilon || last => Fate::Piece(Piece { hull, reach: found.upper }),
@@ -278,11 +278,11 @@ impl Solid<'_> {
     }
 
     /// Takes more samples of the gaps that a cell's piece reaches into, since those of the whole missed some.
-    fn look_closer(&mut self, cell: &mut Open, [near, point]: [Vec3; 2]) {
+    fn refine_score(&mut self, cell: &mut Open, [near, point]: [Vec3; 2]) {
         let depth = (point - near).norm();
         let planes = self.planes_around(&cell.soup);
         let mut more = sample_more(self.surface, &cell.region.triangles, &planes, &self.lines, self.limits.epsilon);
-        more.push(Gap::new(near, (point - near) / depth, depth, &self.lines));
+        more.push(VoidRay::new(near, (point - near) / depth, depth, &self.lines));
         for gap in more {
             cell.reached.push((self.gaps.len() as u32, gap.depth));
             self.gaps.push(gap);
@@ -292,7 +292,7 @@ impl Solid<'_> {
 
     /// The two halves of a cell, those that hold something.
     fn halves(&self, cell: &Open) -> Vec<Open> {
-        let mut extent = Extent::NONE;
+        let mut extent = KDop::NONE;
         cell.soup.points.iter().for_each(|x| extent.add(&self.lines.along(x)));
         let mut cuts = best_cuts(&cell.soup, &extent, &self.lines, &self.gaps, &cell.reached, self.limits);
         if cuts.is_empty() {
@@ -326,14 +326,14 @@ impl Solid<'_> {
     }
 
     /// The gaps that the hull of a soup reaches into too far, of those given.
-    fn reached(&self, soup: &Soup, of: &[(u32, f64)]) -> Vec<(u32, f64)> {
+    fn reached(&self, soup: &PolygonSample, of: &[(u32, f64)]) -> Vec<(u32, f64)> {
         let planes = self.planes_around(soup);
         let reach_of = |r: &(u32, f64)| (r.0, self.gaps[r.0 as usize].reached(&planes));
         of.iter().map(reach_of).filter(|r| r.1 > self.limits.epsilon).collect()
     }
 
     /// The planes of the hull of a soup; roughly, where something was left out anyway.
-    fn planes_around(&self, soup: &Soup) -> Vec<Plane> {
+    fn planes_around(&self, soup: &PolygonSample) -> Vec<Plane> {
         let spare = if soup.is_whole() { 0.0 } else { ROUGHLY * self.limits.epsilon };
         planes_of(&hull_within(&soup.points, spare).0)
     }
@@ -344,12 +344,13 @@ impl Solid<'_> {
         let Side { mut soup, mut reached } = side;
         if !soup.is_whole() {
             // Thinned out anew: there are fewer now.
-            let short = SHORT * self.limits.epsilon;
-            soup = Soup::of(self.surface, &region.triangles, (&self.long, short), &region.planes, &self.lines);
+            let short = SHORT_SHARE * self.limits.epsilon;
+            soup = PolygonSample::of(self.surface, &region.triangles, (&self.long, short), &region.planes, &self.lines);
             soup = soup.clipped(&region.planes, &self.lines);
             if soup.points.is_empty() {
                 // What was left out may be all that is here.
-                soup = Soup::all(self.surface, &region.triangles, &self.lines).clipped(&region.planes, &self.lines);
+                soup = PolygonSample::all(self.surface, &region.triangles, &self.lines)
+                    .clipped(&region.planes, &self.lines);
             }
         }
         if !(region.inner.is_empty() && cell.soup.is_whole()) {

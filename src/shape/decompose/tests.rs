@@ -1,9 +1,9 @@
 use crate::geom::Vec3;
 use crate::geom::math::sin_cos_deg;
 use crate::mesh::TriMesh;
-use crate::shape::decompose::box_clip::Held;
+use crate::shape::decompose::box_clip::ClippedBox;
 use crate::shape::decompose::cell::Plane;
-use crate::shape::decompose::overshoot::{Goal, reach};
+use crate::shape::decompose::overshoot::{Goal, overshoot};
 use crate::shape::decompose::quads::Patches;
 use crate::shape::decompose::split::planes_of;
 use crate::shape::decompose::*;
@@ -166,9 +166,9 @@ fn the_reach_of_a_hull_is_bounded_from_both_sides() {
     let patches = Patches::new(&s, 1e-6);
     let goal = Goal { allowed: f64::INFINITY, enough: 0.1 };
     // The middle of the slot is 3 from its walls, from a little above the floor up.
-    let found = reach(&patches, &hull.vertices, &planes_of(&hull), Goal { enough: 3.05, ..goal });
+    let found = overshoot(&patches, &hull.vertices, &planes_of(&hull), Goal { enough: 3.05, ..goal });
     assert!(found.upper >= 3.0 && found.upper <= 3.06, "{}", found.upper);
-    let found = reach(&patches, &hull.vertices, &planes_of(&hull), Goal { allowed: 2.5, enough: 2.5 });
+    let found = overshoot(&patches, &hull.vertices, &planes_of(&hull), Goal { allowed: 2.5, enough: 2.5 });
     let [near, point] = found.beyond.unwrap();
     assert!((point - near).norm() > 2.5 && beyond(&s, &point) > 2.5 && found.upper >= 3.0);
 }
@@ -251,7 +251,7 @@ fn what_is_cut_off_a_box_holds_what_of_a_piece_lies_in_it() {
             })
             .collect();
         let from = any() * 2.0;
-        let mut held = Held::default();
+        let mut held = ClippedBox::default();
         held.begin(&center, &half);
         held.ask(&from, 0.0);
         cut += planes.iter().filter(|p| held.cut(p)).count();

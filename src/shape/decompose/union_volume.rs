@@ -20,14 +20,14 @@ const STEP_IN_ROUNDOFFS: f64 = 16384.0;
 const MAX_CUTS: usize = 20_000;
 
 /// The area vectors of what is left add up to no more than this part of its area, or there is no volume.
-const OPEN: f64 = 1e-6;
+const OPEN_PLANE: f64 = 1e-6;
 
 /// A convex polygon.
 pub(crate) type Polygon = Vec<Vec3>;
 
 /// What of a face is left.
 #[derive(Debug)]
-pub(crate) struct Left {
+pub(crate) struct Remainder {
     pub piece: u32,
     /// Outward, unit.
     pub normal: Vec3,
@@ -38,7 +38,7 @@ pub(crate) struct Left {
 #[derive(Debug)]
 pub struct Boundary {
     /// Piece after piece. Faces too thin to have a plane are left out.
-    pub(crate) left: Vec<Left>,
+    pub(crate) left: Vec<Remainder>,
 }
 
 /// A plane of a piece: outward unit normal and offset.
@@ -55,7 +55,7 @@ struct Piece<'a> {
 }
 
 /// A piece that something lies in, perhaps, and those of its planes that not all of it is behind.
-struct Near {
+struct NearbyPieces {
     planes: Vec<Plane>,
     out: f64,
     bounds: Aabb,
@@ -68,7 +68,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-impl Near {
+impl NearbyPieces {
     /// What of a piece's faces may lie in another; `None` where they keep apart.
     fn of(own: &Piece, other: &Piece) -> Option<Self> {
         if !own.bounds.meets(&other.bounds) {
@@ -100,17 +100,17 @@ impl Boundary {
         let left_of = |(k, own): (usize, &Piece)| {
             let mut left = Vec::new();
             let others = pieces.iter().enumerate().filter(|(j, _)| *j != k);
-            let near: Vec<Near> = others.filter_map(|(_, other)| Near::of(own, other)).collect();
+            let near: Vec<NearbyPieces> = others.filter_map(|(_, other)| NearbyPieces::of(own, other)).collect();
             for f in &own.facets {
                 for &triangle in f.triangles.iter() {
                     let corners = own.hull.triangles[triangle as usize].map(|v| own.hull.vertices[v as usize]);
                     let polygons = rest(&corners, &f.normal, own.out, &near)?;
-                    left.push(Left { piece: k as u32, normal: f.normal, polygons });
+                    left.push(Remainder { piece: k as u32, normal: f.normal, polygons });
                 }
             }
             Some(left)
         };
-        let left: Option<Vec<Vec<Left>>> = pieces.par_iter().enumerate().map(left_of).collect();
+        let left: Option<Vec<Vec<Remainder>>> = pieces.par_iter().enumerate().map(left_of).collect();
         Some(Self { left: left?.into_iter().flatten().collect() })
     }
 
@@ -128,14 +128,14 @@ impl Boundary {
             open += normal * own;
         }
         let volume = three / 3.0;
-        (volume.is_finite() && open.norm() <= OPEN * area).then_some(volume)
+        (volume.is_finite() && open.norm() <= OPEN_PLANE * area).then_some(volume)
     }
 }
 
 /// What of a triangle in a plane that stands `out` farther out than it is lies in none of some pieces.
-fn rest(t: &Triangle, normal: &Vec3, out: f64, pieces: &[Near]) -> Option<Vec<Polygon>> {
+fn rest(t: &Triangle, normal: &Vec3, out: f64, pieces: &[NearbyPieces]) -> Option<Vec<Polygon>> {
     let bounds = Aabb::of_points(t);
-    let near: Vec<&Near> = pieces.iter().filter(|p| p.bounds.meets(&bounds)).collect();
+    let near: Vec<&NearbyPieces> = pieces.iter().filter(|p| p.bounds.meets(&bounds)).collect();
     let mut cutting = Vec::new();
     rest_of(t, &near, |piece, polygon, outside| {
         cutting_planes(polygon, piece, normal, out, &mut cutting)
@@ -173,7 +173,7 @@ pub(crate) fn rest_of<P>(
 }
 
 /// The planes that cut a polygon, moved so that heights count from 0; whether it may be partly behind all.
-fn cutting_planes(polygon: &Polygon, piece: &Near, normal: &Vec3, out: f64, cutting: &mut Vec<Plane>) -> bool {
+fn cutting_planes(polygon: &Polygon, piece: &NearbyPieces, normal: &Vec3, out: f64, cutting: &mut Vec<Plane>) -> bool {
     cutting.clear();
     for (n, d) in &piece.planes {
         let d = d + piece.out - n.dot(normal) * out;

@@ -13,7 +13,7 @@ use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::union_find::UnionFind;
 use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::Decomposition;
-use crate::shape::decompose::union_volume::{Boundary, Left, Polygon, rest_of, split};
+use crate::shape::decompose::union_volume::{Boundary, Polygon, Remainder, rest_of, split};
 use crate::shape::hull::{Group, Hull, facets};
 use crate::shape::surface::winding_number::winding_from;
 use crate::shape::surface::{Below, SKEW, Surface};
@@ -46,7 +46,7 @@ pub fn covers(surface: &Surface, d: &Decomposition) -> bool {
 /// The boundary of what the pieces cover, if they cover the solid.
 pub fn boundary_of_cover(surface: &Surface, d: &Decomposition) -> Option<Boundary> {
     let size = surface.bounds.max_abs();
-    let all = All {
+    let all = PieceSet {
         pieces: d.pieces.par_iter().map(Piece::new).collect(),
         within: covered_within(size),
         on_plane: PLANE_IN_ROUNDOFFS * UNIT_ROUNDOFF * size,
@@ -97,7 +97,7 @@ impl<'a> Piece<'a> {
 
     /// Whether a point that is behind all other planes is in the piece or no farther than `within` from it; `on_plane` is what rounding
     /// does to a height.
-    fn holds(&self, x: &Vec3, planes: &[u32], within: f64, on_plane: f64) -> bool {
+    fn contains_point(&self, x: &Vec3, planes: &[u32], within: f64, on_plane: f64) -> bool {
         let mut top = f64::NEG_INFINITY;
         for &k in planes {
             top = greater(top, self.height(k, x));
@@ -118,14 +118,14 @@ impl<'a> Piece<'a> {
     }
 }
 
-struct All<'a> {
+struct PieceSet<'a> {
     pieces: Vec<Piece<'a>>,
     within: f64,
     on_plane: f64,
 }
 
 /// A piece, and those of its planes that not everything asked about is behind.
-type Asked<'a> = (&'a Piece<'a>, &'a [u32]);
+type Visited<'a> = (&'a Piece<'a>, &'a [u32]);
 
 /// A piece that some triangles may lie in, and where in [`Descent::planes`] those of its planes stand that do not have all of them behind.
 #[derive(Clone, Copy)]
@@ -142,7 +142,7 @@ struct Descent<'a> {
     planes: Vec<u32>,
 }
 
-impl All<'_> {
+impl PieceSet<'_> {
     /// Whether every triangle of a surface lies in the pieces.
     fn cover(&self, surface: &Surface) -> bool {
         let nodes = shares(surface);
@@ -227,27 +227,27 @@ impl All<'_> {
         };
         let near = &down.near[near];
         near.iter().any(deep) || {
-            let near: Vec<Asked> = near.iter().map(asked).collect();
+            let near: Vec<Visited> = near.iter().map(asked).collect();
             self.rest(&corners, &near).is_some_and(|rest| rest.is_empty())
         }
     }
 
     /// What of a triangle is in none of some pieces; `None` where that takes too many cuts.
-    fn rest(&self, t: &Triangle, near: &[Asked]) -> Option<Vec<Polygon>> {
-        let is_behind = |(p, planes): &Asked, x: &Vec3| planes.iter().all(|&k| p.height(k, x) <= self.on_plane);
-        let whole = |asked: &Asked| t.iter().all(|x| is_behind(asked, x)) && self.holds_all(asked, t);
+    fn rest(&self, t: &Triangle, near: &[Visited]) -> Option<Vec<Polygon>> {
+        let is_behind = |(p, planes): &Visited, x: &Vec3| planes.iter().all(|&k| p.height(k, x) <= self.on_plane);
+        let whole = |asked: &Visited| t.iter().all(|x| is_behind(asked, x)) && self.contains_all(asked, t);
         if near.iter().any(whole) {
             return Some(Vec::new());
         }
         rest_of(t, near, |piece, polygon, outside| self.outside(piece, polygon).map(|of| outside.extend(of)).is_some())
     }
 
-    fn holds_all(&self, (p, planes): &Asked, polygon: &[Vec3]) -> bool {
-        polygon.iter().all(|x| p.holds(x, planes, self.within, self.on_plane))
+    fn contains_all(&self, (p, planes): &Visited, polygon: &[Vec3]) -> bool {
+        polygon.iter().all(|x| p.contains_point(x, planes, self.within, self.on_plane))
     }
 
     /// A polygon less what lies in a piece; `None` where nothing of it does.
-    fn outside(&self, asked: &Asked, polygon: &Polygon) -> Option<Vec<Polygon>> {
+    fn outside(&self, asked: &Visited, polygon: &Polygon) -> Option<Vec<Polygon>> {
         let (p, planes) = asked;
         let mut cutting = Vec::new();
         for &k in *planes {
@@ -269,7 +269,7 @@ impl All<'_> {
             let (above, below) = split(&inside, &heights, self.on_plane);
             // Rounding leaves strips along the cuts.
             let is_far = heights.iter().any(|h| *h > self.within + self.on_plane);
-            if is_far || above.len() >= 3 && !self.holds_all(asked, &above) {
+            if is_far || above.len() >= 3 && !self.contains_all(asked, &above) {
                 outside.push(above);
             }
             inside = below;
@@ -277,17 +277,17 @@ impl All<'_> {
                 return None;
             }
         }
-        self.holds_all(asked, &inside).then_some(outside)
+        self.contains_all(asked, &inside).then_some(outside)
     }
 
     /// Whether the union of the pieces leaves something out inside the solid. The surface lies in the pieces, so that it parts nothing of
     /// what of their faces is left and hangs together: one point tells for it.
     fn leaves_hollow(&self, surface: &Surface, boundary: &Boundary) -> bool {
-        let of_pieces: Vec<&[Left]> = boundary.left.chunk_by(|p, q| p.piece == q.piece).collect();
+        let of_pieces: Vec<&[Remainder]> = boundary.left.chunk_by(|p, q| p.piece == q.piece).collect();
         of_pieces.into_par_iter().any(|left| {
             let polygons: Vec<(&Polygon, &Vec3)> =
                 left.iter().flat_map(|of| of.polygons.iter().map(|polygon| (polygon, &of.normal))).collect();
-            let mut sets = that_hang_together(&polygons);
+            let mut sets = connected_components(&polygons);
             let mut is_known = vec![false; polygons.len()];
             let mut last = None;
             (0_u32..).zip(&polygons).any(|(k, (polygon, normal))| {
@@ -318,7 +318,7 @@ impl All<'_> {
 
 /// Sets of polygons that share edges: cuts are the same points from either side. Two that share a corner alone may have different sides of
 /// the solid before them.
-fn that_hang_together(polygons: &[(&Polygon, &Vec3)]) -> UnionFind {
+fn connected_components(polygons: &[(&Polygon, &Vec3)]) -> UnionFind {
     let mut edges: Vec<([[u64; 3]; 2], u32)> = Vec::new();
     for (k, (polygon, _)) in (0..).zip(polygons) {
         let mut last = polygon.last().map(bits);
@@ -358,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_shares_an_edge_hangs_together_and_what_shares_a_corner_does_not() {
+    fn polygons_with_a_common_edge_are_connected() {
         let at = |x: f64, y: f64| Vec3::new(x, y, 0.0);
         // Two on either side of an edge, one that touches both in a corner.
         let polygons: [Polygon; 3] = [
@@ -367,7 +367,7 @@ mod tests {
             vec![at(1.0, 1.0), at(2.0, 1.0), at(2.0, 2.0)],
         ];
         let up = Vec3::z();
-        let mut sets = that_hang_together(&polygons.each_ref().map(|p| (p, &up)));
+        let mut sets = connected_components(&polygons.each_ref().map(|p| (p, &up)));
         assert_eq!(sets.find(0).0, sets.find(1).0);
         assert_ne!(sets.find(0).0, sets.find(2).0);
     }

@@ -3,7 +3,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::shape::decompose::cell::Plane;
-use crate::shape::decompose::kdop::{Extent, LINES, Lines};
+use crate::shape::decompose::kdop::{DIRECTIONS, Directions, KDop};
 use crate::shape::surface::Surface;
 use rayon::prelude::*;
 
@@ -17,26 +17,26 @@ const SAMPLES_MORE: usize = 200;
 const BALL_STEPS: usize = 8;
 
 /// Stands for the inverse of zero: farther than any coordinate.
-const FAR: f64 = 1e200;
+const FAR_SHARE: f64 = 1e200;
 
 /// Free space in front of a surface point: for t up to `depth`, the point `at + t·way` lies t away from the solid. A piece that
 /// holds it reaches that far beyond the solid.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Gap {
+pub(crate) struct VoidRay {
     /// On the surface.
     pub at: Vec3,
     /// Unit, away from the solid.
     pub way: Vec3,
     /// mm.
     pub depth: f64,
-    along: [f64; LINES],
-    inverse: [f64; LINES],
+    along: [f64; DIRECTIONS],
+    inverse: [f64; DIRECTIONS],
 }
 
-impl Gap {
+impl VoidRay {
     /// From a point of the surface to a point outside whose closest surface point it is.
-    pub fn new(at: Vec3, way: Vec3, depth: f64, lines: &Lines) -> Self {
-        let inverse = lines.along(&way).map(|w| if w == 0.0 { FAR } else { 1.0 / w });
+    pub fn new(at: Vec3, way: Vec3, depth: f64, lines: &Directions) -> Self {
+        let inverse = lines.along(&way).map(|w| if w == 0.0 { FAR_SHARE } else { 1.0 / w });
         Self { at, way, depth, along: lines.along(&at), inverse }
     }
 
@@ -60,9 +60,9 @@ impl Gap {
     }
 
     /// The same of everything within an extent, which holds more than the points' hull.
-    pub fn reached_within(&self, extent: &Extent) -> f64 {
+    pub fn reached_within(&self, extent: &KDop) -> f64 {
         let (mut low, mut high) = (0.0, self.depth);
-        for k in 0..LINES {
+        for k in 0..DIRECTIONS {
             let from = (extent.low[k] - self.along[k]) * self.inverse[k];
             let to = (extent.high[k] - self.along[k]) * self.inverse[k];
             low = greater(low, lesser(from, to));
@@ -75,17 +75,30 @@ impl Gap {
 /// The gaps into which the solid's hull reaches by more than `floor` (mm), each the axis of the largest free ball at a sample. The
 /// samples are spread evenly by area, the same for the same surface. Source of the ball: J. Ma, S. W. Bae & S. Choi, "3D medial axis
 /// point approximation using nearest neighbors and the normal field", 2012, §3.
-pub(crate) fn sample(surface: &Surface, hull: &[Plane], lines: &Lines, floor: f64) -> Vec<Gap> {
+pub(crate) fn sample(surface: &Surface, hull: &[Plane], lines: &Directions, floor: f64) -> Vec<VoidRay> {
     let all: Vec<u32> = (0..surface.triangles.len() as u32).collect();
     sample_of(surface, &all, SAMPLES, hull, lines, floor)
 }
 
 /// The same in front of some triangles.
-pub(crate) fn sample_more(surface: &Surface, of: &[u32], hull: &[Plane], lines: &Lines, floor: f64) -> Vec<Gap> {
+pub(crate) fn sample_more(
+    surface: &Surface,
+    of: &[u32],
+    hull: &[Plane],
+    lines: &Directions,
+    floor: f64,
+) -> Vec<VoidRay> {
     sample_of(surface, of, SAMPLES_MORE, hull, lines, floor)
 }
 
-fn sample_of(surface: &Surface, of: &[u32], samples: usize, hull: &[Plane], lines: &Lines, floor: f64) -> Vec<Gap> {
+fn sample_of(
+    surface: &Surface,
+    of: &[u32],
+    samples: usize,
+    hull: &[Plane],
+    lines: &Directions,
+    floor: f64,
+) -> Vec<VoidRay> {
     let area = |t: u32| {
         let [a, b, c] = surface.triangle(t);
         (b - a).cross(&(c - a)).norm()
@@ -102,8 +115,9 @@ fn sample_of(surface: &Surface, of: &[u32], samples: usize, hull: &[Plane], line
     }
     let gap = |(t, at): (u32, Vec3)| {
         let way = surface.normal(t);
-        let exit = Gap { at, way, depth: f64::INFINITY, along: [0.0; LINES], inverse: [0.0; LINES] }.reached(hull);
-        free_depth(surface, &at, &way, exit, floor).map(|depth| Gap::new(at, way, depth, lines))
+        let exit = VoidRay { at, way, depth: f64::INFINITY, along: [0.0; DIRECTIONS], inverse: [0.0; DIRECTIONS] }
+            .reached(hull);
+        free_depth(surface, &at, &way, exit, floor).map(|depth| VoidRay::new(at, way, depth, lines))
     };
     at.into_par_iter().filter_map(gap).collect()
 }

@@ -1,13 +1,13 @@
 //! Surfaces whose triangles do not meet but along shared edges and at shared vertices.
 
 use crate::geom::Vec3;
-use crate::shape::self_union::{NO_BOUNDARY, NO_RAY, Resolved};
+use crate::shape::self_union::{NO_BOUNDARY, NO_RAY, Resolution};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_in_front;
 
 /// Keeps the patches with nothing in front and the solid behind. The winding number is the same all along either side of a
 /// patch: nothing crosses it, and it ends where more than two triangles meet at an edge.
-pub(crate) fn keep_boundary(s: &Surface) -> Resolved {
+pub(crate) fn keep_boundary(s: &Surface) -> Resolution {
     let patch_of = label(s);
     let mut largest: Vec<(f64, u32)> = Vec::new();
     for (t, &p) in (0..).zip(&patch_of) {
@@ -21,23 +21,23 @@ pub(crate) fn keep_boundary(s: &Surface) -> Resolved {
     }
     // A single patch that crosses nothing is a sphere with handles, wound outward.
     if largest.len() <= 1 {
-        return Resolved::Clean;
+        return Resolution::Clean;
     }
     let Some(keep) = largest.iter().map(|&(_, t)| Some(winding_in_front(s, t)? == 0)).collect::<Option<Vec<bool>>>()
     else {
-        return Resolved::Failed(NO_RAY);
+        return Resolution::Failed(NO_RAY);
     };
     if keep.iter().all(|k| *k) {
-        return Resolved::Clean;
+        return Resolution::Clean;
     }
     let kept: Vec<usize> = (0..s.triangles.len()).filter(|t| keep[patch_of[*t] as usize]).collect();
     if kept.is_empty() {
-        return Resolved::Failed(NO_BOUNDARY);
+        return Resolution::Failed(NO_BOUNDARY);
     }
     let triangles: Vec<[u32; 3]> = kept.iter().map(|&t| s.triangles[t]).collect();
     let (vertices, triangles) = used(&s.vertices, &triangles);
     let kept = Surface::of(vertices, &triangles, s.inside).resolved_from(|t| s.source[kept[t as usize]]);
-    Resolved::Into { surface: Box::new(kept), dropped: true }
+    Resolution::Into { surface: Box::new(kept), dropped: true }
 }
 
 /// The patch of every triangle, in the order of their first triangles: connected over edges of two triangles, one each way.

@@ -14,7 +14,7 @@ pub(crate) mod tests;
 pub(crate) mod verify;
 
 use crate::mesh::{Pieces, TriMesh, union};
-pub(crate) use crate::shape::self_union::self_intersections::meetings;
+pub(crate) use crate::shape::self_union::self_intersections::self_intersections;
 use crate::shape::surface::{Inside, Surface};
 
 /// Triangles of a surface that is cut, at most: some seconds.
@@ -27,7 +27,7 @@ const AREA_ROUNDING: f64 = 1e-9;
 pub(crate) const MEETING_COST: usize = 20;
 
 /// Why parts of a surface were not dropped: every reason that [`Overlaps::Unresolved`] gives.
-pub(crate) const REASONS: [&str; 5] = [TOO_MANY, NOT_UNITED, NOT_SOUND, NO_RAY, NO_BOUNDARY];
+pub(crate) const FAILURE_TEXTS: [&str; 5] = [TOO_MANY, NOT_UNITED, NOT_SOUND, NO_RAY, NO_BOUNDARY];
 
 const TOO_MANY: &str = "too many triangles";
 const NOT_UNITED: &str = "the shells could not be united";
@@ -37,7 +37,7 @@ const NO_BOUNDARY: &str = "nothing of the surface bounds a solid";
 
 /// Whether parts of a surface lie inside the solid that it bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overlaps {
+pub enum SelfUnion {
     /// None do.
     None,
     /// Some did and were dropped.
@@ -48,7 +48,7 @@ pub enum Overlaps {
 
 /// What became of a surface.
 #[derive(Debug)]
-pub(crate) enum Resolved {
+pub(crate) enum Resolution {
     /// It is the boundary of its solid.
     Clean,
     /// This is the boundary of its solid.
@@ -61,37 +61,37 @@ pub(crate) enum Resolved {
     Failed(&'static str),
 }
 
-impl Resolved {
-    pub(crate) fn kind(&self) -> Overlaps {
+impl Resolution {
+    pub(crate) fn kind(&self) -> SelfUnion {
         match self {
-            Self::Clean | Self::Into { dropped: false, .. } => Overlaps::None,
-            Self::Into { .. } => Overlaps::Resolved,
-            Self::Failed(why) => Overlaps::Unresolved(why),
+            Self::Clean | Self::Into { dropped: false, .. } => SelfUnion::None,
+            Self::Into { .. } => SelfUnion::Resolved,
+            Self::Failed(why) => SelfUnion::Unresolved(why),
         }
     }
 }
 
 /// Makes a closed surface the boundary of what it winds around at least once.
-pub(crate) fn resolve(s: &Surface) -> Resolved {
+pub(crate) fn resolve(s: &Surface) -> Resolution {
     let most = MAX_TRIANGLES.saturating_sub(s.triangles.len()) / MEETING_COST;
-    let pairs = meetings(s, most + 1);
+    let pairs = self_intersections(s, most + 1);
     if pairs == 0 {
         return crate::shape::self_union::drop_inner_patches::keep_boundary(s);
     }
     if pairs > most {
-        return Resolved::Failed(TOO_MANY);
+        return Resolution::Failed(TOO_MANY);
     }
     let mesh = TriMesh { vertices: s.vertices.clone(), triangles: s.triangles.clone() };
     let Some(Pieces { mesh, source }) = union(&mesh) else {
-        return Resolved::Failed(NOT_UNITED);
+        return Resolution::Failed(NOT_UNITED);
     };
     let united = Surface::of(mesh.vertices, &mesh.triangles, Inside::Solid);
     if crate::shape::self_union::verify::is_union(&united, &source, s) {
         let dropped = area(s) - area(&united) > AREA_ROUNDING * area(s);
         let surface = Box::new(united.resolved_from(|t| s.source[source[t as usize] as usize]));
-        Resolved::Into { surface, dropped }
+        Resolution::Into { surface, dropped }
     } else {
-        Resolved::Failed(NOT_SOUND)
+        Resolution::Failed(NOT_SOUND)
     }
 }
 

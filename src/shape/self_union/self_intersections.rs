@@ -4,7 +4,7 @@ use crate::geom::Vec3;
 use crate::geom::math::{self, UNIT_ROUNDOFF};
 use crate::geom::predicates::{orient2d, orient3d};
 use crate::geom::triangle::{Triangle, meet};
-use crate::shape::surface::{Below, PlacedBox, Surface};
+use crate::shape::surface::{Below, PlacedObb, Surface};
 use std::ops::Range;
 use wide::f32x4;
 
@@ -15,14 +15,14 @@ const CERTAIN: f64 = 64.0 * UNIT_ROUNDOFF;
 const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
 
 /// Rounding errors of a distance of two boxes, in units of 2⁻⁵³ of the surface's size.
-const ROUNDINGS: f64 = 128.0;
+const ROUNDOFFS_PER_PLANE: f64 = 128.0;
 
 /// How many pairs of triangles meet elsewhere than they share corners, exactly; counted up to `most`. Cost: about that of the
 /// surface's tree.
-pub(crate) fn meetings(s: &Surface, most: usize) -> usize {
+pub(crate) fn self_intersections(s: &Surface, most: usize) -> usize {
     let nodes = &s.tree().nodes;
-    let rounding = (ROUNDINGS * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
-    let items: Vec<Item> = (0..s.triangles.len() as u32).map(|t| Item::of(s, t)).collect();
+    let rounding = (ROUNDOFFS_PER_PLANE * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
+    let items: Vec<Element> = (0..s.triangles.len() as u32).map(|t| Element::of(s, t)).collect();
     let mut count = 0;
     let mut stack: Vec<(u32, u32)> = Vec::with_capacity(128);
     stack.extend((!nodes.is_empty()).then_some((0, 0)));
@@ -37,7 +37,7 @@ pub(crate) fn meetings(s: &Surface, most: usize) -> usize {
                     }
                 }
             }
-        } else if PlacedBox::of(a).apart(&PlacedBox::of(b), rounding) <= rounding {
+        } else if PlacedObb::of(a).apart(&PlacedObb::of(b), rounding) <= rounding {
             match (a.below(), b.below()) {
                 (Below::Triangles(ra), Below::Triangles(rb)) => {
                     for k in ra {
@@ -60,7 +60,7 @@ pub(crate) fn meetings(s: &Surface, most: usize) -> usize {
 }
 
 /// How many of a range of triangles one meets.
-fn beside(s: &Surface, items: &[Item], k: u32, others: Range<u32>) -> usize {
+fn beside(s: &Surface, items: &[Element], k: u32, others: Range<u32>) -> usize {
     let one = &items[k as usize];
     let first = others.start;
     (first..)
@@ -72,7 +72,7 @@ fn beside(s: &Surface, items: &[Item], k: u32, others: Range<u32>) -> usize {
 }
 
 /// What tells most triangles apart.
-struct Item {
+struct Element {
     /// Rounded outward, and a zero.
     min: f32x4,
     max: f32x4,
@@ -81,7 +81,7 @@ struct Item {
     blur: f32,
 }
 
-impl Item {
+impl Element {
     fn of(s: &Surface, t: u32) -> Self {
         let [a, b, c] = s.triangle(t);
         let (e, f) = (b - a, c - a);
@@ -111,7 +111,7 @@ impl Item {
 }
 
 /// Whether two triangles have a point in common that is not on what they share.
-fn touch(s: &Surface, (t, one): (u32, &Item), (u, other): (u32, &Item)) -> bool {
+fn touch(s: &Surface, (t, one): (u32, &Element), (u, other): (u32, &Element)) -> bool {
     let (own, theirs) = (s.triangles[t as usize], s.triangles[u as usize]);
     let shared = own.iter().filter(|v| theirs.contains(v)).count();
     // Turned so that the shared corners of the one come first, or the single one does.
@@ -121,12 +121,12 @@ fn touch(s: &Surface, (t, one): (u32, &Item), (u, other): (u32, &Item)) -> bool 
         [0, 1, 2].map(|k| s.vertices[x[(first + k) % 3] as usize])
     };
     match shared {
-        0 => strangers_meet(one, &s.triangle(t), other, &s.triangle(u)),
+        0 => disjoint_triangles_intersect(one, &s.triangle(t), other, &s.triangle(u)),
         1 => {
             let (p, q) = (place(&own, &theirs), place(&theirs, &own));
             let [e, f, g, h] = [p[1] - p[0], p[2] - p[0], q[1] - q[0], q[2] - q[0]];
             // Beside the corner all of one lies on one side of the other's plane.
-            one.side(&g) * one.side(&h) <= 0 && other.side(&e) * other.side(&f) <= 0 && fans_meet(&p, &q)
+            one.side(&g) * one.side(&h) <= 0 && other.side(&e) * other.side(&f) <= 0 && fans_intersect(&p, &q)
         }
         2 => {
             let (p, q) = (place(&own, &theirs), place(&theirs, &own));
@@ -137,8 +137,8 @@ fn touch(s: &Surface, (t, one): (u32, &Item), (u, other): (u32, &Item)) -> bool 
 }
 
 /// Two triangles that share no corner.
-fn strangers_meet(one: &Item, t: &Triangle, other: &Item, u: &Triangle) -> bool {
-    let beyond = |item: &Item, from: &Vec3, of: &Triangle| {
+fn disjoint_triangles_intersect(one: &Element, t: &Triangle, other: &Element, u: &Triangle) -> bool {
+    let beyond = |item: &Element, from: &Vec3, of: &Triangle| {
         let sides = of.map(|v| item.side(&(v - from)));
         sides[0] != 0 && sides[0] == sides[1] && sides[1] == sides[2]
     };
@@ -164,7 +164,7 @@ fn beside_in_plane(t: &Triangle, u: &Triangle) -> bool {
 }
 
 /// Two triangles that share the first corner: whether anything else of them meets.
-fn fans_meet(t: &Triangle, u: &Triangle) -> bool {
+fn fans_intersect(t: &Triangle, u: &Triangle) -> bool {
     let [e, f, g, h] = [t[1] - t[0], t[2] - t[0], u[1] - u[0], u[2] - u[0]];
     let [le, lf, lg, lh] = [e, f, g, h].map(|d| d.norm());
     // Whether a plane through the corner keeps both directions strictly on its far side. `size` bounds the normal's terms.

@@ -64,7 +64,7 @@ fn surface(mesh: &TriMesh) -> Surface {
 /// The solid is the same, nothing of the boundary lies inside of it, and every piece has a source in its plane.
 fn assert_resolved(s: &Surface, sequence: &mut Sequence) {
     let solid = s.solid();
-    assert!(solid.rim().is_empty() && solid.overlaps() == Overlaps::None && !solid.triangles.is_empty());
+    assert!(solid.boundary_edges().is_empty() && solid.overlaps() == SelfUnion::None && !solid.triangles.is_empty());
     let size = s.bounds.max - s.bounds.min;
     for _ in 0..200 {
         let x = s.bounds.min + sequence.point().component_mul(&size);
@@ -110,7 +110,7 @@ fn sound_solids_are_left_alone() {
         let r = Sequence(5).rotation();
         for mesh in [mesh.clone(), moved(mesh, &r, &Vec3::new(3.0, 50.0, -7.0))] {
             let s = surface(&mesh);
-            assert_eq!(s.overlaps(), Overlaps::None);
+            assert_eq!(s.overlaps(), SelfUnion::None);
             assert!(std::ptr::eq(s.solid(), &raw const s));
         }
     }
@@ -121,7 +121,7 @@ fn sound_solids_are_left_alone() {
             let first = mesh.vertices.iter().position(|p| *p == mesh.vertices[v]).unwrap();
             mesh.triangles.iter_mut().flatten().filter(|k| **k == v as u32).for_each(|k| *k = first as u32);
         }
-        assert_eq!(surface(&mesh).overlaps(), Overlaps::None);
+        assert_eq!(surface(&mesh).overlaps(), SelfUnion::None);
     }
 }
 
@@ -133,14 +133,14 @@ fn a_shell_inside_the_solid_is_dropped_without_cutting() {
     let hole = turned(&block([3.5, 3.5, 3.0], [4.5, 4.5, 5.0]));
     // The hole of the inner block is filled by the outer one.
     let s = surface(&together(&[outer.clone(), inner, hole]));
-    assert_eq!(s.overlaps(), Overlaps::Resolved);
+    assert_eq!(s.overlaps(), SelfUnion::Resolved);
     assert_eq!(s.solid().triangles.len(), 12);
     assert!(s.solid().source.iter().all(|t| *t < 12));
     assert_resolved(&s, &mut Sequence(3));
     // A cavity twice in the same place of two shells, one in the other: nothing is left of the first.
     let shells = [outer, block([1.0; 3], [9.0; 3]), turned(&block([4.0; 3], [5.0; 3]))];
     let s = surface(&together(&shells));
-    assert_eq!((s.overlaps(), s.solid().triangles.len()), (Overlaps::Resolved, 12));
+    assert_eq!((s.overlaps(), s.solid().triangles.len()), (SelfUnion::Resolved, 12));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn flush_shells_lose_the_wall_between_them() {
         [mesh.clone(), moved(mesh, &Mat3::new(0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0), &Vec3::repeat(0.5))]
     {
         let s = surface(&mesh);
-        assert_eq!(s.overlaps(), Overlaps::Resolved);
+        assert_eq!(s.overlaps(), SelfUnion::Resolved);
         let found = s.solid().nearest(&(s.solid().bounds.center()), f64::INFINITY).unwrap();
         assert!(found.distance > 1.0);
         assert_resolved(&s, &mut Sequence(9));
@@ -161,7 +161,7 @@ fn flush_shells_lose_the_wall_between_them() {
         mesh.triangles.iter_mut().flatten().filter(|k| **k == from).for_each(|k| *k = to);
     }
     let s = surface(&mesh);
-    assert_eq!(s.overlaps(), Overlaps::Resolved);
+    assert_eq!(s.overlaps(), SelfUnion::Resolved);
     assert_resolved(&s, &mut Sequence(10));
 }
 
@@ -195,16 +195,16 @@ fn a_shell_that_crosses_itself_is_cut() {
     };
     assert_eq!(winding(&surface(&loops(3.0)), None, &Vec3::new(5.0, 0.0, 0.1)), Some(1));
     let clean = surface(&loops(3.0));
-    assert_eq!(clean.overlaps(), Overlaps::None);
+    assert_eq!(clean.overlaps(), SelfUnion::None);
     let r = Sequence(8).rotation();
     for x in [-4.0, 0.3, -1.0, 1.0] {
         for mesh in [loops(x), moved(loops(x), &r, &Vec3::new(30.0, 1.0, 2.0))] {
             let s = surface(&mesh);
             if x == 1.0 {
                 // Flush: turned, rounding decides whether the end touches.
-                assert!(!matches!(s.overlaps(), Overlaps::Unresolved(_)));
+                assert!(!matches!(s.overlaps(), SelfUnion::Unresolved(_)));
             } else {
-                assert_eq!(s.overlaps(), Overlaps::Resolved, "{x}");
+                assert_eq!(s.overlaps(), SelfUnion::Resolved, "{x}");
                 assert_resolved(&s, &mut Sequence(4));
             }
         }
@@ -223,7 +223,7 @@ fn what_only_touches_itself_is_cut_and_has_no_overlap() {
     healed.triangles.extend([[8, 1, far], [0, 1, 8]]);
     for (mesh, same) in [(touching, 24), (healed, 14)] {
         let s = surface(&mesh);
-        assert_eq!(s.overlaps(), Overlaps::None);
+        assert_eq!(s.overlaps(), SelfUnion::None);
         assert!(s.solid().triangles.len() >= same && !std::ptr::eq(s.solid(), &raw const s));
         assert_resolved(&s, &mut Sequence(6));
     }
@@ -257,15 +257,15 @@ fn random_unions_are_resolved() {
         }
         let s = surface(&mesh);
         match s.overlaps() {
-            Overlaps::None => clean += 1,
-            Overlaps::Resolved => {
+            SelfUnion::None => clean += 1,
+            SelfUnion::Resolved => {
                 resolved += 1;
                 // Rotated flush faces leave slits as wide as rounding.
                 if !(grid && round % 2 == 0) {
                     assert_resolved(&s, &mut sequence);
                 }
             }
-            Overlaps::Unresolved(why) => panic!("{round} {why}"),
+            SelfUnion::Unresolved(why) => panic!("{round} {why}"),
         }
     }
     assert!(resolved > 30 && clean > 0, "{resolved} {clean}");

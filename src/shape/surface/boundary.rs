@@ -2,14 +2,14 @@
 
 /// An edge that triangles use `net` times more from `from` to `to` than back. Not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RimEdge {
+pub(crate) struct BoundaryEdge {
     pub from: u32,
     pub to: u32,
     pub net: i32,
 }
 
 /// The boundary of the triangles as a chain, in the order of its vertices; empty for a closed surface.
-pub(crate) fn rim<'t>(triangles: impl IntoIterator<Item = &'t [u32; 3]>) -> Vec<RimEdge> {
+pub(crate) fn boundary_edges<'t>(triangles: impl IntoIterator<Item = &'t [u32; 3]>) -> Vec<BoundaryEdge> {
     let mut uses: Vec<(u32, u32, bool)> = triangles
         .into_iter()
         .flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)])
@@ -20,7 +20,7 @@ pub(crate) fn rim<'t>(triangles: impl IntoIterator<Item = &'t [u32; 3]>) -> Vec<
     edges
         .map(|uses| {
             let net = uses.iter().map(|u| if u.2 { -1 } else { 1 }).sum();
-            RimEdge { from: uses[0].0, to: uses[0].1, net }
+            BoundaryEdge { from: uses[0].0, to: uses[0].1, net }
         })
         .filter(|e| e.net != 0)
         .collect()
@@ -32,11 +32,11 @@ mod tests {
 
     #[test]
     fn the_rim_is_what_does_not_cancel() {
-        assert_eq!(rim(&[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]), []);
-        let open = rim(&[[0, 2, 1], [0, 1, 3], [1, 2, 3]]);
-        let edges = [(0, 2, 1), (0, 3, -1), (2, 3, 1)].map(|(from, to, net)| RimEdge { from, to, net });
+        assert_eq!(boundary_edges(&[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]), []);
+        let open = boundary_edges(&[[0, 2, 1], [0, 1, 3], [1, 2, 3]]);
+        let edges = [(0, 2, 1), (0, 3, -1), (2, 3, 1)].map(|(from, to, net)| BoundaryEdge { from, to, net });
         assert_eq!(open, edges);
         // Two triangles that run along an edge in one direction.
-        assert!(rim(&[[0, 1, 2], [0, 1, 3]]).contains(&RimEdge { from: 0, to: 1, net: 2 }));
+        assert!(boundary_edges(&[[0, 1, 2], [0, 1, 3]]).contains(&BoundaryEdge { from: 0, to: 1, net: 2 }));
     }
 }

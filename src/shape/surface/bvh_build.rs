@@ -13,11 +13,11 @@ use crate::shape::surface::bvh_node::{LEAF, MAX_TRIANGLES, Node};
 const BINS: usize = 16;
 
 /// Up to this many triangles, every place between two is considered instead of bins: cheaper, and better.
-const SWEEP: usize = 16;
+const SWEEP_UP_TO: usize = 16;
 
 /// Surfaces with at most so many triangles are split along whichever axis is best; of larger ones, whose building time is felt,
 /// along the longest.
-pub(crate) const SMALL: usize = 20_000;
+pub(crate) const SMALL_NODE: usize = 20_000;
 
 /// Cost of testing a box, in that of a triangle: what a smaller surface's leaves are split for.
 const BOX_COST: f32 = 0.5;
@@ -118,14 +118,14 @@ impl Extent {
 
 /// How a surface is split.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Care {
+enum SplitEffort {
     /// Along whichever axis is best, down to single triangles where that pays.
     High,
     /// Along the longest axis, into leaves as full as may be.
     Low,
 }
 
-impl Care {
+impl SplitEffort {
     /// What so many triangles in such a box are expected to cost.
     #[inline]
     fn price(self, count: usize, extent: &Extent) -> f32 {
@@ -134,7 +134,7 @@ impl Care {
 }
 
 /// A range of entries whose node stands at `at`.
-struct Open {
+struct OpenNode {
     at: usize,
     first: usize,
     count: usize,
@@ -167,45 +167,45 @@ fn split_all(entries: &mut [Entry], nodes: &mut Vec<Node>) {
     if entries.is_empty() {
         return;
     }
-    let care = if entries.len() <= SMALL { Care::High } else { Care::Low };
+    let care = if entries.len() <= SMALL_NODE { SplitEffort::High } else { SplitEffort::Low };
     let mut centers = Extent::EMPTY;
     for e in entries.iter() {
         centers.add(e.center(), e.center());
     }
     nodes.push(Node::leaf(0, 0));
-    let mut stack = vec![Open { at: 0, first: 0, count: entries.len(), depth: 0, centers }];
-    while let Some(Open { at, first, count, depth, centers }) = stack.pop() {
+    let mut stack = vec![OpenNode { at: 0, first: 0, count: entries.len(), depth: 0, centers }];
+    while let Some(OpenNode { at, first, count, depth, centers }) = stack.pop() {
         let range = &mut entries[first..first + count];
-        if count <= LEAF && (care == Care::Low || depth >= MAX_DEPTH || stays_whole(range, &centers)) {
+        if count <= LEAF && (care == SplitEffort::Low || depth >= MAX_DEPTH || stays_whole(range, &centers)) {
             nodes[at] = Node::leaf(first, count);
             continue;
         }
         let (left, parts) =
-            if count <= SWEEP { sweep(range, &centers, care) } else { split(range, &centers, care, depth) };
+            if count <= SWEEP_UP_TO { sweep(range, &centers, care) } else { split(range, &centers, care, depth) };
         let child = nodes.len();
         nodes[at] = Node::inner(child);
         nodes.push(Node::leaf(0, 0));
         nodes.push(Node::leaf(0, 0));
         let depth = depth + 1;
-        stack.push(Open { at: child + 1, first: first + left, count: count - left, depth, centers: parts[1] });
-        stack.push(Open { at: child, first, count: left, depth, centers: parts[0] });
+        stack.push(OpenNode { at: child + 1, first: first + left, count: count - left, depth, centers: parts[1] });
+        stack.push(OpenNode { at: child, first, count: left, depth, centers: parts[0] });
     }
 }
 
 /// Sorts a few entries along an axis and cuts them where the two parts cost least. How many are in the first part, and the centres
 /// of both.
-fn sweep(entries: &mut [Entry], centers: &Extent, care: Care) -> (usize, [Extent; 2]) {
+fn sweep(entries: &mut [Entry], centers: &Extent, care: SplitEffort) -> (usize, [Extent; 2]) {
     let longest = centers.longest();
     let mut best = (f32::INFINITY, longest, entries.len() / 2);
     let mut sorted = longest;
     for k in [(longest + 1) % 3, (longest + 2) % 3, longest] {
-        if care == Care::Low && k != longest {
+        if care == SplitEffort::Low && k != longest {
             continue;
         }
         sort_along(entries, k);
         sorted = k;
         let n = entries.len();
-        let mut behind = [0.0_f32; SWEEP];
+        let mut behind = [0.0_f32; SWEEP_UP_TO];
         let mut extent = Extent::EMPTY;
         for i in (1..n).rev() {
             extent.add(entries[i].min, entries[i].max);
@@ -241,10 +241,10 @@ fn stays_whole(entries: &mut [Entry], centers: &Extent) -> bool {
         return true;
     }
     let whole = extent(entries);
-    let (left, _) = sweep(entries, centers, Care::High);
+    let (left, _) = sweep(entries, centers, SplitEffort::High);
     let (first, second) = entries.split_at(left);
-    let parts = Care::High.price(left, &extent(first)) + Care::High.price(count - left, &extent(second));
-    parts + BOX_COST * whole.area() >= Care::High.price(count, &whole)
+    let parts = SplitEffort::High.price(left, &extent(first)) + SplitEffort::High.price(count - left, &extent(second));
+    parts + BOX_COST * whole.area() >= SplitEffort::High.price(count, &whole)
 }
 
 /// Stable for few entries.
@@ -297,11 +297,11 @@ struct Cut {
 }
 
 /// Cuts between two bins; in the middle of the list where all centres fall together or the tree is deep.
-fn split(entries: &mut [Entry], centers: &Extent, care: Care, depth: u32) -> (usize, [Extent; 2]) {
+fn split(entries: &mut [Entry], centers: &Extent, care: SplitEffort, depth: u32) -> (usize, [Extent; 2]) {
     let longest = centers.longest();
     let mut best: Option<Cut> = None;
     for k in [longest, (longest + 1) % 3, (longest + 2) % 3] {
-        if depth < MAX_DEPTH && (care == Care::High || k == longest) {
+        if depth < MAX_DEPTH && (care == SplitEffort::High || k == longest) {
             best = best_cut(entries, centers, k, care, best);
         }
     }
@@ -326,7 +326,7 @@ fn bin_of(at: f32, low: f32, scale: f32) -> usize {
 }
 
 /// The cheapest cut along one axis, if it is cheaper than the best so far.
-fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: Care, best: Option<Cut>) -> Option<Cut> {
+fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: SplitEffort, best: Option<Cut>) -> Option<Cut> {
     let low = centers.min[axis];
     let width = centers.max[axis] - low;
     // A range too narrow for single precision makes an infinite scale.

@@ -1,7 +1,7 @@
 //! The tree over triangles: its boxes hold them, whatever the input.
 
 use crate::geom::Vec3;
-use crate::shape::surface::bvh_build::{MAX_DEPTH, SMALL, Tree};
+use crate::shape::surface::bvh_build::{MAX_DEPTH, SMALL_NODE, Tree};
 use crate::shape::surface::bvh_node::{Below, SKEW};
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ fn loose(count: usize, corner: impl FnMut(usize) -> Vec3) -> (Vec<Vec3>, Vec<[u3
 
 #[test]
 fn boxes_hold_their_triangles_in_trees_of_every_size() {
-    for (count, most) in [(1, 0), (3, 3), (5, 4), (17, 8), (400, 16), (SMALL + 100, 24)] {
+    for (count, most) in [(1, 0), (3, 3), (5, 4), (17, 8), (400, 16), (SMALL_NODE + 100, 24)] {
         let mut seed = count as u64;
         let (vertices, triangles) = loose(count, |k| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -62,7 +62,7 @@ fn no_input_makes_a_tree_deep() {
     // Each a third as far out as the one before: every split takes off a few.
     let shrinking = |k: usize| (Vec3::repeat(1.0) + same(k) * 0.1) * libm::pow(3.0, -((k / 3 % 300) as f64));
     let needles = |k: usize| Vec3::new(same(k).x * 1e6, same(k).y * 1e-6, 0.0);
-    for count in [600, SMALL + 1] {
+    for count in [600, SMALL_NODE + 1] {
         let (vertices, triangles) = loose(count, same);
         assert!(depth_of(&vertices, &triangles) < 40);
         let (vertices, triangles) = loose(count, shrinking);

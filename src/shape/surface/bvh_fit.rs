@@ -16,7 +16,7 @@ const FROM_VERTICES: u32 = 2;
 const LEVELS_BELOW: u32 = 4;
 
 /// A patch whose area vectors add up to this fraction of their lengths is flat enough to have a normal.
-const FLAT: f64 = 0.4;
+const FLAT_SHARE: f64 = 0.4;
 
 /// Sums over triangles, in the surface's frame. Areas are doubled.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,7 @@ impl Moments {
     fn axes(&self) -> Mat3 {
         let covariance = self.covariance();
         let length = self.normal.norm();
-        if length > FLAT * self.area {
+        if length > FLAT_SHARE * self.area {
             let n = self.normal / length;
             return along_normal(&n, &covariance);
         }

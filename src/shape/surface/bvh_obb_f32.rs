@@ -20,7 +20,7 @@ const SINGLE: f32 = 24.0 * f32::EPSILON;
 
 /// A box placed in the frame of a pair.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PlacedBox {
+pub(crate) struct PlacedObb {
     center: Vec3,
     /// Of the matrix whose columns are the axes.
     rows: [f32x4; 3],
@@ -43,7 +43,7 @@ impl<'a> Motion<'a> {
     }
 }
 
-impl PlacedBox {
+impl PlacedObb {
     /// Where the node stands in its own surface's frame.
     #[inline]
     pub(crate) fn of(node: &Node) -> Self {

@@ -16,7 +16,7 @@ use std::f64::consts::TAU;
 const TOO_CLOSE: f64 = 1e-9;
 
 /// Rounding errors of a point in the other frame, in units of 2⁻⁵³ of the sizes.
-const ROUNDINGS: f64 = 16.0;
+const ROUNDOFFS_PER_ANGLE: f64 = 16.0;
 
 /// A generalised winding number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +37,7 @@ impl Share {
 /// The generalised winding number of the placed surface about `x` (A's frame). `None` where `x` lies on the surface or on its
 /// rim. Cost: a ray, and some 20 ns for every rim edge.
 pub fn winding_share(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<Share> {
-    if s.inside == Inside::Solid || s.rim().is_empty() {
+    if s.inside == Inside::Solid || s.boundary_edges().is_empty() {
         return winding(s, pose, x).map(|w| Share { value: f64::from(w), error: 0.0 });
     }
     let rays = Rays::new(s, pose, x, 0.0);
@@ -45,7 +45,7 @@ pub fn winding_share(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<Share
     DIRECTIONS.iter().find_map(|d| {
         let (crossings, way) = rays.along(d, &mut placed);
         let crossings = f64::from(crossings?);
-        let moved = ROUNDINGS * UNIT_ROUNDOFF * rays.size;
+        let moved = ROUNDOFFS_PER_ANGLE * UNIT_ROUNDOFF * rays.size;
         let cone = cone(s, &rays.local, &(-way / way.norm()), moved)?;
         Some(Share { value: crossings + cone.value, error: cone.error })
     })
@@ -54,9 +54,9 @@ pub fn winding_share(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<Share
 /// The share of all directions that the cone over the rim from the direction `pole` covers, seen from `x`, which rounding may
 /// have moved by `moved` (mm). `None` where an edge passes too close to the direction opposite to the pole.
 fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<Share> {
-    let mut turn = Turn { re: 1.0, im: 0.0, full: 0 };
+    let mut turn = AngleSum { re: 1.0, im: 0.0, full: 0 };
     let mut error = 0.0;
-    for e in s.rim() {
+    for e in s.boundary_edges() {
         let (b, c) = (s.vertices[e.from as usize] - x, s.vertices[e.to as usize] - x);
         let (lb, lc) = (b.norm(), c.norm());
         let size = lb * lc;
@@ -70,7 +70,8 @@ fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<Share> {
         if !clear || (re < 0.0 && im.abs() <= blur * size) {
             return None;
         }
-        error += f64::from(e.net.abs()) * (ROUNDINGS * UNIT_ROUNDOFF + moved / lb + moved / lc) * size / length;
+        error +=
+            f64::from(e.net.abs()) * (ROUNDOFFS_PER_ANGLE * UNIT_ROUNDOFF + moved / lb + moved / lc) * size / length;
         let sign = f64::from(e.net.signum());
         (0..e.net.abs()).for_each(|_| turn.add(re / length, sign * im / length));
     }
@@ -78,13 +79,13 @@ fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<Share> {
 }
 
 /// A sum of angles, as the product of complex numbers and the full turns that it has made.
-struct Turn {
+struct AngleSum {
     re: f64,
     im: f64,
     full: i32,
 }
 
-impl Turn {
+impl AngleSum {
     /// Adds the angle of a number, between −π and π.
     fn add(&mut self, re: f64, im: f64) {
         let was = self.im >= 0.0;
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn a_missing_lid_is_a_sixth_from_the_middle_and_a_half_from_where_it_was() {
         let s = open_box();
-        assert_eq!(s.rim().len(), 4);
+        assert_eq!(s.boundary_edges().len(), 4);
         let at = |x: f64, y: f64, z: f64| winding_share(&s, None, &Vec3::new(x, y, z));
         assert!((at(0.5, 0.5, 0.5).unwrap().value - 5.0 / 6.0).abs() < 1e-15);
         let on_lid = at(0.3, 0.4, 1.0).unwrap();

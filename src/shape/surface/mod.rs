@@ -17,14 +17,14 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
-use crate::shape::self_union::{Overlaps, Resolved, asked, resolve};
+use crate::shape::self_union::{Resolution, SelfUnion, asked, resolve};
 use crate::shape::surface::adjacency::Adjacency;
 use std::sync::OnceLock;
 
-pub(crate) use crate::shape::surface::boundary::RimEdge;
+pub(crate) use crate::shape::surface::boundary::BoundaryEdge;
 pub(crate) use crate::shape::surface::bvh_build::Tree;
 pub(crate) use crate::shape::surface::bvh_node::{Below, Node, SKEW};
-pub(crate) use crate::shape::surface::bvh_obb_f32::{Motion, PlacedBox};
+pub(crate) use crate::shape::surface::bvh_obb_f32::{Motion, PlacedObb};
 pub use crate::shape::surface::nearest::Nearest;
 
 /// Of larger surfaces than this (triangles) the edges are not sorted for the sake of some vertices.
@@ -66,8 +66,8 @@ pub struct Surface {
     normals: OnceLock<Vec<Vec3>>,
     inward: OnceLock<Vec<Vec3>>,
     miter: OnceLock<f64>,
-    rim: OnceLock<Vec<RimEdge>>,
-    resolved: OnceLock<Resolved>,
+    rim: OnceLock<Vec<BoundaryEdge>>,
+    resolved: OnceLock<Resolution>,
     volume: OnceLock<f64>,
 }
 
@@ -123,30 +123,30 @@ impl Surface {
     /// The first call looks for triangles that meet, about as long as it took to build the tree, and resolves what it finds.
     pub fn solid(&self) -> &Self {
         match self.resolved() {
-            Resolved::Into { surface, .. } => surface,
-            Resolved::Clean | Resolved::Failed(_) => self,
+            Resolution::Into { surface, .. } => surface,
+            Resolution::Clean | Resolution::Failed(_) => self,
         }
     }
 
     /// Whether parts of the surface lie inside the solid. The first call costs what [`Self::solid`] does.
-    pub fn overlaps(&self) -> Overlaps {
+    pub fn overlaps(&self) -> SelfUnion {
         self.resolved().kind()
     }
 
     /// What [`Self::overlaps`] says, if anything has asked before.
-    pub fn known_overlaps(&self) -> Option<Overlaps> {
-        self.resolved.get().map(Resolved::kind)
+    pub fn known_overlaps(&self) -> Option<SelfUnion> {
+        self.resolved.get().map(Resolution::kind)
     }
 
-    fn resolved(&self) -> &Resolved {
+    fn resolved(&self) -> &Resolution {
         asked::note(self);
-        self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolved::Clean })
+        self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolution::Clean })
     }
 
     /// Takes note that the surface is the boundary of its solid, and that its triangles are pieces of these.
     pub(crate) fn resolved_from(mut self, source: impl Fn(u32) -> u32) -> Self {
         self.source.iter_mut().for_each(|t| *t = source(*t));
-        self.resolved = OnceLock::from(Resolved::Clean);
+        self.resolved = OnceLock::from(Resolution::Clean);
         self
     }
 
@@ -157,7 +157,7 @@ impl Surface {
 
     /// Whether every edge is used as often one way as the other, triangles without area included.
     pub(crate) fn is_closed(&self) -> bool {
-        crate::shape::surface::boundary::rim(self.every_triangle()).is_empty()
+        crate::shape::surface::boundary::boundary_edges(self.every_triangle()).is_empty()
     }
 
     /// Whether a triangle without area was left out at this vertex.
@@ -250,8 +250,8 @@ impl Surface {
 
     /// The edges that triangles do not use as often one way as the other: where a surface ends or turns over. The first call
     /// sorts all edges, O(n log n).
-    pub(crate) fn rim(&self) -> &[RimEdge] {
-        self.rim.get_or_init(|| crate::shape::surface::boundary::rim(&self.triangles))
+    pub(crate) fn boundary_edges(&self) -> &[BoundaryEdge] {
+        self.rim.get_or_init(|| crate::shape::surface::boundary::boundary_edges(&self.triangles))
     }
 
     /// The tree over the triangles.

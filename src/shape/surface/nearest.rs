@@ -4,7 +4,7 @@ use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::triangle::distance::Feature;
 use crate::geom::triangle::point_triangle;
-use crate::shape::surface::{Below, PlacedBox, Surface};
+use crate::shape::surface::{Below, PlacedObb, Surface};
 
 /// The closest point of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Nearest {
 }
 
 /// Rounding errors of a distance, in units of 2⁻⁵³ of the coordinates: boxes this much farther than the best are searched.
-const ROUNDINGS: f64 = 16.0;
+const ROUNDOFFS_PER_DISTANCE: f64 = 16.0;
 
 impl Surface {
     /// The closest point of the surface to `x` (surface's frame, mm) among those nearer than `limit`, if there is one.
@@ -30,7 +30,7 @@ impl Surface {
         let mut best: Option<Nearest> = None;
         let mut reach = limit;
         let mut far = outward(reach + margin);
-        let distance = |at: u32| PlacedBox::of(&nodes[at as usize]).point_apart(x);
+        let distance = |at: u32| PlacedObb::of(&nodes[at as usize]).point_apart(x);
         let mut stack: Vec<(u32, f32)> = Vec::with_capacity(64);
         if !nodes.is_empty() {
             stack.push((0, distance(0)));
@@ -86,7 +86,7 @@ impl Surface {
         stack.extend((!nodes.is_empty()).then_some(0));
         while let Some(at) = stack.pop() {
             let node = &nodes[at as usize];
-            if PlacedBox::of(node).point_apart(x) > far {
+            if PlacedObb::of(node).point_apart(x) > far {
                 continue;
             }
             match node.below() {
@@ -106,7 +106,7 @@ impl Surface {
     }
 
     fn margin(&self, x: &Vec3) -> f64 {
-        ROUNDINGS * UNIT_ROUNDOFF * (norm1(x) + self.bounds.max_abs())
+        ROUNDOFFS_PER_DISTANCE * UNIT_ROUNDOFF * (norm1(x) + self.bounds.max_abs())
     }
 }
 

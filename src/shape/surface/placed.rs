@@ -10,7 +10,7 @@ const RAY_COST: u64 = 100;
 
 /// One of the two solids. Points go in and come out in A's frame.
 #[derive(Clone, Copy)]
-pub(crate) struct Side<'a> {
+pub(crate) struct PlacedSurface<'a> {
     pub surface: &'a Surface,
     /// `None` for A itself.
     pub pose: Option<&'a Pose>,
@@ -18,14 +18,14 @@ pub(crate) struct Side<'a> {
 
 /// The closest point of a surface to a point.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Near {
+pub(crate) struct NearestPoint {
     pub triangle: u32,
     pub point: Vec3,
     /// ≥ 0 (mm).
     pub distance: f64,
 }
 
-impl Side<'_> {
+impl PlacedSurface<'_> {
     /// A point of A's frame in the solid's own.
     #[inline]
     pub(crate) fn local(&self, x: &Vec3) -> Vec3 {
@@ -51,14 +51,14 @@ impl Side<'_> {
     }
 
     /// The closest surface point, if it is nearer than `limit` (mm).
-    pub(crate) fn nearest(&self, x: &Vec3, limit: f64) -> Option<Near> {
+    pub(crate) fn nearest(&self, x: &Vec3, limit: f64) -> Option<NearestPoint> {
         let found = self.surface.nearest(&self.local(x), limit)?;
-        Some(Near { triangle: found.triangle, point: self.global(&found.point), distance: found.distance })
+        Some(NearestPoint { triangle: found.triangle, point: self.global(&found.point), distance: found.distance })
     }
 
     /// Whether `x`, `near` being its closest surface point, may lie in the solid: by exact ray, since surfaces that cross
     /// themselves turn faces the wrong way; where no ray tells, it may. A point on the surface counts as outside.
-    pub(crate) fn holds(&self, x: &Vec3, near: &Near) -> bool {
+    pub(crate) fn holds(&self, x: &Vec3, near: &NearestPoint) -> bool {
         if near.distance <= 0.0 {
             return false;
         }
@@ -84,7 +84,7 @@ impl Side<'_> {
 
     /// What [`Self::contains`] costs, in rim edges.
     pub(crate) fn containing_costs(&self) -> u64 {
-        let rim = if self.surface.inside == Inside::Undefined { self.surface.rim().len() } else { 0 };
+        let rim = if self.surface.inside == Inside::Undefined { self.surface.boundary_edges().len() } else { 0 };
         RAY_COST + rim as u64
     }
 }

@@ -24,13 +24,13 @@ pub(crate) const DIRECTIONS: [[f64; 3]; 12] = [
 ];
 
 /// Rounding errors of a ray in the other frame, in units of 2⁻⁵³ of the sizes: boxes are widened by this.
-const ROUNDINGS: f64 = 128.0;
+const ROUNDOFFS_PER_RAY: f64 = 128.0;
 
 /// Points no farther apart than this part of a surface's size are near to each other.
-const NEAR: f64 = 0.1;
+const NEAR_IN_ROUNDOFFS: f64 = 0.1;
 
 /// A ray that leaves a triangle at a smaller slope is not used: on which side it runs would be a matter of rounding.
-const GRAZING: f64 = 0.1;
+const GRAZING_SINE: f64 = 0.1;
 
 /// How often the placed surface winds around `x` (A's frame): 1 inside of a solid, 0 outside. Exact on the vertices as `pose`
 /// rounds them. `None` where `x` lies on the surface, or where every ray of a fixed list meets an edge.
@@ -47,11 +47,11 @@ pub(crate) fn winding_from(s: &Surface, known: Option<(&Vec3, i32)>, x: &Vec3) -
     let along_segment = |(from, winding): (&Vec3, i32)| {
         let way = from - x;
         let size = norm1(x) + norm1(from) + s.bounds.max_abs();
-        if way.norm() > NEAR * s.bounds.diagonal() {
+        if way.norm() > NEAR_IN_ROUNDOFFS * s.bounds.diagonal() {
             return None;
         }
         let through = &mut |t: u32, x: &Vec3, far: &Vec3| crossing(&s.triangle(t), x, far);
-        Some(winding + count(s, (x, &way, ROUNDINGS * UNIT_ROUNDOFF * size), (x, from), u32::MAX, through)?)
+        Some(winding + count(s, (x, &way, ROUNDOFFS_PER_RAY * UNIT_ROUNDOFF * size), (x, from), u32::MAX, through)?)
     };
     known.and_then(along_segment).or_else(|| winding(s, None, x))
 }
@@ -77,7 +77,7 @@ pub(crate) fn winding_of_pieces<P: AsRef<[Triangle]>>(
     slack: f64,
     mut pieces: impl FnMut(u32) -> P,
 ) -> Option<i32> {
-    let Some(mut out) = WayOut::new(s, pose, x, slack) else { return Some(0) };
+    let Some(mut out) = RayCrossings::new(s, pose, x, slack) else { return Some(0) };
     out.sort();
     out.ways.iter().find_map(|way| {
         let mut through = |t: u32, x: &Vec3, far: &Vec3| {
@@ -95,13 +95,13 @@ pub(crate) fn winding_by(
     x: &Vec3,
     mut through: impl FnMut(u32, &Vec3, &Vec3) -> i32,
 ) -> i32 {
-    let Some(mut out) = WayOut::new(s, pose, x, 0.0) else { return 0 };
+    let Some(mut out) = RayCrossings::new(s, pose, x, 0.0) else { return 0 };
     out.sort();
     out.count(&out.ways[0], &mut |t, x, far| Some(through(t, x, far))).unwrap_or(0)
 }
 
 /// The rays from a point out of a surface's box.
-struct WayOut<'a> {
+struct RayCrossings<'a> {
     surface: &'a Surface,
     back: Pose,
     x: &'a Vec3,
@@ -113,13 +113,13 @@ struct WayOut<'a> {
     ways: [(f64, Vec3); DIRECTIONS.len()],
 }
 
-impl<'a> WayOut<'a> {
+impl<'a> RayCrossings<'a> {
     /// Nothing where the point is outside of the box.
     fn new(surface: &'a Surface, pose: Option<&Pose>, x: &'a Vec3, slack: f64) -> Option<Self> {
         let back = pose.map_or_else(Pose::identity, Pose::inverse);
         let local = back.point(x);
         let size = norm1(x) + surface.bounds.max_abs() + pose.map_or(0.0, |p| norm1(&p.translation));
-        let widen = slack + ROUNDINGS * UNIT_ROUNDOFF * size;
+        let widen = slack + ROUNDOFFS_PER_RAY * UNIT_ROUNDOFF * size;
         let reach = Vec3::repeat(widen);
         let (low, high) = (surface.bounds.min - reach, surface.bounds.max + reach);
         if !(0..3).all(|k| low[k] <= local[k] && local[k] <= high[k]) {
@@ -162,7 +162,7 @@ pub(crate) fn winding_in_front(s: &Surface, t: u32) -> Option<i32> {
     let rays = Rays::new(s, None, &middle, 0.0);
     DIRECTIONS.iter().find_map(|d| {
         let slope = normal.dot(&Vec3::from(*d));
-        if slope.abs() < GRAZING {
+        if slope.abs() < GRAZING_SINE {
             return None;
         }
         let crossings = rays.along_without(t, d, &mut |v| s.vertices[v as usize]).0?;
@@ -201,7 +201,7 @@ impl<'a> Rays<'a> {
         // Long enough to end outside; the far end is a point of A's frame, so that predicates see one ray.
         let length = 4.0 * (self.size + self.slack);
         let far = self.x + Vec3::from(*d) * length;
-        let widen = self.slack + ROUNDINGS * UNIT_ROUNDOFF * (self.size + length);
+        let widen = self.slack + ROUNDOFFS_PER_RAY * UNIT_ROUNDOFF * (self.size + length);
         let way = self.back.point(&far) - self.local;
         let through =
             &mut |t: u32, x: &Vec3, far: &Vec3| crossing(&self.surface.triangles[t as usize].map(&mut *moved), x, far);

@@ -1,6 +1,6 @@
 //! Two parts in memory and what the library says of them.
 
-use interfere::assembly::{Assembly, Verb};
+use interfere::assembly::{Assembly, RuleAction};
 use interfere::check::{NoProgress, Options, Outcome, PairOutcome, check};
 use interfere::geom::{Affine, LengthUnit, Mat3, Pose, Vec3};
 use interfere::io::FsLoader;
@@ -15,7 +15,7 @@ pub struct Two {
     pub units: LengthUnit,
     pub tolerance: f64,
     pub report_within: Option<f64>,
-    pub verb: Option<Verb>,
+    pub verb: Option<RuleAction>,
 }
 
 impl Two {

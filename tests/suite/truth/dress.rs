@@ -5,7 +5,7 @@ use crate::support::Rng;
 use crate::support::solids::{obj, stl, turned};
 use crate::support::tessellate::{irregular, refined};
 use crate::support::two::placed;
-use interfere::assembly::{Assembly, Facets, Geometry, MeshSource, Verb};
+use interfere::assembly::{Assembly, Facets, Geometry, MeshSource, RuleAction};
 use interfere::check::{NoProgress, Options, Outcome, check};
 use interfere::geom::math::UNIT_ROUNDOFF;
 use interfere::geom::{Affine, LengthUnit, Mat3, Vec3};
@@ -229,9 +229,9 @@ impl Dressed {
         let rules: Vec<_> = known
             .verb
             .map(|verb| match verb {
-                Verb::Ignore => json!({ "between": ["a", "b"], "ignore": true }),
-                Verb::AllowDepth(mm) => json!({ "between": ["a", "b"], "allow_depth": mm }),
-                Verb::MinClearance(mm) => json!({ "between": ["a", "b"], "min_clearance": mm }),
+                RuleAction::Ignore => json!({ "between": ["a", "b"], "ignore": true }),
+                RuleAction::AllowDepth(mm) => json!({ "between": ["a", "b"], "allow_depth": mm }),
+                RuleAction::MinClearance(mm) => json!({ "between": ["a", "b"], "min_clearance": mm }),
             })
             .into_iter()
             .collect();

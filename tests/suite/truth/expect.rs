@@ -2,7 +2,7 @@
 
 use super::dress::{Asked, Dressed};
 use super::known::{Known, Lie};
-use interfere::assembly::{Facets, Verb};
+use interfere::assembly::{Facets, RuleAction};
 use interfere::check::{Relation, Status};
 use interfere::geom::math::UNIT_ROUNDOFF;
 use interfere::geom::tolerance::{DEFAULT_TOLERANCE_MM, f32_quantum};
@@ -87,11 +87,11 @@ fn allowance(known: &Known, dressed: &Dressed, asked: &Asked) -> Range {
 }
 
 /// The first row of the table that holds.
-fn status(gap: Range, t: f64, f: Range, verb: Option<Verb>, margin: Range) -> Option<Status> {
+fn status(gap: Range, t: f64, f: Range, verb: Option<RuleAction>, margin: Range) -> Option<Status> {
     let depth = [(-gap[1]).max(0.0), (-gap[0]).max(0.0)];
     let (allowed, clearance) = match verb {
-        Some(Verb::AllowDepth(mm)) => (Some(mm), None),
-        Some(Verb::MinClearance(mm)) => (None, Some(mm)),
+        Some(RuleAction::AllowDepth(mm)) => (Some(mm), None),
+        Some(RuleAction::MinClearance(mm)) => (None, Some(mm)),
         _ => (None, None),
     };
     let deepest = [t + f[0], t + f[1]].map(|x| x.max(allowed.unwrap_or(0.0)));
@@ -107,7 +107,7 @@ fn status(gap: Range, t: f64, f: Range, verb: Option<Verb>, margin: Range) -> Op
     if let Some(mm) = clearance
         && beyond([mm - gap[1], mm - gap[0]], [0.0; 2], margin)?
     {
-        return Some(Status::Clearance);
+        return Some(Status::TooClose);
     }
     Some(if beyond(gap, [t; 2], margin)? { Status::Clear } else { Status::Contact })
 }
@@ -143,9 +143,9 @@ fn statuses_follow_the_table() {
     assert_eq!(at(-0.01, 0.0, None), Some(Status::Contact));
     assert_eq!(at(-0.02, 0.0, None), Some(Status::Interference));
     assert_eq!(at(-0.02, 0.02, None), Some(Status::Contact));
-    assert_eq!(at(-0.02, 0.0, Some(Verb::AllowDepth(0.03))), Some(Status::Allowed));
-    assert_eq!(at(-0.02, 0.02, Some(Verb::AllowDepth(0.015))), Some(Status::Contact));
-    assert_eq!(at(-0.005, 0.0, Some(Verb::MinClearance(0.0))), Some(Status::Clearance));
-    assert_eq!(at(0.02, 0.0, Some(Verb::MinClearance(0.02))), Some(Status::Clear));
+    assert_eq!(at(-0.02, 0.0, Some(RuleAction::AllowDepth(0.03))), Some(Status::Allowed));
+    assert_eq!(at(-0.02, 0.02, Some(RuleAction::AllowDepth(0.015))), Some(Status::Contact));
+    assert_eq!(at(-0.005, 0.0, Some(RuleAction::MinClearance(0.0))), Some(Status::TooClose));
+    assert_eq!(at(0.02, 0.0, Some(RuleAction::MinClearance(0.02))), Some(Status::Clear));
     assert_eq!(at(-0.01 - 5e-13, 0.0, None), None);
 }

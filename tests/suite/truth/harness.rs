@@ -5,7 +5,7 @@ use super::expect::Expected;
 use super::known::{Draw, Known};
 use super::{FAMILIES, Make};
 use crate::support::soup::Soup;
-use interfere::assembly::{Facets, Geometry, Verb};
+use interfere::assembly::{Facets, Geometry, RuleAction};
 use interfere::check::{Certainty, Outcome, PairOutcome, Relation, Status};
 use interfere::geom::math::UNIT_ROUNDOFF;
 use interfere::geom::{Affine, Vec3};
@@ -65,9 +65,9 @@ pub fn pair(make: Make, seed: u64, size: Size) -> (Draw, Known, Asked) {
     if known.verb.is_none() && draw.chance(6) {
         let part = if draw.chance(2) { draw.rng.range(0.3, 0.9) } else { draw.rng.range(1.1, 3.0) };
         known.verb = Some(if known.gap < 0.0 {
-            Verb::AllowDepth(-known.gap * part)
+            RuleAction::AllowDepth(-known.gap * part)
         } else {
-            Verb::MinClearance(known.gap.max(draw.tolerance) * part)
+            RuleAction::MinClearance(known.gap.max(draw.tolerance) * part)
         });
     }
     let asked = Asked { tolerance: draw.tolerance, facets };

@@ -3,7 +3,7 @@
 use crate::support::Rng;
 use crate::support::solids::{between, cells, cuboid, prism};
 use crate::support::two::{about_z, placed};
-use interfere::assembly::Verb;
+use interfere::assembly::RuleAction;
 use interfere::geom::{Affine, Mat3, Vec3};
 use interfere::mesh::TriMesh;
 
@@ -41,7 +41,7 @@ pub struct Known {
     pub lie: Lie,
     /// In A.
     pub bore: Option<Bore>,
-    pub verb: Option<Verb>,
+    pub verb: Option<RuleAction>,
     /// That coordinates and placements are to stay as they are, for answers that rounding would change.
     pub exact: bool,
     /// That walls which touch inside of a part are to stay in one plane: coordinates only round as their neighbours do.

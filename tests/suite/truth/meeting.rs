@@ -244,7 +244,7 @@ fn dyadic(rng: &mut Rng, low: usize, high: usize) -> f64 {
 
 /// Gaps and depths that equal their threshold to the last bit: equality keeps it.
 pub fn equality(d: &mut Draw) -> Known {
-    use interfere::assembly::Verb::{AllowDepth, MinClearance};
+    use interfere::assembly::RuleAction::{AllowDepth, MinClearance};
     d.tolerance = dyadic(&mut d.rng, 4, 100);
     let more = d.tolerance + dyadic(&mut d.rng, 4, 100);
     let (gap, verb) = match d.rng.below(4) {

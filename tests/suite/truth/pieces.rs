@@ -5,7 +5,7 @@ use super::harness::{Size, pair};
 use super::known::Known;
 use super::{FAMILIES, Make};
 use crate::support::Rng;
-use interfere::assembly::{Assembly, Facets, Geometry, Verb};
+use interfere::assembly::{Assembly, Facets, Geometry, RuleAction};
 use interfere::check::{NoProgress, Options, Outcome, Status, check};
 use interfere::geom::{Affine, LengthUnit};
 use interfere::io::FsLoader;
@@ -54,7 +54,7 @@ fn one(make: Make, seed: u64) -> Seen {
     let mut seen = Seen::default();
     let outcome = run(&known, asked.tolerance, epsilon, false);
     let rounding = 1e-9 * draw.size;
-    let allowed = if let Some(Verb::AllowDepth(d)) = known.verb { d } else { 0.0 };
+    let allowed = if let Some(RuleAction::AllowDepth(d)) = known.verb { d } else { 0.0 };
     let interferes = -known.gap > asked.tolerance.max(allowed) + rounding;
     // Of a part that could not be decomposed the hull stands in: nothing is promised of how far that reaches.
     let reach: Option<f64> = outcome.parts.iter().map(|p| p.epsilon).sum();

@@ -5,7 +5,7 @@ use super::nasty::{on_surface, solid};
 use crate::support::Rng;
 use crate::support::soup::{Effort, Search, Soup};
 use crate::support::two::placed;
-use interfere::assembly::{Assembly, Facets, Geometry, Verb};
+use interfere::assembly::{Assembly, Facets, Geometry, RuleAction};
 use interfere::check::{Certainty, NoProgress, Options, Outcome, PairOutcome, Status, check};
 use interfere::geom::{Affine, LengthUnit, Mat3, Vec3};
 use interfere::io::FsLoader;
@@ -165,7 +165,7 @@ impl Crowd {
             builder = builder.instance(format!("{k:02}"), format!("solid-{}", k % self.solids.len()), *place);
         }
         if let Some(mm) = clearance {
-            builder = builder.rule("*", "*", Verb::MinClearance(mm), None);
+            builder = builder.rule("*", "*", RuleAction::MinClearance(mm), None);
         }
         let assembly = builder.build().unwrap_or_else(|e| panic!("{e}"));
         let options =
@@ -212,7 +212,7 @@ fn no_stage_lets_go_what_all_triangles_put_within_reach() {
                     within += 1;
                     let gap = row.as_ref().and_then(|r| r.gap);
                     assert!(gap.is_some_and(|g| (g - distance).abs() <= margin), "{about}: {row:?}");
-                    assert_eq!(gated.map(|g| g.status), Some(Status::Clearance), "{about}");
+                    assert_eq!(gated.map(|g| g.status), Some(Status::TooClose), "{about}");
                 } else if distance > reach + margin {
                     beyond += 1;
                     assert!(row.is_none() && gated.is_none(), "{about}: {row:?} {gated:?}");

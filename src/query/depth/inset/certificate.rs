@@ -7,15 +7,15 @@
 
 use crate::geom::Vec3;
 use crate::geom::triangle::Triangle;
-use crate::query::depth::inset::surface::Moved;
-use crate::query::depth::inset::vertex_offset::{Taken, slack};
+use crate::query::depth::inset::surface::InsetSurface;
+use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{crossing_moved, crossings_of_pieces};
 use crate::shape::surface::winding_number::winding_of_pieces;
 
 /// What a shrink shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Shrunk {
+pub(crate) enum InsetResult {
     /// No ball of a radius above τ lies in both.
     Apart,
     /// The moved surfaces meet here (A's frame).
@@ -26,15 +26,15 @@ pub(crate) enum Shrunk {
 
 /// Whether no ball of a radius above `tau` (mm) lies in both closed solids, of B what the surface encloses or everything else.
 /// `rounding` as in [`Moved::new`]. Cost: a crossing test, plus about a microsecond a vertex near the other solid.
-pub(crate) fn shrink(p: &Pairing, taken_b: Taken, tau: f64, rounding: f64) -> Shrunk {
+pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, rounding: f64) -> InsetResult {
     if tau <= 0.0 {
-        return Shrunk::Nested;
+        return InsetResult::Nested;
     }
-    let a = Moved::new(p.a, None, Taken::Inside, tau, rounding);
-    let b = Moved::new(p.b, Some(p.b_in_a), taken_b, tau, rounding);
+    let a = InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding);
+    let b = InsetSurface::new(p.b, Some(p.b_in_a), taken_b, tau, rounding);
     let slack = slack(p, tau);
     if let Some(x) = crossing_moved(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
-        return Shrunk::Meet(x);
+        return InsetResult::Meet(x);
     }
     if a.parts() || b.parts() {
         let mut met = None;
@@ -46,17 +46,17 @@ pub(crate) fn shrink(p: &Pairing, taken_b: Taken, tau: f64, rounding: f64) -> Sh
         let asked = |s: &[Triangle], t: &[Triangle]| s.len() > 1 || t.len() > 1;
         crossings_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
         if let Some(x) = met {
-            return Shrunk::Meet(x);
+            return InsetResult::Meet(x);
         }
     }
     // Not crossing, a shell lies on one side of the other surface as a whole.
-    let in_b = |w: i32| (w >= 1) == (taken_b == Taken::Inside);
+    let in_b = |w: i32| (w >= 1) == (taken_b == SolidSide::Inside);
     let of_a =
         |v: u32| winding_of_pieces(p.b, Some(p.b_in_a), &a.at(v), slack, |j| b.pieces(j)).is_some_and(|w| !in_b(w));
     let of_b = |v: u32| winding_of_pieces(p.a, None, &b.at(v), slack, |i| a.pieces(i)).is_some_and(|w| w < 1);
     if p.a.shells.iter().all(|&v| of_a(v)) && p.b.shells.iter().all(|&v| of_b(v)) {
-        Shrunk::Apart
+        InsetResult::Apart
     } else {
-        Shrunk::Nested
+        InsetResult::Nested
     }
 }

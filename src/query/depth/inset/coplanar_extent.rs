@@ -33,7 +33,7 @@ impl Plane {
 /// measured across that plane, to a few roundings (the surface's frame, mm): false where the surface folds on the way, since what lies
 /// across a fold covers nothing beyond it, and where a triangle on the way is seen edge-on. Cost: about a microsecond a triangle that the hull
 /// reaches.
-pub(crate) fn goes_on(s: &Surface, t: u32, feet: &[Vec3], plane: &Plane, off: f64) -> bool {
+pub(crate) fn continues_in_plane(s: &Surface, t: u32, feet: &[Vec3], plane: &Plane, off: f64) -> bool {
     let corners = s.triangle(t);
     let (u, v) = basis(&plane.normal);
     let flat = |p: &Vec3| {

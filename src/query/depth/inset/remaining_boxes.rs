@@ -6,8 +6,8 @@
 //! crossings. Where two sheets have a point in common, the boxes around them meet. So if boxes that meet are made one, K lies in one.
 
 use crate::geom::{Aabb, Vec3};
-use crate::query::depth::inset::surface::Moved;
-use crate::query::depth::inset::vertex_offset::{Taken, slack};
+use crate::query::depth::inset::surface::InsetSurface;
+use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
 use crate::query::triangles::crossings_of_pieces;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
@@ -27,15 +27,15 @@ const MAX_BOXES: usize = 64;
 /// Boxes (A's frame) that hold every point deeper than `tau` (mm) in both closed solids; `None` where that would take too long to
 /// say. `rounding` as in [`Moved::new`], `margin` the pair's η (mm). Cost: a crossing test to its end, plus a ray for each triangle near
 /// a crossing.
-pub(crate) fn leftover(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Option<Vec<Aabb>> {
+pub(crate) fn remaining_boxes(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Option<Vec<Aabb>> {
     if tau <= 0.0 {
         return None;
     }
     let moved = [
-        Moved::new(p.a, None, Taken::Inside, tau, rounding),
-        Moved::new(p.b, Some(p.b_in_a), Taken::Inside, tau, rounding),
+        InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding),
+        InsetSurface::new(p.b, Some(p.b_in_a), SolidSide::Inside, tau, rounding),
     ];
-    let mut left = Left {
+    let mut left = RemainingBoxes {
         p,
         moved,
         slack: slack(p, tau),
@@ -61,9 +61,9 @@ pub(crate) fn leftover(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Opt
     (0..2).all(|k| !left.has_nested_shell(k)).then_some(boxes)
 }
 
-struct Left<'a> {
+struct RemainingBoxes<'a> {
     p: &'a Pairing<'a>,
-    moved: [Moved<'a>; 2],
+    moved: [InsetSurface<'a>; 2],
     slack: f64,
     /// Of each triangle that crosses, the others'.
     crossed: [BTreeMap<u32, Vec<u32>>; 2],
@@ -72,7 +72,7 @@ struct Left<'a> {
     rays: Cell<usize>,
 }
 
-impl<'a> Left<'a> {
+impl<'a> RemainingBoxes<'a> {
     /// Finds what crosses: pairs of triangles.
     fn cross(&mut self) -> Option<Vec<[u32; 2]>> {
         let mut pairs = Vec::new();

@@ -2,18 +2,18 @@
 
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::inset::remaining_boxes::leftover;
-use crate::query::depth::search::Depth;
+use crate::query::depth::inset::remaining_boxes::remaining_boxes;
+use crate::query::depth::search::BranchAndBound;
 use crate::query::depth::search::tests::solid;
 use crate::query::triangles::pairing::Pairing;
-use crate::shape::surface::placed::Side;
+use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Dice, block, ring, together, translated};
 
 /// Points in both solids, each a step from one before, and how deep they lie.
-fn deep_points(depth: &mut Depth, dice: &mut Dice) -> Vec<(Vec3, f64)> {
+fn deep_points(depth: &mut BranchAndBound, dice: &mut Dice) -> Vec<(Vec3, f64)> {
     let mut points = Vec::new();
-    let mut look = |x: &Vec3| depth.look(x).map_or(f64::NEG_INFINITY, |at| at[0].1.min(at[1].1));
+    let mut look = |x: &Vec3| depth.evaluate(x).map_or(f64::NEG_INFINITY, |at| at[0].1.min(at[1].1));
     for _ in 0..40 {
         let mut place = dice.vector() * 2.5;
         let mut deepest = look(&place);
@@ -39,16 +39,16 @@ fn every_deep_point_is_in_a_box() {
         let (a, b) = (solid(&mut dice, round), solid(&mut dice, round / 2));
         let rotation = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
         let b_in_a = Pose { rotation, translation: dice.vector() };
-        let sides = [Side { surface: &a, pose: None }, Side { surface: &b, pose: Some(&b_in_a) }];
+        let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&b_in_a) }];
         let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
         let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
-        let mut depth = Depth::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
+        let mut depth = BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
         let points = deep_points(&mut depth, &mut dice);
         let deepest = points.iter().map(|p| p.1).fold(0.0, f64::max);
         let pairing = Pairing { a: &a, b: &b, b_in_a: &b_in_a };
         for share in [0.1, 0.3, 0.5, 0.7, 0.9, 1.001] {
             let tau = share * deepest;
-            let Some(boxes) = leftover(&pairing, tau, rounding, 1e-12) else { continue };
+            let Some(boxes) = remaining_boxes(&pairing, tau, rounding, 1e-12) else { continue };
             told += 1;
             several += i32::from(boxes.len() > 1);
             // What encloses a point is in one box only where boxes that meet are one.
@@ -79,7 +79,7 @@ fn what_lies_inside_without_a_crossing_is_not_left_out() {
     for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
         // The bar is half a unit deep, the cube two.
         for tau in [0.4, 0.6] {
-            assert_eq!(leftover(&pairing, tau, 1e-13, 1e-13), None);
+            assert_eq!(remaining_boxes(&pairing, tau, 1e-13, 1e-13), None);
         }
     }
 }
@@ -94,7 +94,7 @@ fn a_peg_is_followed_to_its_tip() {
     let [a, b] = [plate, peg].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
     let b_in_a = Pose::identity();
     for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
-        let boxes = leftover(&pairing, 0.15, 1e-13, 1e-13).expect("few triangles cross");
+        let boxes = remaining_boxes(&pairing, 0.15, 1e-13, 1e-13).expect("few triangles cross");
         let tip = Vec3::new(0.3, 0.0, -5.7);
         assert!(boxes.iter().any(|b| b.meets(&Aabb { min: tip, max: tip })), "{boxes:?}");
     }

@@ -3,9 +3,9 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::{Pose, Vec3};
-use crate::query::depth::inset::coplanar_extent::{Plane, goes_on};
-use crate::query::depth::inset::vertex_offset::{Known, One, Taken, Wish, Wishes, known, lacking};
-use crate::query::depth::inset::vertex_split::{Split, off_segment, strip_triangles};
+use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane};
+use crate::query::depth::inset::vertex_offset::{Known, SolidSide, VertexOffset, VertexOffsets, Wish, known, lacking};
+use crate::query::depth::inset::vertex_split::{VertexSplit, off_segment, strip_triangles};
 use crate::shape::surface::Surface;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -23,11 +23,11 @@ const LEAST_FLAT_IN_ROUNDINGS: f64 = 0.25;
 const LARGEST_FLAT_SHARE: f64 = 0.02;
 
 /// Triangles no lower than this many τ tell their plane themselves.
-const TALL: f64 = 8.0;
+const OWN_PLANE_HEIGHT: f64 = 8.0;
 
 /// In which plane a surface goes on beyond a triangle, and how far.
 #[derive(Clone, Copy)]
-enum Beyond {
+enum Continuation {
     /// Under all places where its corners wish to go.
     All(Plane),
     /// As far as the triangles around each corner.
@@ -36,37 +36,37 @@ enum Beyond {
 
 /// Where a vertex goes (A's frame): one place for all triangles, or one for each sector of them.
 #[derive(Clone)]
-enum Place {
+enum VertexPosition {
     One(Vec3),
-    Split(Rc<Split>),
+    Split(Rc<VertexSplit>),
 }
 
 /// Where the vertices of one solid go, computed as they are asked for: the surface sweeps over no point that is deeper than τ.
-pub(crate) struct Moved<'a> {
+pub(crate) struct InsetSurface<'a> {
     surface: &'a Surface,
     pose: Option<&'a Pose>,
     /// How far points move, at most, from what is left of the surface where it goes on (see `flat`).
     tau: f64,
     /// How far from a plane it still goes on in that plane; 0 where every triangle stands for itself.
     flat: f64,
-    wishes: Wishes<'a>,
+    wishes: VertexOffsets<'a>,
     /// By vertex.
-    places: Known<Place>,
+    places: Known<VertexPosition>,
     /// By vertex: by how much those in one place move.
     ways: Known<Vec3>,
     /// By triangle.
-    on: Known<Option<Beyond>>,
+    on: Known<Option<Continuation>>,
     /// By triangle.
     pieces: Known<Rc<[Triangle]>>,
     /// Whether any vertex that was asked for parts.
     parts: Cell<bool>,
 }
 
-impl<'a> Moved<'a> {
+impl<'a> InsetSurface<'a> {
     /// The vertices of a surface that `pose` places in A's frame, `None` for A itself. Where `rounding`, by which coordinates may be
     /// off, is more than 0 and little beside `tau` (all in mm), triangles in one plane count as one face, vertices follow planes that
     /// they lie closely behind, and part at reflex edges: more work, which allows faces to move by τ that else would move less.
-    pub(crate) fn new(surface: &'a Surface, pose: Option<&'a Pose>, taken: Taken, tau: f64, rounding: f64) -> Self {
+    pub(crate) fn new(surface: &'a Surface, pose: Option<&'a Pose>, taken: SolidSide, tau: f64, rounding: f64) -> Self {
         let flat = if rounding <= LARGEST_FLAT_SHARE * tau {
             greater(LEAST_FLAT_IN_ROUNDINGS * rounding, lesser(FLAT_IN_ROUNDINGS * rounding, FLAT_SHARE * tau))
         } else {
@@ -78,7 +78,7 @@ impl<'a> Moved<'a> {
             pose,
             tau,
             flat,
-            wishes: Wishes::new(surface, taken, tau, flat),
+            wishes: VertexOffsets::new(surface, taken, tau, flat),
             places: RefCell::default(),
             ways: RefCell::default(),
             on: RefCell::default(),
@@ -90,8 +90,8 @@ impl<'a> Moved<'a> {
     /// Some place of a vertex, in A's frame: the only one, where every triangle stands for itself.
     pub(crate) fn at(&self, v: u32) -> Vec3 {
         match self.place(v) {
-            Place::One(x) => x,
-            Place::Split(split) => split.places[0],
+            VertexPosition::One(x) => x,
+            VertexPosition::Split(split) => split.places[0],
         }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Moved<'a> {
                     near.reverse();
                     strip_triangles(&near, &far, &mut out);
                 }
-                if let Place::Split(split) = self.place(v)
+                if let VertexPosition::Split(split) = self.place(v)
                     && split.sectors.around.iter().all(|r| t <= r.0)
                 {
                     out.extend(split.cap());
@@ -134,8 +134,8 @@ impl<'a> Moved<'a> {
 
     fn strip(&self, v: u32, end: u32) -> Option<Vec<Vec3>> {
         match self.place(v) {
-            Place::One(_) => None,
-            Place::Split(split) => split.strip(end).map(<[Vec3]>::to_vec),
+            VertexPosition::One(_) => None,
+            VertexPosition::Split(split) => split.strip(end).map(<[Vec3]>::to_vec),
         }
     }
 
@@ -150,20 +150,20 @@ impl<'a> Moved<'a> {
     /// Where a corner of a triangle goes.
     fn corner(&self, t: u32, v: u32) -> Vec3 {
         match self.place(v) {
-            Place::One(x) => x,
-            Place::Split(split) => split.places[split.sectors.sector(t)],
+            VertexPosition::One(x) => x,
+            VertexPosition::Split(split) => split.places[split.sectors.sector(t)],
         }
     }
 
-    fn place(&self, v: u32) -> Place {
+    fn place(&self, v: u32) -> VertexPosition {
         known(&self.places, v, || match self.wishes.wish(v) {
-            Wish::One(one) => Place::One(self.placed(v, &self.inward(v, &one))),
+            Wish::One(one) => VertexPosition::One(self.placed(v, &self.inward(v, &one))),
             Wish::Split(split) => self.parted(v, &split),
         })
     }
 
     /// A vertex in one place: within τ of all triangles at it, or of the faces that go on beyond them.
-    fn inward(&self, v: u32, one: &One) -> Vec3 {
+    fn inward(&self, v: u32, one: &VertexOffset) -> Vec3 {
         // A vertex that moves by no more than τ stays within τ of whatever it belongs to.
         if one.wish.norm_squared() <= self.tau * self.tau {
             return one.wish;
@@ -173,7 +173,7 @@ impl<'a> Moved<'a> {
     }
 
     /// The same of a vertex that wishes to move by more than τ.
-    fn way(&self, v: u32, one: &One) -> Vec3 {
+    fn way(&self, v: u32, one: &VertexOffset) -> Vec3 {
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);
         let farthest = self.farthest(v, &one.wish, &around, &around);
@@ -186,7 +186,7 @@ impl<'a> Moved<'a> {
     }
 
     /// A vertex that parts, unless an edge ends where another vertex, which does not part, goes too far from it.
-    fn parted(&self, v: u32, split: &Split) -> Place {
+    fn parted(&self, v: u32, split: &VertexSplit) -> VertexPosition {
         let s = self.surface;
         let around: Vec<u32> = split.sectors.around.iter().map(|r| r.0).collect();
         let at = s.vertices[v as usize];
@@ -196,7 +196,7 @@ impl<'a> Moved<'a> {
             off_segment(&self.inward(end, &one), &way) > self.tau
         };
         if split.ends().any(strays) || !self.stays_in_plane(v, split) {
-            return Place::One(self.placed(v, &self.wishes.wish_of(v, &around, &around).plain));
+            return VertexPosition::One(self.placed(v, &self.wishes.wish_of(v, &around, &around).plain));
         }
         let mut farthest = split.farthest * self.tau;
         for (sector, d) in split.places.iter().enumerate() {
@@ -205,12 +205,12 @@ impl<'a> Moved<'a> {
         }
         let back = lesser(1.0, self.tau / farthest * (1.0 - 1e-9));
         self.parts.set(true);
-        Place::Split(Rc::new(split.mapped(|d| self.placed(v, &(d * back)))))
+        VertexPosition::Split(Rc::new(split.mapped(|d| self.placed(v, &(d * back)))))
     }
 
     /// Whether the strip about the flat edge at which a vertex parts, if there is one, stays within τ of where the surface goes on in
     /// the plane there.
-    fn stays_in_plane(&self, v: u32, split: &Split) -> bool {
+    fn stays_in_plane(&self, v: u32, split: &VertexSplit) -> bool {
         let Some(([t, next], end)) = split.sectors.flat_edge() else { return true };
         let s = self.surface;
         let plane = Plane::of(s, t);
@@ -227,7 +227,7 @@ impl<'a> Moved<'a> {
         far_reached
             && near.iter().all(|x| plane.height(x).abs() <= self.tau)
             && height(&s.triangle(t)) > self.flat
-            && goes_on(s, t, &[near, far].concat(), &plane, self.flat)
+            && continues_in_plane(s, t, &[near, far].concat(), &plane, self.flat)
     }
 
     /// How far a vertex that moves by `d` gets from triangles `of` it, or the faces that go on beyond them, at most.
@@ -239,8 +239,8 @@ impl<'a> Moved<'a> {
             let own = point_triangle(&x, &s.triangle(t)).squared.sqrt();
             let far = match if own > self.tau { self.goes_on(t) } else { None } {
                 None => own,
-                Some(Beyond::All(plane)) => lesser(own, plane.height(&x).abs()),
-                Some(Beyond::Fans(plane)) => lesser(own, (x - self.landing(&plane, around, &x)).norm()),
+                Some(Continuation::All(plane)) => lesser(own, plane.height(&x).abs()),
+                Some(Continuation::Fans(plane)) => lesser(own, (x - self.landing(&plane, around, &x)).norm()),
             };
             farthest = greater(farthest, far);
         }
@@ -248,7 +248,7 @@ impl<'a> Moved<'a> {
     }
 
     /// Whether the surface goes on, beyond a triangle, towards where its corners wish to go.
-    fn goes_on(&self, t: u32) -> Option<Beyond> {
+    fn goes_on(&self, t: u32) -> Option<Continuation> {
         if self.flat <= 0.0 {
             return None;
         }
@@ -264,11 +264,11 @@ impl<'a> Moved<'a> {
             }
             let plane = self.plane(t, &fans);
             let wishes = s.triangles[t as usize].map(|v| s.vertices[v as usize] + self.wishes.wish(v).of(t));
-            if goes_on(s, t, &wishes, &plane, self.flat) {
-                return Some(Beyond::All(plane));
+            if continues_in_plane(s, t, &wishes, &plane, self.flat) {
+                return Some(Continuation::All(plane));
             }
             let landings: [Vec3; 3] = std::array::from_fn(|k| self.landing(&plane, &fans[k], &wishes[k]));
-            goes_on(s, t, &landings, &plane, self.flat).then_some(Beyond::Fans(plane))
+            continues_in_plane(s, t, &landings, &plane, self.flat).then_some(Continuation::Fans(plane))
         })
     }
 
@@ -278,7 +278,7 @@ impl<'a> Moved<'a> {
         let s = self.surface;
         let mut tallest = height(&s.triangle(t));
         let mut plane = Plane::of(s, t);
-        if tallest >= TALL * self.tau {
+        if tallest >= OWN_PLANE_HEIGHT * self.tau {
             return plane;
         }
         let corners = s.triangle(t);

@@ -3,9 +3,9 @@
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Mat3, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::inset::coplanar_extent::{Plane, goes_on};
-use crate::query::depth::inset::surface::Moved;
-use crate::query::depth::inset::vertex_offset::{FARTHEST, Taken};
+use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane};
+use crate::query::depth::inset::surface::InsetSurface;
+use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 use crate::shape::surface::winding_number::{winding, winding_of_pieces};
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Dice, cubes, cut, ring, turned};
@@ -82,7 +82,7 @@ fn a_moved_surface_winds_as_before_around_what_is_farther_than_tau() {
         let s = solid(&mut dice, round, single);
         let tau = 0.02 * libm::exp2(4.0 * (0.5 + 0.5 * dice.unit()));
         let rounding = if single { 1e-6 } else { 1e-13 };
-        let moved = Moved::new(&s, None, Taken::Inside, tau, rounding);
+        let moved = InsetSurface::new(&s, None, SolidSide::Inside, tau, rounding);
         for _ in 0..120 {
             let t = dice.below(s.triangles.len()) as u32;
             let [a, b, c] = s.triangle(t);
@@ -96,7 +96,7 @@ fn a_moved_surface_winds_as_before_around_what_is_farther_than_tau() {
                 continue;
             }
             let before = winding(&s, None, &x);
-            let after = winding_of_pieces(&s, None, &x, FARTHEST * tau, |t| moved.pieces(t));
+            let after = winding_of_pieces(&s, None, &x, MAX_OFFSET * tau, |t| moved.pieces(t));
             if let (Some(before), Some(after)) = (before, after) {
                 assert_eq!(before, after, "round {round}, {x:?}, {distance} from the surface, tau {tau}");
                 asked += 1;
@@ -117,7 +117,7 @@ fn all_pieces_of_a_moved_surface_close() {
     let mut extra = 0;
     for round in 0..200 {
         let s = solid(&mut dice, round, round % 3 == 0);
-        let moved = Moved::new(&s, None, Taken::Inside, 0.1, 1e-6);
+        let moved = InsetSurface::new(&s, None, SolidSide::Inside, 0.1, 1e-6);
         let mut open: BTreeMap<[Bits; 2], i32> = BTreeMap::new();
         for t in 0..s.triangles.len() as u32 {
             let pieces = moved.pieces(t);
@@ -138,7 +138,7 @@ fn all_pieces_of_a_moved_surface_close() {
 
 /// The shares of τ by which the places of a mesh's vertices lie below the planes of their triangles, the least of each triangle.
 fn shares(s: &Surface, tau: f64, rounding: f64) -> Vec<f64> {
-    let moved = Moved::new(s, None, Taken::Inside, tau, rounding);
+    let moved = InsetSurface::new(s, None, SolidSide::Inside, tau, rounding);
     let share = |t: u32| {
         let (n, from) = (s.normal(t), s.triangle(t)[0]);
         moved.triangle(t).iter().map(|p| -n.dot(&(p - from)) / tau).fold(f64::INFINITY, f64::min)
@@ -199,7 +199,7 @@ fn a_surface_does_not_go_on_beyond_an_edge_where_it_folds() {
                 let plane = Plane::of(&s, t);
                 let corners = s.triangle(t);
                 // Feet at the corners: the triangle itself. Beyond each edge: over the neighbour, which lies elsewhere or in the plane.
-                assert!(goes_on(&s, t, &corners, &plane, 1e-12), "{degrees} {t}");
+                assert!(continues_in_plane(&s, t, &corners, &plane, 1e-12), "{degrees} {t}");
                 for k in 0..3 {
                     let (p, q) = (corners[k], corners[(k + 1) % 3]);
                     let out = (q - p).cross(&s.normal(t)).normalize();
@@ -207,7 +207,7 @@ fn a_surface_does_not_go_on_beyond_an_edge_where_it_folds() {
                     feet[k] = (p + q) * 0.5 + out * 0.1;
                     let n = s.normal(s.neighbor(t, k));
                     let flat = n.dot(&s.normal(t)) > 0.999_999;
-                    assert_eq!(goes_on(&s, t, &feet, &plane, 1e-12), flat, "{degrees} {inside_out} {t} {k}");
+                    assert_eq!(continues_in_plane(&s, t, &feet, &plane, 1e-12), flat, "{degrees} {inside_out} {t} {k}");
                 }
             }
         }

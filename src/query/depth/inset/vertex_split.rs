@@ -12,16 +12,16 @@ use crate::shape::surface::Surface;
 const LEAST_SINE: f64 = 0.1;
 
 /// A strip about an edge turns by no more than this from one point to the next (radians): half of it costs 1 − cos(0.1).
-const TURN: f64 = 0.2;
+const MAX_STRIP_STEP: f64 = 0.2;
 
 /// A face may hold the edge that parts with a single reflex edge if its normal has no greater cosine with those of the two faces at that.
-const ANOTHER_WAY: f64 = 0.5;
+const OTHER_FACE_COSINE: f64 = 0.5;
 
 /// Triangles whose normals have a cosine less below 1 than this lie in one face, as far as the choice of that edge goes.
-const ONE_FACE: f64 = 1e-9;
+const COPLANAR_COSINE_DEFICIT: f64 = 1e-9;
 
 /// What a place may be too far away before the whole vertex is scaled back; beyond, it does not part.
-const TOO_FAR: f64 = 1.02;
+const MAX_SCALE_BACK: f64 = 1.02;
 
 /// The triangles around a vertex, counter-clockwise as seen from outside, in sectors between reflex edges.
 #[derive(Clone)]
@@ -29,13 +29,13 @@ pub(crate) struct Sectors {
     /// Triangles, and of each its sector.
     pub around: Vec<(u32, usize)>,
     /// In the order of `around`.
-    edges: Vec<Parting>,
+    edges: Vec<SplitEdge>,
     pub count: usize,
 }
 
 /// An edge at which two sectors part.
 #[derive(Clone, Copy)]
-struct Parting {
+struct SplitEdge {
     /// After which of the triangles around the vertex.
     after: usize,
     /// The vertex at the other end.
@@ -63,7 +63,7 @@ impl Sectors {
             let end = s.triangles[t as usize][k];
             ends.push(end);
             if let Some(angle) = bend(s, [v, end], [t, next]) {
-                edges.push(Parting { after: ring.len() - 1, end, angle });
+                edges.push(SplitEdge { after: ring.len() - 1, end, angle });
             }
             t = next;
             if t == first {
@@ -101,7 +101,7 @@ impl Sectors {
 
 /// An edge between triangles in one plane, in a face that is neither of the two at the reflex edge after triangle `reflex` of a ring: the
 /// one that leads away from these the most.
-fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize) -> Option<Parting> {
+fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize) -> Option<SplitEdge> {
     let normal = |i: usize| s.normal_near(ring[i % ring.len()].0);
     let sides = [normal(reflex), normal(reflex + 1)];
     let inward = -(sides[0] + sides[1]);
@@ -109,14 +109,14 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
     let mut best = (f64::NEG_INFINITY, None);
     for (after, &end) in ends.iter().enumerate() {
         let n = normal(after);
-        let another = sides.iter().all(|m| m.dot(&n).abs() <= ANOTHER_WAY);
-        if !another || n.dot(&normal(after + 1)) < 1.0 - ONE_FACE {
+        let another = sides.iter().all(|m| m.dot(&n).abs() <= OTHER_FACE_COSINE);
+        if !another || n.dot(&normal(after + 1)) < 1.0 - COPLANAR_COSINE_DEFICIT {
             continue;
         }
         let Some(way) = (s.vertices[end as usize] - at).try_normalize(0.0) else { continue };
         let deep = way.dot(&inward);
         if deep > best.0 {
-            best = (deep, Some(Parting { after, end, angle: 0.0 }));
+            best = (deep, Some(SplitEdge { after, end, angle: 0.0 }));
         }
     }
     best.1
@@ -132,7 +132,7 @@ fn bend(s: &Surface, [v, end]: [u32; 2], [t, next]: [u32; 2]) -> Option<f64> {
 }
 
 /// Where a vertex goes in each sector, and on the strips in between, from where it was (the solid's frame, mm).
-pub(crate) struct Split {
+pub(crate) struct VertexSplit {
     pub sectors: Sectors,
     /// By sector.
     pub places: Vec<Vec3>,
@@ -142,13 +142,13 @@ pub(crate) struct Split {
     pub farthest: f64,
 }
 
-impl Split {
+impl VertexSplit {
     /// With given places of the sectors. `None` where strips or cap would move too far.
     pub(crate) fn new(s: &Surface, v: u32, sectors: Sectors, places: Vec<Vec3>, tau: f64) -> Option<Self> {
         let at = s.vertices[v as usize];
         let mut strips = Vec::with_capacity(sectors.count);
         let mut farthest: f64 = 0.0;
-        for &Parting { after, end, angle } in &sectors.edges {
+        for &SplitEdge { after, end, angle } in &sectors.edges {
             let next = (after + 1) % sectors.around.len();
             let (from, to) = (places[sectors.around[after].1], places[sectors.around[next].1]);
             if angle == 0.0 {
@@ -177,7 +177,7 @@ impl Split {
             split.farthest = greater(split.farthest, off);
         }
         split.farthest /= tau;
-        (split.farthest <= TOO_FAR).then_some(split)
+        (split.farthest <= MAX_SCALE_BACK).then_some(split)
     }
 
     /// With other places.
@@ -217,7 +217,7 @@ fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<Vec3>> {
     let (p, q) = (from - axis * along[0], to - axis * along[1]);
     let (u, v) = (p.try_normalize(0.0)?, q.try_normalize(0.0)?);
     let turn = libm::atan2(u.cross(&v).norm(), u.dot(&v));
-    let steps = libm::ceil(angle / TURN).max(1.0);
+    let steps = libm::ceil(angle / MAX_STRIP_STEP).max(1.0);
     let mut out = vec![*from];
     for k in 1..steps as u32 {
         let share = f64::from(k) / steps;

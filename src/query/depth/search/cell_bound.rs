@@ -4,9 +4,9 @@ use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::point_triangle;
 use crate::query::depth::search::cell_lp::{Optimum, Row, maximize};
-use crate::query::depth::search::local_bounds::{Elements, Region};
-use crate::query::depth::search::{Depth, Probe, Target};
-use crate::shape::surface::placed::Near;
+use crate::query::depth::search::local_bounds::{LocalBounds, Region};
+use crate::query::depth::search::{BranchAndBound, Probe, Target};
+use crate::shape::surface::placed::NearestPoint;
 
 /// Cuts added to a cell's programme, at most; two or three are usual.
 const MAX_CUTS: usize = 12;
@@ -17,13 +17,13 @@ const MAX_PROGRAMMES: usize = 48;
 /// Patch planes may be moved outward by this share of the width that the bracket may have.
 const SLACK_SHARE: f64 = 0.25;
 
-impl Depth<'_> {
+impl BranchAndBound<'_> {
     /// The least bound that the means at hand give, not above `upper`; less care is taken below what the target asks for.
     pub(crate) fn bound(
         &mut self,
         center: &Vec3,
         half: &Vec3,
-        at: &[(Near, f64); 2],
+        at: &[(NearestPoint, f64); 2],
         upper: f64,
         target: &Target,
     ) -> f64 {
@@ -68,7 +68,7 @@ impl Depth<'_> {
             let hint = |which: usize| Probe { signed: 0.0, triangle: at[which].0.triangle };
             let Some(a) = self.probe(0, &x, Some((&hint(0), 0.0))) else { return upper };
             let Some(b) = self.probe(1, &x, Some((&hint(1), 0.0))) else { return upper };
-            self.consider(&x, &[a, b]);
+            self.offer(&x, &[a, b]);
             let repeated = self.cut_triangles.contains(&[a.0.triangle, b.0.triangle]);
             if repeated || self.cuts.len() >= MAX_CUTS {
                 return upper;
@@ -97,8 +97,8 @@ impl Depth<'_> {
     fn pair_up(&mut self, known: [bool; 2], enough: f64) {
         self.pairs.clear();
         let [of_a, of_b] = &self.elements;
-        let count = |which: usize, e: &Elements| if known[which] { e.count() } else { 1 };
-        let height = |which: usize, e: &Elements, i: usize| if known[which] { e.height(i) } else { f64::INFINITY };
+        let count = |which: usize, e: &LocalBounds| if known[which] { e.count() } else { 1 };
+        let height = |which: usize, e: &LocalBounds, i: usize| if known[which] { e.height(i) } else { f64::INFINITY };
         for i in 0..count(0, of_a) {
             for j in 0..count(1, of_b) {
                 let high = lesser(height(0, of_a, i), height(1, of_b, j));
@@ -146,7 +146,7 @@ impl Depth<'_> {
 
     /// Adds a cut for each solid: the distance to the triangle nearest to `x` bounds the depth of every point of the cell. How
     /// far the cell's points lie from that triangle at most.
-    fn cut(&mut self, center: &Vec3, half: &Vec3, x: &Vec3, at: &[(Near, f64); 2]) -> [f64; 2] {
+    fn cut(&mut self, center: &Vec3, half: &Vec3, x: &Vec3, at: &[(NearestPoint, f64); 2]) -> [f64; 2] {
         self.cut_triangles.push([at[0].0.triangle, at[1].0.triangle]);
         let mut far = [0.0; 2];
         for which in 0..2 {

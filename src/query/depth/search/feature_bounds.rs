@@ -3,7 +3,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::query::depth::search::cell_lp::Row;
-use crate::query::depth::search::local_bounds::{MAX_ITEMS, Role, Scratch, Work};
+use crate::query::depth::search::local_bounds::{BoundBuilder, MAX_ITEMS, Role, Scratch};
 
 /// With more features than this on triangles that no plane holds a cell is bounded without elements.
 const MAX_FEATURES: usize = 64;
@@ -21,7 +21,7 @@ pub(crate) const FLAT: f64 = 1e-6;
 /// Vertices whose normals spread wider than this (cosine of the half angle) get no plane.
 const WIDEST_CONE: f64 = 0.5;
 
-impl Work<'_> {
+impl BoundBuilder<'_> {
     /// Elements of a patch that has triangles no shared plane holds: the nearest point lies on a feature of those, or on a held
     /// triangle; then some feature of those is the nearest of them, and its distance is a bound too.
     pub(crate) fn features(&mut self, s: &mut Scratch) -> bool {

@@ -19,7 +19,7 @@ use crate::query::depth::inset::surface::height;
 use crate::query::depth::search::cell_lp::Row;
 use crate::query::depth::search::feature_bounds::FLAT;
 use crate::shape::surface::Surface;
-use crate::shape::surface::placed::Side;
+use crate::shape::surface::placed::PlacedSurface;
 
 /// With more candidates than this a cell is bounded without elements.
 const MAX_CANDIDATES: usize = 96;
@@ -56,9 +56,9 @@ pub(crate) struct Region {
 
 /// Alternatives: the depth is bounded by the largest of the items, each of which is the minimum of its rows.
 #[derive(Debug, Default)]
-pub(crate) struct Elements {
+pub(crate) struct LocalBounds {
     rows: Vec<Row>,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<Alternative>,
     /// Bounds of every point of the cell.
     pub(crate) common: Vec<Row>,
     /// Planes that hold a patch: normal and offset from the centre (solid's frame), and the patch.
@@ -67,7 +67,7 @@ pub(crate) struct Elements {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Item {
+pub(crate) struct Alternative {
     first: u32,
     end: u32,
     /// Largest value any of its bounds leaves over the cell.
@@ -107,7 +107,7 @@ pub(crate) enum Role {
     Both,
 }
 
-impl Elements {
+impl LocalBounds {
     /// How many items there are.
     pub(crate) fn count(&self) -> usize {
         self.items.len()
@@ -131,7 +131,7 @@ impl Elements {
 
     /// Fills in the elements of a region. False where there are too many candidates or the surface is not regular there: then
     /// nothing is known.
-    pub(crate) fn gather(&mut self, side: &Side, region: &Region) -> bool {
+    pub(crate) fn gather(&mut self, side: &PlacedSurface, region: &Region) -> bool {
         self.rows.clear();
         self.items.clear();
         self.common.clear();
@@ -155,23 +155,23 @@ impl Elements {
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         let turn = side.pose.map_or_else(Mat3::identity, |p| p.rotation);
-        let mut work = Work { surface: side.surface, center, turn, region, out: self };
+        let mut work = BoundBuilder { surface: side.surface, center, turn, region, out: self };
         let regular = work.patches(&mut scratch);
         self.scratch = scratch;
         regular
     }
 }
 
-pub(crate) struct Work<'w> {
+pub(crate) struct BoundBuilder<'w> {
     pub(crate) surface: &'w Surface,
     /// In the solid's frame.
     pub(crate) center: Vec3,
     pub(crate) turn: Mat3,
     pub(crate) region: &'w Region,
-    pub(crate) out: &'w mut Elements,
+    pub(crate) out: &'w mut LocalBounds,
 }
 
-impl Work<'_> {
+impl BoundBuilder<'_> {
     /// Splits the candidates into patches and bounds each, or only the one that counts. False where an edge inside is not shared
     /// by two triangles.
     fn patches(&mut self, s: &mut Scratch) -> bool {
@@ -322,6 +322,6 @@ impl Work<'_> {
             self.out.rows.truncate(first);
             return;
         }
-        self.out.items.push(Item { first: first as u32, end: self.out.rows.len() as u32, highest });
+        self.out.items.push(Alternative { first: first as u32, end: self.out.rows.len() as u32, highest });
     }
 }

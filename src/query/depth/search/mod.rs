@@ -16,10 +16,10 @@ pub(crate) mod tests;
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::point_triangle;
 use crate::geom::{Aabb, Vec3};
-use crate::query::depth::refine::Width;
+use crate::query::depth::refine::Precision;
 use crate::query::depth::search::cell_lp::Row;
-use crate::query::depth::search::local_bounds::Elements;
-use crate::shape::surface::placed::{Near, Side};
+use crate::query::depth::search::local_bounds::LocalBounds;
+use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -75,7 +75,7 @@ pub(crate) struct Target {
     /// Enough once no ball is larger than this.
     pub at_most: f64,
     /// Enough once the bounds of the thickness are as close as this; `None` where that is no end.
-    pub width: Option<Width>,
+    pub width: Option<Precision>,
 }
 
 impl Target {
@@ -89,8 +89,8 @@ impl Target {
 }
 
 /// The search and its state; it can be taken up again with a finer target.
-pub(crate) struct Depth<'a> {
-    pub(crate) sides: [Side<'a>; 2],
+pub(crate) struct BranchAndBound<'a> {
+    pub(crate) sides: [PlacedSurface<'a>; 2],
     pub(crate) rounding: f64,
     heap: BinaryHeap<Cell>,
     pub(crate) best: Option<Witness>,
@@ -102,7 +102,7 @@ pub(crate) struct Depth<'a> {
     confines: (Vec<Aabb>, f64),
     /// Cells bounded so far.
     pub cells: u32,
-    pub(crate) elements: [Elements; 2],
+    pub(crate) elements: [LocalBounds; 2],
     pub(crate) rows: Vec<Row>,
     pub(crate) cuts: Vec<Row>,
     pub(crate) cut_triangles: Vec<[u32; 2]>,
@@ -110,9 +110,9 @@ pub(crate) struct Depth<'a> {
     pub(crate) pairs: Vec<(f64, u32, u32)>,
 }
 
-impl<'a> Depth<'a> {
+impl<'a> BranchAndBound<'a> {
     /// A search over the box (A's frame), which holds all common points; the largest common radius lies within `bounds`.
-    pub(crate) fn new(sides: [Side<'a>; 2], region: &Aabb, bounds: [f64; 2], rounding: f64) -> Self {
+    pub(crate) fn new(sides: [PlacedSurface<'a>; 2], region: &Aabb, bounds: [f64; 2], rounding: f64) -> Self {
         let mut depth = Self {
             sides,
             rounding,
@@ -155,7 +155,7 @@ impl<'a> Depth<'a> {
     }
 
     /// The two solids.
-    pub(crate) fn sides(&self) -> [Side<'a>; 2] {
+    pub(crate) fn sides(&self) -> [PlacedSurface<'a>; 2] {
         self.sides
     }
 
@@ -222,13 +222,13 @@ impl<'a> Depth<'a> {
     }
 
     /// Looks at a point: whether it is a better witness. Returns what is nearest there.
-    pub(crate) fn look(&mut self, x: &Vec3) -> Option<[(Near, f64); 2]> {
+    pub(crate) fn evaluate(&mut self, x: &Vec3) -> Option<[(NearestPoint, f64); 2]> {
         let at = [self.probe(0, x, None)?, self.probe(1, x, None)?];
-        self.consider(x, &at);
+        self.offer(x, &at);
         Some(at)
     }
 
-    pub(crate) fn consider(&mut self, x: &Vec3, at: &[(Near, f64); 2]) {
+    pub(crate) fn offer(&mut self, x: &Vec3, at: &[(NearestPoint, f64); 2]) {
         let radius = lesser(at[0].1, at[1].1);
         if self.best.is_some_and(|w| radius <= w.radius) {
             return;
@@ -241,14 +241,14 @@ impl<'a> Depth<'a> {
     }
 
     /// The nearest point and the signed depth; `known` is a probe at a distance from here.
-    pub(crate) fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, f64)>) -> Option<(Near, f64)> {
+    pub(crate) fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, f64)>) -> Option<(NearestPoint, f64)> {
         let side = &self.sides[which];
         let near = match known {
             None => side.nearest(x, f64::INFINITY)?,
             Some((probe, _)) => {
                 let foot = point_triangle(x, &side.corners(probe.triangle));
                 let distance = foot.squared.sqrt();
-                let hint = Near { triangle: probe.triangle, point: foot.point, distance };
+                let hint = NearestPoint { triangle: probe.triangle, point: foot.point, distance };
                 side.nearest(x, distance).unwrap_or(hint)
             }
         };
@@ -275,7 +275,7 @@ impl<'a> Depth<'a> {
         }
         let [Some(a), Some(b)] = at else { return };
         let at = [a, b];
-        self.consider(&center, &at);
+        self.offer(&center, &at);
         let upper = self.confined(&center, &half, lesser(upper, lesser(a.1, b.1) + radius));
         let upper = self.bound(&center, &half, &at, upper, target);
         if upper > self.lower() {

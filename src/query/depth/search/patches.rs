@@ -4,10 +4,10 @@ use crate::geom::Vec3;
 use crate::geom::math::lesser;
 use crate::geom::triangle::point_triangle;
 use crate::query::depth::search::cell_lp::Row;
-use crate::query::depth::search::local_bounds::{SAME_SHEET, Scratch, Work};
+use crate::query::depth::search::local_bounds::{BoundBuilder, SAME_SHEET, Scratch};
 use crate::shape::surface::winding_number::crossing;
 
-impl Work<'_> {
+impl BoundBuilder<'_> {
     /// Gives every candidate the number of its patch, which is its first candidate.
     pub(crate) fn label(&self, s: &mut Scratch) -> bool {
         let n = s.candidates.len();

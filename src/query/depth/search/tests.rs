@@ -2,8 +2,8 @@
 
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::search::{Depth, Target};
-use crate::shape::surface::placed::Side;
+use crate::query::depth::search::{BranchAndBound, Target};
+use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Dice, cubes, cut, ring};
 
@@ -30,10 +30,10 @@ fn no_point_of_a_box_is_deeper_than_its_bound() {
         let (a, b) = (solid(&mut dice, round), solid(&mut dice, round / 2));
         let rotation = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
         let pose = Pose { rotation, translation: dice.vector() };
-        let sides = [Side { surface: &a, pose: None }, Side { surface: &b, pose: Some(&pose) }];
+        let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&pose) }];
         let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
         let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
-        let mut depth = Depth::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
+        let mut depth = BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
         for _ in 0..60 {
             // About a point near a surface, on either side of it.
             let t = dice.below(a.triangles.len()) as u32;
@@ -42,7 +42,7 @@ fn no_point_of_a_box_is_deeper_than_its_bound() {
                 (p + q * (1.5 + 0.5 * dice.unit()) + r * (1.5 + 0.5 * dice.unit())) / 4.0 + dice.vector() * 0.2;
             let size = libm::exp2(-3.0 + 2.0 * dice.unit());
             let half = dice.vector().map(|x| size * (0.2 + x.abs()));
-            let Some(at) = depth.look(&center) else { continue };
+            let Some(at) = depth.evaluate(&center) else { continue };
             let loose = at[0].1.min(at[1].1) + half.norm();
             // Whatever the level, nothing above it may be lost; of points outside nothing is claimed.
             let (own, share) = (at[0].1.min(at[1].1), 0.5 + 0.5 * dice.unit());
@@ -60,7 +60,7 @@ fn no_point_of_a_box_is_deeper_than_its_bound() {
                 let y = if k < 30 { dice.vector() } else { place + dice.vector() * reach };
                 let y = y.map(|c| c.clamp(-1.0, 1.0));
                 let x = center + y.component_mul(&half);
-                let Some(there) = depth.look(&x) else { continue };
+                let Some(there) = depth.evaluate(&x) else { continue };
                 let f = there[0].1.min(there[1].1);
                 if f > deepest {
                     (deepest, place) = (f, y);
