@@ -6,7 +6,7 @@
 use divan::{Bencher, black_box};
 use interfere::geom::{Mat3, Pose, Vec3};
 use interfere::mesh;
-use interfere::query::intersection::{Known, intersection};
+use interfere::query::intersection::{IntersectionInput, intersection};
 use interfere::query::triangles::pairing::Pairing;
 use interfere::shape::surface::{Inside, Surface};
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ fn ball(bencher: Bencher<'_, '_>, with_box: bool) {
 fn measure(bencher: Bencher<'_, '_>, [a, b]: [&Surface; 2], pose: &Pose, ball: (Vec3, f64), with_box: bool) {
     let turns = [Mat3::identity()];
     let turns = if with_box { &turns[..] } else { &[] };
-    let known = Known { margin: MARGIN, rounding: MARGIN, witness: ball.0, depth: ball.1, turns };
+    let known = IntersectionInput { margin: MARGIN, rounding: MARGIN, witness: ball.0, depth: ball.1, turns };
     bencher.bench_local(|| {
         let found = intersection(&Pairing { a, b, b_in_a: pose }, black_box(&known));
         assert!(found.is_some_and(|f| f.volume > 0.0), "no volume");

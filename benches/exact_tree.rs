@@ -9,7 +9,7 @@ use divan::{Bencher, black_box};
 use interfere::geom::{Pose, Vec3};
 use interfere::mesh::TriMesh;
 use interfere::query::triangles::pairing::Pairing;
-use interfere::query::triangles::{Distance, crossing_moved, crossings, separation};
+use interfere::query::triangles::{Distance, displaced_intersection, intersecting_pairs, separation};
 use interfere::shape::surface::winding_number::winding;
 use interfere::shape::surface::{Inside, Surface};
 use std::sync::LazyLock;
@@ -100,7 +100,7 @@ fn near_moved(bencher: Bencher, n: u32) {
     let p = Pairing { a: &pair.inner, b: &pair.outer, b_in_a: &pose };
     let crossing = || {
         let (a, b) = (&pair.inner, &pair.outer);
-        crossing_moved(black_box(&p), TOLERANCE, |i| a.triangle(i), |j| b.triangle(j))
+        displaced_intersection(black_box(&p), TOLERANCE, |i| a.triangle(i), |j| b.triangle(j))
     };
     assert!(crossing().is_none());
     bencher.bench_local(crossing);
@@ -112,7 +112,7 @@ fn pushed_crossings(bencher: Bencher, n: u32) {
     let p = Pairing { a: &pair.inner, b: &pair.outer, b_in_a: &pose };
     let count = || {
         let mut count = 0;
-        crossings(black_box(&p), |_, _| {
+        intersecting_pairs(black_box(&p), |_, _| {
             count += 1;
             true
         });

@@ -6,7 +6,7 @@
 use cpu_time::ThreadTime;
 use divan::{Bencher, black_box};
 use interfere::mesh::load;
-use interfere::mesh::read::read_and_join;
+use interfere::mesh::read::read_and_merge;
 use std::fmt::{self, Write as _};
 use std::io::Cursor;
 use std::sync::LazyLock;
@@ -151,7 +151,7 @@ fn shuffled(binary: &[u8]) -> Vec<u8> {
 type Counts = (usize, usize);
 
 fn ours(kind: Kind) -> Counts {
-    let mesh = read_and_join(black_box(file(kind))).expect("a mesh");
+    let mesh = read_and_merge(black_box(file(kind))).expect("a mesh");
     (mesh.triangles.len(), mesh.vertices.len())
 }
 

@@ -13,9 +13,9 @@ use interfere::geom::tolerance::roundoff_mm;
 use interfere::geom::{Obb, Pose};
 use interfere::query::convex::common_ball_lp::{self, Goal, Thickness};
 use interfere::query::convex::epa::{EpaScratch, penetration};
-use interfere::query::convex::gjk::{Ending, Query, Separation, separation};
+use interfere::query::convex::gjk::{GjkEnd, HullPair, Separation, separation};
 use interfere::query::convex::sat::obb_obb;
-use interfere::query::convex::{Ask, HullAnswer, InnerBalls, hull_gap};
+use interfere::query::convex::{HullAnswer, HullLimits, InnerBalls, hull_gap};
 use interfere::shape::hull::{facets, fit_obb};
 use interfere::shape::polytope::Convex;
 use std::fmt;
@@ -80,8 +80,8 @@ impl Batch {
         batch
     }
 
-    fn query<'a>(&'a self, pair: &'a Placed) -> Query<'a> {
-        Query { a: &self.solids[pair.a].convex, b: &self.solids[pair.b].convex, b_in_a: &pair.b_in_a }
+    fn query<'a>(&'a self, pair: &'a Placed) -> HullPair<'a> {
+        HullPair { a: &self.solids[pair.a].convex, b: &self.solids[pair.b].convex, b_in_a: &pair.b_in_a }
     }
 
     fn sat(&self, pair: &Placed) -> f64 {
@@ -149,13 +149,13 @@ fn sat(bencher: Bencher, case: &Case) {
 }
 
 /// Stops as soon as the pair is known to be farther apart than the tolerance.
-#[divan::bench(args = cases(|b, p| b.gjk(p, REACH).ending != Ending::BeyondLimit))]
+#[divan::bench(args = cases(|b, p| b.gjk(p, REACH).ending != GjkEnd::BeyondLimit))]
 fn gjk_verdict(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| b.gjk(p, REACH));
 }
 
 /// The distance itself.
-#[divan::bench(args = cases(|b, p| b.gjk(p, f64::INFINITY).ending == Ending::NotApart))]
+#[divan::bench(args = cases(|b, p| b.gjk(p, f64::INFINITY).ending == GjkEnd::Touching))]
 fn gjk_distance(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| b.gjk(p, f64::INFINITY));
 }
@@ -217,6 +217,6 @@ fn hull_gap_value(bencher: Bencher, case: &Case) {
 
 /// Whether the gap of the pair came out, rather than that it is beyond reach.
 fn gap_of(batch: &Batch, pair: &Placed, goal: Goal) -> bool {
-    let ask = Ask { reach: REACH, goal, margin: pair.margin };
+    let ask = HullLimits { reach: REACH, goal, margin: pair.margin };
     matches!(hull_gap(&batch.query(pair), &ask), HullAnswer::Gap(_))
 }

@@ -151,7 +151,7 @@ impl fmt::Display for Warning {
 }
 
 /// No code is longer.
-const LONGEST_CODE: usize = 64;
+const MAX_CODE_LENGTH: usize = 64;
 
 /// A code read from a file. Each different one is kept for the rest of the process, so that it is like those that are written in
 /// the source; there are some dozens.
@@ -159,7 +159,7 @@ fn code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::E
     static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let read = String::deserialize(deserializer)?;
     let is_code = !read.is_empty()
-        && read.len() <= LONGEST_CODE
+        && read.len() <= MAX_CODE_LENGTH
         && read.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     if !is_code {
         return Err(serde::de::Error::custom("not the code of a warning"));

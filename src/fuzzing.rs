@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Meshes of more triangles than this do not go through the exact stage: fuzzing wants many inputs, not long ones.
-const EXACT_AT_MOST: usize = 32;
+const MAX_EXACT_TRIANGLES: usize = 32;
 
 /// A mesh file through reading, joining, measures, hull, facets, box and inner ball; a small one through the exact stage, too,
 /// against itself turned.
@@ -36,7 +36,7 @@ pub fn mesh(data: &[u8]) {
     let obb = hull::fit_obb(&hull, &facets);
     assert!(obb.half_extents.iter().all(|h| h.is_finite() && *h >= 0.0), "the box is not a box");
     assert!(Convex::new(&hull, &facets).inner_radius.is_finite(), "the inner ball has no radius");
-    if loaded.mesh.triangles.len() <= EXACT_AT_MOST {
+    if loaded.mesh.triangles.len() <= MAX_EXACT_TRIANGLES {
         against_itself(loaded.mesh, loaded.health.bounds.diagonal());
     }
 }

@@ -1,6 +1,6 @@
 //! From files to one flat assembly: sub-assemblies expanded in place, ids joined, placements composed.
 
-use crate::assembly::file::paths::{Tree, shown};
+use crate::assembly::file::paths::{VersionedTree, shown};
 use crate::assembly::file::placement;
 use crate::assembly::file::tree::{File, FileTree, Files, MAX_DEPTH, instance_at, too_deep};
 use crate::assembly::rules::table::RuleTable;
@@ -34,7 +34,7 @@ pub const MAX_TEXT: u64 = 1 << 30;
 /// # Errors
 /// Every problem of every file at once, each with file, line, column, JSON path and what would fix it.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<Assembly, Error> {
-    let tree = Tree::new(path, loader, options.allow_outside)?;
+    let tree = VersionedTree::new(path, loader, options.allow_outside)?;
     let mut files = Files::read(tree, loader, shown(path));
     let mut problems = files.take_problems();
     if problems.is_empty() {
@@ -43,8 +43,11 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<A
     if !problems.is_empty() {
         return Err(Error { problems });
     }
-    let mut flat = Flat::new(&files.list);
-    flat.expand(0, &Place { prefix: String::new(), placement: Affine::identity(), rigid: true, unit: None, depth: 0 });
+    let mut flat = Expansion::new(&files.list);
+    flat.expand(
+        0,
+        &ExpansionContext { prefix: String::new(), placement: Affine::identity(), rigid: true, unit: None, depth: 0 },
+    );
     if !flat.problems.is_empty() {
         return Err(Error { problems: flat.problems });
     }
@@ -118,7 +121,7 @@ fn limits(files: &[File]) -> Option<Problem> {
 }
 
 /// Where a file is being expanded.
-struct Place {
+struct ExpansionContext {
     /// Empty, or ending in `/`.
     prefix: String,
     placement: Affine,
@@ -129,7 +132,7 @@ struct Place {
 }
 
 /// The assembly being put together.
-struct Flat<'f> {
+struct Expansion<'f> {
     files: &'f [File],
     /// For each file, for each of its parts: its index in `parts`.
     part_ix: Vec<Vec<PartIx>>,
@@ -143,7 +146,7 @@ struct Flat<'f> {
     blamed: BTreeSet<(usize, usize)>,
 }
 
-impl<'f> Flat<'f> {
+impl<'f> Expansion<'f> {
     fn new(files: &'f [File]) -> Self {
         let mut flat = Self {
             files,
@@ -188,7 +191,7 @@ impl<'f> Flat<'f> {
         }
     }
 
-    fn expand(&mut self, ix: usize, place: &Place) {
+    fn expand(&mut self, ix: usize, place: &ExpansionContext) {
         let files = self.files;
         let file = &files[ix];
         let name = || match (ix, Path::new(&file.relative).file_name()) {
@@ -225,7 +228,7 @@ impl<'f> Flat<'f> {
                         unit = Some(self.unit_ids.len() as u32);
                         self.unit_ids.push(id.clone());
                     }
-                    let inside = Place { prefix: id + "/", placement, rigid, unit, depth: place.depth + 1 };
+                    let inside = ExpansionContext { prefix: id + "/", placement, rigid, unit, depth: place.depth + 1 };
                     self.expand(inner, &inside);
                 }
                 None => {}

@@ -4,4 +4,4 @@ pub(crate) mod radix_sort;
 pub mod tree;
 
 pub use crate::broad::radix_sort::sorted_pairs;
-pub use crate::broad::tree::{BoxTree, Task};
+pub use crate::broad::tree::{BoxTree, JoinTask};

@@ -1,10 +1,10 @@
 //! Sorting by counting: lists whose order is wanted by the whole number in front.
 
 /// Fewer entries than this are compared instead.
-const SMALL: usize = 1024;
+const COUNTING_SORT_MIN: usize = 1024;
 
 /// Bits of a key that one pass sorts by.
-const DIGIT: u32 = 11;
+const DIGIT_BITS: u32 = 11;
 
 /// Pairs from several lists in one, sorted; the first of each is below `count`. O(pairs + count), but for what the pairs of
 /// one first number take to sort among themselves.
@@ -36,17 +36,17 @@ pub fn sorted_pairs(lists: Vec<Vec<(u32, u32)>>, count: usize) -> Vec<(u32, u32)
 
 /// Sorts keys with the numbers behind them, which increase, by key and then by number.
 pub(crate) fn sort_keyed(keyed: &mut Vec<(u64, u32)>) {
-    if keyed.len() < SMALL {
+    if keyed.len() < COUNTING_SORT_MIN {
         keyed.sort_unstable();
         return;
     }
     let mut other = vec![(0, 0); keyed.len()];
     // Digits in which no two keys differ take no pass.
     let (all, any) = keyed.iter().fold((u64::MAX, 0), |(all, any), (key, _)| (all & key, any | key));
-    let mask = (1 << DIGIT) - 1;
-    for shift in (0..u64::BITS).step_by(DIGIT as usize).filter(|shift| (all ^ any) >> shift & mask != 0) {
+    let mask = (1 << DIGIT_BITS) - 1;
+    for shift in (0..u64::BITS).step_by(DIGIT_BITS as usize).filter(|shift| (all ^ any) >> shift & mask != 0) {
         let digit = |key: u64| (key >> shift & mask) as usize;
-        let mut ends = [0_usize; 1 << DIGIT];
+        let mut ends = [0_usize; 1 << DIGIT_BITS];
         for (key, _) in keyed.iter() {
             ends[digit(*key)] += 1;
         }
@@ -75,7 +75,9 @@ mod tests {
     #[test]
     fn counting_sorts_as_comparing_does() {
         let mut seed = 3;
-        for (n, bits) in [(0, 1), (1, 9), (SMALL - 1, 9), (SMALL, 3), (5000, 12), (5000, 44), (70_000, 30)] {
+        for (n, bits) in
+            [(0, 1), (1, 9), (COUNTING_SORT_MIN - 1, 9), (COUNTING_SORT_MIN, 3), (5000, 12), (5000, 44), (70_000, 30)]
+        {
             let keys = (0..n).map(|_| random(&mut seed) << 20 >> (64 - bits));
             let mut keyed: Vec<(u64, u32)> = keys.zip(0..).collect();
             let mut expected = keyed.clone();

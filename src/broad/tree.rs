@@ -13,12 +13,12 @@ const LEAF: usize = 4;
 
 /// A box in single precision, rounded outward: half the memory traffic, never smaller than the truth.
 #[derive(Debug, Clone, Copy)]
-struct Bounds {
+struct BoxF32 {
     min: [f32; 3],
     max: [f32; 3],
 }
 
-impl Bounds {
+impl BoxF32 {
     const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
     fn outward(b: &Aabb, origin: &Vec3) -> Self {
@@ -54,7 +54,7 @@ impl Bounds {
 
 /// A piece of the self-join that may run on its own: two nodes of one level, or one with itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Task {
+pub struct JoinTask {
     level: u32,
     a: u32,
     b: u32,
@@ -66,9 +66,9 @@ pub struct BoxTree {
     /// Index of each box as handed in, in tree order.
     order: Vec<u32>,
     /// In tree order.
-    boxes: Vec<Bounds>,
+    boxes: Vec<BoxF32>,
     /// `levels[0]` are the leaves; the last level has one node.
-    levels: Vec<Vec<Bounds>>,
+    levels: Vec<Vec<BoxF32>>,
 }
 
 impl BoxTree {
@@ -79,9 +79,9 @@ impl BoxTree {
         let mut keys: Vec<(u64, u32)> = boxes.iter().zip(0..).map(|(b, i)| (sort_key(b, &scene), i)).collect();
         sort_keyed(&mut keys);
         let order: Vec<u32> = keys.iter().map(|k| k.1).collect();
-        let sorted: Vec<Bounds> = order.iter().map(|&i| Bounds::outward(&boxes[i as usize], &origin)).collect();
-        let union = |of: &[Bounds]| of.iter().fold(Bounds::EMPTY, |u, b| u.union(b));
-        let mut levels: Vec<Vec<Bounds>> = vec![sorted.chunks(LEAF).map(union).collect()];
+        let sorted: Vec<BoxF32> = order.iter().map(|&i| BoxF32::outward(&boxes[i as usize], &origin)).collect();
+        let union = |of: &[BoxF32]| of.iter().fold(BoxF32::EMPTY, |u, b| u.union(b));
+        let mut levels: Vec<Vec<BoxF32>> = vec![sorted.chunks(LEAF).map(union).collect()];
         while let Some(last) = levels.last().filter(|l| l.len() > 1) {
             let up = last.chunks(2).map(union).collect();
             levels.push(up);
@@ -90,15 +90,15 @@ impl BoxTree {
     }
 
     /// Cuts the self-join into independent pieces, of the order of `pieces` and some more where nodes meet.
-    pub fn tasks(&self, pieces: usize) -> Vec<Task> {
+    pub fn tasks(&self, pieces: usize) -> Vec<JoinTask> {
         let Some(level) = self.levels.iter().rposition(|l| l.len() >= pieces).or(Some(0)) else { return Vec::new() };
         let Some(nodes) = self.levels.get(level) else { return Vec::new() };
         let mut tasks = Vec::new();
         for (i, a) in nodes.iter().enumerate() {
-            tasks.push(Task { level: level as u32, a: i as u32, b: i as u32 });
+            tasks.push(JoinTask { level: level as u32, a: i as u32, b: i as u32 });
             for (j, b) in nodes.iter().enumerate().skip(i + 1) {
                 if a.meets(b) {
-                    tasks.push(Task { level: level as u32, a: i as u32, b: j as u32 });
+                    tasks.push(JoinTask { level: level as u32, a: i as u32, b: j as u32 });
                 }
             }
         }
@@ -106,7 +106,7 @@ impl BoxTree {
     }
 
     /// The pairs of one piece, the lesser index first, in no particular order.
-    pub fn join(&self, task: Task, out: &mut Vec<(u32, u32)>) {
+    pub fn join(&self, task: JoinTask, out: &mut Vec<(u32, u32)>) {
         let (level, a, b) = (task.level as usize, task.a as usize, task.b as usize);
         if a == b { self.join_self(level, a, out) } else { self.join_two(level, a, b, out) }
     }

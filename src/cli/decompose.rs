@@ -7,7 +7,7 @@ use crate::cli::flags::{MAX_PIECES, MOST_PIECES, TextChoice, length};
 use crate::cli::target::Target;
 use crate::error::{Error, Location, Warning};
 use crate::geom::tolerance::roundoff_mm;
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::geom::{Aabb, Vec3};
 use crate::io::{FsLoader, Loader};
 use crate::mesh::{self, LoadedMesh, TriMesh};
@@ -101,8 +101,8 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
     if epsilon.is_some_and(|e| e > asked) {
         let message = format!(
             "its pieces reach up to {} beyond it, not the {} asked for; raise --max-pieces or --epsilon",
-            plain(found.epsilon),
-            plain(asked)
+            format_number(found.epsilon),
+            format_number(asked)
         );
         warnings.push(Warning::new("epsilon-not-reached", message));
     }

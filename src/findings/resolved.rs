@@ -37,7 +37,7 @@ pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verd
     match row.gap {
         Some(gap) if !exceeds(least_gap, gap) => fixed(format!("{status}: {}", gap_text(gap, now.units))),
         Some(gap) => {
-            let limit = now.units.text(least_gap.abs());
+            let limit = now.units.format_length(least_gap.abs());
             let limit = if least_gap < 0.0 {
                 format!("more than the {limit} that were allowed then")
             } else {
@@ -57,7 +57,7 @@ fn unlisted(now: &RunView<'_>, asked: PairRuling<'_>, least_gap: f64) -> Verdict
         _ => 0.0,
     };
     if exceeds(least_gap, now.listed_within().max(demanded)) {
-        let limit = now.units.text(least_gap);
+        let limit = now.units.format_length(least_gap);
         return Verdict { fixed: false, why: format!("clear, but no rule demands the {limit} of then any more") };
     }
     Verdict { fixed: true, why: "clear".to_owned() }
@@ -76,5 +76,9 @@ pub(crate) fn place(rule: &Rule) -> String {
 }
 
 fn gap_text(gap: f64, units: LengthUnit) -> String {
-    if gap < 0.0 { format!("{} deep", units.text(-gap)) } else { format!("{} apart", units.text(gap)) }
+    if gap < 0.0 {
+        format!("{} deep", units.format_length(-gap))
+    } else {
+        format!("{} apart", units.format_length(gap))
+    }
 }

@@ -1,10 +1,10 @@
 //! Rules that do not say what they seem to: without effect, against each other, without a reason, wider than what was measured.
 
-use crate::assembly::{Geometry, Overlap, Rule, RuleAction, RuleUse};
+use crate::assembly::{Geometry, Overlap, Rule, RuleAction, RuleCoverage};
 use crate::check::{Certainty, Outcome, PairOutcome};
 use crate::error::Warning;
 use crate::findings::round_up::up_to_two_digits;
-use crate::geom::tolerance::FAR_ALLOWANCE;
+use crate::geom::tolerance::EXCESSIVE_ALLOWANCE_RATIO;
 use std::collections::BTreeMap;
 
 /// What is to be said of the rules of an outcome: each code at most once per rule as written, however often its file is used; in the
@@ -84,7 +84,7 @@ impl<'a> WrittenRule<'a> {
         Some(Self { outcome, rule, uses, need })
     }
 
-    fn rule_uses(&self) -> impl Iterator<Item = &'a RuleUse> {
+    fn rule_uses(&self) -> impl Iterator<Item = &'a RuleCoverage> {
         self.uses.iter().map(|r| &self.outcome.rule_uses[*r])
     }
 
@@ -100,7 +100,7 @@ impl<'a> WrittenRule<'a> {
     }
 
     /// The rules of one file say the same at every use of it.
-    fn against_others(&self, own: &RuleUse) -> Option<Warning> {
+    fn against_others(&self, own: &RuleCoverage) -> Option<Warning> {
         if !own.known {
             return None;
         }
@@ -168,7 +168,7 @@ impl<'a> WrittenRule<'a> {
             return Some(self.warning("unneeded-allowance", message));
         }
         let enough = up_to_two_digits(need / self.rule.units.mm()) * self.rule.units.mm();
-        if allowed <= FAR_ALLOWANCE * enough {
+        if allowed <= EXCESSIVE_ALLOWANCE_RATIO * enough {
             return None;
         }
         let line = Rule { verb: RuleAction::AllowDepth(enough), ..self.rule.clone() }.as_line();

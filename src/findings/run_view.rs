@@ -1,6 +1,6 @@
 //! A run as a gate looks at it, whether it ended just now or is read from a report. Lengths in mm.
 
-use crate::assembly::{FirstRule, Rule, RuleAction};
+use crate::assembly::{FirstMatch, Rule, RuleAction};
 use crate::check::{CommonVolume, Outcome, PairOutcome, Relation, Settings, Severity, Status};
 use crate::geom::LengthUnit;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub struct RunView<'a> {
     pub instances: BTreeMap<&'a str, Placed<'a>>,
     /// In the order in which they are tried.
     pub rules: &'a [Rule],
-    first: FirstRule<'a>,
+    first: FirstMatch<'a>,
 }
 
 /// A listed pair.
@@ -117,7 +117,7 @@ impl<'a> RunView<'a> {
         instances: BTreeMap<&'a str, Placed<'a>>,
         rules: &'a [Rule],
     ) -> Self {
-        Self { units, settings, rows, instances, rules, first: FirstRule::new(rules) }
+        Self { units, settings, rows, instances, rules, first: FirstMatch::new(rules) }
     }
 
     /// The listed pair of two ids, the lesser first.

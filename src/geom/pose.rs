@@ -56,7 +56,7 @@ pub struct Affine {
 
 /// A placement split into what moves and what deforms: `linear = rotation · stretch` up to `residual`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Split {
+pub struct PlacementSplit {
     /// The rigid motion.
     pub pose: Pose,
     /// Symmetric up to sign; the identity for a rigid placement, a negative determinant for a mirrored one. To be
@@ -85,7 +85,7 @@ impl Affine {
 
     /// Polar decomposition by Newton's iteration `X ← (X + X⁻ᵀ)/2` (Higham, "Computing the Polar Decomposition — with
     /// Applications", 1986, §3). `None` for a singular or hopelessly ill-conditioned map, which the reader refuses.
-    pub fn split(&self) -> Option<Split> {
+    pub fn split(&self) -> Option<PlacementSplit> {
         let det = self.linear.determinant();
         if !det.is_finite() || det == 0.0 {
             return None;
@@ -115,7 +115,7 @@ impl Affine {
         let grid = STRETCH_GRID * power_of_two_above(exact.abs().max());
         let stretch = exact.map(|e| libm::round(e / grid) * grid + 0.0);
         let residual = (self.linear - rotation * stretch).abs().max();
-        Some(Split { pose: Pose { rotation, translation: self.translation }, stretch, residual })
+        Some(PlacementSplit { pose: Pose { rotation, translation: self.translation }, stretch, residual })
     }
 }
 

@@ -6,12 +6,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A number that may be infinite: as text where it is.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Bound {
+enum NumberOrText {
     Finite(f64),
     Infinite(String),
 }
 
-impl Serialize for Bound {
+impl Serialize for NumberOrText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Finite(x) => serializer.serialize_f64(*x),
@@ -20,7 +20,7 @@ impl Serialize for Bound {
     }
 }
 
-impl Bound {
+impl NumberOrText {
     fn of(x: f64) -> Self {
         if x.is_finite() { Self::Finite(x) } else { Self::Infinite(x.to_string()) }
     }
@@ -40,14 +40,14 @@ impl Bound {
 
 /// For `Option<[f64; 2]>`, bounds of which either may be infinite: `#[serde(with = "wire::bounds")]`.
 pub mod bounds {
-    use super::{Bound, Deserialize, Deserializer, Error, Serialize, Serializer};
+    use super::{Deserialize, Deserializer, Error, NumberOrText, Serialize, Serializer};
 
     /// Writes two numbers, `"inf"` and `"-inf"` for what JSON has no number for.
     ///
     /// # Errors
     /// As the serializer says.
     pub fn serialize<S: Serializer>(bounds: &Option<[f64; 2]>, serializer: S) -> Result<S::Ok, S::Error> {
-        bounds.map(|b| b.map(Bound::of)).serialize(serializer)
+        bounds.map(|b| b.map(NumberOrText::of)).serialize(serializer)
     }
 
     /// Reads what [`serialize`] writes.
@@ -55,7 +55,7 @@ pub mod bounds {
     /// # Errors
     /// Where it is anything else.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<[f64; 2]>, D::Error> {
-        let Some([low, high]) = Option::<[Bound; 2]>::deserialize(deserializer)? else { return Ok(None) };
+        let Some([low, high]) = Option::<[NumberOrText; 2]>::deserialize(deserializer)? else { return Ok(None) };
         match (low.number(), high.number()) {
             (Some(low), Some(high)) => Ok(Some([low, high])),
             _ => Err(D::Error::custom("neither a number nor infinity")),

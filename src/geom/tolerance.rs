@@ -44,14 +44,14 @@ pub const GJK_MAX_ITERATIONS: usize = 64;
 pub const GJK_RELATIVE: f64 = 1e-12;
 
 /// Above this many vertices, support points are found by climbing the hull's edges instead of scanning all vertices.
-pub const CLIMB_ABOVE: usize = 600;
+pub const HILL_CLIMB_ABOVE_VERTICES: usize = 600;
 
 /// A penetration depth is exact when its bounds agree to this fraction of the two parts' size.
 pub const PENETRATION_WIDTH: f64 = 1e-9;
 
 /// An allowance is far more than is needed where it is more than so many times the deepest overlap it is for. Fits are given with room
 /// for their tolerances, about twice; smaller would complain of those, larger would miss an allowance that hides a second fault.
-pub const FAR_ALLOWANCE: f64 = 4.0;
+pub const EXCESSIVE_ALLOWANCE_RATIO: f64 = 4.0;
 
 /// Overlaps up to this (mm) may be a press fit or a seat: interference fits up to 100 mm of diameter are seldom tighter. Deeper ones are
 /// not proposed to be allowed.

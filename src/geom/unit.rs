@@ -62,8 +62,8 @@ impl LengthUnit {
     }
 
     /// A length in mm for people, in this unit and with its name.
-    pub fn text(self, mm: f64) -> String {
-        format!("{} {}", plain(mm / self.mm()), self.name())
+    pub fn format_length(self, mm: f64) -> String {
+        format!("{} {}", format_number(mm / self.mm()), self.name())
     }
 
     /// The unit of that name.
@@ -73,7 +73,7 @@ impl LengthUnit {
 }
 
 /// A number for people: four significant digits, no trailing zeros, never `-0`; whole numbers keep all their digits.
-pub fn plain(x: f64) -> String {
+pub fn format_number(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();
     }

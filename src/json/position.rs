@@ -74,7 +74,7 @@ impl Source {
     }
 
     /// The location of an offset and a path inside the document.
-    pub fn at(&self, offset: usize, trail: &Trail<'_>) -> Location {
+    pub fn at(&self, offset: usize, trail: &JsonPath<'_>) -> Location {
         let (line, column) = self.position(offset);
         Location {
             file: self.shown.clone(),
@@ -111,24 +111,24 @@ fn saturate(n: usize) -> u32 {
 
 /// A path inside a JSON document, kept as a chain on the stack: nothing is allocated until it is shown.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Trail<'p> {
+pub(crate) enum JsonPath<'p> {
     /// The document.
     Root,
     /// A value of an object.
-    Key(&'p Trail<'p>, &'p str),
+    Key(&'p JsonPath<'p>, &'p str),
     /// A value of an array, from 0.
-    Index(&'p Trail<'p>, usize),
+    Index(&'p JsonPath<'p>, usize),
 }
 
-impl fmt::Display for Trail<'_> {
+impl fmt::Display for JsonPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trail::Root => Ok(()),
-            Trail::Index(parent, index) => write!(f, "{parent}[{index}]"),
-            Trail::Key(parent, key) => {
+            JsonPath::Root => Ok(()),
+            JsonPath::Index(parent, index) => write!(f, "{parent}[{index}]"),
+            JsonPath::Key(parent, key) => {
                 let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$'));
                 match (plain, parent) {
-                    (true, Trail::Root) => f.write_str(key),
+                    (true, JsonPath::Root) => f.write_str(key),
                     (true, _) => write!(f, "{parent}.{key}"),
                     (false, _) => write!(f, "{parent}[\"{}\"]", crate::json::wording::one_line(key)),
                 }
@@ -170,11 +170,11 @@ mod tests {
 
     #[test]
     fn paths_read_like_code() {
-        let root = Trail::Root;
-        let parts = Trail::Key(&root, "parts");
-        assert_eq!(Trail::Key(&Trail::Key(&parts, "bracket"), "mesh").to_string(), "parts.bracket.mesh");
-        assert_eq!(Trail::Key(&parts, "my part\n").to_string(), "parts[\"my part\\n\"]");
-        let list = Trail::Key(&root, "instances");
-        assert_eq!(Trail::Key(&Trail::Index(&list, 3), "placement").to_string(), "instances[3].placement");
+        let root = JsonPath::Root;
+        let parts = JsonPath::Key(&root, "parts");
+        assert_eq!(JsonPath::Key(&JsonPath::Key(&parts, "bracket"), "mesh").to_string(), "parts.bracket.mesh");
+        assert_eq!(JsonPath::Key(&parts, "my part\n").to_string(), "parts[\"my part\\n\"]");
+        let list = JsonPath::Key(&root, "instances");
+        assert_eq!(JsonPath::Key(&JsonPath::Index(&list, 3), "placement").to_string(), "instances[3].placement");
     }
 }

@@ -5,15 +5,15 @@ use crate::error::{Location, Problem};
 use crate::geom::LengthUnit;
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::json::document::{Document, Json, Member, Value};
-use crate::json::position::{Source, Trail};
-use crate::json::wording::{either, nearest, quoted};
+use crate::json::position::{JsonPath, Source};
+use crate::json::wording::{join_or, nearest, quoted};
 use std::collections::BTreeMap;
 
 /// Objects of known keys have at most this many.
-const MOST_KEYS: usize = 14;
+const MAX_KEYS: usize = 14;
 
 /// Near names are looked for this often in a file: each search reads all names, and no more problems are printed.
-const HINTS: u32 = 20;
+const MAX_HINTS: u32 = 20;
 
 /// Text from bytes. A byte order mark is skipped: some editors write one, and it says nothing else.
 pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
@@ -39,7 +39,7 @@ pub(crate) fn parse(source: &Source) -> Result<Document<'_>, Box<Problem>> {
     {
         return Err(Box::new(syntax_problem(source, &e)));
     }
-    document.ok_or_else(|| Box::new(Problem::new(source.at(0, &Trail::Root), "not JSON", "write it in plain JSON")))
+    document.ok_or_else(|| Box::new(Problem::new(source.at(0, &JsonPath::Root), "not JSON", "write it in plain JSON")))
 }
 
 fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
@@ -66,7 +66,7 @@ fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
     } else {
         "correct the JSON here"
     };
-    Problem::new(source.at(offset, &Trail::Root), format!("not JSON: {said}"), fix)
+    Problem::new(source.at(offset, &JsonPath::Root), format!("not JSON: {said}"), fix)
 }
 
 /// Reads values of one file and collects what is wrong with them.
@@ -79,7 +79,7 @@ pub(crate) struct Reader<'s> {
 /// The values of an object of known keys, the first of each.
 pub(crate) struct Fields<'d> {
     known: &'static [&'static str],
-    values: [Option<Value<'d>>; MOST_KEYS],
+    values: [Option<Value<'d>>; MAX_KEYS],
 }
 
 impl<'d> Fields<'d> {
@@ -94,17 +94,17 @@ impl<'d> Fields<'d> {
 
     #[inline]
     fn slot(&self, key: &str) -> Option<usize> {
-        self.known.iter().take(MOST_KEYS).position(|k| *k == key)
+        self.known.iter().take(MAX_KEYS).position(|k| *k == key)
     }
 }
 
 impl<'s> Reader<'s> {
     pub fn new(source: &'s Source) -> Self {
-        Self { source, problems: Vec::new(), hints: HINTS }
+        Self { source, problems: Vec::new(), hints: MAX_HINTS }
     }
 
     /// Notes a problem at an offset.
-    pub fn problem(&mut self, offset: usize, trail: &Trail<'_>, what: impl Into<String>, fix: impl Into<String>) {
+    pub fn problem(&mut self, offset: usize, trail: &JsonPath<'_>, what: impl Into<String>, fix: impl Into<String>) {
         self.problems.push(Problem::new(self.source.at(offset, trail), what, fix));
     }
 
@@ -123,7 +123,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Notes that a value is of the wrong kind.
-    pub fn wrong_kind(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) {
+    pub fn wrong_kind(&mut self, value: Value<'_>, trail: &JsonPath<'_>, expected: &str) {
         let found = match value.json() {
             Json::Text(text) => format!("the text {}", quoted(text)),
             Json::Number(_) => format!("the number {}", crate::json::wording::one_line(value.number_as_written())),
@@ -136,7 +136,7 @@ impl<'s> Reader<'s> {
     }
 
     /// The members of an object with any keys; duplicate keys are problems, the first one counts.
-    pub fn entries<'d>(&mut self, value: Value<'d>, trail: &Trail<'_>, expected: &str) -> Option<Vec<Member<'d>>> {
+    pub fn entries<'d>(&mut self, value: Value<'d>, trail: &JsonPath<'_>, expected: &str) -> Option<Vec<Member<'d>>> {
         let Json::Object(members) = value.json() else {
             self.wrong_kind(value, trail, expected);
             return None;
@@ -149,7 +149,7 @@ impl<'s> Reader<'s> {
                 let (line, column) = self.source.position(*earlier);
                 self.problem(
                     member.start,
-                    &Trail::Key(trail, key),
+                    &JsonPath::Key(trail, key),
                     format!("duplicate key {}", quoted(key)),
                     format!("the first is at {line}:{column}: keep one of them"),
                 );
@@ -165,12 +165,12 @@ impl<'s> Reader<'s> {
     pub fn fields<'d>(
         &mut self,
         value: Value<'d>,
-        trail: &Trail<'_>,
+        trail: &JsonPath<'_>,
         known: &'static [&'static str],
         expected: &str,
     ) -> Option<Fields<'d>> {
-        debug_assert!(known.len() <= MOST_KEYS, "{known:?}");
-        let mut fields = Fields { known, values: [None; MOST_KEYS] };
+        debug_assert!(known.len() <= MAX_KEYS, "{known:?}");
+        let mut fields = Fields { known, values: [None; MAX_KEYS] };
         if let Json::Object(mut members) = value.json()
             && members.all(|m| match fields.slot(m.key) {
                 Some(k) => fields.values[k].replace(m.value).is_none(),
@@ -180,21 +180,21 @@ impl<'s> Reader<'s> {
             return Some(fields);
         }
         // Something is wrong with it.
-        let mut fields = Fields { known, values: [None; MOST_KEYS] };
+        let mut fields = Fields { known, values: [None; MAX_KEYS] };
         for member in self.entries(value, trail, expected)? {
             let key = member.key;
             if let Some(k) = fields.slot(key) {
                 fields.values[k] = Some(member.value);
             } else {
-                let fix = self.hint(key, known.iter().copied(), || format!("known here: {}", either(known)));
-                self.problem(member.start, &Trail::Key(trail, key), format!("unknown key {}", quoted(key)), fix);
+                let fix = self.hint(key, known.iter().copied(), || format!("known here: {}", join_or(known)));
+                self.problem(member.start, &JsonPath::Key(trail, key), format!("unknown key {}", quoted(key)), fix);
             }
         }
         Some(fields)
     }
 
     /// A text.
-    pub fn text<'d>(&mut self, value: Value<'d>, trail: &Trail<'_>, expected: &str) -> Option<&'d str> {
+    pub fn text<'d>(&mut self, value: Value<'d>, trail: &JsonPath<'_>, expected: &str) -> Option<&'d str> {
         if let Json::Text(text) = value.json() {
             return Some(text);
         }
@@ -203,7 +203,7 @@ impl<'s> Reader<'s> {
     }
 
     /// `true` or `false`.
-    pub fn boolean(&mut self, value: Value<'_>, trail: &Trail<'_>) -> Option<bool> {
+    pub fn boolean(&mut self, value: Value<'_>, trail: &JsonPath<'_>) -> Option<bool> {
         if let Json::Bool(b) = value.json() {
             return Some(b);
         }
@@ -215,11 +215,11 @@ impl<'s> Reader<'s> {
     pub fn word<T>(
         &mut self,
         value: Value<'_>,
-        trail: &Trail<'_>,
+        trail: &JsonPath<'_>,
         names: &[&'static str],
         find: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
-        let expected = either(names);
+        let expected = join_or(names);
         let word = self.text(value, trail, &expected)?;
         let found = find(word);
         if found.is_none() {
@@ -230,7 +230,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A finite number.
-    pub fn number(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) -> Option<f64> {
+    pub fn number(&mut self, value: Value<'_>, trail: &JsonPath<'_>, expected: &str) -> Option<f64> {
         let Json::Number(x) = value.json() else {
             self.wrong_kind(value, trail, expected);
             return None;
@@ -244,7 +244,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A length that is not negative, in mm.
-    pub fn length(&mut self, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+    pub fn length(&mut self, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<f64> {
         let x = self.number(value, trail, "a length, zero or more")?;
         if x < 0.0 {
             self.problem(value.start(), trail, format!("{x} is negative"), "expected a length, zero or more");
@@ -254,12 +254,12 @@ impl<'s> Reader<'s> {
     }
 
     /// A coordinate, in mm.
-    pub fn coordinate(&mut self, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+    pub fn coordinate(&mut self, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<f64> {
         let x = self.number(value, trail, "a length as a number")?;
         self.within_range(x, value, trail, unit)
     }
 
-    fn within_range(&mut self, x: f64, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<f64> {
+    fn within_range(&mut self, x: f64, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<f64> {
         let mm = x * unit.mm();
         if mm.abs() <= MAX_COORDINATE {
             return Some(mm);
@@ -273,7 +273,7 @@ impl<'s> Reader<'s> {
     pub fn list<'d, const N: usize>(
         &mut self,
         value: Value<'d>,
-        trail: &Trail<'_>,
+        trail: &JsonPath<'_>,
         expected: &str,
     ) -> Option<[Value<'d>; N]> {
         if let Json::List(mut items) = value.json() {
@@ -288,12 +288,17 @@ impl<'s> Reader<'s> {
     }
 
     /// A list of exactly `N` finite numbers.
-    pub fn numbers<const N: usize>(&mut self, value: Value<'_>, trail: &Trail<'_>, expected: &str) -> Option<[f64; N]> {
+    pub fn numbers<const N: usize>(
+        &mut self,
+        value: Value<'_>,
+        trail: &JsonPath<'_>,
+        expected: &str,
+    ) -> Option<[f64; N]> {
         let elements = self.list::<N>(value, trail, expected)?;
         let mut out = [0.0; N];
         let mut whole = true;
         for (k, (slot, element)) in out.iter_mut().zip(elements).enumerate() {
-            match self.number(element, &Trail::Index(trail, k), "a number") {
+            match self.number(element, &JsonPath::Index(trail, k), "a number") {
                 Some(x) => *slot = x,
                 None => whole = false,
             }

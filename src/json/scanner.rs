@@ -3,13 +3,13 @@
 use crate::json::document::{Document, Kind, Node};
 
 /// Numbers of a larger magnitude may count as out of range, depending on who reads them.
-const LARGE: f64 = 1e308;
+const LARGE_MAGNITUDE: f64 = 1e308;
 
 /// Numbers of at most this many digits are integers below 2⁵³, and this power of ten and those below are exact: their
 /// quotient needs one rounding (W. D. Clinger, "How to Read Floating Point Numbers Accurately", 1990, §3).
-const FEW_DIGITS: usize = 15;
+const EXACT_DIGITS: usize = 15;
 
-const POWERS: [f64; FEW_DIGITS + 1] =
+const POWERS: [f64; EXACT_DIGITS + 1] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// Reads a document from front to back. `None` means that it is not JSON.
@@ -27,9 +27,9 @@ impl<'s> Scanner<'s> {
 
     /// The document, if its text is one value and white space around it, with at most `levels` of lists and objects.
     pub(crate) fn read(mut self, levels: usize) -> Option<Document<'s>> {
-        self.blank();
+        self.skip_white_space();
         self.value(levels)?;
-        self.blank();
+        self.skip_white_space();
         (self.at == self.bytes.len()).then_some(self.document)
     }
 
@@ -40,7 +40,7 @@ impl<'s> Scanner<'s> {
 
     /// Passes over white space.
     #[inline]
-    fn blank(&mut self) {
+    fn skip_white_space(&mut self) {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
             self.at += 1;
         }
@@ -82,19 +82,19 @@ impl<'s> Scanner<'s> {
         let own = self.document.nodes.len();
         self.push(self.at, kind, 0);
         self.at += 1;
-        self.blank();
+        self.skip_white_space();
         if self.peek()? == close {
             self.at += 1;
         } else {
             loop {
                 if kind == Kind::Object {
                     self.text()?;
-                    self.blank();
+                    self.skip_white_space();
                     self.expect(b':')?;
-                    self.blank();
+                    self.skip_white_space();
                 }
                 self.value(levels)?;
-                self.blank();
+                self.skip_white_space();
                 let next = self.peek()?;
                 self.at += 1;
                 if next == close {
@@ -103,7 +103,7 @@ impl<'s> Scanner<'s> {
                 if next != b',' {
                     return None;
                 }
-                self.blank();
+                self.skip_white_space();
             }
         }
         self.document.nodes[own].rest = self.document.nodes.len() as u64;
@@ -213,13 +213,13 @@ impl<'s> Scanner<'s> {
             }
             self.digits(0)?;
         }
-        let value = if plain && count <= FEW_DIGITS {
+        let value = if plain && count <= EXACT_DIGITS {
             let size = mantissa as f64 / POWERS[places];
             if negative { -size } else { size }
         } else {
             self.document.text.get(start..self.at)?.parse().ok()?
         };
-        self.document.has_large |= value.abs() > LARGE;
+        self.document.has_large |= value.abs() > LARGE_MAGNITUDE;
         self.push(start, Kind::Number, value.to_bits());
         Some(())
     }

@@ -1,14 +1,14 @@
 //! Words of the user in words of ours: quoted without breaking a line, and the nearest known one for a misspelt one.
 
 /// Characters of the user's text that a message quotes at most.
-const QUOTED_AT_MOST: usize = 80;
+const MAX_QUOTED_CHARS: usize = 80;
 
 /// Candidates longer than this are not compared: the distance takes time in the product of both lengths.
-const COMPARED_AT_MOST: usize = 100;
+const MAX_COMPARED_CHARS: usize = 100;
 
 /// The user's text on one line: control characters escaped, the end cut off where it is long.
 pub(crate) fn one_line(text: &str) -> String {
-    one_line_of(text, QUOTED_AT_MOST)
+    one_line_of(text, MAX_QUOTED_CHARS)
 }
 
 /// As [`one_line`], cut off after `at_most` characters.
@@ -39,7 +39,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// A list of names in backquotes: "`a`, `b` or `c`".
-pub(crate) fn either(names: &[&str]) -> String {
+pub(crate) fn join_or(names: &[&str]) -> String {
     let all: Vec<String> = names.iter().map(|n| quoted(n)).collect();
     match all.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
@@ -51,13 +51,13 @@ pub(crate) fn either(names: &[&str]) -> String {
 /// The first of several equally near ones. Takes time in the product of the lengths, per candidate of similar length.
 pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let length = word.chars().count();
-    if length > COMPARED_AT_MOST {
+    if length > MAX_COMPARED_CHARS {
         return None;
     }
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
         let limit = best.map_or(length.max(3).div_ceil(3), |(distance, _)| distance.saturating_sub(1));
-        if candidate.len() > 4 * COMPARED_AT_MOST {
+        if candidate.len() > 4 * MAX_COMPARED_CHARS {
             continue;
         }
         // Another case, or cut short: one slip, however many letters it makes.
@@ -75,14 +75,14 @@ pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) 
 
 /// Whether a character steers a terminal or hides what stands there: control characters, line separators, invisible
 /// and direction-changing characters.
-pub fn is_steering(c: char) -> bool {
+pub fn is_unsafe_char(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// Whether any character of a text steers: [`is_steering`], with a short cut for plain ASCII, which most names are.
-pub fn steers(text: &str) -> bool {
-    !text.bytes().all(|b| (b' '..=b'~').contains(&b)) && text.contains(is_steering)
+pub fn has_unsafe_char(text: &str) -> bool {
+    !text.bytes().all(|b| (b' '..=b'~').contains(&b)) && text.contains(is_unsafe_char)
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
     fn quoted_text_stays_on_its_line() {
         assert_eq!(quoted("a\nb\u{1b}[31m"), "`a\\nb\\u{1b}[31m`");
         assert_eq!(one_line(&"é".repeat(90)).chars().count(), 81);
-        assert_eq!(either(&["a", "b", "c"]), "`a`, `b` or `c`");
-        assert_eq!(either(&["a"]), "`a`");
+        assert_eq!(join_or(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(join_or(&["a"]), "`a`");
     }
 }

@@ -1,7 +1,7 @@
 //! How our JSON is laid out: a line per pair, part, instance, warning and mesh, so that two reports can be compared line
 //! by line; everything deeper stands in its line.
 
-use crate::json::wording::{is_steering, steers};
+use crate::json::wording::{has_unsafe_char, is_unsafe_char};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::io::{self, Write};
@@ -91,13 +91,13 @@ impl Formatter for Lines {
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        if !steers(fragment) {
+        if !has_unsafe_char(fragment) {
             return out.write_all(fragment.as_bytes());
         }
         // Left alone by JSON, not by terminals: DEL, C1 controls and what reverses the direction of text.
         let mut utf16 = [0; 2];
         for c in fragment.chars() {
-            if is_steering(c) {
+            if is_unsafe_char(c) {
                 c.encode_utf16(&mut utf16).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))?;
             } else {
                 write!(out, "{c}")?;

@@ -73,7 +73,7 @@ fn arrange(solids: [&[[linalg::Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
         first[pair[1] as usize] = first[pair[0] as usize];
     }
     let named: Vec<[u32; 3]> = kept.iter().map(|piece| piece.vi.map(|v| first[v as usize])).collect();
-    let joined = join_close(&named, &positions);
+    let joined = merge_short_edges(&named, &positions);
     let mut source = Vec::with_capacity(kept.len());
     let mut corners = Vec::with_capacity(kept.len());
     for (piece, t) in kept.iter().zip(&named) {
@@ -100,7 +100,7 @@ fn arrange(solids: [&[[linalg::Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
 }
 
 /// The vertex that takes the place of each: the ends of an edge no longer than rounding become one.
-fn join_close(triangles: &[[u32; 3]], positions: &[Vec3]) -> Vec<u32> {
+fn merge_short_edges(triangles: &[[u32; 3]], positions: &[Vec3]) -> Vec<u32> {
     let short = FLAT_IN_ROUNDOFFS * UNIT_ROUNDOFF * Aabb::of_points(positions).max_abs();
     let mut close = UnionFind::new(positions.len());
     for &[a, b, c] in triangles {
@@ -173,7 +173,7 @@ fn flip_flat(pieces: &mut Pieces) -> bool {
 mod tests {
     use super::*;
     use crate::mesh::measure::Measures;
-    use crate::testkit::solids::{block, together, translated, turned};
+    use crate::testkit::solids::{block, joined, translated, turned};
 
     fn volume(mesh: &TriMesh) -> f64 {
         Measures::of(mesh).volume.signed
@@ -182,26 +182,26 @@ mod tests {
     #[test]
     fn two_blocks_become_one() {
         let second = translated(&block(2.0, 2.0, 2.0), Vec3::new(1.0, 0.5, 0.25));
-        let both = together(&[block(2.0, 2.0, 2.0), second]);
+        let both = joined(&[block(2.0, 2.0, 2.0), second]);
         let one = union(&both).unwrap().mesh;
         assert!((volume(&one) - (16.0 - 1.0 * 1.5 * 1.75)).abs() < 1e-12);
     }
 
     #[test]
     fn a_wall_between_flush_blocks_goes_and_a_cavity_stays() {
-        let flush = together(&[block(2.0, 2.0, 2.0), translated(&block(1.0, 1.0, 1.0), Vec3::new(2.0, 0.5, 0.5))]);
+        let flush = joined(&[block(2.0, 2.0, 2.0), translated(&block(1.0, 1.0, 1.0), Vec3::new(2.0, 0.5, 0.5))]);
         let one = union(&flush).unwrap().mesh;
         assert!((volume(&one) - 9.0).abs() < 1e-12);
         assert!((Measures::of(&one).area - 28.0).abs() < 1e-12);
         let cavity = turned(&translated(&block(1.0, 1.0, 1.0), Vec3::repeat(0.5)));
-        let hollow = together(&[flush, cavity]);
+        let hollow = joined(&[flush, cavity]);
         assert!((volume(&union(&hollow).unwrap().mesh) - 8.0).abs() < 1e-12);
     }
 
     #[test]
     fn what_two_solids_share_counts_once_however_often_they_wind() {
         let corners = |m: &TriMesh| m.triangles.iter().map(|t| t.map(|v| m.vertices[v as usize])).collect::<Vec<_>>();
-        let twice = together(&[block(2.0, 2.0, 2.0), translated(&block(2.0, 2.0, 2.0), Vec3::repeat(0.5))]);
+        let twice = joined(&[block(2.0, 2.0, 2.0), translated(&block(2.0, 2.0, 2.0), Vec3::repeat(0.5))]);
         let other = translated(&block(3.0, 1.0, 1.0), Vec3::new(1.0, 0.75, 0.75));
         let both = intersection(&corners(&twice), &corners(&other)).unwrap();
         assert!((volume(&both) - 1.5).abs() < 1e-12);

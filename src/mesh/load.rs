@@ -5,7 +5,7 @@ use crate::geom::tolerance::f32_quantum;
 use crate::mesh::TriMesh;
 use crate::mesh::measure::Measures;
 use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, accept_point, refusal};
-use crate::mesh::repair::merge_vertices::Joiner;
+use crate::mesh::repair::merge_vertices::VertexMerger;
 use crate::mesh::repair::orient::{Oriented, orient};
 use crate::mesh::repair::weld::weld;
 use crate::mesh::topology::{Components, HalfEdges, duplicate_count};
@@ -84,7 +84,7 @@ impl LoadedMesh {
         if mesh.triangles.len() > MAX_TRIANGLES {
             return Err(MeshError::too_many());
         }
-        let mut joiner = Joiner::with_expected(mesh.vertices.len().min(3 * mesh.triangles.len()));
+        let mut joiner = VertexMerger::with_expected(mesh.vertices.len().min(3 * mesh.triangles.len()));
         let mut triangles = mesh.triangles;
         for (k, t) in triangles.iter_mut().enumerate() {
             for corner in t {
@@ -196,7 +196,7 @@ fn drop_unused(mesh: &mut TriMesh) {
 mod tests {
     use super::*;
     use crate::geom::Vec3;
-    use crate::testkit::solids::{block, together, translated, turned};
+    use crate::testkit::solids::{block, joined, translated, turned};
 
     fn codes(loaded: &LoadedMesh) -> Vec<&'static str> {
         loaded.warnings.iter().map(|w| w.code).collect()
@@ -234,7 +234,7 @@ mod tests {
         cracked.triangles[11] = cracked.triangles[11].map(|i| if i == 7 { 8 } else { i });
         let mut open = turned(&block(1.0, 1.0, 1.0));
         open.triangles.truncate(9);
-        let two = together(&[block(9.0, 9.0, 9.0), translated(&block(1.0, 1.0, 1.0), Vec3::repeat(2.0))]);
+        let two = joined(&[block(9.0, 9.0, 9.0), translated(&block(1.0, 1.0, 1.0), Vec3::repeat(2.0))]);
         for mesh in [one_flipped, cracked, open, turned(&two), two] {
             let LoadedMesh { mesh, half_edges, .. } = LoadedMesh::from_tri_mesh(mesh).unwrap();
             assert_eq!(half_edges, HalfEdges::of(&mesh.triangles, mesh.vertices.len()));
@@ -246,7 +246,7 @@ mod tests {
         let at = |m: &TriMesh, x: f64| translated(m, Vec3::repeat(x));
         let cavity = turned(&at(&block(4.0, 4.0, 4.0), 3.0));
         let island = turned(&at(&block(1.0, 1.0, 1.0), 4.5));
-        let loaded = LoadedMesh::from_tri_mesh(together(&[block(10.0, 10.0, 10.0), cavity, island])).unwrap();
+        let loaded = LoadedMesh::from_tri_mesh(joined(&[block(10.0, 10.0, 10.0), cavity, island])).unwrap();
         assert_eq!((loaded.health.inside_out, loaded.health.shells), (false, 3));
         assert!((loaded.health.volume.unwrap() - 937.0).abs() < 1e-9);
     }

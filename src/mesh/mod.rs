@@ -19,5 +19,5 @@ pub use crate::mesh::facets::{
     ConcaveFacets, FacetEdge, FacetErrors, Facets, LARGEST_ANGLE, LEAST_ANGLE, facet_error, sagitta,
 };
 pub use crate::mesh::load::{Health, LoadedMesh};
-pub use crate::mesh::read::{MeshError, MeshFormat, MeshWarning, load, load_owned, recognise};
+pub use crate::mesh::read::{MeshError, MeshFormat, MeshWarning, detect, load, load_owned};
 pub use crate::mesh::tri_mesh::TriMesh;

@@ -8,15 +8,15 @@ use crate::geom::union_find::UnionFind;
 pub(crate) struct HalfEdges {
     /// `uses[starts[v]..starts[v + 1]]` belong to the edges whose smaller end is `v`.
     starts: Vec<u32>,
-    uses: Vec<Use>,
+    uses: Vec<HalfEdge>,
 }
 
 /// One face's use of an edge: larger end in the upper half; below it the face, and in the lowest bit whether the face
 /// runs from the larger to the smaller end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Use(u64);
+pub(crate) struct HalfEdge(u64);
 
-impl Use {
+impl HalfEdge {
     fn new(hi: u32, face: u32, reversed: bool) -> Self {
         Self((u64::from(hi) << 32) | (u64::from(face) << 1) | u64::from(reversed))
     }
@@ -44,7 +44,7 @@ pub(crate) struct Edge<'a> {
     /// Larger end.
     pub hi: u32,
     /// At least one.
-    pub uses: &'a [Use],
+    pub uses: &'a [HalfEdge],
 }
 
 impl Edge<'_> {
@@ -85,13 +85,13 @@ impl HalfEdges {
             *s = sum;
         }
         // Filled from the back of each bucket, which leaves its start behind.
-        let mut uses = vec![Use(0); sum as usize];
+        let mut uses = vec![HalfEdge(0); sum as usize];
         for (face, t) in triangles.iter().enumerate().rev().filter(|(_, t)| !is_collapsed(t)) {
             for (a, b) in sides(t) {
                 let (lo, hi) = if a < b { (a, b) } else { (b, a) };
                 let slot = &mut starts[lo as usize];
                 *slot -= 1;
-                uses[*slot as usize] = Use::new(hi, face as u32, a > b);
+                uses[*slot as usize] = HalfEdge::new(hi, face as u32, a > b);
             }
         }
         for v in 0..vertex_count {

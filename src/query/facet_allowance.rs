@@ -12,7 +12,7 @@
 //! microseconds for each triangle near the other surface whose sagitta is larger than the answer; most often there are few.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
-use crate::geom::triangle::{Triangle, closest, cross, meet};
+use crate::geom::triangle::{Triangle, closest, crosses, intersects};
 use crate::geom::{Pose, Vec3};
 use crate::mesh::{ConcaveFacets, TriMesh};
 use crate::query::depth::{InsetSurface, MAX_OFFSET, SolidSide};
@@ -31,11 +31,11 @@ pub const SAGITTAS: f64 = 1.5;
 
 /// A triangle moves inward by this many roundings and the other surface by one: what faces the same way on one plane lies
 /// inside by one then, what faces the other way outside by three, and what stands on it upright outside by one.
-const LIFT: f64 = 2.0;
+const INSET_ROUNDINGS: f64 = 2.0;
 
 /// A moved triangle that touches the moved surface, without crossing it, tells little: it is moved by these shares instead.
 /// Only coincidences of the last bit ask for the second.
-const SHARES: [f64; 3] = [1.0, 0.937, 0.871];
+const INSET_SHARES: [f64; 3] = [1.0, 0.937, 0.871];
 
 /// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance, as in [`super::dual`]: it only prunes less.
 const ROUNDOFFS_PER_DISTANCE: f64 = 128.0;
@@ -101,7 +101,7 @@ pub fn allowance(p: &Pairing, tables: [&FacetTable; 2], rounding: f64, most: f64
 
 /// A node to be looked at.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Open {
+struct QueuedNode {
     /// The bits of the largest sagitta below, which is not negative: ordered as the numbers are.
     sagitta: u64,
     /// Of equals the last found comes first: the deepest.
@@ -113,7 +113,7 @@ struct Open {
 /// The nodes that may lead to something larger than what is known.
 #[derive(Default)]
 struct Frontier {
-    heap: BinaryHeap<Open>,
+    heap: BinaryHeap<QueuedNode>,
     found: u32,
     /// The largest known.
     floor: f64,
@@ -123,7 +123,7 @@ impl Frontier {
     fn push(&mut self, sagitta: f64, side: usize, node: u32) {
         if sagitta > self.floor {
             self.found += 1;
-            self.heap.push(Open { sagitta: sagitta.to_bits(), found: self.found, node, side });
+            self.heap.push(QueuedNode { sagitta: sagitta.to_bits(), found: self.found, node, side });
         }
     }
 }
@@ -138,7 +138,7 @@ fn largest(searches: &[Search; 2], enough: f64) -> f64 {
         frontier.push(sagitta(side, 0), side, 0);
     }
     let mut near = Vec::new();
-    while let Some(Open { sagitta: bits, node, side, .. }) = frontier.heap.pop() {
+    while let Some(QueuedNode { sagitta: bits, node, side, .. }) = frontier.heap.pop() {
         let s = f64::from_bits(bits);
         if s <= frontier.floor {
             break;
@@ -157,7 +157,7 @@ fn largest(searches: &[Search; 2], enough: f64) -> f64 {
             Below::Triangles(range) => {
                 for t in range {
                     let s = lesser(search.table.triangles[t as usize], enough);
-                    if s > frontier.floor && search.bounds(t, &near) {
+                    if s > frontier.floor && search.bounds_common_solid(t, &near) {
                         frontier.floor = s;
                     }
                 }
@@ -193,7 +193,7 @@ impl<'a> Placed<'a> {
     }
 
     /// A triangle moved inward by `by` (mm).
-    fn lifted(&self, t: u32, by: f64) -> Triangle {
+    fn inset_triangle(&self, t: u32, by: f64) -> Triangle {
         let inward = self.surface.normal(t) * -by;
         let inward = self.pose.map_or(inward, |p| p.direction(&inward));
         self.triangle(t).map(|v| v + inward)
@@ -230,7 +230,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(own: &'a Placed<'a>, table: &'a FacetTable, other: &'a Placed<'a>, rounding: f64, noise: f64) -> Self {
         let moved = InsetSurface::new(other.surface, other.pose, SolidSide::Inside, rounding, 0.0);
-        let (lift, slack) = (LIFT * rounding, MAX_OFFSET * rounding);
+        let (lift, slack) = (INSET_ROUNDINGS * rounding, MAX_OFFSET * rounding);
         Self { own, table, other, moved, lift, slack, noise, inside: RefCell::default() }
     }
 
@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
     fn leaves_within(&self, own: &PlacedObb, one: bool, out: &mut Vec<u32>) {
         out.clear();
         let reach = self.reach();
-        let distance = |i: u32| f64::from(own.apart(&self.other.node(i), reach as f32));
+        let distance = |i: u32| f64::from(own.distance_bound(&self.other.node(i), reach as f32));
         let mut stack = Vec::with_capacity(64);
         if !self.other.surface.tree().nodes.is_empty() && distance(0) <= reach {
             stack.push(0);
@@ -279,10 +279,10 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a triangle bounds the common solid; `near` are the other's leaves near it.
-    fn bounds(&self, t: u32, near: &[u32]) -> bool {
+    fn bounds_common_solid(&self, t: u32, near: &[u32]) -> bool {
         let own = BoundedTriangle::new(self.own.triangle(t));
         let reach = self.reach();
-        let leaves = near.iter().filter(|&&leaf| own.off_box(&self.other.node(leaf)) <= reach);
+        let leaves = near.iter().filter(|&&leaf| own.box_distance_bound(&self.other.node(leaf)) <= reach);
         let triangles = leaves.flat_map(|&leaf| match self.other.below(leaf) {
             Below::Triangles(range) => range,
             Below::Children(_) => 0..0,
@@ -291,26 +291,27 @@ impl<'a> Search<'a> {
             .filter(|&u| {
                 let other = BoundedTriangle::new(self.other.triangle(u));
                 let (t, u) = (&own.corners, &other.corners);
-                own.apart(&other, reach) <= reach && (meet(t, u) || closest(t, u).squared <= reach * reach)
+                own.distance_bound(&other, reach) <= reach
+                    && (intersects(t, u) || closest(t, u).squared <= reach * reach)
             })
             .collect();
         if others.is_empty() {
             return self.lies_inside(t);
         }
-        SHARES.iter().find_map(|share| self.bounds_moved_by(t, self.lift * share, &others)).unwrap_or(false)
+        INSET_SHARES.iter().find_map(|share| self.bounds_moved_by(t, self.lift * share, &others)).unwrap_or(false)
     }
 
     /// Whether a triangle moved inward by `lift` has a piece inside the other surface, whose triangles near it are given;
     /// `None` where it touches them in a way that does not tell.
     fn bounds_moved_by(&self, t: u32, lift: f64, others: &[u32]) -> Option<bool> {
-        let corners = self.own.lifted(t, lift);
+        let corners = self.own.inset_triangle(t, lift);
         let mut touched = false;
         for &u in others {
             let moved = self.other.surface.triangles[u as usize].map(|v| self.moved.at(v));
-            if cross(&corners, &moved) {
+            if crosses(&corners, &moved) {
                 return Some(true);
             }
-            touched |= meet(&corners, &moved);
+            touched |= intersects(&corners, &moved);
         }
         let inside = |x: &Vec3| {
             let number = winding_moved(self.other.surface, self.other.pose, x, self.slack, |v| self.moved.at(v))?;

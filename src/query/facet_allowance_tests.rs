@@ -1,7 +1,7 @@
 //! The facet allowance of pairs with known answers.
 
 use crate::geom::math::sin_cos_deg;
-use crate::geom::triangle::{cross, meet};
+use crate::geom::triangle::{crosses, intersects};
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::{InsetSurface, SolidSide};
@@ -10,7 +10,7 @@ use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::tests::{Sequence, ball, closed};
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{together, turned};
+use crate::testkit::solids::{joined, turned};
 use std::f64::consts::PI;
 
 /// Rounding of the pairs below, none of which is larger than 100 mm (mm).
@@ -187,11 +187,11 @@ fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
     let plate = block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]);
     is(of(&bush, &plate), 0.0);
     let stop = block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0]);
-    is(of(&bush, &together(&[plate.clone(), stop.clone()])), 0.0);
+    is(of(&bush, &joined(&[plate.clone(), stop.clone()])), 0.0);
     // A plate that is let in bounds it, and the bore with it.
     is(of(&bush, &shifted(&plate, 0.0, 0.0, 0.02)), polygon(32, 5.0));
     // A pin in the bore, beside the stop.
-    let fitting = together(&[plate, stop, pin(20, 5.0, [1.0, 8.0], 0.0)]);
+    let fitting = joined(&[plate, stop, pin(20, 5.0, [1.0, 8.0], 0.0)]);
     is(of(&bush, &fitting), polygon(32, 5.0));
 }
 
@@ -213,7 +213,7 @@ fn without_rounding_exact_contact_bounds_nothing_and_exact_ends_do() {
 #[test]
 fn a_pin_clear_of_the_bore_bounds_nothing() {
     let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
-    let bolt = together(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
+    let bolt = joined(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
     is(of(&plate, &bolt), 0.0);
     // The head sinks in by a little: the edge of the bore is at the overlap now.
     is(of(&plate, &shifted(&bolt, 0.0, 0.0, -0.02)), polygon(32, 5.0));
@@ -227,10 +227,10 @@ fn a_part_inside_another_bounds_the_common_solid_with_all_it_has() {
     let f = polygon(24, 2.0);
     is(of(&block([-20.0; 3], [20.0; 3]), &tube), f);
     // In a cavity it has nothing in common with what is around it.
-    let hollow = together(&[block([-20.0; 3], [20.0; 3]), turned(&block([-10.0; 3], [10.0; 3]))]);
+    let hollow = joined(&[block([-20.0; 3], [20.0; 3]), turned(&block([-10.0; 3], [10.0; 3]))]);
     is(of(&hollow, &tube), 0.0);
     // Of a cavity's own facets, those around the part that lies in the wall bound nothing.
-    let round = together(&[block([-20.0; 3], [20.0; 3]), turned(&pin(24, 10.0, [-10.0, 10.0], 0.0))]);
+    let round = joined(&[block([-20.0; 3], [20.0; 3]), turned(&pin(24, 10.0, [-10.0, 10.0], 0.0))]);
     is(of(&round, &block([14.0; 3], [16.0; 3])), 0.0);
     is(of(&round, &block([-12.0, -1.0, -1.0], [-9.0, 1.0, 1.0])), polygon(24, 10.0));
 }
@@ -246,12 +246,11 @@ fn the_same_solid_twice_is_bounded_by_all_its_facets() {
 #[test]
 fn only_facets_at_the_overlap_count() {
     // Two bores side by side, coarse and fine; a pin in one of them.
-    let plate =
-        together(&[bored(64, 4.0, 10.0, [0.0, 5.0]), shifted(&bored(16, 4.0, 10.0, [0.0, 5.0]), 30.0, 0.0, 0.0)]);
+    let plate = joined(&[bored(64, 4.0, 10.0, [0.0, 5.0]), shifted(&bored(16, 4.0, 10.0, [0.0, 5.0]), 30.0, 0.0, 0.0)]);
     let shaft = pin(40, 4.0, [-5.0, 10.0], 0.2);
     is(of(&plate, &shaft), polygon(64, 4.0));
     is(of(&plate, &shifted(&shaft, 30.0, 0.0, 0.0)), polygon(16, 4.0));
-    is(of(&plate, &together(&[shaft.clone(), shifted(&shaft, 30.0, 0.0, 0.0)])), polygon(16, 4.0));
+    is(of(&plate, &joined(&[shaft.clone(), shifted(&shaft, 30.0, 0.0, 0.0)])), polygon(16, 4.0));
 }
 
 #[test]
@@ -282,7 +281,7 @@ fn the_cap_holds() {
 #[test]
 fn coordinates_of_single_precision_touch_as_much_as_exact_ones() {
     let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
-    let rest = together(&[block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]), block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0])]);
+    let rest = joined(&[block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]), block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0])]);
     for k in 0..40_u32 {
         let k = f64::from(k);
         let pose = Pose { rotation: rotation(k, 3.0 * k, 1.3 * k), translation: Vec3::new(0.7 * k, 20.0, -k) };
@@ -320,10 +319,10 @@ fn bounds((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> Option<bo
     let corners = own.triangle(t).map(|v| to(pose, &v) + pose.map_or(inward, |p| p.direction(&inward)));
     let moved = InsetSurface::new(other, at, SolidSide::Inside, r, 0.0);
     let others: Vec<_> = other.triangles.iter().map(|u| u.map(|v| moved.at(v))).collect();
-    if others.iter().any(|u| cross(&corners, u)) {
+    if others.iter().any(|u| crosses(&corners, u)) {
         return Some(true);
     }
-    if others.iter().any(|u| meet(&corners, u)) {
+    if others.iter().any(|u| intersects(&corners, u)) {
         return None;
     }
     winding_moved(other, at, &corners[0], 4.0 * r, |v| moved.at(v)).map(|w| w >= 1)

@@ -3,7 +3,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
 use crate::query::convex::common_ball_lp::{self, Goal};
-use crate::query::convex::gjk::{self, Ending, Query};
+use crate::query::convex::gjk::{self, GjkEnd, HullPair};
 use crate::query::convex::sat::obb_obb;
 use crate::shape::decompose::piece_set::Cover;
 use crate::shape::decompose::piece_tree::{Below, Node};
@@ -87,9 +87,9 @@ impl PiecePair<'_> {
             }
             let (p, q) = self.pieces(i, j);
             let (pose, origin) = self.placed(p, q);
-            let query = Query { a: self.a.piece(p).0, b: self.b.piece(q).0, b_in_a: &pose };
+            let query = HullPair { a: self.a.piece(p).0, b: self.b.piece(q).0, b_in_a: &pose };
             let found = gjk::separation(&query, lesser(limit, upper), margin);
-            if found.ending == Ending::BeyondLimit {
+            if found.ending == GjkEnd::BeyondLimit {
                 beyond = lesser(beyond, found.lower);
                 continue;
             }
@@ -97,7 +97,7 @@ impl PiecePair<'_> {
                 origin + found.simplex.combine(|v| query.a.vertices[v.a as usize]),
                 origin + found.simplex.combine(|v| pose.point(&query.b.vertices[v.b as usize])),
             ];
-            if found.ending == Ending::NotApart || found.lower <= margin {
+            if found.ending == GjkEnd::Touching || found.lower <= margin {
                 return PieceDistance::Meet { at_most: found.upper, points: ends };
             }
             lower = lesser(lower, found.lower);
@@ -120,21 +120,21 @@ impl PiecePair<'_> {
     pub fn thickest_overlap(&self, above: f64) -> ThickestOverlap {
         let mut best = ThickestOverlap { bounds: [0.0; 2], ball: None };
         let mut stack: Vec<(f64, (u32, u32))> = Vec::with_capacity(64);
-        stack.extend(self.roots().map(|pair| (self.thick_at_most(pair), pair)));
+        stack.extend(self.roots().map(|pair| (self.depth_upper(pair), pair)));
         while let Some((bound, (i, j))) = stack.pop() {
             let [known, most] = best.bounds;
             if bound <= known {
                 continue;
             }
             if let Some(pairs) = self.below(i, j) {
-                let [x, y] = pairs.map(|pair| (self.thick_at_most(pair), pair));
+                let [x, y] = pairs.map(|pair| (self.depth_upper(pair), pair));
                 // The thicker first.
                 stack.extend(if x.0 >= y.0 { [y, x] } else { [x, y] });
                 continue;
             }
             let (p, q) = self.pieces(i, j);
             let (pose, origin) = self.placed(p, q);
-            let query = Query { a: self.a.piece(p).0, b: self.b.piece(q).0, b_in_a: &pose };
+            let query = HullPair { a: self.a.piece(p).0, b: self.b.piece(q).0, b_in_a: &pose };
             if query.a.rank < 3 || query.b.rank < 3 {
                 continue;
             }
@@ -187,7 +187,7 @@ impl PiecePair<'_> {
     }
 
     /// How thick it can be at most, what two boxes have in common (mm): what they share along each of A's axes.
-    fn thick_at_most(&self, (i, j): (u32, u32)) -> f64 {
+    fn depth_upper(&self, (i, j): (u32, u32)) -> f64 {
         let (a, b) = (self.a.node(i).bounds, self.b.node(j).bounds);
         let half = self.b_in_a.rotation.abs() * b.half_extents;
         let off = self.b_in_a.point(&b.center) - a.center;

@@ -2,7 +2,7 @@
 
 use crate::check::{Outcome, Severity};
 use crate::findings::baseline::{Baseline, NewlyAccepted};
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::report::number::count;
 use crate::report::table::MAX_ROWS;
 use crate::report::text::shown;
@@ -20,9 +20,11 @@ pub fn accepted_text(
         let Some(e) = baseline.accepted.get(t.entry) else { continue };
         let unit = baseline.units.name();
         let number = match e.extent {
-            Some(Severity::Depth(depth, _)) => format!(" {} {unit} deep", plain(depth)),
-            Some(Severity::Gap(gap)) => format!(" {} {unit} apart", plain(gap)),
-            Some(Severity::Bracket([low, high])) => format!(" {} to {} {unit}", plain(low), plain(high)),
+            Some(Severity::Depth(depth, _)) => format!(" {} {unit} deep", format_number(depth)),
+            Some(Severity::Gap(gap)) => format!(" {} {unit} apart", format_number(gap)),
+            Some(Severity::Bracket([low, high])) => {
+                format!(" {} to {} {unit}", format_number(low), format_number(high))
+            }
             None => String::new(),
         };
         let (a, b) = (shown(&e.a), shown(&e.b));

@@ -2,7 +2,7 @@
 
 use crate::error::Warning;
 use crate::geom::Vec3;
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::json::write::write_json;
 use crate::report::number::count;
 use crate::report::text::shown;
@@ -98,21 +98,26 @@ pub fn render(r: &DecomposeReport, format: Format, out: &mut dyn Write) -> io::R
             writeln!(
                 out,
                 "epsilon: {}: no piece reaches farther beyond the mesh; asked for {}",
-                plain(epsilon),
-                plain(r.asked)
+                format_number(epsilon),
+                format_number(r.asked)
             )?;
         }
         None => writeln!(out, "epsilon: none: the mesh has no inside, and this is its convex hull")?,
     }
     if let (Some(ratio), Some(volume)) = (volume_ratio, r.volume) {
-        let union = union_ratio.map(|u| format!(", {} together", plain(u))).unwrap_or_default();
-        writeln!(out, "volume: {} of the mesh; the pieces have {} times that{union}", plain(volume), plain(ratio))?;
+        let union = union_ratio.map(|u| format!(", {} together", format_number(u))).unwrap_or_default();
+        writeln!(
+            out,
+            "volume: {} of the mesh; the pieces have {} times that{union}",
+            format_number(volume),
+            format_number(ratio)
+        )?;
     }
     if let Some(grown) = r.grown {
         writeln!(
             out,
             "single precision: the pieces in the files are larger by up to {}, so that rounding uncovers nothing",
-            plain(grown)
+            format_number(grown)
         )?;
     }
     writeln!(out, "time: {:.2} s", r.seconds)

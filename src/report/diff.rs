@@ -4,7 +4,7 @@ use crate::check::{Metric, Relation, Severity, Status, pair_id};
 use crate::findings::run_view::Row;
 use crate::findings::{Change, Diff, Report};
 use crate::geom::LengthUnit;
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::json::write::write_json;
 use crate::report::number::{count, length, volume, volume_text};
 use crate::report::table::{MAX_NAME, MAX_ROWS, grid};
@@ -24,7 +24,7 @@ pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::R
         let (file, name) = (shown(&report.file), shown(&report.name));
         writeln!(out, "{word}: {file} ({name}): {instances}, {}", count(findings, "finding"))?;
     }
-    let tolerances = [diff.old, diff.new].map(|r| r.units.text(r.settings.tolerance));
+    let tolerances = [diff.old, diff.new].map(|r| r.units.format_length(r.settings.tolerance));
     if diff.old.settings.tolerance != diff.new.settings.tolerance {
         writeln!(out, "tolerance: {}, then {}", tolerances[0], tolerances[1])?;
     }
@@ -91,11 +91,13 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
 fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
     let number = match row.extent {
         Some(Severity::Depth(depth, Some(shared))) if by_volume => {
-            format!(" {} deep, {} in common", units.text(depth), volume_text(shared.volume, units))
+            format!(" {} deep, {} in common", units.format_length(depth), volume_text(shared.volume, units))
         }
-        Some(Severity::Depth(depth, _)) => format!(" {} deep", units.text(depth)),
-        Some(Severity::Gap(gap)) => format!(" {} apart", units.text(gap)),
-        Some(Severity::Bracket([low, high])) => format!(" {} to {}", plain(length(low, units)), units.text(high)),
+        Some(Severity::Depth(depth, _)) => format!(" {} deep", units.format_length(depth)),
+        Some(Severity::Gap(gap)) => format!(" {} apart", units.format_length(gap)),
+        Some(Severity::Bracket([low, high])) => {
+            format!(" {} to {}", format_number(length(low, units)), units.format_length(high))
+        }
         None => String::new(),
     };
     let relation = match row.relation {

@@ -84,6 +84,6 @@ fn hostile_names_stay_in_their_command() {
         }
     }
     assert_eq!(text.lines().filter(|l| l.starts_with("::error ")).count(), 10);
-    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_unsafe_char(c)));
     assert!(text.contains("line=1::y%250A"), "{text}");
 }

@@ -1,6 +1,6 @@
 //! What `inspect` says of mesh files, in the unit of each file.
 
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::geom::{Aabb, LengthUnit, Obb};
 use crate::json::write::write_json;
 use crate::report::json::MinMax;
@@ -208,10 +208,10 @@ fn cells(m: &MeshReport) -> [String; 9] {
         m.format.clone(),
         m.triangles.to_string(),
         m.shells.to_string(),
-        format!("{} x {} x {}", plain(size.x), plain(size.y), plain(size.z)),
-        m.volume.map(plain).unwrap_or_default(),
+        format!("{} x {} x {}", format_number(size.x), format_number(size.y), format_number(size.z)),
+        m.volume.map(format_number).unwrap_or_default(),
         inside.to_owned(),
-        m.convexity.map(plain).unwrap_or_default(),
+        m.convexity.map(format_number).unwrap_or_default(),
         defects(m),
     ]
 }

@@ -125,5 +125,5 @@ fn hostile_names_mean_nothing_but_themselves() {
     let bars: Vec<_> = text.lines().filter(|l| l.starts_with("| **")).map(|l| l.matches('|').count()).collect();
     assert_eq!(bars.len(), outcome.pairs.len());
     assert!(bars.iter().all(|n| *n == bars[0]), "{bars:?}");
-    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_unsafe_char(c)));
 }

@@ -1,6 +1,6 @@
 //! Lengths and counts: from millimetres to the report's unit, and as text for people.
 
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::geom::{LengthUnit, Vec3};
 
 /// A length in mm, in the report's unit.
@@ -15,7 +15,7 @@ pub fn volume(mm3: f64, unit: LengthUnit) -> f64 {
 
 /// A volume in mm³ for people, in the cube of the report's unit and with its name.
 pub fn volume_text(mm3: f64, unit: LengthUnit) -> String {
-    format!("{} {}³", plain(volume(mm3, unit)), unit.name())
+    format!("{} {}³", format_number(volume(mm3, unit)), unit.name())
 }
 
 /// A point or a translation in mm, in the report's unit.
@@ -30,7 +30,7 @@ pub fn as_given(mm: f64, unit: LengthUnit) -> f64 {
 
 /// A length in mm for people, in the report's unit and with its name.
 pub fn length_text(mm: f64, unit: LengthUnit) -> String {
-    unit.text(mm)
+    unit.format_length(mm)
 }
 
 /// A count and its noun: `1 pair`, `2 pairs`.
@@ -85,7 +85,7 @@ mod tests {
             (f64::NAN, "NaN"),
             (f64::INFINITY, "inf"),
         ] {
-            assert_eq!(plain(x), text);
+            assert_eq!(format_number(x), text);
         }
     }
 

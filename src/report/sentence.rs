@@ -2,7 +2,7 @@
 
 use crate::check::{Metric, Outcome, PairOutcome, Status};
 use crate::findings::{Entry, Group, rank};
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::report::number::{as_given, count, direction, length, length_text};
 use crate::report::rows::{accepted, rule_text, volumes};
 use crate::report::text::shown;
@@ -29,7 +29,7 @@ pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
         },
         Status::Undecided => match p.gap_bracket {
             Some([lo, hi]) => {
-                let (lo, hi) = (plain(length(lo, o.units)), text(hi));
+                let (lo, hi) = (format_number(length(lo, o.units)), text(hi));
                 format!("{names} could not be decided: the gap is somewhere between {lo} and {hi}")
             }
             None => format!("{names} could not be decided"),
@@ -46,7 +46,7 @@ pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
         let _ = write!(said, "; they share a volume of {now}, {before} were accepted");
     }
     if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::TooClose) {
-        let demanded = format!("{} {}", plain(as_given(demanded, o.units)), o.units.name());
+        let demanded = format!("{} {}", format_number(as_given(demanded, o.units)), o.units.name());
         let _ = write!(said, "; {demanded} are demanded");
     }
     if let (Status::Interference, Some(t), Some(by)) = (p.status, p.separating_translation, p.penetration_depth)

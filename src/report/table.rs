@@ -3,7 +3,7 @@
 use crate::assembly::Geometry;
 use crate::check::{BaselineOutcome, BaselineStatus, Outcome, ResolvedFinding, Status};
 use crate::findings::{Entry, Groups};
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::report::Style;
 use crate::report::number::{as_given, count, length_text};
 use crate::report::rows::{self, HEADINGS};
@@ -70,7 +70,7 @@ fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
         Geometry::Exact => "the triangles themselves decide".to_owned(),
     };
     writeln!(out, "geometry: {}: {meaning}", o.settings.geometry.name())?;
-    let tolerance = plain(as_given(o.settings.tolerance, o.units));
+    let tolerance = format_number(as_given(o.settings.tolerance, o.units));
     writeln!(out, "tolerance: {tolerance} {}: overlap no deeper than this is contact", o.units.name())
 }
 

@@ -62,7 +62,7 @@ fn colour_paints_statuses_and_the_verdict() {
 #[test]
 fn names_cannot_steer_the_terminal() {
     let text = text(&sample_outcome::outcome(), false);
-    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_unsafe_char(c)));
 }
 
 #[test]
@@ -229,5 +229,5 @@ fn hostile_names_stay_in_their_rows() {
     let outcome = sample_outcome::hostile();
     let text = expanded(&outcome);
     assert_eq!(text.lines().filter(|l| l.contains("allow_depth")).count(), outcome.pairs.len());
-    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_unsafe_char(c)));
 }

@@ -1,12 +1,12 @@
 //! Text that reaches a terminal: names are data and may hold anything.
 
-use crate::json::wording::{is_steering, steers};
+use crate::json::wording::{has_unsafe_char, is_unsafe_char};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The text in one line, every steering character as `\u{1b}`.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    if !steers(text) {
+    if !has_unsafe_char(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -15,7 +15,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if is_steering(c) => {
+            c if is_unsafe_char(c) => {
                 // Writing to a String cannot fail.
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
             }

@@ -24,7 +24,7 @@ pub(crate) fn turned(mesh: &TriMesh) -> TriMesh {
 }
 
 /// All meshes as one.
-pub(crate) fn together(meshes: &[TriMesh]) -> TriMesh {
+pub(crate) fn joined(meshes: &[TriMesh]) -> TriMesh {
     let mut all = TriMesh::default();
     for m in meshes {
         let base = all.vertices.len() as u32;
@@ -35,9 +35,9 @@ pub(crate) fn together(meshes: &[TriMesh]) -> TriMesh {
 }
 
 /// A fixed pseudo-random sequence (Knuth's 64-bit linear congruential generator).
-pub(crate) struct Dice(pub u64);
+pub(crate) struct Rng(pub u64);
 
-impl Dice {
+impl Rng {
     /// From −1 up to 1.
     pub(crate) fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -55,7 +55,7 @@ impl Dice {
 }
 
 /// Some of 27 unit cubes, the others void: edges and corners of every kind, some of them shared by cubes that only touch there.
-pub(crate) fn cubes(dice: &mut Dice) -> TriMesh {
+pub(crate) fn cubes(dice: &mut Rng) -> TriMesh {
     let mut full = [[[false; 5]; 5]; 5];
     for i in 0..27 {
         full[1 + i % 3][1 + i / 3 % 3][1 + i / 9] = dice.unit() < 0.2;
@@ -115,7 +115,7 @@ pub(crate) fn ring(profile: &[[f64; 2]], n: usize) -> TriMesh {
 }
 
 /// The same surface in more triangles: `times` a triangle is cut at a point inside of it, or two at a point of their common edge.
-pub(crate) fn cut(mesh: &TriMesh, dice: &mut Dice, times: usize) -> TriMesh {
+pub(crate) fn refined(mesh: &TriMesh, dice: &mut Rng, times: usize) -> TriMesh {
     let mut mesh = mesh.clone();
     for _ in 0..times {
         let t = dice.below(mesh.triangles.len());

@@ -6,7 +6,7 @@ use interfere::geom::tolerance::roundoff_mm;
 use interfere::geom::{Pose, Vec3};
 use interfere::query::convex::common_ball_lp::{self, Goal};
 use interfere::query::convex::epa::{self, EpaScratch};
-use interfere::query::convex::gjk::{self, Ending, Query};
+use interfere::query::convex::gjk::{self, GjkEnd, HullPair};
 use interfere::query::convex::sat::obb_obb;
 use interfere::shape::hull;
 use interfere::shape::polytope::Convex;
@@ -157,7 +157,7 @@ fn the_distance_bound_is_never_above_the_truth() {
         let (b, box_b) = random_convex(&mut rng, other.clamp(1e-3, 1e4), 0.0);
         let spread = rng.range(0.1, 0.9);
         let pose = near_pose(&mut rng, &a, &b, spread, offset);
-        let q = Query { a: &a, b: &b, b_in_a: &pose };
+        let q = HullPair { a: &a, b: &b, b_in_a: &pose };
         let eta = margin(&a, &b, &pose);
         let found = gjk::separation(&q, f64::INFINITY, eta);
         let (pa, pb) = (Polyhedron::new(&a, &Pose::identity()), Polyhedron::new(&b, &pose));
@@ -178,11 +178,11 @@ fn the_distance_bound_is_never_above_the_truth() {
         assert!(found.upper + eta >= truth, "pair {k}: upper bound {} below the distance {truth}", found.upper);
         assert!(bound - eta <= truth, "pair {k}: box bound {bound} above the distance {truth}");
         pruned_by_box += usize::from(bound > 0.0);
-        assert_ne!(found.ending, Ending::NotApart, "pair {k}: {truth} apart and not told");
+        assert_ne!(found.ending, GjkEnd::Touching, "pair {k}: {truth} apart and not told");
         wide += usize::from(found.upper - found.lower > 1e-9 * truth + 4.0 * eta);
         // With a limit, the early answer must be just as sound.
         let early = gjk::separation(&q, truth * 0.5, eta);
-        assert!(early.lower - eta <= truth && (early.ending != Ending::BeyondLimit || early.lower > truth * 0.5));
+        assert!(early.lower - eta <= truth && (early.ending != GjkEnd::BeyondLimit || early.lower > truth * 0.5));
     }
     assert!(apart * 3 > count, "the sample must hold separated pairs: {apart} of {count}");
     assert!(apart * 10 < count * 9, "and overlapping ones: {apart} of {count}");
@@ -211,7 +211,7 @@ fn penetration_depth_is_the_smallest_over_all_axes_and_its_vector_separates() {
             continue;
         }
         overlapping += 1;
-        let q = Query { a: &a, b: &b, b_in_a: &pose };
+        let q = HullPair { a: &a, b: &b, b_in_a: &pose };
         let eta = margin(&a, &b, &pose);
         let simplex = gjk::separation(&q, f64::INFINITY, eta).simplex;
         let found = epa::penetration(&q, &simplex, eta, &mut scratch).expect("solid hulls have a solid difference");
@@ -270,7 +270,7 @@ fn thickness_agrees_with_all_sets_of_four_planes() {
         let (a, b) = (solid(1.0), solid(1.5));
         let mut rng2 = Rng::new(1000 + k);
         let pose = Pose { rotation: rng2.rotation(), translation: rng2.in_ball() * 0.8 };
-        let q = Query { a: &a, b: &b, b_in_a: &pose };
+        let q = HullPair { a: &a, b: &b, b_in_a: &pose };
         let mut planes: Vec<(Vec3, f64)> = a.normals.iter().copied().zip(a.offsets.iter().copied()).collect();
         planes.extend(b.normals.iter().zip(&b.offsets).map(|(n, d)| {
             let n = pose.direction(n);

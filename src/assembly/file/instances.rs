@@ -3,7 +3,7 @@
 use crate::assembly::file::{RawInstance, Target, placement, read_list};
 use crate::geom::{Affine, LengthUnit};
 use crate::json::document::Value;
-use crate::json::position::Trail;
+use crate::json::position::JsonPath;
 use crate::json::reader::{Fields, Reader};
 use crate::json::wording::quoted;
 use rapidhash::fast::RandomState;
@@ -17,8 +17,8 @@ pub(crate) fn read_instances(
     part_names: &[String],
     unit: LengthUnit,
 ) -> Vec<RawInstance> {
-    let root = Trail::Root;
-    let trail = Trail::Key(&root, "instances");
+    let root = JsonPath::Root;
+    let trail = JsonPath::Key(&root, "instances");
     let Some(list) = read_list(reader, fields, &trail, "instances", "a list of instances") else {
         return Vec::new();
     };
@@ -29,7 +29,7 @@ pub(crate) fn read_instances(
         std::collections::HashMap::with_capacity_and_hasher(count, RandomState::default());
     let mut out = Vec::with_capacity(count);
     for (index, value) in list.enumerate() {
-        let trail = Trail::Index(&trail, index);
+        let trail = JsonPath::Index(&trail, index);
         let Some(fields) = reader.fields(value, &trail, &INSTANCE_KEYS, "an object with `id` and `part`") else {
             continue;
         };
@@ -38,19 +38,19 @@ pub(crate) fn read_instances(
             if let Some((earlier, earlier_offset)) = first.get(id) {
                 let (line, column) = reader.source.position(*earlier_offset);
                 let fix = format!("the first is instances[{earlier}] at {line}:{column}: rename one of them");
-                reader.problem(offset, &Trail::Key(&trail, "id"), format!("duplicate id {}", quoted(id)), fix);
+                reader.problem(offset, &JsonPath::Key(&trail, "id"), format!("duplicate id {}", quoted(id)), fix);
             } else {
                 first.insert(id, (index, offset));
             }
         }
         let target = read_target(reader, &fields, value, &trail, &parts);
-        let as_unit = fields.get("as_unit").map(|v| reader.boolean(v, &Trail::Key(&trail, "as_unit")));
+        let as_unit = fields.get("as_unit").map(|v| reader.boolean(v, &JsonPath::Key(&trail, "as_unit")));
         if let (Some(v), Some((Target::Part(_) | Target::UnknownPart(_), _))) = (fields.get("as_unit"), &target) {
-            let trail = Trail::Key(&trail, "as_unit");
+            let trail = JsonPath::Key(&trail, "as_unit");
             reader.problem(v.start(), &trail, "`as_unit` on a part", "remove it: it is for sub-assemblies");
         }
         let placement = match fields.get("placement") {
-            Some(v) => placement::read(reader, v, &Trail::Key(&trail, "placement"), unit),
+            Some(v) => placement::read(reader, v, &JsonPath::Key(&trail, "placement"), unit),
             None => Some(Affine::identity()),
         };
         if let (Some((id, id_offset)), Some((target, target_offset)), Some(placement)) = (id, target, placement) {
@@ -76,13 +76,13 @@ fn read_id<'d>(
     reader: &mut Reader<'_>,
     fields: &Fields<'d>,
     instance: Value<'_>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
 ) -> Option<(&'d str, usize)> {
     let Some(value) = fields.get("id") else {
         reader.problem(instance.start(), trail, "no `id`", "add \"id\" with a name unique in this file");
         return None;
     };
-    let trail = Trail::Key(trail, "id");
+    let trail = JsonPath::Key(trail, "id");
     let id = reader.text(value, &trail, "an id as a text")?;
     if let Some((what, fix)) = bad_id(id) {
         reader.problem(value.start(), &trail, what, fix);
@@ -95,17 +95,17 @@ fn read_target(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     instance: Value<'_>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
     parts: &BTreeMap<&str, usize>,
 ) -> Option<(Target, usize)> {
     match (fields.get("part"), fields.get("assembly")) {
         (Some(value), None) => {
-            let name = reader.text(value, &Trail::Key(trail, "part"), "the name of a part")?;
+            let name = reader.text(value, &JsonPath::Key(trail, "part"), "the name of a part")?;
             let target = parts.get(name).map_or_else(|| Target::UnknownPart(name.to_owned()), |k| Target::Part(*k));
             Some((target, value.start()))
         }
         (None, Some(value)) => {
-            let path = reader.text(value, &Trail::Key(trail, "assembly"), "the path of an assembly file")?;
+            let path = reader.text(value, &JsonPath::Key(trail, "assembly"), "the path of an assembly file")?;
             Some((Target::Assembly(path.to_owned()), value.start()))
         }
         (None, None) => {

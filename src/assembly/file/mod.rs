@@ -14,7 +14,7 @@ use crate::assembly::{Facets, Geometry, RuleAction};
 use crate::error::{Location, Problem};
 use crate::geom::{Affine, LengthUnit};
 use crate::json::document::{Document, Json, List, Member, Value};
-use crate::json::position::{Source, Trail};
+use crate::json::position::{JsonPath, Source};
 use crate::json::reader::{Fields, Reader};
 
 /// One file. Parts, instances and rules with a problem are left out.
@@ -22,8 +22,8 @@ use crate::json::reader::{Fields, Reader};
 pub(crate) struct RawFile {
     pub name: Option<String>,
     pub units: Option<LengthUnit>,
-    pub tolerance: Option<Placed<f64>>,
-    pub facets: Option<Placed<Facets>>,
+    pub tolerance: Option<Located<f64>>,
+    pub facets: Option<Located<Facets>>,
     pub parts: Vec<RawPart>,
     pub instances: Vec<RawInstance>,
     pub rules: Vec<RawRule>,
@@ -35,7 +35,7 @@ pub(crate) struct RawFile {
 
 /// A value and where it stands.
 #[derive(Debug)]
-pub(crate) struct Placed<T> {
+pub(crate) struct Located<T> {
     pub value: T,
     pub at: Location,
 }
@@ -46,7 +46,7 @@ pub(crate) struct RawPart {
     pub name: String,
     pub at: Location,
     /// The path as written.
-    pub mesh: Placed<String>,
+    pub mesh: Located<String>,
     pub units: Option<LengthUnit>,
     pub deflection: Option<f64>,
     pub geometry: Option<Geometry>,
@@ -100,7 +100,7 @@ pub(crate) fn read(source: &Source, document: &Document<'_>) -> (RawFile, Vec<Pr
 }
 
 fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
-    let root = Trail::Root;
+    let root = JsonPath::Root;
     let noted = reader.problems.len();
     let fields = reader.fields(document, &root, &TOP_KEYS, "an object: an assembly file, version 1")?;
     let in_keys = reader.problems.split_off(noted);
@@ -109,7 +109,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
         Some((_, Json::Number(1.0))) => {}
         Some((other, json)) => {
             // Another version has other keys: nothing else is worth saying.
-            let trail = Trail::Key(&root, "version");
+            let trail = JsonPath::Key(&root, "version");
             if let Json::Number(_) = json {
                 let written = crate::json::wording::one_line(other.number_as_written());
                 let what = format!("version {written} is not known to this release");
@@ -123,7 +123,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
     reader.problems.extend(in_keys);
     let text = |reader: &mut Reader<'_>, key: &str| {
         let value = fields.get(key)?;
-        reader.text(value, &Trail::Key(&root, key), "a text").map(str::to_owned)
+        reader.text(value, &JsonPath::Key(&root, key), "a text").map(str::to_owned)
     };
     // For editors; where it leads is not our business.
     text(reader, "$schema");
@@ -131,27 +131,27 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
     let units = read_units(reader, &fields, &root);
     let unit = units.unwrap_or(LengthUnit::Mm);
     let tolerance = fields.get("tolerance").and_then(|v| {
-        let trail = Trail::Key(&root, "tolerance");
-        Some(Placed { value: reader.length(v, &trail, unit)?, at: reader.source.at(v.start(), &trail) })
+        let trail = JsonPath::Key(&root, "tolerance");
+        Some(Located { value: reader.length(v, &trail, unit)?, at: reader.source.at(v.start(), &trail) })
     });
     let facets = fields.get("facets").and_then(|v| {
-        let trail = Trail::Key(&root, "facets");
-        Some(Placed { value: read_facets(reader, v, &trail)?, at: reader.source.at(v.start(), &trail) })
+        let trail = JsonPath::Key(&root, "facets");
+        Some(Located { value: read_facets(reader, v, &trail)?, at: reader.source.at(v.start(), &trail) })
     });
     let (parts, part_names) = read_parts(reader, &fields, unit);
     let instances = read_instances(reader, &fields, &part_names, unit);
     let rules = read_rules(reader, &fields, unit);
     let blamed = fields.get("instances").map_or(document.start(), Value::start);
-    let instances_at = reader.source.at(blamed, &Trail::Key(&root, "instances"));
+    let instances_at = reader.source.at(blamed, &JsonPath::Key(&root, "instances"));
     Some(RawFile { name, units, tolerance, facets, parts, instances, rules, part_names, instances_at })
 }
 
-fn read_units(reader: &mut Reader<'_>, fields: &Fields<'_>, trail: &Trail<'_>) -> Option<LengthUnit> {
+fn read_units(reader: &mut Reader<'_>, fields: &Fields<'_>, trail: &JsonPath<'_>) -> Option<LengthUnit> {
     let names = LengthUnit::ALL.map(LengthUnit::name);
-    reader.word(fields.get("units")?, &Trail::Key(trail, "units"), &names, LengthUnit::from_name)
+    reader.word(fields.get("units")?, &JsonPath::Key(trail, "units"), &names, LengthUnit::from_name)
 }
 
-fn read_facets(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Facets> {
+fn read_facets(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Facets> {
     reader.word(value, trail, &["allow", "strict"], |word| match word {
         "allow" => Some(Facets::Allow),
         "strict" => Some(Facets::Strict),
@@ -159,14 +159,14 @@ fn read_facets(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> 
     })
 }
 
-fn read_geometry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Geometry> {
+fn read_geometry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Geometry> {
     let all = [Geometry::Exact, Geometry::Decomposition, Geometry::Hull];
     reader.word(value, trail, &all.map(Geometry::name), |word| all.into_iter().find(|g| g.name() == word))
 }
 
 fn read_parts(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> (Vec<RawPart>, Vec<String>) {
-    let root = Trail::Root;
-    let trail = Trail::Key(&root, "parts");
+    let root = JsonPath::Root;
+    let trail = JsonPath::Key(&root, "parts");
     let expected = "an object of parts by name";
     let Some(entries) = fields.get("parts").and_then(|v| reader.entries(v, &trail, expected)) else {
         return Default::default();
@@ -175,27 +175,27 @@ fn read_parts(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) ->
     (entries.into_iter().filter_map(|entry| read_part(reader, entry, &trail, unit)).collect(), names)
 }
 
-fn read_part(reader: &mut Reader<'_>, entry: Member<'_>, parts: &Trail<'_>, unit: LengthUnit) -> Option<RawPart> {
+fn read_part(reader: &mut Reader<'_>, entry: Member<'_>, parts: &JsonPath<'_>, unit: LengthUnit) -> Option<RawPart> {
     let name = entry.key;
-    let trail = Trail::Key(parts, name);
+    let trail = JsonPath::Key(parts, name);
     let offset = entry.value.start();
     if name.is_empty() {
         reader.problem(offset, &trail, "an empty part name", "name the part");
     }
     let fields = reader.fields(entry.value, &trail, &PART_KEYS, "an object with `mesh`")?;
     let units = read_units(reader, &fields, &trail);
-    let deflection = fields.get("deflection").map(|v| reader.length(v, &Trail::Key(&trail, "deflection"), unit));
-    let geometry = fields.get("geometry").map(|v| read_geometry(reader, v, &Trail::Key(&trail, "geometry")));
+    let deflection = fields.get("deflection").map(|v| reader.length(v, &JsonPath::Key(&trail, "deflection"), unit));
+    let geometry = fields.get("geometry").map(|v| read_geometry(reader, v, &JsonPath::Key(&trail, "geometry")));
     let Some(mesh) = fields.get("mesh") else {
         reader.problem(offset, &trail, "no `mesh`", "add \"mesh\" with the path of an STL or OBJ file");
         return None;
     };
-    let mesh_trail = Trail::Key(&trail, "mesh");
+    let mesh_trail = JsonPath::Key(&trail, "mesh");
     let path = reader.text(mesh, &mesh_trail, "the path of an STL or OBJ file")?;
     Some(RawPart {
         name: name.to_owned(),
         at: reader.source.at(offset, &trail),
-        mesh: Placed { value: path.to_owned(), at: reader.source.at(mesh.start(), &mesh_trail) },
+        mesh: Located { value: path.to_owned(), at: reader.source.at(mesh.start(), &mesh_trail) },
         units,
         deflection: deflection.flatten(),
         geometry: geometry.flatten(),
@@ -206,7 +206,7 @@ fn read_part(reader: &mut Reader<'_>, entry: Member<'_>, parts: &Trail<'_>, unit
 fn read_list<'d>(
     reader: &mut Reader<'_>,
     fields: &Fields<'d>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
     key: &str,
     expected: &str,
 ) -> Option<List<'d>> {

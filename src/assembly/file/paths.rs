@@ -7,10 +7,10 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// What marks the folder of a version-controlled tree.
-const MARKS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+const VCS_FOLDERS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
 /// Where the root assembly lies and what it may reach.
-pub(crate) struct Tree {
+pub(crate) struct VersionedTree {
     /// The root assembly file, symbolic links resolved.
     pub root_file: PathBuf,
     /// Its folder.
@@ -24,7 +24,7 @@ pub(crate) struct Tree {
 /// What is wrong with a path and what would fix it.
 pub(crate) type BadPath = (String, String);
 
-impl Tree {
+impl VersionedTree {
     /// Looks at the root assembly's place.
     pub fn new(path: &Path, loader: &dyn Loader, allow_outside: bool) -> Result<Self, Error> {
         let bad = |(what, fix): BadPath| Error::one(Location::file(shown(path)), what, fix);
@@ -38,7 +38,7 @@ impl Tree {
         let root_folder = root_file.parent().unwrap_or(&named_folder).to_path_buf();
         let shown_folder = (root_folder == named_folder).then(|| path.parent().unwrap_or(path).to_path_buf());
         let boundary = (!allow_outside).then(|| {
-            let holds_mark = |folder: &&Path| MARKS.iter().any(|mark| loader.exists(&folder.join(mark)));
+            let holds_mark = |folder: &&Path| VCS_FOLDERS.iter().any(|mark| loader.exists(&folder.join(mark)));
             named_folder.ancestors().find(holds_mark).unwrap_or(&named_folder).to_path_buf()
         });
         let tree = Self { root_file, root_folder, shown_folder, boundary };

@@ -5,7 +5,7 @@
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
 use crate::json::document::Value;
-use crate::json::position::Trail;
+use crate::json::position::JsonPath;
 use crate::json::reader::Reader;
 
 /// A linear part whose condition number is above this is refused as singular: it squeezes a metre into a nanometre, and
@@ -20,14 +20,19 @@ const ROTATION_KEYS: [&str; 4] = ["quaternion_xyzw", "axis", "angle_deg", "rpy_d
 const FORMS: &str = "expected one of `quaternion_xyzw`, `axis` with `angle_deg`, and `rpy_deg`";
 
 /// A placement as read, translation in mm; `None` where a problem was noted.
-pub(crate) fn read(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<Affine> {
+pub(crate) fn read(
+    reader: &mut Reader<'_>,
+    value: Value<'_>,
+    trail: &JsonPath<'_>,
+    unit: LengthUnit,
+) -> Option<Affine> {
     let fields = reader.fields(value, trail, &KEYS, "an object with `matrix`, or with `translation` and `rotation`")?;
-    let matrix = fields.get("matrix").map(|v| read_matrix(reader, v, &Trail::Key(trail, "matrix"), unit));
+    let matrix = fields.get("matrix").map(|v| read_matrix(reader, v, &JsonPath::Key(trail, "matrix"), unit));
     let translation = fields.get("translation").map(|v| {
-        let trail = Trail::Key(trail, "translation");
+        let trail = JsonPath::Key(trail, "translation");
         read_point(reader, v, &trail, unit)
     });
-    let rotation = fields.get("rotation").map(|v| read_rotation(reader, v, &Trail::Key(trail, "rotation")));
+    let rotation = fields.get("rotation").map(|v| read_rotation(reader, v, &JsonPath::Key(trail, "rotation")));
     if let Some(matrix) = matrix {
         if translation.is_some() || rotation.is_some() {
             let what = "`matrix` together with `translation` or `rotation`";
@@ -63,21 +68,21 @@ pub(crate) fn is_rigid(linear: &Mat3) -> bool {
     (linear.transpose() * linear - Mat3::identity()).abs().max() <= RIGID
 }
 
-fn read_point(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<Vec3> {
+fn read_point(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<Vec3> {
     let elements = reader.list::<3>(value, trail, "a list of 3 numbers, x, y and z")?;
-    let [x, y, z] = [0, 1, 2].map(|k: usize| reader.coordinate(elements[k], &Trail::Index(trail, k), unit));
+    let [x, y, z] = [0, 1, 2].map(|k: usize| reader.coordinate(elements[k], &JsonPath::Index(trail, k), unit));
     Some(Vec3::new(x?, y?, z?))
 }
 
 /// Row-major, multiplies column vectors.
-fn read_matrix(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>, unit: LengthUnit) -> Option<Affine> {
+fn read_matrix(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<Affine> {
     let rows = reader.list::<4>(value, trail, "4 rows of 4 numbers")?;
     let rows: [Option<[f64; 4]>; 4] =
-        [0, 1, 2, 3].map(|k: usize| reader.numbers(rows[k], &Trail::Index(trail, k), "a row of 4 numbers"));
+        [0, 1, 2, 3].map(|k: usize| reader.numbers(rows[k], &JsonPath::Index(trail, k), "a row of 4 numbers"));
     let [Some(a), Some(b), Some(c), Some(last)] = rows else { return None };
     if last != [0.0, 0.0, 0.0, 1.0] {
         let fix = "expected 0 0 0 1: the translation is the last column of the rows above";
-        reader.problem(value.start(), &Trail::Index(trail, 3), "the last row is not 0 0 0 1", fix);
+        reader.problem(value.start(), &JsonPath::Index(trail, 3), "the last row is not 0 0 0 1", fix);
         return None;
     }
     let linear = Mat3::new(a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]);
@@ -94,23 +99,23 @@ fn read_matrix(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>, uni
     Some(Affine { linear, translation })
 }
 
-fn read_rotation(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Mat3> {
+fn read_rotation(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Mat3> {
     let fields = reader.fields(value, trail, &ROTATION_KEYS, "an object with one form of rotation")?;
     let by_axis = fields.has("axis") || fields.has("angle_deg");
     match (fields.get("quaternion_xyzw"), by_axis, fields.get("rpy_deg")) {
-        (Some(q), false, None) => read_quaternion(reader, q, &Trail::Key(trail, "quaternion_xyzw")),
+        (Some(q), false, None) => read_quaternion(reader, q, &JsonPath::Key(trail, "quaternion_xyzw")),
         (None, true, None) => {
             let (Some(axis), Some(angle)) = (fields.get("axis"), fields.get("angle_deg")) else {
                 let (has, misses) = if fields.has("axis") { ("axis", "angle_deg") } else { ("angle_deg", "axis") };
                 reader.problem(value.start(), trail, format!("`{has}` without `{misses}`"), format!("add `{misses}`"));
                 return None;
             };
-            let axis = read_axis(reader, axis, &Trail::Key(trail, "axis"));
-            let angle = reader.number(angle, &Trail::Key(trail, "angle_deg"), "an angle in degrees");
+            let axis = read_axis(reader, axis, &JsonPath::Key(trail, "axis"));
+            let angle = reader.number(angle, &JsonPath::Key(trail, "angle_deg"), "an angle in degrees");
             Some(about(&axis?, angle?))
         }
         (None, false, Some(rpy)) => {
-            let rpy = reader.numbers(rpy, &Trail::Key(trail, "rpy_deg"), "a list of 3 angles: roll, pitch and yaw");
+            let rpy = reader.numbers(rpy, &JsonPath::Key(trail, "rpy_deg"), "a list of 3 angles: roll, pitch and yaw");
             Some(roll_pitch_yaw(&rpy?))
         }
         (None, false, None) => {
@@ -124,7 +129,7 @@ fn read_rotation(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -
     }
 }
 
-fn read_quaternion(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Mat3> {
+fn read_quaternion(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Mat3> {
     let q = reader.numbers::<4>(value, trail, "a list of 4 numbers, x, y, z and w")?;
     let rotation = from_quaternion(q);
     if rotation.is_none() {
@@ -133,7 +138,7 @@ fn read_quaternion(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>)
     rotation
 }
 
-fn read_axis(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Vec3> {
+fn read_axis(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Vec3> {
     let [x, y, z] = reader.numbers(value, trail, "a list of 3 numbers, x, y and z")?;
     let axis = unit_vector(&Vec3::new(x, y, z));
     if axis.is_none() {

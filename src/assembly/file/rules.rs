@@ -5,32 +5,32 @@ use crate::assembly::file::{RawRule, read_list};
 use crate::assembly::rules::glob::Glob;
 use crate::geom::LengthUnit;
 use crate::json::document::Value;
-use crate::json::position::Trail;
+use crate::json::position::JsonPath;
 use crate::json::reader::{Fields, Reader};
-use crate::json::wording::{either, quoted};
+use crate::json::wording::{join_or, quoted};
 
 const RULE_KEYS: [&str; 5] = ["between", "ignore", "allow_depth", "min_clearance", "reason"];
 const VERBS: [&str; 3] = ["ignore", "allow_depth", "min_clearance"];
 
 pub(crate) fn read_rules(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> Vec<RawRule> {
-    let root = Trail::Root;
-    let trail = Trail::Key(&root, "rules");
+    let root = JsonPath::Root;
+    let trail = JsonPath::Key(&root, "rules");
     let list = read_list(reader, fields, &trail, "rules", "a list of rules");
-    let read = |(k, v): (usize, Value<'_>)| read_rule(reader, v, &Trail::Index(&trail, k), k, unit);
+    let read = |(k, v): (usize, Value<'_>)| read_rule(reader, v, &JsonPath::Index(&trail, k), k, unit);
     list.into_iter().flatten().enumerate().filter_map(read).collect()
 }
 
 fn read_rule(
     reader: &mut Reader<'_>,
     value: Value<'_>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
     index: usize,
     unit: LengthUnit,
 ) -> Option<RawRule> {
     let fields = reader.fields(value, trail, &RULE_KEYS, "an object with `between` and a verb")?;
     let between = read_between(reader, &fields, value, trail);
     let verb = read_verb(reader, &fields, value, trail, unit);
-    let reason = fields.get("reason").map(|v| reader.text(v, &Trail::Key(trail, "reason"), "a text"));
+    let reason = fields.get("reason").map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text"));
     Some(RawRule {
         between: between?,
         verb: verb?,
@@ -44,19 +44,19 @@ fn read_between(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     rule: Value<'_>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
 ) -> Option<[String; 2]> {
     let Some(value) = fields.get("between") else {
         reader.problem(rule.start(), trail, "no `between`", "add \"between\" with two globs over instance ids");
         return None;
     };
-    let trail = Trail::Key(trail, "between");
+    let trail = JsonPath::Key(trail, "between");
     let globs = reader.list::<2>(value, &trail, "a list of two globs over instance ids")?;
-    let [a, b] = [0, 1].map(|k: usize| read_glob(reader, globs[k], &Trail::Index(&trail, k)));
+    let [a, b] = [0, 1].map(|k: usize| read_glob(reader, globs[k], &JsonPath::Index(&trail, k)));
     Some([a?, b?])
 }
 
-fn read_glob(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<String> {
+fn read_glob(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<String> {
     let text = reader.text(value, trail, "a glob over instance ids")?;
     if let Err(why) = Glob::new(text) {
         reader.problem(value.start(), trail, format!("{} is no glob", quoted(text)), why);
@@ -69,7 +69,7 @@ fn read_verb(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     rule: Value<'_>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
     unit: LengthUnit,
 ) -> Option<RuleAction> {
     let given: Vec<&str> = VERBS.into_iter().filter(|v| fields.has(v)).collect();
@@ -79,12 +79,12 @@ fn read_verb(
         } else {
             format!("{} verbs in one rule", given.len())
         };
-        reader.problem(rule.start(), trail, what, format!("give exactly one of {}", either(&VERBS)));
+        reader.problem(rule.start(), trail, what, format!("give exactly one of {}", join_or(&VERBS)));
     }
     let mut verb = None;
     for name in &given {
         let Some(value) = fields.get(name) else { continue };
-        let trail = Trail::Key(trail, name);
+        let trail = JsonPath::Key(trail, name);
         verb = match *name {
             "ignore" => match reader.boolean(value, &trail) {
                 Some(true) => Some(RuleAction::Ignore),

@@ -1,10 +1,10 @@
 //! Reading an assembly file and every file below it, each once.
 
-use crate::assembly::file::paths::{BadPath, Tree, read};
+use crate::assembly::file::paths::{BadPath, VersionedTree, read};
 use crate::assembly::file::{self, RawFile, RawInstance, Target};
 use crate::error::Problem;
 use crate::io::Loader;
-use crate::json::position::{Source, Trail};
+use crate::json::position::{JsonPath, Source};
 use crate::json::reader::{decode, parse};
 use crate::json::wording::{nearest, quoted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,14 +20,14 @@ pub(crate) struct File {
     /// Relative to the root assembly's folder.
     pub relative: String,
     /// For each of `raw.parts`: its mesh file.
-    pub meshes: Vec<Option<Mesh>>,
+    pub meshes: Vec<Option<MeshPath>>,
     /// For each of `raw.instances`: what it places.
     pub targets: Vec<Option<FileTree>>,
     pub problems: Vec<Problem>,
 }
 
 /// A mesh file.
-pub(crate) struct Mesh {
+pub(crate) struct MeshPath {
     /// Symbolic links resolved.
     pub path: PathBuf,
     /// For reports.
@@ -45,7 +45,7 @@ pub(crate) enum FileTree {
 
 /// The root file, at 0, and every file below it, in the order they were met.
 pub(crate) struct Files<'l> {
-    pub tree: Tree,
+    pub tree: VersionedTree,
     loader: &'l dyn Loader,
     pub list: Vec<File>,
     by_path: BTreeMap<PathBuf, usize>,
@@ -57,7 +57,7 @@ pub(crate) struct Files<'l> {
 
 impl<'l> Files<'l> {
     /// Reads the root file and everything below it. Problems are kept per file.
-    pub fn read(tree: Tree, loader: &'l dyn Loader, named: String) -> Self {
+    pub fn read(tree: VersionedTree, loader: &'l dyn Loader, named: String) -> Self {
         let root = tree.root_file.clone();
         let mut files =
             Self { tree, loader, list: Vec::new(), by_path: BTreeMap::new(), open: Vec::new(), bad: BTreeSet::new() };
@@ -96,7 +96,7 @@ impl<'l> Files<'l> {
             let written = &part.mesh.value;
             let found = self.tree.find(folder, written, self.loader);
             file.meshes.push(match found {
-                Ok(path) => Some(Mesh { path, shown: self.tree.mesh_shown(folder, written) }),
+                Ok(path) => Some(MeshPath { path, shown: self.tree.mesh_shown(folder, written) }),
                 Err((what, fix)) => {
                     if self.bad.insert(folder.join(written)) {
                         file.problems.push(Problem::new(part.mesh.at.clone(), what, fix));
@@ -166,9 +166,9 @@ pub(crate) fn too_deep() -> BadPath {
 
 /// The place of a key of an instance.
 pub(crate) fn instance_at(source: &Source, instance: &RawInstance, key: &str) -> crate::error::Location {
-    let root = Trail::Root;
-    let list = Trail::Key(&root, "instances");
-    source.at(instance.target_offset, &Trail::Key(&Trail::Index(&list, instance.index), key))
+    let root = JsonPath::Root;
+    let list = JsonPath::Key(&root, "instances");
+    source.at(instance.target_offset, &JsonPath::Key(&JsonPath::Index(&list, instance.index), key))
 }
 
 fn unknown_part(name: &str, names: &BTreeSet<String>, hints: &mut u32) -> BadPath {
@@ -179,7 +179,7 @@ fn unknown_part(name: &str, names: &BTreeSet<String>, hints: &mut u32) -> BadPat
         None if names.is_empty() => "this file has no `parts`: add it there".to_owned(),
         None if names.len() <= 8 => {
             let all: Vec<&str> = names.iter().map(String::as_str).collect();
-            format!("known here: {}", crate::json::wording::either(&all))
+            format!("known here: {}", crate::json::wording::join_or(&all))
         }
         None => "add it to `parts`".to_owned(),
     };

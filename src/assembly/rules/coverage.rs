@@ -17,7 +17,7 @@ const MAX_VISITS: u64 = 1 << 24;
 /// What a rule is there for in one use of its file, whatever places the parts have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent findings, each asked for by itself")]
-pub struct RuleUse {
+pub struct RuleCoverage {
     /// Pairs that its globs match; earlier rules make no difference here.
     pub pairs: u64,
     /// Whether what follows was found out; else it was too much work, and is as for a rule of which there is nothing to say.
@@ -48,11 +48,11 @@ pub struct Overlap {
 
 impl RuleTable {
     /// What each rule of the assembly that the table was made of is there for.
-    pub fn uses(&self, assembly: &Assembly) -> Vec<RuleUse> {
+    pub fn uses(&self, assembly: &Assembly) -> Vec<RuleCoverage> {
         if assembly.rules.is_empty() {
             return Vec::new();
         }
-        let matched = Matched::new(self, &self.everyone());
+        let matched = Matched::new(self, &self.all_members());
         let index = assembly.rules.iter().any(|r| !r.scope.is_empty()).then(|| IdIndex::new(assembly));
         let mut search = Search { table: self, matched: &matched, visits: MAX_VISITS };
         let mut uses = Vec::with_capacity(assembly.rules.len());
@@ -68,7 +68,7 @@ impl RuleTable {
                 let known = found.is_some();
                 let (taken_by, shadowed, guards, overruled) = found.unwrap_or_default();
                 let shadowed = shadowed && pairs > 0;
-                uses.push(RuleUse { pairs, known, shadowed, taken_by, guards, overruled, in_unit });
+                uses.push(RuleCoverage { pairs, known, shadowed, taken_by, guards, overruled, in_unit });
             }
         }
         uses
@@ -112,7 +112,7 @@ impl RuleTable {
 }
 
 /// `taken_by`, `shadowed`, `guards`, `overruled`.
-type Found = (Vec<Overlap>, bool, bool, bool);
+type CoverageParts = (Vec<Overlap>, bool, bool, bool);
 
 /// Looks at pairs of classes while it may.
 struct Search<'t> {
@@ -123,17 +123,17 @@ struct Search<'t> {
 
 impl Search<'_> {
     /// What is to be found of the rule after `earlier`, the rules of its file before it; `None` where that takes too long.
-    fn found(&mut self, earlier: std::ops::Range<u32>, rules: &[Rule]) -> Option<Found> {
+    fn found(&mut self, earlier: std::ops::Range<u32>, rules: &[Rule]) -> Option<CoverageParts> {
         let (first, rule) = (earlier.start, earlier.end);
         let (table, verb) = (self.table, rules[rule as usize].verb);
         let leads = |c, d| table.first_from(first, c, d) == Some(rule);
-        let mut found = Found::default();
+        let mut found = CoverageParts::default();
         found.1 = !self.any(rule, leads)?;
         let weakens = |q: u32| !matches!(rules[q as usize].verb, RuleAction::MinClearance(_));
         for q in earlier {
             if found.1 || (matches!(verb, RuleAction::MinClearance(_)) && weakens(q)) {
                 let both = |c, d| table.first_from(first, c, d) == Some(q) && table.rule_matches(rule, c, d);
-                self.pay(q)?;
+                self.charge(q)?;
                 let pairs = self.matched.class_pairs(q as usize, both);
                 if pairs > 0 {
                     let is_exception = !self.any(q, |c, d| !table.rule_matches(rule, c, d))?;
@@ -162,7 +162,7 @@ impl Search<'_> {
     }
 
     /// For all pairs of classes of a rule.
-    fn pay(&mut self, rule: u32) -> Option<()> {
+    fn charge(&mut self, rule: u32) -> Option<()> {
         self.visits = self.visits.checked_sub(self.matched.cost(rule as usize))?;
         Some(())
     }

@@ -5,11 +5,11 @@ use crate::assembly::rules::glob::Glob;
 
 /// The rules of a run, ready to be asked. [`RuleTable`](super::RuleTable) answers for all pairs of an assembly.
 #[derive(Debug)]
-pub struct FirstRule<'r> {
+pub struct FirstMatch<'r> {
     rules: Vec<(&'r str, [Option<Glob>; 2])>,
 }
 
-impl<'r> FirstRule<'r> {
+impl<'r> FirstMatch<'r> {
     /// Compiles the globs. One that does not compile, which loading refuses, matches nothing.
     pub fn new(rules: &'r [Rule]) -> Self {
         let glob = |text: &String| Glob::new(text).ok();

@@ -21,9 +21,9 @@ pub enum PairRule {
 }
 
 /// A bit: matches the first glob of a rule.
-const FIRST: u8 = 1;
+const FIRST_GLOB: u8 = 1;
 /// A bit: matches the second glob of a rule.
-const SECOND: u8 = 2;
+const SECOND_GLOB: u8 = 2;
 
 /// Up to this many classes, the answers per pair of classes are kept, 4 bytes each.
 const TABLE_CLASSES: usize = 1024;
@@ -61,7 +61,7 @@ impl RuleTable {
         let mut cache: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
         let mut cached = 0;
         for (r, rule) in assembly.rules.iter().enumerate() {
-            for (glob, side) in rule.between.iter().zip([FIRST, SECOND]) {
+            for (glob, side) in rule.between.iter().zip([FIRST_GLOB, SECOND_GLOB]) {
                 if cached > CACHED_MATCHES {
                     cache.clear();
                     cached = 0;
@@ -114,12 +114,12 @@ impl RuleTable {
         }
         // Pairs inside a unit count as such, whatever rule they match.
         let by_unit = |members: &Members| pairs(members.values().sum()) - self.ignored_by_rule(members);
-        self.ignored_by_rule(&self.everyone()) + units.values().map(by_unit).sum::<u64>()
+        self.ignored_by_rule(&self.all_members()) + units.values().map(by_unit).sum::<u64>()
     }
 
     /// Rules whose globs match no pair at all, in order; earlier rules make no difference here.
     pub fn unmatched_rules(&self) -> Vec<u32> {
-        let matched = Matched::new(self, &self.everyone());
+        let matched = Matched::new(self, &self.all_members());
         (0..self.ignores.len()).filter(|r| matched.pairs_of(*r) == 0).map(|r| r as u32).collect()
     }
 
@@ -133,7 +133,7 @@ impl RuleTable {
         self.size.iter().filter(|n| **n > 0).count()
     }
 
-    pub(super) fn everyone(&self) -> Members {
+    pub(super) fn all_members(&self) -> Members {
         (0..).zip(&self.size).filter(|(_, n)| **n > 0).map(|(class, n)| (class, *n)).collect()
     }
 
@@ -210,7 +210,7 @@ pub(super) fn first_of(a: &[(u32, u8)], b: &[(u32, u8)]) -> Option<u32> {
 
 /// Whether one side matches the first glob and the other the second.
 fn joins(a: u8, b: u8) -> bool {
-    (a & FIRST != 0 && b & SECOND != 0) || (a & SECOND != 0 && b & FIRST != 0)
+    (a & FIRST_GLOB != 0 && b & SECOND_GLOB != 0) || (a & SECOND_GLOB != 0 && b & FIRST_GLOB != 0)
 }
 
 /// Unordered pairs among n.
@@ -240,7 +240,8 @@ impl Matched {
 
     /// Unordered pairs of members that a rule matches.
     pub(crate) fn pairs_of(&self, rule: usize) -> u64 {
-        let (a, b, both) = (self.sum(rule, FIRST), self.sum(rule, SECOND), self.sum(rule, FIRST | SECOND));
+        let (a, b, both) =
+            (self.sum(rule, FIRST_GLOB), self.sum(rule, SECOND_GLOB), self.sum(rule, FIRST_GLOB | SECOND_GLOB));
         // a·b ordered choices, less those of one instance twice, less the second order of pairs that match both ways.
         a * b - both - pairs(both)
     }
@@ -248,7 +249,7 @@ impl Matched {
     /// Pairs of classes that [`Matched::class_pairs`] looks at.
     pub(crate) fn cost(&self, rule: usize) -> u64 {
         let count = |bit: u8| self.by_rule[rule].iter().filter(|(_, side, _)| side & bit != 0).count() as u64;
-        count(FIRST).saturating_mul(count(SECOND))
+        count(FIRST_GLOB).saturating_mul(count(SECOND_GLOB))
     }
 
     /// Unordered pairs of members whose classes a rule matches and `is` accepts.
@@ -261,13 +262,13 @@ impl Matched {
         let list = &self.by_rule[rule];
         let seconds = |one: &(u32, u8, u64)| {
             let (c, side_c, n_c) = *one;
-            list.iter().filter(|(_, side, _)| side & SECOND != 0).filter_map(move |(d, side_d, n_d)| {
-                let both_ways = side_c & SECOND != 0 && side_d & FIRST != 0;
+            list.iter().filter(|(_, side, _)| side & SECOND_GLOB != 0).filter_map(move |(d, side_d, n_d)| {
+                let both_ways = side_c & SECOND_GLOB != 0 && side_d & FIRST_GLOB != 0;
                 let n = if c == *d { pairs(n_c) } else { n_c * n_d };
                 (n > 0 && !(both_ways && c > *d)).then_some((c, *d, n))
             })
         };
-        list.iter().filter(|(_, side, _)| side & FIRST != 0).flat_map(seconds)
+        list.iter().filter(|(_, side, _)| side & FIRST_GLOB != 0).flat_map(seconds)
     }
 }
 

@@ -30,7 +30,7 @@ fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, RuleAction)
 
 /// Every pair asked by ids alone says what the table says, units aside.
 fn first_rule_agrees(assembly: &Assembly, table: &RuleTable) {
-    let first = FirstRule::new(&assembly.rules);
+    let first = FirstMatch::new(&assembly.rules);
     let n = assembly.instances.len();
     for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b) {
         let by_ids = first.of(&assembly.instances[a].id, &assembly.instances[b].id).map(|r| r as u32);

@@ -8,7 +8,7 @@ pub(crate) mod standing;
 pub(crate) mod status;
 pub(crate) mod warnings;
 
-use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleUse};
+use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleCoverage};
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
 use crate::check::{Accepted, BaselineOutcome, BaselineStatus, CacheUse, FailOn, Fix};
 use crate::error::Warning;
@@ -268,7 +268,7 @@ pub struct Outcome {
     /// As read.
     pub rules: Vec<Rule>,
     /// Of each of the rules: what it is there for among the others.
-    pub rule_uses: Vec<RuleUse>,
+    pub rule_uses: Vec<RuleCoverage>,
     /// In a fixed order.
     pub warnings: Vec<Warning>,
     /// What the baseline makes of it; `None` where there is none.

@@ -62,9 +62,9 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Coded
         let message = format!(
             "its coordinates are stored in single precision and round by up to {}, so its pairs are held to {} and not to the \
              tolerance of {}; export it nearer to its own origin or raise the tolerance",
-            unit.text(shape.quantum),
-            unit.text(floor),
-            unit.text(tolerance)
+            unit.format_length(shape.quantum),
+            unit.format_length(floor),
+            unit.format_length(tolerance)
         );
         Some(("tolerance-below-roundoff", message))
     } else {
@@ -74,7 +74,7 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Coded
     let thin = if thickness <= tolerance.max(floor) {
         let message = format!(
             "its hull is {} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
-            unit.text(thickness)
+            unit.format_length(thickness)
         );
         Some(("thinner-than-tolerance", message))
     } else {
@@ -91,7 +91,7 @@ fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<CodedMessage> {
             let n = pieces.all.len();
             // Pieces overlap by the ball that one of them has to hold.
             let fix = if 0.5 * ball > *asked {
-                let ball = unit.text(*ball);
+                let ball = unit.format_length(*ball);
                 format!(
                     "overlaps of {ball} pass in this run, so pieces overlap by as much; lower what passes or raise --epsilon"
                 )
@@ -101,8 +101,8 @@ fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<CodedMessage> {
             let message = format!(
                 "its {n} convex piece{} reach up to {} beyond it, not the {} asked for; {fix}",
                 if n == 1 { "" } else { "s" },
-                unit.text(*epsilon),
-                unit.text(*asked)
+                unit.format_length(*epsilon),
+                unit.format_length(*asked)
             );
             Some(("epsilon-not-reached", message))
         }

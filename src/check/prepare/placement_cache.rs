@@ -1,6 +1,6 @@
 //! Splits of placements: most instances of an assembly are turned like some instance before them.
 
-use crate::geom::pose::Split;
+use crate::geom::pose::PlacementSplit;
 use crate::geom::{Affine, Mat3, Vec3};
 
 /// Linear parts that are remembered, each in a place of its own; a new one takes the place of an older one.
@@ -8,7 +8,7 @@ const SLOTS: usize = 1024;
 
 /// Splits placements, remembering those of linear parts seen lately.
 pub(crate) struct Splitter {
-    seen: Vec<Option<(Mat3, Option<Split>)>>,
+    seen: Vec<Option<(Mat3, Option<PlacementSplit>)>>,
 }
 
 impl Splitter {
@@ -17,7 +17,7 @@ impl Splitter {
     }
 
     /// As [`Affine::split`], to the bit.
-    pub(crate) fn split(&mut self, placement: &Affine) -> Option<Split> {
+    pub(crate) fn split(&mut self, placement: &Affine) -> Option<PlacementSplit> {
         let seen = &mut self.seen[slot(&placement.linear)];
         let split = match seen {
             Some((linear, split)) if same_bits(linear, &placement.linear) => *split,

@@ -8,7 +8,7 @@ use crate::check::prepare::placement_cache::Splitter;
 use crate::check::prepare::shape::{Shape, ShapeData, ShapeRequest, build_shape_data};
 use crate::check::{Progress, Settings, Stage};
 use crate::error::{Error, Problem};
-use crate::geom::pose::Split;
+use crate::geom::pose::PlacementSplit;
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::geom::{Mat3, Pose, Vec3};
 use rayon::prelude::*;
@@ -193,7 +193,7 @@ impl ShapeBuilder<'_> {
     }
 }
 
-fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<Split>, Error> {
+fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec<PlacementSplit>, Error> {
     let mut problems = Vec::new();
     let mut splits = Vec::with_capacity(assembly.instances.len());
     let mut splitter = Splitter::new();

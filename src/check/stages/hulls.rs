@@ -7,21 +7,21 @@ use crate::check::{Certainty, Relation, Status};
 use crate::geom::tolerance::PENETRATION_WIDTH;
 use crate::query::convex::common_ball_lp::Goal;
 use crate::query::convex::epa::EpaScratch;
-use crate::query::convex::gjk::Query;
-use crate::query::convex::{Ask, Gap, HullAnswer, contains, hull_gap};
+use crate::query::convex::gjk::HullPair;
+use crate::query::convex::{Gap, HullAnswer, HullLimits, contains, hull_gap};
 
 impl PairQuery<'_> {
     /// The answer of two hulls that are the solids.
     pub(crate) fn by_hulls(
         &self,
-        q: &Query,
+        q: &HullPair,
         limits: &Limits,
         margin: f64,
         scratch: &mut EpaScratch,
         steps: &mut Trace,
     ) -> Answer {
         let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
-        match hull_gap(q, &Ask { reach: limits.max_distance(), goal, margin }) {
+        match hull_gap(q, &HullLimits { reach: limits.max_distance(), goal, margin }) {
             HullAnswer::Beyond(distance) => {
                 steps.note(Step::Hull { gap: [distance, f64::INFINITY], cleared: true });
                 Answer {
@@ -44,7 +44,7 @@ impl PairQuery<'_> {
 
     fn measured(
         &self,
-        q: &Query,
+        q: &HullPair,
         limits: &Limits,
         gap: &Gap,
         status: Status,

@@ -13,14 +13,14 @@ use crate::check::pairs::rotations::Rotations;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::limits::Limits;
-use crate::check::stages::pieces::ByPieces;
+use crate::check::stages::pieces::PiecesAnswer;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::tolerance::{roundoff_mm, shared_pose_mm};
 use crate::geom::{Pose, Vec3};
 use crate::query::convex::InnerBalls;
 use crate::query::convex::epa::EpaScratch;
-use crate::query::convex::gjk::{self, Ending, Query};
+use crate::query::convex::gjk::{self, GjkEnd, HullPair};
 use crate::query::convex::sat::obb_obb;
 
 /// Where a pair left the pipeline.
@@ -139,7 +139,7 @@ impl PairQuery<'_> {
         let (a, b) = (&self.first.convex, &self.second.convex);
         let limits = Limits { tolerance: self.tolerance(), ..*self.limits };
         let reach = limits.max_distance();
-        let q = Query { a, b, b_in_a: self.pose };
+        let q = HullPair { a, b, b_in_a: self.pose };
         let by_hulls = self.first.is_hull && self.second.is_hull;
         let hurry = by_hulls && self.verdict_only;
         // What lies deep in both is found quickest, where only the verdict is asked for.
@@ -163,7 +163,7 @@ impl PairQuery<'_> {
             return self.by_hulls(&q, &limits, margin, scratch, steps);
         }
         let hulls = gjk::separation(&q, reach, margin);
-        let cleared = hulls.ending == Ending::BeyondLimit;
+        let cleared = hulls.ending == GjkEnd::BeyondLimit;
         steps.note(Step::Hull { gap: [hulls.lower.max(0.0), hulls.upper], cleared });
         if cleared {
             return Answer { exit_stage: ExitStage::Hull, ..settled(Status::Clear) };
@@ -171,8 +171,8 @@ impl PairQuery<'_> {
         let mut ball = None;
         if self.first.pieces().is_some() || self.second.pieces().is_some() {
             match self.by_pieces(&limits, margin, steps) {
-                ByPieces::Settled(answer) => return *answer,
-                ByPieces::Meet(center) => ball = center,
+                PiecesAnswer::Settled(answer) => return *answer,
+                PiecesAnswer::Meet(center) => ball = center,
             }
         }
         if self.has_triangles() {

@@ -15,7 +15,7 @@ use crate::shape::decompose::piece_set::Cover;
 use crate::shape::surface::{Inside, Surface};
 
 /// What the pieces of a pair say.
-pub(crate) enum ByPieces {
+pub(crate) enum PiecesAnswer {
     /// All there is to know.
     Settled(Box<Answer>),
     /// They meet, or it takes triangles to measure how far they are apart; the centre of the largest ball that two of them have in
@@ -34,13 +34,13 @@ fn is_solid(shape: &Shape) -> bool {
 
 impl PairQuery<'_> {
     /// The answer of the pieces, of a part that has none of its hull.
-    pub(crate) fn by_pieces(&self, limits: &Limits, margin: f64, steps: &mut Trace) -> ByPieces {
+    pub(crate) fn by_pieces(&self, limits: &Limits, margin: f64, steps: &mut Trace) -> PiecesAnswer {
         let pair = PiecePair { a: cover(self.first), b: cover(self.second), b_in_a: self.pose };
         let of_solids = is_solid(self.first) && is_solid(self.second);
         match pair.distance(limits.max_distance(), margin) {
             PieceDistance::Beyond(least) => {
                 steps.note(Step::Pieces { distance: Some([least, f64::INFINITY]), depth: None, cleared: true });
-                ByPieces::Settled(Box::new(self.answer_without_measures(Status::Clear)))
+                PiecesAnswer::Settled(Box::new(self.answer_without_measures(Status::Clear)))
             }
             PieceDistance::Apart { bounds, points } => {
                 let status = limits.status(bounds, margin, 0.0);
@@ -50,20 +50,20 @@ impl PairQuery<'_> {
                 let cleared = of_solids && enough && status == Status::Clear;
                 steps.note(Step::Pieces { distance: Some(bounds), depth: None, cleared });
                 if !(of_solids && enough) {
-                    return ByPieces::Meet(None);
+                    return PiecesAnswer::Meet(None);
                 }
                 let mut answer = self.answer_without_measures(status);
                 if !self.verdict_only {
                     answer.measured = Some(Box::new(self.measured_apart(bounds[1], points, margin)));
                 }
-                ByPieces::Settled(Box::new(answer))
+                PiecesAnswer::Settled(Box::new(answer))
             }
             PieceDistance::Meet { at_most, points } => {
                 if of_solids {
                     self.pieces_meet(&pair, (at_most, points), limits, margin, steps)
                 } else {
                     steps.note(Step::Pieces { distance: None, depth: None, cleared: false });
-                    ByPieces::Meet(None)
+                    PiecesAnswer::Meet(None)
                 }
             }
         }
@@ -78,7 +78,7 @@ impl PairQuery<'_> {
         limits: &Limits,
         margin: f64,
         steps: &mut Trace,
-    ) -> ByPieces {
+    ) -> PiecesAnswer {
         // For a verdict a ball thicker than anything that passes is all there is to know.
         let deepest = limits.deepest(0.0);
         let enough = if self.verdict_only { deepest + margin } else { f64::INFINITY };
@@ -92,7 +92,7 @@ impl PairQuery<'_> {
         let tells = most + 2.0 * margin <= in_one[0].min(in_one[1]) && !matches!(status, Status::Undecided);
         let deeper = least > deepest + margin;
         if !(deeper && self.verdict_only || !deeper && tells) {
-            return ByPieces::Meet(thickest.ball.map(|b| b.center));
+            return PiecesAnswer::Meet(thickest.ball.map(|b| b.center));
         }
         let mut answer = self.answer_without_measures(status);
         if !self.verdict_only {
@@ -116,7 +116,7 @@ impl PairQuery<'_> {
             let common = self.common(&measured, margin);
             answer.measured = Some(Box::new(Measured { common, ..measured }));
         }
-        ByPieces::Settled(Box::new(answer))
+        PiecesAnswer::Settled(Box::new(answer))
     }
 
     /// Of solids and the pieces of one that could not be united: the pieces one by one, with the same argument as two by two. Returns

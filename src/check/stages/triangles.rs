@@ -11,7 +11,7 @@ use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::Vec3;
 use crate::query::convex::Gap;
-use crate::query::depth::{Apart, Containment, Event, OverlapSearch, OverlapQuery, PairRelation, Precision, classify};
+use crate::query::depth::{Apart, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify};
 use crate::query::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, separation};

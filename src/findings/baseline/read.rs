@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::findings::baseline::{Baseline, Entry};
 use crate::geom::LengthUnit;
 use crate::json::document::{Json, Value};
-use crate::json::position::{Source, Trail};
+use crate::json::position::{JsonPath, Source};
 use crate::json::reader::{Fields, Reader, decode, parse};
 use std::collections::BTreeMap;
 
@@ -44,26 +44,26 @@ pub fn read(shown: &str, bytes: Vec<u8>) -> Result<Baseline, Error> {
 }
 
 fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
-    let root = Trail::Root;
+    let root = JsonPath::Root;
     let fields = reader.fields(document, &root, &TOP_KEYS, "an object: a baseline, version 1")?;
     let version = required(reader, &fields, document, &root, "version", "the number 1")?;
     if !matches!(version.json(), Json::Number(1.0)) {
         // Another version has other keys: nothing else is worth saying.
         reader.problems.clear();
-        reader.wrong_kind(version, &Trail::Key(&root, "version"), "1, the only version that this release knows");
+        reader.wrong_kind(version, &JsonPath::Key(&root, "version"), "1, the only version that this release knows");
         return None;
     }
     let text = |reader: &mut Reader<'_>, key: &'static str, expected: &str| {
         let value = required(reader, &fields, document, &root, key, expected)?;
-        reader.text(value, &Trail::Key(&root, key), expected).map(str::to_owned)
+        reader.text(value, &JsonPath::Key(&root, key), expected).map(str::to_owned)
     };
     let assembly = text(reader, "assembly", "the name of the assembly file");
     let schema =
-        fields.get("$schema").map(|v| reader.text(v, &Trail::Key(&root, "$schema"), "a text").map(str::to_owned));
+        fields.get("$schema").map(|v| reader.text(v, &JsonPath::Key(&root, "$schema"), "a text").map(str::to_owned));
     let names = LengthUnit::ALL.map(LengthUnit::name);
     let units = required(reader, &fields, document, &root, "units", "a length unit")
-        .and_then(|v| reader.word(v, &Trail::Key(&root, "units"), &names, LengthUnit::from_name));
-    let trail = Trail::Key(&root, "accepted");
+        .and_then(|v| reader.word(v, &JsonPath::Key(&root, "units"), &names, LengthUnit::from_name));
+    let trail = JsonPath::Key(&root, "accepted");
     let list = required(reader, &fields, document, &root, "accepted", "a list of accepted findings")?;
     let Json::List(items) = list.json() else {
         reader.wrong_kind(list, &trail, "a list of accepted findings");
@@ -71,7 +71,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
     };
     let mut accepted: BTreeMap<(String, String), (Entry, usize)> = BTreeMap::new();
     for (k, item) in items.enumerate() {
-        let trail = Trail::Index(&trail, k);
+        let trail = JsonPath::Index(&trail, k);
         let Some(entry) = read_entry(reader, item, &trail) else { continue };
         let key = (entry.a.clone(), entry.b.clone());
         if let Some((_, earlier)) = accepted.get(&key) {
@@ -89,7 +89,7 @@ fn required<'d>(
     reader: &mut Reader<'_>,
     fields: &Fields<'d>,
     object: Value<'_>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
     key: &'static str,
     expected: &str,
 ) -> Option<Value<'d>> {
@@ -100,28 +100,28 @@ fn required<'d>(
     value
 }
 
-fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<Entry> {
+fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Entry> {
     let fields = reader.fields(value, trail, &ENTRY_KEYS, "an object: an accepted finding")?;
     let id = |reader: &mut Reader<'_>, key: &'static str| {
         let id = required(reader, &fields, value, trail, key, "the full id of an instance")?;
-        Some((reader.text(id, &Trail::Key(trail, key), "the full id of an instance")?.to_owned(), id.start()))
+        Some((reader.text(id, &JsonPath::Key(trail, key), "the full id of an instance")?.to_owned(), id.start()))
     };
     let (a, b) = (id(reader, "a"), id(reader, "b"));
     let names = FINDINGS.map(Status::name);
     let status = required(reader, &fields, value, trail, "status", "the kind of finding").and_then(|v| {
-        reader.word(v, &Trail::Key(trail, "status"), &names, |word| FINDINGS.into_iter().find(|s| s.name() == word))
+        reader.word(v, &JsonPath::Key(trail, "status"), &names, |word| FINDINGS.into_iter().find(|s| s.name() == word))
     });
     let relation = fields.get("relation").filter(|v| !is_null(*v)).map(|v| {
         let names = Relation::ALL.map(Relation::name);
-        reader.word(v, &Trail::Key(trail, "relation"), &names, |word| {
+        reader.word(v, &JsonPath::Key(trail, "relation"), &names, |word| {
             Relation::ALL.into_iter().find(|r| r.name() == word)
         })
     });
     let reason = fields.get("reason").filter(|v| !is_null(*v));
-    let reason = reason.map(|v| reader.text(v, &Trail::Key(trail, "reason"), "a text").map(str::to_owned));
+    let reason = reason.map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text").map(str::to_owned));
     let limit = required(reader, &fields, value, trail, "limit", "the limit that it breaks")
-        .and_then(|v| reader.number(v, &Trail::Key(trail, "limit"), "a length"));
-    let inputs = fields.get("inputs").map(|v| read_hash(reader, v, &Trail::Key(trail, "inputs")));
+        .and_then(|v| reader.number(v, &JsonPath::Key(trail, "limit"), "a length"));
+    let inputs = fields.get("inputs").map(|v| read_hash(reader, v, &JsonPath::Key(trail, "inputs")));
     let status = status?;
     let shared = read_shared(reader, &fields, value, trail, status).ok()?;
     let extent = read_extent(reader, &fields, value, trail, status, shared.map(|s| s.0));
@@ -132,7 +132,7 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> O
     }
     let ((a, a_at), (b, _)) = (a?, b?);
     if a >= b {
-        reader.problem(a_at, &Trail::Key(trail, "a"), "`a` does not come before `b` in byte order", "swap the two");
+        reader.problem(a_at, &JsonPath::Key(trail, "a"), "`a` does not come before `b` in byte order", "swap the two");
         return None;
     }
     Some(Entry {
@@ -160,7 +160,7 @@ fn read_extent(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     entry: Value<'_>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
     status: Status,
     shared: Option<CommonVolume>,
 ) -> Result<Option<Severity>, Refused> {
@@ -171,11 +171,11 @@ fn read_extent(
     };
     if let Some(other) = ["depth", "gap", "bracket"].into_iter().find(|k| *k != own && fields.has(k)) {
         let what = format!("`{other}` of a finding that is {}", status.name());
-        reader.problem(entry.start(), &Trail::Key(trail, other), what, format!("give its `{own}`"));
+        reader.problem(entry.start(), &JsonPath::Key(trail, other), what, format!("give its `{own}`"));
         return Err(Refused);
     }
     let Some(value) = fields.get(own) else { return Ok(None) };
-    let trail = Trail::Key(trail, own);
+    let trail = JsonPath::Key(trail, own);
     let extent = match status {
         Status::Interference => reader.number(value, &trail, "a depth").map(|depth| Severity::Depth(depth, shared)),
         Status::TooClose => reader.number(value, &trail, "a gap").map(Severity::Gap),
@@ -195,7 +195,7 @@ fn read_shared(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     entry: Value<'_>,
-    trail: &Trail<'_>,
+    trail: &JsonPath<'_>,
     status: Status,
 ) -> Result<Option<(CommonVolume, u64)>, Refused> {
     let given = VOLUME_KEYS.map(|key| fields.get(key));
@@ -203,21 +203,21 @@ fn read_shared(
     let there = VOLUME_KEYS[there];
     if status != Status::Interference {
         let what = format!("`{there}` of a finding that is {}", status.name());
-        reader.problem(entry.start(), &Trail::Key(trail, there), what, "take it out");
+        reader.problem(entry.start(), &JsonPath::Key(trail, there), what, "take it out");
         return Err(Refused);
     }
     let [Some(volume), Some(slack), Some(facets), Some(meshes)] = given else {
         let missing = given.iter().position(Option::is_none).map_or("", |k| VOLUME_KEYS[k]);
         reader.problem(
             entry.start(),
-            &Trail::Key(trail, there),
+            &JsonPath::Key(trail, there),
             format!("`{there}` without `{missing}`"),
             REWRITE_ADVICE,
         );
         return Err(Refused);
     };
     let mut read = |value: Value<'_>, key: &'static str| {
-        let trail = Trail::Key(trail, key);
+        let trail = JsonPath::Key(trail, key);
         let number = reader.number(value, &trail, "a volume").ok_or(Refused)?;
         if number < 0.0 {
             reader.problem(value.start(), &trail, "a volume below 0", REWRITE_ADVICE);
@@ -228,11 +228,11 @@ fn read_shared(
     let [key, slack_key, facets_key, meshes_key] = VOLUME_KEYS;
     let shared =
         CommonVolume { volume: read(volume, key)?, slack: read(slack, slack_key)?, facets: read(facets, facets_key)? };
-    let meshes = read_hash(reader, meshes, &Trail::Key(trail, meshes_key)).ok_or(Refused)?;
+    let meshes = read_hash(reader, meshes, &JsonPath::Key(trail, meshes_key)).ok_or(Refused)?;
     Ok(Some((shared, meshes)))
 }
 
-fn read_hash(reader: &mut Reader<'_>, value: Value<'_>, trail: &Trail<'_>) -> Option<u64> {
+fn read_hash(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<u64> {
     let expected = "16 hexadecimal digits";
     let text = reader.text(value, trail, expected)?;
     let hash = (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok()).flatten();

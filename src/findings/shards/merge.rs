@@ -1,6 +1,6 @@
 //! The shards of a run joined into the outcome that the whole run has.
 
-use crate::assembly::{InstanceIx, RuleUse};
+use crate::assembly::{InstanceIx, RuleCoverage};
 use crate::check::{
     Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, Shard, Status, Timings,
     fixable_rows,
@@ -201,7 +201,7 @@ fn check_indices(share: &ShardParts, ids: &[&str]) -> Result<(), Error> {
             return refuse("fixes", k);
         }
     }
-    let taken = |u: &RuleUse| u.taken_by.iter().all(|t| (t.rule as usize) < common.rules.len());
+    let taken = |u: &RuleCoverage| u.taken_by.iter().all(|t| (t.rule as usize) < common.rules.len());
     if common.rule_uses.len() != common.rules.len() || !common.rule_uses.iter().all(taken) {
         return Err(inconsistent(&share.file, "outcome.rule_uses"));
     }

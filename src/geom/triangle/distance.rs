@@ -7,7 +7,7 @@ use crate::geom::triangle::{Triangle, edges};
 
 /// A cross product shorter than this fraction of its squared longest edge is computed again with
 /// [`accurate_normal`]: plainly computed its direction is wrong by more than 2·u over this.
-const THIN: f64 = 1e-3;
+const SLIVER_SINE: f64 = 1e-3;
 
 /// The part of a triangle on which a point lies. Edge `k` runs from corner `k` to corner `k + 1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Feature {
 
 /// The point of a triangle closest to another point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Foot {
+pub struct ClosestPoint {
     /// On the triangle, to rounding (mm).
     pub point: Vec3,
     /// Squared distance (mm²).
@@ -33,7 +33,7 @@ pub struct Foot {
 
 /// The closest points of two triangles.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Closest {
+pub struct ClosestPair {
     /// Squared distance (mm²).
     pub squared: f64,
     /// On the first and on the second triangle (mm).
@@ -45,18 +45,22 @@ fn direction(t: &Triangle) -> Vec3 {
     let (e, f) = (t[1] - t[0], t[2] - t[0]);
     let n = e.cross(&f);
     let longest = e.norm_squared().max(f.norm_squared());
-    if n.norm_squared() < THIN * THIN * longest * longest { accurate_normal(&t[0], &t[1], &t[2]) } else { n }
+    if n.norm_squared() < SLIVER_SINE * SLIVER_SINE * longest * longest {
+        accurate_normal(&t[0], &t[1], &t[2])
+    } else {
+        n
+    }
 }
 
 /// The point of a closed triangle closest to `x`. Right to a few roundings of the coordinates, for slivers too.
-pub fn point_triangle(x: &Vec3, t: &Triangle) -> Foot {
-    foot(x, t, &direction(t))
+pub fn point_triangle(x: &Vec3, t: &Triangle) -> ClosestPoint {
+    closest_on_triangle(x, t, &direction(t))
 }
 
 /// The same with `n` along the triangle's normal.
-fn foot(x: &Vec3, t: &Triangle, n: &Vec3) -> Foot {
+fn closest_on_triangle(x: &Vec3, t: &Triangle, n: &Vec3) -> ClosestPoint {
     let squared = n.norm_squared();
-    let mut best = Foot { point: t[0], squared: f64::INFINITY, feature: Feature::Vertex(0) };
+    let mut best = ClosestPoint { point: t[0], squared: f64::INFINITY, feature: Feature::Vertex(0) };
     let mut inside = squared > 0.0;
     for k in 0..3 {
         let (p, q) = (&t[k], &t[(k + 1) % 3]);
@@ -75,25 +79,29 @@ fn foot(x: &Vec3, t: &Triangle, n: &Vec3) -> Foot {
         };
         let d = (x - point).norm_squared();
         if d < best.squared {
-            best = Foot { point, squared: d, feature };
+            best = ClosestPoint { point, squared: d, feature };
         }
     }
     if inside {
         let height = n.dot(&(x - t[0]));
-        return Foot { point: x - n * (height / squared), squared: height * height / squared, feature: Feature::Face };
+        return ClosestPoint {
+            point: x - n * (height / squared),
+            squared: height * height / squared,
+            feature: Feature::Face,
+        };
     }
     best
 }
 
 /// The closest points of two triangles that do not meet: a corner of one and the other, or two edges. Right to a few
 /// roundings of the coordinates. For triangles that pierce each other it is some distance of their edges.
-pub fn closest(a: &Triangle, b: &Triangle) -> Closest {
-    let mut best = Closest { squared: f64::INFINITY, points: [a[0], b[0]] };
+pub fn closest(a: &Triangle, b: &Triangle) -> ClosestPair {
+    let mut best = ClosestPair { squared: f64::INFINITY, points: [a[0], b[0]] };
     let n = direction(b);
     for v in a {
-        let foot = foot(v, b, &n);
+        let foot = closest_on_triangle(v, b, &n);
         if foot.squared < best.squared {
-            best = Closest { squared: foot.squared, points: [*v, foot.point] };
+            best = ClosestPair { squared: foot.squared, points: [*v, foot.point] };
         }
     }
     if separates(&best, a, b) {
@@ -102,9 +110,9 @@ pub fn closest(a: &Triangle, b: &Triangle) -> Closest {
     let n = direction(a);
     let mut better = false;
     for v in b {
-        let foot = foot(v, a, &n);
+        let foot = closest_on_triangle(v, a, &n);
         if foot.squared < best.squared {
-            best = Closest { squared: foot.squared, points: [foot.point, *v] };
+            best = ClosestPair { squared: foot.squared, points: [foot.point, *v] };
             better = true;
         }
     }
@@ -128,14 +136,14 @@ pub fn closest(a: &Triangle, b: &Triangle) -> Closest {
 
 /// Whether both triangles lie beyond the planes through these points, across the way from one to the other: then nothing is
 /// closer.
-fn separates(c: &Closest, a: &Triangle, b: &Triangle) -> bool {
+fn separates(c: &ClosestPair, a: &Triangle, b: &Triangle) -> bool {
     let way = c.points[1] - c.points[0];
     a.iter().all(|v| way.dot(&(v - c.points[0])) <= 0.0) && b.iter().all(|v| way.dot(&(v - c.points[1])) >= 0.0)
 }
 
 /// The closest points of the lines through two segments where both lie between the ends. From cross products and not from
 /// a determinant of dot products: that would lose twice the digits on nearly parallel edges.
-fn inner_closest([p, q]: [&Vec3; 2], [r, s]: [&Vec3; 2]) -> Option<Closest> {
+fn inner_closest([p, q]: [&Vec3; 2], [r, s]: [&Vec3; 2]) -> Option<ClosestPair> {
     let (d, e, w) = (q - p, s - r, r - p);
     let n = d.cross(&e);
     let squared = n.norm_squared();
@@ -146,5 +154,5 @@ fn inner_closest([p, q]: [&Vec3; 2], [r, s]: [&Vec3; 2]) -> Option<Closest> {
         return None;
     }
     let points = [p + d * (first / squared), r + e * (second / squared)];
-    Some(Closest { squared: (points[0] - points[1]).norm_squared(), points })
+    Some(ClosestPair { squared: (points[0] - points[1]).norm_squared(), points })
 }

@@ -9,7 +9,7 @@ use crate::geom::triangle::{Triangle, edges};
 /// are.
 ///
 /// Source: P. Guigue & O. Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003.
-pub fn meet(a: &Triangle, b: &Triangle) -> bool {
+pub fn intersects(a: &Triangle, b: &Triangle) -> bool {
     let to_b = sides(b, a);
     if apart(to_b) {
         return false;
@@ -19,7 +19,7 @@ pub fn meet(a: &Triangle, b: &Triangle) -> bool {
         return false;
     }
     if to_a == [0.0; 3] || to_b == [0.0; 3] {
-        return meet_flat(a, b);
+        return intersects_flat(a, b);
     }
     let (p, q, s) = turned(a, b, to_a, to_b);
     intervals_meet(p, q, s)
@@ -27,7 +27,7 @@ pub fn meet(a: &Triangle, b: &Triangle) -> bool {
 
 /// Whether the insides of two triangles, without their edges, cross at an angle; exact. Where one lies on a closed surface
 /// the other then has points on both sides of that surface.
-pub fn cross(a: &Triangle, b: &Triangle) -> bool {
+pub fn crosses(a: &Triangle, b: &Triangle) -> bool {
     let on_both = |s: &[f64; 3]| s.iter().any(|&x| x > 0.0) && s.iter().any(|&x| x < 0.0);
     let to_b = sides(b, a);
     if !on_both(&to_b) {
@@ -50,7 +50,7 @@ fn turned<'t>(
     to_b: [f64; 3],
 ) -> ([&'t Vec3; 3], [&'t Vec3; 3], [f64; 3]) {
     let [p, q, r] = a;
-    let (turned, swap) = match lone(to_b) {
+    let (turned, swap) = match lone_corner(to_b) {
         (0, up) => ([p, q, r], !up),
         (1, up) => ([q, r, p], !up),
         (_, up) => ([r, p, q], !up),
@@ -73,7 +73,7 @@ fn apart(s: [f64; 3]) -> bool {
 
 /// The corner that is alone on its side, and whether this is the positive side; `s` is neither all positive, all negative
 /// nor all zero. A corner in the plane goes with whatever leaves one corner alone.
-fn lone(s: [f64; 3]) -> (usize, bool) {
+fn lone_corner(s: [f64; 3]) -> (usize, bool) {
     for k in 0..3 {
         let (x, y, z) = (s[k], s[(k + 1) % 3], s[(k + 2) % 3]);
         if x > 0.0 && y <= 0.0 && z <= 0.0 {
@@ -98,14 +98,14 @@ fn intervals_meet(a: [&Vec3; 3], b: [&Vec3; 3], s: [f64; 3]) -> bool {
 /// ends where the other begins.
 fn interval_ends<'t>(a: [&'t Vec3; 3], b: [&'t Vec3; 3], s: [f64; 3]) -> impl Iterator<Item = f64> + use<'t> {
     let [p, q, r] = a;
-    let (k, up) = lone(s);
+    let (k, up) = lone_corner(s);
     let [d, e, f] = [b[k], b[(k + 1) % 3], b[(k + 2) % 3]];
     let (q, r) = if up { (q, r) } else { (r, q) };
     [[q, d, p, e], [p, d, r, f]].into_iter().map(|[a, b, c, d]| orient3d(a, b, c, d))
 }
 
 /// Triangles in one plane, or without area.
-fn meet_flat(a: &Triangle, b: &Triangle) -> bool {
+fn intersects_flat(a: &Triangle, b: &Triangle) -> bool {
     match (collinear(&a[0], &a[1], &a[2]), collinear(&b[0], &b[1], &b[2])) {
         (false, false) => coplanar_meet(a, b),
         (false, true) => edges(b).any(|e| segment_meets(a, e)),
@@ -115,11 +115,11 @@ fn meet_flat(a: &Triangle, b: &Triangle) -> bool {
 }
 
 /// The coordinates that are left when each axis is dropped.
-const VIEWS: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
+const PROJECTIONS: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
 
 /// Two triangles with area in one plane: some edge has the other triangle strictly on its outer side where they are apart.
 fn coplanar_meet(a: &Triangle, b: &Triangle) -> bool {
-    let Some((i, j)) = view(a) else { return true };
+    let Some((i, j)) = projection(a) else { return true };
     let flat = |t: &Triangle| [0, 1, 2].map(|k| [t[k][i], t[k][j]]);
     let (a, b) = (flat(a), flat(b));
     let separates = |s: &[[f64; 2]; 3], t: &[[f64; 2]; 3]| {
@@ -130,8 +130,8 @@ fn coplanar_meet(a: &Triangle, b: &Triangle) -> bool {
 }
 
 /// A view along an axis in which the triangle has an area.
-fn view(t: &Triangle) -> Option<(usize, usize)> {
-    VIEWS.into_iter().find(|&(i, j)| orient2d([t[0][i], t[0][j]], [t[1][i], t[1][j]], [t[2][i], t[2][j]]) != 0.0)
+fn projection(t: &Triangle) -> Option<(usize, usize)> {
+    PROJECTIONS.into_iter().find(|&(i, j)| orient2d([t[0][i], t[0][j]], [t[1][i], t[1][j]], [t[2][i], t[2][j]]) != 0.0)
 }
 
 /// Whether a closed segment meets a closed triangle with area; exact.
@@ -141,7 +141,7 @@ pub(crate) fn segment_meets(t: &Triangle, [p, q]: [&Vec3; 2]) -> bool {
         return false;
     }
     if from == 0.0 && to == 0.0 {
-        let Some((i, j)) = view(t) else { return true };
+        let Some((i, j)) = projection(t) else { return true };
         let flat = |v: &Vec3| [v[i], v[j]];
         let [a, b, c] = [flat(&t[0]), flat(&t[1]), flat(&t[2])];
         let turn = orient2d(a, b, c).signum();
@@ -156,7 +156,7 @@ pub(crate) fn segment_meets(t: &Triangle, [p, q]: [&Vec3; 2]) -> bool {
 /// view at least shows their plane, or their line, without folding it.
 pub(crate) fn segments_meet([a, b]: [&Vec3; 2], [c, d]: [&Vec3; 2]) -> bool {
     orient3d(a, b, c, d) == 0.0
-        && VIEWS.into_iter().all(|(i, j)| {
+        && PROJECTIONS.into_iter().all(|(i, j)| {
             let flat = |v: &Vec3| [v[i], v[j]];
             flat_segments_meet([flat(a), flat(b)], [flat(c), flat(d)])
         })

@@ -6,8 +6,8 @@ pub(crate) mod intersect;
 pub(crate) mod tests;
 
 use crate::geom::Vec3;
-pub use crate::geom::triangle::distance::{Closest, Feature, Foot, closest, point_triangle};
-pub use crate::geom::triangle::intersect::{cross, meet};
+pub use crate::geom::triangle::distance::{ClosestPair, ClosestPoint, Feature, closest, point_triangle};
+pub use crate::geom::triangle::intersect::{crosses, intersects};
 
 /// Corners of a triangle.
 pub type Triangle = [Vec3; 3];

@@ -51,8 +51,8 @@ fn meeting_triangles_are_those_of_which_an_edge_meets_the_other() {
                 }
             }
             let expected = meet_by_edges(&a, &b);
-            assert_eq!(meet(&a, &b), expected, "{a:?} {b:?}");
-            assert_eq!(meet(&b, &a), expected, "{b:?} {a:?}");
+            assert_eq!(intersects(&a, &b), expected, "{a:?} {b:?}");
+            assert_eq!(intersects(&b, &a), expected, "{b:?} {a:?}");
             met += u32::from(expected);
             coplanar += u32::from(sides(&a, &b) == [0.0; 3]);
             degenerate += u32::from(collinear(&a[0], &a[1], &a[2]));
@@ -77,11 +77,11 @@ fn crossing_triangles_still_meet_when_drawn_in_a_little() {
                 t.map(|v| v * 3.0 + (middle - v * 3.0) * 2.0_f64.powi(-30))
             };
             let flat = sides(&a, &b) == [0.0; 3];
-            let expected = !flat && meet(&drawn_in(&a), &drawn_in(&b));
-            assert_eq!(cross(&a, &b), expected, "{a:?} {b:?}");
-            assert_eq!(cross(&b, &a), expected, "{b:?} {a:?}");
+            let expected = !flat && intersects(&drawn_in(&a), &drawn_in(&b));
+            assert_eq!(crosses(&a, &b), expected, "{a:?} {b:?}");
+            assert_eq!(crosses(&b, &a), expected, "{b:?} {a:?}");
             crossed += u32::from(expected);
-            touched += u32::from(!expected && meet(&a, &b));
+            touched += u32::from(!expected && intersects(&a, &b));
         }
     }
     assert!(crossed > 10_000 && touched > 10_000, "{crossed} {touched}");
@@ -91,9 +91,9 @@ fn crossing_triangles_still_meet_when_drawn_in_a_little() {
 fn an_ulp_decides_whether_triangles_meet() {
     let a = [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0)];
     let above = |z: f64| [Vec3::new(0.2, 0.2, z), Vec3::new(0.3, 0.2, 1.0), Vec3::new(0.2, 0.3, 1.0)];
-    assert!(meet(&a, &above(0.0)));
-    assert!(meet(&a, &above(-1e-300)));
-    assert!(!meet(&a, &above(1e-300)));
+    assert!(intersects(&a, &above(0.0)));
+    assert!(intersects(&a, &above(-1e-300)));
+    assert!(!intersects(&a, &above(1e-300)));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn no_pair_of_points_is_closer_than_the_closest() {
             // A sliver.
             a[2] = a[0] + (a[1] - a[0]) * 0.4 + Vec3::new(1e-9, -1e-9, 3e-9);
         }
-        if meet(&a, &b) {
+        if intersects(&a, &b) {
             continue;
         }
         tested += 1;

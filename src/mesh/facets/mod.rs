@@ -73,7 +73,7 @@ pub fn facet_error(mesh: &TriMesh, rounding: f64) -> f64 {
 
 /// The largest sagittas of a mesh whose half-edges are known.
 pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64) -> FacetErrors {
-    let surface = Surface::of(mesh, half_edges, rounding);
+    let surface = FacetSurface::of(mesh, half_edges, rounding);
     let mut errors = FacetErrors::default();
     for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
         if let Some(s) = surface.sagitta_above(&pair, errors.largest) {
@@ -104,7 +104,7 @@ impl ConcaveFacets {
     /// Of a mesh whose indices are valid; facets, edges and `rounding` as in [`Facets::of`]. O(n log n).
     pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let surface = Surface::of(mesh, &half_edges, rounding);
+        let surface = FacetSurface::of(mesh, &half_edges, rounding);
         let mut sagitta = vec![0.0; surface.count as usize];
         for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
             if !is_concave(mesh, &pair) {
@@ -127,7 +127,7 @@ impl Facets {
     /// plane face is no facet.
     pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
-        let surface = Surface::of(mesh, &half_edges, rounding);
+        let surface = FacetSurface::of(mesh, &half_edges, rounding);
         let bends = surface.pairs().filter(|p| p.fold() == Fold::Bend);
         let edges = bends.map(|p| FacetEdge {
             vertices: p.ends,
@@ -141,7 +141,7 @@ impl Facets {
 }
 
 /// Two triangles on either side of an edge, one each way, that meet at less than 90°.
-struct Pair {
+struct TrianglePair {
     /// Of the edge, the smaller first.
     ends: [u32; 2],
     triangles: [u32; 2],
@@ -163,7 +163,7 @@ enum Fold {
     Sharp,
 }
 
-impl Pair {
+impl TrianglePair {
     /// Radians, from 0 to π/2.
     fn angle(&self) -> f64 {
         libm::atan2(self.sine_squared.sqrt(), self.cosine)
@@ -192,7 +192,7 @@ const LEAST_TANGENT: f64 = 1e-4;
 const LARGEST_TANGENT: f64 = 0.760_204_4;
 
 /// A mesh with what is asked of its edges.
-struct Surface<'m> {
+struct FacetSurface<'m> {
     mesh: &'m TriMesh,
     half_edges: &'m HalfEdges,
     /// Of coordinates.
@@ -206,7 +206,7 @@ struct Surface<'m> {
     outlines: Outlines,
 }
 
-impl<'m> Surface<'m> {
+impl<'m> FacetSurface<'m> {
     fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
         let normals = mesh.triangles.iter().map(|t| normal(mesh, t)).collect();
         let outlines = Outlines::default();
@@ -223,7 +223,7 @@ impl<'m> Surface<'m> {
     }
 
     /// In order of their edges.
-    fn pairs(&self) -> impl Iterator<Item = Pair> {
+    fn pairs(&self) -> impl Iterator<Item = TrianglePair> {
         self.half_edges.edges().filter_map(|e| {
             let [a, b] = e.uses else { return None };
             if a.reversed() == b.reversed() {
@@ -233,7 +233,7 @@ impl<'m> Surface<'m> {
             let [na, nb] = triangles.map(|t| &self.normals[t as usize]);
             let cosine = dot(na, nb);
             // Cheap first: angles from 90° up, and triangles without a normal.
-            (cosine > 0.0).then(|| Pair {
+            (cosine > 0.0).then(|| TrianglePair {
                 ends: [e.lo, e.hi],
                 triangles,
                 sine_squared: squared(&cross(na, nb)),
@@ -256,12 +256,12 @@ impl<'m> Surface<'m> {
     }
 
     /// The smaller of the two facets' widths.
-    fn width(&self, pair: &Pair) -> f64 {
+    fn width(&self, pair: &TrianglePair) -> f64 {
         lesser(self.reach(pair, 0), self.reach(pair, 1))
     }
 
     /// The sagitta at an edge if it is above `floor`; cheaper than all of it where it is not.
-    fn sagitta_above(&self, pair: &Pair, floor: f64) -> Option<f64> {
+    fn sagitta_above(&self, pair: &TrianglePair, floor: f64) -> Option<f64> {
         // The tangent is convex and 0 at 0: that of a quarter of an angle is at most a quarter of its tangent. The factor
         // covers the rounding of both sides.
         let sine = pair.sine_squared.sqrt();
@@ -275,7 +275,7 @@ impl<'m> Surface<'m> {
     }
 
     /// How far the facet on one side of an edge reaches from its line.
-    fn reach(&self, pair: &Pair, side: usize) -> f64 {
+    fn reach(&self, pair: &TrianglePair, side: usize) -> f64 {
         let [p, q] = pair.ends.map(|i| &self.mesh.vertices[i as usize]);
         let (t, along) = (pair.triangles[side], &difference(q, p));
         let across = unit(&cross(&self.normals[t as usize], along));
@@ -306,7 +306,7 @@ fn squared(v: &[f64; 3]) -> f64 {
 }
 
 /// Whether the second triangle rises above the plane of the first. Two of its corners lie in it.
-fn is_concave(mesh: &TriMesh, pair: &Pair) -> bool {
+fn is_concave(mesh: &TriMesh, pair: &TrianglePair) -> bool {
     let [first, second] = pair.triangles.map(|t| mesh.triangles[t as usize]);
     let [p, q, r] = first.map(|i| &mesh.vertices[i as usize]);
     let mut apex = second.iter().filter(|i| !pair.ends.contains(i));

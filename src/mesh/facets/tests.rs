@@ -3,7 +3,7 @@ use crate::geom::math::greater;
 use crate::mesh::TriMesh;
 use crate::mesh::facets::{ConcaveFacets, Facets, facet_error, facet_errors_over};
 use crate::mesh::topology::HalfEdges;
-use crate::testkit::solids::{block, together, translated, turned};
+use crate::testkit::solids::{block, joined, translated, turned};
 
 /// A prism over a regular polygon, caps and quads cut into triangles.
 fn prism(sides: u32, radius: f64, height: f64) -> TriMesh {
@@ -72,7 +72,7 @@ fn concave_edges_are_told_from_convex_ones() {
     // A coarse bore beside a finer one in a convex prism that is coarser still.
     let at = |m: &TriMesh, x: f64| translated(m, Vec3::new(x, 0.0, 0.0));
     let [coarse, fine] = [(16, 3.0), (48, 3.0)].map(|(sides, r)| turned(&prism(sides, r, 30.0)));
-    let mesh = together(&[prism(12, 10.0, 30.0), at(&coarse, 3.5), at(&fine, -3.5)]);
+    let mesh = joined(&[prism(12, 10.0, 30.0), at(&coarse, 3.5), at(&fine, -3.5)]);
     let sagitta = |sides: f64, r: f64| r * (1.0 - libm::cos(std::f64::consts::PI / sides));
     let is = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 0.0);

@@ -6,15 +6,15 @@
 use crate::geom::tolerance::MAX_COORDINATE;
 
 /// Smaller magnitudes than this, in the file's unit, are read as 0. Far below the smallest number of a binary STL.
-pub(crate) const LEAST: f64 = 1e-60;
+pub(crate) const MIN_FILE_COORDINATE: f64 = 1e-60;
 
 /// The coordinate as it is taken, −0.0 as 0.0; `None` where it is not finite or too large.
 #[inline]
 pub(crate) fn accept(x: f64) -> Option<f64> {
     let size = x.abs();
-    if (LEAST..=MAX_COORDINATE).contains(&size) {
+    if (MIN_FILE_COORDINATE..=MAX_COORDINATE).contains(&size) {
         Some(x)
-    } else if size < LEAST {
+    } else if size < MIN_FILE_COORDINATE {
         Some(0.0)
     } else {
         None

@@ -8,7 +8,7 @@ use crate::mesh::read::{MeshError, MeshFormat};
 const SAMPLE: usize = 1024;
 
 /// What a file of another kind begins with, what it is, and what to do.
-const OTHERS: [(&[u8], &str, &str); 8] = [
+const OTHER_FORMATS: [(&[u8], &str, &str); 8] = [
     (
         b"version https://git-lfs.github.com/spec/",
         "a Git LFS pointer, not the mesh it stands for",
@@ -31,7 +31,7 @@ const OTHERS: [(&[u8], &str, &str); 8] = [
 ///
 /// # Errors
 /// No mesh of these formats: says what it is instead, where it can be told.
-pub fn recognise(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
+pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
     if bytes.is_empty() {
         return Err(MeshError::new("the file is empty", "copy or export it again"));
     }
@@ -42,7 +42,7 @@ pub fn recognise(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
     if exact || (!binary_text && wanted.is_some_and(|w| length >= w)) {
         return if is_other_archive(bytes) && !exact { Err(other(bytes)) } else { Ok(MeshFormat::StlBinary) };
     }
-    if OTHERS.iter().any(|(start, ..)| trimmed(bytes).starts_with(start)) {
+    if OTHER_FORMATS.iter().any(|(start, ..)| trimmed(bytes).starts_with(start)) {
         return Err(other(bytes));
     }
     if !binary_text {
@@ -68,7 +68,7 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
 }
 
 fn other(bytes: &[u8]) -> MeshError {
-    let found = OTHERS.iter().find(|(start, ..)| trimmed(bytes).starts_with(start));
+    let found = OTHER_FORMATS.iter().find(|(start, ..)| trimmed(bytes).starts_with(start));
     found.map_or_else(unknown, |(_, what, fix)| MeshError::new(*what, *fix))
 }
 

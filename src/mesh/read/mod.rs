@@ -26,7 +26,7 @@ use crate::mesh::load::{LoadedMesh, finish};
 use std::fmt;
 
 pub(crate) use crate::mesh::read::coordinate_range::{accept, refusal};
-pub use crate::mesh::read::detect::recognise;
+pub use crate::mesh::read::detect::detect;
 
 /// More triangles than this are refused: indices of half-edges stay below 2³².
 pub(crate) const MAX_TRIANGLES: usize = 1 << 29;
@@ -143,12 +143,12 @@ pub fn load_owned(bytes: Vec<u8>) -> Result<LoadedMesh, MeshError> {
 /// # Errors
 /// As of [`load`].
 #[doc(hidden)]
-pub fn read_and_join(bytes: &[u8]) -> Result<TriMesh, MeshError> {
+pub fn read_and_merge(bytes: &[u8]) -> Result<TriMesh, MeshError> {
     Ok(parse(bytes)?.mesh)
 }
 
 fn parse(bytes: &[u8]) -> Result<Parsed, MeshError> {
-    let parsed = match recognise(bytes)? {
+    let parsed = match detect(bytes)? {
         MeshFormat::StlBinary => crate::mesh::read::stl_binary::read(bytes)?,
         MeshFormat::StlAscii => crate::mesh::read::stl_ascii::read(bytes)?,
         MeshFormat::Obj | MeshFormat::Memory => crate::mesh::read::obj::read(bytes)?,

@@ -6,9 +6,9 @@ use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
 use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, shown_word};
 use crate::mesh::read::stl_ascii::not_a_number;
-use crate::mesh::read::triangulate::Polygons;
+use crate::mesh::read::triangulate::EarClipper;
 use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, parse_float};
-use crate::mesh::repair::merge_vertices::Joiner;
+use crate::mesh::repair::merge_vertices::VertexMerger;
 
 /// The faces of a text that was recognised as OBJ.
 ///
@@ -188,7 +188,7 @@ impl Reader<'_> {
             return Err(MeshError::too_many());
         }
         let mut triangles = Vec::with_capacity(count);
-        let mut cutter = Polygons::default();
+        let mut cutter = EarClipper::default();
         let mut crooked = 0u64;
         let mut at = 0;
         for polygon in &self.polygons {
@@ -284,7 +284,7 @@ fn joined(points: &[Vec3], mut triangles: Vec<[u32; 3]>) -> TriMesh {
         }
         *corner = *known;
     }
-    let mut joiner = Joiner::with_expected(used.len());
+    let mut joiner = VertexMerger::with_expected(used.len());
     let mut numbers = Vec::with_capacity(used.len());
     joiner.add_all(&used, &mut numbers);
     let vertices = joiner.into_vertices();

@@ -9,7 +9,7 @@ const EXACT_POWERS: [f64; 23] = [
 ];
 
 /// Below this the mantissa takes another digit without overflow.
-const ROOM: u64 = 1_000_000_000_000_000_000;
+const MANTISSA_LIMIT: u64 = 1_000_000_000_000_000_000;
 
 /// A number and where it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +63,7 @@ pub(crate) fn parse(bytes: &[u8], start: usize) -> Option<Number> {
 }
 
 /// Below this the mantissa takes eight more.
-const ROOM_FOR_EIGHT: u64 = 10_000_000_000;
+const MANTISSA_LIMIT_EIGHT: u64 = 10_000_000_000;
 
 const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
@@ -93,7 +93,7 @@ impl Digits {
     /// Takes up to eight digits at a time, as long as there is room for eight and bytes to load.
     #[inline]
     fn take_eights(&mut self, bytes: &[u8], mut at: usize) -> usize {
-        while self.mantissa < ROOM_FOR_EIGHT
+        while self.mantissa < MANTISSA_LIMIT_EIGHT
             && let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk())
         {
             let (count, value) = leading_digits(*eight);
@@ -109,7 +109,7 @@ impl Digits {
     #[inline]
     fn take(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
-            if self.mantissa < ROOM {
+            if self.mantissa < MANTISSA_LIMIT {
                 self.mantissa = self.mantissa * 10 + u64::from(digit);
             } else {
                 self.dropped += 1;

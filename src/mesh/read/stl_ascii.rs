@@ -6,7 +6,7 @@ use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
 use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, next_word, shown_word, word_end};
 use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, parse_float};
-use crate::mesh::repair::merge_vertices::{BLOCK, Joiner};
+use crate::mesh::repair::merge_vertices::{BLOCK, VertexMerger};
 
 /// A coordinate with more than nine digits that is off its nearest `f32` by more than this fraction was not written by a
 /// program that holds single precision.
@@ -25,7 +25,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let mut reader = Reader {
         bytes,
         at: if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
-        joiner: Joiner::with_expected(bytes.len() / BYTES_PER_VERTEX),
+        joiner: VertexMerger::with_expected(bytes.len() / BYTES_PER_VERTEX),
         pending: Vec::with_capacity(BLOCK),
         numbers: Vec::with_capacity(BLOCK),
         triangles: Vec::with_capacity(2 * bytes.len() / BYTES_PER_VERTEX),
@@ -47,7 +47,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    joiner: Joiner,
+    joiner: VertexMerger,
     /// Corners that are not joined yet: less than a block.
     pending: Vec<Vec3>,
     /// Their vertices, while they are joined.

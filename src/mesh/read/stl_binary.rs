@@ -5,7 +5,7 @@ use crate::geom::tolerance::MAX_COORDINATE;
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
 use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
-use crate::mesh::repair::merge_vertices_f32::{BLOCK, SingleJoiner};
+use crate::mesh::repair::merge_vertices_f32::{BLOCK, VertexMergerF32};
 
 /// Header and count.
 pub(crate) const HEAD: usize = 84;
@@ -35,7 +35,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     if count > MAX_TRIANGLES {
         return Err(MeshError::too_many());
     }
-    let mut joiner = SingleJoiner::with_expected(count / 2 + 1);
+    let mut joiner = VertexMergerF32::with_expected(count / 2 + 1);
     let mut triangles = Vec::with_capacity(count);
     let mut keys = [[0; 3]; BLOCK];
     for (k, block) in body.chunks(BLOCK / 3 * FACET).enumerate() {

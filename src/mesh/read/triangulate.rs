@@ -16,7 +16,7 @@ pub(crate) struct TooIntricate;
 
 /// Cuts polygons one after the other, reusing its memory.
 #[derive(Debug)]
-pub(crate) struct Polygons {
+pub(crate) struct EarClipper {
     budget: u64,
     flat: Vec<[f64; 2]>,
     next: Vec<u32>,
@@ -29,7 +29,7 @@ pub(crate) struct Polygons {
 
 const ABSENT: u32 = u32::MAX;
 
-impl Default for Polygons {
+impl Default for EarClipper {
     fn default() -> Self {
         Self {
             budget: BUDGET,
@@ -42,7 +42,7 @@ impl Default for Polygons {
     }
 }
 
-impl Polygons {
+impl EarClipper {
     /// Appends the triangles of a polygon of at least three corners; false where it crosses itself or is flat enough to
     /// turn both ways, so that some triangle looks the other way.
     pub(crate) fn cut(
@@ -212,7 +212,7 @@ mod tests {
         let points: Vec<Vec3> = flat.iter().map(|p| Vec3::new(p[0], p[1], 0.5 * p[0] - 0.25 * p[1])).collect();
         let corners: Vec<u32> = (0..flat.len() as u32).collect();
         let mut triangles = Vec::new();
-        let simple = Polygons::default().cut(&points, &corners, &mut triangles).unwrap();
+        let simple = EarClipper::default().cut(&points, &corners, &mut triangles).unwrap();
         assert_eq!(triangles.len(), flat.len() - 2);
         (triangles, simple)
     }
@@ -305,13 +305,13 @@ mod tests {
         }
         comb.push(Vec3::new(0.0, -1.0, 0.0));
         let corners: Vec<u32> = (0..comb.len() as u32).collect();
-        let mut small = Polygons { budget: 1_000_000, ..Polygons::default() };
+        let mut small = EarClipper { budget: 1_000_000, ..EarClipper::default() };
         assert_eq!(small.cut(&comb, &corners, &mut Vec::new()), Err(TooIntricate));
         let n = 200_000;
         // A parabola is convex, with exact coordinates.
         let disk: Vec<Vec3> = (0..n).map(|k| Vec3::new(f64::from(k), f64::from(k) * f64::from(k), 0.0)).collect();
         let corners: Vec<u32> = (0..n as u32).collect();
-        assert_eq!(Polygons::default().cut(&disk, &corners, &mut Vec::new()), Ok(true));
+        assert_eq!(EarClipper::default().cut(&disk, &corners, &mut Vec::new()), Ok(true));
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use crate::geom::Vec3;
 /// An open-addressing table from positions to vertex numbers. Linear probing; the upper half of a slot is the hash, the
 /// lower half the vertex number plus one; 0 is an empty slot.
 #[derive(Debug)]
-pub(crate) struct Joiner {
+pub(crate) struct VertexMerger {
     vertices: Vec<Vec3>,
     table: Vec<u64>,
     /// log2 of the table's length.
@@ -17,14 +17,14 @@ pub(crate) struct Joiner {
 pub(crate) const BLOCK: usize = 192;
 
 /// Tables never shrink below this many slots (log2).
-const LEAST_BITS: u32 = 8;
+const MIN_TABLE_BITS: u32 = 8;
 
-impl Joiner {
+impl VertexMerger {
     /// A table for about `expected` different positions. It grows where there are more; the caller bounds `expected` by
     /// what its input can hold.
     pub(crate) fn with_expected(expected: usize) -> Self {
         let slots = (expected.max(1) * 2).next_power_of_two();
-        let bits = slots.trailing_zeros().clamp(LEAST_BITS, 32);
+        let bits = slots.trailing_zeros().clamp(MIN_TABLE_BITS, 32);
         Self { vertices: Vec::with_capacity(expected + expected / 16), table: vec![0; 1 << bits], bits }
     }
 
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn equal_positions_share_a_number_and_both_zeros_are_one() {
-        let mut joiner = Joiner::with_expected(0);
+        let mut joiner = VertexMerger::with_expected(0);
         assert_eq!(joiner.add(Vec3::new(0.0, 1.0, 2.0)), 0);
         assert_eq!(joiner.add(Vec3::new(-0.0, 1.0, 2.0)), 0);
         assert_eq!(joiner.add(Vec3::new(0.0, 1.0, 2.0 + f64::EPSILON * 2.0)), 1);
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn growing_keeps_every_number() {
-        let mut joiner = Joiner::with_expected(3);
+        let mut joiner = VertexMerger::with_expected(3);
         let point = |i: u32| Vec3::new(f64::from(i % 17), f64::from(i / 17), f64::from(i) * 0.1);
         for i in 0..20_000 {
             assert_eq!(joiner.add(point(i)), i);

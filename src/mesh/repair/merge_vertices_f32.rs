@@ -14,23 +14,23 @@ pub(crate) const BLOCK: usize = 192;
 const PAGE: usize = 4096;
 
 /// Tables never shrink below this many slots (log2).
-const LEAST_BITS: u32 = 8;
+const MIN_TABLE_BITS: u32 = 8;
 
 /// An open-addressing table with linear probing. A slot holds a key and the vertex number plus one, 0 if it is empty.
 #[derive(Debug)]
-pub(crate) struct SingleJoiner {
+pub(crate) struct VertexMergerF32 {
     vertices: Vec<Vec3>,
     table: Vec<[u32; 4]>,
     /// log2 of the table's length.
     bits: u32,
 }
 
-impl SingleJoiner {
+impl VertexMergerF32 {
     /// A table for about `expected` different positions. It grows where there are more; the caller bounds `expected` by
     /// what its input can hold.
     pub(crate) fn with_expected(expected: usize) -> Self {
         let slots = (expected.max(1) * 2).next_power_of_two();
-        let bits = slots.trailing_zeros().clamp(LEAST_BITS, 32);
+        let bits = slots.trailing_zeros().clamp(MIN_TABLE_BITS, 32);
         let mut table = vec![[0; 4]; 1 << bits];
         // Written once, a page of fresh memory is not first mapped for a look-up and then again for an entry.
         for page in table.chunks_mut(PAGE / size_of::<[u32; 4]>()) {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn numbers_follow_first_appearance_and_survive_growing() {
-        let mut joiner = SingleJoiner::with_expected(3);
+        let mut joiner = VertexMergerF32::with_expected(3);
         let mut triangles = Vec::new();
         let all = keys((0..20_001).chain((0..20_001).rev()));
         for block in all.chunks(BLOCK) {
@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn both_precisions_join_alike() {
-        use crate::mesh::repair::merge_vertices::Joiner;
-        let (mut single, mut double) = (SingleJoiner::with_expected(0), Joiner::with_expected(0));
+        use crate::mesh::repair::merge_vertices::VertexMerger;
+        let (mut single, mut double) = (VertexMergerF32::with_expected(0), VertexMerger::with_expected(0));
         let (mut triangles, mut numbers) = (Vec::new(), Vec::new());
         let all = keys((0..30_000_u32).map(|i| i.wrapping_mul(2_654_435_761) >> 20));
         for block in all.chunks(BLOCK) {
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn corners_of_one_triangle_may_be_one_vertex() {
-        let mut joiner = SingleJoiner::with_expected(0);
+        let mut joiner = VertexMergerF32::with_expected(0);
         let mut triangles = Vec::new();
         joiner.join(&keys([5, 5, 7, 7, 5, 9].into_iter()), &mut triangles);
         assert_eq!(triangles, [[0, 0, 1], [1, 0, 2]]);

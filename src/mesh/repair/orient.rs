@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::geom::Vec3;
     use crate::mesh::measure::Measures;
-    use crate::testkit::solids::{block, together, translated, turned};
+    use crate::testkit::solids::{block, joined, translated, turned};
 
     fn oriented(mesh: &mut TriMesh) -> Oriented {
         let mut edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_cavity_is_kept_and_a_file_inside_out_is_turned_as_a_whole() {
-        let hollow = together(&[block(10.0, 10.0, 10.0), turned(&at(&block(2.0, 2.0, 2.0), 4.0))]);
+        let hollow = joined(&[block(10.0, 10.0, 10.0), turned(&at(&block(2.0, 2.0, 2.0), 4.0))]);
         let mut mesh = hollow.clone();
         assert_eq!(oriented(&mut mesh).turned, 0);
         let mut mesh = turned(&hollow);
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn an_island_in_a_cavity_wound_inside_out_is_turned_alone() {
         let island = turned(&at(&block(1.0, 1.0, 1.0), 4.5));
-        let mut mesh = together(&[block(10.0, 10.0, 10.0), turned(&at(&block(2.0, 2.0, 2.0), 4.0)), island]);
+        let mut mesh = joined(&[block(10.0, 10.0, 10.0), turned(&at(&block(2.0, 2.0, 2.0), 4.0)), island]);
         let done = oriented(&mut mesh);
         assert_eq!(done.turned, 12);
         assert!((done.volume.signed - 993.0).abs() < 1e-9);
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn of_two_blocks_touching_along_an_edge_the_one_inside_out_is_turned() {
         let mut mesh =
-            together(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
+            joined(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
         // Corners 3 and 7 of the first are corners 0 and 4 of the second.
         for t in mesh.triangles.iter_mut().skip(12) {
             *t = t.map(|i| match i {

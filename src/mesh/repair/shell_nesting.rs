@@ -17,7 +17,7 @@ const SLOPES: [[f64; 2]; 6] =
 const POINT_COST: u64 = 20;
 
 /// Vertices of a shell tried before it counts as not contained.
-const POINTS: usize = 16;
+const MAX_POINTS: usize = 16;
 
 /// What to turn.
 pub(crate) enum Nesting {
@@ -33,7 +33,7 @@ pub(crate) enum Nesting {
 }
 
 /// A shell that lies in another.
-struct Inside {
+struct Containment {
     inner: u32,
     outer: u32,
 }
@@ -75,7 +75,7 @@ pub(crate) fn turned_shells(mesh: &TriMesh, shell: &[u32], volumes: &[Volume]) -
 
 /// All pairs of a shell and one that contains it; `None` where that costs too much. Shells that cross each other may
 /// count as contained or not.
-fn containments(mesh: &TriMesh, shell: &[u32], n: usize) -> Option<Vec<Inside>> {
+fn containments(mesh: &TriMesh, shell: &[u32], n: usize) -> Option<Vec<Containment>> {
     let (starts, faces) = by_shell(shell, n);
     let faces_of = |s: usize| &faces[starts[s] as usize..starts[s + 1] as usize];
     let boxes: Vec<Aabb> = (0..n)
@@ -95,10 +95,10 @@ fn containments(mesh: &TriMesh, shell: &[u32], n: usize) -> Option<Vec<Inside>> 
         live.retain(|&o| boxes[o].max.x >= boxes[inner].min.x);
         for &other in &live {
             for (i, o) in [(inner, other), (other, inner)] {
-                if i != o && holds(&boxes[o], &boxes[i]) {
+                if i != o && contains_box(&boxes[o], &boxes[i]) {
                     let points = faces_of(i).iter().map(|&f| mesh.vertices[mesh.triangles[f as usize][0] as usize]);
                     if contains(mesh, faces_of(o), &boxes[o], points, &mut budget)? {
-                        inside.push(Inside { inner: i as u32, outer: o as u32 });
+                        inside.push(Containment { inner: i as u32, outer: o as u32 });
                     }
                 }
             }
@@ -129,7 +129,7 @@ fn by_shell(shell: &[u32], n: usize) -> (Vec<u32>, Vec<u32>) {
     (starts, faces)
 }
 
-fn holds(outer: &Aabb, inner: &Aabb) -> bool {
+fn contains_box(outer: &Aabb, inner: &Aabb) -> bool {
     (0..3).all(|k| outer.min[k] <= inner.min[k] && inner.max[k] <= outer.max[k])
 }
 
@@ -141,7 +141,7 @@ fn contains(
     points: impl Iterator<Item = Vec3>,
     budget: &mut u64,
 ) -> Option<bool> {
-    for p in points.take(POINTS) {
+    for p in points.take(MAX_POINTS) {
         for slope in SLOPES {
             *budget = budget.checked_sub(faces.len() as u64 + POINT_COST)?;
             if let Some(winding) = winding_along(mesh, faces, bounds, &p, slope) {
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn shells_that_share_a_face_plane_are_not_nested() {
-        let mesh = crate::testkit::solids::together(&[
+        let mesh = crate::testkit::solids::joined(&[
             block(2.0, 2.0, 2.0),
             translated(&block(1.0, 1.0, 1.0), Vec3::new(2.0, 0.5, 0.5)),
             translated(&block(1.0, 1.0, 1.0), Vec3::new(0.5, 0.5, 0.5)),

@@ -4,12 +4,12 @@ use crate::geom::tolerance::{WELD_IN_F32_QUANTA, f32_quantum};
 use crate::geom::union_find::UnionFind;
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
-use crate::mesh::repair::merge_vertices::Joiner;
+use crate::mesh::repair::merge_vertices::VertexMerger;
 use crate::mesh::topology::HalfEdges;
 
 /// Cells of the search grid are this many times the largest joining distance wide: nearly every vertex then has one cell
 /// to look into.
-const CELL_IN_REACHES: f64 = 64.0;
+const CELL_PER_WELD_DISTANCE: f64 = 64.0;
 
 /// Give up on a mesh with more than this many close pairs per vertex on an open edge (and a flat allowance): that is no
 /// crack but noise below the file's resolution.
@@ -23,7 +23,7 @@ struct Unbalanced {
 }
 
 /// Two vertices on open edges, close to each other.
-struct Close {
+struct ClosePair {
     a: u32,
     b: u32,
     distance_sq: f64,
@@ -103,15 +103,15 @@ fn healed_edges(unbalanced: &[Unbalanced], sets: &mut UnionFind) -> (usize, Vec<
 }
 
 /// Pairs of the listed vertices within `reach` of each other; `None` where there are too many.
-fn close_pairs(vertices: &[Vec3], listed: &[u32], reach: f64) -> Option<Vec<Close>> {
+fn close_pairs(vertices: &[Vec3], listed: &[u32], reach: f64) -> Option<Vec<ClosePair>> {
     let mut close = Vec::new();
     if reach <= 0.0 {
         return Some(close);
     }
-    let cell = CELL_IN_REACHES * reach;
+    let cell = CELL_PER_WELD_DISTANCE * reach;
     let cell_of = |x: f64| (x / cell).floor();
     // A table of cells, and the vertices seen so far in each as a chain.
-    let mut cells = Joiner::with_expected(listed.len());
+    let mut cells = VertexMerger::with_expected(listed.len());
     let mut last: Vec<u32> = Vec::with_capacity(listed.len());
     let mut before: Vec<u32> = vec![u32::MAX; listed.len()];
     let mut budget = PAIRS_PER_VERTEX * listed.len() + 100_000;
@@ -126,7 +126,7 @@ fn close_pairs(vertices: &[Vec3], listed: &[u32], reach: f64) -> Option<Vec<Clos
                 let j = listed[at as usize];
                 let distance_sq = (vertices[j as usize] - p).norm_squared();
                 if distance_sq <= reach * reach {
-                    close.push(Close { a: j, b: i, distance_sq });
+                    close.push(ClosePair { a: j, b: i, distance_sq });
                 }
                 at = before[at as usize];
             }

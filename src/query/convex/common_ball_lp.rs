@@ -2,13 +2,13 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
-use crate::query::convex::gjk::Query;
+use crate::query::convex::gjk::HullPair;
 use crate::shape::polytope::ball_lp::{self, Plane, maximize};
 
 pub use ball_lp::{Goal, Thickness};
 
 /// The thickness of what two solids (`rank` 3) have in common; `guess` is a point to try first, in A's frame.
-pub fn overlap(q: &Query, guess: Option<Vec3>, goal: Goal) -> Thickness {
+pub fn overlap(q: &HullPair, guess: Option<Vec3>, goal: Goal) -> Thickness {
     let slack = q.a.slack + q.b.slack;
     let nearest = |x: &Vec3| {
         let (fa, da) = q.a.depth(x);
@@ -31,7 +31,7 @@ pub fn overlap(q: &Query, guess: Option<Vec3>, goal: Goal) -> Thickness {
 }
 
 /// Diameter of the ball around `x` that lies in both solids, from below (mm); negative where `x` is not in both.
-pub fn at_point(q: &Query, x: &Vec3) -> f64 {
+pub fn at_point(q: &HullPair, x: &Vec3) -> f64 {
     let in_a = q.a.depth(x).1;
     if in_a <= 0.0 {
         return in_a;

@@ -8,16 +8,16 @@
 use crate::geom::Vec3;
 use crate::geom::math::{self, UNIT_ROUNDOFF};
 use crate::geom::predicates::{FilteredPlane, collinear, orient3d};
-use crate::query::convex::gjk::Query;
+use crate::query::convex::gjk::HullPair;
 use crate::query::convex::simplex::{MinkowskiPoint, Simplex, closest_on_triangle};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Faces looked at before giving up; two nearly concentric round hulls of hundreds of vertices need thousands.
-const MAX_EXPANSIONS: usize = 100_000;
+const MAX_EXPANSIONS_FULL: usize = 100_000;
 
 /// Where the hulls are only one way among others to separate two parts.
-const FEW_EXPANSIONS: usize = 200;
+const MAX_EXPANSIONS_BOUNDED: usize = 200;
 
 /// Twice a triangle's area over its longest edge squared from which its plane distance keeps all but three digits.
 const FAT_SHARE: f64 = 1e-3;
@@ -105,24 +105,24 @@ impl Ord for Key {
 /// with, `margin` the pair's rounding margin. `None` when the difference of the hulls is flat.
 ///
 /// Cost: about twenty to a hundred support queries as a rule, each followed by the insertion of one point.
-pub fn penetration(q: &Query, seed: &Simplex, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
-    search(q, seed, margin, f64::INFINITY, MAX_EXPANSIONS, scratch)
+pub fn penetration(q: &HullPair, seed: &Simplex, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
+    search(q, seed, margin, f64::INFINITY, MAX_EXPANSIONS_FULL, scratch)
 }
 
 /// The same for who only wants a translation shorter than `limit` (mm), and not at any price: `None` also where there is none, and
 /// what is found need not be the shortest.
 pub fn penetration_below(
-    q: &Query,
+    q: &HullPair,
     seed: &Simplex,
     margin: f64,
     limit: f64,
     scratch: &mut EpaScratch,
 ) -> Option<Penetration> {
-    search(q, seed, margin, limit, FEW_EXPANSIONS, scratch)
+    search(q, seed, margin, limit, MAX_EXPANSIONS_BOUNDED, scratch)
 }
 
 fn search(
-    q: &Query,
+    q: &HullPair,
     seed: &Simplex,
     margin: f64,
     limit: f64,
@@ -188,7 +188,7 @@ impl EpaScratch {
     }
 
     /// A tetrahedron of support points, from GJK's simplex as far as it goes.
-    fn start(&mut self, q: &Query, seed: &Simplex) -> Option<()> {
+    fn start(&mut self, q: &HullPair, seed: &Simplex) -> Option<()> {
         self.extent = Vec3::repeat(q.a.diameter + q.b.diameter);
         let mut corners = Corners::default();
         for p in seed.points() {
@@ -288,7 +288,7 @@ impl EpaScratch {
     }
 
     /// A support point strictly beyond the face, if there is one; the directions tried improve the upper bound.
-    fn beyond(&self, q: &Query, slot: u32, best: &mut Penetration, confirm: bool) -> Option<MinkowskiPoint> {
+    fn beyond(&self, q: &HullPair, slot: u32, best: &mut Penetration, confirm: bool) -> Option<MinkowskiPoint> {
         let face = &self.faces[slot as usize];
         let mut axis = face.normal;
         if axis == Vec3::zeros() {

@@ -7,13 +7,13 @@ use crate::shape::polytope::Convex;
 
 /// How an iteration ended. Each ending leaves a valid interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum GjkEnd {
     /// The lower bound passed the limit: nothing finer was asked for.
     BeyondLimit,
     /// The bounds agree to rounding, or no vertex is left that could bring them closer.
     Converged,
     /// The hulls touch or overlap as far as rounding can tell.
-    NotApart,
+    Touching,
     /// The iteration cap.
     Capped,
 }
@@ -28,14 +28,14 @@ pub struct Separation {
     /// Unit, from A to B: the axis on which `lower` was found. Zero vector before any was.
     pub axis: Vec3,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: GjkEnd,
     /// The last simplex; its combination is the pair of closest points.
     pub simplex: Simplex,
 }
 
 /// The two hulls and B's pose in A's centred frame.
 #[derive(Clone, Copy)]
-pub struct Query<'a> {
+pub struct HullPair<'a> {
     /// The first hull.
     pub a: &'a Convex,
     /// The second hull.
@@ -44,7 +44,7 @@ pub struct Query<'a> {
     pub b_in_a: &'a Pose,
 }
 
-impl Query<'_> {
+impl HullPair<'_> {
     /// The point of A ⊖ B of two vertices.
     #[inline]
     pub fn point(&self, a: usize, b: usize) -> MinkowskiPoint {
@@ -76,7 +76,7 @@ impl Query<'_> {
 /// Distance of two hulls (Gilbert, Johnson & Keerthi 1988), stopping as soon as it is known to exceed `limit` (mm) by more
 /// than `margin`, the pair's rounding margin; pass an infinite limit for the distance itself. Four to ten support points
 /// as a rule.
-pub fn separation(q: &Query, limit: f64, margin: f64) -> Separation {
+pub fn separation(q: &HullPair, limit: f64, margin: f64) -> Separation {
     let start = q.a.inner_center - q.b_in_a.point(&q.b.inner_center);
     let start = if start.norm_squared() > 0.0 { start } else { Vec3::x() };
     let first = q.walk_to_support(&-start, &MinkowskiPoint { w: Vec3::zeros(), a: 0, b: 0 });
@@ -85,7 +85,7 @@ pub fn separation(q: &Query, limit: f64, margin: f64) -> Separation {
             lower: f64::NEG_INFINITY,
             upper: first.w.norm(),
             axis: Vec3::zeros(),
-            ending: Ending::Capped,
+            ending: GjkEnd::Capped,
             simplex: Simplex::new(first),
         },
         v: first.w,
@@ -109,7 +109,7 @@ struct State {
 }
 
 impl State {
-    fn step(&mut self, q: &Query, limit: f64, margin: f64) -> Option<Ending> {
+    fn step(&mut self, q: &HullPair, limit: f64, margin: f64) -> Option<GjkEnd> {
         let length = self.v.norm();
         if length <= margin {
             return Some(self.not_apart());
@@ -120,7 +120,7 @@ impl State {
         let tight = GJK_RELATIVE * length;
         let tight = if tight > 0.25 * margin { tight } else { 0.25 * margin };
         let stuck = |w: &MinkowskiPoint, lower: f64, s: &Simplex| {
-            lower > limit + margin || length - lower <= tight || s.holds(w)
+            lower > limit + margin || length - lower <= tight || s.contains(w)
         };
         // Whatever ends the iteration must rest on the true support point.
         if stuck(&w, lower, &self.out.simplex) {
@@ -130,10 +130,10 @@ impl State {
             }
             self.note(lower, away);
             if lower > limit + margin {
-                return Some(Ending::BeyondLimit);
+                return Some(GjkEnd::BeyondLimit);
             }
             if stuck(&w, lower, &self.out.simplex) {
-                return Some(Ending::Converged);
+                return Some(GjkEnd::Converged);
             }
         }
         self.last = w;
@@ -146,7 +146,7 @@ impl State {
                     self.out.simplex = before;
                     let w = q.scan(&away);
                     self.note(-away.dot(&w.w), away);
-                    return Some(Ending::Converged);
+                    return Some(GjkEnd::Converged);
                 }
                 self.v = v;
                 self.out.upper = v.norm();
@@ -162,19 +162,19 @@ impl State {
         }
     }
 
-    fn not_apart(&mut self) -> Ending {
+    fn not_apart(&mut self) -> GjkEnd {
         self.out.upper = 0.0;
-        Ending::NotApart
+        GjkEnd::Touching
     }
 
     /// The upper bound from the weights, which are feasible whatever rounding did; and one more try at the lower bound
     /// along the normal of the last face, which keeps its digits when the gap is tiny beside the hulls.
-    fn polish(&mut self, q: &Query, margin: f64) {
-        if !matches!(self.out.ending, Ending::Converged | Ending::Capped) {
+    fn polish(&mut self, q: &HullPair, margin: f64) {
+        if !matches!(self.out.ending, GjkEnd::Converged | GjkEnd::Capped) {
             return;
         }
         self.out.upper = self.out.simplex.combine(|p| p.w).norm();
-        if self.out.ending == Ending::Capped && self.out.axis == Vec3::zeros() && self.v.norm() > 0.0 {
+        if self.out.ending == GjkEnd::Capped && self.out.axis == Vec3::zeros() && self.v.norm() > 0.0 {
             let away = -self.v.normalize();
             self.note(-away.dot(&q.scan(&away).w), away);
         }

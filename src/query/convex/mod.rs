@@ -9,7 +9,7 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
 use crate::query::convex::common_ball_lp::{Goal, Thickness};
 use crate::query::convex::epa::{EpaScratch, Penetration};
-use crate::query::convex::gjk::{Ending, Query, Separation};
+use crate::query::convex::gjk::{GjkEnd, HullPair, Separation};
 use crate::shape::polytope::Convex;
 
 /// Where two hulls stand to each other. Lengths in mm, points and directions in A's centred frame, the interval without
@@ -41,7 +41,7 @@ pub struct Gap {
 
 /// What is asked of a pair of hulls.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask {
+pub struct HullLimits {
     /// Nothing is needed of pairs farther apart than this (mm).
     pub reach: f64,
     /// When the thickness is known well enough.
@@ -52,9 +52,9 @@ pub struct Ask {
 
 /// Distance or thickness of two hulls. A certified interval in every case: what GJK cannot tell apart, the linear
 /// programme brackets.
-pub fn hull_gap(q: &Query, ask: &Ask) -> HullAnswer {
+pub fn hull_gap(q: &HullPair, ask: &HullLimits) -> HullAnswer {
     let separation = gjk::separation(q, ask.reach, ask.margin);
-    if separation.ending == Ending::BeyondLimit {
+    if separation.ending == GjkEnd::BeyondLimit {
         return HullAnswer::Beyond(separation.lower);
     }
     let points = [
@@ -65,10 +65,10 @@ pub fn hull_gap(q: &Query, ask: &Ask) -> HullAnswer {
         bracket: [greater(separation.lower, 0.0), separation.upper],
         value: separation.upper,
         witness: points,
-        normal: (separation.axis != Vec3::zeros() && separation.ending != Ending::NotApart).then_some(separation.axis),
+        normal: (separation.axis != Vec3::zeros() && separation.ending != GjkEnd::Touching).then_some(separation.axis),
         separation,
     };
-    if separation.ending != Ending::NotApart && separation.lower > ask.margin {
+    if separation.ending != GjkEnd::Touching && separation.lower > ask.margin {
         return HullAnswer::Gap(apart);
     }
     if q.a.rank < 3 || q.b.rank < 3 {
@@ -76,15 +76,15 @@ pub fn hull_gap(q: &Query, ask: &Ask) -> HullAnswer {
         return HullAnswer::Gap(apart);
     }
     // A point that GJK found in both may settle a verdict at once.
-    let guess = (ask.goal != Goal::VALUE && separation.ending == Ending::NotApart).then_some(points[0]);
+    let guess = (ask.goal != Goal::VALUE && separation.ending == GjkEnd::Touching).then_some(points[0]);
     HullAnswer::Gap(overlapping(q, &apart, &common_ball_lp::overlap(q, guess, ask.goal)))
 }
 
-fn overlapping(q: &Query, apart: &Gap, thick: &Thickness) -> Gap {
+fn overlapping(q: &HullPair, apart: &Gap, thick: &Thickness) -> Gap {
     // The plane depth of a point outside never exceeds its distance, so an upper bound below zero is a distance too.
     let low = greater(
         -thick.upper,
-        if apart.separation.ending == Ending::NotApart { f64::NEG_INFINITY } else { apart.separation.lower },
+        if apart.separation.ending == GjkEnd::Touching { f64::NEG_INFINITY } else { apart.separation.lower },
     );
     let high = if thick.lower > 0.0 { -thick.lower } else { apart.separation.upper };
     let high = greater(low, high);
@@ -106,7 +106,7 @@ fn overlapping(q: &Query, apart: &Gap, thick: &Thickness) -> Gap {
 
 impl Gap {
     /// The shortest translation of B that separates the hulls; see [`epa::penetration`].
-    pub fn penetration(&self, q: &Query, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
+    pub fn penetration(&self, q: &HullPair, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
         epa::penetration(q, &self.separation.simplex, margin, scratch)
     }
 }
@@ -128,7 +128,7 @@ pub struct InnerBalls {
 impl InnerBalls {
     /// Of a pair.
     #[inline]
-    pub fn of(q: &Query) -> Self {
+    pub fn of(q: &HullPair) -> Self {
         let (ra, rb) = (q.a.inner_radius, q.b.inner_radius);
         let centers = [q.a.inner_center, q.b_in_a.point(&q.b.inner_center)];
         let distance = (centers[1] - centers[0]).norm();
@@ -142,7 +142,7 @@ impl InnerBalls {
 
     /// A lower bound of the thickness from one point between the centres (mm); negative where that point is not in both
     /// hulls.
-    pub fn common_ball(&self, q: &Query) -> f64 {
+    pub fn common_ball(&self, q: &HullPair) -> f64 {
         let (ra, rb, [ca, cb]) = (q.a.inner_radius, q.b.inner_radius, self.centers);
         if self.distance <= 0.0 {
             return common_ball_lp::at_point(q, &ca);

@@ -62,7 +62,7 @@ impl Simplex {
     }
 
     /// Whether a pair of vertices is among its points.
-    pub fn holds(&self, p: &MinkowskiPoint) -> bool {
+    pub fn contains(&self, p: &MinkowskiPoint) -> bool {
         self.points().iter().any(|q| q.a == p.a && q.b == p.b)
     }
 

@@ -3,7 +3,7 @@
 use crate::geom::math::greater;
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{self, Goal};
-use crate::query::convex::gjk::Query;
+use crate::query::convex::gjk::HullPair;
 use crate::query::depth::open_surface::{BallSearch, interpenetrates};
 use crate::query::depth::search::{BranchAndBound, Witness};
 use crate::query::triangles::pairing::Pairing;
@@ -189,7 +189,7 @@ impl<'a> OverlapSearch<'a> {
     /// Takes from the hulls how deep the overlap is at most, and where it may be.
     fn bounded_by_hulls(mut self) -> Self {
         let [a, b] = self.bodies.map(|body| body.convex);
-        let q = Query { a, b, b_in_a: self.b_in_a };
+        let q = HullPair { a, b, b_in_a: self.b_in_a };
         let (upper, middle) = if a.rank == 3 && b.rank == 3 {
             let thick = common_ball_lp::overlap(&q, None, Goal::VALUE);
             (greater(thick.upper, 0.0), thick.center)

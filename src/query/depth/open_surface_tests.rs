@@ -6,7 +6,7 @@ use crate::mesh::TriMesh;
 use crate::query::depth::tests::{Part, block, part_with, placed, prism, quad, turned};
 use crate::query::depth::*;
 use crate::shape::surface::Inside;
-use crate::testkit::solids::together;
+use crate::testkit::solids::joined;
 
 const TOLERANCE: f64 = 0.01;
 
@@ -99,7 +99,7 @@ fn a_block_and_an_open_box() {
 #[test]
 fn copies_in_one_place_are_never_told_by_their_distance() {
     let (closed, open) = (block([0.0; 3], [10.0; 3]), open_box([0.0; 3], [10.0; 3]));
-    let mut l = together(&[block([0.0; 3], [9.0, 2.0, 1.0]), block([0.0, 3.0, 0.0], [2.0, 9.0, 1.0])]);
+    let mut l = joined(&[block([0.0; 3], [9.0, 2.0, 1.0]), block([0.0, 3.0, 0.0], [2.0, 9.0, 1.0])]);
     l.triangles.pop();
     for (a, b) in [(&open, &open), (&open, &closed), (&closed, &open), (&l, &l)] {
         let found = verdicts(a, Inside::Undefined, b, Inside::Undefined);

@@ -7,7 +7,7 @@ use crate::query::depth::tests::{Part, block, part_with, placed, prism, tube, tu
 use crate::query::depth::*;
 use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::Inside;
-use crate::testkit::solids::together;
+use crate::testkit::solids::joined;
 
 fn rotation() -> Mat3 {
     *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix()
@@ -42,7 +42,7 @@ fn assert_depth(name: &str, a: &TriMesh, b: &TriMesh, known: f64) {
 
 /// A slab of two blocks whose walls lie inside of each other's, 10 high.
 fn slab() -> TriMesh {
-    together(&[block([0.0; 3], [20.0, 30.0, 10.0]), block([14.0, 2.0, 0.0], [40.0, 28.0, 10.0])])
+    joined(&[block([0.0; 3], [20.0, 30.0, 10.0]), block([14.0, 2.0, 0.0], [40.0, 28.0, 10.0])])
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn upright() -> Mat3 {
 
 #[test]
 fn flush_shells_are_one_solid() {
-    let slab = together(&[block([0.0; 3], [20.0, 30.0, 10.0]), block([20.0, 0.0, 0.0], [40.0, 30.0, 10.0])]);
+    let slab = joined(&[block([0.0; 3], [20.0, 30.0, 10.0]), block([20.0, 0.0, 0.0], [40.0, 30.0, 10.0])]);
     let on = |z: f64| block([10.0, 10.0, z], [24.0, 20.0, z + 8.0]);
     assert_depth("flush across the seam", &slab, &on(10.0), 0.0);
     // As they lie: turned, rounding may leave a slit between the shells.
@@ -88,7 +88,7 @@ fn shells_inside_the_solid_and_cavities() {
         m
     };
     let screw = turned(&prism(16, 2.0, 1.0, 9.0), &Mat3::identity(), Vec3::new(8.0, 8.0, 0.0));
-    let part = together(&[block([0.0; 3], [40.0, 30.0, 10.0]), screw, cavity]);
+    let part = joined(&[block([0.0; 3], [40.0, 30.0, 10.0]), screw, cavity]);
     assert_eq!(part_with(&part, Inside::Solid).surface.overlaps(), SelfUnion::Resolved);
     assert_depth("over the screw", &part, &block([4.0, 4.0, 10.0], [12.0, 12.0, 15.0]), 0.0);
     assert_depth("into the screw", &part, &block([4.0, 4.0, 7.0], [12.0, 12.0, 15.0]), 3.0);
@@ -101,7 +101,7 @@ fn shells_inside_the_solid_and_cavities() {
 fn a_nut_on_its_bolt_in_one_mesh() {
     // Coincident curved walls, many of them: the two become one body.
     let n = 32;
-    let one = together(&[prism(n, 5.0, 0.0, 30.0), tube(n, 10.0, 5.0, 10.0, 18.0)]);
+    let one = joined(&[prism(n, 5.0, 0.0, 30.0), tube(n, 10.0, 5.0, 10.0, 18.0)]);
     let s = part_with(&one, Inside::Solid).surface;
     assert_eq!(s.overlaps(), SelfUnion::Resolved);
     let washer = tube(48, 12.0, 5.5, 18.0, 20.0);
@@ -116,7 +116,7 @@ fn what_could_not_be_resolved_is_labelled_and_balls_still_count() {
     let copies: Vec<TriMesh> = (0..n)
         .map(|k| turned(&prism(96, 10.0, 0.0, 10.0), &Mat3::identity(), Vec3::x() * (0.01 * f64::from(k))))
         .collect();
-    let part = part_with(&together(&copies), Inside::Solid);
+    let part = part_with(&joined(&copies), Inside::Solid);
     assert!(matches!(part.surface.overlaps(), SelfUnion::Unresolved(_)));
     let depth = |b: &TriMesh| bracket(&part, &part_with(b, Inside::Solid));
     let t = depth(&block([-2.0, -2.0, 10.5], [4.0, 2.0, 15.0]));

@@ -8,12 +8,12 @@
 
 use crate::geom::math::{lesser, max3, min3};
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
-use crate::query::intersection::{Known, ROUNDING};
+use crate::query::intersection::{IntersectionInput, ROUNDING};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
 /// What is within this many roundings of the pair of a point may be a face through it, and faces are parted by that.
-const THROUGH: f64 = 2.0;
+const COINCIDENT_ROUNDINGS: f64 = 2.0;
 
 /// Planes that leave a cone no wider than this (sine) on their inner sides may be faces that lie on each other.
 const NARROW_CONE_SINE: f64 = 1e-4;
@@ -22,7 +22,7 @@ const NARROW_CONE_SINE: f64 = 1e-4;
 const SAME_DIRECTION_COSINE: f64 = 1e-9;
 
 /// Steps towards the direction that lies deepest behind all faces through a point.
-const STEPS: usize = 48;
+const MAX_GILBERT_STEPS: usize = 48;
 
 /// How often faces are parted, each time those as well that still seem to lie on each other.
 const ROUNDS: usize = 8;
@@ -43,16 +43,16 @@ pub(crate) fn turned_box(turn: &Mat3, points: &[Vec3], origin: &Vec3) -> Aabb {
 
 /// B is not moved farther than this (mm) for the boxes: every step is one of [`ROUNDS`] times six for each turn, and taken where those
 /// before it add up to less than a step along its direction, so that it adds three squared steps at most to their squared sum.
-pub(crate) fn farthest(known: &Known) -> f64 {
+pub(crate) fn max_shift(known: &IntersectionInput) -> f64 {
     let steps = ROUNDS * 6 * known.turns.len();
-    THROUGH * known.rounding * (3.0 * steps as f64).sqrt() * (1.0 + ROUNDING)
+    COINCIDENT_ROUNDINGS * known.rounding * (3.0 * steps as f64).sqrt() * (1.0 + ROUNDING)
 }
 
 /// The box of the common solid after each of the rotations that are wanted. `points` are its vertices, seen from the witness, and
 /// perhaps some next to it; `again` finds them where B stands elsewhere, no farther than [`farthest`].
 pub(crate) fn boxes(
     p: &Pairing,
-    known: &Known,
+    known: &IntersectionInput,
     points: &[Vec3],
     again: impl Fn(&Pairing) -> Option<Vec<Vec3>>,
 ) -> Vec<Aabb> {
@@ -62,7 +62,7 @@ pub(crate) fn boxes(
     for _ in 0..ROUNDS {
         let seen = moved.as_deref().unwrap_or(points);
         let outermost: Vec<DirectionExtent> = known.turns.iter().map(|turn| reach_of(turn, seen)).collect();
-        let more = parting(&shifted(p, &shift), p, known, seen, &outermost, &shift);
+        let more = separating_step(&shifted(p, &shift), p, known, seen, &outermost, &shift);
         if more == Vec3::zeros() {
             break;
         }
@@ -119,15 +119,15 @@ fn box_within(turn: &Mat3, reach: &DirectionExtent, points: &[Vec3], origin: &Ve
 }
 
 /// By what B should move further to part faces that lie on each other at outermost points; 0 where none do.
-fn parting(
+fn separating_step(
     b_in_a: &Pose,
     p: &Pairing,
-    known: &Known,
+    known: &IntersectionInput,
     points: &[Vec3],
     outermost: &[DirectionExtent],
     shift: &Vec3,
 ) -> Vec3 {
-    let step = THROUGH * known.rounding;
+    let step = COINCIDENT_ROUNDINGS * known.rounding;
     // Faces that lay on each other may have come to overlap by as much.
     let near = step + shift.norm();
     let back = b_in_a.inverse();
@@ -185,7 +185,7 @@ fn normals(s: &Surface, x: &Vec3, near: f64) -> Vec<Vec3> {
 fn leave_a_cone<'n>(normals: &(impl Iterator<Item = &'n Vec3> + Clone)) -> bool {
     let Some(first) = normals.clone().next() else { return true };
     let mut v = *first;
-    for _ in 0..STEPS {
+    for _ in 0..MAX_GILBERT_STEPS {
         let length = v.norm();
         let Some((height, n)) = normals.clone().map(|n| (n.dot(&v), n)).min_by(|p, q| p.0.total_cmp(&q.0)) else {
             return true;

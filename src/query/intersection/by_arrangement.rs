@@ -3,19 +3,21 @@
 
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::tolerance::roundoff_mm;
-use crate::geom::triangle::meet;
+use crate::geom::triangle::intersects;
 use crate::geom::union_find::UnionFind;
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::mesh::{TriMesh, intersection};
 use crate::query::intersection::bounding_box::boxes;
 use crate::query::intersection::perturbed_signs::Solid;
 use crate::query::intersection::{
-    Boundary, BoundarySums, CrossingCandidates, Intersection, Known, SKIN, boundary, volume,
+    Boundary, BoundarySums, CrossingCandidates, Intersection, IntersectionInput, NOISE_MARGINS, boundary, volume,
 };
-use crate::query::triangles::bvh_traversal::{Descent, SearchRadius};
+use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
-use crate::shape::self_union::verify::{ASIDE, CUT_IN_ROUNDOFFS, SAMPLES, is_small, middle, radical};
-use crate::shape::self_union::{MEETING_COST, SelfUnion, self_intersections};
+use crate::shape::self_union::verify::{
+    CUT_IN_ROUNDOFFS, SAMPLES, TEST_POINT_OFFSET, is_small, middle, van_der_corput,
+};
+use crate::shape::self_union::{MEETING_COST, SelfUnion, count_self_intersections};
 use crate::shape::surface::winding_number::{winding, winding_in_front};
 use crate::shape::surface::{Inside, Surface};
 
@@ -57,12 +59,12 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
         return None;
     }
     let p = Pairing { a: a.solid(), b: b.solid(), b_in_a };
-    let mesh = arranged(&p)?;
+    let mesh = arranged_intersection(&p)?;
     let size = size(&p);
     let margin = roundoff_mm(size, size, 0.0);
     let witness = Aabb::of_points(&mesh.vertices).center();
-    let known = Known { margin, rounding: margin, witness, depth: 0.0, turns: &[] };
-    let own = bounded(&known, &mesh);
+    let known = IntersectionInput { margin, rounding: margin, witness, depth: 0.0, turns: &[] };
+    let own = mesh_sums(&known, &mesh);
     let found = volume(&p, &known, &own).filter(|v| *v > 0.0)?;
     let by_sums = || {
         let near = CrossingCandidates::new(&p, 0.0);
@@ -71,7 +73,7 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
     if winds_once(&p)
         && let Some(sums) = by_sums()
     {
-        let noise = SKIN * margin * 0.5 * own.sums.twice_area.max(sums.sums.twice_area);
+        let noise = NOISE_MARGINS * margin * 0.5 * own.sums.twice_area.max(sums.sums.twice_area);
         if (sums.sums.six / 6.0 - found).abs() > SAME_VOLUME * found + noise {
             return None;
         }
@@ -85,18 +87,18 @@ pub(crate) fn winds_once(p: &Pairing) -> bool {
 }
 
 /// Volume and box of the common solid by its mesh. No box where the volume is 0: where they touch is not known.
-pub(crate) fn intersection_by_mesh(p: &Pairing, known: &Known) -> Option<Intersection> {
-    let found = bounded(known, &arranged(p)?);
+pub(crate) fn intersection_by_mesh(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
+    let found = mesh_sums(known, &arranged_intersection(p)?);
     let volume = volume(p, known, &found)?;
     if volume == 0.0 {
         return Some(Intersection { volume, boxes: Vec::new() });
     }
-    let again = |there: &Pairing| Some(bounded(known, &arranged(there)?).points);
+    let again = |there: &Pairing| Some(mesh_sums(known, &arranged_intersection(there)?).points);
     Some(Intersection { volume, boxes: boxes(p, known, &found.points, again) })
 }
 
 /// The sums of a mesh, its vertices seen from the witness.
-fn bounded(known: &Known, mesh: &TriMesh) -> Boundary {
+fn mesh_sums(known: &IntersectionInput, mesh: &TriMesh) -> Boundary {
     let points: Vec<Vec3> = mesh.vertices.iter().map(|v| v - known.witness).collect();
     let mut sums = BoundarySums::default();
     for t in &mesh.triangles {
@@ -111,7 +113,7 @@ fn size(p: &Pairing) -> f64 {
 }
 
 /// The boundary of the common solid, checked; without a triangle where nothing is shared.
-fn arranged(p: &Pairing) -> Option<TriMesh> {
+fn arranged_intersection(p: &Pairing) -> Option<TriMesh> {
     if ![p.a, p.b].iter().all(|s| s.inside == Inside::Solid && s.is_closed()) {
         return None;
     }
@@ -134,12 +136,12 @@ fn arranged(p: &Pairing) -> Option<TriMesh> {
 fn shells_near(s: &Surface, vertices: &[Vec3], other: &[Vec3]) -> Vec<[u32; 3]> {
     let all = Aabb::of_points(other);
     let mut sets = UnionFind::new(vertices.len());
-    for t in s.every_triangle() {
+    for t in s.all_triangles() {
         sets.union(t[0], t[1], false);
         sets.union(t[1], t[2], false);
     }
     let mut bounds = vec![Aabb::EMPTY; vertices.len()];
-    for t in s.every_triangle() {
+    for t in s.all_triangles() {
         let root = sets.find(t[0]).0 as usize;
         for v in t {
             let x = vertices[*v as usize];
@@ -147,7 +149,7 @@ fn shells_near(s: &Surface, vertices: &[Vec3], other: &[Vec3]) -> Vec<[u32; 3]> 
         }
     }
     let meets = |b: &Aabb| (0..3).all(|k| b.min[k] <= all.max[k] && all.min[k] <= b.max[k]);
-    s.every_triangle().filter(|t| meets(&bounds[sets.find(t[0]).0 as usize])).copied().collect()
+    s.all_triangles().filter(|t| meets(&bounds[sets.find(t[0]).0 as usize])).copied().collect()
 }
 
 /// Whether triangles and pairs of them that meet are few enough.
@@ -155,14 +157,14 @@ fn is_affordable(a: &[[u32; 3]], of_a: &[Vec3], b: &[[u32; 3]], of_b: &[Vec3]) -
     let Some(most) = MAX_TRIANGLES.checked_sub(a.len() + b.len()).map(|left| left / MEETING_COST) else { return false };
     let a = Surface::of(of_a.to_vec(), a, Inside::Solid);
     let b = Surface::of(of_b.to_vec(), b, Inside::Solid);
-    let mut count = self_intersections(&a, most + 1) + self_intersections(&b, most + 1);
+    let mut count = count_self_intersections(&a, most + 1) + count_self_intersections(&b, most + 1);
     let p = Pairing { a: &a, b: &b, b_in_a: &Pose::identity() };
-    Descent::new(&p, 0.0).run(
+    DualTraversal::new(&p, 0.0).run(
         &mut SearchRadius::new(0.0),
         |i| a.triangle(i),
         |j| b.triangle(j),
         |_, _, (_, f), (_, g)| {
-            count += usize::from(meet(&f.corners, &g.corners));
+            count += usize::from(intersects(&f.corners, &g.corners));
             count <= most
         },
     );
@@ -176,10 +178,10 @@ pub(crate) fn is_common(found: &Surface, p: &Pairing) -> bool {
     let both = ArrangedPair { p, back: p.b_in_a.inverse(), near };
     found.is_closed()
         && (0..found.triangles.len() as u32).all(|t| {
-            let (x, aside) = (middle(found, t), found.normal(t) * (ASIDE * near));
+            let (x, aside) = (middle(found, t), found.normal(t) * (TEST_POINT_OFFSET * near));
             is_small(found, t, near)
                 || both.inside(&(x - aside)) == Some(true) && both.inside(&(x + aside)) == Some(false)
-                || both.is_crowded(&x)
+                || both.has_close_triangles(&x)
         })
         && both.has_all(found)
         && both.agree(found)
@@ -205,10 +207,10 @@ impl ArrangedPair<'_> {
     }
 
     /// Whether so many triangles are so close that rounding does not tell the sides of one.
-    fn is_crowded(&self, x: &Vec3) -> bool {
+    fn has_close_triangles(&self, x: &Vec3) -> bool {
         let mut count = 0;
         for (s, x) in [(self.p.a, *x), (self.p.b, self.back.point(x))] {
-            s.within(&x, 4.0 * ASIDE * self.near, |_| {
+            s.within(&x, 4.0 * TEST_POINT_OFFSET * self.near, |_| {
                 count += 1;
                 count < 2
             });
@@ -223,7 +225,7 @@ impl ArrangedPair<'_> {
                 || winding_in_front(s, t) != Some(0)
                 || found.nearest(x, 2.0 * self.near).is_some()
                 || is_small(s, t, self.near)
-                || self.is_crowded(x)
+                || self.has_close_triangles(x)
         };
         let Pairing { a, b, b_in_a } = self.p;
         (0..a.triangles.len() as u32).all(|t| {
@@ -242,7 +244,8 @@ impl ArrangedPair<'_> {
         let low = a.min.sup(&b.min);
         let size = a.max.inf(&b.max) - low;
         (1..=SAMPLES).all(|k| {
-            let x = low + Vec3::new(radical(k, 2), radical(k, 3), radical(k, 5)).component_mul(&size);
+            let x =
+                low + Vec3::new(van_der_corput(k, 2), van_der_corput(k, 3), van_der_corput(k, 5)).component_mul(&size);
             let same = winding(found, None, &x).zip(self.inside(&x)).is_none_or(|(is, should)| is == i32::from(should));
             let near = 2.0 * self.near;
             same || self.p.a.nearest(&x, near).is_some() || self.p.b.nearest(&self.back.point(&x), near).is_some()

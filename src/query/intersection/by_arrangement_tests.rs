@@ -2,12 +2,12 @@ use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::intersection::by_arrangement::{intersection_by_mesh, is_common, solid};
 use crate::query::intersection::tests::{at, common_of, is_box, near, rotation, surface, swap};
-use crate::query::intersection::{Intersection, Known, intersection};
+use crate::query::intersection::{Intersection, IntersectionInput, intersection};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::hull::convex_hull;
 use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Dice, block, cubes, ring, together, translated, turned};
+use crate::testkit::solids::{Rng, block, cubes, joined, ring, translated, turned};
 
 /// The half-spaces n·x ≤ d of a convex mesh, placed.
 fn half_spaces(mesh: &TriMesh, pose: &Pose) -> Vec<(Vec3, f64)> {
@@ -79,7 +79,7 @@ fn in_single_precision(mesh: &TriMesh, pose: &Pose) -> TriMesh {
 /// The common solid by its mesh alone.
 fn by_mesh(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Intersection> {
     let turns = [Mat3::identity()];
-    let known = Known { margin: 1e-13, rounding: 1e-12, witness: pose.translation, depth, turns: &turns };
+    let known = IntersectionInput { margin: 1e-13, rounding: 1e-12, witness: pose.translation, depth, turns: &turns };
     intersection_by_mesh(&Pairing { a, b, b_in_a: pose }, &known)
 }
 
@@ -97,7 +97,7 @@ fn volume_of_mesh(a: &Surface, b: &Surface, pose: &Pose) -> Option<f64> {
 
 #[test]
 fn tessellated_spheres_and_prisms_share_the_cell_of_their_planes() {
-    let mut dice = Dice(21);
+    let mut dice = Rng(21);
     for round in 0..8 {
         let (a, b) = if round % 2 == 0 {
             (sphere(150, 5.0), sphere(90, 4.0))
@@ -136,11 +136,11 @@ fn prisms_on_one_axis_half_a_side_apart_share_one_of_twice_the_sides() {
 
 #[test]
 fn surfaces_that_coincide_but_for_single_precision() {
-    let mut dice = Dice(8);
+    let mut dice = Rng(8);
     for round in 0..6 {
         let pose = Pose { rotation: rotation(&mut dice), translation: dice.vector() * 40.0 };
         let back = pose.inverse();
-        let cup = together(&[
+        let cup = joined(&[
             ring(&[[5.0, 0.0], [8.0, 0.0], [8.0, 6.0], [5.0, 6.0]], 24 + round),
             translated(&prism(24 + round, 5.0, 6.0), Vec3::z() * 6.0),
         ]);
@@ -150,7 +150,8 @@ fn surfaces_that_coincide_but_for_single_precision() {
             let (a, b) = (in_single_precision(a, &Pose::identity()), in_single_precision(b, &back));
             let (a, b) = (surface(&a), surface(&b));
             let turns = [Mat3::identity()];
-            let known = Known { margin: 1e-13, rounding: 2e-5, witness: Vec3::z(), depth: 0.5, turns: &turns };
+            let known =
+                IntersectionInput { margin: 1e-13, rounding: 2e-5, witness: Vec3::z(), depth: 0.5, turns: &turns };
             let found = intersection(&Pairing { a: &a, b: &b, b_in_a: &pose }, &known).unwrap();
             near(found.volume, wanted, 1e-3);
             let off = (found.boxes[0].min - a.bounds.min).amax().max((found.boxes[0].max - a.bounds.max).amax());
@@ -167,7 +168,7 @@ fn shells_that_could_not_be_united_count_once() {
         (0..60).map(|k| translated(&block(9.0, 9.0, 9.0), Vec3::repeat(0.01 * f64::from(k)))).collect();
     let two =
         [translated(&block(4.0, 4.0, 4.0), Vec3::x() * 50.0), translated(&block(4.0, 4.0, 4.0), Vec3::x() * 52.0)];
-    let part = surface(&together(&[together(&pile), together(&two)]));
+    let part = surface(&joined(&[joined(&pile), joined(&two)]));
     assert!(matches!(part.overlaps(), SelfUnion::Unresolved(_)) && std::ptr::eq(part.solid(), &raw const part));
     let bar = surface(&block(10.0, 1.0, 1.0));
     for (x, wanted) in [(48.0, 6.0), (51.0, 5.0), (52.5, 3.5)] {
@@ -197,7 +198,7 @@ fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
         translated(&block(2.0, 2.0, 2.0), Vec3::new(6.0, 6.0, 1.0)),
         translated(&block(2.0, 2.0, 2.5), Vec3::new(7.0, 6.0, 1.0)),
     ];
-    let (plate, feet) = (surface(&block(20.0, 20.0, 2.0)), surface(&together(&pins)));
+    let (plate, feet) = (surface(&block(20.0, 20.0, 2.0)), surface(&joined(&pins)));
     let found = by_mesh(&plate, &feet, &Pose::identity(), 0.5).unwrap();
     near(found.volume, 6.0, 1e-12);
     is_box(&found, [6.0, 6.0, 1.0], [9.0, 8.0, 2.0]);
@@ -205,7 +206,7 @@ fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
 
 #[test]
 fn the_mesh_of_concave_solids_is_closed_and_has_their_common_volume() {
-    let mut dice = Dice(17);
+    let mut dice = Rng(17);
     let (mut some, mut none) = (0, 0);
     for round in 0..40 {
         let (a, b) = (surface(&cubes(&mut dice)), surface(&cubes(&mut dice)));
@@ -248,20 +249,20 @@ fn there_is_no_mesh_of_nothing_nor_of_what_has_no_inside() {
 
 #[test]
 fn a_mesh_that_is_not_of_the_common_solid_is_told() {
-    let hollow = together(&[block(9.0, 9.0, 9.0), turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)))]);
-    let (a, b) = (surface(&hollow), surface(&together(&[block(4.0, 8.0, 8.0), block(5.0, 8.0, 8.0)])));
+    let hollow = joined(&[block(9.0, 9.0, 9.0), turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)))]);
+    let (a, b) = (surface(&hollow), surface(&joined(&[block(4.0, 8.0, 8.0), block(5.0, 8.0, 8.0)])));
     let pose = at(1.0, 0.5, 0.5);
     let p = Pairing { a: &a, b: &b, b_in_a: &pose };
     let of = |mesh: &TriMesh| is_common(&surface(mesh), &p);
     let outside = translated(&block(5.0, 8.0, 8.0), Vec3::new(1.0, 0.5, 0.5));
     let cavity = turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)));
-    assert!(of(&together(&[outside.clone(), cavity.clone()])));
+    assert!(of(&joined(&[outside.clone(), cavity.clone()])));
     assert!(!of(&outside), "a cavity is missing");
     assert!(!of(&TriMesh::default()) && !of(&cavity) && !of(&turned(&outside)));
-    assert!(!of(&together(&[outside.clone(), outside.clone(), cavity.clone()])), "it winds twice");
+    assert!(!of(&joined(&[outside.clone(), outside.clone(), cavity.clone()])), "it winds twice");
     let inner = translated(&block(4.0, 8.0, 8.0), Vec3::new(1.0, 0.5, 0.5));
-    assert!(!of(&together(&[inner, cavity.clone()])), "only one of the shells");
-    let mut open = together(&[outside, cavity]);
+    assert!(!of(&joined(&[inner, cavity.clone()])), "only one of the shells");
+    let mut open = joined(&[outside, cavity]);
     open.triangles.swap_remove(3);
     assert!(!of(&open));
 }

@@ -2,7 +2,7 @@
 //! way.
 
 use crate::query::intersection::perturbed_signs::Solid;
-use crate::query::triangles::bvh_traversal::{Descent, SearchRadius};
+use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::{Below, Motion, Node, PlacedObb};
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(crate) struct Triangles {
 impl CrossingCandidates {
     /// For where B stands, and after translations of B by no more than `way` (mm).
     pub(crate) fn new(p: &Pairing, way: f64) -> Self {
-        let mut descent = Descent::new(p, 0.0);
+        let mut descent = DualTraversal::new(p, 0.0);
         let far = descent.rounding + way;
         let mut pairs = Vec::new();
         descent.run(
@@ -85,7 +85,7 @@ impl Triangles {
                     let first = paired.partition_point(|t| *t < range.start);
                     paired.get(first).is_some_and(|t| *t < range.end)
                 };
-                if range.end - range.start > MAX_CANDIDATES && !is_paired() && trees.keeps_away(solid.other(), &node) {
+                if range.end - range.start > MAX_CANDIDATES && !is_paired() && trees.is_clear_of(solid.other(), &node) {
                     found.free.push(range);
                     continue;
                 }
@@ -113,11 +113,11 @@ impl Trees<'_> {
     }
 
     fn apart(&self, p: &PlacedObb, q: &PlacedObb) -> bool {
-        f64::from(p.apart(q, self.far as f32)) > self.far
+        f64::from(p.distance_bound(q, self.far as f32)) > self.far
     }
 
     /// Whether a surface keeps away from a box of the other.
-    fn keeps_away(&self, surface: Solid, from: &PlacedObb) -> bool {
+    fn is_clear_of(&self, surface: Solid, from: &PlacedObb) -> bool {
         let mut stack = vec![0];
         while let Some(j) = stack.pop() {
             if !self.apart(from, &self.place(surface, j)) {

@@ -4,7 +4,7 @@ use crate::geom::Vec3;
 use crate::geom::triangle::Triangle;
 use crate::geom::union_find::UnionFind;
 use crate::query::intersection::crossing_candidates::Triangles;
-use crate::query::intersection::perturbed_signs::{Crossing, Solid, through};
+use crate::query::intersection::perturbed_signs::{Crossing, Solid, crossing_sign};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_by;
@@ -81,7 +81,7 @@ impl<'a> InsidePart<'a> {
         let (surface, pose) = if other == Solid::A { (p.a, None) } else { (p.b, Some(p.b_in_a)) };
         winding_by(surface, pose, &self.vertex(v), |t, from, to| {
             let corners = surface.triangles[t as usize].map(|v| placed(p, other, v));
-            through(&corners, other != self.moved, from, to)
+            crossing_sign(&corners, other != self.moved, from, to)
         })
     }
 
@@ -95,7 +95,7 @@ impl<'a> InsidePart<'a> {
         let mut cuts: Vec<(u32, u32)> =
             (0..).zip(segments).map(|(k, s)| (s.triangles[self.solid as usize], k)).collect();
         cuts.sort_unstable();
-        let mut inside = Inside::new(self, &self.near.single, &cuts, segments)?;
+        let mut inside = InsideCache::new(self, &self.near.single, &cuts, segments)?;
         let mut seen = vec![false; self.surface().vertices.len()];
         let mut see = |v: u32, at: &Vec3| {
             if !std::mem::replace(&mut seen[v as usize], true) {
@@ -200,13 +200,13 @@ fn take<'c>(rest: &mut &'c [(u32, u32)], t: u32) -> &'c [(u32, u32)] {
 }
 
 /// Which vertices of a surface are inside of the other solid: joined where an edge crosses nothing, told apart by those that do.
-struct Inside {
+struct InsideCache {
     sets: UnionFind,
     /// Of the root of a set.
     known: Vec<Option<bool>>,
 }
 
-impl Inside {
+impl InsideCache {
     fn new(half: &InsidePart, near: &[u32], cuts: &[(u32, u32)], segments: &[Segment]) -> Result<Self, Inconsistent> {
         let vertices = half.surface().vertices.len();
         let mut sets = UnionFind::new(vertices);

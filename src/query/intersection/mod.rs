@@ -20,7 +20,7 @@ pub(crate) mod perturbed_signs;
 pub(crate) mod tests;
 
 use crate::geom::{Aabb, Mat3, Vec3};
-use crate::query::intersection::bounding_box::{boxes, farthest, turned_box};
+use crate::query::intersection::bounding_box::{boxes, max_shift, turned_box};
 pub use crate::query::intersection::by_arrangement::solid;
 use crate::query::intersection::by_arrangement::{intersection_by_mesh, winds_once};
 use crate::query::intersection::crossing_candidates::CrossingCandidates;
@@ -41,7 +41,7 @@ pub struct Intersection {
 
 /// What is known of the pair and wanted.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct IntersectionInput<'a> {
     /// The pair's rounding margin η (mm).
     pub margin: f64,
     /// By so much surfaces may miss each other that coincide by design (mm); at least the margin.
@@ -58,23 +58,23 @@ pub struct Known<'a> {
 const ROUNDING: f64 = 1e-9;
 
 /// The volume within this many margins of the boundary counts as rounding.
-const SKIN: f64 = 4.0;
+const NOISE_MARGINS: f64 = 4.0;
 
 /// Volume and box of what the solids that two closed surfaces bound have in common. `None` where a check fails. Cost: a dual
 /// traversal, and time in proportion to the triangles that cross or lie inside; where a surface is known to wind around points more
 /// than once, or signs contradict each other, that of [`solid`].
 ///
 /// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`sign`).
-pub fn intersection(p: &Pairing, known: &Known) -> Option<Intersection> {
+pub fn intersection(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
     winds_once(p).then(|| intersection_by_sums(p, known)).flatten().or_else(|| intersection_by_mesh(p, known))
 }
 
 /// The same of surfaces that wind around no point more than once, by sums over what crosses.
-fn intersection_by_sums(p: &Pairing, known: &Known) -> Option<Intersection> {
+fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
     // For the boxes B moves a little: what it may come to cross is found at once.
-    let near = CrossingCandidates::new(p, farthest(known));
+    let near = CrossingCandidates::new(p, max_shift(known));
     // Faces that lie on each other overlap or not, whichever solid moves: where they do either way, they touch.
-    let crossed = Crossed::of(p, known.witness, &near.pairs, Solid::B).ok()?;
+    let crossed = CrossingSegments::of(p, known.witness, &near.pairs, Solid::B).ok()?;
     let first = boundary_from(p, known, &near, &crossed.all(), Solid::B).ok()?;
     let volume = volume(p, known, &first)?;
     if volume > 0.0 {
@@ -83,7 +83,7 @@ fn intersection_by_sums(p: &Pairing, known: &Known) -> Option<Intersection> {
     }
     let mut points = first.points;
     if known.depth <= 0.0
-        && let Ok(other) = Crossed::of(p, known.witness, &crossed.tied, Solid::A)
+        && let Ok(other) = CrossingSegments::of(p, known.witness, &crossed.tied, Solid::A)
     {
         let segments = [crossed.sure, other.all()].concat();
         if let Ok(other) = boundary_from(p, known, &near, &segments, Solid::A) {
@@ -102,15 +102,20 @@ struct Boundary {
 }
 
 /// The boundary, `moved` the solid that moves where signs are 0.
-fn boundary(p: &Pairing, known: &Known, near: &CrossingCandidates, moved: Solid) -> Result<Boundary, Inconsistent> {
-    let segments = Crossed::of(p, known.witness, &near.pairs, moved)?.all();
+fn boundary(
+    p: &Pairing,
+    known: &IntersectionInput,
+    near: &CrossingCandidates,
+    moved: Solid,
+) -> Result<Boundary, Inconsistent> {
+    let segments = CrossingSegments::of(p, known.witness, &near.pairs, moved)?.all();
     boundary_from(p, known, near, &segments, moved)
 }
 
 /// The same from all segments in which triangles cross.
 fn boundary_from(
     p: &Pairing,
-    known: &Known,
+    known: &IntersectionInput,
     near: &CrossingCandidates,
     segments: &[Segment],
     moved: Solid,
@@ -126,7 +131,7 @@ fn boundary_from(
 
 /// The segments in which triangles cross.
 #[derive(Default)]
-struct Crossed {
+struct CrossingSegments {
     /// Those that are there whichever solid moves.
     sure: Vec<Segment>,
     /// The others.
@@ -135,7 +140,7 @@ struct Crossed {
     tied: Vec<[u32; 2]>,
 }
 
-impl Crossed {
+impl CrossingSegments {
     /// Of pairs of triangles, those of one of A mostly side by side; `moved` is the solid that moves where signs are 0.
     fn of(p: &Pairing, origin: Vec3, pairs: &[[u32; 2]], moved: Solid) -> Result<Self, Inconsistent> {
         let mut found = Self::default();
@@ -159,7 +164,7 @@ impl Crossed {
                         let ends = ends.map(|crossing| {
                             let (surface, t, plane) =
                                 if crossing.of == Solid::A { (p.a, i, &of_f) } else { (p.b, j, of_g) };
-                            End { crossing, at: place(surface, t, &plane.corners, &crossing) - origin }
+                            End { crossing, at: crossing_point(surface, t, &plane.corners, &crossing) - origin }
                         });
                         let segments = if is_tied { &mut found.others } else { &mut found.sure };
                         segments.push(Segment { triangles: [i, j], ends });
@@ -176,7 +181,7 @@ impl Crossed {
 }
 
 /// Where an edge crosses: the same point from whichever of its triangles it is seen.
-fn place(surface: &Surface, t: u32, corners: &[Vec3; 3], c: &Crossing) -> Vec3 {
+fn crossing_point(surface: &Surface, t: u32, corners: &[Vec3; 3], c: &Crossing) -> Vec3 {
     let (k, l) = (c.edge, (c.edge + 1) % 3);
     let ids = surface.triangles[t as usize];
     let [mut from, mut to] = [(&corners[k], c.ends[0]), (&corners[l], c.ends[1])];
@@ -187,10 +192,10 @@ fn place(surface: &Surface, t: u32, corners: &[Vec3; 3], c: &Crossing) -> Vec3 {
 }
 
 /// The volume, if it can be true.
-fn volume(p: &Pairing, known: &Known, found: &Boundary) -> Option<f64> {
+fn volume(p: &Pairing, known: &IntersectionInput, found: &Boundary) -> Option<f64> {
     let bounds = Aabb::of_points(&found.points);
     let volume = found.sums.six / 6.0;
-    let noise = SKIN * known.margin * 0.5 * found.sums.twice_area;
+    let noise = NOISE_MARGINS * known.margin * 0.5 * found.sums.twice_area;
     let size = if found.points.is_empty() { Vec3::zeros() } else { bounds.max - bounds.min };
     let most = p.a.volume().min(p.b.volume()).min(size.x * size.y * size.z);
     let ball = std::f64::consts::PI / 6.0 * known.depth.max(0.0).powi(3);

@@ -80,7 +80,7 @@ impl Plane {
     #[inline]
     pub(crate) fn height(&self, still: bool, x: &Vec3) -> Height {
         let value = self.value(x);
-        let side = if value == 0.0 { self.side_by_motion(still) } else { sign(value) };
+        let side = if value == 0.0 { self.perturbed_side(still) } else { sign(value) };
         Height { value, side }
     }
 
@@ -92,7 +92,7 @@ impl Plane {
 
     /// The side of a point in the plane, once the one solid has moved.
     #[inline]
-    fn side_by_motion(&self, still: bool) -> i32 {
+    fn perturbed_side(&self, still: bool) -> i32 {
         let side = *self.still.get_or_init(|| side_by_motion(&self.corners));
         if still { side } else { -side }
     }
@@ -118,7 +118,7 @@ fn side_by_motion(t: &Triangle) -> i32 {
 /// On which side an edge of the solid that stands still passes an edge of the other: the sign of `orient3d(u, v, p, q)`; 0 only where
 /// they are parallel. And whether they meet, so that motion told.
 #[inline]
-pub(crate) fn passing([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> (i32, bool) {
+pub(crate) fn edge_side([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> (i32, bool) {
     let value = exact(&[*u, *v, *p], q);
     if value == 0.0 { (passing_by_motion([u, v], [p, q]), true) } else { (sign(value), false) }
 }
@@ -135,7 +135,7 @@ fn passing_by_motion([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> i32 {
 
 /// What a segment of two points of the other solid counts for, as it meets a triangle: 1 where it leaves, −1 where it
 /// enters, 0 where it misses.
-pub(crate) fn through(t: &Triangle, still: bool, from: &Vec3, to: &Vec3) -> i32 {
+pub(crate) fn crossing_sign(t: &Triangle, still: bool, from: &Vec3, to: &Vec3) -> i32 {
     let plane = Plane::new(t);
     let (s, e) = (plane.height(still, from).side, plane.height(still, to).side);
     if s == e || s == 0 || e == 0 {
@@ -143,7 +143,7 @@ pub(crate) fn through(t: &Triangle, still: bool, from: &Vec3, to: &Vec3) -> i32 
     }
     let pass = |k: usize| {
         let edge = [&t[k], &t[(k + 1) % 3]];
-        if still { passing(edge, [from, to]).0 } else { passing([from, to], edge).0 }
+        if still { edge_side(edge, [from, to]).0 } else { edge_side([from, to], edge).0 }
     };
     let first = pass(0);
     if first == 0 || pass(1) != first || pass(2) != first { 0 } else { -s }
@@ -192,7 +192,7 @@ pub(crate) fn cut(of_f: &Plane, of_g: &Plane, moved: Solid) -> (Cut, bool) {
         let (of_a, of_b) = ([&f[i], &f[(i + 1) % 3]], [&g[j], &g[(j + 1) % 3]]);
         // The sign is the same whichever edge comes first.
         *known[i][j].get_or_insert_with(|| {
-            let (side, meet) = if moved == Solid::B { passing(of_a, of_b) } else { passing(of_b, of_a) };
+            let (side, meet) = if moved == Solid::B { edge_side(of_a, of_b) } else { edge_side(of_b, of_a) };
             tied |= meet;
             side
         })

@@ -3,13 +3,13 @@ use crate::mesh::{TriMesh, union};
 use crate::query::intersection::{crossing_candidates, *};
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Dice, block, cubes, ring, together, translated, turned};
+use crate::testkit::solids::{Rng, block, cubes, joined, ring, translated, turned};
 
 pub(crate) fn surface(mesh: &TriMesh) -> Surface {
     Surface::new(mesh, &Vec3::zeros(), Inside::Solid)
 }
 
-pub(crate) fn rotation(dice: &mut Dice) -> Mat3 {
+pub(crate) fn rotation(dice: &mut Rng) -> Mat3 {
     let [a, b, c] = [(); 3].map(|()| dice.unit() * 6.0);
     *nalgebra::Rotation3::from_euler_angles(a, b, c).matrix()
 }
@@ -25,8 +25,13 @@ pub(crate) fn swap(pose: &Pose) -> Pose {
 /// Volume and box, the rounding as for parts of a few millimetres.
 pub(crate) fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Intersection> {
     let turns = [Mat3::identity()];
-    let known =
-        Known { margin: 1e-13, rounding: 1e-12, witness: b.bounds.center() + pose.translation, depth, turns: &turns };
+    let known = IntersectionInput {
+        margin: 1e-13,
+        rounding: 1e-12,
+        witness: b.bounds.center() + pose.translation,
+        depth,
+        turns: &turns,
+    };
     intersection(&Pairing { a, b, b_in_a: pose }, &known)
 }
 
@@ -60,7 +65,7 @@ fn blocks_share_a_block_wherever_they_stand() {
 fn flush_faces_belong_to_neither_volume_nor_box() {
     // A plate, and a step with a foot on it: the foot only lies on the plate, the step goes through.
     let plate = surface(&block(20.0, 20.0, 2.0));
-    let step = union(&together(&[
+    let step = union(&joined(&[
         translated(&block(10.0, 4.0, 1.0), Vec3::new(5.0, 5.0, 2.0)),
         translated(&block(2.0, 2.0, 2.0), Vec3::new(6.0, 6.0, 1.0)),
     ]));
@@ -86,7 +91,7 @@ fn what_only_touches_shares_nothing_and_says_where() {
 
 #[test]
 fn a_solid_shares_itself_with_itself() {
-    for mesh in [block(1.0, 2.0, 3.0), cubes(&mut Dice(5)), ring(&[[3.0, 0.0], [5.0, 0.0], [5.0, 1.5], [3.0, 1.0]], 17)]
+    for mesh in [block(1.0, 2.0, 3.0), cubes(&mut Rng(5)), ring(&[[3.0, 0.0], [5.0, 0.0], [5.0, 1.5], [3.0, 1.0]], 17)]
     {
         let s = surface(&mesh);
         let found = common_of(&s, &s, &at(0.0, 0.0, 0.0), 0.1).unwrap();
@@ -97,7 +102,7 @@ fn a_solid_shares_itself_with_itself() {
 
 #[test]
 fn a_part_inside_is_shared_whole_and_one_in_a_cavity_not() {
-    let hollow = together(&[block(9.0, 9.0, 9.0), turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)))]);
+    let hollow = joined(&[block(9.0, 9.0, 9.0), turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)))]);
     let (hollow, small) = (surface(&hollow), surface(&block(1.0, 1.0, 1.0)));
     let within = common_of(&hollow, &small, &at(1.0, 1.0, 1.0), 0.9).unwrap();
     near(within.volume, 1.0, 1e-12);
@@ -114,7 +119,7 @@ fn a_part_inside_is_shared_whole_and_one_in_a_cavity_not() {
 #[test]
 fn cells_of_one_grid_are_counted() {
     // Every face of one lies in a plane of faces of the other, and edges and corners meet.
-    let mut dice = Dice(11);
+    let mut dice = Rng(11);
     let (mut some, mut none) = (0, 0);
     for _ in 0..60 {
         let (a, b) = (surface(&cubes(&mut dice)), surface(&cubes(&mut dice)));
@@ -147,7 +152,7 @@ fn cells_of_one_grid_are_counted() {
 
 #[test]
 fn concave_pairs_agree_with_their_union() {
-    let mut dice = Dice(3);
+    let mut dice = Rng(3);
     let (mut some, mut none) = (0, 0);
     for _ in 0..40 {
         let (a, b) = (cubes(&mut dice), cubes(&mut dice));
@@ -159,7 +164,7 @@ fn concave_pairs_agree_with_their_union() {
         if !(sa.is_closed() && sb.is_closed()) {
             continue;
         }
-        let Some(one) = union(&together(&[a, placed])) else { continue };
+        let Some(one) = union(&joined(&[a, placed])) else { continue };
         let wanted = sa.volume() + sb.volume() - surface(&one.mesh).volume();
         let found = common_of(&sa, &sb, &pose, 0.0).unwrap().volume;
         let back = common_of(&sb, &sa, &swap(&pose), 0.0).unwrap().volume;
@@ -184,7 +189,7 @@ fn a_volume_that_cannot_be_is_none() {
 #[test]
 fn what_is_found_near_a_pose_is_all_there_is_at_a_pose_nearby() {
     // Cubes of one grid, faces on each other, and turned ones; B goes a way and comes to stand somewhere within it.
-    let mut dice = Dice(29);
+    let mut dice = Rng(29);
     let mut found = 0;
     for round in 0..60 {
         let (a, b) = (surface(&cubes(&mut dice)), surface(&cubes(&mut dice)));
@@ -192,7 +197,8 @@ fn what_is_found_near_a_pose_is_all_there_is_at_a_pose_nearby() {
         let way = [1e-11, 1e-3][round % 2];
         let pose = Pose { rotation, ..at(1.0, -1.0, 0.0) };
         let near = crossing_candidates::CrossingCandidates::new(&Pairing { a: &a, b: &b, b_in_a: &pose }, way);
-        let known = Known { margin: 1e-13, rounding: 1e-12, witness: Vec3::repeat(2.0), depth: 0.0, turns: &[] };
+        let known =
+            IntersectionInput { margin: 1e-13, rounding: 1e-12, witness: Vec3::repeat(2.0), depth: 0.0, turns: &[] };
         for _ in 0..4 {
             let moved = Pose { translation: pose.translation + dice.vector() * (0.5 * way), ..pose };
             let there = Pairing { a: &a, b: &b, b_in_a: &moved };

@@ -53,7 +53,7 @@ fn turn([p, q]: [[f64; 2]; 2], r: [f64; 2]) -> f64 {
 
 /// Which corners and edges meet at an end.
 #[derive(Clone, Copy)]
-enum Event {
+enum Contact {
     /// A corner of B on the face of A.
     FaceA,
     FaceB,
@@ -65,11 +65,11 @@ enum Event {
 
 struct Events {
     from: f64,
-    to: (f64, Event),
+    to: (f64, Contact),
 }
 
 impl Events {
-    fn add(&mut self, t: f64, event: Event) {
+    fn add(&mut self, t: f64, event: Contact) {
         self.from = lesser(self.from, t);
         if t > self.to.0 {
             self.to = (t, event);
@@ -94,9 +94,9 @@ pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Optio
     // On which side of each edge of one the corners of the other lie.
     let to_p: [[f64; 3]; 3] = [0, 1, 2].map(|i| q.at.map(|x| turn(p.edge(i), x)));
     let to_q: [[f64; 3]; 3] = [0, 1, 2].map(|j| p.at.map(|x| turn(q.edge(j), x)));
-    let mut events = Events { from: f64::INFINITY, to: (f64::NEG_INFINITY, Event::Flush) };
-    corners_on_face(&p, &q, &to_p, line.slack, |t| events.add(t, Event::FaceA));
-    corners_on_face(&q, &p, &to_q, line.slack, |t| events.add(-t, Event::FaceB));
+    let mut events = Events { from: f64::INFINITY, to: (f64::NEG_INFINITY, Contact::Flush) };
+    corners_on_face(&p, &q, &to_p, line.slack, |t| events.add(t, Contact::FaceA));
+    corners_on_face(&q, &p, &to_q, line.slack, |t| events.add(-t, Contact::FaceB));
     for i in 0..3 {
         for j in 0..3 {
             let (s, t) = (to_p[i][j], to_p[i][(j + 1) % 3]);
@@ -104,19 +104,19 @@ pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Optio
             if s * t < 0.0 && v * w < 0.0 {
                 let on_p = p.far[i] + (p.far[(i + 1) % 3] - p.far[i]) * (v / (v - w));
                 let on_q = q.far[j] + (q.far[(j + 1) % 3] - q.far[j]) * (s / (s - t));
-                events.add(on_p - on_q, Event::Edges(i, j));
+                events.add(on_p - on_q, Contact::Edges(i, j));
             }
         }
     }
-    flush(&p, &q, &to_p, line.slack, |t| events.add(t, Event::Flush));
-    flush(&q, &p, &to_q, line.slack, |t| events.add(-t, Event::Flush));
+    edge_on_contacts(&p, &q, &to_p, line.slack, |t| events.add(t, Contact::Flush));
+    edge_on_contacts(&q, &p, &to_q, line.slack, |t| events.add(-t, Contact::Flush));
     let (to, event) = events.to;
     let side = |t: &Triangle, k: usize| t[(k + 1) % 3] - t[k];
     let normal = match event {
-        Event::FaceA => side(a, 0).cross(&side(a, 1)),
-        Event::FaceB => side(b, 0).cross(&side(b, 1)),
-        Event::Edges(i, j) => side(a, i).cross(&side(b, j)),
-        Event::Flush => line.along,
+        Contact::FaceA => side(a, 0).cross(&side(a, 1)),
+        Contact::FaceB => side(b, 0).cross(&side(b, 1)),
+        Contact::Edges(i, j) => side(a, i).cross(&side(b, j)),
+        Contact::Flush => line.along,
     };
     let normal = normal.try_normalize(0.0).unwrap_or(line.along);
     let normal = if normal.dot(&line.along) < 0.0 { -normal } else { normal };
@@ -151,7 +151,13 @@ fn corners_on_face(
 }
 
 /// How much farther along an edge lies than each corner of the other triangle that is on it, seen along the line.
-fn flush(face: &ContactCandidate, other: &ContactCandidate, to: &[[f64; 3]; 3], slack: f64, mut add: impl FnMut(f64)) {
+fn edge_on_contacts(
+    face: &ContactCandidate,
+    other: &ContactCandidate,
+    to: &[[f64; 3]; 3],
+    slack: f64,
+    mut add: impl FnMut(f64),
+) {
     for (k, sides) in to.iter().enumerate() {
         let [p, q] = face.edge(k);
         let way = length([p, q]);

@@ -5,7 +5,7 @@ use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
 use crate::query::separation::ray_exit::exit;
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{crossings_moved, middle_of_crossing};
+use crate::query::triangles::{displaced_intersections, middle_of_crossing};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
 
@@ -64,14 +64,14 @@ impl Edge {
 /// The convex edges of a triangle; where two triangles lie in one plane, all but, there is none.
 fn edges(s: &Surface, t: u32) -> [Option<Edge>; 3] {
     let ids = s.triangles[t as usize];
-    let normal = s.normal_of(t);
+    let normal = s.cached_normal(t);
     std::array::from_fn(|k| {
         let other = s.neighbor_of(t, k);
         if other == u32::MAX {
             return None;
         }
         let (p, q) = (s.vertices[ids[k] as usize], s.vertices[ids[(k + 1) % 3] as usize]);
-        let (way, beyond) = (q - p, s.normal_of(other));
+        let (way, beyond) = (q - p, s.cached_normal(other));
         // Seen along the edge the way on turns to the left, away from the outside.
         let convex = normal.cross(&beyond).dot(&way) > DEGENERATE_SINE * way.norm();
         convex.then_some(Edge { way, normals: [normal, beyond] })
@@ -121,7 +121,7 @@ impl<'a> InsetPair<'a> {
     /// Visits the pairs of triangles that meet when B is moved, until `visit` returns false.
     pub(crate) fn crossings(&self, by: &Vec3, mut visit: impl FnMut(Crossing) -> bool) {
         let pose = self.moved_by(by);
-        crossings_moved(
+        displaced_intersections(
             &Pairing { a: self.a, b: self.b, b_in_a: &pose },
             2.0 * self.tau,
             |i| self.triangle_a(i),
@@ -183,7 +183,7 @@ impl<'a> InsetPair<'a> {
     pub(crate) fn common(&self, by: &Vec3, crossing: &Crossing) -> SharedPoint {
         let ([a, b], [i, j]) = (&crossing.corners, crossing.triangles);
         let at = middle_of_crossing(a, &b.map(|x| x + by));
-        SharedPoint { at, normals: [self.a.normal_of(i), self.b_in_a.direction(&self.b.normal_of(j))] }
+        SharedPoint { at, normals: [self.a.cached_normal(i), self.b_in_a.direction(&self.b.cached_normal(j))] }
     }
 
     /// How much farther B has to go along `d`, at least, for the two to be apart: what enters the other solid has to leave it.

@@ -19,13 +19,13 @@ const MAX_KEPT: usize = 192;
 const MAX_STEPS: u32 = 96;
 
 /// From this many on leaps grow by a share of the way that is left.
-const PATIENCE: u32 = 32;
+const GROWTH_START: u32 = 32;
 
 /// By that share.
-const HASTE: f64 = 0.02;
+const GROWTH_SHARE: f64 = 0.02;
 
 /// What is known to block.
-pub(crate) struct Blockers {
+pub(crate) struct KnownBlockers {
     /// Corners, B's as they are without a translation.
     pairs: Vec<[Triangle; 2]>,
     /// Where the surfaces meet without a translation.
@@ -55,7 +55,7 @@ struct LineSearch<'l> {
 
 impl LineSearch<'_> {
     /// Beyond an interval that begins here or before.
-    fn pass(&mut self, b: &Blocked) {
+    fn step_over(&mut self, b: &Blocked) {
         if b.to + self.hair > self.end.at {
             self.end = LineEnd { at: b.to + self.hair, normal: b.normal, free: false };
         }
@@ -63,13 +63,13 @@ impl LineSearch<'_> {
 
     fn pass_known(&mut self) {
         while let Some(b) = self.known.get(self.next).copied().filter(|b| b.from <= self.end.at) {
-            self.pass(&b);
+            self.step_over(&b);
             self.next += 1;
         }
     }
 }
 
-impl Blockers {
+impl KnownBlockers {
     /// Of what meets without a translation.
     pub(crate) fn new(pairs: Vec<[Triangle; 2]>, places: Vec<SharedPoint>, budget: u32) -> Self {
         Self { pairs, places, budget }
@@ -112,12 +112,12 @@ impl Blockers {
             }
             self.budget -= 1;
             let before = walk.end.at;
-            if self.ask(slim, &mut walk, limit) {
+            if self.test(slim, &mut walk, limit) {
                 walk.end.free = true;
                 return walk.end;
             }
-            if leap >= PATIENCE {
-                walk.end.at += HASTE * (limit - walk.end.at);
+            if leap >= GROWTH_START {
+                walk.end.at += GROWTH_SHARE * (limit - walk.end.at);
             } else if walk.end.at <= before {
                 // Rounding: what meets here ends here.
                 walk.end.at = before + hair * f64::from(1_u32 << leap.min(20));
@@ -127,7 +127,7 @@ impl Blockers {
     }
 
     /// Whether nothing meets at the place where the walk stands; otherwise it goes on.
-    fn ask(&mut self, slim: &InsetPair, walk: &mut LineSearch, limit: f64) -> bool {
+    fn test(&mut self, slim: &InsetPair, walk: &mut LineSearch, limit: f64) -> bool {
         let at = walk.end.at;
         let by = walk.line.along * at;
         let mut found = 0;
@@ -135,7 +135,7 @@ impl Blockers {
             found += 1;
             let [a, b] = crossing.corners;
             if let Some(blocked) = blocked_interval(&a, &b, walk.line) {
-                walk.pass(&blocked);
+                walk.step_over(&blocked);
             }
             if self.pairs.len() < MAX_KEPT {
                 self.pairs.push([a, b]);

@@ -5,12 +5,12 @@ use crate::geom::tolerance::roundoff_mm;
 use crate::geom::triangle::Triangle;
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::query::convex::epa::{self, EpaScratch};
-use crate::query::convex::gjk::{self, Query};
+use crate::query::convex::gjk::{self, HullPair};
 use crate::query::depth::SolidRef;
 use crate::query::separation::blocked_interval::Line;
 use crate::query::separation::directions::{Directions, SAME_DIRECTION_COSINE};
 use crate::query::separation::inset_pair::{ContactPair, InsetPair};
-use crate::query::separation::line_search::{Blockers, LineEnd};
+use crate::query::separation::line_search::{KnownBlockers, LineEnd};
 use crate::query::separation::min_norm::{Plane, min_norm_point};
 
 /// A translation is longer than it need be by this many rounding margins.
@@ -94,7 +94,7 @@ pub fn separate(
     wanted: &SeparationInput,
     scratch: &mut EpaScratch,
 ) -> Option<Vec3> {
-    let q = Query { a: a.convex, b: b.convex, b_in_a };
+    let q = HullPair { a: a.convex, b: b.convex, b_in_a };
     let least = greater(wanted.least, 0.0);
     let reach = a.convex.diameter + b.convex.diameter;
     let margin = wanted.margin + roundoff_mm(0.0, 0.0, reach);
@@ -116,7 +116,7 @@ pub fn separate(
     let size = usize::from(a.surface.triangles.len() + b.surface.triangles.len() > FEW_TRIANGLES);
     let some = |n: usize| pairs.iter().step_by(pairs.len().div_ceil(n).max(1));
     let places = some(FIRST_PLACES).map(|c| slim.common(&Vec3::zeros(), c)).collect();
-    let blockers = Blockers::new(some(FIRST_BLOCKERS).map(|c| c.corners).collect(), places, MAX_PLACES[size]);
+    let blockers = KnownBlockers::new(some(FIRST_BLOCKERS).map(|c| c.corners).collect(), places, MAX_PLACES[size]);
     let mut directions = Directions::default();
     if let Some(n) = &wanted.normal {
         directions.add(n);
@@ -151,7 +151,7 @@ pub fn separate(
 
 struct Search<'a> {
     slim: InsetPair<'a>,
-    blockers: Blockers,
+    blockers: KnownBlockers,
     directions: Directions,
     /// So many of them were tried.
     tried: usize,
@@ -189,7 +189,7 @@ impl Search<'_> {
             self.tried += 1;
             let (limit, line) = (self.limit(), self.line(&d));
             if self.blockers.first(&self.slim, &line, limit) < limit {
-                self.try_direction(&d);
+                self.search_direction(&d);
             }
         }
         let mut order = Vec::new();
@@ -208,24 +208,24 @@ impl Search<'_> {
             }
             if first < self.limit() {
                 let d = self.directions.all[k];
-                self.try_direction(&d);
+                self.search_direction(&d);
             }
         }
     }
 
     /// Along one direction, and on from where that ends.
-    fn try_direction(&mut self, d: &Vec3) {
+    fn search_direction(&mut self, d: &Vec3) {
         if self.done() {
             return;
         }
-        let end = self.walk(d, greater(self.least, self.hair));
+        let end = self.search_line(d, greater(self.least, self.hair));
         if end.free {
             self.slide(d, &end);
         }
     }
 
     /// Takes the first free place along a direction from `from` (mm) on, if it is nearer than the best.
-    fn walk(&mut self, d: &Vec3, from: f64) -> LineEnd {
+    fn search_line(&mut self, d: &Vec3, from: f64) -> LineEnd {
         let line = self.line(d);
         let limit = self.limit();
         let end = self.blockers.walk(&self.slim, &line, [from, limit], self.hair);
@@ -249,7 +249,7 @@ impl Search<'_> {
             }
             d = next / length;
             let from = greater(length, greater(self.least, self.hair));
-            end = self.walk(&d, from);
+            end = self.search_line(&d, from);
             if end.free && end.at <= from + 2.0 * self.hair {
                 return;
             }

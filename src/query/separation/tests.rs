@@ -1,15 +1,15 @@
 //! Tests of what the search is made of; of the search itself in `tests/suite/separation.rs`.
 
 use crate::geom::Vec3;
-use crate::geom::triangle::{Triangle, meet};
+use crate::geom::triangle::{Triangle, intersects};
 use crate::mesh::TriMesh;
 use crate::query::separation::blocked_interval::{Line, blocked_interval};
 use crate::query::separation::min_norm::{Plane, min_norm_point};
 use crate::query::separation::ray_exit::exit;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::Dice;
+use crate::testkit::solids::Rng;
 
-fn triangle(dice: &mut Dice) -> Triangle {
+fn triangle(dice: &mut Rng) -> Triangle {
     [(); 3].map(|()| dice.vector())
 }
 
@@ -34,14 +34,14 @@ fn triangles_in_one_plane_block_lines_in_it() {
 
 #[test]
 fn what_is_blocked_is_where_triangles_meet() {
-    let dice = &mut Dice(5);
+    let dice = &mut Rng(5);
     let (mut inside, mut beyond) = (0, 0);
     for _ in 0..4000 {
         let (a, b, d) = (triangle(dice), triangle(dice), dice.vector().normalize());
         let found = blocked_interval(&a, &b, &Line::new(&d, 1e-13));
         for _ in 0..8 {
             let t = 2.0 * dice.unit();
-            let expected = meet(&a, &b.map(|p| p + d * t));
+            let expected = intersects(&a, &b.map(|p| p + d * t));
             // Within rounding of an end either may be said.
             if found.is_some_and(|f| (t - f.from).abs() < 1e-9 || (t - f.to).abs() < 1e-9) {
                 continue;
@@ -51,7 +51,7 @@ fn what_is_blocked_is_where_triangles_meet() {
             beyond += u32::from(!expected);
         }
         if let Some(f) = found {
-            let past = |t: f64| meet(&a, &b.map(|p| p + d * t + f.normal * 1e-6));
+            let past = |t: f64| intersects(&a, &b.map(|p| p + d * t + f.normal * 1e-6));
             assert!(f.normal.dot(&d) >= 0.0 && !past(f.to));
         }
     }

@@ -47,14 +47,14 @@ fn similar_size(a: &Node, b: &Node) -> bool {
 }
 
 /// A descent into two trees.
-pub(crate) struct Descent<'a> {
+pub(crate) struct DualTraversal<'a> {
     nodes: [&'a [Node]; 2],
     motion: Motion<'a>,
     /// What rounding may add to a bound (mm).
     pub rounding: f64,
     /// Bounds of boxes are lowered by this: rounding, and what vertices may have moved.
     allowance: f64,
-    facets: [Leaves; 2],
+    facets: [LeafCache; 2],
 }
 
 /// Leaves whose triangles are kept, of one surface.
@@ -62,10 +62,10 @@ const MAX_KEPT_LEAVES: usize = 16;
 
 /// The leaves last met, of one surface: each is met with several of the other, and again soon.
 #[derive(Default)]
-struct Leaves([Leaf; MAX_KEPT_LEAVES]);
+struct LeafCache([CachedLeaf; MAX_KEPT_LEAVES]);
 
-impl Leaves {
-    fn take(&mut self, range: Range<u32>, corners: impl FnMut(u32) -> Triangle) -> &mut Leaf {
+impl LeafCache {
+    fn take(&mut self, range: Range<u32>, corners: impl FnMut(u32) -> Triangle) -> &mut CachedLeaf {
         // Leaves side by side get places of their own: most have two triangles or more.
         let leaf = &mut self.0[range.start as usize / 2 % MAX_KEPT_LEAVES];
         leaf.take(range, corners);
@@ -75,14 +75,14 @@ impl Leaves {
 
 /// The triangles of a leaf.
 #[derive(Default)]
-struct Leaf {
+struct CachedLeaf {
     first: Option<u32>,
     facets: Vec<BoundedTriangle>,
     /// Places in `facets` of those near the other leaf.
     near: Vec<u32>,
 }
 
-impl Leaf {
+impl CachedLeaf {
     fn take(&mut self, range: Range<u32>, corners: impl FnMut(u32) -> Triangle) {
         if self.first != Some(range.start) {
             self.first = Some(range.start);
@@ -94,7 +94,7 @@ impl Leaf {
     fn keep_near(&mut self, other: &PlacedObb, allowance: f64, reach: &mut SearchRadius) {
         self.near.clear();
         for (k, f) in (0..).zip(&self.facets) {
-            if !reach.excludes(f.off_box(other) - allowance) {
+            if !reach.excludes(f.box_distance_bound(other) - allowance) {
                 self.near.push(k);
             }
         }
@@ -106,7 +106,7 @@ impl Leaf {
     }
 }
 
-impl<'a> Descent<'a> {
+impl<'a> DualTraversal<'a> {
     /// Of a pair whose vertices may each have moved by half of `slack` (mm) from where the surfaces have them.
     pub(crate) fn new(p: &Pairing<'a>, slack: f64) -> Self {
         let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
@@ -194,22 +194,22 @@ impl<'a> Descent<'a> {
     /// A lower bound of the distance (mm); may end at the first that is out of reach.
     #[inline]
     fn apart(&self, a: &PlacedObb, b: &PlacedObb, reach: f64) -> f64 {
-        f64::from(a.apart(b, (reach + self.allowance) as f32)) - self.allowance
+        f64::from(a.distance_bound(b, (reach + self.allowance) as f32)) - self.allowance
     }
 }
 
 /// Visits the pairs of triangles near the other's leaf, of two leaves; false when `visit` says so.
 #[inline]
 fn visit_near(
-    a: &Leaf,
-    b: &Leaf,
+    a: &CachedLeaf,
+    b: &CachedLeaf,
     rounding: f64,
     reach: &mut SearchRadius,
     visit: &mut impl FnMut(&mut SearchRadius, f64, (u32, &BoundedTriangle), (u32, &BoundedTriangle)) -> bool,
 ) -> bool {
     for (i, f) in a.near() {
         for (j, g) in b.near() {
-            let bound = f.apart(g, reach.reach + rounding) - rounding;
+            let bound = f.distance_bound(g, reach.reach + rounding) - rounding;
             if !reach.excludes(bound) && !visit(reach, bound, (i, f), (j, g)) {
                 return false;
             }

@@ -7,8 +7,8 @@ pub(crate) mod transversal_crossing;
 pub(crate) mod triangle_bounds;
 
 use crate::geom::Vec3;
-use crate::geom::triangle::{Triangle, closest, meet, point_triangle};
-use crate::query::triangles::bvh_traversal::{Descent, SearchRadius};
+use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
+use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::{Pairing, placed};
 
 /// How far two surfaces are apart.
@@ -40,7 +40,7 @@ pub struct Gap {
 pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
     let mut best: Option<Gap> = None;
     let mut reach = SearchRadius::new(limit);
-    let mut descent = Descent::new(p, 0.0);
+    let mut descent = DualTraversal::new(p, 0.0);
     let rounding = descent.rounding;
     let mut way: Option<Vec3> = None;
     descent.run(
@@ -53,7 +53,7 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
                 return true;
             }
             let (s, t) = (&f.corners, &g.corners);
-            let gap = if bound <= 0.0 && meet(s, t) {
+            let gap = if bound <= 0.0 && intersects(s, t) {
                 Gap { value: 0.0, points: common_points(s, t), triangles: [i, j], meets: true, exact: true }
             } else {
                 let c = closest(s, t);
@@ -74,13 +74,13 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
 }
 
 /// Visits the pairs of triangles that meet, touching ones too, exactly, each pair once; ends when `visit` returns false.
-pub fn crossings(p: &Pairing, visit: impl FnMut(u32, u32) -> bool) {
+pub fn intersecting_pairs(p: &Pairing, visit: impl FnMut(u32, u32) -> bool) {
     crossings_of(p, 0.0, |i| p.a.triangle(i), |j| placed(p, j), visit);
 }
 
 /// A point (A's frame) near which triangles meet when they are moved, `None` where none do: `moved_a` and `moved_b` say
 /// where a triangle's corners are then, in A's frame, no farther than `slack` (mm) from where they were.
-pub fn crossing_moved(
+pub fn displaced_intersection(
     p: &Pairing,
     slack: f64,
     mut moved_a: impl FnMut(u32) -> Triangle,
@@ -96,7 +96,7 @@ pub fn crossing_moved(
 }
 
 /// Visits the pairs of triangles that meet when they are moved, as [`crossing_moved`] has it, until `visit` returns false.
-pub(crate) fn crossings_moved(
+pub(crate) fn displaced_intersections(
     p: &Pairing,
     slack: f64,
     moved_a: impl FnMut(u32) -> Triangle,
@@ -109,7 +109,7 @@ pub(crate) fn crossings_moved(
 /// The pairs of triangles of which something meets when they are moved: `pieces_a` and `pieces_b` say what belongs to a triangle then,
 /// some triangles in A's frame, no farther than `slack` (mm) from it. Pairs for which `asked` is false are left out. Each pair comes with a
 /// point near which it meets; `visit` says whether to go on.
-pub(crate) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
+pub(crate) fn intersections_of_pieces<P: AsRef<[Triangle]>>(
     p: &Pairing,
     slack: f64,
     mut pieces_a: impl FnMut(u32) -> P,
@@ -117,7 +117,7 @@ pub(crate) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
     asked: impl Fn(&[Triangle], &[Triangle]) -> bool,
     mut visit: impl FnMut(u32, u32, Vec3) -> bool,
 ) {
-    Descent::new(p, 0.0).run(
+    DualTraversal::new(p, 0.0).run(
         &mut SearchRadius::new(2.0 * slack),
         |i| p.a.triangle(i),
         |j| placed(p, j),
@@ -127,7 +127,7 @@ pub(crate) fn crossings_of_pieces<P: AsRef<[Triangle]>>(
             if !asked(a, b) {
                 return true;
             }
-            let met = a.iter().find_map(|s| Some((s, b.iter().find(|t| meet(s, t))?)));
+            let met = a.iter().find_map(|s| Some((s, b.iter().find(|t| intersects(s, t))?)));
             met.is_none_or(|(s, t)| visit(i, j, middle_of_crossing(s, t)))
         },
     );
@@ -147,8 +147,8 @@ fn crossings_of(
     corners_b: impl FnMut(u32) -> Triangle,
     mut visit: impl FnMut(u32, u32) -> bool,
 ) {
-    Descent::new(p, slack).run(&mut SearchRadius::new(0.0), corners_a, corners_b, |_, _, (i, f), (j, g)| {
-        !meet(&f.corners, &g.corners) || visit(i, j)
+    DualTraversal::new(p, slack).run(&mut SearchRadius::new(0.0), corners_a, corners_b, |_, _, (i, f), (j, g)| {
+        !intersects(&f.corners, &g.corners) || visit(i, j)
     });
 }
 

@@ -1,11 +1,11 @@
 //! Surfaces, queries and pairs against brute force, on shapes that are hard on them.
 
 use crate::geom::math::sin_cos_deg;
-use crate::geom::triangle::{Feature, Triangle, closest, meet, point_triangle};
+use crate::geom::triangle::{Feature, Triangle, closest, intersects, point_triangle};
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{Distance, crossing_moved, crossings, separation};
+use crate::query::triangles::{Distance, displaced_intersection, intersecting_pairs, separation};
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};
 use std::collections::BTreeSet;
@@ -130,7 +130,7 @@ fn brute_force(a: &[Triangle], b: &[Triangle]) -> (BTreeSet<(u32, u32)>, f64) {
     let (mut met, mut least) = (BTreeSet::new(), f64::INFINITY);
     for (i, s) in (0..).zip(a) {
         for (j, t) in (0..).zip(b) {
-            if meet(s, t) {
+            if intersects(s, t) {
                 met.insert((i, j));
                 least = 0.0;
             } else if least > 0.0 {
@@ -170,10 +170,10 @@ fn pairs_of_triangles_that_meet_are_those_of_brute_force() {
         let (expected, _) = brute_force(&triangles(a, &Pose::identity()), &triangles(b, pose));
         let mut found = BTreeSet::new();
         let p = Pairing { a, b, b_in_a: pose };
-        crossings(&p, |i, j| found.insert((i, j)));
+        intersecting_pairs(&p, |i, j| found.insert((i, j)));
         assert_eq!(found, expected);
         let mut calls = 0;
-        crossings(&p, |_, _| {
+        intersecting_pairs(&p, |_, _| {
             calls += 1;
             calls < 2
         });
@@ -225,7 +225,7 @@ fn moved_triangles_meet_as_in_brute_force() {
         let (ta, tb) = (corners(a, &va), corners(b, &vb));
         let expected = !brute_force(&ta, &tb).0.is_empty();
         let p = Pairing { a, b, b_in_a: pose };
-        assert_eq!(crossing_moved(&p, slack, |i| ta[i as usize], |j| tb[j as usize]).is_some(), expected);
+        assert_eq!(displaced_intersection(&p, slack, |i| ta[i as usize], |j| tb[j as usize]).is_some(), expected);
         *(if expected { &mut some } else { &mut none }) += 1;
     });
     assert!(some > 50 && none > 50, "{some} {none}");

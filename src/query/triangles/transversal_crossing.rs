@@ -8,7 +8,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
-use crate::query::triangles::crossings;
+use crate::query::triangles::intersecting_pairs;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use std::f64::consts::TAU;
@@ -17,8 +17,8 @@ use std::f64::consts::TAU;
 pub(crate) fn cross(p: &Pairing, slack: f64, mut touched: impl FnMut(u32, u32)) -> bool {
     let identity = Pose::identity();
     let mut found = false;
-    crossings(p, |i, j| {
-        let (a, b) = (Star::new(p.a, &identity, i), Star::new(p.b, p.b_in_a, j));
+    intersecting_pairs(p, |i, j| {
+        let (a, b) = (TriangleWithNeighbors::new(p.a, &identity, i), TriangleWithNeighbors::new(p.b, p.b_in_a, j));
         found = a.crosses(&b, slack);
         if !found {
             touched(i, j);
@@ -29,7 +29,7 @@ pub(crate) fn cross(p: &Pairing, slack: f64, mut touched: impl FnMut(u32, u32)) 
 }
 
 /// A triangle and what is across its edges, in A's frame.
-struct Star<'a> {
+struct TriangleWithNeighbors<'a> {
     surface: &'a Surface,
     pose: &'a Pose,
     triangle: u32,
@@ -37,7 +37,7 @@ struct Star<'a> {
     normal: Vec3,
 }
 
-impl<'a> Star<'a> {
+impl<'a> TriangleWithNeighbors<'a> {
     fn new(surface: &'a Surface, pose: &'a Pose, triangle: u32) -> Self {
         let corners = surface.triangle(triangle).map(|v| pose.point(&v));
         Self { surface, pose, triangle, corners, normal: pose.direction(&surface.normal(triangle)) }

@@ -41,19 +41,19 @@ impl BoundedTriangle {
 
     /// A lower bound of the distance of a box (mm), not above 0 where the facet's plane may cut it.
     #[inline]
-    pub(crate) fn off_box(&self, other: &PlacedObb) -> f64 {
-        other.off_plane(&self.normal, &self.corners[0]) - (self.high - self.low)
+    pub(crate) fn box_distance_bound(&self, other: &PlacedObb) -> f64 {
+        other.plane_distance_bound(&self.normal, &self.corners[0]) - (self.high - self.low)
     }
 
     /// A lower bound of the distance of two facets (mm), up to rounding; not above 0 where none of a few directions tells
     /// them apart. Ends at the first that does by more than `limit`.
     #[inline]
-    pub(crate) fn apart(&self, other: &Self, limit: f64) -> f64 {
-        let s = self.above(other);
+    pub(crate) fn distance_bound(&self, other: &Self, limit: f64) -> f64 {
+        let s = self.separation_along_normal(other);
         if s > limit {
             return s;
         }
-        let t = other.above(self);
+        let t = other.separation_along_normal(self);
         if t > limit {
             return t;
         }
@@ -72,7 +72,7 @@ impl BoundedTriangle {
 
     /// How far the other is apart along this one's normal, on either side.
     #[inline]
-    fn above(&self, other: &Self) -> f64 {
+    fn separation_along_normal(&self, other: &Self) -> f64 {
         let [p, q, r] = other.corners.each_ref().map(|v| self.normal.dot(&(v - self.corners[0])));
         greater(lesser(lesser(p, q), r) - self.high, self.low - greater(greater(p, q), r))
     }

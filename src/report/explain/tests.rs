@@ -248,7 +248,7 @@ fn every_status_has_its_sentence() {
 #[test]
 fn names_cannot_steer_the_terminal_and_colour_is_asked_for() {
     let text = rendered(&explanation(), Format::Table);
-    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_steering(c)));
+    assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_unsafe_char(c)));
     let mut out = Vec::new();
     render(&explanation(), Format::Table, true, &mut out).unwrap();
     assert!(String::from_utf8(out).unwrap().contains("\x1b[1;31minterference\x1b[0m: "));

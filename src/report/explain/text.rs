@@ -3,7 +3,7 @@
 use crate::assembly::{Facets, Geometry, RuleAction};
 use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, PairLimits, Status, Step};
 use crate::geom::LengthUnit;
-use crate::geom::unit::plain;
+use crate::geom::unit::format_number;
 use crate::report::explain::stage;
 use crate::report::number::{count, direction, length, length_text};
 use crate::report::rows::{rule_text, some_of};
@@ -87,7 +87,7 @@ fn asked_text(e: &Explanation, asked: &PairLimits) -> String {
 
 fn step_text(step: &Step, units: LengthUnit) -> String {
     let text = |mm| length_text(mm, units);
-    let range = |low, high| format!("{} to {}", plain(length(low, units)), text(high));
+    let range = |low, high| format!("{} to {}", format_number(length(low, units)), text(high));
     let end = |cleared: &bool| if *cleared { ": clear" } else { ": kept" };
     match step {
         Step::Aabb { distance, cleared } if *distance > 0.0 => {
@@ -243,7 +243,7 @@ pub(crate) fn why(e: &Explanation) -> String {
 
 fn undecided(e: &Explanation, tolerance: &str) -> String {
     let range = e.pair.gap_bracket.map_or("its depth".to_owned(), |[low, high]| {
-        format!("its gap, between {} and {},", plain(length(low, e.units)), length_text(high, e.units))
+        format!("its gap, between {} and {},", format_number(length(low, e.units)), length_text(high, e.units))
     });
     if e.pair.certainty == Certainty::NoInside {
         return format!(

@@ -130,7 +130,7 @@ fn hostile_names_are_neither_links_nor_placeholders_and_survive() {
         let escaped =
             text.replace("\\\\", "").replace("\\[", "").replace("\\]", "").replace("{{", "").replace("}}", "");
         assert!(!escaped.contains("](") && !escaped.contains(['{', '}']), "{text}");
-        assert!(!text.contains(crate::json::wording::is_steering), "{text}");
+        assert!(!text.contains(crate::json::wording::is_unsafe_char), "{text}");
     }
     assert!(text(&outcome).contains(r"\\[click\\](http://evil) {{0}} \\\\"));
     let named = |r: &Value| r["locations"][0]["logicalLocations"][0]["fullyQualifiedName"].as_str().map(str::to_owned);

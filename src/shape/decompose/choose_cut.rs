@@ -16,7 +16,7 @@ const POSITIONS: usize = 7;
 const DEEPEST: usize = 6;
 
 /// Gaps nearer to each other than this part of the cell's size that look the same way are one.
-const APART: f64 = 0.15;
+const SAME_RAY_DISTANCE: f64 = 0.15;
 
 /// Ways with a larger cosine look the same way.
 const SAME_DIRECTION_COSINE: f64 = 0.9;
@@ -28,16 +28,16 @@ const EQUAL: f64 = 0.02;
 const ACROSS_ALL: f64 = 1e-3;
 
 /// then cuts whose normal has at least this cosine with it are left out.
-const ALONG: f64 = 0.9;
+const MAX_COSINE_TO_EDGE: f64 = 0.9;
 
 /// Cuts that follow no face leave this part of a cell's height on either side: a thin slice hides between the samples.
 const THIN_SHARE: f64 = 0.08;
 
 /// A slice thinner than this part of ε changes nothing that ε would notice.
-const SLICE: f64 = 0.5;
+const MIN_SLICE_OF_EPSILON: f64 = 0.5;
 
 /// Axes nearer to a gap's way than this sine make no plane along it.
-const ACROSS: f64 = 0.3;
+const MIN_SINE: f64 = 0.3;
 
 /// Cuts are compared by the hulls of their sides, too: as many as make this many points,
 const CUTS_SCORED: usize = 2000;
@@ -107,19 +107,19 @@ fn candidates(
     for gap in deepest(extent, gaps, reached) {
         let through = |normal: Vec3, x: &Vec3| Plane { normal, offset: normal.dot(x) };
         let middle = gap.at + gap.way * gap.depth;
-        let towards = lines.0[..3].iter().filter(|axis| axis.dot(&gap.way).abs() > ACROSS);
+        let towards = lines.0[..3].iter().filter(|axis| axis.dot(&gap.way).abs() > MIN_SINE);
         planes.extend(towards.map(|axis| (through(*axis, &middle), THIN_SHARE)));
         planes.push((through(gap.way, &gap.at).moved(clear), 0.0));
         planes.push((through(gap.way, &middle), THIN_SHARE));
         for axis in &lines.0[..3] {
             let across = gap.way.cross(axis);
-            if across.norm() > ACROSS {
+            if across.norm() > MIN_SINE {
                 planes.push((through(across.normalize(), &gap.at), THIN_SHARE));
             }
         }
     }
     if let Some(along) = common_edge(gaps, reached) {
-        planes.retain(|(p, _)| p.normal.dot(&along).abs() < ALONG);
+        planes.retain(|(p, _)| p.normal.dot(&along).abs() < MAX_COSINE_TO_EDGE);
     }
     planes
 }
@@ -142,7 +142,9 @@ fn deepest<'g>(extent: &KDop, gaps: &'g [VoidRay], reached: &[(u32, f64)]) -> Ve
     let mut chosen: Vec<&VoidRay> = Vec::new();
     for (g, _) in order {
         let gap = &gaps[*g as usize];
-        let same = |c: &&VoidRay| (c.at - gap.at).norm() < APART * size && c.way.dot(&gap.way) > SAME_DIRECTION_COSINE;
+        let same = |c: &&VoidRay| {
+            (c.at - gap.at).norm() < SAME_RAY_DISTANCE * size && c.way.dot(&gap.way) > SAME_DIRECTION_COSINE
+        };
         if !chosen.iter().any(same) {
             chosen.push(gap);
             if chosen.len() == DEEPEST {
@@ -162,7 +164,7 @@ fn score_cut(
     heights: &mut Vec<f64>,
 ) -> Option<CutScore> {
     let [behind, before] = soup.overshoot(plane);
-    if lesser(behind, before) <= greater(SLICE * limits.epsilon, thin * (behind + before)) {
+    if lesser(behind, before) <= greater(MIN_SLICE_OF_EPSILON * limits.epsilon, thin * (behind + before)) {
         return None;
     }
     // What cells have in common is too little to matter here.

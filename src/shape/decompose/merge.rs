@@ -4,18 +4,18 @@ use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::cell::Plane;
 use crate::shape::decompose::kdop::{Directions, spread_direction};
 use crate::shape::decompose::overshoot::{Goal, Overshoot, overshoot};
-use crate::shape::decompose::quads::Patches;
+use crate::shape::decompose::quads::TrianglePairs;
 use crate::shape::decompose::split::{Piece, planes_of};
 use crate::shape::decompose::void_samples::VoidRay;
 use crate::shape::hull::{Hull, convex_hull, measure};
-use crate::shape::polytope::simd_max_dot::Lanes;
+use crate::shape::polytope::simd_max_dot::PointRows;
 use rayon::prelude::*;
 
 /// Vertices of a piece in so many directions tell most of where the hull of two reaches.
-const FEW_PIECES: u32 = 26;
+const SUPPORT_DIRECTIONS: u32 = 26;
 
 /// Reaches are compared up to rounding.
-const BEYOND_SHARE: f64 = 1.0 + 1e-9;
+const ROUNDING_FACTOR: f64 = 1.0 + 1e-9;
 
 /// Two pieces and the hull of both.
 struct Pair {
@@ -31,7 +31,7 @@ struct Pair {
 /// Joins pieces as long as the hull of two reaches no farther than ε (mm), those first whose hull grows least. What is joined holds what
 /// its pieces held.
 pub(crate) fn merge(
-    patches: &Patches,
+    patches: &TrianglePairs,
     pieces: &mut Vec<Piece>,
     gaps: &mut Vec<VoidRay>,
     lines: &Directions,
@@ -68,7 +68,7 @@ pub(crate) fn merge(
 }
 
 /// Asks how far the hulls of the pairs reach whose turn comes next, of several at once that share no piece. No result depends on how many.
-fn look_ahead(patches: &Patches, pairs: &mut [Pair], epsilon: f64) {
+fn look_ahead(patches: &TrianglePairs, pairs: &mut [Pair], epsilon: f64) {
     if pairs.last().is_none_or(|next| next.found.is_some()) {
         return;
     }
@@ -87,7 +87,7 @@ fn look_ahead(patches: &Patches, pairs: &mut [Pair], epsilon: f64) {
     ahead.into_par_iter().for_each(|pair| pair.found = Some(overshoot_of(patches, pair, epsilon)));
 }
 
-fn overshoot_of(patches: &Patches, pair: &Pair, epsilon: f64) -> Overshoot {
+fn overshoot_of(patches: &TrianglePairs, pair: &Pair, epsilon: f64) -> Overshoot {
     overshoot(patches, &pair.hull.vertices, &pair.planes, Goal { allowed: epsilon, enough: epsilon })
 }
 
@@ -96,14 +96,14 @@ fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[V
     let Some(new) = &slots[j] else { return };
     let bounds = |p: &Piece| Aabb::of_points(&p.hull.vertices).inflated(epsilon);
     let around = bounds(new);
-    let few_of_new = few_vertices(&new.hull);
+    let few_of_new = support_points(&new.hull);
     let pair = |(i, slot): (usize, &Option<Piece>)| {
         let old = slot.as_ref().filter(|old| around.meets(&bounds(old)))?;
         let hull_of = |p: &[Vec3], q: &[Vec3]| convex_hull(&[p, q].concat());
         // The hull of some of the vertices reaches no farther than that of all.
-        let core = hull_of(&few_vertices(&old.hull), &few_of_new);
+        let core = hull_of(&support_points(&old.hull), &few_of_new);
         let planes = planes_of(&core);
-        if core.rank == 3 && gaps.iter().any(|g| g.reached(&planes) > epsilon * BEYOND_SHARE) {
+        if core.rank == 3 && gaps.iter().any(|g| g.reached(&planes) > epsilon * ROUNDING_FACTOR) {
             return None;
         }
         let hull = hull_of(&old.hull.vertices, &new.hull.vertices);
@@ -117,9 +117,10 @@ fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[V
 }
 
 /// The outermost vertices of a hull in a few directions.
-fn few_vertices(hull: &Hull) -> Vec<Vec3> {
-    let all = Lanes::new(&hull.vertices, &[]);
-    let mut chosen: Vec<usize> = (0..FEW_PIECES).map(|k| all.largest(&spread_direction(f64::from(k))).0).collect();
+fn support_points(hull: &Hull) -> Vec<Vec3> {
+    let all = PointRows::new(&hull.vertices, &[]);
+    let mut chosen: Vec<usize> =
+        (0..SUPPORT_DIRECTIONS).map(|k| all.largest(&spread_direction(f64::from(k))).0).collect();
     chosen.sort_unstable();
     chosen.dedup();
     chosen.into_iter().map(|k| hull.vertices[k]).collect()

@@ -6,9 +6,9 @@ use crate::geom::triangle::point_triangle;
 use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::box_clip::ClippedBox;
 use crate::shape::decompose::cell::Plane;
-use crate::shape::decompose::quads::Patches;
-use crate::shape::decompose::split::by_place;
-use crate::shape::polytope::simd_max_dot::Lanes;
+use crate::shape::decompose::quads::TrianglePairs;
+use crate::shape::decompose::split::by_coordinates;
+use crate::shape::polytope::simd_max_dot::PointRows;
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_from;
 use std::collections::BinaryHeap;
@@ -49,7 +49,7 @@ pub(crate) struct Overshoot {
 
 /// A box, and a bound of the distance of what of the piece lies in it from the solid.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Part {
+struct SearchBox {
     bound: f64,
     center: Vec3,
     half: Vec3,
@@ -57,12 +57,12 @@ struct Part {
     across: usize,
     /// Where in [`Search::cutting`] the planes stand that cut the box.
     planes: [u32; 2],
-    seen: EvaluatedPart,
+    seen: PointKnowledge,
 }
 
 /// What is known from a point of a box.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct EvaluatedPart {
+struct PointKnowledge {
     from: Vec3,
     /// The triangle nearest to it.
     triangle: u32,
@@ -74,15 +74,15 @@ struct EvaluatedPart {
     crowded: f64,
 }
 
-impl Eq for Part {}
+impl Eq for SearchBox {}
 
-impl Ord for Part {
+impl Ord for SearchBox {
     fn cmp(&self, o: &Self) -> std::cmp::Ordering {
-        self.bound.total_cmp(&o.bound).then_with(|| by_place(&self.center, &o.center))
+        self.bound.total_cmp(&o.bound).then_with(|| by_coordinates(&self.center, &o.center))
     }
 }
 
-impl PartialOrd for Part {
+impl PartialOrd for SearchBox {
     fn partial_cmp(&self, o: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(o))
     }
@@ -90,11 +90,11 @@ impl PartialOrd for Part {
 
 /// A piece on its way to a bound.
 struct Search<'a> {
-    patches: &'a Patches<'a>,
+    patches: &'a TrianglePairs<'a>,
     surface: &'a Surface,
     planes: &'a [Plane],
     /// Their heights above a point, the other way about.
-    heights: Lanes,
+    heights: PointRows,
     goal: Goal,
     /// The largest distance found (mm), and where.
     lower: f64,
@@ -113,11 +113,11 @@ struct Search<'a> {
 /// Bounds how far the polytope behind `planes`, with these vertices, reaches beyond the solid. Distances are 1-Lipschitz, and convex to
 /// any one triangle; and what is behind the planes of all triangles that meet a convex set around a point of the solid is in the
 /// solid (docs/numerics.md, Convex pieces).
-pub(crate) fn overshoot(patches: &Patches, vertices: &[Vec3], planes: &[Plane], goal: Goal) -> Overshoot {
+pub(crate) fn overshoot(patches: &TrianglePairs, vertices: &[Vec3], planes: &[Plane], goal: Goal) -> Overshoot {
     let (surface, bounds) = (patches.surface, Aabb::of_points(vertices));
     let normals: Vec<Vec3> = planes.iter().map(|p| p.normal).collect();
     let offsets: Vec<f64> = planes.iter().map(|p| p.offset).collect();
-    let heights = Lanes::new(&normals, &offsets);
+    let heights = PointRows::new(&normals, &offsets);
     let mut search = Search {
         patches,
         surface,
@@ -135,7 +135,7 @@ pub(crate) fn overshoot(patches: &Patches, vertices: &[Vec3], planes: &[Plane], 
     let mut heap = BinaryHeap::new();
     let whole = (bounds.center(), (bounds.max - bounds.min) * 0.5);
     let nothing =
-        EvaluatedPart { from: whole.0, triangle: u32::MAX, distance: 0.0, winding: None, crowded: f64::INFINITY };
+        PointKnowledge { from: whole.0, triangle: u32::MAX, distance: 0.0, winding: None, crowded: f64::INFINITY };
     heap.extend(search.part(whole, f64::INFINITY, [0, planes.len() as u32], &nothing));
     let mut boxes = 1;
     let top = loop {
@@ -152,7 +152,7 @@ pub(crate) fn overshoot(patches: &Patches, vertices: &[Vec3], planes: &[Plane], 
 }
 
 /// A box in two.
-fn halves(part: &Part) -> [(Vec3, Vec3); 2] {
+fn halves(part: &SearchBox) -> [(Vec3, Vec3); 2] {
     let k = part.across;
     let mut half = part.half;
     half[k] *= 0.5;
@@ -176,8 +176,8 @@ impl Search<'_> {
         (center, half): (Vec3, Vec3),
         above: f64,
         planes: [u32; 2],
-        seen: &EvaluatedPart,
-    ) -> Option<Part> {
+        seen: &PointKnowledge,
+    ) -> Option<SearchBox> {
         let start = self.cutting.len();
         let Some(point) = self.point_within(&center, &half, planes) else {
             self.cutting.truncate(start);
@@ -194,7 +194,7 @@ impl Search<'_> {
         }
         let (center, half) = self.held.around();
         let across = across.unwrap_or(half.imax());
-        Some(Part { bound, center, half, across, planes: [cutting.start as u32, cutting.end as u32], seen })
+        Some(SearchBox { bound, center, half, across, planes: [cutting.start as u32, cutting.end as u32], seen })
     }
 
     /// A point of the box, in the piece or near to it; `None` where the piece lies outside of the box. Keeps the planes that cut the box.
@@ -257,8 +257,8 @@ impl Search<'_> {
         &mut self,
         point: &Vec3,
         cutting: Range<usize>,
-        before: &EvaluatedPart,
-    ) -> (f64, Option<usize>, EvaluatedPart) {
+        before: &PointKnowledge,
+    ) -> (f64, Option<usize>, PointKnowledge) {
         let mut limit = f64::INFINITY;
         let mut by_triangle = (f64::INFINITY, None);
         if before.triangle != u32::MAX {
@@ -275,7 +275,7 @@ impl Search<'_> {
         }
         let Some(near) = self.surface.nearest(point, limit) else { return (f64::INFINITY, None, *before) };
         let mut seen =
-            EvaluatedPart { from: *point, triangle: near.triangle, distance: near.distance, winding: None, ..*before };
+            PointKnowledge { from: *point, triangle: near.triangle, distance: near.distance, winding: None, ..*before };
         let mut least = near.distance + self.held.radius(point);
         let mut across = None;
         if least <= self.goal.enough {
@@ -313,7 +313,7 @@ impl Search<'_> {
     }
 
     /// How often the surface winds around a point; from what is known of a point near to it, if anything is.
-    fn winding(&self, point: &Vec3, before: &EvaluatedPart) -> Option<i32> {
+    fn winding(&self, point: &Vec3, before: &PointKnowledge) -> Option<i32> {
         // Nothing of the surface lies between points that are nearer to each other than it.
         let same = (point - before.from).norm() + self.margin < before.distance;
         match before.winding {
@@ -348,7 +348,7 @@ impl Search<'_> {
             if depth <= 0.0 {
                 continue;
             }
-            let rise = self.rise(&normal, point, radius, cutting.clone()) - depth;
+            let rise = self.height_bound(&normal, point, radius, cutting.clone()) - depth;
             if rise > 0.0 {
                 most = greater(most, radius * rise / (rise + depth));
             }
@@ -358,7 +358,7 @@ impl Search<'_> {
 
     /// How far what of the piece lies within a ball rises above its centre along a direction, at most: one plane of the piece in that
     /// direction tells most.
-    fn rise(&self, direction: &Vec3, center: &Vec3, radius: f64, cutting: Range<usize>) -> f64 {
+    fn height_bound(&self, direction: &Vec3, center: &Vec3, radius: f64, cutting: Range<usize>) -> f64 {
         let along = |p: &Plane| {
             let cos = lesser(1.0, p.normal.dot(direction));
             // From the centre: along the plane's normal as far as the plane, across it as far as the ball.

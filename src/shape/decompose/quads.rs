@@ -9,13 +9,13 @@ use crate::shape::surface::Surface;
 const PATCHED_UP_TO: usize = 20_000;
 
 /// Triangles paired with a neighbour in one plane where both make a convex patch: the distance to a patch is convex, too.
-pub(crate) struct Patches<'a> {
+pub(crate) struct TrianglePairs<'a> {
     pub surface: &'a Surface,
     /// The neighbour, and by how much (mm) it leaves the plane; empty where triangles are many and small.
     mates: Vec<(u32, f64)>,
 }
 
-impl<'a> Patches<'a> {
+impl<'a> TrianglePairs<'a> {
     /// Pairs every triangle with the neighbour across its longest side that it makes a patch with. `flat` (mm) is how far the
     /// neighbour may leave the plane.
     pub fn new(surface: &'a Surface, flat: f64) -> Self {
@@ -23,7 +23,7 @@ impl<'a> Patches<'a> {
         let mates = if count > PATCHED_UP_TO {
             Vec::new()
         } else {
-            (0..count as u32).map(|t| mate(surface, t, flat)).collect()
+            (0..count as u32).map(|t| partner(surface, t, flat)).collect()
         };
         Self { surface, mates }
     }
@@ -41,7 +41,7 @@ impl<'a> Patches<'a> {
 }
 
 /// The neighbour across the longest possible side with which a triangle makes a convex patch, and how far that leaves the plane.
-fn mate(surface: &Surface, t: u32, flat: f64) -> (u32, f64) {
+fn partner(surface: &Surface, t: u32, flat: f64) -> (u32, f64) {
     let corners = surface.triangle(t);
     let normal = surface.normal(t);
     let mut best = (u32::MAX, 0.0);

@@ -139,10 +139,10 @@ fn common_outward(normals: &[(u32, Vec3)]) -> Option<Vec3> {
 mod tests {
     use super::*;
     use crate::shape::hull::encloses;
-    use crate::testkit::solids::Dice;
+    use crate::testkit::solids::Rng;
 
     /// Points on ellipsoids, cylinders and blocks of many sizes, sometimes few.
-    fn cloud(dice: &mut Dice, round: u32) -> Vec<Vec3> {
+    fn cloud(dice: &mut Rng, round: u32) -> Vec<Vec3> {
         let size = Vec3::new(1.0, 1.0 + dice.unit().abs() * 4.0, 1.0 + dice.unit().abs() * 9.0);
         let shift = dice.vector() * 100.0;
         (0..if round.is_multiple_of(4) { 90 } else { 2000 })
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn simple_hulls_hold_balls_around_all_points_and_reach_no_farther_than_they_may() {
-        let dice = &mut Dice(3);
+        let dice = &mut Rng(3);
         let (mut simple, mut exact) = (0, 0);
         for round in 0..60 {
             let points = cloud(dice, round);
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn sharp_and_flat_points_have_hulls_around_them_too() {
         // A needle with a dense shaft, and points in a plane.
-        let dice = &mut Dice(9);
+        let dice = &mut Rng(9);
         let mut needle: Vec<Vec3> = (0..3000)
             .map(|_| {
                 let p = dice.vector();

@@ -8,7 +8,7 @@ use crate::shape::decompose::kdop::{Directions, KDop};
 use crate::shape::decompose::merge::merge;
 use crate::shape::decompose::overshoot::{Goal, overshoot};
 use crate::shape::decompose::polygon_sample::{PolygonSample, long, thinned};
-use crate::shape::decompose::quads::Patches;
+use crate::shape::decompose::quads::TrianglePairs;
 use crate::shape::decompose::void_samples::{VoidRay, sample, sample_more};
 use crate::shape::decompose::{Decomposition, Limits};
 use crate::shape::hull::{Hull, convex_hull, facets, fit_obb, hull_within};
@@ -27,19 +27,19 @@ const CUTS: usize = 8;
 const SHORT_SHARE: f64 = 0.5;
 
 /// While cuts are compared, hulls of what was thinned out may leave points outside by this part of ε.
-const ROUGHLY: f64 = 0.05;
+const SAMPLE_HULL_SLACK: f64 = 0.05;
 
 /// This part of ε is spent on pieces of fewer vertices.
-const SPARE: f64 = 0.05;
+const SIMPLIFY_SHARE: f64 = 0.05;
 
 /// Of a piece that is not cut further, what is below so many times the deepest gap that is known need not be known better.
-const KNOWN_CELLS: f64 = 1.1;
+const FINAL_BOUND_FACTOR: f64 = 1.1;
 
 /// Where cells overlap by more than ε: the cuts that may follow each other without leading on.
-const PATIENCE: usize = 8;
+const CUTS_WITHOUT_PROGRESS: usize = 8;
 
 /// A cut leads on that leaves less than this share of what reaches beyond ε.
-const FOLLOW_UPS: f64 = 0.99;
+const PROGRESS_RATIO: f64 = 0.99;
 
 /// A finished piece.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ pub(crate) struct Piece {
 
 /// A cell that may have to be cut.
 #[derive(Clone)]
-struct Open {
+struct OpenCell {
     region: Region,
     soup: PolygonSample,
     /// The gaps that it reaches into too far, and how far (mm).
@@ -71,7 +71,7 @@ struct Side {
 /// What all cells share.
 struct Solid<'a> {
     surface: &'a Surface,
-    patches: Patches<'a>,
+    patches: TrianglePairs<'a>,
     limits: &'a Limits,
     lines: Directions,
     /// Triangles that no soup leaves out.
@@ -100,7 +100,7 @@ pub fn decompose(surface: &Surface, limits: &Limits) -> Option<Decomposition> {
     }
     let (solid, root) = begin(surface, limits)?;
     let mut pieces = cut(solid, root)?;
-    pieces.sort_by(|p, q| by_place(&first_vertex(&p.hull), &first_vertex(&q.hull)));
+    pieces.sort_by(|p, q| by_coordinates(&first_vertex(&p.hull), &first_vertex(&q.hull)));
     let epsilon = pieces.iter().map(|p| p.reach).fold(0.0, f64::max);
     Some(Decomposition { pieces: pieces.into_iter().map(|p| p.hull).collect(), epsilon })
 }
@@ -110,11 +110,11 @@ fn first_vertex(hull: &Hull) -> Vec3 {
 }
 
 /// By coordinates, the first that differs.
-pub(crate) fn by_place(p: &Vec3, q: &Vec3) -> cmp::Ordering {
+pub(crate) fn by_coordinates(p: &Vec3, q: &Vec3) -> cmp::Ordering {
     p.iter().zip(q.iter()).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(cmp::Ordering::Equal)
 }
 
-fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Open)> {
+fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, OpenCell)> {
     let region = Region::all(surface);
     let long = long(surface);
     // The axes need not be those of all vertices.
@@ -128,19 +128,19 @@ fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Ope
     let gaps = sample(surface, &planes_of(&hull), &lines, limits.epsilon);
     let reached: Vec<(u32, f64)> = (0..).zip(&gaps).map(|(k, g)| (k, g.depth)).collect();
     let worst = reached.iter().map(|r| r.1).fold(0.0, f64::max);
-    let root = Open {
+    let root = OpenCell {
         soup: PolygonSample::of(surface, &region.triangles, (&long, SHORT_SHARE * limits.epsilon), &[], &lines),
         region,
         reached,
         worst,
         fate: None,
     };
-    let patches = Patches::new(surface, PATCH * limits.epsilon);
+    let patches = TrianglePairs::new(surface, PATCH * limits.epsilon);
     Some((Solid { surface, patches, limits, lines, long, gaps }, root))
 }
 
 /// Cuts until every piece keeps to ε or there are as many as allowed.
-fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
+fn cut(mut solid: Solid, root: OpenCell) -> Option<Vec<Piece>> {
     let mut open = vec![root];
     let mut pieces: Vec<Piece> = Vec::new();
     let mut cuts = 0;
@@ -181,32 +181,32 @@ fn cut(mut solid: Solid, root: Open) -> Option<Vec<Piece>> {
 /// then only make more pieces that reach as far.
 #[derive(Default)]
 struct Progress {
-    best: Option<FollowUp>,
+    best: Option<Checkpoint>,
     ended: bool,
 }
 
 /// What there was when a cut last led on.
-struct FollowUp {
+struct Checkpoint {
     /// How far what was open reached beyond ε in all (mm).
     beyond: f64,
     /// Cuts made until then.
     cuts: usize,
-    open: Vec<Open>,
+    open: Vec<OpenCell>,
     pieces: Vec<Piece>,
 }
 
 impl Progress {
     /// Whether nothing is to be cut any more; then what is open is what it was before cuts ceased to lead on.
-    fn ends(&mut self, solid: &Solid, open: &mut Vec<Open>, pieces: &mut Vec<Piece>, cuts: usize) -> bool {
+    fn ends(&mut self, solid: &Solid, open: &mut Vec<OpenCell>, pieces: &mut Vec<Piece>, cuts: usize) -> bool {
         let epsilon = solid.limits.epsilon;
         if self.ended || solid.limits.inflation <= epsilon {
             return self.ended;
         }
-        let beyond = |c: &Open| c.reached.iter().map(|r| (r.1 - epsilon).max(0.0)).sum::<f64>();
+        let beyond = |c: &OpenCell| c.reached.iter().map(|r| (r.1 - epsilon).max(0.0)).sum::<f64>();
         let beyond = open.iter().map(beyond).sum::<f64>();
-        if self.best.as_ref().is_none_or(|best| beyond < FOLLOW_UPS * best.beyond) {
-            self.best = Some(FollowUp { beyond, cuts, open: open.clone(), pieces: pieces.clone() });
-        } else if let Some(best) = self.best.take_if(|best| cuts - best.cuts >= PATIENCE) {
+        if self.best.as_ref().is_none_or(|best| beyond < PROGRESS_RATIO * best.beyond) {
+            self.best = Some(Checkpoint { beyond, cuts, open: open.clone(), pieces: pieces.clone() });
+        } else if let Some(best) = self.best.take_if(|best| cuts - best.cuts >= CUTS_WITHOUT_PROGRESS) {
             (*open, *pieces) = (best.open, best.pieces);
             self.ended = true;
         }
@@ -215,7 +215,7 @@ impl Progress {
 }
 
 /// What to do next: first look for gaps that the samples missed, then cut what reaches farthest.
-fn next(open: &[Open], epsilon: f64) -> Option<usize> {
+fn next(open: &[OpenCell], epsilon: f64) -> Option<usize> {
     let unseen = open.iter().position(|c| c.worst <= epsilon);
     unseen.or_else(|| (0..open.len()).max_by(|&i, &j| open[i].worst.total_cmp(&open[j].worst).then(j.cmp(&i))))
 }
@@ -229,13 +229,13 @@ enum Fate {
     /// A closest surface point, and a point of the piece farther than ε from it.
     TooFar([Vec3; 2]),
     /// It is cut.
-    Cut(Vec<Open>),
+    Cut(Vec<OpenCell>),
 }
 
 impl Solid<'_> {
     /// Finds out what becomes of a cell, and of those it is cut into, as far as they are sure to be cut: until there are as many as
     /// pieces are allowed. `count` is how many there are, and how many of them were not looked at, together. No result depends on how far.
-    fn score_ahead(&self, cell: &mut Open, count: &AtomicUsize) {
+    fn score_ahead(&self, cell: &mut OpenCell, count: &AtomicUsize) {
         if cell.fate.is_some() {
             return;
         }
@@ -255,17 +255,17 @@ impl Solid<'_> {
 
     /// What becomes of a cell: the halves of one that reaches too far; else its piece, its reach bounded, or if it is the `last` word,
     /// however far it reaches.
-    fn fate(&self, cell: &Open, last: bool) -> Fate {
+    fn fate(&self, cell: &OpenCell, last: bool) -> Fate {
         if cell.worst > self.limits.epsilon && !last {
             return Fate::Cut(self.halves(cell));
         }
-        let Some(hull) = cell.region.cell_hull(self.surface, SPARE * self.limits.epsilon) else {
+        let Some(hull) = cell.region.cell_hull(self.surface, SIMPLIFY_SHARE * self.limits.epsilon) else {
             return Fate::Empty;
         };
         let planes = planes_of(&hull);
         let epsilon = self.limits.epsilon;
         let goal = if last {
-            Goal { allowed: f64::INFINITY, enough: epsilon.max(KNOWN_CELLS * cell.worst) }
+            Goal { allowed: f64::INFINITY, enough: epsilon.max(FINAL_BOUND_FACTOR * cell.worst) }
         } else {
             Goal { allowed: epsilon, enough: epsilon }
         };
@@ -278,7 +278,7 @@ impl Solid<'_> {
     }
 
     /// Takes more samples of the gaps that a cell's piece reaches into, since those of the whole missed some.
-    fn refine_score(&mut self, cell: &mut Open, [near, point]: [Vec3; 2]) {
+    fn refine_score(&mut self, cell: &mut OpenCell, [near, point]: [Vec3; 2]) {
         let depth = (point - near).norm();
         let planes = self.planes_around(&cell.soup);
         let mut more = sample_more(self.surface, &cell.region.triangles, &planes, &self.lines, self.limits.epsilon);
@@ -291,7 +291,7 @@ impl Solid<'_> {
     }
 
     /// The two halves of a cell, those that hold something.
-    fn halves(&self, cell: &Open) -> Vec<Open> {
+    fn halves(&self, cell: &OpenCell) -> Vec<OpenCell> {
         let mut extent = KDop::NONE;
         cell.soup.points.iter().for_each(|x| extent.add(&self.lines.along(x)));
         let mut cuts = best_cuts(&cell.soup, &extent, &self.lines, &self.gaps, &cell.reached, self.limits);
@@ -319,7 +319,7 @@ impl Solid<'_> {
     }
 
     /// What of a cell lies behind a plane.
-    fn side(&self, cell: &Open, plane: &Plane) -> Side {
+    fn side(&self, cell: &OpenCell, plane: &Plane) -> Side {
         let soup = cell.soup.behind(plane, &self.lines);
         let reached = self.reached(&soup, &cell.reached);
         Side { soup, reached }
@@ -334,12 +334,12 @@ impl Solid<'_> {
 
     /// The planes of the hull of a soup; roughly, where something was left out anyway.
     fn planes_around(&self, soup: &PolygonSample) -> Vec<Plane> {
-        let spare = if soup.is_whole() { 0.0 } else { ROUGHLY * self.limits.epsilon };
+        let spare = if soup.is_whole() { 0.0 } else { SAMPLE_HULL_SLACK * self.limits.epsilon };
         planes_of(&hull_within(&soup.points, spare).0)
     }
 
     /// The half of a cell behind a plane as a cell; nothing where nothing of the solid is in it.
-    fn open(&self, cell: &Open, side: Side, plane: &Plane) -> Option<Open> {
+    fn open(&self, cell: &OpenCell, side: Side, plane: &Plane) -> Option<OpenCell> {
         let region = cell.region.behind(plane, self.surface);
         let Side { mut soup, mut reached } = side;
         if !soup.is_whole() {
@@ -358,6 +358,6 @@ impl Solid<'_> {
             reached = self.reached(&soup, &cell.reached);
         }
         let worst = reached.iter().map(|r| r.1).fold(0.0, f64::max);
-        (!soup.points.is_empty()).then_some(Open { region, soup, reached, worst, fate: None })
+        (!soup.points.is_empty()).then_some(OpenCell { region, soup, reached, worst, fate: None })
     }
 }

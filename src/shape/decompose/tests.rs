@@ -4,13 +4,13 @@ use crate::mesh::TriMesh;
 use crate::shape::decompose::box_clip::ClippedBox;
 use crate::shape::decompose::cell::Plane;
 use crate::shape::decompose::overshoot::{Goal, overshoot};
-use crate::shape::decompose::quads::Patches;
+use crate::shape::decompose::quads::TrianglePairs;
 use crate::shape::decompose::split::planes_of;
 use crate::shape::decompose::*;
 use crate::shape::hull::{convex_hull, encloses, measure};
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Dice, block, cubes, ring, together, translated, turned};
+use crate::testkit::solids::{Rng, block, cubes, joined, ring, translated, turned};
 
 const INFLATION: f64 = 0.005;
 
@@ -62,13 +62,13 @@ fn beyond(s: &Surface, x: &Vec3) -> f64 {
 }
 
 /// Between 0 and 1.
-fn share(dice: &mut Dice) -> f64 {
+fn share(dice: &mut Rng) -> f64 {
     0.5 + 0.5 * dice.unit()
 }
 
 /// Points all over a hull.
-fn points_in(hull: &Hull, dice: &mut Dice, n: usize) -> Vec<Vec3> {
-    let corner = |dice: &mut Dice| hull.vertices[dice.below(hull.vertices.len())];
+fn points_in(hull: &Hull, dice: &mut Rng, n: usize) -> Vec<Vec3> {
+    let corner = |dice: &mut Rng| hull.vertices[dice.below(hull.vertices.len())];
     (0..n)
         .map(|_| {
             let [a, b, c, d] = [corner(dice), corner(dice), corner(dice), corner(dice)];
@@ -80,7 +80,7 @@ fn points_in(hull: &Hull, dice: &mut Dice, n: usize) -> Vec<Vec3> {
 }
 
 /// Holds a decomposition to its promise on samples, and returns the largest distance beyond the solid that these found.
-fn hold(s: &Surface, d: &Decomposition, dice: &mut Dice) -> f64 {
+fn hold(s: &Surface, d: &Decomposition, dice: &mut Rng) -> f64 {
     let mut planes: Vec<Vec<Plane>> = Vec::new();
     for piece in &d.pieces {
         assert_eq!(piece.rank, 3);
@@ -118,7 +118,7 @@ fn hold(s: &Surface, d: &Decomposition, dice: &mut Dice) -> f64 {
 
 #[test]
 fn a_block_is_one_piece_and_an_angle_two() {
-    let dice = &mut Dice(1);
+    let dice = &mut Rng(1);
     let s = surface(&block(3.0, 4.0, 5.0));
     let d = decompose(&s, &limits(0.1)).unwrap();
     assert_eq!(d.pieces.len(), 1);
@@ -134,9 +134,9 @@ fn a_block_is_one_piece_and_an_angle_two() {
 
 #[test]
 fn pieces_hold_the_solid_and_keep_to_epsilon() {
-    let dice = &mut Dice(2);
+    let dice = &mut Rng(2);
     let pocket =
-        together(&[block(20.0, 20.0, 10.0), turned(&translated(&block(8.0, 8.0, 4.0), Vec3::new(6.0, 5.0, 3.0)))]);
+        joined(&[block(20.0, 20.0, 10.0), turned(&translated(&block(8.0, 8.0, 4.0), Vec3::new(6.0, 5.0, 3.0)))]);
     let mut cut = 0;
     for mesh in [tube(), angle(), channel(), pocket, cubes(dice), cubes(dice)] {
         let s = surface(&mesh);
@@ -163,7 +163,7 @@ fn a_tube_takes_no_more_pieces_than_its_sagitta_asks_for_and_a_few() {
 fn the_reach_of_a_hull_is_bounded_from_both_sides() {
     let s = surface(&channel());
     let hull = convex_hull(&s.vertices);
-    let patches = Patches::new(&s, 1e-6);
+    let patches = TrianglePairs::new(&s, 1e-6);
     let goal = Goal { allowed: f64::INFINITY, enough: 0.1 };
     // The middle of the slot is 3 from its walls, from a little above the floor up.
     let found = overshoot(&patches, &hull.vertices, &planes_of(&hull), Goal { enough: 3.05, ..goal });
@@ -179,7 +179,7 @@ fn a_budget_ends_the_refinement_and_the_bound_still_holds() {
     let reached = [1, 2, 4, 8].map(|max_pieces| {
         let d = decompose(&s, &Limits { max_pieces, ..limits(0.05) }).unwrap();
         assert!(d.pieces.len() <= max_pieces);
-        assert!(hold(&s, &d, &mut Dice(3)) > 0.05);
+        assert!(hold(&s, &d, &mut Rng(3)) > 0.05);
         d.epsilon
     });
     // The bore's radius, and less than quarters leave: 8 (1 − cos 45°) = 2.3.
@@ -191,7 +191,7 @@ fn where_cells_overlap_by_more_than_epsilon_cuts_that_gain_nothing_are_not_made(
     let s = surface(&angle());
     let d = decompose(&s, &Limits { inflation: 6.0, ..limits(0.05) }).unwrap();
     assert!((2..10).contains(&d.pieces.len()), "{} pieces", d.pieces.len());
-    let reached = hold(&s, &d, &mut Dice(5));
+    let reached = hold(&s, &d, &mut Rng(5));
     assert!(reached > 1.0 && d.epsilon < 12.0, "{reached} {}", d.epsilon);
 }
 
@@ -239,7 +239,7 @@ fn pieces_are_the_same_for_any_thread_count() {
 
 #[test]
 fn what_is_cut_off_a_box_holds_what_of_a_piece_lies_in_it() {
-    let dice = &mut Dice(3);
+    let dice = &mut Rng(3);
     let mut cut = 0;
     for _ in 0..200 {
         let mut any = || Vec3::new(dice.unit(), dice.unit(), dice.unit());

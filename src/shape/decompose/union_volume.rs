@@ -9,7 +9,7 @@ use crate::geom::math::{UNIT_ROUNDOFF, lesser};
 use crate::geom::triangle::Triangle;
 use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::{Facet, Hull, facets};
-use crate::shape::polytope::simd_max_dot::Lanes;
+use crate::shape::polytope::simd_max_dot::PointRows;
 use rayon::prelude::*;
 
 /// How much farther out the faces of a piece stand than those of the next one, in roundings of the largest coordinate: more than
@@ -27,7 +27,7 @@ pub(crate) type Polygon = Vec<Vec3>;
 
 /// What of a face is left.
 #[derive(Debug)]
-pub(crate) struct Remainder {
+pub(crate) struct RemainingFace {
     pub piece: u32,
     /// Outward, unit.
     pub normal: Vec3,
@@ -38,7 +38,7 @@ pub(crate) struct Remainder {
 #[derive(Debug)]
 pub struct Boundary {
     /// Piece after piece. Faces too thin to have a plane are left out.
-    pub(crate) left: Vec<Remainder>,
+    pub(crate) left: Vec<RemainingFace>,
 }
 
 /// A plane of a piece: outward unit normal and offset.
@@ -47,7 +47,7 @@ type Plane = (Vec3, f64);
 /// A piece with the planes that bound it.
 struct Piece<'a> {
     hull: &'a Hull,
-    vertices: Lanes,
+    vertices: PointRows,
     facets: Vec<Facet>,
     /// By so much they are taken to stand farther out (mm).
     out: f64,
@@ -64,7 +64,7 @@ struct NearbyPieces {
 impl<'a> Piece<'a> {
     fn new(hull: &'a Hull, out: f64) -> Self {
         let bounds = Aabb::of_points(&hull.vertices).inflated(out);
-        Self { hull, vertices: Lanes::new(&hull.vertices, &[]), facets: facets(hull), out, bounds }
+        Self { hull, vertices: PointRows::new(&hull.vertices, &[]), facets: facets(hull), out, bounds }
     }
 }
 
@@ -104,13 +104,13 @@ impl Boundary {
             for f in &own.facets {
                 for &triangle in f.triangles.iter() {
                     let corners = own.hull.triangles[triangle as usize].map(|v| own.hull.vertices[v as usize]);
-                    let polygons = rest(&corners, &f.normal, own.out, &near)?;
-                    left.push(Remainder { piece: k as u32, normal: f.normal, polygons });
+                    let polygons = outside_all(&corners, &f.normal, own.out, &near)?;
+                    left.push(RemainingFace { piece: k as u32, normal: f.normal, polygons });
                 }
             }
             Some(left)
         };
-        let left: Option<Vec<Vec<Remainder>>> = pieces.par_iter().enumerate().map(left_of).collect();
+        let left: Option<Vec<Vec<RemainingFace>>> = pieces.par_iter().enumerate().map(left_of).collect();
         Some(Self { left: left?.into_iter().flatten().collect() })
     }
 
@@ -133,7 +133,7 @@ impl Boundary {
 }
 
 /// What of a triangle in a plane that stands `out` farther out than it is lies in none of some pieces.
-fn rest(t: &Triangle, normal: &Vec3, out: f64, pieces: &[NearbyPieces]) -> Option<Vec<Polygon>> {
+fn outside_all(t: &Triangle, normal: &Vec3, out: f64, pieces: &[NearbyPieces]) -> Option<Vec<Polygon>> {
     let bounds = Aabb::of_points(t);
     let near: Vec<&NearbyPieces> = pieces.iter().filter(|p| p.bounds.meets(&bounds)).collect();
     let mut cutting = Vec::new();
@@ -234,7 +234,7 @@ pub(crate) fn split(polygon: &[Vec3], heights: &[f64], on_plane: f64) -> (Polygo
 mod tests {
     use super::*;
     use crate::shape::hull::{convex_hull, measure};
-    use crate::testkit::solids::Dice;
+    use crate::testkit::solids::Rng;
 
     fn cuboid(low: [f64; 3], high: [f64; 3]) -> Hull {
         let corner = |k: usize| Vec3::from(std::array::from_fn(|i| if k >> i & 1 == 0 { low[i] } else { high[i] }));
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn many_hulls_have_the_volume_that_points_say() {
-        let dice = &mut Dice(5);
+        let dice = &mut Rng(5);
         for round in 0..6 {
             let mut hull = |spread: f64| {
                 let middle = Vec3::new(dice.unit(), dice.unit(), dice.unit()) * spread;

@@ -13,8 +13,8 @@ use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::union_find::UnionFind;
 use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::Decomposition;
-use crate::shape::decompose::union_volume::{Boundary, Polygon, Remainder, rest_of, split};
-use crate::shape::hull::{Group, Hull, facets};
+use crate::shape::decompose::union_volume::{Boundary, Polygon, RemainingFace, rest_of, split};
+use crate::shape::hull::{Hull, TriangleList, facets};
 use crate::shape::surface::winding_number::winding_from;
 use crate::shape::surface::{Below, SKEW, Surface};
 use rayon::prelude::*;
@@ -46,7 +46,7 @@ pub fn covers(surface: &Surface, d: &Decomposition) -> bool {
 /// The boundary of what the pieces cover, if they cover the solid.
 pub fn boundary_of_cover(surface: &Surface, d: &Decomposition) -> Option<Boundary> {
     let size = surface.bounds.max_abs();
-    let all = PieceSet {
+    let all = CoverCheck {
         pieces: d.pieces.par_iter().map(Piece::new).collect(),
         within: covered_within(size),
         on_plane: PLANE_IN_ROUNDOFFS * UNIT_ROUNDOFF * size,
@@ -62,7 +62,7 @@ struct Piece<'a> {
     /// Outward unit normals and offsets; all of the hull is below each.
     planes: Vec<(Vec3, f64)>,
     /// The triangles in each of the planes.
-    faces: Vec<Group>,
+    faces: Vec<TriangleList>,
     /// Triangles too thin to be in any.
     slivers: Vec<Triangle>,
     /// The bits of its vertices, in increasing order.
@@ -118,18 +118,18 @@ impl<'a> Piece<'a> {
     }
 }
 
-struct PieceSet<'a> {
+struct CoverCheck<'a> {
     pieces: Vec<Piece<'a>>,
     within: f64,
     on_plane: f64,
 }
 
 /// A piece, and those of its planes that not everything asked about is behind.
-type Visited<'a> = (&'a Piece<'a>, &'a [u32]);
+type PieceToTest<'a> = (&'a Piece<'a>, &'a [u32]);
 
 /// A piece that some triangles may lie in, and where in [`Descent::planes`] those of its planes stand that do not have all of them behind.
 #[derive(Clone, Copy)]
-struct Near {
+struct NearPiece {
     piece: u32,
     planes: [u32; 2],
 }
@@ -138,11 +138,11 @@ struct Near {
 struct Descent<'a> {
     surface: &'a Surface,
     /// Of a node, those of the node above cut down; of the last node last.
-    near: Vec<Near>,
+    near: Vec<NearPiece>,
     planes: Vec<u32>,
 }
 
-impl PieceSet<'_> {
+impl CoverCheck<'_> {
     /// Whether every triangle of a surface lies in the pieces.
     fn cover(&self, surface: &Surface) -> bool {
         let nodes = shares(surface);
@@ -152,7 +152,7 @@ impl PieceSet<'_> {
                 for (k, piece) in (0..).zip(&self.pieces) {
                     let start = down.planes.len() as u32;
                     down.planes.extend(0..piece.planes.len() as u32);
-                    down.near.push(Near { piece: k, planes: [start, down.planes.len() as u32] });
+                    down.near.push(NearPiece { piece: k, planes: [start, down.planes.len() as u32] });
                 }
                 let count = down.near.len();
                 self.cover_node(&mut down, node, 0..count)
@@ -169,7 +169,7 @@ impl PieceSet<'_> {
         let (first, first_plane) = (down.near.len(), down.planes.len());
         let mut whole = false;
         for k in near.clone() {
-            let Near { piece, planes } = down.near[k];
+            let NearPiece { piece, planes } = down.near[k];
             if !self.pieces[piece as usize].bounds.meets(&around) {
                 continue;
             }
@@ -203,7 +203,7 @@ impl PieceSet<'_> {
                 down.near.swap(near.start, k);
                 break;
             }
-            down.near.push(Near { piece, planes: [start, end] });
+            down.near.push(NearPiece { piece, planes: [start, end] });
         }
         let last = down.near.len();
         let covered = whole
@@ -219,35 +219,35 @@ impl PieceSet<'_> {
     fn covers_triangle(&self, down: &Descent, t: u32, near: Range<usize>) -> bool {
         let corners = down.surface.triangle(t);
         let asked =
-            |n: &Near| (&self.pieces[n.piece as usize], &down.planes[n.planes[0] as usize..n.planes[1] as usize]);
-        let deep = |n: &Near| {
+            |n: &NearPiece| (&self.pieces[n.piece as usize], &down.planes[n.planes[0] as usize..n.planes[1] as usize]);
+        let deep = |n: &NearPiece| {
             let (piece, planes) = asked(n);
             piece.slivers.is_empty()
                 && planes.iter().all(|&k| corners.iter().all(|x| piece.height(k, x) < -self.on_plane))
         };
         let near = &down.near[near];
         near.iter().any(deep) || {
-            let near: Vec<Visited> = near.iter().map(asked).collect();
+            let near: Vec<PieceToTest> = near.iter().map(asked).collect();
             self.rest(&corners, &near).is_some_and(|rest| rest.is_empty())
         }
     }
 
     /// What of a triangle is in none of some pieces; `None` where that takes too many cuts.
-    fn rest(&self, t: &Triangle, near: &[Visited]) -> Option<Vec<Polygon>> {
-        let is_behind = |(p, planes): &Visited, x: &Vec3| planes.iter().all(|&k| p.height(k, x) <= self.on_plane);
-        let whole = |asked: &Visited| t.iter().all(|x| is_behind(asked, x)) && self.contains_all(asked, t);
+    fn rest(&self, t: &Triangle, near: &[PieceToTest]) -> Option<Vec<Polygon>> {
+        let is_behind = |(p, planes): &PieceToTest, x: &Vec3| planes.iter().all(|&k| p.height(k, x) <= self.on_plane);
+        let whole = |asked: &PieceToTest| t.iter().all(|x| is_behind(asked, x)) && self.contains_all(asked, t);
         if near.iter().any(whole) {
             return Some(Vec::new());
         }
         rest_of(t, near, |piece, polygon, outside| self.outside(piece, polygon).map(|of| outside.extend(of)).is_some())
     }
 
-    fn contains_all(&self, (p, planes): &Visited, polygon: &[Vec3]) -> bool {
+    fn contains_all(&self, (p, planes): &PieceToTest, polygon: &[Vec3]) -> bool {
         polygon.iter().all(|x| p.contains_point(x, planes, self.within, self.on_plane))
     }
 
     /// A polygon less what lies in a piece; `None` where nothing of it does.
-    fn outside(&self, asked: &Visited, polygon: &Polygon) -> Option<Vec<Polygon>> {
+    fn outside(&self, asked: &PieceToTest, polygon: &Polygon) -> Option<Vec<Polygon>> {
         let (p, planes) = asked;
         let mut cutting = Vec::new();
         for &k in *planes {
@@ -283,7 +283,7 @@ impl PieceSet<'_> {
     /// Whether the union of the pieces leaves something out inside the solid. The surface lies in the pieces, so that it parts nothing of
     /// what of their faces is left and hangs together: one point tells for it.
     fn leaves_hollow(&self, surface: &Surface, boundary: &Boundary) -> bool {
-        let of_pieces: Vec<&[Remainder]> = boundary.left.chunk_by(|p, q| p.piece == q.piece).collect();
+        let of_pieces: Vec<&[RemainingFace]> = boundary.left.chunk_by(|p, q| p.piece == q.piece).collect();
         of_pieces.into_par_iter().any(|left| {
             let polygons: Vec<(&Polygon, &Vec3)> =
                 left.iter().flat_map(|of| of.polygons.iter().map(|polygon| (polygon, &of.normal))).collect();

@@ -2,7 +2,7 @@
 
 use crate::geom::predicates::MIN_COORDINATE;
 use crate::geom::{Aabb, Vec3};
-use crate::shape::hull::half_edge::{HalfEdges, NONE, neighbor_rows};
+use crate::shape::hull::half_edge::{HalfEdges, NO_INDEX, neighbor_rows};
 use crate::shape::hull::order::spatial_order;
 use crate::shape::hull::prefilter::survivors;
 use crate::shape::hull::quickhull::quickhull;
@@ -10,7 +10,7 @@ use crate::shape::hull::seed::{Seed, flat_hull, seed, thin_hull};
 use crate::shape::hull::{Hull, check};
 
 /// Below this many points neither the filter nor the spatial order pays for itself.
-const SMALL: usize = 512;
+const FILTER_ABOVE: usize = 512;
 
 /// The exact convex hull of any finite points, in their own frame and unit.
 ///
@@ -33,7 +33,7 @@ pub fn convex_hull(points: &[Vec3]) -> Hull {
 /// of those that may be outside; all others are inside or on it. Of all points, where `spare` is 0. What [`convex_hull`] asks and promises
 /// else holds. Cost: for points on a smooth surface a small part of that of all.
 pub fn hull_within(points: &[Vec3], spare: f64) -> (Hull, Vec<u32>) {
-    let work = clean(points);
+    let work = flush_tiny(points);
     let bounds = Aabb::of_points(&work);
     let mut left = Vec::new();
     let hull = match seed(&work, &bounds) {
@@ -44,7 +44,7 @@ pub fn hull_within(points: &[Vec3], spare: f64) -> (Hull, Vec<u32>) {
         Seed::Solid(four) if spare > 0.0 => {
             let (surface, outside) = quickhull(&work, four, extent(&bounds), spare);
             left = outside;
-            finish(&surface, points, |i| i)
+            into_hull(&surface, points, |i| i)
         }
         Seed::Solid(four) => solid_hull(four, &work, &bounds, points),
     };
@@ -66,7 +66,7 @@ fn is_tiny(x: f64) -> bool {
 }
 
 /// A copy with −0 as 0 and magnitudes too small for the predicates as 0.
-fn clean(points: &[Vec3]) -> Vec<Vec3> {
+fn flush_tiny(points: &[Vec3]) -> Vec<Vec3> {
     let one = |x: f64| if x.abs() < MIN_COORDINATE { 0.0 } else { x };
     points.iter().map(|p| Vec3::new(one(p.x), one(p.y), one(p.z))).collect()
 }
@@ -74,9 +74,9 @@ fn clean(points: &[Vec3]) -> Vec<Vec3> {
 /// The hull of points of affine rank 3.
 fn solid_hull(seed: [u32; 4], work: &[Vec3], bounds: &Aabb, points: &[Vec3]) -> Hull {
     let extent = extent(bounds);
-    if work.len() <= SMALL {
+    if work.len() <= FILTER_ABOVE {
         let (surface, _) = quickhull(work, seed, extent, 0.0);
-        return finish(&surface, points, |i| i);
+        return into_hull(&surface, points, |i| i);
     }
     let kept = spatial_order(work, survivors(work, bounds, seed), bounds);
     let near: Vec<Vec3> = kept.iter().map(|&i| work[i as usize]).collect();
@@ -89,14 +89,14 @@ fn solid_hull(seed: [u32; 4], work: &[Vec3], bounds: &Aabb, points: &[Vec3]) -> 
         }
     }
     let (surface, _) = quickhull(&near, local, extent, 0.0);
-    finish(&surface, points, |i| kept[i as usize])
+    into_hull(&surface, points, |i| kept[i as usize])
 }
 
 /// Numbers the used points in input order and flattens the surface. `original` leads from the surface's indices to those
 /// of `points`.
-fn finish(surface: &HalfEdges, points: &[Vec3], original: impl Fn(u32) -> u32) -> Hull {
+fn into_hull(surface: &HalfEdges, points: &[Vec3], original: impl Fn(u32) -> u32) -> Hull {
     let mut triangles: Vec<[u32; 3]> = surface.triangles().map(|t| t.map(&original)).collect();
-    let mut number = vec![NONE; points.len()];
+    let mut number = vec![NO_INDEX; points.len()];
     for t in &triangles {
         for &v in t {
             number[v as usize] = 0;
@@ -104,7 +104,7 @@ fn finish(surface: &HalfEdges, points: &[Vec3], original: impl Fn(u32) -> u32) -
     }
     let mut vertices = Vec::new();
     for (p, n) in points.iter().zip(&mut number) {
-        if *n != NONE {
+        if *n != NO_INDEX {
             *n = vertices.len() as u32;
             vertices.push(*p);
         }

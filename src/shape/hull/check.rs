@@ -19,7 +19,7 @@ pub fn violations(hull: &Hull, points: &[Vec3]) -> Vec<String> {
             found.push(format!("vertex {i} is not an input point"));
         }
     }
-    let outside = points.iter().filter(|p| !holds(hull, p)).count();
+    let outside = points.iter().filter(|p| !contains(hull, p)).count();
     if outside > 0 {
         found.push(format!("{outside} of {} points are outside", points.len()));
     }
@@ -28,11 +28,11 @@ pub fn violations(hull: &Hull, points: &[Vec3]) -> Vec<String> {
 
 /// Whether every point lies inside or on the hull, exactly. Cost O(points × triangles), less for points outside.
 pub fn encloses(hull: &Hull, points: &[Vec3]) -> bool {
-    points.iter().all(|p| holds(hull, p))
+    points.iter().all(|p| contains(hull, p))
 }
 
 /// Whether one point lies inside or on the hull, exactly.
-fn holds(hull: &Hull, p: &Vec3) -> bool {
+fn contains(hull: &Hull, p: &Vec3) -> bool {
     let v = &hull.vertices;
     match (hull.rank, v.as_slice()) {
         (0, [a]) => a == p,

@@ -4,7 +4,7 @@ use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::predicates::{accurate_normal, orient3d};
 use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::Hull;
-use crate::shape::hull::half_edge::{NONE, twins};
+use crate::shape::hull::half_edge::{NO_INDEX, twins};
 
 /// Two facets count as one when every vertex of both lies within this many round-offs of the largest coordinate of the
 /// larger one's plane: design planes rotated in `f64` come apart by that much.
@@ -22,19 +22,19 @@ pub struct Facet {
     /// How far outside of the facet's own vertices the plane lies at most (mm): rounding only.
     pub slack: f64,
     /// Indices into the hull's triangles, the largest first; empty for a flat hull.
-    pub triangles: Group,
+    pub triangles: TriangleList,
 }
 
 /// A few triangles, mostly one: that one takes no memory of its own.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Group {
+pub enum TriangleList {
     /// One.
     One(u32),
     /// Any number.
     Many(Box<[u32]>),
 }
 
-impl std::ops::Deref for Group {
+impl std::ops::Deref for TriangleList {
     type Target = [u32];
 
     fn deref(&self) -> &[u32] {
@@ -131,7 +131,7 @@ impl Context<'_> {
         let alone = (0..count).filter(|&t| single[t as usize]);
         found.extend(alone.map(|t| {
             let face = &faces[t as usize];
-            self.facet(face.normal, self.corners(t)[0], face.area, Group::One(t))
+            self.facet(face.normal, self.corners(t)[0], face.area, TriangleList::One(t))
         }));
         found
     }
@@ -146,13 +146,13 @@ impl Context<'_> {
         let mut single: Vec<bool> = faces.iter().map(|f| f.sound).collect();
         for (h, &g) in twin.iter().enumerate() {
             let t = h / 3;
-            let flat = g == NONE || !faces[t].sound || {
+            let flat = g == NO_INDEX || !faces[t].sound || {
                 let a = self.corners(t as u32)[0];
                 faces[t].normal.dot(&(a - self.opposite(g))) <= self.shallow()
             };
             if flat {
                 single[t] = false;
-                if g != NONE {
+                if g != NO_INDEX {
                     single[g as usize / 3] = false;
                 }
             }
@@ -167,7 +167,7 @@ impl Context<'_> {
     }
 
     /// All triangles connected to `seed` whose vertices lie in its plane, exactly or up to rounding.
-    fn grow(&self, seed: u32, faces: &[Face], twin: &[u32], taken: &mut [bool]) -> Group {
+    fn grow(&self, seed: u32, faces: &[Face], twin: &[u32], taken: &mut [bool]) -> TriangleList {
         let [a, b, c] = self.corners(seed);
         let normal = faces[seed as usize].normal;
         let in_plane = |v: &Vec3| {
@@ -184,17 +184,17 @@ impl Context<'_> {
             for k in 0..3 {
                 let h = twin[3 * t as usize + k];
                 // The other two corners are this triangle's own, in the plane already.
-                if h != NONE && !taken[h as usize / 3] && same_side(h / 3) && in_plane(self.opposite(h)) {
+                if h != NO_INDEX && !taken[h as usize / 3] && same_side(h / 3) && in_plane(self.opposite(h)) {
                     taken[h as usize / 3] = true;
                     group.push(h / 3);
                 }
             }
         }
-        if group.len() == 1 { Group::One(seed) } else { Group::Many(group.into()) }
+        if group.len() == 1 { TriangleList::One(seed) } else { TriangleList::Many(group.into()) }
     }
 
     /// The facet of a plane that supports the hull exactly and was rounded; without triangles, it holds all vertices.
-    fn facet(&self, normal: Vec3, on_plane: &Vec3, area: f64, triangles: Group) -> Facet {
+    fn facet(&self, normal: Vec3, on_plane: &Vec3, area: f64, triangles: TriangleList) -> Facet {
         let offset = normal.dot(on_plane) + self.dot_error();
         let height = |v: &Vec3| normal.dot(v);
         let lowest = if triangles.is_empty() {
@@ -212,6 +212,6 @@ impl Context<'_> {
         let area = fan.clone().map(|(_, f)| f.area).sum();
         let largest = fan.max_by(|s, t| s.1.area.total_cmp(&t.1.area)).filter(|(_, f)| f.sound);
         let Some((i, face)) = largest else { return vec![] };
-        [face.normal, -face.normal].map(|n| self.facet(n, &v[i], area, Group::Many([].into()))).to_vec()
+        [face.normal, -face.normal].map(|n| self.facet(n, &v[i], area, TriangleList::Many([].into()))).to_vec()
     }
 }

@@ -2,7 +2,7 @@
 //! reused. Half-edge `h` belongs to triangle `h / 3`, leaves vertex `origin[h]` and runs to `origin[next(h)]`.
 
 /// No triangle, no half-edge, no point.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_INDEX: u32 = u32::MAX;
 
 /// The half-edge after `h` in its triangle.
 #[inline]
@@ -42,7 +42,7 @@ impl HalfEdges {
             t
         } else {
             self.origin.extend_from_slice(&corners);
-            self.twin.extend_from_slice(&[NONE; 3]);
+            self.twin.extend_from_slice(&[NO_INDEX; 3]);
             self.slots() - 1
         }
     }
@@ -51,7 +51,7 @@ impl HalfEdges {
     #[inline]
     pub(crate) fn remove(&mut self, triangle: u32) {
         let h = 3 * triangle as usize;
-        self.origin[h..h + 3].fill(NONE);
+        self.origin[h..h + 3].fill(NO_INDEX);
         self.free.push(triangle);
     }
 
@@ -64,7 +64,7 @@ impl HalfEdges {
 
     /// The triangles that are left, in slot order.
     pub(crate) fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
-        self.origin.chunks_exact(3).filter(|c| c[0] != NONE).map(|c| [c[0], c[1], c[2]])
+        self.origin.chunks_exact(3).filter(|c| c[0] != NO_INDEX).map(|c| [c[0], c[1], c[2]])
     }
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
     for v in (0..vertex_count as u32).filter(|&v| row(v).len() > LONG_ROW) {
         rows[row(v)].sort_unstable();
     }
-    let mut twins = vec![NONE; 3 * triangles.len()];
+    let mut twins = vec![NO_INDEX; 3 * triangles.len()];
     for (t, corners) in triangles.iter().enumerate() {
         for k in 0..3 {
             let (from, to) = (corners[k], corners[(k + 1) % 3]);

@@ -17,7 +17,7 @@ use crate::geom::Vec3;
 
 pub use crate::shape::hull::build::{convex_hull, hull_within};
 pub use crate::shape::hull::check::{encloses, violations};
-pub use crate::shape::hull::facets::{Facet, Group, facets};
+pub use crate::shape::hull::facets::{Facet, TriangleList, facets};
 pub use crate::shape::hull::measure::{Measure, measure};
 pub use crate::shape::hull::obb_fit::fit_obb;
 

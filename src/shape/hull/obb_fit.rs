@@ -8,7 +8,7 @@ use crate::shape::hull::{Facet, Hull};
 /// Facet directions tried, largest area first.
 const FACET_CANDIDATES: usize = 64;
 /// Hulls of more vertices are represented by support points while candidates are compared.
-const COMPARE_ON: usize = 128;
+const SUPPORT_POINTS_ABOVE: usize = 128;
 /// Candidates measured on all vertices.
 const FINALISTS: usize = 6;
 /// Directions closer than this (as 1 − |cos|) are one candidate.
@@ -95,7 +95,7 @@ fn supported(hull: &Hull, origin: &Vec3, axes: Mat3) -> Obb {
 /// to its outer nodes, found by climbing.
 fn representatives(hull: &Hull) -> Vec<u32> {
     let n = hull.vertices.len();
-    if n <= COMPARE_ON {
+    if n <= SUPPORT_POINTS_ABOVE {
         return (0..n as u32).collect();
     }
     let mut found = Vec::new();

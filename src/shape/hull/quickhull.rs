@@ -8,7 +8,7 @@
 
 use crate::geom::Vec3;
 use crate::geom::predicates::{FilteredPlane, orient3d};
-use crate::shape::hull::half_edge::{HalfEdges, NONE, next};
+use crate::shape::hull::half_edge::{HalfEdges, NO_INDEX, next};
 
 /// Rounds before the order of work turns from oldest to newest first, for `n` points. Too few leave long fans of slivers
 /// on smooth curves, torn up again and again (200 000 points on one: 32 rounds 3.4 s, 2000 rounds 0.35 s); too many cost
@@ -19,7 +19,7 @@ fn rough_rounds(n: usize) -> usize {
 
 /// One conflict list being filled: a chain through `next_point`, the farthest point first.
 #[derive(Debug, Clone, Copy)]
-struct Target {
+struct ConflictList {
     plane: FilteredPlane,
     triangle: u32,
     head: u32,
@@ -63,7 +63,7 @@ struct Quickhull<'a> {
     // Buffers of one insertion.
     horizon: Vec<u32>,
     removed: Vec<Removed>,
-    targets: Vec<Target>,
+    targets: Vec<ConflictList>,
     steps: Vec<Step>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3, spare: f6
         surface: HalfEdges::default(),
         planes: Vec::new(),
         heads: Vec::new(),
-        next_point: vec![NONE; points.len()],
+        next_point: vec![NO_INDEX; points.len()],
         queue: Vec::new(),
         left: Vec::new(),
         horizon: Vec::new(),
@@ -124,7 +124,7 @@ impl Quickhull<'_> {
         let [a, b, c] = corners.map(|i| &self.points[i as usize]);
         let plane = FilteredPlane::new(a, b, c, &self.extent);
         let least = if self.spare > 0.0 { plane.height_at(self.spare) } else { f64::NEG_INFINITY };
-        self.targets.push(Target { plane, triangle, head: NONE, height: 0.0, least });
+        self.targets.push(ConflictList { plane, triangle, head: NO_INDEX, height: 0.0, least });
         triangle
     }
 
@@ -148,7 +148,7 @@ impl Quickhull<'_> {
             if !seen {
                 continue;
             }
-            if target.head == NONE || height > target.height {
+            if target.head == NO_INDEX || height > target.height {
                 self.next_point[point as usize] = target.head;
                 target.head = point;
                 target.height = height;
@@ -169,12 +169,12 @@ impl Quickhull<'_> {
         let slots = self.surface.slots() as usize;
         if let (true, Some(first)) = (self.planes.len() < slots, self.targets.first()) {
             self.planes.resize(slots, first.plane);
-            self.heads.resize(slots, NONE);
+            self.heads.resize(slots, NO_INDEX);
         }
         for t in &self.targets {
             self.planes[t.triangle as usize] = t.plane;
             self.heads[t.triangle as usize] = t.head;
-            if t.head != NONE {
+            if t.head != NO_INDEX {
                 self.queue.push(t.triangle);
             }
         }
@@ -194,17 +194,17 @@ impl Quickhull<'_> {
     /// One round: the farthest point of a list becomes a vertex. Nothing to do when the list is empty by now.
     fn insert_farthest(&mut self, triangle: u32) {
         let apex = self.heads[triangle as usize];
-        if apex == NONE {
+        if apex == NO_INDEX {
             return;
         }
         self.find_horizon(apex, triangle);
-        self.cover(apex);
+        self.close_hole(apex);
         let removed = std::mem::take(&mut self.removed);
         let count = self.targets.len();
         for r in &removed {
-            let mut point = std::mem::replace(&mut self.heads[r.triangle as usize], NONE);
+            let mut point = std::mem::replace(&mut self.heads[r.triangle as usize], NO_INDEX);
             let start = r.horizon_start as usize % count.max(1);
-            while point != NONE {
+            while point != NO_INDEX {
                 let following = self.next_point[point as usize];
                 if point != apex {
                     self.assign(point, start);
@@ -223,7 +223,7 @@ impl Quickhull<'_> {
         self.horizon.clear();
         self.removed.clear();
         self.steps.clear();
-        self.take(triangle);
+        self.mark_removed(triangle);
         self.steps.push(Step { half_edge: 3 * triangle, left: 3 });
         while let Some(step) = self.steps.last_mut() {
             if step.left == 0 {
@@ -234,11 +234,11 @@ impl Quickhull<'_> {
             *step = Step { half_edge: next(h), left: step.left - 1 };
             let beyond = self.surface.twin[h as usize];
             let neighbor = beyond / 3;
-            if self.surface.origin[beyond as usize] == NONE {
+            if self.surface.origin[beyond as usize] == NO_INDEX {
                 continue;
             }
             if self.sees(&p, neighbor) {
-                self.take(neighbor);
+                self.mark_removed(neighbor);
                 self.steps.push(Step { half_edge: next(beyond), left: 2 });
             } else {
                 self.horizon.push(beyond);
@@ -248,28 +248,28 @@ impl Quickhull<'_> {
 
     /// Notes a triangle as removed. Its slot keeps its links until the horizon is closed.
     #[inline]
-    fn take(&mut self, triangle: u32) {
+    fn mark_removed(&mut self, triangle: u32) {
         self.removed.push(Removed { triangle, horizon_start: self.horizon.len() as u32 });
         self.surface.remove(triangle);
     }
 
     /// Closes the hole with one triangle from each horizon edge to the apex.
-    fn cover(&mut self, apex: u32) {
+    fn close_hole(&mut self, apex: u32) {
         debug_assert!(self.horizon.len() >= 3, "exact signs make the horizon a cycle");
-        let (mut first, mut last) = (NONE, NONE);
+        let (mut first, mut last) = (NO_INDEX, NO_INDEX);
         for i in 0..self.horizon.len() {
             let beyond = self.horizon[i];
             let (b, a) = (self.surface.origin[beyond as usize], self.surface.origin[next(beyond) as usize]);
             let triangle = self.add_target([a, b, apex]);
             self.surface.link(3 * triangle, beyond);
-            if last == NONE {
+            if last == NO_INDEX {
                 first = triangle;
             } else {
                 self.surface.link(3 * last + 1, 3 * triangle + 2);
             }
             last = triangle;
         }
-        if last != NONE {
+        if last != NO_INDEX {
             self.surface.link(3 * last + 1, 3 * first + 2);
         }
     }

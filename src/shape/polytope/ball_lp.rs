@@ -16,7 +16,7 @@ const MAX_PIVOTS: usize = 400;
 
 /// Smaller pivots are passed over: they blow rounding up. Both bounds are recomputed from whatever basis results, so this
 /// steers the search and decides nothing.
-const LEAST_PIVOT: f64 = 1e-12;
+const MIN_PIVOT: f64 = 1e-12;
 
 /// When to stop early: as soon as the thickness (mm) is known to lie above the one or not above the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,7 +99,7 @@ pub(crate) fn maximize(
             return best;
         }
     }
-    let mut basis = Basis::around(a);
+    let mut basis = Basis::from_supports(a);
     for _ in 0..MAX_PIVOTS {
         let Some(point) = basis.solve(a.diameter) else { break };
         best.upper = lesser(best.upper, 2.0 * point.dual);
@@ -135,7 +135,7 @@ struct BasisPoint {
 
 impl Basis {
     /// A's supporting planes along the four directions of a regular tetrahedron.
-    fn around(a: &Convex) -> Self {
+    fn from_supports(a: &Convex) -> Self {
         let planes = std::array::from_fn(|i| (Vec3::from(TETRAHEDRON[i]), a.tetrahedron[i]));
         Self { planes }
     }
@@ -170,7 +170,7 @@ impl Basis {
         let y = at.inverse_t * column;
         let mut leaving: Option<(usize, f64)> = None;
         for i in 0..4 {
-            if y[i] > LEAST_PIVOT {
+            if y[i] > MIN_PIVOT {
                 let ratio = at.lambda[i] / y[i];
                 if leaving.is_none_or(|(k, best)| ratio < best || (ratio == best && y[i] > y[k])) {
                     leaving = Some((i, ratio));

@@ -5,10 +5,10 @@ pub(crate) mod simd_max_dot;
 pub(crate) mod stored;
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::tolerance::CLIMB_ABOVE;
+use crate::geom::tolerance::HILL_CLIMB_ABOVE_VERTICES;
 use crate::geom::{Aabb, Vec3, predicates};
 use crate::shape::hull::{Facet, Hull};
-use crate::shape::polytope::simd_max_dot::Lanes;
+use crate::shape::polytope::simd_max_dot::PointRows;
 pub(crate) use crate::shape::polytope::stored::StoredConvex;
 
 /// The directions of a regular tetrahedron's faces, along which every hull keeps its support values.
@@ -50,8 +50,8 @@ pub struct Convex {
     slivers: Vec<[u32; 3]>,
     neighbor_starts: Vec<u32>,
     neighbors: Vec<u32>,
-    vertex_lanes: Lanes,
-    facet_lanes: Lanes,
+    vertex_lanes: PointRows,
+    facet_lanes: PointRows,
 }
 
 impl Convex {
@@ -70,7 +70,7 @@ impl Convex {
         let slivers = hull.triangles.iter().zip(&covered).filter(|(_, c)| !**c).map(|(t, _)| *t).collect();
         let mut convex = Self {
             origin,
-            vertex_lanes: Lanes::new(&vertices, &[]),
+            vertex_lanes: PointRows::new(&vertices, &[]),
             vertices,
             triangles: hull.triangles.clone(),
             rank: hull.rank,
@@ -85,7 +85,7 @@ impl Convex {
             slivers,
             neighbor_starts: hull.neighbor_starts.clone(),
             neighbors: hull.neighbors.clone(),
-            facet_lanes: Lanes::new(&[], &[]),
+            facet_lanes: PointRows::new(&[], &[]),
         };
         convex.support_planes(hull, facets);
         convex.tetrahedron = TETRAHEDRON.map(|n| convex.scan(&Vec3::from(n)).1);
@@ -113,7 +113,7 @@ impl Convex {
             self.offsets.push(reach);
             self.slack = greater(self.slack, reach - lowest);
         }
-        self.facet_lanes = Lanes::new(&self.normals, &self.offsets);
+        self.facet_lanes = PointRows::new(&self.normals, &self.offsets);
     }
 
     /// The vertex farthest along `d`, by a scan of all: index and dot product. Certain up to rounding.
@@ -150,7 +150,7 @@ impl Convex {
     /// Whether [`Self::climb`] scans anyway, so that there is nothing to confirm.
     #[inline]
     pub fn climb_scans(&self) -> bool {
-        self.vertices.len() <= CLIMB_ABOVE || self.rank < 3
+        self.vertices.len() <= HILL_CLIMB_ABOVE_VERTICES || self.rank < 3
     }
 
     /// How deep `x` lies under the nearest facet plane, and which: positive inside, negative outside. At most

@@ -11,7 +11,7 @@ const WIDEST: usize = 8;
 /// The instruction set is chosen when the program runs. Every lane does the same products and sums in the same order and
 /// none is fused, so the result has the same bits on every machine.
 #[derive(Debug, Clone)]
-pub(crate) struct Lanes {
+pub(crate) struct PointRows {
     x: Vec<f64>,
     y: Vec<f64>,
     z: Vec<f64>,
@@ -20,7 +20,7 @@ pub(crate) struct Lanes {
     arch: Arch,
 }
 
-impl Lanes {
+impl PointRows {
     /// Rows of the points, with as many offsets or none. Padding repeats the first entry, which changes no maximum.
     pub(crate) fn new(points: &[Vec3], offsets: &[f64]) -> Self {
         let padded = points.len().next_multiple_of(WIDEST);
@@ -42,7 +42,7 @@ impl Lanes {
 }
 
 struct Largest<'a> {
-    rows: &'a Lanes,
+    rows: &'a PointRows,
     d: &'a Vec3,
 }
 
@@ -143,10 +143,10 @@ mod tests {
                 let best = (0..n).map(value).fold(f64::NEG_INFINITY, f64::max);
                 let first = (0..n).find(|&i| value(i) == best).expect("there is a largest");
                 ties += usize::from((first + 1..n).any(|i| value(i) == best));
-                assert_eq!(Lanes::new(&points, offsets).largest(&d), (first, best), "{n}");
+                assert_eq!(PointRows::new(&points, offsets).largest(&d), (first, best), "{n}");
             }
         }
         assert!(ties > 20, "the sample must hold ties: {ties}");
-        assert_eq!(Lanes::new(&[], &[]).largest(&Vec3::x()), (0, f64::NEG_INFINITY));
+        assert_eq!(PointRows::new(&[], &[]).largest(&Vec3::x()), (0, f64::NEG_INFINITY));
     }
 }

@@ -1,7 +1,7 @@
 //! A hull as it is kept between runs.
 
 use crate::geom::{Aabb, Vec3};
-use crate::shape::polytope::{Convex, Lanes};
+use crate::shape::polytope::{Convex, PointRows};
 use serde::{Deserialize, Serialize};
 
 /// Every number of a [`Convex`] that is not copied from another one.
@@ -64,13 +64,13 @@ impl Convex {
             let (vertices, normals) = (vectors(s.vertices), vectors(s.normals));
             Self {
                 origin: s.origin.into(),
-                vertex_lanes: Lanes::new(&vertices, &[]),
+                vertex_lanes: PointRows::new(&vertices, &[]),
                 vertices,
                 triangles: s.triangles,
                 rank: s.rank,
                 aabb: Aabb { min: s.aabb[0].into(), max: s.aabb[1].into() },
                 diameter: s.diameter,
-                facet_lanes: Lanes::new(&normals, &s.offsets),
+                facet_lanes: PointRows::new(&normals, &s.offsets),
                 normals,
                 offsets: s.offsets,
                 slack: s.slack,

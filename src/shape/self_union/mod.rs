@@ -14,7 +14,7 @@ pub(crate) mod tests;
 pub(crate) mod verify;
 
 use crate::mesh::{Pieces, TriMesh, union};
-pub(crate) use crate::shape::self_union::self_intersections::self_intersections;
+pub(crate) use crate::shape::self_union::self_intersections::count_self_intersections;
 use crate::shape::surface::{Inside, Surface};
 
 /// Triangles of a surface that is cut, at most: some seconds.
@@ -74,7 +74,7 @@ impl Resolution {
 /// Makes a closed surface the boundary of what it winds around at least once.
 pub(crate) fn resolve(s: &Surface) -> Resolution {
     let most = MAX_TRIANGLES.saturating_sub(s.triangles.len()) / MEETING_COST;
-    let pairs = self_intersections(s, most + 1);
+    let pairs = count_self_intersections(s, most + 1);
     if pairs == 0 {
         return crate::shape::self_union::drop_inner_patches::keep_boundary(s);
     }
@@ -88,7 +88,7 @@ pub(crate) fn resolve(s: &Surface) -> Resolution {
     let united = Surface::of(mesh.vertices, &mesh.triangles, Inside::Solid);
     if crate::shape::self_union::verify::is_union(&united, &source, s) {
         let dropped = area(s) - area(&united) > AREA_ROUNDING * area(s);
-        let surface = Box::new(united.resolved_from(|t| s.source[source[t as usize] as usize]));
+        let surface = Box::new(united.as_self_union(|t| s.source[source[t as usize] as usize]));
         Resolution::Into { surface, dropped }
     } else {
         Resolution::Failed(NOT_SOUND)

@@ -3,13 +3,13 @@
 use crate::geom::Vec3;
 use crate::geom::math::{self, UNIT_ROUNDOFF};
 use crate::geom::predicates::{orient2d, orient3d};
-use crate::geom::triangle::{Triangle, meet};
+use crate::geom::triangle::{Triangle, intersects};
 use crate::shape::surface::{Below, PlacedObb, Surface};
 use std::ops::Range;
 use wide::f32x4;
 
 /// A triple product of differences is certain of its sign above this share of the product of their lengths.
-const CERTAIN: f64 = 64.0 * UNIT_ROUNDOFF;
+const SIGN_ERROR: f64 = 64.0 * UNIT_ROUNDOFF;
 
 /// Heights over a triangle that are at most this share of a length are asked for again in double precision.
 const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
@@ -19,7 +19,7 @@ const ROUNDOFFS_PER_PLANE: f64 = 128.0;
 
 /// How many pairs of triangles meet elsewhere than they share corners, exactly; counted up to `most`. Cost: about that of the
 /// surface's tree.
-pub(crate) fn self_intersections(s: &Surface, most: usize) -> usize {
+pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
     let nodes = &s.tree().nodes;
     let rounding = (ROUNDOFFS_PER_PLANE * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
     let items: Vec<Element> = (0..s.triangles.len() as u32).map(|t| Element::of(s, t)).collect();
@@ -33,15 +33,15 @@ pub(crate) fn self_intersections(s: &Surface, most: usize) -> usize {
                 Below::Children([l, r]) => stack.extend([(l, r), (r, r), (l, l)]),
                 Below::Triangles(range) => {
                     for k in range.clone() {
-                        count += beside(s, &items, k, range.start..k);
+                        count += count_in_range(s, &items, k, range.start..k);
                     }
                 }
             }
-        } else if PlacedObb::of(a).apart(&PlacedObb::of(b), rounding) <= rounding {
+        } else if PlacedObb::of(a).distance_bound(&PlacedObb::of(b), rounding) <= rounding {
             match (a.below(), b.below()) {
                 (Below::Triangles(ra), Below::Triangles(rb)) => {
                     for k in ra {
-                        count += beside(s, &items, k, rb.clone());
+                        count += count_in_range(s, &items, k, rb.clone());
                     }
                 }
                 (Below::Children([l, r]), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
@@ -60,13 +60,14 @@ pub(crate) fn self_intersections(s: &Surface, most: usize) -> usize {
 }
 
 /// How many of a range of triangles one meets.
-fn beside(s: &Surface, items: &[Element], k: u32, others: Range<u32>) -> usize {
+fn count_in_range(s: &Surface, items: &[Element], k: u32, others: Range<u32>) -> usize {
     let one = &items[k as usize];
     let first = others.start;
     (first..)
         .zip(&items[others.start as usize..others.end as usize])
         .filter(|(l, other)| {
-            (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all() && touch(s, (k, one), (*l, other))
+            (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all()
+                && intersects_beyond_shared(s, (k, one), (*l, other))
         })
         .count()
 }
@@ -89,7 +90,7 @@ impl Element {
         let length = n.norm();
         let unit = n / length;
         // What rounding may have turned the normal by: infinite for a triangle without area.
-        let turned = CERTAIN * (e.norm_squared() + f.norm_squared()) / length;
+        let turned = SIGN_ERROR * (e.norm_squared() + f.norm_squared()) / length;
         let (low, high) = (math::min3(math::min3(a, b), c), math::max3(math::max3(a, b), c));
         let [min, max] = [low, high].map(|x| [x.x as f32, x.y as f32, x.z as f32]);
         Self {
@@ -111,7 +112,7 @@ impl Element {
 }
 
 /// Whether two triangles have a point in common that is not on what they share.
-fn touch(s: &Surface, (t, one): (u32, &Element), (u, other): (u32, &Element)) -> bool {
+fn intersects_beyond_shared(s: &Surface, (t, one): (u32, &Element), (u, other): (u32, &Element)) -> bool {
     let (own, theirs) = (s.triangles[t as usize], s.triangles[u as usize]);
     let shared = own.iter().filter(|v| theirs.contains(v)).count();
     // Turned so that the shared corners of the one come first, or the single one does.
@@ -142,12 +143,12 @@ fn disjoint_triangles_intersect(one: &Element, t: &Triangle, other: &Element, u:
         let sides = of.map(|v| item.side(&(v - from)));
         sides[0] != 0 && sides[0] == sides[1] && sides[1] == sides[2]
     };
-    !beyond(one, &t[0], u) && !beyond(other, &u[0], t) && !beside_in_plane(t, u) && meet(t, u)
+    !beyond(one, &t[0], u) && !beyond(other, &u[0], t) && !separated_in_plane(t, u) && intersects(t, u)
 }
 
 /// Whether a plane upright on a side of one of two triangles certainly parts them, as it does nearly all that lie in one plane: exact
 /// predicates take long to tell of these.
-fn beside_in_plane(t: &Triangle, u: &Triangle) -> bool {
+fn separated_in_plane(t: &Triangle, u: &Triangle) -> bool {
     let parted = |t: &Triangle, u: &Triangle| {
         let [e, f] = [t[1] - t[0], t[2] - t[0]];
         let n = e.cross(&f);
@@ -156,7 +157,7 @@ fn beside_in_plane(t: &Triangle, u: &Triangle) -> bool {
         [e, f - e, -f].iter().any(|side| {
             let d = side.cross(&n);
             let own = math::greater(0.0, math::greater(d.dot(&e), d.dot(&f)));
-            let certain = CERTAIN * math::norm1(&d) * farthest;
+            let certain = SIGN_ERROR * math::norm1(&d) * farthest;
             others.iter().all(|x| d.dot(x) - own > certain)
         })
     };
@@ -169,7 +170,7 @@ fn fans_intersect(t: &Triangle, u: &Triangle) -> bool {
     let [le, lf, lg, lh] = [e, f, g, h].map(|d| d.norm());
     // Whether a plane through the corner keeps both directions strictly on its far side. `size` bounds the normal's terms.
     let beyond = |n: &Vec3, size: f64, p: &Vec3, q: &Vec3, lp: f64, lq: f64| {
-        n.dot(p) < -CERTAIN * size * lp && n.dot(q) < -CERTAIN * size * lq
+        n.dot(p) < -SIGN_ERROR * size * lp && n.dot(q) < -SIGN_ERROR * size * lq
     };
     // From the middle of the one's directions to that of the other's: most that stand at an angle are told apart by that.
     let across = (g / lg + h / lh) - (e / le + f / lf);
@@ -197,7 +198,7 @@ fn fans_intersect(t: &Triangle, u: &Triangle) -> bool {
         return false;
     }
     // What they have in common beside the corner reaches a far side of one.
-    meet(&[t[1], t[2], t[2]], u) || meet(&[u[1], u[2], u[2]], t)
+    intersects(&[t[1], t[2], t[2]], u) || intersects(&[u[1], u[2], u[2]], t)
 }
 
 /// Two triangles that share the first two corners, in whatever order: whether they lie on each other.
@@ -205,11 +206,11 @@ fn folded(t: &Triangle, u: &Triangle) -> bool {
     let (along, mine, theirs) = (t[1] - t[0], t[2] - t[0], u[2] - t[0]);
     let n = along.cross(&mine);
     let (size, length) = (along.norm() * mine.norm(), theirs.norm());
-    if n.dot(&theirs).abs() > CERTAIN * size * length {
+    if n.dot(&theirs).abs() > SIGN_ERROR * size * length {
         return false;
     }
     // Away from the first triangle within its plane.
-    if n.cross(&along).dot(&theirs) < -CERTAIN * size * along.norm() * length {
+    if n.cross(&along).dot(&theirs) < -SIGN_ERROR * size * along.norm() * length {
         return false;
     }
     let side = |x: &Vec3, (i, j): (usize, usize)| orient2d([t[0][i], t[0][j]], [t[1][i], t[1][j]], [x[i], x[j]]);

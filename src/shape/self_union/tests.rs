@@ -2,7 +2,7 @@ use crate::geom::triangle::distance::Feature;
 use crate::geom::{Mat3, Vec3};
 use crate::shape::self_union::*;
 use crate::shape::surface::winding_number::winding;
-use crate::testkit::solids::{together, turned};
+use crate::testkit::solids::{joined, turned};
 
 struct Sequence(u64);
 
@@ -103,9 +103,9 @@ fn sound_solids_are_left_alone() {
     for mesh in [
         block([0.0; 3], [1.0; 3]),
         prism(40, 3.0, 5.0),
-        together(&[block([0.0; 3], [10.0; 3]), cavity(2.0), cavity(5.0)]),
-        together(&[block([0.0; 3], [10.0; 3]), apart(12.0), apart(15.0)]),
-        together(&[block([0.0; 3], [10.0; 3]), turned(&block([1.0; 3], [9.0; 3])), apart(4.0)]),
+        joined(&[block([0.0; 3], [10.0; 3]), cavity(2.0), cavity(5.0)]),
+        joined(&[block([0.0; 3], [10.0; 3]), apart(12.0), apart(15.0)]),
+        joined(&[block([0.0; 3], [10.0; 3]), turned(&block([1.0; 3], [9.0; 3])), apart(4.0)]),
     ] {
         let r = Sequence(5).rotation();
         for mesh in [mesh.clone(), moved(mesh, &r, &Vec3::new(3.0, 50.0, -7.0))] {
@@ -116,7 +116,7 @@ fn sound_solids_are_left_alone() {
     }
     // Two blocks that share an edge, and two that share a corner.
     for t in [Vec3::new(1.0, 1.0, 0.0), Vec3::repeat(1.0)] {
-        let mut mesh = together(&[block([0.0; 3], [1.0; 3]), moved(block([0.0; 3], [1.0; 3]), &Mat3::identity(), &t)]);
+        let mut mesh = joined(&[block([0.0; 3], [1.0; 3]), moved(block([0.0; 3], [1.0; 3]), &Mat3::identity(), &t)]);
         for v in 8..16 {
             let first = mesh.vertices.iter().position(|p| *p == mesh.vertices[v]).unwrap();
             mesh.triangles.iter_mut().flatten().filter(|k| **k == v as u32).for_each(|k| *k = first as u32);
@@ -132,20 +132,20 @@ fn a_shell_inside_the_solid_is_dropped_without_cutting() {
     let inner = moved(inner, &Mat3::identity(), &Vec3::new(4.0, 4.0, 2.0));
     let hole = turned(&block([3.5, 3.5, 3.0], [4.5, 4.5, 5.0]));
     // The hole of the inner block is filled by the outer one.
-    let s = surface(&together(&[outer.clone(), inner, hole]));
+    let s = surface(&joined(&[outer.clone(), inner, hole]));
     assert_eq!(s.overlaps(), SelfUnion::Resolved);
     assert_eq!(s.solid().triangles.len(), 12);
     assert!(s.solid().source.iter().all(|t| *t < 12));
     assert_resolved(&s, &mut Sequence(3));
     // A cavity twice in the same place of two shells, one in the other: nothing is left of the first.
     let shells = [outer, block([1.0; 3], [9.0; 3]), turned(&block([4.0; 3], [5.0; 3]))];
-    let s = surface(&together(&shells));
+    let s = surface(&joined(&shells));
     assert_eq!((s.overlaps(), s.solid().triangles.len()), (SelfUnion::Resolved, 12));
 }
 
 #[test]
 fn flush_shells_lose_the_wall_between_them() {
-    let mesh = together(&[block([0.0; 3], [10.0; 3]), block([10.0, 2.0, 2.0], [15.0, 8.0, 12.0])]);
+    let mesh = joined(&[block([0.0; 3], [10.0; 3]), block([10.0, 2.0, 2.0], [15.0, 8.0, 12.0])]);
     for mesh in
         [mesh.clone(), moved(mesh, &Mat3::new(0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0), &Vec3::repeat(0.5))]
     {
@@ -156,7 +156,7 @@ fn flush_shells_lose_the_wall_between_them() {
         assert_resolved(&s, &mut Sequence(9));
     }
     // Neighbours that share the corners of the wall.
-    let mut mesh = together(&[block([0.0; 3], [1.0; 3]), block([1.0, 0.0, 0.0], [2.0, 1.0, 1.0])]);
+    let mut mesh = joined(&[block([0.0; 3], [1.0; 3]), block([1.0, 0.0, 0.0], [2.0, 1.0, 1.0])]);
     for (from, to) in [(8, 1), (10, 3), (12, 5), (14, 7)] {
         mesh.triangles.iter_mut().flatten().filter(|k| **k == from).for_each(|k| *k = to);
     }
@@ -214,7 +214,7 @@ fn a_shell_that_crosses_itself_is_cut() {
 #[test]
 fn what_only_touches_itself_is_cut_and_has_no_overlap() {
     // Two blocks that touch along part of an edge; a face cut off beside its neighbour, healed by a triangle without area.
-    let touching = together(&[block([0.0; 3], [2.0; 3]), block([2.0, 2.0, 1.0], [3.0, 3.0, 4.0])]);
+    let touching = joined(&[block([0.0; 3], [2.0; 3]), block([2.0, 2.0, 1.0], [3.0, 3.0, 4.0])]);
     let mut healed = block([0.0; 3], [1.0; 3]);
     healed.vertices.push(Vec3::new(0.5, 0.0, 0.0));
     let front = healed.triangles.iter().position(|t| (0..3).any(|k| t[k] == 0 && t[(k + 1) % 3] == 1)).unwrap();
@@ -250,7 +250,7 @@ fn random_unions_are_resolved() {
                 }
             })
             .collect();
-        let mut mesh = together(&shells);
+        let mut mesh = joined(&shells);
         if round % 2 == 0 {
             let (r, t) = (sequence.rotation(), sequence.point() * 1e3);
             mesh = moved(mesh, &r, &t);

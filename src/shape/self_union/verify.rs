@@ -11,7 +11,7 @@ use crate::shape::surface::winding_number::{winding, winding_in_front};
 pub(crate) const CUT_IN_ROUNDOFFS: f64 = 8.0;
 
 /// Of a piece's two sides, points this many roundings away are looked at.
-pub(crate) const ASIDE: f64 = 4.0;
+pub(crate) const TEST_POINT_OFFSET: f64 = 4.0;
 
 /// Points of the part's box that are looked at on top.
 pub(crate) const SAMPLES: u32 = 256;
@@ -33,7 +33,7 @@ pub(crate) fn is_union(united: &Surface, source: &[u32], given: &Surface) -> boo
         winding_in_front(given, t) != Some(0)
             || united.nearest(&middle(given, t), 2.0 * near).is_some()
             || is_small(given, t, near)
-            || is_crowded(given, t, &middle(given, t), near)
+            || has_close_triangle(given, t, &middle(given, t), near)
     });
     united.is_closed() && sound && complete && agree(united, given, near)
 }
@@ -47,7 +47,7 @@ pub(crate) fn middle(s: &Surface, t: u32) -> Vec3 {
 pub(crate) fn is_small(s: &Surface, t: u32, near: f64) -> bool {
     let [a, b, c] = s.triangle(t);
     let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-    (b - a).cross(&(c - a)).norm() <= 16.0 * ASIDE * near * longest
+    (b - a).cross(&(c - a)).norm() <= 16.0 * TEST_POINT_OFFSET * near * longest
 }
 
 /// Whether nothing is in front of the middle of a piece and the solid is behind it; also where other triangles are so close that
@@ -56,15 +56,15 @@ fn is_boundary(united: &Surface, t: u32, given: &Surface, on: u32, near: f64) ->
     if is_small(united, t, near) {
         return true;
     }
-    let (x, aside) = (middle(united, t), united.normal(t) * (ASIDE * near));
+    let (x, aside) = (middle(united, t), united.normal(t) * (TEST_POINT_OFFSET * near));
     let [front, behind] = [x + aside, x - aside].map(|x| winding(given, None, &x));
-    front.is_some_and(|w| w <= 0) && behind.is_some_and(|w| w >= 1) || is_crowded(given, on, &x, near)
+    front.is_some_and(|w| w <= 0) && behind.is_some_and(|w| w >= 1) || has_close_triangle(given, on, &x, near)
 }
 
 /// Whether a second triangle is so close to a point of one that rounding does not tell on which side.
-fn is_crowded(given: &Surface, on: u32, x: &Vec3, near: f64) -> bool {
+fn has_close_triangle(given: &Surface, on: u32, x: &Vec3, near: f64) -> bool {
     let mut crowded = false;
-    given.within(x, 4.0 * ASIDE * near, |g| {
+    given.within(x, 4.0 * TEST_POINT_OFFSET * near, |g| {
         crowded |= g != on;
         !crowded
     });
@@ -75,7 +75,8 @@ fn is_crowded(given: &Surface, on: u32, x: &Vec3, near: f64) -> bool {
 fn agree(united: &Surface, given: &Surface, near: f64) -> bool {
     let size = given.bounds.max - given.bounds.min;
     (1..=SAMPLES).all(|k| {
-        let x = given.bounds.min + Vec3::new(radical(k, 2), radical(k, 3), radical(k, 5)).component_mul(&size);
+        let x = given.bounds.min
+            + Vec3::new(van_der_corput(k, 2), van_der_corput(k, 3), van_der_corput(k, 5)).component_mul(&size);
         let (is, should) = (winding(united, None, &x), winding(given, None, &x));
         let same = is.zip(should).is_none_or(|(is, should)| is == i32::from(should >= 1));
         same || given.nearest(&x, 2.0 * near).is_some()
@@ -83,7 +84,7 @@ fn agree(united: &Surface, given: &Surface, near: f64) -> bool {
 }
 
 /// The `k`-th number of the van der Corput sequence of a base, between 0 and 1.
-pub(crate) fn radical(mut k: u32, base: u32) -> f64 {
+pub(crate) fn van_der_corput(mut k: u32, base: u32) -> f64 {
     let (mut x, mut unit) = (0.0, 1.0);
     while k > 0 {
         unit /= f64::from(base);

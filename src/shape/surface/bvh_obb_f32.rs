@@ -16,7 +16,7 @@ fn combine([a, b, c]: [f32x4; 3], [x, y, z]: [f32; 3]) -> f32x4 {
 /// What single precision may add to a separation along an axis, in units of the sum of the coordinates that go into it: axes
 /// stored (1 rounding of 2⁻²⁴, and twice that for their skew), carried into the other frame (4), multiplied (4) and summed
 /// up (8), and the centres' difference (1); doubled.
-const SINGLE: f32 = 24.0 * f32::EPSILON;
+const F32_ERROR: f32 = 24.0 * f32::EPSILON;
 
 /// A box placed in the frame of a pair.
 #[derive(Debug, Clone, Copy)]
@@ -65,10 +65,10 @@ impl PlacedObb {
     /// A lower bound of the distance of two boxes (mm), not above 0 where their six axes do not separate them, and the less the
     /// deeper they overlap. Ends at the first box whose axes separate by more than `limit`.
     #[inline]
-    pub(crate) fn apart(&self, other: &Self, limit: f32) -> f32 {
+    pub(crate) fn distance_bound(&self, other: &Self, limit: f32) -> f32 {
         let d = other.center - self.center;
         let d = [d.x as f32, d.y as f32, d.z as f32];
-        let error = SINGLE * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum + other.sum);
+        let error = F32_ERROR * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum + other.sum);
         let [x, y, z] = other.rows.map(f32x4::to_array);
         // Of one box's axes along the other's.
         let products = [0, 1, 2].map(|j| combine(self.rows, [x[j], y[j], z[j]]).abs());
@@ -86,21 +86,21 @@ impl PlacedObb {
 
     /// A lower bound of the distance of a point (mm), not above 0 inside.
     #[inline]
-    pub(crate) fn point_apart(&self, x: &Vec3) -> f32 {
+    pub(crate) fn point_distance_bound(&self, x: &Vec3) -> f32 {
         let d = x - self.center;
         let d = [d.x as f32, d.y as f32, d.z as f32];
-        let error = SINGLE * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum);
+        let error = F32_ERROR * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum);
         distance(combine(self.rows, d), self.half, error)
     }
 
     /// A lower bound of the distance of the box from a plane (mm), not above 0 where the plane may cut it: `normal` a unit vector to
     /// rounding, `at` a point of the plane.
     #[inline]
-    pub(crate) fn off_plane(&self, normal: &Vec3, at: &Vec3) -> f64 {
+    pub(crate) fn plane_distance_bound(&self, normal: &Vec3, at: &Vec3) -> f64 {
         let d = self.center - at;
         let n = [normal.x as f32, normal.y as f32, normal.z as f32];
         let reach = (combine(self.rows, n).abs() * self.half).to_array();
-        let error = SINGLE * self.sum;
+        let error = F32_ERROR * self.sum;
         normal.dot(&d).abs() - f64::from(reach[0] + reach[1] + reach[2] + error)
     }
 }

@@ -13,21 +13,21 @@ use crate::shape::surface::{Inside, Surface};
 use std::f64::consts::TAU;
 
 /// A ray that passes this close to a rim edge (radians) is not used: on which side it passes would be a matter of rounding.
-const TOO_CLOSE: f64 = 1e-9;
+const RIM_CLEARANCE_RAD: f64 = 1e-9;
 
 /// Rounding errors of a point in the other frame, in units of 2⁻⁵³ of the sizes.
 const ROUNDOFFS_PER_ANGLE: f64 = 16.0;
 
 /// A generalised winding number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
+pub struct GeneralizedWinding {
     /// 1 deep inside of what a surface nearly encloses, 0 far away, a half on the lid that is missing.
     pub value: f64,
     /// What rounding may have added or taken away, at most.
     pub error: f64,
 }
 
-impl Share {
+impl GeneralizedWinding {
     /// Whether more than half of all directions end on the surface's inner side.
     pub fn inside(&self) -> bool {
         self.value - self.error > 0.5
@@ -36,9 +36,9 @@ impl Share {
 
 /// The generalised winding number of the placed surface about `x` (A's frame). `None` where `x` lies on the surface or on its
 /// rim. Cost: a ray, and some 20 ns for every rim edge.
-pub fn winding_share(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<Share> {
+pub fn generalized_winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<GeneralizedWinding> {
     if s.inside == Inside::Solid || s.boundary_edges().is_empty() {
-        return winding(s, pose, x).map(|w| Share { value: f64::from(w), error: 0.0 });
+        return winding(s, pose, x).map(|w| GeneralizedWinding { value: f64::from(w), error: 0.0 });
     }
     let rays = Rays::new(s, pose, x, 0.0);
     let mut placed = |v: u32| pose.map_or(s.vertices[v as usize], |p| p.point(&s.vertices[v as usize]));
@@ -47,13 +47,13 @@ pub fn winding_share(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<Share
         let crossings = f64::from(crossings?);
         let moved = ROUNDOFFS_PER_ANGLE * UNIT_ROUNDOFF * rays.size;
         let cone = cone(s, &rays.local, &(-way / way.norm()), moved)?;
-        Some(Share { value: crossings + cone.value, error: cone.error })
+        Some(GeneralizedWinding { value: crossings + cone.value, error: cone.error })
     })
 }
 
 /// The share of all directions that the cone over the rim from the direction `pole` covers, seen from `x`, which rounding may
 /// have moved by `moved` (mm). `None` where an edge passes too close to the direction opposite to the pole.
-fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<Share> {
+fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<GeneralizedWinding> {
     let mut turn = AngleSum { re: 1.0, im: 0.0, full: 0 };
     let mut error = 0.0;
     for e in s.boundary_edges() {
@@ -63,7 +63,7 @@ fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<Share> {
         // Twice the tangent's parts of half the solid angle.
         let im = pole.dot(&b.cross(&c));
         let re = size + pole.dot(&b) * lc + pole.dot(&c) * lb + b.dot(&c);
-        let blur = TOO_CLOSE + moved / lb + moved / lc;
+        let blur = RIM_CLEARANCE_RAD + moved / lb + moved / lc;
         let length = norm1(&Vec3::new(re, im, 0.0));
         // Not so where an end of the edge is `x` itself: then the blur is infinite or no number.
         let clear = length > blur * size;
@@ -75,7 +75,7 @@ fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<Share> {
         let sign = f64::from(e.net.signum());
         (0..e.net.abs()).for_each(|_| turn.add(re / length, sign * im / length));
     }
-    Some(Share { value: turn.total(), error: error / TAU })
+    Some(GeneralizedWinding { value: turn.total(), error: error / TAU })
 }
 
 /// A sum of angles, as the product of complex numbers and the full turns that it has made.
@@ -167,10 +167,10 @@ mod tests {
             for _ in 0..20 {
                 let x = sequence.point() * 1.4 - Vec3::repeat(0.2);
                 let sum = summed(&s, &x);
-                let w = winding_share(&s, None, &x).unwrap();
+                let w = generalized_winding(&s, None, &x).unwrap();
                 assert!((w.value - sum).abs() < 1e-12 + w.error, "{w:?} {sum}");
                 assert!(w.error < 1e-9);
-                let w = winding_share(&s, Some(&pose), &pose.point(&x)).unwrap();
+                let w = generalized_winding(&s, Some(&pose), &pose.point(&x)).unwrap();
                 assert!((w.value - sum).abs() < 1e-12 + w.error, "{w:?} {sum}");
             }
         }
@@ -187,7 +187,7 @@ mod tests {
     fn a_missing_lid_is_a_sixth_from_the_middle_and_a_half_from_where_it_was() {
         let s = open_box();
         assert_eq!(s.boundary_edges().len(), 4);
-        let at = |x: f64, y: f64, z: f64| winding_share(&s, None, &Vec3::new(x, y, z));
+        let at = |x: f64, y: f64, z: f64| generalized_winding(&s, None, &Vec3::new(x, y, z));
         assert!((at(0.5, 0.5, 0.5).unwrap().value - 5.0 / 6.0).abs() < 1e-15);
         let on_lid = at(0.3, 0.4, 1.0).unwrap();
         assert!((on_lid.value - 0.5).abs() <= on_lid.error && !on_lid.inside());
@@ -204,9 +204,9 @@ mod tests {
         for k in 0..40 {
             let step = 0.5_f64.powi(k);
             let x = Vec3::new(0.5, step, 1.0 + step);
-            let Some(near) = winding_share(&s, None, &x) else { continue };
+            let Some(near) = generalized_winding(&s, None, &x) else { continue };
             assert!((near.value - 0.375).abs() < 0.5 * step + 1e-9 + near.error, "{k} {near:?}");
-            if let Some(far) = winding_share(&s, Some(&pose), &pose.point(&x)) {
+            if let Some(far) = generalized_winding(&s, Some(&pose), &pose.point(&x)) {
                 assert!((near.value - far.value).abs() <= near.error + far.error, "{k} {near:?} {far:?}");
             }
         }

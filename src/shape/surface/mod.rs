@@ -144,20 +144,20 @@ impl Surface {
     }
 
     /// Takes note that the surface is the boundary of its solid, and that its triangles are pieces of these.
-    pub(crate) fn resolved_from(mut self, source: impl Fn(u32) -> u32) -> Self {
+    pub(crate) fn as_self_union(mut self, source: impl Fn(u32) -> u32) -> Self {
         self.source.iter_mut().for_each(|t| *t = source(*t));
         self.resolved = OnceLock::from(Resolution::Clean);
         self
     }
 
     /// Corners of all triangles, those without area last: together they close where the mesh does.
-    pub(crate) fn every_triangle(&self) -> impl Iterator<Item = &[u32; 3]> {
+    pub(crate) fn all_triangles(&self) -> impl Iterator<Item = &[u32; 3]> {
         self.triangles.iter().chain(&self.flat)
     }
 
     /// Whether every edge is used as often one way as the other, triangles without area included.
     pub(crate) fn is_closed(&self) -> bool {
-        crate::shape::surface::boundary::boundary_edges(self.every_triangle()).is_empty()
+        crate::shape::surface::boundary::boundary_edges(self.all_triangles()).is_empty()
     }
 
     /// Whether a triangle without area was left out at this vertex.
@@ -190,16 +190,16 @@ impl Surface {
     }
 
     /// The same, from the list where there is one or the surface is small: for who asks for some again and again.
-    pub fn normal_near(&self, t: u32) -> Vec3 {
+    pub fn normal_if_cheap(&self, t: u32) -> Vec3 {
         if self.triangles.len() <= LISTED_UP_TO || self.normals.get().is_some() {
-            self.normal_of(t)
+            self.cached_normal(t)
         } else {
             self.normal(t)
         }
     }
 
     /// The same, from a list that the first call makes: for who asks for many again and again. O(n).
-    pub fn normal_of(&self, t: u32) -> Vec3 {
+    pub fn cached_normal(&self, t: u32) -> Vec3 {
         self.normals.get_or_init(|| (0..self.triangles.len() as u32).map(|t| self.normal(t)).collect())[t as usize]
     }
 
@@ -209,7 +209,7 @@ impl Surface {
         self.inward.get_or_init(|| {
             let mut sum = vec![Vec3::zeros(); self.vertices.len()];
             for (t, ids) in (0..).zip(&self.triangles) {
-                let (corners, normal) = (self.triangle(t), self.normal_near(t));
+                let (corners, normal) = (self.triangle(t), self.normal_if_cheap(t));
                 for k in 0..3 {
                     let (e, f) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
                     sum[ids[k] as usize] -= normal * libm::atan2(e.cross(&f).norm(), e.dot(&f));
@@ -229,7 +229,7 @@ impl Surface {
         let least = self.miter.get_or_init(|| {
             let inward = self.inward();
             let cosines = (0..).zip(&self.triangles).flat_map(|(t, ids)| {
-                let n = self.normal_of(t);
+                let n = self.cached_normal(t);
                 ids.iter().map(move |&v| &inward[v as usize]).filter(|d| **d != Vec3::zeros()).map(move |d| -n.dot(d))
             });
             cosines.fold(1.0, lesser)
@@ -244,7 +244,7 @@ impl Surface {
     }
 
     /// The triangles around a vertex, in increasing order. The first call sorts all edges, O(n log n).
-    pub fn around(&self, v: u32) -> &[u32] {
+    pub fn triangles_around(&self, v: u32) -> &[u32] {
         self.adjacency().around(v)
     }
 
@@ -264,7 +264,7 @@ impl Surface {
     pub fn around_into(&self, v: u32, out: &mut Vec<u32>) {
         out.clear();
         if self.triangles.len() <= SORT_AT_ONCE || self.adjacency.get().is_some() {
-            out.extend_from_slice(self.around(v));
+            out.extend_from_slice(self.triangles_around(v));
             return;
         }
         self.within(&self.vertices[v as usize], 0.0, |t| {
@@ -319,8 +319,8 @@ mod tests {
                 assert!((0..3).any(|j| other[j] == to && other[(j + 1) % 3] == from));
             }
         }
-        assert_eq!(s.around(0).len(), 3);
-        assert!(s.around(4).is_empty());
+        assert_eq!(s.triangles_around(0).len(), 3);
+        assert!(s.triangles_around(4).is_empty());
         let slanted = (0..4).find(|&t| s.source[t as usize] == 2).unwrap();
         assert!((s.normal(slanted) - Vec3::repeat(1.0 / 3.0_f64.sqrt())).norm() < 1e-15);
         assert_eq!(s.bounds.min, Vec3::new(0.0, 0.0, -0.5));

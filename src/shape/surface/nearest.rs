@@ -30,7 +30,7 @@ impl Surface {
         let mut best: Option<Nearest> = None;
         let mut reach = limit;
         let mut far = outward(reach + margin);
-        let distance = |at: u32| PlacedObb::of(&nodes[at as usize]).point_apart(x);
+        let distance = |at: u32| PlacedObb::of(&nodes[at as usize]).point_distance_bound(x);
         let mut stack: Vec<(u32, f32)> = Vec::with_capacity(64);
         if !nodes.is_empty() {
             stack.push((0, distance(0)));
@@ -86,7 +86,7 @@ impl Surface {
         stack.extend((!nodes.is_empty()).then_some(0));
         while let Some(at) = stack.pop() {
             let node = &nodes[at as usize];
-            if PlacedObb::of(node).point_apart(x) > far {
+            if PlacedObb::of(node).point_distance_bound(x) > far {
                 continue;
             }
             match node.below() {

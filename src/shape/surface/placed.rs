@@ -1,7 +1,7 @@
 //! One solid of a pair as seen from A's frame.
 
 use crate::geom::{Pose, Vec3};
-use crate::shape::surface::generalized_winding::winding_share;
+use crate::shape::surface::generalized_winding::generalized_winding;
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
 
@@ -77,7 +77,7 @@ impl PlacedSurface<'_> {
     /// side.
     pub(crate) fn contains(&self, x: &Vec3) -> bool {
         match self.surface.inside {
-            Inside::Undefined => winding_share(self.surface, self.pose, x).is_some_and(|w| w.inside()),
+            Inside::Undefined => generalized_winding(self.surface, self.pose, x).is_some_and(|w| w.inside()),
             Inside::Solid => winding(self.surface, self.pose, x).is_some_and(|w| w >= 1),
         }
     }

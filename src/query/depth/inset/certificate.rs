@@ -10,7 +10,7 @@ use crate::geom::triangle::Triangle;
 use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{crossing_moved, crossings_of_pieces};
+use crate::query::triangles::{displaced_intersection, intersections_of_pieces};
 use crate::shape::surface::winding_number::winding_of_pieces;
 
 /// What a shrink shows.
@@ -33,7 +33,7 @@ pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, roundi
     let a = InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding);
     let b = InsetSurface::new(p.b, Some(p.b_in_a), taken_b, tau, rounding);
     let slack = slack(p, tau);
-    if let Some(x) = crossing_moved(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
+    if let Some(x) = displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
         return InsetResult::Meet(x);
     }
     if a.parts() || b.parts() {
@@ -44,7 +44,7 @@ pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, roundi
         };
         // Of triangles with a single piece each it was told above.
         let asked = |s: &[Triangle], t: &[Triangle]| s.len() > 1 || t.len() > 1;
-        crossings_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
+        intersections_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
         if let Some(x) = met {
             return InsetResult::Meet(x);
         }

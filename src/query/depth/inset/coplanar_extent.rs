@@ -16,7 +16,7 @@ pub(crate) struct Plane {
 
 impl Plane {
     pub(crate) fn of(s: &Surface, t: u32) -> Self {
-        Self { origin: s.triangle(t)[0], normal: s.normal_near(t) }
+        Self { origin: s.triangle(t)[0], normal: s.normal_if_cheap(t) }
     }
 
     /// Signed, along the normal.

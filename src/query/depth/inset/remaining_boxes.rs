@@ -8,7 +8,7 @@
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
-use crate::query::triangles::crossings_of_pieces;
+use crate::query::triangles::intersections_of_pieces;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
@@ -77,7 +77,7 @@ impl<'a> RemainingBoxes<'a> {
     fn cross(&mut self) -> Option<Vec<[u32; 2]>> {
         let mut pairs = Vec::new();
         let [a, b] = &self.moved;
-        crossings_of_pieces(
+        intersections_of_pieces(
             self.p,
             self.slack,
             |i| a.pieces(i),

@@ -8,10 +8,10 @@ use crate::query::depth::search::tests::solid;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Dice, block, ring, together, translated};
+use crate::testkit::solids::{Rng, block, joined, ring, translated};
 
 /// Points in both solids, each a step from one before, and how deep they lie.
-fn deep_points(depth: &mut BranchAndBound, dice: &mut Dice) -> Vec<(Vec3, f64)> {
+fn deep_points(depth: &mut BranchAndBound, dice: &mut Rng) -> Vec<(Vec3, f64)> {
     let mut points = Vec::new();
     let mut look = |x: &Vec3| depth.evaluate(x).map_or(f64::NEG_INFINITY, |at| at[0].1.min(at[1].1));
     for _ in 0..40 {
@@ -33,7 +33,7 @@ fn deep_points(depth: &mut BranchAndBound, dice: &mut Dice) -> Vec<(Vec3, f64)> 
 
 #[test]
 fn every_deep_point_is_in_a_box() {
-    let mut dice = Dice(17);
+    let mut dice = Rng(17);
     let (mut asked, mut told, mut several, mut outside) = (0, 0, 0, 0);
     for round in 0..120 {
         let (a, b) = (solid(&mut dice, round), solid(&mut dice, round / 2));
@@ -72,8 +72,8 @@ fn every_deep_point_is_in_a_box() {
 fn what_lies_inside_without_a_crossing_is_not_left_out() {
     // A long bar through a wall and, somewhere else, a cube within another: the moved surfaces cross at the bar alone.
     let at = |mesh: TriMesh, x: f64, y: f64, z: f64| translated(&mesh, Vec3::new(x, y, z));
-    let a = together(&[at(block(1.0, 9.0, 9.0), -0.5, -4.5, -4.5), at(block(6.0, 6.0, 6.0), 17.0, -3.0, -3.0)]);
-    let b = together(&[at(block(9.0, 1.0, 1.0), -4.5, -0.5, -0.5), at(block(4.0, 4.0, 4.0), 18.0, -2.0, -2.0)]);
+    let a = joined(&[at(block(1.0, 9.0, 9.0), -0.5, -4.5, -4.5), at(block(6.0, 6.0, 6.0), 17.0, -3.0, -3.0)]);
+    let b = joined(&[at(block(9.0, 1.0, 1.0), -4.5, -0.5, -0.5), at(block(4.0, 4.0, 4.0), 18.0, -2.0, -2.0)]);
     let [a, b] = [a, b].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
     let b_in_a = Pose::identity();
     for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {

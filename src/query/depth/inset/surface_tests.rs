@@ -8,11 +8,11 @@ use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 use crate::shape::surface::winding_number::{winding, winding_of_pieces};
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Dice, cubes, cut, ring, turned};
+use crate::testkit::solids::{Rng, cubes, refined, ring, turned};
 use std::collections::BTreeMap;
 
 /// A ring of eight to thirty facets with a groove or a shoulder, all of its walls thicker than 0.3.
-fn shouldered(dice: &mut Dice) -> TriMesh {
+fn shouldered(dice: &mut Rng) -> TriMesh {
     let step = 0.4 + 0.3 * dice.unit();
     let inner = 1.0 + 0.5 * dice.unit();
     let profiles: [&[[f64; 2]]; 3] = [
@@ -34,7 +34,7 @@ fn shouldered(dice: &mut Dice) -> TriMesh {
 
 /// A prism over an outline with `n` corners, far out and near in turn, up to `random` off: at both ends of its reflex edges two faces
 /// and a flat one come together. Its walls are thicker than 0.3.
-fn notched(dice: &mut Dice, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
+fn notched(dice: &mut Rng, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
     let reach: Vec<f64> = (0..n).map(|k| if k % 2 == 0 { far } else { near } + random * dice.unit()).collect();
     let mut mesh = TriMesh::default();
     for z in [0.0, 1.5] {
@@ -53,7 +53,7 @@ fn notched(dice: &mut Dice, n: usize, [far, near, random]: [f64; 3]) -> TriMesh 
 }
 
 /// The surface of a solid at random, in random triangles, turned, and stretched unevenly.
-fn solid(dice: &mut Dice, round: usize, single: bool) -> Surface {
+fn solid(dice: &mut Rng, round: usize, single: bool) -> Surface {
     let mesh = match round % 4 {
         0 | 2 => cubes(dice),
         1 => shouldered(dice),
@@ -62,7 +62,7 @@ fn solid(dice: &mut Dice, round: usize, single: bool) -> Surface {
             notched(dice, corners, [2.6, 1.4, 0.3])
         }
     };
-    let mesh = cut(&mesh, dice, 4 * (round % 40));
+    let mesh = refined(&mesh, dice, 4 * (round % 40));
     let turn = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
     let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.25 * dice.unit());
     let vertices = mesh.vertices.iter().map(|v| {
@@ -75,7 +75,7 @@ fn solid(dice: &mut Dice, round: usize, single: bool) -> Surface {
 
 #[test]
 fn a_moved_surface_winds_as_before_around_what_is_farther_than_tau() {
-    let mut dice = Dice(7);
+    let mut dice = Rng(7);
     let (mut asked, mut inside, mut parted) = (0, 0, 0);
     for round in 0..300 {
         let single = round % 3 == 0;
@@ -113,7 +113,7 @@ type Bits = [u64; 3];
 
 #[test]
 fn all_pieces_of_a_moved_surface_close() {
-    let mut dice = Dice(11);
+    let mut dice = Rng(11);
     let mut extra = 0;
     for round in 0..200 {
         let s = solid(&mut dice, round, round % 3 == 0);
@@ -148,12 +148,12 @@ fn shares(s: &Surface, tau: f64, rounding: f64) -> Vec<f64> {
 
 #[test]
 fn with_care_all_faces_move_by_nearly_all_of_tau() {
-    let mut dice = Dice(3);
+    let mut dice = Rng(3);
     let sharp = [[1.0, 0.0], [3.0, 0.0], [3.0, 1.0], [2.0, 1.0], [2.0, 4.0], [1.0, 4.0]];
     for n in [24, 48] {
         let mesh = ring(&sharp, n);
         for (single, rounding) in [(false, 1e-13), (true, 1e-6)] {
-            let mut mesh = cut(&mesh, &mut dice, 200);
+            let mut mesh = refined(&mesh, &mut dice, 200);
             if single {
                 mesh.vertices.iter_mut().for_each(|v| *v = v.map(|x| f64::from(x as f32)));
             }
@@ -169,7 +169,7 @@ fn with_care_all_faces_move_by_nearly_all_of_tau() {
 
 #[test]
 fn faces_beside_a_single_reflex_edge_move_by_all_of_tau() {
-    let mut dice = Dice(5);
+    let mut dice = Rng(5);
     for _ in 0..20 {
         let s = Surface::new(&notched(&mut dice, 8, [2.6, 1.1, 0.05]), &Vec3::zeros(), Inside::Solid);
         let [plain, careful] = [0.0, 1e-13].map(|r| shares(&s, 0.05, r).into_iter().fold(f64::INFINITY, f64::min));

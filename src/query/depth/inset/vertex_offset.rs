@@ -201,7 +201,7 @@ impl<'a> VertexOffsets<'a> {
             let ids = s.triangles[t as usize];
             let k = ids.iter().position(|&i| i == v).unwrap_or(0);
             let (p, q) = (s.vertices[ids[(k + 1) % 3] as usize] - at, s.vertices[ids[(k + 2) % 3] as usize] - at);
-            let n = s.normal_near(t) * sign;
+            let n = s.normal_if_cheap(t) * sign;
             mean += n * libm::atan2(p.cross(&q).norm(), p.dot(&q));
             if !needs.iter().any(|m| m.normal.dot(&n) > 1.0 - 1e-14) {
                 needs.push(PlaneConstraint { normal: n, by: self.tau, own: true });
@@ -219,7 +219,7 @@ impl<'a> VertexOffsets<'a> {
         let s = self.surface;
         let at = s.vertices[v as usize];
         let wanted = |t: u32| {
-            let normal = s.normal_near(t) * self.taken.sign();
+            let normal = s.normal_if_cheap(t) * self.taken.sign();
             let behind = -normal.dot(&(at - s.triangle(t)[0]));
             let by = self.tau - behind;
             let far_side = normal.dot(plain) >= FAR_SIDE_COSINE * self.tau;

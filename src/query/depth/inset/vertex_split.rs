@@ -102,7 +102,7 @@ impl Sectors {
 /// An edge between triangles in one plane, in a face that is neither of the two at the reflex edge after triangle `reflex` of a ring: the
 /// one that leads away from these the most.
 fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize) -> Option<SplitEdge> {
-    let normal = |i: usize| s.normal_near(ring[i % ring.len()].0);
+    let normal = |i: usize| s.normal_if_cheap(ring[i % ring.len()].0);
     let sides = [normal(reflex), normal(reflex + 1)];
     let inward = -(sides[0] + sides[1]);
     let at = s.vertices[v as usize];
@@ -126,7 +126,7 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
 /// both ends.
 fn bend(s: &Surface, [v, end]: [u32; 2], [t, next]: [u32; 2]) -> Option<f64> {
     let d = (s.vertices[end as usize] - s.vertices[v as usize]).try_normalize(0.0)?;
-    let (n, m) = (s.normal_near(t), s.normal_near(next));
+    let (n, m) = (s.normal_if_cheap(t), s.normal_if_cheap(next));
     let (sine, cosine) = (d.dot(&n.cross(&m)), n.dot(&m));
     (sine > LEAST_SINE || (sine > 0.0 && cosine < 0.0)).then(|| libm::atan2(sine, cosine))
 }

@@ -245,7 +245,7 @@ impl BoundBuilder<'_> {
     }
 
     fn vertex(&mut self, s: &mut Scratch, v: u32, reflex: bool) {
-        let around = self.surface.around(v);
+        let around = self.surface.triangles_around(v);
         let held = |t: &u32| {
             let place = s.candidates.binary_search(t).ok().and_then(|j| s.patch.binary_search(&(j as u32)).ok());
             place.is_none_or(|x| s.held[x])
@@ -269,7 +269,7 @@ impl BoundBuilder<'_> {
         let start = s.rows.len();
         let mut mean = Vec3::zeros();
         for &t in triangles {
-            mean -= self.surface.normal_of(t);
+            mean -= self.surface.cached_normal(t);
             let ids = self.surface.triangles[t as usize];
             let k = ids.iter().position(|&i| i == v).unwrap_or(0);
             for end in [ids[(k + 1) % 3], ids[(k + 2) % 3]] {
@@ -279,7 +279,7 @@ impl BoundBuilder<'_> {
             }
         }
         let mean = mean.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-        let cosine = triangles.iter().map(|&t| -self.surface.normal_of(t).dot(&mean)).fold(1.0, f64::min);
+        let cosine = triangles.iter().map(|&t| -self.surface.cached_normal(t).dot(&mean)).fold(1.0, f64::min);
         if all && cosine >= WIDEST_CONE {
             let slope = mean / cosine;
             s.rows.push(Row::bound(slope, slope.dot(&from)));

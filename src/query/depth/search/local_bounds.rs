@@ -176,7 +176,7 @@ impl BoundBuilder<'_> {
     /// by two triangles.
     fn patches(&mut self, s: &mut Scratch) -> bool {
         s.normals.clear();
-        s.normals.extend(s.candidates.iter().map(|&t| self.surface.normal_of(t)));
+        s.normals.extend(s.candidates.iter().map(|&t| self.surface.cached_normal(t)));
         if !self.label(s) {
             return false;
         }

@@ -113,7 +113,8 @@ impl BoundBuilder<'_> {
     fn comes_beyond(&self, t: u32, n: &Vec3, offset: f64) -> bool {
         let corners = self.surface.triangle(t);
         // What faces the plane from within rounding may be the far side of a slit.
-        let slit = if self.surface.normal_of(t).dot(n) < 0.0 { 2.0 * SAME_SHEET * self.region.rounding } else { 0.0 };
+        let slit =
+            if self.surface.cached_normal(t).dot(n) < 0.0 { 2.0 * SAME_SHEET * self.region.rounding } else { 0.0 };
         let over = corners.map(|p| n.dot(&(p - self.center)) - offset + slit);
         if over.iter().all(|o| *o <= 0.0) {
             return false;

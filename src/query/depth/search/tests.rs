@@ -5,14 +5,14 @@ use crate::mesh::TriMesh;
 use crate::query::depth::search::{BranchAndBound, Target};
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Dice, cubes, cut, ring};
+use crate::testkit::solids::{Rng, cubes, refined, ring};
 
 /// Cubes at random or a thin ring with a shoulder, in random triangles, some of them rounded to single precision.
-pub(crate) fn solid(dice: &mut Dice, round: usize) -> Surface {
+pub(crate) fn solid(dice: &mut Rng, round: usize) -> Surface {
     let thin = 0.2 + 0.15 * dice.unit();
     let shoulder = [[1.5, 0.0], [3.0, 0.0], [3.0, thin], [1.5 + thin, thin], [1.5 + thin, 2.0], [1.5, 2.0]];
     let mesh = if round.is_multiple_of(2) { cubes(dice) } else { ring(&shoulder, 6 + dice.below(12)) };
-    let mesh = cut(&mesh, dice, round % 30);
+    let mesh = refined(&mesh, dice, round % 30);
     let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.2 * dice.unit());
     let vertices = mesh.vertices.iter().map(|v| {
         let p = shear * (v - Vec3::repeat(1.5));
@@ -24,7 +24,7 @@ pub(crate) fn solid(dice: &mut Dice, round: usize) -> Surface {
 
 #[test]
 fn no_point_of_a_box_is_deeper_than_its_bound() {
-    let mut dice = Dice(5);
+    let mut dice = Rng(5);
     let (mut boxes, mut sharp) = (0, 0);
     for round in 0..240 {
         let (a, b) = (solid(&mut dice, round), solid(&mut dice, round / 2));
