@@ -1,10 +1,10 @@
-//! Tells the program which sources its numbers come from: results that an earlier build left in a cache are taken only by a build
-//! of the same sources.
+//! Hashes the sources of all results into the program. A build accepts cached results only from a build of the same
+//! sources.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The folders that decide what a part or a pair is found to be, and the versions of what they use.
+/// Folders that decide the results for a part or a pair, and the versions of their dependencies.
 const SOURCES: [&str; 7] = ["src/geom", "src/mesh", "src/shape", "src/broad", "src/query", "src/check", "Cargo.lock"];
 
 fn main() {
@@ -14,7 +14,7 @@ fn main() {
         println!("cargo::rerun-if-changed={source}");
         let before = files.len();
         collect(&root.join(source), &mut files);
-        // A folder that was moved must not count as empty: caches of other sources would be believed.
+        // A missing folder must fail: counted as empty, it would make caches of other sources valid.
         assert!(files.len() > before, "build.rs: {source} does not exist; name its new place in SOURCES");
     }
     files.sort_unstable();
@@ -27,7 +27,7 @@ fn main() {
     println!("cargo::rustc-env=INTERFERE_SOURCES={:016x}", hash.0);
 }
 
-/// Files below a folder, or the file itself.
+/// Collects the files below a folder, or the file itself.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     match fs::read_dir(path) {
         Ok(entries) => entries.flatten().for_each(|e| collect(&e.path(), files)),

@@ -1,28 +1,28 @@
-//! What can go wrong before anything is decided. One type: a place, what is wrong there, what would fix it.
+//! Errors and warnings about the input: one type for a problem, with its location and fix.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// Where a problem lies, as far as it is known. Displayed as `file:line:column: path`.
+/// Location of a problem, as far as known. Displayed as `file:line:column: path`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Location {
-    /// The file as the user would name it; empty where no file is concerned.
+    /// File as the user would name it; empty without a file.
     pub file: String,
     /// Line, from 1.
     pub line: Option<u32>,
     /// Column in characters, from 1.
     pub column: Option<u32>,
-    /// Byte offset, from 0, in binary files.
+    /// Byte offset in binary files, from 0.
     pub byte: Option<u64>,
     /// Path inside a JSON document, such as `rules[0].between`.
     pub json_path: Option<String>,
 }
 
 impl Location {
-    /// A whole file.
+    /// Location of a whole file.
     pub fn file(file: impl Into<String>) -> Self {
         Self { file: file.into(), ..Self::default() }
     }
@@ -51,16 +51,16 @@ impl fmt::Display for Location {
 /// One problem of the input. Displayed in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// Location of the problem.
     pub at: Location,
-    /// What is wrong: lower case, no full stop.
+    /// The problem: lower case, no full stop.
     pub what: String,
-    /// What would fix it: lower case, no full stop; empty where nothing sensible can be said.
+    /// The fix: lower case, no full stop; empty if unknown.
     pub fix: String,
 }
 
 impl Problem {
-    /// A problem and its fix at a place.
+    /// Makes a problem with a location and a fix.
     pub fn new(at: Location, what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { at, what: what.into(), fix: fix.into() }
     }
@@ -79,7 +79,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why nothing was decided: all problems that were found, at least one, in the order of their places.
+/// Failure before any verdict: all problems found, at least one, in the order of their locations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The problems.
@@ -87,7 +87,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of one problem.
+    /// Makes an error of one problem.
     pub fn one(at: Location, what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { problems: vec![Problem::new(at, what, fix)] }
     }
@@ -113,26 +113,26 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What reading a [`Warning`] does not take for a text that borrows from the file.
+/// Alias: with a plain `&'static str` serde's derive would borrow the code from the input.
 type Code = &'static str;
 
-/// Something the user should know although the run went on. Goes to stderr and into the report.
+/// A warning to the user; the run goes on. Goes to stderr and into the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Warning {
-    /// Stable kebab-case code; the list stands in docs/findings.md.
+    /// Stable kebab-case code, listed in docs/reference/findings.md.
     #[serde(deserialize_with = "code")]
     pub code: Code,
-    /// Key of the part concerned, if it is one.
+    /// Key of the part concerned, if any.
     pub part: Option<String>,
-    /// Where, if it is about a place in a file.
+    /// Location in a file, if any.
     pub at: Option<Location>,
-    /// What happened and what would change it: one line.
+    /// Event and remedy in one line.
     pub message: String,
 }
 
 impl Warning {
-    /// A warning without a place.
+    /// Makes a warning without a location.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, part: None, at: None, message: message.into() }
     }
@@ -150,10 +150,10 @@ impl fmt::Display for Warning {
     }
 }
 
-/// No code is longer.
+/// Upper limit of a code's length (bytes).
 const MAX_CODE_LENGTH: usize = 64;
 
-/// A code read from a file. Each different one is kept for the rest of the process, so that it is like those that are written in
+/// Deserialises a code. Keeps each distinct code for the rest of the process, to make it `'static` like the codes in
 /// the source; there are some dozens.
 fn code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
     static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
@@ -164,7 +164,7 @@ fn code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::E
     if !is_code {
         return Err(serde::de::Error::custom("not the code of a warning"));
     }
-    // A panic of another thread cannot leave the set half changed.
+    // A panic of another thread leaves the set complete.
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(code) = known.get(read.as_str()) {
         return Ok(code);

@@ -1,5 +1,5 @@
-//! What the fuzz targets run, in the library so that the test suite replays their corpus on a stable compiler: a whole
-//! pass over hostile input that must end in a value or an error, never in a panic.
+//! Code of the fuzz targets, in the library so that the test suite replays their corpus on a stable compiler. Each
+//! function runs all stages on hostile input and must end in a value or an error, never in a panic.
 //!
 //! Not part of the public interface.
 
@@ -14,14 +14,14 @@ use crate::shape::polytope::Convex;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Meshes of more triangles than this do not go through the exact stage: fuzzing wants many inputs, not long ones.
+/// Largest number of triangles for the exact stage: fuzzing wants many short inputs.
 const MAX_EXACT_TRIANGLES: usize = 32;
 
-/// A mesh file through reading, joining, measures, hull, facets, box and inner ball; a small one through the exact stage, too,
-/// against itself turned.
+/// Runs a mesh file through reading, vertex merging, measures, hull, facets, box and inner ball. Checks a small mesh
+/// against rotated and moved copies of itself with the exact stage.
 ///
 /// # Panics
-/// When a promise is broken: a point outside of its hull, a number that is not finite, counts that do not add up.
+/// Panics for a broken guarantee: a point outside its hull, a number that is not finite, counts with a wrong sum.
 pub fn mesh(data: &[u8]) {
     let Ok(loaded) = mesh::load(data) else { return };
     let points = &loaded.mesh.vertices;
@@ -41,7 +41,7 @@ pub fn mesh(data: &[u8]) {
     }
 }
 
-/// A mesh in its place, a little aside and turned, and flush with itself: what its triangles say of each pair.
+/// Checks a mesh in place against a rotated copy close by and a copy moved by its size.
 fn against_itself(mesh: TriMesh, size: f64) {
     let (s, c) = sin_cos_deg(33.0);
     let turned = Affine {
@@ -64,8 +64,8 @@ fn against_itself(mesh: TriMesh, size: f64) {
     }
 }
 
-/// A root assembly file, with two meshes (`a.obj`, `b.obj`) and a sub-assembly (`sub.json`) beside it. Returns whether it
-/// ended in an outcome.
+/// Loads and checks a root assembly file, with two meshes (`a.obj`, `b.obj`) and a sub-assembly (`sub.json`) beside it.
+/// True for an outcome.
 pub fn assembly(data: &[u8]) -> bool {
     let files = Memory { root: data };
     let options = LoadOptions { allow_outside: true };

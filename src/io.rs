@@ -1,28 +1,28 @@
-//! The library's only access to files.
+//! Access to input files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where files come from. The library reads through this alone, so that tests and other tools can hand in files of
-/// their own.
+/// Source of input files. The library reads assemblies and meshes only through this trait, so tests and other tools can
+/// supply their own files.
 pub trait Loader: Sync {
-    /// The whole content of a file.
+    /// Reads the whole content of a file.
     ///
     /// # Errors
-    /// As the operating system says.
+    /// Returns the error of the operating system.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// The absolute path with symbolic links resolved.
+    /// Returns the absolute path with symbolic links resolved.
     ///
     /// # Errors
-    /// As the operating system says, when the file does not exist among others.
+    /// Returns the error of the operating system, also for a missing file.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// Whether a file or folder of that path exists.
+    /// True if a file or folder of this path exists.
     fn exists(&self, path: &Path) -> bool;
 }
 
-/// The file system.
+/// Loader for the file system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FsLoader;
 

@@ -25,22 +25,23 @@ pub use crate::mesh::TriMesh;
 
 use std::path::Path;
 
-/// Reads an assembly file and every file below it from the file system. Meshes are looked for, not read yet.
+/// Reads an assembly file and every file below it from the file system. Resolves mesh paths; [`check()`] reads the
+/// meshes.
 ///
-/// [`assembly::load()`] takes files from elsewhere.
+/// [`assembly::load()`] reads files from another source.
 ///
 /// # Errors
-/// Every problem of every file at once, each with file, line, column, JSON path and what would fix it.
+/// Returns every problem of every file at once, each with file, line, column, JSON path and fix.
 pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Assembly, Error> {
     crate::assembly::load(path.as_ref(), &crate::io::FsLoader, options)
 }
 
 /// Checks every pair of an assembly's instances, on the ambient rayon pool.
 ///
-/// [`check::check()`] takes meshes from elsewhere and tells of its progress.
+/// [`check::check()`] reads meshes from another source and reports its progress.
 ///
 /// # Errors
-/// What [`check::check()`] refuses: then nothing was decided.
+/// Returns the problems found by [`check::check()`], in place of any verdict.
 pub fn check(assembly: &Assembly, options: &Options) -> Result<Outcome, Error> {
     crate::check::check(assembly, options, &crate::io::FsLoader, &crate::check::NoProgress)
 }

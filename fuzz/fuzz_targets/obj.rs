@@ -1,5 +1,6 @@
 #![no_main]
-//! Any bytes as an OBJ file: read, cut polygons, join, hull, box. Must end in a mesh or an error.
+//! Any bytes as a mesh file, seeded with OBJ: reads it, cuts polygons, merges vertices, builds hull and box. Must end
+//! in a mesh or an error.
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| interfere::fuzzing::mesh(data));

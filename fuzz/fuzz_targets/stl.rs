@@ -1,5 +1,6 @@
 #![no_main]
-//! Any bytes as a mesh file that is not an OBJ: read, join, hull, box. Must end in a mesh or an error.
+//! Any bytes as a mesh file, seeded with STL: reads it, merges vertices, builds hull and box. Must end in a mesh or an
+//! error.
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| interfere::fuzzing::mesh(data));

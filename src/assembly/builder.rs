@@ -1,4 +1,4 @@
-//! Assemblies without files, for users of the library.
+//! Builds assemblies without files, for users of the library.
 
 use crate::assembly::file::{bad_id, placement};
 use crate::assembly::resolve::MAX_INSTANCES;
@@ -12,8 +12,8 @@ use crate::mesh::TriMesh;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Puts an assembly together in memory. Mesh coordinates are in the builder's unit; placements, rules and the tolerance
-/// are in mm, as everywhere in the library.
+/// Builds an assembly in memory. Mesh coordinates are in the builder's unit; placements, rules and the tolerance are in
+/// mm, like everywhere in the library.
 ///
 /// ```
 /// use interfere::assembly::{Assembly, Verb};
@@ -75,7 +75,7 @@ impl AssemblyBuilder {
         self
     }
 
-    /// Adds a rule between two globs over instance ids, after those added before; lengths in mm.
+    /// Adds a rule between two globs over instance ids, after the earlier ones (lengths in mm).
     #[must_use]
     pub fn rule(
         mut self,
@@ -88,24 +88,24 @@ impl AssemblyBuilder {
         self
     }
 
-    /// Overlap no deeper than this is contact, in mm. 0.01 mm where it is not called.
+    /// Sets the tolerance: overlap up to this depth is contact (mm, default 0.01).
     #[must_use]
     pub fn tolerance(mut self, mm: f64) -> Self {
         self.tolerance = mm;
         self
     }
 
-    /// Whether facet allowances are granted.
+    /// Sets the handling of facet allowances.
     #[must_use]
     pub fn facets(mut self, facets: Facets) -> Self {
         self.facets = facets;
         self
     }
 
-    /// The assembly.
+    /// Builds the assembly.
     ///
     /// # Errors
-    /// All that is wrong with it: what the file reader refuses, and meshes that are none.
+    /// Returns all problems at once: every problem known to the file reader, and invalid meshes.
     pub fn build(self) -> Result<Assembly, Error> {
         let mut problems = Vec::new();
         if let Some((what, fix)) = bad_length(self.tolerance) {
@@ -147,7 +147,7 @@ fn bad_length(mm: f64) -> Option<(String, String)> {
     (!(0.0..=MAX_COORDINATE).contains(&mm)).then(|| (format!("{mm} mm is negative or too large"), fix))
 }
 
-/// Why triangles are no mesh, as a fragment.
+/// Explains an invalid mesh, as a fragment; `None` for a valid one.
 fn bad_mesh(mesh: &TriMesh) -> Option<String> {
     let count = mesh.vertices.len();
     if mesh.triangles.is_empty() {

@@ -1,8 +1,12 @@
-//! Floor 3: what is placed where, and what is allowed between.
+//! Floor 3: the assembly: placed instances and rules.
 //!
-//! An assembly file goes through `document` and `json` (is it JSON, and where does each value stand), `raw` (are keys and values what the
-//! format says), `files` (are the files it names there, and what do they say) and `resolve` (one flat list of instances);
-//! all problems on the way are collected. [`rule`] then answers which rule holds between two instances.
+//! - `file`: one assembly file as written, and the tree of its sub-assemblies
+//! - `resolve`: expands the files to one flat list of instances, [`load`]
+//! - `model`: the resolved [`Assembly`]
+//! - `builder`: an assembly in memory, without files
+//! - `rules`: the rule for two instances, [`RuleTable`]
+//!
+//! Reading collects the problems of all files before it fails; `crate::json` gives every value its position.
 
 pub mod builder;
 pub(crate) mod file;

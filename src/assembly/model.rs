@@ -1,4 +1,4 @@
-//! An assembly, resolved: nested files flattened, lengths in millimetres, ids complete.
+//! A resolved assembly: nested files flattened, lengths in millimetres, full ids.
 
 use crate::error::{Location, Warning};
 use crate::geom::{Affine, LengthUnit};
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a part's solid is taken to be.
+/// Solid to check for a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Geometry {
     /// The triangles themselves.
     Exact,
-    /// Convex pieces that cover it.
+    /// A cover of convex pieces.
     Decomposition,
-    /// The convex hull of its vertices.
+    /// The convex hull of the vertices.
     Hull,
 }
 
 impl Geometry {
-    /// The name in files and reports.
+    /// Name in files and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -30,11 +30,11 @@ impl Geometry {
     }
 }
 
-/// Whether a pair's facet allowance is granted.
+/// Handling of a pair's facet allowance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Facets {
-    /// Overlaps that facets explain are contact.
+    /// Overlaps explained by facets are contact.
     #[default]
     Allow,
     /// No allowance.
@@ -49,22 +49,22 @@ pub struct PartIx(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct InstanceIx(pub u32);
 
-/// Where a part's triangles come from.
+/// Source of a part's triangles.
 #[derive(Debug, Clone)]
 pub enum MeshSource {
-    /// A file, already checked to lie where it may be read from.
+    /// A mesh file within the allowed tree.
     File {
-        /// To open.
+        /// Path to open.
         path: PathBuf,
-        /// As reports name it: relative to the root assembly's folder, with `/`.
+        /// Name in reports: relative to the root assembly's folder, with `/`.
         shown: String,
     },
-    /// Triangles handed in by the caller, in the part's units.
+    /// Triangles from the caller, in the part's units.
     Memory(Arc<TriMesh>),
 }
 
 impl MeshSource {
-    /// As reports name it; empty for triangles handed in by the caller.
+    /// Name in reports; empty for triangles from the caller.
     pub fn shown(&self) -> &str {
         match self {
             Self::File { shown, .. } => shown,
@@ -73,30 +73,30 @@ impl MeshSource {
     }
 }
 
-/// A part: a mesh and how to read it.
+/// A part: a mesh and its settings.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// Its name; for parts of a sub-assembly `PATH#name`.
+    /// Key: the part's name; `PATH#name` for parts of a sub-assembly.
     pub key: String,
-    /// Its triangles.
+    /// Source of its triangles.
     pub source: MeshSource,
-    /// The unit of the mesh's coordinates.
+    /// Unit of the mesh's coordinates.
     pub units: LengthUnit,
-    /// Chordal deflection of the export where stated, in mm.
+    /// Chordal deflection of the export, if stated (mm).
     pub deflection: Option<f64>,
-    /// What its solid is taken to be, over the run's choice.
+    /// Geometry of this part, in place of the run's choice.
     pub geometry: Option<Geometry>,
-    /// Where it is defined.
+    /// Location of its definition.
     pub at: Location,
 }
 
-/// A line of an assembly file: small, since every instance has one.
+/// A line of an assembly file; small, because every instance has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileLine {
     /// Index in [`Assembly::files`].
     pub file: u32,
-    /// From 1.
+    /// Line, from 1.
     pub line: u32,
 }
 
@@ -105,52 +105,52 @@ pub struct FileLine {
 pub struct Instance {
     /// Full id, joined with `/` through sub-assemblies; unique.
     pub id: String,
-    /// Which part.
+    /// The placed part.
     pub part: PartIx,
-    /// Part to root, translation in mm. Invertible and finite.
+    /// Map from part frame to root frame, translation in mm. Invertible and finite.
     pub placement: Affine,
-    /// The outermost `as_unit` sub-assembly it lies in, if any; pairs within one are ignored.
+    /// Outermost `as_unit` sub-assembly around the instance, if any; its inner pairs are ignored.
     pub unit: Option<u32>,
-    /// Where it is written; `None` for one handed in by the caller.
+    /// Line of its definition; `None` for an instance from the caller.
     pub at: Option<FileLine>,
 }
 
-/// What a rule says of a pair.
+/// Action of a rule for a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleAction {
-    /// Not this gate's business.
+    /// Skip the pair.
     Ignore,
-    /// Overlap up to this depth is fine, mm.
+    /// Allow overlap up to this depth (mm, >= 0).
     AllowDepth(f64),
-    /// The gap must be at least this, mm.
+    /// Require a gap of at least this (mm, >= 0).
     MinClearance(f64),
 }
 
-/// A rule as written, with the place where it stands.
+/// A rule as written, with its location.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// The two globs as written.
     pub between: [String; 2],
-    /// What it demands or allows.
+    /// Requirement or allowance of the rule.
     pub verb: RuleAction,
     /// Free text.
     pub reason: Option<String>,
-    /// Full id prefix of the sub-assembly it belongs to: empty, or ending in `/`. It speaks of pairs inside alone.
+    /// Full id prefix of the sub-assembly of the rule: empty, or ending in `/`. The rule applies only to pairs inside.
     pub scope: String,
-    /// The file, relative to the root assembly's folder with `/`; the root's own is its file name.
+    /// File relative to the root assembly's folder, with `/`; for the root its file name.
     pub file: String,
     /// Position in that file's `rules`.
     pub index: u32,
-    /// The unit of that file's numbers.
+    /// Unit of that file's numbers.
     pub units: LengthUnit,
-    /// Where it stands.
+    /// Location of the rule.
     pub at: Location,
 }
 
 impl Rule {
-    /// The rule as an assembly file has it, on one line, lengths in its file's unit.
+    /// Formats the rule as in an assembly file, on one line, lengths in its file's unit.
     pub fn as_line(&self) -> String {
         let text = |t: &str| serde_json::Value::from(t).to_string();
         let [a, b] = self.between.each_ref().map(|g| text(g));
@@ -167,26 +167,26 @@ impl Rule {
 /// A resolved assembly: every length in mm, every id complete.
 #[derive(Debug, Clone)]
 pub struct Assembly {
-    /// Free text shown in reports; by default the file's stem.
+    /// Free text for reports; by default the file's stem.
     pub name: String,
-    /// Its path as the user gave it, with `/`.
+    /// Path as the user gave it, with `/`.
     pub path: String,
-    /// The assembly files, as the user would name them; the root first. Empty where there is no file.
+    /// The assembly files as the user would name them, the root first. Empty without files.
     pub files: Vec<String>,
     /// Unit of the report.
     pub units: LengthUnit,
-    /// Overlap no deeper than this is contact, in mm.
+    /// Tolerance: overlap up to this depth is contact (mm, >= 0).
     pub tolerance: f64,
-    /// Whether facet allowances are granted.
+    /// Handling of facet allowances.
     pub facets: Facets,
-    /// Sorted by key.
+    /// Parts, sorted by key.
     pub parts: Vec<Part>,
-    /// In file order, sub-assemblies expanded in place.
+    /// Instances in file order, sub-assemblies expanded in place.
     pub instances: Vec<Instance>,
-    /// Full ids of the `as_unit` sub-assemblies; [`Instance::unit`] counts them.
+    /// Full ids of the `as_unit` sub-assemblies; [`Instance::unit`] is an index into this list.
     pub unit_ids: Vec<String>,
-    /// Outermost file first, file order within; the first that matches a pair holds.
+    /// Rules, the outermost file first, then in file order; the first match of a pair applies.
     pub rules: Vec<Rule>,
-    /// What was noticed on reading.
+    /// Warnings from reading.
     pub warnings: Vec<Warning>,
 }

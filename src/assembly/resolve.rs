@@ -1,4 +1,4 @@
-//! From files to one flat assembly: sub-assemblies expanded in place, ids joined, placements composed.
+//! Expands the files to one flat assembly: sub-assemblies in place, ids joined, placements composed.
 
 use crate::assembly::file::paths::{VersionedTree, shown};
 use crate::assembly::file::placement;
@@ -13,26 +13,26 @@ use crate::json::wording::quoted;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// How an assembly is read.
+/// Options for reading an assembly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// Files outside the root assembly's version-controlled tree may be read.
+    /// Allow files outside the root assembly's version-controlled tree.
     pub allow_outside: bool,
 }
 
-/// An assembly may have this many instances, all sub-assemblies expanded: a few nested files can ask for any number.
+/// Largest number of instances after expanding sub-assemblies; a few nested files can expand to any number.
 pub const MAX_INSTANCES: u64 = 10_000_000;
 
-/// And this many rules, counted once per use of the sub-assembly they stand in.
+/// Largest number of rules after expansion, counted once per use of their sub-assembly.
 pub const MAX_RULES: u64 = 1_000_000;
 
-/// And this many bytes of ids and rule texts.
+/// Largest size of ids and rule texts after expansion (bytes).
 pub const MAX_TEXT: u64 = 1 << 30;
 
-/// Reads an assembly file, and every file below it once, through `loader`. Meshes are looked for, not read.
+/// Reads an assembly file, and every file below it once, through `loader`. Resolves mesh paths; reads no mesh.
 ///
 /// # Errors
-/// Every problem of every file at once, each with file, line, column, JSON path and what would fix it.
+/// Returns every problem of every file at once, each with file, line, column, JSON path and fix.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<Assembly, Error> {
     let tree = VersionedTree::new(path, loader, options.allow_outside)?;
     let mut files = Files::read(tree, loader, shown(path));
@@ -54,7 +54,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<A
     Ok(flat.finish(path))
 }
 
-/// What a file expands to.
+/// Size of a file after expansion.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     instances: u64,
@@ -63,8 +63,8 @@ struct Totals {
     depth: usize,
 }
 
-/// Counts before anything is expanded, each file once. It goes the way that reading went, so it is nested no deeper than
-/// reading was.
+/// Computes the sizes before the expansion, once per file. Follows the path of the reader, so its recursion is no
+/// deeper than the reader's.
 fn totals(files: &[File], ix: usize, known: &mut Vec<Option<Totals>>) -> Totals {
     if let Some(done) = known[ix] {
         return done;
@@ -120,29 +120,29 @@ fn limits(files: &[File]) -> Option<Problem> {
     None
 }
 
-/// Where a file is being expanded.
+/// Context of a file during the expansion.
 struct ExpansionContext {
     /// Empty, or ending in `/`.
     prefix: String,
     placement: Affine,
-    /// Whether all placements from the root down to here are.
+    /// True if all placements from the root to here are rigid.
     rigid: bool,
     unit: Option<u32>,
     depth: u32,
 }
 
-/// The assembly being put together.
+/// The assembly under construction.
 struct Expansion<'f> {
     files: &'f [File],
-    /// For each file, for each of its parts: its index in `parts`.
+    /// Index in `parts` for each part of each file.
     part_ix: Vec<Vec<PartIx>>,
     parts: Vec<Part>,
     instances: Vec<Instance>,
-    /// With the depth of their file.
+    /// Rules with the depth of their file.
     rules: Vec<(u32, Rule)>,
     unit_ids: Vec<String>,
     problems: Vec<Problem>,
-    /// Instances already complained of, by file and position.
+    /// Instances with a reported problem, by file and position.
     blamed: BTreeSet<(usize, usize)>,
 }
 
@@ -236,7 +236,7 @@ impl<'f> Expansion<'f> {
         }
     }
 
-    /// A composed placement can be singular or out of range although none of its factors is.
+    /// Checks a composed placement: it can be singular or out of range even if all its factors are valid.
     fn check(&mut self, placement: &Affine, rigid: bool, (file, instance): (usize, usize), id: &str) {
         let far = placement.translation.iter().any(|t| t.is_nan() || t.abs() > MAX_COORDINATE);
         let why = if far {
@@ -280,7 +280,7 @@ impl<'f> Expansion<'f> {
     }
 }
 
-/// Settings of sub-assemblies that the root's override.
+/// Warns about settings of sub-assemblies overridden by the root's.
 fn ignored_settings(files: &[File], tolerance: f64, facets: Facets) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |at: &crate::error::Location, key: &str| {
@@ -300,7 +300,7 @@ fn ignored_settings(files: &[File], tolerance: f64, facets: Facets) -> Vec<Warni
 }
 
 impl Assembly {
-    /// Adds the warnings that follow from the assembly as a whole: parts and rules without use.
+    /// Adds the warnings about the whole assembly: unused parts and rules.
     pub(crate) fn warn(&mut self) {
         let mut used = vec![false; self.parts.len()];
         for instance in &self.instances {
@@ -320,7 +320,7 @@ impl Assembly {
         self.warnings.extend(unused);
     }
 
-    /// The part of that key.
+    /// Finds the part of a key.
     pub fn part_ix(&self, key: &str) -> Option<PartIx> {
         self.parts.binary_search_by(|p| p.key.as_str().cmp(key)).ok().map(|k| PartIx(k as u32))
     }

@@ -1,4 +1,7 @@
-//! Floor 3: which pairs of boxes meet, without looking at every pair.
+//! Finds the candidate pairs among many boxes without testing every pair.
+//!
+//! - `tree`: the box tree and its self-join
+//! - `radix_sort`: linear-time sorting of keys and of pairs
 
 pub(crate) mod radix_sort;
 pub mod tree;

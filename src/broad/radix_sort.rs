@@ -1,13 +1,13 @@
-//! Sorting by counting: lists whose order is wanted by the whole number in front.
+//! Linear-time sorting by counting: Morton keys, and pairs by their first number.
 
-/// Fewer entries than this are compared instead.
+/// Minimum length of a counting sort; shorter lists take a comparison sort.
 const COUNTING_SORT_MIN: usize = 1024;
 
-/// Bits of a key that one pass sorts by.
+/// Bits of the key sorted in one pass.
 const DIGIT_BITS: u32 = 11;
 
-/// Pairs from several lists in one, sorted; the first of each is below `count`. O(pairs + count), but for what the pairs of
-/// one first number take to sort among themselves.
+/// Merges several lists of pairs into one sorted list. The first number of each pair is below `count`. O(pairs +
+/// count), plus the comparison sort among the pairs of one first number.
 pub fn sorted_pairs(lists: Vec<Vec<(u32, u32)>>, count: usize) -> Vec<(u32, u32)> {
     let mut ends = vec![0_usize; count];
     for (a, _) in lists.iter().flatten() {
@@ -18,7 +18,7 @@ pub fn sorted_pairs(lists: Vec<Vec<(u32, u32)>>, count: usize) -> Vec<(u32, u32)
         (*end, sum) = (sum, sum + *end);
     }
     let mut sorted = vec![(0, 0); sum];
-    // Every list is let go of as soon as it was copied.
+    // Frees each list right after copying it (peak memory).
     for (a, b) in lists.into_iter().flatten() {
         let at = &mut ends[a as usize];
         sorted[*at] = (a, b);
@@ -34,14 +34,14 @@ pub fn sorted_pairs(lists: Vec<Vec<(u32, u32)>>, count: usize) -> Vec<(u32, u32)
     sorted
 }
 
-/// Sorts keys with the numbers behind them, which increase, by key and then by number.
+/// Sorts `(key, number)` entries by key, then by number. The numbers must come in increasing order: the sort is stable.
 pub(crate) fn sort_keyed(keyed: &mut Vec<(u64, u32)>) {
     if keyed.len() < COUNTING_SORT_MIN {
         keyed.sort_unstable();
         return;
     }
     let mut other = vec![(0, 0); keyed.len()];
-    // Digits in which no two keys differ take no pass.
+    // Skips the digits common to all keys.
     let (all, any) = keyed.iter().fold((u64::MAX, 0), |(all, any), (key, _)| (all & key, any | key));
     let mask = (1 << DIGIT_BITS) - 1;
     for shift in (0..u64::BITS).step_by(DIGIT_BITS as usize).filter(|shift| (all ^ any) >> shift & mask != 0) {

@@ -1,9 +1,9 @@
 //! Candidate pairs from boxes: an implicit tree over boxes in Morton order, joined with itself.
 //!
-//! Boxes are sorted by a coarse size class and the Morton code of their centre (Morton 1966; Lauterbach et al., "Fast BVH
-//! Construction on GPUs", 2009, §4.1). Groups of four neighbours are the leaves; each level halves the number of nodes,
-//! so that the tree needs no pointers and two nodes of one level are always refined together. Frame-size boxes among
-//! thousands of screws stand apart by their size class and do not blow up the nodes of the small ones.
+//! The boxes are sorted by a coarse size class and the Morton code of their centre (Morton 1966; Lauterbach et al.,
+//! "Fast BVH Construction on GPUs", 2009, §4.1). Groups of four neighbours are the leaves. Each level halves the number
+//! of nodes, so the tree needs no pointers, and the join always refines two nodes of one level together. The size class
+//! keeps frame-size boxes out of the nodes of thousands of screws, and thereby those nodes small.
 
 use crate::broad::radix_sort::sort_keyed;
 use crate::geom::{Aabb, Vec3};
@@ -11,7 +11,7 @@ use crate::geom::{Aabb, Vec3};
 /// Boxes per leaf.
 const LEAF: usize = 4;
 
-/// A box in single precision, rounded outward: half the memory traffic, never smaller than the truth.
+/// Box in single precision, rounded outward: half the memory traffic, and it always contains the exact box.
 #[derive(Debug, Clone, Copy)]
 struct BoxF32 {
     min: [f32; 3],
@@ -52,7 +52,7 @@ impl BoxF32 {
     }
 }
 
-/// A piece of the self-join that may run on its own: two nodes of one level, or one with itself.
+/// Independent task of the self-join: two nodes of one level, or one node with itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JoinTask {
     level: u32,
@@ -60,19 +60,19 @@ pub struct JoinTask {
     b: u32,
 }
 
-/// Boxes in a tree.
+/// Tree over boxes.
 #[derive(Debug)]
 pub struct BoxTree {
-    /// Index of each box as handed in, in tree order.
+    /// Input index of each box, in tree order.
     order: Vec<u32>,
-    /// In tree order.
+    /// Boxes in tree order.
     boxes: Vec<BoxF32>,
-    /// `levels[0]` are the leaves; the last level has one node.
+    /// Nodes of each level: `levels[0]` are the leaves, the last level is the root.
     levels: Vec<Vec<BoxF32>>,
 }
 
 impl BoxTree {
-    /// Builds the tree. O(n), of which sorting is the most. Empty boxes meet nothing.
+    /// Builds the tree. O(n), mostly for sorting. Empty boxes overlap nothing.
     pub fn new(boxes: &[Aabb]) -> Self {
         let scene = boxes.iter().fold(Aabb::EMPTY, |s, b| s.union(b));
         let origin = if boxes.is_empty() { Vec3::zeros() } else { scene.center() };
@@ -89,7 +89,8 @@ impl BoxTree {
         Self { order, boxes: sorted, levels }
     }
 
-    /// Cuts the self-join into independent pieces, of the order of `pieces` and some more where nodes meet.
+    /// Splits the self-join into independent tasks: at least `pieces` if the tree has as many leaves, plus one for each
+    /// pair of overlapping nodes.
     pub fn tasks(&self, pieces: usize) -> Vec<JoinTask> {
         let Some(level) = self.levels.iter().rposition(|l| l.len() >= pieces).or(Some(0)) else { return Vec::new() };
         let Some(nodes) = self.levels.get(level) else { return Vec::new() };
@@ -105,7 +106,7 @@ impl BoxTree {
         tasks
     }
 
-    /// The pairs of one piece, the lesser index first, in no particular order.
+    /// Appends the overlapping pairs of one task to `out`: lesser index first, in arbitrary order.
     pub fn join(&self, task: JoinTask, out: &mut Vec<(u32, u32)>) {
         let (level, a, b) = (task.level as usize, task.a as usize, task.b as usize);
         if a == b { self.join_self(level, a, out) } else { self.join_two(level, a, b, out) }
@@ -165,14 +166,14 @@ impl BoxTree {
     }
 }
 
-/// Three bits of size class, then 60 bits of Morton code of the centre.
+/// Sort key: three bits of size class, then 60 bits of the Morton code of the centre.
 fn sort_key(b: &Aabb, scene: &Aabb) -> u64 {
     let extent = (scene.max - scene.min).max();
     let size = (b.max - b.min).max();
     if !(extent > 0.0 && size >= 0.0) {
         return 0;
     }
-    // Classes a factor of eight apart, the largest first.
+    // Classes a factor of eight apart, the largest boxes first.
     let class = libm::floor(libm::log2((extent / size).clamp(1.0, 1e9)) / 3.0).clamp(0.0, 7.0) as u64;
     let cells = f64::from(1 << 20);
     let morton = (0..3).fold(0, |code, k| {
@@ -218,7 +219,7 @@ mod tests {
             let boxes: Vec<Aabb> = (0..n)
                 .map(|_| {
                     let c = Vec3::from_fn(|_, _| random(&mut seed) * 100.0 + offset);
-                    // From screws to frames.
+                    // Half sizes from screws to frames.
                     let h = Vec3::from_fn(|_, _| libm::pow(10.0, random(&mut seed) * 4.0 - 2.5));
                     Aabb { min: c - h, max: c + h }
                 })

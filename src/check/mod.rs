@@ -1,10 +1,20 @@
-//! Floor 4: the check, from an assembly to an [`Outcome`].
+//! Checks the pairs of an assembly: from an `Assembly` to an [`Outcome`]. Floor 4.
 //!
 //! ```text
 //! load ─► shape ─► prune: AABB ─► OBB SAT ─► hull GJK ─► confirm: hulls, pieces or triangles ─► judge
 //! ```
 //!
-//! Every stage before the last only discards pairs that it proves to be farther apart than anything asked of them.
+//! The pruning stages clear pairs proved farther apart than all their limits. In a verdict-only run they also settle
+//! deep overlaps of convex pairs.
+//!
+//! - `options`: choices of the caller
+//! - `run`: order of the steps
+//! - `prepare`: meshes, shapes, convex pieces, placements
+//! - `pairs`: candidate pairs, unique pairs, shards
+//! - `stages`: one unique pair, from its boxes to its status
+//! - `outcome`: rows, counts, warnings, fixes, explanations
+//! - `cache`: results of earlier runs
+//! - `stopwatch`: wall and CPU time of each step
 
 pub mod cache;
 pub(crate) mod options;

@@ -1,37 +1,37 @@
-//! What a caller may choose.
+//! Options of a run, its progress and its stages.
 
 use crate::assembly::{Facets, Geometry};
 use crate::check::cache::store::Cache;
 
-/// Without a choice pieces reach no farther beyond a part than this part of the diagonal of its own box.
+/// Default overshoot of the pieces of a part, as a share of the diagonal of the part's box.
 pub const EPSILON_OF_DIAGONAL: f64 = 0.02;
 
-/// Without a choice a part is covered by no more pieces than this: some dozens make a bracket or a housing to 2 %, and what pairs
-/// of pieces cost grows with the square.
+/// Default limit of the pieces of a part. Some dozens approximate a bracket or a housing to 2 %; the cost of a pair
+/// grows with their square.
 pub const DEFAULT_MAX_PIECES: usize = 64;
 
-/// The choices of a run. Lengths in mm.
+/// Options of a run. Lengths in mm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// What a part's solid is taken to be, unless the part says otherwise.
+    /// Geometry of every part without a choice of its own.
     pub geometry: Geometry,
-    /// In place of the file's tolerance, mm.
+    /// Tolerance in place of the file's (mm, >= 0).
     pub tolerance: Option<f64>,
-    /// In place of the file's choice.
+    /// Facet policy in place of the file's.
     pub facets: Option<Facets>,
-    /// Clear pairs with a gap of at most this are listed, mm; `None` lists none.
+    /// Largest gap of a listed clear pair (mm, >= 0); `None` lists no clear pair.
     pub report_within: Option<f64>,
-    /// How far the pieces of a decomposed part may reach beyond it, mm; `None` for [`EPSILON_OF_DIAGONAL`].
+    /// Overshoot of the pieces of a decomposed part (mm, >= 0); `None` for [`EPSILON_OF_DIAGONAL`].
     pub epsilon: Option<f64>,
-    /// No part is covered by more pieces than this, at least 1; where that is not enough, they reach farther.
+    /// Largest number of pieces of a part (>= 1). If they are too few for `epsilon`, the overshoot grows.
     pub max_pieces: usize,
-    /// Decide the statuses and stop there: no bracket is refined beyond its threshold, no measure is taken.
+    /// Decides the statuses only: no bracket is refined beyond its threshold, nothing is measured.
     pub verdict_only: bool,
-    /// Of so many interferences, the deepest ones, and of as many that are not alike, is looked up what mending them does to others;
-    /// see [`Fix`](super::Fix).
+    /// Number of deepest interferences, and of distinct kinds among them, for which the run computes a
+    /// [`Fix`](super::Fix).
     pub fixes: usize,
-    /// Where results are kept for the next run and found of the last one. Nothing of the outcome depends on it but
-    /// [`Timings`](super::Timings) and [`Outcome::not_kept`](super::Outcome::not_kept).
+    /// Results of earlier runs. The cache changes only [`Timings`](super::Timings) and
+    /// [`Outcome::not_kept`](super::Outcome::not_kept).
     pub cache: Option<Cache>,
 }
 
@@ -51,15 +51,15 @@ impl Default for Options {
     }
 }
 
-/// Told of the progress of a run; called from several threads.
+/// Receives the progress of a run, from several threads.
 pub trait Progress: Sync {
-    /// A stage begins that will take `total` steps.
+    /// Begins a stage of `total` steps.
     fn begin(&self, stage: Stage, total: u64);
-    /// `steps` more are done.
+    /// Adds `steps` finished steps.
     fn advance(&self, steps: u64);
 }
 
-/// A [`Progress`] that listens to nothing.
+/// A [`Progress`] without effect.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 
@@ -68,16 +68,16 @@ impl Progress for NoProgress {
     fn advance(&self, _: u64) {}
 }
 
-/// The stages of a run, in order.
+/// Stages of a run, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// Reading and joining meshes, and how far their facets are off.
+    /// Reading and repairing meshes, facet errors.
     Load,
-    /// Hulls, boxes and trees.
+    /// Hulls, boxes, pieces and trees.
     Shape,
     /// Candidate pairs from boxes.
     Broad,
-    /// Everything per pair after that.
+    /// All later stages of each pair.
     Narrow,
     /// Rows, sorting, rendering, writing.
     Report,

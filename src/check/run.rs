@@ -1,4 +1,4 @@
-//! The run: parts to shapes, boxes to candidate pairs, distinct pairs to answers, answers to the outcome.
+//! Runs a check: parts to shapes, boxes to candidate pairs, unique pairs to answers, answers to the outcome.
 
 use crate::assembly::{Assembly, PairRule, RuleTable};
 use crate::check::cache::{PairCache, Session};
@@ -17,11 +17,12 @@ use crate::check::{ClearedBy, Counts, FailOn, Options, Outcome, Progress, Settin
 use crate::error::{Error, Location, Problem};
 use crate::io::Loader;
 
-/// Checks every pair of an assembly's instances; see the crate's page for an example. Runs on the ambient rayon pool; the
-/// outcome does not depend on its size, on the order of instances, or on which of several equal pairs was computed.
+/// Checks every pair of an assembly's instances; the crate's page has an example. Runs on the ambient rayon pool. The
+/// outcome depends neither on the number of threads nor on the order of the instances.
 ///
 /// # Errors
-/// Meshes that cannot be read, placements that cannot be inverted, options out of range, and an assembly in which no pair is left to check: all of them at once.
+/// Refuses options out of range, an assembly without a pair to check, unreadable meshes, and placements that are
+/// singular or too far out. The first of these kinds with a problem returns all its problems.
 pub fn check(
     assembly: &Assembly,
     options: &Options,
@@ -32,11 +33,11 @@ pub fn check(
     Ok(Outcome { warnings: found.warnings.into_iter().map(|w| w.warning).collect(), ..found.outcome })
 }
 
-/// Checks the pairs of one shard. Every shard reads all meshes, builds all hulls (and covers all parts that are taken as pieces) and
-/// finds all candidate pairs; triangles are prepared for its own pairs alone, and only these are answered.
+/// Checks the pairs of one shard. Every shard reads all meshes, builds all shapes and finds all candidate pairs; it
+/// prepares triangles and computes answers for its own pairs only.
 ///
 /// # Errors
-/// As [`check()`], whatever the shard, and for one that [is none](Shard::is_valid).
+/// Returns the errors of [`check()`], equal for all shards, and refuses an [invalid](Shard::is_valid) shard.
 pub fn check_shard(
     assembly: &Assembly,
     options: &Options,
@@ -57,12 +58,12 @@ pub fn check_shard(
     Ok(ShardOutcome { shard, candidates: found.candidates, warnings: found.warnings, outcome: found.outcome })
 }
 
-/// A whole run, or a shard of it.
+/// Result of a whole run or of one shard.
 struct RunResult {
-    /// Of a whole run without their hash.
+    /// Candidate pairs; the hash is empty for a whole run.
     candidates: Candidates,
     warnings: Vec<PlacedWarning>,
-    /// Without warnings.
+    /// Outcome without warnings.
     outcome: Outcome,
 }
 
@@ -99,7 +100,7 @@ fn run(
     watch.stop(Stage::Narrow, &mut timings);
 
     let pairs = run.outcomes(&groups, &answers);
-    // Before fixes are looked for: what these ask of shapes is not what the run is about.
+    // Collect warnings before the fixes: the queries of fixes must not add any.
     let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let fixes = run.fixes(&pairs, &rules, reach, options.fixes);
     cache.into_iter().for_each(PairCache::write);
@@ -123,7 +124,7 @@ fn run(
     Ok(RunResult { candidates, warnings, outcome })
 }
 
-/// An outcome in which nothing is found yet.
+/// Builds an outcome without results.
 fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pairs: u64) -> Outcome {
     Outcome {
         name: assembly.name.clone(),
@@ -148,7 +149,8 @@ fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pairs: u64) -
     }
 }
 
-/// What a shard answers, or a whole run, and what it counts beside that. Pairs that are never enumerated are counted by the first.
+/// Selects the groups of a shard, or all of a whole run. Shard 1 and a whole run also count the pairs outside the
+/// candidates.
 fn select_shard(
     groups: UniquePairs,
     shapes: &Shapes,
@@ -162,12 +164,14 @@ fn select_shard(
     (groups, if shard.index == 1 { unseen } else { Pruned::default() }, candidates)
 }
 
-/// The way of one pair through the stages, and the row that a whole run with these options has for it; `ids` in either order.
+/// Traces one pair through the stages and returns its row, equal to the row of a whole run with these options; `ids` in
+/// either order.
 ///
-/// Reads, shapes and finds candidates as [`check()`] does; what is left out is the other pairs.
+/// Reads all meshes, builds all shapes and finds all candidates as [`check()`] does, then answers this pair only.
 ///
 /// # Errors
-/// As [`check()`], but for an assembly in which everything is ignored; and ids that no instance has, or one id twice.
+/// Returns the errors of [`check()`], except for an assembly whose pairs are all ignored. Also refuses unknown ids and
+/// one id given twice.
 pub fn explain(
     assembly: &Assembly,
     options: &Options,
@@ -199,7 +203,10 @@ pub fn explain(
     Ok(run.explanation(pair, &found, &rules, &meshes, reach))
 }
 
-/// How many pairs of instances there are, and how many of them are ignored: not all.
+/// Counts all pairs of instances and the ignored ones.
+///
+/// # Errors
+/// Refuses an assembly without a pair to check.
 fn count_pairs(assembly: &Assembly, rules: &RuleTable) -> Result<[u64; 2], Error> {
     let n = assembly.instances.len() as u64;
     let possible = n * n.saturating_sub(1) / 2;
@@ -225,7 +232,10 @@ fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
     }
 }
 
-/// Options and file into one, refusing what cannot be.
+/// Merges options and file into settings.
+///
+/// # Errors
+/// Refuses options out of range.
 fn resolve_settings(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
     let mut problems = Vec::new();
     for (name, value) in
@@ -256,7 +266,7 @@ fn resolve_settings(assembly: &Assembly, options: &Options) -> Result<Settings, 
     })
 }
 
-/// The largest distance at which any pair of the run may matter (mm).
+/// Largest distance of a pair with an effect on the outcome (mm).
 fn max_distance(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
     let floor = shapes.all.iter().map(Shape::tolerance_floor).fold(0.0, f64::max);
     settings.tolerance.max(floor).max(settings.report_within.unwrap_or(0.0)).max(rules.max_clearance())

@@ -1,10 +1,10 @@
-//! Wall and CPU time per stage.
+//! Measures wall and CPU time of each stage.
 
 use crate::check::{Stage, StageSeconds, Timings};
 use cpu_time::ProcessTime;
 use std::time::Instant;
 
-/// Measures one stage; [`Stopwatch::stop`] adds what has passed since it was made.
+/// Measures one stage; [`Stopwatch::stop`] adds the time since its start.
 #[derive(Debug)]
 pub struct Stopwatch {
     wall: Instant,
@@ -14,7 +14,7 @@ pub struct Stopwatch {
 impl Stopwatch {
     /// Starts measuring.
     pub fn start() -> Self {
-        // A system without a process clock reports zero CPU time rather than none at all.
+        // A system without a process clock reports zero CPU time.
         Self { wall: Instant::now(), cpu: ProcessTime::try_now().ok() }
     }
 

@@ -1,4 +1,4 @@
-//! What changed from one report to another: findings that are new, worse, better or gone, and what else changed with them.
+//! Compares two reports: new, worse, better and resolved findings, and the other differences of these pairs.
 
 use crate::check::{Metric, Status};
 use crate::findings::report_reader::Report;
@@ -7,31 +7,31 @@ use crate::findings::run_view::{PairRuling, Row, RunView};
 use crate::findings::severity::{Slack, worse_in};
 use std::collections::BTreeMap;
 
-/// What became of a finding.
+/// Change of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// The older report does not have it.
+    /// Missing in the older report.
     New,
-    /// Deeper, nearer, with a larger volume in common, or of a worse kind.
+    /// Deeper, closer, with a larger common volume, or of a worse kind.
     Worse,
-    /// In both, and one of them did not measure it.
+    /// In both reports, but unmeasured in one.
     Unmeasured,
-    /// Gone, and the newer report does not show that it is mended.
+    /// Missing in the newer report, without proof of a fix (unverified).
     Unproved,
-    /// Less deep, farther apart, with less volume in common, or of a better kind.
+    /// Less deep, farther apart, with a smaller common volume, or of a better kind.
     Better,
-    /// Gone and mended.
+    /// Missing in the newer report, with proof of the fix.
     Fixed,
-    /// In both, no worse and no better.
+    /// In both reports, neither worse nor better.
     Same,
 }
 
 impl Change {
-    /// Every change, what fails first.
+    /// Every change, failing ones first.
     pub const ALL: [Self; 7] =
         [Self::New, Self::Worse, Self::Unmeasured, Self::Unproved, Self::Better, Self::Fixed, Self::Same];
 
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -44,41 +44,41 @@ impl Change {
         }
     }
 
-    /// Whether the newer report is worse for it, or may be.
+    /// Returns true if the newer report is worse, or may be.
     pub fn fails(self) -> bool {
         matches!(self, Self::New | Self::Worse | Self::Unmeasured)
     }
 }
 
-/// What else differs between the two reports where a pair changed.
+/// Another difference between the two reports for a changed pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// Only one of the reports has instance A.
+    /// Instance A exists in one report only.
     InstanceA,
-    /// Only one of the reports has instance B.
+    /// Instance B exists in one report only.
     InstanceB,
-    /// A's mesh.
+    /// Mesh of A.
     MeshA,
-    /// B's mesh.
+    /// Mesh of B.
     MeshB,
-    /// Where A stands.
+    /// Placement of A.
     PlacementA,
-    /// Where B stands.
+    /// Placement of B.
     PlacementB,
-    /// The rule that holds between them.
+    /// First matching rule.
     Rule,
-    /// The tolerance of the run.
+    /// Tolerance of the run.
     Tolerance,
     /// `--facets`.
     Facets,
     /// `--geometry`, `--epsilon` or `--max-pieces`.
     Geometry,
-    /// The version of the program.
+    /// Version of the program.
     Program,
 }
 
 impl Cause {
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::InstanceA => "instance_a",
@@ -95,7 +95,7 @@ impl Cause {
         }
     }
 
-    /// The same for people.
+    /// Name for people.
     pub fn text(self) -> &'static str {
         match self {
             Self::InstanceA => "a is in one of the reports only",
@@ -113,49 +113,49 @@ impl Cause {
     }
 }
 
-/// A pair that is a finding in at least one of two reports.
+/// A pair with a finding in at least one of two reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared<'a> {
-    /// Full ids of its instances, the one that comes first in byte order before the other.
+    /// Full ids of the instances, sorted in byte order.
     pub ids: [&'a str; 2],
-    /// What became of it.
+    /// Change of the finding.
     pub change: Change,
-    /// In what it is worse, of what both reports have measured; of one that is better in what it is better.
+    /// Worse metrics, of those in both reports; for a better finding, the better ones.
     pub measures: Vec<Metric>,
-    /// What else changed; empty where the reports show nothing.
+    /// Other differences; empty without any.
     pub causes: Vec<Cause>,
-    /// Of a finding that is gone: what the newer report knows of the pair.
+    /// State of the pair in the newer report, for a finding missing there.
     pub note: Option<String>,
-    /// The pair in the older report, where it is listed there.
+    /// Row of the pair in the older report, if listed.
     pub old: Option<Row<'a>>,
-    /// The pair in the newer report, where it is listed there.
+    /// Row of the pair in the newer report, if listed.
     pub new: Option<Row<'a>>,
 }
 
-/// Two reports compared.
+/// Comparison of two reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diff<'a> {
-    /// The older report.
+    /// Older report.
     pub old: &'a Report,
-    /// The newer one.
+    /// Newer report.
     pub new: &'a Report,
-    /// Every pair that is a finding in one of them, sorted by a, then b.
+    /// Pairs with a finding in either report, sorted by a, then b.
     pub pairs: Vec<Compared<'a>>,
 }
 
 impl Diff<'_> {
-    /// How many pairs changed in this way.
+    /// Number of pairs with this change.
     pub fn count(&self, change: Change) -> usize {
         self.pairs.iter().filter(|p| p.change == change).count()
     }
 
-    /// Whether the newer report is worse, or may be.
+    /// Returns true if the newer report is worse, or may be.
     pub fn fails(&self) -> bool {
         self.pairs.iter().any(|p| p.change.fails())
     }
 }
 
-/// Compares two reports. What differs by no more than the smaller of their tolerances is the same.
+/// Compares two reports. Differences up to the smaller tolerance count as equal.
 pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
     let (before, now) = (old.view(), new.view());
     let length = old.settings.tolerance.min(new.settings.tolerance);
@@ -198,12 +198,12 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
     Diff { old, new, pairs }
 }
 
-/// A finding of both reports, and in what it changed.
+/// Compares a finding of both reports; also returns the changed metrics.
 fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) {
     let kind = |change: Change| (change, Vec::new());
     match (old.status, new.status) {
         (was, is) if was == is => {}
-        // What shared space, or could not be told from that, is only too near now.
+        // A former interference or undecided pair now only lacks clearance.
         (_, Status::TooClose) => return kind(Change::Better),
         _ => return kind(Change::Worse),
     }
@@ -255,7 +255,7 @@ fn causes(before: &RunView<'_>, now: &RunView<'_>, a: &str, b: &str, of_run: &[C
     causes
 }
 
-/// Whether two rules say the same of the same ids, wherever they stand.
+/// Returns true if both rules have equal content, independent of their position.
 fn is_same_rule(x: &PairRuling<'_>, y: &PairRuling<'_>) -> bool {
     match (x, y) {
         (PairRuling::ByRule(x), PairRuling::ByRule(y)) | (PairRuling::IgnoredBy(x), PairRuling::IgnoredBy(y)) => {

@@ -1,13 +1,13 @@
-//! Globs that match some ids of an assembly and no other one.
+//! Finds globs for a set of ids of an assembly, without other matches.
 
 use crate::assembly::{Glob, escaped};
 use std::collections::BTreeMap;
 
-/// A glob of alternatives has at most so many, and so many bytes: the format's limits are 256 and 1000 characters.
+/// Limits of a glob in alternatives and bytes, below the format's limits of 256 and 1000 characters.
 const MOST_ALTERNATIVES: usize = 100;
 const MOST_BYTES: usize = 900;
 
-/// The ids of an assembly, to hold globs against.
+/// Ids of an assembly, sorted, to test globs.
 pub(crate) struct Ids<'a> {
     sorted: Vec<&'a str>,
 }
@@ -19,12 +19,12 @@ impl<'a> Ids<'a> {
         Self { sorted }
     }
 
-    /// Globs, as few as were found, that match each of `wanted` and no other id. `wanted` is not empty.
+    /// Finds few globs that match each of `wanted` (nonempty) and no other id.
     pub fn globs(&self, wanted: &[&str]) -> Vec<String> {
         if let Some(glob) = self.single_glob(wanted) {
             return vec![glob];
         }
-        // What differs in its number alone stands together: bolt-1, bolt-2; nut-1, nut-2.
+        // Group ids with the same stem: bolt-1, bolt-2; nut-1, nut-2.
         let mut by_stem: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for id in wanted {
             by_stem.entry(id.trim_end_matches(|c: char| c.is_ascii_digit())).or_default().push(id);
@@ -46,14 +46,14 @@ impl<'a> Ids<'a> {
         globs.iter().map(|g| if let [one] = &g[..] { one.clone() } else { format!("{{{}}}", g.join(",")) }).collect()
     }
 
-    /// One glob without alternatives, if there is one of a common beginning and end.
+    /// Finds a single glob from the common prefix and suffix; `None` if it matches other ids.
     fn single_glob(&self, wanted: &[&str]) -> Option<String> {
         let (first, rest) = wanted.split_first()?;
         if rest.is_empty() {
             return Some(escaped(first));
         }
         let prefix = rest.iter().fold(*first, |p, id| common_prefix(p, id));
-        // Of what is left: no character counts for both ends.
+        // Search the suffix after the prefix: each character counts once.
         let suffix = rest.iter().fold(&first[prefix.len()..], |s, id| common_suffix(s, &id[prefix.len()..]));
         let is_digit = |c: char| c.is_ascii_digit();
         let (short, tail) = (prefix.trim_end_matches(is_digit), suffix.trim_start_matches(is_digit));
@@ -61,7 +61,7 @@ impl<'a> Ids<'a> {
         let same_length = lengths.clone().min() == lengths.max();
         let held = first.chars().count() - prefix.chars().count() - suffix.chars().count();
         let marks = if same_length { "?".repeat(held) } else { "*".to_owned() };
-        // Up to where a word begins and from where one ends, as far as that goes.
+        // Try whole words first: cut prefix and suffix back to word boundaries.
         let is_letter = |c: char| c.is_alphanumeric();
         let (word, words_end) = (prefix.trim_end_matches(is_letter), suffix.trim_start_matches(is_letter));
         let candidates = [
@@ -77,7 +77,7 @@ impl<'a> Ids<'a> {
         })
     }
 
-    /// Whether a glob matches as many ids as are wanted, all of which it matches.
+    /// Returns true if the glob matches every wanted id and no other.
     fn matches_only(&self, glob: &str, prefix: &str, wanted: &[&str]) -> bool {
         let Ok(glob) = Glob::new(glob) else { return false };
         let from = self.sorted.partition_point(|id| *id < prefix);

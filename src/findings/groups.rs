@@ -1,4 +1,4 @@
-//! Rows that are one problem: forty equal bolts in forty equal holes, or one part that stands in the way of many.
+//! Groups rows with one cause: equal bolts in equal holes, or one part that overlaps many.
 
 use crate::assembly::InstanceIx;
 use crate::check::{BaselineStatus, Outcome, PairOutcome, Status};
@@ -6,20 +6,20 @@ use crate::findings::rank::worse_first;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// An instance is the culprit of no fewer findings than this.
+/// Smallest number of findings of a culprit.
 pub const MIN_CULPRIT_ROWS: usize = 3;
 
-/// What the rows of a group have in common.
+/// Common property of a group's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The same two parts in the same relative pose, with the same status under the same rule.
+    /// Same two parts, relative pose, status and rule.
     Alike,
-    /// One instance, which fails in the same way with each of the others.
+    /// One instance, failing in the same way with all others.
     Culprit,
 }
 
 impl Kind {
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Alike => "alike",
@@ -28,48 +28,48 @@ impl Kind {
     }
 }
 
-/// Rows that are one problem; at least two.
+/// At least two rows with one cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// 12 hexadecimal digits: a hash of what the members have in common, so that it stays when a member comes or goes.
+    /// Hash of the common properties (12 hexadecimal digits); independent of single members.
     pub id: String,
-    /// What that is.
+    /// Common property.
     pub kind: Kind,
     /// Indices in [`Outcome::pairs`], ascending.
     pub members: Vec<u32>,
-    /// The worst of them.
+    /// Index of the worst row.
     pub worst: u32,
-    /// The instance that all have, of a [`Kind::Culprit`].
+    /// Common instance of a [`Kind::Culprit`].
     pub culprit: Option<InstanceIx>,
 }
 
-/// The groups of an outcome. A row is in one at most.
+/// Groups of an outcome; each row is in at most one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Groups {
-    /// In the order of their first members.
+    /// Groups in the order of their first members.
     pub all: Vec<Group>,
-    /// Of each row: its place in `all`, or [`NONE`].
+    /// Index in `all` of each row's group, or [`NO_GROUP`].
     of_row: Vec<u32>,
 }
 
 const NO_GROUP: u32 = u32::MAX;
 
-/// A line of a report for people: a row, or a group shown by its worst row.
+/// A line of a report: a row, or a group with its worst row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry<'g> {
     /// Index in [`Outcome::pairs`].
     pub row: usize,
-    /// The group that it stands for.
+    /// Group of the line.
     pub group: Option<&'g Group>,
 }
 
 impl Entry<'_> {
-    /// How many rows the line stands for.
+    /// Number of rows in the line.
     pub fn rows(&self) -> usize {
         self.group.map_or(1, |g| g.members.len())
     }
 
-    /// What stands for the two instances: their ids, or a pattern over those of the group, turned as the row is.
+    /// Names of the two instances: ids, or patterns of the group's ids, with sides as in the row.
     pub fn names(&self, o: &Outcome) -> [String; 2] {
         let row = &o.pairs[self.row];
         match self.group {
@@ -80,9 +80,9 @@ impl Entry<'_> {
 }
 
 impl Groups {
-    /// Groups the rows that fail or are allowed: alike ones first, and of the failing rest the most of one instance, then the most of
-    /// another, as long as there are [`LEAST_OF_A_CULPRIT`]; the lesser id among equals. Depends on no order.
-    /// Cost: n log n for n rows.
+    /// Groups the failing and allowed rows. Alike rows come first. Among the remaining failing rows, the instance with
+    /// most rows is the next culprit, down to [`MIN_CULPRIT_ROWS`] rows; of equal ones, the lesser id. Independent of
+    /// the order of rows. Cost: n log n for n rows.
     pub fn new(o: &Outcome) -> Self {
         let mut groups = Self { all: Vec::new(), of_row: vec![NO_GROUP; o.pairs.len()] };
         groups.find_alike(o);
@@ -94,12 +94,12 @@ impl Groups {
         groups
     }
 
-    /// The group of a row, an index in [`Outcome::pairs`].
+    /// Group of a row, given its index in [`Outcome::pairs`].
     pub fn of(&self, row: usize) -> Option<&Group> {
         self.all.get(*self.of_row.get(row)? as usize)
     }
 
-    /// The lines of a report that lists these rows, worst first: each group once, in the place of the first of its rows.
+    /// Lines of a report with these rows, worst first; each group once, at its first row.
     pub fn entries(&self, rows: &[usize]) -> Vec<Entry<'_>> {
         let mut told = vec![false; self.all.len()];
         let mut entries = Vec::new();
@@ -118,7 +118,7 @@ impl Groups {
     fn add(&mut self, o: &Outcome, mut group: Group) {
         group.members.sort_unstable();
         let worse = |x: &&u32, y: &&u32| worse_first(o, &o.pairs[**x as usize], &o.pairs[**y as usize]);
-        // The first of equals.
+        // The first of equal rows.
         group.worst = group.members.iter().min_by(worse).copied().unwrap_or(0);
         group.members.iter().for_each(|m| self.of_row[*m as usize] = 0);
         self.all.push(group);
@@ -142,7 +142,7 @@ impl Groups {
         }
     }
 
-    /// Among the failing rows that are in no group.
+    /// Groups by culprit the failing rows without a group.
     fn find_culprits(&mut self, o: &Outcome) {
         let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         for (p, k) in o.pairs.iter().zip(0..) {
@@ -158,7 +158,7 @@ impl Groups {
         while let Some((n, _, key)) = most.pop() {
             let now = left[&key];
             if now < n {
-                // Some of them went to another culprit since.
+                // An earlier culprit took some of its rows: count again.
                 most.push(turn(key, now));
                 continue;
             }
@@ -181,14 +181,14 @@ impl Groups {
     }
 }
 
-/// What all rows of a group share, whatever its kind.
+/// Common properties of all rows in a group.
 type SharedStatus = (Status, Option<BaselineStatus>);
 
 fn common(p: &PairOutcome) -> SharedStatus {
     (p.status, p.standing)
 }
 
-/// Of each rule, the first that was read from the same place: a sub-assembly that is placed often brings its rules each time.
+/// First rule from the same position in a file, for each rule: a sub-assembly placed several times repeats its rules.
 fn same_rules(o: &Outcome) -> Vec<u32> {
     let mut first: BTreeMap<(&str, u32), u32> = BTreeMap::new();
     o.rules.iter().zip(0..).map(|(rule, k)| *first.entry((&rule.file, rule.index)).or_insert(k)).collect()
@@ -198,19 +198,19 @@ fn group_id(kind: Kind, row: &PairOutcome, content: &[u8], texts: &[&str]) -> St
     let mut hasher = blake3::Hasher::new();
     hasher.update(kind.name().as_bytes()).update(row.status.name().as_bytes()).update(content);
     for text in texts {
-        // The length in front keeps ("ab","c") and ("a","bc") apart.
+        // The length prefix distinguishes ("ab","c") from ("a","bc").
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
     hasher.finalize().to_hex().as_str()[..12].to_owned()
 }
 
 impl Group {
-    /// Of each side a pattern over the ids of the members, turned as `row`, one of them, is.
+    /// Patterns of the members' ids, one a side, with sides as in the member `row`.
     pub fn patterns(&self, o: &Outcome, row: &PairOutcome) -> [String; 2] {
         let part = |i: InstanceIx| o.instances[i.0 as usize].part;
         let turned = |p: &PairOutcome| match self.culprit {
             Some(culprit) => (p.a == culprit) != (row.a == culprit),
-            // Of two equal parts neither is the one or the other.
+            // With two equal parts, the sides cannot be distinguished.
             None => part(row.a) != part(row.b) && part(p.a) == part(row.b) && part(p.b) == part(row.a),
         };
         let mut sides = [Pattern::default(), Pattern::default()];
@@ -224,11 +224,11 @@ impl Group {
     }
 }
 
-/// What names have in common: how they begin and how they end.
+/// Common prefix and suffix of names.
 #[derive(Default)]
 pub(crate) struct Pattern<'n> {
     first: Option<&'n str>,
-    /// Bytes of the shortest name, where two differ.
+    /// Length of the shortest name, once two differ (bytes).
     shortest: Option<usize>,
     begin: &'n str,
     end: &'n str,
@@ -253,13 +253,13 @@ impl<'n> Pattern<'n> {
         self.end = &first[first.len() - end..];
     }
 
-    /// One name as it is; of several what they share, with `*` for what differs. Digits next to it belong to it: `bolt-*`
-    /// of `bolt-11` and `bolt-12`.
+    /// Text of one name, or the common parts of several with `*` between. The digits beside it belong to the `*`:
+    /// `bolt-*` for `bolt-11` and `bolt-12`.
     pub(crate) fn text(&self) -> String {
         let Some(shortest) = self.shortest else { return self.first.unwrap_or_default().to_owned() };
         let digit = |c: char| c.is_ascii_digit();
         let begin = self.begin.trim_end_matches(digit);
-        // Of "ab" and "aab" begin and end both have the same "a".
+        // For "ab" and "aab", prefix and suffix would share the same "a": cut the suffix.
         let mut end = self.end;
         while end.len() + self.begin.len() > shortest {
             let cut = end.chars().next().map_or(1, char::len_utf8);

@@ -1,4 +1,4 @@
-//! Tests of grouping.
+//! Tests the grouping of rows.
 
 use crate::assembly::InstanceIx;
 use crate::check::{Outcome, PairOutcome, Status};
@@ -80,7 +80,7 @@ fn alike_rows_under_different_rules_are_apart_and_of_one_rule_read_twice_togethe
 
 #[test]
 fn the_worst_culprit_comes_first_and_what_is_left_is_counted_anew() {
-    // Two that fail with each other and with many: the pair between them is the greater one's.
+    // Two culprits fail with each other and with many: their common row belongs to the larger one.
     let mut o = sample_outcome::findings(0);
     let ids: Vec<String> = ["a", "b"].into_iter().map(str::to_owned).chain((0..7).map(|k| format!("x{k}"))).collect();
     let proto = sample_outcome::outcome().instances[0].clone();

@@ -1,4 +1,14 @@
-//! Floor 5: what a gate makes of an outcome. Pure: values in, values out; no clock, no files, no environment.
+//! Judges the outcome of a run: findings, baseline, rules, reports to compare. Floor 5. Pure functions, without clock,
+//! files or environment.
+//!
+//! - `rank`, `groups`: order of the findings, and rows with one cause
+//! - `severity`, `resolved`: compares a finding with an older one
+//! - `baseline`: accepted findings
+//! - `run_view`: common view of a run and of a report
+//! - `report_reader`, `diff`: compares two reports
+//! - `rule_lint`, `suggest`: warns about rules, proposes rules
+//! - `glob_for`, `round_up`: globs and numbers of proposed rules
+//! - `shards`: partial reports and their merge
 
 pub mod baseline;
 pub mod diff;

@@ -1,11 +1,11 @@
-//! Which rows are worse than which: the order in which people are shown them.
+//! Orders rows by severity, as reports show them.
 
 use crate::assembly::RuleAction;
 use crate::check::{BaselineStatus, Outcome, PairOutcome, Status};
 use std::cmp::Ordering;
 
-/// Worse first: what a baseline accepts after all other findings, by status, then by how bad the pair is among those of its status, those of which that is not known last. Rows
-/// that are equal here keep the outcome's order, by id, if the sort is stable.
+/// Compares two rows, worse first: open findings before all other rows, then by status, then by severity, unknown
+/// severity last. Rows equal here keep the outcome's order (by id) in a stable sort.
 pub fn worse_first(o: &Outcome, x: &PairOutcome, y: &PairOutcome) -> Ordering {
     place(x).cmp(&place(y)).then_with(|| match (severity(o, x), severity(o, y)) {
         (Some(x), Some(y)) => y.total_cmp(&x),
@@ -13,14 +13,14 @@ pub fn worse_first(o: &Outcome, x: &PairOutcome, y: &PairOutcome) -> Ordering {
     })
 }
 
-/// The rows, as indices in [`Outcome::pairs`], that are wanted, worst first.
+/// Indices in [`Outcome::pairs`] of the selected rows, worst first.
 pub fn ranked(o: &Outcome, wanted: impl Fn(&PairOutcome) -> bool) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..o.pairs.len()).filter(|k| wanted(&o.pairs[*k])).collect();
     rows.sort_by(|x, y| worse_first(o, &o.pairs[*x], &o.pairs[*y]));
     rows
 }
 
-/// Whether a row is a finding that counts against the gate.
+/// Returns true for a finding not accepted by the baseline.
 pub fn is_open(p: &PairOutcome) -> bool {
     p.status.fails() && !is_accepted(p)
 }
@@ -45,7 +45,7 @@ fn of_status(status: Status) -> u8 {
     }
 }
 
-/// How bad a pair is among those of its status, mm; `None` where that is not known.
+/// Severity of a pair within its status (mm); `None` if unknown.
 fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
     match p.status {
         Status::TooClose => match (demanded(o, p), p.gap) {
@@ -57,7 +57,7 @@ fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
     }
 }
 
-/// The clearance that the pair's rule demands, mm.
+/// Gap required by the pair's rule (mm).
 pub fn demanded(o: &Outcome, p: &PairOutcome) -> Option<f64> {
     match o.rules.get(p.rule? as usize)?.verb {
         RuleAction::MinClearance(mm) => Some(mm),

@@ -1,4 +1,4 @@
-//! A JSON report of `interfere check`, read back. Keys that this release does not know are passed over: later ones may add some.
+//! Reads a JSON report of `interfere check`. Skips unknown keys, since later releases may add some.
 
 use crate::assembly::{Facets, Geometry, Rule, RuleAction};
 use crate::check::{Relation, Settings, Status};
@@ -9,20 +9,20 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
-/// What a report says. Lengths in mm.
+/// Content of a report. Lengths in mm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The file, as the user would name it.
+    /// Report file as named for the user.
     pub file: String,
-    /// Version of the program that wrote it.
+    /// Version of the writing program.
     pub program: String,
-    /// The assembly's name.
+    /// Name of the assembly.
     pub name: String,
-    /// Unit of its lengths.
+    /// Unit of the lengths in the file.
     pub units: LengthUnit,
-    /// The options of the run.
+    /// Settings of the run.
     pub settings: Settings,
-    /// In the order in which they were tried.
+    /// Rules in the order of precedence.
     pub rules: Vec<Rule>,
     pairs: Vec<Listed>,
     instances: BTreeMap<String, Instance>,
@@ -36,7 +36,7 @@ struct Listed {
     relation: Option<Relation>,
     gap: Option<f64>,
     depth: Option<f64>,
-    /// Common volume, its slack, and what facets make of it (mm³).
+    /// Common volume, its slack and its facet uncertainty (mm³).
     shared: [Option<f64>; 3],
     bracket: Option<[f64; 2]>,
 }
@@ -49,10 +49,10 @@ struct Instance {
 }
 
 impl Report {
-    /// Reads a report; `file` is its name for people.
+    /// Reads a report; `file` is its name in messages.
     ///
     /// # Errors
-    /// Where it is no JSON, or no report of this version.
+    /// Refuses text without valid JSON, and JSON without a report of a known version.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, Error> {
         let head: RawHead = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
         if head.version != 1 {
@@ -63,7 +63,7 @@ impl Report {
         raw.settled(file).map_err(|what| Error::one(Location::file(file), what, FIX))
     }
 
-    /// As a gate looks at it.
+    /// View of the run.
     pub fn view(&self) -> RunView<'_> {
         let instances = self
             .instances
@@ -73,7 +73,7 @@ impl Report {
         RunView::new(self.units, &self.settings, rows, instances.collect(), &self.rules)
     }
 
-    /// How many instances it has.
+    /// Number of instances.
     pub fn instances(&self) -> usize {
         self.instances.len()
     }
@@ -94,7 +94,7 @@ impl Listed {
 
 const FIX: &str = "write one with `interfere check ASSEMBLY --format json`";
 
-/// The keys by which other files of this program are known, and what has them.
+/// Keys of other JSON files of this program, for the message.
 const OTHERS: [(&[&str], &str); 8] = [
     (&["accepted"], "a baseline"),
     (&["partial", "shard"], "a partial report of one shard"),
@@ -194,7 +194,7 @@ struct RawPair {
     gap_bracket: Option<[f64; 2]>,
     overlap_depth: Option<f64>,
     overlap_volume: Option<f64>,
-    /// Reports written before there were these two have neither.
+    /// Older reports lack this key and the next one.
     overlap_volume_slack: Option<f64>,
     overlap_volume_facets: Option<f64>,
 }
@@ -214,7 +214,10 @@ struct RawInstance {
 }
 
 impl RawReport {
-    /// With names looked up and lengths in mm; or what cannot be.
+    /// Resolves names and converts lengths to mm.
+    ///
+    /// # Errors
+    /// Returns a message about the first unknown name.
     fn settled(self, file: &str) -> Result<Report, String> {
         let unknown = |what: &str, name: &str| format!("no report of a check: unknown {what} `{name}`");
         let units = LengthUnit::from_name(&self.assembly.units).ok_or_else(|| unknown("unit", &self.assembly.units))?;

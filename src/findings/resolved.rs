@@ -1,4 +1,4 @@
-//! A finding that was there and is not any more: mended, or only out of sight?
+//! Tests if a finding missing in a run is fixed or only unverified.
 
 use crate::assembly::{Rule, RuleAction};
 use crate::check::Status;
@@ -6,18 +6,18 @@ use crate::findings::run_view::{PairRuling, RunView};
 use crate::findings::severity::exceeds;
 use crate::geom::LengthUnit;
 
-/// Whether a run shows that a finding is mended, and what it knows of the pair.
+/// Result for a missing finding, and the state of its pair in the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub fixed: bool,
-    /// In one line.
+    /// State of the pair in one line.
     pub why: String,
 }
 
-/// What a run in which the pair is no finding says of it. `least_gap` (mm) is what it had to reach, and did not, when it was one.
+/// Judges a pair without a finding in the run `now`. `least_gap` (mm, signed) is the limit broken before.
 ///
-/// Mended is what has both instances, was held against its limits and keeps the limit that was broken then: a rule or a
-/// tolerance that has become more generous mends nothing.
+/// The finding is fixed if both instances exist, the pair was checked, and it keeps the old limit. A more generous rule
+/// or tolerance fixes nothing.
 pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verdict {
     let unproved = |why: String| Verdict { fixed: false, why };
     for id in [a, b] {
@@ -50,7 +50,7 @@ pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verd
     }
 }
 
-/// A pair that was held against its limits, is clear, and has no row.
+/// Judges a checked, clear pair without a row.
 fn unlisted(now: &RunView<'_>, asked: PairRuling<'_>, least_gap: f64) -> Verdict {
     let demanded = match asked {
         PairRuling::ByRule(Rule { verb: RuleAction::MinClearance(gap), .. }) => *gap,
@@ -70,7 +70,7 @@ fn explained(asked: PairRuling<'_>) -> String {
     }
 }
 
-/// A rule by its place.
+/// Position of a rule: file and index.
 pub(crate) fn place(rule: &Rule) -> String {
     format!("{} rules[{}]", rule.file, rule.index)
 }

@@ -1,6 +1,6 @@
-//! Numbers as a designer would write them.
+//! Rounds numbers up to two digits, as a designer would write them.
 
-/// The least number of two significant digits that is not below `x`; `x` itself where it is not positive and finite.
+/// Rounds up to two significant digits; returns `x` itself unless it is positive and finite.
 pub(crate) fn up_to_two_digits(x: f64) -> f64 {
     if !(x.is_finite() && x > 0.0) {
         return x;

@@ -1,4 +1,4 @@
-//! Rules that do not say what they seem to: without effect, against each other, without a reason, wider than what was measured.
+//! Warns about rules: no effect, contradiction, missing reason, or an allowance wider than measured.
 
 use crate::assembly::{Geometry, Overlap, Rule, RuleAction, RuleCoverage};
 use crate::check::{Certainty, Outcome, PairOutcome};
@@ -7,10 +7,10 @@ use crate::findings::round_up::up_to_two_digits;
 use crate::geom::tolerance::EXCESSIVE_ALLOWANCE_RATIO;
 use std::collections::BTreeMap;
 
-/// What is to be said of the rules of an outcome: each code at most once per rule as written, however often its file is used; in the
-/// order of the rules. `unused-rule` is among the outcome's own warnings: that shows on reading.
+/// Warnings about rules, in the order of the rules; each code at most once per rule as written, even if its file is
+/// placed several times. The reader of the assembly already warns with `unused-rule`.
 ///
-/// Follows from the outcome alone, and from all of it: of a part of a run, allowances would seem too large.
+/// Needs the outcome of the whole run: in one shard, allowances would seem too large.
 pub fn lint(outcome: &Outcome) -> Vec<Warning> {
     let needs = needs(outcome);
     let mut written: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
@@ -23,16 +23,16 @@ pub fn lint(outcome: &Outcome) -> Vec<Warning> {
     all.iter().flat_map(WrittenRule::warnings).collect()
 }
 
-/// How deep the pairs are for which a rule holds.
+/// Largest depth of the pairs under a rule.
 #[derive(Debug, Clone, Copy)]
 enum MeasuredDepth {
-    /// At most this deep (mm); 0 where none is deeper than the tolerance.
+    /// Upper bound of the depth (mm); 0 if no pair exceeds the tolerance.
     Depth(f64),
-    /// Not measured, or not of the parts themselves.
+    /// Unmeasured, or measured on other solids than the parts.
     Unknown,
 }
 
-/// Of each rule.
+/// Depths for each rule.
 fn needs(outcome: &Outcome) -> Vec<MeasuredDepth> {
     let none = if outcome.settings.verdict_only { MeasuredDepth::Unknown } else { MeasuredDepth::Depth(0.0) };
     let mut needs = vec![none; outcome.rules.len()];
@@ -47,15 +47,15 @@ fn needs(outcome: &Outcome) -> Vec<MeasuredDepth> {
     needs
 }
 
-/// What one pair asks of the rule that holds for it.
+/// Depth of one pair under its rule.
 fn need_of(pair: &PairOutcome, tolerance: f64) -> MeasuredDepth {
     let Some([low, _]) = pair.gap_bracket else { return MeasuredDepth::Unknown };
-    // A hull or pieces are larger than their part: they show what needs nothing, not what is needed.
+    // A hull or pieces enclose their part: a small depth is proved, a large one is not.
     if -low <= tolerance {
         return MeasuredDepth::Depth(0.0);
     }
     let measured = pair.geometry == Geometry::Exact && pair.certainty != Certainty::NoInside;
-    // What fails or passes by its facets is deeper than allowed: the allowance is not what is too large.
+    // A failing pair, or a contact by its facets, exceeds the allowance: the allowance is not too large.
     if measured && !pair.status.fails() && !pair.within_facet_error {
         MeasuredDepth::Depth(-low)
     } else {
@@ -63,7 +63,7 @@ fn need_of(pair: &PairOutcome, tolerance: f64) -> MeasuredDepth {
     }
 }
 
-/// A rule as written, over all uses of its file.
+/// A rule as written, with all uses of its file.
 struct WrittenRule<'a> {
     outcome: &'a Outcome,
     rule: &'a Rule,
@@ -72,7 +72,7 @@ struct WrittenRule<'a> {
 }
 
 impl<'a> WrittenRule<'a> {
-    /// `None` where it lies in bought sub-assemblies alone: not this assembly's business.
+    /// Collects the uses of a rule; `None` if all of them are in `as_unit` sub-assemblies.
     fn new(outcome: &'a Outcome, needs: &[MeasuredDepth], uses: Vec<usize>) -> Option<Self> {
         let uses: Vec<usize> = uses.into_iter().filter(|r| !outcome.rule_uses[*r].in_unit).collect();
         let rule = &outcome.rules[*uses.first()?];
@@ -89,7 +89,7 @@ impl<'a> WrittenRule<'a> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        // A rule without a pair was warned of on reading, and is to be corrected first.
+        // A rule without pairs already has a warning, to be fixed first.
         let Some(own) = self.rule_uses().find(|u| u.pairs > 0) else { return Vec::new() };
         let effect = self.against_others(own).or_else(|| self.allowance());
         effect.into_iter().chain(self.reason()).collect()
@@ -99,7 +99,7 @@ impl<'a> WrittenRule<'a> {
         Warning { at: Some(self.rule.at.clone()), ..Warning::new(code, message) }
     }
 
-    /// The rules of one file say the same at every use of it.
+    /// Warning about earlier rules; the rules of one file relate to each other equally at every use.
     fn against_others(&self, own: &RuleCoverage) -> Option<Warning> {
         if !own.known {
             return None;
@@ -141,10 +141,11 @@ impl<'a> WrittenRule<'a> {
         Some(self.warning("contradicting-rules", message))
     }
 
-    /// An allowance against the tolerance, and against what was measured.
+    /// Warning about an allowance below the tolerance, or above the measured depth.
     fn allowance(&self) -> Option<Warning> {
         let RuleAction::AllowDepth(allowed) = self.rule.verb else { return None };
-        // An exception from a later rule says something, however little it allows; what other files' rules took was not measured.
+        // An exception to a later rule has an effect at any depth. Pairs taken by rules of other files were not
+        // measured.
         if self.rule_uses().any(|u| !u.known || u.guards || u.overruled) {
             return None;
         }
@@ -177,7 +178,7 @@ impl<'a> WrittenRule<'a> {
         Some(self.warning("allowance-too-large", message))
     }
 
-    /// What weakens the gate says why.
+    /// Warning about a missing reason of a rule; a required clearance needs none.
     fn reason(&self) -> Option<Warning> {
         let given = self.rule.reason.as_ref().is_some_and(|r| !r.trim().is_empty());
         if given || matches!(self.rule.verb, RuleAction::MinClearance(_)) {
@@ -191,7 +192,7 @@ impl<'a> WrittenRule<'a> {
     }
 }
 
-/// A rule for the reader of its file.
+/// Name of a rule for a reader of its file.
 fn name(rule: &Rule) -> String {
     let line = rule.at.line.map_or_else(String::new, |l| format!(" (line {l})"));
     format!("rules[{}]{line}", rule.index)
@@ -213,7 +214,7 @@ fn effect_text(verb: RuleAction) -> &'static str {
     }
 }
 
-/// The earlier rule for no more than the pairs of both, where globs can say so: one side of each must be `*` or the same.
+/// Earlier rule, narrowed to the pairs of both, if globs can express it: one side of each must be `*` or equal.
 fn between(earlier: &Rule, later: &Rule) -> Option<Rule> {
     let common = |p: &String, q: &String| match (p.as_str(), q.as_str()) {
         ("*", _) => Some(q.clone()),
@@ -221,7 +222,7 @@ fn between(earlier: &Rule, later: &Rule) -> Option<Rule> {
         _ => (p == q).then(|| p.clone()),
     };
     let [p, q] = &earlier.between;
-    // Of two ways that both can be said, neither is all of it, unless the other one says no more.
+    // If both ways of pairing the sides give globs, each covers a part of the pairs only, unless they are equal.
     let pairs = |r: &String, s: &String| Some([common(p, r)?, common(q, s)?]);
     let [r, s] = &later.between;
     let between = match (pairs(r, s), pairs(s, r)) {

@@ -1,22 +1,22 @@
-//! A run as a gate looks at it, whether it ended just now or is read from a report. Lengths in mm.
+//! Gives one view of a run, just ended or read from a report. Lengths in mm.
 
 use crate::assembly::{FirstMatch, Rule, RuleAction};
 use crate::check::{CommonVolume, Outcome, PairOutcome, Relation, Settings, Severity, Status};
 use crate::geom::LengthUnit;
 use std::collections::BTreeMap;
 
-/// A run: its listed pairs and what is known of the others.
+/// A run: its listed pairs, and the data about the others.
 #[derive(Debug)]
 pub struct RunView<'a> {
     /// Unit of its report.
     pub units: LengthUnit,
-    /// The options it ran with.
+    /// Settings of the run.
     pub settings: &'a Settings,
-    /// Sorted by a, then b.
+    /// Listed pairs, sorted by a, then b.
     pub rows: Vec<Row<'a>>,
-    /// By full id.
+    /// Instances by full id.
     pub instances: BTreeMap<&'a str, Placed<'a>>,
-    /// In the order in which they are tried.
+    /// Rules in the order of precedence.
     pub rules: &'a [Rule],
     first: FirstMatch<'a>,
 }
@@ -24,45 +24,46 @@ pub struct RunView<'a> {
 /// A listed pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row<'a> {
-    /// Full id of the instance whose id comes first in byte order.
+    /// Full id of instance A, first in byte order.
     pub a: &'a str,
-    /// Of the other one.
+    /// Full id of instance B.
     pub b: &'a str,
-    /// Where the pair ended.
+    /// Status of the pair.
     pub status: Status,
-    /// How the solids lie to each other.
+    /// Relation of the two solids.
     pub relation: Option<Relation>,
-    /// Minus the depth where they overlap.
+    /// Signed gap (mm): minus the depth for an overlap.
     pub gap: Option<f64>,
-    /// Of a finding; `None` where it was not measured.
+    /// Severity of a finding; `None` if unmeasured.
     pub extent: Option<Severity>,
 }
 
-/// An instance and what tells whether it changed.
+/// An instance and its hashes; a change of the instance changes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed<'a> {
     /// Hash of its mesh.
     pub mesh: &'a str,
-    /// Hash of where it stands.
+    /// Hash of its placement.
     pub placement: &'a str,
-    /// Id of the `as_unit` sub-assembly it lies in.
+    /// Id of its `as_unit` sub-assembly.
     pub unit: Option<&'a str>,
 }
 
-/// What the rules make of a pair.
+/// Effect of the rules on a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PairRuling<'a> {
-    /// Not looked at: both lie in this `as_unit` sub-assembly.
+    /// Unchecked: both instances are in this `as_unit` sub-assembly.
     InUnit(&'a str),
-    /// Not looked at: by this rule.
+    /// Unchecked: ignored by this rule.
     IgnoredBy(&'a Rule),
-    /// Held against this rule.
+    /// Checked with the limit of this rule.
     ByRule(&'a Rule),
-    /// Held against the tolerance alone.
+    /// Checked with the tolerance alone.
     ToleranceOnly,
 }
 
-/// The extent of a finding, from the numbers of its row; of `shared` the volume, its slack, and what facets make of it.
+/// Severity of a finding from the numbers of its row; `shared` has the volume, its slack and its facet uncertainty
+/// (mm³).
 pub(crate) fn extent_of(
     status: Status,
     depth: Option<f64>,
@@ -84,14 +85,14 @@ pub(crate) fn extent_of(
     }
 }
 
-/// The extent of a finding of a run.
+/// Severity of a finding of a run.
 pub(crate) fn extent_of_pair(p: &PairOutcome) -> Option<Severity> {
     let shared = [p.overlap_volume, p.overlap_volume_slack, p.overlap_volume_facets];
     extent_of(p.status, p.overlap_depth, shared, p.gap, p.gap_bracket)
 }
 
 impl<'a> RunView<'a> {
-    /// A run that just ended.
+    /// View of a finished run.
     pub fn of_outcome(outcome: &'a Outcome) -> Self {
         let row = |p: &PairOutcome| Row {
             a: outcome.id(p.a),
@@ -109,7 +110,7 @@ impl<'a> RunView<'a> {
         Self::new(outcome.units, &outcome.settings, rows, instances.collect(), &outcome.rules)
     }
 
-    /// A run from its pieces; `rows` sorted by a, then b.
+    /// View from its parts; `rows` sorted by a, then b.
     pub(crate) fn new(
         units: LengthUnit,
         settings: &'a Settings,
@@ -120,12 +121,12 @@ impl<'a> RunView<'a> {
         Self { units, settings, rows, instances, rules, first: FirstMatch::new(rules) }
     }
 
-    /// The listed pair of two ids, the lesser first.
+    /// Listed pair of two ids, lesser id first.
     pub fn row(&self, a: &str, b: &str) -> Option<&Row<'a>> {
         self.rows.binary_search_by(|row| (row.a, row.b).cmp(&(a, b))).ok().map(|k| &self.rows[k])
     }
 
-    /// What the rules make of two instances of the run, in either order. Takes time in the number of rules.
+    /// Effect of the rules on two instances, in either order. Cost: linear in the number of rules.
     pub fn asked(&self, a: &str, b: &str) -> PairRuling<'a> {
         let unit = |id: &str| self.instances.get(id).and_then(|i| i.unit);
         if let Some(unit) = unit(a).filter(|u| unit(b) == Some(u)) {
@@ -138,7 +139,7 @@ impl<'a> RunView<'a> {
         }
     }
 
-    /// The gap that a finding of these two has to reach to pass; negative for a depth that is allowed.
+    /// Smallest gap with which a finding of these two passes (mm); negative for an allowed depth.
     pub fn passing_gap(&self, a: &str, b: &str, status: Status) -> f64 {
         let tolerance = self.settings.tolerance;
         match self.asked(a, b) {
@@ -150,7 +151,7 @@ impl<'a> RunView<'a> {
         }
     }
 
-    /// A pair that was held against its limits and is not listed has a gap of more than this.
+    /// Gap exceeded by every checked pair without a row (mm).
     pub(crate) fn listed_within(&self) -> f64 {
         let within = self.settings.report_within.filter(|_| !self.settings.verdict_only);
         within.map_or(self.settings.tolerance, |d| d.max(self.settings.tolerance))

@@ -1,19 +1,19 @@
-//! When a finding is worse than it was: the one rule of baselines and of comparisons.
+//! Tests if a finding is worse than before: the one rule of baselines and comparisons.
 
 use crate::check::{CommonVolume, Metric, Severity};
 use crate::geom::LengthUnit;
 
-/// A number that was written in another unit and read again is off by this much of itself, at most.
+/// Largest relative error of a number written in another unit and read back.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Lengths that differ by no more (mm) are equal: the rounding margin of a pair that measures 16 metres in all. A placement that is written
-/// otherwise moves a part by as much.
+/// Difference up to which lengths are equal (mm): the rounding margin of a pair of 16 m in size, or the effect of an
+/// equal placement written in another form.
 const SAME_LENGTH_MM: f64 = 1e-9;
 
-/// A volume is a sum over many triangles, which is off by this much of itself where these stand otherwise.
+/// Relative error of a volume, a sum over many triangles, after moving the triangles.
 const VOLUME_ROUNDING: f64 = 1e-9;
 
-/// Whether a length `x` is more than `limit` (mm), rounding aside.
+/// Returns true if the length `x` exceeds `limit` (mm) beyond rounding.
 pub(crate) fn exceeds(x: f64, limit: f64) -> bool {
     exceeds_by(x - SAME_LENGTH_MM, limit, ROUNDING)
 }
@@ -22,31 +22,32 @@ fn exceeds_by(x: f64, limit: f64, rounding: f64) -> bool {
     x - limit > rounding * x.abs().max(limit.abs())
 }
 
-/// From mm to a unit.
+/// Converts from mm to a unit.
 pub(crate) fn in_units(extent: Severity, units: LengthUnit) -> Severity {
     extent.scaled(|mm| mm / units.mm(), |mm3| mm3 / units.mm3())
 }
 
-/// From a unit to mm.
+/// Converts from a unit to mm.
 pub(crate) fn in_mm(extent: Severity, units: LengthUnit) -> Severity {
     extent.scaled(|x| x * units.mm(), |v| v * units.mm3())
 }
 
-/// What two runs leave open.
+/// Uncertainty between two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Slack {
-    /// Of depths and gaps (mm).
+    /// Uncertainty of depths and gaps (mm).
     pub length: f64,
-    /// Whether both parts have the meshes they had: their facets are the same then, and explain nothing.
+    /// True if both parts have their old meshes: equal facets explain no difference.
     pub same_meshes: bool,
 }
 
-/// In what a finding is worse than `before`: by more than the slack in depth or gap (of brackets, in the lower end), and by more
-/// than both runs leave open in the common volume, where both have one. `None` where the two are not of one kind.
+/// Metrics in which a finding is worse than `before`. Depth and gap (for brackets, the lower end) must change by more
+/// than the slack, the common volume by more than the uncertainty of both runs, if both have one. `None` for different
+/// kinds.
 ///
-/// The volume tells what a depth cannot, which grows no further than the thinner part. What tolerance and facets explain is
-/// bounded by the surfaces they act on, not by a share of the volume: where most of what is shared is a
-/// film, a small part of its thickness is a large part of its volume.
+/// The volume shows growth that a depth misses, since a depth ends at the thickness of the thinner part. The effect of
+/// tolerance and facets is bounded by the surface areas, not by a share of the volume: in a thin overlap, a small part
+/// of the thickness is a large part of the volume.
 pub(crate) fn worse_in(now: Severity, before: Severity, slack: Slack) -> Option<Vec<Metric>> {
     let (measure, worse) = match (before, now) {
         (Severity::Depth(before, was), Severity::Depth(now, is)) => {
@@ -69,7 +70,7 @@ fn has_grown(was: CommonVolume, is: CommonVolume, same_meshes: bool) -> bool {
     exceeds_by(is.volume, was.volume + was.slack + is.slack + facets, VOLUME_ROUNDING)
 }
 
-/// Whether both ends of two brackets are the same within `slack`.
+/// Returns true if both ends of two brackets agree within `slack`.
 pub(crate) fn is_same_bracket(now: Severity, before: Severity, slack: f64) -> bool {
     let (Severity::Bracket(before), Severity::Bracket(now)) = (before, now) else { return false };
     before.iter().zip(now).all(|(b, n)| !exceeds(n, b + slack) && !exceeds(b - slack, n))
@@ -112,11 +113,11 @@ mod tests {
         assert_eq!(worse(shared(2.0, 25.0, 1.0), shared(2.0, 22.0, 2.0)), Some(vec![]));
         assert_eq!(worse(shared(2.0, 25.1, 1.0), shared(2.0, 22.0, 2.0)), Some(vec![Metric::Volume]));
         assert_eq!(worse(shared(2.1, 25.1, 1.0), shared(2.0, 22.0, 2.0)), Some(vec![Metric::Depth, Metric::Volume]));
-        // Less deep, and more of it.
+        // Less deep, but larger in volume.
         assert_eq!(worse(shared(1.0, 99.0, 1.0), shared(2.0, 22.0, 2.0)), Some(vec![Metric::Volume]));
         assert_eq!(worse(shared(2.0, 99.0, 1.0), depth(2.0)), Some(vec![]), "nothing to compare with");
         assert_eq!(worse(depth(2.0), shared(2.0, 22.0, 2.0)), Some(vec![]), "nothing to compare");
-        // Facets explain something where they are others.
+        // Different facets explain a difference.
         let others = Slack { length: 0.01, same_meshes: false };
         assert_eq!(worse_in(shared(2.0, 34.9, 1.0), shared(2.0, 22.0, 2.0), others), Some(vec![]));
         assert_eq!(worse_in(shared(2.0, 35.1, 1.0), shared(2.0, 22.0, 2.0), others), Some(vec![Metric::Volume]));

@@ -1,4 +1,4 @@
-//! Rules for the overlaps that look as if they were meant: press fits, seats, fasteners. Proposals, to be looked at.
+//! Proposes rules for overlaps with the look of a design intent: press fits, seats, fasteners. The user reviews them.
 
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, PartIx, Rule, RuleAction, RuleTable};
 use crate::check::{Certainty, Outcome, PairOutcome, Relation, Status};
@@ -8,23 +8,23 @@ use crate::findings::round_up::up_to_two_digits;
 use crate::geom::tolerance::{FASTENER_DEPTH_MM, FIT_DEPTH_MM};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More rules than this for two parts are made one that matches all their instances, where nothing speaks against it.
+/// Number of rules for two parts above which one rule for all their instances is tried.
 const MAX_SEPARATE_RULES: usize = 4;
 
-/// As many pairs of one such rule are looked at.
+/// Largest number of pairs tested for such a rule.
 const MAX_TESTED_PAIRS: usize = 1 << 20;
 
-/// What an overlap looks like.
+/// Likely intent of an overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// No deeper than a press fit or a seat.
     Fit,
-    /// No deeper than a thread, and a part is called a screw, a bolt, a nut or the like.
+    /// No deeper than a thread, with a part named screw, bolt, nut or similar.
     Fastener,
 }
 
 impl Fit {
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fit => "press fit or seat",
@@ -33,45 +33,45 @@ impl Fit {
     }
 }
 
-/// A rule to be looked at.
+/// A proposed rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// For the root assembly's file, after the rules that are there.
+    /// Rule for the root file, after its existing rules.
     pub rule: Rule,
-    /// What the overlaps look like.
+    /// Likely intent of the overlaps.
     pub fit: Fit,
-    /// Failing pairs that it lets pass.
+    /// Number of failing pairs passed by the rule.
     pub pairs: u64,
-    /// Other pairs of the same two parts that it matches, none of which fails.
+    /// Number of other matched pairs of the same two parts; none of them fails.
     pub others: u64,
-    /// Upper bound of the deepest overlap, mm.
+    /// Upper bound of the deepest overlap (mm).
     pub deepest: f64,
 }
 
-/// A failing pair for which nothing is proposed.
+/// A failing pair without a proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unproposed {
-    /// As in the outcome.
+    /// Instance A, as in the outcome.
     pub a: InstanceIx,
-    /// As in the outcome.
+    /// Instance B, as in the outcome.
     pub b: InstanceIx,
-    /// Why it fails.
+    /// Failing status.
     pub status: Status,
-    /// Why nothing is proposed, and what to do.
+    /// Reason, and advice to the user.
     pub why: &'static str,
 }
 
-/// What is proposed and what is not: together all pairs that fail.
+/// Proposals and failing pairs without one: together all failing pairs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Suggestions {
-    /// In the order of kinds and parts.
+    /// Proposals in the order of intent and parts.
     pub rules: Vec<Proposal>,
-    /// In the outcome's order.
+    /// Failing pairs without a proposal, in the outcome's order.
     pub left_out: Vec<Unproposed>,
 }
 
-/// Proposes rules for the failing pairs of an outcome of `assembly`. Put after the rules of the root file, they let pass the pairs they
-/// are for; they match no other pair, but for pairs of the same two parts none of which fails ([`Proposal::others`]).
+/// Proposes rules for the failing pairs of an outcome of `assembly`. Appended to the root file, the rules pass these
+/// pairs. They match no other pair except passing pairs of the same two parts ([`Proposal::others`]).
 pub fn suggest(assembly: &Assembly, outcome: &Outcome) -> Suggestions {
     let mut left_out = Vec::new();
     let mut groups: BTreeMap<(Fit, PartIx, PartIx), Group> = BTreeMap::new();
@@ -103,7 +103,10 @@ pub fn suggest(assembly: &Assembly, outcome: &Outcome) -> Suggestions {
     Suggestions { rules, left_out }
 }
 
-/// What a failing pair looks like and how deep it is at most (mm), or why nothing is proposed.
+/// Likely intent of a failing pair and an upper bound of its depth (mm).
+///
+/// # Errors
+/// Returns the reason against a proposal.
 fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static str> {
     match pair.status {
         Status::TooClose => return Err("closer than a rule demands: move a part, or correct the rule"),
@@ -145,11 +148,11 @@ fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static 
     Err("deeper than a press fit or a seat: looks like a fault")
 }
 
-/// Whether an instance or its part is called one.
+/// Returns true if an instance or its part has the name of a fastener.
 fn is_fastener(outcome: &Outcome, instance: InstanceIx) -> bool {
     let instance = &outcome.instances[instance.0 as usize];
     let part = &outcome.parts[instance.part.0 as usize].key;
-    // Of a path the last name: what lies in a folder of screws need be none.
+    // Use the last name of a path: a folder of screws may contain other parts.
     let names = [&instance.id, part].map(|n| n.rsplit(['/', '#']).next().unwrap_or(n).to_lowercase());
     let words = names.iter().flat_map(|n| n.split(|c: char| !c.is_alphabetic()));
     let is = |word: &str| {
@@ -163,19 +166,19 @@ fn ordered(a: InstanceIx, b: InstanceIx) -> (InstanceIx, InstanceIx) {
     (a.min(b), a.max(b))
 }
 
-/// Pairs of two parts that look alike.
+/// Pairs of two parts with the same intent.
 #[derive(Default)]
 struct Group {
-    /// Of each instance of the first part, those of the second that it overlaps.
+    /// Overlapping instances of the second part, for each instance of the first.
     edges: BTreeMap<InstanceIx, BTreeSet<InstanceIx>>,
     depth: BTreeMap<(InstanceIx, InstanceIx), f64>,
 }
 
-/// All of the first with all of the second.
+/// All pairs between two sets of instances.
 type Block = (BTreeSet<InstanceIx>, BTreeSet<InstanceIx>);
 
 impl Group {
-    /// The pairs as blocks, each pair in one: instances that overlap the same others stand together.
+    /// Partition of the pairs into blocks: instances with equal partners share a block.
     fn blocks(&self) -> Vec<Block> {
         let mut turned: BTreeMap<InstanceIx, BTreeSet<InstanceIx>> = BTreeMap::new();
         for (a, others) in &self.edges {
@@ -219,7 +222,8 @@ impl Writer<'_> {
         exact
     }
 
-    /// Whether no pair of a block fails that is not of the group, and the rules below the root file hold for none: these would be overruled.
+    /// Returns true if one rule may match a block of at most `MAX_TESTED_PAIRS` pairs. Every failing pair of the block must
+    /// be in the group. For its other pairs, no rule of a sub-assembly may hold, since the new rule would overrule it.
     fn may_match(&self, group: &Group, (one, other): &Block) -> bool {
         let below = |r: u32| !self.assembly.rules[r as usize].scope.is_empty();
         let is_free = |a: InstanceIx, b: InstanceIx| {
@@ -234,7 +238,7 @@ impl Writer<'_> {
             && one.iter().all(|a| other.iter().all(|b| is_free(*a, *b)))
     }
 
-    /// Rules that match the pairs of a block and no others.
+    /// Rules for exactly the pairs of a block.
     fn block(&self, fit: Fit, group: &Group, (one, other): &Block) -> Vec<Proposal> {
         let names = |side: &BTreeSet<InstanceIx>| -> Vec<(String, BTreeSet<InstanceIx>)> {
             let id = |i: &InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();

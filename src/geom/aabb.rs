@@ -3,7 +3,7 @@
 use crate::geom::math::{Vec3, max3, min3};
 use serde::{Deserialize, Serialize};
 
-/// An axis-aligned box, closed. `min` > `max` along an axis means empty.
+/// An axis-aligned box, closed. Empty if `min` > `max` along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aabb {
@@ -14,13 +14,13 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// The box that holds nothing.
+    /// The empty box.
     pub const EMPTY: Self = Self {
         min: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
         max: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// The smallest box around points.
+    /// Returns the smallest box around the points.
     pub fn of_points<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, |b, p| Self { min: min3(b.min, *p), max: max3(b.max, *p) })
     }
@@ -30,7 +30,7 @@ impl Aabb {
         if self.min.x <= self.max.x { (self.max - self.min).norm() } else { 0.0 }
     }
 
-    /// The middle of the box.
+    /// Centre of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
@@ -40,32 +40,32 @@ impl Aabb {
         if self.min.x <= self.max.x { self.min.amax().max(self.max.amax()) } else { 0.0 }
     }
 
-    /// The box grown by `by` on every side.
+    /// Grows the box by `by` on every side.
     #[must_use]
     pub fn inflated(&self, by: f64) -> Self {
         let e = Vec3::repeat(by);
         Self { min: self.min - e, max: self.max + e }
     }
 
-    /// The smallest box around both.
+    /// Returns the smallest box around both boxes.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self { min: min3(self.min, other.min), max: max3(self.max, other.max) }
     }
 
-    /// The common box; empty where they are apart.
+    /// Returns the common box; empty if the boxes are disjoint.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self { min: max3(self.min, other.min), max: min3(self.max, other.max) }
     }
 
-    /// The distance of two boxes; 0 where they meet.
+    /// Distance of the two boxes (>= 0); 0 if they intersect.
     pub fn distance(&self, other: &Self) -> f64 {
         let apart = max3(other.min - self.max, self.min - other.max);
         apart.map(|d| d.max(0.0)).norm()
     }
 
-    /// Whether the closed boxes have a point in common.
+    /// Tests if the closed boxes intersect.
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
     }

@@ -1,5 +1,5 @@
-//! Scalars and vectors. Everything is `f64`; trigonometry goes through `libm`, because the platform's differs in the
-//! last bit from system to system and a gate must not.
+//! Scalars and vectors. Everything is `f64`. Trigonometry goes through `libm`: the platform's own differs in the last
+//! bit from system to system, and results must be reproducible.
 
 /// A point or a vector, three coordinates.
 pub type Vec3 = nalgebra::Vector3<f64>;
@@ -11,7 +11,7 @@ pub type Mat3 = nalgebra::Matrix3<f64>;
 /// The unit round-off of `f64`, 2⁻⁵³.
 pub const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
-/// Sine and cosine of an angle in degrees; exact at multiples of 90° and the same bits on every system.
+/// Sine and cosine of an angle in degrees; exact at multiples of 90° and bit-identical on every system.
 pub fn sin_cos_deg(angle_deg: f64) -> (f64, f64) {
     let turn = libm::fmod(angle_deg, 360.0);
     let quarter = libm::round(turn / 90.0);
@@ -35,13 +35,13 @@ pub fn max3(a: Vec3, b: Vec3) -> Vec3 {
     Vec3::new(greater(a.x, b.x), greater(a.y, b.y), greater(a.z, b.z))
 }
 
-/// The smaller of two numbers that are not NaN; compiles to one instruction, unlike `f64::min`.
+/// Returns the smaller of two numbers other than NaN; compiles to one instruction, unlike `f64::min`.
 #[inline]
 pub fn lesser(a: f64, b: f64) -> f64 {
     if b < a { b } else { a }
 }
 
-/// The larger of two numbers that are not NaN; compiles to one instruction, unlike `f64::max`.
+/// Returns the larger of two numbers other than NaN; compiles to one instruction, unlike `f64::max`.
 #[inline]
 pub fn greater(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
@@ -53,7 +53,7 @@ pub fn norm1(v: &Vec3) -> f64 {
     v.x.abs() + v.y.abs() + v.z.abs()
 }
 
-/// Two unit vectors that form a right-handed frame with a third, which comes last.
+/// Returns two unit vectors that form a right-handed frame with the unit vector `normal` as the third.
 pub fn basis(normal: &Vec3) -> (Vec3, Vec3) {
     let mut axis = Vec3::zeros();
     axis[normal.iamin()] = 1.0;

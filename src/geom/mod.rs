@@ -1,5 +1,14 @@
-//! Floor 0: numbers, vectors, poses, boxes and exact predicates. No I/O, no logging; serialisation is derived, nothing
-//! is rendered.
+//! Floor 0: numbers, vectors, poses, boxes and exact predicates. No I/O, no logging; derives serialisation only.
+//!
+//! - `math`: scalars and vectors
+//! - `unit`: length units
+//! - `tolerance`: shared tolerances and limits
+//! - `pose`: placements and rigid motions
+//! - `aabb`, `obb`: axis-aligned and oriented boxes
+//! - `predicates`: exact orientation tests
+//! - `triangle`: queries on two triangles, or a point and a triangle
+//! - `union_find`: disjoint sets
+//! - `serde_infinity`: infinite numbers in JSON
 
 pub mod aabb;
 pub mod math;

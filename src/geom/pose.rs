@@ -1,43 +1,43 @@
-//! Placements: an affine map as the file gives it, split into a rigid pose and the stretch that is baked into the mesh.
+//! Placements: the affine map of the file, split into a rigid pose and a stretch to apply to the mesh.
 
 use crate::geom::math::{Mat3, UNIT_ROUNDOFF, Vec3};
 
-/// A rigid motion: `p` lands at `rotation · p + translation` (mm).
+/// A rigid motion: maps `p` to `rotation · p + translation` (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// A rotation matrix, orthonormal to rounding, determinant +1.
+    /// Rotation matrix, orthonormal to rounding, determinant +1.
     pub rotation: Mat3,
-    /// In millimetres.
+    /// Translation (mm).
     pub translation: Vec3,
 }
 
 impl Pose {
-    /// The pose that moves nothing.
+    /// Returns the identity.
     pub fn identity() -> Self {
         Self { rotation: Mat3::identity(), translation: Vec3::zeros() }
     }
 
-    /// Where a point lands.
+    /// Maps a point.
     #[inline]
     pub fn point(&self, p: &Vec3) -> Vec3 {
         self.rotation * p + self.translation
     }
 
-    /// Where a direction points.
+    /// Rotates a direction.
     #[inline]
     pub fn direction(&self, d: &Vec3) -> Vec3 {
         self.rotation * d
     }
 
-    /// The inverse motion.
+    /// Returns the inverse motion.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.transpose();
         Self { rotation, translation: -(rotation * self.translation) }
     }
 
-    /// The pose of `other` in the frame of `self`: `self⁻¹ · other`. The translations are subtracted first, so the error
-    /// scales with their difference and not with their distance from the origin.
+    /// Computes the pose of `other` in the frame of `self`: `self⁻¹ · other`. Subtracts the translations first: the
+    /// error then scales with their difference instead of with the distance from the origin.
     #[must_use]
     pub fn relative(&self, other: &Self) -> Self {
         let back = self.rotation.transpose();
@@ -45,52 +45,54 @@ impl Pose {
     }
 }
 
-/// An affine map: `p` lands at `linear · p + translation` (mm). Invertible and finite once it was validated.
+/// An affine map: maps `p` to `linear · p + translation` (mm). Invertible and finite after validation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Affine {
     /// Rows of the upper left 3×3 block.
     pub linear: Mat3,
-    /// In millimetres.
+    /// Translation (mm).
     pub translation: Vec3,
 }
 
-/// A placement split into what moves and what deforms: `linear = rotation · stretch` up to `residual`.
+/// A placement split into a rigid motion and a deformation: `linear = rotation · stretch` up to `residual`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlacementSplit {
     /// The rigid motion.
     pub pose: Pose,
-    /// Symmetric up to sign; the identity for a rigid placement, a negative determinant for a mirrored one. To be
-    /// applied to the mesh before the pose.
+    /// Deformation of the mesh before the pose. Symmetric up to sign; the identity for a rigid placement, negative
+    /// determinant for a mirrored one.
     pub stretch: Mat3,
-    /// Largest entry of `|linear − rotation · stretch|`: times a point's coordinate sum it bounds how far that point lands
-    /// from where the file puts it.
+    /// Largest entry of `|linear − rotation · stretch|`. Multiplied by the sum of a point's coordinate magnitudes, it
+    /// bounds the error of each coordinate of the placed point.
     pub residual: f64,
 }
 
-/// Entries of the stretch are rounded to this multiple of its largest entry, so that a rotation written with 12 or more
-/// digits counts as rigid and copies of one scale share one baked mesh. The error is carried along as `residual`.
+/// Entries of the stretch are rounded to this multiple of its largest entry (rounded up to a power of two). A rotation
+/// written with 12 or more digits then counts as rigid, and copies of one scale share one stretched mesh. `residual`
+/// contains the error.
 pub const STRETCH_GRID: f64 = 2.273_736_754_432_320_6e-13; // 2^-42
 
 impl Affine {
-    /// The map that moves nothing.
+    /// Returns the identity.
     pub fn identity() -> Self {
         Self { linear: Mat3::identity(), translation: Vec3::zeros() }
     }
 
-    /// `self` after `inner`: the placement of a sub-assembly applied to that of one of its instances.
+    /// Composes two placements: `inner` first, then `self`. Places an instance of a sub-assembly.
     #[must_use]
     pub fn after(&self, inner: &Self) -> Self {
         Self { linear: self.linear * inner.linear, translation: self.linear * inner.translation + self.translation }
     }
 
-    /// Polar decomposition by Newton's iteration `X ← (X + X⁻ᵀ)/2` (Higham, "Computing the Polar Decomposition — with
-    /// Applications", 1986, §3). `None` for a singular or hopelessly ill-conditioned map, which the reader refuses.
+    /// Splits the map by polar decomposition, with Newton's iteration `X ← (X + X⁻ᵀ)/2` (Higham, "Computing the Polar
+    /// Decomposition — with Applications", 1986, §3). `None` for a singular or very ill-conditioned map; the reader
+    /// refuses these.
     pub fn split(&self) -> Option<PlacementSplit> {
         let det = self.linear.determinant();
         if !det.is_finite() || det == 0.0 {
             return None;
         }
-        // The rotation of a mirrored map is that of its negative: linear = R·S with S negative.
+        // A mirrored map has the rotation of its negative: linear = R·S with S negative.
         let sign = if det < 0.0 { -1.0 } else { 1.0 };
         let mut x = self.linear * sign;
         let scale = x.abs().max();
@@ -104,7 +106,7 @@ impl Affine {
                 break;
             }
         }
-        // Matrices of exact 0 and ±1 entries stay exact.
+        // Matrices with entries of exactly 0 and ±1 stay exact.
         let rotation = x.map(|e| if (e - libm::round(e)).abs() <= 4.0 * UNIT_ROUNDOFF { libm::round(e) } else { e });
         if !rotation.iter().all(|e| e.is_finite())
             || (rotation.transpose() * rotation - Mat3::identity()).abs().max() > 1e-14
@@ -119,7 +121,7 @@ impl Affine {
     }
 }
 
-/// The smallest power of two that is at least `x` > 0.
+/// Returns the smallest power of two at or above `x` > 0.
 fn power_of_two_above(x: f64) -> f64 {
     let (fraction, exponent) = libm::frexp(x);
     libm::ldexp(1.0, if fraction == 0.5 { exponent - 1 } else { exponent })

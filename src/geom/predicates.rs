@@ -1,13 +1,14 @@
 //! Exact orientation predicates (Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
-//! Predicates", 1997, through the `robust` crate). The sign is exact for every finite input whose products neither
-//! overflow nor underflow; no epsilon appears here. Coordinates are limited on reading so that they do neither.
+//! Predicates", 1997, through the `robust` crate). The sign is exact for every finite input if its products stay within
+//! the range of `f64`: no overflow, no underflow. The mesh readers limit coordinates accordingly. No epsilon appears
+//! here.
 
 use crate::geom::math::{UNIT_ROUNDOFF, Vec3};
 use robust::{Coord, Coord3D};
 
-/// Positive when `d` lies on the side of the plane through `a`, `b`, `c` to which the normal `(b−a)×(c−a)` points (the
-/// side from which the three run counter-clockwise), negative on the other, zero exactly on the plane. The magnitude is
-/// an approximation of six times the signed volume of the tetrahedron.
+/// Positive if `d` lies on the side of the normal `(b−a)×(c−a)` of the plane through `a`, `b`, `c` (seen from there the
+/// three run counter-clockwise), negative on the other side, zero exactly on the plane. The magnitude approximates six
+/// times the volume of the tetrahedron.
 #[inline]
 pub fn orient3d(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
     let k = |v: &Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
@@ -15,29 +16,29 @@ pub fn orient3d(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
     -robust::orient3d(k(a), k(b), k(c), k(d))
 }
 
-/// Positive when the 2-D points `a`, `b`, `c` turn left (counter-clockwise), zero when they are exactly collinear.
+/// Positive if the 2-D points `a`, `b`, `c` turn left (counter-clockwise), zero if they are exactly collinear.
 #[inline]
 pub fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     let k = |v: [f64; 2]| Coord { x: v[0], y: v[1] };
     robust::orient2d(k(a), k(b), k(c))
 }
 
-/// Whether three points lie exactly on one line (two or three equal points do).
+/// Tests if three points lie exactly on one line; coinciding points count as collinear.
 pub fn collinear(a: &Vec3, b: &Vec3, c: &Vec3) -> bool {
     let flat = |i: usize, j: usize| orient2d([a[i], a[j]], [b[i], b[j]], [c[i], c[j]]) == 0.0;
     flat(0, 1) && flat(1, 2) && flat(0, 2)
 }
 
-/// Sign of `(x₁−x₀)·(y₁−y₀) − (z₁−z₀)·(w₁−w₀)`, exact: one coordinate of the cross product of two edges. Each argument holds
-/// `[x₀, x₁]`.
+/// Computes the sign of `(x₁−x₀)·(y₁−y₀) − (z₁−z₀)·(w₁−w₀)`, exact: one coordinate of the cross product of two edges.
+/// Each argument is a pair `[x₀, x₁]`.
 ///
-/// Source: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997, §2:
-/// expansions.
+/// Source: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997,
+/// §2: expansions.
 pub fn product_difference(x: [f64; 2], y: [f64; 2], z: [f64; 2], w: [f64; 2]) -> i32 {
     let [dx, dy, dz, dw] = [x, y, z, w].map(|[from, to]| to - from);
     let none = |a: f64, b: f64| a == 0.0 || b == 0.0;
     if none(dx, dy) && none(dz, dw) {
-        // A difference is zero only where the two numbers are equal.
+        // A difference is zero only for equal numbers.
         return 0;
     }
     let (p, q) = (dx * dy, dz * dw);
@@ -60,7 +61,7 @@ pub fn product_difference(x: [f64; 2], y: [f64; 2], z: [f64; 2], w: [f64; 2]) ->
     sum.sign()
 }
 
-/// A number as an exact sum of others that do not overlap, in increasing order of magnitude.
+/// A number as an exact sum of non-overlapping terms, in increasing order of magnitude.
 #[derive(Default)]
 struct Expansion {
     terms: [f64; 16],
@@ -68,7 +69,7 @@ struct Expansion {
 }
 
 impl Expansion {
-    /// Adds a number; at most 16 in all (Shewchuk, grow-expansion).
+    /// Adds a term; at most 16 in all (Shewchuk, grow-expansion).
     fn add(&mut self, x: f64) {
         let mut carry = x;
         for term in &mut self.terms[..self.count] {
@@ -87,16 +88,16 @@ impl Expansion {
     }
 }
 
-/// Coordinates of smaller magnitude than this (but not 0) can make a product of three differences underflow, and with it
-/// the exact sign. Any number not below it is a multiple of 2⁻³⁵⁷, and a product of three of those one of 2⁻¹⁰⁷¹.
+/// Coordinates below this magnitude (except 0) can make a product of three differences underflow and lose the exact
+/// sign. Every number at or above it is a multiple of 2⁻³⁵⁷; a product of three is a multiple of 2⁻¹⁰⁷¹.
 pub const MIN_COORDINATE: f64 = f64::from_bits((1023 - 305) << 52);
 
-/// The oriented plane through three points, prepared for many side tests: the normal is computed once, a bound of all
-/// rounding errors turns most tests into one dot product, the rest goes to [`orient3d`].
+/// The oriented plane through three points, prepared for many side tests. Computes the normal once. A bound of all
+/// rounding errors decides most tests with one dot product; [`orient3d`] decides the rest.
 ///
 /// Source: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997,
 /// §4.3: the determinant of three rows of rounded differences is wrong by at most (7 + 56u)·u times its permanent. Here
-/// the third row is bounded by the extent of all points, and 8 stands for 7 + 56u and for the rounding of the bound.
+/// the extent of all points bounds the third row; 8 covers 7 + 56u and the rounding of the bound.
 #[derive(Debug, Clone, Copy)]
 pub struct FilteredPlane {
     normal: Vec3,
@@ -105,8 +106,8 @@ pub struct FilteredPlane {
 }
 
 impl FilteredPlane {
-    /// The plane through `a`, `b`, `c`, its normal `(b−a)×(c−a)`, for points that differ from `a` by at most `extent` in
-    /// each coordinate.
+    /// Prepares the plane through `a`, `b`, `c` with normal `(b−a)×(c−a)`, for points that differ from `a` by at most
+    /// `extent` in each coordinate.
     #[inline]
     pub fn new(a: &Vec3, b: &Vec3, c: &Vec3, extent: &Vec3) -> Self {
         let (e, f) = (b - a, c - a);
@@ -115,13 +116,13 @@ impl FilteredPlane {
         let (xy, yx) = (e.x * f.y, e.y * f.x);
         let permanent =
             (yz.abs() + zy.abs()) * extent.x + (zx.abs() + xz.abs()) * extent.y + (xy.abs() + yx.abs()) * extent.z;
-        // The second term covers products that underflow; it is far below any determinant of allowed coordinates that
-        // could matter for speed.
+        // The second term covers products that underflow; it is far below the determinants of allowed coordinates, so
+        // the filter stays fast.
         let error = 8.0 * (1.0 + 1e-9) * UNIT_ROUNDOFF * permanent + 1e-290;
         Self { normal: Vec3::new(yz - zy, zx - xz, xy - yx), origin: *a, error }
     }
 
-    /// Approximate value of [`orient3d`] at `p`: order and farthest points only, never a decision.
+    /// Approximates [`orient3d`] at `p`. Only for orders and farthest points; decisions need `certain_side`.
     #[inline]
     pub fn height(&self, p: &Vec3) -> f64 {
         self.normal.x * (p.x - self.origin.x)
@@ -129,14 +130,14 @@ impl FilteredPlane {
             + self.normal.z * (p.z - self.origin.z)
     }
 
-    /// The height of a point `distance` (mm) above the plane.
+    /// Height of a point `distance` (mm) above the plane, on the scale of [`height`](Self::height).
     #[inline]
     pub fn height_at(&self, distance: f64) -> f64 {
         self.normal.norm() * distance
     }
 
-    /// The side on which a point of this [`height`](Self::height) certainly lies, if it is certain: `Some(true)` for the
-    /// side of the normal.
+    /// Certain side of a point with this [`height`](Self::height): `Some(true)` for the side of the normal, `None` if
+    /// uncertain.
     #[inline]
     pub fn certain_side(&self, height: f64) -> Option<bool> {
         if height > self.error {
@@ -149,9 +150,10 @@ impl FilteredPlane {
     }
 }
 
-/// `(b−a)×(c−a)` right to a few round-offs of its own length even for slivers, whose plain cross product is mostly rounding:
-/// differences and products are kept as unevaluated sums of two numbers. About 60 operations. Source: T. J. Dekker, "A
-/// floating-point technique for extending the available precision", 1971.
+/// Computes `(b−a)×(c−a)` to a few round-offs of its own length, slivers included; their plain cross product is mostly
+/// rounding error. Represents differences and products as unevaluated sums of two numbers. About 60 operations.
+///
+/// Source: T. J. Dekker, "A floating-point technique for extending the available precision", 1971.
 pub fn accurate_normal(a: &Vec3, b: &Vec3, c: &Vec3) -> Vec3 {
     let e = [0, 1, 2].map(|k| difference(b[k], a[k]));
     let f = [0, 1, 2].map(|k| difference(c[k], a[k]));
@@ -164,14 +166,14 @@ pub fn accurate_normal(a: &Vec3, b: &Vec3, c: &Vec3) -> Vec3 {
     })
 }
 
-/// `x − y` exactly, as a rounded value and the rest.
+/// Computes `x − y` exactly, as a rounded value and the remainder.
 fn difference(x: f64, y: f64) -> (f64, f64) {
     let d = x - y;
     let x_part = d + y;
     (d, (x - x_part) - (y - (x_part - d)))
 }
 
-/// The product of two such sums, up to the product of the rests.
+/// Multiplies two such sums, up to the product of the remainders.
 fn product(x: (f64, f64), y: (f64, f64)) -> (f64, f64) {
     let halves = |v: f64| {
         let t = 134_217_729.0 * v;
@@ -234,14 +236,14 @@ mod tests {
         };
         let mut signs = [0; 3];
         for round in 0..20_000 {
-            // Small numbers make zeros, large ones make differences and products that do not fit.
+            // Small numbers make zeros; large ones make differences and products that round.
             let bits = if round % 2 == 0 { 3 } else { 53 };
             let mut numbers = [0_i64; 8];
             for n in &mut numbers {
                 *n = next(bits);
             }
             if round % 4 == 3 {
-                // The same product twice, once off by a unit.
+                // Uses the same product twice, once off by a unit.
                 let last = next(2) / 2;
                 let [a, b, c, d, ..] = numbers;
                 numbers = [a, b, c, d, c, d, a, b + last];
@@ -257,7 +259,7 @@ mod tests {
 
     #[test]
     fn the_normal_of_a_sliver_is_accurate() {
-        // Coordinates in single precision: differences, products and cross product fit in 128 bits.
+        // Single-precision coordinates: differences, products and cross product fit in 128 bits.
         let grid = |x: f64| f64::from(x as f32);
         let (a, b) = (Vec3::new(0.1, 0.2, 0.3).map(grid), Vec3::new(7.1, 5.2, -3.3).map(grid));
         for i in 1..60 {

@@ -1,9 +1,9 @@
-//! Numbers on their way through JSON, which has no word for infinity.
+//! Serialises numbers that may be infinite: JSON has no infinity.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A number that may be infinite: as text where it is.
+/// A number; infinity and NaN are written as text.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum NumberOrText {
@@ -38,22 +38,23 @@ impl NumberOrText {
     }
 }
 
-/// For `Option<[f64; 2]>`, bounds of which either may be infinite: `#[serde(with = "wire::bounds")]`.
+/// Serde functions for `Option<[f64; 2]>`, bounds with possibly infinite ends: `#[serde(with =
+/// "crate::geom::serde_infinity::bounds")]`.
 pub mod bounds {
     use super::{Deserialize, Deserializer, Error, NumberOrText, Serialize, Serializer};
 
-    /// Writes two numbers, `"inf"` and `"-inf"` for what JSON has no number for.
+    /// Writes two numbers; infinite ones as `"inf"` and `"-inf"`.
     ///
     /// # Errors
-    /// As the serializer says.
+    /// Returns the serializer's error.
     pub fn serialize<S: Serializer>(bounds: &Option<[f64; 2]>, serializer: S) -> Result<S::Ok, S::Error> {
         bounds.map(|b| b.map(NumberOrText::of)).serialize(serializer)
     }
 
-    /// Reads what [`serialize`] writes.
+    /// Reads the output of [`serialize`].
     ///
     /// # Errors
-    /// Where it is anything else.
+    /// Refuses everything but `null` or two elements, each a number, `"inf"`, `"-inf"` or `"NaN"`.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<[f64; 2]>, D::Error> {
         let Some([low, high]) = Option::<[NumberOrText; 2]>::deserialize(deserializer)? else { return Ok(None) };
         match (low.number(), high.number()) {

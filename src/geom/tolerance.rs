@@ -1,21 +1,22 @@
-//! Every tolerance, cap and margin of the project, with its unit, its reason and what breaks when it moves. Nothing else
-//! in the crate compares against a number of its own.
+//! Shared tolerances, limits and margins: unit, reason, and the effect of a change. Constants of a single algorithm
+//! stand beside it.
 
 use crate::geom::math::UNIT_ROUNDOFF;
 
-/// Default overlap that counts as contact, in mm. The file or `--tolerance` replaces it.
+/// Default tolerance: overlap up to this depth counts as contact (mm). The assembly file or `--tolerance` replaces it.
 pub const DEFAULT_TOLERANCE_MM: f64 = 0.01;
 
-/// The rounding margin η of a pair, in mm: no prune and no witness is believed closer than this. `32·u·(diam A + diam B +
+/// Rounding margin η of a pair (mm, >= 0): bounds and witnesses are trusted up to this margin. `32·u·(diam A + diam B +
 /// |t_rel|)` covers the rotation of a vertex into the other frame (3 products and sums a coordinate), the difference of
-/// two of them and one dot product, with a factor of about four to spare (docs/numerics.md). Smaller: a bound could lie
-/// above the truth by rounding. Larger: contacts at tight tolerances become undecided.
+/// two vertices and one dot product, with a spare factor of about four (docs/explanation/numerics.md). Smaller: a bound
+/// could lie above the truth by rounding. Larger: contacts at tight tolerances become undecided.
 pub fn roundoff_mm(diameter_a: f64, diameter_b: f64, distance: f64) -> f64 {
     32.0 * UNIT_ROUNDOFF * (diameter_a + diameter_b + distance)
 }
 
-/// By how much points of a part may move where its pose beside another is rounded, so that placements which were written elsewhere
-/// in an assembly, and rounded there, share an answer (`check/pose_key.rs`): part of η. About 10⁻¹¹ mm for parts of 100 mm.
+/// Largest displacement of a point by the rounding of its part's relative pose (mm, >= 0), a share of η. Rounding lets
+/// equal placements, written and rounded at different places of an assembly, share one answer
+/// (`check/pairs/canonical_pose.rs`). About 10⁻¹¹ mm for parts of 100 mm.
 pub fn shared_pose_mm(diameter_a: f64, diameter_b: f64, distance: f64) -> f64 {
     512.0 * UNIT_ROUNDOFF * (diameter_a + diameter_b + distance)
 }
@@ -25,38 +26,39 @@ pub fn f32_quantum(max_abs_coordinate: f64) -> f64 {
     f64::from(f32::EPSILON) * max_abs_coordinate
 }
 
-/// The tolerance of a pair is never below this many single-precision quanta of its largest coordinate (concept.md,
-/// Verdicts): two faces that a design lays flush differ by that much after each part was exported.
+/// Least tolerance of a pair, in single-precision quanta of its largest coordinate (docs/explanation/gap.md): two faces
+/// designed flush differ by this much after the export of each part.
 pub const TOLERANCE_IN_F32_QUANTA: f64 = 8.0;
 
-/// Vertices closer than this many single-precision quanta of the part's largest coordinate may be joined where that
-/// closes open edges. Larger would close design gaps, smaller leaves rounding cracks open.
+/// Distance for welding vertices to close open edges, in single-precision quanta of the part's largest coordinate.
+/// Larger would close design gaps; smaller leaves rounding cracks open.
 pub const WELD_IN_F32_QUANTA: f64 = 8.0;
 
-/// Coordinates beyond this, in the file's own unit, are refused: products of three differences stay finite and exact
-/// predicates do not overflow. 1e15 mm is six times the distance to the sun.
+/// Largest accepted coordinate, in the file's own unit: products of three differences stay finite and exact predicates
+/// cannot overflow. 1e15 mm is six times the distance to the sun.
 pub const MAX_COORDINATE: f64 = 1e15;
 
-/// GJK gives up after this many support points; it needs four to ten. Giving up leaves a valid, wider interval.
+/// GJK stops after this many support points and then returns a valid, wider interval; it needs four to ten.
 pub const GJK_MAX_ITERATIONS: usize = 64;
 
-/// GJK stops when upper and lower bound agree to this fraction.
+/// GJK stops as soon as its lower and upper bound agree to this fraction.
 pub const GJK_RELATIVE: f64 = 1e-12;
 
-/// Above this many vertices, support points are found by climbing the hull's edges instead of scanning all vertices.
+/// Above this many vertices, a hill climb along the hull's edges finds support points, instead of a scan of all
+/// vertices.
 pub const HILL_CLIMB_ABOVE_VERTICES: usize = 600;
 
-/// A penetration depth is exact when its bounds agree to this fraction of the two parts' size.
+/// A penetration depth is exact if its bounds agree to this fraction of the two parts' diameters.
 pub const PENETRATION_WIDTH: f64 = 1e-9;
 
-/// An allowance is far more than is needed where it is more than so many times the deepest overlap it is for. Fits are given with room
-/// for their tolerances, about twice; smaller would complain of those, larger would miss an allowance that hides a second fault.
+/// An allowance above this multiple of its deepest overlap is far too generous. A fit needs about twice its overlap for
+/// tolerances. Smaller would warn about fits; larger would miss an allowance that hides a second fault.
 pub const EXCESSIVE_ALLOWANCE_RATIO: f64 = 4.0;
 
-/// Overlaps up to this (mm) may be a press fit or a seat: interference fits up to 100 mm of diameter are seldom tighter. Deeper ones are
-/// not proposed to be allowed.
+/// Overlaps up to this depth may be a press fit or a seat (mm): interference fits up to 100 mm of diameter seldom
+/// exceed it. `suggest` proposes no allowance for deeper ones.
 pub const FIT_DEPTH_MM: f64 = 0.25;
 
-/// Fasteners drawn without their threads overlap their holes by the depth of the thread: 0.61 of the pitch, which for M20 is 1.5 mm.
-/// Deeper ones (mm) are not proposed to be allowed.
+/// Overlap depth of fasteners without modelled threads (mm): the depth of the thread, 0.61 of the pitch, is 1.5 mm for
+/// M20. `suggest` proposes no allowance for deeper ones.
 pub const FASTENER_DEPTH_MM: f64 = 2.0;

@@ -1,20 +1,20 @@
-//! Disjoint sets whose members may face one way or the other.
+//! Disjoint sets (union-find) with a parity per member: same or opposite orientation.
 
-/// Disjoint sets of `0..n`, each member with a parity relative to its set's root. Used with parity 0 throughout it is
+/// Disjoint sets of `0..n`; each member has a parity relative to the root of its set. With parity 0 throughout this is
 /// the plain structure. `n` must stay below 2³¹.
 #[derive(Debug, Clone)]
 pub(crate) struct UnionFind {
-    /// Parent in the upper 31 bits, parity relative to it in the lowest.
+    /// Parent in the upper 31 bits; parity relative to the parent in the lowest bit.
     link: Vec<u32>,
 }
 
 impl UnionFind {
-    /// `n` sets of one member.
+    /// Makes `n` sets of one member each.
     pub(crate) fn new(n: usize) -> Self {
         Self { link: (0..n as u32).map(|i| i << 1).collect() }
     }
 
-    /// The root of `i`'s set, and whether `i` faces the other way than it.
+    /// Finds the root of the set of `i`, and true if `i` has the opposite orientation to the root.
     #[inline]
     pub(crate) fn find(&mut self, i: u32) -> (u32, bool) {
         let (mut at, mut parity) = (i, 0);
@@ -24,7 +24,7 @@ impl UnionFind {
             if parent == at {
                 return (at, parity == 1);
             }
-            // Path halving: skip the parent, which keeps the parity towards the grandparent.
+            // Path halving links the member to its grandparent and keeps the parity towards it.
             let over = self.link[parent as usize];
             let skipped = over ^ (up & 1);
             self.link[at as usize] = skipped;
@@ -33,8 +33,8 @@ impl UnionFind {
         }
     }
 
-    /// Puts `a` and `b` into one set, facing opposite ways where `opposite`. False where they already are in one set and
-    /// face each other differently.
+    /// Joins the sets of `a` and `b`, with opposite orientations if `opposite`. False if both are in one set already
+    /// with the other relative orientation.
     #[inline]
     pub(crate) fn union(&mut self, a: u32, b: u32, opposite: bool) -> bool {
         let ((ra, pa), (rb, pb)) = (self.find(a), self.find(b));
@@ -42,13 +42,13 @@ impl UnionFind {
         if ra == rb {
             return !parity;
         }
-        // The smaller number becomes the root: the result does not depend on the order of unions.
+        // The smaller number becomes the root, for a result independent of the order of unions.
         let (root, child) = if ra < rb { (ra, rb) } else { (rb, ra) };
         self.link[child as usize] = (root << 1) | u32::from(parity);
         true
     }
 
-    /// Numbers the sets in order of their smallest member: the set of each member, and how many sets there are.
+    /// Numbers the sets in order of their smallest member. Returns the set of each member and the number of sets.
     pub(crate) fn label(&mut self) -> (Vec<u32>, u32) {
         let mut label = vec![0; self.link.len()];
         let mut sets = 0;

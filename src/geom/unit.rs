@@ -1,8 +1,8 @@
-//! Length units. Inside, every length is in millimetres; conversion happens once on the way in and once on the way out.
+//! Length units. The library computes in millimetres; readers and writers convert once.
 
 use serde::{Deserialize, Serialize};
 
-/// A length unit that an assembly file may name.
+/// A length unit of an assembly file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LengthUnit {
@@ -22,7 +22,7 @@ impl LengthUnit {
     /// Every unit, in the order of the documentation.
     pub const ALL: [Self; 5] = [Self::Mm, Self::Cm, Self::M, Self::Inch, Self::Ft];
 
-    /// How many millimetres one of it is.
+    /// Length of the unit (mm).
     pub fn mm(self) -> f64 {
         match self {
             Self::Mm => 1.0,
@@ -33,14 +33,14 @@ impl LengthUnit {
         }
     }
 
-    /// How many cubic millimetres its cube is.
+    /// Volume of the cubed unit (mm³).
     pub fn mm3(self) -> f64 {
         self.mm() * self.mm() * self.mm()
     }
 
-    /// A length that was given in this unit and is kept in mm, as it was given. The division alone is off by one bit for every
-    /// sixth number (0.041 inch would come back as 0.04100000000000001): of the neighbours that mean the same millimetres,
-    /// this is the one with the fewest digits.
+    /// Recovers the number of an input in this unit from its length in mm. A plain division is off by one bit for every
+    /// sixth number (0.041 inch would come back as 0.04100000000000001). Of the neighbours with the same length in mm,
+    /// returns the one with the fewest digits.
     pub fn as_given(self, mm: f64) -> f64 {
         let near = mm / self.mm();
         [near, near.next_down(), near.next_up()]
@@ -50,7 +50,7 @@ impl LengthUnit {
             .unwrap_or(near)
     }
 
-    /// The name in files and reports.
+    /// Name in files and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mm => "mm",
@@ -61,18 +61,19 @@ impl LengthUnit {
         }
     }
 
-    /// A length in mm for people, in this unit and with its name.
+    /// Formats a length (mm) for people, in this unit and with its name.
     pub fn format_length(self, mm: f64) -> String {
         format!("{} {}", format_number(mm / self.mm()), self.name())
     }
 
-    /// The unit of that name.
+    /// Finds the unit of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|u| u.name() == name)
     }
 }
 
-/// A number for people: four significant digits, no trailing zeros, never `-0`; whole numbers keep all their digits.
+/// Formats a number for people: four significant digits, all digits of whole numbers up to 10¹⁵, no trailing zeros, 0
+/// without a sign.
 pub fn format_number(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();

@@ -1,29 +1,29 @@
-//! JSON in one pass: a document as one flat list of values, each of which knows where it begins. Accepts what is JSON to
-//! the letter (RFC 8259) in at most [`MAX_NESTING`] levels; why something else is no JSON is for others to say.
+//! A JSON document as one flat list of values with byte offsets. Accepts strict JSON (RFC 8259) of at most
+//! [`MAX_NESTING`] levels. `reader` words the syntax errors.
 
 use crate::json::scanner::Scanner;
 
-/// Lists and objects may be nested this deep; `serde_json`, which words the errors, allows as many.
+/// Largest nesting of lists and objects; `serde_json`, the source of the error messages, has the same limit.
 const MAX_NESTING: usize = 127;
 
-/// A text that is JSON, as a list of values in the order in which they begin. Sixteen bytes a value.
+/// A JSON text as a list of values, in the order of their first characters. Sixteen bytes a value.
 #[derive(Debug)]
 pub(crate) struct Document<'s> {
     pub(super) text: &'s str,
     pub(super) nodes: Vec<Node>,
-    /// Texts with escapes, decoded.
+    /// Decoded texts of the literals with escapes.
     pub(super) decoded: Vec<String>,
-    /// Whether a number is so large that another reader may refuse it.
+    /// True if a number is so large that another reader may refuse it.
     pub has_large: bool,
 }
 
-/// A value or a key. What follows an object or a list are its members, a key before each member of an object.
+/// A value or a key. The members of an object or a list follow its node; in an object a key precedes each member.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// Byte offset of the first character, and below it, in [`KIND_BITS`], what it is.
+    /// Byte offset of the first character, and below it, in [`KIND_BITS`], the kind.
     pub(super) head: u64,
-    /// A number's bits; a plain text's length in bytes; a text's position in `decoded`; of an object or a list, the node
-    /// after all that is in it.
+    /// Bits of a number; length of a text without escapes (bytes); position of a decoded text in `decoded`; for an
+    /// object or a list, the node after its last member.
     pub(super) rest: u64,
 }
 
@@ -64,9 +64,9 @@ impl Node {
 }
 
 impl<'s> Document<'s> {
-    /// The document of a text; `None` where it is not JSON or nested too deep.
+    /// Reads a text; `None` if it is not JSON or nested too deep.
     pub fn new(text: &'s str) -> Option<Self> {
-        // A value or key with what separates it from the next seldom takes less than six bytes.
+        // A value or key and its separator seldom take less than six bytes.
         let nodes = Vec::with_capacity(text.len() / 6);
         Scanner::new(Self { text, nodes, decoded: Vec::new(), has_large: false }).read(MAX_NESTING)
     }
@@ -84,12 +84,12 @@ pub(crate) struct Value<'d> {
     at: usize,
 }
 
-/// What a value is.
+/// A value by kind.
 #[derive(Debug, Clone)]
 pub(crate) enum Json<'d> {
     Null,
     Bool(bool),
-    /// Infinite where it is out of range.
+    /// Infinite if out of range.
     Number(f64),
     Text(&'d str),
     List(List<'d>),
@@ -97,12 +97,12 @@ pub(crate) enum Json<'d> {
 }
 
 impl<'d> Value<'d> {
-    /// Byte offset of its first character.
+    /// Byte offset of the first character of the value.
     pub fn start(self) -> usize {
         self.node().start()
     }
 
-    /// What it is.
+    /// Returns the value by kind.
     #[inline]
     pub fn json(self) -> Json<'d> {
         let node = self.node();
@@ -118,7 +118,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// A number as it is written; empty for other values.
+    /// Returns a number as written; empty for other values.
     pub fn number_as_written(self) -> &'d str {
         let rest = self.document.text.get(self.start()..).unwrap_or("");
         let is_other = |c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E');
@@ -130,7 +130,7 @@ impl<'d> Value<'d> {
         self.document.nodes[self.at]
     }
 
-    /// The text of a text.
+    /// Returns the content of a text.
     #[inline]
     fn text(self) -> &'d str {
         let node = self.node();
@@ -141,7 +141,7 @@ impl<'d> Value<'d> {
         self.document.text.get(from..from + node.rest as usize).unwrap_or("")
     }
 
-    /// The node after this value.
+    /// Returns the node after this value.
     #[inline]
     fn after(self) -> usize {
         let node = self.node();
@@ -149,7 +149,7 @@ impl<'d> Value<'d> {
     }
 }
 
-/// The values of a list, in order.
+/// Iterates over the values of a list, in order.
 #[derive(Debug, Clone)]
 pub(crate) struct List<'d> {
     document: &'d Document<'d>,
@@ -171,7 +171,7 @@ impl<'d> Iterator for List<'d> {
     }
 }
 
-/// The members of an object, in order; a key may come more than once.
+/// Iterates over the members of an object, in order; keys may repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct Object<'d>(List<'d>);
 

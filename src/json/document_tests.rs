@@ -1,12 +1,12 @@
 use crate::json::document::{Document, Json, Value};
 
-/// The value as `serde_json` would have it: of equal keys the last one, no places.
+/// Converts the value as `serde_json` would: the last of equal keys, no positions.
 fn plain(value: Value<'_>) -> serde_json::Value {
     match value.json() {
         Json::Null => serde_json::Value::Null,
         Json::Bool(b) => b.into(),
         Json::Number(x) => {
-            // What serde_json makes of the same digits.
+            // The standard parser's number for the same digits.
             let theirs: f64 = value.number_as_written().parse().expect("a number");
             assert_eq!(x.to_bits(), theirs.to_bits(), "{}", value.number_as_written());
             serde_json::from_str(value.number_as_written()).expect("a number")
@@ -17,7 +17,7 @@ fn plain(value: Value<'_>) -> serde_json::Value {
     }
 }
 
-/// Whether both readers take the text, and if so alike.
+/// True if both readers accept the text, after asserting equal values; false if both refuse it.
 fn agree(text: &str) -> bool {
     let theirs = serde_json::from_str::<serde_json::Value>(text);
     let Some(ours) = Document::new(text) else {

@@ -1,4 +1,11 @@
-//! Floor 1: strict JSON with positions. Reads a text into values that know their line and column; writes values in a stable layout.
+//! Floor 1: strict JSON with positions. Every value knows its line and column, for error messages; the writer has a
+//! stable layout.
+//!
+//! - `scanner`: reads JSON text in one pass into a `document`, a flat list of values with byte offsets
+//! - `reader`: takes typed values from a document and collects problems
+//! - `position`: byte offset to line and column; path inside a document
+//! - `wording`: quotes and spelling suggestions for messages
+//! - `write`: writes JSON in a layout for line-by-line comparison
 pub(crate) mod document;
 #[cfg(test)]
 mod document_tests;

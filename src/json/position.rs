@@ -1,29 +1,29 @@
-//! Places in an assembly file: from a byte offset to line and column, and the path inside the document.
+//! Positions in a JSON file: byte offset to line and column, and the path inside the document.
 
 use crate::error::Location;
 use std::fmt;
 
-/// The text of a file with an index that finds line and column of an offset in logarithmic time, whatever the length
-/// of its lines: a generated file may be one line of many megabytes.
+/// The text of a file with an index. Finds line and column of an offset in logarithmic time for lines of any length: a
+/// generated file may be one line of many megabytes.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// The file as the user would name it.
+    /// File name as the user would write it.
     pub shown: String,
-    /// Its content.
+    /// Content of the file.
     pub text: String,
-    /// What stands before each block of [`BLOCK`] bytes.
+    /// Counts before each block of [`BLOCK`] bytes.
     before: Vec<Counts>,
 }
 
-/// What was passed over on the way to a byte.
+/// Counts over the bytes before a position.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     line_ends: usize,
-    /// UTF-8 continuation bytes: those of characters that do not begin with them.
+    /// UTF-8 continuation bytes; offset minus this count gives characters.
     continuations: usize,
 }
 
-/// Bytes per entry of [`Source::before`]; fewer than a `u8` counts, so that a block is counted in single bytes.
+/// Bytes per entry of [`Source::before`]; at most 255, for counting a block in single bytes.
 const BLOCK: usize = 192;
 
 impl Counts {
@@ -44,17 +44,17 @@ impl Source {
             before.push(counts);
             counts = counts.and(block);
         }
-        // Of the end, where the last block is full.
+        // Counts at the end of the text, needed if the last block is full.
         before.push(counts);
         Self { shown, text, before }
     }
 
-    /// The line of an offset, from 1.
+    /// Line of an offset, from 1.
     pub fn line(&self, offset: usize) -> u32 {
         saturate(self.counts(offset.min(self.text.len())).line_ends + 1)
     }
 
-    /// Line and column, both from 1, the column in characters.
+    /// Line and column of an offset, both from 1; columns count characters.
     pub fn position(&self, offset: usize) -> (u32, u32) {
         let offset = offset.min(self.text.len());
         let here = self.counts(offset);
@@ -63,7 +63,7 @@ impl Source {
         (saturate(here.line_ends + 1), saturate(characters + 1))
     }
 
-    /// The offset of the `column`-th byte, from 1, of a line, from 1; the nearest there is.
+    /// Offset of the `column`-th byte of a line, both from 1; beyond the text the nearest offset.
     pub fn offset(&self, line: usize, column: usize) -> usize {
         let start = self.line_start(line.saturating_sub(1));
         let mut offset = start.saturating_add(column.saturating_sub(1)).min(self.text.len());
@@ -73,7 +73,7 @@ impl Source {
         offset
     }
 
-    /// The location of an offset and a path inside the document.
+    /// Location of an offset, with a path inside the document.
     pub fn at(&self, offset: usize, trail: &JsonPath<'_>) -> Location {
         let (line, column) = self.position(offset);
         Location {
@@ -85,18 +85,18 @@ impl Source {
         }
     }
 
-    /// What stands before an offset.
+    /// Counts before an offset.
     fn counts(&self, offset: usize) -> Counts {
         let block = offset / BLOCK;
         self.before[block].and(&self.text.as_bytes()[block * BLOCK..offset])
     }
 
-    /// Where the line begins before which there are this many; the end of the text where there are fewer.
+    /// Start of the line after `lines` line ends; the end of the text if it has fewer.
     fn line_start(&self, lines: usize) -> usize {
         if lines == 0 {
             return 0;
         }
-        // The first block has none before it.
+        // The first block has a count of 0, below `lines`.
         let block = self.before.partition_point(|counts| counts.line_ends < lines) - 1;
         let from = block * BLOCK;
         let rest = &self.text.as_bytes()[from..];
@@ -109,12 +109,12 @@ fn saturate(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// A path inside a JSON document, kept as a chain on the stack: nothing is allocated until it is shown.
+/// A path inside a JSON document, a chain on the stack: allocates only for display.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum JsonPath<'p> {
     /// The document.
     Root,
-    /// A value of an object.
+    /// A value of an object, by key.
     Key(&'p JsonPath<'p>, &'p str),
     /// A value of an array, from 0.
     Index(&'p JsonPath<'p>, usize),

@@ -1,5 +1,5 @@
-//! JSON with positions, read strictly: a document that is not JSON to the letter is refused, and every value knows where
-//! it stands. What a reader does not like becomes a problem, and reading goes on.
+//! Typed reading of JSON with positions. Refuses everything but strict JSON. A wrong value becomes a problem with its
+//! position, and reading continues.
 
 use crate::error::{Location, Problem};
 use crate::geom::LengthUnit;
@@ -9,13 +9,13 @@ use crate::json::position::{JsonPath, Source};
 use crate::json::wording::{join_or, nearest, quoted};
 use std::collections::BTreeMap;
 
-/// Objects of known keys have at most this many.
+/// Upper limit of known keys in an object.
 const MAX_KEYS: usize = 14;
 
-/// Near names are looked for this often in a file: each search reads all names, and no more problems are printed.
+/// Spelling suggestions per file: each one compares all names, and only this many problems are printed.
 const MAX_HINTS: u32 = 20;
 
-/// Text from bytes. A byte order mark is skipped: some editors write one, and it says nothing else.
+/// Decodes UTF-8. Skips a byte order mark; some editors write one.
 pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
     let mut text = String::from_utf8(bytes).map_err(|e| {
         let byte = e.utf8_error().valid_up_to() as u64;
@@ -30,8 +30,8 @@ pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>
     Ok(text)
 }
 
-/// The document, or the one problem that keeps it from being JSON. `serde_json` is asked only where there is one: it names
-/// the place well.
+/// Parses the document, or returns its first syntax error. `serde_json` runs only in case of an error or a very large
+/// number, for its message and position.
 pub(crate) fn parse(source: &Source) -> Result<Document<'_>, Box<Problem>> {
     let document = Document::new(&source.text);
     if document.as_ref().is_none_or(|d| d.has_large)
@@ -69,14 +69,14 @@ fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
     Problem::new(source.at(offset, &JsonPath::Root), format!("not JSON: {said}"), fix)
 }
 
-/// Reads values of one file and collects what is wrong with them.
+/// Reads values of one file and collects problems.
 pub(crate) struct Reader<'s> {
     pub source: &'s Source,
     pub problems: Vec<Problem>,
     hints: u32,
 }
 
-/// The values of an object of known keys, the first of each.
+/// The values of an object with known keys; of duplicates the first.
 pub(crate) struct Fields<'d> {
     known: &'static [&'static str],
     values: [Option<Value<'d>>; MAX_KEYS],
@@ -103,12 +103,12 @@ impl<'s> Reader<'s> {
         Self { source, problems: Vec::new(), hints: MAX_HINTS }
     }
 
-    /// Notes a problem at an offset.
+    /// Records a problem at an offset.
     pub fn problem(&mut self, offset: usize, trail: &JsonPath<'_>, what: impl Into<String>, fix: impl Into<String>) {
         self.problems.push(Problem::new(self.source.at(offset, trail), what, fix));
     }
 
-    /// "did you mean …" where a known word is near, else what `otherwise` says.
+    /// Returns "did you mean …" if a known word is near, else the text of `otherwise`.
     pub fn hint<'w>(
         &mut self,
         word: &str,
@@ -122,7 +122,7 @@ impl<'s> Reader<'s> {
         nearest(word, known).map_or_else(otherwise, |n| format!("did you mean {}?", quoted(n)))
     }
 
-    /// Notes that a value is of the wrong kind.
+    /// Records a value of the wrong kind.
     pub fn wrong_kind(&mut self, value: Value<'_>, trail: &JsonPath<'_>, expected: &str) {
         let found = match value.json() {
             Json::Text(text) => format!("the text {}", quoted(text)),
@@ -135,7 +135,7 @@ impl<'s> Reader<'s> {
         self.problem(value.start(), trail, format!("found {found}"), format!("expected {expected}"));
     }
 
-    /// The members of an object with any keys; duplicate keys are problems, the first one counts.
+    /// Returns the members of an object with arbitrary keys. Duplicate keys are problems; the first one counts.
     pub fn entries<'d>(&mut self, value: Value<'d>, trail: &JsonPath<'_>, expected: &str) -> Option<Vec<Member<'d>>> {
         let Json::Object(members) = value.json() else {
             self.wrong_kind(value, trail, expected);
@@ -161,7 +161,7 @@ impl<'s> Reader<'s> {
         Some(kept)
     }
 
-    /// The values of an object whose keys are known, at most [`MOST_KEYS`]; others are problems.
+    /// Returns the values of an object with known keys, at most [`MAX_KEYS`]; other keys are problems.
     pub fn fields<'d>(
         &mut self,
         value: Value<'d>,
@@ -179,7 +179,7 @@ impl<'s> Reader<'s> {
         {
             return Some(fields);
         }
-        // Something is wrong with it.
+        // Slow path for an object with errors.
         let mut fields = Fields { known, values: [None; MAX_KEYS] };
         for member in self.entries(value, trail, expected)? {
             let key = member.key;
@@ -193,7 +193,7 @@ impl<'s> Reader<'s> {
         Some(fields)
     }
 
-    /// A text.
+    /// Returns a text.
     pub fn text<'d>(&mut self, value: Value<'d>, trail: &JsonPath<'_>, expected: &str) -> Option<&'d str> {
         if let Json::Text(text) = value.json() {
             return Some(text);
@@ -202,7 +202,7 @@ impl<'s> Reader<'s> {
         None
     }
 
-    /// `true` or `false`.
+    /// Returns `true` or `false`.
     pub fn boolean(&mut self, value: Value<'_>, trail: &JsonPath<'_>) -> Option<bool> {
         if let Json::Bool(b) = value.json() {
             return Some(b);
@@ -211,7 +211,7 @@ impl<'s> Reader<'s> {
         None
     }
 
-    /// One of several words.
+    /// Returns one of several words, as converted by `find`.
     pub fn word<T>(
         &mut self,
         value: Value<'_>,
@@ -229,7 +229,7 @@ impl<'s> Reader<'s> {
         found
     }
 
-    /// A finite number.
+    /// Returns a finite number.
     pub fn number(&mut self, value: Value<'_>, trail: &JsonPath<'_>, expected: &str) -> Option<f64> {
         let Json::Number(x) = value.json() else {
             self.wrong_kind(value, trail, expected);
@@ -239,11 +239,11 @@ impl<'s> Reader<'s> {
             self.problem(value.start(), trail, "not a finite number", format!("expected {expected}"));
             return None;
         }
-        // Without the sign of a negative zero.
+        // Adding 0.0 removes the sign of a negative zero.
         Some(x + 0.0)
     }
 
-    /// A length that is not negative, in mm.
+    /// Returns a length in mm (>= 0), given in `unit`.
     pub fn length(&mut self, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<f64> {
         let x = self.number(value, trail, "a length, zero or more")?;
         if x < 0.0 {
@@ -253,7 +253,7 @@ impl<'s> Reader<'s> {
         self.within_range(x, value, trail, unit)
     }
 
-    /// A coordinate, in mm.
+    /// Returns a coordinate in mm, given in `unit`.
     pub fn coordinate(&mut self, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<f64> {
         let x = self.number(value, trail, "a length as a number")?;
         self.within_range(x, value, trail, unit)
@@ -269,7 +269,7 @@ impl<'s> Reader<'s> {
         None
     }
 
-    /// A list of exactly `N` values.
+    /// Returns a list of exactly `N` values.
     pub fn list<'d, const N: usize>(
         &mut self,
         value: Value<'d>,
@@ -287,7 +287,7 @@ impl<'s> Reader<'s> {
         None
     }
 
-    /// A list of exactly `N` finite numbers.
+    /// Returns a list of exactly `N` finite numbers.
     pub fn numbers<const N: usize>(
         &mut self,
         value: Value<'_>,

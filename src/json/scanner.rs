@@ -1,18 +1,18 @@
-//! Reads JSON to the letter from front to back into a document's list of values.
+//! Reads strict JSON from front to back into a document's list of values.
 
 use crate::json::document::{Document, Kind, Node};
 
-/// Numbers of a larger magnitude may count as out of range, depending on who reads them.
+/// Numbers above this magnitude may be out of range for other readers.
 const LARGE_MAGNITUDE: f64 = 1e308;
 
-/// Numbers of at most this many digits are integers below 2⁵³, and this power of ten and those below are exact: their
+/// Numbers with at most this many digits are integers below 2⁵³, and powers of ten up to this exponent are exact: their
 /// quotient needs one rounding (W. D. Clinger, "How to Read Floating Point Numbers Accurately", 1990, §3).
 const EXACT_DIGITS: usize = 15;
 
 const POWERS: [f64; EXACT_DIGITS + 1] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// Reads a document from front to back. `None` means that it is not JSON.
+/// Reads a document from front to back. `None` means invalid JSON.
 pub(crate) struct Scanner<'s> {
     bytes: &'s [u8],
     at: usize,
@@ -20,12 +20,12 @@ pub(crate) struct Scanner<'s> {
 }
 
 impl<'s> Scanner<'s> {
-    /// Into a document of this text that has no value yet.
+    /// Starts at the text of an empty document.
     pub(crate) fn new(document: Document<'s>) -> Self {
         Self { bytes: document.text.as_bytes(), at: 0, document }
     }
 
-    /// The document, if its text is one value and white space around it, with at most `levels` of lists and objects.
+    /// Reads the whole text: one value with white space around it and at most `levels` nested lists and objects.
     pub(crate) fn read(mut self, levels: usize) -> Option<Document<'s>> {
         self.skip_white_space();
         self.value(levels)?;
@@ -38,7 +38,7 @@ impl<'s> Scanner<'s> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Passes over white space.
+    /// Skips white space.
     #[inline]
     fn skip_white_space(&mut self) {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
@@ -46,7 +46,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// Passes over a byte that must come next.
+    /// Skips the one byte allowed here.
     #[inline]
     fn expect(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
@@ -56,7 +56,7 @@ impl<'s> Scanner<'s> {
         self.document.nodes.push(Node::new(start, kind, rest));
     }
 
-    /// A value that begins here, with at most `levels` of lists and objects.
+    /// Reads the value at the current position, with at most `levels` nested lists and objects.
     fn value(&mut self, levels: usize) -> Option<()> {
         match self.peek()? {
             b'"' => self.text(),
@@ -77,7 +77,7 @@ impl<'s> Scanner<'s> {
         (self.bytes.get(start..self.at)? == word).then_some(())
     }
 
-    /// A list or an object.
+    /// Reads a list or an object.
     fn members(&mut self, kind: Kind, close: u8, levels: usize) -> Option<()> {
         let own = self.document.nodes.len();
         self.push(self.at, kind, 0);
@@ -110,7 +110,7 @@ impl<'s> Scanner<'s> {
         Some(())
     }
 
-    /// A text in quotes.
+    /// Reads a text in quotes.
     #[inline]
     fn text(&mut self) -> Option<()> {
         let start = self.at;
@@ -128,7 +128,7 @@ impl<'s> Scanner<'s> {
         Some(())
     }
 
-    /// A text with escapes, from the first of them on.
+    /// Reads a text with escapes, from the first escape on.
     #[cold]
     fn escaped(&mut self, start: usize) -> Option<()> {
         let text = self.document.text;
@@ -153,7 +153,7 @@ impl<'s> Scanner<'s> {
         Some(())
     }
 
-    /// The character of an escape.
+    /// Decodes an escape.
     fn escape(&mut self) -> Option<char> {
         let letter = *self.bytes.get(self.at + 1)?;
         self.at += 2;
@@ -166,7 +166,7 @@ impl<'s> Scanner<'s> {
             b't' => '\t',
             b'u' => {
                 let unit = self.four_digits()?;
-                // Characters beyond 16 bits are written as two halves.
+                // Characters beyond 16 bits are surrogate pairs.
                 let halves = if (0xD800..0xDC00).contains(&unit) {
                     self.expect(b'\\')?;
                     self.expect(b'u')?;
@@ -224,7 +224,7 @@ impl<'s> Scanner<'s> {
         Some(())
     }
 
-    /// At least one digit, appended to the number `before` them; what does not fit wraps around.
+    /// Reads at least one digit and appends it to the number `before`; overflow wraps around.
     #[inline]
     fn digits(&mut self, before: u64) -> Option<u64> {
         let first = self.at;

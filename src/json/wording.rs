@@ -1,17 +1,18 @@
-//! Words of the user in words of ours: quoted without breaking a line, and the nearest known one for a misspelt one.
+//! Quotes and spelling suggestions for messages.
 
-/// Characters of the user's text that a message quotes at most.
+/// Upper limit of quoted characters of the user's text.
 const MAX_QUOTED_CHARS: usize = 80;
 
-/// Candidates longer than this are not compared: the distance takes time in the product of both lengths.
+/// Characters of a word compared with candidates, and a quarter of the bytes of a candidate; longer ones are skipped.
+/// The edit distance takes time in the product of both lengths.
 const MAX_COMPARED_CHARS: usize = 100;
 
-/// The user's text on one line: control characters escaped, the end cut off where it is long.
+/// Puts the user's text on one line: escapes control characters, cuts off long text.
 pub(crate) fn one_line(text: &str) -> String {
     one_line_of(text, MAX_QUOTED_CHARS)
 }
 
-/// As [`one_line`], cut off after `at_most` characters.
+/// [`one_line`], cut off after `at_most` characters.
 pub(crate) fn one_line_of(text: &str, at_most: usize) -> String {
     let mut out = String::with_capacity(text.len().min(at_most));
     for (k, c) in text.chars().enumerate() {
@@ -28,17 +29,17 @@ pub(crate) fn one_line_of(text: &str, at_most: usize) -> String {
     out
 }
 
-/// Characters that would reorder or hide what a message says.
+/// True for characters that reorder or hide the text of a message.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }
 
-/// The user's text in backquotes, on one line.
+/// Puts the user's text in backquotes, on one line.
 pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", one_line(text))
 }
 
-/// A list of names in backquotes: "`a`, `b` or `c`".
+/// Joins names in backquotes: "`a`, `b` or `c`".
 pub(crate) fn join_or(names: &[&str]) -> String {
     let all: Vec<String> = names.iter().map(|n| quoted(n)).collect();
     match all.split_last() {
@@ -47,8 +48,8 @@ pub(crate) fn join_or(names: &[&str]) -> String {
     }
 }
 
-/// The known word nearest to a misspelt one, if one is near enough to be meant: at most a third of its letters differ.
-/// The first of several equally near ones. Takes time in the product of the lengths, per candidate of similar length.
+/// Finds the known word nearest to a misspelt one, if at most a third of its letters differ; the first of equally near
+/// ones. Takes time in the product of the lengths, per candidate of similar length.
 pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let length = word.chars().count();
     if length > MAX_COMPARED_CHARS {
@@ -60,7 +61,7 @@ pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) 
         if candidate.len() > 4 * MAX_COMPARED_CHARS {
             continue;
         }
-        // Another case, or cut short: one slip, however many letters it makes.
+        // A different case or a truncated word counts as one error, for any number of letters.
         let is_slip = word.eq_ignore_ascii_case(candidate) || (length >= 3 && candidate.starts_with(word));
         if !is_slip && candidate.chars().count().abs_diff(length) > limit {
             continue;
@@ -73,14 +74,14 @@ pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) 
     best.map(|(_, candidate)| candidate)
 }
 
-/// Whether a character steers a terminal or hides what stands there: control characters, line separators, invisible
-/// and direction-changing characters.
+/// True for characters that steer a terminal or hide text: control characters, line separators, invisible and
+/// direction-changing characters.
 pub fn is_unsafe_char(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Whether any character of a text steers: [`is_steering`], with a short cut for plain ASCII, which most names are.
+/// True if a text contains a character with [`is_unsafe_char`]; returns early for plain ASCII, the usual case.
 pub fn has_unsafe_char(text: &str) -> bool {
     !text.bytes().all(|b| (b' '..=b'~').contains(&b)) && text.contains(is_unsafe_char)
 }

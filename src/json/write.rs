@@ -1,23 +1,23 @@
-//! How our JSON is laid out: a line per pair, part, instance, warning and mesh, so that two reports can be compared line
-//! by line; everything deeper stands in its line.
+//! Writes JSON with one line per pair, part, instance, warning and mesh, for line-by-line comparison of two reports.
+//! Deeper values share the line of their element.
 
 use crate::json::wording::{has_unsafe_char, is_unsafe_char};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::io::{self, Write};
 
-/// Writes a value as one document with a line break at its end. Streams: nothing is held but the writer's buffer.
+/// Writes a value as one document with a line break at the end. Streams: buffers only the writer's block.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     write_lines(value, 2, out)
 }
 
-/// The same with so many outer levels whose elements stand on lines of their own, and the arrays of the next.
+/// Writes a value as one document; elements of the `levels` outer levels, and of arrays on the next, get a line each.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn write_lines(value: &impl Serialize, levels: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
     value.serialize(&mut Serializer::with_formatter(&mut out, Lines { levels, ..Lines::default() }))?;
@@ -25,10 +25,10 @@ pub fn write_lines(value: &impl Serialize, levels: usize, out: &mut dyn Write) -
     out.flush()
 }
 
-/// A value as one document in the same layout, from which every bit of every finite number is read back: −0 keeps its sign.
+/// Formats a value as one document in the same layout. Every finite number reads back bit for bit: −0 keeps its sign.
 ///
 /// # Errors
-/// None that memory does not make.
+/// Returns the serializer's error.
 pub fn to_exact_json(value: &impl Serialize) -> io::Result<String> {
     let mut out = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut out, Lines { levels: 2, exact: true, ..Lines::default() }))?;
@@ -36,15 +36,15 @@ pub fn to_exact_json(value: &impl Serialize) -> io::Result<String> {
     String::from_utf8(out).map_err(io::Error::other)
 }
 
-/// Objects and arrays of the outer levels, and arrays of the next, put each element on a line of its own.
+/// Formatter with one line per element in objects and arrays of the outer levels, and in arrays of the next.
 #[derive(Debug, Default)]
 struct Lines {
     levels: usize,
-    /// For each open container, whether it breaks lines.
+    /// One entry per open container: true if its elements get a line each.
     open: Vec<bool>,
-    /// Whether the innermost container has an element.
+    /// True if the innermost container has an element.
     filled: bool,
-    /// Whether -0 is not 0.
+    /// True if -0 keeps its sign.
     exact: bool,
 }
 
@@ -83,7 +83,7 @@ impl Lines {
 
 impl Formatter for Lines {
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
-        // Whole numbers without a fraction; this is also where -0 becomes 0. Every integer up to 2^53 is exact.
+        // Whole numbers without a fraction; -0 becomes 0 here. Every integer up to 2^53 is exact.
         if value == value.trunc() && value.abs() < 9e15 && !(self.exact && value == 0.0) {
             return write!(out, "{}", value as i64);
         }
@@ -94,7 +94,7 @@ impl Formatter for Lines {
         if !has_unsafe_char(fragment) {
             return out.write_all(fragment.as_bytes());
         }
-        // Left alone by JSON, not by terminals: DEL, C1 controls and what reverses the direction of text.
+        // Terminals act on characters allowed by JSON: DEL, C1 controls, direction changes of text.
         let mut utf16 = [0; 2];
         for c in fragment.chars() {
             if is_unsafe_char(c) {

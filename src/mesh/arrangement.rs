@@ -1,4 +1,4 @@
-//! The boundary of what a mesh winds around.
+//! Union and intersection of closed meshes, by mesh arrangement.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::predicates::accurate_normal;
@@ -12,33 +12,35 @@ use manifold_rust::robust::pairing::plan_vertex_splits;
 use manifold_rust::types::{OpType, WindingRule};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A triangle no higher than this many roundings of the largest coordinate is one that rounding left of a line.
+/// Largest height of a flat triangle, in round-offs of the largest coordinate: rounding turned a line into this
+/// triangle.
 const FLAT_IN_ROUNDOFFS: f64 = 4.0;
 
-/// Rounds of flips: of a row of flat triangles side by side each round takes half away.
+/// Upper limit of flip rounds: each round halves a row of adjacent flat triangles.
 const FLIP_ROUNDS: usize = 16;
 
-/// Pieces of a mesh's triangles.
+/// Pieces of the triangles of one or two solids.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Pieces {
     pub mesh: TriMesh,
-    /// The triangle that each piece lies on, of whichever solid.
+    /// Triangle of the input with each piece; for two solids, of either.
     pub source: Vec<u32>,
 }
 
-/// The boundary of the points that a closed mesh winds around at least once: overlapping shells become one, what crosses itself
-/// is cut where it does. `None` where the library that does it gives up; what it gives is to be checked. Crossings are exact and
-/// cut vertices are rounded once. Cost: some ten microseconds a triangle.
+/// Computes the boundary of the points with a winding number of at least 1 in a closed mesh: overlapping shells become
+/// one, self-intersections become edges. `None` if the library gives up; the caller verifies the result. Crossings are
+/// exact; cut vertices are rounded once. Cost: some ten microseconds a triangle.
 ///
-/// Source: the arrangement engine of `manifold-rust`, after Q. Zhou, E. Grinspun, D. Zorin & A. Jacobson, "Mesh Arrangements for
-/// Solid Geometry", 2016. Its steps are called one by one: the import and the clean-up around them move surfaces.
+/// Source: the arrangement engine of `manifold-rust`, after Q. Zhou, E. Grinspun, D. Zorin & A. Jacobson, "Mesh
+/// Arrangements for Solid Geometry", 2016. Calls the steps of the engine one by one, since its import and clean-up move
+/// surfaces.
 pub(crate) fn union(mesh: &TriMesh) -> Option<Pieces> {
     let triangles: Vec<[Vec3; 3]> = mesh.triangles.iter().map(|t| t.map(|v| mesh.vertices[v as usize])).collect();
     arranged([&triangles, &[]], OpType::Add).filter(|pieces| !pieces.mesh.triangles.is_empty())
 }
 
-/// The boundary of the points that both of two closed sets of triangles wind around at least once, without a triangle where there
-/// are none. `None`, checks, cost and source as for [`union`].
+/// Computes the boundary of the points with a winding number of at least 1 in each of two closed sets of triangles;
+/// empty without such points. `None`, verification, cost and source as for [`union`].
 pub(crate) fn intersection(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> Option<TriMesh> {
     arranged([a, b], OpType::Intersect).map(|pieces| pieces.mesh)
 }
@@ -64,7 +66,7 @@ fn arrange(solids: [&[[linalg::Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
     let kept = extract(&graph, &complex, &winding, op, WindingRule::Positive);
     let positions: Vec<Vec3> = graph.verts_f64.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect();
     let at = |v: u32| positions[v as usize];
-    // Vertices that rounding put in one place are one; what becomes of the triangles between them has no edges.
+    // Merges vertices rounded to one position; triangles between them lose their edges.
     let mut order: Vec<u32> = (0..positions.len() as u32).collect();
     let bits = |v: u32| [at(v).x, at(v).y, at(v).z].map(|x| (x + 0.0).to_bits());
     order.sort_unstable_by_key(|v| (bits(*v), *v));
@@ -83,7 +85,7 @@ fn arrange(solids: [&[[linalg::Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
             source.push(u32::try_from(piece.tri).ok()?);
         }
     }
-    // Where the solid touches itself along an edge each side gets vertices of its own.
+    // At an edge of contact of the solid with itself, each side gets its own vertices.
     let copies = plan_vertex_splits(&corners, VertTables::of(&graph));
     let copy = |k: usize| copies.as_ref().map_or(0, |c| c[k]);
     let mut names: Vec<(u32, u32)> = (0..).zip(corners.iter().flatten()).map(|(k, v)| (*v, copy(k))).collect();
@@ -99,7 +101,7 @@ fn arrange(solids: [&[[linalg::Vec3; 3]]; 2], op: OpType) -> Option<Pieces> {
     Some(Pieces { mesh: TriMesh { vertices, triangles }, source })
 }
 
-/// The vertex that takes the place of each: the ends of an edge no longer than rounding become one.
+/// Returns a substitute for each vertex: joins the ends of edges within rounding length.
 fn merge_short_edges(triangles: &[[u32; 3]], positions: &[Vec3]) -> Vec<u32> {
     let short = FLAT_IN_ROUNDOFFS * UNIT_ROUNDOFF * Aabb::of_points(positions).max_abs();
     let mut close = UnionFind::new(positions.len());
@@ -113,7 +115,7 @@ fn merge_short_edges(triangles: &[[u32; 3]], positions: &[Vec3]) -> Vec<u32> {
     let mut least: Vec<u32> = (0..positions.len() as u32).collect();
     (0..positions.len() as u32)
         .map(|v| {
-            // In increasing order the first of a set is its least.
+            // In increasing order the first of a set is its smallest.
             let root = close.find(v).0 as usize;
             least[root] = least[root].min(v);
             least[root]
@@ -121,8 +123,8 @@ fn merge_short_edges(triangles: &[[u32; 3]], positions: &[Vec3]) -> Vec<u32> {
         .collect()
 }
 
-/// Takes the triangles away that are no higher than rounding, their middle corner between the others: each is flipped with its
-/// neighbour over the longest side, one flip to a triangle. Whether there were any.
+/// Removes triangles of rounding height, with their middle corner between the others: flips each with its neighbour
+/// over the longest side, one flip a triangle. True if there were any.
 fn flip_flat(pieces: &mut Pieces) -> bool {
     let mesh = &mut pieces.mesh;
     let low = FLAT_IN_ROUNDOFFS * UNIT_ROUNDOFF * Aabb::of_points(&mesh.vertices).max_abs();

@@ -1,4 +1,4 @@
-//! A mesh as the check takes it, with what is to be known of its health.
+//! A repaired mesh with its health: counts, measures, closedness.
 
 use crate::geom::Aabb;
 use crate::geom::tolerance::f32_quantum;
@@ -10,73 +10,74 @@ use crate::mesh::repair::orient::{Oriented, orient};
 use crate::mesh::repair::weld::weld;
 use crate::mesh::topology::{Components, HalfEdges, duplicate_count};
 
-/// A mesh that was read, joined and, where it is closed, made to look outward.
+/// A mesh after reading and vertex merging; if closed, oriented outward.
 #[derive(Debug, Clone)]
 pub struct LoadedMesh {
-    /// What it was read from.
+    /// Format of its source.
     pub format: MeshFormat,
-    /// `solid` blocks of an ASCII STL; 1 of other formats.
+    /// Number of `solid` blocks of an ASCII STL; 1 for other formats.
     pub solids: u32,
-    /// All faces of the file in its order, degenerate ones too; vertices joined by position; faces turned where
-    /// `warnings` say so. Every vertex is used. In the file's unit.
+    /// All faces of the file in file order, degenerate ones included; vertices merged by position; faces turned as
+    /// listed in `warnings`. Every vertex is used (file's unit).
     pub mesh: TriMesh,
-    /// Of the file as joined, before faces were turned.
+    /// Health of the file after merging vertices, before turning faces.
     pub health: Health,
-    /// What was noticed and mended.
+    /// Findings and repairs.
     pub warnings: Vec<MeshWarning>,
-    /// Whether its coordinates have no more than single precision: binary STL, and ASCII STL with no sign of more.
+    /// True if the coordinates have single precision only: binary STL, and ASCII STL without evidence of more.
     pub single_precision: bool,
-    /// Of `mesh`.
+    /// Half-edges of `mesh`.
     pub(crate) half_edges: HalfEdges,
 }
 
 impl LoadedMesh {
-    /// By how much its coordinates were rounded at most, in the file's unit: single precision at the largest of them, or 0.
+    /// Upper bound of the rounding of coordinates (file's unit, >= 0): the single-precision quantum of the largest one,
+    /// or 0.
     pub fn rounding(&self) -> f64 {
         if self.single_precision { f32_quantum(self.health.bounds.max_abs()) } else { 0.0 }
     }
 }
 
-/// Counts and measures of a mesh as its file gives it, vertices joined. Lengths in the file's unit.
+/// Counts and measures of a mesh as given by its file, vertices merged. Lengths in the file's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Health {
-    /// Faces of the file after triangulation.
+    /// Number of faces after triangulation.
     pub triangles: u64,
-    /// Different positions in use.
+    /// Number of distinct positions in use.
     pub vertices: u64,
-    /// Connected over shared vertices.
+    /// Number of components connected over shared vertices.
     pub shells: u32,
-    /// Whether every edge is used as often in one direction as in the other, as the file is wound.
+    /// True if every edge is used equally often in both directions, with the winding of the file.
     pub closed: bool,
-    /// Edges of one face.
+    /// Number of edges of one face.
     pub open_edges: u64,
-    /// Edges of more than two faces.
+    /// Number of edges of more than two faces.
     pub non_manifold_edges: u64,
-    /// Edges of two faces that run along them in one direction.
+    /// Number of edges of two faces in the same direction.
     pub misoriented_edges: u64,
-    /// Faces without area, in the file: of a height of at most 10⁻⁸ of their longest side, or with equal corners.
+    /// Number of faces without area in the file: height of at most 10⁻⁸ of the longest side, or equal corners.
     pub degenerate_triangles: u64,
-    /// Faces with the three different corners of an earlier one, in whatever order, in the file.
+    /// Number of faces in the file with the three distinct corners of an earlier face, in any order.
     pub duplicate_triangles: u64,
-    /// Whether the file is closed and some outermost shell of it is wound inside out.
+    /// True if the file is closed and an outermost shell of it is wound inside out.
     pub inside_out: bool,
-    /// What is enclosed, ≥ 0, in cubed units, cavities subtracted; `None` where the file is not closed.
+    /// Enclosed volume, cavities subtracted (cubed file unit, >= 0); `None` for an open file.
     pub volume: Option<f64>,
-    /// Sum over all faces, in squared units.
+    /// Total area of the faces (squared file unit).
     pub area: f64,
-    /// Of the vertices in use.
+    /// Box of the vertices in use (file's unit).
     pub bounds: Aabb,
-    /// Whether `mesh`, as mended, has an inside: every edge balanced, outermost shells outward, a volume above rounding.
+    /// True if the repaired `mesh` has an inside: every edge balanced, outermost shells outward, volume above rounding.
     pub enclosing: bool,
-    /// Volume of `mesh` as mended, in cubed units; `None` unless `enclosing`.
+    /// Volume of the repaired `mesh` (cubed file unit); `None` unless `enclosing`.
     pub enclosed_volume: Option<f64>,
 }
 
 impl LoadedMesh {
-    /// Takes triangles from memory. Vertices are joined by position and unused ones dropped, as of a file.
+    /// Takes triangles from memory. Merges vertices by position and drops unused ones, as for a file.
     ///
     /// # Errors
-    /// No triangle, an index beyond the vertices, a coordinate that is not finite or too large.
+    /// Refuses a mesh without triangles, an index beyond the vertices, a coordinate that is not finite or too large.
     pub fn from_tri_mesh(mesh: TriMesh) -> Result<Self, MeshError> {
         if mesh.triangles.is_empty() {
             return Err(MeshError::new("no triangles", "hand in at least one"));
@@ -110,7 +111,8 @@ impl LoadedMesh {
     }
 }
 
-/// Closes cracks, counts, makes faces agree and look outward. `parsed` has triangles, and uses all its vertices.
+/// Welds cracks, counts edges, makes faces agree and orients them outward. `parsed` has triangles and uses all its
+/// vertices.
 pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
     let Parsed { format, solids, mut mesh, mut warnings, single_precision } = parsed;
     let mut measures = Measures::of(&mesh);
@@ -173,7 +175,7 @@ fn warn(done: &Oriented, warnings: &mut Vec<MeshWarning>) {
     }
 }
 
-/// Renumbers the vertices in use, in their order.
+/// Drops unused vertices and renumbers the rest in order.
 fn drop_unused(mesh: &mut TriMesh) {
     let mut used = vec![false; mesh.vertices.len()];
     for &i in mesh.triangles.iter().flatten() {

@@ -1,12 +1,12 @@
-//! Area, volume, and faces without area.
+//! Measures of a mesh: area, volume, and the number of faces without area.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
 
-/// A face whose height is at most this fraction of its longest side counts as one without area. Coordinates of single
-/// precision, and decimals of seven digits, cannot make one flatter unless its corners were meant to lie on one line.
-/// Only for counting: what a later stage drops, it drops by exact predicate.
+/// Largest ratio of height to longest side for a face without area. Single-precision coordinates, or decimals of seven
+/// digits, cannot make a flatter face unless its corners were meant to be collinear. Only for counting: later stages
+/// drop faces by exact predicate.
 const FLAT_BELOW: f64 = 1e-8;
 
 /// Sums over the faces of a mesh, in the mesh's units.
@@ -14,28 +14,28 @@ const FLAT_BELOW: f64 = 1e-8;
 pub(crate) struct Measures {
     /// Box of all vertices.
     pub bounds: Aabb,
-    /// Of all faces.
+    /// Total area.
     pub area: f64,
-    /// Signed: positive where the faces are counter-clockwise seen from outside. Of a mesh that is not closed it depends
-    /// on the middle of `bounds`.
+    /// Signed volume, positive for faces counter-clockwise seen from outside. For an open mesh it depends on the centre
+    /// of `bounds`.
     pub volume: Volume,
-    /// Faces whose height is at most [`FLAT_BELOW`] of their longest side, or whose corners coincide.
+    /// Number of faces with a height of at most [`FLAT_BELOW`] of their longest side, or with coinciding corners.
     pub degenerate: u64,
 }
 
-/// A signed volume and what its rounding can hide.
+/// A signed volume with the magnitude of its terms, for its rounding error.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Volume {
-    /// The sum of signed tetrahedra.
+    /// Sum of signed tetrahedra.
     pub signed: f64,
-    /// The sum of their magnitudes.
+    /// Sum of their magnitudes.
     pub gross: f64,
     faces: u64,
 }
 
 impl Volume {
-    /// Adds the tetrahedron of a reference point and a face: `from` leads from that point to a corner of the face,
-    /// `normal` is the face's, of twice its area.
+    /// Adds the tetrahedron of a reference point and a face. `from` is the vector from that point to a corner of the
+    /// face; `normal` is the face normal, twice the area long.
     #[inline]
     fn add(&mut self, from: &[f64; 3], normal: &[f64; 3]) {
         let v = dot(from, normal) * (1.0 / 6.0);
@@ -44,7 +44,7 @@ impl Volume {
         self.faces += 1;
     }
 
-    /// The sum of two, the second one negated where `turned`.
+    /// Adds two volumes; negates the second if `turned`.
     pub(crate) fn plus(&self, other: &Self, turned: bool) -> Self {
         let sign = if turned { -1.0 } else { 1.0 };
         Self {
@@ -54,17 +54,18 @@ impl Volume {
         }
     }
 
-    /// −1, 0 or 1; 0 where the sum is within the rounding of its terms: the faces cancel and enclose nothing.
+    /// Sign of the volume: −1, 0 or 1. 0 if the sum lies within the rounding of its terms: the faces cancel and enclose
+    /// nothing.
     pub(crate) fn sign(&self) -> i32 {
-        // A term carries about 8u of its own parts, a sum of n terms n·u; the parts of a term may exceed it where the
-        // reference point lies in the face's plane, hence the generous factor.
+        // A term has a rounding error of about 8u of its own parts, a sum of n terms n·u. The parts of a term can
+        // exceed the term if the reference point lies in the face's plane, hence the generous factor.
         let noise = (64.0 + self.faces as f64) * UNIT_ROUNDOFF * self.gross;
         if self.signed.abs() <= noise { 0 } else { self.signed.signum() as i32 }
     }
 }
 
 impl Measures {
-    /// The measures of a mesh. Cost: one pass over its faces.
+    /// Measures a mesh in one pass over its faces.
     pub(crate) fn of(mesh: &TriMesh) -> Self {
         let bounds = Aabb::of_points(&mesh.vertices);
         let center = if mesh.vertices.is_empty() { Vec3::zeros() } else { bounds.center() };
@@ -84,7 +85,7 @@ impl Measures {
     }
 }
 
-// Written out: these run once a face, and nalgebra's generic forms take three times as long here.
+// Written out: these run once a face; nalgebra's generic forms take three times as long here.
 
 #[inline]
 pub(crate) fn difference(a: &Vec3, b: &Vec3) -> [f64; 3] {
@@ -101,8 +102,8 @@ pub(crate) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Sums per group of faces: `group[face] < groups`. The reference point is the middle of the box of the whole mesh, which
-/// makes no difference for closed groups.
+/// Computes the volume of each group of faces: `group[face] < groups`. The reference point is the centre of the whole
+/// mesh's box; for closed groups any point gives the same volume.
 pub(crate) fn group_volumes(mesh: &TriMesh, group: &[u32], groups: u32) -> Vec<Volume> {
     let center = Aabb::of_points(&mesh.vertices).center();
     let mut volumes = vec![Volume::default(); groups as usize];

@@ -1,8 +1,11 @@
-//! Floor 1: triangle meshes: reading, joining, health, measures.
+//! Floor 1: triangle meshes: reading, repair, health, measures.
 //!
-//! - What is in these bytes? [`load`]
-//! - Is it a solid? [`Health`]
-//! - How far are its facets from the surface that was meant? [`facet_error`], [`Facets`]
+//! - `read`: bytes to triangles, [`load()`]
+//! - `repair`: merges vertices, welds cracks, orients faces
+//! - `load`: the repaired mesh with its [`Health`]
+//! - `topology`, `measure`: edges and components; area and volume
+//! - `facets`: error of the facets against the intended surface, [`facet_error`], [`Facets`]
+//! - `arrangement`: union and intersection of closed meshes
 
 pub(crate) mod arrangement;
 pub(crate) mod facets;

@@ -1,18 +1,18 @@
-//! Which faces meet at which edge.
+//! Edges of a mesh: faces at each edge, edge counts, connected components, duplicate faces.
 
 use crate::geom::union_find::UnionFind;
 
-/// The half-edges of a mesh, grouped by edge. A counting sort by the smaller end makes buckets of about six, which are
-/// sorted by the larger end: linear time. Faces with two equal corners have no half-edges.
+/// Half-edges of a mesh, grouped by edge. A counting sort by the smaller end makes buckets of about six, each sorted by
+/// the larger end: linear time. Faces with two equal corners have no half-edges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HalfEdges {
-    /// `uses[starts[v]..starts[v + 1]]` belong to the edges whose smaller end is `v`.
+    /// `uses[starts[v]..starts[v + 1]]` belong to the edges with smaller end `v`.
     starts: Vec<u32>,
     uses: Vec<HalfEdge>,
 }
 
-/// One face's use of an edge: larger end in the upper half; below it the face, and in the lowest bit whether the face
-/// runs from the larger to the smaller end.
+/// Use of an edge by one face: the larger end in the upper half, then the face; the lowest bit is 1 if the face runs
+/// from the larger to the smaller end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct HalfEdge(u64);
 
@@ -25,12 +25,12 @@ impl HalfEdge {
         (self.0 >> 32) as u32
     }
 
-    /// The face.
+    /// Face of the half-edge.
     pub(crate) fn face(self) -> u32 {
         (self.0 as u32) >> 1
     }
 
-    /// Whether the face runs from the edge's larger end to its smaller one.
+    /// True if the face runs from the edge's larger end to its smaller one.
     pub(crate) fn reversed(self) -> bool {
         self.0 & 1 == 1
     }
@@ -43,35 +43,34 @@ pub(crate) struct Edge<'a> {
     pub lo: u32,
     /// Larger end.
     pub hi: u32,
-    /// At least one.
+    /// Uses of the edge, at least one.
     pub uses: &'a [HalfEdge],
 }
 
 impl Edge<'_> {
-    /// Uses from the smaller to the larger end minus those the other way: 0 where each use has its reverse.
+    /// Uses from the smaller to the larger end minus those in the other direction; 0 for a balanced edge.
     pub(crate) fn net(&self) -> i64 {
         self.uses.iter().map(|u| if u.reversed() { -1 } else { 1 }).sum()
     }
 }
 
-/// How the edges of a mesh are used.
+/// Edge counts of a mesh.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EdgeCounts {
-    /// Used by one face.
+    /// Edges of one face.
     pub open: u64,
-    /// Used by more than two faces.
+    /// Edges of more than two faces.
     pub non_manifold: u64,
-    /// Used by two faces in one direction.
+    /// Edges of two faces in one direction.
     pub misoriented: u64,
-    /// Whose uses in one direction do not outnumber nor fall short of those in the other: 0 of a closed mesh. Counts
-    /// the edges where they do.
+    /// Edges with more uses in one direction than in the other; 0 for a closed mesh.
     pub unbalanced: u64,
-    /// Used by an odd number of faces: no orientation of the faces balances these.
+    /// Edges with an odd number of faces; no orientation of the faces balances them.
     pub odd: u64,
 }
 
 impl HalfEdges {
-    /// The half-edges of triangles over `vertex_count` vertices.
+    /// Builds the half-edges of triangles over `vertex_count` vertices.
     pub(crate) fn of(triangles: &[[u32; 3]], vertex_count: usize) -> Self {
         let mut starts = vec![0u32; vertex_count + 1];
         for t in triangles.iter().filter(|t| !is_collapsed(t)) {
@@ -84,7 +83,7 @@ impl HalfEdges {
             sum += *s;
             *s = sum;
         }
-        // Filled from the back of each bucket, which leaves its start behind.
+        // Filling each bucket from its end leaves `starts` at the start of the bucket.
         let mut uses = vec![HalfEdge(0); sum as usize];
         for (face, t) in triangles.iter().enumerate().rev().filter(|(_, t)| !is_collapsed(t)) {
             for (a, b) in sides(t) {
@@ -100,12 +99,12 @@ impl HalfEdges {
         Self { starts, uses }
     }
 
-    /// Whether there is no edge: no face, or only faces with two equal corners.
+    /// True if the mesh has no edge: no face, or only faces with two equal corners.
     pub(crate) fn is_empty(&self) -> bool {
         self.uses.is_empty()
     }
 
-    /// Every edge, in order of its ends.
+    /// Iterates over the edges in order of their ends.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Edge<'_>> {
         (0..self.starts.len() - 1).flat_map(|v| {
             let bucket = &self.uses[self.starts[v] as usize..self.starts[v + 1] as usize];
@@ -113,12 +112,12 @@ impl HalfEdges {
         })
     }
 
-    /// Counts of every kind of edge.
+    /// Counts the edges of each kind.
     pub(crate) fn counts(&self) -> EdgeCounts {
         let mut counts = EdgeCounts::default();
         for edge in self.edges() {
             let n = edge.uses.len();
-            // The common case first: two faces, one each way.
+            // Shortcut for the common case: two faces, one in each direction.
             if n == 2 && edge.uses[0].reversed() != edge.uses[1].reversed() {
                 continue;
             }
@@ -131,7 +130,7 @@ impl HalfEdges {
         counts
     }
 
-    /// Brings the uses up to date after the faces of `flipped` were turned over.
+    /// Updates the uses after reversing the faces of `flipped`.
     pub(crate) fn flip(&mut self, flipped: &[bool]) {
         for u in &mut self.uses {
             u.0 ^= u64::from(flipped[u.face() as usize]);
@@ -139,20 +138,20 @@ impl HalfEdges {
     }
 }
 
-/// Connected sets of faces.
+/// Connected components of a mesh.
 #[derive(Debug)]
 pub(crate) struct Components {
-    /// The set of each face: connected over edges, whatever their number of faces. A face with two equal corners is a set
-    /// of its own.
+    /// Component of each face: connected over edges with any number of faces. A face with two equal corners is a
+    /// component of its own.
     pub of_face: Vec<u32>,
-    /// How many sets there are.
+    /// Number of these components.
     pub by_edge: u32,
-    /// How many there are when faces that share a vertex count as connected.
+    /// Number of components if a shared vertex also connects faces.
     pub by_vertex: u32,
 }
 
 impl Components {
-    /// The connected sets of a mesh.
+    /// Computes the components of a mesh.
     pub(crate) fn of(triangles: &[[u32; 3]], vertex_count: usize, edges: &HalfEdges) -> Self {
         let mut sets = UnionFind::new(triangles.len());
         for e in edges.edges() {
@@ -181,7 +180,7 @@ impl Components {
         Self { of_face, by_edge, by_vertex }
     }
 
-    /// Whether some set has at most two faces.
+    /// True if some component has at most two faces.
     fn has_tiny(&self) -> bool {
         let mut sizes = vec![0u32; self.by_edge as usize];
         for &set in &self.of_face {
@@ -191,28 +190,27 @@ impl Components {
     }
 }
 
-/// Whether a face has two equal corners.
+/// True if a face has two equal corners.
 #[inline]
 pub(crate) fn is_collapsed(t: &[u32; 3]) -> bool {
     t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
 }
 
-/// The three directed sides of a face.
+/// Directed sides of a face.
 #[inline]
 fn sides(t: &[u32; 3]) -> [(u32, u32); 3] {
     [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]
 }
 
-/// How many faces have the corners of an earlier one, in whatever order. Faces with two equal corners do not
-/// count.
+/// Counts the faces with the corners of an earlier face, in any order; ignores faces with two equal corners.
 pub(crate) fn duplicate_count(
     triangles: &[[u32; 3]],
     vertex_count: usize,
     counts: &EdgeCounts,
     components: &Components,
 ) -> u64 {
-    // Two faces of the same corners share three edges. Unless a third face does so too, nothing else is connected to
-    // them.
+    // Two faces with the same corners share three edges. Unless a third face is at one of them, both form a component
+    // by themselves.
     if counts.non_manifold == 0 && !components.has_tiny() {
         return 0;
     }

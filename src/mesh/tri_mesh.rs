@@ -2,11 +2,11 @@
 
 use crate::geom::Vec3;
 
-/// Triangles over shared vertices, counter-clockwise seen from outside where the mesh has an outside.
+/// Triangles over shared vertices; counter-clockwise seen from outside, if the mesh has an outside.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TriMesh {
-    /// Positions, in the part's frame.
+    /// Vertex positions, in the part's frame.
     pub vertices: Vec<Vec3>,
-    /// Indices into `vertices`.
+    /// Indices into `vertices`, three per triangle.
     pub triangles: Vec<[u32; 3]>,
 }

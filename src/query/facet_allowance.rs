@@ -1,15 +1,17 @@
-//! The facet allowance: how much of an overlap the facets that bound it may have made (docs: concept.md, Facets).
+//! Computes the facet allowance: the share of an overlap explained by the facets bounding it (docs/explanation/gap.md,
+//! Facets).
 //!
-//! A facet *bounds the common solid* where a piece of it lies inside the other solid, or on its surface facing the same way. What
-//! only touches from outside does not: not the flush face of a plate, nor the bore that ends on it. Rounding turns the one into
-//! the other, so that it is asked with a little depth: with r the rounding of the pair and its files, a triangle bounds the
-//! common solid when it, moved inward by 2r, has a piece inside the other surface, that one moved inward by r. Exact predicates
-//! decide that, and a facet on which a ball of radius 2r in the common solid rests is found for certain (docs/numerics.md).
-//! A facet inside another shell of its own part counts like one outside.
+//! A facet *bounds the common solid* if a piece of it lies inside the other solid, or on its surface facing the same
+//! way. A facet touching from outside bounds nothing: neither the flush face of a plate, nor the bore ending on it.
+//! Rounding turns one case into the other, so the test uses a small depth. Let r be the rounding of the pair and its
+//! files. A triangle bounds the common solid if, moved inward by 2r, it has a piece inside the other surface, moved
+//! inward by r. Exact predicates decide this. The test finds every facet supporting a ball of radius 2r in the common
+//! solid (docs/explanation/numerics.md). A facet inside another shell of its own part counts like one outside.
 //!
-//! The search goes best first over the trees of both parts, by the largest sagitta below a node: a box that no triangle of the
-//! other surface is near lies inside it or outside as a whole, and the first triangle that bounds is the answer. Cost: some
-//! microseconds for each triangle near the other surface whose sagitta is larger than the answer; most often there are few.
+//! The search runs best first over the trees of both parts, ordered by the largest sagitta below a node. A box far from
+//! every triangle of the other surface lies entirely inside or entirely outside it. The search ends as soon as no node
+//! can exceed the best bounding triangle. Cost: some microseconds for each triangle near the other surface with a
+//! sagitta above the answer; usually there are few.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::geom::triangle::{Triangle, closest, crosses, intersects};
@@ -25,33 +27,36 @@ use std::collections::BinaryHeap;
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
 use std::collections::HashMap;
 
-/// The allowance in sagittas: a bore's facets and a shaft of its diameter overlap by one, and by more where neighbouring facets
-/// are not equally wide, since the narrower is what the sagitta is taken from. Measured (docs: concept.md, Facets).
+/// Allowance in sagittas. The facets of a bore and a shaft of its diameter overlap by one sagitta, and by more if
+/// neighbouring facets differ in width, since the sagitta comes from the narrower one. Measured
+/// (docs/explanation/gap.md, Facets).
 pub const SAGITTAS: f64 = 1.5;
 
-/// A triangle moves inward by this many roundings and the other surface by one: what faces the same way on one plane lies
-/// inside by one then, what faces the other way outside by three, and what stands on it upright outside by one.
+/// Inward displacement of a triangle, in roundings; the other surface moves by one rounding. Coplanar faces then end up
+/// one rounding inside if they face the same way, three outside if they face opposite ways, and one outside if they
+/// stand upright.
 const INSET_ROUNDINGS: f64 = 2.0;
 
-/// A moved triangle that touches the moved surface, without crossing it, tells little: it is moved by these shares instead.
-/// Only coincidences of the last bit ask for the second.
+/// Shares of the displacement, tried in turn while the moved triangle touches the moved surface without crossing it.
+/// Only coincidences of the last bit need the second share.
 const INSET_SHARES: [f64; 3] = [1.0, 0.937, 0.871];
 
-/// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance, as in [`super::dual`]: it only prunes less.
+/// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance, as in
+/// [`crate::query::triangles::bvh_traversal`]: they only reduce pruning.
 const ROUNDOFFS_PER_DISTANCE: f64 = 128.0;
 
-/// What the facets of a surface stand for: the largest sagitta at a concave edge (mm), of every triangle's facet and of
-/// every node of the tree. By default there is none: of a convex solid.
+/// Largest sagitta at a concave edge (mm, >= 0), for the facet of each triangle and for each node of the tree. The
+/// default is the empty table of a convex solid.
 #[derive(Debug, Default)]
 pub struct FacetTable {
-    /// Empty where there is no concave edge.
+    /// Sagitta of each triangle's facet (mm); empty without concave edges.
     triangles: Vec<f64>,
     nodes: Vec<f64>,
 }
 
 impl FacetTable {
-    /// Of a surface and the mesh that it was made of (mm), whose coordinates may be off by `rounding` (mm); `deflection` (mm)
-    /// takes the place of every sagitta. O(n log n), most of it for finding the facets.
+    /// Builds the table of a surface from its source mesh (mm), with coordinates accurate to `rounding` (mm).
+    /// `deflection` (mm) replaces every positive sagitta. O(n log n), mostly for finding the facets.
     pub fn new(surface: &Surface, mesh: &TriMesh, rounding: f64, deflection: Option<f64>) -> Self {
         let ConcaveFacets { facet, mut sagitta } = ConcaveFacets::of(mesh, rounding);
         if let Some(stated) = deflection {
@@ -64,14 +69,14 @@ impl FacetTable {
         Self::of_values(surface, triangles)
     }
 
-    /// With a value for every triangle of the surface.
+    /// Builds the table from one value for each triangle of the surface.
     pub(crate) fn of_values(surface: &Surface, triangles: Vec<f64>) -> Self {
         let nodes = of_nodes(&surface.tree().nodes, &triangles);
         Self { triangles, nodes }
     }
 }
 
-/// The largest value below each node. Children stand behind their parents.
+/// Computes the largest value below each node. Children come after their parents.
 fn of_nodes(nodes: &[Node], triangles: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; nodes.len()];
     for (i, node) in nodes.iter().enumerate().rev() {
@@ -85,8 +90,8 @@ fn of_nodes(nodes: &[Node], triangles: &[f64]) -> Vec<f64> {
     out
 }
 
-/// The facet allowance of an overlapping pair, at most `most` (mm). `rounding` (mm) is by how much surfaces may differ that
-/// coincide by design: the pair's margin and the quanta of both files.
+/// Computes the facet allowance of an overlapping pair (mm, >= 0), at most `most` (mm). `rounding` (mm) bounds the
+/// distance of surfaces coinciding by design: the pair's margin and the quanta of both files.
 pub fn allowance(p: &Pairing, tables: [&FacetTable; 2], rounding: f64, most: f64) -> f64 {
     let enough = most / SAGITTAS;
     if tables.iter().all(|t| t.triangles.is_empty()) || enough <= 0.0 {
@@ -99,23 +104,23 @@ pub fn allowance(p: &Pairing, tables: [&FacetTable; 2], rounding: f64, most: f64
     lesser(SAGITTAS * largest(&searches, enough), most)
 }
 
-/// A node to be looked at.
+/// Node in the queue of the search.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct QueuedNode {
-    /// The bits of the largest sagitta below, which is not negative: ordered as the numbers are.
+    /// Bits of the largest sagitta below the node: the sagitta is >= 0, so the bits order like the numbers.
     sagitta: u64,
-    /// Of equals the last found comes first: the deepest.
+    /// Number of the push: among equal sagittas the last push, the deepest node, comes first.
     found: u32,
     node: u32,
     side: usize,
 }
 
-/// The nodes that may lead to something larger than what is known.
+/// Queue of the nodes with a sagitta above the best one found.
 #[derive(Default)]
 struct Frontier {
     heap: BinaryHeap<QueuedNode>,
     found: u32,
-    /// The largest known.
+    /// Largest sagitta found (mm).
     floor: f64,
 }
 
@@ -128,8 +133,8 @@ impl Frontier {
     }
 }
 
-/// The largest sagitta of a triangle of either surface that bounds the common solid, 0 where there is none; `enough` where it is
-/// no less.
+/// Finds the largest sagitta of a triangle bounding the common solid, on either surface (mm, >= 0); 0 if no triangle
+/// does. Returns `enough` for larger values.
 fn largest(searches: &[Search; 2], enough: f64) -> f64 {
     let mut frontier = Frontier::default();
     let sagitta =
@@ -167,7 +172,7 @@ fn largest(searches: &[Search; 2], enough: f64) -> f64 {
     frontier.floor
 }
 
-/// A surface where it stands in A's frame.
+/// Surface with its pose in A's frame.
 struct Placed<'a> {
     surface: &'a Surface,
     pose: Option<&'a Pose>,
@@ -192,14 +197,14 @@ impl<'a> Placed<'a> {
         self.surface.triangle(t).map(|v| self.pose.map_or(v, |p| p.point(&v)))
     }
 
-    /// A triangle moved inward by `by` (mm).
+    /// Returns a triangle moved inward by `by` (mm).
     fn inset_triangle(&self, t: u32, by: f64) -> Triangle {
         let inward = self.surface.normal(t) * -by;
         let inward = self.pose.map_or(inward, |p| p.direction(&inward));
         self.triangle(t).map(|v| v + inward)
     }
 
-    /// A triangle below a node.
+    /// Returns some triangle below a node.
     fn some_triangle(&self, mut node: u32) -> u32 {
         loop {
             match self.below(node) {
@@ -210,19 +215,19 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// A search of one surface's facets for those that lie in the other.
+/// Search of one surface for facets inside the other.
 struct Search<'a> {
     own: &'a Placed<'a>,
     table: &'a FacetTable,
     other: &'a Placed<'a>,
     moved: InsetSurface<'a>,
-    /// How far a triangle moves inward (mm).
+    /// Inward displacement of a triangle (mm).
     lift: f64,
-    /// How far anything on the other surface moves, at most (mm).
+    /// Bound of the displacement of any point of the other surface (mm).
     slack: f64,
-    /// What rounding may add to a distance (mm).
+    /// Bound of the rounding error of a distance (mm).
     noise: f64,
-    /// Whether a vertex lies inside the other surface, of triangles that it is not near: these hang together.
+    /// Cached inside tests by vertex, for triangles far from the other surface: connected triangles share the result.
     #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
     inside: RefCell<HashMap<u32, bool, rapidhash::fast::RandomState>>,
 }
@@ -234,12 +239,13 @@ impl<'a> Search<'a> {
         Self { own, table, other, moved, lift, slack, noise, inside: RefCell::default() }
     }
 
-    /// Farther apart than this before anything moves, two triangles have nothing to do with each other (mm).
+    /// Distance before any displacement (mm). Two triangles farther apart are independent.
     fn reach(&self) -> f64 {
         self.lift + self.slack + self.noise
     }
 
-    /// The leaves of the other surface that may be near a box once triangles have moved; the first alone, where `one` will do.
+    /// Collects the leaves of the other surface possibly near a box after the displacement; stops at the first leaf if
+    /// `one` is set.
     fn leaves_within(&self, own: &PlacedObb, one: bool, out: &mut Vec<u32>) {
         out.clear();
         let reach = self.reach();
@@ -265,7 +271,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a triangle that the other surface is not near lies inside it.
+    /// Returns true if a triangle far from the other surface lies inside it.
     fn lies_inside(&self, t: u32) -> bool {
         let vertices = self.own.surface.triangles[t as usize];
         let mut known = self.inside.borrow_mut();
@@ -278,7 +284,7 @@ impl<'a> Search<'a> {
         is
     }
 
-    /// Whether a triangle bounds the common solid; `near` are the other's leaves near it.
+    /// Returns true if a triangle bounds the common solid; `near` are the leaves of the other surface near it.
     fn bounds_common_solid(&self, t: u32, near: &[u32]) -> bool {
         let own = BoundedTriangle::new(self.own.triangle(t));
         let reach = self.reach();
@@ -301,8 +307,8 @@ impl<'a> Search<'a> {
         INSET_SHARES.iter().find_map(|share| self.bounds_moved_by(t, self.lift * share, &others)).unwrap_or(false)
     }
 
-    /// Whether a triangle moved inward by `lift` has a piece inside the other surface, whose triangles near it are given;
-    /// `None` where it touches them in a way that does not tell.
+    /// Returns true if a triangle moved inward by `lift` has a piece inside the other surface; `others` are the
+    /// triangles of that surface near it. Returns `None` for an ambiguous contact.
     fn bounds_moved_by(&self, t: u32, lift: f64, others: &[u32]) -> Option<bool> {
         let corners = self.own.inset_triangle(t, lift);
         let mut touched = false;

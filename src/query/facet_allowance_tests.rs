@@ -1,4 +1,4 @@
-//! The facet allowance of pairs with known answers.
+//! Tests the facet allowance of pairs with known answers.
 
 use crate::geom::math::sin_cos_deg;
 use crate::geom::triangle::{crosses, intersects};
@@ -13,7 +13,7 @@ use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{joined, turned};
 use std::f64::consts::PI;
 
-/// Rounding of the pairs below, none of which is larger than 100 mm (mm).
+/// Rounding of the pairs below, all at most 100 mm large (mm).
 const ROUNDING: f64 = 1e-10;
 
 fn ring(sides: u32, radius: f64, z: f64, start: f64) -> impl Iterator<Item = Vec3> {
@@ -27,7 +27,7 @@ fn quad(t: &mut Vec<[u32; 3]>, [a, b, c, d]: [u32; 4]) {
     t.extend([[a, b, c], [a, c, d]]);
 }
 
-/// A prism over a regular polygon, turned by `start` sides.
+/// Returns a prism over a regular polygon, rotated by `start` sides.
 fn pin(sides: u32, radius: f64, [low, high]: [f64; 2], start: f64) -> TriMesh {
     let vertices: Vec<Vec3> = ring(sides, radius, low, start).chain(ring(sides, radius, high, start)).collect();
     let (mut t, n) = (Vec::new(), sides);
@@ -41,7 +41,7 @@ fn pin(sides: u32, radius: f64, [low, high]: [f64; 2], start: f64) -> TriMesh {
     TriMesh { vertices, triangles: t }
 }
 
-/// A block of half width `half` with a hole over a regular polygon along z, cut in `sides` (a multiple of four) wedges.
+/// Returns a block of half width `half` with a polygonal hole along z, cut into `sides` wedges (a multiple of four).
 fn bored(sides: u32, radius: f64, half: f64, [low, high]: [f64; 2]) -> TriMesh {
     let outer = |z: f64| {
         ring(sides, half, z, 0.0).map(move |v| {
@@ -72,7 +72,7 @@ fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
     TriMesh { vertices, triangles: t }
 }
 
-/// An extrusion along z of a polygon that is star-shaped about its first corner.
+/// Returns an extrusion along z of a polygon star-shaped about its first corner.
 fn extruded(outline: &[[f64; 2]], [low, high]: [f64; 2]) -> TriMesh {
     let n = outline.len() as u32;
     let vertices =
@@ -125,7 +125,7 @@ fn at(a: &Part, b: &Part, b_in_a: &Pose, rounding: f64, most: f64) -> f64 {
     allowance(&pairing, [&fa, &fb], rounding, most)
 }
 
-/// Of two parts as they lie, either way round and in a few motions: the answers are the same but for rounding.
+/// Computes the allowance of two parts, in both orders and in several poses; the answers must agree up to rounding.
 fn of_parts(a: &Part, b: &Part) -> f64 {
     let expected = at(a, b, &Pose::identity(), ROUNDING, f64::INFINITY);
     for k in 0..6_u32 {
@@ -150,7 +150,7 @@ fn of(a: &TriMesh, b: &TriMesh) -> f64 {
     of_parts(&Part::new(a.clone()), &Part::new(b.clone()))
 }
 
-/// 1.5 sagittas of a regular polygon.
+/// Returns 1.5 sagittas of a regular polygon.
 fn polygon(sides: u32, radius: f64) -> f64 {
     1.5 * radius * libm::sin(PI / f64::from(sides)) * libm::tan(0.5 * PI / f64::from(sides))
 }
@@ -182,13 +182,13 @@ fn a_right_angle_is_meant_to_be_one() {
 
 #[test]
 fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
-    // The bush stands on the plate, whose corner is pushed into its wall elsewhere.
+    // The bush stands on the plate. The plate's corner is pushed into the bush's wall elsewhere.
     let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
     let plate = block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]);
     is(of(&bush, &plate), 0.0);
     let stop = block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0]);
     is(of(&bush, &joined(&[plate.clone(), stop.clone()])), 0.0);
-    // A plate that is let in bounds it, and the bore with it.
+    // The plate, raised slightly into the bush, bounds the overlap, and so does the bore.
     is(of(&bush, &shifted(&plate, 0.0, 0.0, 0.02)), polygon(32, 5.0));
     // A pin in the bore, beside the stop.
     let fitting = joined(&[plate, stop, pin(20, 5.0, [1.0, 8.0], 0.0)]);
@@ -205,7 +205,7 @@ fn without_rounding_exact_contact_bounds_nothing_and_exact_ends_do() {
     };
     let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
     assert_eq!(at(&bush, &block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0])), 0.0);
-    // Its triangles end in the planes of the block that it lies in.
+    // The bush's triangles end in the planes of the enclosing block.
     is(at(&bush, &block([-12.0, -12.0, 0.0], [12.0, 12.0, 10.0])), polygon(32, 5.0));
     is(at(&bush, &block([-10.0, -10.0, -2.0], [10.0, 10.0, 12.0])), polygon(32, 5.0));
 }
@@ -215,9 +215,9 @@ fn a_pin_clear_of_the_bore_bounds_nothing() {
     let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
     let bolt = joined(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
     is(of(&plate, &bolt), 0.0);
-    // The head sinks in by a little: the edge of the bore is at the overlap now.
+    // The head sinks in slightly: the edge of the bore is now at the overlap.
     is(of(&plate, &shifted(&bolt, 0.0, 0.0, -0.02)), polygon(32, 5.0));
-    // A head that sinks in only where its rim is: a block away from the bore.
+    // Like a head sinking in only at its rim: a block away from the bore.
     is(of(&plate, &block([7.0, 7.0, 9.9], [9.0, 9.0, 20.0])), 0.0);
 }
 
@@ -226,10 +226,10 @@ fn a_part_inside_another_bounds_the_common_solid_with_all_it_has() {
     let tube = bored(24, 2.0, 4.0, [-3.0, 3.0]);
     let f = polygon(24, 2.0);
     is(of(&block([-20.0; 3], [20.0; 3]), &tube), f);
-    // In a cavity it has nothing in common with what is around it.
+    // A part in a cavity shares nothing with the surrounding solid.
     let hollow = joined(&[block([-20.0; 3], [20.0; 3]), turned(&block([-10.0; 3], [10.0; 3]))]);
     is(of(&hollow, &tube), 0.0);
-    // Of a cavity's own facets, those around the part that lies in the wall bound nothing.
+    // Facets of a cavity bound nothing if the part lies entirely in the wall.
     let round = joined(&[block([-20.0; 3], [20.0; 3]), turned(&pin(24, 10.0, [-10.0, 10.0], 0.0))]);
     is(of(&round, &block([14.0; 3], [16.0; 3])), 0.0);
     is(of(&round, &block([-12.0, -1.0, -1.0], [-9.0, 1.0, 1.0])), polygon(24, 10.0));
@@ -260,7 +260,7 @@ fn a_stated_deflection_takes_the_place_of_the_estimate() {
     for d in [0.0, 0.001, 0.2] {
         let part = Part { mesh: plate.clone(), deflection: Some(d), inside: Inside::Solid };
         is(of_parts(&part, &shaft), 1.5 * d);
-        // Where the other part has the concave edges its own estimate stands.
+        // The deflection is stated for the convex shaft, so the estimate of the concave plate applies.
         let stated = Part { mesh: shaft.mesh.clone(), deflection: Some(d), inside: Inside::Solid };
         is(of_parts(&Part::new(plate.clone()), &stated), polygon(32, 5.0));
     }
@@ -290,7 +290,7 @@ fn coordinates_of_single_precision_touch_as_much_as_exact_ones() {
             out.vertices.iter_mut().for_each(|v| *v = v.map(|x| f64::from(x as f32)));
             Part::new(out)
         };
-        // Both files' quanta: coordinates of 64 to 128.
+        // Quanta of both files, for coordinates of 64 to 128.
         let rounding = 2.0 * 128.0 * f64::from(f32::EPSILON);
         assert_eq!(at(&rounded(&bush), &rounded(&rest), &Pose::identity(), rounding, 1.0), 0.0, "{k}");
         assert_eq!(at(&rounded(&rest), &rounded(&bush), &Pose::identity(), rounding, 1.0), 0.0, "{k}");
@@ -301,18 +301,18 @@ fn coordinates_of_single_precision_touch_as_much_as_exact_ones() {
 fn open_and_empty_surfaces_answer() {
     let open = |mesh: TriMesh| Part { mesh, deflection: None, inside: Inside::Undefined };
     let mut sleeve = bored(32, 5.0, 10.0, [0.0, 10.0]);
-    // The bore alone: quads of one kind in four.
+    // The bore alone: one of four kinds of quads.
     sleeve.triangles = sleeve.triangles.chunks(8).flat_map(|c| [c[2], c[3]]).collect();
     let shaft = pin(24, 5.0, [-1.0, 11.0], 0.0);
     is(of_parts(&open(sleeve), &Part::new(shaft.clone())), polygon(32, 5.0));
     assert_eq!(of_parts(&open(TriMesh::default()), &Part::new(shaft)), 0.0);
 }
 
-/// A surface and where it stands.
+/// Surface and its pose.
 type Placed<'a> = (&'a Surface, Option<&'a Pose>);
 
-/// Whether a triangle, moved inward by `2r`, has a piece inside the other surface, moved inward by `r`: by all its triangles.
-/// `None` where the two touch without crossing.
+/// Returns true if a triangle, moved inward by `2r`, has a piece inside the other surface, moved inward by `r`: by
+/// brute force over all its triangles. `None` if the two touch without crossing.
 fn bounds((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> Option<bool> {
     let to = |p: Option<&Pose>, v: &Vec3| p.map_or(*v, |p| p.point(v));
     let inward = own.normal(t) * (-2.0 * r);
@@ -328,7 +328,8 @@ fn bounds((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> Option<bo
     winding_moved(other, at, &corners[0], 4.0 * r, |v| moved.at(v)).map(|w| w >= 1)
 }
 
-/// Whether some point of a triangle has a ball of radius `2r` under it whose centre is deeper than `r` in the other solid.
+/// Returns true if some point of a triangle supports a ball of radius `2r` with its centre deeper than `r` in the other
+/// solid.
 fn holds_up((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> bool {
     let to = |p: Option<&Pose>, v: &Vec3| p.map_or(*v, |p| p.point(v));
     let corners = own.triangle(t);
@@ -352,7 +353,7 @@ fn the_search_finds_what_all_triangles_say() {
         let (a, b) = (&surfaces[round % 4], &surfaces[round / 4 % 4]);
         let pose = random.pose();
         let r = [1e-12, 1e-3, 0.05][round % 3];
-        // Most triangles count for nothing, so that the answer is often what a single one says.
+        // Most triangles have the value 0, so a single triangle often decides the answer.
         let mut values = |s: &Surface| s.triangles.iter().map(|_| (random.unit() - 0.8).max(0.0)).collect::<Vec<_>>();
         let values = [values(a), values(b)];
         let sides: [Placed; 2] = [(a, None), (b, Some(&pose))];

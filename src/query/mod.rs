@@ -1,21 +1,17 @@
-//! Floor 3: what two placed shapes are to each other. The questions, in the order in which they are asked:
+//! Answers geometric questions about two placed shapes, each independent of rules, limits and budgets.
 //!
-//! - can these two boxes be apart, and by how much at least? [`sat::obb_obb`]
-//! - how far are these two hulls apart? [`gjk::separation`], a certified interval
-//! - how thick is what two hulls have in common? [`thickness::overlap`], a linear programme, a certified interval
-//! - by what shortest translation do they come apart? [`epa::penetration`], a certified interval
+//! | question | module |
+//! | --- | --- |
+//! | Can two boxes be apart? What are the gap and the penetration depth of two hulls? | `convex` |
+//! | How far are two surfaces apart? Do their triangles intersect? | `triangles` |
+//! | How far are two solids apart, or how deep do they overlap, each covered by convex pieces? | `pieces` |
+//! | How deep do two solids overlap (diameter of the largest common ball)? | `depth` |
+//! | By how short a translation are two solids separated, convex or not? | `separation` |
+//! | How large is the common solid of two solids (volume, bounding box)? | `intersection` |
+//! | How much of an overlap do the facets of curved faces explain? | `facet_allowance` |
 //!
-//! - by what translation do two solids come apart that are not convex? [`separate()`](separate::separate), verified, not always the shortest
-//!
-//! Of triangles, not hulls: [`surface::Surface`] answers what is near a point, [`mesh_mesh`] how far two surfaces are apart
-//! and which triangles meet, [`winding`](mod@winding) what is inside, [`facet_allowance`] how much of an overlap facets explain; all
-//! by exact predicates.
-//!
-//! Of convex pieces that cover a solid: [`decompose`](mod@decompose) makes them, [`decompose_check`] checks that they do,
-//! [`decompose_union`] tells the volume of their union, [`pieces`] asks them.
-//!
-//! Every answer is an interval that holds the truth whether or not the iteration converged; a stalled iteration shows as
-//! a wide interval and never as a verdict. Queries take B's pose in A's frame (`b_in_a`) and answer in A's frame.
+//! Every query takes B's pose in A's frame (`b_in_a`) and answers in A's frame. Queries on hulls, pieces and depth
+//! return certified intervals: a stalled iteration widens its interval, and the interval still contains the true value.
 
 pub mod convex;
 pub mod depth;

@@ -1,4 +1,7 @@
-//! Two covered solids.
+//! Computes the gap of two solids from their covers by convex pieces.
+//!
+//! Both queries descend the trees of pieces at once and stop at pairs of pieces: GJK measures the distance of two
+//! pieces, a linear programme the depth of their overlap.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Pose, Vec3};
@@ -8,61 +11,62 @@ use crate::query::convex::sat::obb_obb;
 use crate::shape::decompose::piece_set::Cover;
 use crate::shape::decompose::piece_tree::{Below, Node};
 
-/// Two covers, B placed in A's centred frame. Everything is answered in A's frame.
+/// Two covers, B placed in A's centred frame. All answers are in A's frame.
 #[derive(Debug, Clone, Copy)]
 pub struct PiecePair<'a> {
-    /// Of the first solid.
+    /// Cover of the first solid.
     pub a: Cover<'a>,
-    /// Of the second one.
+    /// Cover of the second solid.
     pub b: Cover<'a>,
-    /// Where it stands.
+    /// Pose of B in A's centred frame.
     pub b_in_a: &'a Pose,
 }
 
-/// How far two covers are apart (mm), up to the pair's rounding margin.
+/// Distance of two covers (mm), up to the pair's rounding margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PieceDistance {
-    /// Farther than asked for: a lower bound, above the limit.
+    /// Lower bound of a distance above the limit.
     Beyond(f64),
-    /// Apart: the smallest distance of two pieces lies between the bounds.
+    /// Distance of covers within the limit: the smallest distance of two pieces.
     Apart {
-        /// Certified.
+        /// Certified bounds of the distance (mm).
         bounds: [f64; 2],
-        /// On A and on B, as far apart as the upper bound says.
+        /// Point of A and point of B, at the distance of the upper bound.
         points: [Vec3; 2],
     },
-    /// Two pieces meet, as far as this can tell.
+    /// Two pieces touch or overlap, up to rounding.
     Meet {
-        /// Their distance is no more than this (mm): rounding.
+        /// Upper bound of their distance (mm): rounding.
         at_most: f64,
-        /// On A and on B, as far apart.
+        /// Point of A and point of B, at that distance.
         points: [Vec3; 2],
     },
 }
 
-/// The thickest that a piece of each has in common.
+/// Largest depth of overlap of a piece of A and a piece of B.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThickestOverlap {
-    /// Certified bounds of its thickness (mm), up to the pair's rounding margin; where no two pieces overlap, 0 and what rounding
-    /// leaves open. The lower one belongs to the ball, the upper one to all pairs of pieces, unless the search ended early.
+    /// Certified bounds of the depth (mm, >= 0), up to the pair's rounding margin; without overlap, 0 and a bound of
+    /// the rounding. The lower bound belongs to `ball`. The upper bound covers all pairs of pieces, unless the search
+    /// ended early.
     pub bounds: [f64; 2],
-    /// The thickest ball that was found, if there is one.
+    /// Largest ball found, if any.
     pub ball: Option<CommonBall>,
 }
 
-/// A ball in a piece of each.
+/// Ball contained in a piece of A and in a piece of B.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CommonBall {
-    /// Its middle.
+    /// Centre of the ball (A's frame, mm).
     pub center: Vec3,
-    /// The nearest point to that of the surface of either piece.
+    /// Nearest point to the centre on the surface of either piece (A's frame, mm).
     pub points: [Vec3; 2],
 }
 
 impl PiecePair<'_> {
-    /// Smallest distance over all pairs of pieces; what is farther than `limit` (mm) by more than `margin`, the pair's rounding
-    /// margin, is not looked into. Ends at the first pair that meets. Cost: GJK for each pair of pieces nearer than the
-    /// nearest found before.
+    /// Computes the smallest distance over all pairs of pieces, ignoring pairs farther apart than `limit` (mm) by more
+    /// than `margin`, the pair's rounding margin (mm). Stops at the first pair touching or overlapping. Cost: GJK for
+    /// each pair of pieces nearer than the nearest pair found before.
     pub fn distance(&self, limit: f64, margin: f64) -> PieceDistance {
         let mut beyond = f64::INFINITY;
         let mut lower = f64::INFINITY;
@@ -75,13 +79,13 @@ impl PiecePair<'_> {
                 beyond = lesser(beyond, bound);
                 continue;
             }
-            // What is farther than points that are known changes nothing.
+            // Boxes farther apart than the points found cannot improve the distance.
             if bound > upper + margin {
                 continue;
             }
             if let Some(pairs) = self.below(i, j) {
                 let [x, y] = pairs.map(|pair| (self.apart(pair, limit), pair));
-                // The nearer first.
+                // The nearer pair is popped first.
                 stack.extend(if x.0 <= y.0 { [y, x] } else { [x, y] });
                 continue;
             }
@@ -107,16 +111,16 @@ impl PiecePair<'_> {
             }
         }
         if upper.is_finite() {
-            // Pairs that were left out are farther than the upper bound, or than the limit.
+            // Every skipped pair is farther apart than the upper bound or the limit.
             PieceDistance::Apart { bounds: [lesser(lower, upper), upper], points }
         } else {
             PieceDistance::Beyond(beyond)
         }
     }
 
-    /// How thick the thickest is that one piece of each has in common; ends at the first that is thicker than `above` (mm). The
-    /// unions of both covers have at least that in common. Cost: a linear programme for each pair of pieces whose boxes overlap
-    /// by more than the thickest found before.
+    /// Finds the largest depth of overlap over all pairs of pieces; stops at the first depth above `above` (mm). The
+    /// depth of the two unions is at least as large. Cost: a linear programme for each pair of pieces with boxes
+    /// overlapping by more than the greatest depth found before.
     pub fn thickest_overlap(&self, above: f64) -> ThickestOverlap {
         let mut best = ThickestOverlap { bounds: [0.0; 2], ball: None };
         let mut stack: Vec<(f64, (u32, u32))> = Vec::with_capacity(64);
@@ -128,7 +132,7 @@ impl PiecePair<'_> {
             }
             if let Some(pairs) = self.below(i, j) {
                 let [x, y] = pairs.map(|pair| (self.depth_upper(pair), pair));
-                // The thicker first.
+                // The pair with the deeper bound is popped first.
                 stack.extend(if x.0 >= y.0 { [y, x] } else { [x, y] });
                 continue;
             }
@@ -157,19 +161,20 @@ impl PiecePair<'_> {
         best
     }
 
-    /// Where piece `q` of B stands in the centred frame of piece `p` of A, and where that lies in A's.
+    /// Computes the pose of piece `q` of B in the centred frame of piece `p` of A, and the origin of that frame in A's
+    /// frame (mm).
     fn placed(&self, p: u32, q: u32) -> (Pose, Vec3) {
         let (from, to) = (self.a.piece(p).1, self.b.piece(q).1);
         let translation = self.b_in_a.point(&to) - from;
         (Pose { rotation: self.b_in_a.rotation, translation }, from)
     }
 
-    /// Whether there is anything to look at: the two roots.
+    /// Returns the two roots; `None` if a cover is empty.
     fn roots(&self) -> Option<(u32, u32)> {
         self.a.root().zip(self.b.root())
     }
 
-    /// The two pairs below a pair of nodes, of which the larger is opened; `None` of two pieces.
+    /// Opens the larger of two nodes and returns the two pairs of its children; `None` for two leaves.
     fn below(&self, i: u32, j: u32) -> Option<[(u32, u32); 2]> {
         let (m, n) = (self.a.node(i), self.b.node(j));
         let size = |n: &Node| n.bounds.half_extents.norm_squared();
@@ -181,12 +186,12 @@ impl PiecePair<'_> {
         }
     }
 
-    /// A lower bound of the distance of two boxes (mm); not above 0 where none was found.
+    /// Computes a lower bound of the distance of two boxes (mm); <= 0 if no axis separates them.
     fn apart(&self, (i, j): (u32, u32), limit: f64) -> f64 {
         obb_obb(&self.a.node(i).bounds, &self.b.node(j).bounds, self.b_in_a, limit)
     }
 
-    /// How thick it can be at most, what two boxes have in common (mm): what they share along each of A's axes.
+    /// Computes an upper bound of the depth of overlap of two boxes (mm): the least overlap along A's axes.
     fn depth_upper(&self, (i, j): (u32, u32)) -> f64 {
         let (a, b) = (self.a.node(i).bounds, self.b.node(j).bounds);
         let half = self.b_in_a.rotation.abs() * b.half_extents;
@@ -197,7 +202,7 @@ impl PiecePair<'_> {
         })
     }
 
-    /// The pieces of a pair of leaves.
+    /// Returns the pieces of a pair of leaves.
     fn pieces(&self, i: u32, j: u32) -> (u32, u32) {
         let of = |below: Below| if let Below::Piece(p) = below { p } else { 0 };
         (of(self.a.node(i).below), of(self.b.node(j).below))

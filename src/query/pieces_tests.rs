@@ -6,13 +6,13 @@ use crate::shape::decompose::verify::covers;
 use crate::shape::hull::{Hull, convex_hull};
 use crate::shape::surface::{Inside, Surface};
 
-/// A box as a hull.
+/// Returns a box as a hull.
 pub(crate) fn cuboid(min: [f64; 3], max: [f64; 3]) -> Hull {
     let corner = |i: usize| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] });
     convex_hull(&(0..8).map(corner).collect::<Vec<_>>())
 }
 
-/// The two arms of a bracket, 10 long and 1 thick, that overlap by `by` beyond the corner.
+/// Returns the two arms of a bracket, 10 long and 1 thick, overlapping by `by` beyond the corner.
 fn bracket(by: f64) -> Vec<Hull> {
     vec![cuboid([0.0; 3], [10.0, 1.0, 2.0]), cuboid([0.0, 1.0 - by, 0.0], [1.0, 10.0, 2.0])]
 }
@@ -34,10 +34,10 @@ const MARGIN: f64 = 1e-12;
 #[test]
 fn brackets_that_reach_into_each_other_s_hulls_are_as_far_apart_as_their_arms() {
     let pieces = Pieces::new(&bracket(0.5));
-    // The second one, turned by half, has its arms at 7 to 8: 6 from the first one's inner walls; its ends at −2 are 2 above nothing.
+    // The second bracket, rotated by 180°: its arms lie at 7 to 8, 6 from the first one's inner walls, and end at −2.
     let pose = turned();
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Pieces(&pieces), b_in_a: &pose };
-    // The arm along x at y 7…8 runs from x −2 to 8 and crosses the first one's arm at x 0…1.
+    // The arm along x at y 7…8 runs from x −2 to 8 and crosses the first bracket's arm at x 0…1.
     assert!(matches!(pair.distance(100.0, MARGIN), PieceDistance::Meet { .. }));
     let pose = at(1.25, 1.5, 0.0);
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Pieces(&pieces), b_in_a: &pose };
@@ -69,7 +69,7 @@ fn a_part_in_the_hollow_of_another_is_apart_from_its_pieces_and_not_from_its_hul
 #[test]
 fn the_thickest_common_piece_is_found_among_all() {
     let pieces = Pieces::new(&bracket(0.5));
-    // 0.3 of overlap with the one arm, 0.125 with the other.
+    // Overlap 0.3 with one arm, 0.125 with the other.
     let block = cuboid([0.7, 0.875, 0.0], [9.0, 9.0, 2.0]);
     let convex = Pieces::new(&[block]).all.remove(0);
     let pose = Pose { translation: convex.origin, ..Pose::identity() };
@@ -82,7 +82,7 @@ fn the_thickest_common_piece_is_found_among_all() {
     for p in ball.points {
         assert!(((p - ball.center).norm() - 0.15).abs() < 1e-9, "{ball:?}");
     }
-    // The first that is thick enough is enough.
+    // The search stops at the first depth above the limit.
     assert!(pair.thickest_overlap(0.1).bounds[0] > 0.1);
 }
 
@@ -107,7 +107,7 @@ fn many_pieces_are_asked_through_their_tree_as_one_by_one() {
         let (pa, pb) = (Pieces::new(&a), Pieces::new(&b));
         let pose = at(if round % 2 == 0 { 3.0 } else { 13.0 }, 0.5, -0.25);
         let pair = PiecePair { a: Cover::Pieces(&pa), b: Cover::Pieces(&pb), b_in_a: &pose };
-        // Boxes along the axes: the gap and the thickness are those of their intervals.
+        // Axis-aligned boxes: gap and depth follow from their intervals.
         let bounds = |h: &Hull| crate::geom::Aabb::of_points(&h.vertices);
         let (mut nearest, mut thickest) = (f64::INFINITY, 0.0_f64);
         for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (x, y))) {
@@ -129,7 +129,7 @@ fn many_pieces_are_asked_through_their_tree_as_one_by_one() {
     }
 }
 
-/// A bracket as a mesh: the outline of its two arms, pulled up.
+/// Returns a bracket as a mesh: the outline of its two arms, extruded.
 fn solid_bracket() -> Surface {
     let outline = [[0.0, 0.0], [10.0, 0.0], [10.0, 1.0], [1.0, 1.0], [1.0, 10.0], [0.0, 10.0]];
     let vertices: Vec<Vec3> = [0.0, 2.0].iter().flat_map(|z| outline.map(|[x, y]| Vec3::new(x, y, *z))).collect();
@@ -151,10 +151,10 @@ fn is_covered(pieces: Vec<Hull>) -> bool {
 #[test]
 fn pieces_that_cover_are_told_from_those_that_do_not() {
     assert!(is_covered(bracket(0.5)));
-    // Side by side is enough: faces may only touch.
+    // Touching faces cover: an overlap is not required.
     assert!(is_covered(bracket(0.0)));
     assert!(is_covered(vec![cuboid([-1.0; 3], [11.0; 3])]));
-    // A slit between the two, and an arm that ends short.
+    // A slit between the two pieces, and an arm too short at its end.
     assert!(!is_covered(bracket(-1e-6)));
     assert!(!is_covered(vec![cuboid([0.0; 3], [10.0, 1.0, 2.0]), cuboid([0.0; 3], [1.0, 10.0 - 1e-6, 2.0])]));
     assert!(!is_covered(vec![cuboid([0.0; 3], [10.0, 1.0, 2.0])]));
@@ -181,7 +181,7 @@ fn many_thin_slices_cover_and_one_missing_is_noticed() {
 
 #[test]
 fn a_covered_skin_around_a_hollow_is_not_enough() {
-    // Six plates that hold all of a cube's surface and leave its middle out.
+    // Six plates covering the surface of a cube, but not its centre.
     let cube = cuboid([0.0; 3], [4.0; 3]);
     let surface = Surface::of(cube.vertices.clone(), &cube.triangles, Inside::Solid);
     let plates = |t: f64| -> Vec<Hull> {

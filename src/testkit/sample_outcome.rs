@@ -1,4 +1,4 @@
-//! One fixed outcome that every format is tested with.
+//! Fixed outcomes for the tests of every format.
 
 use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleAction};
 use crate::check::{
@@ -8,7 +8,7 @@ use crate::check::{
 use crate::error::{Location, Warning};
 use crate::geom::{Aabb, LengthUnit, Vec3};
 
-/// Instances in the assembly's order, which is not the order of their ids; the last name tries to paint the terminal.
+/// Instances in the assembly's order, different from the order of ids; the last name tries to colour the terminal.
 pub(crate) const IDS: [&str; 5] =
     ["shaft", "drive/bearing-1", "gehäuse \"links\"", "fan", "x\u{1b}[31mred\nline\u{202e}"];
 
@@ -17,7 +17,7 @@ fn ix(id: &str) -> InstanceIx {
     InstanceIx(IDS.iter().position(|i| *i == id).expect("a known id") as u32)
 }
 
-/// A pair of which nothing but the status is known.
+/// A pair with a status and nothing else.
 pub(crate) fn bare_pair(a: InstanceIx, b: InstanceIx, status: Status) -> PairOutcome {
     let alike = u64::from(a.0) << 32 | u64::from(b.0);
     PairOutcome { alike, ..PairOutcome::bare([a, b], status, Geometry::Hull) }
@@ -106,7 +106,7 @@ fn part(key: &str, instances: u64) -> PartOutcome {
     }
 }
 
-/// The outcome; a failing one with every status.
+/// A failing outcome with every status.
 pub(crate) fn outcome() -> Outcome {
     let pairs = pairs();
     let mut counts = Counts { clear: 1, ignored: 0, ..Counts::default() };
@@ -170,7 +170,7 @@ pub(crate) fn outcome() -> Outcome {
     }
 }
 
-/// So many findings of one outcome: the first status and depth as told, every pair for itself.
+/// An outcome of `n` findings with three statuses in turn; each pair is a group of its own.
 pub(crate) fn findings(n: usize) -> Outcome {
     let statuses = [Status::Interference, Status::TooClose, Status::Undecided];
     let mut o = outcome();
@@ -185,7 +185,7 @@ pub(crate) fn findings(n: usize) -> Outcome {
         .collect();
     o.pairs = (0..n)
         .map(|k| PairOutcome {
-            // No two of one depth, the deepest in the middle.
+            // All depths differ; the deepest lies in the middle.
             overlap_depth: Some(1.0 + (k * 7919 % n) as f64 / n as f64),
             gap: Some(-1.0 - (k * 7919 % n) as f64 / n as f64),
             ..bare_pair(InstanceIx(2 * k as u32), InstanceIx(2 * k as u32 + 1), statuses[k % 3])
@@ -201,7 +201,7 @@ pub(crate) fn findings(n: usize) -> Outcome {
     o
 }
 
-/// Names that mean something to a terminal, a parser, a page or a spreadsheet.
+/// Names with a meaning for a terminal, a parser, a page or a spreadsheet.
 pub(crate) const HOSTILE: [&str; 12] = [
     "=1+1",
     "+cmd|' /C calc'!A0",
@@ -217,7 +217,7 @@ pub(crate) const HOSTILE: [&str; 12] = [
     "rtl\u{202e} zero\u{200b} \u{2028}",
 ];
 
-/// An outcome whose instances, parts, rules, files and warnings have such names; each of them fails with the first.
+/// An outcome with such names for instances, parts, rules, files and warnings.
 pub(crate) fn hostile() -> Outcome {
     let mut o = outcome();
     let id = |k: usize| format!("{k:02}{}", HOSTILE[k]);
@@ -267,7 +267,7 @@ pub(crate) fn hostile() -> Outcome {
     o
 }
 
-/// Forty bolts in forty equal holes of a bracket each, a plate that stands in the way of five others, and two more.
+/// Forty bolts in forty equal holes of a bracket, a plate in interference with five ribs, and two more pairs.
 pub(crate) fn grouped() -> Outcome {
     let mut o = outcome();
     let mut ids: Vec<String> = (0..40).flat_map(|k| [format!("bolt-{k}"), format!("hole-{k}")]).collect();

@@ -1,9 +1,9 @@
-//! Small solids with known measures, for the tests of this folder.
+//! Small solids with known measures, and random numbers, for tests.
 
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 
-/// An axis-aligned block with one corner at the origin, 8 vertices and 12 faces, outward.
+/// An axis-aligned block with one corner at the origin, 8 vertices and 12 faces, oriented outward.
 pub(crate) fn block(x: f64, y: f64, z: f64) -> TriMesh {
     let vertices =
         (0..8u8).map(|i| Vec3::new(f64::from(i & 1) * x, f64::from(i >> 1 & 1) * y, f64::from(i >> 2) * z)).collect();
@@ -12,18 +12,18 @@ pub(crate) fn block(x: f64, y: f64, z: f64) -> TriMesh {
     TriMesh { vertices, triangles }
 }
 
-/// The mesh moved by `by`.
+/// Moves the mesh by `by`.
 pub(crate) fn translated(mesh: &TriMesh, by: Vec3) -> TriMesh {
     TriMesh { vertices: mesh.vertices.iter().map(|v| v + by).collect(), triangles: mesh.triangles.clone() }
 }
 
-/// The mesh with every face turned over.
+/// Reverses every face of the mesh.
 pub(crate) fn turned(mesh: &TriMesh) -> TriMesh {
     let triangles = mesh.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect();
     TriMesh { vertices: mesh.vertices.clone(), triangles }
 }
 
-/// All meshes as one.
+/// Joins meshes to one.
 pub(crate) fn joined(meshes: &[TriMesh]) -> TriMesh {
     let mut all = TriMesh::default();
     for m in meshes {
@@ -38,13 +38,13 @@ pub(crate) fn joined(meshes: &[TriMesh]) -> TriMesh {
 pub(crate) struct Rng(pub u64);
 
 impl Rng {
-    /// From −1 up to 1.
+    /// Returns a number from −1 (included) to 1 (excluded).
     pub(crate) fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    /// From 0 up to, not including, `n`.
+    /// Returns an integer from 0 to `n` (excluded).
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (0.5 * (self.unit() + 1.0) * n as f64) as usize % n
     }
@@ -54,7 +54,8 @@ impl Rng {
     }
 }
 
-/// Some of 27 unit cubes, the others void: edges and corners of every kind, some of them shared by cubes that only touch there.
+/// Random subset of 27 unit cubes, with the centre one: edges and corners of every kind, some of them shared by cubes
+/// in contact only there.
 pub(crate) fn cubes(dice: &mut Rng) -> TriMesh {
     let mut full = [[[false; 5]; 5]; 5];
     for i in 0..27 {
@@ -95,7 +96,7 @@ pub(crate) fn cubes(dice: &mut Rng) -> TriMesh {
     mesh
 }
 
-/// A ring: a closed profile of radii above 0 and heights, counter-clockwise, turned about the z axis in `n` facets.
+/// A ring: revolves a closed profile of radii (> 0) and heights, counter-clockwise, about the z axis in `n` facets.
 pub(crate) fn ring(profile: &[[f64; 2]], n: usize) -> TriMesh {
     let mut mesh = TriMesh::default();
     for k in 0..n {
@@ -114,7 +115,8 @@ pub(crate) fn ring(profile: &[[f64; 2]], n: usize) -> TriMesh {
     mesh
 }
 
-/// The same surface in more triangles: `times` a triangle is cut at a point inside of it, or two at a point of their common edge.
+/// Refines a mesh without changing its surface: `times` cuts a random triangle at an inner point, or the triangles at
+/// an edge at a point of this edge.
 pub(crate) fn refined(mesh: &TriMesh, dice: &mut Rng, times: usize) -> TriMesh {
     let mut mesh = mesh.clone();
     for _ in 0..times {

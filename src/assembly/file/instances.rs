@@ -1,4 +1,4 @@
-//! The `instances` of a file: what each places and where, ids told apart.
+//! Reads the `instances` of a file: id, target and placement of each; ids are unique.
 
 use crate::assembly::file::{RawInstance, Target, placement, read_list};
 use crate::geom::{Affine, LengthUnit};
@@ -61,7 +61,7 @@ pub(crate) fn read_instances(
     out
 }
 
-/// Why a text cannot be an instance id, with the fix.
+/// Explains an invalid instance id, with the fix; `None` for a valid one.
 pub(crate) fn bad_id(id: &str) -> Option<(String, String)> {
     if id.is_empty() {
         return Some(("an empty id".to_owned(), "give the instance an id".to_owned()));

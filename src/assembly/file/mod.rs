@@ -1,5 +1,10 @@
-//! An assembly file as written: one struct per object, keys checked, numbers in mm, places kept. What refers to something
-//! else (parts by name, files by path) is looked up later, in `files` and `resolve`.
+//! An assembly file as written: one struct per object, with checked keys, numbers in mm, and positions.
+//!
+//! - `instances`, `placement`, `rules`: readers of these objects
+//! - `paths`: resolves file names and restricts them to the allowed tree
+//! - `tree`: reads the root file and its sub-assemblies, resolves part names and paths
+//!
+//! Module `resolve` expands the files to one assembly.
 
 pub(crate) mod instances;
 pub(crate) mod paths;
@@ -17,7 +22,7 @@ use crate::json::document::{Document, Json, List, Member, Value};
 use crate::json::position::{JsonPath, Source};
 use crate::json::reader::{Fields, Reader};
 
-/// One file. Parts, instances and rules with a problem are left out.
+/// One file, without the parts, instances and rules with a problem.
 #[derive(Debug, Default)]
 pub(crate) struct RawFile {
     pub name: Option<String>,
@@ -27,13 +32,13 @@ pub(crate) struct RawFile {
     pub parts: Vec<RawPart>,
     pub instances: Vec<RawInstance>,
     pub rules: Vec<RawRule>,
-    /// Names of all parts, with a problem or not.
+    /// Names of all parts, including parts with a problem.
     pub part_names: Vec<String>,
-    /// Where an empty list of instances is to be blamed.
+    /// Location for problems of the whole list of instances.
     pub instances_at: Location,
 }
 
-/// A value and where it stands.
+/// A value with its location.
 #[derive(Debug)]
 pub(crate) struct Located<T> {
     pub value: T,
@@ -45,7 +50,7 @@ pub(crate) struct Located<T> {
 pub(crate) struct RawPart {
     pub name: String,
     pub at: Location,
-    /// The path as written.
+    /// Path as written.
     pub mesh: Located<String>,
     pub units: Option<LengthUnit>,
     pub deflection: Option<f64>,
@@ -58,7 +63,7 @@ pub(crate) struct RawInstance {
     pub id: String,
     /// Byte offset of the id's value.
     pub id_offset: usize,
-    /// Its position in the list, problems counted.
+    /// Position in the list of the file, including elements with a problem.
     pub index: usize,
     pub target: Target,
     /// Byte offset of the target's value.
@@ -67,14 +72,14 @@ pub(crate) struct RawInstance {
     pub placement: Affine,
 }
 
-/// What an instance places.
+/// Part or assembly placed by an instance.
 #[derive(Debug)]
 pub(crate) enum Target {
     /// A part with an entry in this file: its position in [`RawFile::part_names`].
     Part(usize),
-    /// A part by a name that no entry has.
+    /// A part name without an entry.
     UnknownPart(String),
-    /// An assembly file by path.
+    /// An assembly file, by path.
     Assembly(String),
 }
 
@@ -92,7 +97,7 @@ const PART_KEYS: [&str; 4] = ["mesh", "units", "deflection", "geometry"];
 const TOP_KEYS: [&str; 9] =
     ["version", "name", "units", "tolerance", "facets", "parts", "instances", "rules", "$schema"];
 
-/// Reads a document and all that is wrong with it.
+/// Reads a document and collects all its problems.
 pub(crate) fn read(source: &Source, document: &Document<'_>) -> (RawFile, Vec<Problem>) {
     let mut reader = Reader::new(source);
     let file = read_file(&mut reader, document.root()).unwrap_or_default();
@@ -108,7 +113,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
         None => reader.problem(document.start(), &root, "no `version`", "add \"version\": 1"),
         Some((_, Json::Number(1.0))) => {}
         Some((other, json)) => {
-            // Another version has other keys: nothing else is worth saying.
+            // Another version has other keys: report the version alone.
             let trail = JsonPath::Key(&root, "version");
             if let Json::Number(_) = json {
                 let written = crate::json::wording::one_line(other.number_as_written());
@@ -125,7 +130,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
         let value = fields.get(key)?;
         reader.text(value, &JsonPath::Key(&root, key), "a text").map(str::to_owned)
     };
-    // For editors; where it leads is not our business.
+    // Editors use this key; the checker ignores its target.
     text(reader, "$schema");
     let name = text(reader, "name");
     let units = read_units(reader, &fields, &root);
@@ -202,7 +207,7 @@ fn read_part(reader: &mut Reader<'_>, entry: Member<'_>, parts: &JsonPath<'_>, u
     })
 }
 
-/// The elements of a list that may be absent.
+/// Returns the elements of an optional list.
 fn read_list<'d>(
     reader: &mut Reader<'_>,
     fields: &Fields<'d>,

@@ -1,4 +1,4 @@
-//! Which files an assembly may name, and how they are shown.
+//! Resolves the paths in an assembly file, refuses files outside the allowed tree, and names files for messages.
 
 use crate::error::{Error, Location};
 use crate::io::Loader;
@@ -6,26 +6,26 @@ use crate::json::wording::quoted;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What marks the folder of a version-controlled tree.
+/// Folders that mark the root of a version-controlled tree.
 const VCS_FOLDERS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// Where the root assembly lies and what it may reach.
+/// Location of the root assembly, and the tree of allowed files.
 pub(crate) struct VersionedTree {
-    /// The root assembly file, symbolic links resolved.
+    /// Root assembly file, symbolic links resolved.
     pub root_file: PathBuf,
-    /// Its folder.
+    /// Folder of the root assembly file.
     pub root_folder: PathBuf,
-    /// Its folder as the user would name it; `None` where a symbolic link leads elsewhere.
+    /// The same folder as the user would name it; `None` if a symbolic link leads elsewhere.
     shown_folder: Option<PathBuf>,
-    /// Files must lie below it; `None` allows all.
+    /// Files must lie below this folder; `None` allows all files.
     boundary: Option<PathBuf>,
 }
 
-/// What is wrong with a path and what would fix it.
+/// Problem with a path, and its fix.
 pub(crate) type BadPath = (String, String);
 
 impl VersionedTree {
-    /// Looks at the root assembly's place.
+    /// Resolves the root assembly and finds the root of its version-controlled tree.
     pub fn new(path: &Path, loader: &dyn Loader, allow_outside: bool) -> Result<Self, Error> {
         let bad = |(what, fix): BadPath| Error::one(Location::file(shown(path)), what, fix);
         let unreadable = |e: io::Error| bad(unreadable(&e, "check the path of the assembly file"));
@@ -46,7 +46,8 @@ impl VersionedTree {
         Ok(tree)
     }
 
-    /// The file that `written` names in a file of `folder`, symbolic links resolved; it exists and lies where it may.
+    /// Resolves the path `written` in a file of `folder`, symbolic links included. The file exists and lies in the
+    /// allowed tree.
     pub fn find(&self, folder: &Path, written: &str, loader: &dyn Loader) -> Result<PathBuf, BadPath> {
         if written.is_empty() {
             return Err(("an empty path".to_owned(), "write the path of a file, relative to this one".to_owned()));
@@ -74,18 +75,18 @@ impl VersionedTree {
         }
     }
 
-    /// A resolved path relative to the root assembly's folder, with `/`.
+    /// Formats a resolved path relative to the root assembly's folder, with `/`.
     pub fn relative(&self, file: &Path) -> String {
         relative_to(&self.root_folder, file)
     }
 
-    /// A mesh path for reports: relative to the root assembly's folder and as written, symbolic links kept, since their
-    /// targets may carry names that say nothing.
+    /// Formats a mesh path for reports: relative to the root assembly's folder and as written. Keeps symbolic links,
+    /// since names of their targets may be meaningless.
     pub fn mesh_shown(&self, folder: &Path, written: &str) -> String {
         relative_to(&self.root_folder, &without_dots(&folder.join(written)))
     }
 
-    /// A resolved path as the user would name it, on one line whatever the file is called.
+    /// Formats a resolved path as the user would name it, on one line for every file name.
     pub fn as_named(&self, file: &Path) -> String {
         let named = match &self.shown_folder {
             Some(folder) => shown(&without_dots(&folder.join(self.relative(file)))),
@@ -95,13 +96,13 @@ impl VersionedTree {
     }
 }
 
-/// A path with `/`.
+/// Formats a path with `/`.
 pub(crate) fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
     if std::path::MAIN_SEPARATOR == '\\' { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// What the system said of a file, without its error numbers, which differ between systems.
+/// Words an error of the operating system, without its number: numbers differ between systems.
 fn unreadable(e: &io::Error, fix: &str) -> BadPath {
     let why = match e.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),
@@ -111,12 +112,12 @@ fn unreadable(e: &io::Error, fix: &str) -> BadPath {
     (format!("cannot be read: {why}"), fix.to_owned())
 }
 
-/// Reads a file that was found.
+/// Reads a resolved file.
 pub(crate) fn read(file: &Path, loader: &dyn Loader) -> Result<Vec<u8>, BadPath> {
     loader.read(file).map_err(|e| unreadable(&e, "check that it is a file that may be read"))
 }
 
-/// Both absolute; `..` where the file does not lie below the folder.
+/// Path of `file` relative to `folder`, both absolute; with `..` for a file outside the folder.
 fn relative_to(folder: &Path, file: &Path) -> String {
     let (mut from, mut to) = (folder.components().peekable(), file.components().peekable());
     let mut common = 0;
@@ -136,7 +137,7 @@ fn relative_to(folder: &Path, file: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-/// `.` left out and `a/..` taken back, by name alone.
+/// Removes `.` and `a/..` from a path, by name alone.
 fn without_dots(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {

@@ -1,6 +1,6 @@
-//! Placements: from the forms of the file to an affine map in mm.
+//! Reads placements: from the forms of the file to an affine map (mm).
 //!
-//! Notation: column vectors; `R` the linear part, `t` the translation; a point `p` of the part lands at `R·p + t`.
+//! Notation: column vectors; `R` the linear part, `t` the translation; maps a point `p` of the part to `R·p + t`.
 
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
@@ -8,18 +8,19 @@ use crate::json::document::Value;
 use crate::json::position::JsonPath;
 use crate::json::reader::Reader;
 
-/// A linear part whose condition number is above this is refused as singular: it squeezes a metre into a nanometre, and
-/// what single precision leaves of the mesh is noise.
+/// Largest accepted condition number of a linear part; above it the placement counts as singular. Such a placement
+/// squeezes a metre into a nanometre and leaves only noise of a single-precision mesh.
 const MAX_CONDITION: f64 = 1e9;
 
-/// `RᵀR` of a rigid placement differs from the identity by at most this: nesting cannot make such placements singular.
+/// Largest difference between `RᵀR` and the identity for a rigid placement: compositions of such placements stay
+/// regular.
 const RIGID: f64 = 1e-6;
 
 const KEYS: [&str; 3] = ["matrix", "translation", "rotation"];
 const ROTATION_KEYS: [&str; 4] = ["quaternion_xyzw", "axis", "angle_deg", "rpy_deg"];
 const FORMS: &str = "expected one of `quaternion_xyzw`, `axis` with `angle_deg`, and `rpy_deg`";
 
-/// A placement as read, translation in mm; `None` where a problem was noted.
+/// Reads a placement, translation in mm; `None` after a problem.
 pub(crate) fn read(
     reader: &mut Reader<'_>,
     value: Value<'_>,
@@ -47,7 +48,7 @@ pub(crate) fn read(
     })
 }
 
-/// Why a map cannot place a part, as a fragment; `None` for one that can.
+/// Explains a singular linear part, as a fragment; `None` if it can place a part.
 pub(crate) fn singular(linear: &Mat3) -> Option<String> {
     let scale = linear.abs().max();
     if !linear.iter().all(|e| e.is_finite()) {
@@ -63,7 +64,7 @@ pub(crate) fn singular(linear: &Mat3) -> Option<String> {
     map.split().is_none().then(|| "singular: its entries are too small or too large to be inverted".to_owned())
 }
 
-/// Whether a linear part is a rotation or a mirrored one.
+/// True if a linear part is a rotation, mirrored or not.
 pub(crate) fn is_rigid(linear: &Mat3) -> bool {
     (linear.transpose() * linear - Mat3::identity()).abs().max() <= RIGID
 }
@@ -74,7 +75,7 @@ fn read_point(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, u
     Some(Vec3::new(x?, y?, z?))
 }
 
-/// Row-major, multiplies column vectors.
+/// Reads a row-major matrix for column vectors.
 fn read_matrix(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<Affine> {
     let rows = reader.list::<4>(value, trail, "4 rows of 4 numbers")?;
     let rows: [Option<[f64; 4]>; 4] =
@@ -147,7 +148,8 @@ fn read_axis(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) ->
     axis
 }
 
-/// Scaled by its largest coordinate first, so that nothing overflows and coordinate axes stay exact.
+/// Normalises a vector. Scales by the largest coordinate first, so that nothing overflows and coordinate axes stay
+/// exact.
 fn unit_vector(v: &Vec3) -> Option<Vec3> {
     let scale = v.abs().max();
     if scale == 0.0 {
@@ -157,9 +159,9 @@ fn unit_vector(v: &Vec3) -> Option<Vec3> {
     Some(v / libm::sqrt(v.dot(&v)))
 }
 
-/// The rotation of a quaternion x, y, z, w of any length but zero. The entries are quotients of quadratic forms
-/// (Shoemake, "Animating Rotation with Quaternion Curves", 1985, appendix I, not yet normalised), so equal components
-/// cancel exactly and quarter turns give entries of 0 and ±1.
+/// Converts a quaternion x, y, z, w of any length but zero to a rotation. The entries are quotients of quadratic forms
+/// (Shoemake, "Animating Rotation with Quaternion Curves", 1985, appendix I, not yet normalised): equal components
+/// cancel exactly, and quarter turns give entries of 0 and ±1.
 fn from_quaternion([x, y, z, w]: [f64; 4]) -> Option<Mat3> {
     let scale = [x, y, z, w].into_iter().map(f64::abs).fold(0.0, crate::geom::math::greater);
     if scale == 0.0 {
@@ -181,7 +183,8 @@ fn from_quaternion([x, y, z, w]: [f64; 4]) -> Option<Mat3> {
     Some(positive_zeros(numerators / ((xx + yy) + (zz + ww))))
 }
 
-/// Rodrigues' formula about a unit axis, right-handed. `u² + c·(1 − u²)` on the diagonal keeps coordinate axes exact.
+/// Rotation about a unit axis by Rodrigues' formula, right-handed (degrees). `u² + c·(1 − u²)` on the diagonal keeps
+/// coordinate axes exact.
 fn about(u: &Vec3, angle_deg: f64) -> Mat3 {
     let (s, c) = sin_cos_deg(angle_deg);
     let turned =
@@ -189,12 +192,12 @@ fn about(u: &Vec3, angle_deg: f64) -> Mat3 {
     positive_zeros(turned + u.cross_matrix() * s)
 }
 
-/// `Rz(yaw) · Ry(pitch) · Rx(roll)`: about fixed axes, roll first, as URDF.
+/// Computes `Rz(yaw) · Ry(pitch) · Rx(roll)` (degrees): about fixed axes, roll first, like URDF.
 fn roll_pitch_yaw(&[roll, pitch, yaw]: &[f64; 3]) -> Mat3 {
     positive_zeros(about(&Vec3::z(), yaw) * about(&Vec3::y(), pitch) * about(&Vec3::x(), roll))
 }
 
-/// Adding zero takes the sign off negative zeros: equal placements get equal bits.
+/// Adding zero removes the sign of negative zeros: equal placements get equal bits.
 fn positive_zeros(m: Mat3) -> Mat3 {
     m.map(|e| e + 0.0)
 }

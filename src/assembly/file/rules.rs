@@ -1,4 +1,4 @@
-//! The `rules` of a file: two globs and one verb each.
+//! Reads the `rules` of a file: two globs and one action each.
 
 use crate::assembly::RuleAction;
 use crate::assembly::file::{RawRule, read_list};

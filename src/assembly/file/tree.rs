@@ -1,4 +1,4 @@
-//! Reading an assembly file and every file below it, each once.
+//! Reads an assembly file and every file below it, each once.
 
 use crate::assembly::file::paths::{BadPath, VersionedTree, read};
 use crate::assembly::file::{self, RawFile, RawInstance, Target};
@@ -10,31 +10,31 @@ use crate::json::wording::{nearest, quoted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Assemblies may be nested this deep.
+/// Largest nesting depth of assemblies.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// A file that was read, with what it names found.
+/// A file after reading, with its part names and paths resolved.
 pub(crate) struct File {
     pub source: Source,
     pub raw: RawFile,
-    /// Relative to the root assembly's folder.
+    /// Path relative to the root assembly's folder.
     pub relative: String,
-    /// For each of `raw.parts`: its mesh file.
+    /// Mesh file of each of `raw.parts`.
     pub meshes: Vec<Option<MeshPath>>,
-    /// For each of `raw.instances`: what it places.
+    /// Target of each of `raw.instances`.
     pub targets: Vec<Option<FileTree>>,
     pub problems: Vec<Problem>,
 }
 
 /// A mesh file.
 pub(crate) struct MeshPath {
-    /// Symbolic links resolved.
+    /// Path with symbolic links resolved.
     pub path: PathBuf,
-    /// For reports.
+    /// Path for reports.
     pub shown: String,
 }
 
-/// What an instance places.
+/// Resolved target of an instance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FileTree {
     /// Position in the file's `raw.parts`.
@@ -43,20 +43,20 @@ pub(crate) enum FileTree {
     Assembly(usize),
 }
 
-/// The root file, at 0, and every file below it, in the order they were met.
+/// The root file, at 0, and every file below it, in reading order.
 pub(crate) struct Files<'l> {
     pub tree: VersionedTree,
     loader: &'l dyn Loader,
     pub list: Vec<File>,
     by_path: BTreeMap<PathBuf, usize>,
-    /// The files that are being read, outermost first.
+    /// Files on the path from the root to the current file, outermost first.
     open: Vec<usize>,
-    /// Paths already complained of.
+    /// Paths with a reported problem.
     bad: BTreeSet<PathBuf>,
 }
 
 impl<'l> Files<'l> {
-    /// Reads the root file and everything below it. Problems are kept per file.
+    /// Reads the root file and everything below it. Keeps problems per file.
     pub fn read(tree: VersionedTree, loader: &'l dyn Loader, named: String) -> Self {
         let root = tree.root_file.clone();
         let mut files =
@@ -65,7 +65,7 @@ impl<'l> Files<'l> {
         files
     }
 
-    /// All problems, by file, then by place.
+    /// Returns all problems, by file, then by position.
     pub fn take_problems(&mut self) -> Vec<Problem> {
         let mut all = Vec::new();
         for file in &mut self.list {
@@ -117,7 +117,7 @@ impl<'l> Files<'l> {
         self.list[ix].targets.reserve(instances.len());
         for instance in &instances {
             let found = match &instance.target {
-                // Else the part has a problem of its own.
+                // `None` means a problem of the part itself, reported there.
                 Target::Part(name) => parts[*name].map(FileTree::Part).ok_or(None),
                 Target::UnknownPart(name) => Err(Some(unknown_part(name, &names, &mut hints))),
                 Target::Assembly(written) => self.find_assembly(folder, written).map(FileTree::Assembly),
@@ -136,7 +136,7 @@ impl<'l> Files<'l> {
         self.list[ix].raw.instances = instances;
     }
 
-    /// The file of a sub-assembly, read if it was not yet. `Err(None)`: already complained of.
+    /// Finds the file of a sub-assembly and reads it at its first use. `Err(None)`: problem already reported.
     fn find_assembly(&mut self, folder: &Path, written: &str) -> Result<usize, Option<BadPath>> {
         let path = self
             .tree
@@ -159,12 +159,12 @@ impl<'l> Files<'l> {
     }
 }
 
-/// The problem of a nest deeper than [`MAX_DEPTH`].
+/// Problem of a nesting deeper than [`MAX_DEPTH`].
 pub(crate) fn too_deep() -> BadPath {
     (format!("sub-assemblies nested deeper than {MAX_DEPTH}"), "flatten some of them".to_owned())
 }
 
-/// The place of a key of an instance.
+/// Location of a key of an instance.
 pub(crate) fn instance_at(source: &Source, instance: &RawInstance, key: &str) -> crate::error::Location {
     let root = JsonPath::Root;
     let list = JsonPath::Key(&root, "instances");
@@ -186,7 +186,7 @@ fn unknown_part(name: &str, names: &BTreeSet<String>, hints: &mut u32) -> BadPat
     (format!("unknown part {}", quoted(name)), fix)
 }
 
-/// One file, with what is wrong with it alone.
+/// Reads one file and collects its own problems.
 fn read_one(path: &Path, named: String, loader: &dyn Loader) -> (Source, RawFile, Vec<Problem>) {
     let failed =
         |named: String, problem: Problem| (Source::new(named, String::new()), RawFile::default(), vec![problem]);

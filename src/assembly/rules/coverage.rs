@@ -1,5 +1,5 @@
-//! What each rule is there for among the others: whether earlier ones leave it a pair, whether later ones would take its pairs. Found for
-//! classes of instances, as everything about rules; nothing of it is measured.
+//! Coverage of the rules: pairs of each rule, and pairs lost to earlier or protected from later rules. Computed for
+//! classes of instances, without geometry.
 
 use crate::assembly::model::RuleAction;
 use crate::assembly::rules::glob::escaped;
@@ -10,28 +10,29 @@ use crate::json::wording::{nearest, quoted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// So many pairs of classes are looked at in all; what is not known by then stays so ([`RuleUse::known`]). A few dozen rules over a few
+/// Upper limit of visited pairs of classes; the rest stays unknown ([`RuleCoverage::known`]). A few dozen rules over a few
 /// dozen classes take thousands.
 const MAX_VISITS: u64 = 1 << 24;
 
-/// What a rule is there for in one use of its file, whatever places the parts have.
+/// Coverage of a rule in one use of its file, independent of the placements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent findings, each asked for by itself")]
 pub struct RuleCoverage {
-    /// Pairs that its globs match; earlier rules make no difference here.
+    /// Number of pairs matched by its globs, regardless of earlier rules.
     pub pairs: u64,
-    /// Whether what follows was found out; else it was too much work, and is as for a rule of which there is nothing to say.
+    /// True if the fields from `shadowed` to `overruled` are known. Otherwise the search ran out of budget, and they
+    /// are empty or false.
     pub known: bool,
-    /// Whether earlier rules of its own file match each of its pairs.
+    /// True if earlier rules of its own file match all of its pairs.
     pub shadowed: bool,
-    /// The earlier rules of its file that do, where it is shadowed; else, where it demands a clearance, those that ignore or allow
-    /// instead. Ascending.
+    /// Earlier rules of its file that take its pairs, in ascending order: for a shadowed rule all of them, for a rule
+    /// with a clearance the ignoring and allowing ones, else none.
     pub taken_by: Vec<Overlap>,
-    /// Of a rule that allows: whether a later rule matches a pair for which this is the first.
+    /// For an allowing rule: true if a later rule matches one of the pairs decided by this rule.
     pub guards: bool,
-    /// Of a rule that allows: whether rules of the files above hold for some of its pairs instead.
+    /// For an allowing rule: true if rules of files above decide some of its pairs.
     pub overruled: bool,
-    /// Whether all of it lies inside one `as_unit` sub-assembly.
+    /// True if all its pairs lie inside one `as_unit` sub-assembly.
     pub in_unit: bool,
 }
 
@@ -40,14 +41,14 @@ pub struct RuleCoverage {
 pub struct Overlap {
     /// Index in [`Assembly::rules`].
     pub rule: u32,
-    /// How many pairs; at least one.
+    /// Number of pairs, at least one.
     pub pairs: u64,
-    /// Whether the later rule matches all that this one does: then this is an exception from it.
+    /// True if the later rule matches all pairs of this one, so this one is an exception from it.
     pub is_exception: bool,
 }
 
 impl RuleTable {
-    /// What each rule of the assembly that the table was made of is there for.
+    /// Computes the coverage of each rule; `assembly` is the one of [`RuleTable::new`].
     pub fn uses(&self, assembly: &Assembly) -> Vec<RuleCoverage> {
         if assembly.rules.is_empty() {
             return Vec::new();
@@ -56,10 +57,10 @@ impl RuleTable {
         let index = assembly.rules.iter().any(|r| !r.scope.is_empty()).then(|| IdIndex::new(assembly));
         let mut search = Search { table: self, matched: &matched, visits: MAX_VISITS };
         let mut uses = Vec::with_capacity(assembly.rules.len());
-        // The rules of one use of a file stand together.
+        // Rules of one use of a file are adjacent.
         for own in assembly.rules.chunk_by(|p, q| p.scope == q.scope && p.file == q.file) {
             let first = uses.len() as u32;
-            // Of the root file there is nothing to check otherwise.
+            // The root file needs no test for a unit.
             let is_below = index.as_ref().filter(|_| !own[0].scope.is_empty());
             let in_unit = is_below.is_some_and(|index| self.one_unit(index, &own[0].scope));
             for r in first..first + own.len() as u32 {
@@ -74,14 +75,14 @@ impl RuleTable {
         uses
     }
 
-    /// Whether all instances of a scope lie in one `as_unit` sub-assembly.
+    /// True if all instances of a scope lie in one `as_unit` sub-assembly.
     fn one_unit(&self, index: &IdIndex<'_>, scope: &str) -> bool {
         let mut units = index.beginning_with(scope).iter().map(|(_, i)| self.unit[*i as usize]);
         let first = units.next().flatten();
         first.is_some() && units.all(|u| u == first)
     }
 
-    /// The first rule from `from` on between members of two classes.
+    /// Finds the first rule from `from` on between members of two classes.
     fn first_from(&self, from: u32, a: u32, b: u32) -> Option<u32> {
         let side = |class: u32| {
             let all = &self.matches[class as usize];
@@ -90,8 +91,7 @@ impl RuleTable {
         crate::assembly::rules::table::first_of(side(a), side(b))
     }
 
-    /// Warnings for rules that match no pair: one per rule as written, when none of the places its file is used at has a
-    /// pair for it.
+    /// Warns about rules without a pair: once per rule as written, if no use of its file has a pair for it.
     pub(crate) fn unused(&self, assembly: &Assembly) -> Vec<Warning> {
         let mut uses: BTreeMap<(&str, u32), (u32, bool)> = BTreeMap::new();
         let mut unmatched = self.unmatched_rules().into_iter().peekable();
@@ -114,7 +114,7 @@ impl RuleTable {
 /// `taken_by`, `shadowed`, `guards`, `overruled`.
 type CoverageParts = (Vec<Overlap>, bool, bool, bool);
 
-/// Looks at pairs of classes while it may.
+/// Visits pairs of classes within a budget.
 struct Search<'t> {
     table: &'t RuleTable,
     matched: &'t Matched,
@@ -122,7 +122,7 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// What is to be found of the rule after `earlier`, the rules of its file before it; `None` where that takes too long.
+    /// Computes the coverage of the rule after `earlier`, the preceding rules of its file; `None` beyond the budget.
     fn found(&mut self, earlier: std::ops::Range<u32>, rules: &[Rule]) -> Option<CoverageParts> {
         let (first, rule) = (earlier.start, earlier.end);
         let (table, verb) = (self.table, rules[rule as usize].verb);
@@ -150,7 +150,7 @@ impl Search<'_> {
         Some(found)
     }
 
-    /// Whether `is` holds for a pair that a rule matches.
+    /// True if `is` accepts some pair of classes of a rule.
     fn any(&mut self, rule: u32, is: impl Fn(u32, u32) -> bool) -> Option<bool> {
         for (c, d, _) in self.matched.each_class_pair(rule as usize) {
             self.visits = self.visits.checked_sub(1)?;
@@ -161,7 +161,7 @@ impl Search<'_> {
         Some(false)
     }
 
-    /// For all pairs of classes of a rule.
+    /// Pays for a visit to all pairs of classes of a rule.
     fn charge(&mut self, rule: u32) -> Option<()> {
         self.visits = self.visits.checked_sub(self.matched.cost(rule as usize))?;
         Some(())
@@ -189,7 +189,7 @@ fn unused_warning(rule: &Rule, index: &IdIndex<'_>, look_for_near: bool) -> Warn
             message.extend([", the nearest is ", &quoted(near)]);
         }
     }
-    // Only where it then has pairs: one instance is no pair.
+    // Suggest the rule only if it then has pairs; a single instance has none.
     if corrected != rule.between && corrected.iter().all(|g| !is_without(g)) && corrected[0] != corrected[1] {
         let line = Rule { between: corrected, ..rule.clone() }.as_line();
         message.extend(["; perhaps: ", &line]);

@@ -1,23 +1,23 @@
-//! Which rule holds between two ids, asked of single pairs: for those who have ids and rules alone, and few questions.
+//! Finds the rule for single pairs of ids, for few queries on ids and rules alone.
 
 use crate::assembly::Rule;
 use crate::assembly::rules::glob::Glob;
 
-/// The rules of a run, ready to be asked. [`RuleTable`](super::RuleTable) answers for all pairs of an assembly.
+/// Compiled rules of a run. [`RuleTable`](super::RuleTable) serves all pairs of an assembly.
 #[derive(Debug)]
 pub struct FirstMatch<'r> {
     rules: Vec<(&'r str, [Option<Glob>; 2])>,
 }
 
 impl<'r> FirstMatch<'r> {
-    /// Compiles the globs. One that does not compile, which loading refuses, matches nothing.
+    /// Compiles the globs. An invalid glob, already refused on loading, matches nothing.
     pub fn new(rules: &'r [Rule]) -> Self {
         let glob = |text: &String| Glob::new(text).ok();
         let compiled = |r: &'r Rule| (r.scope.as_str(), [glob(&r.between[0]), glob(&r.between[1])]);
         Self { rules: rules.iter().map(compiled).collect() }
     }
 
-    /// The index of the first rule that matches two full ids, in either order. Takes time in the number of rules.
+    /// Returns the index of the first rule for two full ids, in either order. Takes time in the number of rules.
     pub fn of(&self, a: &str, b: &str) -> Option<usize> {
         self.rules.iter().position(|(scope, [first, second])| {
             let (Some(a), Some(b)) = (a.strip_prefix(scope), b.strip_prefix(scope)) else { return false };

@@ -1,28 +1,28 @@
-//! Globs over instance ids: `*` any run of characters, `/` included; `?` one character; `[a-z]`, `[!a-z]` one of a class;
-//! `{a,b}` either; a backslash makes the next character ordinary. Case-sensitive, over whole ids, by character and not
-//! by byte, so `?` matches `ä`. No path semantics: `**` is `*`.
+//! Globs over instance ids: `*` any run of characters, `/` included; `?` one character; `[a-z]`, `[!a-z]` one of a
+//! class; `{a,b}` alternatives; a backslash makes the next character ordinary. Case-sensitive, over whole ids, by
+//! character instead of by byte, so `?` matches `ä`. No path semantics: `**` is `*`.
 
-/// A compiled glob: it matches an id when one of its patterns does.
+/// A compiled glob: matches an id if one of its patterns does.
 #[derive(Debug, Clone)]
 pub(crate) struct Glob {
-    /// Without alternatives, at least one.
+    /// Patterns without alternatives, at least one.
     pub patterns: Vec<Pattern>,
 }
 
-/// A glob without alternatives: what stands before, between and after its runs (`*`).
+/// A glob without alternatives, split at its runs (`*`).
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
-    /// Every id it matches begins with this.
+    /// Common beginning of all matching ids.
     pub prefix: String,
     /// The rest up to the first run.
     head: Segment,
-    /// Between runs, in order. Where each is found first is as good as any later place.
+    /// Segments between runs, in order. The first match of each is as good as any later one.
     middle: Vec<Segment>,
-    /// After the last run; `None` where there is no run.
+    /// Segment after the last run; `None` without a run.
     tail: Option<Segment>,
 }
 
-/// A stretch without runs: it matches a fixed number of characters.
+/// A segment without runs: matches a fixed number of characters.
 #[derive(Debug, Clone)]
 enum Segment {
     Literal(String),
@@ -37,20 +37,20 @@ enum Token {
     Class { negated: bool, ranges: Vec<(char, char)> },
 }
 
-/// A glob may have this many characters. Matching takes time in the product of both lengths.
+/// Largest number of characters of a glob. Matching takes time in the product of both lengths.
 const MAX_LENGTH: usize = 1000;
 
-/// The alternatives of a glob, multiplied out, may be this many.
+/// Largest number of patterns after multiplying out the alternatives.
 const MAX_PATTERNS: usize = 256;
 
-/// Alternatives may be nested this deep.
+/// Largest nesting depth of alternatives.
 const MAX_DEPTH: usize = 16;
 
 impl Glob {
     /// Compiles a glob.
     ///
     /// # Errors
-    /// Why it is none, as a fragment such as "`[` is never closed".
+    /// Explains an invalid glob by a fragment such as "`[` is never closed".
     pub fn new(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("it is empty; `*` matches every id".to_owned());
@@ -66,13 +66,13 @@ impl Glob {
 }
 
 impl Glob {
-    /// Whether it matches a whole id.
+    /// Tests if the glob matches a whole id.
     pub fn matches(&self, id: &str) -> bool {
         self.patterns.iter().any(|p| id.strip_prefix(&p.prefix).is_some_and(|rest| p.matches_after_prefix(rest)))
     }
 }
 
-/// The glob that matches one text alone, also between braces.
+/// Escapes a text to a glob for this text alone, also between braces.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -97,12 +97,12 @@ impl Pattern {
         Self { prefix, head, middle, tail }
     }
 
-    /// Whether it matches one id alone: its prefix.
+    /// True if the pattern matches a single id: its prefix.
     pub fn is_literal(&self) -> bool {
         self.head.is_empty() && self.tail.is_none()
     }
 
-    /// Whether it matches an id that begins with `prefix`, given what follows there.
+    /// Tests if the pattern matches an id that begins with `prefix`, given the rest of the id.
     pub fn matches_after_prefix(&self, rest: &str) -> bool {
         let Some(mut rest) = self.head.strip(rest) else { return false };
         let Some(tail) = &self.tail else { return rest.is_empty() };
@@ -125,7 +125,7 @@ impl Segment {
         matches!(self, Self::Literal(text) if text.is_empty())
     }
 
-    /// What follows it at the beginning of a text.
+    /// Returns the rest of a text after this segment at its beginning.
     fn strip<'t>(&self, text: &'t str) -> Option<&'t str> {
         match self {
             Self::Literal(own) => text.strip_prefix(own.as_str()),
@@ -137,7 +137,7 @@ impl Segment {
         }
     }
 
-    /// What follows the first place where it matches.
+    /// Returns the rest of a text after the first match of this segment.
     fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         if let Self::Literal(own) = self
             && let Some(first) = own.bytes().next()
@@ -150,7 +150,7 @@ impl Segment {
         text.char_indices().find_map(|(k, _)| self.strip(&text[k..]))
     }
 
-    /// Whether a text ends with it.
+    /// True if a text ends with this segment.
     fn ends(&self, text: &str) -> bool {
         match self {
             Self::Literal(own) => text.ends_with(own.as_str()),
@@ -189,7 +189,7 @@ impl Parser<'_> {
         self.characters.get(self.next).copied()
     }
 
-    /// Reads to the end, or inside braces to a `,` or `}`, which stays; alternatives multiplied out.
+    /// Reads to the end, or inside braces up to a `,` or `}`, left unread; multiplies out the alternatives.
     fn sequences(&mut self, depth: usize) -> Result<Vec<Vec<Token>>, String> {
         let mut all: Vec<Vec<Token>> = vec![Vec::new()];
         while let Some(c) = self.peek() {
@@ -242,7 +242,7 @@ impl Parser<'_> {
         self.bump().ok_or_else(|| "a backslash at the end escapes nothing; write `\\\\` for a backslash".to_owned())
     }
 
-    /// After `[`. A `]` right at the beginning is a member.
+    /// Reads a class after its `[`. A `]` right at the beginning is a member.
     fn class(&mut self) -> Result<Token, String> {
         let negated = matches!(self.peek(), Some('!' | '^'));
         self.next += usize::from(negated);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     proptest! {
-        // globset is the oracle on what both mean the same by: ASCII, no `**`, no escapes inside classes.
+        // globset is the oracle for the common syntax: ASCII, no `**`, no escapes inside classes.
         #[test]
         fn agrees_with_globset(
             tokens in prop::collection::vec(

@@ -1,60 +1,59 @@
-//! Which rule holds between two instances, decided for classes of instances instead of pairs: instances that match the
-//! same globs are one class, and an assembly of 10⁵ instances has a few dozen of them.
+//! Finds the rule for two instances, by classes of instances instead of pairs. Instances matched by the same globs form
+//! a class; an assembly of 10⁵ instances has a few dozen classes.
 
 use crate::assembly::rules::glob::{Glob, Pattern};
 use crate::assembly::{Assembly, InstanceIx, Rule, RuleAction};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What the rules say of a pair.
+/// Decision of the rules for a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairRule {
-    /// Not this gate's business: by a rule, or (`None`) because both lie inside one `as_unit` sub-assembly.
+    /// Skip the pair: by a rule, or (`None`) because both lie inside one `as_unit` sub-assembly.
     Ignored {
         /// Index in [`Assembly::rules`].
         rule: Option<u32>,
     },
-    /// The first rule that matches, an index in [`Assembly::rules`]; it allows or demands something.
+    /// First matching rule, an index in [`Assembly::rules`]; it allows overlap or requires a clearance.
     Rule(u32),
     /// No rule matches.
     None,
 }
 
-/// A bit: matches the first glob of a rule.
+/// Bit for a match of the first glob of a rule.
 const FIRST_GLOB: u8 = 1;
-/// A bit: matches the second glob of a rule.
+/// Bit for a match of the second glob of a rule.
 const SECOND_GLOB: u8 = 2;
 
-/// Up to this many classes, the answers per pair of classes are kept, 4 bytes each.
+/// Largest number of classes with a table of answers per pair of classes, 4 bytes each.
 const TABLE_CLASSES: usize = 1024;
 
-/// Matches of globs are remembered up to this many instances in all, 4 bytes each: rules share globs, `*` above all.
+/// Largest number of cached glob matches, 4 bytes each: rules share globs, `*` above all.
 const CACHED_MATCHES: usize = 10_000_000;
 
-/// The first matching rule of every pair of instances. Built in time linear in the matches of all globs; pairs are never
-/// enumerated.
+/// The first matching rule of every pair of instances. Built in time linear in the matches of all globs, without
+/// enumerating pairs.
 #[derive(Debug)]
 pub struct RuleTable {
-    /// Of each instance.
+    /// Class of each instance.
     class: Vec<u32>,
     pub(super) unit: Vec<Option<u32>>,
-    /// Of each class: the rules its members match in scope, ascending, with [`FIRST`] and [`SECOND`].
+    /// Rules matched by the members of each class within their scope, ascending, with [`FIRST_GLOB`] and [`SECOND_GLOB`].
     pub(super) matches: Vec<Vec<(u32, u8)>>,
-    /// Of each class: how many members it has.
+    /// Number of members of each class.
     size: Vec<u64>,
-    /// Per rule: whether it ignores.
+    /// True for each rule that ignores.
     ignores: Vec<bool>,
     max_clearance: f64,
-    /// Per pair of classes: 0 not yet known, 1 no rule, `r + 2` rule r. Empty above [`TABLE_CLASSES`] classes.
+    /// Answer per pair of classes: 0 unknown, 1 no rule, `r + 2` rule r. Empty above [`TABLE_CLASSES`] classes.
     known: Vec<AtomicU32>,
 }
 
-/// Members by class.
+/// Number of members by class.
 type Members = BTreeMap<u32, u64>;
 
 impl RuleTable {
-    /// Sorts the instances of an assembly into classes. A glob that does not compile, which loading refuses, matches
-    /// nothing.
+    /// Sorts the instances of an assembly into classes. An invalid glob, already refused on loading, matches nothing.
     pub fn new(assembly: &Assembly) -> Self {
         let index = IdIndex::new(assembly);
         let mut classes = Classes::new(assembly.instances.len());
@@ -87,10 +86,11 @@ impl RuleTable {
         }
     }
 
-    /// What the rules say of two instances, in either order. Constant time, except for the first pair of two classes.
+    /// Returns the decision for two instances, in either order. Constant time, except for the first pair of two
+    /// classes.
     ///
     /// # Panics
-    /// Where an index is not one of the assembly's.
+    /// Panics for an index outside the assembly.
     pub fn of(&self, a: InstanceIx, b: InstanceIx) -> PairRule {
         let (a, b) = (a.0 as usize, b.0 as usize);
         if self.unit[a].is_some() && self.unit[a] == self.unit[b] {
@@ -103,8 +103,8 @@ impl RuleTable {
         }
     }
 
-    /// How many pairs are ignored, over all pairs: those inside one `as_unit` sub-assembly and those whose first matching
-    /// rule ignores.
+    /// Counts the ignored pairs among all pairs: pairs inside one `as_unit` sub-assembly, and pairs with an ignoring
+    /// rule as their first match.
     pub fn ignored_pairs(&self) -> u64 {
         let mut units: BTreeMap<u32, Members> = BTreeMap::new();
         for (class, unit) in self.class.iter().zip(&self.unit) {
@@ -112,23 +112,23 @@ impl RuleTable {
                 *units.entry(*unit).or_default().entry(*class).or_default() += 1;
             }
         }
-        // Pairs inside a unit count as such, whatever rule they match.
+        // Pairs inside a unit count here, whatever rule they match.
         let by_unit = |members: &Members| pairs(members.values().sum()) - self.ignored_by_rule(members);
         self.ignored_by_rule(&self.all_members()) + units.values().map(by_unit).sum::<u64>()
     }
 
-    /// Rules whose globs match no pair at all, in order; earlier rules make no difference here.
+    /// Lists the rules without a matching pair, in order, regardless of earlier rules.
     pub fn unmatched_rules(&self) -> Vec<u32> {
         let matched = Matched::new(self, &self.all_members());
         (0..self.ignores.len()).filter(|r| matched.pairs_of(*r) == 0).map(|r| r as u32).collect()
     }
 
-    /// The largest `min_clearance` of all rules, in mm; 0 where there is none.
+    /// Largest `min_clearance` of all rules (mm, >= 0); 0 without one.
     pub fn max_clearance(&self) -> f64 {
         self.max_clearance
     }
 
-    /// How many classes of instances the rules tell apart.
+    /// Number of classes of instances distinguished by the rules.
     pub fn classes(&self) -> usize {
         self.size.iter().filter(|n| **n > 0).count()
     }
@@ -141,7 +141,7 @@ impl RuleTable {
         let Some(slot) = self.known.get(a as usize * self.matches.len() + b as usize) else {
             return self.first(a, b);
         };
-        // The answer depends on the classes alone, so it does not matter which thread writes it.
+        // The answer depends on the classes alone; any thread may write it.
         match slot.load(Ordering::Relaxed) {
             0 => {
                 let first = self.first(a, b);
@@ -153,7 +153,7 @@ impl RuleTable {
         }
     }
 
-    /// The first rule between members of two classes.
+    /// Finds the first rule between members of two classes.
     fn first(&self, a: u32, b: u32) -> Option<u32> {
         first_of(&self.matches[a as usize], &self.matches[b as usize])
     }
@@ -166,9 +166,9 @@ impl RuleTable {
         joins(side(a), side(b))
     }
 
-    /// Pairs among `members` whose first matching rule ignores. For each ignoring rule, either the pairs of classes it
-    /// matches are looked at, or those that any earlier rule matches, whichever are fewer: a last rule that ignores
-    /// everything else costs no more than the rules before it.
+    /// Counts the pairs among `members` with an ignoring rule as their first match. For each ignoring rule, visits
+    /// either its own pairs of classes or those of all earlier rules, whichever are fewer: a final catch-all rule costs
+    /// no more than the rules before it.
     fn ignored_by_rule(&self, members: &Members) -> u64 {
         let matched = Matched::new(self, members);
         let mut total = 0;
@@ -192,7 +192,7 @@ impl RuleTable {
     }
 }
 
-/// The first rule that joins what two classes match.
+/// Finds the first rule with its two globs matched by two classes.
 pub(super) fn first_of(a: &[(u32, u8)], b: &[(u32, u8)]) -> Option<u32> {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     while let (Some((rule_a, side_a)), Some((rule_b, side_b))) = (a.peek(), b.peek()) {
@@ -208,17 +208,17 @@ pub(super) fn first_of(a: &[(u32, u8)], b: &[(u32, u8)]) -> Option<u32> {
     None
 }
 
-/// Whether one side matches the first glob and the other the second.
+/// True if one side matches the first glob and the other the second.
 fn joins(a: u8, b: u8) -> bool {
     (a & FIRST_GLOB != 0 && b & SECOND_GLOB != 0) || (a & SECOND_GLOB != 0 && b & FIRST_GLOB != 0)
 }
 
-/// Unordered pairs among n.
+/// Number of unordered pairs among n.
 fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
 
-/// For each rule, the classes that match a side of it, with their number of members.
+/// Classes that match a side of each rule, with their number of members.
 pub(super) struct Matched {
     by_rule: Vec<Vec<(u32, u8, u64)>>,
 }
@@ -238,26 +238,26 @@ impl Matched {
         self.by_rule[rule].iter().filter(|(_, side, _)| side & sides == sides).map(|(_, _, n)| n).sum()
     }
 
-    /// Unordered pairs of members that a rule matches.
+    /// Number of unordered pairs of members matched by a rule.
     pub(crate) fn pairs_of(&self, rule: usize) -> u64 {
         let (a, b, both) =
             (self.sum(rule, FIRST_GLOB), self.sum(rule, SECOND_GLOB), self.sum(rule, FIRST_GLOB | SECOND_GLOB));
-        // a·b ordered choices, less those of one instance twice, less the second order of pairs that match both ways.
+        // a·b ordered choices, minus an instance with itself, minus the second order of pairs matching both ways.
         a * b - both - pairs(both)
     }
 
-    /// Pairs of classes that [`Matched::class_pairs`] looks at.
+    /// Number of pairs of classes visited by [`Matched::class_pairs`].
     pub(crate) fn cost(&self, rule: usize) -> u64 {
         let count = |bit: u8| self.by_rule[rule].iter().filter(|(_, side, _)| side & bit != 0).count() as u64;
         count(FIRST_GLOB).saturating_mul(count(SECOND_GLOB))
     }
 
-    /// Unordered pairs of members whose classes a rule matches and `is` accepts.
+    /// Number of unordered pairs of members in the pairs of classes of a rule accepted by `is`.
     pub(crate) fn class_pairs(&self, rule: usize, is: impl Fn(u32, u32) -> bool) -> u64 {
         self.each_class_pair(rule).filter(|(c, d, _)| is(*c, *d)).map(|(_, _, n)| n).sum()
     }
 
-    /// The pairs of classes between which a rule matches, each once, with how many pairs of members that makes: at least one.
+    /// Iterates over the pairs of classes of a rule, each once, with their number of pairs of members (>= 1).
     pub(crate) fn each_class_pair(&self, rule: usize) -> impl Iterator<Item = (u32, u32, u64)> {
         let list = &self.by_rule[rule];
         let seconds = |one: &(u32, u8, u64)| {
@@ -272,12 +272,13 @@ impl Matched {
     }
 }
 
-/// Classes under refinement: each glob splits the classes it cuts through.
+/// Classes under refinement: each glob splits the classes with both matched and other members.
 struct Classes {
     of: Vec<u32>,
     pub(super) matches: Vec<Vec<(u32, u8)>>,
     size: Vec<u64>,
-    /// Of each class while one glob is at work: matched members, and where they go. Zero and itself in between.
+    /// For each class during the refinement by one glob: its number of matched members, and the class they move to.
+    /// Zero and the class itself between globs.
     hits: Vec<u64>,
     becomes: Vec<u32>,
 }
@@ -313,7 +314,7 @@ impl Classes {
         }
     }
 
-    /// The class of the matched members of a class: itself when all are matched, a new one otherwise.
+    /// Returns the class for the matched members of a class: the class itself if all match, else a new one.
     fn split(&mut self, class: usize) -> usize {
         let hits = std::mem::take(&mut self.hits[class]);
         if hits == self.size[class] {
@@ -330,7 +331,7 @@ impl Classes {
     }
 }
 
-/// Instances by id: those that begin alike stand together.
+/// Index of the instances by id; ids with a common prefix are adjacent.
 pub(super) struct IdIndex<'a> {
     /// Id and instance, sorted.
     sorted: Vec<(&'a str, u32)>,
@@ -338,7 +339,7 @@ pub(super) struct IdIndex<'a> {
 
 impl<'a> IdIndex<'a> {
     pub(crate) fn new(assembly: &'a Assembly) -> Self {
-        // Nobody asks where there is no rule.
+        // An assembly without rules needs no index.
         let asked = if assembly.rules.is_empty() { &[][..] } else { &assembly.instances };
         let mut sorted: Vec<(&str, u32)> = asked.iter().map(|i| i.id.as_str()).zip(0..).collect();
         sorted.sort_unstable();
@@ -351,7 +352,7 @@ impl<'a> IdIndex<'a> {
         &self.sorted[from..from + count]
     }
 
-    /// The instances whose id, relative to a scope, a glob matches; each once.
+    /// Finds the instances with an id, relative to a scope, matched by a glob; each once.
     pub(crate) fn matching(&self, scope: &str, glob: &str) -> Vec<u32> {
         let Ok(glob) = Glob::new(glob) else { return Vec::new() };
         let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! An answer as it is kept between runs.
+//! Stores the answer of a unique pair between runs.
 
 use crate::check::cache::shape::GEOMETRIES;
 use crate::check::cache::{code, decoded};
@@ -23,15 +23,15 @@ const RELATIONS: [Relation; 6] = [
     Relation::Coincident,
 ];
 
-/// See [`Answer`].
+/// Stored form of an [`Answer`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StoredAnswer {
-    /// Status, stage, certainty, geometry.
+    /// Codes of status, exit stage, certainty and geometry.
     codes: [u8; 4],
     facet_allowance: Option<f64>,
     within_facet_error: bool,
     measured: Option<Box<StoredMeasured>>,
-    /// What either shape was found to be, where this pair asked for shells that overlap.
+    /// Self-union result of each shape, if this pair needed it.
     overlaps: [Option<u8>; 2],
 }
 
@@ -49,12 +49,12 @@ struct StoredMeasured {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StoredCommon {
     volume: f64,
-    /// A hash of all rotations that boxes were asked for: each box depends on all of them.
+    /// Hash of all requested rotations: each box depends on all of them.
     turns: [u8; 16],
     boxes: Vec<StoredBox>,
 }
 
-/// A rotation by columns, and of the box after it the least and the largest corner.
+/// A rotation (columns) and the box in it (least and largest corner, mm).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StoredBox {
     turn: [[f64; 3]; 3],
@@ -73,7 +73,7 @@ impl StoredBox {
 }
 
 impl StoredAnswer {
-    /// `turns` is asked for where the answer depends on the rotations in which its first shape stands.
+    /// Encodes an answer. Calls `turns` only for an answer that depends on the rotations of its first shape.
     pub(crate) fn of(
         answer: &Answer,
         overlaps: [Option<SelfUnion>; 2],
@@ -100,12 +100,12 @@ impl StoredAnswer {
         })
     }
 
-    /// The rotations that the answer was computed for, where it depends on them.
+    /// Hash of the rotations of the first shape, if the answer depends on them.
     pub(crate) fn turns(&self) -> Option<&[u8; 16]> {
         self.measured.as_ref()?.common.as_ref().map(|c| &c.turns)
     }
 
-    /// The answer, and what is known of either shape.
+    /// Decodes the answer and the self-union results of both shapes; `None` for an unknown code.
     pub(crate) fn restored(&self) -> Option<(Answer, [Option<SelfUnion>; 2])> {
         let [status, left, certainty, geometry] = self.codes;
         let measured = match &self.measured {

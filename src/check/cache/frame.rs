@@ -1,4 +1,4 @@
-//! An entry's bytes: what it is, how long, and a hash of all that in the end.
+//! Frames an entry's bytes: magic, key, length, content, and a hash of all four at the end.
 
 use crate::check::cache::Key;
 
@@ -8,7 +8,7 @@ const HASH: usize = 32;
 
 const HEAD: usize = MAGIC.len() + HASH + 8;
 
-/// The name of an entry.
+/// Name of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Name {
     pub kind: &'static str,
@@ -16,13 +16,13 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// In the store.
+    /// Path in the store: the kind, a slash and the key in hexadecimal digits.
     pub(crate) fn path(&self) -> String {
         format!("{}/{}", self.kind, blake3::Hash::from(self.key).to_hex())
     }
 }
 
-/// Content made ready to be stored.
+/// Adds head and hash to the content.
 pub(crate) fn framed(content: &[u8], name: &Name) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEAD + content.len() + HASH);
     out.extend_from_slice(MAGIC);
@@ -34,7 +34,7 @@ pub(crate) fn framed(content: &[u8], name: &Name) -> Vec<u8> {
     out
 }
 
-/// The content, if the bytes are whole and those of that name.
+/// Content of an entry; `None` for damaged bytes or another key.
 pub(crate) fn content<'b>(bytes: &'b [u8], name: &Name) -> Option<&'b [u8]> {
     let (rest, hash) = bytes.split_last_chunk::<HASH>()?;
     let (head, content) = rest.split_at_checked(HEAD)?;

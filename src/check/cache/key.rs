@@ -1,16 +1,16 @@
-//! Names of entries: hashes of everything that their content follows from.
+//! Computes the names of cache entries: hashes of all inputs of their content.
 
 use crate::geom::Mat3;
 
-/// A hash.
+/// A BLAKE3 hash.
 pub(crate) type Key = [u8; 32];
 
-/// To be raised when an answer may change for a reason that is not in the sources of this crate: those, and the versions of the
-/// crates it is built with, are in every key of themselves.
+/// Version of the algorithms. Raise it if answers change for a reason outside the sources: every key already contains a
+/// hash of the sources and the versions of their dependencies.
 const ALGORITHM: u32 = 1;
 
-/// A key in the making: the bytes that will be hashed. Every value has a fixed length or its length in front, so that no two sequences
-/// are one.
+/// Builder of a key: the bytes to hash. Every value has a fixed length or a length prefix, so two different sequences
+/// never give the same bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KeyHasher(Vec<u8>);
 
@@ -31,7 +31,7 @@ impl KeyHasher {
         self
     }
 
-    /// To the bit.
+    /// Appends the bits of a number.
     pub(crate) fn number(self, x: f64) -> Self {
         self.count(x.to_bits())
     }
@@ -52,7 +52,7 @@ impl KeyHasher {
         blake3::hash(&self.0).into()
     }
 
-    /// Half of it: enough to tell the pairs of one part from each other.
+    /// First half of the key: long enough to distinguish the pairs of one shape.
     pub(crate) fn short(self) -> [u8; 16] {
         let mut out = [0; 16];
         out.copy_from_slice(&self.key()[..16]);

@@ -1,5 +1,13 @@
-//! What a run keeps for the next one: facts of parts, shapes, answers of pairs. Every entry is named by a hash of all that it
-//! follows from, so that what is found is what would be computed; an entry that is damaged, or of another version, is not found.
+//! Keeps facts of parts, shapes and answers of pairs for the next run.
+//!
+//! A hash of all inputs of an entry is its name. An entry found is therefore equal to a computed one. A damaged entry
+//! or an entry of another version counts as missing.
+//!
+//! - `key`: names of entries
+//! - `frame`: bytes of an entry, with their hash
+//! - `part`, `shape`, `answer`: stored forms
+//! - `pairs`: answers, one entry for all pairs of a first shape
+//! - `store`: folder of entries
 
 pub(crate) mod answer;
 pub(crate) mod frame;
@@ -22,29 +30,29 @@ pub(crate) use crate::check::cache::pairs::{PairCache, PairKey};
 pub(crate) use crate::check::cache::part::{StoredPart, part_key};
 pub(crate) use crate::check::cache::shape::{StoredShape, shape_key};
 
-/// How often something was found in the cache, and how often not.
+/// Number of entries found and not found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// Taken from the cache.
+    /// Results taken from the cache.
     pub hits: u64,
-    /// Computed.
+    /// Results computed.
     pub misses: u64,
 }
 
-/// What a run took from its cache.
+/// Use of the cache by a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheUse {
-    /// Mesh files, or meshes handed in by the caller: read, joined and judged.
+    /// Meshes of files or of the caller: read, repaired and measured.
     pub parts: Hits,
     /// Hulls, boxes and convex pieces.
     pub shapes: Hits,
-    /// Distinct pairs among those that survived the axis-aligned boxes.
+    /// Unique pairs among the candidates.
     pub pairs: Hits,
-    /// What was asked to find out what a [`Fix`](super::Fix) does to other pairs.
+    /// Queries about the effect of a [`Fix`](super::Fix) on other pairs.
     pub fixes: Hits,
 }
 
-/// What is kept.
+/// Kind of a cached result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Parts,
@@ -53,13 +61,13 @@ pub(crate) enum Kind {
     Fixes,
 }
 
-/// The cache of one run.
+/// The cache during one run.
 #[derive(Debug)]
 pub(crate) struct Session<'s> {
     store: &'s dyn Store,
-    /// Of each kind hits and misses.
+    /// Hits and misses of each kind.
     counts: [[AtomicU64; 2]; 4],
-    /// Why an entry could not be written: then no other is tried.
+    /// First error of a write; further writes are skipped.
     problem: OnceLock<String>,
 }
 
@@ -68,7 +76,7 @@ impl<'s> Session<'s> {
         Self { store, counts: Default::default(), problem: OnceLock::new() }
     }
 
-    /// The entry of that name, if it is whole.
+    /// Reads the entry of a name, if it is intact.
     pub(crate) fn get<T: DeserializeOwned>(&self, name: &Name) -> Option<T> {
         let bytes = self.store.read(&name.path())?;
         let (value, rest) = postcard::take_from_bytes(crate::check::cache::frame::content(&bytes, name)?).ok()?;
@@ -79,7 +87,7 @@ impl<'s> Session<'s> {
         if self.problem.get().is_some() {
             return;
         }
-        // What cannot be written as bytes is not kept: there is no such value.
+        // Every stored value has bytes; skip the entry if a later type has none.
         let Ok(content) = postcard::to_allocvec(value) else { return };
         if let Err(e) = self.store.write(&name.path(), &crate::check::cache::frame::framed(&content, name)) {
             self.problem.get_or_init(|| e.to_string());
@@ -98,7 +106,7 @@ impl<'s> Session<'s> {
         CacheUse { parts: of(Kind::Parts), shapes: of(Kind::Shapes), pairs: of(Kind::Pairs), fixes: of(Kind::Fixes) }
     }
 
-    /// That the next run will not find what this one computed, and why.
+    /// Warning with the reason if the cache was not written.
     pub(crate) fn not_kept(&self) -> Option<Warning> {
         let why = self.problem.get()?;
         let message =
@@ -107,12 +115,12 @@ impl<'s> Session<'s> {
     }
 }
 
-/// The place of a value in a list, as it is stored.
+/// Code of a value: its index in the list.
 fn code<T: PartialEq>(all: &[T], value: &T) -> Option<u8> {
     all.iter().position(|v| v == value).map(|place| place as u8)
 }
 
-/// The value at a place.
+/// Value of a code.
 fn decoded<T: Copy>(all: &[T], code: u8) -> Option<T> {
     all.get(usize::from(code)).copied()
 }

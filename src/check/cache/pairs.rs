@@ -1,4 +1,5 @@
-//! Answers of pairs: one entry for all pairs of a shape that comes first in them, since most answers are small and a file is not.
+//! Caches the answers of pairs. All pairs with the same first shape share one entry, since an answer is smaller than a
+//! file block.
 
 use crate::assembly::Facets;
 use crate::check::Settings;
@@ -14,23 +15,23 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// An answer that no run has asked for while its entry was written anew so often is dropped.
+/// Largest number of rewrites of an entry that keep an unused answer.
 const MAX_UNUSED: u8 = 8;
 
-/// An answer and the question it belongs to.
+/// An answer and the key of its pair.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Record {
     question: [u8; 16],
-    /// How often the entry was written since anyone asked.
+    /// Number of writes of the entry since the last use of the answer.
     unused: u8,
     answer: StoredAnswer,
 }
 
-/// The pairs in which one shape comes first.
+/// Answers of all pairs with the same first shape.
 #[derive(Debug)]
 struct Bucket {
     name: Name,
-    /// By question.
+    /// Records sorted by `question`.
     records: Vec<Record>,
     used: Vec<AtomicBool>,
     new: Mutex<Vec<Record>>,
@@ -43,7 +44,7 @@ impl Bucket {
         Self { name, records, used, new: Mutex::new(Vec::new()) }
     }
 
-    /// Writes what is new beside what was there, and what another run has written since.
+    /// Writes the new records, the old ones, and those written by another run meanwhile.
     fn write(self, session: &Session) {
         let mut records = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
         if records.is_empty() {
@@ -58,7 +59,7 @@ impl Bucket {
                 records.push(record);
             }
         }
-        // The first of equal questions stays: what is new.
+        // The first of equal keys is the new record: keep it.
         records.sort_by_key(|r| r.question);
         records.dedup_by_key(|r| r.question);
         session.put(&self.name, &records);
@@ -69,23 +70,23 @@ fn is_sorted(records: &[Record]) -> bool {
     records.windows(2).all(|w| w[0].question < w[1].question)
 }
 
-/// A pair as the cache sees it.
+/// Lookup key of a pair.
 pub(crate) struct PairKey<'q> {
     /// Indices of its shapes.
     pub shapes: [u32; 2],
     pub query: &'q PairQuery<'q>,
-    /// Whether it is a row of the report, or else asked on the way to a fix: then no box is wanted.
+    /// [`Kind::Pairs`] for a row of the report. [`Kind::Fixes`] for a query of a fix, without boxes.
     pub kind: Kind,
 }
 
-/// The answers of a run.
+/// Cached answers of a run.
 #[derive(Debug)]
 pub(crate) struct PairCache<'s> {
     session: &'s Session<'s>,
     shapes: &'s Shapes,
-    /// Of the options that all pairs share.
+    /// Key of the options shared by all pairs.
     common: KeyHasher,
-    /// Of each shape, read when first asked for.
+    /// One bucket a shape, read on first use.
     buckets: Vec<OnceLock<Bucket>>,
 }
 
@@ -106,12 +107,12 @@ impl<'s> PairCache<'s> {
         })
     }
 
-    /// Everything that an answer follows from but the first shape, and the rotations in which that stands.
+    /// Key of a pair within its first shape's bucket, without the rotations of the first shape.
     fn pair_key(&self, wish: &PairKey) -> [u8; 16] {
         let PairQuery { first: _, second: _, pose, limits, residual, turns: _, verdict_only } = wish.query;
         let Limits { tolerance, allow_depth, min_clearance, report_within, facets } = limits;
         let second: &Key = &self.shapes.keys[wish.shapes[1] as usize];
-        // What the entry is named by, the version too, is in its own key.
+        // The bucket's own key contains the version and the first shape.
         KeyHasher::default()
             .bytes(second)
             .numbers(&canonical_pose::numbers(pose))
@@ -124,7 +125,7 @@ impl<'s> PairCache<'s> {
             .short()
     }
 
-    /// The answer that a run before this one has found. What that had to know of the shapes, this one knows then, too.
+    /// Finds the answer of an earlier run. Also records the self-union results of that answer in the shapes.
     pub(crate) fn find(&self, wish: &PairKey) -> Option<Answer> {
         let found = self.look_up(wish);
         self.session.count(wish.kind, found.is_some());
@@ -149,7 +150,7 @@ impl<'s> PairCache<'s> {
         Some(answer)
     }
 
-    /// Keeps an answer. `asked` are the surfaces that had to be known for it.
+    /// Keeps an answer; `asked` lists the surfaces with a self-union test in its computation.
     pub(crate) fn store(&self, wish: &PairKey, answer: &Answer, asked: &Asked) {
         let overlaps = wish.shapes.map(|shape| self.shapes.all[shape as usize].overlaps_if(asked));
         if let Some(answer) = StoredAnswer::of(answer, overlaps, || turns_hash(wish.query)) {
@@ -159,7 +160,7 @@ impl<'s> PairCache<'s> {
         }
     }
 
-    /// Writes what is new.
+    /// Writes all new answers.
     pub(crate) fn write(self) {
         let session = self.session;
         self.buckets.into_par_iter().filter_map(OnceLock::into_inner).for_each(|bucket| bucket.write(session));

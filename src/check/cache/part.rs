@@ -1,4 +1,4 @@
-//! What is kept of a part's file: all that a run says of it, not its triangles.
+//! Stores all facts of a mesh, without its triangles.
 
 use crate::check::cache::{Key, KeyHasher, code, decoded};
 use crate::check::prepare::load::{PartMesh, Source};
@@ -7,7 +7,7 @@ use crate::geom::{Aabb, LengthUnit};
 use crate::mesh::TriMesh;
 use serde::{Deserialize, Serialize};
 
-/// The warnings that reading a mesh may give. What gives another one is not kept.
+/// Warning codes of the mesh readers. A mesh with another warning is not stored.
 const CODES: [&str; 10] = [
     "crooked-faces",
     "free-form-ignored",
@@ -34,11 +34,11 @@ pub(crate) struct StoredPart {
     rounding: f64,
     facet_error: Option<f64>,
     concave_error: f64,
-    /// Code and message.
+    /// Code and message of each warning.
     warnings: Vec<(u8, String)>,
 }
 
-/// The key of a mesh in some unit: of its bytes, or of its numbers where a caller hands it in.
+/// Key of a mesh and its unit: from the bytes of a file, or from the numbers of a mesh in memory.
 pub(crate) fn part_key(source: &Source, units: LengthUnit) -> Key {
     let keyed = KeyHasher::new("part").bytes(units.name().as_bytes());
     match source {
@@ -69,7 +69,7 @@ impl StoredPart {
         })
     }
 
-    /// The part again, without its triangles.
+    /// Decodes the part, without its triangles.
     pub(crate) fn restored(self) -> Option<PartMesh> {
         let warning = |(c, message): (u8, String)| Some(Warning::new(decoded(&CODES, c)?, message));
         let warnings = self.warnings.into_iter().map(warning).collect::<Option<_>>()?;

@@ -1,4 +1,4 @@
-//! What is kept of a shape: its hull, its box and its pieces.
+//! Stores hull, box and pieces of a shape.
 
 use crate::assembly::Geometry;
 use crate::check::Settings;
@@ -12,16 +12,16 @@ use crate::shape::decompose::stored::StoredPieces;
 use crate::shape::polytope::{Convex, StoredConvex};
 use serde::{Deserialize, Serialize};
 
-/// Geometries by their codes.
+/// Geometries by code.
 pub(crate) const GEOMETRIES: [Geometry; 3] = [Geometry::Exact, Geometry::Decomposition, Geometry::Hull];
 
-/// See [`Made`].
+/// Stored form of [`ShapeData`].
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StoredShape {
     geometry: u8,
     is_hull: bool,
     convex: StoredConvex,
-    /// Centre, axes by columns, half extents.
+    /// Centre, axes (columns), half extents (mm).
     obb: ([f64; 3], [[f64; 3]; 3], [f64; 3]),
     max_abs: f64,
     covered: Option<StoredCover>,
@@ -34,8 +34,8 @@ enum StoredCover {
     Not(u8),
 }
 
-/// The key of a shape, and of what any pair asks of it: the mesh, what is known of it, what is baked in, and how it is covered.
-/// `deepest` as in [`cover`](super::super::cover::cover).
+/// Key of a shape and of all its pair queries: mesh, mesh facts, stretch, geometry and options of the pieces. `deepest`
+/// is the largest depth threshold of the run (mm).
 pub(crate) fn shape_key(
     part: &PartMesh,
     wanted: &ShapeRequest,
@@ -80,7 +80,7 @@ impl StoredShape {
         })
     }
 
-    /// To the bit what was stored.
+    /// Decodes the shape, bit for bit.
     pub(crate) fn restored(self) -> Option<ShapeData> {
         let covered = match self.covered {
             None => None,

@@ -1,4 +1,4 @@
-//! Where results of earlier runs are kept.
+//! Stores results of earlier runs in a folder.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,26 +7,25 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-/// Keeps entries by name. What it gives back is checked before anything is taken from it, so it may lose entries, mix them up or
-/// damage them: that costs time and changes no result.
+/// Keeps entries by name. The reader verifies every entry: a store may lose, confuse or damage entries at the cost of
+/// time, never of correctness.
 pub trait Store: std::fmt::Debug + Send + Sync {
-    /// The entry of that name; `None` where there is none, or where it cannot be read. A name is a word, a slash and 64 hexadecimal
-    /// digits.
+    /// Reads an entry; `None` if it is missing or unreadable. A name is a word, a slash and 64 hexadecimal digits.
     fn read(&self, name: &str) -> Option<Vec<u8>>;
 
-    /// Puts an entry in place of what is there under its name, if anything is.
+    /// Writes an entry, replacing an older one of the same name.
     ///
     /// # Errors
-    /// As the operating system says.
+    /// Returns the error of the operating system.
     fn write(&self, name: &str, content: &[u8]) -> io::Result<()>;
 }
 
-/// A store as [`Options`](crate::check::Options) hand it on; two are equal if they are one.
+/// A shared store for [`Options`](crate::check::Options); two are equal if they share the same store.
 #[derive(Debug, Clone)]
 pub struct Cache(Arc<dyn Store>);
 
 impl Cache {
-    /// Keeps results in a store.
+    /// Wraps a store.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self(store)
     }
@@ -43,36 +42,37 @@ impl PartialEq for Cache {
     }
 }
 
-/// Marks a folder as this program's, the same in every version, and as one whose content can be made again, so that backups leave it out (<https://bford.info/cachedir/>).
+/// Content of the tag file: marks the folder as a cache of this program (equal in all versions), so that backups skip
+/// it (<https://bford.info/cachedir/>).
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n\
     # Results of `interfere check`, kept for the next run. The folder may be deleted at any time.\n";
 
-/// The words that names begin with.
+/// Kinds of entries, the first word of a name.
 pub const KINDS: [&str; 3] = ["parts", "shapes", "pairs"];
 
-/// Entries that no run has used for this long are deleted.
+/// Largest age of an unused entry; the sweep deletes older ones.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// An entry in use is marked as used no more often than this.
+/// Shortest interval between two use marks of an entry.
 const MARK_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// A folder. Several runs may use it at once: entries are written under other names and renamed, so that none is ever seen half
-/// written, and of two that write one entry the later wins.
+/// A folder of entries, for several runs at once. Each entry is written to a temporary file and renamed: readers see
+/// whole entries only, and the later of two writers wins.
 #[derive(Debug)]
 pub struct FsStore {
     folder: PathBuf,
-    /// Whether the folder is there and may be written to, once that was asked.
+    /// Result of preparing the folder, after the first write.
     ready: OnceLock<Result<(), String>>,
     writes: AtomicU32,
 }
 
 impl FsStore {
-    /// In a folder, which is made with the first entry.
+    /// Uses a folder, created with the first entry.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), ready: OnceLock::new(), writes: AtomicU32::new(0) }
     }
 
-    /// Makes the folder. One that is there and has other things in it is left alone.
+    /// Creates the folder. Refuses a folder with other files.
     fn prepare(&self) -> Result<(), String> {
         let say = |e: io::Error| e.to_string();
         let tag = self.folder.join("CACHEDIR.TAG");
@@ -81,7 +81,7 @@ impl FsStore {
             return Ok(());
         }
         fs::create_dir_all(&self.folder).map_err(say)?;
-        // Another run may be about to make it.
+        // Another run may be creating the folder: accept its files.
         let other = |e: fs::DirEntry| e.file_name() != ".gitignore" && !is_entry(&e.path());
         if fs::read_dir(&self.folder).map_err(say)?.flatten().any(other) && !is_ours() {
             return Err("the folder has other files in it; name one that is empty or does not exist".to_owned());
@@ -90,11 +90,11 @@ impl FsStore {
         self.replace(&tag, TAG.as_bytes()).map_err(say)
     }
 
-    /// Writes beside the entry and renames.
+    /// Writes a temporary file beside the entry and renames it.
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.folder);
         fs::create_dir_all(folder)?;
-        // Of processes in different containers the ids may be equal: the clock tells these apart, and nobody's file is opened.
+        // Process ids may be equal in different containers: add the clock, and never open an existing file.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let count = self.writes.fetch_add(1, Ordering::Relaxed);
         let beside = folder.join(format!("{}-{count}-{now:x}.tmp", std::process::id()));
@@ -104,14 +104,14 @@ impl FsStore {
             fs::rename(&beside, path)
         });
         if written.is_err() {
-            // A leftover is deleted by age.
+            // Ignore a failure: the sweep deletes the file by age.
             let _ = fs::remove_file(&beside);
         }
         written
     }
 
-    /// Deletes entries that were not used for 30 days: older versions' and those of parts and poses that are gone. Only where
-    /// entries were written, and what cannot be deleted stays.
+    /// Deletes entries unused for 30 days, such as those of older versions or changed parts. Works only after a
+    /// successful write; ignores files it cannot delete.
     pub fn sweep(&self) {
         if !matches!(self.ready.get(), Some(Ok(()))) {
             return;
@@ -130,7 +130,7 @@ impl Store for FsStore {
         let path = self.folder.join(name);
         let content = fs::read(&path).ok()?;
         if fs::metadata(&path).is_ok_and(|m| is_older(&m, MARK_AFTER)) {
-            // Where that is not allowed, the entry is made again some day.
+            // Ignore a failure: an unmarked entry is computed again after the sweep.
             let _ = File::options().append(true).open(&path).and_then(|f| f.set_modified(SystemTime::now()));
         }
         Some(content)
@@ -146,7 +146,7 @@ fn is_older(metadata: &fs::Metadata, than: Duration) -> bool {
     metadata.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > than))
 }
 
-/// Whether a file has a name that only this store gives.
+/// Returns true if the file name has the form of this store's names.
 fn is_entry(path: &Path) -> bool {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_hexdigit());

@@ -1,21 +1,21 @@
-//! The counters of a run.
+//! Counts the pairs of a run by status and by stage.
 
 use crate::check::pairs::distinct::UniquePairs;
 use crate::check::stages::{Answer, ExitStage};
 use crate::check::{ClearedBy, Counts, PairFunnel, Status};
 
-/// Counters of a run.
+/// Counts of a run.
 pub(crate) struct RunCounts {
     pub counts: Counts,
     pub cleared_by: ClearedBy,
     pub funnel: PairFunnel,
 }
 
-/// Pairs that are counted and never looked at one by one.
+/// Counts of pairs outside the candidates.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Pruned {
     pub ignored: u64,
-    /// Cleared by the boxes along the axes.
+    /// Pairs cleared by their axis-aligned boxes.
     pub by_boxes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! `explain`: why one pair ended as it did, in the numbers of the run itself.
+//! Explains the status of one pair with the numbers of the run itself.
 
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, Rule, RuleTable};
 use crate::check::outcome::fix::{FixSearch, is_fixable};
@@ -13,34 +13,34 @@ use crate::error::{Error, Location, Problem, Warning};
 use crate::geom::LengthUnit;
 use std::sync::Arc;
 
-/// The way of one pair through the stages. Lengths in mm.
+/// Trace of one pair through the stages. Lengths in mm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The assembly's name.
+    /// Name of the assembly.
     pub name: String,
-    /// Its path as given.
+    /// Path of the assembly as given.
     pub path: String,
     /// Unit of the report.
     pub units: LengthUnit,
-    /// The options as settled.
+    /// Settings of the run.
     pub settings: Settings,
-    /// The two instances in the order of the row: the lesser id first.
+    /// Both instances in the order of the row, lesser id first.
     pub sides: [ExplainedInstance; 2],
-    /// Whether both lie inside one `as_unit` sub-assembly, which comes before every rule.
+    /// True if both instances are in one `as_unit` sub-assembly, which precedes every rule.
     pub in_one_unit: bool,
-    /// The first rule that matches.
+    /// First matching rule.
     pub rule: Option<Rule>,
-    /// What is held against the pair; `None` where it is ignored.
+    /// Limits of the pair; `None` for an ignored pair.
     pub asked: Option<PairLimits>,
-    /// What each stage found, in order.
+    /// Finding of each stage, in order.
     pub steps: Vec<Step>,
-    /// The row, as a report of the run has it.
+    /// Row of the pair, as in a report of the run.
     pub pair: PairOutcome,
-    /// How to mend it, where it interferes and a translation does.
+    /// Fix by a translation, for an interference.
     pub fix: Option<Fix>,
-    /// The ids of [`Fix::moves_into`].
+    /// Ids of the instances in [`Fix::moves_into`].
     pub moves_into: Vec<String>,
-    /// What the run warns of in these two parts.
+    /// Warnings of the run about these two parts.
     pub warnings: Vec<Warning>,
 }
 
@@ -49,29 +49,29 @@ pub struct Explanation {
 pub struct ExplainedInstance {
     /// Full id.
     pub id: String,
-    /// Its part, as in a report.
+    /// Part of the instance, as in a report.
     pub part: PartOutcome,
-    /// What its solid is taken to be.
+    /// Geometry of its solid.
     pub geometry: Geometry,
-    /// Whether inside and outside are defined.
+    /// True if the mesh has a definite inside.
     pub solid: bool,
-    /// Whether its mesh is convex, so that hull and triangles are one.
+    /// True if the mesh is convex: the hull is the solid.
     pub convex: bool,
 }
 
-/// What is held against a pair. Lengths in mm.
+/// Limits of a pair. Lengths in mm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairLimits {
-    /// Overlap no deeper than this is contact: the run's, or what the rounding of the two meshes raises it to.
+    /// Largest depth of a contact (mm): the run's tolerance, or the larger floor from the rounding of the two meshes.
     pub tolerance: f64,
-    /// Nothing is asked of a pair that is farther apart than this.
+    /// Distance beyond which the pair is clear and unlisted (mm).
     pub reach: f64,
-    /// What rounding may change.
+    /// Rounding margin η of the pair (mm).
     pub margin: f64,
 }
 
 impl Explanation {
-    /// The stage that proved the pair clear.
+    /// Name of the clearing stage; `None` for a pair with another status.
     pub fn cleared_by(&self) -> Option<&'static str> {
         let last = self.steps.last().filter(|_| self.pair.status == Status::Clear)?;
         Some(match last {
@@ -84,19 +84,22 @@ impl Explanation {
     }
 }
 
-/// What the rules and the boxes say of the pair.
+/// Result of rules and boxes for the pair.
 pub(crate) enum PairFound {
     Ignored {
         rule: Option<u32>,
     },
-    /// The distance of the two boxes (mm), and the candidate where they come within reach.
+    /// Distance of the two boxes (mm), and the candidate if the grown boxes meet.
     Checked {
         distance: f64,
         candidate: Option<Candidate>,
     },
 }
 
-/// The two instances of these ids.
+/// Finds two instances by id.
+///
+/// # Errors
+/// Refuses unknown ids and one id given twice.
 pub(crate) fn find_pair(assembly: &Assembly, ids: [&str; 2]) -> Result<[InstanceIx; 2], Error> {
     let mut problems = Vec::new();
     let found = ids.map(|id| {
@@ -120,7 +123,7 @@ fn unknown(assembly: &Assembly, id: &str) -> Problem {
 }
 
 impl Checker<'_> {
-    /// What is found of the pair, and how.
+    /// Builds the explanation of a pair.
     pub(crate) fn explanation(
         &self,
         pair: [InstanceIx; 2],
@@ -166,7 +169,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The pair, the lesser id first.
+    /// Orders the pair, lesser id first.
     fn by_id(&self, [a, b]: [InstanceIx; 2]) -> [InstanceIx; 2] {
         let id = |i: InstanceIx| &self.assembly.instances[i.0 as usize].id;
         if id(b) < id(a) { [b, a] } else { [a, b] }
@@ -184,7 +187,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The row of a pair that was not asked.
+    /// Row of an ignored pair, or of a pair cleared by its boxes.
     fn bare(&self, pair: [InstanceIx; 2], status: Status, rule: Option<u32>) -> PairOutcome {
         let of = |i: InstanceIx| self.shapes.all[self.shapes.placed[i.0 as usize].shape as usize].geometry;
         PairOutcome { rule, ..PairOutcome::bare(pair, status, of(pair[0]).max(of(pair[1]))) }

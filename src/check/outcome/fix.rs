@@ -1,4 +1,4 @@
-//! What becomes of the other pairs when a part is moved out of the one that it overlaps.
+//! Computes the effect of a fix: a part moved out of an overlap may fail with its other neighbours.
 
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
 use crate::check::pairs::candidates::{Candidate, instance_boxes};
@@ -11,33 +11,34 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Neighbours that one moved part is held against, at most; with more nothing is said.
+/// Largest number of neighbours tested for one moved part.
 const MAX_NEIGHBOURS: usize = 32;
 
-/// A pair that fails already is made worse by this share of its gap or more.
+/// Relative loss of gap beyond which an already failing pair counts as worse.
 const WORSE_GAP_SHARE: f64 = 0.02;
 
-/// A way to mend a pair that interferes.
+/// A translation that resolves an interference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fix {
-    /// Of the pair that it mends, the lesser id first; the second is moved.
+    /// Both instances, lesser id first; the second one moves.
     pub pair: [InstanceIx; 2],
-    /// By this (mm, root coordinates): the row's `separating_translation`.
+    /// Translation of the second instance (mm, root frame): the row's `separating_translation`.
     pub translation: Vec3,
-    /// The instances with which the moved one then fails where it did not, or fails worse; in the order of their ids. `None` where
-    /// too many come near to be asked.
+    /// Instances with which the moved one newly fails, or fails worse, in the order of their ids. `None` if too many
+    /// neighbours come near.
     pub moves_into: Option<Vec<InstanceIx>>,
 }
 
-/// Whether a row is one that a translation mends.
+/// Returns true if a translation resolves the row.
 pub(crate) fn is_fixable(row: &PairOutcome) -> bool {
     row.status == Status::Interference && row.separating_translation.is_some()
 }
 
-/// The rows for which fixes are looked up: the deepest that a translation mends, no more than `most`, and as many of which no two are
-/// alike, so that a report has them whether it lists every pair or each kind once. Deepest first, the outcome's order among
-/// equals. Those of a whole run are among those of its parts.
+/// Selects the rows for fixes: the `most` deepest ones with a separating translation, and the deepest row of each of
+/// the `most` first kinds ([`PairOutcome::alike`]). A report thus has the fixes of its rows, listed one by one or by
+/// kind. Sorted by depth, deepest first; equal rows keep their order. A shard selects at least its share of the whole
+/// run's rows.
 pub fn fixable_rows(pairs: &[PairOutcome], most: usize) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..pairs.len()).filter(|k| is_fixable(&pairs[*k])).collect();
     let depth = |k: &usize| pairs[*k].overlap_depth.unwrap_or(0.0);
@@ -51,26 +52,26 @@ pub fn fixable_rows(pairs: &[PairOutcome], most: usize) -> Vec<usize> {
     rows
 }
 
-/// What is needed to try moves.
+/// Computes fixes for the rows of a run.
 pub(crate) struct FixSearch<'a> {
     run: &'a Checker<'a>,
     rules: &'a RuleTable,
-    /// Of the instances, so large that only pairs matter whose boxes meet.
+    /// Boxes of the instances (mm, root frame), grown so that two meet if the pair matters.
     boxes: Vec<Aabb>,
 }
 
 impl<'a> FixSearch<'a> {
-    /// Nothing is asked of pairs farther apart than `reach` (mm).
+    /// Prepares the search; pairs farther apart than `reach` (mm) are clear.
     pub(crate) fn new(run: &'a Checker<'a>, rules: &'a RuleTable, reach: f64) -> Self {
         Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach) }
     }
 
-    /// Of the rows that are worth it. In their order.
+    /// Computes the fixes of the selected rows, in their order.
     pub(crate) fn fixes(&self, pairs: &[PairOutcome], most: usize) -> Vec<Fix> {
         fixable_rows(pairs, most).par_iter().filter_map(|row| self.fix(&pairs[*row])).collect()
     }
 
-    /// What the row's translation does to the moved part's other pairs. Cost: two answers, at most, for each neighbour.
+    /// Applies the row's translation and checks the moved part's other pairs. Cost: at most four answers a neighbour.
     pub(crate) fn fix(&self, row: &PairOutcome) -> Option<Fix> {
         let translation = row.separating_translation.filter(|_| is_fixable(row))?;
         let own = self.boxes[row.b.0 as usize];
@@ -104,15 +105,14 @@ impl<'a> FixSearch<'a> {
         let gap = |placed| gap_of(&answer(placed, false));
         match (gap(&here), gap(&there)) {
             (Some(before), Some(after)) => after < before - WORSE_GAP_SHARE * before.abs(),
-            // Whether it is worse is not known: it fails.
+            // A failing pair without a gap counts as worse.
             _ => true,
         }
     }
 }
 
 impl Checker<'_> {
-    /// Of the deepest pairs that a translation mends, no more than `most`, what becomes of the others. Nothing is asked of pairs
-    /// farther apart than `reach` (mm).
+    /// Computes fixes for the rows of [`fixable_rows`]; pairs farther apart than `reach` (mm) are clear.
     pub(crate) fn fixes(&self, pairs: &[PairOutcome], rules: &RuleTable, reach: f64, most: usize) -> Vec<Fix> {
         let wanted = most > 0 && pairs.iter().any(is_fixable);
         if wanted { FixSearch::new(self, rules, reach).fixes(pairs, most) } else { Vec::new() }
@@ -124,7 +124,7 @@ fn gap_of(answer: &Answer) -> Option<f64> {
 }
 
 impl Outcome {
-    /// What was found to mend a pair, where that was asked for.
+    /// Fix of a row, if the run computed one.
     pub fn fix_of(&self, row: &PairOutcome) -> Option<&Fix> {
         self.fixes.iter().find(|f| f.pair == [row.a, row.b])
     }

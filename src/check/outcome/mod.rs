@@ -1,4 +1,12 @@
-//! The outcome of a run. Lengths in mm, volumes in mm³, points and vectors in root assembly coordinates.
+//! Holds the outcome of a run. Lengths in mm, volumes in mm³, points and vectors in the root frame.
+//!
+//! - `status`: statuses, relations, certainties and their counts
+//! - `standing`: comparison of findings with a baseline
+//! - `counts`: counters of a run
+//! - `part_rows`, `pair_rows`: rows of parts, instances and pairs
+//! - `warnings`: warnings about parts and shapes
+//! - `fix`: fixes of interferences and their effect on other pairs
+//! - `explain`: trace of one pair
 pub(crate) mod counts;
 pub(crate) mod explain;
 pub(crate) mod fix;
@@ -15,68 +23,69 @@ use crate::error::Warning;
 use crate::geom::{Aabb, LengthUnit, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// One listed pair. What was not computed is `None`.
+/// A listed pair. `None` marks a missing value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairOutcome {
-    /// The instance whose id comes first in byte order.
+    /// Instance A: its id comes first in byte order.
     pub a: InstanceIx,
-    /// The other one.
+    /// Instance B.
     pub b: InstanceIx,
-    /// Where it ended.
+    /// Status of the pair.
     pub status: Status,
-    /// How the solids lie to each other.
+    /// Relation of the two solids.
     pub relation: Option<Relation>,
-    /// How far the numbers can be trusted.
+    /// Certainty of the numbers.
     pub certainty: Certainty,
-    /// The coarser geometry of the two parts.
+    /// Coarser geometry of the two parts.
     pub geometry: Geometry,
-    /// Clearance where positive, minus the overlap depth where negative.
+    /// Signed gap (mm): distance if positive, minus the overlap depth if negative.
     pub gap: Option<f64>,
-    /// Certified bounds of the gap; infinite where there is none.
+    /// Certified bounds of the gap (mm, signed); infinite without a bound.
     #[serde(with = "crate::geom::serde_infinity::bounds")]
     pub gap_bracket: Option<[f64; 2]>,
-    /// Diameter of the largest common ball, ≥ 0.
+    /// Diameter of the largest common ball (mm, >= 0).
     pub overlap_depth: Option<f64>,
-    /// Length of `separating_translation`, ≥ 0.
+    /// Length of `separating_translation` (mm, >= 0).
     pub penetration_depth: Option<f64>,
-    /// Applied to B it separates the pair.
+    /// Translation of B out of A (mm, root frame).
     pub separating_translation: Option<Vec3>,
-    /// Of A and of B (report-format.md).
+    /// Point of A and point of B (mm, root frame), see docs/reference/report.md.
     pub closest_points: Option<[Vec3; 2]>,
-    /// Unit, from A to B.
+    /// Unit vector from A to B (root frame).
     pub normal: Option<Vec3>,
-    /// Volume of the common solid.
+    /// Volume of the intersection (mm³, >= 0).
     pub overlap_volume: Option<f64>,
-    /// By how much the volume may differ between two runs with the same meshes and no part moved by more than the tolerance, half of it
-    /// for each run (mm³).
+    /// Uncertainty of `overlap_volume` in one run (mm³, >= 0). Two runs with the same meshes and parts moved by at most
+    /// the tolerance differ by at most the sum of both values.
     pub overlap_volume_slack: Option<f64>,
-    /// By how much it may be off for the facets of both parts (mm³), which other meshes of the same parts do not have.
+    /// Uncertainty of `overlap_volume` from the facets of both parts (mm³, >= 0); applies between runs with different
+    /// meshes.
     pub overlap_volume_facets: Option<f64>,
-    /// Box of the common solid.
+    /// Box of the intersection (mm, root frame).
     pub overlap_box: Option<Aabb>,
-    /// What the concave facets at the overlap allow.
+    /// Depth explained by the concave facets at the overlap (mm, >= 0).
     pub facet_allowance: Option<f64>,
-    /// Deeper than the tolerance, not deeper than tolerance and allowance.
+    /// True if the depth exceeds tolerance and allowed depth by no more than the facet allowance.
     pub within_facet_error: bool,
-    /// Index in [`Outcome::rules`] of the rule that matched.
+    /// Index in [`Outcome::rules`] of the first matching rule.
     pub rule: Option<u32>,
-    /// Of a pair that fails and has no gap, and of every undecided one: a hash of both solids, what they are taken to be, and
-    /// how they lie to each other.
+    /// Hash of both solids, their geometry and their relative pose: for an undecided pair, and for a failing pair
+    /// without a gap.
     pub inputs: Option<u64>,
-    /// How it compares with the baseline; `None` without one, and of a pair that is no finding.
+    /// Baseline status; `None` without a baseline, and for a pair without a finding.
     #[serde(skip)]
     pub standing: Option<BaselineStatus>,
-    /// What the baseline has of it; `None` where it has nothing.
+    /// Accepted finding in the baseline; `None` if the baseline lacks the pair.
     #[serde(skip)]
     pub accepted: Option<Accepted>,
-    /// Equal for pairs of the same two parts in the same relative pose, whatever their names and their order: a hash of the
-    /// meshes' content and the pose.
+    /// Fingerprint of the pair: a hash of both shapes and their relative pose. Equal for pairs of the same two parts in
+    /// the same relative pose, independent of names and order.
     pub alike: u64,
 }
 
 impl PairOutcome {
-    /// A pair of which nothing but the status is known.
+    /// Row with a status only.
     pub(crate) fn bare([a, b]: [InstanceIx; 2], status: Status, geometry: Geometry) -> Self {
         Self {
             a,
@@ -107,191 +116,192 @@ impl PairOutcome {
     }
 }
 
-/// How many clear pairs each stage proved clear; adds up to `counts.clear`.
+/// Number of pairs cleared by each stage; the sum is `counts.clear`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClearedBy {
-    /// Axis-aligned boxes.
+    /// By axis-aligned boxes.
     pub aabb: u64,
-    /// Oriented boxes.
+    /// By oriented boxes.
     pub obb: u64,
-    /// Hull against hull.
+    /// By hulls.
     pub hull: u64,
-    /// Convex pieces.
+    /// By convex pieces.
     pub pieces: u64,
-    /// Triangles.
+    /// By triangles.
     pub exact: u64,
 }
 
-/// What a run says of one part.
+/// A part in the outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartOutcome {
-    /// Name, `PATH#name` in sub-assemblies.
+    /// Name; `PATH#name` in sub-assemblies.
     pub key: String,
-    /// The mesh file as reports name it; empty for a mesh handed in by the caller.
+    /// Mesh file as named in reports; empty for a mesh of the caller.
     pub mesh: String,
-    /// Triangles of the file.
+    /// Number of triangles.
     pub triangles: u64,
-    /// Whether every edge is shared by two triangles in opposite directions.
+    /// True if every edge is shared by two triangles in opposite directions.
     pub closed: bool,
-    /// Largest sagitta of its facets, mm.
+    /// Largest sagitta of the facets (mm, >= 0).
     pub facet_error: Option<f64>,
-    /// How many instances place it.
+    /// Number of instances.
     pub instances: u64,
-    /// Convex pieces (decomposition).
+    /// Number of convex pieces, for decomposition.
     pub pieces: Option<u64>,
-    /// How far the pieces reach beyond the solid, mm (decomposition).
+    /// Overshoot of the pieces beyond the solid (mm, >= 0), for decomposition.
     pub epsilon: Option<f64>,
-    /// Hash of the mesh's content and units, hexadecimal.
+    /// Hash of mesh content and units (32 hexadecimal digits).
     pub hash: String,
 }
 
-/// What a run says of one instance.
+/// An instance in the outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InstanceOutcome {
     /// Full id.
     pub id: String,
-    /// Its part.
+    /// Part of the instance.
     pub part: PartIx,
-    /// Hash of the part-to-root transform, hexadecimal.
+    /// Hash of the part-to-root transform (16 hexadecimal digits).
     pub placement: String,
-    /// Where it is written, an index in [`Outcome::files`] and a line; `None` for one handed in by the caller.
+    /// Index in [`Outcome::files`] and line of the definition; `None` for an instance of the caller.
     pub at: Option<FileLine>,
-    /// Bytes of its id that are the id of the `as_unit` sub-assembly it lies in, if it lies in one.
+    /// Length of the id of its `as_unit` sub-assembly, a prefix of `id` (bytes); `None` outside of one.
     pub unit: Option<u32>,
 }
 
 impl InstanceOutcome {
-    /// The id of the `as_unit` sub-assembly it lies in.
+    /// Id of its `as_unit` sub-assembly.
     pub fn unit_id(&self) -> Option<&str> {
         self.id.get(..self.unit? as usize)
     }
 }
 
-/// The options as the run settled them, every one that influences the result.
+/// Settings of a run: every option with an influence on the result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// mm.
+    /// Tolerance (mm, >= 0).
     pub tolerance: f64,
-    /// The run's geometry; parts may have their own.
+    /// Geometry of parts without a choice of their own.
     pub geometry: Geometry,
-    /// Whether facet allowances are granted.
+    /// Facet policy: grants or refuses facet allowances.
     pub facets: Facets,
-    /// mm.
+    /// Largest gap of a listed clear pair (mm, >= 0).
     pub report_within: Option<f64>,
-    /// How far pieces of decomposed parts may reach beyond them (mm); `None` for a part of each one's size.
+    /// Overshoot of the pieces of decomposed parts (mm, >= 0); `None` for a share of each part's size.
     pub epsilon: Option<f64>,
-    /// No part is covered by more pieces than this.
+    /// Largest number of pieces of a part.
     pub max_pieces: usize,
-    /// Whether measures were left out.
+    /// True if the run decides statuses only.
     pub verdict_only: bool,
 }
 
-/// Seconds of one kind of clock per stage.
+/// Seconds of one clock in each stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StageSeconds {
-    /// Reading and joining.
+    /// Reading and repairing.
     pub load: f64,
     /// Hulls, boxes and trees.
     pub shape: f64,
     /// Candidate pairs.
     pub broad: f64,
-    /// Everything per pair after that.
+    /// All later stages of each pair.
     pub narrow: f64,
     /// Sorting, rendering, writing.
     pub report: f64,
 }
 
-/// How many pairs entered `confirm` and survived each stage.
+/// Number of pairs left after each stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PairFunnel {
-    /// All pairs that are not ignored.
+    /// Pairs without the ignored ones.
     pub possible: u64,
-    /// Survived the axis-aligned boxes.
+    /// Left by the axis-aligned boxes.
     pub aabb: u64,
-    /// Survived the oriented boxes.
+    /// Left by the oriented boxes.
     pub obb: u64,
-    /// Survived the hulls.
+    /// Left by the hulls.
     pub hull: u64,
-    /// Ended in another status than clear.
+    /// Pairs with another status than clear.
     pub confirmed: u64,
-    /// Distinct (part, part, relative pose) among those that survived the boxes.
+    /// Unique pairs (shape, shape, relative pose, rule) among the candidates.
     pub distinct: u64,
 }
 
-/// Where the time of a run went. Never part of the report.
+/// Time of a run by stage. Never part of the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Timings {
-    /// Threads of the pool.
+    /// Number of threads in the pool.
     pub threads: usize,
-    /// Elapsed.
+    /// Elapsed time.
     pub wall: StageSeconds,
-    /// Process CPU, all threads.
+    /// CPU time of the process, all threads.
     pub cpu: StageSeconds,
-    /// Pairs in and out.
+    /// Pairs after each stage.
     pub pairs: PairFunnel,
-    /// What was found in the cache, where there is one.
+    /// Use of the cache, if the run had one.
     pub cache: Option<CacheUse>,
 }
 
-/// Everything a run found.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
-    /// The assembly's name.
+    /// Name of the assembly.
     pub name: String,
-    /// Its path as given.
+    /// Path of the assembly as given.
     pub path: String,
-    /// The assembly files, as the user would name them; the root first. Empty where there is no file.
+    /// Assembly files as named in reports, root first. Empty for an assembly without files.
     pub files: Vec<String>,
     /// Unit of the report.
     pub units: LengthUnit,
-    /// The options as settled.
+    /// Settings of the run.
     pub settings: Settings,
-    /// All pairs of instances, n·(n−1)/2.
+    /// Number of all pairs of instances, n·(n−1)/2.
     pub possible_pairs: u64,
-    /// Add up to `possible_pairs`.
+    /// Pairs by status; the sum is `possible_pairs`.
     pub counts: Counts,
-    /// Add up to `counts.clear`.
+    /// Clear pairs by stage; the sum is `counts.clear`.
     pub cleared_by: ClearedBy,
-    /// Every pair that is not clear or ignored, and the clear ones within `report_within`; sorted by id of a, then b.
+    /// Rows of all pairs except clear and ignored ones, and of clear pairs within `report_within`; sorted by id of a,
+    /// then b.
     pub pairs: Vec<PairOutcome>,
-    /// Of some interferences, as many as were asked for, how to mend them; the deepest first.
+    /// Fixes of the deepest interferences, deepest first.
     pub fixes: Vec<Fix>,
-    /// Sorted by key; indexed by [`PartIx`].
+    /// Parts sorted by key; indexed by [`PartIx`].
     pub parts: Vec<PartOutcome>,
-    /// In the assembly's order; indexed by [`InstanceIx`].
+    /// Instances in the assembly's order; indexed by [`InstanceIx`].
     pub instances: Vec<InstanceOutcome>,
-    /// As read.
+    /// Rules in the order of the files.
     pub rules: Vec<Rule>,
-    /// Of each of the rules: what it is there for among the others.
+    /// Use of each rule among the others.
     pub rule_uses: Vec<RuleCoverage>,
-    /// In a fixed order.
+    /// Warnings in a fixed order.
     pub warnings: Vec<Warning>,
-    /// What the baseline makes of it; `None` where there is none.
+    /// Result of the baseline; `None` without one.
     #[serde(skip)]
     pub baseline: Option<BaselineOutcome>,
-    /// What makes the gate fail.
+    /// Findings that fail the gate.
     #[serde(skip)]
     pub fail_on: FailOn,
-    /// Where the time went.
+    /// Time of the run.
     #[serde(skip)]
     pub timings: Timings,
-    /// Why the cache could not be written to, so that the next run finds less than it might. Never part of the report.
+    /// Warning with the reason if the cache was not written. Never part of the report.
     #[serde(skip)]
     pub not_kept: Option<Warning>,
 }
 
 impl Outcome {
-    /// Whether the gate fails.
+    /// Returns true if the gate fails.
     pub fn fails(&self) -> bool {
         self.failing() > 0
     }
 
-    /// How many pairs make the gate fail.
+    /// Number of pairs that fail the gate.
     pub fn failing(&self) -> u64 {
         match (self.fail_on, &self.baseline) {
             (FailOn::Never, _) => 0,
@@ -300,22 +310,22 @@ impl Outcome {
         }
     }
 
-    /// How many pairs have a status that can fail.
+    /// Number of findings: pairs with a failing status.
     pub fn findings(&self) -> u64 {
         Status::ALL.into_iter().filter(|s| s.fails()).map(|s| self.counts.of(s)).sum()
     }
 
-    /// The id of an instance.
+    /// Id of an instance.
     pub fn id(&self, instance: InstanceIx) -> &str {
         &self.instances[instance.0 as usize].id
     }
 }
 
-/// The stable id of a pair, 12 hexadecimal digits: a BLAKE3 hash of the two full ids, the lesser first.
+/// Stable id of a pair, 12 hexadecimal digits: a BLAKE3 hash of the two full ids, lesser first.
 pub fn pair_id(a: &str, b: &str) -> String {
     let (first, second) = if a <= b { (a, b) } else { (b, a) };
     let mut hasher = blake3::Hasher::new();
-    // The length in front keeps ("ab","c") and ("a","bc") apart.
+    // The length prefix distinguishes ("ab","c") from ("a","bc").
     hasher.update(&(first.len() as u64).to_le_bytes()).update(first.as_bytes()).update(second.as_bytes());
     hasher.finalize().to_hex().as_str()[..12].to_owned()
 }

@@ -1,4 +1,4 @@
-//! Rows of the report: one per listed pair.
+//! Builds the rows of the report, one for each listed pair.
 
 use crate::assembly::InstanceIx;
 use crate::check::pairs::candidates::Candidate;
@@ -14,7 +14,7 @@ use crate::query::convex::epa::EpaScratch;
 use rayon::prelude::*;
 
 impl Checker<'_> {
-    /// The row of one candidate and the way it came, exactly as a whole run computes it.
+    /// Row and trace of one candidate, equal to those of a whole run.
     pub(crate) fn explain(&self, candidate: &Candidate, steps: &mut Trace) -> PairOutcome {
         let groups = self.unique_pairs(std::slice::from_ref(candidate));
         let limits = self.limits(candidate.rule);
@@ -30,13 +30,13 @@ impl Checker<'_> {
         row
     }
 
-    /// The pairs that belong in the report, sorted by id.
+    /// Rows of the report, sorted by id.
     pub(crate) fn outcomes(&self, groups: &UniquePairs, answers: &[Answer]) -> Vec<PairOutcome> {
         let rank = self.ranks();
         let mut listed = Vec::new();
         for member in &groups.candidates {
             let answer = &answers[member.group as usize];
-            // The bracket holds the rounding margin: a gap that near to the limit is at the limit.
+            // The bracket includes the rounding margin, so a gap at the limit within rounding is listed.
             let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.bracket[0] <= limit);
             if answer.status != Status::Clear || self.settings.report_within.is_some_and(near) {
                 listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer, &rank));
@@ -46,7 +46,7 @@ impl Checker<'_> {
         listed
     }
 
-    /// The place of every instance when ids are put in byte order.
+    /// Rank of every instance by id, in byte order.
     fn ranks(&self) -> Vec<u32> {
         let instances = &self.assembly.instances;
         let mut order: Vec<u32> = (0..instances.len() as u32).collect();
@@ -62,7 +62,7 @@ impl Checker<'_> {
         let placed = &self.shapes.placed[first as usize];
         let origin = &self.shapes.origins[distinct.first as usize].origin;
         let point = |p: Vec3| placed.pose.point(&(p + origin));
-        // Of the two, `a` is the one whose id comes first.
+        // In a row, `a` has the first id.
         let flip = rank[second as usize] < rank[first as usize];
         let turn = |v: Vec3| if flip { -placed.pose.direction(&v) } else { placed.pose.direction(&v) };
         let m = answer.measured.as_deref();
@@ -100,7 +100,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A hash of both shapes and how they lie to each other, whatever stands around them.
+    /// Hash of both shapes and their relative pose.
     fn inputs(&self, pair: &UniquePair) -> u64 {
         let mut hasher = blake3::Hasher::new();
         for shape in [pair.first, pair.second] {

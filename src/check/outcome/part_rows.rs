@@ -1,4 +1,4 @@
-//! What a run says of parts and instances.
+//! Describes the parts and instances of a run.
 
 use crate::assembly::Assembly;
 use crate::check::prepare::decompose::Covered;
@@ -34,8 +34,8 @@ pub(crate) fn describe_parts(assembly: &Assembly, meshes: &[Arc<PartMesh>], shap
         .collect()
 }
 
-/// Of each part that is taken as pieces, how many and how far they reach beyond it (mm): the most of its shapes, where instances
-/// stretch it differently.
+/// Number of pieces and overshoot (mm) of each decomposed part: the largest among its shapes, if instances stretch it
+/// differently.
 fn covers(assembly: &Assembly, shapes: &Shapes) -> Vec<Option<(u64, f64)>> {
     let mut covers: Vec<Option<(u64, f64)>> = vec![None; assembly.parts.len()];
     for (instance, placed) in assembly.instances.iter().zip(&shapes.placed) {

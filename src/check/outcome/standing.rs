@@ -1,27 +1,27 @@
-//! How the findings of a run compare with those that were accepted before. Filled in by [`crate::gate`], after the check.
+//! Compares findings with a baseline: the types of the result. `findings::baseline` fills them after the check.
 
 use crate::check::Status;
 
-/// How a finding compares with the baseline.
+/// Baseline status of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BaselineStatus {
-    /// Not in the baseline.
+    /// Missing in the baseline.
     New,
-    /// In it, and no worse than what was accepted.
+    /// In the baseline, and no worse.
     Accepted,
-    /// Deeper, nearer, or with a larger volume in common than what was accepted.
+    /// Deeper, closer or with a larger common volume than accepted.
     Worse,
-    /// Of another kind or relation than what was accepted; of an undecided pair, with another bracket or other inputs.
+    /// Another status or relation than accepted; for an undecided pair, another bracket or other inputs.
     Changed,
-    /// In the baseline, but this run measured nothing that could be compared.
+    /// In the baseline, without a number in this run to compare.
     Unmeasured,
 }
 
 impl BaselineStatus {
-    /// Every standing, in the order of the report's counts.
+    /// Every baseline status, in the order of the report's counts.
     pub const ALL: [Self; 5] = [Self::New, Self::Worse, Self::Changed, Self::Unmeasured, Self::Accepted];
 
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -32,36 +32,36 @@ impl BaselineStatus {
         }
     }
 
-    /// Whether a finding of this standing fails a gate that fails on what is new.
+    /// Returns true if the finding fails a gate set to `new`.
     pub fn fails(self) -> bool {
         self != Self::Accepted
     }
 }
 
-/// How bad a finding is: what it is held against later. Lengths in mm, where nothing else is said.
+/// Severity of a finding, compared between runs. Lengths in mm, unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Severity {
-    /// Of an interference: the overlap depth, and the volume where it was computed. More is worse.
+    /// Overlap depth of an interference (>= 0), and its common volume if computed. More is worse.
     Depth(f64, Option<CommonVolume>),
-    /// Of a clearance: the gap; less is worse.
+    /// Gap of a too small clearance. Less is worse.
     Gap(f64),
-    /// Of an undecided pair: between these bounds lies its gap.
+    /// Bounds of the gap of an undecided pair.
     Bracket([f64; 2]),
 }
 
-/// The volume that two solids share (mm³).
+/// Common volume of two solids (mm³, >= 0).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CommonVolume {
-    /// Of the common solid.
+    /// Volume of the intersection.
     pub volume: f64,
-    /// See [`PairOutcome::overlap_volume_slack`](super::PairOutcome::overlap_volume_slack).
+    /// Uncertainty, see [`PairOutcome::overlap_volume_slack`](super::PairOutcome::overlap_volume_slack).
     pub slack: f64,
-    /// See [`PairOutcome::overlap_volume_facets`](super::PairOutcome::overlap_volume_facets).
+    /// Uncertainty, see [`PairOutcome::overlap_volume_facets`](super::PairOutcome::overlap_volume_facets).
     pub facets: f64,
 }
 
 impl Severity {
-    /// The same in another unit, of which one of these is so many.
+    /// Converts lengths and volumes to another unit.
     #[must_use]
     pub fn scaled(self, length: impl Fn(f64) -> f64, volume: impl Fn(f64) -> f64) -> Self {
         match self {
@@ -79,21 +79,21 @@ impl Severity {
     }
 }
 
-/// What of a finding is compared with what it was.
+/// Metric of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Metric {
-    /// The overlap depth.
+    /// Overlap depth.
     Depth,
-    /// The volume of the common solid.
+    /// Volume of the intersection.
     Volume,
-    /// The gap.
+    /// Gap.
     Gap,
     /// Both ends of the gap's bracket.
     Bracket,
 }
 
 impl Metric {
-    /// The key of a pair's row in reports.
+    /// Key of the metric in a pair's row.
     pub fn name(self) -> &'static str {
         match self {
             Self::Depth => "overlap_depth",
@@ -104,29 +104,29 @@ impl Metric {
     }
 }
 
-/// What a finding was accepted as.
+/// An accepted finding, compared with the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accepted {
-    /// As bad as this (mm); `None` where no number was known.
+    /// Accepted severity (mm); `None` without a number.
     pub extent: Option<Severity>,
-    /// In what it is worse now.
+    /// Metrics that are worse now.
     pub worse_in: Vec<Metric>,
 }
 
-/// What makes a gate fail.
+/// Findings that fail a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FailOn {
-    /// Findings that the baseline does not cover.
+    /// Findings not covered by the baseline.
     New,
-    /// Every finding.
+    /// All findings.
     #[default]
     Any,
-    /// Nothing.
+    /// No finding.
     Never,
 }
 
 impl FailOn {
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -136,23 +136,23 @@ impl FailOn {
     }
 }
 
-/// How many findings have each standing, and what became of accepted ones that are none any more.
+/// Number of findings with each baseline status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BaselineCounts {
-    /// See [`Standing::New`].
+    /// See [`BaselineStatus::New`].
     pub new: u64,
-    /// See [`Standing::Worse`].
+    /// See [`BaselineStatus::Worse`].
     pub worse: u64,
-    /// See [`Standing::Changed`].
+    /// See [`BaselineStatus::Changed`].
     pub changed: u64,
-    /// See [`Standing::Unmeasured`].
+    /// See [`BaselineStatus::Unmeasured`].
     pub unmeasured: u64,
-    /// See [`Standing::Accepted`].
+    /// See [`BaselineStatus::Accepted`].
     pub accepted: u64,
 }
 
 impl BaselineCounts {
-    /// The count of a standing.
+    /// Count of a baseline status.
     pub fn of(&self, standing: BaselineStatus) -> u64 {
         match standing {
             BaselineStatus::New => self.new,
@@ -163,7 +163,7 @@ impl BaselineCounts {
         }
     }
 
-    /// The counter of a standing.
+    /// Counter of a baseline status.
     pub fn of_mut(&mut self, standing: BaselineStatus) -> &mut u64 {
         match standing {
             BaselineStatus::New => &mut self.new,
@@ -174,46 +174,46 @@ impl BaselineCounts {
         }
     }
 
-    /// How many findings the baseline does not cover.
+    /// Number of findings not covered by the baseline.
     pub fn failing(&self) -> u64 {
         BaselineStatus::ALL.into_iter().filter(|s| s.fails()).map(|s| self.of(s)).sum()
     }
 }
 
-/// An accepted finding that the run does not have.
+/// An accepted finding without a finding in the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedFinding {
-    /// Full id of the instance whose id comes first in byte order.
+    /// Full id of instance A, first in byte order.
     pub a: String,
-    /// Of the other one.
+    /// Full id of instance B.
     pub b: String,
-    /// What it was accepted as.
+    /// Accepted status.
     pub status: Status,
-    /// Whether the run shows that it is mended: both instances are there, were held against each other, and keep the limit
-    /// that was broken.
+    /// True if the run proves the fix: both instances exist, the pair was checked, and it keeps the limit broken
+    /// before.
     pub fixed: bool,
-    /// What the run knows of the pair, in one line.
+    /// State of the pair in the run, in one line.
     pub why: String,
 }
 
-/// What a baseline makes of an outcome.
+/// Result of comparing an outcome with a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BaselineOutcome {
-    /// The file, as the user would name it.
+    /// Baseline file as named in reports.
     pub file: String,
-    /// Of the findings.
+    /// Counts of the findings.
     pub counts: BaselineCounts,
-    /// Sorted by a, then b.
+    /// Accepted findings missing in the run, sorted by a, then b.
     pub gone: Vec<ResolvedFinding>,
 }
 
 impl BaselineOutcome {
-    /// How many accepted findings are gone and mended.
+    /// Number of missing findings with a proved fix.
     pub fn fixed(&self) -> u64 {
         self.gone.iter().filter(|g| g.fixed).count() as u64
     }
 
-    /// How many are gone without proof that they are mended.
+    /// Number of missing findings without a proved fix (unverified).
     pub fn unproved(&self) -> u64 {
         self.gone.len() as u64 - self.fixed()
     }

@@ -1,24 +1,24 @@
-//! Where pairs end, in words, and how many in each.
+//! Names the statuses, relations and certainties of pairs, and counts the statuses.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a pair ended (concept.md, Verdicts).
+/// Status of a pair (docs/explanation/gap.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// They share space beyond tolerance and allowance.
+    /// Overlap deeper than tolerance and allowance.
     Interference,
-    /// Nearer than a rule demands.
+    /// Gap smaller than a rule requires.
     TooClose,
-    /// A threshold lies inside the certified bracket, or inside and outside are undefined where it matters.
+    /// A threshold lies inside the certified bracket, or the status depends on an undefined inside.
     Undecided,
-    /// They share space within a rule's allowance.
+    /// Overlap within the allowance of a rule.
     Allowed,
-    /// They touch, or overlap within tolerance.
+    /// Gap or depth within the tolerance, or depth within tolerance and facet allowance.
     Contact,
-    /// Apart by more than the tolerance.
+    /// Farther apart than the tolerance.
     Clear,
-    /// Not this gate's business.
+    /// Excluded by a rule or by `as_unit`.
     Ignored,
 }
 
@@ -27,7 +27,7 @@ impl Status {
     pub const ALL: [Self; 7] =
         [Self::Interference, Self::TooClose, Self::Undecided, Self::Allowed, Self::Contact, Self::Clear, Self::Ignored];
 
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Interference => "interference",
@@ -40,25 +40,25 @@ impl Status {
         }
     }
 
-    /// Whether a pair of this status fails the gate.
+    /// Returns true if a pair of this status fails the gate.
     pub fn fails(self) -> bool {
         matches!(self, Self::Interference | Self::TooClose | Self::Undecided)
     }
 }
 
-/// How two solids lie to each other.
+/// Relation of two solids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// A positive gap.
+    /// Gap greater than 0.
     Apart,
-    /// The surfaces meet within rounding, nothing deeper in common.
+    /// The surfaces meet within rounding; no deeper overlap.
     Touch,
-    /// They share space.
+    /// Overlapping.
     Overlap,
-    /// No point of B lies outside A.
+    /// B lies inside A.
     AContainsB,
-    /// No point of A lies outside B.
+    /// A lies inside B.
     BContainsA,
     /// Each surface lies within single-precision rounding of the other.
     Coincident,
@@ -69,7 +69,7 @@ impl Relation {
     pub const ALL: [Self; 6] =
         [Self::Apart, Self::Touch, Self::Overlap, Self::AContainsB, Self::BContainsA, Self::Coincident];
 
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Apart => "apart",
@@ -81,7 +81,7 @@ impl Relation {
         }
     }
 
-    /// The same seen from B.
+    /// Relation with A and B exchanged.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {
@@ -92,20 +92,20 @@ impl Relation {
     }
 }
 
-/// How far a pair's numbers can be trusted.
+/// Certainty of a pair's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
-    /// The bracket excludes every threshold that matters and is as narrow as the report promises.
+    /// The bracket excludes every relevant threshold and is as narrow as the report promises.
     Certified,
-    /// A budget ended the refinement before the promised width.
+    /// The search budget ended before the promised width.
     Bracketed,
     /// A mesh of the pair has no definite inside.
     NoInside,
 }
 
 impl Certainty {
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Certified => "certified",
@@ -115,13 +115,13 @@ impl Certainty {
     }
 }
 
-/// How many pairs ended in each status.
+/// Number of pairs with each status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
     /// See [`Status::Interference`].
     pub interference: u64,
-    /// See [`Status::Clearance`].
+    /// See [`Status::TooClose`].
     pub clearance: u64,
     /// See [`Status::Undecided`].
     pub undecided: u64,
@@ -136,7 +136,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The count of a status.
+    /// Count of a status.
     pub fn of(&self, status: Status) -> u64 {
         match status {
             Status::Interference => self.interference,
@@ -149,7 +149,7 @@ impl Counts {
         }
     }
 
-    /// The counter of a status.
+    /// Counter of a status.
     pub fn of_mut(&mut self, status: Status) -> &mut u64 {
         match status {
             Status::Interference => &mut self.interference,

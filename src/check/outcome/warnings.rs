@@ -1,4 +1,4 @@
-//! Warnings about parts: mesh health, thickness, pieces, self-union.
+//! Collects the warnings of a run about meshes, thickness, pieces and self-unions.
 
 use crate::assembly::Assembly;
 use crate::check::Settings;
@@ -13,17 +13,17 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A warning and its place among all that a run can have: shards of a run have some of them.
+/// A warning and its position among all warnings of the whole run. Shards share some of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlacedWarning {
-    /// Warnings stand in this order.
+    /// Sort key of the warnings.
     pub place: [u32; 3],
-    /// What is told.
+    /// The warning itself.
     pub warning: Warning,
 }
 
-/// What was noticed on reading the assembly, in each mesh, and of each shape, in this order.
+/// Collects the warnings of the assembly, of each mesh and of each shape, in this order.
 pub(crate) fn collect_warnings(
     assembly: &Assembly,
     meshes: &[Arc<PartMesh>],
@@ -36,7 +36,7 @@ pub(crate) fn collect_warnings(
         placed.extend(warnings.into_iter().map(|(k, warning)| PlacedWarning { place: place(k), warning }));
     };
     add(0, 0, (0..).zip(assembly.warnings.iter().cloned()).collect());
-    // Parts of one file share its mesh: told once.
+    // Parts of one file share its mesh: warn once.
     let mut told = BTreeSet::new();
     for (index, mesh) in meshes.iter().enumerate() {
         if told.insert(Arc::as_ptr(mesh)) {
@@ -55,7 +55,8 @@ pub(crate) fn collect_warnings(
 /// Code and message of a warning.
 type CodedMessage = (&'static str, String);
 
-/// What the tolerance (mm) means for a shape, what became of its pieces, and whether it was united; each has its place.
+/// Warnings of a shape about the tolerance (mm), the pieces, the self-union and the thickness; each has a fixed
+/// position.
 fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<CodedMessage>; 4] {
     let floor = shape.tolerance_floor();
     let coarse = if floor > tolerance {
@@ -83,13 +84,13 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Coded
     [coarse, cover_warning(shape, unit), self_union_warning(shape), thin]
 }
 
-/// What is to be said of the pieces of a shape.
+/// Warning about the pieces of a shape.
 fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<CodedMessage> {
     match shape.covered()? {
         Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
         Covered::By { pieces, epsilon, asked, ball } if epsilon > asked => {
             let n = pieces.all.len();
-            // Pieces overlap by the ball that one of them has to hold.
+            // Neighbouring pieces overlap by the diameter of a ball that must lie in one piece.
             let fix = if 0.5 * ball > *asked {
                 let ball = unit.format_length(*ball);
                 format!(
@@ -110,7 +111,7 @@ fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<CodedMessage> {
     }
 }
 
-/// What is to be said of shells of a shape that overlap; of pieces only where they were not united.
+/// Warning about overlapping shells of a shape; for pieces only if the self-union failed.
 fn self_union_warning(shape: &Shape) -> Option<CodedMessage> {
     let pieces = shape.pieces().is_some();
     match shape.overlaps()? {

@@ -1,4 +1,4 @@
-//! Candidate pairs of a run: pairs of instances with meeting boxes.
+//! Finds the candidate pairs of a run: pairs of instances with touching grown boxes.
 
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
 use crate::broad::{BoxTree, sorted_pairs};
@@ -8,7 +8,7 @@ use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::{Aabb, Pose, Vec3};
 use rayon::prelude::*;
 
-/// A pair whose boxes meet and the rule that matches it.
+/// A pair with touching grown boxes, and its first matching rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate {
     pub a: u32,
@@ -16,12 +16,12 @@ pub(crate) struct Candidate {
     pub rule: Option<u32>,
 }
 
-/// Pairs whose boxes come within reach and which no rule ignores, by index.
+/// Finds the pairs with boxes at most `reach` apart (mm), without the ignored ones; sorted by index.
 pub(crate) fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> {
     let boxes = instance_boxes(shapes, 0.5 * reach);
     let tree = BoxTree::new(&boxes);
     drop(boxes);
-    // A fixed number of pieces, so that nothing depends on the number of threads.
+    // A fixed number of tasks keeps the result independent of the number of threads.
     let tasks = tree.tasks(if shapes.placed.len() > 4096 { 256 } else { 16 });
     let found: Vec<Vec<(u32, u32)>> = tasks
         .par_iter()
@@ -41,8 +41,8 @@ pub(crate) fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<
         .collect()
 }
 
-/// The box of every instance in root coordinates, grown by `by` and what rounding may have cost. Instances of one shape in
-/// one orientation share the extents.
+/// Boxes of all instances, grown by `by` and the rounding bound (mm, root frame). Instances of one shape in one
+/// orientation share the extents.
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
 pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
     let mut extents: std::collections::HashMap<(u32, [u64; 9]), Aabb, rapidhash::fast::RandomState> =
@@ -62,7 +62,7 @@ pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
         .collect()
 }
 
-/// Box of a shape's hull about its centred origin, turned by a pose's rotation.
+/// Box of a shape's hull about its centred origin, rotated by a pose (mm).
 fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
     let mut out = Aabb::EMPTY;
     for k in 0..3 {

@@ -1,56 +1,60 @@
-//! When two pairs share one answer: the same two shapes in the same relative pose, bit for bit after a rounding that
-//! depends on the pose alone.
+//! Computes the relative pose of a pair, so that equal pairs share one answer.
+//!
+//! Two pairs are equal if they have the same two shapes in the same relative pose. The pose is compared bit for bit,
+//! after a rounding that depends on the pose alone.
 
 use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::{Mat3, Pose, Vec3};
 
-/// Adding and subtracting this rounds a rotation entry to a multiple of 2⁻⁴⁶ (the spacing of numbers between 64 and 128): many times
-/// what placements lose that are written elsewhere in an assembly, in double precision.
+/// Adding and subtracting this constant rounds a rotation entry to a multiple of 2⁻⁴⁶, the spacing of numbers between
+/// 64 and 128. The multiple is far above the rounding errors of equal placements written elsewhere in an assembly.
 const ROTATION_SHIFT: f64 = 96.0;
 
-/// Translations are rounded to a power of two between this many roundings of the pair's reach and twice as many.
+/// Grid of translations: a power of two between this many unit roundoffs of the pair's size plus distance, and twice as
+/// many.
 const TRANSLATION_ROUNDINGS: f64 = 128.0;
 
-/// Residuals of splitting placements below so many roundings of the pair's reach have room in [`shared_pose_mm`].
+/// Largest residual of split placements covered by `shared_pose_mm`, in unit roundoffs of the pair's size plus
+/// distance.
 const RESIDUAL_ROUNDINGS: f64 = 64.0;
 
-/// The pose of B's centred frame in A's, each given as its placement and the origin of its centred frame (mm).
+/// Pose of B's centred frame in A's. Each frame is given by its placement and its centred origin (mm).
 ///
-/// The translations are subtracted first: nothing cancels but what the file itself put far out.
+/// The translations are subtracted first, so cancellation costs no more than the distances in the file itself.
 pub(crate) fn relative(a: &Pose, a_origin: &Vec3, b: &Pose, b_origin: &Vec3) -> Pose {
     let relative = a.relative(b);
     Pose { rotation: relative.rotation, translation: relative.translation + relative.rotation * b_origin - a_origin }
 }
 
-/// The pose rounded so that equal placements written in different places of an assembly become bit-equal. `size` is the sum of the
-/// two diameters (mm). No point moves by more than [`shared_pose_mm`].
+/// Rounds a pose so that equal placements written in different places of an assembly become equal bit for bit. `size`
+/// is the sum of the two diameters (mm). Every point moves by at most [`shared_pose_mm`].
 pub(crate) fn rounded(pose: &Pose, size: f64) -> Pose {
     let rotation = orthonormal(&pose.rotation.map(|e| (e + ROTATION_SHIFT) - ROTATION_SHIFT));
     let reach = size + pose.translation.norm();
-    // Between a power of two P and 2P numbers are 2u·P apart, and P is more than half of what it is taken below.
+    // Between a power of two P and 2P the spacing of numbers is 2u·P, and P is more than half of the given bound.
     let shift = 1.5 * power_of_two_below(TRANSLATION_ROUNDINGS * reach);
-    // The additions of zero turn −0 into 0.
+    // Adding zero turns −0 into 0.
     Pose { rotation: rotation.map(|e| e + 0.0), translation: pose.translation.map(|e| (e + shift) - shift + 0.0) }
 }
 
-/// What splitting two placements lost (mm), so that it is seldom different where the poses are equal.
+/// Residual of splitting two placements (mm, >= 0), rounded up so that equal poses seldom differ in it.
 pub(crate) fn residual(lost: f64, pose: &Pose, size: f64) -> f64 {
     let small = RESIDUAL_ROUNDINGS * UNIT_ROUNDOFF * (size + pose.translation.norm());
     if lost <= small { 0.0 } else { 2.0 * power_of_two_below(lost) }
 }
 
-/// The rotation next to a matrix that is one but for rounding: a step of Newton's iteration for the polar factor (N. J. Higham,
-/// "Computing the Polar Decomposition – with Applications", 1986), without the inverse. Quarter turns stay what they are.
+/// Rotation nearest to an almost orthonormal matrix: one step of Newton's iteration for the polar factor (N. J. Higham,
+/// "Computing the Polar Decomposition – with Applications", 1986), without the inverse. Keeps quarter turns exactly.
 fn orthonormal(m: &Mat3) -> Mat3 {
     m * (Mat3::from_diagonal_element(1.5) - m.tr_mul(m) * 0.5)
 }
 
-/// The largest power of two that is at most `x`; 0 for 0.
+/// Largest power of two up to `x`; 0 for 0.
 fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
 }
 
-/// The twelve numbers of a pose, for comparison and hashing; no −0 among them once it was rounded.
+/// The twelve numbers of a pose, for comparison and hashing; free of −0 after rounding.
 pub(crate) fn numbers(pose: &Pose) -> [f64; 12] {
     let (r, t) = (&pose.rotation, &pose.translation);
     [r.m11, r.m21, r.m31, r.m12, r.m22, r.m32, r.m13, r.m23, r.m33, t.x, t.y, t.z]

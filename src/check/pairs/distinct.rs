@@ -1,4 +1,4 @@
-//! Pairs that share one answer, the answers, and the rows they make.
+//! Finds the unique pairs among the candidates: equal pairs share one answer.
 
 use crate::check::cache::{Kind, PairKey};
 use crate::check::pairs::candidates::Candidate;
@@ -10,7 +10,7 @@ use crate::geom::Pose;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// Pairs that share one answer.
+/// Candidates and their unique pairs.
 pub(crate) struct UniquePairs {
     pub candidates: Vec<PairRef>,
     pub distinct: Vec<UniquePair>,
@@ -21,18 +21,18 @@ pub(crate) struct PairRef {
     pub b: u32,
     pub(crate) rule: Option<u32>,
     pub group: u32,
-    /// Whether the group's first shape is that of `b`.
+    /// True if the first shape of the unique pair is that of `b`.
     pub(crate) swapped: bool,
 }
 
 impl PairRef {
-    /// The instance of the group's first shape.
+    /// Instance with the first shape of the unique pair.
     pub(crate) fn first(&self) -> u32 {
         if self.swapped { self.b } else { self.a }
     }
 }
 
-/// A distinct (shape, shape, relative pose, rule).
+/// A unique pair: shape, shape, relative pose and rule.
 pub(crate) struct UniquePair {
     pub first: u32,
     pub second: u32,
@@ -42,7 +42,7 @@ pub(crate) struct UniquePair {
 }
 
 impl UniquePair {
-    /// Whether a pair of these shapes in this pose under this rule has the same answer.
+    /// Returns true if both pairs have the same answer: equal shapes, pose, rule and residual.
     fn equals(&self, o: &Self) -> bool {
         self.first == o.first
             && self.second == o.second
@@ -55,28 +55,28 @@ impl UniquePair {
         PairKey { shapes: [self.first, self.second], query, kind }
     }
 
-    /// Multiplies and folds word by word; only the spread over slots depends on it.
+    /// Hash for the table; only the distribution over slots depends on it.
     fn hash(&self) -> u64 {
         let names = u64::from(self.first) << 32 | u64::from(self.second);
         let seed = mix(names, u64::from(self.rule.unwrap_or(u32::MAX)));
         canonical_pose::numbers(&self.pose).into_iter().fold(seed, |h, e| mix(h, e.to_bits()))
     }
 
-    /// See [`PairOutcome::alike`]; `stamps` are those of the shapes.
+    /// Fingerprint of the pair, see [`PairOutcome::pose_fingerprint`]; `stamps` are those of the shapes.
     pub(crate) fn pose_fingerprint(&self, stamps: &[u64]) -> u64 {
         let seed = mix(mix(0, stamps[self.first as usize]), stamps[self.second as usize].rotate_left(1));
         canonical_pose::numbers(&self.pose).into_iter().fold(seed, |h, e| mix(h.rotate_left(7), e.to_bits()))
     }
 }
 
-/// Multiplies and folds one more word into a hash.
+/// Multiplies and folds one word into a hash.
 fn mix(h: u64, word: u64) -> u64 {
     let product = u128::from(h ^ word) * 0x9e37_79b9_7f4a_7c15;
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Finds the distinct pair that equals a given one: open addressing over indices, linear probing, at most half full. Never
-/// iterated, so nothing depends on its order.
+/// Hash table of unique pairs: open addressing over indices, linear probing, at most half full. It is never iterated,
+/// so results are independent of its order.
 struct UniquePairTable {
     slots: Vec<u32>,
 }
@@ -88,7 +88,7 @@ impl UniquePairTable {
         Self { slots: vec![Self::FREE; (2 * n).next_power_of_two()] }
     }
 
-    /// The index of the equal pair, which is added where there is none.
+    /// Finds the index of the equal pair; adds a missing pair.
     fn find(&mut self, pair: UniquePair, distinct: &mut Vec<UniquePair>) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = pair.hash() as usize & mask;
@@ -108,12 +108,13 @@ impl UniquePairTable {
 }
 
 impl Checker<'_> {
-    /// The pair in the order and pose that its content alone decides, and whether that swaps it.
+    /// Brings a pair into canonical order and pose, independent of names and file order. Returns true if the order is
+    /// swapped.
     pub(crate) fn canonical(&self, c: &Candidate) -> (bool, UniquePair) {
         self.canonical_at(c, &self.shapes.placed[c.a as usize])
     }
 
-    /// The same with `a` standing elsewhere.
+    /// Canonical pair with `a` placed at `pa`.
     pub(crate) fn canonical_at(&self, c: &Candidate, pa: &PlacedInstance) -> (bool, UniquePair) {
         let pb = &self.shapes.placed[c.b as usize];
         let (oa, ob) = (&self.shapes.origins[pa.shape as usize], &self.shapes.origins[pb.shape as usize]);
@@ -128,7 +129,7 @@ impl Checker<'_> {
             Ordering::Equal => {
                 let (f, b) = (forward(), backward());
                 let id = |i: u32| self.assembly.instances[i as usize].id.as_str();
-                // Seen from either the pair may look the same; then the ids decide, never the order of the file.
+                // Both views may have equal poses: then the ids decide, independent of the file order.
                 let swapped = match canonical_pose::numbers(&b).partial_cmp(&canonical_pose::numbers(&f)) {
                     Some(Ordering::Equal) => id(c.b) < id(c.a),
                     order => order == Some(Ordering::Less),
@@ -144,7 +145,7 @@ impl Checker<'_> {
         let mut finder = UniquePairTable::with_room(candidates.len());
         let mut distinct = Vec::with_capacity(candidates.len().min(1 << 16));
         let mut members = Vec::with_capacity(candidates.len());
-        // In blocks, so that the poses of most pairs never leave the cache.
+        // Work in blocks: the poses of most pairs stay in the CPU cache.
         let mut canonical: Vec<(bool, UniquePair)> = Vec::new();
         for block in candidates.chunks(4096) {
             block.par_iter().map(|c| self.canonical(c)).collect_into_vec(&mut canonical);

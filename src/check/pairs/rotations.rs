@@ -1,4 +1,4 @@
-//! Rotations of the first shape of a unique pair over all instances with its answer.
+//! Lists the rotations of a unique pair's first shape over all rows with its answer.
 
 use crate::check::pairs::distinct::{PairRef, UniquePairs};
 use crate::check::prepare::shapes::PlacedInstance;
@@ -9,16 +9,16 @@ pub(crate) fn order(a: &Mat3, b: &Mat3) -> Ordering {
     a.iter().zip(b.iter()).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// The rotations in which the first shape of a pair stands.
+/// Rotations of the first shape in the rows of a pair.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Rotations<'a> {
     placed: &'a [PlacedInstance],
-    /// Instances.
+    /// Instances with the first shape.
     firsts: &'a [u32],
 }
 
 impl Rotations<'_> {
-    /// Each once, in a fixed order.
+    /// Unique rotations, in a fixed order.
     pub(crate) fn distinct(&self) -> Vec<Mat3> {
         let mut all: Vec<Mat3> = self.firsts.iter().map(|&i| self.placed[i as usize].pose.rotation).collect();
         all.sort_unstable_by(order);
@@ -27,14 +27,14 @@ impl Rotations<'_> {
     }
 }
 
-/// The instances that are first in the pairs of every group.
+/// Instances of the first shape, for every unique pair.
 pub(crate) struct RotationIndex {
     starts: Vec<u32>,
     instances: Vec<u32>,
 }
 
 impl RotationIndex {
-    /// By counting.
+    /// Sorts the instances by counting.
     pub(crate) fn of(groups: &UniquePairs) -> Self {
         let mut starts = vec![0_u32; groups.distinct.len() + 1];
         for member in &groups.candidates {
@@ -53,7 +53,7 @@ impl RotationIndex {
         Self { starts, instances }
     }
 
-    /// Of a group.
+    /// Rotations of a unique pair.
     pub(crate) fn rotations_of<'a>(&'a self, group: usize, placed: &'a [PlacedInstance]) -> Rotations<'a> {
         Rotations { placed, firsts: &self.instances[self.starts[group] as usize..self.starts[group + 1] as usize] }
     }

@@ -1,7 +1,8 @@
-//! Part of a run: which pairs belong to which shard.
+//! Selects the pairs of a shard.
 //!
-//! A pair belongs to a shard by what it is: the content of its two shapes and how they stand to each other. Pairs that share an answer
-//! are in one shard, so no answer is computed twice; names, rules and settings change nothing, so a shard's cache stays of use.
+//! The content of the two shapes and their relative pose decide the shard of a pair. Equal pairs are thus in one shard,
+//! and no answer is computed twice. Names, rules and settings leave the selection unchanged, so the cache of a shard
+//! stays useful.
 
 use crate::check::Outcome;
 use crate::check::outcome::warnings::PlacedWarning;
@@ -15,53 +16,53 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
-    /// Which, from 1.
+    /// Number of the shard (1 to `of`).
     pub index: u32,
-    /// Of how many.
+    /// Number of shards.
     pub of: u32,
 }
 
 impl Shard {
-    /// As many shards as a run may have: more files than this nobody joins.
+    /// Upper limit of N.
     pub const MAX_COUNT: u32 = 100_000;
 
-    /// Whether there is such a shard.
+    /// Returns true for an existing shard.
     pub fn is_valid(self) -> bool {
         (1..=self.of).contains(&self.index) && self.of <= Self::MAX_COUNT
     }
 
-    /// Whether a pair of that hash belongs to it: hashes are cut into N ranges of one length.
+    /// Returns true if a pair with this hash belongs to the shard. The range of hashes is cut into N equal intervals.
     fn contains(self, hash: u64) -> bool {
         (u128::from(hash) * u128::from(self.of)) >> 64 == u128::from(self.index) - 1
     }
 }
 
-/// The pairs of a whole run whose boxes meet and that no rule ignores; equal in all its shards.
+/// Candidate pairs of a whole run: their grown boxes meet, and no rule ignores them. Equal in all shards of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Candidates {
-    /// How many.
+    /// Number of candidates.
     pub count: u64,
-    /// Which, and by which hashes they were given to shards: each belongs to one and only one. Hexadecimal.
+    /// Hash of the candidates and of their shard hashes (32 hexadecimal digits).
     pub hash: String,
 }
 
-/// What one shard of a run found.
+/// Result of one shard.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShardOutcome {
-    /// Which.
+    /// The shard.
     pub shard: Shard,
-    /// What all shards together look at.
+    /// Candidates of all shards.
     pub candidates: Candidates,
-    /// What the shard noticed; other shards notice some of it, too.
+    /// Warnings found by the shard; other shards share some of them.
     pub warnings: Vec<PlacedWarning>,
-    /// Pairs, fixes, `counts` and `cleared_by` are those of the shard alone, everything else that of the whole run. Pairs that are
-    /// ignored or cleared by boxes along the axes are counted in shard 1. Without warnings.
+    /// Pairs, fixes, `counts` and `cleared_by` of the shard; all other fields are those of the whole run. Shard 1
+    /// counts the pairs ignored or cleared by their axis-aligned boxes. Without warnings.
     pub outcome: Outcome,
 }
 
 impl UniquePairs {
-    /// What belongs to a shard, and what all shards together look at.
+    /// Selects the pairs of a shard and describes the candidates of the whole run.
     pub(crate) fn of_shard(self, shapes: &Shapes, shard: Shard) -> (Self, Candidates) {
         let content: Vec<blake3::Hash> = shapes.all.iter().map(crate::check::prepare::shape::Shape::content).collect();
         let hashes: Vec<u64> = self.distinct.par_iter().map(|d| hash(d, &content)).collect();
@@ -81,7 +82,7 @@ impl UniquePairs {
             hash: hasher.finalize().to_hex().as_str()[..32].to_owned(),
         };
         let mut kept = 0;
-        // Of each group, its number in the shard.
+        // Index of each unique pair within the shard.
         let places: Vec<Option<u32>> = hashes
             .iter()
             .map(|hash| {
@@ -99,7 +100,7 @@ impl UniquePairs {
     }
 }
 
-/// Of what two shapes are and how they stand to each other: the same on every machine.
+/// Hash of two shapes and their relative pose, equal on every machine.
 fn hash(pair: &UniquePair, content: &[blake3::Hash]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"interfere shard 1\0");

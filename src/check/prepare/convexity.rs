@@ -1,25 +1,26 @@
-//! Whether a mesh is its own convex hull, so that what is known of the hull is known of the solid.
+//! Tests if a mesh is its own convex hull; the hull then answers for the solid.
 
 use crate::geom::Vec3;
 use crate::geom::predicates::{collinear, orient3d};
 use crate::mesh::TriMesh;
 
-/// How much larger than the mesh's the volume of its hull may come out: rounding of two sums, and far below any hollow
-/// that exact signs would not show. It also tells a surface that winds around twice, whose edges are convex, too.
+/// Relative tolerance between the volumes of mesh and hull, for the rounding of two sums; exact edge signs detect
+/// smaller hollows. The comparison also rejects a surface that winds around twice, since its edges are convex, too.
 const VOLUME_ROUNDING: f64 = 1e-9;
 
-/// Whether a mesh of one shell whose faces look outward bounds a convex solid: every edge is of two faces and convex or flat
-/// by exact sign, no face is without area, and the volume is the hull's. A surface that is closed, connected and nowhere hollow is convex, unless it winds
-/// around more than once (H. Tietze, "Über Konvexheit im kleinen und im großen", 1928).
+/// Returns true if a mesh of one shell with outward faces bounds a convex solid. Conditions: each edge joins two faces
+/// and is convex or flat by exact sign, each face has an area, and the volume is that of the hull. A closed, connected,
+/// locally convex surface is convex, unless it winds around more than once (H. Tietze, "Über Konvexheit im kleinen und
+/// im großen", 1928).
 ///
-/// Volumes in mm³. Cost: a comparison, and where that holds one sort of the edges.
+/// Volumes in mm³. Cost: one comparison, then one sort of the edges.
 pub(crate) fn is_convex(mesh: &TriMesh, volume: f64, hull_volume: f64) -> bool {
     let alike = (hull_volume - volume).abs() <= VOLUME_ROUNDING * hull_volume;
     hull_volume > 0.0 && alike && every_edge_is_convex(mesh)
 }
 
 fn every_edge_is_convex(mesh: &TriMesh) -> bool {
-    // Of each side of each face: its two ends, which way it runs, and the face.
+    // Two vertices, direction and face of each half-edge.
     let mut sides: Vec<(u32, u32, bool, u32)> = Vec::with_capacity(3 * mesh.triangles.len());
     for (t, [a, b, c]) in (0u32..).zip(&mesh.triangles) {
         for (p, q) in [(*a, *b), (*b, *c), (*c, *a)] {
@@ -28,7 +29,7 @@ fn every_edge_is_convex(mesh: &TriMesh) -> bool {
     }
     sides.sort_unstable();
     let corners = |t: u32| mesh.triangles[t as usize].map(|i| &mesh.vertices[i as usize]);
-    // A face without area has no side, so that what it joins is not compared.
+    // A face without area has no plane, so its edges cannot be tested.
     if (0u32..mesh.triangles.len() as u32).map(corners).any(|[a, b, c]| collinear(a, b, c)) {
         return false;
     }
@@ -76,7 +77,7 @@ mod tests {
     fn a_cube_is_its_hull_and_one_with_a_dent_is_not() {
         assert!(is_convex(&cube(), 1.0, 1.0));
         let mut dented = cube();
-        // A corner pressed in by less than the volumes could tell.
+        // Move a corner inward, below the resolution of the volumes.
         dented.vertices[7] -= Vec3::repeat(1e-13);
         assert!(!is_convex(&dented, 1.0, 1.0));
         let mut open = cube();

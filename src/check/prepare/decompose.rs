@@ -1,4 +1,4 @@
-//! Parts that are taken as convex pieces.
+//! Covers decomposed parts with convex pieces.
 
 use crate::assembly::{Assembly, RuleAction};
 use crate::check::prepare::shape::Shape;
@@ -13,26 +13,26 @@ const TOO_LITTLE: &str = "it encloses too little to be covered by convex pieces"
 const NOT_COVERED: &str =
     "its convex pieces failed the check that they cover it (an error of this program: please report it)";
 
-/// Why a part is not taken as pieces: every reason that [`Covered::Not`] gives.
+/// Reasons of a failed decomposition, all values of [`Covered::Not`].
 pub(crate) const REASONS: [&str; 3] = [NO_INSIDE, TOO_LITTLE, NOT_COVERED];
 
-/// What became of a part that is to be taken as pieces.
+/// Result of decomposing a part.
 #[derive(Debug)]
 pub(crate) enum Covered {
-    /// It is convex: its own piece.
+    /// The part is convex: its hull is its only piece.
     Convex,
-    /// By pieces.
+    /// Pieces cover the part.
     By {
-        /// What stands for it.
+        /// Pieces in place of the part.
         pieces: Box<Pieces>,
-        /// How far they reach beyond it at most (mm).
+        /// Overshoot of the pieces (mm, >= 0).
         epsilon: f64,
-        /// How far they were to reach at most (mm).
+        /// Requested overshoot (mm, >= 0).
         asked: f64,
-        /// Any ball of this diameter in the part lies in a single piece (mm).
+        /// Any ball of this diameter inside the part lies in a single piece (mm).
         ball: f64,
     },
-    /// It could not be: why.
+    /// The decomposition failed, with the reason.
     Not(&'static str),
 }
 
@@ -44,7 +44,7 @@ impl Covered {
         }
     }
 
-    /// A ball in the part that is no thicker than this lies in a single piece (mm).
+    /// Largest diameter of balls certain to lie in a single piece (mm); infinite for a hull.
     pub(crate) fn ball_in_one_piece(&self) -> f64 {
         match self {
             Self::By { ball, .. } => *ball,
@@ -52,7 +52,7 @@ impl Covered {
         }
     }
 
-    /// How many, and how far they reach beyond the part (mm).
+    /// Number of pieces and overshoot (mm).
     pub(crate) fn pieces_and_epsilon(&self) -> Option<(u64, f64)> {
         match self {
             Self::Convex => Some((1, 0.0)),
@@ -62,15 +62,15 @@ impl Covered {
     }
 }
 
-/// The deepest overlap that the run's tolerance or any of its rules lets pass (mm).
+/// Largest depth passed by the tolerance or a rule of the run (mm).
 pub(crate) fn deepest_threshold(assembly: &Assembly, settings: &Settings) -> f64 {
     let allowed =
         assembly.rules.iter().filter_map(|r| if let RuleAction::AllowDepth(d) = r.verb { Some(d) } else { None });
     allowed.fold(settings.tolerance, f64::max)
 }
 
-/// Covers a shape by pieces and checks that they do. `deepest` (mm) is the largest threshold of a depth in the run: cells overlap by
-/// that, so that a ball of that diameter in the part lies in a single piece.
+/// Covers a shape with pieces and verifies the cover. `deepest` is the largest depth threshold of the run (mm):
+/// neighbouring cells overlap by it, so that any ball of that diameter inside the part lies in a single piece.
 pub(crate) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered {
     if shape.is_hull {
         return Covered::Convex;
@@ -80,7 +80,7 @@ pub(crate) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
     }
     let surface = Surface::new(&shape.mesh(), &shape.convex.origin, Inside::Solid);
     let asked = settings.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * shape.convex.diameter);
-    // Equality keeps a threshold, to rounding.
+    // Add the rounding margin: a depth equal to a threshold passes.
     let ball = deepest.max(shape.tolerance_floor()) + 8.0 * shape.rounding();
     let limits = Limits { epsilon: asked, max_pieces: settings.max_pieces, inflation: 0.5 * ball };
     match decompose(&surface, &limits) {
@@ -93,7 +93,7 @@ pub(crate) fn cover(shape: &Shape, settings: &Settings, deepest: f64) -> Covered
 }
 
 impl Shape {
-    /// The margin of a pair of this shape with one of its size that is near to it (mm).
+    /// Rounding margin of this shape against a close shape of the same size (mm).
     fn rounding(&self) -> f64 {
         crate::geom::tolerance::roundoff_mm(self.convex.diameter, self.max_abs, 0.0)
             + covered_within(self.convex.aabb.max_abs())

@@ -1,4 +1,4 @@
-//! Reading the meshes of an assembly, each file once.
+//! Reads the meshes of an assembly, each file once.
 
 use crate::assembly::{Assembly, MeshSource, Part};
 use crate::check::cache::{Kind, Name, Session, StoredPart, part_key};
@@ -11,36 +11,36 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What the check keeps of a part's mesh; coordinates in mm, in the part's frame.
+/// A part's mesh and its facts; coordinates in mm, in the part's frame.
 #[derive(Debug)]
 pub(crate) struct PartMesh {
-    /// Of content and units.
+    /// Hash of content and units.
     pub hash: blake3::Hash,
     pub mesh: LazyMesh,
     pub bounds: Aabb,
     pub triangles: u64,
     pub closed: bool,
-    /// What the mesh encloses as mended (mm³); `None` where it has no definite inside.
+    /// Volume enclosed by the repaired mesh (mm³); `None` without a definite inside.
     pub enclosed: Option<f64>,
-    /// Of all its triangles (mm²).
+    /// Area of all triangles (mm²).
     pub area: f64,
-    /// Connected over shared vertices.
+    /// Number of shells, connected over shared vertices.
     pub shells: u32,
-    /// By how much its coordinates were rounded at most (mm); 0 for double-precision meshes.
+    /// Largest rounding of its coordinates (mm); 0 for double-precision meshes.
     pub rounding: f64,
-    /// Largest sagitta of its facets (mm), where it was asked for.
+    /// Largest sagitta of its facets (mm); `None` for a verdict-only run.
     pub facet_error: Option<f64>,
-    /// The same at concave edges alone.
+    /// Largest sagitta at concave edges (mm).
     pub concave_error: f64,
     pub warnings: Vec<Warning>,
 }
 
-/// What a mesh is read from.
+/// Source of a mesh.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// The content of a file.
+    /// Content of a file.
     File(Vec<u8>),
-    /// Handed in by the caller.
+    /// Mesh of the caller.
     Memory(Arc<TriMesh>),
 }
 
@@ -52,13 +52,13 @@ impl Source {
         }
     }
 
-    /// To be read once somebody asks.
+    /// Defers reading until first use.
     pub(crate) fn deferred(self, units: LengthUnit) -> LazyMesh {
         LazyMesh { mesh: OnceLock::new(), source: Mutex::new(Some((self, units))) }
     }
 }
 
-/// A part's triangles (mm), perhaps not read yet.
+/// A part's triangles (mm), read on first use.
 #[derive(Debug)]
 pub(crate) struct LazyMesh {
     mesh: OnceLock<TriMesh>,
@@ -66,7 +66,7 @@ pub(crate) struct LazyMesh {
 }
 
 impl LazyMesh {
-    /// The mesh: on the first call. Of what was read before, so that nothing is left that could fail.
+    /// Mesh, read on the first call. An earlier read of the same source succeeded, so this one does, too.
     pub(crate) fn get(&self) -> &TriMesh {
         self.mesh.get_or_init(|| {
             let source = self.source.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -82,10 +82,10 @@ impl From<TriMesh> for LazyMesh {
     }
 }
 
-/// In millimetres.
+/// Scales a mesh to millimetres.
 fn scaled(mut mesh: TriMesh, units: LengthUnit) -> TriMesh {
     let mm = units.mm();
-    // Kept until the end of the run.
+    // The mesh lives until the end of the run: free the spare capacity.
     mesh.vertices.shrink_to_fit();
     mesh.triangles.shrink_to_fit();
     if mm != 1.0 {
@@ -94,11 +94,11 @@ fn scaled(mut mesh: TriMesh, units: LengthUnit) -> TriMesh {
     mesh
 }
 
-/// The mesh of every part, in the order of `assembly.parts`; parts of one file and unit share it. `verdict_only` leaves out
-/// what no verdict needs.
+/// Loads the mesh of every part, in the order of `assembly.parts`. Parts of the same file and unit share a mesh.
+/// `verdict_only` omits the facet error.
 ///
 /// # Errors
-/// Every file that cannot be read or is not a mesh, at once.
+/// Refuses all files that are unreadable or no mesh, in one error.
 pub(crate) fn load_meshes(
     assembly: &Assembly,
     loader: &dyn Loader,
@@ -144,7 +144,7 @@ pub(crate) fn load_meshes(
     }
 }
 
-/// The mesh of a part, whatever the part is called; of one that the cache knows the triangles are left for later.
+/// Loads the mesh of a part. A mesh known to the cache defers its triangles.
 fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Result<PartMesh, Error> {
     let (source, shown) = match &part.source {
         MeshSource::File { path, shown } => {
@@ -178,7 +178,7 @@ fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Res
     Ok(mesh)
 }
 
-/// What is said of a part that has this mesh.
+/// Attributes the mesh's warnings to `part`.
 fn of_part(mut mesh: PartMesh, part: &Part, verdict_only: bool) -> PartMesh {
     mesh.facet_error = mesh.facet_error.filter(|_| !verdict_only);
     for w in &mut mesh.warnings {
@@ -187,13 +187,14 @@ fn of_part(mut mesh: PartMesh, part: &Part, verdict_only: bool) -> PartMesh {
     mesh
 }
 
-/// The place of a mesh error as the user knows it.
+/// Location of a mesh error in the file as the user knows it.
 pub(crate) fn locate(e: MeshError, file: &str) -> Problem {
     let at = Location { file: file.to_owned(), line: e.line, column: e.column, byte: e.byte, json_path: None };
     Problem::new(at, e.what, e.fix)
 }
 
-/// What keeps a surface from having an inside, if edges do; a surface of one side is reported by its reader.
+/// Describes the open and non-manifold edges that leave a surface without an inside; the reader reports one-sided
+/// surfaces.
 fn open_mesh(health: &Health) -> Option<String> {
     let count = |n: u64, kind| format!("{n} {kind} edge{}", if n == 1 { "" } else { "s" });
     let (open, crowded) = (health.open_edges, health.non_manifold_edges);

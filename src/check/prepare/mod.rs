@@ -1,4 +1,12 @@
-//! Parts of a run made ready: meshes read, shapes built, pieces found.
+//! Prepares the parts of an assembly: from meshes to placed shapes.
+//!
+//! - `load`: reads each mesh once
+//! - `shape`: one shape, a part with a stretch baked in
+//! - `shapes`: all shapes of an assembly and the poses of its instances
+//! - `convexity`: detects convex meshes
+//! - `decompose`: covers a part with convex pieces
+//! - `solid`: triangles of a shape, prepared for exact queries
+//! - `placement_cache`: splits placements into pose and stretch
 pub(crate) mod convexity;
 pub(crate) mod decompose;
 pub(crate) mod load;

@@ -1,12 +1,12 @@
-//! Splits of placements: most instances of an assembly are turned like some instance before them.
+//! Caches splits of placements: most instances share their linear part with an earlier instance.
 
 use crate::geom::pose::PlacementSplit;
 use crate::geom::{Affine, Mat3, Vec3};
 
-/// Linear parts that are remembered, each in a place of its own; a new one takes the place of an older one.
+/// Number of slots; a new linear part replaces the older one in its slot.
 const SLOTS: usize = 1024;
 
-/// Splits placements, remembering those of linear parts seen lately.
+/// Splits placements, with a cache of recent linear parts.
 pub(crate) struct Splitter {
     seen: Vec<Option<(Mat3, Option<PlacementSplit>)>>,
 }
@@ -16,7 +16,7 @@ impl Splitter {
         Self { seen: vec![None; SLOTS] }
     }
 
-    /// As [`Affine::split`], to the bit.
+    /// Splits a placement, equal to [`Affine::split`] bit for bit.
     pub(crate) fn split(&mut self, placement: &Affine) -> Option<PlacementSplit> {
         let seen = &mut self.seen[slot(&placement.linear)];
         let split = match seen {
@@ -38,7 +38,7 @@ fn same_bits(a: &Mat3, b: &Mat3) -> bool {
     a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits())
 }
 
-/// Multiplies and folds word by word; only what is remembered depends on it.
+/// Slot of a linear part, by a hash; the split itself is independent of the slot.
 fn slot(linear: &Mat3) -> usize {
     let hash = linear.iter().fold(0, |h: u64, e| (h ^ e.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
     hash as usize % SLOTS
@@ -57,7 +57,7 @@ mod tests {
             let size = if k % 7 == 0 { -1.5 } else { 1.0 };
             let mut linear = Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, size);
             if k % 11 == 0 {
-                // Singular; and zeros of either sign are different matrices.
+                // Singular; zeros of either sign are different keys.
                 linear.fill_column(2, if k % 2 == 0 { 0.0 } else { -0.0 });
             }
             let placement = Affine { linear, translation: Vec3::new(f64::from(k), 0.0, -0.0) };

@@ -1,4 +1,4 @@
-//! A shape: what a part becomes once a placement's stretch is baked into it.
+//! Defines a shape: a part with the stretch of a placement baked in.
 
 use crate::assembly::Geometry;
 use crate::check::prepare::convexity::is_convex;
@@ -17,42 +17,42 @@ use crate::shape::self_union::asked::Asked;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// A part's convex hull and box, ready for queries, and its triangles where pairs ask for them; one for all rigid placements
-/// of a mesh, one more for each mirror image, scale or shear.
+/// Hull, box and triangles of a part, ready for queries; the triangles are prepared on first use. All rigid placements
+/// of a mesh share one shape; each mirror image, scale or shear has its own.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    /// What its solid is taken to be.
+    /// Geometry of its solid.
     pub geometry: Geometry,
-    /// Whether the solid is its hull: by choice, or because the mesh is convex.
+    /// True if the solid is its hull: by choice, or for a convex mesh.
     pub is_hull: bool,
     pub convex: Convex,
-    /// In the hull's centred frame.
+    /// Oriented box in the hull's centred frame.
     pub obb: Obb,
     /// Single-precision quantum of the mesh's largest coordinate (mm); 0 for double-precision meshes.
     pub quantum: f64,
-    /// Largest magnitude of a coordinate before it was recentred (mm).
+    /// Largest absolute coordinate before recentring (mm).
     pub max_abs: f64,
     part: Arc<PartMesh>,
     stretch: Mat3,
-    /// Chordal deflection of the export where stated, stretched along (mm).
+    /// Stated chordal deflection of the export, scaled with the stretch (mm).
     deflection: Option<f64>,
-    /// What became of a part that is to be taken as pieces.
+    /// Result of the decomposition, if requested.
     covered: Option<Covered>,
     exact: OnceLock<PreparedTriangles>,
-    /// What an earlier run has found of shells that overlap, where a pair of this one had to know.
+    /// Self-union result from an earlier run, for a pair of this run.
     stored_self_union: OnceLock<SelfUnion>,
 }
 
-/// A shape to be built.
+/// Request for a shape.
 #[derive(Clone, Copy)]
 pub(crate) struct ShapeRequest {
-    /// Index in the assembly.
+    /// Index of the part in the assembly.
     pub part: u32,
     pub geometry: Geometry,
     pub stretch: Mat3,
 }
 
-/// What takes time to find of a shape.
+/// Expensive data of a shape, kept in the cache.
 #[derive(Debug)]
 pub(crate) struct ShapeData {
     pub geometry: Geometry,
@@ -64,47 +64,47 @@ pub(crate) struct ShapeData {
 }
 
 impl Shape {
-    /// What covers it, if it is to be taken as pieces.
+    /// Result of the decomposition, if requested.
     pub(crate) fn covered(&self) -> Option<&Covered> {
         self.covered.as_ref()
     }
 
-    /// The pieces that stand for it and reach beyond it; none of a convex part, which is its own piece.
+    /// Pieces in place of the solid; `None` for a convex part, which is its own piece.
     pub(crate) fn pieces(&self) -> Option<&Pieces> {
         self.covered.as_ref().and_then(Covered::pieces)
     }
 
-    /// How far it may lie outside of its pieces (mm): rounding.
+    /// Largest distance of the solid beyond its pieces, from rounding (mm, >= 0).
     pub(crate) fn outside_pieces(&self) -> f64 {
         if self.pieces().is_some() { covered_within(self.convex.aabb.max_abs()) } else { 0.0 }
     }
 
-    /// The triangles made ready for exact queries: on the first call.
+    /// Triangles prepared for exact queries, on the first call.
     pub(crate) fn exact(&self) -> &PreparedTriangles {
         self.exact.get_or_init(|| PreparedTriangles::new(self))
     }
 
-    /// What is known of shells that overlap; nothing where no pair had to know.
+    /// Self-union result; `None` if no pair needed it.
     pub(crate) fn overlaps(&self) -> Option<SelfUnion> {
         self.exact.get().and_then(PreparedTriangles::overlaps).or_else(|| self.stored_self_union.get().copied())
     }
 
-    /// The same, if it is among what somebody asked.
+    /// Self-union result, if `asked` contains the shape's surface.
     pub(crate) fn overlaps_if(&self, asked: &Asked) -> Option<SelfUnion> {
         self.exact.get().filter(|e| asked.holds(e.surface())).and_then(PreparedTriangles::overlaps)
     }
 
-    /// A pair had to know of shells that overlap, and an earlier run has found out.
+    /// Records the self-union result of an earlier run for a pair of this run.
     pub(crate) fn learn(&self, overlaps: SelfUnion) {
         self.stored_self_union.get_or_init(|| overlaps);
     }
 
-    /// The triangles of the solid in the part's frame, stretch baked in and faces looking outward where there is an outward.
+    /// Triangles of the solid in the part's frame, with the stretch baked in; faces of a solid look outward.
     pub(crate) fn mesh(&self) -> Cow<'_, TriMesh> {
         stretched(self.part.mesh.get(), &self.stretch)
     }
 
-    /// A hash of its vertices and triangles: of the mesh as read, and of the stretch.
+    /// Hash of the mesh as read and of the stretch.
     pub(crate) fn content(&self) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.part.hash.as_bytes());
@@ -114,7 +114,7 @@ impl Shape {
         hasher.finalize()
     }
 
-    /// Whether inside and outside are defined.
+    /// Returns true if the shape has a definite inside.
     pub(crate) fn is_solid(&self) -> bool {
         match self.geometry {
             Geometry::Hull => self.convex.rank == 3,
@@ -122,12 +122,12 @@ impl Shape {
         }
     }
 
-    /// Chordal deflection of the export where stated (mm).
+    /// Stated chordal deflection of the export (mm).
     pub(crate) fn deflection(&self) -> Option<f64> {
         self.deflection
     }
 
-    /// The largest sagitta at a concave edge (mm), where that is known without the facets at hand: a stretch changes it.
+    /// Largest sagitta at a concave edge (mm), if known without the facet table; a stretch changes it.
     pub(crate) fn concave_error(&self) -> Option<f64> {
         if self.geometry == Geometry::Hull || self.pieces().is_some() {
             return Some(0.0);
@@ -136,21 +136,20 @@ impl Shape {
         known.then(|| self.deflection.filter(|_| self.part.concave_error > 0.0).unwrap_or(self.part.concave_error))
     }
 
-    /// The longest side of the part's own bounding box (mm).
+    /// Longest side of the part's own bounding box (mm).
     pub(crate) fn longest_side(&self) -> f64 {
         (self.convex.aabb.max - self.convex.aabb.min).max()
     }
 
-    /// How far its surface may lie from the one that was meant (mm): what its facets leave of round surfaces, and how far pieces
-    /// reach beyond it.
+    /// Largest distance between the surface and the intended one (mm): facet error plus overshoot of the pieces.
     pub(crate) fn surface_error(&self) -> f64 {
         let pieces = self.covered().and_then(Covered::pieces_and_epsilon).map_or(0.0, |(_, epsilon)| epsilon);
         self.part.facet_error.unwrap_or(0.0) * self.max_stretch() + pieces
     }
 
-    /// The area of its surface, or somewhat more (mm²).
+    /// Area of the surface, or a somewhat larger value (mm²).
     pub(crate) fn area(&self) -> f64 {
-        // Of two convex solids of which one holds the other, that one has the larger surface.
+        // A convex solid inside another one has the smaller surface.
         let boxed = 2.0 * self.obb.half_area();
         if self.is_hull {
             return boxed;
@@ -159,12 +158,12 @@ impl Shape {
         if self.pieces().is_some() { stretched.max(boxed) } else { stretched }
     }
 
-    /// By how much its stretch lengthens any direction, at most.
+    /// Largest factor of the stretch on any length.
     fn max_stretch(&self) -> f64 {
         if self.stretch == Mat3::identity() { 1.0 } else { self.stretch.singular_values().max() }
     }
 
-    /// What tells it from other shapes: its mesh, its stretch, and what it is taken to be.
+    /// Feeds mesh, geometry and stretch to a hasher.
     pub(crate) fn identify(&self, hasher: &mut blake3::Hasher) {
         hasher.update(self.part.hash.as_bytes()).update(self.geometry.name().as_bytes());
         for e in &self.stretch {
@@ -172,13 +171,13 @@ impl Shape {
         }
     }
 
-    /// No tolerance below this can be held against the rounding of the mesh's own coordinates (mm).
+    /// Smallest tolerance above the rounding of the mesh's coordinates (mm).
     pub(crate) fn tolerance_floor(&self) -> f64 {
         TOLERANCE_IN_F32_QUANTA * self.quantum
     }
 }
 
-/// A mesh with a stretch baked in; a mirror image is wound the other way.
+/// Applies a stretch to a mesh; a mirror image reverses the winding.
 fn stretched<'m>(mesh: &'m TriMesh, stretch: &Mat3) -> Cow<'m, TriMesh> {
     if *stretch == Mat3::identity() {
         return Cow::Borrowed(mesh);
@@ -217,9 +216,9 @@ impl Shape {
     pub(crate) fn of(part: &Arc<PartMesh>, wanted: &ShapeRequest, deflection: Option<f64>, made: ShapeData) -> Self {
         let stretch = wanted.stretch;
         let rigid = stretch == Mat3::identity();
-        // A stretch carries the quantum of the file's coordinates along.
+        // A stretch scales the quantum of the coordinates.
         let scale = if rigid { 1.0 } else { stretch.abs().max() };
-        // And the deflection by the least it stretches any direction: no more is granted than anywhere on the part.
+        // Scale the deflection by the smallest factor of the stretch, so the allowance is safe in every direction.
         let least = if rigid { 1.0 } else { stretch.singular_values().min() };
         let ShapeData { geometry, is_hull, convex, obb, max_abs, covered } = made;
         Self {

@@ -1,4 +1,4 @@
-//! The shapes of an assembly, each built once, and where its instances stand.
+//! Builds each shape of an assembly once and places the instances.
 
 use crate::assembly::{Assembly, Geometry, Part};
 use crate::check::cache::{Key as CacheKey, Kind, Name, Session, StoredShape, shape_key};
@@ -15,43 +15,43 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where an instance stands.
+/// Shape and pose of an instance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlacedInstance {
-    /// Index of its shape. Shapes are ordered by content, so this order does not depend on names.
+    /// Index of its shape. Shapes are sorted by content, independent of names.
     pub shape: u32,
-    /// Part to root.
+    /// Pose, part frame to root frame.
     pub pose: Pose,
-    /// How far rounding the stretch may have moved a point, at most (mm).
+    /// Largest displacement of a point by rounding the stretch (mm).
     pub residual: f64,
 }
 
-/// Where a shape's centred frame lies and how large it is.
+/// Origin of a shape's centred frame, and its size.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin {
-    /// In the part's frame (mm).
+    /// Origin in the part's frame (mm).
     pub origin: Vec3,
     /// Diagonal of the hull's box (mm).
     pub diameter: f64,
 }
 
-/// All shapes of an assembly and its instances' placements.
+/// All shapes of an assembly, and the placed instances.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     pub all: Vec<Shape>,
-    /// Of each shape, side by side: what every candidate pair asks for.
+    /// Origins of the shapes, contiguous for the loop over candidates.
     pub origins: Vec<Origin>,
-    /// Of each shape: a hash of what makes it what it is, the same in every run.
+    /// Fingerprint of each shape, equal in every run.
     pub fingerprints: Vec<u64>,
     pub placed: Vec<PlacedInstance>,
-    /// A part that each shape comes from, for messages.
+    /// One part of each shape, for messages.
     pub part_of: Vec<u32>,
-    /// In the cache; empty without one.
+    /// Cache key of each shape; empty without a cache.
     pub keys: Vec<CacheKey>,
 }
 
-/// What makes two shapes the same. The same vertices from a file that rounds them and from one that does not are held to
-/// different tolerances; and a mesh that one part takes as it is and another as its hull makes two.
+/// Identity of a shape. It includes the rounding of the file, since it changes the tolerance, and the geometry, since a
+/// part and its hull are two shapes.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     content: [u8; 32],
@@ -65,7 +65,7 @@ impl Key {
     fn of(w: &ShapeRequest, part: &Part, mesh: &PartMesh) -> Self {
         let mut stretch = [0; 9];
         stretch.iter_mut().zip(w.stretch.iter()).for_each(|(b, e)| *b = e.to_bits());
-        // Hulls have no concave edge for a deflection to count at.
+        // A hull has no concave edge, so the deflection has no effect.
         let deflection = part.deflection.filter(|_| w.geometry != Geometry::Hull);
         Self {
             content: *mesh.hash.as_bytes(),
@@ -76,11 +76,11 @@ impl Key {
         }
     }
 
-    /// A hash of all of it, the same in every run.
+    /// Hash of the key, equal in every run.
     fn stamp(&self) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.content).update(&self.rounding.to_le_bytes()).update(self.geometry.name().as_bytes());
-        // A deflection of its own is not the same as none.
+        // Distinguish a stated deflection from a missing one.
         hasher.update(&[u8::from(self.deflection.is_some())]).update(&self.deflection.unwrap_or(0).to_le_bytes());
         hasher.update(self.stretch.map(u64::to_le_bytes).as_flattened());
         let mut first = [0; 8];
@@ -89,10 +89,10 @@ impl Key {
     }
 }
 
-/// Builds the shape of every distinct (mesh, stretch) and places the instances.
+/// Builds the shape of every unique (mesh, stretch) and places the instances.
 ///
 /// # Errors
-/// Placements that cannot be inverted or that carry a part beyond what coordinates can hold.
+/// Refuses singular placements and placements beyond the largest coordinate.
 pub(crate) fn build(
     assembly: &Assembly,
     meshes: &[Arc<PartMesh>],
@@ -111,7 +111,7 @@ pub(crate) fn build(
         let wanted = wanted(instance.part.0, &split.stretch);
         indices.entry(key(&wanted)).or_insert((0, wanted));
     }
-    // The map's order is the shapes' order: by content.
+    // The order of the map is the order of the shapes: by content.
     let all: Vec<ShapeRequest> = indices.values().map(|v| v.1).collect();
     let stamps = indices.keys().map(Key::stamp).collect();
     indices.values_mut().zip(0..).for_each(|(v, i)| v.0 = i);
@@ -148,17 +148,17 @@ pub(crate) fn build(
     })
 }
 
-/// Makes shapes, or finds them in the cache.
+/// Builds shapes or takes them from the cache.
 struct ShapeBuilder<'a> {
     assembly: &'a Assembly,
     settings: &'a Settings,
     session: Option<&'a Session<'a>>,
-    /// The largest threshold of a depth in the run (mm).
+    /// Largest depth threshold of the run (mm).
     deepest: f64,
 }
 
 impl ShapeBuilder<'_> {
-    /// The shape, and its key where there is a cache.
+    /// Builds a shape; also returns its key if there is a cache.
     fn shape(&self, part: &Arc<PartMesh>, wanted: &ShapeRequest) -> (Shape, Option<CacheKey>) {
         let deflection = self.assembly.parts[wanted.part as usize].deflection;
         let Some(session) = self.session else {

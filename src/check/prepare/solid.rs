@@ -1,4 +1,4 @@
-//! Triangles of a shape made ready for exact queries.
+//! Prepares the triangles of a shape for exact queries.
 
 use crate::assembly::Geometry;
 use crate::check::prepare::shape::Shape;
@@ -10,22 +10,22 @@ use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::{Inside, Surface};
 use std::sync::OnceLock;
 
-/// A shape's triangles made ready for exact queries.
+/// Triangles of a shape, prepared for exact queries.
 #[derive(Debug)]
 pub(crate) struct PreparedTriangles {
     pub(crate) surface: Surface,
-    /// What its facets are taken to stand for; made when first asked for.
+    /// Facet table, computed on first use.
     facets: OnceLock<FacetTable>,
 }
 
 impl PreparedTriangles {
-    /// Of a shape; of its pieces or its hull's triangles, where these are the solid by choice.
+    /// Prepares the triangles of the part, or those of its pieces or its hull for these geometries.
     pub(crate) fn new(shape: &Shape) -> Self {
         let inside = if shape.is_solid() { Inside::Solid } else { Inside::Undefined };
         let surface = if let Some(pieces) = shape.pieces() {
             pieces.surface()
         } else if shape.geometry == Geometry::Hull {
-            // A convex hull's coordinates are centred already.
+            // A convex hull's coordinates are already centred.
             Surface::new(&hull_mesh(shape), &Vec3::zeros(), inside)
         } else {
             Surface::new(&shape.mesh(), &shape.convex.origin, inside)
@@ -33,12 +33,12 @@ impl PreparedTriangles {
         Self { surface, facets: OnceLock::new() }
     }
 
-    /// What is known of shells that overlap; nothing where no pair had to know.
+    /// Self-union result; `None` if no pair needed it.
     pub(crate) fn overlaps(&self) -> Option<SelfUnion> {
         self.surface.known_overlaps()
     }
 
-    /// The triangles as they are.
+    /// Surface of the triangles, without a self-union.
     pub(crate) fn surface(&self) -> &Surface {
         &self.surface
     }
@@ -58,7 +58,7 @@ pub(crate) fn body(shape: &Shape) -> SolidRef<'_> {
     SolidRef { convex: &shape.convex, surface: &shape.exact().surface }
 }
 
-/// The hull as a mesh, in its centred frame; a flat one as the polygon it is.
+/// Mesh of the hull in its centred frame; a flat hull is a polygon.
 fn hull_mesh(shape: &Shape) -> TriMesh {
     let vertices = shape.convex.vertices.clone();
     let triangles = if shape.convex.rank == 2 {

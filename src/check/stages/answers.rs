@@ -1,4 +1,4 @@
-//! Answers of the unique pairs of a run: from the cache or through the stages.
+//! Answers the unique pairs of a run, from the cache or through the stages.
 
 use crate::assembly::{Assembly, InstanceIx, RuleAction};
 use crate::check::cache::{Kind, PairCache, PairKey};
@@ -38,13 +38,13 @@ impl Checker<'_> {
         limits
     }
 
-    /// Of pairs without a rule, then of each rule.
+    /// Limits of pairs without a rule, then those of each rule.
     fn all_limits(&self) -> Vec<Limits> {
         let rules = self.assembly.rules.len() as u32;
         std::iter::once(None).chain((0..rules).map(Some)).map(|r| self.limits(r)).collect()
     }
 
-    /// Of each distinct pair what an earlier run has found.
+    /// Finds the cached answers of the unique pairs.
     pub(crate) fn known(&self, groups: &UniquePairs, firsts: &RotationIndex) -> Vec<Option<Answer>> {
         let Some(cache) = self.cache else { return vec![None; groups.distinct.len()] };
         let limits = self.all_limits();
@@ -56,8 +56,7 @@ impl Checker<'_> {
         groups.distinct.par_iter().enumerate().map(of).collect()
     }
 
-    /// The trees of the triangles that pairs may ask for whose answers are not known: not of parts that stand alone, nor of those
-    /// that only meet others whose hulls say all.
+    /// Prepares the triangle trees of pairs without a cached answer. Skips isolated parts and pairs of two hulls.
     pub(crate) fn prepare_surfaces(&self, groups: &UniquePairs, known: &[Option<Answer>]) {
         let shapes = &self.shapes.all;
         let mut wanted = vec![false; shapes.len()];
@@ -72,7 +71,7 @@ impl Checker<'_> {
         });
     }
 
-    /// Of each distinct pair the answer; those that are known stay.
+    /// Computes the missing answers; returns one answer for each unique pair.
     pub(crate) fn answers(
         &self,
         groups: &UniquePairs,
@@ -98,7 +97,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// Runs the stages, and keeps what they say.
+    /// Runs the stages and caches the answer.
     fn computed(&self, wish: &PairKey, scratch: &mut EpaScratch) -> Answer {
         let mut answer = || wish.query.answer(scratch, &mut Trace::default());
         let Some(cache) = self.cache else { return answer() };
@@ -119,7 +118,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The answer of a candidate whose `a` stands elsewhere.
+    /// Answers a candidate with `a` placed elsewhere.
     pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, verdict_only: bool) -> Answer {
         let (_, distinct) = self.canonical_at(c, a);
         let limits = self.limits(c.rule);
@@ -129,9 +128,9 @@ impl Checker<'_> {
         known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))
     }
 
-    /// What is held against a pair under a rule.
+    /// Limits of a pair under a rule.
     pub(crate) fn asked(&self, [a, b]: [InstanceIx; 2], rule: Option<u32>) -> PairLimits {
-        // The order decides nothing here.
+        // The order of the pair does not change its limits.
         let (_, distinct) = self.canonical(&Candidate { a: a.0, b: b.0, rule });
         let limits = self.limits(rule);
         let query = self.query(&distinct, &limits, Rotations::default());
@@ -141,7 +140,7 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// Of each distinct pair the answer.
+    /// Computes the answer of each unique pair.
     pub(crate) fn answer_groups(
         &self,
         groups: &UniquePairs,

@@ -1,4 +1,4 @@
-//! Hull stage: answer and numbers of a pair of convex solids.
+//! Answers and measures a pair whose hulls are the solids.
 
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::{Step, Trace};
@@ -11,7 +11,7 @@ use crate::query::convex::gjk::HullPair;
 use crate::query::convex::{Gap, HullAnswer, HullLimits, contains, hull_gap};
 
 impl PairQuery<'_> {
-    /// The answer of two hulls that are the solids.
+    /// Answers a pair whose hulls are the solids.
     pub(crate) fn by_hulls(
         &self,
         q: &HullPair,
@@ -74,7 +74,7 @@ impl PairQuery<'_> {
             }
         }
         Answer {
-            // A convex solid has no concave edge, so nothing is allowed for.
+            // A convex solid has no concave edge: the allowance is 0.
             facet_allowance: (gap.value < 0.0).then_some(0.0),
             measured: Some(Box::new(measured)),
             ..Answer::bare(status, certainty, self.geometry())
@@ -87,7 +87,7 @@ impl PairQuery<'_> {
         if gap.value > rounding {
             return Relation::Apart;
         }
-        // A part inside another has all of its own thickness in common with it: most pairs are told apart by that.
+        // A contained part shares its whole thickness: this test excludes containment of most pairs.
         let thickness = 2.0 * (rounding + margin) - gap.bracket[0];
         let a_holds_b = thickness >= 2.0 * b.inner_radius && contains(a, b, self.pose, rounding);
         let b_holds_a = thickness >= 2.0 * a.inner_radius && contains(b, a, &self.pose.inverse(), rounding);

@@ -1,4 +1,4 @@
-//! What the solids of a pair have in common, and its box in the rotation of every row that shares the answer.
+//! Computes the intersection of a pair: its volume, and its box for every row of the answer.
 
 use crate::check::pairs::rotations::order;
 use crate::check::prepare::shape::Shape;
@@ -8,16 +8,16 @@ use crate::query::intersection::{IntersectionInput, intersection};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
-/// The common solid of a pair; lengths in mm, in the first shape's centred frame.
+/// Intersection of a pair; lengths in mm, in the first shape's centred frame.
 #[derive(Debug, Clone)]
 pub(crate) struct CommonSolid {
     pub volume: f64,
-    /// The box, turned by every rotation that the first shape has in a row with this answer; sorted.
+    /// Boxes of the intersection, one for each rotation of the first shape in a row; sorted by rotation.
     pub(crate) boxes: Vec<(Mat3, Aabb)>,
 }
 
 impl CommonSolid {
-    /// The box in root coordinates, where the first shape's centred origin stands at `at`.
+    /// Box in root coordinates (mm), with the first shape's centred origin at `at`.
     pub(crate) fn root_box(&self, rotation: &Mat3, at: &Vec3) -> Option<Aabb> {
         let place = self.boxes.binary_search_by(|b| order(&b.0, rotation)).ok()?;
         let local = &self.boxes[place].1;
@@ -26,7 +26,7 @@ impl CommonSolid {
 }
 
 impl PairQuery<'_> {
-    /// Volume and box of what the solids have in common; nothing where inside and outside are undefined, or where it fails.
+    /// Volume and box of the intersection; `None` without a definite inside, or on failure.
     pub(crate) fn common(&self, measured: &Measured, margin: f64) -> Option<CommonSolid> {
         if !(self.first.is_solid() && self.second.is_solid()) {
             return None;
@@ -45,8 +45,8 @@ impl PairQuery<'_> {
     }
 }
 
-/// The boundary of a shape's solid.
+/// Boundary of a shape's solid.
 fn solid(shape: &Shape) -> &Surface {
-    // The surface of a convex solid overlaps nothing.
+    // The surface of a convex solid needs no self-union.
     if shape.is_hull { shape.exact().surface() } else { shape.exact().surface().solid() }
 }

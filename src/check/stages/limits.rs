@@ -1,50 +1,50 @@
-//! From a bracket of the gap to a status (concept.md, Verdicts).
+//! Derives the status of a pair from the bracket of its gap (docs/explanation/gap.md).
 
 use crate::assembly::Facets;
 use crate::check::{Certainty, Status};
 use crate::query::convex::common_ball_lp::Goal;
 
-/// What is held against a pair, lengths in mm.
+/// Limits of a pair; lengths in mm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
-    /// Overlap no deeper than this is contact.
+    /// Largest depth of a contact.
     pub tolerance: f64,
-    /// Overlap no deeper than this is allowed by a rule.
+    /// Largest depth allowed by a rule.
     pub allow_depth: Option<f64>,
-    /// The gap a rule demands.
+    /// Smallest gap required by a rule.
     pub min_clearance: Option<f64>,
-    /// Clear pairs up to this gap are listed.
+    /// Largest gap of a listed clear pair.
     pub report_within: Option<f64>,
-    /// Whether the pair's facet allowance is granted.
+    /// Facet policy: grants or refuses the facet allowance.
     pub facets: Facets,
 }
 
 impl Limits {
-    /// Nothing is asked of a pair farther apart than this.
+    /// Distance beyond which the pair is clear and unlisted (mm).
     pub(crate) fn max_distance(&self) -> f64 {
         [self.min_clearance, self.report_within].into_iter().flatten().fold(self.tolerance, f64::max)
     }
 
-    /// The depth beyond which the pair interferes where its facets explain `facets` (mm; 0 where that is not granted).
+    /// Depth beyond which the pair interferes (mm). `facets` is the granted facet allowance (mm, >= 0).
     pub(crate) fn deepest(&self, facets: f64) -> f64 {
         self.allow_depth.unwrap_or(0.0).max(self.tolerance + facets)
     }
 
-    /// How well the thickness must be known to decide the status.
+    /// Precision of the thickness, sufficient for the status.
     pub(crate) fn goal(&self, margin: f64) -> Goal {
-        // Between tolerance and allowance the two passing statuses differ, so the value itself is needed.
+        // Between tolerance and allowed depth, the two passing statuses differ: this needs the value itself.
         let deepest = self.deepest(0.0);
         let at_most = if self.allow_depth.is_some() { f64::NEG_INFINITY } else { deepest + margin };
         Goal { above: deepest + margin, at_most }
     }
 
-    /// The status that a gap inside `bracket` has, where `margin` is the pair's rounding margin: a value that near to a
-    /// threshold counts as equal to it, and equality keeps the threshold. `facets` is the allowance that is granted (mm).
+    /// Status of a gap inside `bracket` (mm, signed). `margin` is the pair's rounding margin: a value within it of a
+    /// threshold counts as equal, and an equal value passes. `facets` is the granted allowance (mm, >= 0).
     pub(crate) fn status(&self, bracket: [f64; 2], margin: f64, facets: f64) -> Status {
         let [low, high] = bracket;
         let (least, most) = (-high, -low);
         let (deepest, t) = (self.deepest(facets), self.tolerance);
-        // The bracket itself is uncertain by a margin: what it straddles by no more than that is a tie.
+        // The ends of the bracket are uncertain by a margin: an excess of up to twice the margin is a tie.
         let tie = 2.0 * margin;
         if least > deepest + margin {
             return Status::Interference;
@@ -52,7 +52,7 @@ impl Limits {
         if most > deepest + tie {
             return Status::Undecided;
         }
-        // Deeper than the rule allows, it passes by its facets or as contact.
+        // A depth beyond the rule's allowance passes as a contact, within tolerance and facet allowance.
         if self.allow_depth.is_some_and(|a| most <= a + tie) && least > t + margin {
             return Status::Allowed;
         }
@@ -67,23 +67,23 @@ impl Limits {
         if low > t + margin { Status::Clear } else { Status::Contact }
     }
 
-    /// Whether a pair that may be this deep (mm) passes by nothing but its facets.
+    /// Returns true if a depth of up to `most` (mm) passes only by the facet allowance.
     pub(crate) fn needs_facets(&self, most: f64, margin: f64) -> bool {
         most > self.deepest(0.0) + 2.0 * margin
     }
 
-    /// How wide the bracket of a listed pair may be beside 1 % of the depth (mm): a tenth of the tolerance, and never so
-    /// narrow that rounding alone is wider.
+    /// Width of the bracket promised for a small depth (mm): a tenth of the tolerance, and at least 16 margins. For a
+    /// larger depth, 1 % of it is promised.
     pub(crate) fn width(&self, margin: f64) -> f64 {
         (0.1 * self.tolerance).max(16.0 * margin)
     }
 
-    /// Whether the bracket is as narrow as the report promises.
+    /// Certified if the bracket is as narrow as the report promises.
     pub(crate) fn certainty(&self, bracket: [f64; 2], margin: f64) -> Certainty {
         let [low, high] = bracket;
-        // Of a depth that is rounding, at a tolerance of 0, rounding is all that can be said.
+        // At a tolerance of 0, the width covers depths within rounding.
         let promised = (0.01 * low.abs().min(high.abs())).max(self.width(margin));
-        // What is reported is wider by the margin on either side.
+        // The report widens the bracket by the margin on either side.
         if high - low + 2.0 * margin <= promised { Certainty::Certified } else { Certainty::Bracketed }
     }
 }
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(at(l, -0.3), Status::Allowed);
         assert_eq!(at(l, -0.005), Status::Contact);
         assert_eq!(at(l, -0.3 - 1e-9), Status::Interference);
-        // An allowance below the tolerance takes nothing away from the tolerance.
+        // An allowance below the tolerance leaves the tolerance unchanged.
         assert_eq!(at(Limits { allow_depth: Some(0.001), ..limits() }, -0.01), Status::Contact);
     }
 
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(limits().status([-0.02, -0.005], MARGIN, 0.0), Status::Undecided);
         let l = Limits { min_clearance: Some(2.0), ..limits() };
         assert_eq!(l.status([1.9, 2.1], MARGIN, 0.0), Status::Undecided);
-        // Contact or clear: both pass, so nothing is left undecided.
+        // Contact and clear both pass: the pair is decided.
         assert_eq!(limits().status([0.005, 0.02], MARGIN, 0.0), Status::Contact);
     }
 
@@ -152,7 +152,7 @@ mod tests {
             [0.01, 0.02, 0.025, 0.031].map(|d| with(l, d)),
             [Status::Contact, Status::Allowed, Status::Contact, Status::Interference]
         );
-        // Allowed or by its facets: it passes either way.
+        // By the rule or by its facets, the pair passes.
         assert_eq!(l.status([-0.025, -0.015], MARGIN, 0.02), Status::Contact);
         let l = Limits { min_clearance: Some(1.0), ..limits() };
         assert_eq!([0.02, 0.04].map(|d| with(l, d)), [Status::TooClose, Status::Interference]);

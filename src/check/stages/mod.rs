@@ -1,4 +1,16 @@
-//! One distinct pair of shapes: the stages in order, the measures, the status.
+//! Answers one unique pair: the stages in order, the measures, the status.
+//!
+//! [`PairQuery::answer`] has the order: inscribed balls, oriented boxes, hulls, convex pieces, triangles. A pair of two
+//! hulls ends with the hulls. An undecided pair with one decomposed part tries the pieces one by one.
+//!
+//! - `answers`: all unique pairs of a run, from the cache or through the stages
+//! - `limits`: thresholds, and the status of a bracket
+//! - `hulls`: pairs whose hulls are the solids
+//! - `pieces`: convex pieces
+//! - `triangles`: triangles and the facet allowance
+//! - `intersection`: volume and box of the intersection
+//! - `separation`: separating translation
+//! - `trace`: findings of each stage for `explain`
 pub(crate) mod answers;
 pub(crate) mod hulls;
 pub(crate) mod intersection;
@@ -23,54 +35,54 @@ use crate::query::convex::epa::EpaScratch;
 use crate::query::convex::gjk::{self, GjkEnd, HullPair};
 use crate::query::convex::sat::obb_obb;
 
-/// Where a pair left the pipeline.
+/// Exit stage of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitStage {
-    /// Its boxes are beyond everything asked of it.
+    /// Cleared by its oriented boxes.
     Obb,
-    /// Its hulls are.
+    /// Cleared by its hulls.
     Hull,
-    /// Its hulls were measured: they are the solids.
+    /// Settled by its hulls: they are the solids.
     HullMeasured,
-    /// Its convex pieces were asked.
+    /// Settled by its convex pieces.
     Pieces,
-    /// Its triangles were asked.
+    /// Settled by its triangles.
     Exact,
 }
 
-/// What is known of a pair.
+/// Answer of a unique pair.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub status: Status,
     pub exit_stage: ExitStage,
     pub certainty: Certainty,
-    /// What the solids were taken to be, the coarser of the two.
+    /// Coarser geometry of the two parts.
     pub geometry: Geometry,
-    /// What the concave facets at the overlap allow (mm), where it was asked for.
+    /// Depth explained by the concave facets at the overlap (mm, >= 0), if computed.
     pub facet_allowance: Option<f64>,
-    /// Whether that allowance made it a contact.
+    /// True if the facet allowance made the pair a contact.
     pub within_facet_error: bool,
-    /// Absent where the pair was cleared or only a verdict was asked for: most answers are small.
+    /// Measures; `None` for a cleared pair and a verdict-only run. Boxed, since most answers have none.
     pub measured: Option<Box<Measured>>,
 }
 
-/// The numbers of a pair; lengths in mm, points and directions in the first shape's centred frame.
+/// Measures of a pair; lengths in mm, points and directions in the first shape's centred frame.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
-    /// Unknown, as the gap, where surfaces without an inside cross.
+    /// Relation of the solids. As the gap, unknown for crossing surfaces without an inside.
     pub relation: Option<Relation>,
     pub gap: Option<f64>,
     pub bracket: [f64; 2],
     pub witness: [Vec3; 2],
     pub normal: Option<Vec3>,
-    /// Shortest translation of the second shape that separates the two, and its length.
+    /// Shortest separating translation of the second shape found, and its length.
     pub penetration: Option<(Vec3, f64)>,
-    /// What the solids have in common.
+    /// Intersection of the solids.
     pub common: Option<CommonSolid>,
 }
 
 impl Answer {
-    /// Of a pair whose hulls settled it, without numbers.
+    /// Answer of a pair settled by its hulls, without measures.
     pub(crate) fn bare(status: Status, certainty: Certainty, geometry: Geometry) -> Self {
         Self {
             status,
@@ -84,49 +96,49 @@ impl Answer {
     }
 }
 
-/// A pair to be answered: two shapes, the second one's centred frame in the first one's, and what is asked.
+/// Query of a unique pair: two shapes, the pose of the second one's centred frame in the first one's, and the limits.
 #[derive(Clone, Copy)]
 pub(crate) struct PairQuery<'a> {
     pub first: &'a Shape,
     pub second: &'a Shape,
     pub pose: &'a Pose,
     pub limits: &'a Limits,
-    /// How far rounding of the placements may have moved points (mm).
+    /// Largest displacement of points by rounding of the placements (mm).
     pub residual: f64,
-    /// In which rotations the first shape stands.
+    /// Rotations of the first shape in the rows of the pair.
     pub turns: Rotations<'a>,
     pub verdict_only: bool,
 }
 
 impl PairQuery<'_> {
-    /// The rounding margin η of the pair (mm).
+    /// Rounding margin η of the pair (mm).
     pub(crate) fn margin(&self) -> f64 {
         let (a, b) = (&self.first.convex, &self.second.convex);
         let distance = self.pose.translation.norm();
         roundoff_mm(a.diameter, b.diameter, distance)
             + shared_pose_mm(a.diameter, b.diameter, distance)
-            // Recentring cancels what the part's own frame put far out.
+            // Recentring cancels the offset of the part from its own origin.
             + roundoff_mm(self.first.max_abs, self.second.max_abs, 0.0) * 0.25
             + self.residual
             + self.first.outside_pieces()
             + self.second.outside_pieces()
     }
 
-    /// The coarser geometry of the two parts.
+    /// Coarser geometry of the two parts.
     pub(crate) fn geometry(&self) -> Geometry {
         self.first.geometry.max(self.second.geometry)
     }
 
-    /// By how much two surfaces may differ that coincide by design (mm): the pair's rounding and that of both files.
+    /// Largest distance between surfaces designed to coincide (mm): rounding of the pair and of both files.
     pub(crate) fn rounding(&self, margin: f64) -> f64 {
         margin + self.first.quantum + self.second.quantum
     }
 
-    /// By how much the volume that both share may be off (mm³): for the tolerance and rounding, and for the facets. The smaller surface,
-    /// times how far it may lie elsewhere.
+    /// Uncertainty of the common volume (mm³): first from tolerance and rounding, second from the facets. Each is the
+    /// smaller surface area times the possible offset of the surface.
     ///
-    /// A part that moves by t sweeps at most t/2 times the area of its surface: half the tolerance is what two runs together
-    /// have to leave open, so that there is as much again for a turn.
+    /// A translation by t sweeps at most t/2 times the surface area. Half the tolerance covers a translation between
+    /// two runs, and their two values together leave as much again for a rotation.
     pub(crate) fn volume_slack(&self) -> [f64; 2] {
         let area = self.first.area().min(self.second.area());
         let facets = self.first.surface_error() + self.second.surface_error();
@@ -142,14 +154,14 @@ impl PairQuery<'_> {
         let q = HullPair { a, b, b_in_a: self.pose };
         let by_hulls = self.first.is_hull && self.second.is_hull;
         let hurry = by_hulls && self.verdict_only;
-        // What lies deep in both is found quickest, where only the verdict is asked for.
+        // For a verdict, a deep common ball settles the pair fastest.
         let deep = limits.goal(margin).above + margin;
         let balls = InnerBalls::of(&q);
         let settled = |status| Answer::bare(status, Certainty::Certified, self.geometry());
         if hurry && balls.thickness > deep {
             return settled(Status::Interference);
         }
-        // Boxes hold the inner balls: where those nearly meet, no box test separates.
+        // The boxes contain the inscribed balls: if the balls nearly meet, no box test can separate the pair.
         let apart = (!balls.near).then(|| obb_obb(&self.first.obb, &self.second.obb, self.pose, reach + margin));
         let cleared = apart.is_some_and(|d| d > reach + margin);
         steps.note(Step::Obb { distance: apart, cleared });
@@ -187,7 +199,7 @@ impl PairQuery<'_> {
         Answer { certainty: Certainty::NoInside, geometry: Geometry::Hull, ..answer }
     }
 
-    /// Never below the rounding of the coordinates of either mesh.
+    /// Tolerance of the pair (mm): at least the floor from the coordinates of either mesh.
     pub(crate) fn tolerance(&self) -> f64 {
         self.limits.tolerance.max(self.first.tolerance_floor()).max(self.second.tolerance_floor())
     }

@@ -1,4 +1,4 @@
-//! A pair of which a part is taken as convex pieces: what they say before anyone asks for triangles.
+//! Answers a pair with a decomposed part from its convex pieces, before any triangle query.
 
 use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::shape::Shape;
@@ -14,12 +14,12 @@ use crate::query::pieces::{PieceDistance, PiecePair};
 use crate::shape::decompose::piece_set::Cover;
 use crate::shape::surface::{Inside, Surface};
 
-/// What the pieces of a pair say.
+/// Result of the pieces of a pair.
 pub(crate) enum PiecesAnswer {
-    /// All there is to know.
+    /// Final answer.
     Settled(Box<Answer>),
-    /// They meet, or it takes triangles to measure how far they are apart; the centre of the largest ball that two of them have in
-    /// common, where that is one in both solids.
+    /// The pieces meet, or only triangles can measure the distance. The point is the centre of the largest ball in two
+    /// pieces, if it lies in both solids.
     Meet(Option<Vec3>),
 }
 
@@ -27,13 +27,13 @@ fn cover(shape: &Shape) -> Cover<'_> {
     shape.pieces().map_or(Cover::Whole(&shape.convex), Cover::Pieces)
 }
 
-/// Whether a shape's cover is the solid itself, not only something that holds it.
+/// Returns true if the cover is the solid itself; otherwise it only encloses the solid.
 fn is_solid(shape: &Shape) -> bool {
     shape.pieces().is_some() || shape.is_hull
 }
 
 impl PairQuery<'_> {
-    /// The answer of the pieces, of a part that has none of its hull.
+    /// Answers from the pieces; a part without pieces takes part with its hull.
     pub(crate) fn by_pieces(&self, limits: &Limits, margin: f64, steps: &mut Trace) -> PiecesAnswer {
         let pair = PiecePair { a: cover(self.first), b: cover(self.second), b_in_a: self.pose };
         let of_solids = is_solid(self.first) && is_solid(self.second);
@@ -44,7 +44,8 @@ impl PairQuery<'_> {
             }
             PieceDistance::Apart { bounds, points } => {
                 let status = limits.status(bounds, margin, 0.0);
-                // As narrow as rounding lets it be, or narrow enough for who asks for no number.
+                // For numbers, the bracket must be as narrow as rounding allows; for a verdict, it must decide the
+                // status.
                 let enough =
                     if self.verdict_only { status != Status::Undecided } else { bounds[1] - bounds[0] <= 2.0 * margin };
                 let cleared = of_solids && enough && status == Status::Clear;
@@ -69,8 +70,9 @@ impl PairQuery<'_> {
         }
     }
 
-    /// Of solids that two pieces meet of. A ball in both parts lies in a piece of each, as far as it is no thicker than what cells
-    /// overlap by: where no two pieces have more in common than passes, the parts have not (docs/numerics.md).
+    /// Answers two solids with meeting pieces. A ball in both parts lies in one piece of each, up to the diameter by
+    /// which cells overlap. If no two pieces overlap by more than the threshold, the parts do not either
+    /// (docs/explanation/numerics.md).
     fn pieces_meet(
         &self,
         pair: &PiecePair,
@@ -79,7 +81,7 @@ impl PairQuery<'_> {
         margin: f64,
         steps: &mut Trace,
     ) -> PiecesAnswer {
-        // For a verdict a ball thicker than anything that passes is all there is to know.
+        // For a verdict, a ball thicker than every threshold settles the pair.
         let deepest = limits.deepest(0.0);
         let enough = if self.verdict_only { deepest + margin } else { f64::INFINITY };
         let thickest = pair.thickest_overlap(enough);
@@ -119,8 +121,9 @@ impl PairQuery<'_> {
         PiecesAnswer::Settled(Box::new(answer))
     }
 
-    /// Of solids and the pieces of one that could not be united: the pieces one by one, with the same argument as two by two. Returns
-    /// what was known where that tells no more. Cost: the exact stage for each piece near the other solid.
+    /// Answers two solids, one of them with pieces whose self-union failed: piece by piece, with the argument of
+    /// `pieces_meet`. Returns `known` if the pieces add nothing. Cost: one triangle query for each piece near the other
+    /// solid.
     pub(crate) fn piece_by_piece(&self, limits: &Limits, margin: f64, known: Answer, steps: &mut Trace) -> Answer {
         let (first, second) = (self.first.pieces(), self.second.pieces());
         let (pieces, whole, of) = match (first, second) {

@@ -1,4 +1,4 @@
-//! How to get the parts of an overlapping pair apart.
+//! Finds a separating translation of an overlapping pair.
 
 use crate::check::stages::PairQuery;
 use crate::geom::Vec3;
@@ -7,7 +7,8 @@ use crate::query::depth::SolidRef;
 use crate::query::separation::{SeparationInput, separate};
 
 impl PairQuery<'_> {
-    /// A translation of the second part that separates the two, and its length (mm). `least` is the depth of a common ball.
+    /// Separating translation of the second part and its length (mm, first shape's centred frame). `least` is a lower
+    /// bound of the depth (mm).
     pub(crate) fn separating_translation(
         &self,
         [a, b]: [SolidRef; 2],

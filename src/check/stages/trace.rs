@@ -1,111 +1,111 @@
-//! The way of one pair through the stages, kept for those who ask for it.
+//! Records the trace of one pair through the stages, for `explain`.
 
-/// What one stage found of a pair. Lengths in mm.
+/// Finding of one stage. Lengths in mm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
-    /// Axis-aligned boxes in root coordinates.
+    /// Axis-aligned boxes in the root frame.
     Aabb {
-        /// Between the two boxes; 0 where they meet.
+        /// Distance of the two boxes; 0 if they meet.
         distance: f64,
-        /// Whether the boxes, grown by half of the run's reach each, are apart.
+        /// True if the boxes, each grown by half of the run's largest distance, are separate.
         cleared: bool,
     },
     /// Oriented boxes.
     Obb {
-        /// A lower bound of the distance, negative where no axis separates; `None` where the largest balls inside the two hulls
-        /// lie so near to each other that no box could clear the pair.
+        /// Lower bound of the distance, negative without a separating axis. `None` if the inscribed balls of the hulls
+        /// are so close that no box test can clear the pair.
         distance: Option<f64>,
-        /// Whether that is beyond everything asked of the pair.
+        /// True if the bound clears the pair.
         cleared: bool,
     },
     /// Convex hulls.
     Hull {
-        /// Certified bounds of the hulls' gap: their distance, minus the thickness of what they have in common.
+        /// Certified bounds of the hulls' gap: their distance, minus the thickness of their intersection.
         gap: [f64; 2],
-        /// Whether that is beyond everything asked of the pair.
+        /// True if the gap clears the pair.
         cleared: bool,
     },
-    /// Convex pieces: of decomposed parts theirs, of others the hull.
+    /// Convex pieces of decomposed parts; the hull of other parts.
     Pieces {
-        /// Bounds of the distance of the two sets; `None` where two pieces meet. An infinite upper bound was not asked for.
+        /// Bounds of the distance of the two sets; `None` if two pieces meet. An infinite upper bound was not computed.
         distance: Option<[f64; 2]>,
-        /// The thickest that a piece of each has in common: a lower bound of the overlap depth. `None` where the pieces are apart, or
-        /// where the hull of one part says nothing of it.
+        /// Lower bound of the overlap depth: the thickest intersection of two pieces. `None` for separate pieces, and
+        /// if the hull of a part gives no bound.
         depth: Option<f64>,
-        /// Whether the pair is clear.
+        /// True if the pair is clear.
         cleared: bool,
     },
-    /// The triangles, of solids that do not meet.
+    /// Triangles of separate solids.
     Triangles {
-        /// Of the two surfaces.
+        /// Distance of the two surfaces.
         distance: f64,
-        /// Whether that is a lower bound, no more being asked.
+        /// True if the distance is only a lower bound.
         at_least: bool,
-        /// Whether the pair is clear.
+        /// True if the pair is clear.
         cleared: bool,
     },
-    /// The hulls of solids that may meet: nothing that both have in common is thicker than what the hulls have.
+    /// Hulls of solids that may meet: the intersection of the hulls bounds the depth.
     HullDepth {
-        /// An upper bound of the overlap depth.
+        /// Upper bound of the overlap depth.
         most: f64,
     },
-    /// The first ball that was looked at, in the middle of what the hulls have in common.
+    /// Ball in the middle of the hulls' intersection.
     Ball {
-        /// Its diameter, a lower bound of the overlap depth; negative where its centre is not in both.
+        /// Diameter of the ball, a lower bound of the overlap depth; negative if its centre is outside one part.
         depth: f64,
     },
-    /// The best ball after a climb from where the surfaces, moved inward, still met.
+    /// Best ball after an ascent from points where the inset surfaces still met.
     Climb {
-        /// Its diameter, a lower bound of the overlap depth; not above 0 where none was found.
+        /// Diameter of the ball, a lower bound of the overlap depth; at most 0 without a ball.
         depth: f64,
     },
-    /// The surfaces of solids that meet.
+    /// Surfaces of solids that meet.
     Surfaces {
-        /// 0 where they cross or touch.
+        /// Distance of the surfaces; 0 if they cross or touch.
         distance: f64,
     },
-    /// The surfaces keep apart, and one part lies in the other.
+    /// The surfaces are separate, and one part lies inside the other.
     Nested,
-    /// A shrink certificate: with both surfaces moved inward by half of this, nothing is left in common.
+    /// Inset certificate: both surfaces are inset by half of `depth`.
     Shrink {
-        /// The depth that was to be shown to be the largest.
+        /// Tested upper bound of the depth.
         depth: f64,
-        /// Whether it was.
+        /// True if the inset surfaces are disjoint, so that `depth` is an upper bound.
         shown: bool,
     },
-    /// Where the surfaces moved inward meet: boxes outside of which nothing is deeper.
+    /// Remaining boxes: the inset surfaces still meet in them.
     Confined {
-        /// The depth that nothing outside exceeds.
+        /// Upper bound of the depth outside the boxes.
         depth: f64,
-        /// How many boxes.
+        /// Number of boxes.
         boxes: usize,
     },
     /// Branch and bound.
     Cells {
-        /// Boxes looked at so far.
+        /// Number of cells evaluated so far.
         cells: u32,
         /// Certified bounds of the overlap depth after them.
         depth: [f64; 2],
     },
-    /// The facet allowance.
+    /// Facet allowance.
     Facets {
-        /// What is allowed for.
+        /// Depth explained by the facets.
         allowance: f64,
-        /// The most that could be.
+        /// Largest allowance of parts of this size.
         cap: f64,
-        /// Whether it is B's facets that explain most, not A's; `None` where none explain anything.
+        /// True if B's facets explain most, false if A's do; `None` if none explain anything.
         of_b: Option<bool>,
-        /// Whether it is granted.
+        /// True if the run grants the allowance.
         granted: bool,
     },
 }
 
-/// Keeps steps, or none.
+/// Trace of a pair; empty if it is not recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Trace(Option<Vec<Step>>);
 
 impl Trace {
-    /// Keeps every step.
+    /// Starts a recorded trace.
     pub(crate) fn kept() -> Self {
         Self(Some(Vec::new()))
     }
@@ -120,7 +120,7 @@ impl Trace {
         }
     }
 
-    /// Takes A for B in what was noted.
+    /// Exchanges A and B in the trace.
     pub(crate) fn swap(&mut self) {
         for step in self.0.iter_mut().flatten() {
             if let Step::Facets { of_b: Some(of_b), .. } = step {

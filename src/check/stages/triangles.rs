@@ -1,6 +1,6 @@
-//! One pair through the exact stage: what its triangles say, and how far the question has to be followed.
+//! Answers a pair from its triangles: distance, overlap depth and facet allowance.
 //!
-//! Everything the check knows of [`crate::narrow::exact`] stands in this file.
+//! Calls `query::depth` for the bracket of the depth and decides how far to refine it.
 
 use crate::assembly::Facets;
 use crate::check::prepare::shape::Shape;
@@ -16,35 +16,33 @@ use crate::query::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, separation};
 
-/// No more than this is granted to facets (mm): beyond it they are too coarse to tell what they stand for (concept.md,
-/// Facets).
+/// Largest facet allowance (mm). Coarser facets no longer show the intended surface (docs/explanation/gap.md).
 const LARGEST_ALLOWANCE: f64 = 0.25;
 
-/// And no more than this part of the longest side of the smaller part's own box.
+/// Largest facet allowance, as a share of the longest side of the smaller part's box.
 const LARGEST_ALLOWANCE_OF_SIDE: f64 = 0.01;
 
-/// The bracket of a listed pair is narrowed to this part of the depth: a hair less than the 1 % of report-format.md, so that
-/// the rounding margin that is added to its ends does not break the promise.
+/// Width of a listed pair's bracket, as a share of the depth. Slightly below the 1 % of docs/reference/report.md, to
+/// leave room for the rounding margin at both ends.
 const BRACKET_OF_DEPTH: f64 = 0.0099;
 
-/// The bracket of a depth beyond the tolerance is narrowed to this part of the depth, where the budget lasts.
+/// Width of the bracket of a depth beyond the tolerance, as a share of the depth, if the budget suffices.
 const BEYOND_TOLERANCE: f64 = 0.025;
 
 impl PairQuery<'_> {
-    /// Whether both surfaces have triangles of some area; without them there is nothing but the hulls to ask.
+    /// Returns true if both surfaces have triangles with an area; otherwise only the hulls can answer.
     pub(crate) fn has_triangles(&self) -> bool {
         [self.first, self.second].iter().all(|s| !s.exact().surface.triangles.is_empty())
     }
 
-    /// Whether a mesh of the pair has no definite inside.
+    /// Returns true if a mesh of the pair has no definite inside.
     fn is_surface(&self) -> bool {
         !(self.first.is_solid() && self.second.is_solid())
     }
 
-    /// The answer of the triangles, for a pair that boxes and hulls leave within reach.
-    /// `ball` is the centre of one that is known to lie in both.
+    /// Answers a pair left by boxes and hulls. `ball` is the centre of a ball known to lie in both parts.
     pub(crate) fn by_triangles(&self, limits: &Limits, margin: f64, ball: Option<Vec3>, steps: &mut Trace) -> Answer {
-        // For a verdict a ball thicker than anything that passes is all there is to know.
+        // For a verdict, a ball thicker than every threshold settles the pair.
         let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep };
         match classify(body(self.first), body(self.second), self.pose, &ask) {
@@ -78,7 +76,7 @@ impl PairQuery<'_> {
         Answer { measured: Some(Box::new(self.measured_apart(d, apart.points, margin))), ..answer }
     }
 
-    /// The numbers of solids that are apart: their distance and closest points (mm).
+    /// Measures of separate solids: distance `d` and closest points (mm).
     pub(crate) fn measured_apart(&self, d: f64, points: [Vec3; 2], margin: f64) -> Measured {
         let rounding = self.rounding(margin);
         let between = points[1] - points[0];
@@ -93,8 +91,8 @@ impl PairQuery<'_> {
         }
     }
 
-    /// The gap of two convex solids to rounding. Between faces that are all but parallel the closest-point search on hulls ends
-    /// short of that, in double precision; then their triangles tell.
+    /// Refines the gap of two convex solids to rounding. Between almost parallel faces, the closest-point search on
+    /// hulls stops earlier in double precision; the triangles then give the distance.
     pub(crate) fn refine_gap(&self, mut gap: Gap, margin: f64) -> Gap {
         let [low, high] = gap.bracket;
         if low <= 0.0 || high - low <= 2.0 * margin {
@@ -112,8 +110,8 @@ impl PairQuery<'_> {
         gap
     }
 
-    /// The most that facets of this pair may explain (mm). Nothing where pieces reach beyond a part: they meet more facets than the
-    /// part does, and what those explain is no measure of them.
+    /// Largest facet allowance for this pair (mm). It is 0 if pieces stand for a part: they meet other facets than the
+    /// part does.
     fn largest_allowance(&self) -> f64 {
         if self.first.pieces().is_some() || self.second.pieces().is_some() {
             return 0.0;
@@ -122,18 +120,18 @@ impl PairQuery<'_> {
         LARGEST_ALLOWANCE.min(LARGEST_ALLOWANCE_OF_SIDE * side)
     }
 
-    /// The most that facets of this pair explain, wherever they are (mm): what is known without looking for them.
+    /// Upper bound of the pair's facet allowance, known without locating the facets (mm).
     fn allowance_at_most(&self) -> f64 {
         let sagitta = |s: &Shape| s.concave_error().unwrap_or(f64::INFINITY);
         self.largest_allowance().min(SAGITTAS * sagitta(self.first).max(sagitta(self.second)))
     }
 
-    /// The most that is granted to facets (mm).
+    /// Upper bound of the granted facet allowance (mm).
     fn granted_at_most(&self, limits: &Limits) -> f64 {
         if limits.facets == Facets::Allow { self.allowance_at_most() } else { 0.0 }
     }
 
-    /// What the concave facets that bound the common solid explain (mm); of the parts that are asked.
+    /// Facet allowance from the concave facets around the intersection (mm), of the selected parts.
     fn allowance(&self, asked: [bool; 2], margin: f64) -> f64 {
         let (a, b) = (self.first.exact(), self.second.exact());
         let pairing = Pairing { a: a.surface.solid(), b: b.surface.solid(), b_in_a: self.pose };
@@ -144,18 +142,18 @@ impl PairQuery<'_> {
     }
 }
 
-/// A pair whose solids meet, on the way to its status. Depths in mm.
+/// A pair with meeting solids, before its status is decided. Depths in mm.
 struct Overlap<'p, 'q> {
     query: &'p PairQuery<'q>,
     limits: &'p Limits,
     margin: f64,
     meeting: Box<OverlapSearch<'p>>,
-    /// The facet allowance, once it was asked for.
+    /// Facet allowance, once computed.
     facets: Option<f64>,
 }
 
 impl Overlap<'_, '_> {
-    /// Closes the bracket of the depth as far as status and report need it.
+    /// Narrows the bracket of the depth as status and report require.
     fn answer(mut self, steps: &mut Trace) -> Answer {
         let verdict_only = self.query.verdict_only;
         if !verdict_only {
@@ -171,7 +169,7 @@ impl Overlap<'_, '_> {
         let mut status = self.limits.status([-most, -least], self.margin, granted);
         let mut within_facet_error = status == Status::Contact && self.limits.needs_facets(most, self.margin);
         if within_facet_error && self.query.is_surface() {
-            // The upper bound is that of the hulls, whose facets are others.
+            // The upper bound belongs to the hulls, so the facets do not explain it.
             (status, within_facet_error) = (Status::Undecided, false);
         }
         self.note(steps);
@@ -193,17 +191,17 @@ impl Overlap<'_, '_> {
         self.limits.facets == Facets::Allow
     }
 
-    /// Refines until the depth is known to lie on one side of a threshold.
+    /// Refines until the depth lies on one side of a threshold.
     fn decide(&mut self, threshold: f64) {
         self.meeting.decide_threshold(threshold);
     }
 
-    /// The thresholds that hold whatever the facets are: the tolerance first, since most pairs that meet are contacts, then
-    /// what a rule allows.
+    /// Decides the thresholds independent of facets: first the tolerance, since most meeting pairs are contacts, then
+    /// the allowed depth of a rule.
     fn decide_without_facets(&mut self) {
         let limits = self.limits;
         if limits.min_clearance.is_some_and(|c| c <= self.margin) {
-            // Touching keeps a clearance of zero, overlapping breaks it.
+            // A clearance of zero passes by touching and fails by overlapping.
             self.decide(0.0);
         }
         self.decide(limits.tolerance);
@@ -212,15 +210,15 @@ impl Overlap<'_, '_> {
         }
     }
 
-    /// Closes the bracket as far as the report promises, and further where the depth is what fails or is allowed: the ball
-    /// that was found is the depth that people read.
+    /// Narrows the bracket to the promised width, and further for a depth beyond the tolerance: the report prints the
+    /// diameter of the largest ball found.
     fn narrow(&mut self) {
         let width = Precision::new(BRACKET_OF_DEPTH, self.limits.width(self.margin));
         let tolerance = self.limits.tolerance;
         self.meeting.refine_to(&width.beyond(tolerance, BEYOND_TOLERANCE, 16.0 * self.margin));
     }
 
-    /// Asks for the facet allowance where the status or the report needs it, and decides the threshold it makes.
+    /// Computes the facet allowance if status or report need it, and decides its threshold.
     fn decide_with_facets(&mut self) {
         let loosest = self.limits.deepest(self.query.allowance_at_most());
         let [mut least, most] = self.meeting.depth_bounds();
@@ -230,7 +228,7 @@ impl Overlap<'_, '_> {
             if !matters {
                 return;
             }
-            // Deeper than any facets could explain is found sooner than what these do.
+            // A depth beyond any facet allowance is found faster than the allowance itself.
             self.decide(loosest);
             least = self.meeting.depth_bounds()[0];
             if least > loosest + self.margin {
@@ -264,7 +262,7 @@ impl Overlap<'_, '_> {
         let rounding = self.query.rounding(self.margin);
         let witness = self.witness();
         let out = witness[0] - witness[1];
-        // Without an inside a crossing is no depth: only a common ball is.
+        // Without an inside, a crossing gives no depth; only a common ball does.
         let known = !self.query.is_surface() || least > rounding;
         let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
         let separation = (least > 0.0 && !self.query.is_surface())
@@ -281,8 +279,8 @@ impl Overlap<'_, '_> {
         }
     }
 
-    /// The nearest point of each surface to the centre of the largest common ball that was found; where there is none, the
-    /// closest points of the surfaces.
+    /// Point of each surface nearest to the centre of the largest common ball found; without a ball, the closest points
+    /// of the surfaces.
     fn witness(&self) -> [Vec3; 2] {
         let of_ball = self.meeting.ball().map(|(_, _, points)| points);
         of_ball.or_else(|| self.meeting.surfaces().map(|s| s.points)).unwrap_or_else(|| [Vec3::zeros(); 2])
@@ -305,7 +303,7 @@ impl Overlap<'_, '_> {
         self.meeting.events().iter().for_each(|event| steps.note(step(event)));
         if let Some(allowance) = self.facets {
             let cap = self.query.largest_allowance();
-            // Which part's, is asked once more: only explanations want to know.
+            // Repeat the query for one part; only `explain` needs it.
             let of_first = self.query.allowance([true, false], self.margin) >= allowance;
             let of_b = (allowance > 0.0).then_some(!of_first);
             steps.note(Step::Facets { allowance, cap, of_b, granted: self.allows() });
@@ -313,7 +311,7 @@ impl Overlap<'_, '_> {
     }
 }
 
-/// An event of the exact stage as a step of the pair.
+/// Converts an event of the depth search to a trace entry.
 fn step(event: &Event) -> Step {
     match *event {
         Event::HullBound(most) => Step::HullDepth { most },

@@ -1,4 +1,4 @@
-//! From the findings of a run to a baseline, and what drops out of one.
+//! Accepts the findings of a run into a baseline, and prunes a baseline.
 
 use crate::check::{BaselineStatus, Outcome, PairOutcome, Severity, Status};
 use crate::findings::baseline::{Baseline, Entry, meshes_of};
@@ -6,28 +6,29 @@ use crate::findings::run_view::{RunView, extent_of_pair};
 use crate::findings::severity::in_units;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was accepted, and what the baseline is then.
+/// Result of accepting findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Acceptance {
-    /// To be written.
+    /// Baseline to write.
     pub baseline: Baseline,
-    /// The findings that were not covered before, sorted.
+    /// Findings not covered before, sorted.
     pub taken: Vec<NewlyAccepted>,
 }
 
-/// A finding that is accepted now.
+/// A newly accepted finding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewlyAccepted {
-    /// Its place in the baseline.
+    /// Index of its entry in the baseline.
     pub entry: usize,
-    /// How it compared with the baseline before.
+    /// Baseline status before.
     pub was: BaselineStatus,
 }
 
-/// Accepts findings of a run: those at the places `only` of [`Outcome::pairs`], or all. The run has been held against `old`.
+/// Accepts findings of a run: the indices `only` of [`Outcome::pairs`], or all. The run must have been compared with
+/// `old`.
 ///
-/// An entry that is there keeps its reason unless its pair was not covered, or is named in `only`, and there is a new reason. Entries
-/// of pairs that are no findings stay. `assembly` is the name of the assembly file.
+/// An existing entry keeps its reason. A new `reason` replaces it for a pair not covered by the old baseline, or
+/// selected by `only`. Entries of pairs without a finding stay. `assembly` is the name of the assembly file.
 pub fn accept(
     old: Option<&Baseline>,
     outcome: &Outcome,
@@ -77,8 +78,7 @@ pub fn accept(
     }
 }
 
-/// The baseline without the entries that the run shows to be mended, and without those at the places `named`, whatever became of
-/// them; and how many went.
+/// Removes the entries fixed in the run and those at the indices `named`; also returns the number of removed entries.
 pub fn prune(old: &Baseline, outcome: &Outcome, named: &BTreeSet<usize>) -> (Baseline, usize) {
     let gone = outcome.baseline.iter().flat_map(|b| &b.gone);
     let fixed: BTreeSet<(&str, &str)> = gone.filter(|g| g.fixed).map(|g| (g.a.as_str(), g.b.as_str())).collect();
@@ -88,7 +88,7 @@ pub fn prune(old: &Baseline, outcome: &Outcome, named: &BTreeSet<usize>) -> (Bas
     (Baseline { accepted, ..old.clone() }, dropped)
 }
 
-/// What is written of a finding, without a reason.
+/// Entry of a finding, without a reason.
 fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry {
     let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
     let least_gap = view.passing_gap(a, b, pair.status);

@@ -1,4 +1,4 @@
-//! A run held against what was accepted.
+//! Compares a run with a baseline.
 
 use crate::check::{Accepted, BaselineOutcome, BaselineStatus, Metric, Outcome, PairOutcome, ResolvedFinding, Status};
 use crate::findings::baseline::{Baseline, Entry, meshes_of};
@@ -7,10 +7,10 @@ use crate::findings::run_view::{RunView, extent_of_pair};
 use crate::findings::severity::{Slack, in_mm, is_same_bracket, worse_in};
 use crate::geom::LengthUnit;
 
-/// Says of every finding of a run how it compares with a baseline, and of every accepted one that is gone whether it is mended. `file`
-/// is the baseline's name in reports. What the gate fails on is another matter: [`Outcome::fail_on`].
+/// Sets the baseline status of every finding of a run, and judges every accepted finding missing in it. `file` is the
+/// baseline's name in reports. [`Outcome::fail_on`] decides which findings fail the gate.
 ///
-/// An accepted finding stands while it is of the same kind and relation, and no worse than it was by more than the run's
+/// An accepted finding stays accepted with the same kind and relation, as long as it is no worse by more than the run's
 /// tolerance. Cost: a binary search for each finding.
 pub fn compare(baseline: &Baseline, file: String, outcome: &mut Outcome) {
     let mut found = vec![false; baseline.accepted.len()];
@@ -57,7 +57,7 @@ fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>) -> Resolve
     ResolvedFinding { a, b, status: entry.status, fixed: verdict.fixed, why: verdict.why }
 }
 
-/// How a finding compares with what was accepted of its pair, in `units`.
+/// Compares a finding with its entry (in `units`).
 fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Slack) -> (BaselineStatus, Accepted) {
     let extent = entry.extent.map(|e| in_mm(e, units));
     let accepted = |worse_in: Vec<Metric>| Accepted { extent, worse_in };
@@ -68,10 +68,10 @@ fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Sla
     }
     match (extent, extent_of_pair(now)) {
         (Some(_), None) => without_measure(BaselineStatus::Unmeasured),
-        // Nothing but its inputs is known of it, and they are the same.
+        // Only the inputs are known, and they are equal.
         (None, None) => without_measure(BaselineStatus::Accepted),
         (None, Some(_)) => without_measure(BaselineStatus::Changed),
-        // How near two parts are says all of a clearance.
+        // For a clearance, the relation adds nothing to the gap.
         (Some(_), Some(_)) if entry.status != Status::TooClose && entry.relation != now.relation => {
             without_measure(BaselineStatus::Changed)
         }

@@ -1,4 +1,10 @@
-//! The baseline: findings that were accepted, each as bad as it was then. Where one gets worse, or another appears, the gate fails.
+//! Defines the baseline: accepted findings with their severity. The gate fails if one gets worse or a new finding
+//! appears.
+//!
+//! - `read`, `write`: the file format
+//! - `accept`: from findings to entries
+//! - `compare`: from a run and a baseline to baseline statuses
+//! - `pair_selector`: pairs named by the user
 
 pub(crate) mod accept;
 pub(crate) mod compare;
@@ -16,51 +22,51 @@ pub use crate::findings::baseline::read::read;
 use crate::check::{Outcome, PairOutcome, Relation, Severity, Status};
 use crate::geom::LengthUnit;
 
-/// The name of the file beside the assembly.
+/// Default name of the file, beside the assembly.
 pub const FILE_NAME: &str = "interfere-baseline.json";
 
-/// What was accepted.
+/// A baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Baseline {
-    /// What the file says of its schema, for editors.
+    /// Schema named in the file, for editors.
     pub schema: Option<String>,
-    /// Name of the assembly file that it belongs to.
+    /// Name of its assembly file.
     pub assembly: String,
     /// Unit of its lengths; volumes are in its cube.
     pub units: LengthUnit,
-    /// Sorted by a, then b; no pair twice.
+    /// Accepted findings, sorted by a, then b; each pair at most once.
     pub accepted: Vec<Entry>,
 }
 
-/// An accepted finding. Lengths in the baseline's unit, as they are written, so that nothing is rounded by reading and writing.
+/// An accepted finding. Lengths in the baseline's unit as written, to avoid rounding by reading and writing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Full id of the instance whose id comes first in byte order.
+    /// Full id of instance A, first in byte order.
     pub a: String,
-    /// Of the other one.
+    /// Full id of instance B.
     pub b: String,
     /// `Interference`, `Clearance` or `Undecided`.
     pub status: Status,
-    /// How the solids lay to each other.
+    /// Relation of the solids.
     pub relation: Option<Relation>,
-    /// How bad it was; `None` where no number was known, then `inputs` is.
+    /// Accepted severity; `None` without a number, then `inputs` is set.
     pub extent: Option<Severity>,
-    /// The limit that it broke, in the terms of `extent`: a depth of an interference, a gap of the others.
+    /// Broken limit: a depth for an interference, otherwise a gap.
     pub limit: f64,
-    /// Of an interference with a volume: a hash of both meshes.
+    /// Hash of both meshes, for an interference with a volume.
     pub meshes: Option<u64>,
-    /// Of an undecided pair, and of one without a number: the hash of both solids and how they lay to each other.
+    /// Hash of both solids and their relative pose, for an undecided pair and a pair without a number.
     pub inputs: Option<u64>,
-    /// Why that is fine.
+    /// Reason of the acceptance.
     pub reason: Option<String>,
 }
 
-/// A hash of the meshes of a pair, which tells whether either has changed; the same wherever they stand.
+/// Hash of a pair's meshes, independent of their placements; it changes with either mesh.
 fn meshes_of(outcome: &Outcome, pair: &PairOutcome) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for instance in [pair.a, pair.b] {
         let part = outcome.instances.get(instance.0 as usize).and_then(|i| outcome.parts.get(i.part.0 as usize));
-        // Of fixed length where there is one.
+        // A hash has a fixed length.
         hasher.update(part.map_or("", |p| p.hash.as_str()).as_bytes()).update(b" ");
     }
     let mut first = [0; 8];
@@ -69,12 +75,12 @@ fn meshes_of(outcome: &Outcome, pair: &PairOutcome) -> u64 {
 }
 
 impl Entry {
-    /// The two ids, by which entries are sorted.
+    /// Both ids, the sort key.
     pub(crate) fn key(&self) -> (&str, &str) {
         (&self.a, &self.b)
     }
 
-    /// The gap (in the baseline's unit) that it has to reach to be mended.
+    /// Smallest resolving gap (baseline's unit, signed).
     fn least_gap(&self) -> f64 {
         if self.status == Status::Interference { -self.limit } else { self.limit }
     }

@@ -1,15 +1,15 @@
-//! Pairs as a user names them: `A,B` in either order, or the pair's id.
+//! Selects pairs by the user's names: `A,B` in either order, or the pair's id.
 
 use crate::check::pair_id;
 use crate::error::{Error, Location, Problem};
 use crate::json::wording::nearest;
 use std::collections::BTreeSet;
 
-/// The places of the named ones among `pairs` of ids. `what` they are is said where a name fits none of them, `instead` what may help
-/// then.
+/// Finds the indices in `pairs` of the named pairs. For the message about an unknown name, `what` is the kind of the
+/// pairs and `instead` the advice.
 ///
 /// # Errors
-/// All names that fit no pair, or several.
+/// Refuses all names that match no pair, or several.
 pub fn select_pairs(
     names: &[String],
     pairs: &[(&str, &str)],
@@ -42,7 +42,7 @@ pub fn select_pairs(
     if problems.is_empty() { Ok(picked) } else { Err(Error { problems }) }
 }
 
-/// Whether it is `first,second`.
+/// Returns true if the name is `first,second`.
 fn is_name(name: &str, first: &str, second: &str) -> bool {
     name.strip_prefix(first).and_then(|rest| rest.strip_prefix(',')) == Some(second)
 }

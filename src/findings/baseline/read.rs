@@ -1,4 +1,4 @@
-//! The baseline file, read strictly: what is damaged or misspelt must not hide a finding.
+//! Reads a baseline file strictly: a damaged or misspelt entry must not hide a finding.
 
 use crate::check::{CommonVolume, Relation, Severity, Status};
 use crate::error::Error;
@@ -28,10 +28,10 @@ const ENTRY_KEYS: [&str; 14] = [
 ];
 const FINDINGS: [Status; 3] = [Status::Interference, Status::TooClose, Status::Undecided];
 
-/// Reads a baseline; `shown` is the file as the user would name it. Entries may stand in any order.
+/// Reads a baseline; `shown` is the file as named in messages. Entries may be in any order.
 ///
 /// # Errors
-/// All that is wrong with it, each with its place and what would fix it.
+/// Returns all problems of the file, each with its position and a fix.
 pub fn read(shown: &str, bytes: Vec<u8>) -> Result<Baseline, Error> {
     let text = decode(shown, bytes).map_err(|p| Error::from(*p))?;
     let source = Source::new(shown.to_owned(), text);
@@ -48,7 +48,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
     let fields = reader.fields(document, &root, &TOP_KEYS, "an object: a baseline, version 1")?;
     let version = required(reader, &fields, document, &root, "version", "the number 1")?;
     if !matches!(version.json(), Json::Number(1.0)) {
-        // Another version has other keys: nothing else is worth saying.
+        // Another version has other keys: report the version only.
         reader.problems.clear();
         reader.wrong_kind(version, &JsonPath::Key(&root, "version"), "1, the only version that this release knows");
         return None;
@@ -152,10 +152,10 @@ fn is_null(value: Value<'_>) -> bool {
     matches!(value.json(), Json::Null)
 }
 
-/// What is wrong with a value is among the problems.
+/// Marks a refused value; its problem is already recorded.
 struct Refused;
 
-/// The number of an entry: that of its kind, and no other.
+/// Reads the severity of an entry; refuses the key of another kind.
 fn read_extent(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
@@ -184,13 +184,13 @@ fn read_extent(
     extent.map(Some).ok_or(Refused)
 }
 
-/// What mends an entry that lacks something.
+/// Advice for an incomplete entry.
 const REWRITE_ADVICE: &str = "run `interfere accept` again, which writes it";
 
-/// The keys of a volume: all of them, or none where it was not known.
+/// Keys of a volume: all of them, or none for an unknown volume.
 const VOLUME_KEYS: [&str; 4] = ["volume", "volume_slack", "volume_facets", "meshes"];
 
-/// The volume of an entry, by how much it may differ, and the hash of the meshes it is of.
+/// Reads the common volume of an entry, its uncertainties, and the hash of its meshes.
 fn read_shared(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,

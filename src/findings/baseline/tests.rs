@@ -1,11 +1,11 @@
-//! Reading what was written, and holding runs against it.
+//! Tests reading, writing and comparing baselines.
 
 use crate::check::{BaselineStatus, Outcome};
 use crate::findings::baseline::*;
 use crate::geom::LengthUnit;
 use crate::testkit::sample_outcome;
 
-/// The sample with a hash for its pairs without numbers, as a run has one.
+/// The sample outcome, with an inputs hash for findings without numbers, as in a run.
 fn outcome(units: LengthUnit) -> Outcome {
     let mut outcome = Outcome { units, ..sample_outcome::outcome() };
     for pair in outcome.pairs.iter_mut().filter(|p| p.status.fails()) {

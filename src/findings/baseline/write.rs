@@ -1,4 +1,4 @@
-//! The baseline as a file: a line per pair, sorted, so that a change of one pair is a change of one line.
+//! Writes the baseline file: one line a pair, sorted. A changed pair is one changed line.
 
 use crate::check::Severity;
 use crate::findings::baseline::{Baseline, Entry};
@@ -6,10 +6,10 @@ use crate::json::write::write_json;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io;
 
-/// Writes a baseline; [`crate::gate::baseline::read()`] reads it back without loss.
+/// Writes a baseline; `findings::baseline::read()` reads it back without loss.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(baseline: &Baseline, out: &mut dyn io::Write) -> io::Result<()> {
     write_json(&File(baseline), out)
 }

@@ -1,4 +1,4 @@
-//! The shards of a run joined into the outcome that the whole run has.
+//! Merges the shards of a run into the outcome of the whole run.
 
 use crate::assembly::{InstanceIx, RuleCoverage};
 use crate::check::{
@@ -12,10 +12,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::mem;
 
-/// Missing shards are named up to this many.
+/// Largest number of missing shards in a message.
 const MAX_NAMED: usize = 12;
 
-/// A partial report taken apart.
+/// A partial report, split into its own and the common data.
 struct ShardParts {
     file: String,
     shard: Shard,
@@ -23,17 +23,17 @@ struct ShardParts {
     instances_hash: String,
     warnings: Vec<PlacedWarning>,
     own: Own,
-    /// What every shard of a run says alike: all but what is taken out as its own, also what is not known here.
+    /// Data common to all shards of a run: everything outside `own`.
     common: Outcome,
 }
 
-/// What a shard says of itself alone.
+/// Data of one shard.
 struct Own {
     counts: Counts,
     cleared_by: ClearedBy,
     pairs: Vec<PairOutcome>,
     fixes: Vec<Fix>,
-    /// Of shard 1.
+    /// Instances, for shard 1 only.
     instances: Vec<InstanceOutcome>,
 }
 
@@ -52,11 +52,12 @@ impl ShardParts {
     }
 }
 
-/// Joins partial reports, in any order, each with its file. The outcome is that of the whole run, but for timings, which are nobody's;
-/// `fixes` of its interferences are kept, as many as a run was asked for.
+/// Merges partial reports, in any order, each with its file. The outcome equals that of the whole run, without timings.
+/// `fixes` is the number of deepest interferences that keep their fixes, as in a run.
 ///
 /// # Errors
-/// Shards that are of another run, that are given twice or that are missing, each with its file.
+/// Refuses shards of different runs, repeated shards and missing shards, each with its file. Also refuses inconsistent
+/// content.
 pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, Error> {
     let mut shares: Vec<ShardParts> = partials.into_iter().map(ShardParts::new).collect();
     let mut problems = other_run_problems(&shares);
@@ -67,7 +68,7 @@ pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, 
     if !problems.is_empty() {
         return Err(Error { problems });
     }
-    // Shard 1 is there, and no other lists the instances.
+    // Shard 1 exists here, and lists the instances.
     shares.sort_by_key(|s| s.shard.index);
     let ids: Vec<&str> = shares[0].own.instances.iter().map(|i| i.id.as_str()).collect();
     shares.iter().try_for_each(|share| check_indices(share, &ids))?;
@@ -96,7 +97,7 @@ fn none_given() -> Error {
     Error::one(Location::default(), "no partial report", "give those of all shards")
 }
 
-/// What is not of the run that the first file is of.
+/// Problems of shards from another run than the first one.
 fn other_run_problems(shares: &[ShardParts]) -> Vec<Problem> {
     let Some((first, rest)) = shares.split_first() else { return none_given().problems };
     let differs = |share: &ShardParts| {
@@ -106,7 +107,7 @@ fn other_run_problems(shares: &[ShardParts]) -> Vec<Problem> {
     rest.iter().filter_map(differs).collect()
 }
 
-/// In what a shard differs from the first one given, as a sentence without a full stop; `None` where it is of the same run.
+/// Difference of a shard from the first one, as a sentence without a full stop; `None` for the same run.
 fn difference(first: &ShardParts, other: &ShardParts) -> Option<String> {
     let (a, b, file) = (first.shard, other.shard, &first.file);
     if a.of != b.of {
@@ -142,7 +143,7 @@ fn difference(first: &ShardParts, other: &ShardParts) -> Option<String> {
     })
 }
 
-/// The first key whose values differ, and both of them; null where there is none.
+/// First key with different values, and both values; null for a missing one.
 fn differing<T: Serialize + PartialEq>(x: &T, y: &T) -> Option<(String, Value, Value)> {
     if x == y {
         return None;
@@ -185,7 +186,7 @@ fn missing(shares: &[ShardParts]) -> Option<Problem> {
     Some(Problem::new(Location::default(), format!("{list} missing"), "merge the reports of all shards"))
 }
 
-/// Refuses rows and fixes of instances, parts and rules that are not there.
+/// Refuses rows and fixes with unknown instances, parts or rules.
 fn check_indices(share: &ShardParts, ids: &[&str]) -> Result<(), Error> {
     let (own, common) = (&share.own, &share.common);
     let id = |ix: InstanceIx| ids.get(ix.0 as usize);
@@ -212,7 +213,7 @@ fn check_indices(share: &ShardParts, ids: &[&str]) -> Result<(), Error> {
     lost.map_or(Ok(()), |k| refuse("instances", k))
 }
 
-/// A sum that no file can make overflow: too many are too many.
+/// Adds with saturation: a huge count in a file must not overflow.
 fn add(sum: &mut Counts, other: &Counts) {
     for status in Status::ALL {
         let n = sum.of_mut(status);
@@ -233,7 +234,7 @@ fn add_cleared(sum: &mut ClearedBy, other: &ClearedBy) {
     }
 }
 
-/// The rows in the order of a report: by id of a, then b.
+/// Sorts the rows as in a report: by id of a, then b.
 fn sort(own: &mut Own) {
     let mut order: Vec<usize> = (0..own.instances.len()).collect();
     order.sort_unstable_by(|&i, &j| own.instances[i].id.cmp(&own.instances[j].id));
@@ -243,7 +244,7 @@ fn sort(own: &mut Own) {
     own.pairs.sort_unstable_by_key(key);
 }
 
-/// Every pair ended once, and every row that must be there is.
+/// Verifies the counts: every pair once, and every required row present.
 fn check_counts(o: &Outcome, file: &str) -> Result<(), Error> {
     let total = |numbers: &[u64]| numbers.iter().try_fold(0_u64, |sum, n| sum.checked_add(*n));
     let ended = total(&Status::ALL.map(|s| o.counts.of(s)));
@@ -264,7 +265,7 @@ fn check_counts(o: &Outcome, file: &str) -> Result<(), Error> {
     Err(Error::one(Location::file(file), what, "run the shards again; if that does not help, report it"))
 }
 
-/// Warnings of all shards by their place.
+/// Warnings of all shards, by their position.
 #[derive(Default)]
 struct Warnings(BTreeMap<[u32; 3], Warning>);
 

@@ -1,4 +1,8 @@
-//! Partial reports of shards: content, file format, merging.
+//! Splits a run into shards: partial reports and their merge.
+//!
+//! - `partial`: content and text form of a partial report
+//! - `write`: writes a partial report
+//! - `merge`: joins all shards into one outcome
 pub(crate) mod merge;
 pub(crate) mod partial;
 pub mod write;

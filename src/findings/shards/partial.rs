@@ -1,69 +1,69 @@
-//! What one shard of a run found, as a file holds it. The form stands in docs/report-format.md.
+//! Defines the partial report of one shard and its text form (docs/reference/report.md).
 
 use crate::check::{Candidates, InstanceOutcome, Outcome, PlacedWarning, Shard, ShardOutcome, Timings};
 use crate::error::{Error, Location, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The form that is written and read.
+/// Version of the form.
 const FORMAT_VERSION: u32 = 1;
 
-/// What stands between everything else and its hash.
+/// Text between the content and its hash.
 const BEFORE_HASH: &str = ",\n  \"hash\": \"";
 
-/// What stands after the hash.
+/// Text after the hash.
 const AFTER_HASH: &str = "\"\n}\n";
 
-/// The program that wrote a report.
+/// Program and version that wrote a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
-    /// Its name.
+    /// Name of the program.
     pub name: String,
-    /// Its version.
+    /// Version of the program.
     pub version: String,
 }
 
 impl Tool {
-    /// This program.
+    /// The running program.
     pub fn own() -> Self {
         Self { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
     }
 }
 
-/// A partial report: what one shard found, and what tells whether it belongs to the others.
+/// A partial report: the results of one shard, and the identity of its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Partial {
-    /// The form of the file.
+    /// Version of the form.
     #[serde(rename = "partial")]
     pub(crate) form: u32,
-    /// What wrote it.
+    /// Writing program.
     pub(crate) tool: Tool,
-    /// Which shard it is.
+    /// The shard.
     pub(crate) shard: Shard,
-    /// What all shards together looked at.
+    /// Candidates of all shards.
     pub(crate) candidates: Candidates,
-    /// A hash of all instances, which shard 1 alone lists.
+    /// Hash of all instances; only shard 1 lists them.
     pub(crate) instances_hash: String,
-    /// Of the shard alone are `counts`, `cleared_by`, `pairs` and `fixes`; lengths are in mm.
+    /// Outcome with lengths in mm; `counts`, `cleared_by`, `pairs` and `fixes` are those of the shard.
     pub(crate) outcome: Outcome,
-    /// What it noticed, each with its place among the warnings of the whole run.
+    /// Warnings of the shard, each with its position among those of the whole run.
     pub(crate) warnings: Vec<PlacedWarning>,
-    /// Of the file before it, where it was read from one.
+    /// Hash at the end of the file; empty if not read from a file.
     #[serde(default, skip_serializing)]
     hash: String,
 }
 
 impl Partial {
-    /// What is to be written of a shard; without its timings.
+    /// Partial report of a shard, without timings.
     pub fn new(found: ShardOutcome) -> Self {
         let ShardOutcome { shard, candidates, warnings, mut outcome } = found;
         let instances_hash = hash_of(&outcome.instances);
         if shard.index > 1 {
             outcome.instances = Vec::new();
         }
-        // Of this process, not of the report.
+        // Timings belong to the process, not to the report.
         outcome.timings = Timings::default();
         Self {
             form: FORMAT_VERSION,
@@ -77,19 +77,19 @@ impl Partial {
         }
     }
 
-    /// Which shard it is.
+    /// Returns the shard.
     pub fn shard(&self) -> Shard {
         self.shard
     }
 
-    /// Whether both say the same, read from a file or not.
+    /// Returns true if both have equal content, ignoring the hash.
     pub fn same_content(&self, other: &Self) -> bool {
         let Self { form, tool, shard, candidates, instances_hash, outcome, warnings, hash: _ } = self;
         (form, tool, shard, candidates) == (&other.form, &other.tool, &other.shard, &other.candidates)
             && (instances_hash, outcome, warnings) == (&other.instances_hash, &other.outcome, &other.warnings)
     }
 
-    /// The text of a file, of the text that a JSON document of it is: its last key is a hash of what stands before.
+    /// Text of a file from its JSON document: appends a hash of the content as last key.
     #[must_use]
     pub fn with_hash(mut document: String) -> String {
         let end = document.trim_end();
@@ -101,8 +101,8 @@ impl Partial {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// What is no partial report, was written by another version of the program, or was changed since it was written: with the name
-    /// of the file and, where there is one, the place in it.
+    /// Refuses a file that is no partial report, was written by another version, or was changed; with the name of the
+    /// file and, if known, the position.
     pub fn read(file: &str, text: &str) -> Result<Self, Error> {
         let changed = |at| {
             let what = "damaged: it is not what was written";
@@ -124,7 +124,7 @@ impl Partial {
         }
     }
 
-    /// Refuses what this version did not write, and numbers that point nowhere.
+    /// Refuses other versions of the form or program, and inconsistent shards and instances.
     fn checked(self, file: &str) -> Result<Self, Error> {
         let own = Tool::own();
         if self.tool != own || self.form != FORMAT_VERSION {
@@ -142,17 +142,17 @@ impl Partial {
     }
 }
 
-/// A hash of everything that is said of the instances, in their order.
+/// Hash of all data of the instances, in their order.
 fn hash_of(instances: &[InstanceOutcome]) -> String {
     let mut hasher = blake3::Hasher::new();
     for instance in instances {
-        // A text and numbers always become JSON.
+        // Text and numbers always convert to JSON.
         hasher.update(&serde_json::to_vec(instance).unwrap_or_default()).update(b"\n");
     }
     hasher.finalize().to_hex().as_str()[..32].to_owned()
 }
 
-/// What a file says that its hash vouches for and that cannot be.
+/// Error for a file with a valid hash and contradictory content.
 pub(crate) fn inconsistent(file: &str, key: &str) -> Error {
     let at = Location { json_path: Some(key.to_owned()), ..Location::file(file) };
     Error::one(
@@ -162,7 +162,7 @@ pub(crate) fn inconsistent(file: &str, key: &str) -> Error {
     )
 }
 
-/// Whether the hash at the end is that of what stands before it; `None` where there is none.
+/// Returns true if the hash at the end matches the content; `None` without a hash.
 fn is_intact(text: &str) -> Option<bool> {
     let (content, rest) = text.rsplit_once(BEFORE_HASH)?;
     let hash = rest.strip_suffix(AFTER_HASH);
@@ -176,7 +176,7 @@ fn written_by(tool: &Tool) -> String {
     format!("written by {} {}, and this is {} {}", tool.name, tool.version, own.name, own.version)
 }
 
-/// Of a file that has no hash: what else it is, or where it ends too early.
+/// Error for a file without a hash: another kind of file, or a truncated one.
 fn not_partial(at: Location, text: &str, error: &serde_json::Error) -> Error {
     let whole_file = Location { file: at.file.clone(), ..Location::default() };
     match serde_json::from_str::<Value>(text) {
@@ -196,7 +196,7 @@ fn not_partial(at: Location, text: &str, error: &serde_json::Error) -> Error {
     }
 }
 
-/// Of a file that is as it was written and that this version does not understand.
+/// Error for an intact file in a form unknown to this version.
 fn foreign_form(at: Location, text: &str, error: &serde_json::Error) -> Error {
     let value = serde_json::from_str::<Value>(text).unwrap_or_default();
     let tool = value.get("tool").and_then(|t| serde_json::from_value::<Tool>(t.clone()).ok());
@@ -209,7 +209,7 @@ fn foreign_form(at: Location, text: &str, error: &serde_json::Error) -> Error {
     }
 }
 
-/// What is wrong, without the place, which is said elsewhere.
+/// Message without its position; the location has it.
 fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()

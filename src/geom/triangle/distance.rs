@@ -1,18 +1,18 @@
-//! How far two triangles are apart, and a point and a triangle.
+//! Distances between two triangles, and between a point and a triangle.
 
 use crate::geom::Vec3;
 use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::predicates::accurate_normal;
 use crate::geom::triangle::{Triangle, edges};
 
-/// A cross product shorter than this fraction of its squared longest edge is computed again with
-/// [`accurate_normal`]: plainly computed its direction is wrong by more than 2·u over this.
+/// A cross product shorter than this fraction of the squared longest edge is computed again with [`accurate_normal`].
+/// The direction of the plain cross product is then wrong by more than 2·u over this fraction.
 const SLIVER_SINE: f64 = 1e-3;
 
-/// The part of a triangle on which a point lies. Edge `k` runs from corner `k` to corner `k + 1`.
+/// The part of a triangle with a given point. Edge `k` runs from corner `k` to corner `k + 1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
-    /// Inside of all edges.
+    /// Inside all edges.
     Face,
     /// Between the ends of this edge.
     Edge(u8),
@@ -23,11 +23,11 @@ pub enum Feature {
 /// The point of a triangle closest to another point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosestPoint {
-    /// On the triangle, to rounding (mm).
+    /// Closest point, on the triangle to rounding (mm).
     pub point: Vec3,
     /// Squared distance (mm²).
     pub squared: f64,
-    /// Where on the triangle.
+    /// Face, edge or corner of the closest point.
     pub feature: Feature,
 }
 
@@ -36,11 +36,11 @@ pub struct ClosestPoint {
 pub struct ClosestPair {
     /// Squared distance (mm²).
     pub squared: f64,
-    /// On the first and on the second triangle (mm).
+    /// Points on the first and on the second triangle (mm).
     pub points: [Vec3; 2],
 }
 
-/// `(b−a)×(c−a)`, accurate in direction whatever the triangle's shape, zero for one without area.
+/// Computes `(b−a)×(c−a)` with an accurate direction for every shape of triangle; zero for a triangle without area.
 fn direction(t: &Triangle) -> Vec3 {
     let (e, f) = (t[1] - t[0], t[2] - t[0]);
     let n = e.cross(&f);
@@ -52,12 +52,13 @@ fn direction(t: &Triangle) -> Vec3 {
     }
 }
 
-/// The point of a closed triangle closest to `x`. Right to a few roundings of the coordinates, for slivers too.
+/// Finds the point of a closed triangle closest to `x`. Accurate to a few roundings of the coordinates, slivers
+/// included.
 pub fn point_triangle(x: &Vec3, t: &Triangle) -> ClosestPoint {
     closest_on_triangle(x, t, &direction(t))
 }
 
-/// The same with `n` along the triangle's normal.
+/// Finds the closest point, given `n` along the triangle's normal.
 fn closest_on_triangle(x: &Vec3, t: &Triangle, n: &Vec3) -> ClosestPoint {
     let squared = n.norm_squared();
     let mut best = ClosestPoint { point: t[0], squared: f64::INFINITY, feature: Feature::Vertex(0) };
@@ -93,8 +94,9 @@ fn closest_on_triangle(x: &Vec3, t: &Triangle, n: &Vec3) -> ClosestPoint {
     best
 }
 
-/// The closest points of two triangles that do not meet: a corner of one and the other, or two edges. Right to a few
-/// roundings of the coordinates. For triangles that pierce each other it is some distance of their edges.
+/// Finds the closest points of two disjoint triangles: a corner and the other triangle, or two edges. Accurate to a few
+/// roundings of the coordinates. For intersecting triangles the result is the distance of some pair of edges, or of a
+/// corner and the other triangle.
 pub fn closest(a: &Triangle, b: &Triangle) -> ClosestPair {
     let mut best = ClosestPair { squared: f64::INFINITY, points: [a[0], b[0]] };
     let n = direction(b);
@@ -134,15 +136,15 @@ pub fn closest(a: &Triangle, b: &Triangle) -> ClosestPair {
     best
 }
 
-/// Whether both triangles lie beyond the planes through these points, across the way from one to the other: then nothing is
-/// closer.
+/// Tests if the planes through the two points, perpendicular to their difference, separate the triangles: then no two
+/// points are closer.
 fn separates(c: &ClosestPair, a: &Triangle, b: &Triangle) -> bool {
     let way = c.points[1] - c.points[0];
     a.iter().all(|v| way.dot(&(v - c.points[0])) <= 0.0) && b.iter().all(|v| way.dot(&(v - c.points[1])) >= 0.0)
 }
 
-/// The closest points of the lines through two segments where both lie between the ends. From cross products and not from
-/// a determinant of dot products: that would lose twice the digits on nearly parallel edges.
+/// Finds the closest points of the lines through two segments, if both lie between the segments' ends. Uses cross
+/// products: a determinant of dot products would lose twice the digits on nearly parallel edges.
 fn inner_closest([p, q]: [&Vec3; 2], [r, s]: [&Vec3; 2]) -> Option<ClosestPair> {
     let (d, e, w) = (q - p, s - r, r - p);
     let n = d.cross(&e);

@@ -1,14 +1,14 @@
-//! Whether two triangles meet, or cross; exact.
+//! Exact tests: do two triangles meet, or cross?
 
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
 use crate::geom::predicates::{collinear, orient2d, orient3d};
 use crate::geom::triangle::{Triangle, edges};
 
-/// Whether two closed triangles have a point in common; exact. Triangles without area are the segments or points that they
-/// are.
+/// Tests if two closed triangles have a point in common; exact. Triangles without area count as segments or points.
 ///
-/// Source: P. Guigue & O. Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003.
+/// Source: P. Guigue & O. Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates",
+/// 2003.
 pub fn intersects(a: &Triangle, b: &Triangle) -> bool {
     let to_b = sides(b, a);
     if apart(to_b) {
@@ -25,8 +25,8 @@ pub fn intersects(a: &Triangle, b: &Triangle) -> bool {
     intervals_meet(p, q, s)
 }
 
-/// Whether the insides of two triangles, without their edges, cross at an angle; exact. Where one lies on a closed surface
-/// the other then has points on both sides of that surface.
+/// Tests if the interiors of two triangles cross at an angle; exact. If one triangle belongs to a closed surface, the
+/// other then has points on both sides of it.
 pub fn crosses(a: &Triangle, b: &Triangle) -> bool {
     let on_both = |s: &[f64; 3]| s.iter().any(|&x| x > 0.0) && s.iter().any(|&x| x < 0.0);
     let to_b = sides(b, a);
@@ -41,8 +41,8 @@ pub fn crosses(a: &Triangle, b: &Triangle) -> bool {
     interval_ends(p, q, s).all(|x| x < 0.0)
 }
 
-/// A turned so that its first corner is alone on its side of B's plane, and B so that this side is the positive one, with the
-/// sides of B's corners.
+/// Rotates the corners of `a` until the first is alone on its side of the plane of `b`. Swaps two corners of `b` if
+/// this side is negative. Also returns the sides of the corners of `b`.
 fn turned<'t>(
     a: &'t Triangle,
     b: &'t Triangle,
@@ -62,7 +62,7 @@ fn turned<'t>(
     }
 }
 
-/// On which side of the plane of `of` each of the points lies.
+/// Side of each of the `points` relative to the plane of `of`: sign of [`orient3d`].
 pub(crate) fn sides(of: &Triangle, points: &Triangle) -> [f64; 3] {
     [0, 1, 2].map(|k| orient3d(&of[0], &of[1], &of[2], &points[k]))
 }
@@ -71,8 +71,8 @@ fn apart(s: [f64; 3]) -> bool {
     (s[0] > 0.0 && s[1] > 0.0 && s[2] > 0.0) || (s[0] < 0.0 && s[1] < 0.0 && s[2] < 0.0)
 }
 
-/// The corner that is alone on its side, and whether this is the positive side; `s` is neither all positive, all negative
-/// nor all zero. A corner in the plane goes with whatever leaves one corner alone.
+/// Finds the corner that is alone on its side; true if this is the positive side. `s` has both signs or a zero, and a
+/// number other than zero. A corner in the plane counts for either side.
 fn lone_corner(s: [f64; 3]) -> (usize, bool) {
     for k in 0..3 {
         let (x, y, z) = (s[k], s[(k + 1) % 3], s[(k + 2) % 3]);
@@ -83,19 +83,19 @@ fn lone_corner(s: [f64; 3]) -> (usize, bool) {
             return (k, false);
         }
     }
-    // Two on one side, one in the plane.
+    // Two corners on one side, one in the plane.
     let k = s.iter().position(|&x| x == 0.0).unwrap_or(0);
     (k, s[(k + 1) % 3] < 0.0)
 }
 
-/// The last step: where the planes cut, the triangles cover two intervals; whether these meet. `a[0]` is alone on the positive
-/// side of the plane of `b`; `s` are the sides of `b`'s corners to A's plane.
+/// Tests if the intervals of the two triangles on the common line of their planes meet. `a[0]` is alone on the positive
+/// side of the plane of `b`; `s` are the sides of the corners of `b` relative to the plane of `a`.
 fn intervals_meet(a: [&Vec3; 3], b: [&Vec3; 3], s: [f64; 3]) -> bool {
     interval_ends(a, b, s).all(|x| x <= 0.0)
 }
 
-/// Where the ends of these intervals lie to each other: not above 0 where the one begins before the other ends, 0 where one
-/// ends where the other begins.
+/// Compares the ends of these intervals: each number is negative if one interval begins before the other ends, 0 if it
+/// begins at the end of the other.
 fn interval_ends<'t>(a: [&'t Vec3; 3], b: [&'t Vec3; 3], s: [f64; 3]) -> impl Iterator<Item = f64> + use<'t> {
     let [p, q, r] = a;
     let (k, up) = lone_corner(s);
@@ -104,7 +104,7 @@ fn interval_ends<'t>(a: [&'t Vec3; 3], b: [&'t Vec3; 3], s: [f64; 3]) -> impl It
     [[q, d, p, e], [p, d, r, f]].into_iter().map(|[a, b, c, d]| orient3d(a, b, c, d))
 }
 
-/// Triangles in one plane, or without area.
+/// Tests triangles in one plane, or without area.
 fn intersects_flat(a: &Triangle, b: &Triangle) -> bool {
     match (collinear(&a[0], &a[1], &a[2]), collinear(&b[0], &b[1], &b[2])) {
         (false, false) => coplanar_meet(a, b),
@@ -114,10 +114,11 @@ fn intersects_flat(a: &Triangle, b: &Triangle) -> bool {
     }
 }
 
-/// The coordinates that are left when each axis is dropped.
+/// Pairs of coordinates that remain after dropping one axis.
 const PROJECTIONS: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
 
-/// Two triangles with area in one plane: some edge has the other triangle strictly on its outer side where they are apart.
+/// Tests two triangles with area in one plane: they are disjoint if one has an edge with the whole other triangle
+/// strictly outside.
 fn coplanar_meet(a: &Triangle, b: &Triangle) -> bool {
     let Some((i, j)) = projection(a) else { return true };
     let flat = |t: &Triangle| [0, 1, 2].map(|k| [t[k][i], t[k][j]]);
@@ -129,12 +130,12 @@ fn coplanar_meet(a: &Triangle, b: &Triangle) -> bool {
     !separates(&a, &b) && !separates(&b, &a)
 }
 
-/// A view along an axis in which the triangle has an area.
+/// Finds a projection along an axis in which the triangle has an area.
 fn projection(t: &Triangle) -> Option<(usize, usize)> {
     PROJECTIONS.into_iter().find(|&(i, j)| orient2d([t[0][i], t[0][j]], [t[1][i], t[1][j]], [t[2][i], t[2][j]]) != 0.0)
 }
 
-/// Whether a closed segment meets a closed triangle with area; exact.
+/// Tests if a closed segment meets a closed triangle with area; exact.
 pub(crate) fn segment_meets(t: &Triangle, [p, q]: [&Vec3; 2]) -> bool {
     let (from, to) = (orient3d(&t[0], &t[1], &t[2], p), orient3d(&t[0], &t[1], &t[2], q));
     if (from > 0.0 && to > 0.0) || (from < 0.0 && to < 0.0) {
@@ -152,8 +153,8 @@ pub(crate) fn segment_meets(t: &Triangle, [p, q]: [&Vec3; 2]) -> bool {
     around.iter().all(|&s| s >= 0.0) || around.iter().all(|&s| s <= 0.0)
 }
 
-/// Whether two closed segments meet; exact. They do where they lie in one plane and meet in every view along an axis: one
-/// view at least shows their plane, or their line, without folding it.
+/// Tests if two closed segments meet; exact. They meet if they are coplanar and meet in every projection along an axis:
+/// at least one projection maps their plane, or their line, one to one.
 pub(crate) fn segments_meet([a, b]: [&Vec3; 2], [c, d]: [&Vec3; 2]) -> bool {
     orient3d(a, b, c, d) == 0.0
         && PROJECTIONS.into_iter().all(|(i, j)| {

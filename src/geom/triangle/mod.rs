@@ -1,4 +1,7 @@
-//! Two triangles in space: whether they meet, exactly, and how far they are apart; and a point and a triangle.
+//! Queries on two triangles, or on a point and a triangle.
+//!
+//! - `intersect`: do two triangles meet, or cross? Exact.
+//! - `distance`: closest points of two triangles, or of a point and a triangle.
 
 pub(crate) mod distance;
 pub(crate) mod intersect;

@@ -24,7 +24,7 @@ impl Sequence {
     }
 }
 
-/// Some edge of one meets the other.
+/// True if an edge of one triangle meets the other triangle.
 fn meet_by_edges(a: &Triangle, b: &Triangle) -> bool {
     let flat = |t: &Triangle| collinear(&t[0], &t[1], &t[2]);
     let against = |a: &Triangle, b: &Triangle| {
@@ -45,7 +45,7 @@ fn meeting_triangles_are_those_of_which_an_edge_meets_the_other() {
         for _ in 0..60_000 {
             let (mut a, b) = (sequence.triangle(grid), sequence.triangle(grid));
             if sequence.below(4) == 0 {
-                // In the plane of the other.
+                // Moves the triangle into one plane, often that of the other.
                 for v in &mut a {
                     v.z = 1.0;
                 }
@@ -71,7 +71,8 @@ fn crossing_triangles_still_meet_when_drawn_in_a_little() {
             if collinear(&a[0], &a[1], &a[2]) || collinear(&b[0], &b[1], &b[2]) {
                 continue;
             }
-            // On integers times three, exactly: the crossings of small triangles on a grid are longer than this takes off.
+            // Insets a triangle by a factor of 2⁻³⁰; exact on integers times three. The crossings of small grid
+            // triangles are longer than the inset.
             let drawn_in = |t: &Triangle| {
                 let middle = t[0] + t[1] + t[2];
                 t.map(|v| v * 3.0 + (middle - v * 3.0) * 2.0_f64.powi(-30))
@@ -116,7 +117,8 @@ fn no_pair_of_points_is_closer_than_the_closest() {
         assert!(((c.points[0] - c.points[1]).norm() - d).abs() < 1e-14, "{a:?} {b:?}");
         assert!(point_triangle(&c.points[0], &a).squared < 1e-28);
         assert!(point_triangle(&c.points[1], &b).squared < 1e-28);
-        // Both lie beyond the planes through the points across the way from one to the other: nothing is closer.
+        // Both triangles lie beyond parallel planes through the two points, perpendicular to their difference: no two
+        // points are closer.
         let way = (c.points[1] - c.points[0]) / d;
         let reach = a.iter().map(|v| way.dot(&(v - c.points[0]))).fold(f64::MIN, f64::max);
         let back = b.iter().map(|v| way.dot(&(v - c.points[1]))).fold(f64::MAX, f64::min);

@@ -1,4 +1,9 @@
-//! Facets: what a mesh makes of curved surfaces, and how far that is off (docs: concept.md, Facets).
+//! Facets: the flat pieces of a mesh that approximate curved surfaces, and the error (sagitta) of the approximation
+//! (docs/explanation/gap.md).
+//!
+//! Triangles coplanar over their common edges form a facet. An angle between [`LEAST_ANGLE`] and [`LARGEST_ANGLE`]
+//! means two facets of one curved surface; a larger one means an edge by design. Width and angle of two such facets
+//! give the sagitta.
 
 pub(crate) mod outlines;
 #[cfg(test)]
@@ -12,66 +17,66 @@ use crate::mesh::facets::outlines::Outlines;
 use crate::mesh::measure::{cross, difference, dot};
 use crate::mesh::topology::HalfEdges;
 
-/// Facets that meet at a smaller angle than this (radians) count as one: rounding of coordinates alone tilts them more.
+/// Largest angle inside one facet (radians): rounding of coordinates alone can tilt triangles this much.
 pub const LEAST_ANGLE: f64 = 1e-4;
 
-/// Facets that meet at this angle (radians) or more are meant to be an edge: a polygon, a chamfer.
+/// Least angle of an edge by design, of a polygon or a chamfer (radians).
 pub const LARGEST_ANGLE: f64 = 0.65;
 
-/// How far a chord of length `width` lies from the arc it stands for, where neighbouring chords meet at the angle `theta`
+/// Largest distance between a chord of length `width` and its arc, for neighbouring chords at the angle `theta`
 /// (radians): `width / 2 · tan(theta / 4)`.
 pub fn sagitta(width: f64, theta: f64) -> f64 {
     0.5 * width * libm::tan(0.25 * theta)
 }
 
-/// An edge between two facets whose angle says that they approximate one curved surface.
+/// An edge between two facets of one curved surface, according to its angle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FacetEdge {
-    /// Its ends.
+    /// Ends of the edge.
     pub vertices: [u32; 2],
-    /// The triangles on its two sides.
+    /// Triangles on the two sides.
     pub triangles: [u32; 2],
-    /// Between the triangles' normals, radians; within ([`LEAST_ANGLE`], [`LARGEST_ANGLE`]).
+    /// Angle between the triangles' normals (radians), within ([`LEAST_ANGLE`], [`LARGEST_ANGLE`]).
     pub theta: f64,
-    /// Whether the surface is hollow there, as in a bore; by exact predicate.
+    /// True if the surface is hollow at this edge, like a bore; by exact predicate.
     pub concave: bool,
-    /// The smaller of the two facets' widths: how far a facet reaches from the edge's line, in the mesh's unit.
+    /// Width of the narrower of the two facets, across the edge (mesh unit).
     pub width: f64,
 }
 
 impl FacetEdge {
-    /// How far the surface that was meant may lie from these facets, in the mesh's unit.
+    /// Estimated distance between these facets and the intended surface (mesh unit).
     pub fn sagitta(&self) -> f64 {
         sagitta(self.width, self.theta)
     }
 }
 
-/// The facets of a mesh: maximal sets of triangles connected over edges at which they are coplanar.
+/// The facets of a mesh: maximal sets of triangles connected over coplanar edges.
 #[derive(Debug, Clone)]
 pub struct Facets {
-    /// The facet of each triangle.
+    /// Facet of each triangle.
     pub facet: Vec<u32>,
-    /// How many there are.
+    /// Number of facets.
     pub count: u32,
-    /// The edges between facets of one curved surface, in order of their smaller end.
+    /// Edges between facets of one curved surface, in order of their smaller end.
     pub edges: Vec<FacetEdge>,
 }
 
-/// The largest sagittas of a mesh, in its unit; 0 where no facets approximate a curved surface.
+/// The largest sagittas of a mesh (mesh unit, >= 0); 0 without curved surfaces.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FacetErrors {
-    /// At any edge.
+    /// Largest over all edges.
     pub largest: f64,
-    /// At a concave one.
+    /// Largest over the concave edges.
     pub concave: f64,
 }
 
-/// The largest sagitta of a mesh, concave or convex, in its unit; `rounding` as in [`Facets::of`].
+/// Computes the largest sagitta of a mesh, concave or convex (mesh unit, >= 0); `rounding` as in [`Facets::of`].
 pub fn facet_error(mesh: &TriMesh, rounding: f64) -> f64 {
     facet_errors_over(mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), rounding).largest
 }
 
-/// The largest sagittas of a mesh whose half-edges are known.
+/// Computes the largest sagittas of a mesh, given its half-edges.
 pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding: f64) -> FacetErrors {
     let surface = FacetSurface::of(mesh, half_edges, rounding);
     let mut errors = FacetErrors::default();
@@ -91,17 +96,17 @@ pub(crate) fn facet_errors_over(mesh: &TriMesh, half_edges: &HalfEdges, rounding
     errors
 }
 
-/// What concave edges say of the facets of a mesh.
+/// Facets of a mesh with their sagittas at concave edges.
 #[derive(Debug, Clone)]
 pub struct ConcaveFacets {
-    /// The facet of each triangle.
+    /// Facet of each triangle.
     pub facet: Vec<u32>,
-    /// Of each facet: the largest sagitta at a concave edge, in the mesh's unit; 0 where it has none.
+    /// Largest sagitta of each facet at a concave edge (mesh unit, >= 0); 0 without such an edge.
     pub sagitta: Vec<f64>,
 }
 
 impl ConcaveFacets {
-    /// Of a mesh whose indices are valid; facets, edges and `rounding` as in [`Facets::of`]. O(n log n).
+    /// Computes the facets of a mesh with valid indices; facets, edges and `rounding` as in [`Facets::of`]. O(n log n).
     pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
         let surface = FacetSurface::of(mesh, &half_edges, rounding);
@@ -121,10 +126,10 @@ impl ConcaveFacets {
 }
 
 impl Facets {
-    /// The facets of a mesh whose indices are valid. Only edges of exactly two triangles, one each way, connect or
-    /// separate facets; triangles without area belong to no other's facet. Coordinates are off by up to `rounding` (in the
-    /// mesh's unit; 0 where they are as they were meant): an angle that this may have made is none, so that a sliver in a
-    /// plane face is no facet.
+    /// Computes the facets of a mesh with valid indices. Only edges of exactly two triangles, one in each direction,
+    /// connect or separate facets. A triangle without area is a facet of its own. Coordinates are off by up to
+    /// `rounding` (mesh unit, 0 for exact ones). Angles explained by this rounding count as flat, so a sliver in a
+    /// plane face belongs to the face.
     pub fn of(mesh: &TriMesh, rounding: f64) -> Self {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
         let surface = FacetSurface::of(mesh, &half_edges, rounding);
@@ -140,19 +145,19 @@ impl Facets {
     }
 }
 
-/// Two triangles on either side of an edge, one each way, that meet at less than 90°.
+/// Two triangles at an edge, one in each direction, at an angle below 90°.
 struct TrianglePair {
-    /// Of the edge, the smaller first.
+    /// Ends of the edge, the smaller first.
     ends: [u32; 2],
     triangles: [u32; 2],
-    /// Of the angle between the normals.
+    /// Squared sine of the angle between the normals.
     sine_squared: f64,
     cosine: f64,
-    /// Rounding of the coordinates may make an angle whose tangent is this.
+    /// Tangent of the largest angle explained by rounding of the coordinates.
     noise: f64,
 }
 
-/// What the angle between two triangles makes of them.
+/// Meaning of the angle between two triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fold {
     /// One facet.
@@ -164,7 +169,7 @@ enum Fold {
 }
 
 impl TrianglePair {
-    /// Radians, from 0 to π/2.
+    /// Angle between the normals (radians, 0 to π/2).
     fn angle(&self) -> f64 {
         libm::atan2(self.sine_squared.sqrt(), self.cosine)
     }
@@ -172,7 +177,7 @@ impl TrianglePair {
     fn fold(&self) -> Fold {
         let is_below = |angle: f64, tangent: f64| {
             let (here, limit) = (self.sine_squared, (tangent * self.cosine) * (tangent * self.cosine));
-            // Far from the limit, relative to the rounding of all this, squares of tangents will do.
+            // Far from the limit, relative to all rounding, a comparison of squared tangents is enough.
             if (here - limit).abs() > 1e-6 * limit { here < limit } else { self.angle() < angle }
         };
         if is_below(LEAST_ANGLE.next_up(), LEAST_TANGENT)
@@ -187,21 +192,21 @@ impl TrianglePair {
     }
 }
 
-/// The tangents of [`LEAST_ANGLE`] and [`LARGEST_ANGLE`], to eight digits: who is near to them asks for the angle.
+/// Tangents of [`LEAST_ANGLE`] and [`LARGEST_ANGLE`], to eight digits; near them the angle decides.
 const LEAST_TANGENT: f64 = 1e-4;
 const LARGEST_TANGENT: f64 = 0.760_204_4;
 
-/// A mesh with what is asked of its edges.
+/// A mesh with its facets, prepared for queries at edges.
 struct FacetSurface<'m> {
     mesh: &'m TriMesh,
     half_edges: &'m HalfEdges,
-    /// Of coordinates.
+    /// Rounding of the coordinates (mesh unit).
     rounding: f64,
-    /// Of each triangle, of length 1; zero where it has none.
+    /// Unit normal of each triangle; zero without area.
     normals: Vec<[f64; 3]>,
-    /// Of each triangle: its facet.
+    /// Facet of each triangle.
     facet: Vec<u32>,
-    /// How many there are.
+    /// Number of facets.
     count: u32,
     outlines: Outlines,
 }
@@ -222,7 +227,7 @@ impl<'m> FacetSurface<'m> {
         surface
     }
 
-    /// In order of their edges.
+    /// Pairs of triangles in order of their edges.
     fn pairs(&self) -> impl Iterator<Item = TrianglePair> {
         self.half_edges.edges().filter_map(|e| {
             let [a, b] = e.uses else { return None };
@@ -232,7 +237,7 @@ impl<'m> FacetSurface<'m> {
             let triangles = [a.face(), b.face()];
             let [na, nb] = triangles.map(|t| &self.normals[t as usize]);
             let cosine = dot(na, nb);
-            // Cheap first: angles from 90° up, and triangles without a normal.
+            // Cheap rejection of angles from 90° up and of triangles without a normal.
             (cosine > 0.0).then(|| TrianglePair {
                 ends: [e.lo, e.hi],
                 triangles,
@@ -243,8 +248,8 @@ impl<'m> FacetSurface<'m> {
         })
     }
 
-    /// The tangent of the angle that two triangles in one plane may make: each is tilted by as much as a corner is off, over its
-    /// least height.
+    /// Tangent of the largest angle between two triangles of one plane, caused by rounding: each tilts by the rounding
+    /// of a corner over its least height.
     fn noise(&self, triangles: [u32; 2]) -> f64 {
         let of = |t: u32| {
             let [a, b, c] = self.mesh.triangles[t as usize].map(|i| &self.mesh.vertices[i as usize]);
@@ -255,15 +260,15 @@ impl<'m> FacetSurface<'m> {
         self.rounding * (of(triangles[0]) + of(triangles[1]))
     }
 
-    /// The smaller of the two facets' widths.
+    /// Width of the narrower facet.
     fn width(&self, pair: &TrianglePair) -> f64 {
         lesser(self.reach(pair, 0), self.reach(pair, 1))
     }
 
-    /// The sagitta at an edge if it is above `floor`; cheaper than all of it where it is not.
+    /// Computes the sagitta at an edge if it exceeds `floor`; cheaper if not.
     fn sagitta_above(&self, pair: &TrianglePair, floor: f64) -> Option<f64> {
-        // The tangent is convex and 0 at 0: that of a quarter of an angle is at most a quarter of its tangent. The factor
-        // covers the rounding of both sides.
+        // The tangent is convex and 0 at 0: the tangent of a quarter of an angle is at most a quarter of the angle's
+        // tangent. The factor covers the rounding of both sides.
         let sine = pair.sine_squared.sqrt();
         let may_be_above = |width: f64| 0.125 * width * sine > 0.999_999 * floor * pair.cosine;
         let first = self.reach(pair, 0);
@@ -274,13 +279,13 @@ impl<'m> FacetSurface<'m> {
         may_be_above(width).then(|| sagitta(width, pair.angle())).filter(|&s| s > floor)
     }
 
-    /// How far the facet on one side of an edge reaches from its line.
+    /// Extent of the facet on one side of an edge, across the edge's line (mesh unit).
     fn reach(&self, pair: &TrianglePair, side: usize) -> f64 {
         let [p, q] = pair.ends.map(|i| &self.mesh.vertices[i as usize]);
         let (t, along) = (pair.triangles[side], &difference(q, p));
         let across = unit(&cross(&self.normals[t as usize], along));
         let reach = |i: u32| dot(&across, &difference(&self.mesh.vertices[i as usize], p));
-        // The edge may run either way along the triangle: its third corner tells the side.
+        // The edge may run either way along the triangle; its third corner gives the side.
         let triangle = self.mesh.triangles[t as usize];
         let own = triangle.iter().map(|&i| reach(i)).fold(0.0, |m: f64, x| if x.abs() > m.abs() { x } else { m });
         let side = if own < 0.0 { -1.0 } else { 1.0 };
@@ -289,13 +294,13 @@ impl<'m> FacetSurface<'m> {
     }
 }
 
-/// The unit normal of a triangle; zero where it has none.
+/// Unit normal of a triangle; zero without area.
 fn normal(mesh: &TriMesh, t: &[u32; 3]) -> [f64; 3] {
     let [a, b, c] = t.map(|i| &mesh.vertices[i as usize]);
     unit(&cross(&difference(b, a), &difference(c, a)))
 }
 
-/// Scaled to length 1; zero where it has none.
+/// Scales a vector to length 1; zero stays zero.
 fn unit(v: &[f64; 3]) -> [f64; 3] {
     let length = squared(v).sqrt();
     if length > 0.0 { v.map(|x| x / length) } else { [0.0; 3] }
@@ -305,7 +310,7 @@ fn squared(v: &[f64; 3]) -> f64 {
     dot(v, v)
 }
 
-/// Whether the second triangle rises above the plane of the first. Two of its corners lie in it.
+/// True if the second triangle rises above the plane of the first. The other two of its corners lie in this plane.
 fn is_concave(mesh: &TriMesh, pair: &TrianglePair) -> bool {
     let [first, second] = pair.triangles.map(|t| mesh.triangles[t as usize]);
     let [p, q, r] = first.map(|i| &mesh.vertices[i as usize]);

@@ -1,16 +1,16 @@
-//! The outlines of facets: of each the corners of its convex hull in its plane.
+//! Outlines of facets: the corners of each facet's convex hull in its plane, for measuring widths.
 
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 
-/// A facet's outline is thinned to this many corners before widths are measured, so that the cost per edge is bounded.
-/// Thinning makes widths smaller, never larger.
+/// Upper limit of corners of an outline, to bound the cost per edge. Thinning an outline can only reduce widths.
 const OUTLINE: usize = 512;
 
-/// The extreme corners of facets of more than two triangles.
+/// Outline corners of the facets with at least two triangles.
 #[derive(Default)]
 pub(crate) struct Outlines {
-    /// Those of facet `f` are `corners[starts[f]..starts[f + 1]]`; none for single triangles. Empty where all are.
+    /// Facet `f` has `corners[starts[f]..starts[f + 1]]`, empty for single triangles. Empty if every facet is a single
+    /// triangle.
     starts: Vec<u32>,
     corners: Vec<u32>,
 }
@@ -47,9 +47,9 @@ impl Outlines {
     }
 }
 
-/// The corners of the convex hull of nearly coplanar points, along the two axes that `normal` is least inclined to
-/// (A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979), thinned to [`OUTLINE`].
-/// Rounding may cost a corner that lies on a side within rounding.
+/// Computes the convex hull of nearly coplanar points, projected along the largest axis of `normal` (A. M. Andrew,
+/// "Another efficient algorithm for convex hulls in two dimensions", 1979), thinned to [`OUTLINE`] corners. Returns up
+/// to 8 points unchanged. Rounding may drop a corner that lies on a side within rounding.
 fn convex_outline(mesh: &TriMesh, mut points: Vec<u32>, normal: &[f64; 3]) -> Vec<u32> {
     if points.len() <= 8 {
         return points;

@@ -5,7 +5,7 @@ use crate::mesh::facets::{ConcaveFacets, Facets, facet_error, facet_errors_over}
 use crate::mesh::topology::HalfEdges;
 use crate::testkit::solids::{block, joined, translated, turned};
 
-/// A prism over a regular polygon, caps and quads cut into triangles.
+/// A prism over a regular polygon; caps and quads cut into triangles.
 fn prism(sides: u32, radius: f64, height: f64) -> TriMesh {
     let mut vertices = Vec::new();
     for z in [0.0, height] {
@@ -27,7 +27,7 @@ fn prism(sides: u32, radius: f64, height: f64) -> TriMesh {
 
 #[test]
 fn the_sagitta_of_a_cylinder_of_64_facets() {
-    // r·(1 − cos(π/64)) = 0.01204 for r = 10; w/2·tan(θ/4) with w = 2·r·sin(π/64), θ = 2π/64 is the same number.
+    // r·(1 − cos(π/64)) = 0.01204 for r = 10; w/2·tan(θ/4) with w = 2·r·sin(π/64), θ = 2π/64 gives the same number.
     let exact = 10.0 * (1.0 - libm::cos(std::f64::consts::PI / 64.0));
     let error = facet_error(&prism(64, 10.0, 30.0), 0.0);
     assert!((error - exact).abs() < 1e-9, "{error} {exact}");
@@ -51,7 +51,7 @@ fn polygons_by_design_have_no_facet_error() {
 
 #[test]
 fn a_dent_that_rounding_makes_is_no_facet() {
-    // A square whose middle is off its plane by a hair, towards the inside.
+    // A square with its middle slightly off the plane, towards the inside.
     let hair = 1e-5;
     let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
     let vertices =
@@ -61,7 +61,7 @@ fn a_dent_that_rounding_makes_is_no_facet() {
     assert!(largest(0.0) > 1e-6, "{}", largest(0.0));
     assert_eq!(largest(hair), 0.0);
     assert_eq!((facet_error(&mesh, hair), Facets::of(&mesh, hair).count), (0.0, 1));
-    // A bore is one whatever its coordinates are good for.
+    // A bore keeps its sagittas at any rounding of the coordinates.
     let bore = turned(&prism(16, 3.0, 5.0));
     let of = |rounding: f64| ConcaveFacets::of(&bore, rounding).sagitta;
     assert_eq!(of(hair), of(0.0));
@@ -69,7 +69,7 @@ fn a_dent_that_rounding_makes_is_no_facet() {
 
 #[test]
 fn concave_edges_are_told_from_convex_ones() {
-    // A coarse bore beside a finer one in a convex prism that is coarser still.
+    // A coarse bore beside a finer one, in a convex prism coarser than both.
     let at = |m: &TriMesh, x: f64| translated(m, Vec3::new(x, 0.0, 0.0));
     let [coarse, fine] = [(16, 3.0), (48, 3.0)].map(|(sides, r)| turned(&prism(sides, r, 30.0)));
     let mesh = joined(&[prism(12, 10.0, 30.0), at(&coarse, 3.5), at(&fine, -3.5)]);
@@ -94,7 +94,7 @@ fn concave_edges_are_told_from_convex_ones() {
 
 #[test]
 fn of_two_facets_the_narrower_one_counts() {
-    // Two strips of width 10 and 1 that meet at 0.1 rad along the y axis.
+    // Two strips of width 10 and 1, joined at 0.1 rad along the y axis.
     let (s, c) = (libm::sin(0.1), libm::cos(0.1));
     let v = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
     let mesh = TriMesh {

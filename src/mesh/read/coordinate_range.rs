@@ -1,14 +1,15 @@
-//! Which coordinates are taken. Exact predicates form products of three differences; with every coordinate 0 or between
-//! [`LEAST`] and [`MAX_COORDINATE`] in magnitude these neither overflow nor lose bits to underflow: `f64` holds bits down
-//! to 2⁻¹⁰⁷⁴, a product of three numbers of at least 10⁻⁶⁰ ≈ 2⁻¹⁹⁹ has none below 2⁻³·⁽¹⁹⁹⁺⁵²⁾ = 2⁻⁷⁵³. That leaves room
-//! for scaling to millimetres and for placing the part.
+//! Accepted range of coordinates. Exact predicates form products of three differences. With every coordinate 0 or
+//! between [`MIN_FILE_COORDINATE`] and [`MAX_COORDINATE`] in magnitude these products neither overflow nor lose bits to underflow:
+//! `f64` has bits down to 2⁻¹⁰⁷⁴; a product of three numbers of at least 10⁻⁶⁰ ≈ 2⁻¹⁹⁹ has none below 2⁻³·⁽¹⁹⁹⁺⁵²⁾ =
+//! 2⁻⁷⁵³. The rest is room for scaling to millimetres and for placing the part.
 
 use crate::geom::tolerance::MAX_COORDINATE;
 
-/// Smaller magnitudes than this, in the file's unit, are read as 0. Far below the smallest number of a binary STL.
+/// Smaller magnitudes are read as 0 (file's unit). Far below the smallest number of a binary STL.
 pub(crate) const MIN_FILE_COORDINATE: f64 = 1e-60;
 
-/// The coordinate as it is taken, −0.0 as 0.0; `None` where it is not finite or too large.
+/// Returns the accepted coordinate, magnitudes below [`MIN_FILE_COORDINATE`] and −0.0 as 0.0; `None` if it is not finite or too
+/// large.
 #[inline]
 pub(crate) fn accept(x: f64) -> Option<f64> {
     let size = x.abs();
@@ -21,7 +22,7 @@ pub(crate) fn accept(x: f64) -> Option<f64> {
     }
 }
 
-/// What is wrong with a coordinate that is not taken.
+/// Describes a refused coordinate: problem and fix.
 pub(crate) fn refusal(x: f64) -> (String, String) {
     if x.is_finite() {
         (format!("the coordinate {x:e} is beyond {MAX_COORDINATE:e}"), "export the mesh in a larger unit".into())

@@ -1,13 +1,13 @@
-//! Tells the formats apart by content. The name of a file is never asked.
+//! Recognises the format of a mesh file by content, independent of the file name.
 
 use crate::mesh::read::lexer::{is_text, line_end, next_word};
 use crate::mesh::read::stl_binary::{FACET, HEAD, announced, truncated};
 use crate::mesh::read::{MeshError, MeshFormat};
 
-/// This many bytes decide whether a file is text.
+/// Number of bytes that decide between text and binary.
 const SAMPLE: usize = 1024;
 
-/// What a file of another kind begins with, what it is, and what to do.
+/// First bytes of other kinds of files, with a description and a fix.
 const OTHER_FORMATS: [(&[u8], &str, &str); 8] = [
     (
         b"version https://git-lfs.github.com/spec/",
@@ -23,14 +23,15 @@ const OTHER_FORMATS: [(&[u8], &str, &str); 8] = [
     (b"\xfe\xff", "UTF-16 text, which is not read", "save it as UTF-8"),
 ];
 
-/// The format of a file.
+/// Recognises the format of a file.
 ///
-/// Binary STL: at least as long as the count at byte 80 asks for, and of exactly that length or with a byte outside text
-/// in its first KiB. A file of at least 84 bytes that is no text and shorter than that is a truncated binary STL. Of
-/// texts, those that begin with `solid` (or `facet`) are ASCII STL, those with a `v` or `f` line are OBJ.
+/// Binary STL: at least as long as required by the count at byte 80, and either of exactly this length or with a byte
+/// outside text in its first KiB. A shorter file of at least 84 bytes with a byte outside text is a truncated binary
+/// STL. Of texts, files that begin with `solid` or `facet` are ASCII STL, and files with a line beginning with `v`,
+/// `vn`, `vt`, `f`, `mtllib` or `usemtl` are OBJ.
 ///
 /// # Errors
-/// No mesh of these formats: says what it is instead, where it can be told.
+/// Refuses other formats, with their name if known, and truncated binary STL.
 pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
     if bytes.is_empty() {
         return Err(MeshError::new("the file is empty", "copy or export it again"));
@@ -58,7 +59,7 @@ pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
     if has_obj_line(bytes) { Ok(MeshFormat::Obj) } else { Err(unknown()) }
 }
 
-/// Zip archives and glTF hold bytes outside text and may pass for a binary STL with much after its last triangle.
+/// Zip archives and glTF contain bytes outside text and may pass for a binary STL with a long tail.
 fn is_other_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"glTF")
 }
@@ -82,7 +83,7 @@ fn first_word(bytes: &[u8]) -> &[u8] {
     &text[start..end]
 }
 
-/// Whether some line begins with a word of the OBJ format that a mesh cannot do without, or one that only OBJ has.
+/// True if a line begins with an OBJ word that every mesh needs, or with one specific to OBJ.
 fn has_obj_line(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut at = 0;

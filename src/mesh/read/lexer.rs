@@ -1,21 +1,21 @@
-//! Words, lines and places of a text of unknown encoding: bytes above 127 count as letters, `LF`, `CR LF` and `CR` end
-//! lines.
+//! Words, lines and positions of a text in an unknown encoding. Bytes above 127 count as letters; `LF`, `CR LF` and
+//! `CR` end lines.
 
 use crate::mesh::read::MeshError;
 
-/// Whether a byte separates words: blanks, line ends, all control characters.
+/// True for bytes between words: blanks, line ends, all control characters.
 #[inline]
 pub(crate) fn is_blank(byte: u8) -> bool {
     byte <= b' '
 }
 
-/// Whether a byte ends a line, alone or as half of a pair.
+/// True for a byte that ends a line, alone or as half of a pair.
 #[inline]
 pub(crate) fn is_line_end(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }
 
-/// Whether a byte may occur in text: anything but control characters other than blanks and line ends.
+/// True for bytes of a text: everything except control characters; blanks from tab to carriage return are text.
 pub(crate) fn is_text(byte: u8) -> bool {
     byte >= b' ' && byte != 0x7f || (b'\t'..=b'\r').contains(&byte)
 }
@@ -25,7 +25,7 @@ pub(crate) fn line_column(bytes: &[u8], at: usize) -> (u32, u32) {
     let before = &bytes[..at.min(bytes.len())];
     let (mut line, mut start) = (1u32, 0);
     for (k, &b) in before.iter().enumerate() {
-        // Of CR LF the LF counts.
+        // In CR LF the LF counts.
         if b == b'\n' || b == b'\r' && bytes.get(k + 1) != Some(&b'\n') {
             line = line.saturating_add(1);
             start = k + 1;
@@ -35,7 +35,7 @@ pub(crate) fn line_column(bytes: &[u8], at: usize) -> (u32, u32) {
     (line, (characters as u32).saturating_add(1))
 }
 
-/// The word at a place as a message may show it: at most 24 characters, without control characters.
+/// Returns the word at a position for a message: at most 24 characters, without control characters.
 pub(crate) fn shown_word(bytes: &[u8], at: usize) -> String {
     let rest = bytes.get(at..).unwrap_or_default();
     let word = &rest[..rest.iter().position(|b| is_blank(*b)).unwrap_or(rest.len())];
@@ -50,13 +50,13 @@ pub(crate) fn shown_word(bytes: &[u8], at: usize) -> String {
     format!("`{shown}`")
 }
 
-/// An error at a place in a text.
+/// Builds an error at a position of a text.
 pub(crate) fn error_at(bytes: &[u8], at: usize, what: impl Into<String>, fix: impl Into<String>) -> MeshError {
     let (line, column) = line_column(bytes, at);
     MeshError { line: Some(line), column: Some(column), byte: None, what: what.into(), fix: fix.into() }
 }
 
-/// The next word at or after `at`: its bounds; empty at the end of the text.
+/// Bounds of the next word at or after `at`; empty at the end of the text.
 #[inline]
 pub(crate) fn next_word(bytes: &[u8], mut at: usize) -> (usize, usize) {
     while bytes.get(at).is_some_and(|b| is_blank(*b)) {
@@ -65,13 +65,13 @@ pub(crate) fn next_word(bytes: &[u8], mut at: usize) -> (usize, usize) {
     (at, word_end(bytes, at))
 }
 
-/// The first blank at or after `at`, or the end of the text. Eight bytes at a time.
+/// Position of the first blank at or after `at`, or the end of the text. Reads eight bytes at a time.
 #[inline]
 pub(crate) fn word_end(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*eight);
-        // Subtracting borrows from the top bit of blanks, and of letters after one: the first mark is exact.
+        // The subtraction borrows from the top bit of blanks, and of letters after a blank: the first mark is exact.
         let blanks = word.wrapping_sub(EACH * 0x21) & !word & (EACH * 0x80);
         if blanks != 0 {
             return at + (blanks.trailing_zeros() / 8) as usize;
@@ -84,7 +84,7 @@ pub(crate) fn word_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of the line that `at` lies in: the place of its first line-end byte, or the end of the text.
+/// End of the line around `at`: position of the next line-end byte, or the end of the text.
 pub(crate) fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(|b| is_line_end(*b)).map_or(bytes.len(), |k| at + k)
 }

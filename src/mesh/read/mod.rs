@@ -1,11 +1,15 @@
 //! Reads STL (binary and ASCII) and OBJ from bytes.
 //!
-//! What is it: [`recognise`] looks at the content, never at a name. What is in it: one file per format, each of which
-//! joins corners of equal position as it goes. Whether that is a solid: [`load`] closes rounding cracks, counts edges,
-//! makes faces agree and turns what is inside out (`mesh::finish`).
+//! - `detect`: recognises the format by content; file names are irrelevant
+//! - `stl_binary`, `stl_ascii`, `obj`: one reader per format; each merges corners of equal position
+//! - `triangulate`: cuts polygons of an OBJ into triangles
+//! - `lexer`, `parse_float`, `coordinate_range`: words, numbers, accepted coordinates
 //!
-//! Everything is read directly and in one pass (docs/decisions/0001-mesh-reading.md): `stl_io` and `tobj`, which the tests
-//! compare with, misread or refuse what `stl_ascii` and `obj` list in their tests, and take several times as long.
+//! After the format's reader, [`load`] welds rounding cracks, counts edges, makes faces agree and turns shells wound
+//! inside out (`mesh::load`).
+//!
+//! The readers are our own and take one pass (docs/decisions/0001-mesh-reading.md): `stl_io` and `tobj`, the oracles of
+//! the tests, misread or refuse the cases listed in the tests, and take several times as long.
 //!
 //! No input may panic, hang, or reserve memory beyond a multiple of its own length.
 
@@ -28,10 +32,10 @@ use std::fmt;
 pub(crate) use crate::mesh::read::coordinate_range::{accept, refusal};
 pub use crate::mesh::read::detect::detect;
 
-/// More triangles than this are refused: indices of half-edges stay below 2³².
+/// Largest accepted number of triangles: indices of half-edges stay below 2³².
 pub(crate) const MAX_TRIANGLES: usize = 1 << 29;
 
-/// What a mesh was read from.
+/// Source format of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeshFormat {
     /// Binary STL.
@@ -40,12 +44,12 @@ pub enum MeshFormat {
     StlAscii,
     /// Wavefront OBJ.
     Obj,
-    /// No file: triangles handed in by a caller.
+    /// No file: triangles from a caller.
     Memory,
 }
 
 impl MeshFormat {
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::StlBinary => "stl-binary",
@@ -56,23 +60,23 @@ impl MeshFormat {
     }
 }
 
-/// Why bytes are no mesh, and where. The caller adds the file's name.
+/// Error for bytes of no valid mesh, with its position. The caller adds the file's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MeshError {
     /// Line of a text file, from 1.
     pub line: Option<u32>,
     /// Column in characters, from 1.
     pub column: Option<u32>,
-    /// Byte of a binary file, from 0.
+    /// Byte offset in a binary file, from 0.
     pub byte: Option<u64>,
-    /// What is wrong: one line, lower case, no full stop.
+    /// Problem: one line, lower case, no full stop.
     pub what: String,
-    /// What would fix it, in the same form; empty where nothing sensible can be said.
+    /// Fix, in the same form; empty if unknown.
     pub fix: String,
 }
 
 impl MeshError {
-    /// An error without a place.
+    /// Makes an error without a position.
     pub(crate) fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { what: what.into(), fix: fix.into(), ..Self::default() }
     }
@@ -97,16 +101,16 @@ impl fmt::Display for MeshError {
 
 impl std::error::Error for MeshError {}
 
-/// Something to know about a mesh that was read.
+/// A finding about a mesh, worth a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeshWarning {
     /// Stable kebab-case code.
     pub code: &'static str,
-    /// One line.
+    /// Message of one line.
     pub message: String,
 }
 
-/// What a format's reader hands on: corners joined where their positions are equal.
+/// Result of a format's reader: corners of equal position are merged.
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed {
     pub format: MeshFormat,
@@ -116,32 +120,32 @@ pub(crate) struct Parsed {
     pub single_precision: bool,
 }
 
-/// Reads a mesh: recognises the format, joins vertices, closes rounding cracks, makes faces agree and look outward.
+/// Reads a mesh: recognises the format, merges vertices, welds rounding cracks, makes faces agree and orients them
+/// outward.
 ///
-/// Cost: linear in the file's length. Memory: about 40 bytes a triangle beside the mesh itself while it runs.
+/// Cost: linear in the file's length. Memory: about 40 bytes a triangle beside the mesh itself.
 ///
 /// # Errors
-/// Bytes that are no mesh: see [`recognise`]; a file that is cut off, a word or index that does not belong there, a
-/// coordinate that is no finite number of at most [`crate::geom::tolerance::MAX_COORDINATE`], a mesh of no triangles.
+/// Refuses bytes of another format (see [`detect`]), a truncated file, an unexpected word or index, a coordinate
+/// that is not finite or beyond [`crate::geom::tolerance::MAX_COORDINATE`], a mesh without triangles.
 pub fn load(bytes: &[u8]) -> Result<LoadedMesh, MeshError> {
     Ok(finish(parse(bytes)?))
 }
 
-/// As [`load`]; lets go of the bytes before the rest asks for as much memory.
+/// Reads a mesh like [`load`]; frees `bytes` before the repair, for a lower peak of memory.
 ///
 /// # Errors
-/// As of [`load`].
+/// Same as [`load`].
 pub fn load_owned(bytes: Vec<u8>) -> Result<LoadedMesh, MeshError> {
     let parsed = parse(&bytes)?;
     drop(bytes);
     Ok(finish(parsed))
 }
 
-/// The first half of [`load`], for benches: the mesh of a file with its corners joined where their bits are equal,
-/// neither counted nor mended.
+/// Runs the first half of [`load`], for benches: merges corners with equal bits, without counts and repairs.
 ///
 /// # Errors
-/// As of [`load`].
+/// Same as [`load`].
 #[doc(hidden)]
 pub fn read_and_merge(bytes: &[u8]) -> Result<TriMesh, MeshError> {
     Ok(parse(bytes)?.mesh)
@@ -168,7 +172,7 @@ fn parse(bytes: &[u8]) -> Result<Parsed, MeshError> {
     Ok(parsed)
 }
 
-/// A point all of whose coordinates are taken.
+/// Returns the point if all its coordinates are accepted.
 pub(crate) fn accept_point(p: &Vec3) -> Option<Vec3> {
     Some(Vec3::new(accept(p.x)?, accept(p.y)?, accept(p.z)?))
 }

@@ -1,5 +1,5 @@
-//! Wavefront OBJ: `v` and `f` of all groups and objects together. Everything else is passed over: normals, texture
-//! coordinates, materials, groups, lines, points, and words nobody knows.
+//! Reads Wavefront OBJ: `v` and `f` of all groups and objects together. Skips everything else: normals, texture
+//! coordinates, materials, groups, lines, points, unknown words.
 
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
@@ -10,11 +10,11 @@ use crate::mesh::read::triangulate::EarClipper;
 use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, parse_float};
 use crate::mesh::repair::merge_vertices::VertexMerger;
 
-/// The faces of a text that was recognised as OBJ.
+/// Reads the faces of an OBJ.
 ///
 /// # Errors
-/// A `v` that is not three finite numbers, an `f` of fewer than three corners or with an index that names no vertex, with
-/// line and column.
+/// Refuses a `v` without three finite numbers in range, an `f` of fewer than three corners, an index without a vertex,
+/// a polygon too intricate to cut, with line and column; too many triangles.
 pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let mut reader = Reader {
         bytes,
@@ -39,10 +39,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
 
 /// A face of more than three corners.
 struct Polygon {
-    /// First of its corners.
+    /// Index of its first corner.
     start: usize,
     length: usize,
-    /// Byte of its `f`.
+    /// Byte offset of its `f`.
     at: usize,
 }
 
@@ -50,10 +50,10 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     points: Vec<Vec3>,
-    /// Corners of all faces, one face after the other; triangles unless `polygons` says so.
+    /// Corners of all faces, one face after the other; triangles except for the `polygons`.
     corners: Vec<u32>,
     polygons: Vec<Polygon>,
-    /// Corners that name a vertex beyond all vertices and all such corners before them: vertex and place.
+    /// Corners with a forward reference beyond all vertices and all earlier forward references: vertex and byte offset.
     forward: Vec<(u32, usize)>,
     free_form: u64,
 }
@@ -126,7 +126,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// One corner, `v`, `v/vt`, `v//vn` or `v/vt/vn`: the vertex from 0.
+    /// Reads a corner, `v`, `v/vt`, `v//vn` or `v/vt/vn`; returns the vertex, from 0.
     fn corner(&mut self) -> Result<u32, MeshError> {
         let start = self.at;
         let negative = self.bytes[start] == b'-';
@@ -158,7 +158,7 @@ impl Reader<'_> {
         Ok(index)
     }
 
-    /// Faces may name vertices that follow; those that never came are errors.
+    /// Refuses references to missing vertices; references to later vertices are allowed.
     fn check_forward(&self) -> Result<(), MeshError> {
         let known = self.points.len();
         match self.forward.iter().find(|f| f.0 as usize >= known) {
@@ -178,7 +178,7 @@ impl Reader<'_> {
         error_at(self.bytes, at, what, "export the mesh again")
     }
 
-    /// All faces as triangles of file indices, in file order.
+    /// Returns all faces as triangles of file indices, in file order.
     fn triangles(&mut self, warnings: &mut Vec<MeshWarning>) -> Result<Vec<[u32; 3]>, MeshError> {
         let extra: usize = self.polygons.iter().map(|p| p.length - 3).sum();
         let count = (self.corners.len() - self.polygons.iter().map(|p| p.length).sum::<usize>()) / 3
@@ -209,7 +209,7 @@ impl Reader<'_> {
         Ok(triangles)
     }
 
-    /// Blanks within a statement: also a backslash with the line end after it.
+    /// Skips blanks within a statement, including a backslash with the line end after it.
     #[inline]
     fn skip_blanks(&mut self) {
         loop {
@@ -228,7 +228,7 @@ impl Reader<'_> {
         self.bytes.get(self.at).is_none_or(|b| is_line_end(*b) || *b == b'#')
     }
 
-    /// Whether a word ends before this byte.
+    /// True if a word ends before this byte.
     #[inline]
     fn ends_word(&self, at: usize) -> bool {
         match self.bytes.get(at) {
@@ -238,7 +238,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes to the start of the next line that is no continuation of this one; a comment is not continued.
+    /// Moves to the start of the next statement; a backslash continues a line, except in a comment.
     #[inline]
     fn skip_statement(&mut self) {
         let mut comment = false;
@@ -256,8 +256,8 @@ impl Reader<'_> {
     }
 }
 
-/// The byte after the line end that a backslash continues over, if only blanks stand between; trailing blanks are bounded
-/// so that a line of backslashes and blanks stays cheap.
+/// Returns the position after the line end for a backslash followed by blanks only. The number of blanks is limited, to
+/// keep a line of backslashes and blanks cheap.
 fn continuation(bytes: &[u8], backslash: usize) -> Option<usize> {
     let mut at = backslash + 1;
     let limit = at + 8;
@@ -271,7 +271,7 @@ fn continuation(bytes: &[u8], backslash: usize) -> Option<usize> {
     }
 }
 
-/// Joins the vertices in use by position.
+/// Merges the used vertices by position.
 fn joined(points: &[Vec3], mut triangles: Vec<[u32; 3]>) -> TriMesh {
     const NONE: u32 = u32::MAX;
     let mut place = vec![NONE; points.len()];

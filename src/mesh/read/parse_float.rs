@@ -1,32 +1,32 @@
-//! Decimal numbers, correctly rounded. The fast path is W. D. Clinger's ("How to Read Floating Point Numbers
-//! Accurately", 1990, §3): a mantissa below 2⁵³ times or divided by a power of ten up to 10²² needs one rounding.
-//! Everything else goes to the standard library.
+//! Parses decimal numbers, correctly rounded. The fast path is from W. D. Clinger ("How to Read Floating Point Numbers
+//! Accurately", 1990, §3): a mantissa up to 2⁵³, multiplied or divided by a power of ten up to 10²², needs one
+//! rounding. The standard library parses the other numbers.
 
-/// The powers of ten that `f64` holds exactly.
+/// Powers of ten with an exact `f64`.
 const EXACT_POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
 
-/// Below this the mantissa takes another digit without overflow.
+/// Below this limit the mantissa takes another digit without overflow.
 const MANTISSA_LIMIT: u64 = 1_000_000_000_000_000_000;
 
-/// A number and where it ends.
+/// A number and the position of its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Number {
-    /// Finite, unless the exponent is too large.
+    /// Value; infinite if the exponent is too large.
     pub value: f64,
-    /// The byte after its last.
+    /// Position after the last byte.
     pub end: usize,
-    /// Written with more than nine significant digits, trailing zeros included.
+    /// True for more than nine significant digits, trailing zeros included.
     pub long: bool,
 }
 
-/// The longest number that begins at `start`: sign, digits with at most one point, exponent. `None` where there is no
-/// digit; `nan`, `inf` and hexadecimal are no numbers.
+/// Parses the longest number at `start`: sign, digits with at most one point, exponent. `None` without a digit, so also
+/// for `nan` and `inf`.
 #[inline]
 pub(crate) fn parse(bytes: &[u8], start: usize) -> Option<Number> {
-    // Signs come in no order: no branch depends on them.
+    // Signs are unpredictable: branch-free.
     let sign = *bytes.get(start)?;
     let negative = sign == b'-';
     let mut at = start + usize::from(matches!(sign, b'-' | b'+'));
@@ -62,21 +62,21 @@ pub(crate) fn parse(bytes: &[u8], start: usize) -> Option<Number> {
     Some(Number { value, end: at, long })
 }
 
-/// Below this the mantissa takes eight more.
+/// Below this limit the mantissa takes eight more digits.
 const MANTISSA_LIMIT_EIGHT: u64 = 10_000_000_000;
 
 const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// How many of these bytes are digits, from the first on, and the number they are. Digits next to each other are put
-/// together in pairs, then fours, then eight, within one word.
+/// Counts the leading digits of the bytes and computes their number. Combines neighbouring digits into pairs, fours,
+/// then eight, within one word.
 #[inline]
 fn leading_digits(bytes: [u8; 8]) -> (usize, u64) {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let digits = u64::from_le_bytes(bytes) ^ (EACH * u64::from(b'0'));
-    // The top bit marks what is above 9; a carry spoils only bytes after a mark.
+    // The top bit marks bytes above 9; a carry spoils only bytes after a mark.
     let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
     let count = others.trailing_zeros() / 8;
-    // Zeros come in front, others drop out.
+    // Shifts zeros in front of the digits and the other bytes out.
     let digits = digits.unbounded_shl(64 - 8 * count);
     let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(1 + (100 << 16)) >> 16 & 0x0000_ffff_0000_ffff;
@@ -85,12 +85,12 @@ fn leading_digits(bytes: [u8; 8]) -> (usize, u64) {
 
 struct Digits {
     mantissa: u64,
-    /// Digits that found no room.
+    /// Number of digits dropped for lack of room.
     dropped: i64,
 }
 
 impl Digits {
-    /// Takes up to eight digits at a time, as long as there is room for eight and bytes to load.
+    /// Takes up to eight digits at a time, while the mantissa has room for eight and eight bytes remain.
     #[inline]
     fn take_eights(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while self.mantissa < MANTISSA_LIMIT_EIGHT
@@ -120,7 +120,7 @@ impl Digits {
     }
 }
 
-/// The exponent after its `e`, saturated; `None` where no digit follows.
+/// Parses the exponent after its `e`, saturated; `None` without a digit.
 fn exponent(bytes: &[u8], mut at: usize) -> Option<(i64, usize)> {
     let negative = bytes.get(at) == Some(&b'-');
     if let Some(b'-' | b'+') = bytes.get(at) {

@@ -1,5 +1,5 @@
-//! ASCII STL. Words in any case, separated by any blanks and line ends; every `solid` counts; stored normals are ignored,
-//! whatever they are. Coordinates are read as `f64`.
+//! Reads ASCII STL. Accepts words in any case, any blanks and line ends between them, and several `solid` blocks.
+//! Ignores stored normals in any form. Reads coordinates as `f64`.
 
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
@@ -8,19 +8,20 @@ use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, next_word, shown
 use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, parse_float};
 use crate::mesh::repair::merge_vertices::{BLOCK, VertexMerger};
 
-/// A coordinate with more than nine digits that is off its nearest `f32` by more than this fraction was not written by a
-/// program that holds single precision.
+/// Least relative difference from the nearest `f32`, for a coordinate of more than nine digits, as evidence of more
+/// than single precision.
 const DOUBLE_EVIDENCE: f64 = 1e-9;
 
-/// What a vertex and its two triangles take in a typical file: a first guess of how many there are.
+/// Typical size of a vertex and its two triangles in a file (bytes): first guess for the number of vertices.
 const BYTES_PER_VERTEX: usize = 448;
 
 const EXPORT_AGAIN: &str = "export the mesh again";
 
-/// The facets of a text that was recognised as ASCII STL.
+/// Reads the facets of an ASCII STL.
 ///
 /// # Errors
-/// The first word that does not belong where it stands, with its line and column.
+/// Refuses an unexpected word, a facet without exactly 3 corners, a coordinate out of range, with line and column; too
+/// many triangles.
 pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let mut reader = Reader {
         bytes,
@@ -48,11 +49,11 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     joiner: VertexMerger,
-    /// Corners that are not joined yet: less than a block.
+    /// Corners waiting for their merge: less than a block.
     pending: Vec<Vec3>,
-    /// Their vertices, while they are joined.
+    /// Vertex numbers of these corners during the merge.
     numbers: Vec<u32>,
-    /// The triangles before those.
+    /// Triangles of the corners merged before.
     triangles: Vec<[u32; 3]>,
     single_precision: bool,
     solids: u32,
@@ -60,12 +61,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Everything from `solid` to `endsolid`, as often as it occurs. A file may also begin with a facet.
+    /// Reads all blocks from `solid` to `endsolid`. A file may also begin with a facet.
     fn solids(&mut self) -> Result<(), MeshError> {
         let mut open = false;
         loop {
             if open {
-                // What nearly every word here is.
+                // Nearly every word here is a `facet`.
                 let start = self.skip_blanks();
                 if self.take(b"facet") {
                     self.facet(start)?;
@@ -105,7 +106,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One facet, after its first word: anything up to `outer loop` is the normal.
+    /// Reads a facet after its first word; skips the normal up to `outer loop`.
     fn facet(&mut self, facet: usize) -> Result<(), MeshError> {
         self.normal()?;
         self.expect(b"loop", "`loop`")?;
@@ -131,7 +132,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Everything up to `outer`.
+    /// Skips everything up to `outer`.
     fn normal(&mut self) -> Result<(), MeshError> {
         while !self.take(b"outer") {
             let start = self.skip_blanks();
@@ -148,7 +149,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The error of a word that should have been `vertex`, after `k` corners.
+    /// Builds the error for a word in place of `vertex`, after `k` corners.
     #[cold]
     fn not_a_corner(&mut self, facet: usize, k: usize) -> MeshError {
         let (start, end) = self.word();
@@ -159,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Joins the pending corners.
+    /// Merges the pending corners.
     fn flush(&mut self) -> Result<(), MeshError> {
         if self.triangles.len() + self.pending.len() / 3 > MAX_TRIANGLES {
             return Err(MeshError::too_many());
@@ -196,7 +197,7 @@ impl Reader<'_> {
         (start, end)
     }
 
-    /// Where the next word begins; stays there.
+    /// Moves to the next word and returns its position.
     #[inline]
     fn skip_blanks(&mut self) -> usize {
         while self.bytes.get(self.at).is_some_and(|b| is_blank(*b)) {
@@ -205,7 +206,7 @@ impl Reader<'_> {
         self.at
     }
 
-    /// Passes over the next word if it is this one.
+    /// Skips the next word if it is `keyword`.
     #[inline]
     fn take<const N: usize>(&mut self, keyword: &[u8; N]) -> bool {
         let start = self.skip_blanks();
@@ -232,8 +233,8 @@ impl Reader<'_> {
         error_at(self.bytes, at, format!("{wanted} was expected, not {found}"), fix)
     }
 
-    /// Skips a name: the rest of the line. Where a whole file stands on one line the name ends at the first facet, and
-    /// after an `endsolid` at the next `solid` before it. Each byte is looked at twice at most.
+    /// Skips a name: the rest of the line. In a file of a single line, the name ends at the first facet; after an
+    /// `endsolid` at the first `solid` before this facet. Reads each byte twice at most.
     fn skip_name(&mut self, after_end: bool) {
         let (mut at, mut facet, mut solid) = (self.at, None, None);
         loop {
@@ -257,7 +258,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a facet follows somewhere.
+    /// True if a facet or a vertex follows anywhere.
     fn has_facet_from(&self, from: usize) -> bool {
         let mut at = from;
         loop {
@@ -285,7 +286,7 @@ impl Reader<'_> {
     }
 }
 
-/// The error of a word that should be a number.
+/// Builds the error for a word in place of a number.
 pub(crate) fn not_a_number(bytes: &[u8], at: usize) -> MeshError {
     let word = shown_word(bytes, at);
     let fix = if word.contains(',') { "export the mesh with decimal points" } else { EXPORT_AGAIN };
@@ -297,7 +298,7 @@ fn is(word: &[u8], keyword: &[u8]) -> bool {
     word.eq_ignore_ascii_case(keyword)
 }
 
-/// Words that cannot be part of a normal.
+/// True for words outside a normal.
 fn is_structure(word: &[u8]) -> bool {
     const WORDS: [&[u8]; 7] = [b"facet", b"endfacet", b"loop", b"endloop", b"vertex", b"solid", b"endsolid"];
     WORDS.iter().any(|k| is(word, k))

@@ -1,5 +1,5 @@
-//! Binary STL: an 80-byte header, a count, 50 bytes a facet. Only the corners count; stored normals and attribute bytes
-//! are ignored.
+//! Reads binary STL: an 80-byte header, a count, 50 bytes a facet. Uses the corners only; ignores stored normals and
+//! attribute bytes.
 
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::mesh::TriMesh;
@@ -7,26 +7,26 @@ use crate::mesh::read::coordinate_range::{accept, refusal};
 use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::mesh::repair::merge_vertices_f32::{BLOCK, VertexMergerF32};
 
-/// Header and count.
+/// Length of header and count (bytes).
 pub(crate) const HEAD: usize = 84;
 
-/// A normal, three corners, two attribute bytes.
+/// Length of a facet (bytes): a normal, three corners, two attribute bytes.
 pub(crate) const FACET: usize = 50;
 
-/// The largest coordinate in single precision: the nearest number to the limit lies below it.
+/// Largest accepted coordinate in single precision; rounding the limit to `f32` makes it smaller.
 const LARGEST: f32 = MAX_COORDINATE as f32;
 const _: () = assert!(LARGEST as f64 <= MAX_COORDINATE);
 
-/// The announced number of facets.
+/// Number of facets in the header.
 pub(crate) fn announced(bytes: &[u8]) -> Option<u32> {
     let count = bytes.get(80..84)?;
     Some(u32::from_le_bytes([count[0], count[1], count[2], count[3]]))
 }
 
-/// The facets of a file that was recognised as binary STL and is long enough for those it announces.
+/// Reads the facets of a binary STL of sufficient length for its count.
 ///
 /// # Errors
-/// A coordinate that is not finite or too large, with the byte it starts at; a file shorter than its count.
+/// Refuses a coordinate that is not finite or too large, with its byte offset; a file shorter than its count.
 pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let count = announced(bytes).unwrap_or(0) as usize;
     let Some(body) = bytes.get(HEAD..HEAD + FACET * count) else {
@@ -43,7 +43,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
         for (facet, keys) in block.as_chunks::<FACET>().0.iter().zip(keys.as_chunks_mut::<3>().0) {
             for (corner, key) in facet[12..48].as_chunks::<12>().0.iter().zip(keys) {
                 let p = numbers(corner);
-                // Not NaN and not too large. No f32 but 0 lies below the least coordinate.
+                // Excludes NaN and too large numbers. Every `f32` except 0 is above the least coordinate.
                 fine &= (p[0].abs() <= LARGEST) & (p[1].abs() <= LARGEST) & (p[2].abs() <= LARGEST);
                 // Adding 0.0 turns −0.0 into 0.0.
                 *key = p.map(|x| (x + 0.0).to_bits());
@@ -69,14 +69,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     })
 }
 
-/// The three numbers of a corner.
+/// Reads the three numbers of a corner.
 #[inline]
 fn numbers(corner: &[u8; 12]) -> [f32; 3] {
     let [x0, x1, x2, x3, y0, y1, y2, y3, z0, z1, z2, z3] = *corner;
     [[x0, x1, x2, x3], [y0, y1, y2, y3], [z0, z1, z2, z3]].map(f32::from_le_bytes)
 }
 
-/// The error of the first coordinate at or after this facet that is not taken.
+/// Builds the error for the first refused coordinate from this facet on.
 #[cold]
 fn refused(body: &[u8], facet: usize) -> MeshError {
     for (k, bytes) in body.chunks_exact(FACET).enumerate().skip(facet) {
@@ -93,7 +93,7 @@ fn refused(body: &[u8], facet: usize) -> MeshError {
     MeshError::default()
 }
 
-/// The error of a file shorter than its count.
+/// Builds the error for a file shorter than its count.
 pub(crate) fn truncated(length: usize, count: usize) -> MeshError {
     let whole = length.saturating_sub(HEAD) / FACET;
     MeshError {

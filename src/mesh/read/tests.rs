@@ -1,11 +1,11 @@
-//! Every peculiarity of real files that the readers were built for, and the libraries they replace as oracles.
+//! Tests of the readers on peculiarities of real files; the replaced libraries are the oracles.
 
 use crate::mesh::read::*;
 use std::fmt::Write as _;
 
 const ONE_FACET: &str = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";
 
-/// A tetrahedron of legs 1: volume 1/6.
+/// A tetrahedron with legs of 1 and a volume of 1/6.
 const TETRAHEDRON: [[[f32; 3]; 3]; 4] = {
     const O: [f32; 3] = [0.0, 0.0, 0.0];
     const X: [f32; 3] = [1.0, 0.0, 0.0];
@@ -279,7 +279,8 @@ fn obj_errors_name_line_and_column() {
 
 #[test]
 fn obj_polygons_keep_their_outline_where_a_fan_would_not() {
-    // A prism over a dart whose inward corner is not the first: a fan from corner 1 leaves it. Area of the dart: 2 − 1.5.
+    // A prism over a dart with its inward corner after the first: a fan from corner 1 leaves the dart. Area of the
+    // dart: 2 − 1.5.
     let dart = [[2.0, -1.0], [0.5, 0.0], [2.0, 1.0], [0.0, 0.0]];
     let mut text = String::new();
     for z in [0, 1] {
@@ -291,7 +292,7 @@ fn obj_polygons_keep_their_outline_where_a_fan_would_not() {
     let h = load(text.as_bytes()).unwrap().health;
     assert_eq!((h.triangles, h.closed, h.inside_out), (12, true, false));
     assert!((h.volume.unwrap() - 0.5).abs() < 1e-15);
-    // Caps 2 · 0.5, sides 2·√(1 + 1.5²) + 2·√(2² + 1): only a right cut has this area.
+    // Caps 2 · 0.5, sides 2·√(1 + 1.5²) + 2·√(2² + 1): only a correct triangulation has this area.
     let sides = 2.0 * (3.25f64.sqrt() + 5f64.sqrt());
     assert!((h.area - 1.0 - sides).abs() < 1e-12);
 }

@@ -1,16 +1,17 @@
-//! Cuts polygons into triangles by ear clipping (G. H. Meisters, "Polygons have ears", 1975) with exact predicates, in
-//! the plane of the two axes that the polygon's Newell normal is least inclined to.
+//! Cuts polygons into triangles by ear clipping (G. H. Meisters, "Polygons have ears", 1975) with exact predicates,
+//! projected along the largest axis of the polygon's Newell normal.
 //!
-//! A polygon of n corners always yields n − 2 triangles over all its corners, flat ones included, so that neighbours
-//! still match edge by edge; whatever the corners are. Those of a simple polygon do not overlap.
+//! Every polygon of n corners yields n − 2 triangles over all its corners, flat ones included, so that neighbours still
+//! match edge by edge. The triangles of a simple polygon do not overlap.
 
 use crate::geom::Vec3;
 use crate::geom::predicates::orient2d;
 
-/// Corner tests spent on the polygons of one file; a few seconds. A polygon with r inward corners needs about n·r.
+/// Upper limit of corner tests for the polygons of one file; a few seconds. A polygon with r inward corners needs about
+/// n·r.
 const BUDGET: u64 = 500_000_000;
 
-/// The budget is spent.
+/// Error of an exhausted budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooIntricate;
 
@@ -21,9 +22,9 @@ pub(crate) struct EarClipper {
     flat: Vec<[f64; 2]>,
     next: Vec<u32>,
     previous: Vec<u32>,
-    /// Corners that are not convex: the only ones that can lie in an ear.
+    /// Corners that are not convex; only these can lie in an ear.
     blocking: Vec<u32>,
-    /// Where a corner stands in `blocking`; `ABSENT` if it does not.
+    /// Index of each corner in `blocking`, or `ABSENT`.
     place: Vec<u32>,
 }
 
@@ -43,8 +44,8 @@ impl Default for EarClipper {
 }
 
 impl EarClipper {
-    /// Appends the triangles of a polygon of at least three corners; false where it crosses itself or is flat enough to
-    /// turn both ways, so that some triangle looks the other way.
+    /// Appends the triangles of a polygon of at least three corners. False if the polygon crosses itself or is flat
+    /// enough to turn both ways: then some triangle points the other way.
     pub(crate) fn cut(
         &mut self,
         points: &[Vec3],
@@ -77,19 +78,19 @@ impl EarClipper {
             self.clip(ear);
             left -= 1;
             passed = 0;
-            // The corner after next: going round instead of fanning out keeps the triangles wider.
+            // Continues after the next corner: cutting around the polygon instead of in a fan makes wider triangles.
             b = self.next[c as usize];
         }
         let (a, c) = (self.previous[b as usize], self.next[b as usize]);
         simple &= self.turn(a, b, c) >= 0.0;
-        // A quadrilateral is cut as a fan from its first corner where that is right: (0 1 2) (0 2 3).
+        // A quadrilateral becomes a fan from its first corner if this is correct: (0 1 2) (0 2 3).
         let first = a.min(b).min(c);
         let (second, third) = (self.next[first as usize], self.previous[first as usize]);
         emit(first, second, third);
         Ok(simple)
     }
 
-    /// Drops the axis along which the Newell normal is largest, so that the polygon runs counter-clockwise.
+    /// Drops the largest axis of the Newell normal; the projected polygon runs counter-clockwise.
     fn project(&mut self, points: &[Vec3], corners: &[u32]) {
         let at = |k: usize| points[corners[k] as usize];
         let origin = at(0);
@@ -133,8 +134,8 @@ impl EarClipper {
         Ok(())
     }
 
-    /// Whether the corner is convex and no other corner lies in its triangle. Corners at the same place as one of the
-    /// three do not count: a polygon with a hole runs twice along the bridge to it.
+    /// Tests if the corner is convex and its triangle contains no other corner. Ignores corners at the position of one
+    /// of the three: a polygon with a hole runs twice along the bridge to it.
     fn is_ear(&mut self, b: u32) -> Result<bool, TooIntricate> {
         if self.place[b as usize] != ABSENT {
             return Ok(false);
@@ -157,8 +158,8 @@ impl EarClipper {
         Ok(blocked.is_none())
     }
 
-    /// What to cut where no ear is left, and whether that is clean: a corner on the line of its neighbours, else a convex
-    /// one, else the next.
+    /// Chooses a corner to cut without an ear, in this order: a corner on the line of its neighbours (true: a clean
+    /// cut), a convex one, the next one.
     fn forced(&self, from: u32) -> (u32, bool) {
         let (mut convex, mut at) = (None, from);
         loop {
@@ -185,7 +186,7 @@ impl EarClipper {
             if self.is_convex(k) {
                 self.unblock(k);
             } else if self.place[k as usize] == ABSENT {
-                // Only in polygons that are not simple.
+                // Happens only in polygons that are not simple.
                 self.place[k as usize] = self.blocking.len() as u32;
                 self.blocking.push(k);
             }
@@ -226,7 +227,8 @@ mod tests {
         })
     }
 
-    /// Every side of the polygon is a side of one triangle, in the same direction; every other side has its reverse.
+    /// Tests the outline: every side of the polygon is a side of one triangle, in the same direction; every other side
+    /// has its reverse.
     fn keeps_its_outline(n: u32, triangles: &[[u32; 3]]) -> bool {
         let mut sides: Vec<(u32, u32)> =
             triangles.iter().flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]).collect();
@@ -308,7 +310,7 @@ mod tests {
         let mut small = EarClipper { budget: 1_000_000, ..EarClipper::default() };
         assert_eq!(small.cut(&comb, &corners, &mut Vec::new()), Err(TooIntricate));
         let n = 200_000;
-        // A parabola is convex, with exact coordinates.
+        // A parabola is convex and has exact coordinates.
         let disk: Vec<Vec3> = (0..n).map(|k| Vec3::new(f64::from(k), f64::from(k) * f64::from(k), 0.0)).collect();
         let corners: Vec<u32> = (0..n as u32).collect();
         assert_eq!(EarClipper::default().cut(&disk, &corners, &mut Vec::new()), Ok(true));

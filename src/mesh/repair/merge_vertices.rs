@@ -1,42 +1,42 @@
-//! Joins vertices by position: equal bits, with −0.0 equal to 0.0. Numbers are given in order of first appearance, so the
-//! result depends on the input alone and never on the hash.
+//! Merges vertices by position: equal bits, with −0.0 equal to 0.0. Numbers follow the order of first appearance, so
+//! the result depends on the input alone and never on the hash.
 
 use crate::geom::Vec3;
 
-/// An open-addressing table from positions to vertex numbers. Linear probing; the upper half of a slot is the hash, the
-/// lower half the vertex number plus one; 0 is an empty slot.
+/// An open-addressing table from positions to vertex numbers, with linear probing. The upper half of a slot is the
+/// hash, the lower half the vertex number plus one; 0 marks an empty slot.
 #[derive(Debug)]
 pub(crate) struct VertexMerger {
     vertices: Vec<Vec3>,
     table: Vec<u64>,
-    /// log2 of the table's length.
+    /// Length of the table (log2).
     bits: u32,
 }
 
-/// Positions that are looked up together.
+/// Number of positions looked up together.
 pub(crate) const BLOCK: usize = 192;
 
-/// Tables never shrink below this many slots (log2).
+/// Least length of a table (log2).
 const MIN_TABLE_BITS: u32 = 8;
 
 impl VertexMerger {
-    /// A table for about `expected` different positions. It grows where there are more; the caller bounds `expected` by
-    /// what its input can hold.
+    /// Creates a table for about `expected` distinct positions; it grows on demand. The caller bounds `expected` by the
+    /// size of its input.
     pub(crate) fn with_expected(expected: usize) -> Self {
         let slots = (expected.max(1) * 2).next_power_of_two();
         let bits = slots.trailing_zeros().clamp(MIN_TABLE_BITS, 32);
         Self { vertices: Vec::with_capacity(expected + expected / 16), table: vec![0; 1 << bits], bits }
     }
 
-    /// The number of this position, a new one where it was not seen before.
+    /// Returns the number of this position, a new one at its first appearance.
     #[inline]
     pub(crate) fn add(&mut self, p: Vec3) -> u32 {
         let p = canonical(p);
         self.add_hashed(p, hash(&p))
     }
 
-    /// Puts the numbers of these positions at the end of `numbers`. Faster than one by one: of a large mesh nearly every
-    /// look-up misses the caches, and here those of a block are under way together.
+    /// Appends the numbers of these positions to `numbers`. Faster than one by one: in a large mesh nearly every
+    /// look-up misses the caches, and the look-ups of a block overlap.
     pub(crate) fn add_all(&mut self, points: &[Vec3], numbers: &mut Vec<u32>) {
         let mut hashes = [0; BLOCK];
         for block in points.chunks(BLOCK) {
@@ -49,13 +49,13 @@ impl VertexMerger {
         }
     }
 
-    /// The number of this position if it was seen before.
+    /// Returns the number of this position if it was added before.
     pub(crate) fn find(&self, p: Vec3) -> Option<u32> {
         let p = canonical(p);
         self.slot(&p, hash(&p)).ok()
     }
 
-    /// The different positions, in order of first appearance.
+    /// Returns the distinct positions, in order of first appearance.
     pub(crate) fn into_vertices(self) -> Vec<Vec3> {
         self.vertices
     }
@@ -122,7 +122,7 @@ fn hash(p: &Vec3) -> u32 {
     (fold(h ^ p.z.to_bits(), 0x8cb9_2ba7_2f3d_8dd7) >> 32) as u32
 }
 
-/// The two halves of the 128-bit product, folded into one.
+/// Folds the two halves of the 128-bit product into one.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

@@ -1,52 +1,53 @@
-//! Joins vertices of single precision by position, as [`super::join`] does in double precision: equal bits, with −0.0 equal
-//! to 0.0, numbers in order of first appearance. Positions stand in the table itself, so a look-up touches one cache line,
-//! and those of a block of corners are under way together: of a large mesh nearly every one misses the caches.
+//! Merges single-precision vertices by position, like `merge_vertices` in double precision: equal bits, with −0.0 equal
+//! to 0.0; numbers in order of first appearance. The table contains the positions, so a look-up touches one cache line.
+//! The look-ups of a block of corners overlap: in a large mesh nearly every one misses the caches.
 
 use crate::geom::Vec3;
 
-/// The bits of a position in single precision, −0.0 as 0.0: equal positions have equal keys.
+/// Bits of a single-precision position, −0.0 as 0.0: equal positions have equal keys.
 pub(crate) type Key = [u32; 3];
 
-/// Corners that are looked up together.
+/// Number of corners looked up together.
 pub(crate) const BLOCK: usize = 192;
 
-/// Bytes of a page of memory, at least.
+/// Least size of a memory page (bytes).
 const PAGE: usize = 4096;
 
-/// Tables never shrink below this many slots (log2).
+/// Least length of a table (log2).
 const MIN_TABLE_BITS: u32 = 8;
 
-/// An open-addressing table with linear probing. A slot holds a key and the vertex number plus one, 0 if it is empty.
+/// An open-addressing table with linear probing. A slot contains a key and the vertex number plus one; 0 marks an empty
+/// slot.
 #[derive(Debug)]
 pub(crate) struct VertexMergerF32 {
     vertices: Vec<Vec3>,
     table: Vec<[u32; 4]>,
-    /// log2 of the table's length.
+    /// Length of the table (log2).
     bits: u32,
 }
 
 impl VertexMergerF32 {
-    /// A table for about `expected` different positions. It grows where there are more; the caller bounds `expected` by
-    /// what its input can hold.
+    /// Creates a table for about `expected` distinct positions; it grows on demand. The caller bounds `expected` by the
+    /// size of its input.
     pub(crate) fn with_expected(expected: usize) -> Self {
         let slots = (expected.max(1) * 2).next_power_of_two();
         let bits = slots.trailing_zeros().clamp(MIN_TABLE_BITS, 32);
         let mut table = vec![[0; 4]; 1 << bits];
-        // Written once, a page of fresh memory is not first mapped for a look-up and then again for an entry.
+        // Writing to each page once maps fresh memory in one step; a read followed by a write would map it twice.
         for page in table.chunks_mut(PAGE / size_of::<[u32; 4]>()) {
             page[0] = std::hint::black_box([0; 4]);
         }
         Self { vertices: Vec::with_capacity(expected + expected / 16), table, bits }
     }
 
-    /// Puts the vertices of triangles, three keys each, at the end of `triangles`; at most [`BLOCK`] keys.
+    /// Appends triangles to `triangles`, three keys each, at most [`BLOCK`] keys.
     #[inline]
     pub(crate) fn join(&mut self, keys: &[Key], triangles: &mut Vec<[u32; 3]>) {
         let mut hashes = [0; BLOCK];
         for (h, key) in hashes.iter_mut().zip(keys) {
             *h = hash(*key);
         }
-        // Loads that do not wait for each other, with so little between them that many are under way.
+        // Independent loads in a tight loop, so that many run at the same time.
         let touched = hashes[..keys.len()].iter().fold(0, |x, h| x ^ self.table[first_slot(*h, self.bits)][3]);
         std::hint::black_box(touched);
         triangles.extend(keys.chunks_exact(3).zip(hashes.chunks_exact(3)).map(|(k, h)| {
@@ -55,7 +56,7 @@ impl VertexMergerF32 {
         }));
     }
 
-    /// The different positions, in order of first appearance.
+    /// Returns the distinct positions, in order of first appearance.
     pub(crate) fn into_vertices(self) -> Vec<Vec3> {
         self.vertices
     }

@@ -1,4 +1,4 @@
-//! Which way the faces of a closed mesh look: turns single faces against the rest, and shells wound inside out.
+//! Orients the faces of a closed mesh outward: turns single faces against the rest, and shells wound inside out.
 
 use crate::geom::union_find::UnionFind;
 use crate::mesh::TriMesh;
@@ -6,28 +6,28 @@ use crate::mesh::measure::{Volume, group_volumes};
 use crate::mesh::repair::shell_nesting::{Nesting, turned_shells};
 use crate::mesh::topology::{Components, EdgeCounts, HalfEdges};
 
-/// What [`orient`] found and did.
+/// Findings and changes of [`orient`].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent findings, each reported by itself")]
 pub(crate) struct Oriented {
-    /// Faces turned over to agree with the rest of their shell.
+    /// Faces turned to agree with the rest of their shell.
     pub reoriented: u64,
     /// Faces of shells that were wound inside out, and turned.
     pub turned: u64,
-    /// Some shell that lies in no other was turned.
+    /// True if an outermost shell was turned.
     pub outer_turned: bool,
-    /// Edges keep two faces from agreeing: the surface has one side only.
+    /// True if some faces cannot agree: the surface has one side only.
     pub one_sided: bool,
-    /// More shells than the nesting test takes on; none was turned.
+    /// True if the mesh has too many shells for the nesting test; no shell was turned.
     pub undecided: bool,
-    /// Every edge is balanced now.
+    /// True if every edge is balanced afterwards.
     pub balanced: bool,
-    /// Of the mesh as it is now.
+    /// Volume of the mesh afterwards.
     pub volume: Volume,
 }
 
-/// Makes the faces of a mesh without odd edges agree, then turns what is inside out. A mesh with odd edges is left as it
-/// is. `whole` is the signed volume of the mesh as given.
+/// Makes the faces of a mesh without odd edges agree, then turns shells wound inside out. A mesh with odd edges stays
+/// as it is. `whole` is the signed volume of the mesh as given.
 pub(crate) fn orient(
     mesh: &mut TriMesh,
     edges: &mut HalfEdges,
@@ -80,7 +80,7 @@ pub(crate) fn orient(
     done
 }
 
-/// Sum of the shells' volumes, those of turned shells negated.
+/// Adds the shells' volumes, with negated sign for turned shells.
 fn total(volumes: &[Volume], turned: &[bool]) -> Volume {
     let mut sum = Volume::default();
     for (k, v) in volumes.iter().enumerate() {
@@ -89,7 +89,7 @@ fn total(volumes: &[Volume], turned: &[bool]) -> Volume {
     sum
 }
 
-/// Turns the marked faces over; how many.
+/// Turns the marked faces and counts them.
 fn turn(mesh: &mut TriMesh, flips: &[bool]) -> u64 {
     let mut count = 0;
     for (t, _) in mesh.triangles.iter_mut().zip(flips).filter(|(_, f)| **f) {
@@ -99,8 +99,8 @@ fn turn(mesh: &mut TriMesh, flips: &[bool]) -> u64 {
     count
 }
 
-/// Which faces to turn so that every edge of two faces is used once each way: within each patch the side with the
-/// smaller area. `None` where that contradicts itself (a Möbius strip, a Klein bottle).
+/// Marks faces to turn, until every edge of two faces is used once in each direction: within each patch the orientation
+/// with the smaller area. `None` for a contradiction (a Möbius strip, a Klein bottle).
 fn agreeing(mesh: &TriMesh, edges: &HalfEdges) -> Option<Vec<bool>> {
     let mut patches = UnionFind::new(mesh.triangles.len());
     for e in edges.edges() {
@@ -120,9 +120,9 @@ fn agreeing(mesh: &TriMesh, edges: &HalfEdges) -> Option<Vec<bool>> {
     Some(sides.iter().map(|&(root, opposite)| opposite != (surplus[root as usize] < 0.0)).collect())
 }
 
-/// The shells of a balanced mesh: faces connected over edges of two faces, and where such a patch does not close by
-/// itself, all patches at the edges it leaves unbalanced. Two blocks that touch along an edge are two shells. The shell
-/// of each face, and how many there are.
+/// Groups the faces of a balanced mesh into closed shells: faces connected over edges of two faces; if such a patch is
+/// open, all unbalanced patches at its edges form one shell. Two blocks with a common edge are two shells. Returns the
+/// shell of each face and the number of shells.
 fn closed_shells(mesh: &TriMesh, edges: &HalfEdges) -> (Vec<u32>, u32) {
     let mut sets = UnionFind::new(mesh.triangles.len());
     for e in edges.edges() {
@@ -216,7 +216,7 @@ mod tests {
     fn of_two_blocks_touching_along_an_edge_the_one_inside_out_is_turned() {
         let mut mesh =
             joined(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
-        // Corners 3 and 7 of the first are corners 0 and 4 of the second.
+        // Corners 3 and 7 of the first block are corners 0 and 4 of the second.
         for t in mesh.triangles.iter_mut().skip(12) {
             *t = t.map(|i| match i {
                 8 => 3,

@@ -1,46 +1,46 @@
-//! Which shells of a closed mesh lie in which, and which of them are wound inside out.
+//! Finds the nesting of the shells of a closed mesh, and the shells wound inside out.
 
 use crate::geom::predicates::{collinear, orient3d};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::measure::Volume;
 
-/// The most box comparisons and ray–triangle tests spent on one mesh: a second or two. Beyond it nothing is turned.
+/// Upper limit of box comparisons and ray–triangle tests for one mesh: a second or two. Beyond it every shell keeps its
+/// orientation.
 const BUDGET: u64 = 200_000_000;
 
-/// Directions tried for a ray before the point is given up: they differ from the x axis by these slopes, small ones so
-/// that few triangles come near the ray.
+/// Slopes of the ray directions against the x axis, tried in turn; small, for few triangles near the ray.
 const SLOPES: [[f64; 2]; 6] =
     [[0.003_1, 0.007_3], [-0.005_9, 0.002_7], [0.011_3, -0.004_3], [-0.017_9, -0.013_7], [0.071, 0.053], [-0.13, 0.19]];
 
-/// What a point costs beside its triangles. It also bounds the list of contained shells, to some ten million.
+/// Cost of a point beside its triangles. It also bounds the list of contained shells, to some ten million.
 const POINT_COST: u64 = 20;
 
-/// Vertices of a shell tried before it counts as not contained.
+/// Number of vertices of a shell tried before it counts as not contained.
 const MAX_POINTS: usize = 16;
 
-/// What to turn.
+/// Shells to turn.
 pub(crate) enum Nesting {
-    /// Turn these.
+    /// Turn these shells.
     Turn {
-        /// Per shell, whether it is to be turned.
+        /// True for each shell to turn.
         turned: Vec<bool>,
-        /// Whether a shell that lies in no other is among them.
+        /// True if an outermost shell is among them.
         outer: bool,
     },
     /// The mesh has too many shells and triangles for the test.
     TooMany,
 }
 
-/// A shell that lies in another.
+/// A shell inside another.
 struct Containment {
     inner: u32,
     outer: u32,
 }
 
-/// Decides which shells to turn. A shell in no other must be positive; if it is not, it is turned with all that lies in
-/// it, so that a cavity stays one. After that a negative shell is turned (again with what lies in it) where the shells
-/// around it do not add up to a winding number of at least 1, that is where there is no material for it to be a cavity of.
+/// Decides the shells to turn. An outermost shell must be positive; a negative one is turned with every shell inside
+/// it, so that cavities stay cavities. After that a negative shell needs surrounding shells with a winding number of at
+/// least 1: only material can have a cavity. Without it, the shell is turned, again with every shell inside.
 pub(crate) fn turned_shells(mesh: &TriMesh, shell: &[u32], volumes: &[Volume]) -> Nesting {
     let n = volumes.len();
     let mut turned: Vec<bool> = vec![false; n];
@@ -56,7 +56,7 @@ pub(crate) fn turned_shells(mesh: &TriMesh, shell: &[u32], volumes: &[Volume]) -
         around[i.inner as usize].push(i.outer);
         within[i.outer as usize].push(i.inner);
     }
-    // Fewer shells around it: further out.
+    // Outer shells first: they have fewer shells around them.
     let mut order: Vec<u32> = (0..n as u32).collect();
     order.sort_by_key(|&s| (around[s as usize].len(), s));
     for s in order {
@@ -73,8 +73,8 @@ pub(crate) fn turned_shells(mesh: &TriMesh, shell: &[u32], volumes: &[Volume]) -
     Nesting::Turn { turned, outer }
 }
 
-/// All pairs of a shell and one that contains it; `None` where that costs too much. Shells that cross each other may
-/// count as contained or not.
+/// Finds all pairs of a shell and a shell around it; `None` beyond the budget. Crossing shells may count as contained
+/// or not.
 fn containments(mesh: &TriMesh, shell: &[u32], n: usize) -> Option<Vec<Containment>> {
     let (starts, faces) = by_shell(shell, n);
     let faces_of = |s: usize| &faces[starts[s] as usize..starts[s + 1] as usize];
@@ -88,7 +88,7 @@ fn containments(mesh: &TriMesh, shell: &[u32], n: usize) -> Option<Vec<Containme
     order.sort_by(|&a, &b| boxes[a].min.x.total_cmp(&boxes[b].min.x).then(a.cmp(&b)));
     let mut budget = BUDGET;
     let mut inside = Vec::new();
-    // Boxes that begin before the current one and have not ended before its end.
+    // Boxes that begin before the current one along x and end after its beginning.
     let mut live: Vec<usize> = Vec::new();
     for &inner in &order {
         budget = budget.checked_sub(live.len() as u64 + 1)?;
@@ -109,7 +109,7 @@ fn containments(mesh: &TriMesh, shell: &[u32], n: usize) -> Option<Vec<Containme
     Some(inside)
 }
 
-/// Faces sorted by shell.
+/// Sorts the faces by shell.
 fn by_shell(shell: &[u32], n: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0u32; n + 1];
     for &s in shell {
@@ -133,7 +133,7 @@ fn contains_box(outer: &Aabb, inner: &Aabb) -> bool {
     (0..3).all(|k| outer.min[k] <= inner.min[k] && inner.max[k] <= outer.max[k])
 }
 
-/// Whether the first of the points that is not on the shell's surface lies inside it. `None` when the budget is spent.
+/// Tests if the first point off the shell's surface lies inside it. `None` beyond the budget.
 fn contains(
     mesh: &TriMesh,
     faces: &[u32],
@@ -152,8 +152,8 @@ fn contains(
     Some(false)
 }
 
-/// The winding number of a closed shell about a point, by the signed crossings of a ray; exact. `None` where the ray
-/// meets an edge, a vertex, or the point lies on the surface.
+/// Computes the winding number of a closed shell about a point from the signed crossings of a ray; exact. `None` if the
+/// ray meets an edge or a vertex, or the point lies on the surface.
 fn winding_along(mesh: &TriMesh, faces: &[u32], bounds: &Aabb, p: &Vec3, slope: [f64; 2]) -> Option<i64> {
     let length = 2.0 * (bounds.diagonal() + (bounds.max - p).norm());
     let q = p + Vec3::new(length, length * slope[0], length * slope[1]);

@@ -1,4 +1,4 @@
-//! Closes rounding cracks: joins vertices on open edges that lie a few single-precision steps apart.
+//! Closes rounding cracks: welds vertices on open edges at a distance of a few single-precision quanta.
 
 use crate::geom::tolerance::{WELD_IN_F32_QUANTA, f32_quantum};
 use crate::geom::union_find::UnionFind;
@@ -7,33 +7,33 @@ use crate::mesh::TriMesh;
 use crate::mesh::repair::merge_vertices::VertexMerger;
 use crate::mesh::topology::HalfEdges;
 
-/// Cells of the search grid are this many times the largest joining distance wide: nearly every vertex then has one cell
-/// to look into.
+/// Width of a cell of the search grid, in multiples of the largest welding distance: nearly every vertex then searches
+/// one cell.
 const CELL_PER_WELD_DISTANCE: f64 = 64.0;
 
-/// Give up on a mesh with more than this many close pairs per vertex on an open edge (and a flat allowance): that is no
-/// crack but noise below the file's resolution.
+/// Upper limit of close pairs per vertex on an open edge (plus a constant). More means noise below the file's
+/// resolution instead of a crack; the mesh stays as it is.
 const PAIRS_PER_VERTEX: usize = 64;
 
-/// An edge whose uses do not balance, with the surplus in its own direction.
+/// An edge with unequal numbers of uses in the two directions; `net` is the difference.
 struct Unbalanced {
     lo: u32,
     hi: u32,
     net: i64,
 }
 
-/// Two vertices on open edges, close to each other.
+/// Two close vertices on open edges.
 struct ClosePair {
     a: u32,
     b: u32,
     distance_sq: f64,
 }
 
-/// Joins vertices within 1, 2, 4, … up to [`WELD_IN_F32_QUANTA`] single-precision quanta of the largest coordinate; the
-/// smallest distance that balances the most edges counts. Only vertices on edges with an odd number of uses are joined,
-/// and only where that balances an edge of theirs: faces are never collapsed for nothing, and a mesh without open edges
-/// is left alone. The vertex with the smallest number keeps its position. Returns the distance in quanta, `None` where
-/// nothing was joined; joined vertices are no longer used.
+/// Welds vertices within 1, 2, 4, … up to [`WELD_IN_F32_QUANTA`] single-precision quanta of the largest coordinate.
+/// Uses the smallest distance with the largest number of balanced edges. Welds only vertices on edges with an odd
+/// number of uses, and only if the weld balances an edge of theirs: a mesh without open edges stays as it is, and faces
+/// collapse only to close a crack. The vertex with the smallest number keeps its position. Returns the distance
+/// (quanta), `None` without a weld. Welded vertices become unused.
 pub(crate) fn weld(mesh: &mut TriMesh, edges: &HalfEdges) -> Option<f64> {
     let mut unbalanced = Vec::new();
     let mut on_open = Vec::new();
@@ -71,13 +71,13 @@ pub(crate) fn weld(mesh: &mut TriMesh, edges: &HalfEdges) -> Option<f64> {
     Some(steps)
 }
 
-/// How many edges balance when the sets are joined, and where each vertex goes then: sets none of whose members lies on
-/// an edge that balances are left as they are.
+/// Counts the edges balanced by joining the sets, and gives the new number of each vertex. Sets without a member on a
+/// balanced edge stay apart.
 fn healed_edges(unbalanced: &[Unbalanced], sets: &mut UnionFind) -> (usize, Vec<u32>) {
     let mut moved: Vec<(u32, u32, i64)> = Vec::with_capacity(unbalanced.len());
     for e in unbalanced {
         let (a, b) = (sets.find(e.lo).0, sets.find(e.hi).0);
-        // An edge that shrinks to a point is gone, not closed.
+        // An edge collapsed to a point is gone, not closed.
         if a != b {
             moved.push(if a < b { (a, b, e.net) } else { (b, a, -e.net) });
         }
@@ -102,7 +102,7 @@ fn healed_edges(unbalanced: &[Unbalanced], sets: &mut UnionFind) -> (usize, Vec<
     (healed, target)
 }
 
-/// Pairs of the listed vertices within `reach` of each other; `None` where there are too many.
+/// Finds pairs of the listed vertices within `reach` of each other; `None` if there are too many.
 fn close_pairs(vertices: &[Vec3], listed: &[u32], reach: f64) -> Option<Vec<ClosePair>> {
     let mut close = Vec::new();
     if reach <= 0.0 {
@@ -110,7 +110,7 @@ fn close_pairs(vertices: &[Vec3], listed: &[u32], reach: f64) -> Option<Vec<Clos
     }
     let cell = CELL_PER_WELD_DISTANCE * reach;
     let cell_of = |x: f64| (x / cell).floor();
-    // A table of cells, and the vertices seen so far in each as a chain.
+    // A table of cells; each cell has a chain of the vertices found in it.
     let mut cells = VertexMerger::with_expected(listed.len());
     let mut last: Vec<u32> = Vec::with_capacity(listed.len());
     let mut before: Vec<u32> = vec![u32::MAX; listed.len()];
@@ -141,7 +141,7 @@ fn close_pairs(vertices: &[Vec3], listed: &[u32], reach: f64) -> Option<Vec<Clos
     Some(close)
 }
 
-/// The different cells of the box between two cells that are equal or neighbours along each axis.
+/// Iterates over the distinct cells of the box between two cells, equal or neighbours along each axis.
 fn corners(from: Vec3, to: Vec3) -> impl Iterator<Item = Vec3> {
     (0..8u8).filter_map(move |k| {
         let pick = |axis: usize| if k >> axis & 1 == 1 { to[axis] } else { from[axis] };
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::testkit::solids::block;
 
-    /// A block whose faces at corner 7 use a second vertex, `by` away.
+    /// A block with a second vertex at corner 7, `by` away, for some of its faces.
     fn cracked(by: f64) -> TriMesh {
         let mut mesh = block(100.0, 100.0, 100.0);
         mesh.vertices.push(mesh.vertices[7] + Vec3::new(by, 0.0, 0.0));

@@ -1,4 +1,5 @@
-//! Largest ball in the common part of two convex solids: the linear programme of [`ball_lp`] over the planes of both.
+//! Computes the largest ball in the intersection of two convex solids: the linear programme of [`ball_lp`] over the
+//! planes of both.
 
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
@@ -7,7 +8,8 @@ use crate::shape::polytope::ball_lp::{self, Plane, maximize};
 
 pub use ball_lp::{Goal, Thickness};
 
-/// The thickness of what two solids (`rank` 3) have in common; `guess` is a point to try first, in A's frame.
+/// Brackets the depth of the overlap of two solids (`rank` 3), the diameter of their largest common ball. `guess` is
+/// the point to try first (A's frame).
 pub fn overlap(q: &HullPair, guess: Option<Vec3>, goal: Goal) -> Thickness {
     let slack = q.a.slack + q.b.slack;
     let nearest = |x: &Vec3| {
@@ -30,7 +32,8 @@ pub fn overlap(q: &HullPair, guess: Option<Vec3>, goal: Goal) -> Thickness {
     solved
 }
 
-/// Diameter of the ball around `x` that lies in both solids, from below (mm); negative where `x` is not in both.
+/// Computes a lower bound of the diameter of the common ball at `x` (A's frame, mm); negative if `x` is outside one
+/// solid.
 pub fn at_point(q: &HullPair, x: &Vec3) -> f64 {
     let in_a = q.a.depth(x).1;
     if in_a <= 0.0 {

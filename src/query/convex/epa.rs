@@ -1,9 +1,10 @@
-//! The shortest translation that separates two overlapping convex hulls.
+//! Finds the shortest translation separating two overlapping convex hulls.
 //!
-//! An expanding polytope (van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects", 2001)
-//! that cannot stall: the polytope is an exact convex hull of the support points found so far, kept by incremental
-//! insertion with exact visibility, so it has no inconsistent state to get into. Any direction bounds the depth from above
-//! by its support value, the polytope from below by its distance to the origin; the answer is that interval.
+//! An expanding polytope (van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects",
+//! 2001) with exact predicates. The polytope is the exact convex hull of the support points found so far, extended by
+//! incremental insertion with exact visibility, so its state is always consistent and the search cannot stall. The
+//! support value of any direction bounds the depth from above. The distance from the origin to the polytope's surface
+//! bounds it from below. The answer is this interval.
 
 use crate::geom::Vec3;
 use crate::geom::math::{self, UNIT_ROUNDOFF};
@@ -13,42 +14,43 @@ use crate::query::convex::simplex::{MinkowskiPoint, Simplex, closest_on_triangle
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Faces looked at before giving up; two nearly concentric round hulls of hundreds of vertices need thousands.
+/// Cap on expanded faces; two nearly concentric round hulls of hundreds of vertices need thousands.
 const MAX_EXPANSIONS_FULL: usize = 100_000;
 
-/// Where the hulls are only one way among others to separate two parts.
+/// Cap on expanded faces for [`penetration_below`], one of several ways to separate two parts.
 const MAX_EXPANSIONS_BOUNDED: usize = 200;
 
-/// Twice a triangle's area over its longest edge squared from which its plane distance keeps all but three digits.
+/// Twice a triangle's area over its longest edge squared, at and above this value the plane distance loses at most
+/// three digits.
 const FAT_SHARE: f64 = 1e-3;
 
-/// Penetration depth: the truth lies in `[lower, upper]` up to the pair's rounding margin (mm).
+/// Penetration depth: the true depth lies in `[lower, upper]`, up to the pair's rounding margin (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Penetration {
-    /// Distance of the inner polytope's surface from the origin.
+    /// Distance from the origin to the surface of the inner polytope (mm, >= 0).
     pub lower: f64,
-    /// Support value along `axis`: translating B by `upper · axis` separates the hulls. Never negative.
+    /// Support value along `axis` (mm, >= 0): translating B by `upper · axis` separates the hulls.
     pub upper: f64,
-    /// Unit, in A's frame.
+    /// Unit direction of the separating translation (A's frame).
     pub axis: Vec3,
 }
 
-/// Buffers that are reused from pair to pair; one per worker, handed in.
+/// Buffers reused from pair to pair; the caller passes one per worker.
 #[derive(Debug, Default)]
 pub struct EpaScratch {
     points: Vec<MinkowskiPoint>,
     faces: Vec<Face>,
     free: Vec<u32>,
     heap: BinaryHeap<(Reverse<Key>, Reverse<u32>, u32)>,
-    /// No two points of A ⊖ B differ by more in any coordinate.
+    /// Bound of the difference of two points of A ⊖ B in each coordinate (mm).
     extent: Vec3,
-    /// Whether the origin is known to lie inside the polytope.
+    /// True if the polytope is known to contain the origin.
     origin_inside: bool,
     visible: Vec<u32>,
     horizon: Vec<(u32, u32, u32)>,
 }
 
-/// Up to four affinely independent points, by exact signs.
+/// Up to four affinely independent points, tested by exact signs.
 #[derive(Default)]
 struct Corners {
     points: [MinkowskiPoint; 4],
@@ -75,18 +77,18 @@ impl Corners {
 #[derive(Debug, Clone, Copy)]
 struct Face {
     v: [u32; 3],
-    /// Across the edge from `v[i]` to `v[i + 1]`.
+    /// Face across the edge from `v[i]` to `v[i + 1]`.
     adjacent: [u32; 3],
-    /// Unit and outward; zero for a triangle too thin to have one.
+    /// Unit outward normal; zero for a triangle too thin to define one.
     normal: Vec3,
     plane: FilteredPlane,
-    /// Counts the face's lives, so that heap entries of a dead one are recognised.
+    /// Counts the uses of the face's slot, to recognise heap entries of removed faces.
     life: u32,
     alive: bool,
     seen: bool,
 }
 
-/// Distances are never NaN; total order for the heap.
+/// Distance as a heap key, in total order; distances are never NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Key(f64);
 impl Eq for Key {}
@@ -101,16 +103,17 @@ impl Ord for Key {
     }
 }
 
-/// Shortest separating translation of B, for hulls of which at least one is solid. `seed` is the simplex that GJK ended
-/// with, `margin` the pair's rounding margin. `None` when the difference of the hulls is flat.
+/// Brackets the shortest translation of B separating the hulls, of which at least one is solid. `seed` is the final
+/// simplex of GJK, `margin` the pair's rounding margin (mm). Returns `None` if the Minkowski difference of the hulls is
+/// flat.
 ///
-/// Cost: about twenty to a hundred support queries as a rule, each followed by the insertion of one point.
+/// Usually costs twenty to a hundred support queries, each followed by the insertion of one point.
 pub fn penetration(q: &HullPair, seed: &Simplex, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
     search(q, seed, margin, f64::INFINITY, MAX_EXPANSIONS_FULL, scratch)
 }
 
-/// The same for who only wants a translation shorter than `limit` (mm), and not at any price: `None` also where there is none, and
-/// what is found need not be the shortest.
+/// Like [`penetration`], at a small budget and only for translations up to `limit` (mm). Returns `None` if every
+/// separating translation is longer than `limit`. The translation found may be longer than the shortest one.
 pub fn penetration_below(
     q: &HullPair,
     seed: &Simplex,
@@ -132,9 +135,9 @@ fn search(
     scratch.clear();
     scratch.start(q, seed)?;
     let mut best = Penetration { lower: 0.0, upper: f64::INFINITY, axis: Vec3::zeros() };
-    // Smallest distance of a face that no support point lies beyond.
+    // Smallest distance of a face with no support point beyond it.
     let mut settled = f64::INFINITY;
-    // Support values found by climbing are proposals; the one the answer rests on is confirmed by a scan.
+    // Climbing only proposes support values. A scan confirms the value of the answer.
     let mut confirm_all = false;
     for _ in 0..expansions {
         let Some((key, face)) = scratch.nearest() else { break };
@@ -152,7 +155,7 @@ fn search(
                 best.upper = math::greater(best.upper, true_value);
                 break;
             }
-            // Climbing had stalled: start the upper bound anew and trust scans alone.
+            // The climb had stalled: reset the upper bound and use scans only.
             confirm_all = true;
             best.upper = f64::INFINITY;
         }
@@ -161,7 +164,7 @@ fn search(
             continue;
         };
         if !scratch.insert(face, w) {
-            // Cannot happen with exact predicates; without a whole polytope nothing is known from below.
+            // Unreachable with exact predicates. A broken polytope gives no lower bound.
             best.lower = 0.0;
             break;
         }
@@ -169,7 +172,7 @@ fn search(
     if best.axis == Vec3::zeros() {
         return None;
     }
-    // Whatever ended the loop, the answer separates.
+    // The answer separates the hulls, whatever ended the loop: a scan confirms its support value.
     if !q.support_scans() {
         best.upper = math::greater(best.upper, best.axis.dot(&q.scan(&best.axis).w));
     }
@@ -187,7 +190,7 @@ impl EpaScratch {
         self.origin_inside = false;
     }
 
-    /// A tetrahedron of support points, from GJK's simplex as far as it goes.
+    /// Builds a tetrahedron of support points, starting from GJK's simplex.
     fn start(&mut self, q: &HullPair, seed: &Simplex) -> Option<()> {
         self.extent = Vec3::repeat(q.a.diameter + q.b.diameter);
         let mut corners = Corners::default();
@@ -201,7 +204,8 @@ impl EpaScratch {
             }
         }
         if corners.len == 2 {
-            // A long hull askew: one corner is the farthest along every axis. Look across it.
+            // A long oblique hull has the same extreme corner along every axis: search across the line of the two
+            // corners.
             let along = corners.points[1].w - corners.points[0].w;
             let across = along.cross(&Vec3::ith(along.iamin(), 1.0));
             for n in [across, along.cross(&across)] {
@@ -223,7 +227,7 @@ impl EpaScratch {
         let [a, b, c, d] = corners.points;
         let outward = orient3d(&a.w, &b.w, &c.w, &d.w) < 0.0;
         self.points.extend(if outward { [a, b, c, d] } else { [a, c, b, d] });
-        // Face k of 0 1 2 / 0 3 1 / 1 3 2 / 2 3 0, outward because d lies below the first.
+        // Faces 0 1 2 / 0 3 1 / 1 3 2 / 2 3 0 are outward because d lies below the first.
         for (v, adjacent) in
             [([0, 1, 2], [1, 2, 3]), ([0, 3, 1], [3, 2, 0]), ([1, 3, 2], [1, 3, 0]), ([2, 3, 0], [2, 1, 0])]
         {
@@ -237,7 +241,7 @@ impl EpaScratch {
         &self.points[vertex as usize].w
     }
 
-    /// Whether a point lies strictly beyond a face: exact, most of the time by the face's filter.
+    /// Returns true if a point lies strictly beyond a face: exact, usually decided by the face's filter.
     fn sees(&self, p: &Vec3, face: &Face) -> bool {
         face.plane.certain_side(face.plane.height(p)).unwrap_or_else(|| {
             let [a, b, c] = face.v.map(|v| *self.w(v));
@@ -253,10 +257,10 @@ impl EpaScratch {
         let length = cross.norm();
         let usable = length > 16.0 * UNIT_ROUNDOFF * longest_sq;
         let normal = if usable { cross / length } else { Vec3::zeros() };
-        // The polytope only grows: once the origin is inside, it stays inside.
+        // The polytope only grows, so it keeps containing the origin.
         let outside = !self.origin_inside && orient3d(&a, &b, &c, &Vec3::zeros()) > 0.0;
-        // The origin being inside, the least plane distance is the least distance. A plane distance loses as many digits as
-        // the triangle is thin, so thin ones are asked for their closest point.
+        // For an inside origin the least plane distance is the least distance. A plane distance loses digits in
+        // proportion to the triangle's thinness, so thin triangles use their closest point.
         let distance = if self.origin_inside && length > FAT_SHARE * longest_sq {
             normal.dot(&a).abs()
         } else {
@@ -276,7 +280,8 @@ impl EpaScratch {
         slot
     }
 
-    /// The living face nearest to the origin and its distance, negative when the origin lies outside of it.
+    /// Removes the nearest living face from the heap; returns its distance to the origin (mm), negative if the origin
+    /// lies beyond the face, and its slot.
     fn nearest(&mut self) -> Option<(f64, u32)> {
         while let Some((Reverse(key), Reverse(slot), life)) = self.heap.pop() {
             let face = &self.faces[slot as usize];
@@ -287,12 +292,12 @@ impl EpaScratch {
         None
     }
 
-    /// A support point strictly beyond the face, if there is one; the directions tried improve the upper bound.
+    /// Finds a support point strictly beyond the face, if any; the direction tried may improve the upper bound.
     fn beyond(&self, q: &HullPair, slot: u32, best: &mut Penetration, confirm: bool) -> Option<MinkowskiPoint> {
         let face = &self.faces[slot as usize];
         let mut axis = face.normal;
         if axis == Vec3::zeros() {
-            // Too thin for a normal: look from the origin through its nearest point.
+            // The face is too thin for a normal: use the direction from the origin to its nearest point.
             let [a, b, c] = face.v.map(|v| *self.w(v));
             axis = closest_on_triangle(&a, &b, &c).try_normalize(0.0)?;
         }
@@ -309,7 +314,7 @@ impl EpaScratch {
         rises(&w).then_some(w)
     }
 
-    /// Adds a point that lies beyond `from`: removes every face it sees and closes the hole with a fan.
+    /// Adds a point beyond the face `from`: removes every face visible from the point and closes the hole with a fan.
     fn insert(&mut self, from: u32, w: MinkowskiPoint) -> bool {
         let apex = self.points.len() as u32;
         self.points.push(w);
@@ -343,9 +348,10 @@ impl EpaScratch {
         self.fan(apex)
     }
 
-    /// New faces from every edge of the horizon to the apex, in the order of the cycle.
+    /// Adds faces from every edge of the horizon to the apex, in cyclic order. Returns false if the edges form no
+    /// cycle.
     fn fan(&mut self, apex: u32) -> bool {
-        // Sort the edges into the cycle.
+        // Sort the edges into a cycle.
         for k in 1..self.horizon.len() {
             let end = self.horizon[k - 1].1;
             let Some(at) = (k..self.horizon.len()).find(|&m| self.horizon[m].0 == end) else { return false };

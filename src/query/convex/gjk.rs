@@ -1,71 +1,72 @@
-//! Distance of two convex hulls.
+//! Computes the distance of two convex hulls (GJK).
 
 use crate::geom::tolerance::{GJK_MAX_ITERATIONS, GJK_RELATIVE};
 use crate::geom::{Pose, Vec3};
 use crate::query::convex::simplex::{MinkowskiPoint, Reduced, Simplex};
 use crate::shape::polytope::Convex;
 
-/// How an iteration ended. Each ending leaves a valid interval.
+/// Reason for the end of the iteration. The interval is valid in each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GjkEnd {
-    /// The lower bound passed the limit: nothing finer was asked for.
+    /// The lower bound exceeds the limit, so the iteration stopped early.
     BeyondLimit,
-    /// The bounds agree to rounding, or no vertex is left that could bring them closer.
+    /// The bounds agree to rounding, or no vertex can bring them closer.
     Converged,
-    /// The hulls touch or overlap as far as rounding can tell.
+    /// The hulls touch or overlap, up to rounding.
     Touching,
-    /// The iteration cap.
+    /// The iteration cap was reached.
     Capped,
 }
 
-/// Distance of two hulls: the truth lies in `[lower, upper]` up to the pair's rounding margin, in mm.
+/// Distance of two hulls: the true distance lies in `[lower, upper]`, up to the pair's rounding margin (mm).
 #[derive(Debug, Clone, Copy)]
 pub struct Separation {
-    /// Certified: `v·w/|v|` with `w` the true support point of A ⊖ B against `v`. Negative says nothing.
+    /// Certified lower bound (mm): `v·w/|v|` with `w` the true support point of A ⊖ B against `v`. A negative value has
+    /// no meaning.
     pub lower: f64,
-    /// Length of a vector from a point of B to a point of A. 0 when `NotApart`.
+    /// Length of a vector from a point of B to a point of A (mm). 0 for `Touching`.
     pub upper: f64,
-    /// Unit, from A to B: the axis on which `lower` was found. Zero vector before any was.
+    /// Unit direction of `lower`, from A to B (A's frame). Zero vector if no lower bound was computed.
     pub axis: Vec3,
-    /// How it ended.
+    /// Reason for the end of the iteration.
     pub ending: GjkEnd,
-    /// The last simplex; its combination is the pair of closest points.
+    /// Last simplex; its combination gives the two closest points.
     pub simplex: Simplex,
 }
 
-/// The two hulls and B's pose in A's centred frame.
+/// Two hulls and B's pose in A's centred frame.
 #[derive(Clone, Copy)]
 pub struct HullPair<'a> {
-    /// The first hull.
+    /// Hull of A.
     pub a: &'a Convex,
-    /// The second hull.
+    /// Hull of B.
     pub b: &'a Convex,
-    /// B's centred frame in A's centred frame.
+    /// Pose of B's centred frame in A's centred frame.
     pub b_in_a: &'a Pose,
 }
 
 impl HullPair<'_> {
-    /// The point of A ⊖ B of two vertices.
+    /// Computes the point of A ⊖ B of two vertices.
     #[inline]
     pub fn point(&self, a: usize, b: usize) -> MinkowskiPoint {
         let w = self.a.vertices[a] - self.b_in_a.point(&self.b.vertices[b]);
         MinkowskiPoint { w, a: a as u32, b: b as u32 }
     }
 
-    /// Support point of A ⊖ B along `d` by climbing from the vertices of `hint`.
+    /// Finds a support point of A ⊖ B along `d` by climbing from the vertices of `hint`.
     #[inline]
     pub fn walk_to_support(&self, d: &Vec3, hint: &MinkowskiPoint) -> MinkowskiPoint {
         let against = -(self.b_in_a.rotation.tr_mul(d));
         self.point(self.a.climb(d, hint.a as usize).0, self.b.climb(&against, hint.b as usize).0)
     }
 
-    /// Whether [`Self::climb`] is certain already.
+    /// True if [`Self::climb`] already scans all vertices, so its result is certain up to rounding.
     #[inline]
     pub fn support_scans(&self) -> bool {
         self.a.climb_scans() && self.b.climb_scans()
     }
 
-    /// Support point of A ⊖ B along `d` by scanning all vertices: certain up to rounding.
+    /// Finds the support point of A ⊖ B along `d` by scanning all vertices: certain up to rounding.
     #[inline]
     pub fn scan(&self, d: &Vec3) -> MinkowskiPoint {
         let against = -(self.b_in_a.rotation.tr_mul(d));
@@ -73,9 +74,9 @@ impl HullPair<'_> {
     }
 }
 
-/// Distance of two hulls (Gilbert, Johnson & Keerthi 1988), stopping as soon as it is known to exceed `limit` (mm) by more
-/// than `margin`, the pair's rounding margin; pass an infinite limit for the distance itself. Four to ten support points
-/// as a rule.
+/// Computes the distance of two hulls (Gilbert, Johnson & Keerthi 1988). Stops as soon as the lower bound exceeds
+/// `limit` (mm) by more than `margin`, the pair's rounding margin; an infinite limit gives the distance itself. Usually
+/// takes four to ten support points.
 pub fn separation(q: &HullPair, limit: f64, margin: f64) -> Separation {
     let start = q.a.inner_center - q.b_in_a.point(&q.b.inner_center);
     let start = if start.norm_squared() > 0.0 { start } else { Vec3::x() };
@@ -103,7 +104,7 @@ pub fn separation(q: &HullPair, limit: f64, margin: f64) -> Separation {
 
 struct State {
     out: Separation,
-    /// The simplex's point closest to the origin.
+    /// Point of the simplex closest to the origin.
     v: Vec3,
     last: MinkowskiPoint,
 }
@@ -122,7 +123,7 @@ impl State {
         let stuck = |w: &MinkowskiPoint, lower: f64, s: &Simplex| {
             lower > limit + margin || length - lower <= tight || s.contains(w)
         };
-        // Whatever ends the iteration must rest on the true support point.
+        // Every ending relies on the true support point, so a stuck climb is confirmed by a scan.
         if stuck(&w, lower, &self.out.simplex) {
             if !q.support_scans() {
                 w = q.scan(&away);
@@ -142,7 +143,7 @@ impl State {
             Reduced::Enclosed => Some(self.not_apart()),
             Reduced::Outside(v) => {
                 if v.norm_squared() >= length * length {
-                    // Rounding rules from here on: keep what was known.
+                    // Rounding dominates from here on: restore the last simplex.
                     self.out.simplex = before;
                     let w = q.scan(&away);
                     self.note(-away.dot(&w.w), away);
@@ -167,8 +168,8 @@ impl State {
         GjkEnd::Touching
     }
 
-    /// The upper bound from the weights, which are feasible whatever rounding did; and one more try at the lower bound
-    /// along the normal of the last face, which keeps its digits when the gap is tiny beside the hulls.
+    /// Computes the upper bound from the weights, feasible under any rounding. Tries the normal of the last face for a
+    /// better lower bound: this normal keeps its digits if the gap is tiny relative to the hulls.
     fn polish(&mut self, q: &HullPair, margin: f64) {
         if !matches!(self.out.ending, GjkEnd::Converged | GjkEnd::Capped) {
             return;

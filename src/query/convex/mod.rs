@@ -1,4 +1,11 @@
-//! One pair of convex hulls, from "can they be apart" to "how deep".
+//! Answers for one pair of convex hulls: gap, depth of the overlap, separating translation.
+//!
+//! The order of the tests, cheapest first:
+//!
+//! - `sat`: lower bound of the distance of two oriented boxes
+//! - `gjk`: distance of two hulls, on the sub-algorithm in `simplex`
+//! - `common_ball_lp`: largest common ball of two overlapping hulls, a linear programme
+//! - `epa`: shortest translation separating two overlapping hulls
 pub mod common_ball_lp;
 pub mod epa;
 pub mod gjk;
@@ -12,46 +19,46 @@ use crate::query::convex::epa::{EpaScratch, Penetration};
 use crate::query::convex::gjk::{GjkEnd, HullPair, Separation};
 use crate::shape::polytope::Convex;
 
-/// Where two hulls stand to each other. Lengths in mm, points and directions in A's centred frame, the interval without
-/// the pair's rounding margin, which the caller adds.
+/// Gap of two hulls. Lengths in mm, points and directions in A's centred frame. The caller adds the pair's rounding
+/// margin to the bounds.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "one on the stack for each pair, read at once")]
 pub enum HullAnswer {
-    /// Apart by more than the limit; at least this far.
+    /// Lower bound of the distance of hulls farther apart than the limit (mm).
     Beyond(f64),
-    /// The gap lies in the bracket.
+    /// Hulls whose gap lies in the bracket.
     Gap(Gap),
 }
 
-/// The gap of two hulls with its witnesses.
+/// Gap of two hulls with its witnesses.
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
-    /// Certified bounds of the gap: positive apart, minus the thickness of the common part where they overlap.
+    /// Certified bounds of the gap (mm): positive if the hulls are apart, minus the depth of the overlap otherwise.
     pub bracket: [f64; 2],
-    /// The best value inside the bracket.
+    /// Best estimate inside the bracket (mm).
     pub value: f64,
-    /// A point of A and of B: the closest two, or where they overlap the nearest surface points to the centre of the
-    /// largest common ball.
+    /// Point of A and point of B (A's frame, mm): the closest two, or for overlapping hulls the nearest surface points
+    /// to the centre of the largest common ball.
     pub witness: [Vec3; 2],
-    /// Unit, from A to B, as far as it is known without the penetration depth.
+    /// Unit direction from A to B (A's frame), if known without the penetration depth.
     pub normal: Option<Vec3>,
-    /// What GJK ended with, for [`Gap::penetration`].
+    /// Final state of GJK, for [`Gap::penetration`].
     separation: Separation,
 }
 
-/// What is asked of a pair of hulls.
+/// Limit and precision of a hull query.
 #[derive(Debug, Clone, Copy)]
 pub struct HullLimits {
-    /// Nothing is needed of pairs farther apart than this (mm).
+    /// Distance (mm); a lower bound suffices for hulls farther apart.
     pub reach: f64,
-    /// When the thickness is known well enough.
+    /// Precision required of the depth.
     pub goal: Goal,
     /// The pair's rounding margin (mm).
     pub margin: f64,
 }
 
-/// Distance or thickness of two hulls. A certified interval in every case: what GJK cannot tell apart, the linear
-/// programme brackets.
+/// Computes the gap of two hulls as a certified interval: GJK brackets the distance, the linear programme brackets the
+/// depth if GJK cannot separate the hulls.
 pub fn hull_gap(q: &HullPair, ask: &HullLimits) -> HullAnswer {
     let separation = gjk::separation(q, ask.reach, ask.margin);
     if separation.ending == GjkEnd::BeyondLimit {
@@ -72,16 +79,17 @@ pub fn hull_gap(q: &HullPair, ask: &HullLimits) -> HullAnswer {
         return HullAnswer::Gap(apart);
     }
     if q.a.rank < 3 || q.b.rank < 3 {
-        // A flat solid has no inside: nothing is thinner than nothing, so the hulls meet at depth zero.
+        // A flat hull has no interior, so the depth of the overlap is zero.
         return HullAnswer::Gap(apart);
     }
-    // A point that GJK found in both may settle a verdict at once.
+    // A common point found by GJK may already decide the threshold.
     let guess = (ask.goal != Goal::VALUE && separation.ending == GjkEnd::Touching).then_some(points[0]);
     HullAnswer::Gap(overlapping(q, &apart, &common_ball_lp::overlap(q, guess, ask.goal)))
 }
 
 fn overlapping(q: &HullPair, apart: &Gap, thick: &Thickness) -> Gap {
-    // The plane depth of a point outside never exceeds its distance, so an upper bound below zero is a distance too.
+    // The plane depth of an outside point is at most its distance, so a negative upper bound of the depth is a lower
+    // bound of the distance.
     let low = greater(
         -thick.upper,
         if apart.separation.ending == GjkEnd::Touching { f64::NEG_INFINITY } else { apart.separation.lower },
@@ -105,28 +113,29 @@ fn overlapping(q: &HullPair, apart: &Gap, thick: &Thickness) -> Gap {
 }
 
 impl Gap {
-    /// The shortest translation of B that separates the hulls; see [`epa::penetration`].
+    /// Computes the shortest translation of B separating the hulls; see [`epa::penetration`].
     pub fn penetration(&self, q: &HullPair, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
         epa::penetration(q, &self.separation.simplex, margin, scratch)
     }
 }
 
-/// Inner balls nearer than this, in sums of their radii, often leave a common point between them: worth a look.
+/// Distance of two inner balls, in sums of their radii, up to which a common point between them is likely enough to be
+/// tested.
 const PROMISING_SHARE: f64 = 1.25;
 
-/// How the largest balls inside two hulls lie to each other: the cheapest look at a pair.
+/// Largest balls inside two hulls: the cheapest test of a pair.
 #[derive(Debug, Clone, Copy)]
 pub struct InnerBalls {
-    /// A lower bound of the thickness from the balls alone (mm); negative where they do not meet.
+    /// Lower bound of the depth from the balls alone (mm); negative if the balls are disjoint.
     pub thickness: f64,
-    /// Whether they overlap or come near to it, as measured by their own size.
+    /// True if the balls overlap or nearly touch, relative to their size.
     pub near: bool,
     distance: f64,
     centers: [Vec3; 2],
 }
 
 impl InnerBalls {
-    /// Of a pair.
+    /// Places the inner balls of a pair.
     #[inline]
     pub fn of(q: &HullPair) -> Self {
         let (ra, rb) = (q.a.inner_radius, q.b.inner_radius);
@@ -140,25 +149,27 @@ impl InnerBalls {
         }
     }
 
-    /// A lower bound of the thickness from one point between the centres (mm); negative where that point is not in both
-    /// hulls.
+    /// Computes a lower bound of the depth from one point between the centres (mm); negative if the point is outside
+    /// one hull.
     pub fn common_ball(&self, q: &HullPair) -> f64 {
         let (ra, rb, [ca, cb]) = (q.a.inner_radius, q.b.inner_radius, self.centers);
         if self.distance <= 0.0 {
             return common_ball_lp::at_point(q, &ca);
         }
-        // The middle of the stretch between the balls' far and near ends, as a fraction of the way from A's centre to B's.
+        // Middle of the interval common to the two balls, or of the gap between them, on the line of centres (mm from
+        // A's centre).
         let middle = 0.5 * (lesser(ra, self.distance + rb) + greater(-ra, self.distance - rb));
         common_ball_lp::at_point(q, &(ca + (cb - ca) * (middle / self.distance)))
     }
 }
 
-/// Above what rounding does to a dot product of a unit vector and a vertex of the centred frame, in diameters: a few
-/// round-offs of 1.1·10⁻¹⁶ each.
+/// Bound of the rounding error in the dot product of a unit vector and a vertex of the centred frame, in diameters: a
+/// few round-offs of 1.1·10⁻¹⁶ each.
 const SUPPORT_ROUNDING: f64 = 1e-12;
 
-/// Whether no vertex of `inner` lies outside of `outer` by more than `slack` (mm), `inner` placed at `pose` in the frame of
-/// `outer`. One support query a facet, of all vertices only where the ball and the box about them do not settle it.
+/// Returns true if every vertex of `inner` lies in `outer` grown by `slack` (mm); `pose` places `inner` in the frame of
+/// `outer`. Costs one support query a facet. All vertices are scanned only if the enclosing ball and box leave the
+/// facet open.
 pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool {
     if outer.rank < 3 {
         return false;

@@ -1,20 +1,20 @@
-//! Separating axes of two oriented boxes.
+//! Bounds the distance of two oriented boxes by separating axes.
 
 use crate::geom::math::{UNIT_ROUNDOFF, lesser, norm1};
 use crate::geom::{Mat3, Obb, Pose, Vec3};
 
-/// Cross axes with a squared length below this are left out: two nearly parallel edges give an axis that rounding
-/// dominates. Leaving axes out only separates fewer boxes.
+/// Squared length below which a cross axis is skipped: rounding dominates the axis of two nearly parallel edges.
+/// Skipping an axis can only separate fewer boxes.
 const PARALLEL_SQ: f64 = 1e-6;
 
-/// Depth along every face axis, in half the smallest side, from which the cross axes are left out. Leaving axes out only
-/// separates fewer boxes.
+/// Overlap along every face axis, in halves of the smallest side, above which the cross axes are skipped. Skipping axes
+/// can only separate fewer boxes.
 const DEEP_SHARE: f64 = 0.75;
 
-/// A lower bound of the distance of two boxes, in mm, with B placed at `b_in_a`: the largest separation over the 15 axes
-/// (Gottschalk, Lin & Manocha, "`OBBTree`: A Hierarchical Structure for Rapid Interference Detection", 1996, §5); negative
-/// where no axis separates. Exact up to the pair's rounding margin, which the caller adds to what it compares with. Stops
-/// at the first axis that separates by more than `limit`.
+/// Computes a lower bound of the distance of two boxes, B placed at `b_in_a` (mm): the largest separation over the 15
+/// axes (Gottschalk, Lin & Manocha, "`OBBTree`: A Hierarchical Structure for Rapid Interference Detection", 1996, §5);
+/// negative if no axis separates them. The bound is exact up to the pair's rounding margin, to be added by the caller.
+/// Stops after the first group of axes with a separation above `limit`.
 pub fn obb_obb(a: &Obb, b: &Obb, b_in_a: &Pose, limit: f64) -> f64 {
     let (ha, hb) = (&a.half_extents, &b.half_extents);
     let a_axes_t = a.axes.transpose();
@@ -40,13 +40,13 @@ pub fn obb_obb(a: &Obb, b: &Obb, b_in_a: &Pose, limit: f64) -> f64 {
     if best > limit {
         return best;
     }
-    // Boxes that reach deep into each other along every face axis are seldom apart along a cross axis, and those nine cost
-    // most: leave them to GJK.
+    // Boxes overlapping deeply along every face axis are seldom separated by a cross axis, and the nine cross axes cost
+    // most. GJK decides such pairs.
     if best < -DEEP_SHARE * lesser(ha.min(), hb.min()) {
         return best;
     }
-    // Ai × Bj. Three products and four sums of rotation entries that are themselves rounded: what that may cost is taken
-    // off before dividing by the axis's length, which magnifies it up to a thousandfold.
+    // Ai × Bj. The separation is a sum of products of rounded rotation entries. Its error is subtracted before the
+    // division by the axis's length, since the division magnifies the error up to a thousandfold.
     let rounding = 16.0 * UNIT_ROUNDOFF * (norm1(&t) + norm1(ha) + norm1(hb));
     for i in 0..3 {
         let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
@@ -64,7 +64,8 @@ pub fn obb_obb(a: &Obb, b: &Obb, b_in_a: &Pose, limit: f64) -> f64 {
                 let s = s / length_sq.sqrt();
                 best = if s > best { s } else { best };
             } else if s > best {
-                // A negative separation shrinks when divided by a length below 1: keep the cautious value.
+                // Dividing a negative separation by a length below 1 would lower it. The undivided value claims less
+                // overlap.
                 best = s;
             }
         }
@@ -100,7 +101,8 @@ mod tests {
 
     #[test]
     fn edge_to_edge_needs_a_cross_axis() {
-        // Two cubes turned 45° about different axes, edge against crossing edge: √2 between the centres when they touch.
+        // Two cubes rotated by 45° about different axes, edge against crossing edge: they touch at √2 between the
+        // centres.
         let (s, c) = sin_cos_deg(45.0);
         let a = Obb { axes: Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0), ..cube(Vec3::zeros()) };
         let b = Obb { axes: Mat3::new(c, 0.0, s, 0.0, 1.0, 0.0, -s, 0.0, c), ..cube(Vec3::zeros()) };

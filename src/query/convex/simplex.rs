@@ -1,9 +1,9 @@
-//! The distance sub-algorithm of GJK: the point of a simplex that is closest to the origin.
+//! Finds the point of a simplex closest to the origin: the distance sub-algorithm of GJK.
 
 use crate::geom::Vec3;
 use crate::geom::predicates::orient3d;
 
-/// A point of the Minkowski difference A ⊖ B and the vertices it comes from, so that witness points cost nothing.
+/// Point of the Minkowski difference A ⊖ B and its two source vertices, for the witness points.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MinkowskiPoint {
     /// `a − b` in A's frame.
@@ -14,7 +14,7 @@ pub struct MinkowskiPoint {
     pub b: u32,
 }
 
-/// Up to four points with the weights of their point closest to the origin.
+/// Simplex of up to four points, weighted to combine to its point closest to the origin.
 #[derive(Debug, Clone, Copy)]
 pub struct Simplex {
     points: [MinkowskiPoint; 4],
@@ -22,7 +22,7 @@ pub struct Simplex {
     len: usize,
 }
 
-/// Closest point of a sub-simplex: which of the four points, their weights, and the point itself.
+/// Closest point of a sub-simplex, and the weights of the four points in it (0 for points outside the sub-simplex).
 #[derive(Clone, Copy)]
 struct Closest {
     weights: [f64; 4],
@@ -35,42 +35,42 @@ impl Closest {
     }
 }
 
-/// What reducing a simplex ended in.
+/// Result of reducing a simplex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reduced {
-    /// The closest point; the simplex now holds just the points it hangs on.
+    /// Closest point. The simplex keeps only the points supporting it.
     Outside(Vec3),
-    /// The origin lies inside the tetrahedron as far as rounding can tell; all four points are kept, weighted so that
-    /// they combine to it.
+    /// The tetrahedron contains the origin, by exact signs. The simplex keeps all four points, weighted to combine to
+    /// the origin.
     Enclosed,
 }
 
 impl Simplex {
-    /// A simplex of one point.
+    /// Creates a simplex of one point.
     pub fn new(p: MinkowskiPoint) -> Self {
         Self { points: [p; 4], weights: [1.0, 0.0, 0.0, 0.0], len: 1 }
     }
 
-    /// Its points.
+    /// Returns the points of the simplex.
     pub fn points(&self) -> &[MinkowskiPoint] {
         &self.points[..self.len]
     }
 
-    /// Their weights, ≥ 0; [`Self::combine`] normalises them.
+    /// Returns the weights of the points (>= 0), not normalised; [`Self::combine`] normalises them.
     pub fn weights(&self) -> &[f64] {
         &self.weights[..self.len]
     }
 
-    /// Whether a pair of vertices is among its points.
+    /// True if the simplex contains the point of the same two vertices.
     pub fn contains(&self, p: &MinkowskiPoint) -> bool {
         self.points().iter().any(|q| q.a == p.a && q.b == p.b)
     }
 
-    /// Adds a point and reduces to what the closest point hangs on. Has room for four points.
+    /// Adds a point and reduces the simplex to the points supporting the closest point. At most four points fit.
     ///
-    /// The best of all sub-simplices (Johnson's idea: Gilbert, Johnson & Keerthi, "A Fast Procedure for Computing the
-    /// Distance Between Complex Objects in Three-Dimensional Space", 1988, §4, without its cofactor recursion, which
-    /// loses digits on thin simplices): a face counts by its normal, an edge by clamping.
+    /// Takes the best of all sub-simplices (Johnson's idea: Gilbert, Johnson & Keerthi, "A Fast Procedure for Computing
+    /// the Distance Between Complex Objects in Three-Dimensional Space", 1988, §4). A face is tested by its normal, an
+    /// edge by clamping, because Johnson's cofactor recursion loses digits on thin simplices.
     pub fn push(&mut self, p: MinkowskiPoint) -> Reduced {
         let at = self.len.min(3);
         self.points[at] = p;
@@ -100,22 +100,24 @@ impl Simplex {
         Reduced::Outside(best.v)
     }
 
-    /// The normal of a simplex of three points, not normalised; `None` for any other or a degenerate one.
+    /// Computes the normal of a simplex of three points, not normalised; `None` for other sizes and for collinear
+    /// points.
     pub fn normal(&self) -> Option<Vec3> {
         let [a, b, c] = self.points() else { return None };
         let n = (b.w - a.w).cross(&(c.w - a.w));
         (n.norm_squared() > 0.0).then_some(n)
     }
 
-    /// The convex combination of the points' sources.
+    /// Combines a source position of each point with the weights (a convex combination).
     pub fn combine(&self, of: impl Fn(&MinkowskiPoint) -> Vec3) -> Vec3 {
         let sum: f64 = self.weights().iter().sum();
         self.points().iter().zip(self.weights()).map(|(p, l)| of(p) * (l / sum)).sum()
     }
 }
 
-/// The point of a triangle closest to the origin. Well-conditioned for thin triangles: where the foot lies inside, the
-/// normal's error is largest across the thin side, along which the foot is at most that side away.
+/// Computes the point of a triangle closest to the origin. The result is well-conditioned for thin triangles: if the
+/// foot is inside, the normal's error is largest across the thin side, and along that side the foot is at most one side
+/// length away.
 pub fn closest_on_triangle(a: &Vec3, b: &Vec3, c: &Vec3) -> Vec3 {
     face(&[*a, *b, *c, *a], 0, 1, 2).v
 }
@@ -148,26 +150,26 @@ fn face(w: &[Vec3; 4], i: usize, j: usize, k: usize) -> Closest {
         if li > 0.0 && lj > 0.0 && lk > 0.0 {
             let mut weights = [0.0; 4];
             (weights[i], weights[j], weights[k]) = (li, lj, lk);
-            // Along the normal, so that its direction keeps all its digits however close the origin is.
+            // The product with the normal keeps all digits of the direction, however close the origin is.
             return Closest { weights, v: n * (w[i].dot(&n) / nn) };
         }
     }
     edge(w, i, j).better(edge(w, j, k)).better(edge(w, i, k))
 }
 
-/// Weights of the origin in a tetrahedron that holds it.
+/// Weights of the origin in a tetrahedron containing it, not normalised.
 fn barycentric(w: &[Vec3; 4]) -> [f64; 4] {
     let volume = |a: &Vec3, b: &Vec3, c: &Vec3| a.cross(b).dot(c).abs();
     [volume(&w[1], &w[2], &w[3]), volume(&w[0], &w[2], &w[3]), volume(&w[0], &w[1], &w[3]), volume(&w[0], &w[1], &w[2])]
 }
 
-/// `None` where the origin lies in the closed tetrahedron. Exact signs: a thin tetrahedron that is wrongly said to enclose
-/// the origin would end the search far from the closest point.
+/// Finds the closest point of a tetrahedron; `None` if the closed tetrahedron contains the origin. The signs are exact:
+/// a thin tetrahedron wrongly taken to enclose the origin would end the search far from the closest point.
 fn tetrahedron(w: &[Vec3; 4]) -> Option<Closest> {
     let zero = Vec3::zeros();
     let volume = orient3d(&w[0], &w[1], &w[2], &w[3]);
-    // The volume with each vertex in turn replaced by the origin: negative against the whole where the face opposite of it
-    // parts the two.
+    // Volume after replacing each vertex by the origin. A sign opposite to the whole volume means: the face opposite to
+    // the vertex separates the vertex from the origin.
     let parts = [
         orient3d(&zero, &w[1], &w[2], &w[3]),
         orient3d(&w[0], &zero, &w[2], &w[3]),
@@ -176,7 +178,7 @@ fn tetrahedron(w: &[Vec3; 4]) -> Option<Closest> {
     ];
     let mut best: Option<Closest> = None;
     for (opposite, (i, j, k)) in [(1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)].into_iter().enumerate() {
-        // A flat tetrahedron encloses nothing: its faces all count.
+        // A flat tetrahedron encloses nothing, so all its faces are candidates.
         if volume == 0.0 || (parts[opposite] > 0.0) != (volume > 0.0) && parts[opposite] != 0.0 {
             let c = face(w, i, j, k);
             best = Some(best.map_or(c, |b| b.better(c)));

@@ -1,4 +1,9 @@
-//! A pair of meshes and what is known of it.
+//! Relates two triangle meshes: separate, or with certified bounds (a bracket) of their overlap depth.
+//!
+//! [`meet`] measures the distance of the surfaces first. Pairs in contact become a [`OverlapSearch`] and start with the cheap
+//! bounds of their hulls. [`super::refine`] then narrows this bracket on demand. Upper bounds hold for the boundaries
+//! of solids only, so `resolve` replaces self-intersecting surfaces by the boundaries of their solids before the first
+//! upper bound.
 
 use crate::geom::math::greater;
 use crate::geom::{Aabb, Pose, Vec3};
@@ -16,96 +21,98 @@ use crate::shape::surface::{Inside, Surface};
 /// One part of a pair: its hull and its triangles, both in the hull's centred frame.
 #[derive(Clone, Copy)]
 pub struct SolidRef<'a> {
-    /// The convex hull, which holds all triangles.
+    /// Convex hull of all triangles.
     pub convex: &'a Convex,
-    /// The triangles.
+    /// Prepared triangles.
     pub surface: &'a Surface,
 }
 
-/// What is asked of a pair; lengths in mm.
+/// Margins and limits of the query for one pair (mm).
 #[derive(Debug, Clone, Copy)]
 pub struct OverlapQuery {
-    /// The pair's rounding margin η.
+    /// Rounding margin η of the pair (mm, > 0).
     pub margin: f64,
-    /// By so much surfaces may miss each other that coincide by design; at least the margin. What overlaps
-    /// no deeper touches, and triangles no farther from one plane may count as one face.
+    /// Distance up to which surfaces, coincident by design, may miss each other (mm, at least `margin`). Overlaps up to
+    /// this depth count as contact, and triangles this close to one plane may count as one face.
     pub rounding: f64,
-    /// Nothing is needed of pairs farther apart.
+    /// Largest distance of interest (mm): beyond it a lower bound suffices.
     pub reach: f64,
-    /// Where a ball thicker than this is in both nothing else need be known.
+    /// Depth above which a common ball ends the query (mm); `None` for no such limit.
     pub deep: Option<f64>,
 }
 
-/// Where two meshes stand to each other.
+/// Relation of two meshes.
 pub enum PairRelation<'a> {
-    /// Apart by more than the reach: at least this far.
+    /// Separate by more than the distance of interest: lower bound of the distance (mm).
     Beyond(f64),
-    /// Apart, neither in the other.
+    /// Separate, with neither part in the other. Surfaces without a definite inside may touch (distance 0).
     Apart(Apart),
-    /// They touch, overlap, or one holds the other.
+    /// In contact or overlapping, or one part contains the other.
     Meets(Box<OverlapSearch<'a>>),
 }
 
-/// Two meshes apart.
+/// Distance of two separate meshes.
 #[derive(Debug, Clone, Copy)]
 pub struct Apart {
-    /// Of the surfaces, right to rounding (mm).
+    /// Distance of the surfaces, exact to rounding (mm, >= 0).
     pub distance: f64,
-    /// The two closest points, in A's frame.
+    /// Closest points on A and on B (A's frame, mm).
     pub points: [Vec3; 2],
 }
 
-/// What was done for a pair, in order; lengths in mm.
+/// Steps done for a pair, in order (lengths in mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
-    /// The hulls' overlap bounds that of the parts.
+    /// Upper bound of the depth from the hulls' overlap.
     HullBound(f64),
-    /// Depth of the ball around the middle of the hulls' overlap.
+    /// Lower bound of the depth after evaluating the centre of the hulls' overlap.
     Middle(f64),
-    /// Distance of the surfaces; 0 where they cross.
+    /// Distance of the surfaces; 0 if they cross.
     Surfaces(f64),
-    /// The surfaces do not meet and one part lies in the other.
+    /// The surfaces are disjoint and one reaches into the other's inside.
     Nested,
-    /// The surfaces, moved inward, tell that nothing is thicker than this, or do not.
+    /// Certificate by inset: a depth, and true if the inset surfaces prove that nothing is deeper.
     Shrink(f64, bool),
-    /// Where the moved surfaces meet: outside of so many boxes nothing is thicker than this.
+    /// Number of boxes around the intersections of the inset surfaces: outside of them nothing exceeds this depth.
     Confined(f64, usize),
-    /// Depth of the best ball after a climb, from where the moved or the given surfaces meet.
+    /// Lower bound of the depth after an ascent.
     Climb(f64),
-    /// Cells of branch and bound so far, and the bounds of the depth they left.
+    /// Number of cells of branch and bound so far, and the bracket of the depth after them.
     Cells(u32, [f64; 2]),
 }
 
-/// A pair that touches or overlaps, with certified bounds of the overlap depth.
+/// A pair in contact, with certified bounds of the overlap depth (mm).
 pub struct OverlapSearch<'a> {
     pub(crate) bodies: [SolidRef<'a>; 2],
     pub(crate) b_in_a: &'a Pose,
     pub(crate) ask: OverlapQuery,
-    /// Whether all of the surfaces bounds the solids; `None` until it was asked.
+    /// True if the surfaces are the complete boundaries of the solids; `None` until determined.
     pub(crate) solid: Option<bool>,
     pub(crate) looked_at_middle: bool,
-    /// Of the overlap depth.
+    /// Bounds of the overlap depth (mm).
     pub(crate) lower: f64,
     pub(crate) upper: f64,
     pub(crate) depth: BranchAndBound<'a>,
-    /// Holds all common points (A's frame).
+    /// Box around all common points (A's frame).
     pub(crate) region: Aabb,
-    /// Takes the place of `depth` where a mesh has no definite inside.
+    /// Ball search in place of `depth` if upper bounds do not apply: a mesh has no definite inside, or its self-union
+    /// failed.
     pub(crate) search: Option<Box<BallSearch<'a>>>,
-    /// The closest points of the surfaces, where that was asked.
+    /// Closest points of the surfaces, if measured.
     pub(crate) surfaces: Option<Apart>,
-    /// The largest depth that a shrink of each care did not certify.
+    /// Largest depth without a certificate by inset, for each effort (mm).
     pub(crate) failed: [f64; 2],
-    /// The depth for which boxes were last asked that hold all that is deeper.
+    /// Depth of the last request for remaining boxes (mm).
     pub(crate) confined: Option<f64>,
     pub(crate) events: Vec<Event>,
 }
 
-/// Tells pairs apart from those that meet. Cost: a dual traversal of the two trees; microseconds for parts of some hundred
-/// triangles, milliseconds for a million that nearly touch all over.
+/// Separates disjoint pairs from pairs in contact. Lengths are in mm, points in A's frame. Cost: one traversal of the
+/// two BVHs, microseconds for some hundred triangles, milliseconds for a million nearly touching ones.
 pub fn classify<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &OverlapQuery) -> PairRelation<'a> {
     let found = classify_as_given(a, b, b_in_a, ask);
-    // Of parts that keep apart the whole surface tells as much as the boundary of the solid does.
+    // Surfaces without a definite inside are compared again on the boundaries of their solids. Disjoint surfaces skip
+    // this step: the distance is the same.
     if let PairRelation::Meets(meeting) = &found
         && meeting.is_surface()
         && let Some([a, b]) = meeting.boundaries()
@@ -115,7 +122,7 @@ pub fn classify<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &Ov
     found
 }
 
-/// The same, with the surfaces as they are.
+/// Relates the surfaces as they are, without self-union.
 fn classify_as_given<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &OverlapQuery) -> PairRelation<'a> {
     let mut meeting = OverlapSearch::new(a, b, b_in_a, *ask);
     if let Some(deep) = ask.deep
@@ -158,7 +165,7 @@ fn classify_as_given<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask
 }
 
 impl<'a> OverlapSearch<'a> {
-    /// Without what the hulls say, which takes longer than to tell most pairs apart.
+    /// Starts without the hulls' bounds: they cost more than separating most pairs.
     fn new(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: OverlapQuery) -> Self {
         let sides = [
             PlacedSurface { surface: a.surface, pose: None },
@@ -186,7 +193,7 @@ impl<'a> OverlapSearch<'a> {
         }
     }
 
-    /// Takes from the hulls how deep the overlap is at most, and where it may be.
+    /// Adds the hulls' bounds: the largest depth and the box of the overlap.
     fn bounded_by_hulls(mut self) -> Self {
         let [a, b] = self.bodies.map(|body| body.convex);
         let q = HullPair { a, b, b_in_a: self.b_in_a };
@@ -206,8 +213,8 @@ impl<'a> OverlapSearch<'a> {
         self
     }
 
-    /// Whether a ball thicker than this (mm) is found where it costs next to nothing to look for one: between the balls in the
-    /// hulls, as far inside the one as inside the other.
+    /// Tests if a ball thicker than `deep` (mm) is found at small cost. The search starts between the inscribed balls
+    /// of the hulls, at the point of equal depth in both balls.
     fn finds_ball_above(&mut self, deep: f64) -> bool {
         let [a, b] = self.bodies.map(|body| body.convex);
         let (from, to) = (a.inner_center, self.b_in_a.point(&b.inner_center));
@@ -228,25 +235,26 @@ impl<'a> OverlapSearch<'a> {
         self.depth.sides()
     }
 
-    /// Whether a mesh has no definite inside.
+    /// True if a mesh of the pair has no definite inside.
     pub fn is_surface(&self) -> bool {
         self.bodies.iter().any(|b| b.surface.inside == Inside::Undefined)
     }
 
-    /// Whether the surfaces are known to be the boundaries of the two solids.
+    /// True if the surfaces are known to be the complete boundaries of the two solids.
     pub(crate) fn is_solid(&self) -> bool {
         self.solid == Some(true)
     }
 
-    /// What bounds the two solids, where that is less than the surfaces: shells that overlap in one part are one solid.
+    /// Boundaries of the two solids after self-union; `None` if they equal the surfaces. Overlapping shells of one part
+    /// form one solid.
     fn boundaries(&self) -> Option<[SolidRef<'a>; 2]> {
         let solids = self.bodies.map(|b| SolidRef { surface: b.surface.solid(), ..b });
         let differs = |(given, solid): (&SolidRef, &SolidRef)| !std::ptr::eq(given.surface, solid.surface);
         self.bodies.iter().zip(&solids).any(differs).then_some(solids)
     }
 
-    /// Makes sure that bounds from above may be taken: of solids, from their boundaries. A common ball needs none of this, which is
-    /// why it comes late. What was found so far stands. Whether other surfaces took the place of these.
+    /// Prepares upper bounds: replaces the surfaces by the boundaries of their solids. This step comes late because a
+    /// common ball is valid without it. Earlier results are kept. Returns true if the surfaces were replaced.
     pub(crate) fn resolve(&mut self) -> bool {
         if self.solid.is_some() {
             return false;
@@ -255,9 +263,9 @@ impl<'a> OverlapSearch<'a> {
         let boundaries = self.boundaries();
         if let Some([a, b]) = boundaries {
             let ask = OverlapQuery { deep: None, ..self.ask };
-            // Rounding may part what touches; then no more is claimed than was known before.
+            // Rounding may separate touching boundaries. The earlier bounds then stay as they are.
             let PairRelation::Meets(mut found) = classify_as_given(a, b, self.b_in_a, &ask) else { return false };
-            // Around the same centre the ball may grow: what it touched may lie inside the solid.
+            // The ball around the same centre may grow: the surface it touched may lie inside the solid.
             if let Some(ball) = self.ball() {
                 found.depth.evaluate(&ball.0);
                 found.take_bounds();
@@ -271,13 +279,13 @@ impl<'a> OverlapSearch<'a> {
         boundaries.is_some()
     }
 
-    /// Looks for a common ball around a point (A's frame).
+    /// Evaluates a common ball around a point (A's frame, mm).
     pub fn evaluate_at(&mut self, x: &Vec3) {
         self.depth.evaluate(x);
         self.take_bounds();
     }
 
-    /// The depth at the middle of the hulls' overlap.
+    /// Evaluates the centre of the hulls' overlap; returns the lower bound of the depth after it (mm).
     pub(crate) fn evaluate_centre(&mut self) -> f64 {
         self.looked_at_middle = true;
         let middle = self.depth.start();
@@ -300,7 +308,8 @@ impl<'a> OverlapSearch<'a> {
         self
     }
 
-    /// Whether a shell of one lies in the other, surfaces not meeting; without a definite inside, any vertex.
+    /// For disjoint surfaces: tests one vertex of each shell for being inside the other part. Pairs without a definite
+    /// inside use the test of `open_surface`.
     fn is_nested(&self) -> bool {
         let [a, b] = self.sides();
         if self.is_surface() {
@@ -315,8 +324,7 @@ impl<'a> OverlapSearch<'a> {
         inside(&b, a.surface, None) || inside(&a, b.surface, b.pose)
     }
 
-    /// What to say of surfaces without a definite inside that are this close: where neither crosses the other nor reaches into
-    /// it, their distance.
+    /// Relates close surfaces without a definite inside: the distance decides unless they interpenetrate.
     fn surfaces_within(mut self, apart: Apart) -> PairRelation<'a> {
         let meet = apart.distance <= self.ask.margin;
         if !interpenetrates(&self.pairing(), &self.sides(), self.ask.rounding, meet) {
@@ -326,41 +334,43 @@ impl<'a> OverlapSearch<'a> {
         PairRelation::Meets(Box::new(if meet { self } else { self.into_interpenetrating() }.bounded_by_hulls()))
     }
 
-    /// Without a definite inside a vertex in the other surface is no overlap yet.
+    /// Records the nesting without a lower bound: a vertex inside a surface without a definite inside proves no
+    /// overlap.
     fn into_interpenetrating(mut self) -> Self {
         self.events.push(Event::Nested);
         self
     }
 
-    /// Certified bounds of the overlap depth, without the rounding margin; below 0 where the surfaces may be apart by as much.
-    /// Of pairs without a definite inside, or with overlaps that were not resolved, only the hulls bound it from above.
+    /// Certified bounds of the overlap depth, lower and upper (mm, without the rounding margin). A negative bound
+    /// allows a gap of this size. For pairs without a definite inside, or with unresolved self-unions, only the hulls
+    /// bound the depth from above.
     pub fn depth_bounds(&self) -> [f64; 2] {
         [self.lower, greater(self.upper, self.lower)]
     }
 
-    /// What was done so far.
+    /// Steps done so far, in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// The best common ball: centre (A's frame), radius, and the closest point of each surface to the centre. `None` where none
-    /// was found.
+    /// Best common ball: centre, radius (mm, > 0) and the closest point of each surface to the centre (A's frame).
+    /// `None` before a ball is found.
     pub fn ball(&self) -> Option<(Vec3, f64, [Vec3; 2])> {
         self.depth.best.filter(|w| w.radius > 0.0).map(|Witness { center, radius, points }| (center, radius, points))
     }
 
-    /// The two parts; once the bounds were narrowed, with the boundaries of their solids where these could be told.
+    /// The two parts; after narrowing, with the boundaries of their solids if self-union succeeded.
     pub fn bodies(&self) -> [SolidRef<'_>; 2] {
         self.bodies
     }
 
-    /// The closest points of the two surfaces, where they were asked for.
+    /// Closest points of the two surfaces, if measured.
     pub fn surfaces(&self) -> Option<Apart> {
         self.surfaces
     }
 }
 
-/// The box of a placed hull in A's frame.
+/// Bounding box of a placed hull (A's frame).
 fn placed_box(convex: &Convex, pose: &Pose) -> Aabb {
     let mut out = Aabb::EMPTY;
     for k in 0..3 {

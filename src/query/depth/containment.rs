@@ -1,4 +1,4 @@
-//! Whether one solid of a pair lies in the other.
+//! Decides if one solid of a pair lies inside the other.
 
 use crate::query::convex::contains;
 use crate::query::depth::bracket::OverlapSearch;
@@ -6,21 +6,22 @@ use crate::query::depth::inset::certificate::{InsetResult, certify_by_inset};
 use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::triangles::pairing::Pairing;
 
-/// How one solid lies in the other.
+/// Inclusion of the two solids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Containment {
-    /// Nothing of B outside A.
+    /// B lies inside A.
     BInsideA,
-    /// Nothing of A outside B.
+    /// A lies inside B.
     AInsideB,
-    /// The same solid.
+    /// Both inclusions hold: the two solids coincide.
     Coincident,
-    /// Neither.
+    /// Neither inclusion holds or is certified.
     None,
 }
 
 impl OverlapSearch<'_> {
-    /// Whether one solid lies in the other, to the rounding of both files' coordinates; after the bounds were narrowed.
+    /// Decides the inclusion of the solids, to the rounding of both files' coordinates. Requires narrowed bounds; pairs
+    /// without known solids count as not included.
     pub fn containment(&self) -> Containment {
         if !self.is_solid() {
             return Containment::None;

@@ -1,9 +1,18 @@
-//! One pair of triangle meshes: how far apart, and where they meet, how thick is what they have in common.
+//! Measures one pair of triangle meshes: distance if they are separate, overlap depth if they are in contact.
 //!
-//! [`meet`] tells pairs that are apart, with their distance, from those that overlap, touch or contain one another. Of the
-//! latter a [`Meeting`] keeps certified bounds of the overlap depth, which it narrows as far as it is asked to: by the hulls'
-//! linear programme from above, by the shrink certificate (`shrink`) where the parts only touch, and by branch and bound
-//! (`depth`) for the rest. docs/numerics.md has the proofs. A mesh without a definite inside leaves less to be said (`open`).
+//! The depth is the diameter of the largest common ball. [`classify`] separates disjoint pairs, with their distance, from
+//! pairs in contact. For pairs in contact, a [`OverlapSearch`] keeps certified bounds of the depth and narrows them on
+//! demand.
+//!
+//! - [`bracket`]: are the two meshes separate, or which bounds of the depth hold? Starts with the hulls' linear
+//!   programme.
+//! - [`refine`]: narrows the bounds, cheapest step first.
+//! - [`inset`]: upper bounds by moving both surfaces inward; sufficient if the parts only touch.
+//! - [`search`]: branch and bound and ascent for the rest.
+//! - [`containment`]: does one solid lie inside the other?
+//! - [`open_surface`]: pairs with a mesh without a definite inside, with fewer certain results.
+//!
+//! docs/explanation/numerics.md has the proofs.
 
 pub(crate) mod bracket;
 pub(crate) mod containment;

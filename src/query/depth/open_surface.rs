@@ -1,5 +1,7 @@
-//! Pairs with a surface that does not say what is inside: what their generalised winding numbers tell. The search for a common
-//! ball also serves solids with parts of their surface inside, where no more than such a ball can be told.
+//! Tests and measures pairs with a surface without a definite inside, by generalised winding numbers.
+//!
+//! [`interpenetrates`] decides if the distance describes the pair. [`BallSearch`] looks for a common ball. The search also serves
+//! solids with unresolved self-unions: a common ball is the only certain result for them.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;
@@ -12,19 +14,19 @@ use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The most that is spent on looking for points of one surface inside the other, in solid angles of rim edges: half a second.
-/// Beyond it there may be one.
+/// Budget of the inside tests (solid angles of boundary edges), about half a second. Beyond it a point may be inside.
 const INSIDE_TEST_BUDGET: u64 = 25_000_000;
 
-/// Points behind triangles are off them by this many slacks.
+/// Distance of test points behind triangles (multiples of the slack).
 const TEST_POINT_OFFSET: f64 = 16.0;
 
-/// Cells looked at for a common ball, at most: some ten microseconds each.
+/// Upper limit of cells in the search for a common ball, at some ten microseconds each.
 const MAX_CELLS: u32 = 4096;
 
-/// Whether the surfaces cross or a vertex of one lies inside the other, in each case by more than `slack` (mm), or they lie on one
-/// another with both insides behind, as two copies in one place do; also where that would take too long to rule out. If not, their
-/// distance is all there is to say.
+/// Tests if the surfaces interpenetrate: they cross by more than `slack` (mm), a vertex of one, or the centre of a
+/// touching triangle, is deeper than `slack` inside the other, or coincident triangles have both insides behind them,
+/// as in two copies at one place. Also true if the budget ends first. If false, the distance of the surfaces describes
+/// the pair completely.
 pub(crate) fn interpenetrates(p: &Pairing, sides: &[PlacedSurface; 2], slack: f64, meet: bool) -> bool {
     let mut touched = [Vec::new(), Vec::new()];
     let mut behind = Vec::new();
@@ -42,11 +44,12 @@ pub(crate) fn interpenetrates(p: &Pairing, sides: &[PlacedSurface; 2], slack: f6
         || (0..2).any(|k| some_inside(&sides[k], &sides[1 - k], &mut touched[1 - k], slack, meet, &mut budget))
 }
 
-/// What may still be spent on asking for points inside, in solid angles of rim edges.
+/// Remaining budget for inside tests (solid angles of boundary edges).
 struct Budget(u64);
 
 impl Budget {
-    /// Whether a point (A's frame) lies inside and farther than `slack` from the surface; also where asking would cost too much.
+    /// Tests if a point (A's frame) is deeper inside than `slack` (mm); also true if the budget is too small for the
+    /// test.
     fn is_inside(&mut self, side: &PlacedSurface, x: &Vec3, slack: f64) -> bool {
         let Some(left) = self.0.checked_sub(side.containing_costs()) else { return true };
         self.0 = left;
@@ -54,15 +57,15 @@ impl Budget {
     }
 }
 
-/// Where a triangle has part of its area on another, no farther from its plane than `slack` (mm) and facing the same way: a point
-/// behind the middle of that.
+/// Test point behind the common area of two triangles. `None` unless the triangles face the same way and `t` overlaps
+/// `on` within `slack` (mm) of its plane.
 fn point_behind_overlap(on: &Triangle, t: &Triangle, slack: f64) -> Option<Vec3> {
     let normal = |[a, b, c]: &Triangle| (b - a).cross(&(c - a)).try_normalize(0.0);
     let (n, m) = (normal(on)?, normal(t)?);
     if n.dot(&m) <= 0.0 {
         return None;
     }
-    // What of it stands over the other one.
+    // Clips `t` by the edges of `on`.
     let mut over: Vec<Vec3> = t.to_vec();
     for k in 0..3 {
         let inward = n.cross(&(on[(k + 1) % 3] - on[k]));
@@ -87,7 +90,7 @@ fn point_behind_overlap(on: &Triangle, t: &Triangle, slack: f64) -> Option<Vec3>
     shared.then(|| middle - n * (TEST_POINT_OFFSET * slack))
 }
 
-/// Whether a vertex of `of`, or the middle of a triangle that touches, lies inside the other.
+/// Tests if a vertex of `of`, or the centre of one of its touching triangles, lies inside the other surface.
 fn some_inside(
     inside: &PlacedSurface,
     of: &PlacedSurface,
@@ -99,7 +102,7 @@ fn some_inside(
     let mut tell = |x: Vec3| holds(&inside.surface.bounds, &inside.local(&x)) && budget.is_inside(inside, &x, slack);
     let vertex = |v: u32| of.global(&of.surface.vertices[v as usize]);
     if !meet && inside.surface.inside != Inside::Undefined {
-        // What does not meet the other lies on one side of it.
+        // Without contact each shell lies on one side of the other surface.
         return of.surface.shells.iter().any(|&v| tell(vertex(v)));
     }
     touched.sort_unstable();
@@ -122,9 +125,9 @@ fn holds(b: &Aabb, x: &Vec3) -> bool {
 }
 
 struct Cell {
-    /// No ball around a point of the cell that keeps off both surfaces has a larger radius.
+    /// Upper bound of the radius of a ball around a point of the cell and disjoint from both surfaces (mm).
     upper: f64,
-    /// Ties go to the older one.
+    /// Breaks ties: the older cell first.
     order: u32,
     center: Vec3,
     half: Vec3,
@@ -147,8 +150,9 @@ impl Ord for Cell {
     }
 }
 
-/// Looks for the largest ball that keeps off both surfaces around a point inside both, best cell first. What is inside may end
-/// in a hole, where no surface is near: so cells are bounded by their distance alone, except in a solid.
+/// Best-first search for the largest ball around a point inside both surfaces and disjoint from them. The inside may
+/// end in a hole, far from any surface. Cells are therefore bounded by distance alone; in a solid the side of the
+/// centre bounds them, too.
 pub(crate) struct BallSearch<'a> {
     sides: [PlacedSurface<'a>; 2],
     heap: BinaryHeap<Cell>,
@@ -157,7 +161,7 @@ pub(crate) struct BallSearch<'a> {
 }
 
 impl<'a> BallSearch<'a> {
-    /// A search over the box (A's frame), which holds all common points.
+    /// Starts a search over a box (A's frame) around all common points.
     pub(crate) fn new(sides: [PlacedSurface<'a>; 2], region: &Aabb) -> Self {
         let mut search = Self { sides, heap: BinaryHeap::new(), angles: INSIDE_TEST_BUDGET, cells: 0 };
         if (0..3).all(|k| region.min[k] <= region.max[k]) {
@@ -167,7 +171,7 @@ impl<'a> BallSearch<'a> {
         search
     }
 
-    /// Goes on until the target is met, nothing better is left or the budget is spent.
+    /// Refines until the target is met, no better cell remains or the budget is spent.
     pub(crate) fn refine(&mut self, target: &Target, best: &mut Option<Witness>) {
         while let Some(cell) = self.heap.pop() {
             let radius = best.map_or(0.0, |w| greater(w.radius, 0.0));

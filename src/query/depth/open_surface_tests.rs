@@ -1,4 +1,4 @@
-//! Pairs with a surface that does not say what is inside.
+//! Pairs with a surface without a definite inside.
 
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Mat3, Vec3};
@@ -10,14 +10,14 @@ use crate::testkit::solids::joined;
 
 const TOLERANCE: f64 = 0.01;
 
-/// What concept.md says of a pair with a surface.
+/// Verdicts for a pair with a surface, after docs/explanation/gap.md.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Verdict {
-    /// Decided by the distance of the surfaces.
+    /// Decided by the distance of the surfaces (mm).
     Distance(f64),
-    /// A common ball is thicker than the tolerance: at least this.
+    /// A common ball is thicker than the tolerance: lower bound of the depth (mm).
     Interference(f64),
-    /// The hulls overlap by no more than the tolerance.
+    /// The hulls overlap by at most the tolerance.
     Contact,
     Undecided,
 }
@@ -45,7 +45,7 @@ fn verdict(a: &Part, b: &Part) -> Verdict {
     }
 }
 
-/// Both orders and a rotation.
+/// Verdicts in both orders, in two orientations.
 fn verdicts(a: &TriMesh, a_inside: Inside, b: &TriMesh, b_inside: Inside) -> Vec<Verdict> {
     let r = *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix();
     let mut out = Vec::new();
@@ -105,13 +105,13 @@ fn copies_in_one_place_are_never_told_by_their_distance() {
         let found = verdicts(a, Inside::Undefined, b, Inside::Undefined);
         assert!(all(&found, |v| matches!(v, Undecided | Interference(_))), "{found:?}");
     }
-    // Side by side they share a plane and face the same way, but have no area in common.
+    // Side by side they share planes and face the same way, but have no common area.
     let beside = block([10.0, 0.0, 0.0], [20.0, 10.0, 10.0]);
     let found = verdicts(&open, Inside::Undefined, &beside, Inside::Undefined);
     assert!(all(&found, |v| matches!(v, Distance(d) if d < 1e-12)), "{found:?}");
 }
 
-/// A strip around the z axis with half a twist, along a circle of radius 10, two wide.
+/// A strip around the z axis with half a twist, on a circle of radius 10, width 2.
 fn moebius() -> TriMesh {
     let n = 48_u32;
     let vertices = (0..n)
@@ -140,14 +140,14 @@ fn a_strip_with_one_side() {
     assert!(all(&found, |v| matches!(v, Distance(d) if d > TOLERANCE)), "in the middle {found:?}");
     let found = against(&block([-30.0, -30.0, 1.5], [30.0, 30.0, 4.0]));
     assert!(all(&found, |v| matches!(v, Distance(d) if d > TOLERANCE)), "above {found:?}");
-    // How its triangles are wound decides whether some corner near the seam is enclosed by more than a half.
+    // The triangles' winding decides if some corner near the seam is enclosed by more than half.
     let found = against(&block([5.0, -2.0, -2.0], [15.0, 2.0, 2.0]));
     assert!(all(&found, |v| matches!(v, Undecided | Interference(_))), "through {found:?}");
     let found = against(&block([-30.0; 3], [30.0; 3]));
     assert!(all(&found, |v| matches!(v, Undecided | Interference(_))), "inside {found:?}");
 }
 
-/// A sheet of squares in the plane z = 0, of this width each.
+/// A sheet of squares in the plane z = 0, each of this width.
 fn sheet(columns: u32, rows: u32, width: f64) -> TriMesh {
     let at = |i: u32, j: u32| Vec3::new(f64::from(i) * width, f64::from(j) * width, 0.0);
     let vertices = (0..=rows).flat_map(|j| (0..=columns).map(move |i| at(i, j))).collect();
@@ -161,7 +161,7 @@ fn sheet(columns: u32, rows: u32, width: f64) -> TriMesh {
     TriMesh { vertices, triangles }
 }
 
-/// A sheet bent along the line `x = width · at` by some angle, so that its hull is no plane.
+/// A sheet bent along the line `x = width · at`, so that its hull has a volume.
 fn bent(columns: u32, rows: u32, width: f64, at: u32) -> TriMesh {
     let mut mesh = sheet(columns, rows, width);
     let x = f64::from(at) * width;
@@ -175,21 +175,21 @@ fn bent(columns: u32, rows: u32, width: f64, at: u32) -> TriMesh {
 
 #[test]
 fn sheets_that_touch_are_not_sheets_that_cross() {
-    // Runs on from a flat half into a slope; hulls overlap deeply, triangles are large and meet on edges.
+    // A flat half continues into a slope: the hulls overlap deeply, triangles are large and touch on edges.
     let a = bent(2, 2, 10.0, 1);
     let against = |b: &TriMesh| verdicts(&a, Inside::Undefined, b, Inside::Undefined);
     let touching = |found: &[Verdict]| all(found, |v| matches!(v, Distance(d) if d < 1e-12));
     let moved = |m: &TriMesh, t: [f64; 3]| turned(m, &Mat3::identity(), Vec3::from(t));
     assert!(touching(&against(&a)), "itself");
     assert!(touching(&against(&moved(&sheet(3, 3, 4.0), [-5.0, 3.0, 0.0]))), "flush");
-    // Upright sheets: standing on it, hanging from it.
+    // Upright sheets: on top of it and below it.
     let upright = |t: [f64; 3]| {
         let r = Mat3::new(1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0);
         turned(&bent(2, 2, 3.0, 1), &r, Vec3::from(t))
     };
     assert!(touching(&against(&upright([1.0, 7.0, 0.0]))), "standing on it");
     assert!(touching(&against(&upright([1.0, 7.0, -6.0]))), "hanging from it");
-    // Edges of the one run along edges and diagonals of the other where they cross.
+    // Edges of one sheet run along edges and diagonals of the other at their intersection.
     for (name, t) in [
         ("row on its middle", [1.0, 7.0, -3.0]),
         ("between", [1.0, 7.0, -2.0]),
@@ -203,7 +203,7 @@ fn sheets_that_touch_are_not_sheets_that_cross() {
 
 #[test]
 fn a_sheet_that_cuts_a_solid_along_its_edges_crosses_it() {
-    // Diagonally through opposite edges, along the diagonals of its ends, all vertices outside.
+    // Diagonal cut through opposite edges, along the diagonals of the ends, all vertices outside.
     let solid = block([0.0; 3], [10.0; 3]);
     let sheet = |p: [f64; 3], q: [f64; 3]| TriMesh {
         vertices: [p, q]
@@ -217,7 +217,7 @@ fn a_sheet_that_cuts_a_solid_along_its_edges_crosses_it() {
         let found = verdicts(&sheet(p, q), Inside::Undefined, &solid, Inside::Solid);
         assert!(all(&found, |v| matches!(v, Undecided | Interference(_))), "{found:?}");
     }
-    // A square with its corners in the solid's faces, nothing of it outside.
+    // A sheet inside the solid, its corners in the solid's faces.
     let inner = bent(2, 2, 5.0, 1);
     let found = verdicts(&inner, Inside::Undefined, &block([0.0, 0.0, -4.0], [8.0, 10.0, 4.0]), Inside::Solid);
     assert!(all(&found, |v| matches!(v, Undecided | Interference(_))), "{found:?}");

@@ -1,4 +1,8 @@
-//! Narrows what is known of a pair that meets: shrinks, climbs, branch and bound, in the order that costs least.
+//! Narrows the depth bracket of a pair in contact: insets, ascents and branch and bound, cheapest first.
+//!
+//! `decide_threshold` stops once a threshold lies outside the bracket, `refine_to` at a width. Both try the centre of the hulls'
+//! overlap, insets (upper bound) and ascents (lower bound), and end with branch and bound. A failed inset gives the
+//! start of an ascent, and boxes to confine the branch and bound.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
@@ -9,76 +13,77 @@ use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::depth::open_surface::BallSearch;
 use crate::query::depth::search::Target;
 
-/// Cells of one pair's branch and bound, at most: about two seconds.
+/// Upper limit of cells of one pair's branch and bound, about two seconds.
 const MAX_CELLS: u32 = 120_000;
 
-/// A threshold is decided by a shrink that ends this share of it below, so that its own rounding does not matter.
+/// Reduction of the inset (share of the threshold): keeps its own rounding out of the decision.
 const SHRINK_SHARE: f64 = 1e-9;
 
-/// A bracket that exceeds a width by no more than this share of it has that width: sums are rounded.
+/// Tolerance for comparing bracket widths (share of the width): sums are rounded.
 const SAME_WIDTH: f64 = 1e-9;
 
-/// Cells after which a shrink is tried for the first time where a bracket is to be narrowed.
+/// Number of cells before the first inset, if a bracket is narrowed.
 const FIRST_CELLS: u32 = 128;
 
-/// Where that shrink ends, in widths above the best ball.
+/// Thickness tested by this inset, above the best ball (multiples of the width).
 const SHRINK_WIDTH: f64 = 0.98;
 
-/// Better balls that such shrinks lead to, one after the other, at most.
+/// Upper limit of successive better balls found by such insets.
 const MAX_BALLS: usize = 32;
 
-/// The same before branch and bound begins.
+/// The same limit before branch and bound begins.
 const FIRST_BALLS: usize = 6;
 
-/// Balls that are better by less than this share of the width lead no further.
+/// Least improvement of a ball to continue (share of the width).
 const BALL_SHARE: f64 = 0.05;
 
-/// The first step of a climb towards a ball, in depths asked for.
+/// First step of an ascent (multiples of the requested depth).
 const ASCENT_STEP: f64 = 2.0;
 
-/// The first stride along a sheet, in diagonals of the hulls' common box.
+/// First step of a walk along a sheet (multiples of the diagonal of the hulls' common box).
 const SHEET_STEP_SHARE: f64 = 0.125;
 
-/// Surfaces that meet within the rounding of both files and this many margins more touch.
+/// Limit of contact beyond the rounding of both files (multiples of the margin).
 const TOUCH_IN_MARGINS: f64 = 8.0;
 
-/// Pairs of more triangles than this look for a ball before the surfaces are shrunk.
+/// Number of triangles of a pair above which an ascent precedes the insets.
 const ASCENT_FIRST_TRIANGLES: usize = 20_000;
 
-/// Pairs of no more triangles than this are shrunk with care however deep they overlap.
+/// Number of triangles of a pair up to which insets use much effort at any depth.
 const MUCH_EFFORT_TRIANGLES: usize = 2_000;
 
-/// Others where the overlap is no more than this share of the smaller part's diameter.
+/// Largest depth for much effort in larger pairs (share of the smaller part's diameter).
 const THIN_SHARE: f64 = 0.02;
 
-/// Bisections of the shrink certificate where branch and bound did not close the bracket.
+/// Number of bisections by insets after branch and bound left the bracket open.
 const SHRINK_STEPS: usize = 7;
 
-/// How narrow a bracket of the depth is to be made.
+/// Required width of a depth bracket.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
-    /// Of the depth.
+    /// Share of the depth.
     relative: f64,
-    /// Where that is less, this is narrow enough (mm).
+    /// Width always sufficient up to the depth `beyond` (mm).
     absolute: f64,
-    /// Beyond this depth (mm) the second pair, relative and absolute, counts as well as the first.
+    /// Depth beyond which `closer` applies too (mm).
     beyond: f64,
     closer: [f64; 2],
 }
 
 impl Precision {
-    /// As wide as `relative` of the depth, or `absolute` (mm), whichever is more.
+    /// Width of `relative` times the depth, at least `absolute` (mm).
     pub fn new(relative: f64, absolute: f64) -> Self {
         Self { relative, absolute, beyond: f64::INFINITY, closer: [0.0; 2] }
     }
 
-    /// The same, and of depths greater than `depth` (mm) as narrow as this says, too.
+    /// Adds a second width, `relative` and `absolute` (mm), for depths beyond `depth` (mm); the narrower one applies
+    /// there.
     #[must_use]
     pub fn beyond(self, depth: f64, relative: f64, absolute: f64) -> Self {
         Self { beyond: depth, closer: [relative, absolute], ..self }
     }
 
-    /// Of a depth (mm).
+    /// Width required at a depth (both in mm).
     pub(crate) fn of(&self, depth: f64) -> f64 {
         let depth = greater(depth, 0.0);
         let width = greater(self.relative * depth, self.absolute);
@@ -86,14 +91,14 @@ impl Precision {
         if depth > self.beyond { lesser(width, closer) } else { width }
     }
 
-    /// With what is allowed whatever the depth less by `mm`, for rounding.
+    /// Reduces the absolute widths by `mm`, for rounding.
     fn less(self, mm: f64) -> Self {
         let less = |of: f64| greater(of - mm, 0.0);
         Self { absolute: less(self.absolute), closer: [self.closer[0], less(self.closer[1])], ..self }
     }
 }
 
-/// How much is done for a shrink certificate: with much care more is certified, at several times the cost.
+/// Effort of a certificate by inset: much effort certifies more, at several times the cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effort {
     Little,
@@ -101,7 +106,7 @@ enum Effort {
 }
 
 impl OverlapSearch<'_> {
-    /// Narrows the bounds until the threshold (mm) lies outside, or the budget is spent.
+    /// Narrows the bracket until the threshold (mm) lies outside or the budget is spent.
     pub fn decide_threshold(&mut self, threshold: f64) {
         let (above, at_most) = (threshold + 2.0 * self.ask.margin, threshold + self.ask.margin);
         let decided = |m: &Self| m.lower > above || m.upper <= at_most;
@@ -114,7 +119,8 @@ impl OverlapSearch<'_> {
                 return;
             }
         }
-        // Most pairs that meet only touch; of large ones a climb costs less than looking at everything near the other.
+        // Most pairs in contact only touch. For large pairs an ascent costs less than testing everything close to the
+        // other part.
         if !self.is_surface()
             && self.is_large()
             && let Some(start) = self.contact()
@@ -142,8 +148,8 @@ impl OverlapSearch<'_> {
         self.refine(&target, MAX_CELLS);
     }
 
-    /// Tells whether the solids only touch, which most that meet do: where a shrink by rounding certifies it, there is nothing left
-    /// to decide or to narrow.
+    /// Certifies mere contact, the most frequent case, by an inset of about the rounding. After success the bracket is
+    /// final. Skips large pairs.
     pub fn certify_contact(&mut self) {
         if !self.is_large() && self.lower <= self.ask.rounding {
             if !self.looked_at_middle {
@@ -159,7 +165,7 @@ impl OverlapSearch<'_> {
         }
     }
 
-    /// Narrows the bounds until they are as close as `width` asks, or the budget is spent.
+    /// Narrows the bracket to `width`, or until the budget is spent.
     pub fn refine_to(&mut self, width: &Precision) {
         self.resolve();
         if !self.looked_at_middle {
@@ -192,7 +198,8 @@ impl OverlapSearch<'_> {
             }
             return;
         };
-        // Of thin overlaps a climb and a shrink or two beyond what it finds tell most, for less than the first cells cost.
+        // For thin overlaps, an ascent and one or two insets beyond its ball yield most, for less than the cost of the
+        // first cells.
         if self.is_solid() && !self.is_large() && self.worth_much_effort(self.lower) {
             self.climb_beyond(&ball.center, greater(self.lower, of(self)), f64::INFINITY);
             self.inset_beyond_balls(of, FIRST_BALLS);
@@ -204,18 +211,19 @@ impl OverlapSearch<'_> {
         self.search(&width);
     }
 
-    /// Branch and bound, with shrinks in between.
+    /// Branch and bound, alternating with insets.
     fn search(&mut self, width: &Precision) {
         let of = |m: &Self| width.of(m.lower);
         let met = |m: &Self| m.is_within(of(m));
         let target = Target { above: f64::INFINITY, at_most: f64::NEG_INFINITY, width: Some(*width) };
-        // A good ball is found long before the last cell is bounded; then a shrink just beyond it may end the search.
+        // Branch and bound finds a good ball long before it bounds the last cell; an inset just beyond this ball may
+        // end the search.
         for cells in [FIRST_CELLS, 8 * FIRST_CELLS, MAX_CELLS] {
             self.refine(&target, self.depth.cells.saturating_add(cells).min(MAX_CELLS));
             if met(self) || !self.is_solid() {
                 return;
             }
-            // Of deep overlaps of fine meshes a shrink costs more than many cells.
+            // For deep overlaps of fine meshes an inset costs more than many cells.
             if cells == FIRST_CELLS && !self.worth_much_effort(self.lower) {
                 continue;
             }
@@ -233,13 +241,13 @@ impl OverlapSearch<'_> {
         }
     }
 
-    /// Keeps the search to where a shrink just beyond the best ball fails.
+    /// Confines the search to boxes where an inset just beyond the best ball fails.
     fn confine_beyond(&mut self, width: &Precision) {
         self.confine(greater(self.lower, 0.0) + SHRINK_WIDTH * width.of(self.lower));
     }
 
-    /// Shrinks to just beyond the best ball, as long as that leads to better ones, so many at most; `width` is what the bracket may
-    /// be wide.
+    /// Insets just beyond the best ball, repeated while better balls result, at most `balls` times; `width` is the
+    /// allowed width of the bracket (mm).
     fn inset_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize) {
         for _ in 0..balls {
             let (before, step) = (self.lower, BALL_SHARE * width(self));
@@ -250,17 +258,17 @@ impl OverlapSearch<'_> {
         }
     }
 
-    /// Whether the bracket is no wider than this, to the rounding of who took the same sum for a target.
+    /// True if the bracket has at most this width (mm), up to the rounding of the same sum in a target.
     fn is_within(&self, width: f64) -> bool {
         self.upper - self.lower <= width * (1.0 + SAME_WIDTH)
     }
 
-    /// Between the closest points of the surfaces, where these were asked for.
+    /// Point between the closest points of the surfaces, if measured (A's frame).
     fn contact(&self) -> Option<Vec3> {
         self.surfaces.map(|apart| (apart.points[0] + apart.points[1]) * 0.5)
     }
 
-    /// Looks for a ball thicker than this along the sheets that the best one lies between.
+    /// Walks along the sheets around the best ball, in search of a ball thicker than `above` (mm).
     fn stride(&mut self, above: f64) {
         if let Some(ball) = self.depth.best {
             self.depth.walk_sheet(&ball.center, SHEET_STEP_SHARE * self.region.diagonal(), 0.5 * above);
@@ -274,7 +282,7 @@ impl OverlapSearch<'_> {
             self.depth.refine(target, budget);
             self.depth.cells
         } else {
-            // Only the witness counts: what bounds it from above holds for boundaries of solids.
+            // Takes only the witness: the upper bounds of branch and bound require boundaries of solids.
             let sides = self.depth.sides();
             let search = self.search.get_or_insert_with(|| Box::new(BallSearch::new(sides, &self.region)));
             search.refine(target, &mut self.depth.best);
@@ -285,7 +293,7 @@ impl OverlapSearch<'_> {
     }
 
     pub(crate) fn take_bounds(&mut self) {
-        // Without a definite inside only a common ball says anything.
+        // Without a definite inside, only a common ball is a valid lower bound.
         if !self.is_surface() || self.ball().is_some() {
             self.lower = greater(self.lower, 2.0 * self.depth.lower());
         }
@@ -294,7 +302,8 @@ impl OverlapSearch<'_> {
         }
     }
 
-    /// Tries to certify that nothing is thicker than this. Where the moved surfaces meet, a ball may be near.
+    /// Tries to certify by inset that no common ball is thicker than `thickness` (mm). If the inset surfaces intersect,
+    /// starts an ascent there.
     fn shrink(&mut self, thickness: f64, care: Effort) {
         let care = if self.worth_much_effort(thickness) { care } else { Effort::Little };
         if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
@@ -303,7 +312,8 @@ impl OverlapSearch<'_> {
         let tau = self.tau(thickness);
         let rounding = if care == Effort::Much { self.ask.rounding } else { 0.0 };
         let shrunk = certify_by_inset(&self.pairing(), SolidSide::Inside, tau, rounding);
-        // Where the moved surfaces meet, a ball tells as much of the surfaces as they are; a bound is about boundaries.
+        // A ball found by a failed inset is valid for the surfaces as they are. The upper bound requires boundaries of
+        // solids.
         if shrunk == InsetResult::Apart {
             if self.resolve() {
                 self.shrink(thickness, care);
@@ -323,18 +333,18 @@ impl OverlapSearch<'_> {
             *failed = greater(*failed, thickness);
         }
         if let InsetResult::Meet(x) = shrunk {
-            // Where a bracket is narrowed the deepest ball counts, not the first that will do.
+            // For a bracket the deepest ball counts, for a threshold the first one above it.
             let enough = if care == Effort::Much { f64::INFINITY } else { thickness };
             self.climb_beyond(&x, thickness, enough);
         }
     }
 
-    /// How far surfaces are moved to tell whether anything is thicker than this.
+    /// Inset distance to certify a thickness (both in mm).
     fn tau(&self, thickness: f64) -> f64 {
         0.5 * thickness * (1.0 - SHRINK_SHARE) - self.ask.margin
     }
 
-    /// After a shrink failed: keeps the search to where something may be thicker than this.
+    /// After a failed inset: confines the search to the boxes with possible depths above `thickness` (mm).
     fn confine(&mut self, thickness: f64) {
         if !self.is_solid() || !self.worth_much_effort(thickness) || self.confined == Some(thickness) {
             return;
@@ -347,18 +357,19 @@ impl OverlapSearch<'_> {
         }
     }
 
-    /// Whether a careful shrink by this much is worth its cost: it asks each vertex about all that is so near to it.
+    /// True if an inset with much effort is worth its cost: each vertex then examines everything within the inset
+    /// distance.
     fn worth_much_effort(&self, thickness: f64) -> bool {
         let smaller = lesser(self.bodies[0].convex.diameter, self.bodies[1].convex.diameter);
         self.triangles() <= MUCH_EFFORT_TRIANGLES || thickness <= THIN_SHARE * smaller
     }
 
-    /// Looks for a ball thicker than this, beginning at a point.
+    /// Ascends from a point to a ball thicker than `thickness` (mm).
     fn climb(&mut self, start: &Vec3, thickness: f64) {
         self.climb_beyond(start, thickness, thickness);
     }
 
-    /// The same until a ball is thicker than `enough`, in steps to suit one of `thickness`.
+    /// Ascends until a ball is thicker than `enough` (mm), with steps suited to `thickness` (mm).
     fn climb_beyond(&mut self, start: &Vec3, thickness: f64, enough: f64) {
         self.depth.ascend(start, ASCENT_STEP * thickness, 0.5 * enough + self.ask.margin);
         self.take_bounds();

@@ -1,4 +1,4 @@
-//! Parts of several shells that overlap, against others.
+//! Parts with overlapping shells (self-union), paired with other parts.
 
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Mat3, Vec3};
@@ -13,7 +13,7 @@ fn rotation() -> Mat3 {
     *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix()
 }
 
-/// Bounds of the depth, `[-d, -d]` where they are apart.
+/// Bounds of the depth (mm), `[-d, -d]` at a distance d.
 fn bracket(a: &Part, b: &Part) -> [f64; 2] {
     let pose = placed(a, b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
@@ -29,7 +29,7 @@ fn bracket(a: &Part, b: &Part) -> [f64; 2] {
     }
 }
 
-/// Both orders, as they lie and turned: the depth lies in every bracket, and the bracket is narrow.
+/// Both orders, in two orientations: every bracket contains the depth and is narrow.
 fn assert_depth(name: &str, a: &TriMesh, b: &TriMesh, known: f64) {
     for r in [Mat3::identity(), rotation()] {
         let [p, q] = [a, b].map(|m| part_with(&turned(m, &r, Vec3::new(5.0, -3.0, 8.0)), Inside::Solid));
@@ -40,7 +40,7 @@ fn assert_depth(name: &str, a: &TriMesh, b: &TriMesh, known: f64) {
     }
 }
 
-/// A slab of two blocks whose walls lie inside of each other's, 10 high.
+/// A slab of two blocks, each with a wall inside the other, height 10.
 fn slab() -> TriMesh {
     joined(&[block([0.0; 3], [20.0, 30.0, 10.0]), block([14.0, 2.0, 0.0], [40.0, 28.0, 10.0])])
 }
@@ -59,11 +59,11 @@ fn the_union_of_overlapping_shells_counts() {
         2.0 * libm::cos(std::f64::consts::PI / 24.0),
     );
     assert_depth("a block over a seam", &slab(), &block([7.0, 6.0, 2.0], [16.0, 12.0, 8.0]), 6.0);
-    // Neither wall meets the block's surface.
+    // Both walls are disjoint from the block's surface.
     assert_depth("a block around the wall between", &slab(), &block([12.0, 4.0, 2.0], [22.0, 12.0, 8.0]), 6.0);
 }
 
-/// Turns z into x.
+/// Rotates z to x.
 fn upright() -> Mat3 {
     Mat3::new(0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)
 }
@@ -73,7 +73,7 @@ fn flush_shells_are_one_solid() {
     let slab = joined(&[block([0.0; 3], [20.0, 30.0, 10.0]), block([20.0, 0.0, 0.0], [40.0, 30.0, 10.0])]);
     let on = |z: f64| block([10.0, 10.0, z], [24.0, 20.0, z + 8.0]);
     assert_depth("flush across the seam", &slab, &on(10.0), 0.0);
-    // As they lie: turned, rounding may leave a slit between the shells.
+    // Unrotated: rotation may leave a rounding slit between the shells.
     let [p, q] = [&slab, &on(5.0)].map(|m| part_with(m, Inside::Solid));
     let t = bracket(&p, &q);
     assert!(t[0] > 4.95 && t[1] < 5.05, "{t:?}");
@@ -81,7 +81,7 @@ fn flush_shells_are_one_solid() {
 
 #[test]
 fn shells_inside_the_solid_and_cavities() {
-    // A screw modelled inside the block that it holds, and a cavity elsewhere.
+    // A screw modelled inside its block, and a cavity elsewhere.
     let cavity = {
         let mut m = block([30.0, 10.0, 4.0], [36.0, 20.0, 8.0]);
         m.triangles.iter_mut().for_each(|t| t.swap(1, 2));
@@ -99,7 +99,7 @@ fn shells_inside_the_solid_and_cavities() {
 
 #[test]
 fn a_nut_on_its_bolt_in_one_mesh() {
-    // Coincident curved walls, many of them: the two become one body.
+    // Many coincident curved walls: bolt and nut become one body.
     let n = 32;
     let one = joined(&[prism(n, 5.0, 0.0, 30.0), tube(n, 10.0, 5.0, 10.0, 18.0)]);
     let s = part_with(&one, Inside::Solid).surface;
@@ -111,7 +111,7 @@ fn a_nut_on_its_bolt_in_one_mesh() {
 
 #[test]
 fn what_could_not_be_resolved_is_labelled_and_balls_still_count() {
-    // A pile of copies: more meeting triangles than are cut.
+    // A pile of copies: more intersecting triangles than self-union resolves.
     let n = 220;
     let copies: Vec<TriMesh> = (0..n)
         .map(|k| turned(&prism(96, 10.0, 0.0, 10.0), &Mat3::identity(), Vec3::x() * (0.01 * f64::from(k))))

@@ -96,7 +96,7 @@ fn some_rotation() -> Mat3 {
     *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix()
 }
 
-/// The pair placed as the coordinates say, both turned.
+/// Pose of B in A's frame for meshes in common coordinates.
 pub(crate) fn placed(a: &Part, b: &Part) -> Pose {
     Pose { rotation: Mat3::identity(), translation: b.convex.origin - a.convex.origin }
 }
@@ -119,7 +119,7 @@ fn bracket(a: &TriMesh, b: &TriMesh, rotate: bool) -> ([f64; 2], Vec<Event>) {
     }
 }
 
-/// Name, the two parts, the overlap depth (minus the distance where they are apart).
+/// Name, the two parts, and the overlap depth (minus the distance of separate parts).
 type Case = (&'static str, TriMesh, TriMesh, f64);
 
 fn cases() -> Vec<Case> {
@@ -142,7 +142,7 @@ fn cases() -> Vec<Case> {
         ("pressed sheets", block([0.0; 3], [100.0, 100.0, 0.05]), block([10.0, 10.0, 0.03], [120.0, 90.0, 0.1]), 0.02),
         ("pin with play", tubed(64), prism(64, 9.995, -5.0, 25.0), -0.005 * apothem(64.0)),
         ("pin that fits", tubed(64), prism(64, 10.0, -5.0, 25.0), 0.0),
-        // In the corners: under two faces of the pin, over an edge of the bore.
+        // Deepest in the corners: under two faces of the pin, over an edge of the bore.
         ("pressed pin", tubed(24), prism(24, 10.03, -5.0, 25.0), 0.06 * apothem(24.0) / (1.0 + apothem(24.0))),
         // A corner of the pin over the middle of a facet of the bore.
         ("pin of more facets", tubed(24), prism(48, 10.0, -5.0, 25.0), {
@@ -213,7 +213,7 @@ fn angle(size: f64) -> TriMesh {
     TriMesh { vertices, triangles: t }
 }
 
-/// The lesser depth of a point in both, by looking at every triangle.
+/// Lesser depth of a point in both parts, by brute force over every triangle.
 fn depth_of(parts: [(&Part, Option<&Pose>); 2], x: &Vec3) -> f64 {
     let one = |(part, pose): (&Part, Option<&Pose>)| {
         let s = &part.surface;
@@ -247,11 +247,11 @@ fn no_search_beats_the_upper_bound() {
         };
         m.refine_to(&Precision::new(0.01, 0.001));
         let [lower, upper] = m.depth_bounds();
-        // To the rounding of this comparison.
+        // Allows for the rounding of this comparison.
         open += i32::from(upper - lower > (0.01 * lower).max(0.001) * (1.0 + 1e-9));
         let parts = [(&a, None), (&b, Some(&pose))];
         for _ in 0..12 {
-            // From the best of some points, ever smaller steps.
+            // From the best of some points, with ever smaller steps.
             let mut best = (f64::NEG_INFINITY, Vec3::zeros());
             for _ in 0..40 {
                 let x = random.vector() * 2.0;

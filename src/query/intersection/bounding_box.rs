@@ -1,10 +1,10 @@
-//! The box of the common solid. Where faces lie on each other next to it, slivers without thickness belong to what was found; the
-//! box does not count them.
+//! Computes the box of the common solid. Next to coincident faces the intersection contains slivers without thickness;
+//! the box excludes them.
 //!
-//! Let s be a short vector. A ball of radius |s| in both solids has its centre in A and in B moved by s. *So the box of what these
-//! two have in common holds all that is thicker than that, to |s|*, whatever s is. Where the outermost points look as if faces lay
-//! on each other there, s is chosen to part these; every box so found holds, and the least is taken, its sides moved out to the
-//! next vertex of what was found without s.
+//! Let s be a short vector. A ball of radius |s| in both solids has its centre in A and in B moved by s. *So the box of
+//! the intersection of A and the moved B contains everything thicker than that, up to |s|*, for any s. If the outermost
+//! points seem to lie on coincident faces, s is chosen to separate these faces. Every box found so is valid. The
+//! smallest one is taken, its sides moved out to the next vertex of the intersection for s = 0.
 
 use crate::geom::math::{lesser, max3, min3};
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
@@ -12,25 +12,27 @@ use crate::query::intersection::{IntersectionInput, ROUNDING};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
-/// What is within this many roundings of the pair of a point may be a face through it, and faces are parted by that.
+/// Distance from a point, in roundings of the pair, at which a face may still pass through the point; also the step for
+/// separating coincident faces.
 const COINCIDENT_ROUNDINGS: f64 = 2.0;
 
-/// Planes that leave a cone no wider than this (sine) on their inner sides may be faces that lie on each other.
+/// Sine of a cone's width: planes with at most so narrow a cone on their inner sides may be coincident faces.
 const NARROW_CONE_SINE: f64 = 1e-4;
 
-/// Normals that differ by less (one less their cosine) are one.
+/// Difference of normals (one minus the cosine) below which they count as equal.
 const SAME_DIRECTION_COSINE: f64 = 1e-9;
 
-/// Steps towards the direction that lies deepest behind all faces through a point.
+/// Maximum number of steps towards the direction deepest behind all faces through a point.
 const MAX_GILBERT_STEPS: usize = 48;
 
-/// How often faces are parted, each time those as well that still seem to lie on each other.
+/// Maximum number of rounds; each round separates the faces still seeming to coincide.
 const ROUNDS: usize = 8;
 
-/// How far points reach along the rows of a rotation, up and down each, and which of them does.
+/// Largest coordinate of the points along each row of a rotation, up and down, with the index of the point.
 type DirectionExtent = [(f64, u32); 6];
 
-/// The box of points after a rotation, `origin`, from which they are seen, turned along; of no points that of `origin`.
+/// Computes the box of points after a rotation; the points are relative to `origin`, and `origin` rotates along.
+/// Without points, the box is `origin` alone.
 pub(crate) fn turned_box(turn: &Mat3, points: &[Vec3], origin: &Vec3) -> Aabb {
     let at = turn * origin;
     let mut out = if points.is_empty() { Aabb::of_points([&Vec3::zeros()]) } else { Aabb::EMPTY };
@@ -41,15 +43,17 @@ pub(crate) fn turned_box(turn: &Mat3, points: &[Vec3], origin: &Vec3) -> Aabb {
     Aabb { min: out.min + at, max: out.max + at }
 }
 
-/// B is not moved farther than this (mm) for the boxes: every step is one of [`ROUNDS`] times six for each turn, and taken where those
-/// before it add up to less than a step along its direction, so that it adds three squared steps at most to their squared sum.
+/// Bounds the translation of B for the boxes (mm). There are at most [`ROUNDS`] times six steps for each rotation. A
+/// step is taken only if the sum of the previous steps has a component along it shorter than one step, so it adds at
+/// most three squared steps to the squared sum.
 pub(crate) fn max_shift(known: &IntersectionInput) -> f64 {
     let steps = ROUNDS * 6 * known.turns.len();
     COINCIDENT_ROUNDINGS * known.rounding * (3.0 * steps as f64).sqrt() * (1.0 + ROUNDING)
 }
 
-/// The box of the common solid after each of the rotations that are wanted. `points` are its vertices, seen from the witness, and
-/// perhaps some next to it; `again` finds them where B stands elsewhere, no farther than [`farthest`].
+/// Computes the box of the common solid after each requested rotation. `points` are its vertices relative to the
+/// witness, possibly with some points next to it. `again` finds the vertices for another pose of B, at most
+/// [`max_shift`] away.
 pub(crate) fn boxes(
     p: &Pairing,
     known: &IntersectionInput,
@@ -103,7 +107,7 @@ fn reach_of(turn: &Mat3, points: &[Vec3]) -> DirectionExtent {
     out
 }
 
-/// The box after a rotation whose every side goes through a point: the first one that reaches as far.
+/// Computes a box after a rotation, each side through the first point beyond `reach`.
 fn box_within(turn: &Mat3, reach: &DirectionExtent, points: &[Vec3], origin: &Vec3) -> Aabb {
     let mut out = [f64::INFINITY; 6];
     for p in points {
@@ -118,7 +122,7 @@ fn box_within(turn: &Mat3, reach: &DirectionExtent, points: &[Vec3], origin: &Ve
     Aabb { min: at - Vec3::new(low_x, low_y, low_z), max: at + Vec3::new(x, y, z) }
 }
 
-/// By what B should move further to part faces that lie on each other at outermost points; 0 where none do.
+/// Computes the next translation of B, to separate coincident faces at outermost points; 0 if there are none.
 fn separating_step(
     b_in_a: &Pose,
     p: &Pairing,
@@ -128,7 +132,7 @@ fn separating_step(
     shift: &Vec3,
 ) -> Vec3 {
     let step = COINCIDENT_ROUNDINGS * known.rounding;
-    // Faces that lay on each other may have come to overlap by as much.
+    // Coincident faces may overlap by the length of the previous translations.
     let near = step + shift.norm();
     let back = b_in_a.inverse();
     let mut more = Vec3::zeros();
@@ -146,12 +150,13 @@ fn separating_step(
     more
 }
 
-/// The direction in which B leaves A at a point (A's frame) at which faces seem to lie on each other.
+/// Computes the direction in which B leaves A at a point (A's frame) of seemingly coincident faces.
 fn separating_shift(p: &Pairing, b_in_a: &Pose, back: &Pose, x: &Vec3, near: f64) -> Option<Vec3> {
     let of_a = normals(p.a, x, near);
     let of_b = normals(p.b, &back.point(x), near);
     if of_a.is_empty() || of_b.is_empty() {
-        // All around is inside of the one; the other has an inside next to every point of its boundary.
+        // The point lies inside one solid, and the other has an interior next to every point of its boundary: no
+        // sliver.
         return None;
     }
     let of_b: Vec<Vec3> = of_b.iter().map(|n| b_in_a.direction(n)).collect();
@@ -166,7 +171,7 @@ fn separating_shift(p: &Pairing, b_in_a: &Pose, back: &Pose, x: &Vec3, near: f64
     out.try_normalize(NARROW_CONE_SINE)
 }
 
-/// The different normals of the triangles that come within `near` of a point.
+/// Lists the distinct normals of the triangles within `near` of a point (mm).
 fn normals(s: &Surface, x: &Vec3, near: f64) -> Vec<Vec3> {
     let mut found: Vec<Vec3> = Vec::new();
     s.within(x, near, |t| {
@@ -179,9 +184,9 @@ fn normals(s: &Surface, x: &Vec3, near: f64) -> Vec<Vec3> {
     found
 }
 
-/// Whether a direction lies behind all planes, by more than a narrow angle: all of it is inside of both solids then, close to the
-/// point. Source: E. G. Gilbert, "An iterative procedure for computing the minimum of a quadratic form on a convex set", 1966: the
-/// point of the normals' hull nearest to the origin.
+/// Returns true if some direction lies behind all planes by more than a narrow angle. Near the point, such a direction
+/// leads into both solids. Source: E. G. Gilbert, "An iterative procedure for computing the minimum of a quadratic form
+/// on a convex set", 1966: the point of the normals' hull nearest to the origin.
 fn leave_a_cone<'n>(normals: &(impl Iterator<Item = &'n Vec3> + Clone)) -> bool {
     let Some(first) = normals.clone().next() else { return true };
     let mut v = *first;

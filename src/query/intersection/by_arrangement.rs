@@ -1,5 +1,6 @@
-//! The common solid by an arrangement of all triangles: for solids that wind around points more than once, where the sums over
-//! the crossings say nothing, and for callers that want its mesh. What comes out is checked against the winding numbers of both.
+//! Computes the mesh of the common solid by an arrangement of all triangles: for solids with winding numbers above 1,
+//! outside the scope of the sums over the crossings, and for callers of [`solid`]. The mesh is checked against the
+//! winding numbers of both solids.
 
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::tolerance::roundoff_mm;
@@ -21,17 +22,19 @@ use crate::shape::self_union::{MEETING_COST, SelfUnion, count_self_intersections
 use crate::shape::surface::winding_number::{winding, winding_in_front};
 use crate::shape::surface::{Inside, Surface};
 
-/// Triangles of two solids that are arranged, at most, pairs that meet included at [`MEETING_COST`]: some seconds.
+/// Maximum number of triangles in an arrangement, each intersecting pair counted as [`MEETING_COST`]: some seconds.
 const MAX_TRIANGLES: usize = 100_000;
 
-/// The volume of a mesh may differ from the sums over the crossings by this part, on top of rounding.
+/// Relative tolerance between the volume of a mesh and the sums over the crossings, on top of rounding.
 const SAME_VOLUME: f64 = 1e-6;
 
-/// The boundary of what two placed solids have in common, as a mesh in A's frame (mm), outward; B is at `b_in_a`. `None` where
-/// they share nothing thicker than rounding, where a surface is not closed or has no inside, where there are too many triangles
-/// (100 000, a meeting pair counts as 20), and where a check fails: of the mesh against the winding numbers of both
-/// solids, of its volume against the one that [`common`](super::common()) adds up. Parts whose shells overlap count once. Cost: some thirty
-/// microseconds a triangle.
+/// Computes the boundary of the common solid of two placed solids, as an outward mesh in A's frame (mm); `b_in_a`
+/// places B.
+///
+/// Returns `None` in four cases: the solids share nothing thicker than rounding; a surface is not closed or has no
+/// inside; there are too many triangles (100 000, an intersecting pair counts as 20); or a check fails, of the mesh
+/// against both winding numbers or of its volume against the sums of [`intersection`](super::common()). Overlapping shells of
+/// one part count once. Cost: some thirty microseconds a triangle.
 ///
 /// Source: Q. Zhou, E. Grinspun, D. Zorin & A. Jacobson, "Mesh Arrangements for Solid Geometry", 2016.
 ///
@@ -81,12 +84,13 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
     Some(mesh)
 }
 
-/// Whether both surfaces wind around no point more than once, as far as anything has asked.
+/// Returns true unless a surface is already known to wind around some point more than once.
 pub(crate) fn winds_once(p: &Pairing) -> bool {
     [p.a, p.b].iter().all(|s| !matches!(s.known_overlaps(), Some(SelfUnion::Unresolved(_))))
 }
 
-/// Volume and box of the common solid by its mesh. No box where the volume is 0: where they touch is not known.
+/// Computes volume and box of the common solid from its mesh. There is no box for a volume of 0: the place of contact
+/// is unknown.
 pub(crate) fn intersection_by_mesh(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
     let found = mesh_sums(known, &arranged_intersection(p)?);
     let volume = volume(p, known, &found)?;
@@ -97,7 +101,7 @@ pub(crate) fn intersection_by_mesh(p: &Pairing, known: &IntersectionInput) -> Op
     Some(Intersection { volume, boxes: boxes(p, known, &found.points, again) })
 }
 
-/// The sums of a mesh, its vertices seen from the witness.
+/// Computes the sums of a mesh, with its vertices relative to the witness.
 fn mesh_sums(known: &IntersectionInput, mesh: &TriMesh) -> Boundary {
     let points: Vec<Vec3> = mesh.vertices.iter().map(|v| v - known.witness).collect();
     let mut sums = BoundarySums::default();
@@ -107,12 +111,12 @@ fn mesh_sums(known: &IntersectionInput, mesh: &TriMesh) -> Boundary {
     Boundary { sums, points }
 }
 
-/// An upper bound of the coordinates (mm).
+/// Computes an upper bound of the coordinates (mm).
 fn size(p: &Pairing) -> f64 {
     p.a.bounds.max_abs() + 2.0 * p.b.bounds.max_abs() + norm1(&p.b_in_a.translation)
 }
 
-/// The boundary of the common solid, checked; without a triangle where nothing is shared.
+/// Computes the boundary of the common solid and checks it; a mesh without triangles if nothing is shared.
 fn arranged_intersection(p: &Pairing) -> Option<TriMesh> {
     if ![p.a, p.b].iter().all(|s| s.inside == Inside::Solid && s.is_closed()) {
         return None;
@@ -131,8 +135,8 @@ fn arranged_intersection(p: &Pairing) -> Option<TriMesh> {
     is_common(&Surface::of(mesh.vertices.clone(), &mesh.triangles, Inside::Solid), p).then_some(mesh)
 }
 
-/// The triangles of the shells, each closed by itself, whose boxes meet the box of all the other's points: the others wind around
-/// nothing there.
+/// Lists the triangles of all shells with boxes overlapping the box of the other's points. Each shell is closed, so the
+/// others wind around nothing there.
 fn shells_near(s: &Surface, vertices: &[Vec3], other: &[Vec3]) -> Vec<[u32; 3]> {
     let all = Aabb::of_points(other);
     let mut sets = UnionFind::new(vertices.len());
@@ -152,7 +156,7 @@ fn shells_near(s: &Surface, vertices: &[Vec3], other: &[Vec3]) -> Vec<[u32; 3]> 
     s.all_triangles().filter(|t| meets(&bounds[sets.find(t[0]).0 as usize])).copied().collect()
 }
 
-/// Whether triangles and pairs of them that meet are few enough.
+/// Returns true if the triangles and their intersecting pairs are within the budget.
 fn is_affordable(a: &[[u32; 3]], of_a: &[Vec3], b: &[[u32; 3]], of_b: &[Vec3]) -> bool {
     let Some(most) = MAX_TRIANGLES.checked_sub(a.len() + b.len()).map(|left| left / MEETING_COST) else { return false };
     let a = Surface::of(of_a.to_vec(), a, Inside::Solid);
@@ -171,8 +175,8 @@ fn is_affordable(a: &[[u32; 3]], of_a: &[Vec3], b: &[[u32; 3]], of_b: &[Vec3]) -
     count <= most
 }
 
-/// Checks that a mesh is the boundary of the common solid: closed; both solids behind every piece and not both in front; no triangle
-/// of either missing that bounds it; and all agree on points between.
+/// Checks a mesh as the boundary of the common solid: the mesh is closed; both solids lie behind every triangle and at
+/// most one in front; no bounding triangle of either solid is missing; and all agree on sample points.
 pub(crate) fn is_common(found: &Surface, p: &Pairing) -> bool {
     let near = CUT_IN_ROUNDOFFS * UNIT_ROUNDOFF * size(p);
     let both = ArrangedPair { p, back: p.b_in_a.inverse(), near };
@@ -187,16 +191,16 @@ pub(crate) fn is_common(found: &Surface, p: &Pairing) -> bool {
         && both.agree(found)
 }
 
-/// Both solids, as their winding numbers tell.
+/// Both solids, by their winding numbers.
 struct ArrangedPair<'a> {
     p: &'a Pairing<'a>,
     back: Pose,
-    /// What rounding may move a point by (mm).
+    /// Bound of the rounding error in a point (mm).
     near: f64,
 }
 
 impl ArrangedPair<'_> {
-    /// Whether both wind around a point.
+    /// Returns true if both solids wind around a point.
     fn inside(&self, x: &Vec3) -> Option<bool> {
         let of_a = winding(self.p.a, None, x).map(|w| w >= 1);
         if of_a == Some(false) {
@@ -206,7 +210,7 @@ impl ArrangedPair<'_> {
         if of_b == Some(false) { of_b } else { of_a.and(of_b) }
     }
 
-    /// Whether so many triangles are so close that rounding does not tell the sides of one.
+    /// Returns true if two triangles are so close that rounding blurs the sides of either.
     fn has_close_triangles(&self, x: &Vec3) -> bool {
         let mut count = 0;
         for (s, x) in [(self.p.a, *x), (self.p.b, self.back.point(x))] {
@@ -218,7 +222,8 @@ impl ArrangedPair<'_> {
         count >= 2
     }
 
-    /// Whether no triangle is missing that has the one solid behind it, none of it in front, and lies in the other.
+    /// Returns true if the mesh has every triangle with its own solid behind, nothing of it in front, and the other
+    /// solid around it.
     fn has_all(&self, found: &Surface) -> bool {
         let has = |s: &Surface, t: u32, x: &Vec3, other: Option<i32>| {
             other.is_none_or(|w| w < 1)
@@ -237,7 +242,7 @@ impl ArrangedPair<'_> {
         })
     }
 
-    /// Whether the mesh winds around the points that both solids wind around, and once.
+    /// Returns true if the mesh winds once around exactly the points inside both solids, tested at sample points.
     fn agree(&self, found: &Surface) -> bool {
         let of_b: Vec<Vec3> = self.p.b.vertices.iter().map(|v| self.p.b_in_a.point(v)).collect();
         let (a, b) = (self.p.a.bounds, Aabb::of_points(&of_b));

@@ -9,13 +9,14 @@ use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Rng, block, cubes, joined, ring, translated, turned};
 
-/// The half-spaces n·x ≤ d of a convex mesh, placed.
+/// Returns the half-spaces n·x ≤ d of a placed convex mesh.
 fn half_spaces(mesh: &TriMesh, pose: &Pose) -> Vec<(Vec3, f64)> {
     let corners = mesh.triangles.iter().map(|t| t.map(|v| pose.point(&mesh.vertices[v as usize])));
     corners.map(|[a, b, c]| ((b - a).cross(&(c - a)).normalize(), a)).map(|(n, a)| (n, n.dot(&a))).collect()
 }
 
-/// Volume and box of a convex cell, every face cut from a large square in its plane; of planes that coincide the first counts.
+/// Computes volume and box of a convex cell, each face cut from a large square in its plane; the first of coincident
+/// planes counts.
 fn cell(planes: &[(Vec3, f64)]) -> (f64, Aabb) {
     let (mut volume, mut bounds) = (0.0, Aabb::EMPTY);
     for (k, (n, d)) in planes.iter().enumerate() {
@@ -50,7 +51,7 @@ fn cell(planes: &[(Vec3, f64)]) -> (f64, Aabb) {
     (volume, bounds)
 }
 
-/// Points spread over a sphere, and their hull.
+/// Returns the hull of points spread over a sphere.
 fn sphere(points: u32, radius: f64) -> TriMesh {
     let on = |k: u32| {
         let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(points);
@@ -61,7 +62,7 @@ fn sphere(points: u32, radius: f64) -> TriMesh {
     TriMesh { vertices: hull.vertices, triangles: hull.triangles }
 }
 
-/// A regular prism about z with a corner on the x axis, from z = 0 up.
+/// Returns a regular prism about z with a corner on the x axis, from z = 0 up.
 fn prism(sides: usize, radius: f64, high: f64) -> TriMesh {
     let on = |k: usize, z: f64| {
         let angle = std::f64::consts::TAU * k as f64 / sides as f64;
@@ -76,7 +77,7 @@ fn in_single_precision(mesh: &TriMesh, pose: &Pose) -> TriMesh {
     TriMesh { vertices: mesh.vertices.iter().map(round).collect(), triangles: mesh.triangles.clone() }
 }
 
-/// The common solid by its mesh alone.
+/// Computes the common solid by its mesh alone.
 fn by_mesh(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Intersection> {
     let turns = [Mat3::identity()];
     let known = IntersectionInput { margin: 1e-13, rounding: 1e-12, witness: pose.translation, depth, turns: &turns };
@@ -88,7 +89,7 @@ fn same_box(common: &Intersection, wanted: &Aabb) {
     is_box(common, wanted.min.into(), wanted.max.into());
 }
 
-/// The closed mesh of the common solid and its volume.
+/// Computes the volume of the common solid's mesh and asserts a closed mesh.
 fn volume_of_mesh(a: &Surface, b: &Surface, pose: &Pose) -> Option<f64> {
     let found = surface(&solid(a, b, pose)?);
     assert!(found.is_closed());
@@ -146,7 +147,7 @@ fn surfaces_that_coincide_but_for_single_precision() {
         ]);
         let peg = prism(24 + round, 5.0, 6.0);
         for (a, b, wanted) in [(&peg, &peg, surface(&peg).volume()), (&cup, &cup, surface(&cup).volume())] {
-            // As two files have it: the second one is written in a frame of its own.
+            // Two files: the second mesh is written in its own frame.
             let (a, b) = (in_single_precision(a, &Pose::identity()), in_single_precision(b, &back));
             let (a, b) = (surface(&a), surface(&b));
             let turns = [Mat3::identity()];
@@ -163,7 +164,7 @@ fn surfaces_that_coincide_but_for_single_precision() {
 
 #[test]
 fn shells_that_could_not_be_united_count_once() {
-    // Too many that meet to be united, and far from them two that lie in each other.
+    // Too many intersecting shells to unite, and two overlapping shells far from them.
     let pile: Vec<TriMesh> =
         (0..60).map(|k| translated(&block(9.0, 9.0, 9.0), Vec3::repeat(0.01 * f64::from(k)))).collect();
     let two =
@@ -182,17 +183,17 @@ fn shells_that_could_not_be_united_count_once() {
             near(volume_of_mesh(a, b, &pose).unwrap(), wanted, 1e-12);
         }
     }
-    // Beside them: nothing, and where they touch was not looked for.
+    // Beside the shells: nothing is shared, and the place of contact was not computed.
     let beside = common_of(&part, &bar, &at(56.0, 1.0, 1.0), 0.0).unwrap();
     assert!(beside.volume == 0.0 && beside.boxes.is_empty(), "{beside:?}");
-    // In the pile: too much, and no number.
+    // In the pile: too many triangles, hence no volume.
     assert!(common_of(&part, &bar, &at(5.0, 4.0, 4.0), 0.5).is_none());
     assert!(solid(&part, &bar, &at(5.0, 4.0, 4.0)).is_none());
 }
 
 #[test]
 fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
-    // A foot that only lies on the plate, and two pins through it that lie in each other.
+    // A foot resting on the plate, and two overlapping pins through the plate.
     let pins = [
         translated(&block(10.0, 4.0, 1.0), Vec3::new(5.0, 5.0, 2.0)),
         translated(&block(2.0, 2.0, 2.0), Vec3::new(6.0, 6.0, 1.0)),
@@ -213,7 +214,7 @@ fn the_mesh_of_concave_solids_is_closed_and_has_their_common_volume() {
         if !(a.is_closed() && b.is_closed()) {
             continue;
         }
-        // On one grid every other time: faces, edges and corners of both coincide.
+        // Every other round on one grid: faces, edges and corners of both solids coincide.
         let turn = if round % 2 == 0 { rotation(&mut dice) } else { Mat3::identity() };
         let by = dice.vector() * 2.0;
         let by = if round % 2 == 0 { by } else { by.map(f64::round) };

@@ -1,5 +1,5 @@
-//! Which triangles of two surfaces may cross, and which keep away from the other surface: told once, for wherever B stands within a short
-//! way.
+//! Finds the triangles of two surfaces possibly crossing, and those certainly clear of the other surface, for all poses
+//! of B within a short distance.
 
 use crate::query::intersection::perturbed_signs::Solid;
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
@@ -7,29 +7,29 @@ use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::{Below, Motion, Node, PlacedObb};
 use std::ops::Range;
 
-/// Nodes of more triangles that cross nothing are asked whether the other surface keeps away from them: then one point tells for
-/// all. Smaller ones cost less, triangle by triangle.
+/// Number of triangles above which a node is tested as a whole. If the other surface is clear of the node, one point
+/// decides for all its triangles. Smaller nodes are cheaper triangle by triangle.
 const MAX_CANDIDATES: u32 = 256;
 
-/// What may cross of two surfaces, wherever B stands within a short way.
+/// Candidates of both surfaces, valid for all poses of B within a short distance.
 pub(crate) struct CrossingCandidates {
-    /// Pairs of triangles, of A and of B, those of one triangle of A mostly side by side.
+    /// Pairs of triangles of A and B, those of one triangle of A mostly adjacent.
     pub pairs: Vec<[u32; 2]>,
     pub of_a: Triangles,
     pub of_b: Triangles,
 }
 
-/// The triangles of a surface, but for those that are certainly outside of the other solid.
+/// Triangles of a surface, without those certainly outside the other solid.
 #[derive(Default)]
 pub(crate) struct Triangles {
-    /// Those that are near enough to the other surface to be looked at one by one, in increasing order.
+    /// Triangles tested one by one, near the other surface or in small nodes, in increasing order.
     pub single: Vec<u32>,
-    /// Ranges of others, from each of which the other surface keeps away.
+    /// Ranges of other triangles, each range clear of the other surface.
     pub free: Vec<Range<u32>>,
 }
 
 impl CrossingCandidates {
-    /// For where B stands, and after translations of B by no more than `way` (mm).
+    /// Collects the candidates for B's pose and for translations of B by at most `way` (mm).
     pub(crate) fn new(p: &Pairing, way: f64) -> Self {
         let mut descent = DualTraversal::new(p, 0.0);
         let far = descent.rounding + way;
@@ -53,7 +53,8 @@ impl CrossingCandidates {
 }
 
 impl Triangles {
-    /// Of one of the surfaces: `pairs` are the triangles that may cross; boxes whose distance is above `far` (mm) are apart.
+    /// Collects the triangles of one surface: `pairs` are the pairs possibly crossing; boxes more than `far` (mm) apart
+    /// are clear of each other.
     fn of(p: &Pairing, solid: Solid, pairs: &[[u32; 2]], far: f64) -> Self {
         let trees = Trees { nodes: [&p.a.tree().nodes, &p.b.tree().nodes], motion: Motion::new(p.b_in_a), far };
         let [mine, theirs] = [solid, solid.other()].map(|s| trees.nodes[s as usize]);
@@ -97,16 +98,16 @@ impl Triangles {
     }
 }
 
-/// The trees of both surfaces.
+/// Trees of both surfaces.
 struct Trees<'a> {
     nodes: [&'a [Node]; 2],
     motion: Motion<'a>,
-    /// Boxes whose distance is above this are apart (mm).
+    /// Distance of boxes clear of each other (mm).
     far: f64,
 }
 
 impl Trees<'_> {
-    /// The box of a node in A's frame.
+    /// Returns the box of a node in A's frame.
     fn place(&self, of: Solid, i: u32) -> PlacedObb {
         let place = PlacedObb::of(&self.nodes[of as usize][i as usize]);
         if of == Solid::A { place } else { place.moved(&self.motion) }
@@ -116,7 +117,7 @@ impl Trees<'_> {
         f64::from(p.distance_bound(q, self.far as f32)) > self.far
     }
 
-    /// Whether a surface keeps away from a box of the other.
+    /// Returns true if a surface is clear of a box of the other surface.
     fn is_clear_of(&self, surface: Solid, from: &PlacedObb) -> bool {
         let mut stack = vec![0];
         while let Some(j) = stack.pop() {
@@ -131,7 +132,7 @@ impl Trees<'_> {
     }
 }
 
-/// The triangles below a node: leaves stand in their order.
+/// Returns the range of triangles below a node: the leaves are in increasing order.
 fn range_below(nodes: &[Node], i: u32) -> Range<u32> {
     let end = |second: usize| {
         let mut at = i;

@@ -1,4 +1,4 @@
-//! One of the two surfaces of a pair, and what of it lies in the other solid.
+//! Sums up the part of one surface of a pair inside the other solid.
 
 use crate::geom::Vec3;
 use crate::geom::triangle::Triangle;
@@ -9,32 +9,32 @@ use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_by;
 
-/// A point where an edge of one surface crosses a triangle of the other, seen from `origin`.
+/// Point of a crossing of an edge of one surface and a triangle of the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
     pub crossing: Crossing,
-    /// mm, from the pair's local origin.
+    /// Position relative to the pair's local origin (mm).
     pub at: Vec3,
 }
 
-/// The segment in which two triangles cross: from and to as they run on A's triangle.
+/// Segment in which two triangles cross, directed as on A's triangle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment {
-    /// Of A and of B.
+    /// Triangle of A and triangle of B.
     pub triangles: [u32; 2],
     pub ends: [End; 2],
 }
 
-/// One surface of the pair, as seen from it.
+/// One surface of the pair, with access to the other.
 #[derive(Clone, Copy)]
 pub(crate) struct InsidePart<'a> {
     pub pairing: &'a Pairing<'a>,
     pub solid: Solid,
-    /// Which solid moves where signs are 0.
+    /// Solid perturbed to break ties.
     pub moved: Solid,
-    /// Points are told from here (A's frame, mm).
+    /// Local origin of the points (A's frame, mm).
     pub origin: Vec3,
-    /// Triangles of this surface.
+    /// Triangles of this surface, without those certainly outside the other solid.
     pub near: &'a Triangles,
 }
 
@@ -43,15 +43,15 @@ pub(crate) struct InsidePart<'a> {
 pub(crate) struct BoundarySums {
     /// Six times the volume (mm³).
     pub six: f64,
-    /// Twice the area, or more (mm²).
+    /// Upper bound of twice the area (mm²).
     pub twice_area: f64,
 }
 
-/// What cannot be: some sign is wrong, or a surface does not close.
+/// Contradiction: some sign is wrong, or a surface is not closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inconsistent;
 
-/// A vertex in A's frame: B's as the pose rounds it.
+/// Computes a vertex in A's frame, B's as rounded by the pose (mm).
 #[inline]
 fn placed(p: &Pairing, of: Solid, v: u32) -> Vec3 {
     if of == Solid::A { p.a.vertices[v as usize] } else { p.b_in_a.point(&p.b.vertices[v as usize]) }
@@ -62,19 +62,19 @@ impl<'a> InsidePart<'a> {
         if self.solid == Solid::A { self.pairing.a } else { self.pairing.b }
     }
 
-    /// A vertex in A's frame.
+    /// Computes a vertex in A's frame (mm).
     #[inline]
     fn vertex(&self, v: u32) -> Vec3 {
         placed(self.pairing, self.solid, v)
     }
 
-    /// The same from the local origin.
+    /// Computes a vertex relative to the local origin (mm).
     #[inline]
     fn near(&self, v: u32) -> Vec3 {
         self.vertex(v) - self.origin
     }
 
-    /// How often the other solid winds around a vertex.
+    /// Computes the winding number of the other solid around a vertex.
     fn winding(&self, v: u32) -> i32 {
         let p = self.pairing;
         let other = self.solid.other();
@@ -85,7 +85,7 @@ impl<'a> InsidePart<'a> {
         })
     }
 
-    /// Adds what of this surface lies in the other solid. Its points are visited: vertices inside, once each.
+    /// Adds the part of this surface inside the other solid. Calls `visit` once for each inside vertex.
     pub(crate) fn add_inside(
         &self,
         segments: &[Segment],
@@ -136,9 +136,9 @@ impl<'a> InsidePart<'a> {
         Ok(())
     }
 
-    /// Adds what of a triangle lies in the other solid: `corners` are those inside.
+    /// Adds the part of a triangle inside the other solid; `corners` are its inside corners.
     fn add_cut(&self, corners: &[Option<Vec3>; 3], own: &[(u32, u32)], segments: &[Segment], sums: &mut BoundarySums) {
-        // Seen from a point of the triangle near the common solid: farther ones would cost digits.
+        // Apex for the areas: a point of the triangle near the common solid, since a farther one would cost digits.
         let apex = segments[own[0].1 as usize].ends[0].at;
         let mut twice = Vec3::zeros();
         let mut gross = 0.0;
@@ -147,7 +147,7 @@ impl<'a> InsidePart<'a> {
             gross += area.norm();
             twice += area;
         };
-        // Along an edge: ends of the parts inside less their beginnings, from the first of them.
+        // For each edge: the ends of its inside parts minus their beginnings, relative to the first of them.
         let mut along = [(None, Vec3::zeros()); 3];
         for (_, k) in own {
             let [mut from, mut to] = segments[*k as usize].ends;
@@ -191,7 +191,7 @@ impl BoundarySums {
     }
 }
 
-/// The entries of the next triangle, cut off from what is left.
+/// Splits off the entries of the next triangle.
 fn take<'c>(rest: &mut &'c [(u32, u32)], t: u32) -> &'c [(u32, u32)] {
     let count = rest.iter().take_while(|c| c.0 == t).count();
     let (own, others) = rest.split_at(count);
@@ -199,10 +199,11 @@ fn take<'c>(rest: &mut &'c [(u32, u32)], t: u32) -> &'c [(u32, u32)] {
     own
 }
 
-/// Which vertices of a surface are inside of the other solid: joined where an edge crosses nothing, told apart by those that do.
+/// Inside tests of a surface's vertices against the other solid. Vertices connected by an uncrossed edge share the
+/// answer, crossed edges determine it.
 struct InsideCache {
     sets: UnionFind,
-    /// Of the root of a set.
+    /// Answer at the root of each set.
     known: Vec<Option<bool>>,
 }
 
@@ -220,7 +221,7 @@ impl InsideCache {
                 sets.union(ids[1], ids[2], false);
                 continue;
             }
-            // Entering less leaving.
+            // Entering minus leaving crossings of each edge.
             let mut balance = [0; 3];
             for (_, k) in own {
                 for end in &segments[*k as usize].ends {
@@ -252,7 +253,7 @@ impl InsideCache {
         Ok(Self { sets, known })
     }
 
-    /// Whether a vertex is inside.
+    /// Returns true if a vertex is inside the other solid.
     #[inline]
     fn is_inside(&mut self, half: &InsidePart, v: u32) -> Result<bool, Inconsistent> {
         let root = self.sets.find(v).0 as usize;

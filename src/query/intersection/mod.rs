@@ -1,13 +1,20 @@
-//! What two placed solids have in common: its volume and its box, without cutting a mesh; where that does not do, and for callers
-//! that want one, its mesh (`arranged`).
+//! Computes the common solid of two placed solids: volume and box by sums over the crossings, or the mesh
+//! (`by_arrangement`) if the sums fail or a caller needs it.
 //!
 //! ```text
-//! pairs of triangles (dual) ─► segments in which they cross (sign, exact) ─► vertices inside (half) ─► sums ─► checks
+//! pairs of triangles ─► segments in which they cross (exact signs) ─► vertices inside ─► sums ─► checks
 //! ```
 //!
-//! The boundary of the common solid is each surface's part inside the other solid. By the divergence theorem a face clipped to
-//! the other solid counts with its area vector, and that is a sum over the directed pieces of its outline: parts of its edges
-//! that are inside, and the segments in which it crosses faces of the other. No polygon is put together for it.
+//! The boundary of the common solid consists of each surface's part inside the other solid. By the divergence theorem a
+//! face clipped to the other solid contributes by its area vector. The area vector is a sum over the directed pieces of
+//! the face's outline: the inside parts of its edges, and the segments in which it crosses faces of the other surface.
+//! The sums need no polygon in full.
+//!
+//! - `crossing_candidates`: triangles possibly crossing, for B within a short distance of its pose
+//! - `perturbed_signs`: crossings without ties, by simulation of simplicity
+//! - `inside_part`: the sums over one surface's part inside the other solid
+//! - `bounding_box`: box of the common solid, without coincident faces
+//! - `by_arrangement`: mesh of the common solid, for self-intersecting parts and for callers
 
 pub(crate) mod bounding_box;
 pub(crate) mod by_arrangement;
@@ -29,51 +36,52 @@ use crate::query::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, c
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
-/// What two solids have in common.
+/// Common solid of a pair: volume and boxes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intersection {
-    /// mm³, at least 0; 0 where it is no more than rounding.
+    /// Volume (mm³, >= 0); 0 up to rounding.
     pub volume: f64,
-    /// For every rotation asked for the box of the common solid, turned by it about the origin of A's frame (mm). None where the
-    /// volume is 0 and it is not known where they touch.
+    /// Box of the common solid after each requested rotation about the origin of A's frame (mm). Empty if the volume is
+    /// 0 and the place of contact is unknown.
     pub boxes: Vec<Aabb>,
 }
 
-/// What is known of the pair and wanted.
+/// Prior knowledge about a pair, and the requested rotations.
 #[derive(Debug, Clone, Copy)]
 pub struct IntersectionInput<'a> {
     /// The pair's rounding margin η (mm).
     pub margin: f64,
-    /// By so much surfaces may miss each other that coincide by design (mm); at least the margin.
+    /// Bound of the distance of surfaces coinciding by design (mm), at least the margin.
     pub rounding: f64,
-    /// A point where the surfaces meet or near it (A's frame, mm).
+    /// Point at or near a contact of the surfaces (A's frame, mm).
     pub witness: Vec3,
     /// Certified lower bound of the overlap depth (mm).
     pub depth: f64,
-    /// The boxes are wanted turned by these.
+    /// Rotations of the requested boxes.
     pub turns: &'a [Mat3],
 }
 
-/// Volumes may exceed their bounds by this part: rounding of sums over a million triangles.
+/// Relative tolerance of a volume's bounds: rounding of sums over a million triangles.
 const ROUNDING: f64 = 1e-9;
 
-/// The volume within this many margins of the boundary counts as rounding.
+/// Thickness of the boundary layer counted as rounding, in margins.
 const NOISE_MARGINS: f64 = 4.0;
 
-/// Volume and box of what the solids that two closed surfaces bound have in common. `None` where a check fails. Cost: a dual
-/// traversal, and time in proportion to the triangles that cross or lie inside; where a surface is known to wind around points more
-/// than once, or signs contradict each other, that of [`solid`].
+/// Computes volume and box of the common solid of two closed surfaces. Returns `None` if a check fails. Cost: a BVH
+/// traversal, and time proportional to the number of triangles crossing or inside. If a surface is known to wind around
+/// points more than once, or if signs contradict each other, the cost is that of [`solid`].
 ///
-/// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`sign`).
+/// Source: by the divergence theorem over the faces; ties by simulation of simplicity (`perturbed_signs`).
 pub fn intersection(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
     winds_once(p).then(|| intersection_by_sums(p, known)).flatten().or_else(|| intersection_by_mesh(p, known))
 }
 
-/// The same of surfaces that wind around no point more than once, by sums over what crosses.
+/// Computes the common solid of surfaces with winding numbers of at most 1, by sums over the crossings.
 fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
-    // For the boxes B moves a little: what it may come to cross is found at once.
+    // The boxes need small translations of B: the candidates are collected once for all of them.
     let near = CrossingCandidates::new(p, max_shift(known));
-    // Faces that lie on each other overlap or not, whichever solid moves: where they do either way, they touch.
+    // Coincident faces may overlap for one choice of the perturbed solid only. Overlaps under either choice are
+    // contacts.
     let crossed = CrossingSegments::of(p, known.witness, &near.pairs, Solid::B).ok()?;
     let first = boundary_from(p, known, &near, &crossed.all(), Solid::B).ok()?;
     let volume = volume(p, known, &first)?;
@@ -94,14 +102,14 @@ fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Inters
     Some(Intersection { volume, boxes })
 }
 
-/// The boundary of the common solid, in sums.
+/// Boundary of the common solid, as sums.
 struct Boundary {
     sums: BoundarySums,
-    /// Its vertices, seen from the witness; some more than once.
+    /// Vertices relative to the witness (mm), some repeated.
     points: Vec<Vec3>,
 }
 
-/// The boundary, `moved` the solid that moves where signs are 0.
+/// Computes the boundary; `moved` is the solid perturbed to break ties.
 fn boundary(
     p: &Pairing,
     known: &IntersectionInput,
@@ -112,7 +120,7 @@ fn boundary(
     boundary_from(p, known, near, &segments, moved)
 }
 
-/// The same from all segments in which triangles cross.
+/// Computes the boundary from all segments in which triangles cross.
 fn boundary_from(
     p: &Pairing,
     known: &IntersectionInput,
@@ -129,19 +137,20 @@ fn boundary_from(
     Ok(Boundary { sums, points })
 }
 
-/// The segments in which triangles cross.
+/// Segments in which triangles cross.
 #[derive(Default)]
 struct CrossingSegments {
-    /// Those that are there whichever solid moves.
+    /// Segments independent of the choice of the perturbed solid.
     sure: Vec<Segment>,
-    /// The others.
+    /// Segments depending on the choice.
     others: Vec<Segment>,
-    /// Pairs of triangles that may cross otherwise where the other solid moves.
+    /// Pairs of triangles with a crossing depending on the choice of the perturbed solid.
     tied: Vec<[u32; 2]>,
 }
 
 impl CrossingSegments {
-    /// Of pairs of triangles, those of one of A mostly side by side; `moved` is the solid that moves where signs are 0.
+    /// Intersects pairs of triangles, those of one triangle of A mostly adjacent in `pairs`. `moved` is the solid
+    /// perturbed to break ties.
     fn of(p: &Pairing, origin: Vec3, pairs: &[[u32; 2]], moved: Solid) -> Result<Self, Inconsistent> {
         let mut found = Self::default();
         let mut of_b: Vec<u32> = pairs.iter().map(|pair| pair[1]).collect();
@@ -180,7 +189,7 @@ impl CrossingSegments {
     }
 }
 
-/// Where an edge crosses: the same point from whichever of its triangles it is seen.
+/// Computes the point of an edge crossing: the same point from either triangle of the edge.
 fn crossing_point(surface: &Surface, t: u32, corners: &[Vec3; 3], c: &Crossing) -> Vec3 {
     let (k, l) = (c.edge, (c.edge + 1) % 3);
     let ids = surface.triangles[t as usize];
@@ -191,7 +200,7 @@ fn crossing_point(surface: &Surface, t: u32, corners: &[Vec3; 3], c: &Crossing) 
     from.0 + (to.0 - from.0) * (from.1 / (from.1 - to.1))
 }
 
-/// The volume, if it can be true.
+/// Returns the volume if it lies within its bounds.
 fn volume(p: &Pairing, known: &IntersectionInput, found: &Boundary) -> Option<f64> {
     let bounds = Aabb::of_points(&found.points);
     let volume = found.sums.six / 6.0;

@@ -1,6 +1,8 @@
-//! Which edges cross which triangles, without a tie: one solid stands as if it were moved by the vector (e, e², e³) for an e
-//! smaller than any number. Source: H. Edelsbrunner & E. P. Mücke, "Simulation of Simplicity: a Technique to Cope with Degenerate Cases in
-//! Geometric Algorithms", 1990; here for one motion of the one solid, in which every determinant is linear.
+//! Decides exactly, without ties, if edges cross triangles: one solid counts as moved by the vector (e, e², e³) for an
+//! infinitesimal e.
+//!
+//! Source: H. Edelsbrunner & E. P. Mücke, "Simulation of Simplicity: a Technique to Cope with Degenerate Cases in
+//! Geometric Algorithms", 1990; here for one motion of one solid, so every determinant is linear in the motion.
 
 use crate::geom::Vec3;
 use crate::geom::math::UNIT_ROUNDOFF;
@@ -16,7 +18,7 @@ pub(crate) enum Solid {
 }
 
 impl Solid {
-    /// The other one.
+    /// Returns the other solid.
     pub(crate) fn other(self) -> Self {
         if self == Self::A { Self::B } else { Self::A }
     }
@@ -26,28 +28,28 @@ fn sign(x: f64) -> i32 {
     i32::from(x > 0.0) - i32::from(x < 0.0)
 }
 
-/// A height over a plane.
+/// Height of a point over a plane.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Height {
-    /// As [`orient3d`] has it.
+    /// Value of [`orient3d`], with an exact sign.
     pub value: f64,
-    /// On which side; 0 only over a triangle without area.
+    /// Side of the plane (−1, 1) after the perturbation; 0 only over a triangle without area.
     pub side: i32,
 }
 
-/// The plane of a triangle, prepared for several points.
+/// Plane of a triangle, prepared for several points.
 #[derive(Debug, Clone)]
 pub(crate) struct Plane {
     pub corners: Triangle,
     normal: Vec3,
-    /// Of the normal's two products each, the sum of the magnitudes.
+    /// Sum of the magnitudes of the two products in each component of the normal.
     permanent: Vec3,
-    /// As [`side_by_motion`] has it for the triangle of the solid that does not move.
+    /// Cached result of [`side_by_motion`], for a triangle of the unperturbed solid.
     still: OnceCell<i32>,
 }
 
-/// The height over a plane is wrong by no more than this part of its permanent. Source: J. R. Shewchuk, "Adaptive Precision
-/// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997, §4.3, has (7 + 56u)·u.
+/// Error bound of a height, relative to its permanent. Source: J. R. Shewchuk, "Adaptive Precision Floating-Point
+/// Arithmetic and Fast Robust Geometric Predicates", 1997, §4.3, has (7 + 56u)·u.
 const HEIGHT_ERROR: f64 = 8.0 * UNIT_ROUNDOFF;
 
 impl Plane {
@@ -64,19 +66,20 @@ impl Plane {
         }
     }
 
-    /// As [`orient3d`] has it, the sign exact.
+    /// Evaluates [`orient3d`] for a point, with an exact sign.
     #[inline]
     fn value(&self, x: &Vec3) -> f64 {
         let d = x - self.corners[0];
         let value = self.normal.dot(&d);
-        // What underflows is far below any height that counts.
+        // Underflow stays far below every height of significance.
         if value.abs() > HEIGHT_ERROR * self.permanent.dot(&d.abs()) + f64::MIN_POSITIVE {
             return value;
         }
         exact(&self.corners, x)
     }
 
-    /// Where a point of the other solid lies; `still` says whether the triangle's solid is the one that does not move.
+    /// Computes the height of a point of the other solid; `still` is true if the triangle's solid is the unperturbed
+    /// one.
     #[inline]
     pub(crate) fn height(&self, still: bool, x: &Vec3) -> Height {
         let value = self.value(x);
@@ -84,13 +87,13 @@ impl Plane {
         Height { value, side }
     }
 
-    /// Where the corners of a triangle of the other solid lie.
+    /// Computes the heights of the corners of a triangle of the other solid.
     #[inline]
     fn heights(&self, still: bool, [a, b, c]: &Triangle) -> [Height; 3] {
         [self.height(still, a), self.height(still, b), self.height(still, c)]
     }
 
-    /// The side of a point in the plane, once the one solid has moved.
+    /// Returns the side of a coplanar point after the perturbation.
     #[inline]
     fn perturbed_side(&self, still: bool) -> i32 {
         let side = *self.still.get_or_init(|| side_by_motion(&self.corners));
@@ -98,32 +101,34 @@ impl Plane {
     }
 }
 
-/// [`orient3d`], at once where all four share a coordinate, as faces of most parts do that lie on each other.
+/// Evaluates [`orient3d`]; returns 0 at once if all four points share a coordinate, as in coincident faces of most
+/// parts.
 fn exact([a, b, c]: &Triangle, x: &Vec3) -> f64 {
     let flush = |k: usize| a[k] == b[k] && b[k] == c[k] && c[k] == x[k];
     if flush(0) || flush(1) || flush(2) { 0.0 } else { orient3d(a, b, c, x) }
 }
 
-/// The side of a point in the plane, once it has moved.
+/// Computes the side of a coplanar point after its own perturbation.
 #[cold]
 fn side_by_motion(t: &Triangle) -> i32 {
     let component = |i: usize, j: usize| {
         let [a, b, c] = t.each_ref().map(|p| [p[i], p[j]]);
         sign(orient2d(a, b, c))
     };
-    // The normal's first component that is not 0: by it the height changes where the point moves.
+    // The first nonzero component of the normal decides: the perturbation changes the height by it.
     [(1, 2), (2, 0), (0, 1)].into_iter().map(|(i, j)| component(i, j)).find(|s| *s != 0).unwrap_or(0)
 }
 
-/// On which side an edge of the solid that stands still passes an edge of the other: the sign of `orient3d(u, v, p, q)`; 0 only where
-/// they are parallel. And whether they meet, so that motion told.
+/// Computes the side on which an edge of the unperturbed solid passes an edge of the other: the sign of `orient3d(u, v,
+/// p, q)` after the perturbation, 0 only for parallel edges. The second value is true if the perturbation decided the
+/// sign.
 #[inline]
 pub(crate) fn edge_side([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> (i32, bool) {
     let value = exact(&[*u, *v, *p], q);
     if value == 0.0 { (passing_by_motion([u, v], [p, q]), true) } else { (sign(value), false) }
 }
 
-/// The same of edges that meet, once the other has moved: the volume changes by (v − u) × (p − q).
+/// Computes [`edge_side`] for coplanar edges after the perturbation: the volume changes by (v − u) × (p − q).
 #[cold]
 fn passing_by_motion([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> i32 {
     [(1, 2), (2, 0), (0, 1)]
@@ -133,8 +138,8 @@ fn passing_by_motion([u, v]: [&Vec3; 2], [p, q]: [&Vec3; 2]) -> i32 {
         .unwrap_or(0)
 }
 
-/// What a segment of two points of the other solid counts for, as it meets a triangle: 1 where it leaves, −1 where it
-/// enters, 0 where it misses.
+/// Counts the crossing of a segment of the other solid and a triangle: 1 if the segment leaves, −1 if it enters, 0 if
+/// it misses.
 pub(crate) fn crossing_sign(t: &Triangle, still: bool, from: &Vec3, to: &Vec3) -> i32 {
     let plane = Plane::new(t);
     let (s, e) = (plane.height(still, from).side, plane.height(still, to).side);
@@ -149,36 +154,37 @@ pub(crate) fn crossing_sign(t: &Triangle, still: bool, from: &Vec3, to: &Vec3) -
     if first == 0 || pass(1) != first || pass(2) != first { 0 } else { -s }
 }
 
-/// An edge of one triangle that crosses the other.
+/// Edge of one triangle crossing the other triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Crossing {
-    /// Whose edge it is.
+    /// Solid of the edge.
     pub of: Solid,
-    /// From corner `edge` to the next one.
+    /// Index of the edge, from corner `edge` to the next corner.
     pub edge: usize,
-    /// Whether the edge enters the other solid there.
+    /// True if the edge enters the other solid here.
     pub enters: bool,
-    /// Heights of its two ends over the other's plane, up to a common factor; not both 0.
+    /// Heights of the edge's ends over the other plane, up to a common factor; not both 0.
     pub ends: [f64; 2],
 }
 
-/// What two triangles, of A and of B, have in common.
+/// Intersection of a triangle of A and a triangle of B.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cut {
-    /// Nothing.
+    /// Disjoint triangles.
     None,
-    /// A segment, from and to: with the inside of B on the left on A's triangle, seen from outside.
+    /// Segment from the first to the second crossing: on A's triangle, seen from outside, the inside of B is on the
+    /// left.
     Segment([Crossing; 2]),
-    /// What cannot be.
+    /// Contradictory signs.
     Broken,
 }
 
-/// What a triangle of A and one of B have in common, `moved` the solid that moves; and whether that may differ where the other
-/// moves.
+/// Intersects a triangle of A and a triangle of B; `moved` is the perturbed solid. The second value is true if the
+/// result may depend on the choice of the perturbed solid.
 pub(crate) fn cut(of_f: &Plane, of_g: &Plane, moved: Solid) -> (Cut, bool) {
     let (f, g) = (&of_f.corners, &of_g.corners);
     let over_f = of_f.heights(moved == Solid::B, g);
-    // Faces in one plane pass each other, whichever moves.
+    // Coplanar triangles pass each other for either choice.
     if same_side(&over_f) && (!is_tied(&over_f) || over_f.iter().all(|h| h.value == 0.0)) {
         return (Cut::None, false);
     }
@@ -190,7 +196,7 @@ pub(crate) fn cut(of_f: &Plane, of_g: &Plane, moved: Solid) -> (Cut, bool) {
     let mut known = [[None; 3]; 3];
     let mut pass = |i: usize, j: usize| {
         let (of_a, of_b) = ([&f[i], &f[(i + 1) % 3]], [&g[j], &g[(j + 1) % 3]]);
-        // The sign is the same whichever edge comes first.
+        // The sign is the same in either order of the edges.
         *known[i][j].get_or_insert_with(|| {
             let (side, meet) = if moved == Solid::B { edge_side(of_a, of_b) } else { edge_side(of_b, of_a) };
             tied |= meet;
@@ -225,7 +231,7 @@ pub(crate) fn cut(of_f: &Plane, of_g: &Plane, moved: Solid) -> (Cut, bool) {
     (cut, tied)
 }
 
-/// Whether any of three points lies in the plane.
+/// Returns true if any of the three points lies in the plane.
 #[inline]
 fn is_tied(h: &[Height; 3]) -> bool {
     h.iter().any(|h| h.value == 0.0)

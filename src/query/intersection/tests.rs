@@ -22,7 +22,7 @@ pub(crate) fn swap(pose: &Pose) -> Pose {
     pose.inverse()
 }
 
-/// Volume and box, the rounding as for parts of a few millimetres.
+/// Computes volume and box, with the rounding of parts of a few millimetres.
 pub(crate) fn common_of(a: &Surface, b: &Surface, pose: &Pose, depth: f64) -> Option<Intersection> {
     let turns = [Mat3::identity()];
     let known = IntersectionInput {
@@ -63,7 +63,7 @@ fn blocks_share_a_block_wherever_they_stand() {
 
 #[test]
 fn flush_faces_belong_to_neither_volume_nor_box() {
-    // A plate, and a step with a foot on it: the foot only lies on the plate, the step goes through.
+    // A plate and a foot with a step: the foot rests on the plate, the step goes through it.
     let plate = surface(&block(20.0, 20.0, 2.0));
     let step = union(&joined(&[
         translated(&block(10.0, 4.0, 1.0), Vec3::new(5.0, 5.0, 2.0)),
@@ -109,7 +109,7 @@ fn a_part_inside_is_shared_whole_and_one_in_a_cavity_not() {
     is_box(&within, [1.0; 3], [2.0; 3]);
     assert_eq!(common_of(&hollow, &small, &at(4.0, 4.0, 4.0), 0.0).unwrap().volume, 0.0);
     near(common_of(&hollow, &small, &at(2.5, 4.0, 4.0), 0.4).unwrap().volume, 0.5, 1e-12);
-    // A block that fills the cavity and reaches beyond it.
+    // A block filling the cavity and extending beyond it.
     let large = surface(&block(5.0, 5.0, 5.0));
     for (a, b, pose) in [(&hollow, &large, at(2.0, 2.0, 2.0)), (&large, &hollow, at(-2.0, -2.0, -2.0))] {
         near(common_of(a, b, &pose, 0.9).unwrap().volume, 125.0 - 27.0, 1e-12);
@@ -118,7 +118,7 @@ fn a_part_inside_is_shared_whole_and_one_in_a_cavity_not() {
 
 #[test]
 fn cells_of_one_grid_are_counted() {
-    // Every face of one lies in a plane of faces of the other, and edges and corners meet.
+    // Every face of one solid lies in a plane of faces of the other, and edges and corners touch.
     let mut dice = Rng(11);
     let (mut some, mut none) = (0, 0);
     for _ in 0..60 {
@@ -177,7 +177,7 @@ fn concave_pairs_agree_with_their_union() {
 #[test]
 fn a_volume_that_cannot_be_is_none() {
     let (a, b) = (surface(&block(1.0, 1.0, 1.0)), surface(&block(1.0, 1.0, 1.0)));
-    // No ball as thick as that fits into what they share.
+    // The common solid is too thin for a ball of that depth.
     assert!(common_of(&a, &b, &at(0.5, 0.0, 0.0), 1.0).is_none());
     // A surface with a hole bounds nothing.
     let mut open = block(1.0, 1.0, 1.0);
@@ -188,7 +188,7 @@ fn a_volume_that_cannot_be_is_none() {
 
 #[test]
 fn what_is_found_near_a_pose_is_all_there_is_at_a_pose_nearby() {
-    // Cubes of one grid, faces on each other, and turned ones; B goes a way and comes to stand somewhere within it.
+    // Cubes of one grid with coincident faces, and rotated cubes; B moves by a distance within `way`.
     let mut dice = Rng(29);
     let mut found = 0;
     for round in 0..60 {

@@ -1,15 +1,15 @@
-//! Two triangles and a line of translations: where on it they meet.
+//! Computes the interval of a line of translations blocked by two triangles.
 
 use crate::geom::Vec3;
 use crate::geom::math::{basis, greater, lesser};
 use crate::geom::triangle::Triangle;
 
-/// A direction of translation and two directions across.
+/// Direction of translation and two directions across it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     pub along: Vec3,
     across: [Vec3; 2],
-    /// By so much (mm) triangles may miss each other that count as meeting, seen along the line.
+    /// Distance up to which triangles missing each other count as colliding, seen along the line (mm).
     slack: f64,
 }
 
@@ -20,16 +20,16 @@ impl Line {
     }
 }
 
-/// What of a line of translations makes two triangles meet.
+/// Interval of the line in which two triangles collide (mm along the line).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Blocked {
     pub from: f64,
     pub to: f64,
-    /// Unit, across what is left at the far end, outward.
+    /// Unit normal of the contact at the far end, with a component along the line >= 0.
     pub normal: Vec3,
 }
 
-/// A triangle seen along a line: places across, and how far along.
+/// Triangle seen along a line: its corners across the line, and their coordinates along it (mm).
 #[derive(Clone, Copy)]
 struct ContactCandidate {
     at: [[f64; 2]; 3],
@@ -51,15 +51,15 @@ fn turn([p, q]: [[f64; 2]; 2], r: [f64; 2]) -> f64 {
     (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
 }
 
-/// Which corners and edges meet at an end.
+/// Features in contact at an end of the interval.
 #[derive(Clone, Copy)]
 enum Contact {
-    /// A corner of B on the face of A.
+    /// Corner of B on the face of A.
     FaceA,
     FaceB,
-    /// These edges.
+    /// These edges of A and B.
     Edges(usize, usize),
-    /// Seen along the line they coincide.
+    /// Edges or corners coincident as seen along the line.
     Flush,
 }
 
@@ -77,8 +77,9 @@ impl Events {
     }
 }
 
-/// The translations along the line at which B's triangle meets A's; `None` where it passes by. Those are the common points of the
-/// line and a convex set, so they make an interval, and it ends where a corner meets a face or an edge an edge.
+/// Computes the translations of B's triangle along the line at which it meets A's; `None` if it misses A's. They are
+/// the common points of the line and a convex set, hence an interval. Each end is a contact of a corner and a face, or
+/// of two edges.
 pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Option<Blocked> {
     let (p, q) = (ContactCandidate::new(a, line), ContactCandidate::new(b, line));
     let range = |s: &ContactCandidate, k: usize| {
@@ -91,7 +92,7 @@ pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Optio
             return None;
         }
     }
-    // On which side of each edge of one the corners of the other lie.
+    // Signed side of each corner of one triangle relative to each edge of the other.
     let to_p: [[f64; 3]; 3] = [0, 1, 2].map(|i| q.at.map(|x| turn(p.edge(i), x)));
     let to_q: [[f64; 3]; 3] = [0, 1, 2].map(|j| p.at.map(|x| turn(q.edge(j), x)));
     let mut events = Events { from: f64::INFINITY, to: (f64::NEG_INFINITY, Contact::Flush) };
@@ -123,8 +124,8 @@ pub(crate) fn blocked_interval(a: &Triangle, b: &Triangle, line: &Line) -> Optio
     (to > f64::NEG_INFINITY).then_some(Blocked { from: events.from, to, normal })
 }
 
-/// How much farther along a face lies than each corner of the other triangle that it covers; `to` are the sides of these to the
-/// face's edges.
+/// Calls `add` for each corner of `other` covered by the face, with the distance along the line from the corner to the
+/// face (mm). `to` holds the sides of the corners relative to the face's edges.
 fn corners_on_face(
     face: &ContactCandidate,
     other: &ContactCandidate,
@@ -135,13 +136,13 @@ fn corners_on_face(
     let twice = turn(face.edge(0), face.at[2]);
     let lengths = [0, 1, 2].map(|k| length(face.edge(k)));
     if twice.abs() <= slack * (lengths[0] + lengths[1] + lengths[2]) {
-        // Seen on edge: its edges tell.
+        // Seen edge-on: [`edge_on_contacts`] handles its edges.
         return;
     }
     for (j, far_off) in other.far.iter().enumerate() {
         let to = to.map(|sides| sides[j]);
         if (0..3).all(|k| to[k] * twice.signum() >= -slack * lengths[k]) {
-            // Shares of the corners opposite to each edge.
+            // Barycentric coordinates: the share of each corner comes from the opposite edge.
             let shares = [to[1], to[2], to[0]].map(|side| greater(side / twice, 0.0));
             let sum = shares[0] + shares[1] + shares[2];
             let far = (shares[0] * face.far[0] + shares[1] * face.far[1] + shares[2] * face.far[2]) / sum;
@@ -150,7 +151,8 @@ fn corners_on_face(
     }
 }
 
-/// How much farther along an edge lies than each corner of the other triangle that is on it, seen along the line.
+/// Calls `add` for each corner of `other` on an edge of the face, as seen along the line, with the distance along the
+/// line from the corner to the edge (mm).
 fn edge_on_contacts(
     face: &ContactCandidate,
     other: &ContactCandidate,

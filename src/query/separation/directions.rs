@@ -1,25 +1,25 @@
-//! Along which lines a way out is looked for.
+//! Collects the candidate directions of separation.
 
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::shape::surface::Surface;
 
-/// Cosine of the angle within which two directions count as one: a degree.
+/// Cosine of the angle within which two directions count as equal: one degree.
 pub(crate) const SAME_DIRECTION_COSINE: f64 = 0.999_847_7;
 
-/// An axis of a box is another direction than those that are no nearer to it than this.
+/// Minimum distance of a box axis from every known direction (unit vectors).
 const SIMILAR_DIRECTION_COSINE: f64 = 1e-9;
 
-/// Normals of triangles that are taken as directions, of each surface, at most.
+/// Maximum number of triangle normals taken as directions from each surface.
 const MAX_NORMALS: usize = 12;
 
-/// Directions without a second one within a degree, in the order in which they came.
+/// Directions in order of arrival: at least a degree apart, except for box axes.
 #[derive(Default)]
 pub(crate) struct Directions {
     pub all: Vec<Vec3>,
 }
 
 impl Directions {
-    /// Adds a direction, unless there is one like it. Whether it was added.
+    /// Adds a direction unless a similar one is present. Returns true if added.
     pub(crate) fn add(&mut self, d: &Vec3) -> bool {
         let Some(d) = d.try_normalize(1e-12) else { return false };
         let new = self.all.iter().all(|e| e.dot(&d) < SAME_DIRECTION_COSINE);
@@ -34,12 +34,12 @@ impl Directions {
         self.add(&-d);
     }
 
-    /// Both ways along the axes of the parts' own boxes (A's frame).
+    /// Adds both directions of each axis of the parts' own boxes (A's frame).
     pub(crate) fn add_axes(&mut self, axes: &[Mat3; 2]) {
         for m in axes {
             for k in 0..3 {
                 let axis = m.column(k).into_owned();
-                // What fits along an axis is free along it alone, and not where it is off by a part of a degree.
+                // A close fit is free only along its exact axis, so a direction within a degree cannot replace it.
                 for d in [axis, -axis] {
                     if self.all.iter().all(|e| (e - d).norm() > SIMILAR_DIRECTION_COSINE) {
                         self.all.push(d);
@@ -49,8 +49,8 @@ impl Directions {
         }
     }
 
-    /// What the triangles tell that meet, of each surface in increasing order: outward of A and inward of B on the whole and face by
-    /// face, and where nothing of them is in the way.
+    /// Adds directions derived from `met`, the sorted intersecting triangles of each surface: the mean normal and the
+    /// normals of the largest faces (outward of A, inward of B), then the directions most nearly parallel to all faces.
     pub(crate) fn add_faces(&mut self, surfaces: [&Surface; 2], b_in_a: &Pose, met: &[Vec<u32>; 2]) {
         let a = grouped(surfaces[0], &met[0], |n| n);
         let b = grouped(surfaces[1], &met[1], |n| -b_in_a.direction(&n));
@@ -79,7 +79,7 @@ impl Directions {
     }
 }
 
-/// Normals of triangles, those within a degree as one, with their areas, the largest first.
+/// Groups the normals of triangles within a degree, with the sum of their areas, the largest first.
 fn grouped(s: &Surface, triangles: &[u32], turned: impl Fn(Vec3) -> Vec3) -> Vec<(Vec3, f64)> {
     let mut groups: Vec<(Vec3, f64)> = Vec::new();
     for &t in triangles {

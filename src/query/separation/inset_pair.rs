@@ -1,4 +1,4 @@
-//! The two solids drawn in by a hair: whether they still meet when B is moved.
+//! Tests two slightly inset solids for collision under a translation of B.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;
@@ -12,39 +12,40 @@ use crate::shape::surface::winding_number::winding_of_pieces;
 /// Sine of the angle below which an edge counts as flat.
 const DEGENERATE_SINE: f64 = 1e-3;
 
-/// A direction may be outside of the normals of an edge by this share of their angle: it may be one of them.
+/// Tolerance of the normal cone of an edge, as a share of its angle: a direction may equal one of the two normals.
 const EDGE_ROUNDING: f64 = 1e-6;
 
-/// A face slides along directions whose sine against it is below this: it neither enters nor leaves what it meets.
+/// Sine of the angle below which a direction counts as parallel to a face: the face neither enters nor leaves along it.
 const GRAZING: f64 = 1e-9;
 
-/// Two surfaces, B placed, every vertex moved inward by half of the rounding margin at most: what touches does not meet, and of solids
-/// whose drawn-in surfaces are apart nothing thicker than the margin is common (the shrink certificate, see docs/numerics.md).
+/// Two surfaces, B placed, every vertex moved inward by at most half of the rounding margin. Touching solids are then
+/// disjoint. Disjoint inset surfaces share nothing thicker than the margin (the inset certificate, see
+/// docs/explanation/numerics.md).
 pub(crate) struct InsetPair<'a> {
     a: &'a Surface,
     b: &'a Surface,
     b_in_a: &'a Pose,
     inward: [&'a [Vec3]; 2],
-    /// By so much vertices are moved (mm).
+    /// Displacement of the vertices (mm).
     tau: f64,
 }
 
-/// Two triangles that meet when B is moved.
+/// Pair of triangles intersecting after a translation of B.
 pub(crate) struct Crossing {
     pub triangles: [u32; 2],
-    /// Corners; B's as they are before it is moved (A's frame).
+    /// Corners of both triangles; B's before the translation (A's frame, mm).
     pub corners: [Triangle; 2],
 }
 
-/// Two triangles that meet when B is moved, and what surrounds them.
+/// Pair of triangles intersecting after a translation of B, with their edges.
 pub(crate) struct ContactPair {
-    /// Corners; B's as they are before it is moved (A's frame).
+    /// Corners of both triangles; B's before the translation (A's frame, mm).
     pub corners: [Triangle; 2],
-    /// Their convex edges.
+    /// Convex edges of both triangles (A's frame).
     pub edges: [[Option<Edge>; 3]; 2],
 }
 
-/// An edge at which a surface bends outward.
+/// Edge of a convex bend of the surface.
 #[derive(Clone, Copy)]
 pub(crate) struct Edge {
     pub way: Vec3,
@@ -52,7 +53,8 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
-    /// Whether nothing of the two triangles at the edge is farther out along `d`, which is at a right angle to it.
+    /// Returns true if neither triangle at the edge extends farther along `d`, a direction at a right angle to the
+    /// edge.
     pub(crate) fn is_outermost(&self, d: &Vec3) -> bool {
         let [n, m] = &self.normals;
         let turn = n.cross(m);
@@ -61,7 +63,7 @@ impl Edge {
     }
 }
 
-/// The convex edges of a triangle; where two triangles lie in one plane, all but, there is none.
+/// Finds the convex edges of a triangle; an edge between nearly coplanar triangles is none.
 fn edges(s: &Surface, t: u32) -> [Option<Edge>; 3] {
     let ids = s.triangles[t as usize];
     let normal = s.cached_normal(t);
@@ -72,20 +74,20 @@ fn edges(s: &Surface, t: u32) -> [Option<Edge>; 3] {
         }
         let (p, q) = (s.vertices[ids[k] as usize], s.vertices[ids[(k + 1) % 3] as usize]);
         let (way, beyond) = (q - p, s.cached_normal(other));
-        // Seen along the edge the way on turns to the left, away from the outside.
+        // Seen along a convex edge, the next triangle turns left, away from the outside.
         let convex = normal.cross(&beyond).dot(&way) > DEGENERATE_SINE * way.norm();
         convex.then_some(Edge { way, normals: [normal, beyond] })
     })
 }
 
-/// A place where surfaces meet, and which way they face there (A's frame).
+/// Contact of the surfaces: a point and both normals (A's frame).
 #[derive(Clone, Copy)]
 pub(crate) struct SharedPoint {
     at: Vec3,
     normals: [Vec3; 2],
 }
 
-/// Which solid reaches into the other, and a point of it (A's frame, B moved).
+/// Shell inside the other solid, by a point of it (A's frame, B moved).
 pub(crate) enum Nested {
     /// A's shell with this vertex lies in B.
     A(Vec3),
@@ -93,7 +95,7 @@ pub(crate) enum Nested {
 }
 
 impl<'a> InsetPair<'a> {
-    /// Of two closed surfaces; nothing thicker than `margin` (mm) may be left in common.
+    /// Prepares two closed surfaces. A translation may leave at most a thickness of `margin` (mm) in common.
     pub(crate) fn new(a: &'a Surface, b: &'a Surface, b_in_a: &'a Pose, margin: f64) -> Self {
         Self { a, b, b_in_a, inward: [a.inward(), b.inward()], tau: 0.5 * margin }
     }
@@ -118,7 +120,7 @@ impl<'a> InsetPair<'a> {
         self.b.triangles[t as usize].map(|v| self.vertex_b(v))
     }
 
-    /// Visits the pairs of triangles that meet when B is moved, until `visit` returns false.
+    /// Visits the pairs of triangles intersecting after a translation of B, until `visit` returns false.
     pub(crate) fn crossings(&self, by: &Vec3, mut visit: impl FnMut(Crossing) -> bool) {
         let pose = self.moved_by(by);
         displaced_intersections(
@@ -130,7 +132,7 @@ impl<'a> InsetPair<'a> {
         );
     }
 
-    /// Some pairs of triangles that meet when B is moved.
+    /// Collects up to `most` pairs of triangles intersecting after a translation of B.
     pub(crate) fn met(&self, by: &Vec3, most: usize) -> Vec<ContactPair> {
         let mut out = Vec::new();
         self.crossings(by, |crossing| {
@@ -140,7 +142,7 @@ impl<'a> InsetPair<'a> {
         out
     }
 
-    /// Two triangles with their edges.
+    /// Adds the edges to a pair of triangles.
     pub(crate) fn with_edges(&self, crossing: &Crossing) -> ContactPair {
         let [i, j] = crossing.triangles;
         let turn = |e: Edge| Edge {
@@ -150,7 +152,7 @@ impl<'a> InsetPair<'a> {
         ContactPair { corners: crossing.corners, edges: [edges(self.a, i), edges(self.b, j).map(|e| e.map(turn))] }
     }
 
-    /// A shell that lies in the other solid, or may do so, where the moved surfaces do not meet.
+    /// Finds a shell certainly or possibly inside the other solid, given disjoint inset surfaces.
     pub(crate) fn nested(&self, by: &Vec3) -> Option<Nested> {
         let pose = self.moved_by(by);
         let slack = 2.0 * self.tau;
@@ -166,7 +168,8 @@ impl<'a> InsetPair<'a> {
         of_b.find(|x| !outside(winding_of_pieces(self.a, None, x, slack, |i| [self.triangle_a(i)]))).map(Nested::B)
     }
 
-    /// How much farther B has to go along `d`, at least, for a nested shell to come out; no farther than `limit` is looked.
+    /// Computes the additional translation of B along `d` for a nested shell to come out: a lower bound, searched up to
+    /// `limit` (mm).
     pub(crate) fn exit_distance(&self, by: &Vec3, nested: &Nested, d: &Vec3, limit: f64) -> f64 {
         match nested {
             Nested::A(x) => self.out_of_b(by, x, d, limit),
@@ -179,19 +182,19 @@ impl<'a> InsetPair<'a> {
         exit(self.b, &x, &-self.b_in_a.rotation.tr_mul(d), limit)
     }
 
-    /// Where two triangles meet.
+    /// Computes the contact of two intersecting triangles.
     pub(crate) fn common(&self, by: &Vec3, crossing: &Crossing) -> SharedPoint {
         let ([a, b], [i, j]) = (&crossing.corners, crossing.triangles);
         let at = middle_of_crossing(a, &b.map(|x| x + by));
         SharedPoint { at, normals: [self.a.cached_normal(i), self.b_in_a.direction(&self.b.cached_normal(j))] }
     }
 
-    /// How much farther B has to go along `d`, at least, for the two to be apart: what enters the other solid has to leave it.
-    /// No farther than `limit` is looked.
+    /// Computes a lower bound of the additional translation of B along `d` for the contact to end: a point entering the
+    /// other solid must leave it. Searches up to `limit` (mm).
     pub(crate) fn is_blocked(&self, by: &Vec3, common: &SharedPoint, d: &Vec3, limit: f64) -> f64 {
         let [a, b] = common.normals.map(|n| n.dot(d));
         let mut way = 0.0;
-        // Exits are looked for up to the limit: what is infinite is beyond it.
+        // Exits are searched up to the limit, so an infinite distance counts as the limit.
         if a < -GRAZING {
             way = lesser(exit(self.a, &common.at, d, limit), limit);
         }

@@ -1,4 +1,4 @@
-//! The first free place along a line of translations.
+//! Finds the first free translation along a line.
 
 use crate::geom::Vec3;
 use crate::geom::math::greater;
@@ -6,47 +6,47 @@ use crate::geom::triangle::Triangle;
 use crate::query::separation::blocked_interval::{Blocked, Line, blocked_interval};
 use crate::query::separation::inset_pair::{InsetPair, SharedPoint};
 
-/// Pairs of triangles that are asked for at one place before the search goes on.
+/// Maximum number of intersecting pairs of triangles collected at one trial.
 const PAIRS_PER_STEP: usize = 12;
 
-/// Of so many of them the ray tells how far what meets is stuck.
+/// Number of these pairs with exit distances by rays.
 const RAYS_PER_STEP: usize = 3;
 
-/// Pairs of triangles that are kept for other lines.
+/// Maximum number of pairs of triangles kept for other lines.
 const MAX_KEPT: usize = 192;
 
-/// Places asked along one line, at most.
+/// Maximum number of trials along one line.
 const MAX_STEPS: u32 = 96;
 
-/// From this many on leaps grow by a share of the way that is left.
+/// Trial from which steps grow by a share of the remaining length.
 const GROWTH_START: u32 = 32;
 
-/// By that share.
+/// Share of the remaining length added to a late step.
 const GROWTH_SHARE: f64 = 0.02;
 
-/// What is known to block.
+/// Known blockers of a pair.
 pub(crate) struct KnownBlockers {
-    /// Corners, B's as they are without a translation.
+    /// Corners of intersecting pairs of triangles, B's without a translation (A's frame).
     pairs: Vec<[Triangle; 2]>,
-    /// Where the surfaces meet without a translation.
+    /// Contacts of the surfaces without a translation.
     places: Vec<SharedPoint>,
-    /// Places that may still be asked for this pair.
+    /// Number of trials left for this pair.
     pub budget: u32,
 }
 
-/// Where a line became free, or how far it is known not to be.
+/// End of a line search: the free translation, or the length known to be blocked (mm).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineEnd {
     pub at: f64,
-    /// Of what blocked it last.
+    /// Contact normal of the last blocker.
     pub normal: Vec3,
     pub free: bool,
 }
 
-/// The search along one line.
+/// Search along one line.
 struct LineSearch<'l> {
     line: &'l Line,
-    /// What is known to block the line, in order of where that begins.
+    /// Known blocked intervals of the line, sorted by their beginning.
     known: Vec<Blocked>,
     next: usize,
     end: LineEnd,
@@ -54,7 +54,7 @@ struct LineSearch<'l> {
 }
 
 impl LineSearch<'_> {
-    /// Beyond an interval that begins here or before.
+    /// Steps over an interval beginning here or before.
     fn step_over(&mut self, b: &Blocked) {
         if b.to + self.hair > self.end.at {
             self.end = LineEnd { at: b.to + self.hair, normal: b.normal, free: false };
@@ -70,12 +70,12 @@ impl LineSearch<'_> {
 }
 
 impl KnownBlockers {
-    /// Of what meets without a translation.
+    /// Creates the blockers from the contacts without a translation.
     pub(crate) fn new(pairs: Vec<[Triangle; 2]>, places: Vec<SharedPoint>, budget: u32) -> Self {
         Self { pairs, places, budget }
     }
 
-    /// How far the line is blocked from its beginning on, as far as is known, and no farther than `limit` is asked.
+    /// Computes the blocked length from the beginning of the line, by the known blockers, at most about `limit` (mm).
     pub(crate) fn first(&mut self, slim: &InsetPair, line: &Line, limit: f64) -> f64 {
         let mut to = 0.0;
         for k in 0..self.places.len() {
@@ -91,7 +91,7 @@ impl KnownBlockers {
                 to = greater(to, b.to);
             }
             if to >= limit {
-                // What blocks one line blocks the next one, too.
+                // A blocker of one line often blocks the next one: move it forward.
                 self.pairs.swap(k, k / 2);
                 return to;
             }
@@ -99,7 +99,8 @@ impl KnownBlockers {
         to
     }
 
-    /// The first free place from `from` on along the line, before `limit`; `hair` is what is added to every leap.
+    /// Finds the first free translation along the line from `from` on and before `limit` (mm); `hair` is added to every
+    /// step (mm).
     pub(crate) fn walk(&mut self, slim: &InsetPair, line: &Line, [from, limit]: [f64; 2], hair: f64) -> LineEnd {
         let mut known: Vec<_> = self.pairs.iter().filter_map(|[a, b]| blocked_interval(a, b, line)).collect();
         known.sort_by(|x, y| x.from.total_cmp(&y.from));
@@ -119,14 +120,14 @@ impl KnownBlockers {
             if leap >= GROWTH_START {
                 walk.end.at += GROWTH_SHARE * (limit - walk.end.at);
             } else if walk.end.at <= before {
-                // Rounding: what meets here ends here.
+                // Rounding prevented a step: the contact here ends here, so step on by a growing minimum.
                 walk.end.at = before + hair * f64::from(1_u32 << leap.min(20));
             }
         }
         walk.end
     }
 
-    /// Whether nothing meets at the place where the walk stands; otherwise it goes on.
+    /// Tests the current translation. Returns true if it is free; otherwise steps over the blockers found.
     fn test(&mut self, slim: &InsetPair, walk: &mut LineSearch, limit: f64) -> bool {
         let at = walk.end.at;
         let by = walk.line.along * at;

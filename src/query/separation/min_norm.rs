@@ -1,24 +1,25 @@
-//! The shortest translation beyond a few planes.
+//! Computes the shortest translation beyond several planes.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 
-/// What a plane demands of a translation: at least `least` (mm) along a unit direction.
+/// Half-space of translations: at least `least` (mm) along the unit direction `normal`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plane {
     pub normal: Vec3,
     pub least: f64,
 }
 
-/// Planes that are this close to parallel, or to one line, meet nowhere of use.
+/// Squared sine of the angle of two planes, and sine of the angle of a line and a plane, for counting as parallel:
+/// their intersection is too far away to be useful.
 const PARALLEL: f64 = 1e-6;
 
-/// The shortest vector that meets all demands, none of which may lack more than `lacking` (mm, no less than rounding); `None` where there
-/// is none, or none that rounding would let find.
+/// Finds the shortest vector in all half-spaces, each up to the tolerance `lacking` (mm, at least rounding). Returns
+/// `None` if no such vector exists, or if rounding prevents finding it.
 ///
-/// Incrementally: what meets the demands so far either meets the next one, too, or the answer lies in its plane, where the same is
-/// asked with a dimension less (R. Seidel, "Small-Dimensional Linear Programming and Convex Hulls Made Easy", 1991; the norm of least
-/// length in place of a linear one). Cost: O(n) where most demands are met, O(n³) at worst.
+/// Incremental: the optimum so far either satisfies the next half-space, or the new optimum lies in its plane, a
+/// problem of one dimension less (R. Seidel, "Small-Dimensional Linear Programming and Convex Hulls Made Easy", 1991;
+/// with the norm in place of the linear objective). Cost: O(n) if most half-spaces are satisfied, O(n³) at worst.
 pub(crate) fn min_norm_point(planes: &[Plane], lacking: f64) -> Option<Vec3> {
     let meets = |x: &Vec3, p: &Plane| p.normal.dot(x) >= p.least - lacking;
     let mut x = Vec3::zeros();
@@ -42,7 +43,8 @@ pub(crate) fn min_norm_point(planes: &[Plane], lacking: f64) -> Option<Vec3> {
     planes.iter().all(|p| meets(&x, p)).then_some(x)
 }
 
-/// Of the line in which two planes meet, where `x` is its point nearest to the origin, the nearest that meets the other demands.
+/// Finds the point nearest to the origin on the line of intersection of two planes and in the half-spaces `others`. `x`
+/// is the point of the line nearest to the origin.
 fn on_line(p: &Plane, q: &Plane, x: &Vec3, others: &[Plane], lacking: f64) -> Option<Vec3> {
     let way = p.normal.cross(&q.normal).try_normalize(0.0)?;
     let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -62,7 +64,7 @@ fn on_line(p: &Plane, q: &Plane, x: &Vec3, others: &[Plane], lacking: f64) -> Op
     (from <= to + lacking).then(|| x + way * near)
 }
 
-/// The point of both planes that is nearest to the origin.
+/// Computes the point of both planes nearest to the origin.
 fn on_two(p: &Plane, q: &Plane) -> Option<Vec3> {
     let c = p.normal.dot(&q.normal);
     let d = 1.0 - c * c;

@@ -1,12 +1,18 @@
-//! A short translation of B that takes two overlapping solids apart.
+//! Finds a short translation of B separating two overlapping solids.
 //!
-//! For solids that are not convex the shortest one is a question about their Minkowski difference, which may have O(n⁶) faces.
-//! So it is searched for, and what is reported is verified: at that translation the surfaces, moved inward by half of the
-//! rounding margin, do not meet and nothing lies inside anything (`slim`). The hulls always give one. Along a direction the first
-//! free place is found by leaps (`leap`): every pair of triangles that meets blocks an interval of the line whose end has a closed
-//! form (`cell`); the search goes there and asks again. Directions come from hulls, boxes and the triangles that meet
-//! (`directions`); the best place slides on along the planes that block it (`planes`), after C. Je, M. Tang, Y. Lee, M. Lee &
-//! Y. J. Kim, "`PolyDepth`: Real-Time Penetration Depth Computation Using Iterative Contact-Space Projection", 2012.
+//! For non-convex solids the shortest translation is a question about their Minkowski difference, with up to O(n⁶)
+//! faces. This module searches heuristically and verifies its answer: at the reported translation the two inset
+//! surfaces, moved inward by half of the rounding margin, are disjoint, and no shell lies inside the other solid. The
+//! hulls always give a translation to start from. The search follows C. Je, M. Tang, Y. Lee, M. Lee & Y. J. Kim,
+//! "`PolyDepth`: Real-Time Penetration Depth Computation Using Iterative Contact-Space Projection", 2012.
+//!
+//! - `search`: order and budgets of the search
+//! - `directions`: candidate directions from hulls, boxes and intersecting triangles
+//! - `line_search`: first free translation along a direction, reached by steps over blocked intervals
+//! - `blocked_interval`: interval of a line blocked by one pair of triangles, in closed form
+//! - `inset_pair`: the two inset surfaces and their collision tests
+//! - `min_norm`: shortest translation beyond several planes, to slide along the blocking planes
+//! - `ray_exit`: distance from an inside point to the surface along a direction
 
 pub(crate) mod blocked_interval;
 pub(crate) mod directions;

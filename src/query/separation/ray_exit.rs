@@ -1,11 +1,11 @@
-//! How far a point inside a solid is from leaving it.
+//! Computes the distance from a point inside a solid to the surface along a ray.
 
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
 use crate::shape::surface::{Below, Node, Surface};
 
-/// The way from `x` along `d` (the surface's frame, unit) to the nearest triangle that is passed from behind (mm); `limit` where
-/// there is none before that. In plain arithmetic: it is only a hint where to look.
+/// Computes the distance from `x` along `d` (the surface's frame, unit) to the nearest triangle passed from behind
+/// (mm); `limit` if there is none before. Plain arithmetic suffices: the result only proposes a translation.
 pub(crate) fn exit(s: &Surface, x: &Vec3, d: &Vec3, limit: f64) -> f64 {
     let nodes = &s.tree().nodes;
     let mut best = limit;
@@ -28,7 +28,7 @@ pub(crate) fn exit(s: &Surface, x: &Vec3, d: &Vec3, limit: f64) -> f64 {
     best
 }
 
-/// Slabs, a little wider than single precision has them.
+/// Tests a ray against a box by slabs, slightly wider than the box in single precision.
 fn may_meet(node: &Node, x: &Vec3, d: &Vec3, best: f64) -> bool {
     let axes = node.axes();
     let (c, w) = (axes.tr_mul(&(x - node.center())), axes.tr_mul(d));
@@ -37,7 +37,7 @@ fn may_meet(node: &Node, x: &Vec3, d: &Vec3, best: f64) -> bool {
         let half = f64::from(node.half()[k]) * (1.0 + 1e-6);
         let (near, far) = ((-half - c[k]) / w[k], (half - c[k]) / w[k]);
         let (near, far) = if near < far { (near, far) } else { (far, near) };
-        // A ray along the slab is no number or infinite: then it bounds nothing.
+        // For a ray parallel to the slab these are NaN or infinite, and the comparisons leave the interval unchanged.
         if near > from {
             from = near;
         }

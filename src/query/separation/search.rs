@@ -1,4 +1,10 @@
-//! The search: from the hulls' translation to shorter ones.
+//! Searches for a short separating translation, starting from that of the hulls.
+//!
+//! 1. Collect intersecting triangles and candidate directions; the best direction by the hulls is the first answer.
+//! 2. Push B out of all intersecting triangles, each along its nearest face.
+//! 3. Search along the directions, sliding along the blocking planes.
+//! 4. Branch and bound over the faces of single pairs of triangles.
+//! 5. If the answer is still long, add the hulls' penetration direction.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::tolerance::roundoff_mm;
@@ -13,80 +19,81 @@ use crate::query::separation::inset_pair::{ContactPair, InsetPair};
 use crate::query::separation::line_search::{KnownBlockers, LineEnd};
 use crate::query::separation::min_norm::{Plane, min_norm_point};
 
-/// A translation is longer than it need be by this many rounding margins.
+/// Excess length of every translation, in rounding margins.
 const STEP_IN_MARGINS: f64 = 4.0;
 
-/// Triangles that miss each other, seen along a line, by this share of the rounding margin count as meeting.
+/// Distance up to which two triangles count as colliding along a line, as a share of the rounding margin.
 const LINE_SLACK: f64 = 0.0625;
 
-/// Pairs of meeting triangles that directions are taken from.
+/// Maximum number of intersecting pairs of triangles for deriving directions.
 const MAX_MET: usize = 512;
 
-/// Directions that are tried at once, before others are compared.
+/// Number of directions searched before the others are compared.
 const AT_ONCE: usize = 3;
 
-/// Every so many of these are the first blockers.
+/// Maximum number of intersecting pairs kept as first blockers.
 const FIRST_BLOCKERS: usize = 48;
 
-/// Of so many of them rays tell how far the parts are stuck.
+/// Maximum number of intersecting pairs with exit distances by rays.
 const FIRST_PLACES: usize = 16;
 
-/// Places at which a pair is asked whether it is free, of few and of more triangles.
+/// Maximum number of trial translations for small and for large pairs.
 const MAX_PLACES: [u32; 2] = [400, 100];
 
-/// Pairs of more triangles than this are searched less: each place costs more.
+/// Maximum number of triangles of a small pair; each trial of a larger pair costs more.
 const FEW_TRIANGLES: usize = 1500;
 
-/// Planes along which the best place slides, at most.
+/// Maximum number of planes for sliding.
 const MAX_PLANES: usize = 10;
 
-/// A plane's demand is met where no more is lacking than this share of what is added to every translation.
+/// Tolerance of a plane, as a share of the excess length.
 const SHORTFALL: f64 = 1.0 / 16.0;
 
-/// Planes that push, at most.
+/// Maximum number of planes for pushing.
 const MAX_PUSHED: usize = 64;
 
-/// Times the parts are pushed out of what they meet.
+/// Maximum number of pushes.
 const MAX_PUSHES: usize = 8;
 
-/// Pairs of triangles that push at first.
+/// Maximum number of pairs of triangles in the first push and at the root of the branch and bound.
 const FIRST_PUSHED: usize = 128;
 
-/// Places that are tried where triangles may come apart in more than one way.
+/// Maximum number of nodes in the branch and bound, for small and for large pairs.
 const MAX_NODES: [usize; 2] = [96, 8];
 
-/// Faces that are tried one by one at one place.
+/// Maximum number of face directions tried at one node.
 const MAX_DIRECTIONS: usize = 8;
 
-/// Sine of the angle below which two edges make no face.
+/// Sine of the angle below which two edges define no face.
 const PARALLEL_EDGES: f64 = 1e-6;
 
-/// Pairs of triangles that push at once.
+/// Maximum number of pairs of triangles in every later push.
 const PUSHED_PAIRS: usize = 32;
 
-/// A translation that is longer than the least by no more than this share of it ends the search.
+/// Relative excess over the lower bound at which the search ends.
 const GOOD_ENOUGH: f64 = 5e-3;
 
-/// A shorter one is worth a look only where it saves this share.
+/// Minimum relative saving of a further trial.
 const WORTHWHILE_GAIN: f64 = 1e-6;
 
-/// What is known of a pair before.
+/// Prior knowledge about a pair.
 #[derive(Debug, Clone, Copy)]
 pub struct SeparationInput {
     /// The pair's rounding margin η (mm).
     pub margin: f64,
-    /// No translation shorter than this separates (mm): the depth of a common ball.
+    /// Lower bound of the length of a separating translation (mm): the diameter of a common ball.
     pub least: f64,
-    /// In which direction B leaves A where they touch, unit (A's frame).
+    /// Unit direction from A to B at the contact (A's frame).
     pub normal: Option<Vec3>,
     /// Axes of both parts' own boxes as columns (A's frame).
     pub axes: [Mat3; 2],
 }
 
-/// A translation of B (mm, A's frame) after which no more than the rounding margin of the two solids is in common, as short as the
-/// search finds; never shorter than `least`. `None` where the hulls are flat.
+/// Finds a short translation of B separating the solids up to the rounding margin (mm, A's frame), at least `least`
+/// long. Returns `None` if the hulls are flat.
 ///
-/// Both surfaces must be closed. Cost: some hundred crossing tests at most, most of which end at the first triangles that meet.
+/// Both surfaces must be closed. Cost: at most some hundred crossing tests, most of them ending at the first
+/// intersecting triangles.
 pub fn separate(
     a: SolidRef,
     b: SolidRef,
@@ -123,7 +130,7 @@ pub fn separate(
     }
     directions.add_faces([a.surface, b.surface], b_in_a, &met);
     directions.add_axes(&wanted.axes);
-    // The hulls come apart along any of them.
+    // The hulls separate along any direction.
     let by_hulls = |d: &Vec3| d * (greater(d.dot(&q.scan(d).w), least) + hair);
     let best = directions.all.iter().map(by_hulls).min_by(|x, y| x.norm_squared().total_cmp(&y.norm_squared()))?;
     let mut search = Search { slim, blockers, directions, tried: 0, best, least, hair, slack: LINE_SLACK * margin };
@@ -132,7 +139,7 @@ pub fn separate(
     search.push(&met);
     search.run();
     search.branch(&met, MAX_NODES[size]);
-    // Where that ended too soon, its ways lead on.
+    // The pushes may have ended too early: continue from the directions added by the branching.
     search.run();
     if search.done() {
         return Some(search.best);
@@ -153,9 +160,9 @@ struct Search<'a> {
     slim: InsetPair<'a>,
     blockers: KnownBlockers,
     directions: Directions,
-    /// So many of them were tried.
+    /// Number of directions already searched.
     tried: usize,
-    /// The shortest that was verified.
+    /// Shortest verified translation (mm, A's frame).
     best: Vec3,
     least: f64,
     hair: f64,
@@ -167,7 +174,7 @@ impl Search<'_> {
         Line::new(d, self.slack)
     }
 
-    /// What may be lacking of a plane's demand: what is added to every translation makes up for it.
+    /// Tolerance of a plane (mm), covered by the excess length of every translation.
     fn shortfall(&self) -> f64 {
         SHORTFALL * self.hair
     }
@@ -176,14 +183,14 @@ impl Search<'_> {
         self.best.norm() * (1.0 - WORTHWHILE_GAIN)
     }
 
-    /// Whether nothing shorter is worth looking for.
+    /// True if the best translation is close enough to the lower bound.
     fn done(&self) -> bool {
         self.best.norm() <= self.least * (1.0 + GOOD_ENOUGH) + 2.0 * self.hair
     }
 
-    /// Line by line, those first that are known to be blocked least far.
+    /// Searches line by line, in the order of the known blocked length.
     fn run(&mut self) {
-        // A good one among the first saves looking far along the others.
+        // A short result among the first directions limits the search along the others.
         while self.tried < self.directions.all.len().min(AT_ONCE) {
             let d = self.directions.all[self.tried];
             self.tried += 1;
@@ -213,7 +220,7 @@ impl Search<'_> {
         }
     }
 
-    /// Along one direction, and on from where that ends.
+    /// Searches along one direction, then slides on from the result.
     fn search_direction(&mut self, d: &Vec3) {
         if self.done() {
             return;
@@ -224,7 +231,8 @@ impl Search<'_> {
         }
     }
 
-    /// Takes the first free place along a direction from `from` (mm) on, if it is nearer than the best.
+    /// Finds the first free translation along a direction from `from` (mm) on, and keeps it if it is shorter than the
+    /// best.
     fn search_line(&mut self, d: &Vec3, from: f64) -> LineEnd {
         let line = self.line(d);
         let limit = self.limit();
@@ -235,8 +243,8 @@ impl Search<'_> {
         end
     }
 
-    /// From a free place along the planes that block: to the shortest translation beyond all of them, as long as something
-    /// else is in the way there.
+    /// Slides from a free translation along the blocking planes: to the shortest translation beyond all of them,
+    /// repeated while something else blocks there.
     fn slide(&mut self, d: &Vec3, end: &LineEnd) {
         let (mut d, mut end) = (*d, *end);
         let mut planes: Vec<Plane> = Vec::new();
@@ -256,8 +264,9 @@ impl Search<'_> {
         }
     }
 
-    /// From where the parts are, out of every pair of triangles that meets along the face that is nearest: to the shortest
-    /// translation beyond all of these, as long as that is shorter than the best. `met` are the pairs that meet at first.
+    /// Pushes B out of every intersecting pair of triangles along its nearest face: to the shortest translation beyond
+    /// all these faces, repeated while it is shorter than the best. `first` are the pairs intersecting before any
+    /// translation.
     fn push(&mut self, first: &[ContactPair]) {
         let mut planes: Vec<Plane> = Vec::new();
         let mut by = Vec3::zeros();
@@ -287,8 +296,8 @@ impl Search<'_> {
         }
     }
 
-    /// As [`Self::push`], but where two triangles may come apart along the face of the one or of the other both are tried, those
-    /// translations first that are shortest so far.
+    /// Explores the choices of [`Self::push`] by branch and bound: each pair of triangles may separate along several
+    /// faces. The node with the shortest translation comes first.
     fn branch(&mut self, first: &[ContactPair], nodes: usize) {
         let mut open = vec![Node { planes: Vec::new(), at: Vec3::zeros(), length: 0.0 }];
         let mut seen: Vec<Vec3> = Vec::new();
@@ -321,7 +330,7 @@ impl Search<'_> {
         }
     }
 
-    /// With one more plane, where that leaves anything shorter than the best.
+    /// Adds a plane to a node; `None` if the resulting translation is not shorter than the best.
     fn child(&self, node: &Node, plane: &Plane) -> Option<Node> {
         let mut planes = node.planes.clone();
         match planes.iter_mut().find(|p| p.normal.dot(&plane.normal) > SAME_DIRECTION_COSINE) {
@@ -335,15 +344,15 @@ impl Search<'_> {
     }
 }
 
-/// A translation beyond some planes.
+/// Node of the branch and bound: a translation beyond some planes.
 struct Node {
     planes: Vec<Plane>,
     at: Vec3,
     length: f64,
 }
 
-/// The shortest translation beyond `planes` and beyond all of `more`, of which those are taken that it depends on, the worst first:
-/// all may be many, and few decide.
+/// Finds the shortest translation beyond `planes` and all of `more`. Adds the worst violated plane of `more` until all
+/// are satisfied: there may be many, and few decide.
 fn beyond(planes: &mut Vec<Plane>, more: &[Plane], lacking: f64) -> Option<Vec3> {
     let mut x = min_norm_point(planes, lacking)?;
     loop {
@@ -360,9 +369,9 @@ fn beyond(planes: &mut Vec<Plane>, more: &[Plane], lacking: f64) -> Option<Vec3>
     }
 }
 
-/// Planes beyond which some of the triangles that meet are apart, none farther out than `limit` (mm): of those that face the same way
-/// the nearest and the farthest, the nearest ones first. Pairs that lie deep in a face, seen alone, want to go farther than the faces
-/// do, so what the nearest ones want comes first.
+/// Lists candidate planes, each separating some of the intersecting triangles within `limit` (mm): the nearest and the
+/// farthest plane of each direction, in the order of the nearest ones. A pair deep inside a face asks for more than the
+/// face does, so the nearest planes come first.
 fn exit_directions(met: &[ContactPair], by: &Vec3, limit: f64) -> Vec<Plane> {
     let lacking = |p: &Plane| p.least - p.normal.dot(by);
     let mut near: Vec<Plane> = met.iter().filter_map(|m| nearest_face(m, by)).filter(|p| p.least < limit).collect();
@@ -379,14 +388,14 @@ fn exit_directions(met: &[ContactPair], by: &Vec3, limit: f64) -> Vec<Plane> {
     groups.into_iter().flatten().collect()
 }
 
-/// Of the planes beyond which two triangles are apart the nearest.
+/// Finds the nearest plane separating two triangles.
 fn nearest_face(met: &ContactPair, by: &Vec3) -> Option<Plane> {
     let lacking = |p: &Plane| p.least - p.normal.dot(by);
     faces(met).min_by(|x, y| lacking(x).total_cmp(&lacking(y)))
 }
 
-/// The faces of two triangles' Minkowski difference along which B's leaves the outside of A's: those of either triangle, and those
-/// of two convex edges.
+/// Lists the faces of the Minkowski difference of two triangles for B leaving A outward: the normals of the triangles,
+/// and the cross products of their convex edges.
 fn faces(met: &ContactPair) -> impl Iterator<Item = Plane> {
     let [a, b] = &met.corners;
     let normal = |t: &Triangle| (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0);

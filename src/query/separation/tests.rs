@@ -1,4 +1,4 @@
-//! Tests of what the search is made of; of the search itself in `tests/suite/separation.rs`.
+//! Tests the components of the search; `tests/suite/separation.rs` tests the search itself.
 
 use crate::geom::Vec3;
 use crate::geom::triangle::{Triangle, intersects};
@@ -19,7 +19,7 @@ fn a_wall_blocks_a_line_until_it_has_left_the_floor() {
     let wall = [Vec3::new(-1.0, 0.0, -0.5), Vec3::new(1.0, 0.0, -0.5), Vec3::new(0.0, 0.0, 3.0)];
     let up = blocked_interval(&floor, &wall, &Line::new(&Vec3::z(), 1e-12)).unwrap();
     assert!((up.from + 3.0).abs() < 1e-12 && (up.to - 0.5).abs() < 1e-12 && (up.normal - Vec3::z()).norm() < 1e-12);
-    // Across its own plane from the near side of the floor to its far corner.
+    // Across its own plane, from the near side of the floor to its far corner.
     let aside = blocked_interval(&floor, &wall, &Line::new(&Vec3::y(), 1e-12)).unwrap();
     assert!((aside.from + 9.0).abs() < 1e-12 && (aside.to - 9.0).abs() < 1e-12, "{aside:?}");
     assert!(blocked_interval(&floor, &wall.map(|p| p + Vec3::x() * 20.0), &Line::new(&Vec3::z(), 1e-12)).is_none());
@@ -42,7 +42,7 @@ fn what_is_blocked_is_where_triangles_meet() {
         for _ in 0..8 {
             let t = 2.0 * dice.unit();
             let expected = intersects(&a, &b.map(|p| p + d * t));
-            // Within rounding of an end either may be said.
+            // Rounding decides near an end of the interval.
             if found.is_some_and(|f| (t - f.from).abs() < 1e-9 || (t - f.to).abs() < 1e-9) {
                 continue;
             }
@@ -67,11 +67,11 @@ fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
     let corner = [plane(1.0, 0.0, 0.0, 3.0), plane(0.0, 1.0, 0.0, 4.0), plane(0.0, 0.0, 1.0, 12.0)];
     assert!(close(found(&corner[..2]), Vec3::new(3.0, 4.0, 0.0)));
     assert!(close(found(&corner), Vec3::new(3.0, 4.0, 12.0)));
-    // The second demands nothing that the first does not give.
+    // The first half-space implies the second.
     assert!(close(found(&[plane(0.0, 0.0, 1.0, 2.0), plane(0.0, 1.0, 1.0, 1.0)]), Vec3::new(0.0, 0.0, 2.0)));
     assert!(found(&[plane(0.0, 0.0, 1.0, 2.0), plane(0.0, 0.0, -1.0, 1.0)]).is_none());
     assert_eq!(found(&[]), Some(Vec3::zeros()));
-    // Many through one point, as those of a thread's flanks: a little more is demanded of one of them.
+    // Many planes through one point, like those of a thread's flanks.
     let around: Vec<Plane> = (0..32)
         .map(|k| f64::from(k) * 0.2)
         .map(|t| Plane { normal: Vec3::new(libm::cos(t), libm::sin(t), -1.0).normalize(), least: 0.5f64.sqrt() })
@@ -88,7 +88,7 @@ fn a_ray_leaves_a_box_through_the_face_that_is_ahead() {
     let way = |x: [f64; 3], d: [f64; 3]| exit(&s, &Vec3::from(x), &Vec3::from(d).normalize(), 10.0);
     assert!((way([0.3, 0.4, 0.25], [0.0, 0.0, 1.0]) - 0.75).abs() < 1e-12);
     assert!((way([0.3, 0.4, 0.25], [-1.0, 0.0, 0.0]) - 0.3).abs() < 1e-12);
-    // From outside the far side counts; off to the side nothing does, nor what is beyond the limit.
+    // A ray from outside exits on the far side; a ray missing the box, or ending before it, returns the limit.
     assert!((way([0.3, 0.4, -2.0], [0.0, 0.0, 1.0]) - 3.0).abs() < 1e-12);
     assert!((way([3.0, 0.4, -2.0], [0.0, 0.0, 1.0]) - 10.0).abs() < 1e-12);
     assert!((way([0.3, 0.4, -20.0], [0.0, 0.0, 1.0]) - 10.0).abs() < 1e-12);

@@ -1,4 +1,5 @@
-//! Descends the trees of two placed surfaces at once, down to the pairs of triangles that may be close.
+//! Descends the bounding volume hierarchies (BVH) of two placed surfaces at once, down to the pairs of triangles within
+//! a search radius.
 
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::triangle::Triangle;
@@ -7,19 +8,19 @@ use crate::query::triangles::triangle_bounds::BoundedTriangle;
 use crate::shape::surface::{Below, Motion, Node, PlacedObb};
 use std::ops::Range;
 
-/// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance. Bounds are lowered by this: it only prunes
-/// less.
+/// Rounding errors of a bound, in units of 2⁻⁵³ of both sizes and their distance. Every bound is lowered by this error,
+/// at the cost of some pruning.
 const ROUNDOFFS_PER_DISTANCE: f64 = 128.0;
 
-/// Nodes whose sizes differ by less than this factor are split at once.
+/// Size ratio of two nodes below which both are split at once.
 const SIMILAR_SIZE: f32 = 2.0;
 
-/// What a search is bounded by.
+/// Search radius, and a bound for everything outside it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchRadius {
-    /// What is certainly farther than this is left out (mm).
+    /// Search radius (mm): pairs with a greater lower bound are pruned.
     pub reach: f64,
-    /// The least lower bound of what was left out (mm).
+    /// Least lower bound of all pruned pairs (mm).
     pub beyond: f64,
 }
 
@@ -28,7 +29,7 @@ impl SearchRadius {
         Self { reach, beyond: f64::INFINITY }
     }
 
-    /// Whether something with this lower bound is left out.
+    /// Returns true if a pair with this lower bound is pruned, and records the bound.
     #[inline]
     pub(crate) fn excludes(&mut self, bound: f64) -> bool {
         if bound > self.reach {
@@ -40,45 +41,45 @@ impl SearchRadius {
     }
 }
 
-/// Whether two nodes are split at once: four pairs cost less than twice two.
+/// True if both nodes are split at once: four pairs cost less than twice two.
 fn similar_size(a: &Node, b: &Node) -> bool {
     let (a, b) = (a.size(), b.size());
     a < SIMILAR_SIZE * b && b < SIMILAR_SIZE * a
 }
 
-/// A descent into two trees.
+/// Simultaneous descent of two trees.
 pub(crate) struct DualTraversal<'a> {
     nodes: [&'a [Node]; 2],
     motion: Motion<'a>,
-    /// What rounding may add to a bound (mm).
+    /// Bound of the rounding error of a distance (mm).
     pub rounding: f64,
-    /// Bounds of boxes are lowered by this: rounding, and what vertices may have moved.
+    /// Amount subtracted from the distance of two boxes: rounding, and the displacement of vertices (mm).
     allowance: f64,
     facets: [LeafCache; 2],
 }
 
-/// Leaves whose triangles are kept, of one surface.
+/// Number of cached leaves a surface.
 const MAX_KEPT_LEAVES: usize = 16;
 
-/// The leaves last met, of one surface: each is met with several of the other, and again soon.
+/// Recent leaves of one surface: each is paired with several leaves of the other surface within a short time.
 #[derive(Default)]
 struct LeafCache([CachedLeaf; MAX_KEPT_LEAVES]);
 
 impl LeafCache {
     fn take(&mut self, range: Range<u32>, corners: impl FnMut(u32) -> Triangle) -> &mut CachedLeaf {
-        // Leaves side by side get places of their own: most have two triangles or more.
+        // Leaves side by side get separate slots: most have two triangles or more.
         let leaf = &mut self.0[range.start as usize / 2 % MAX_KEPT_LEAVES];
         leaf.take(range, corners);
         leaf
     }
 }
 
-/// The triangles of a leaf.
+/// Triangles of a leaf.
 #[derive(Default)]
 struct CachedLeaf {
     first: Option<u32>,
     facets: Vec<BoundedTriangle>,
-    /// Places in `facets` of those near the other leaf.
+    /// Indices in `facets` of the triangles near the other leaf.
     near: Vec<u32>,
 }
 
@@ -107,7 +108,7 @@ impl CachedLeaf {
 }
 
 impl<'a> DualTraversal<'a> {
-    /// Of a pair whose vertices may each have moved by half of `slack` (mm) from where the surfaces have them.
+    /// Prepares the descent of a pair with each vertex displaced by at most half of `slack` (mm).
     pub(crate) fn new(p: &Pairing<'a>, slack: f64) -> Self {
         let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
         let rounding = if size.is_finite() { ROUNDOFFS_PER_DISTANCE * UNIT_ROUNDOFF * size } else { 0.0 };
@@ -120,8 +121,9 @@ impl<'a> DualTraversal<'a> {
         }
     }
 
-    /// Calls `visit` on all pairs of triangles that may be within reach, with a lower bound of their distance (mm), until it
-    /// returns false. Corners are asked for once per leaf met, or a few times.
+    /// Calls `visit` on all pairs of triangles possibly within the search radius, with a lower bound of their distance
+    /// (mm), until `visit` returns false. Requests the corners of a triangle once for each time its leaf enters the
+    /// cache.
     pub(crate) fn run(
         &mut self,
         reach: &mut SearchRadius,
@@ -165,13 +167,13 @@ impl<'a> DualTraversal<'a> {
                     let next = cb.map(|c| (i, c, self.apart(&fixed, &self.in_b(c), reach.reach)));
                     push(&mut stack, reach, next);
                 }
-                // Covered above.
+                // Unreachable: the guarded arms above cover this case.
                 (Below::Children(_), Below::Triangles(_)) => {}
             }
         }
     }
 
-    /// All pairs of two nodes' children, with bounds of their distances.
+    /// Pairs all children of two nodes, with lower bounds of their distances (mm).
     #[inline]
     fn four(&self, ca: [u32; 2], cb: [u32; 2], reach: f64) -> [(u32, u32, f64); 4] {
         let (first, second) = (ca.map(|c| self.in_a(c)), cb.map(|c| self.in_b(c)));
@@ -191,14 +193,14 @@ impl<'a> DualTraversal<'a> {
         PlacedObb::of(&self.nodes[1][j as usize]).moved(&self.motion)
     }
 
-    /// A lower bound of the distance (mm); may end at the first that is out of reach.
+    /// Computes a lower bound of the distance of two boxes (mm); stops early at a bound outside the search radius.
     #[inline]
     fn apart(&self, a: &PlacedObb, b: &PlacedObb, reach: f64) -> f64 {
         f64::from(a.distance_bound(b, (reach + self.allowance) as f32)) - self.allowance
     }
 }
 
-/// Visits the pairs of triangles near the other's leaf, of two leaves; false when `visit` says so.
+/// Visits the pairs of triangles of two leaves, each triangle near the other leaf. Returns false if `visit` does.
 #[inline]
 fn visit_near(
     a: &CachedLeaf,
@@ -218,7 +220,7 @@ fn visit_near(
     true
 }
 
-/// Puts pairs of nodes on the stack, the nearest on top.
+/// Pushes pairs of nodes on the stack, the nearest on top.
 #[inline]
 fn push<const N: usize>(stack: &mut Vec<(u32, u32, f64)>, reach: &mut SearchRadius, next: [(u32, u32, f64); N]) {
     let first = stack.len();

@@ -1,4 +1,9 @@
-//! Two placed surfaces: how far they are apart, and which of their triangles meet.
+//! Answers for two placed surfaces: their distance, and their intersecting triangles.
+//!
+//! - `pairing`: the two surfaces and B's pose
+//! - `bvh_traversal`: descends both bounding volume hierarchies (BVH) at once, to pairs of close triangles
+//! - `triangle_bounds`: cheap lower bounds of the distance of two triangles
+//! - `transversal_crossing`: tells crossing surfaces from touching ones
 pub(crate) mod bvh_traversal;
 pub mod pairing;
 #[cfg(test)]
@@ -11,32 +16,32 @@ use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::{Pairing, placed};
 
-/// How far two surfaces are apart.
+/// Distance of two surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Distance {
-    /// Farther than asked for: a lower bound (mm), above the limit; infinite where a surface has no triangle.
+    /// Lower bound of a distance above the limit (mm); infinite if a surface has no triangle.
     Beyond(f64),
-    /// Not farther than asked for.
+    /// Closest points of surfaces within the limit.
     Within(Gap),
 }
 
-/// The closest points of two surfaces.
+/// Closest points of two surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gap {
-    /// Their distance (mm), 0 where triangles meet.
+    /// Distance of the points (mm, >= 0); 0 if the triangles intersect.
     pub value: f64,
-    /// On A and on B (A's frame, mm).
+    /// Point of A and point of B (A's frame, mm).
     pub points: [Vec3; 2],
-    /// Of A and of B.
+    /// Triangle of A and triangle of B.
     pub triangles: [u32; 2],
-    /// Whether these two triangles meet, by exact test.
+    /// True if the two triangles intersect, by the exact test.
     pub meets: bool,
-    /// Whether nothing is closer; otherwise the search ended as soon as it was close enough.
+    /// True if no other points are closer; false if the search ended early at a distance of at most `enough`.
     pub exact: bool,
 }
 
-/// Smallest distance of two surfaces, to rounding. What is farther than `limit` (mm) is left out; the search ends as soon as a
-/// distance of at most `enough` (mm) is found. A 0 is only claimed for triangles that meet by exact test.
+/// Finds the smallest distance of two surfaces, to rounding, if it is at most `limit` (mm). Stops early at a distance
+/// of at most `enough` (mm). A distance of 0 always comes from the exact intersection test.
 pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
     let mut best: Option<Gap> = None;
     let mut reach = SearchRadius::new(limit);
@@ -48,7 +53,7 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
         |i| p.a.triangle(i),
         |j| placed(p, j),
         |reach, bound, (i, f), (j, g)| {
-            // What is beyond the closest points so far, in the same direction, is seldom closer.
+            // Triangles separated along the direction of the closest points so far are seldom closer.
             if way.is_some_and(|way| reach.excludes(f.apart_along(g, &way) - rounding)) {
                 return true;
             }
@@ -73,13 +78,14 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
     }
 }
 
-/// Visits the pairs of triangles that meet, touching ones too, exactly, each pair once; ends when `visit` returns false.
+/// Visits every pair of intersecting or touching triangles once, by exact tests, until `visit` returns false.
 pub fn intersecting_pairs(p: &Pairing, visit: impl FnMut(u32, u32) -> bool) {
     crossings_of(p, 0.0, |i| p.a.triangle(i), |j| placed(p, j), visit);
 }
 
-/// A point (A's frame) near which triangles meet when they are moved, `None` where none do: `moved_a` and `moved_b` say
-/// where a triangle's corners are then, in A's frame, no farther than `slack` (mm) from where they were.
+/// Finds a point (A's frame) near an intersection of displaced triangles, or `None` if they are disjoint. `moved_a` and
+/// `moved_b` give the displaced corners of a triangle in A's frame, each at most `slack` (mm) from its original
+/// position.
 pub fn displaced_intersection(
     p: &Pairing,
     slack: f64,
@@ -95,7 +101,8 @@ pub fn displaced_intersection(
     Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
 }
 
-/// Visits the pairs of triangles that meet when they are moved, as [`crossing_moved`] has it, until `visit` returns false.
+/// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit` returns
+/// false.
 pub(crate) fn displaced_intersections(
     p: &Pairing,
     slack: f64,
@@ -106,9 +113,9 @@ pub(crate) fn displaced_intersections(
     crossings_of(p, 2.0 * slack, moved_a, moved_b, visit);
 }
 
-/// The pairs of triangles of which something meets when they are moved: `pieces_a` and `pieces_b` say what belongs to a triangle then,
-/// some triangles in A's frame, no farther than `slack` (mm) from it. Pairs for which `asked` is false are left out. Each pair comes with a
-/// point near which it meets; `visit` says whether to go on.
+/// Visits the pairs of triangles with intersecting pieces. `pieces_a` and `pieces_b` give the pieces of a triangle:
+/// triangles in A's frame, at most `slack` (mm) from it. Skips pairs with `asked` false. `visit` receives each pair
+/// with a point near an intersection, and returns true to continue.
 pub(crate) fn intersections_of_pieces<P: AsRef<[Triangle]>>(
     p: &Pairing,
     slack: f64,
@@ -133,13 +140,13 @@ pub(crate) fn intersections_of_pieces<P: AsRef<[Triangle]>>(
     );
 }
 
-/// A point close to what two meeting triangles have in common.
+/// Computes a point close to the intersection of two intersecting triangles.
 pub(crate) fn middle_of_crossing(s: &Triangle, t: &Triangle) -> Vec3 {
     let [x, y] = common_points(s, t);
     (x + y) * 0.5
 }
 
-/// The pairs of triangles that meet, their corners given, where boxes are no farther apart than `slack`.
+/// Visits the pairs of intersecting triangles with the given corners, among boxes at most `slack` (mm) apart.
 fn crossings_of(
     p: &Pairing,
     slack: f64,
@@ -152,7 +159,7 @@ fn crossings_of(
     });
 }
 
-/// Points of two meeting triangles that are close to what they have in common.
+/// Computes a point of each of two intersecting triangles, both close to the intersection.
 fn common_points(s: &Triangle, t: &Triangle) -> [Vec3; 2] {
     let mut best = closest(s, t);
     for (of, other, turned) in [(s, t, false), (t, s, true)] {

@@ -1,21 +1,21 @@
-//! Two surfaces and the pose of the second in the frame of the first.
+//! Holds two surfaces and the pose of the second in the frame of the first.
 
 use crate::geom::Pose;
 use crate::geom::triangle::Triangle;
 use crate::shape::surface::Surface;
 
-/// Two surfaces, B placed in A's frame. Everything is answered in A's frame, on B's vertices as `b_in_a` rounds them.
+/// Two surfaces, B placed in A's frame. All answers are in A's frame and refer to B's vertices as rounded by `b_in_a`.
 #[derive(Debug, Clone, Copy)]
 pub struct Pairing<'a> {
-    /// The first surface.
+    /// Surface of A.
     pub a: &'a Surface,
-    /// The second one.
+    /// Surface of B.
     pub b: &'a Surface,
-    /// Where it stands.
+    /// Pose of B in A's frame.
     pub b_in_a: &'a Pose,
 }
 
-/// The corners of a triangle of B, in A's frame.
+/// Computes the corners of a triangle of B in A's frame (mm).
 pub(crate) fn placed(p: &Pairing, t: u32) -> Triangle {
     p.b.triangle(t).map(|v| p.b_in_a.point(&v))
 }

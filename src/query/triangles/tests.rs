@@ -1,4 +1,4 @@
-//! Surfaces, queries and pairs against brute force, on shapes that are hard on them.
+//! Compares surfaces, queries and pairs with brute force, on degenerate shapes.
 
 use crate::geom::math::sin_cos_deg;
 use crate::geom::triangle::{Feature, Triangle, closest, intersects, point_triangle};
@@ -30,7 +30,7 @@ impl Sequence {
         (0..3).fold(Mat3::identity(), |m, k| m * turn(360.0 * self.unit(), k))
     }
 
-    /// Motions that bring faces, edges and vertices together, and others.
+    /// Draws a pose: some poses align faces, edges and vertices, others are general.
     pub(crate) fn pose(&mut self) -> Pose {
         let rotation = match self.below(3) {
             0 => Mat3::identity(),
@@ -55,7 +55,7 @@ fn turn(deg: f64, k: usize) -> Mat3 {
     m
 }
 
-/// A closed box of side 4 with every face cut into `n` × `n` squares, points moved by `shape`.
+/// Returns a closed box of side 4, each face cut into `n` × `n` squares, points mapped by `shape`.
 pub(crate) fn closed(n: u32, shape: impl Fn(Vec3) -> Vec3) -> TriMesh {
     let mut mesh = TriMesh::default();
     let mut index = std::collections::BTreeMap::new();
@@ -86,7 +86,7 @@ pub(crate) fn ball(n: u32) -> TriMesh {
     closed(n, |p| p.normalize() * (2.2 + 0.1 * libm::sin(3.0 * p.x) * libm::cos(2.0 * p.y)))
 }
 
-/// Triangles of no connection.
+/// Returns `n` unconnected triangles.
 fn soup(n: u32, mut corner: impl FnMut() -> Vec3) -> TriMesh {
     let vertices = (0..3 * n).map(|_| corner()).collect();
     TriMesh { vertices, triangles: (0..n).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect() }
@@ -99,13 +99,13 @@ fn shapes(sequence: &mut Sequence) -> Vec<TriMesh> {
     all.push(soup(50, || Vec3::new(2.0, 1.0, 0.5).component_mul(&sequence.point().map(|x| libm::round(2.0 * x)))));
     // Slivers, all close to one line.
     all.push(soup(30, || Vec3::new(4.0, 3.0, 2.0) * (sequence.unit() - 0.5) + sequence.point() * 1e-7));
-    // Thirty times the same triangle.
+    // Thirty copies of one triangle.
     let mut k = 0;
     all.push(soup(30, || {
         k += 1;
         [Vec3::zeros(), Vec3::x(), Vec3::y()][k % 3]
     }));
-    // A fan of a cylinder: needles that share a vertex.
+    // A cylinder's fan: needles with a common vertex.
     let ring = |k: u32| sin_cos_deg(f64::from(k) * 9.0);
     let mut fan = TriMesh { vertices: vec![Vec3::new(0.0, 0.0, 3.0)], triangles: Vec::new() };
     for k in 0..40 {
@@ -125,7 +125,7 @@ fn triangles(s: &Surface, pose: &Pose) -> Vec<Triangle> {
     (0..s.triangles.len() as u32).map(|t| s.triangle(t).map(|v| pose.point(&v))).collect()
 }
 
-/// All pairs of triangles that meet, and the least distance of two triangles.
+/// Returns all pairs of intersecting triangles, and the least distance of two triangles.
 fn brute_force(a: &[Triangle], b: &[Triangle]) -> (BTreeSet<(u32, u32)>, f64) {
     let (mut met, mut least) = (BTreeSet::new(), f64::INFINITY);
     for (i, s) in (0..).zip(a) {
@@ -141,7 +141,7 @@ fn brute_force(a: &[Triangle], b: &[Triangle]) -> (BTreeSet<(u32, u32)>, f64) {
     (met, least)
 }
 
-/// Pairs of all shapes in several poses; far from the origin for some.
+/// Calls `check` for pairs of all shapes in several poses, some far from the origin.
 fn pairs(seed: u64, rounds: usize, mut check: impl FnMut(&Surface, &Surface, &Pose, f64, &mut Sequence)) {
     let mut sequence = Sequence(seed);
     let shapes = shapes(&mut sequence);
@@ -149,7 +149,7 @@ fn pairs(seed: u64, rounds: usize, mut check: impl FnMut(&Surface, &Surface, &Po
         let [mut a, mut b] = [(); 2].map(|()| shapes[sequence.below(shapes.len() as u32) as usize].clone());
         let mut pose = sequence.pose();
         if round % 5 == 4 {
-            // B's own frame far away, and carried back.
+            // B's own frame lies far away; the pose moves B back.
             let far = Vec3::new(1e5, -2e5, 3e4);
             b.vertices.iter_mut().for_each(|v| *v += far);
             pose.translation -= pose.rotation * far;
@@ -268,7 +268,7 @@ fn winding_numbers_count_closed_surfaces() {
     let mut sequence = Sequence(5);
     let mut counts = [0; 4];
     for round in 0..60 {
-        // A ball in a box, turned inside out in every other round: a cavity.
+        // A ball in a box, inverted in every other round to form a cavity.
         let (mut mesh, inner) = (closed(1 + round % 4, |p| p), ball(3));
         let first = mesh.vertices.len() as u32;
         mesh.vertices.extend(inner.vertices.iter().map(|v| v * 0.5));
@@ -296,7 +296,8 @@ fn winding_numbers_count_closed_surfaces() {
     assert!(counts[1] > 100 && counts[2] > 100 && counts[3] > 50, "{counts:?}");
 }
 
-/// Of a triangle seen from `x`. Source: A. van Oosterom & J. Strackee, "The Solid Angle of a Plane Triangle", 1983.
+/// Computes the solid angle of a triangle seen from `x`. Source: A. van Oosterom & J. Strackee, "The Solid Angle of a
+/// Plane Triangle", 1983.
 fn solid_angle(x: &Vec3, t: &Triangle) -> f64 {
     let [a, b, c] = t.map(|v| v - x);
     let (la, lb, lc) = (a.norm(), b.norm(), c.norm());

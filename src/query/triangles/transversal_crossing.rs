@@ -1,9 +1,13 @@
-//! Whether two surfaces cross, or only touch.
+//! Decides if two surfaces cross or only touch.
 //!
-//! Meeting triangles may lie flush, stand on one another, or share an edge of a fold: all that is touching. They cross where each
-//! reaches beyond the other's plane on both sides along a stretch of line; or where an edge of one runs through the other, or
-//! along one of its edges, and its two triangles leave on different sides. Heights and lengths up to `slack` count as none:
-//! by so much surfaces miss each other that coincide by design.
+//! Intersecting triangles may be coplanar, stand on one another, or share an edge of a fold: all these are contacts.
+//! Two surfaces cross in one of three ways:
+//!
+//! - Each of two triangles extends to both sides of the other's plane, and their common segment has a length.
+//! - An edge of one surface runs through a triangle of the other, and its two triangles leave on different sides.
+//! - Two edges run along each other, and the surfaces pass through each other there.
+//!
+//! Heights and lengths up to `slack` count as zero, since surfaces coinciding by design miss each other by that much.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;
@@ -13,7 +17,8 @@ use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 use std::f64::consts::TAU;
 
-/// Whether the surfaces cross by more than `slack` (mm). Pairs of triangles that touch without crossing are handed to `touched`.
+/// Returns true if the surfaces cross by more than `slack` (mm). Calls `touched` for each pair of triangles touching
+/// without crossing.
 pub(crate) fn cross(p: &Pairing, slack: f64, mut touched: impl FnMut(u32, u32)) -> bool {
     let identity = Pose::identity();
     let mut found = false;
@@ -28,7 +33,7 @@ pub(crate) fn cross(p: &Pairing, slack: f64, mut touched: impl FnMut(u32, u32)) 
     found
 }
 
-/// A triangle and what is across its edges, in A's frame.
+/// Triangle and access to its neighbours, in A's frame.
 struct TriangleWithNeighbors<'a> {
     surface: &'a Surface,
     pose: &'a Pose,
@@ -47,7 +52,7 @@ impl<'a> TriangleWithNeighbors<'a> {
         self.normal.dot(&(x - self.corners[0]))
     }
 
-    /// The far corner of the triangle across an edge.
+    /// Finds the opposite corner of the triangle across an edge.
     fn across(&self, k: usize) -> Option<Vec3> {
         let other = self.surface.neighbor(self.triangle, k);
         if other == u32::MAX {
@@ -59,7 +64,7 @@ impl<'a> TriangleWithNeighbors<'a> {
         Some(self.pose.point(&self.surface.vertices[far as usize]))
     }
 
-    /// The ends of an edge.
+    /// Returns the ends of an edge.
     fn edge(&self, k: usize) -> [Vec3; 2] {
         [self.corners[k], self.corners[(k + 1) % 3]]
     }
@@ -73,14 +78,15 @@ impl<'a> TriangleWithNeighbors<'a> {
             || (0..3).any(|k| (0..3).any(|j| self.folds_cross(other, k, j, slack)))
     }
 
-    /// Length of what both triangles cover of the line in which their planes cut.
+    /// Computes the length of the segment common to both triangles, on the line of intersection of their planes (mm).
     fn overlap(&self, other: &Self, mine: &[f64; 3], theirs: &[f64; 3]) -> f64 {
         let Some(line) = self.normal.cross(&other.normal).try_normalize(0.0) else { return 0.0 };
         let (a, b) = (interval(&self.corners, mine, &line), interval(&other.corners, theirs, &line));
         lesser(a[1], b[1]) - greater(a[0], b[0])
     }
 
-    /// Whether an edge of the other one lies in this triangle, and the other surface passes through there.
+    /// Returns true if an edge of the other surface lies in this triangle and its two triangles leave on different
+    /// sides.
     fn pierced_by_fold(&self, other: &Self, k: usize, slack: f64) -> bool {
         let edge = other.edge(k);
         if edge.iter().any(|v| self.height(v).abs() > slack) {
@@ -90,7 +96,8 @@ impl<'a> TriangleWithNeighbors<'a> {
         straddles(&[self.height(&other.corners[(k + 2) % 3]), self.height(&far)], slack) && self.covers(&edge, slack)
     }
 
-    /// Whether a segment in the plane runs through the triangle farther than `slack` from its edges, for longer than that.
+    /// Returns true if a segment in the plane runs through the triangle, farther than `slack` from its edges, over a
+    /// length above `slack`.
     fn covers(&self, [p, q]: &[Vec3; 2], slack: f64) -> bool {
         let (mut from, mut to) = (0.0, 1.0);
         for k in 0..3 {
@@ -109,7 +116,7 @@ impl<'a> TriangleWithNeighbors<'a> {
         (to - from) * (q - p).norm() > slack
     }
 
-    /// Whether two edges run along each other, and the surfaces pass through each other there.
+    /// Returns true if two edges run along each other and the surfaces pass through each other there.
     fn folds_cross(&self, other: &Self, k: usize, j: usize, slack: f64) -> bool {
         let ([p, q], [r, s]) = (self.edge(k), other.edge(j));
         let Some(along) = (q - p).try_normalize(0.0) else { return false };
@@ -129,7 +136,7 @@ impl<'a> TriangleWithNeighbors<'a> {
         let first = off(&self.corners[(k + 2) % 3]);
         let Some(u) = first.try_normalize(0.0) else { return false };
         let v = along.cross(&u);
-        // Directions around the line, from that of the first triangle on.
+        // Angle around the line, measured from the first triangle.
         let angle = |x: &Vec3| {
             let d = off(x);
             let a = libm::atan2(d.dot(&v), d.dot(&u));
@@ -152,12 +159,13 @@ impl<'a> TriangleWithNeighbors<'a> {
     }
 }
 
-/// Whether some heights lie above and some below, by more than `slack`.
+/// Returns true if some heights are above `slack` and some below `-slack`.
 fn straddles(heights: &[f64], slack: f64) -> bool {
     heights.iter().any(|h| *h > slack) && heights.iter().any(|h| *h < -slack)
 }
 
-/// What a triangle covers of the line in which a plane cuts it, along a direction; `heights` are those of its corners.
+/// Computes the interval of a triangle on the line of intersection with a plane, as coordinates along `line` (mm).
+/// `heights` are the heights of the corners above that plane.
 fn interval(t: &Triangle, heights: &[f64; 3], line: &Vec3) -> [f64; 2] {
     let mut out = [f64::INFINITY, f64::NEG_INFINITY];
     for k in 0..3 {

@@ -1,19 +1,19 @@
-//! A triangle with what tells it apart from others cheaply.
+//! Bounds the distance of two triangles cheaply, by their normals and boxes.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser, max3, min3};
 use crate::geom::triangle::Triangle;
 use crate::shape::surface::PlacedObb;
 
-/// A triangle, a direction close to its normal, and its box.
+/// Triangle with an approximate normal and its bounding box.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BoundedTriangle {
-    /// In the pair's frame (mm).
+    /// Corners in the pair's frame (mm).
     pub corners: Triangle,
-    /// Unit to rounding, or 0 of a triangle without area. Wrong by however much for a sliver: it is a direction to measure
-    /// along, no more.
+    /// Unit to rounding, or 0 for a triangle without area. The direction of a sliver may be arbitrarily wrong, yet
+    /// every bound along it stays valid.
     normal: Vec3,
-    /// Where the corners lie along it, seen from the first (mm).
+    /// Extent of the corners along the normal, relative to the first corner (mm).
     low: f64,
     high: f64,
     min: Vec3,
@@ -39,14 +39,15 @@ impl BoundedTriangle {
         }
     }
 
-    /// A lower bound of the distance of a box (mm), not above 0 where the facet's plane may cut it.
+    /// Computes a lower bound of the distance from the triangle to a box (mm); <= 0 if the triangle's plane may cut the
+    /// box.
     #[inline]
     pub(crate) fn box_distance_bound(&self, other: &PlacedObb) -> f64 {
         other.plane_distance_bound(&self.normal, &self.corners[0]) - (self.high - self.low)
     }
 
-    /// A lower bound of the distance of two facets (mm), up to rounding; not above 0 where none of a few directions tells
-    /// them apart. Ends at the first that does by more than `limit`.
+    /// Computes a lower bound of the distance of two triangles (mm), up to rounding; <= 0 if none of a few directions
+    /// separates them. Returns early at the first normal with a separation above `limit`.
     #[inline]
     pub(crate) fn distance_bound(&self, other: &Self, limit: f64) -> f64 {
         let s = self.separation_along_normal(other);
@@ -62,7 +63,7 @@ impl BoundedTriangle {
         greater(greater(s, t), (x * x + y * y + z * z).sqrt())
     }
 
-    /// How far the other is farther along a direction of unit length (mm).
+    /// Computes the separation of the other triangle from this one along a unit direction (mm).
     #[inline]
     pub(crate) fn apart_along(&self, other: &Self, direction: &Vec3) -> f64 {
         let [p, q, r] = self.corners.each_ref().map(|v| direction.dot(v));
@@ -70,7 +71,7 @@ impl BoundedTriangle {
         lesser(lesser(s, t), u) - greater(greater(p, q), r)
     }
 
-    /// How far the other is apart along this one's normal, on either side.
+    /// Computes the separation of the other triangle along this triangle's normal, on either side (mm).
     #[inline]
     fn separation_along_normal(&self, other: &Self) -> f64 {
         let [p, q, r] = other.corners.each_ref().map(|v| self.normal.dot(&(v - self.corners[0])));

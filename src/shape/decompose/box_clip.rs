@@ -1,38 +1,39 @@
-//! What of a piece lies in a box, held by the hull of a few points.
+//! Encloses the part of a piece in a box by the hull of a few points.
 
 use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::cell::Plane;
 
-/// No cut makes more points than this.
+/// Largest number of points after a cut.
 const MAX_POINTS: usize = 24;
 
-/// The edges of a box: corners that differ in one bit.
+/// Edges of a box: corners with indices differing in one bit.
 const EDGES: [[usize; 2]; 12] =
     [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
 
-/// One of the points.
+/// Point of the clipped box.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Point {
     pub at: Vec3,
-    /// The distance asked about is no larger (mm).
+    /// Upper bound of the distance in question (mm).
     pub most: f64,
-    /// Whether that is the distance itself.
+    /// True once the distance itself is computed.
     pub is_known: bool,
 }
 
-/// Points whose hull holds what of a piece lies in a box: its corners, and after cuts what is left.
+/// Points with a hull enclosing the part of a piece in a box: the corners of the box, and later the points left by
+/// cuts.
 #[derive(Debug, Default)]
 pub(crate) struct ClippedBox {
     points: Vec<Point>,
-    /// Whether they are the corners of the box.
+    /// True while the points are the corners of the box.
     whole: bool,
-    /// Of a cut.
+    /// Heights of the points above the plane of the current cut (mm).
     heights: Vec<f64>,
     new: Vec<Point>,
 }
 
 impl ClippedBox {
-    /// Begins with the corners of a box.
+    /// Starts with the corners of a box.
     pub fn begin(&mut self, center: &Vec3, half: &Vec3) {
         self.points.clear();
         let of = |k| Point { at: corner(center, half, k), most: f64::INFINITY, is_known: false };
@@ -40,20 +41,20 @@ impl ClippedBox {
         self.whole = true;
     }
 
-    /// Asks about the distance from something convex that is `distance` (mm) away from `from`.
+    /// Sets the bounds of the distance to a convex set at `distance` (mm) from `from`.
     pub fn ask(&mut self, from: &Vec3, distance: f64) {
         for p in &mut self.points {
             (p.most, p.is_known) = (distance + (p.at - from).norm(), false);
         }
     }
 
-    /// The point that is farthest, for all that is known.
+    /// Point with the largest bound.
     pub fn top(&mut self) -> Option<&mut Point> {
         self.points.iter_mut().reduce(|best, p| if p.most > best.most { p } else { best })
     }
 
-    /// Cuts off what is in front of a plane: the points there make place for where the plane cuts segments from them to others.
-    /// Whether it did; else that would make too many points.
+    /// Cuts off the part in front of a plane: points in front are replaced by the intersections of the plane with
+    /// segments to the other points. Returns false, unchanged, if this makes too many points.
     pub fn cut(&mut self, plane: &Plane) -> bool {
         let Self { points, heights, new, whole } = self;
         heights.clear();
@@ -68,7 +69,7 @@ impl ClippedBox {
             let (h, g) = (heights[i], heights[j]);
             if (h > 0.0) != (g > 0.0) {
                 let (p, q, t) = (&points[i], &points[j], h / (h - g));
-                // Distances from what is convex are convex.
+                // The distance to a convex set is convex.
                 let most = p.most + (q.most - p.most) * t;
                 new.push(Point { at: p.at + (q.at - p.at) * t, most, is_known: false });
             }
@@ -91,19 +92,19 @@ impl ClippedBox {
         true
     }
 
-    /// The box around the points: its middle and half its sides.
+    /// Box around the points: centre and half extents.
     pub fn around(&self) -> (Vec3, Vec3) {
         let bounds = Aabb::of_points(self.points.iter().map(|p| &p.at));
         (bounds.center(), (bounds.max - bounds.min) * 0.5)
     }
 
-    /// How far from a point the farthest is (mm).
+    /// Largest distance of the points from `around` (mm).
     pub fn radius(&self, around: &Vec3) -> f64 {
         self.points.iter().map(|p| (p.at - around).norm_squared()).fold(0.0, f64::max).sqrt()
     }
 }
 
-/// A corner of a box.
+/// Corner `k` of a box.
 fn corner(center: &Vec3, half: &Vec3, k: usize) -> Vec3 {
     center + half.map_with_location(|i, _, h| if k >> i & 1 == 0 { -h } else { h })
 }

@@ -1,17 +1,17 @@
-//! Planes, and the convex cells that they cut space into.
+//! Defines planes and the convex cells between them.
 
 use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::convex_hull;
 
-/// More corners than this are reduced to those of their hull.
+/// Number of corners above which a cell keeps only the corners of their hull.
 const CORNERS_KEPT: usize = 24;
 
-/// The points with `normal · x ≤ offset` lie behind the plane, the others in front.
+/// Plane: points with `normal · x ≤ offset` are behind it, all others in front.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Plane {
-    /// Unit.
+    /// Unit normal.
     pub normal: Vec3,
-    /// mm.
+    /// Offset along the normal (mm).
     pub offset: f64,
 }
 
@@ -22,33 +22,33 @@ impl Plane {
         self.normal.dot(x) - self.offset
     }
 
-    /// The plane seen from the other side.
+    /// Flips the plane.
     pub fn turned(&self) -> Self {
         Self { normal: -self.normal, offset: -self.offset }
     }
 
-    /// The plane moved forward (mm).
+    /// Moves the plane forward (mm).
     pub fn moved(&self, by: f64) -> Self {
         Self { offset: self.offset + by, ..*self }
     }
 }
 
-/// A convex cell: what lies behind all of its planes, within the solid's box.
+/// Convex cell: the intersection of half-spaces with the solid's box.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
-    /// Points of the cell among which are all of its corners, to rounding.
+    /// Points of the cell including all its corners, up to rounding (mm).
     pub corners: Vec<Vec3>,
 }
 
 impl Cell {
-    /// The whole box.
+    /// Makes a cell of the whole box.
     pub fn of(bounds: &Aabb) -> Self {
         let side = |k: usize, i: usize| if k >> i & 1 == 0 { bounds.min[i] } else { bounds.max[i] };
         Self { corners: (0..8).map(|k| Vec3::new(side(k, 0), side(k, 1), side(k, 2))).collect() }
     }
 
-    /// What of the cell lies behind a plane. Where the plane cuts the segment of any two corners there is a point of the cell, and
-    /// every new corner is one of these.
+    /// Clips the cell to a half-space. The plane's intersections with segments between any two corners are points of
+    /// the cell, and every new corner is one of them.
     pub fn behind(&self, plane: &Plane) -> Self {
         let heights: Vec<f64> = self.corners.iter().map(|x| plane.height(x)).collect();
         let kept = self.corners.iter().zip(&heights).filter(|(_, h)| **h <= 0.0).map(|(x, _)| *x);

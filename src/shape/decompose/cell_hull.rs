@@ -1,4 +1,4 @@
-//! The piece of a cell: the convex hull of what of the solid lies in it.
+//! Builds the piece of a cell: the convex hull of the solid's part in it.
 
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Aabb, Vec3};
@@ -8,30 +8,31 @@ use crate::shape::hull::{Facet, Hull, convex_hull, facets, measure};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding;
 
-/// Pieces flatter than this part of the solid's size are grown by as much on all sides.
+/// Depth of the centroid below the nearest face, relative to the solid's size, up to which a piece counts as flat. A
+/// flat piece is grown by twice as much on all sides.
 const FLAT_SHARE: f64 = 1e-9;
 
-/// A cell of the solid, grown by the inflation, and the triangles that reach into it.
+/// Cell grown by the inflation, with the triangles reaching into it.
 #[derive(Debug, Clone)]
 pub(crate) struct Region {
-    /// What bounds the cell, grown.
+    /// Planes bounding the grown cell.
     pub planes: Vec<Plane>,
-    /// Of the grown cell.
+    /// Corners of the grown cell.
     pub cell: Cell,
-    /// Those corners of the cell that may lie in the solid.
+    /// Corners of the cell possibly in the solid.
     pub inner: Vec<Vec3>,
-    /// Those that may reach into the grown cell.
+    /// Triangles possibly reaching into the grown cell.
     pub triangles: Vec<u32>,
 }
 
 impl Region {
-    /// All of the solid.
+    /// Region of the whole solid.
     pub fn all(surface: &Surface) -> Self {
         let triangles = (0..surface.triangles.len() as u32).collect();
         Self { planes: Vec::new(), cell: Cell::of(&surface.bounds), inner: Vec::new(), triangles }
     }
 
-    /// What lies behind a plane.
+    /// Clips the region to a half-space.
     pub fn behind(&self, plane: &Plane, surface: &Surface) -> Self {
         let reaches = |t: &u32| surface.triangle(*t).iter().any(|v| plane.height(v) <= 0.0);
         let mut planes = self.planes.clone();
@@ -44,11 +45,11 @@ impl Region {
         Self { planes, inner: cell.corners.iter().filter(inside).copied().collect(), cell, triangles }
     }
 
-    /// The hull of everything of the solid that lies in the region: extreme points of that hull are points where the surface is cut by
-    /// the cell's planes, vertices in the cell, or corners of the cell that lie in the solid. It is grown by rounding. `None` where
-    /// nothing of the solid is in the region.
+    /// Builds the hull of the solid's part in the region, grown by rounding. `None` if the region contains nothing of
+    /// the solid. Extreme points of the hull are intersections of the surface with the cell's planes, vertices in the
+    /// cell, or corners of the cell in the solid.
     ///
-    /// Where that hull has many vertices a simpler one around it takes its place that reaches no more than `spare` (mm) beyond it.
+    /// If the hull has many vertices, a simpler one around it is returned, with at most `spare` (mm) more overshoot.
     pub fn cell_hull(&self, surface: &Surface, spare: f64) -> Option<Hull> {
         let mut points = self.clipped(surface);
         points.extend_from_slice(&self.inner);
@@ -56,7 +57,8 @@ impl Region {
             return None;
         }
         let size = surface.bounds.diagonal();
-        // Twice what cut points are off by: then whoever checks it need not ask which side of a face rounding put a point on.
+        // Twice the error of cut points: a later check can then ignore the side of a face to which rounding moved a
+        // point.
         let rounding = 2.0 * roundoff_mm(size, surface.bounds.max_abs(), 0.0);
         Some(match hull_around(&points, spare, rounding) {
             HullAround::Simple(hull) => hull,
@@ -64,7 +66,7 @@ impl Region {
         })
     }
 
-    /// The corners of the triangles, clipped to the cell.
+    /// Corners of the triangles, clipped to the cell.
     fn clipped(&self, surface: &Surface) -> Vec<Vec3> {
         let mut points = Vec::new();
         let mut taken = vec![false; surface.vertices.len()];
@@ -96,7 +98,7 @@ impl Region {
     }
 }
 
-/// What of a convex polygon lies behind a plane.
+/// Clips a convex polygon to a half-space.
 fn clip(polygon: &[Vec3], plane: &Plane, out: &mut Vec<Vec3>) {
     out.clear();
     let Some(mut last) = polygon.last() else { return };
@@ -112,8 +114,8 @@ fn clip(polygon: &[Vec3], plane: &Plane, out: &mut Vec<Vec3>) {
     }
 }
 
-/// A hull enlarged about its middle by so much that every face moves out by the rounding of cut points; a flat one is made a solid
-/// first.
+/// Enlarges a hull about its centroid until every face has moved out by the rounding of cut points. A flat hull is
+/// thickened to a solid first.
 fn grown(hull: &Hull, size: f64, rounding: f64) -> Hull {
     let thick = |hull: &Hull| {
         let middle = measure(hull).centroid;

@@ -1,4 +1,4 @@
-//! Where to cut a cell.
+//! Chooses the plane to cut a cell by.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
@@ -9,57 +9,59 @@ use crate::shape::decompose::polygon_sample::PolygonSample;
 use crate::shape::decompose::void_samples::VoidRay;
 use rayon::prelude::*;
 
-/// Positions along each axis of the solid's box at which a cut is tried: so many, evenly.
+/// Number of cuts tried along each axis of the solid's box, evenly spaced.
 const POSITIONS: usize = 7;
 
-/// Gaps through which cuts are tried.
+/// Number of void rays with cuts through them.
 const DEEPEST: usize = 6;
 
-/// Gaps nearer to each other than this part of the cell's size that look the same way are one.
+/// Distance below which two void rays with similar directions count as one, relative to the cell's size.
 const SAME_RAY_DISTANCE: f64 = 0.15;
 
-/// Ways with a larger cosine look the same way.
+/// Least cosine between similar directions.
 const SAME_DIRECTION_COSINE: f64 = 0.9;
 
-/// Two cuts that leave no more than this part of each other's are equal; then the more even one is taken.
+/// Relative difference of excess up to which two cuts count as equal; the more even one wins.
 const EQUAL: f64 = 0.02;
 
-/// All gaps look across a direction when the mean square of their ways along it is this part of that across it at most;
+/// Ratio of mean squares up to which all void rays count as perpendicular to a direction: their component along it,
+/// against the largest component.
 const ACROSS_ALL: f64 = 1e-3;
 
-/// then cuts whose normal has at least this cosine with it are left out.
+/// Cosine between that direction and a cut's normal from which the cut is left out.
 const MAX_COSINE_TO_EDGE: f64 = 0.9;
 
-/// Cuts that follow no face leave this part of a cell's height on either side: a thin slice hides between the samples.
+/// Least share of a cell's height on either side of a cut away from faces: a thin slice would hide between the samples.
 const THIN_SHARE: f64 = 0.08;
 
-/// A slice thinner than this part of ε changes nothing that ε would notice.
+/// Least thickness of a slice, as a share of ε: thinner ones have no effect on the overshoot.
 const MIN_SLICE_OF_EPSILON: f64 = 0.5;
 
-/// Axes nearer to a gap's way than this sine make no plane along it.
+/// Least sine between an axis and a void ray for a cut along both, and least cosine for a cut perpendicular to the
+/// axis.
 const MIN_SINE: f64 = 0.3;
 
-/// Cuts are compared by the hulls of their sides, too: as many as make this many points,
+/// Budget of points for comparing the best cuts by the hulls of their sides as well: it sets the number of such cuts.
 const CUTS_SCORED: usize = 2000;
 
-/// but no more than these.
+/// Largest number of such cuts.
 const MAX_CUTS_SCORED: usize = 5;
 
-/// Cuts along a face keep this part of the cell's size clear of it.
+/// Distance of a cut along a face from the face, relative to the cell's size.
 const FLUSH_SHARE: f64 = 1e-7;
 
-/// What a cut leaves to do.
+/// Score of a cut.
 #[derive(Debug, Clone, Copy)]
 struct CutScore {
-    /// By how much gaps are reached too far, summed over gaps and both sides (mm).
+    /// Overshoot beyond ε, summed over void rays and both sides (mm).
     excess: f64,
-    /// The larger side's share of the excess.
+    /// Excess of the worse side (mm).
     uneven: f64,
 }
 
-/// The planes that leave least to do, the best first: of the planes across the axes of the solid's box, and of those along and across
-/// the surface at the gaps that are reached farthest. `reached` pairs each gap that matters with how far it is reached (mm). No plane is
-/// among them that leaves nearly everything on one side.
+/// Returns the best cuts, the best first. Candidates are planes perpendicular to the axes of the solid's box, and
+/// planes along and across the surface at the void rays of largest overshoot. `reached` pairs each relevant void ray
+/// with its overshoot (mm). Planes leaving nearly everything on one side are excluded.
 pub(crate) fn best_cuts(
     soup: &PolygonSample,
     extent: &KDop,
@@ -74,21 +76,21 @@ pub(crate) fn best_cuts(
     });
     let mut ranked: Vec<(CutScore, Plane)> = ranked.flatten().collect();
     let least = ranked.iter().map(|r| r.0.excess).fold(f64::INFINITY, lesser);
-    // What is nearly the best counts as such; then the more even one is better.
+    // Nearly best cuts count as equally good; the more even one then wins.
     let excess = |o: &CutScore| greater(o.excess, least * (1.0 + EQUAL));
     ranked.sort_by(|(a, _), (b, _)| excess(a).total_cmp(&excess(b)).then(a.uneven.total_cmp(&b.uneven)));
     ranked.truncate((CUTS_SCORED / soup.points.len().max(1)).clamp(1, MAX_CUTS_SCORED));
     ranked.into_iter().map(|r| r.1).collect()
 }
 
-/// The plane across the middle of the longest axis.
+/// Plane through the middle of the longest axis, perpendicular to it.
 pub(crate) fn middle_cut(extent: &KDop, lines: &Directions) -> Plane {
     let length = |k: &usize| extent.high[*k] - extent.low[*k];
     let k = (0..3).max_by(|i, j| length(i).total_cmp(&length(j))).unwrap_or(0);
     Plane { normal: lines.0[k], offset: 0.5 * (extent.low[k] + extent.high[k]) }
 }
 
-/// Each with the part of the cell's height across it that is left on either side at least.
+/// Candidate planes, each with the least share of the cell's height required on either side.
 fn candidates(
     extent: &KDop,
     lines: &Directions,
@@ -96,7 +98,7 @@ fn candidates(
     reached: &[(u32, f64)],
     limits: &Limits,
 ) -> Vec<(Plane, f64)> {
-    // The cell in front is grown backward: without this it would take in a slice of what the face bounds.
+    // The cell in front grows backward: without this distance it would include a slice of the material behind the face.
     let clear = limits.inflation + FLUSH_SHARE * (0..3).map(|k| extent.high[k] - extent.low[k]).fold(0.0, f64::max);
     let mut planes = Vec::new();
     for k in 0..3 {
@@ -124,7 +126,8 @@ fn candidates(
     planes
 }
 
-/// The direction across which all gaps look, if there is one: what is cut along it has the same gaps on both sides.
+/// Direction perpendicular to all void rays, if there is one: a cut perpendicular to it has the same rays on both
+/// sides.
 fn common_edge(gaps: &[VoidRay], reached: &[(u32, f64)]) -> Option<Vec3> {
     let square = |way: Vec3| way * way.transpose();
     let spread = reached.iter().fold(Mat3::zeros(), |m, r| m + square(gaps[r.0 as usize].way));
@@ -134,7 +137,7 @@ fn common_edge(gaps: &[VoidRay], reached: &[(u32, f64)]) -> Option<Vec3> {
     across.then(|| eigen.eigenvectors.column(least).into_owned())
 }
 
-/// The gaps that are reached farthest, apart from each other.
+/// Void rays of largest overshoot, apart from each other.
 fn deepest<'g>(extent: &KDop, gaps: &'g [VoidRay], reached: &[(u32, f64)]) -> Vec<&'g VoidRay> {
     let mut order: Vec<&(u32, f64)> = reached.iter().collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -167,7 +170,7 @@ fn score_cut(
     if lesser(behind, before) <= greater(MIN_SLICE_OF_EPSILON * limits.epsilon, thin * (behind + before)) {
         return None;
     }
-    // What cells have in common is too little to matter here.
+    // The overlap of the two cells is negligible here.
     let excess = soup.extents(plane, heights).map(|extent| {
         let of = |(g, most): &(u32, f64)| lesser(gaps[*g as usize].reached_within(&extent), *most) - limits.epsilon;
         reached.iter().map(of).filter(|e| *e > 0.0).sum::<f64>()

@@ -1,36 +1,37 @@
-//! Fixed directions in which the extent of point sets is measured while cuts are compared.
+//! Measures point sets by their extents along fixed directions (k-DOP), in place of hulls while cuts are compared.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
 use crate::shape::hull::Facet;
 
-/// Directions of a solid, at most: more tell its hulls better and cost in proportion.
+/// Number of directions: more approximate hulls better, at proportional cost.
 pub(crate) const DIRECTIONS: usize = 20;
 
-/// Directions closer than this (as 1 − |cos|) are one.
+/// Distance (as 1 − |cos|) below which two directions are the same.
 const SAME_DIRECTION_COSINE: f64 = 0.004;
 
 /// Directions up to sign; the first three are the axes of the solid's oriented box.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Directions(pub [Vec3; DIRECTIONS]);
 
-/// The extent of some points along each line.
+/// Extent of points along each direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KDop {
-    /// Least.
+    /// Smallest coordinates (mm).
     pub low: [f64; DIRECTIONS],
-    /// Most; below the least where there are no points.
+    /// Largest coordinates (mm); below the smallest without points.
     pub high: [f64; DIRECTIONS],
 }
 
 impl Directions {
-    /// The axes of the box, the normals of the largest facets of the hull, then edge and corner directions of the box.
+    /// Chooses the directions: the axes of the box, the normals of the largest facets of the hull, the edge and corner
+    /// directions of the box, then evenly spread ones.
     pub fn of(axes: &Mat3, facets: &[Facet]) -> Self {
         let mut chosen: Vec<Vec3> = (0..3).map(|k| axes.column(k).into_owned()).collect();
         let mut order: Vec<usize> = (0..facets.len()).collect();
         order.sort_by(|&i, &j| facets[j].area.total_cmp(&facets[i].area));
         let [x, y, z] = [chosen[0], chosen[1], chosen[2]];
-        // Half of the rest follows the hull, half is spread evenly.
+        // About half follows the hull, half is spread evenly.
         let by_facets = order.into_iter().map(|i| facets[i].normal).take(4 * DIRECTIONS);
         let spread = [x + y, x - y, y + z, y - z, z + x, z - x, x + y + z, x + y - z, x - y + z, x - y - z]
             .into_iter()
@@ -51,14 +52,14 @@ impl Directions {
         Self(lines)
     }
 
-    /// Where a point lies along each line.
+    /// Coordinate of a point along each direction.
     #[inline]
     pub fn along(&self, x: &Vec3) -> [f64; DIRECTIONS] {
         self.0.map(|d| d.dot(x))
     }
 }
 
-/// Directions all over the sphere, in golden steps (R. Roberts' additive recurrence).
+/// Direction `k` of an even spread over the sphere, in golden steps (R. Roberts' additive recurrence).
 pub(crate) fn spread_direction(k: f64) -> Vec3 {
     let cube = Vec3::new(k * 0.819_172_513, k * 0.671_043_607, k * 0.549_700_477);
     let d = cube.map(|t| t - t.floor() - 0.5);
@@ -66,10 +67,10 @@ pub(crate) fn spread_direction(k: f64) -> Vec3 {
 }
 
 impl KDop {
-    /// Of no points.
+    /// Extent of no points.
     pub const NONE: Self = Self { low: [f64::INFINITY; DIRECTIONS], high: [f64::NEG_INFINITY; DIRECTIONS] };
 
-    /// Takes a point in.
+    /// Extends to a point.
     #[inline]
     pub fn add(&mut self, along: &[f64; DIRECTIONS]) {
         for (low, x) in self.low.iter_mut().zip(along) {

@@ -1,4 +1,4 @@
-//! Pieces that are one within ε.
+//! Joins pieces if their common hull stays within ε.
 
 use crate::geom::{Aabb, Vec3};
 use crate::shape::decompose::cell::Plane;
@@ -11,25 +11,25 @@ use crate::shape::hull::{Hull, convex_hull, measure};
 use crate::shape::polytope::simd_max_dot::PointRows;
 use rayon::prelude::*;
 
-/// Vertices of a piece in so many directions tell most of where the hull of two reaches.
+/// Number of directions in which a piece keeps its extreme vertices for a first test.
 const SUPPORT_DIRECTIONS: u32 = 26;
 
-/// Reaches are compared up to rounding.
+/// Factor on ε allowing for rounding when overshoots are compared.
 const ROUNDING_FACTOR: f64 = 1.0 + 1e-9;
 
-/// Two pieces and the hull of both.
+/// Two pieces and their common hull.
 struct Pair {
     of: [u32; 2],
     hull: Hull,
     planes: Vec<Plane>,
-    /// How much larger the hull is than both (mm³).
+    /// Volume of the hull less both pieces (mm³).
     growth: f64,
-    /// How far the hull reaches, where that was asked before its turn.
+    /// Overshoot of the hull if it was computed ahead.
     found: Option<Overshoot>,
 }
 
-/// Joins pieces as long as the hull of two reaches no farther than ε (mm), those first whose hull grows least. What is joined holds what
-/// its pieces held.
+/// Joins pairs of pieces while the overshoot of their hull is at most ε (mm), least growth first. The hull contains
+/// everything in its pieces.
 pub(crate) fn merge(
     patches: &TrianglePairs,
     pieces: &mut Vec<Piece>,
@@ -44,7 +44,7 @@ pub(crate) fn merge(
     }
     let mut newest = 0;
     while !pairs.is_empty() {
-        // The first is last.
+        // Descending order: `pop` takes the best pair.
         pairs.sort_by(|p, q| q.growth.total_cmp(&p.growth).then(q.of.cmp(&p.of)));
         let known = &gaps[newest..];
         pairs.retain(|p| known.iter().all(|g| g.reached(&p.planes) <= epsilon));
@@ -67,7 +67,8 @@ pub(crate) fn merge(
     pieces.extend(slots.into_iter().flatten());
 }
 
-/// Asks how far the hulls of the pairs reach whose turn comes next, of several at once that share no piece. No result depends on how many.
+/// Computes the overshoot of the next pairs without common pieces in parallel. The results are independent of their
+/// number.
 fn look_ahead(patches: &TrianglePairs, pairs: &mut [Pair], epsilon: f64) {
     if pairs.last().is_none_or(|next| next.found.is_some()) {
         return;
@@ -91,7 +92,7 @@ fn overshoot_of(patches: &TrianglePairs, pair: &Pair, epsilon: f64) -> Overshoot
     overshoot(patches, &pair.hull.vertices, &pair.planes, Goal { allowed: epsilon, enough: epsilon })
 }
 
-/// The pairs of a piece with those before it that may be joined.
+/// Adds the possible pairs of a piece with those before it.
 fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[VoidRay], epsilon: f64) {
     let Some(new) = &slots[j] else { return };
     let bounds = |p: &Piece| Aabb::of_points(&p.hull.vertices).inflated(epsilon);
@@ -100,7 +101,7 @@ fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[V
     let pair = |(i, slot): (usize, &Option<Piece>)| {
         let old = slot.as_ref().filter(|old| around.meets(&bounds(old)))?;
         let hull_of = |p: &[Vec3], q: &[Vec3]| convex_hull(&[p, q].concat());
-        // The hull of some of the vertices reaches no farther than that of all.
+        // The hull of some vertices overshoots at most as far as the hull of all.
         let core = hull_of(&support_points(&old.hull), &few_of_new);
         let planes = planes_of(&core);
         if core.rank == 3 && gaps.iter().any(|g| g.reached(&planes) > epsilon * ROUNDING_FACTOR) {
@@ -116,7 +117,7 @@ fn add_pairs(pairs: &mut Vec<Pair>, slots: &[Option<Piece>], j: usize, gaps: &[V
     pairs.par_extend(slots[..j].par_iter().enumerate().filter_map(pair));
 }
 
-/// The outermost vertices of a hull in a few directions.
+/// Extreme vertices of a hull in a few directions.
 fn support_points(hull: &Hull) -> Vec<Vec3> {
     let all = PointRows::new(&hull.vertices, &[]);
     let mut chosen: Vec<usize> =

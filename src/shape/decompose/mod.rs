@@ -1,14 +1,18 @@
-//! Convex pieces that cover a solid.
+//! Covers a solid by convex pieces.
 //!
-//! Space is cut into convex cells by planes, and each cell's part of the solid is replaced by its convex hull. The pieces hold the
-//! solid, and reach beyond it by no more than a certified ε (docs/numerics.md, Convex pieces):
+//! Planes cut space into convex cells, and the convex hull of the solid's part in each cell becomes a piece. The pieces
+//! contain the solid and overshoot it by at most a certified ε (docs/explanation/numerics.md, Convex pieces). The
+//! steps:
 //!
-//! - which plane to cut by: `plan.rs`, on a sample of the surface's gaps (`gaps.rs`) and what of the surface lies in a cell (`soup.rs`),
-//!   whose hulls are taken from a few directions (`lines.rs`)
-//! - the piece of a cell: `piece.rs`, clipped from the triangles, with few vertices (`simple.rs`)
-//! - how far a piece reaches beyond the solid at most: `reach.rs`, branch and bound over boxes that are cut by its planes (`held.rs`), from distances to
-//!   triangles (`patches.rs`)
-//! - which pieces are one within ε: `merge.rs`
+//! - `split`: the main loop, from one cell to pieces within ε.
+//! - `choose_cut`: the plane to cut by, scored on samples of the free space in front of the surface (`void_samples`)
+//!   and of the surface in the cell (`polygon_sample`), with hulls approximated by k-DOPs (`kdop`).
+//! - `cell`, `cell_hull`: the piece of a cell, clipped from the triangles; `simplify_hull`: a hull of few vertices.
+//! - `overshoot`: the certified bound, by branch and bound over boxes cut by the piece's planes (`box_clip`), from
+//!   distances to triangles (`quads`).
+//! - `merge`: joins pieces if their common hull stays within ε.
+//! - `verify`: an independent check of the cover; `union_volume`: boundary and volume of the union of pieces.
+//! - `piece_set`, `piece_tree`, `stored`: the pieces for queries, the tree over them, their form in the cache.
 
 pub(crate) mod box_clip;
 pub(crate) mod cell;
@@ -34,22 +38,23 @@ pub use crate::shape::decompose::split::decompose;
 
 use crate::shape::hull::Hull;
 
-/// When a decomposition is fine enough. Lengths in mm.
+/// Limits of a decomposition. Lengths in mm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// No piece reaches farther beyond the solid than this, if the number of pieces allows it.
+    /// Target for the largest overshoot of a piece beyond the solid (mm, > 0); `max_pieces` may end cutting earlier.
     pub epsilon: f64,
-    /// No more pieces than this; at least 1.
+    /// Largest number of pieces, at least 1.
     pub max_pieces: usize,
-    /// Cells overlap their neighbours by twice this, so that any ball of this radius in the solid lies in a single piece.
+    /// Distance by which each cell is grown (mm, >= 0). Neighbours overlap by twice this, so any ball of this radius in
+    /// the solid lies in a single piece.
     pub inflation: f64,
 }
 
-/// Convex pieces whose union holds a solid.
+/// Convex pieces; their union contains a solid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decomposition {
-    /// In the surface's frame, in a fixed order. Each is a hull of rank 3.
+    /// Pieces in the surface's frame (mm), in a fixed order; each is a hull of rank 3.
     pub pieces: Vec<Hull>,
-    /// No point of a piece is farther from the solid than this (mm): a certified upper bound.
+    /// Certified upper bound of the distance of any point of a piece from the solid (mm, >= 0).
     pub epsilon: f64,
 }

@@ -1,4 +1,8 @@
-//! How far a convex piece reaches beyond the solid: a certified bound, by branch and bound.
+//! Computes a certified bound of a convex piece's overshoot beyond the solid, by branch and bound.
+//!
+//! The search splits the piece's box. For each box it bounds the distance between the piece's part in the box and the
+//! solid: by distances to single triangles, by the distance of one point plus a radius, and inside the solid by the
+//! planes of the triangles around. The box with the largest bound is split next.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
@@ -14,63 +18,63 @@ use crate::shape::surface::winding_number::winding_from;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// Boxes that are looked at for one piece, at most.
+/// Limit of boxes examined for one piece.
 const MAX_BOXES: usize = 8000;
 
-/// How often a box is cut by planes of the piece, at most, for the sake of one triangle.
+/// Limit of cuts of a box by planes of the piece, for one triangle.
 const CUTS: usize = 4;
 
-/// No more triangles than this are asked whether their planes cut a box.
+/// Largest number of triangles with planes used in one box.
 const MAX_TRIANGLES: usize = 48;
 
-/// A ball this part as large as one with too many may have less.
+/// Ratio of radii from which a smaller ball is tried again after one with too many triangles.
 const FEW_TRIANGLES_SHARE: f64 = 0.6;
 
-/// The nearest triangle is looked for among those that are farther than one at hand by this part of its distance at most.
+/// Relative distance beyond the known triangle up to which the search for the nearest triangle extends.
 const OVERSHOOT_SLACK: f64 = 1e-9;
 
-/// What is asked of a piece. Lengths in mm.
+/// Goal of the search. Lengths in mm.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Goal {
-    /// The search ends where a point is found that is farther from the solid.
+    /// Stop at a point farther from the solid than this (mm).
     pub allowed: f64,
-    /// What is not farther need not be known better.
+    /// Do not refine bounds of at most this (mm).
     pub enough: f64,
 }
 
-/// How far a piece reaches.
+/// Overshoot of a piece.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Overshoot {
-    /// No point of the piece is farther from the solid (mm).
+    /// Upper bound of the distance of the piece's points from the solid (mm).
     pub upper: f64,
-    /// A point of the piece outside of the solid and its closest surface point, where one was found that is farther than allowed.
+    /// Closest surface point and a point of the piece outside the solid, if one was found farther than `allowed`.
     pub beyond: Option<[Vec3; 2]>,
 }
 
-/// A box, and a bound of the distance of what of the piece lies in it from the solid.
+/// Box with a bound of the distance between the piece's part in it and the solid (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct SearchBox {
     bound: f64,
     center: Vec3,
     half: Vec3,
-    /// The axis across which it is cut.
+    /// Axis to split along.
     across: usize,
-    /// Where in [`Search::cutting`] the planes stand that cut the box.
+    /// Range in [`Search::cutting`] of the planes cutting the box.
     planes: [u32; 2],
     seen: PointKnowledge,
 }
 
-/// What is known from a point of a box.
+/// Knowledge from a point of a box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct PointKnowledge {
     from: Vec3,
-    /// The triangle nearest to it.
+    /// Triangle nearest to the point.
     triangle: u32,
-    /// And how far it is (mm).
+    /// Distance to that triangle (mm).
     distance: f64,
-    /// How often the surface winds around the point, where that was asked and could be told.
+    /// Winding number of the surface about the point, if computed and decided.
     winding: Option<i32>,
-    /// In a ball this large around a point of a box around there were too many triangles (mm).
+    /// Radius of a ball with too many triangles, around a point of an enclosing box (mm).
     crowded: f64,
 }
 
@@ -88,31 +92,32 @@ impl PartialOrd for SearchBox {
     }
 }
 
-/// A piece on its way to a bound.
+/// State of the search for one piece.
 struct Search<'a> {
     patches: &'a TrianglePairs<'a>,
     surface: &'a Surface,
     planes: &'a [Plane],
-    /// Their heights above a point, the other way about.
+    /// Planes as rows, for the largest height of a point above them.
     heights: PointRows,
     goal: Goal,
-    /// The largest distance found (mm), and where.
+    /// Largest distance found (mm).
     lower: f64,
     found: Option<[Vec3; 2]>,
-    /// The largest bound that was known well enough.
+    /// Largest bound of boxes not refined further (mm).
     settled: f64,
     triangles: Vec<u32>,
-    /// Of the box at hand.
+    /// Clipped current box.
     held: ClippedBox,
-    /// Indices of planes that cut boxes, box after box.
+    /// Indices of planes cutting boxes, box after box.
     cutting: Vec<u32>,
-    /// What rounding does to a distance (mm).
+    /// Rounding error of a distance (mm).
     margin: f64,
 }
 
-/// Bounds how far the polytope behind `planes`, with these vertices, reaches beyond the solid. Distances are 1-Lipschitz, and convex to
-/// any one triangle; and what is behind the planes of all triangles that meet a convex set around a point of the solid is in the
-/// solid (docs/numerics.md, Convex pieces).
+/// Bounds the overshoot of the polytope behind `planes`, with these vertices, beyond the solid. Three facts carry the
+/// bound: distances are 1-Lipschitz; the distance to a single triangle is convex; take a convex set around a point of
+/// the solid, then the part of it behind the planes of all triangles meeting it is in the solid
+/// (docs/explanation/numerics.md, Convex pieces).
 pub(crate) fn overshoot(patches: &TrianglePairs, vertices: &[Vec3], planes: &[Plane], goal: Goal) -> Overshoot {
     let (surface, bounds) = (patches.surface, Aabb::of_points(vertices));
     let normals: Vec<Vec3> = planes.iter().map(|p| p.normal).collect();
@@ -151,7 +156,7 @@ pub(crate) fn overshoot(patches: &TrianglePairs, vertices: &[Vec3], planes: &[Pl
     Overshoot { upper: top + search.margin, beyond: search.found.filter(|_| search.lower > goal.allowed) }
 }
 
-/// A box in two.
+/// Splits a box in two.
 fn halves(part: &SearchBox) -> [(Vec3, Vec3); 2] {
     let k = part.across;
     let mut half = part.half;
@@ -164,13 +169,13 @@ fn halves(part: &SearchBox) -> [(Vec3, Vec3); 2] {
 }
 
 impl Search<'_> {
-    /// The planes that cut a box.
+    /// Planes cutting a box.
     fn cuts(&self, cutting: Range<usize>) -> impl Iterator<Item = &Plane> {
         self.cutting[cutting].iter().map(|&k| &self.planes[k as usize])
     }
 
-    /// The box with its bound; nothing where the piece does not reach into it, or not far enough to matter. `above`, `planes` and `seen`
-    /// are of a box around it.
+    /// Builds the box with its bound; `None` if the piece does not reach into it, or if the bound is good enough.
+    /// `above`, `planes` and `seen` belong to an enclosing box.
     fn part(
         &mut self,
         (center, half): (Vec3, Vec3),
@@ -197,7 +202,8 @@ impl Search<'_> {
         Some(SearchBox { bound, center, half, across, planes: [cutting.start as u32, cutting.end as u32], seen })
     }
 
-    /// A point of the box, in the piece or near to it; `None` where the piece lies outside of the box. Keeps the planes that cut the box.
+    /// Finds a point of the box, in the piece or near it; `None` if the piece lies outside the box. Adds the planes
+    /// cutting the box to `cutting`.
     fn point_within(&mut self, center: &Vec3, half: &Vec3, planes: [u32; 2]) -> Option<Vec3> {
         let mut point = *center;
         let around = 2.0 * half.norm();
@@ -205,7 +211,7 @@ impl Search<'_> {
             let which = self.cutting[k as usize];
             let plane = self.planes[which as usize];
             let height = plane.height(center);
-            // Near to the box it still tells what lies in balls around points of the box.
+            // A plane near the box still bounds the piece within balls around points of the box.
             if height <= -around {
                 continue;
             }
@@ -215,7 +221,7 @@ impl Search<'_> {
             self.cutting.push(which);
             let now = plane.height(&point);
             if now > 0.0 {
-                // Towards the corner of the box that lies deepest behind the plane.
+                // Move towards the corner of the box deepest behind the plane.
                 let deepest = center - half.zip_map(&plane.normal, |h, n| h * n.signum());
                 let below = plane.height(&deepest);
                 let share = if now - below > 0.0 { now / (now - below) } else { 1.0 };
@@ -225,8 +231,9 @@ impl Search<'_> {
         Some(point)
     }
 
-    /// How far what of the piece lies in the box is from a triangle's patch at most, and the axis along which that differs most. `from` is
-    /// `distance` (mm) away from the patch. Planes of the piece cut off what is farther than it matters.
+    /// Bounds the distance of the piece's part in the box from a triangle's patch (mm), and returns the axis of its
+    /// largest variation. `from` is `distance` (mm) away from the patch. Planes of the piece cut off the farthest
+    /// points.
     fn farthest(&mut self, triangle: u32, from: &Vec3, distance: f64) -> (f64, Option<usize>) {
         self.held.ask(from, distance);
         let mut cuts = 0;
@@ -241,7 +248,7 @@ impl Search<'_> {
             }
             let (at, most) = (top.at, top.most);
             let (which, height) = self.heights.largest(&at);
-            // Where it is cut is off by rounding.
+            // The margin covers the rounding of the cut.
             let clear = height > self.margin && cuts < CUTS;
             if !(clear && self.planes.get(which).is_some_and(|p| self.held.cut(&p.moved(self.margin)))) {
                 let way = (at - point_triangle(&at, &self.surface.triangle(triangle)).point).abs();
@@ -251,8 +258,9 @@ impl Search<'_> {
         }
     }
 
-    /// A bound for what of the piece lies in the box, from a point of the box; the axis across which to cut it, if that is not the longest;
-    /// what is seen from the point. `before` is what was seen from a box around it.
+    /// Bounds the overshoot of the piece's part in the box, from a point of the box. Returns the bound (mm), the axis
+    /// to split along if it is not the longest, and the knowledge from the point. `before` is the knowledge from an
+    /// enclosing box.
     fn bound(
         &mut self,
         point: &Vec3,
@@ -262,7 +270,7 @@ impl Search<'_> {
         let mut limit = f64::INFINITY;
         let mut by_triangle = (f64::INFINITY, None);
         if before.triangle != u32::MAX {
-            // Any triangle bounds; the one nearest to the box around is at hand.
+            // Any triangle gives a bound; try the nearest one of the enclosing box first.
             let distance = self.patches.distance(before.triangle, point);
             if distance <= self.goal.enough {
                 by_triangle = self.farthest(before.triangle, point, distance);
@@ -295,7 +303,7 @@ impl Search<'_> {
         }
         seen.winding = self.winding(point, before);
         if near.distance > 0.0 && seen.winding.is_some_and(|w| w >= 1) {
-            // From here on what counts is the size of the box.
+            // From here on, the size of the box counts.
             across = None;
             let radius = self.held.radius(point);
             least = lesser(least, greater(radius - near.distance, 0.0));
@@ -312,9 +320,9 @@ impl Search<'_> {
         (least, across, seen)
     }
 
-    /// How often the surface winds around a point; from what is known of a point near to it, if anything is.
+    /// Winding number about a point, derived from a known one at a nearby point if there is one.
     fn winding(&self, point: &Vec3, before: &PointKnowledge) -> Option<i32> {
-        // Nothing of the surface lies between points that are nearer to each other than it.
+        // The surface is farther than the distance between the two points: nothing of it lies between them.
         let same = (point - before.from).norm() + self.margin < before.distance;
         match before.winding {
             Some(known) if same => Some(known),
@@ -322,8 +330,9 @@ impl Search<'_> {
         }
     }
 
-    /// The bound from the planes of the triangles around a point of the solid: only where the piece rises above one can it be outside.
-    /// There, on the way back to the point, the solid is met soon. `None` where there are too many triangles, as in a ball `crowded`.
+    /// Bounds the overshoot by the planes of the triangles around a point of the solid. The piece can be outside only
+    /// above one of these planes, and there the segment back to the point soon enters the solid. `None` if there are
+    /// too many triangles, as in a ball of radius `crowded` (mm).
     fn overhang(&mut self, point: &Vec3, radius: f64, crowded: f64, cutting: Range<usize>) -> Option<f64> {
         if radius > FEW_TRIANGLES_SHARE * crowded {
             return None;
@@ -344,7 +353,7 @@ impl Search<'_> {
         for &t in triangles {
             let normal = self.surface.normal(t);
             let depth = normal.dot(&(self.surface.triangle(t)[0] - point));
-            // Seen from behind, a triangle is not where the way back enters the solid.
+            // The segment back to the point cannot enter the solid through a triangle seen from behind.
             if depth <= 0.0 {
                 continue;
             }
@@ -356,12 +365,12 @@ impl Search<'_> {
         most
     }
 
-    /// How far what of the piece lies within a ball rises above its centre along a direction, at most: one plane of the piece in that
-    /// direction tells most.
+    /// Bounds the height of the piece's part in a ball above the ball's centre along a direction (mm). A single plane
+    /// of the piece in that direction gives nearly all of the bound.
     fn height_bound(&self, direction: &Vec3, center: &Vec3, radius: f64, cutting: Range<usize>) -> f64 {
         let along = |p: &Plane| {
             let cos = lesser(1.0, p.normal.dot(direction));
-            // From the centre: along the plane's normal as far as the plane, across it as far as the ball.
+            // From the centre: along the plane's normal up to the plane, then perpendicular to it up to the ball.
             let height = greater(-p.height(center), 0.0);
             if cos <= 0.0 {
                 return radius;

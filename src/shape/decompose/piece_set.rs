@@ -1,4 +1,4 @@
-//! The pieces of a part.
+//! Stores the pieces of a part for queries.
 
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
@@ -7,19 +7,20 @@ use crate::shape::hull::{self, Hull};
 use crate::shape::polytope::Convex;
 use crate::shape::surface::{Inside, Surface};
 
-/// Convex pieces whose union holds a solid, in the part's centred frame.
+/// Convex pieces in the part's centred frame; their union contains a solid.
 #[derive(Debug)]
 pub struct Pieces {
-    /// Each in a centred frame of its own, whose origin says where that lies in the part's.
+    /// Pieces, each in its own centred frame; its `origin` is the position of that frame in the part's centred frame
+    /// (mm).
     pub all: Vec<Convex>,
-    /// Root last.
+    /// Nodes of the tree over the pieces, the root last.
     pub(crate) nodes: Vec<Node>,
-    /// The surfaces of all, one after another.
+    /// Surfaces of all pieces, one after another.
     pub(crate) mesh: TriMesh,
 }
 
 impl Pieces {
-    /// Of hulls of rank 3 in the part's centred frame. O(n log n) for all their triangles.
+    /// Prepares hulls of rank 3 in the part's centred frame. O(n log n) for all their triangles.
     pub fn new(hulls: &[Hull]) -> Self {
         let all: Vec<Convex> = hulls.iter().map(|h| Convex::new(h, &hull::facets(h))).collect();
         let boxes: Vec<Aabb> = hulls.iter().map(|h| Aabb::of_points(&h.vertices)).collect();
@@ -32,23 +33,23 @@ impl Pieces {
         Self { all, nodes: build(&boxes), mesh }
     }
 
-    /// The surfaces of all pieces as one: closed shells that overlap, whose solid is what any of them encloses.
+    /// Surfaces of all pieces as one: overlapping closed shells. Its solid is the union of the pieces.
     pub fn surface(&self) -> Surface {
         Surface::new(&self.mesh, &Vec3::zeros(), Inside::Solid)
     }
 }
 
-/// What covers a solid.
+/// Convex cover of a solid.
 #[derive(Debug, Clone, Copy)]
 pub enum Cover<'a> {
-    /// Its hull, in the part's centred frame.
+    /// Hull of the solid, in the part's centred frame.
     Whole(&'a Convex),
-    /// Pieces.
+    /// Convex pieces.
     Pieces(&'a Pieces),
 }
 
 impl<'a> Cover<'a> {
-    /// A piece, and where its centred frame lies in the part's.
+    /// Returns a piece and the position of its centred frame in the part's (mm).
     pub(crate) fn piece(&self, i: u32) -> (&'a Convex, Vec3) {
         match self {
             Self::Whole(convex) => (convex, Vec3::zeros()),

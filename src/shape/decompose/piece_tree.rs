@@ -1,31 +1,31 @@
-//! A tree over the boxes of pieces.
+//! Builds a tree over the boxes of pieces.
 
 use crate::geom::{Aabb, Mat3, Obb, Vec3};
 
-/// What is below a node.
+/// Content below a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Below {
-    /// A piece.
+    /// Index of a piece.
     Piece(u32),
-    /// Two nodes.
+    /// Indices of two nodes.
     Children([u32; 2]),
 }
 
-/// A box, along the axes, around some pieces.
+/// Axis-parallel box around some pieces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
-    /// In the part's centred frame (mm).
+    /// Box in the part's centred frame (mm).
     pub bounds: Obb,
     pub below: Below,
 }
 
-/// A box along the axes as an oriented one. Its rounding, a unit in the last place, is in the pair's margin.
+/// Converts an axis-parallel box to an oriented one. The pair's margin covers its rounding, a unit in the last place.
 pub(crate) fn as_obb(b: &Aabb) -> Obb {
     Obb { center: b.center(), axes: Mat3::identity(), half_extents: (b.max - b.min) * 0.5 }
 }
 
-/// The nodes over some boxes, the root last; none where there is no box. Halved at the median along the longest side, ties by
-/// index. O(n log² n).
+/// Builds the nodes over some boxes, the root last; empty without boxes. Splits at the median along the longest side of
+/// the centres' box, ties by index. O(n log² n).
 pub(crate) fn build(boxes: &[Aabb]) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(2 * boxes.len());
     let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
@@ -35,7 +35,7 @@ pub(crate) fn build(boxes: &[Aabb]) -> Vec<Node> {
     nodes
 }
 
-/// Adds the nodes over some of the boxes; the index of the topmost.
+/// Adds the nodes over some of the boxes; returns the index of the topmost.
 fn add(boxes: &[Aabb], order: &mut [u32], nodes: &mut Vec<Node>) -> u32 {
     let bounds = order.iter().fold(Aabb::EMPTY, |b, &i| b.union(&boxes[i as usize]));
     let below = if let [one] = order {

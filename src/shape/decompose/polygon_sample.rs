@@ -1,4 +1,4 @@
-//! What of a surface lies in a cell, as convex polygons: what cuts are compared on.
+//! Samples the surface in a cell as convex polygons, to compare cuts on.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
@@ -7,37 +7,37 @@ use crate::shape::decompose::kdop::{DIRECTIONS, Directions, KDop};
 use crate::shape::surface::Surface;
 use rayon::prelude::*;
 
-/// Surfaces of more triangles are thinned out to about this many before cuts are compared on them.
+/// Approximate number of triangles in a sample; larger surfaces are thinned to it.
 const MAX_POLYGONS: usize = 800;
 
-/// Where no more than one triangle in so many is kept, corners stand for the short ones.
+/// Thinning ratio (triangles per kept triangle) from which corners replace the short ones.
 const SPARSE_SHARE: usize = 3;
 
-/// Triangles longer than this part of the surface's size are always kept.
+/// Relative length, in units of the surface's size, above which a triangle is always kept.
 const LONG_EDGE_SHARE: f64 = 0.025;
 
 const NONE: u32 = u32::MAX;
 
-/// Convex polygons.
+/// Sample of convex polygons.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PolygonSample {
-    /// Of all polygons.
+    /// Corners of all polygons (mm).
     pub points: Vec<Vec3>,
     along: Vec<[f64; DIRECTIONS]>,
     corners: Vec<u32>,
-    /// Where in `corners` each polygon ends.
+    /// End of each polygon in `corners`.
     ends: Vec<u32>,
     thinned: bool,
 }
 
 impl PolygonSample {
-    /// Whether nothing was left out.
+    /// True if nothing was left out.
     pub fn is_whole(&self) -> bool {
         !self.thinned
     }
 
-    /// Triangles of a surface, thinned out where they are many, but not the `long` ones. Where few are kept, one corner stands for each that
-    /// has no side longer than `short` (mm), if it is behind all planes.
+    /// Samples triangles of a surface: many are thinned, but the `long` ones are kept. At a high thinning ratio, one
+    /// corner replaces each triangle without a side longer than `short` (mm), if the corner is behind all planes.
     pub fn of(
         surface: &Surface,
         triangles: &[u32],
@@ -57,7 +57,7 @@ impl PolygonSample {
         soup
     }
 
-    /// Triangles of a surface, all of them.
+    /// Takes all of the given triangles.
     pub fn all(surface: &Surface, triangles: &[u32], lines: &Directions) -> Self {
         let mut soup = Self::default();
         let mut number = vec![NONE; surface.vertices.len()];
@@ -80,7 +80,7 @@ impl PolygonSample {
         (self.points.len() - 1) as u32
     }
 
-    /// Takes in points that are on no polygon.
+    /// Adds single points.
     pub fn add_points(&mut self, points: &[Vec3], lines: &Directions) {
         for x in points {
             let at = self.add(*x, lines);
@@ -94,7 +94,7 @@ impl PolygonSample {
         starts.zip(&self.ends).map(|(s, e)| &self.corners[s as usize..*e as usize])
     }
 
-    /// How far the points reach behind a plane and in front of it (mm).
+    /// Largest distances of the points behind a plane and in front of it (mm, >= 0).
     pub fn overshoot(&self, plane: &Plane) -> [f64; 2] {
         let mut ends = [0.0_f64; 2];
         for x in &self.points {
@@ -104,7 +104,7 @@ impl PolygonSample {
         [-ends[0], ends[1]]
     }
 
-    /// The extents of what lies behind a plane and in front of it.
+    /// Extents of the parts behind a plane and in front of it.
     pub fn extents(&self, plane: &Plane, heights: &mut Vec<f64>) -> [KDop; 2] {
         heights.clear();
         heights.extend(self.points.iter().map(|x| plane.height(x)));
@@ -139,7 +139,7 @@ impl PolygonSample {
         extents
     }
 
-    /// What lies behind planes.
+    /// Clips the sample to half-spaces.
     pub fn clipped(self, planes: &[Plane], lines: &Directions) -> Self {
         let clip = |soup: Self, plane: &Plane| {
             let is_behind = soup.points.iter().all(|x| plane.height(x) <= 0.0);
@@ -148,7 +148,7 @@ impl PolygonSample {
         planes.iter().fold(self, clip)
     }
 
-    /// What lies behind a plane (I. Sutherland & G. Hodgman, "Reentrant Polygon Clipping", 1974).
+    /// Clips the sample to a half-space (I. Sutherland & G. Hodgman, "Reentrant Polygon Clipping", 1974).
     pub fn behind(&self, plane: &Plane, lines: &Directions) -> Self {
         let heights: Vec<f64> = self.points.iter().map(|x| plane.height(x)).collect();
         let mut part = Self {
@@ -185,19 +185,19 @@ impl PolygonSample {
     }
 }
 
-/// Of each triangle whether it is always kept.
+/// Marks the triangles to be always kept.
 pub(crate) fn long(surface: &Surface) -> Vec<bool> {
     let long = LONG_EDGE_SHARE * surface.bounds.diagonal();
     (0..surface.triangles.len() as u32).into_par_iter().map(|t| is_longer(surface, t, long)).collect()
 }
 
-/// Whether a triangle has a longer side than this (mm).
+/// True if the triangle has a side longer than `than` (mm).
 fn is_longer(surface: &Surface, t: u32, than: f64) -> bool {
     let [a, b, c] = surface.triangle(t);
     [(a, b), (b, c), (c, a)].iter().any(|(p, q)| (p - q).norm_squared() > than * than)
 }
 
-/// So many triangles that cuts can be compared on them: all, or every so many and the `long` ones.
+/// Thins triangles for comparing cuts: keeps every n-th and all `long` ones; all if there are few.
 pub(crate) fn thinned(triangles: &[u32], long: &[bool]) -> Vec<u32> {
     let stride = triangles.len().div_ceil(MAX_POLYGONS).max(1);
     let kept = triangles.iter().enumerate().filter(|(k, t)| k % stride == 0 || long[**t as usize]);

@@ -1,23 +1,24 @@
-//! Triangles and neighbours in one plane: what distances are measured from while reaches are bounded.
+//! Pairs coplanar neighbouring triangles for the distances in overshoot bounds.
 
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
 use crate::geom::triangle::point_triangle;
 use crate::shape::surface::Surface;
 
-/// Surfaces of more triangles than this are taken triangle by triangle.
+/// Number of triangles above which triangles stay unpaired.
 const PATCHED_UP_TO: usize = 20_000;
 
-/// Triangles paired with a neighbour in one plane where both make a convex patch: the distance to a patch is convex, too.
+/// Triangles, each paired with a coplanar neighbour if both form a convex patch: the distance to such a patch is
+/// convex, too.
 pub(crate) struct TrianglePairs<'a> {
     pub surface: &'a Surface,
-    /// The neighbour, and by how much (mm) it leaves the plane; empty where triangles are many and small.
+    /// Neighbour of each triangle, and twice its distance from the plane (mm); empty for many small triangles.
     mates: Vec<(u32, f64)>,
 }
 
 impl<'a> TrianglePairs<'a> {
-    /// Pairs every triangle with the neighbour across its longest side that it makes a patch with. `flat` (mm) is how far the
-    /// neighbour may leave the plane.
+    /// Pairs every triangle with a neighbour forming a convex patch with it, across the longest possible side. `flat`
+    /// is the largest distance of the neighbour from the plane (mm).
     pub fn new(surface: &'a Surface, flat: f64) -> Self {
         let count = surface.triangles.len();
         let mates = if count > PATCHED_UP_TO {
@@ -28,7 +29,7 @@ impl<'a> TrianglePairs<'a> {
         Self { surface, mates }
     }
 
-    /// The distance of a point from a triangle's patch, or a little more.
+    /// Distance of a point from a triangle's patch (mm), or slightly more.
     pub fn distance(&self, t: u32, x: &Vec3) -> f64 {
         let own = point_triangle(x, &self.surface.triangle(t)).squared;
         match self.mates.get(t as usize) {
@@ -40,7 +41,8 @@ impl<'a> TrianglePairs<'a> {
     }
 }
 
-/// The neighbour across the longest possible side with which a triangle makes a convex patch, and how far that leaves the plane.
+/// Finds the neighbour of a triangle forming a convex patch with it, across the longest possible side; returns it with
+/// twice its distance from the plane (mm).
 fn partner(surface: &Surface, t: u32, flat: f64) -> (u32, f64) {
     let corners = surface.triangle(t);
     let normal = surface.normal(t);
@@ -60,7 +62,7 @@ fn partner(surface: &Surface, t: u32, flat: f64) -> (u32, f64) {
         let turns = |a: &Vec3, b: &Vec3, c: &Vec3| normal.dot(&(b - a).cross(&(c - b))) >= 0.0;
         if off <= flat && turns(&r, &p, &v) && turns(&v, &q, &r) {
             longest = length;
-            // The patch is the triangle and its neighbour laid flat: off there and back.
+            // The patch is the triangle and its neighbour projected to the plane: the distance counts there and back.
             best = (other, 2.0 * off);
         }
     }

@@ -1,50 +1,52 @@
-//! Hulls of few vertices around many points.
+//! Builds a hull of few vertices around many points.
 
 use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::{Facet, Hull, convex_hull, facets, hull_within};
 
-/// Hulls of more vertices than this are made simpler.
+/// Number of points from which hulls are simplified.
 const MANY_VERTICES: usize = 100;
 
-/// Points no farther outside of a first hull than this part of what may be spent are held by moving its faces.
+/// Share of `spare` by which points may lie outside the first hull; moving its faces outward then encloses them.
 const BY_MOVING: f64 = 0.45;
 
-/// Hulls around that leave out points are tried again so many times at most, those points taken in.
+/// Limit of attempts; each adds the points still outside.
 const ROUNDS: usize = 4;
 
-/// A vertex moves no farther than so many times as far as the faces around it; where it would, a cube's corners take its place.
+/// Largest ratio of a vertex's move to the move of its faces. Beyond it, a cube's corners replace the vertex.
 const MAX_SPIKE: f64 = 2.0;
 
-/// Steps to the direction in which a vertex moves.
+/// Number of steps to find the direction of a vertex's move.
 const STEPS: usize = 20;
 
-/// Boxes of points are larger by this part, for rounding.
+/// Relative enlargement of the boxes of points, for rounding.
 const BOX_ROUNDING: f64 = 1e-9;
 
-/// Points that follow each other are looked at together, as many as this.
+/// Number of consecutive points in one box.
 const POINT_BLOCK: usize = 16;
 
-/// A hull that holds points.
+/// Hull containing points.
 pub(crate) enum HullAround {
-    /// Exactly theirs.
+    /// Exact hull of the points.
     Exact(Hull),
-    /// Of few vertices, and it holds all balls around the points that are as large as was asked.
+    /// Hull of few vertices, containing all balls of the required radius around the points.
     Simple(Hull),
 }
 
-/// A hull that holds points; where it has many vertices a simpler one around theirs, which reaches no more than about `spare` (mm) beyond and
-/// leaves room for balls of radius `room` (mm).
+/// Builds a hull containing the points. If the exact hull has many vertices, builds a simpler one around it. The
+/// simpler hull overshoots by about `spare` (mm) at most and contains all balls of radius `room` (mm) around the
+/// points.
 ///
-/// A hull of some of the points is found that leaves the others outside by little, and its faces are moved out by that: a vertex at which faces
-/// with normals n meet moves by m, n·m ≥ 1 for all of them, times as much. Every direction is a sum Σ λ·n, λ ≥ 0, at one of the vertices, and
-/// |Σ λ·n| ≤ Σ λ: so the larger hull holds all balls around points of the smaller. Whether it holds the points is looked at.
+/// Method: find a hull of some of the points with the others only slightly outside, and move its faces outward by that
+/// distance. A vertex between faces with normals n moves by that distance times m, with n·m ≥ 1 for all of them. Every
+/// direction is a sum Σ λ·n, λ ≥ 0, at one of the vertices, and |Σ λ·n| ≤ Σ λ: so the larger hull contains all balls
+/// around points of the smaller. A final test checks the points themselves.
 pub(crate) fn hull_around(points: &[Vec3], spare: f64, room: f64) -> HullAround {
     if points.len() < MANY_VERTICES {
         return HullAround::Exact(convex_hull(points));
     }
     let by = BY_MOVING * spare;
     let (mut core, left) = hull_within(points, by);
-    // The hull of these is that of all points.
+    // The hull of these points is the hull of all points.
     let mut outer: Vec<Vec3> = left.into_iter().map(|k| points[k as usize]).collect();
     outer.extend(&core.vertices);
     for _ in 0..ROUNDS {
@@ -53,7 +55,7 @@ pub(crate) fn hull_around(points: &[Vec3], spare: f64, room: f64) -> HullAround 
         }
         let around = moved(&core, &facets(&core), by + 2.0 * room);
         let planes = facets(&around);
-        // Slivers have no plane that could tell what they hold.
+        // Slivers have no plane to test points against.
         if planes.iter().map(|f| f.triangles.len()).sum::<usize>() < around.triangles.len() {
             break;
         }
@@ -66,7 +68,7 @@ pub(crate) fn hull_around(points: &[Vec3], spare: f64, room: f64) -> HullAround 
     HullAround::Exact(convex_hull(&outer))
 }
 
-/// The highest of the points above each plane that is not `room` (mm) above all of them for certain.
+/// Finds the highest point for each plane among those less than `room` (mm) below it, or not certainly so far.
 fn missing(points: &[Vec3], planes: &[Facet], room: f64) -> Vec<Vec3> {
     let blocks: Vec<(Vec3, Vec3)> = points
         .chunks(POINT_BLOCK)
@@ -95,7 +97,7 @@ fn missing(points: &[Vec3], planes: &[Facet], room: f64) -> Vec<Vec3> {
     missing
 }
 
-/// A hull that holds all balls of radius `by` (mm) around points of another one.
+/// Builds a hull containing all balls of radius `by` (mm) around points of another hull.
 fn moved(hull: &Hull, planes: &[Facet], by: f64) -> Hull {
     let mut normals: Vec<(u32, Vec3)> = Vec::with_capacity(3 * hull.triangles.len());
     for f in planes {
@@ -116,7 +118,7 @@ fn moved(hull: &Hull, planes: &[Facet], by: f64) -> Hull {
     convex_hull(&points)
 }
 
-/// A short vector that rises by 1 or more above planes with these normals, if there is one.
+/// Finds a short vector rising by at least 1 above all planes with these normals, if there is one.
 fn common_outward(normals: &[(u32, Vec3)]) -> Option<Vec3> {
     let rise = |way: &Vec3| {
         let least = normals.iter().map(|(_, n)| (n.dot(way), n)).reduce(|a, b| if b.0 < a.0 { b } else { a });

@@ -1,4 +1,4 @@
-//! From one hull to pieces that keep to ε.
+//! Splits the hull of a solid into convex pieces within ε.
 
 use crate::geom::Vec3;
 use crate::shape::decompose::cell::Plane;
@@ -17,83 +17,85 @@ use rayon::prelude::*;
 use std::cmp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Triangles that leave a plane by no more than this part of ε count as lying in it; the bound takes it into account.
+/// Share of ε up to which the corners of a neighbouring triangle may leave a plane and still count as in it. The bound
+/// includes it.
 const PATCH: f64 = 0.01;
 
-/// Cuts for each piece that is allowed: those that leave one side empty make no piece.
+/// Number of cuts per allowed piece. Cuts with one empty side give no additional piece.
 const CUTS: usize = 8;
 
-/// Triangles with no side longer than this part of ε are as good as points while cuts are compared.
+/// Share of ε up to which the sides of a triangle are short: while cuts are compared, a corner represents it.
 const SHORT_SHARE: f64 = 0.5;
 
-/// While cuts are compared, hulls of what was thinned out may leave points outside by this part of ε.
+/// Share of ε by which points may lie outside the hull of a thinned sample while cuts are compared.
 const SAMPLE_HULL_SLACK: f64 = 0.05;
 
-/// This part of ε is spent on pieces of fewer vertices.
+/// Share of ε available for pieces with fewer vertices.
 const SIMPLIFY_SHARE: f64 = 0.05;
 
-/// Of a piece that is not cut further, what is below so many times the deepest gap that is known need not be known better.
+/// Factor on the deepest known overshoot of a final piece: below their product, the bound is not refined.
 const FINAL_BOUND_FACTOR: f64 = 1.1;
 
-/// Where cells overlap by more than ε: the cuts that may follow each other without leading on.
+/// Number of consecutive cuts without progress after which cutting ends, if cells overlap by more than ε.
 const CUTS_WITHOUT_PROGRESS: usize = 8;
 
-/// A cut leads on that leaves less than this share of what reaches beyond ε.
+/// A cut is progress if it leaves less than this share of the overshoot beyond ε.
 const PROGRESS_RATIO: f64 = 0.99;
 
-/// A finished piece.
+/// Finished piece.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
     pub hull: Hull,
-    /// How far it reaches beyond the solid at most (mm).
+    /// Upper bound of its overshoot beyond the solid (mm).
     pub reach: f64,
 }
 
-/// A cell that may have to be cut.
+/// Cell, possibly to be cut.
 #[derive(Clone)]
 struct OpenCell {
     region: Region,
     soup: PolygonSample,
-    /// The gaps that it reaches into too far, and how far (mm).
+    /// Void rays along which the cell's hull overshoots too far, each with its overshoot (mm).
     reached: Vec<(u32, f64)>,
-    /// The farthest.
+    /// Largest overshoot in `reached` (mm).
     worst: f64,
-    /// What becomes of it, where that was found out before its turn.
+    /// Fate of the cell if it was computed ahead.
     fate: Option<Fate>,
 }
 
-/// What lies on one side of a cut.
+/// Content of one side of a cut.
 struct Side {
     soup: PolygonSample,
     reached: Vec<(u32, f64)>,
 }
 
-/// What all cells share.
+/// Data shared by all cells.
 struct Solid<'a> {
     surface: &'a Surface,
     patches: TrianglePairs<'a>,
     limits: &'a Limits,
     lines: Directions,
-    /// Triangles that no soup leaves out.
+    /// Triangles always kept in a polygon sample.
     long: Vec<bool>,
     gaps: Vec<VoidRay>,
 }
 
-/// The planes of a hull's facets.
+/// Planes of a hull's facets.
 pub(crate) fn planes_of(hull: &Hull) -> Vec<Plane> {
     facets(hull).into_iter().map(|f| Plane { normal: f.normal, offset: f.offset }).collect()
 }
 
-/// Covers the solid that a surface bounds by convex pieces, few where it can; `None` where the surface has no definite inside, or no
-/// volume. A function of the surface and the limits alone.
+/// Covers the solid of a surface by convex pieces, as few as it can. `None` if the surface has no definite inside, or
+/// no volume. The result depends on the surface and the limits only.
 ///
-/// Cells are cut by the plane that leaves least of the gaps in front of the surface too deep inside hulls; pieces that together
-/// keep to ε become one. Whatever is chosen, the pieces hold the solid, and their reach is bounded afterwards (docs/numerics.md, Convex
-/// pieces). Cost: some milliseconds a piece.
+/// Each cut uses the plane with the least remaining excess: overshoot beyond ε along the void rays, summed over both
+/// halves. Pieces with a common hull within ε become one. For any choice of cuts, the pieces contain the solid, and
+/// their overshoot is bounded afterwards (docs/explanation/numerics.md, Convex pieces). Cost: some milliseconds a
+/// piece.
 ///
-/// Sources: X. Wei, M. Liu, Z. Ling & H. Su, "Approximate Convex Decomposition for 3D Meshes with Collision-Aware Concavity and Tree Search",
-/// 2022 (cuts by planes, then merges); K. Mamou & F. Ghorbel, "A Simple and Efficient Approach for 3D Mesh Approximate Convex
-/// Decomposition", 2009.
+/// Sources: X. Wei, M. Liu, Z. Ling & H. Su, "Approximate Convex Decomposition for 3D Meshes with Collision-Aware
+/// Concavity and Tree Search", 2022 (cuts by planes, then merges); K. Mamou & F. Ghorbel, "A Simple and Efficient
+/// Approach for 3D Mesh Approximate Convex Decomposition", 2009.
 pub fn decompose(surface: &Surface, limits: &Limits) -> Option<Decomposition> {
     if surface.inside != Inside::Solid || surface.triangles.is_empty() {
         return None;
@@ -109,7 +111,7 @@ fn first_vertex(hull: &Hull) -> Vec3 {
     hull.vertices.first().copied().unwrap_or_default()
 }
 
-/// By coordinates, the first that differs.
+/// Compares by the first differing coordinate.
 pub(crate) fn by_coordinates(p: &Vec3, q: &Vec3) -> cmp::Ordering {
     p.iter().zip(q.iter()).map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(cmp::Ordering::Equal)
 }
@@ -117,7 +119,7 @@ pub(crate) fn by_coordinates(p: &Vec3, q: &Vec3) -> cmp::Ordering {
 fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, OpenCell)> {
     let region = Region::all(surface);
     let long = long(surface);
-    // The axes need not be those of all vertices.
+    // The axes need only a sample of the vertices.
     let corners = |t: u32| surface.triangle(t);
     let hull = convex_hull(&thinned(&region.triangles, &long).into_iter().flat_map(corners).collect::<Vec<_>>());
     if hull.rank < 3 {
@@ -139,7 +141,7 @@ fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Ope
     Some((Solid { surface, patches, limits, lines, long, gaps }, root))
 }
 
-/// Cuts until every piece keeps to ε or there are as many as allowed.
+/// Cuts until every piece is within ε or their number reaches the limit.
 fn cut(mut solid: Solid, root: OpenCell) -> Option<Vec<Piece>> {
     let mut open = vec![root];
     let mut pieces: Vec<Piece> = Vec::new();
@@ -147,11 +149,11 @@ fn cut(mut solid: Solid, root: OpenCell) -> Option<Vec<Piece>> {
     let mut progress = Progress::default();
     while let Some(at) = next(&open, solid.limits.epsilon) {
         let vain = progress.ends(&solid, &mut open, &mut pieces, cuts);
-        // What is open may have changed.
+        // `ends` may have replaced the open cells.
         let at = if vain { 0 } else { at };
         let count = open.len() + pieces.len();
         let last = vain || count >= solid.limits.max_pieces || cuts >= CUTS * solid.limits.max_pieces;
-        // What is cut at last depends on no other cell, so that cells are looked at together.
+        // The fate of these cells is independent of the other cells, so they are examined in parallel.
         if !last && open[at].fate.is_none() && count + open.len() <= solid.limits.max_pieces {
             let ahead = AtomicUsize::new(count + open.len());
             open.par_iter_mut().for_each(|c| solid.score_ahead(c, &ahead));
@@ -177,26 +179,26 @@ fn cut(mut solid: Solid, root: OpenCell) -> Option<Vec<Piece>> {
     (!pieces.is_empty()).then_some(pieces)
 }
 
-/// Whether cuts lead on. Where cells overlap by more than ε, because a piece has to hold a thick ball, no number of them may keep to ε: cuts
-/// then only make more pieces that reach as far.
+/// Tracks the progress of cutting. If cells overlap by more than ε, each piece must contain a thick ball, and even many
+/// pieces may exceed ε. Further cuts would then only add pieces with the same overshoot.
 #[derive(Default)]
 struct Progress {
     best: Option<Checkpoint>,
     ended: bool,
 }
 
-/// What there was when a cut last led on.
+/// State at the last progress.
 struct Checkpoint {
-    /// How far what was open reached beyond ε in all (mm).
+    /// Sum of the overshoot beyond ε over all open cells (mm).
     beyond: f64,
-    /// Cuts made until then.
+    /// Number of cuts up to then.
     cuts: usize,
     open: Vec<OpenCell>,
     pieces: Vec<Piece>,
 }
 
 impl Progress {
-    /// Whether nothing is to be cut any more; then what is open is what it was before cuts ceased to lead on.
+    /// Returns true if cutting must end; in that case restores the cells and pieces of the last progress.
     fn ends(&mut self, solid: &Solid, open: &mut Vec<OpenCell>, pieces: &mut Vec<Piece>, cuts: usize) -> bool {
         let epsilon = solid.limits.epsilon;
         if self.ended || solid.limits.inflation <= epsilon {
@@ -214,36 +216,38 @@ impl Progress {
     }
 }
 
-/// What to do next: first look for gaps that the samples missed, then cut what reaches farthest.
+/// Chooses the next cell: first one within ε on the samples, to bound its overshoot, else the one with the largest
+/// overshoot.
 fn next(open: &[OpenCell], epsilon: f64) -> Option<usize> {
     let unseen = open.iter().position(|c| c.worst <= epsilon);
     unseen.or_else(|| (0..open.len()).max_by(|&i, &j| open[i].worst.total_cmp(&open[j].worst).then(j.cmp(&i))))
 }
 
-/// What becomes of a cell.
+/// Fate of a cell.
 #[derive(Clone)]
 enum Fate {
-    /// Nothing of the solid is in the cell.
+    /// The cell contains nothing of the solid.
     Empty,
     Piece(Piece),
-    /// A closest surface point, and a point of the piece farther than ε from it.
+    /// The piece overshoots: closest surface point, and a point of the piece farther than ε from it.
     TooFar([Vec3; 2]),
-    /// It is cut.
+    /// The cell is cut.
     Cut(Vec<OpenCell>),
 }
 
 impl Solid<'_> {
-    /// Finds out what becomes of a cell, and of those it is cut into, as far as they are sure to be cut: until there are as many as
-    /// pieces are allowed. `count` is how many there are, and how many of them were not looked at, together. No result depends on how far.
+    /// Computes the fate of a cell and of its descendants ahead, as long as they are certain to be needed under the
+    /// limit of pieces. `count` is the number of cells and pieces plus the number of unexamined cells. The results are
+    /// independent of how far this goes.
     fn score_ahead(&self, cell: &mut OpenCell, count: &AtomicUsize) {
         if cell.fate.is_some() {
             return;
         }
         let mut fate = self.fate(cell, false);
         if let Fate::Cut(halves) = &mut fate {
-            // One more, and two in place of one that is not looked at.
+            // One more cell, and two unexamined cells in place of one.
             let now = count.fetch_add(2, Ordering::Relaxed);
-            // Where cuts may not lead on, what is open is copied: it is kept small.
+            // With `Progress` active, open cells are copied; stopping here keeps the copies small.
             if now < self.limits.max_pieces && self.limits.inflation <= self.limits.epsilon {
                 halves.par_iter_mut().for_each(|c| self.score_ahead(c, count));
             }
@@ -253,8 +257,8 @@ impl Solid<'_> {
         cell.fate = Some(fate);
     }
 
-    /// What becomes of a cell: the halves of one that reaches too far; else its piece, its reach bounded, or if it is the `last` word,
-    /// however far it reaches.
+    /// Computes the fate of a cell. A cell with too large an overshoot is cut. Any other becomes its piece, if the
+    /// bound is within ε; with `last` set, any cell becomes its piece.
     fn fate(&self, cell: &OpenCell, last: bool) -> Fate {
         if cell.worst > self.limits.epsilon && !last {
             return Fate::Cut(self.halves(cell));
@@ -277,7 +281,7 @@ impl Solid<'_> {
         }
     }
 
-    /// Takes more samples of the gaps that a cell's piece reaches into, since those of the whole missed some.
+    /// Adds void rays around a cell's piece, because the samples of the whole surface missed some.
     fn refine_score(&mut self, cell: &mut OpenCell, [near, point]: [Vec3; 2]) {
         let depth = (point - near).norm();
         let planes = self.planes_around(&cell.soup);
@@ -290,7 +294,7 @@ impl Solid<'_> {
         cell.worst = depth;
     }
 
-    /// The two halves of a cell, those that hold something.
+    /// Cuts a cell into two halves, without empty ones.
     fn halves(&self, cell: &OpenCell) -> Vec<OpenCell> {
         let mut extent = KDop::NONE;
         cell.soup.points.iter().for_each(|x| extent.add(&self.lines.along(x)));
@@ -318,37 +322,37 @@ impl Solid<'_> {
         [behind, before].into_iter().flatten().collect()
     }
 
-    /// What of a cell lies behind a plane.
+    /// Content of a cell behind a plane.
     fn side(&self, cell: &OpenCell, plane: &Plane) -> Side {
         let soup = cell.soup.behind(plane, &self.lines);
         let reached = self.reached(&soup, &cell.reached);
         Side { soup, reached }
     }
 
-    /// The gaps that the hull of a soup reaches into too far, of those given.
+    /// Void rays among `of` along which the hull of a sample overshoots by more than ε.
     fn reached(&self, soup: &PolygonSample, of: &[(u32, f64)]) -> Vec<(u32, f64)> {
         let planes = self.planes_around(soup);
         let reach_of = |r: &(u32, f64)| (r.0, self.gaps[r.0 as usize].reached(&planes));
         of.iter().map(reach_of).filter(|r| r.1 > self.limits.epsilon).collect()
     }
 
-    /// The planes of the hull of a soup; roughly, where something was left out anyway.
+    /// Planes of the hull of a sample; approximate if the sample is thinned anyway.
     fn planes_around(&self, soup: &PolygonSample) -> Vec<Plane> {
         let spare = if soup.is_whole() { 0.0 } else { SAMPLE_HULL_SLACK * self.limits.epsilon };
         planes_of(&hull_within(&soup.points, spare).0)
     }
 
-    /// The half of a cell behind a plane as a cell; nothing where nothing of the solid is in it.
+    /// Makes a cell of the half behind a plane; `None` if it contains nothing of the solid.
     fn open(&self, cell: &OpenCell, side: Side, plane: &Plane) -> Option<OpenCell> {
         let region = cell.region.behind(plane, self.surface);
         let Side { mut soup, mut reached } = side;
         if !soup.is_whole() {
-            // Thinned out anew: there are fewer now.
+            // Sample anew: the half has fewer triangles.
             let short = SHORT_SHARE * self.limits.epsilon;
             soup = PolygonSample::of(self.surface, &region.triangles, (&self.long, short), &region.planes, &self.lines);
             soup = soup.clipped(&region.planes, &self.lines);
             if soup.points.is_empty() {
-                // What was left out may be all that is here.
+                // The triangles left out may be the only ones here.
                 soup = PolygonSample::all(self.surface, &region.triangles, &self.lines)
                     .clipped(&region.planes, &self.lines);
             }

@@ -1,4 +1,4 @@
-//! Pieces as they are kept between runs.
+//! Converts pieces to and from their form in the cache.
 
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
@@ -7,7 +7,7 @@ use crate::shape::decompose::piece_tree::build;
 use crate::shape::polytope::{Convex, StoredConvex};
 use serde::{Deserialize, Serialize};
 
-/// The pieces and their surfaces; the tree over them is quickly made again.
+/// Pieces and their surfaces; the tree over them is rebuilt quickly.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StoredPieces {
     all: Vec<StoredConvex>,
@@ -24,7 +24,7 @@ impl Pieces {
         }
     }
 
-    /// To the bit what was stored; `None` where that is not one surface for each piece.
+    /// Restores the stored bits exactly; `None` unless the data have one surface for each piece.
     pub(crate) fn from_stored(s: StoredPieces) -> Option<Self> {
         let all: Vec<Convex> = s.all.into_iter().map(Convex::from_stored).collect::<Option<_>>()?;
         let vertices: Vec<Vec3> = s.vertices.into_iter().map(Vec3::from).collect();

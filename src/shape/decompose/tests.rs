@@ -22,12 +22,12 @@ fn limits(epsilon: f64) -> Limits {
     Limits { epsilon, max_pieces: 256, inflation: INFLATION }
 }
 
-/// A tube about z, of radii 8 and 10.
+/// Makes a tube about z, with radii 8 and 10.
 fn tube() -> TriMesh {
     ring(&[[8.0, 0.0], [10.0, 0.0], [10.0, 30.0], [8.0, 30.0]], 48)
 }
 
-/// A prism over a polygon, counter-clockwise, whose triangles are given.
+/// Makes a prism over a counter-clockwise polygon with the given triangles.
 fn prism(outline: &[[f64; 2]], caps: &[[u32; 3]], height: f64) -> TriMesh {
     let n = outline.len() as u32;
     let at = |z: f64| outline.iter().map(move |p| Vec3::new(p[0], p[1], z));
@@ -40,20 +40,20 @@ fn prism(outline: &[[f64; 2]], caps: &[[u32; 3]], height: f64) -> TriMesh {
     TriMesh { vertices, triangles: sides.chain(caps).collect() }
 }
 
-/// An L of two legs 40 and 30 long and 4 thick.
+/// Makes an L with legs of 40 and 30, 4 thick.
 fn angle() -> TriMesh {
     let outline = [[4.0, 4.0], [4.0, 30.0], [0.0, 30.0], [0.0, 0.0], [40.0, 0.0], [40.0, 4.0]];
     prism(&outline, &[[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]], 25.0)
 }
 
-/// A block with a slot 6 wide and 10 deep.
+/// Makes a block with a slot 6 wide and 10 deep.
 fn channel() -> TriMesh {
     let outline =
         [[-8.0, 0.0], [8.0, 0.0], [8.0, 20.0], [3.0, 20.0], [3.0, 10.0], [-3.0, 10.0], [-3.0, 20.0], [-8.0, 20.0]];
     prism(&outline, &[[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]], 40.0)
 }
 
-/// How far a point lies beyond the solid.
+/// Distance of a point beyond the solid (mm); 0 inside.
 fn beyond(s: &Surface, x: &Vec3) -> f64 {
     if winding(s, None, x).is_some_and(|w| w >= 1) {
         return 0.0;
@@ -61,12 +61,12 @@ fn beyond(s: &Surface, x: &Vec3) -> f64 {
     s.nearest(x, f64::INFINITY).map_or(f64::INFINITY, |n| n.distance)
 }
 
-/// Between 0 and 1.
+/// Random number between 0 and 1.
 fn share(dice: &mut Rng) -> f64 {
     0.5 + 0.5 * dice.unit()
 }
 
-/// Points all over a hull.
+/// Random points spread over a hull.
 fn points_in(hull: &Hull, dice: &mut Rng, n: usize) -> Vec<Vec3> {
     let corner = |dice: &mut Rng| hull.vertices[dice.below(hull.vertices.len())];
     (0..n)
@@ -79,7 +79,7 @@ fn points_in(hull: &Hull, dice: &mut Rng, n: usize) -> Vec<Vec3> {
         .collect()
 }
 
-/// Holds a decomposition to its promise on samples, and returns the largest distance beyond the solid that these found.
+/// Checks a decomposition on samples and returns the largest overshoot found.
 fn hold(s: &Surface, d: &Decomposition, dice: &mut Rng) -> f64 {
     let mut planes: Vec<Vec<Plane>> = Vec::new();
     for piece in &d.pieces {
@@ -98,7 +98,7 @@ fn hold(s: &Surface, d: &Decomposition, dice: &mut Rng) -> f64 {
         let x = a + (b - a) * u + (c - a) * v;
         assert!(planes.iter().any(|p| holds(p, &x, 0.0)), "a surface point is outside: {x}");
     }
-    // Balls of the inflation lie in single pieces.
+    // Balls with the radius of the inflation lie in single pieces.
     let mut balls = 0;
     let (low, size) = (s.bounds.min, s.bounds.max - s.bounds.min);
     for _ in 0..3000 {
@@ -153,7 +153,7 @@ fn pieces_hold_the_solid_and_keep_to_epsilon() {
 
 #[test]
 fn a_tube_takes_no_more_pieces_than_its_sagitta_asks_for_and_a_few() {
-    // A sector of angle 2φ reaches r(1 − cos φ) into the bore: with φ = 30° 1.07.
+    // A sector of angle 2φ overshoots by r(1 − cos φ) into the bore: 1.07 for φ = 30°.
     let s = surface(&tube());
     let d = decompose(&s, &limits(8.0 * (1.0 - sin_cos_deg(30.0).1) + 0.05)).unwrap();
     assert!((6..=8).contains(&d.pieces.len()), "{}", d.pieces.len());
@@ -165,7 +165,7 @@ fn the_reach_of_a_hull_is_bounded_from_both_sides() {
     let hull = convex_hull(&s.vertices);
     let patches = TrianglePairs::new(&s, 1e-6);
     let goal = Goal { allowed: f64::INFINITY, enough: 0.1 };
-    // The middle of the slot is 3 from its walls, from a little above the floor up.
+    // The middle of the slot is 3 from its walls, from slightly above the floor upward.
     let found = overshoot(&patches, &hull.vertices, &planes_of(&hull), Goal { enough: 3.05, ..goal });
     assert!(found.upper >= 3.0 && found.upper <= 3.06, "{}", found.upper);
     let found = overshoot(&patches, &hull.vertices, &planes_of(&hull), Goal { allowed: 2.5, enough: 2.5 });
@@ -205,7 +205,7 @@ fn what_has_no_inside_has_no_pieces() {
 
 #[test]
 fn how_much_cells_overlap_makes_no_difference_to_a_bore() {
-    // Cuts across the bore help none, and once hid the bore in slices thinner than the samples were dense.
+    // Cuts across the bore are useless, and once hid the bore in slices thinner than the sample spacing.
     let s = surface(&tube());
     let counts = [1e-9, 1e-5, 1e-3, 0.01].map(|inflation| {
         let d = decompose(&s, &Limits { epsilon: 0.5, max_pieces: 64, inflation }).unwrap();

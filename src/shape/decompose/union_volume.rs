@@ -1,9 +1,9 @@
-//! The union of convex pieces: the part of each face that lies in no other piece, and from these the volume.
+//! Computes the boundary of a union of convex pieces, and from it the volume.
 //!
-//! Of faces that lie on each other one has to count. So each piece is taken as if its faces stood a little farther out, the
-//! first piece's farthest (`STEP_IN_ROUNDOFFS`): then faces that lay on each other lie in each other. By the divergence theorem the
-//! volume is a third of the sum of area times height of the plane over all that is left, and the area vectors add up to 0 where
-//! nothing went wrong.
+//! The boundary is the part of each face outside all other pieces. Of coincident faces exactly one must count.
+//! Therefore the faces of each piece are treated as if they were slightly farther out, those of the first piece
+//! farthest (`STEP_IN_ROUNDOFFS`): coincident faces then lie inside one another. By the divergence theorem, the volume
+//! is a third of the sum of area times plane height over the boundary. As a check, the area vectors must add up to 0.
 
 use crate::geom::math::{UNIT_ROUNDOFF, lesser};
 use crate::geom::triangle::Triangle;
@@ -12,49 +12,50 @@ use crate::shape::hull::{Facet, Hull, facets};
 use crate::shape::polytope::simd_max_dot::PointRows;
 use rayon::prelude::*;
 
-/// How much farther out the faces of a piece stand than those of the next one, in roundings of the largest coordinate: more than
-/// pieces are grown for rounding. Larger: the volume is wrong by the area times that.
+/// Difference of outward shift between the faces of consecutive pieces, in roundings of the largest coordinate: more
+/// than the growth of pieces for rounding. A larger value makes the volume wrong by the area times it.
 const STEP_IN_ROUNDOFFS: f64 = 16384.0;
 
-/// Cuts of one triangle, at most; beyond, nobody knows what is left of it.
+/// Limit of cuts of one triangle; beyond it, the result is unknown.
 const MAX_CUTS: usize = 20_000;
 
-/// The area vectors of what is left add up to no more than this part of its area, or there is no volume.
+/// Largest length of the summed area vectors, relative to the area; beyond it, there is no volume.
 const OPEN_PLANE: f64 = 1e-6;
 
-/// A convex polygon.
+/// Convex polygon.
 pub(crate) type Polygon = Vec<Vec3>;
 
-/// What of a face is left.
+/// Part of a face triangle outside all other pieces.
 #[derive(Debug)]
 pub(crate) struct RemainingFace {
     pub piece: u32,
-    /// Outward, unit.
+    /// Outward unit normal.
     pub normal: Vec3,
     pub polygons: Vec<Polygon>,
 }
 
-/// The boundary of the union of convex pieces.
+/// Boundary of the union of convex pieces.
 #[derive(Debug)]
 pub struct Boundary {
-    /// Piece after piece. Faces too thin to have a plane are left out.
+    /// Remaining parts, piece by piece, without faces too thin for a plane.
     pub(crate) left: Vec<RemainingFace>,
 }
 
-/// A plane of a piece: outward unit normal and offset.
+/// Plane of a piece: outward unit normal and offset (mm).
 type Plane = (Vec3, f64);
 
-/// A piece with the planes that bound it.
+/// Piece with its bounding planes.
 struct Piece<'a> {
     hull: &'a Hull,
     vertices: PointRows,
     facets: Vec<Facet>,
-    /// By so much they are taken to stand farther out (mm).
+    /// Assumed outward shift of its faces (mm).
     out: f64,
     bounds: Aabb,
 }
 
-/// A piece that something lies in, perhaps, and those of its planes that not all of it is behind.
+/// Piece possibly containing something, with those of its planes still to be tested: some of that something may be in
+/// front of them.
 struct NearbyPieces {
     planes: Vec<Plane>,
     out: f64,
@@ -69,7 +70,7 @@ impl<'a> Piece<'a> {
 }
 
 impl NearbyPieces {
-    /// What of a piece's faces may lie in another; `None` where they keep apart.
+    /// Prepares `other` for the faces of `own`; `None` if the pieces are apart.
     fn of(own: &Piece, other: &Piece) -> Option<Self> {
         if !own.bounds.meets(&other.bounds) {
             return None;
@@ -90,8 +91,8 @@ impl NearbyPieces {
 }
 
 impl Boundary {
-    /// Face by face; `None` where that takes too many cuts. Cost: some microseconds for each triangle of a piece, more where they are
-    /// cut.
+    /// Computes the boundary face by face; `None` if that takes too many cuts. Cost: some microseconds for each
+    /// triangle of a piece, more for cut ones.
     pub fn of(hulls: &[Hull]) -> Option<Self> {
         let size = hulls.iter().map(|h| Aabb::of_points(&h.vertices).max_abs()).fold(0.0, f64::max);
         let step = STEP_IN_ROUNDOFFS * UNIT_ROUNDOFF * size;
@@ -114,7 +115,7 @@ impl Boundary {
         Some(Self { left: left?.into_iter().flatten().collect() })
     }
 
-    /// The volume (mm³) of what it bounds, to about a part in 10⁸; `None` where it does not close.
+    /// Volume enclosed by the boundary (mm³), accurate to about 10⁻⁸; `None` if the boundary is not closed.
     pub fn volume(&self) -> Option<f64> {
         let polygons = || self.left.iter().flat_map(|l| l.polygons.iter().map(|polygon| (polygon, &l.normal)));
         let middle = Aabb::of_points(polygons().map(|(polygon, _)| &polygon[0])).center();
@@ -132,7 +133,7 @@ impl Boundary {
     }
 }
 
-/// What of a triangle in a plane that stands `out` farther out than it is lies in none of some pieces.
+/// Part of a triangle outside all of some pieces, with the triangle's plane treated as `out` (mm) farther out.
 fn outside_all(t: &Triangle, normal: &Vec3, out: f64, pieces: &[NearbyPieces]) -> Option<Vec<Polygon>> {
     let bounds = Aabb::of_points(t);
     let near: Vec<&NearbyPieces> = pieces.iter().filter(|p| p.bounds.meets(&bounds)).collect();
@@ -143,8 +144,8 @@ fn outside_all(t: &Triangle, normal: &Vec3, out: f64, pieces: &[NearbyPieces]) -
     })
 }
 
-/// What of a triangle lies in none of some pieces; `None` where that takes too many cuts. `cut` says whether some of a polygon lies in a
-/// piece, and finds what of it does not.
+/// Part of a triangle outside all of some pieces; `None` if that takes too many cuts. `cut` returns true if some of a
+/// polygon lies in a piece, and adds the part outside it.
 pub(crate) fn rest_of<P>(
     t: &Triangle,
     pieces: &[P],
@@ -172,7 +173,8 @@ pub(crate) fn rest_of<P>(
     Some(left)
 }
 
-/// The planes that cut a polygon, moved so that heights count from 0; whether it may be partly behind all.
+/// Collects the planes cutting a polygon, with their assumed shift. Returns false if the polygon is in front of one of
+/// them.
 fn cutting_planes(polygon: &Polygon, piece: &NearbyPieces, normal: &Vec3, out: f64, cutting: &mut Vec<Plane>) -> bool {
     cutting.clear();
     for (n, d) in &piece.planes {
@@ -188,7 +190,8 @@ fn cutting_planes(polygon: &Polygon, piece: &NearbyPieces, normal: &Vec3, out: f
     true
 }
 
-/// Cuts off what of a polygon is in front of planes; whether anything is left behind.
+/// Cuts a polygon along planes and passes the parts in front to `front`. Returns true if a part behind all of them is
+/// left.
 fn cut_off(polygon: &Polygon, planes: &[Plane], mut front: impl FnMut(Polygon)) -> bool {
     let mut inside = polygon.clone();
     for (n, d) in planes {
@@ -206,8 +209,8 @@ fn cut_off(polygon: &Polygon, planes: &[Plane], mut front: impl FnMut(Polygon)) 
     true
 }
 
-/// A convex polygon cut by a plane: what is above and what is below, given the heights of its corners; heights up to `on_plane`
-/// count as below.
+/// Cuts a convex polygon by a plane into the part above and the part below, given the heights of its corners. Heights
+/// up to `on_plane` count as below.
 pub(crate) fn split(polygon: &[Vec3], heights: &[f64], on_plane: f64) -> (Polygon, Polygon) {
     let (mut above, mut below) = (Polygon::new(), Polygon::new());
     for i in 0..polygon.len() {
@@ -219,7 +222,7 @@ pub(crate) fn split(polygon: &[Vec3], heights: &[f64], on_plane: f64) -> (Polygo
             below.push(polygon[i]);
         }
         if (from > on_plane) != (to > on_plane) {
-            // From the lower end, so that it is the same point from either side.
+            // Interpolate from the lower end: both sides then compute the same point.
             let (low, high, p, q) =
                 if from < to { (from, to, polygon[i], polygon[j]) } else { (to, from, polygon[j], polygon[i]) };
             let cut = p + (q - p) * (lesser(-low, high - low).max(0.0) / (high - low));

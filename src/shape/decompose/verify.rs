@@ -1,11 +1,12 @@
-//! Whether convex pieces cover a solid: checked by other means than those that made them.
+//! Checks independently that convex pieces cover a solid.
 //!
-//! Two things are asked. Every triangle of the solid's surface must lie in the pieces: what of it is outside of one piece is cut
-//! off and asked of the others, until nothing is left; each cut-out that stays in a piece is convex, and so is the distance to
-//! the piece, so that its corners tell for all of it. And the pieces must leave no hollow inside: what of a piece's faces lies
-//! in no other piece bounds their union, and just beyond it must be outside of the solid. The first is proven up to
-//! [`covered_within`], the second is looked at in a point of whatever hangs together of the faces that are left: it is wholly inside of the
-//! solid or wholly outside, as the surface lies in the pieces.
+//! The check has two parts. First, every triangle of the solid's surface must lie in the pieces: the part outside one
+//! piece is cut off and tested against the others, until nothing is left. Each part kept in a piece is convex, and so
+//! is the distance to the piece, so its corners decide for all of it. This part is proven up to [`covered_within`].
+//!
+//! Second, the pieces must leave no hollow inside. The faces of a piece outside all other pieces bound the union, and
+//! the space just beyond them must be outside the solid. The surface lies in the pieces, so each connected component of
+//! these faces is entirely inside the solid or entirely outside: one test point decides.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::predicates::orient3d;
@@ -20,30 +21,31 @@ use crate::shape::surface::{Below, SKEW, Surface};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// No point of a covered solid is farther from its pieces than this many roundings of its size: cuts are rounded, and where faces
-/// meet at a sharp edge a rounding across them is many along them. Larger: pairs of covered parts get a wider margin.
+/// Largest distance of points of a covered solid from its pieces, in roundings of its size. Cuts are rounded, and at a
+/// sharp edge one rounding across the faces is many along them. A larger value widens the margin of pairs of covered
+/// parts.
 const WITHIN_IN_ROUNDOFFS: f64 = 1024.0;
 
-/// What a plane is off by counts as on it, in roundings of the part's size.
+/// Largest height above a plane counting as on it, in roundings of the part's size.
 const PLANE_IN_ROUNDOFFS: f64 = 32.0;
 
-/// Surfaces of more triangles than this are looked at in shares, as many as this.
+/// Number of triangles above which a surface is examined in parallel shares, and the number of shares.
 const SHARED_FROM: usize = 2000;
 const SHARES: usize = 16;
 
-/// How far points of a solid of this size, the largest magnitude of its coordinates, may lie outside of pieces that were
-/// found to cover it (mm). The margin of its pairs is wider by that.
+/// Largest distance of points of a covered solid outside its pieces (mm), for the largest magnitude `size` of its
+/// coordinates (mm). The margin of its pairs is wider by this.
 pub fn covered_within(size: f64) -> f64 {
     WITHIN_IN_ROUNDOFFS * UNIT_ROUNDOFF * size
 }
 
-/// Whether the pieces cover the solid that the surface bounds. Cost: less than a microsecond for each triangle, some for each face of
-/// a piece, more where they are cut.
+/// True if the pieces cover the solid of the surface. Cost: less than a microsecond for each triangle, some
+/// microseconds for each face of a piece, more for cut ones.
 pub fn covers(surface: &Surface, d: &Decomposition) -> bool {
     boundary_of_cover(surface, d).is_some()
 }
 
-/// The boundary of what the pieces cover, if they cover the solid.
+/// Computes the boundary of the union of the pieces, if they cover the solid.
 pub fn boundary_of_cover(surface: &Surface, d: &Decomposition) -> Option<Boundary> {
     let size = surface.bounds.max_abs();
     let all = CoverCheck {
@@ -55,17 +57,17 @@ pub fn boundary_of_cover(surface: &Surface, d: &Decomposition) -> Option<Boundar
     (!all.leaves_hollow(surface, &boundary)).then_some(boundary)
 }
 
-/// A piece with the planes that bound it.
+/// Piece with its bounding planes.
 struct Piece<'a> {
     hull: &'a Hull,
     bounds: Aabb,
-    /// Outward unit normals and offsets; all of the hull is below each.
+    /// Outward unit normals and offsets (mm); the whole hull is below each plane.
     planes: Vec<(Vec3, f64)>,
-    /// The triangles in each of the planes.
+    /// Triangles in each of the planes.
     faces: Vec<TriangleList>,
-    /// Triangles too thin to be in any.
+    /// Triangles too thin for any plane.
     slivers: Vec<Triangle>,
-    /// The bits of its vertices, in increasing order.
+    /// Bits of its vertices, in increasing order.
     vertices: Vec<[u64; 3]>,
 }
 
@@ -95,13 +97,13 @@ impl<'a> Piece<'a> {
         n.dot(x) - d
     }
 
-    /// Whether a point that is behind all other planes is in the piece or no farther than `within` from it; `on_plane` is what rounding
-    /// does to a height.
+    /// True if a point behind all other planes is in the piece or at most `within` (mm) from it. `on_plane` is the
+    /// rounding error of a height (mm).
     fn contains_point(&self, x: &Vec3, planes: &[u32], within: f64, on_plane: f64) -> bool {
         let mut top = f64::NEG_INFINITY;
         for &k in planes {
             top = greater(top, self.height(k, x));
-            // No point of the piece is nearer than that.
+            // Every point of the piece is at least this far away.
             if top > within + on_plane {
                 return false;
             }
@@ -110,7 +112,7 @@ impl<'a> Piece<'a> {
             return true;
         }
         let is_near = |t: &Triangle| point_triangle(x, t).squared <= within * within;
-        // The plane of a face within reach is, too.
+        // If a face is near, so is its plane.
         let mut level = planes.iter().filter(|&&k| self.height(k, x).abs() <= within + on_plane);
         self.vertices.binary_search(&bits(x)).is_ok()
             || level.any(|&k| self.faces[k as usize].iter().any(|&t| is_near(&self.triangle(t))))
@@ -124,26 +126,26 @@ struct CoverCheck<'a> {
     on_plane: f64,
 }
 
-/// A piece, and those of its planes that not everything asked about is behind.
+/// Piece with those of its planes still to be tested: something may be in front of them.
 type PieceToTest<'a> = (&'a Piece<'a>, &'a [u32]);
 
-/// A piece that some triangles may lie in, and where in [`Descent::planes`] those of its planes stand that do not have all of them behind.
+/// Piece possibly containing some triangles, with the range in [`Descent::planes`] of its planes still to be tested.
 #[derive(Clone, Copy)]
 struct NearPiece {
     piece: u32,
     planes: [u32; 2],
 }
 
-/// The way down the tree of a surface.
+/// State of a descent in the tree of a surface.
 struct Descent<'a> {
     surface: &'a Surface,
-    /// Of a node, those of the node above cut down; of the last node last.
+    /// Pieces near each node on the path, a subset of those of its parent; the current node comes last.
     near: Vec<NearPiece>,
     planes: Vec<u32>,
 }
 
 impl CoverCheck<'_> {
-    /// Whether every triangle of a surface lies in the pieces.
+    /// True if every triangle of a surface lies in the pieces.
     fn cover(&self, surface: &Surface) -> bool {
         let nodes = shares(surface);
         surface.triangles.is_empty()
@@ -159,7 +161,7 @@ impl CoverCheck<'_> {
             })
     }
 
-    /// The same of what is below a node: it cannot be outside of any piece but those near to it. A tree is some dozen nodes deep.
+    /// True if every triangle below a node lies in the pieces near it. A tree is some dozen nodes deep.
     fn cover_node(&self, down: &mut Descent, node: u32, near: Range<usize>) -> bool {
         let at = &down.surface.tree().nodes[node as usize];
         let (axes, half, center) = (at.axes(), at.half().map(f64::from), at.center());
@@ -199,7 +201,7 @@ impl CoverCheck<'_> {
             }
             whole = end == start && self.pieces[piece as usize].slivers.is_empty();
             if whole {
-                // What is next to it lies in the same piece mostly.
+                // Neighbouring nodes mostly lie in the same piece.
                 down.near.swap(near.start, k);
                 break;
             }
@@ -232,7 +234,7 @@ impl CoverCheck<'_> {
         }
     }
 
-    /// What of a triangle is in none of some pieces; `None` where that takes too many cuts.
+    /// Part of a triangle outside all of some pieces; `None` if that takes too many cuts.
     fn rest(&self, t: &Triangle, near: &[PieceToTest]) -> Option<Vec<Polygon>> {
         let is_behind = |(p, planes): &PieceToTest, x: &Vec3| planes.iter().all(|&k| p.height(k, x) <= self.on_plane);
         let whole = |asked: &PieceToTest| t.iter().all(|x| is_behind(asked, x)) && self.contains_all(asked, t);
@@ -246,7 +248,7 @@ impl CoverCheck<'_> {
         polygon.iter().all(|x| p.contains_point(x, planes, self.within, self.on_plane))
     }
 
-    /// A polygon less what lies in a piece; `None` where nothing of it does.
+    /// Part of a polygon outside a piece; `None` if nothing of the polygon lies in the piece.
     fn outside(&self, asked: &PieceToTest, polygon: &Polygon) -> Option<Vec<Polygon>> {
         let (p, planes) = asked;
         let mut cutting = Vec::new();
@@ -280,8 +282,8 @@ impl CoverCheck<'_> {
         self.contains_all(asked, &inside).then_some(outside)
     }
 
-    /// Whether the union of the pieces leaves something out inside the solid. The surface lies in the pieces, so that it parts nothing of
-    /// what of their faces is left and hangs together: one point tells for it.
+    /// True if the union of the pieces leaves a hollow inside the solid. The surface lies in the pieces and so never
+    /// divides a connected component of the remaining faces: one point decides for it.
     fn leaves_hollow(&self, surface: &Surface, boundary: &Boundary) -> bool {
         let of_pieces: Vec<&[RemainingFace]> = boundary.left.chunk_by(|p, q| p.piece == q.piece).collect();
         of_pieces.into_par_iter().any(|left| {
@@ -302,8 +304,8 @@ impl CoverCheck<'_> {
         })
     }
 
-    /// Whether a point just beyond a piece is inside the solid; `None` where the surface is too near for that to tell, or another piece
-    /// holds it for rounding. `last` is a point about which the winding number is known.
+    /// True if a point just beyond a piece is inside the solid. `None` if the surface is too near for a decision, or if
+    /// another piece contains the point up to rounding. `last` is a point with known winding number.
     fn is_hollow(&self, surface: &Surface, x: &Vec3, last: &mut Option<(Vec3, i32)>) -> Option<bool> {
         if surface.nearest(x, 4.0 * self.within).is_some() {
             return None;
@@ -316,8 +318,8 @@ impl CoverCheck<'_> {
     }
 }
 
-/// Sets of polygons that share edges: cuts are the same points from either side. Two that share a corner alone may have different sides of
-/// the solid before them.
+/// Finds the connected components of polygons by shared edges; cuts have the same points on either side. Two polygons
+/// with only a corner in common may face different sides of the solid.
 fn connected_components(polygons: &[(&Polygon, &Vec3)]) -> UnionFind {
     let mut edges: Vec<([[u64; 3]; 2], u32)> = Vec::new();
     for (k, (polygon, _)) in (0..).zip(polygons) {
@@ -336,7 +338,7 @@ fn connected_components(polygons: &[(&Polygon, &Vec3)]) -> UnionFind {
     sets
 }
 
-/// Nodes of a surface's tree that together hold all of it.
+/// Nodes of a surface's tree that together contain all of it.
 fn shares(surface: &Surface) -> Vec<u32> {
     let mut nodes = vec![0];
     while surface.triangles.len() > SHARED_FROM && nodes.len() < SHARES {
@@ -360,7 +362,7 @@ mod tests {
     #[test]
     fn polygons_with_a_common_edge_are_connected() {
         let at = |x: f64, y: f64| Vec3::new(x, y, 0.0);
-        // Two on either side of an edge, one that touches both in a corner.
+        // Two on either side of an edge, one touching both at a corner.
         let polygons: [Polygon; 3] = [
             vec![at(0.0, 0.0), at(1.0, 0.0), at(1.0, 1.0)],
             vec![at(1.0, 1.0), at(0.0, 1.0), at(0.0, 0.0)],

@@ -1,4 +1,4 @@
-//! What convex pieces have to keep out of: the free space in front of the surface, sampled.
+//! Samples the free space in front of the surface, to be kept clear by the convex pieces.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
@@ -7,40 +7,40 @@ use crate::shape::decompose::kdop::{DIRECTIONS, Directions, KDop};
 use crate::shape::surface::Surface;
 use rayon::prelude::*;
 
-/// Samples of a surface, spread by area.
+/// Number of samples of a surface, spread by area.
 const SAMPLES: usize = 1000;
 
-/// Samples of what of a surface lies in a cell, where those of the whole missed a gap.
+/// Number of additional samples in a cell, if those of the whole surface missed a void.
 const SAMPLES_MORE: usize = 200;
 
-/// The largest free ball at a sample is found in a few steps; more change its radius by little.
+/// Number of steps to find the largest free ball at a sample; more steps change its radius little.
 const BALL_STEPS: usize = 8;
 
-/// Stands for the inverse of zero: farther than any coordinate.
+/// Replaces the inverse of zero: beyond any coordinate.
 const FAR_SHARE: f64 = 1e200;
 
-/// Free space in front of a surface point: for t up to `depth`, the point `at + t·way` lies t away from the solid. A piece that
-/// holds it reaches that far beyond the solid.
+/// Void ray: free space in front of a surface point. For t up to `depth`, the point `at + t·way` lies t away from the
+/// solid. A piece containing it overshoots the solid by t.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VoidRay {
-    /// On the surface.
+    /// Point on the surface (mm).
     pub at: Vec3,
-    /// Unit, away from the solid.
+    /// Unit direction away from the solid.
     pub way: Vec3,
-    /// mm.
+    /// Length of the ray (mm, > 0).
     pub depth: f64,
     along: [f64; DIRECTIONS],
     inverse: [f64; DIRECTIONS],
 }
 
 impl VoidRay {
-    /// From a point of the surface to a point outside whose closest surface point it is.
+    /// Makes the ray from a surface point to an outside point with this closest surface point.
     pub fn new(at: Vec3, way: Vec3, depth: f64, lines: &Directions) -> Self {
         let inverse = lines.along(&way).map(|w| if w == 0.0 { FAR_SHARE } else { 1.0 / w });
         Self { at, way, depth, along: lines.along(&at), inverse }
     }
 
-    /// How far beyond the solid a convex polytope reaches into this gap (mm); 0 where it does not.
+    /// Overshoot of a convex polytope along this ray (mm); 0 if it misses the ray.
     pub fn reached(&self, planes: &[Plane]) -> f64 {
         let (mut low, mut high) = (0.0, self.depth);
         for plane in planes {
@@ -59,7 +59,7 @@ impl VoidRay {
         high
     }
 
-    /// The same of everything within an extent, which holds more than the points' hull.
+    /// Overshoot of a k-DOP along this ray (mm); at least the overshoot of the hull of its points.
     pub fn reached_within(&self, extent: &KDop) -> f64 {
         let (mut low, mut high) = (0.0, self.depth);
         for k in 0..DIRECTIONS {
@@ -72,15 +72,16 @@ impl VoidRay {
     }
 }
 
-/// The gaps into which the solid's hull reaches by more than `floor` (mm), each the axis of the largest free ball at a sample. The
-/// samples are spread evenly by area, the same for the same surface. Source of the ball: J. Ma, S. W. Bae & S. Choi, "3D medial axis
-/// point approximation using nearest neighbors and the normal field", 2012, §3.
+/// Samples the void rays along which the solid's hull overshoots by more than `floor` (mm). Each is the axis of the
+/// largest free ball at a sample. Samples are spread evenly by area, the same for the same surface. Source of the ball:
+/// J. Ma, S. W. Bae & S. Choi, "3D medial axis point approximation using nearest neighbors and the normal field", 2012,
+/// §3.
 pub(crate) fn sample(surface: &Surface, hull: &[Plane], lines: &Directions, floor: f64) -> Vec<VoidRay> {
     let all: Vec<u32> = (0..surface.triangles.len() as u32).collect();
     sample_of(surface, &all, SAMPLES, hull, lines, floor)
 }
 
-/// The same in front of some triangles.
+/// Samples void rays in front of some triangles only.
 pub(crate) fn sample_more(
     surface: &Surface,
     of: &[u32],
@@ -122,7 +123,7 @@ fn sample_of(
     at.into_par_iter().filter_map(gap).collect()
 }
 
-/// A point of a triangle, spread by golden steps.
+/// Point `k` of a golden-step sequence in a triangle.
 fn point_in(t: &[Vec3; 3], k: f64) -> Vec3 {
     let (u, v) = (k * 0.754_877_666_2, k * 0.569_840_290_9);
     let (u, v) = (u - u.floor(), v - v.floor());
@@ -130,7 +131,8 @@ fn point_in(t: &[Vec3; 3], k: f64) -> Vec3 {
     t[0] + (t[1] - t[0]) * u + (t[2] - t[0]) * v
 }
 
-/// The radius of the largest free ball that touches the surface here, at most `most`; `None` where that is below `floor`.
+/// Radius of the largest free ball touching the surface here, at most `most` (mm); `None` if it is at most `floor`
+/// (mm).
 fn free_depth(surface: &Surface, at: &Vec3, way: &Vec3, most: f64, floor: f64) -> Option<f64> {
     let mut radius = most;
     if !radius.is_finite() {

@@ -1,4 +1,4 @@
-//! From points to a [`Hull`]: clean copy, seed, filter, order, quickhull, renumbering.
+//! Builds a [`Hull`] from points: clean copy, seed simplex, filter, spatial order, quickhull, renumbering.
 
 use crate::geom::predicates::MIN_COORDINATE;
 use crate::geom::{Aabb, Vec3};
@@ -9,29 +9,32 @@ use crate::shape::hull::quickhull::quickhull;
 use crate::shape::hull::seed::{Seed, flat_hull, seed, thin_hull};
 use crate::shape::hull::{Hull, check};
 
-/// Below this many points neither the filter nor the spatial order pays for itself.
+/// Largest number of points for which quickhull runs without filter and spatial order: both cost more than they save.
 const FILTER_ABOVE: usize = 512;
 
-/// The exact convex hull of any finite points, in their own frame and unit.
+/// Computes the exact convex hull of finite points, in their own frame and unit.
 ///
 /// Any degeneracy is allowed: no point (rank 0, no vertices), equal points, points on a line or in a plane, duplicates,
-/// any number of coplanar or collinear ones. No epsilon is involved. Vertices keep the order of the input, except that
-/// those of a flat hull run around its boundary; of equal points any one may be kept. The result is a function of the
-/// input's order and bits alone.
+/// any number of coplanar or collinear points. The method uses no epsilon. Vertices keep the order of the input, but
+/// the vertices of a flat hull run around its boundary. Of equal points, any one may become the vertex. The result
+/// depends only on the order and the bits of the input.
 ///
 /// Precondition: coordinates are finite and at most `tolerance::MAX_COORDINATE` in magnitude. Guarantee: every point is
-/// inside or on the hull by exact predicate, provided that no coordinate is smaller than
-/// [`MIN_COORDINATE`](crate::geom::predicates::MIN_COORDINATE) = 2⁻³⁰⁵ without being 0. Smaller ones count as 0 for the
-/// predicates, so that the hull is then exact up to a displacement of that size.
+/// inside or on the hull by exact predicate, if each coordinate is 0 or at least
+/// [`MIN_COORDINATE`](crate::geom::predicates::MIN_COORDINATE) = 2⁻³⁰⁵ in magnitude. The predicates count smaller ones
+/// as 0. The hull is then exact up to a displacement of that size.
 ///
-/// Cost: expected O(n log n), 1 µs a point when all are extreme, some 20 ns when few are. Source: see `quickhull.rs`.
+/// Cost: expected O(n log n), 1 µs a point if all are extreme, some 20 ns if few are. Source: see `quickhull.rs`.
 pub fn convex_hull(points: &[Vec3]) -> Hull {
     hull_within(points, 0.0).0
 }
 
-/// The exact convex hull of some of the points, so many that the others are mostly no farther outside than `spare` (mm), and the indices
-/// of those that may be outside; all others are inside or on it. Of all points, where `spare` is 0. What [`convex_hull`] asks and promises
-/// else holds. Cost: for points on a smooth surface a small part of that of all.
+/// Computes the exact convex hull of a subset of the points. Returns the hull and the indices of all points possibly
+/// outside it.
+///
+/// The subset is so large that the other points are mostly at most `spare` (mm, >= 0) outside. With `spare` 0 it is the
+/// full hull. Preconditions and guarantees are otherwise those of [`convex_hull`]. Cost: for points on a smooth
+/// surface, a small part of the cost of the full hull.
 pub fn hull_within(points: &[Vec3], spare: f64) -> (Hull, Vec<u32>) {
     let work = flush_tiny(points);
     let bounds = Aabb::of_points(&work);
@@ -55,23 +58,23 @@ pub fn hull_within(points: &[Vec3], spare: f64) -> (Hull, Vec<u32>) {
     (hull, left)
 }
 
-/// A bound of the true differences of points: rounded up.
+/// Upper bound of the true coordinate differences of the points: the box size, rounded up.
 fn extent(bounds: &Aabb) -> Vec3 {
     (bounds.max - bounds.min) * (1.0 + f64::EPSILON)
 }
 
-/// Not 0, and too small for products of three differences.
+/// True for nonzero numbers too small for products of three differences.
 fn is_tiny(x: f64) -> bool {
     x != 0.0 && x.abs() < MIN_COORDINATE
 }
 
-/// A copy with −0 as 0 and magnitudes too small for the predicates as 0.
+/// Copies the points; −0 and magnitudes too small for the predicates become 0.
 fn flush_tiny(points: &[Vec3]) -> Vec<Vec3> {
     let one = |x: f64| if x.abs() < MIN_COORDINATE { 0.0 } else { x };
     points.iter().map(|p| Vec3::new(one(p.x), one(p.y), one(p.z))).collect()
 }
 
-/// The hull of points of affine rank 3.
+/// Computes the hull of points of affine rank 3.
 fn solid_hull(seed: [u32; 4], work: &[Vec3], bounds: &Aabb, points: &[Vec3]) -> Hull {
     let extent = extent(bounds);
     if work.len() <= FILTER_ABOVE {
@@ -92,7 +95,7 @@ fn solid_hull(seed: [u32; 4], work: &[Vec3], bounds: &Aabb, points: &[Vec3]) -> 
     into_hull(&surface, points, |i| kept[i as usize])
 }
 
-/// Numbers the used points in input order and flattens the surface. `original` leads from the surface's indices to those
+/// Numbers the used points in input order and flattens the surface. `original` maps the indices of the surface to those
 /// of `points`.
 fn into_hull(surface: &HalfEdges, points: &[Vec3], original: impl Fn(u32) -> u32) -> Hull {
     let mut triangles: Vec<[u32; 3]> = surface.triangles().map(|t| t.map(&original)).collect();

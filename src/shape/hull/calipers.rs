@@ -1,13 +1,15 @@
-//! The rectangle around projected points that makes the smallest box.
+//! Finds the rectangle around projected points with the smallest resulting box.
 
 use crate::geom::Vec3;
 use crate::geom::math::basis;
 
-/// The direction along one side of the best rectangle around points projected along the unit vector `normal`, or `None`
-/// when they project to one point. "Best" is the smallest `w·d + h·(w + d)` for sides `w`, `d` and the points' height `h`
-/// along `normal`: half the area of the box, not of the rectangle. A side of it lies along a side of the projected hull
-/// (H. Freeman, R. Shapira, "Determining the minimum-area encasing rectangle for an arbitrary closed curve", 1975). Cost
-/// O(n log n + m²) for m corners of the projected hull.
+/// Returns the direction along one side of the best rectangle around the points projected along the unit vector
+/// `normal`, or `None` if they project to one point.
+///
+/// "Best" is the smallest `w·d + h·(w + d)` for sides `w`, `d` and the points' height `h` along `normal`: half the
+/// surface area of the box. One side lies along a side of the projected hull (H. Freeman, R. Shapira, "Determining the
+/// minimum-area encasing rectangle for an arbitrary closed curve", 1975). Cost O(n log n + m²) for m corners of the
+/// projected hull.
 pub(crate) fn best_side(points: &[Vec3], normal: &Vec3) -> Option<Vec3> {
     let (x, y) = basis(normal);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -38,7 +40,7 @@ pub(crate) fn best_side(points: &[Vec3], normal: &Vec3) -> Option<Vec3> {
     best.map(|(_, s)| x * s[0] + y * s[1])
 }
 
-/// Extent of points along a direction.
+/// Extent of the points along a direction.
 fn spread(points: &[[f64; 2]], along: [f64; 2]) -> f64 {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for p in points {
@@ -48,7 +50,8 @@ fn spread(points: &[[f64; 2]], along: [f64; 2]) -> f64 {
     high - low
 }
 
-/// Monotone chain in plain arithmetic: good enough to propose directions, which are re-supported later.
+/// Computes the hull by a monotone chain in plain arithmetic. Rounding is harmless: the hull only proposes directions,
+/// and the extents along them are computed anew later.
 fn rounded_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();

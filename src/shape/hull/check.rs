@@ -1,11 +1,11 @@
-//! What must hold of every hull, checked the slow and obvious way.
+//! Checks the invariants of a hull, slowly and plainly.
 
 use crate::geom::Vec3;
 use crate::geom::predicates::{collinear, orient2d, orient3d};
 use crate::shape::hull::Hull;
 
-/// Everything that is wrong with a hull of these points, in words; empty when it is sound. Exact, and O(points ×
-/// triangles): for tests.
+/// Lists in words everything wrong with a hull of these points; empty for a sound hull. Exact, O(points × triangles):
+/// for tests.
 pub fn violations(hull: &Hull, points: &[Vec3]) -> Vec<String> {
     let mut found = structural_violations(hull);
     if !found.is_empty() {
@@ -26,12 +26,12 @@ pub fn violations(hull: &Hull, points: &[Vec3]) -> Vec<String> {
     found
 }
 
-/// Whether every point lies inside or on the hull, exactly. Cost O(points × triangles), less for points outside.
+/// True if every point lies inside or on the hull, exactly. Cost O(points × triangles), less for points outside.
 pub fn encloses(hull: &Hull, points: &[Vec3]) -> bool {
     points.iter().all(|p| contains(hull, p))
 }
 
-/// Whether one point lies inside or on the hull, exactly.
+/// True if the point lies inside or on the hull, exactly.
 fn contains(hull: &Hull, p: &Vec3) -> bool {
     let v = &hull.vertices;
     match (hull.rank, v.as_slice()) {
@@ -51,18 +51,18 @@ fn contains(hull: &Hull, p: &Vec3) -> bool {
     }
 }
 
-/// The exact turn of three points in the projection to two axes.
+/// Exact orientation of three points projected to two axes.
 fn turn(a: &Vec3, b: &Vec3, c: &Vec3, i: usize, j: usize) -> f64 {
     orient2d([a[i], a[j]], [b[i], b[j]], [c[i], c[j]])
 }
 
-/// Two axes onto which a flat hull projects counter-clockwise.
+/// Two axes with a counter-clockwise projection of a flat hull onto them.
 fn flat_axes(v: &[Vec3]) -> (usize, usize) {
     let pairs = [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)];
     pairs.into_iter().find(|&(i, j)| turn(&v[0], &v[1], &v[2], i, j) > 0.0).unwrap_or((0, 1))
 }
 
-/// The checks that need no input points: counts, indices, closedness, neighbour lists. Cost O(triangles · log).
+/// Runs the checks without input points: counts, indices, closedness, neighbour lists. Cost O(triangles · log).
 pub(crate) fn structural_violations(hull: &Hull) -> Vec<String> {
     let mut found = Vec::new();
     let n = hull.vertices.len();
@@ -105,7 +105,7 @@ pub(crate) fn structural_violations(hull: &Hull) -> Vec<String> {
     found
 }
 
-/// Neighbour lists against the edges of the triangles (rank 3) or of the boundary.
+/// Compares the neighbour lists with the edges of the triangles (rank 3) or of the boundary.
 fn neighbor_violations(hull: &Hull, edges: &[(u32, u32)]) -> Option<String> {
     let n = hull.vertices.len();
     let starts = &hull.neighbor_starts;

@@ -1,4 +1,5 @@
-//! The planes that bound a hull: coplanar triangles as one facet, every plane shifted until it certainly supports.
+//! Finds the planes bounding a hull: coplanar triangles form one facet, and each plane is shifted outward until it
+//! certainly supports the hull.
 
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::predicates::{accurate_normal, orient3d};
@@ -6,31 +7,32 @@ use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::Hull;
 use crate::shape::hull::half_edge::{NO_INDEX, twins};
 
-/// Two facets count as one when every vertex of both lies within this many round-offs of the largest coordinate of the
-/// larger one's plane: design planes rotated in `f64` come apart by that much.
+/// Largest distance of the vertices of two facets from the larger one's plane at which they count as one, in round-offs
+/// of the largest coordinate. Design planes rotated in `f64` come apart by that much.
 const MERGE_IN_ROUNDOFFS: f64 = 8.0;
 
-/// One plane of a hull, in the hull's frame (mm).
+/// Plane of a hull, in the hull's frame (mm).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facet {
-    /// Outward, of length 1 up to rounding.
+    /// Outward normal, of length 1 up to rounding.
     pub normal: Vec3,
-    /// At least `normal · v` for every vertex `v` of the hull, even when that product is computed in `f64`.
+    /// Offset along the normal (mm): at least `normal · v` for every vertex `v` of the hull, even with the product
+    /// computed in `f64`.
     pub offset: f64,
     /// Sum of the areas of the triangles (mm²).
     pub area: f64,
-    /// How far outside of the facet's own vertices the plane lies at most (mm): rounding only.
+    /// Upper bound of the plane's distance outside the facet's own vertices (mm, >= 0): rounding only.
     pub slack: f64,
-    /// Indices into the hull's triangles, the largest first; empty for a flat hull.
+    /// Indices of the hull's triangles in this facet, the largest first; empty for a flat hull.
     pub triangles: TriangleList,
 }
 
-/// A few triangles, mostly one: that one takes no memory of its own.
+/// List of triangles. A single triangle, the common case, needs no heap memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TriangleList {
-    /// One.
+    /// One triangle.
     One(u32),
-    /// Any number.
+    /// Any number of triangles.
     Many(Box<[u32]>),
 }
 
@@ -45,33 +47,35 @@ impl std::ops::Deref for TriangleList {
     }
 }
 
-/// A triangle before merging.
+/// Triangle before merging.
 #[derive(Debug, Clone, Copy)]
 struct Face {
-    /// Outward, right to 4u; not finite where the area underflows.
+    /// Outward unit normal, accurate to 4u; not finite if the area underflows.
     normal: Vec3,
     area: f64,
-    /// Not a sliver: the normal may be used.
+    /// True if the triangle is thick enough for a usable normal.
     sound: bool,
 }
 
-/// What all facets of a hull share.
+/// Data shared by all facets of a hull.
 struct Context<'a> {
     hull: &'a Hull,
     /// Length of the diagonal of the vertices' box.
     diameter: f64,
-    /// Largest sum of coordinate magnitudes of a vertex: bounds a rounded dot product's error.
+    /// Largest sum of coordinate magnitudes of a vertex: bounds the error of a rounded dot product.
     reach: f64,
     merge_within: f64,
 }
 
-/// The facets of a hull, those of several triangles first: neighbours that are exactly coplanar, or coplanar up to the rounding of
-/// their coordinates, are one. The plane is that of the largest triangle. It supports the hull exactly before rounding,
-/// therefore the offset need not look at all vertices: it only covers the rounding of the normal and of dot products.
+/// Computes the facets of a hull, merged ones first, then single triangles.
 ///
-/// Triangles whose area is at most 16·u·(longest edge)² have no usable normal. They join a neighbour where they are
-/// coplanar to it and are left out else, which only enlarges the polytope that the planes bound. A flat hull has two
-/// facets, back to back; a segment or a point has none. Cost O(n log n).
+/// Neighbours coplanar exactly, or up to the rounding of their coordinates, form one facet. Its plane is the plane of
+/// its largest triangle. That plane supports the hull exactly before rounding, so the offset only has to cover the
+/// rounding of the normal and of dot products.
+///
+/// Triangles with an area of at most 16·u·(longest edge)² have no usable normal. Each joins a coplanar neighbour or
+/// else is left out; leaving it out only enlarges the polytope bounded by the planes. A flat hull has two facets, back
+/// to back; a segment or a point has none. Cost O(n log n).
 pub fn facets(hull: &Hull) -> Vec<Facet> {
     let bounds = Aabb::of_points(&hull.vertices);
     if hull.rank < 2 {
@@ -86,7 +90,7 @@ pub fn facets(hull: &Hull) -> Vec<Facet> {
     if hull.rank == 2 { context.flat() } else { context.solid() }
 }
 
-/// Area, normal and usability of a triangle.
+/// Computes area, normal and usability of a triangle.
 fn face(corners: [&Vec3; 3]) -> Face {
     let [a, b, c] = corners;
     let longest_sq = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
@@ -100,14 +104,14 @@ impl Context<'_> {
         self.hull.triangles[triangle as usize].map(|v| &self.hull.vertices[v as usize])
     }
 
-    /// Bounds what rounding does to `normal · v`: 3u of the vertex for each of two dot products (ours and the reader's), 4u
-    /// of the distance between two vertices for the normal, and as much again to spare.
+    /// Bounds the rounding of `normal · v`: 3u of the vertex for each of two dot products (here and at the caller), 4u
+    /// of the distance between two vertices for the normal, and as much again in reserve.
     fn dot_error(&self) -> f64 {
         32.0 * UNIT_ROUNDOFF * self.reach
     }
 
-    /// Facets of a solid: groups grown from the largest triangle that is left, then the triangles without a partner. Those
-    /// stay in the order of the hull, where neighbours are near each other in memory.
+    /// Computes the facets of a solid: first groups, each grown from the largest unused triangle, then single
+    /// triangles. Single triangles keep the order of the hull, so neighbours stay near each other in memory.
     fn solid(&self) -> Vec<Facet> {
         let count = self.hull.triangles.len() as u32;
         let faces: Vec<Face> = (0..count).map(|t| face(self.corners(t))).collect();
@@ -136,12 +140,12 @@ impl Context<'_> {
         found
     }
 
-    /// How deep a vertex may seem to lie below a plane that it lies exactly in, or that counts as its own.
+    /// Largest computed depth of a vertex below a plane containing it, exactly or by the merging rule.
     fn shallow(&self) -> f64 {
         self.merge_within.max(32.0 * UNIT_ROUNDOFF * self.diameter)
     }
 
-    /// Marks triangles with a usable normal that are coplanar to no neighbour, not even nearly.
+    /// Marks triangles with a usable normal and no neighbour even nearly coplanar.
     fn singles(&self, faces: &[Face], twin: &[u32]) -> Vec<bool> {
         let mut single: Vec<bool> = faces.iter().map(|f| f.sound).collect();
         for (h, &g) in twin.iter().enumerate() {
@@ -160,13 +164,13 @@ impl Context<'_> {
         single
     }
 
-    /// The corner across from a half-edge in its triangle.
+    /// Corner across from a half-edge in its triangle.
     fn opposite(&self, half_edge: u32) -> &Vec3 {
         let [p, q, r] = self.corners(half_edge / 3);
         [r, p, q][half_edge as usize % 3]
     }
 
-    /// All triangles connected to `seed` whose vertices lie in its plane, exactly or up to rounding.
+    /// Collects all triangles connected to `seed` with their vertices in its plane, exactly or up to rounding.
     fn grow(&self, seed: u32, faces: &[Face], twin: &[u32], taken: &mut [bool]) -> TriangleList {
         let [a, b, c] = self.corners(seed);
         let normal = faces[seed as usize].normal;
@@ -174,7 +178,7 @@ impl Context<'_> {
             let depth = normal.dot(&(a - v));
             depth <= self.merge_within || (depth <= self.shallow() && orient3d(a, b, c, v) == 0.0)
         };
-        // The two sides of a plate as thin as rounding stay apart.
+        // Keeps apart the two sides of a plate as thin as rounding.
         let same_side = |t: u32| faces[t as usize].normal.dot(&normal) > 0.0;
         let mut group = vec![seed];
         taken[seed as usize] = true;
@@ -183,7 +187,7 @@ impl Context<'_> {
             at += 1;
             for k in 0..3 {
                 let h = twin[3 * t as usize + k];
-                // The other two corners are this triangle's own, in the plane already.
+                // The other two corners belong to triangle `t` too: they are in the plane already.
                 if h != NO_INDEX && !taken[h as usize / 3] && same_side(h / 3) && in_plane(self.opposite(h)) {
                     taken[h as usize / 3] = true;
                     group.push(h / 3);
@@ -193,7 +197,8 @@ impl Context<'_> {
         if group.len() == 1 { TriangleList::One(seed) } else { TriangleList::Many(group.into()) }
     }
 
-    /// The facet of a plane that supports the hull exactly and was rounded; without triangles, it holds all vertices.
+    /// Builds the facet of a rounded plane that supported the hull exactly before rounding. Without triangles, the
+    /// slack covers all vertices.
     fn facet(&self, normal: Vec3, on_plane: &Vec3, area: f64, triangles: TriangleList) -> Facet {
         let offset = normal.dot(on_plane) + self.dot_error();
         let height = |v: &Vec3| normal.dot(v);
@@ -205,7 +210,7 @@ impl Context<'_> {
         Facet { normal, offset, area, slack: (offset - lowest).max(0.0) + self.dot_error(), triangles }
     }
 
-    /// The two sides of a flat hull; none when it is too thin for a normal.
+    /// Computes the two facets of a flat hull; none if the hull is too thin for a normal.
     fn flat(&self) -> Vec<Facet> {
         let v = &self.hull.vertices;
         let fan = (1..v.len().saturating_sub(1)).map(|i| (i, face([&v[0], &v[i], &v[i + 1]])));

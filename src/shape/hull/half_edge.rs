@@ -1,21 +1,22 @@
-//! The surface of a growing hull: triangles as three consecutive half-edges in flat arrays, slots of removed triangles
-//! reused. Half-edge `h` belongs to triangle `h / 3`, leaves vertex `origin[h]` and runs to `origin[next(h)]`.
+//! Stores the surface of a growing hull: each triangle is three consecutive half-edges in flat arrays, and slots of
+//! removed triangles are reused. Half-edge `h` belongs to triangle `h / 3`, leaves vertex `origin[h]` and runs to
+//! `origin[next(h)]`.
 
 /// No triangle, no half-edge, no point.
 pub(crate) const NO_INDEX: u32 = u32::MAX;
 
-/// The half-edge after `h` in its triangle.
+/// Next half-edge after `h` in its triangle.
 #[inline]
 pub(crate) fn next(h: u32) -> u32 {
     if h % 3 == 2 { h - 2 } else { h + 1 }
 }
 
-/// A closed triangulated surface under construction.
+/// Closed triangulated surface under construction.
 #[derive(Debug, Default)]
 pub(crate) struct HalfEdges {
-    /// Vertex each half-edge leaves; `NONE` in removed triangles.
+    /// Start vertex of each half-edge; `NO_INDEX` in removed triangles.
     pub(crate) origin: Vec<u32>,
-    /// The opposite half-edge in the neighbouring triangle.
+    /// Opposite half-edge in the neighbouring triangle.
     pub(crate) twin: Vec<u32>,
     free: Vec<u32>,
 }
@@ -33,7 +34,7 @@ impl HalfEdges {
         [self.origin[h], self.origin[h + 1], self.origin[h + 2]]
     }
 
-    /// Adds an unlinked triangle, in the slot of a removed one if there is any.
+    /// Adds an unlinked triangle, in the slot of a removed one if possible.
     #[inline]
     pub(crate) fn add(&mut self, corners: [u32; 3]) -> u32 {
         if let Some(t) = self.free.pop() {
@@ -47,7 +48,7 @@ impl HalfEdges {
         }
     }
 
-    /// Frees the slot of a triangle; its neighbours are relinked by whoever fills the hole.
+    /// Frees the slot of a triangle. The caller fills the hole and relinks the neighbours.
     #[inline]
     pub(crate) fn remove(&mut self, triangle: u32) {
         let h = 3 * triangle as usize;
@@ -55,20 +56,20 @@ impl HalfEdges {
         self.free.push(triangle);
     }
 
-    /// Makes two half-edges each other's opposite.
+    /// Links two half-edges as opposites.
     #[inline]
     pub(crate) fn link(&mut self, h: u32, g: u32) {
         self.twin[h as usize] = g;
         self.twin[g as usize] = h;
     }
 
-    /// The triangles that are left, in slot order.
+    /// Remaining triangles, in slot order.
     pub(crate) fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
         self.origin.chunks_exact(3).filter(|c| c[0] != NO_INDEX).map(|c| [c[0], c[1], c[2]])
     }
 }
 
-/// Neighbour lists in compressed rows from the corners of a closed triangulated surface of `vertex_count` vertices: each
+/// Builds neighbour lists in compressed rows for a closed triangulated surface of `vertex_count` vertices: each
 /// vertex's neighbours along edges, in the order of the triangles. Cost O(triangles).
 pub(crate) fn neighbor_rows(vertex_count: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0_u32; vertex_count + 2];
@@ -83,7 +84,7 @@ pub(crate) fn neighbor_rows(vertex_count: usize, triangles: &[[u32; 3]]) -> (Vec
     let mut neighbors = vec![0_u32; 3 * triangles.len()];
     for t in triangles {
         for k in 0..3 {
-            // Every edge runs once in each direction: the half-edges that leave a vertex name each neighbour once.
+            // Every edge runs once in each direction, so the half-edges leaving a vertex name each neighbour once.
             let row = &mut starts[t[k] as usize + 1];
             neighbors[*row as usize] = t[(k + 1) % 3];
             *row += 1;
@@ -93,8 +94,8 @@ pub(crate) fn neighbor_rows(vertex_count: usize, triangles: &[[u32; 3]]) -> (Vec
     (starts, neighbors)
 }
 
-/// The opposite of each half-edge of a closed triangulated surface, numbered as in [`HalfEdges`]; `NONE` where the surface
-/// is open. Cost O(n log n) for the largest number n of edges at a vertex.
+/// Finds the opposite of each half-edge of a triangulated surface, numbered as in [`HalfEdges`]; `NO_INDEX` at open edges.
+/// Cost O(n log n) for the largest number n of edges at a vertex.
 pub(crate) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut starts = vec![0_u32; vertex_count + 2];
     for &v in triangles.iter().flatten() {
@@ -134,5 +135,5 @@ pub(crate) fn twins(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
     twins
 }
 
-/// Edges at a vertex above which a sorted search beats a plain one.
+/// Number of edges at a vertex above which a sorted search beats a linear one.
 const LONG_ROW: usize = 24;

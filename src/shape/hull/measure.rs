@@ -1,22 +1,21 @@
-//! Volume, area and centroid of a hull.
+//! Measures volume, area and centroid of a hull.
 
 use crate::geom::Vec3;
 use crate::shape::hull::Hull;
 
-/// How large a hull is and where.
+/// Size and centroid of a hull.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measure {
     /// Volume (mm³); 0 below rank 3.
     pub volume: f64,
-    /// Area of the surface (mm²); of a flat hull both sides, 0 below rank 2.
+    /// Area of the surface (mm²): both sides of a flat hull; 0 below rank 2.
     pub area: f64,
-    /// Centroid of the solid, of the polygon, of the segment or the point itself, in the hull's frame; the origin for an
-    /// empty hull.
+    /// Centroid of the solid, polygon, segment or point, in the hull's frame (mm); the origin for an empty hull.
     pub centroid: Vec3,
 }
 
-/// Measures a hull about a local origin, the mean of its vertices, so that distance from the frame's origin costs no
-/// digits. Sums of tetrahedra (rank 3) or of triangles (rank 2). Cost O(triangles).
+/// Measures a hull by sums of tetrahedra (rank 3) or triangles (rank 2). The local origin is the mean of the vertices:
+/// a hull far from the frame's origin loses no digits. Cost O(triangles).
 pub fn measure(hull: &Hull) -> Measure {
     let v = &hull.vertices;
     let Some(first) = v.first() else {

@@ -1,5 +1,10 @@
-//! Floor 2: convex hulls. Which points are extreme (`convex_hull`), is a hull sound (`violations`, `encloses`), what planes
-//! bound it (`facets`), how large is it (`measure`), which oriented box holds it (`fit_obb`).
+//! Convex hulls (floor 2).
+//!
+//! - `convex_hull`: which points are extreme?
+//! - `violations`, `encloses`: is a hull sound, and does it contain the points?
+//! - `facets`: which planes bound the hull?
+//! - `measure`: how large is the hull?
+//! - `fit_obb`: which oriented box contains the hull?
 
 pub(crate) mod build;
 pub(crate) mod calipers;
@@ -21,22 +26,24 @@ pub use crate::shape::hull::facets::{Facet, TriangleList, facets};
 pub use crate::shape::hull::measure::{Measure, measure};
 pub use crate::shape::hull::obb_fit::fit_obb;
 
-/// The exact convex hull of a point set.
+/// Exact convex hull of a point set.
 ///
-/// Vertices are a subset of the input, bit for bit; every other input point lies inside or on it by exact predicate.
+/// Vertices are a subset of the input, bit for bit. Every other input point lies inside or on the hull by exact
+/// predicate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hull {
-    /// The extreme points, in input order (rank 2: around the boundary); a solid may also keep some points that lie exactly
-    /// in one of its edges or faces.
+    /// Extreme points, in input order (rank 2: around the boundary). A solid may also keep some points exactly in one
+    /// of its edges or faces.
     pub vertices: Vec<Vec3>,
-    /// Counter-clockwise seen from outside; a closed surface of Euler characteristic 2 when `rank` is 3, else empty.
+    /// Triangles, counter-clockwise seen from outside: a closed surface of Euler characteristic 2 if `rank` is 3, else
+    /// empty.
     pub triangles: Vec<[u32; 3]>,
-    /// Affine rank of the points: 0 one point, 1 a segment, 2 a flat polygon (vertices counter-clockwise about its
-    /// boundary), 3 a solid.
+    /// Affine rank of the points: 0 at most one point, 1 a segment, 2 a flat polygon (vertices counter-clockwise around
+    /// its boundary), 3 a solid.
     pub rank: u8,
-    /// Neighbour lists of the vertices along hull edges in compressed rows: those of vertex `i` are
+    /// Row starts of the neighbour lists along hull edges: the neighbours of vertex `i` are
     /// `neighbors[neighbor_starts[i]..neighbor_starts[i + 1]]`.
     pub neighbor_starts: Vec<u32>,
-    /// See `neighbor_starts`.
+    /// Neighbours of all vertices; see `neighbor_starts`.
     pub neighbors: Vec<u32>,
 }

@@ -1,25 +1,26 @@
-//! Oriented boxes around hulls: many candidate frames tried on few points, the best few on all.
+//! Fits an oriented box to a hull: compares many candidate frames on few points, then the best few on all vertices.
 
 use crate::geom::math::{UNIT_ROUNDOFF, basis, norm1};
 use crate::geom::{Mat3, Obb, Vec3};
 use crate::shape::hull::calipers::best_side;
 use crate::shape::hull::{Facet, Hull};
 
-/// Facet directions tried, largest area first.
+/// Largest number of facet directions tried, largest area first.
 const FACET_CANDIDATES: usize = 64;
-/// Hulls of more vertices are represented by support points while candidates are compared.
+/// Number of vertices above which support points represent the hull while candidates are compared.
 const SUPPORT_POINTS_ABOVE: usize = 128;
-/// Candidates measured on all vertices.
+/// Number of candidates measured on all vertices.
 const FINALISTS: usize = 6;
-/// Directions closer than this (as 1 − |cos|) are one candidate.
+/// Distance (as 1 − |cos|) below which two directions count as one candidate.
 const SAME_DIRECTION: f64 = 1e-9;
 
-/// A small oriented box that contains every vertex of the hull, in the hull's frame. `facets` are the hull's own.
+/// Fits a small oriented box containing every vertex of the hull, in the hull's frame (mm). `facets` are the hull's
+/// own.
 ///
 /// Candidate frames: the hull's own axes; the directions of up to 64 facets, each with the best rectangle around the
 /// hull projected along it; the principal axes of the surface; DiTO-14 (T. Larsson, L. Källberg, "Fast Computation of
-/// Tight-Fitting Oriented Bounding Boxes", 2011, §2). The smallest half area wins, for it governs how often separated
-/// boxes seem to meet; of equal ones the first. Half extents are rounded up so that no vertex is outside by rounding;
+/// Tight-Fitting Oriented Bounding Boxes", 2011, §2). The smallest half area wins, because it governs how often boxes
+/// of separate parts overlap; the first wins a tie. Half extents are rounded up, so rounding leaves no vertex outside;
 /// they are 0 for a single point. Cost O(vertices) and about 1 ms for the candidates.
 pub fn fit_obb(hull: &Hull, facets: &[Facet]) -> Obb {
     let Some(first) = hull.vertices.first() else {
@@ -28,7 +29,7 @@ pub fn fit_obb(hull: &Hull, facets: &[Facet]) -> Obb {
     if hull.rank == 0 {
         return Obb { center: *first, axes: Mat3::identity(), half_extents: Vec3::zeros() };
     }
-    // Relative to a vertex: the frame's origin may be far away.
+    // Coordinates relative to a vertex: the frame's origin may be far away.
     let few: Vec<Vec3> = representatives(hull).into_iter().map(|i| hull.vertices[i as usize] - first).collect();
     let mut frames = vec![Mat3::identity()];
     frames.extend(facet_directions(facets).iter().filter_map(|n| Some(frame(&best_side(&few, n)?, n))));
@@ -48,13 +49,13 @@ pub fn fit_obb(hull: &Hull, facets: &[Facet]) -> Obb {
     best.map_or_else(|| supported(hull, first, Mat3::identity()), |(_, obb)| obb)
 }
 
-/// A right-handed orthonormal frame with `z` exactly along the third axis and `x` as near as possible to the first.
+/// Right-handed orthonormal frame: third axis exactly `z`, first axis as near as possible to `x`.
 fn frame(x: &Vec3, z: &Vec3) -> Mat3 {
     let y = z.cross(x).normalize();
     Mat3::from_columns(&[y.cross(z), y, *z])
 }
 
-/// Smallest and largest coordinate of points along each axis of a frame.
+/// Smallest and largest coordinate of the points along each axis of a frame.
 fn spans(points: &[Vec3], axes: &Mat3) -> [(f64, f64); 3] {
     let mut found = [(f64::INFINITY, f64::NEG_INFINITY); 3];
     for p in points {
@@ -66,14 +67,14 @@ fn spans(points: &[Vec3], axes: &Mat3) -> [(f64, f64); 3] {
     found
 }
 
-/// Half the surface of a box of these spans.
+/// Half the surface area of a box with these spans.
 fn half_area(spans: &[(f64, f64); 3]) -> f64 {
     let [a, b, c] = spans.map(|(low, high)| high - low);
     a * b + b * c + c * a
 }
 
-/// The box of a frame around all vertices, grown by the rounding of axes, products and centre: each is wrong by a few
-/// round-offs of the coordinates' magnitude, 32 of them cover all.
+/// Builds the box of a frame around all vertices, enlarged by the rounding of axes, products and centre. Each is wrong
+/// by a few round-offs of the coordinates' magnitude; 32 of them cover all.
 fn supported(hull: &Hull, origin: &Vec3, axes: Mat3) -> Obb {
     let local = hull.vertices.iter().map(|v| v - origin);
     let mut reach = norm1(origin);
@@ -91,8 +92,8 @@ fn supported(hull: &Hull, origin: &Vec3, axes: Mat3) -> Obb {
     Obb { center: origin + axes * middle, axes, half_extents }
 }
 
-/// All vertices of a small hull; of a large one the support points in the 98 directions from the middle of a 5×5×5 grid
-/// to its outer nodes, found by climbing.
+/// Returns all vertices of a small hull. For a large hull, returns its support points, found by hill climbing, in the
+/// 98 directions from the middle of a 5×5×5 grid to its outer nodes.
 fn representatives(hull: &Hull) -> Vec<u32> {
     let n = hull.vertices.len();
     if n <= SUPPORT_POINTS_ABOVE {
@@ -111,7 +112,7 @@ fn representatives(hull: &Hull) -> Vec<u32> {
     found
 }
 
-/// The vertex reached from `from` along ever higher neighbours: the highest one up to rounding.
+/// Walks from `from` to ever higher neighbours; returns the highest vertex up to rounding.
 fn climb(hull: &Hull, direction: &Vec3, from: u32) -> u32 {
     let (mut at, mut top) = (from, direction.dot(&hull.vertices[from as usize]));
     loop {
@@ -129,7 +130,7 @@ fn climb(hull: &Hull, direction: &Vec3, from: u32) -> u32 {
     }
 }
 
-/// Normals of the largest facets, parallel ones once.
+/// Normals of the largest facets, without parallel ones.
 fn facet_directions(facets: &[Facet]) -> Vec<Vec3> {
     let larger = |a: &u32, b: &u32| facets[*b as usize].area.total_cmp(&facets[*a as usize].area).then(a.cmp(b));
     let mut order: Vec<u32> = (0..facets.len() as u32).collect();
@@ -149,7 +150,7 @@ fn facet_directions(facets: &[Facet]) -> Vec<Vec3> {
     found
 }
 
-/// The principal axes of the surface, each triangle weighted by its area (S. Gottschalk, "Collision Queries using Oriented
+/// Principal axes of the surface, each triangle weighted by its area (S. Gottschalk, "Collision Queries using Oriented
 /// Bounding Boxes", 2000, §3.2); `None` without triangles.
 fn surface_axes(hull: &Hull, origin: &Vec3) -> Option<Mat3> {
     let (mut area, mut mean, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
@@ -164,8 +165,8 @@ fn surface_axes(hull: &Hull, origin: &Vec3) -> Option<Mat3> {
     (area > 0.0).then(|| eigenvectors(second / area - mean * mean.transpose() / (area * area)))
 }
 
-/// Orthonormal eigenvectors of a symmetric matrix by cyclic Jacobi rotations (C. G. J. Jacobi 1846); square roots only, so
-/// the bits are the same on every system.
+/// Computes orthonormal eigenvectors of a symmetric matrix by cyclic Jacobi rotations (C. G. J. Jacobi 1846). It uses
+/// basic arithmetic and square roots only, so the bits are the same on every system.
 fn eigenvectors(mut m: Mat3) -> Mat3 {
     let mut axes = Mat3::identity();
     for _ in 0..12 {
@@ -188,8 +189,8 @@ fn eigenvectors(mut m: Mat3) -> Mat3 {
     frame(&axes.column(0).into_owned(), &z)
 }
 
-/// Frames of DiTO-14: the triangles of a large double tetrahedron between extreme points along seven axes, each edge with
-/// the normal of its triangle. Where the points are collinear, one frame along the line.
+/// Candidate frames of DiTO-14: the triangles of a large double tetrahedron between extreme points along seven axes,
+/// each edge with the normal of its triangle. Collinear points give one frame along the line.
 fn dito_frames(points: &[Vec3]) -> Vec<Mat3> {
     let slabs = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
     let far = |score: &dyn Fn(&Vec3) -> f64| {
@@ -215,7 +216,7 @@ fn dito_frames(points: &[Vec3]) -> Vec<Mat3> {
     {
         let (ab, ac) = (b - a, c - a);
         let normal = ab.cross(&ac);
-        // Thin triangles have no direction worth trying.
+        // Thin triangles give no useful direction.
         if normal.norm() <= 1e-9 * ab.norm() * ac.norm() {
             continue;
         }

@@ -1,13 +1,13 @@
-//! Points in an order that keeps neighbours in space near each other in memory.
+//! Orders points so neighbours in space are near each other in memory.
 
 use crate::geom::{Aabb, Vec3};
 
 /// Bits of each coordinate in the sort key.
 const BITS: u32 = 10;
 
-/// The indices sorted by the Morton code of their points in the box (G. M. Morton, "A computer oriented geodetic data base
-/// and a new technique in file sequencing", 1966), equal codes in given order. Locality only: no result depends on it
-/// being good. Cost O(n).
+/// Sorts the indices by the Morton code of their points in the box (G. M. Morton, "A computer oriented geodetic data
+/// base and a new technique in file sequencing", 1966); equal codes keep their order. The order only improves locality:
+/// no result depends on its quality. Cost O(n).
 pub(crate) fn spatial_order(points: &[Vec3], indices: Vec<u32>, bounds: &Aabb) -> Vec<u32> {
     let size = bounds.max - bounds.min;
     let scale = size.map(|s| if s > 0.0 { f64::from(1_u32 << BITS) / s } else { 0.0 });
@@ -27,7 +27,7 @@ pub(crate) fn spatial_order(points: &[Vec3], indices: Vec<u32>, bounds: &Aabb) -
     keyed.into_iter().map(|(_, i)| i).collect()
 }
 
-/// One stable counting pass over `BITS` bits of the keys.
+/// Runs one stable counting pass over `BITS` bits of the keys.
 fn radix_pass(from: &[(u32, u32)], to: &mut [(u32, u32)], shift: u32) {
     let digit = |key: u32| (key >> shift) as usize & ((1 << BITS) - 1);
     let mut at = [0_u32; 1 << BITS];
@@ -45,7 +45,7 @@ fn radix_pass(from: &[(u32, u32)], to: &mut [(u32, u32)], shift: u32) {
     }
 }
 
-/// Ten bits spread to every third place.
+/// Spreads ten bits to every third place.
 fn spread(x: u32) -> u32 {
     let x = (x | x << 16) & 0x0300_00ff;
     let x = (x | x << 8) & 0x0300_f00f;

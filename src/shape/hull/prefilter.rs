@@ -1,19 +1,20 @@
-//! Drops points that are certainly inside before the main loop sees them.
+//! Drops points certainly inside the hull before the main loop.
 
 use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::quickhull::quickhull;
 use crate::shape::hull::seed::{Seed, seed};
 
-/// The sample's size for `n` points: its own hull must cost little next to one pass over all of them.
+/// Size of the sample for `n` points: its hull must cost little compared with one pass over all points.
 fn sample_size(n: usize) -> usize {
     (n / 16).min(64 + n / 128)
 }
 
-/// Indices of points that may be extreme, always those of `keep`: all but those strictly inside an ellipsoid which lies
-/// strictly inside the hull of a sample. In coordinates scaled to the box, the ellipsoid is the ball about the box's middle
-/// that no plane of the sample's hull cuts. A margin of 10⁻⁹ of the box covers the
-/// rounding of both: subtraction of the middle and scaling keep coordinates right to 3u of the box, planes are right to
-/// 10⁻¹⁰ of it. Cost O(n).
+/// Indices of possibly extreme points, always including `keep`.
+///
+/// Drops the points strictly inside an ellipsoid, itself strictly inside the hull of a sample. In coordinates scaled to
+/// the box, the ellipsoid is the largest ball about the box's middle inside the sample's hull. A margin of 10⁻⁹ of the
+/// box covers the rounding of both: after subtracting the middle and scaling, coordinates are accurate to 3u of the
+/// box, planes to 10⁻¹⁰ of it. Cost O(n).
 pub(crate) fn survivors(points: &[Vec3], bounds: &Aabb, keep: [u32; 4]) -> Vec<u32> {
     let all = || (0..points.len() as u32).collect();
     let middle = bounds.center();
@@ -36,8 +37,8 @@ pub(crate) fn survivors(points: &[Vec3], bounds: &Aabb, keep: [u32; 4]) -> Vec<u
         .collect()
 }
 
-/// Distance from the origin to the nearest plane of the points' hull, less its rounding error; not positive when the origin
-/// is not inside or a plane is too uncertain.
+/// Distance from the origin to the nearest plane of the points' hull; not positive if the origin is not inside or a
+/// plane is too uncertain.
 fn inner_radius(sample: &[Vec3]) -> f64 {
     let bounds = Aabb::of_points(sample);
     let Seed::Solid(four) = seed(sample, &bounds) else { return 0.0 };
@@ -47,7 +48,7 @@ fn inner_radius(sample: &[Vec3]) -> f64 {
         let [a, b, c] = t.map(|i| sample[i as usize]);
         let (e, f) = (b - a, c - a);
         let normal = e.cross(&f);
-        // The cross product is wrong by a few roundings of |e|·|f|.
+        // The error of the cross product is a few round-offs of |e|·|f|.
         let length = normal.norm();
         if length * 1e-10 <= f64::EPSILON * e.norm() * f.norm() * 8.0 {
             return 0.0;

@@ -1,64 +1,67 @@
-//! The main loop: take the farthest point of a triangle's conflict list, remove every triangle it sees, close the hole
-//! with triangles to the point, hand the removed triangles' points on to the new ones.
+//! Computes the hull of points in space by quickhull: take the farthest point of a triangle's conflict list, remove
+//! every triangle visible from it, close the hole with triangles to the point, pass the removed triangles' points on to
+//! the new ones.
 //!
-//! Source: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls", 1996, with one change: a
-//! point sees a triangle when the exact `orient3d` is positive. Coplanar is not seen, nothing is within an epsilon.
-//! Therefore the visible triangles always form a disc, its horizon one simple cycle, and no new triangle is degenerate: a
-//! point in line with a horizon edge would be coplanar with the visible triangle at that edge.
+//! Source: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls", 1996, with one change:
+//! a point sees a triangle if the exact `orient3d` is positive. Coplanar triangles are unseen; there is no epsilon.
+//! Therefore the visible triangles always form a disc with one simple cycle as its horizon. No new triangle is
+//! degenerate: a point in line with a horizon edge would be coplanar with the visible triangle at that edge.
 
 use crate::geom::Vec3;
 use crate::geom::predicates::{FilteredPlane, orient3d};
 use crate::shape::hull::half_edge::{HalfEdges, NO_INDEX, next};
 
-/// Rounds before the order of work turns from oldest to newest first, for `n` points. Too few leave long fans of slivers
-/// on smooth curves, torn up again and again (200 000 points on one: 32 rounds 3.4 s, 2000 rounds 0.35 s); too many cost
-/// locality (a million points on a sphere: 2.0 s oldest first to the end).
+/// Number of rounds for `n` points before the order of work turns from oldest first to newest first. Too few rounds
+/// leave long fans of slivers on smooth curves, removed and rebuilt again and again (200 000 points on one: 32 rounds
+/// 3.4 s, 2000 rounds 0.35 s). Too many rounds cost locality (a million points on a sphere: 2.0 s oldest first to the
+/// end).
 fn rough_rounds(n: usize) -> usize {
     (n / 64).clamp(32, 4096)
 }
 
-/// One conflict list being filled: a chain through `next_point`, the farthest point first.
+/// Conflict list under construction: a chain through `next_point`, the farthest point first.
 #[derive(Debug, Clone, Copy)]
 struct ConflictList {
     plane: FilteredPlane,
     triangle: u32,
     head: u32,
     height: f64,
-    /// Points no higher are not looked at any more.
+    /// Height up to which points are dropped from the list.
     least: f64,
 }
 
-/// A triangle the apex sees, and where on the horizon its own part begins.
+/// Triangle visible from the apex, and the index in the horizon at its removal.
 #[derive(Debug, Clone, Copy)]
 struct Removed {
     triangle: u32,
     horizon_start: u32,
 }
 
-/// A step of the horizon search: the half-edge to cross next, and how many of its triangle are left.
+/// Step of the horizon search: the half-edge to cross next, and the number of half-edges of its triangle still to
+/// cross.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     half_edge: u32,
     left: u8,
 }
 
-/// The state of one run.
+/// State of one run.
 #[derive(Debug)]
 struct Quickhull<'a> {
     points: &'a [Vec3],
     extent: Vec3,
-    /// Points no farther outside need not become vertices; 0: none may stay outside.
+    /// Height outside the hull up to which a point may be dropped (mm, >= 0); 0 drops none.
     spare: f64,
     surface: HalfEdges,
-    /// Per triangle slot.
+    /// Plane of each triangle slot.
     planes: Vec<FilteredPlane>,
-    /// Per triangle slot: its farthest conflict point, or `NONE`.
+    /// Farthest conflict point of each triangle slot, or `NO_INDEX`.
     heads: Vec<u32>,
-    /// Per point: the next one in the same conflict list.
+    /// Next point in the same conflict list, for each point.
     next_point: Vec<u32>,
-    /// Triangles that may have conflict points, in order of creation.
+    /// Triangles with possible conflict points, in order of creation.
     queue: Vec<u32>,
-    /// Points that were dropped and may lie outside.
+    /// Dropped points, possibly outside.
     left: Vec<u32>,
     // Buffers of one insertion.
     horizon: Vec<u32>,
@@ -67,10 +70,12 @@ struct Quickhull<'a> {
     steps: Vec<Step>,
 }
 
-/// The hull of `points` from four that span space: the surface with indices into `points`. `extent` bounds the difference
-/// of any two points in each coordinate. With `spare` (mm) above 0 points are dropped that are no higher above the triangles they see:
-/// then it is the hull of some of the points, and those that may lie outside are returned, too, mostly no farther outside than that.
-/// Expected cost O(n log n); O(n²) for adversarial input.
+/// Computes the hull of `points` from four points spanning space; returns the surface with indices into `points`, and
+/// the dropped points possibly outside it.
+///
+/// `extent` bounds the difference of any two points in each coordinate. With `spare` (mm) above 0, a point at most
+/// `spare` above the triangles visible from it is dropped: the result is then the hull of a subset, and the dropped
+/// points are mostly at most `spare` outside. Expected cost O(n log n); O(n²) for adversarial input.
 pub(crate) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3, spare: f64) -> (HalfEdges, Vec<u32>) {
     let mut run = Quickhull {
         points,
@@ -88,7 +93,7 @@ pub(crate) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3, spare: f6
         steps: Vec::new(),
     };
     run.start(seed);
-    // Oldest first until the rough shape stands, so that most inner points leave early; then newest first, so that one
+    // Oldest first until the rough shape is complete, so most inner points drop out early. Then newest first, so one
     // neighbourhood is finished while it is in the caches (2.5 times faster for a million points on a sphere).
     let mut at = 0;
     while let (true, Some(&triangle)) = (at < rough_rounds(points.len()), run.queue.get(at)) {
@@ -103,7 +108,7 @@ pub(crate) fn quickhull(points: &[Vec3], seed: [u32; 4], extent: Vec3, spare: f6
 }
 
 impl Quickhull<'_> {
-    /// The tetrahedron, every point that sees one of its triangles in that one's list.
+    /// Builds the tetrahedron and puts every point into the list of a triangle visible from it.
     fn start(&mut self, [a, b, c, d]: [u32; 4]) {
         for corners in [[a, b, c], [b, a, d], [c, b, d], [a, c, d]] {
             self.add_target(corners);
@@ -117,7 +122,7 @@ impl Quickhull<'_> {
         self.store_targets();
     }
 
-    /// Adds a triangle and its empty list to the buffer of new ones.
+    /// Adds a triangle and its empty list to the buffer of new triangles.
     #[inline]
     fn add_target(&mut self, corners: [u32; 3]) -> u32 {
         let triangle = self.surface.add(corners);
@@ -128,8 +133,8 @@ impl Quickhull<'_> {
         triangle
     }
 
-    /// Puts a point into the list of the first new triangle it sees, searching from `start` around the horizon; drops it
-    /// when it sees none: then it is inside.
+    /// Puts a point into the list of the first new triangle visible from it, searching from `start` around the horizon.
+    /// Drops the point if there is none, and adds it to `left` if it may be outside by at most `spare`.
     #[inline]
     fn assign(&mut self, point: u32, start: usize) {
         let p = self.points[point as usize];
@@ -164,7 +169,7 @@ impl Quickhull<'_> {
         }
     }
 
-    /// Moves the new triangles' planes and lists to their slots.
+    /// Moves the planes and lists of the new triangles to their slots.
     fn store_targets(&mut self) {
         let slots = self.surface.slots() as usize;
         if let (true, Some(first)) = (self.planes.len() < slots, self.targets.first()) {
@@ -181,7 +186,7 @@ impl Quickhull<'_> {
         self.targets.clear();
     }
 
-    /// Whether a point sees a triangle of the surface, exactly.
+    /// True if the point sees the triangle, exactly.
     #[inline]
     fn sees(&self, p: &Vec3, triangle: u32) -> bool {
         let plane = &self.planes[triangle as usize];
@@ -191,7 +196,7 @@ impl Quickhull<'_> {
         }
     }
 
-    /// One round: the farthest point of a list becomes a vertex. Nothing to do when the list is empty by now.
+    /// Runs one round: the farthest point of a list becomes a vertex. Does nothing if the list is empty by now.
     fn insert_farthest(&mut self, triangle: u32) {
         let apex = self.heads[triangle as usize];
         if apex == NO_INDEX {
@@ -216,8 +221,8 @@ impl Quickhull<'_> {
         self.store_targets();
     }
 
-    /// Removes every triangle the apex sees, starting from one of them, and collects the half-edges just beyond, in
-    /// counter-clockwise order about the hole.
+    /// Removes every triangle visible from the apex, starting from one of them. Collects the half-edges just beyond, in
+    /// counter-clockwise order around the hole.
     fn find_horizon(&mut self, apex: u32, triangle: u32) {
         let p = self.points[apex as usize];
         self.horizon.clear();
@@ -246,7 +251,7 @@ impl Quickhull<'_> {
         }
     }
 
-    /// Notes a triangle as removed. Its slot keeps its links until the horizon is closed.
+    /// Marks a triangle as removed. Its slot keeps its links until the horizon is closed.
     #[inline]
     fn mark_removed(&mut self, triangle: u32) {
         self.removed.push(Removed { triangle, horizon_start: self.horizon.len() as u32 });
@@ -275,12 +280,12 @@ impl Quickhull<'_> {
     }
 }
 
-/// The exact side test, out of line: few points need it.
+/// Runs the exact side test, out of line: few points need it.
 #[cold]
 #[inline(never)]
 fn exactly_seen(surface: &HalfEdges, points: &[Vec3], triangle: u32, p: &Vec3) -> bool {
     let [a, b, c] = surface.corners(triangle).map(|i| &points[i as usize]);
-    // All in a plane across an axis, as many points of most parts are: no need to ask.
+    // Skips the test for four points in a plane across an axis, a frequent case in real parts.
     let is_level = |k: usize| a[k] == b[k] && b[k] == c[k] && c[k] == p[k];
     !(is_level(0) || is_level(1) || is_level(2)) && orient3d(a, b, c, p) > 0.0
 }

@@ -1,25 +1,25 @@
-//! Affine rank of a point set and the simplex that spans it, found exactly; the hulls of rank 0 to 2.
+//! Finds the exact affine rank of a point set and a simplex spanning it, and builds the hulls of rank 0 to 2.
 
 use crate::geom::predicates::{collinear, orient2d, orient3d};
 use crate::geom::{Aabb, Vec3};
 use crate::shape::hull::Hull;
 
-/// Indices of points that span the set.
+/// Indices of points spanning the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Seed {
     /// No point at all.
     Empty,
     /// All points are equal.
     Point(u32),
-    /// All points lie on one line; the two ends.
+    /// All points lie on one line; its two ends.
     Segment([u32; 2]),
-    /// All points lie in one plane; three that are not collinear.
+    /// All points lie in one plane; three of them, not collinear.
     Plane([u32; 3]),
-    /// Four points that are not coplanar, `d` below the plane of `a`, `b`, `c` (their normal points away from it).
+    /// Four points, not coplanar; `d` is below the plane of `a`, `b`, `c` (their normal points away from `d`).
     Solid([u32; 4]),
 }
 
-/// Finds the affine rank exactly. Approximate distances choose far-apart points, exact signs decide. Cost O(n).
+/// Finds the affine rank exactly. Approximate distances choose far-apart points; exact signs decide. Cost O(n).
 pub(crate) fn seed(points: &[Vec3], bounds: &Aabb) -> Seed {
     if points.is_empty() {
         return Seed::Empty;
@@ -28,7 +28,7 @@ pub(crate) fn seed(points: &[Vec3], bounds: &Aabb) -> Seed {
         return Seed::Point(0);
     }
     let size = bounds.max - bounds.min;
-    // Along the widest axis the ends differ. Lexicographic ties make them the true ends of a segment.
+    // The ends differ along the widest axis. Lexicographic ties make them the true ends of a segment.
     let axis = size.imax();
     let key = |p: &Vec3| [p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]];
     let (mut a, mut b) = (0, 0);
@@ -60,7 +60,7 @@ pub(crate) fn seed(points: &[Vec3], bounds: &Aabb) -> Seed {
     }
 }
 
-/// The point of largest `measure` if it passes the exact test `spans`, else the first one that passes.
+/// Returns the point of largest `measure` if it passes the exact test `spans`, else the first point passing the test.
 fn farthest(points: &[Vec3], measure: impl Fn(&Vec3) -> f64, spans: impl Fn(&Vec3) -> bool) -> Option<usize> {
     let (mut best, mut at) = (-1.0, 0);
     for (i, p) in points.iter().enumerate() {
@@ -72,7 +72,7 @@ fn farthest(points: &[Vec3], measure: impl Fn(&Vec3) -> f64, spans: impl Fn(&Vec
     if spans(&points[at]) { Some(at) } else { points.iter().position(spans) }
 }
 
-/// The hull of points on one line or of a single point: its ends.
+/// Builds the hull of points on one line, or of a single point, from its ends.
 pub(crate) fn thin_hull(ends: &[u32], points: &[Vec3]) -> Hull {
     let vertices: Vec<Vec3> = ends.iter().map(|&i| points[i as usize]).collect();
     let (neighbor_starts, neighbors) =
@@ -80,11 +80,13 @@ pub(crate) fn thin_hull(ends: &[u32], points: &[Vec3]) -> Hull {
     Hull { vertices, triangles: vec![], rank: (ends.len().max(1) - 1) as u8, neighbor_starts, neighbors }
 }
 
-/// The exact hull of coplanar points, `plane` three of them that are not collinear: its corners only, counter-clockwise
-/// about the normal of `plane`, starting at the lexicographically smallest of the projection. Monotone chain (A. M.
-/// Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979). Cost O(n log n).
+/// Computes the exact hull of coplanar points; `plane` is three of them, not collinear.
+///
+/// The hull has corners only, counter-clockwise about the normal of `plane`, starting at the lexicographically smallest
+/// of the projection. Method: monotone chain (A. M. Andrew, "Another efficient algorithm for convex hulls in two
+/// dimensions", 1979). Cost O(n log n).
 pub(crate) fn flat_hull(plane: [u32; 3], work: &[Vec3], points: &[Vec3]) -> Hull {
-    // Dropping a coordinate in which the triangle keeps an area maps the plane one to one.
+    // Dropping a coordinate maps the plane one to one if the triangle keeps an area.
     let [a, b, c] = plane.map(|i| work[i as usize]);
     let turn = |u: usize, v: usize| orient2d([a[u], a[v]], [b[u], b[v]], [c[u], c[v]]);
     let (u, v) = [(0, 1), (1, 2), (2, 0)]
@@ -112,7 +114,7 @@ pub(crate) fn flat_hull(plane: [u32; 3], work: &[Vec3], points: &[Vec3]) -> Hull
     }
 }
 
-/// One side of the monotone chain, without its last point (the first of the other side).
+/// Builds one side of the monotone chain, without its last point (the first of the other side).
 fn half_chain(corners: &mut Vec<u32>, order: impl Iterator<Item = u32>, at: &impl Fn(u32) -> [f64; 2]) {
     let start = corners.len();
     for i in order {

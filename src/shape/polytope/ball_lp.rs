@@ -1,64 +1,65 @@
-//! Largest ball inside a convex solid, by a small linear programme.
+//! Finds the largest ball inside a convex solid by a small linear programme.
 //!
-//! The depth of a point in a convex solid is its distance to the nearest face plane. The largest ball solves
-//! `max r : nᵢ·x + r ≤ dᵢ` over all planes: four unknowns. A dual simplex with a 4×4 basis keeps dual feasibility: its
-//! objective bounds the optimum from above at every step, its primal point is a witness from below, and their difference
-//! exposes any numerical failure (R. Seidel, "Small-Dimensional Linear Programming and Convex Hulls Made Easy", 1991, for
-//! the geometry; V. Chvátal, "Linear Programming", 1983, ch. 10, for the dual simplex).
+//! The depth of a point in a convex solid is its distance to the nearest facet plane. The largest ball solves `max r :
+//! nᵢ·x + r ≤ dᵢ` over all planes: four unknowns. A dual simplex with a 4×4 basis keeps dual feasibility. At every step
+//! its objective bounds the optimum from above, its primal point is a witness from below, and their difference exposes
+//! any numerical failure (R. Seidel, "Small-Dimensional Linear Programming and Convex Hulls Made Easy", 1991, for the
+//! geometry; V. Chvátal, "Linear Programming", 1983, ch. 10, for the dual simplex).
 
 use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::shape::polytope::{Convex, TETRAHEDRON};
 use nalgebra::{Matrix4, Vector4};
 
-/// More pivots than this mean that rounding makes the basis wander; the bracket is returned as it stands.
+/// Limit of pivots. More pivots mean a basis wandering by rounding; the bounds found so far are returned.
 const MAX_PIVOTS: usize = 400;
 
-/// Smaller pivots are passed over: they blow rounding up. Both bounds are recomputed from whatever basis results, so this
-/// steers the search and decides nothing.
+/// Least usable pivot: smaller ones amplify rounding. Any basis gives valid bounds, so this value steers the search
+/// only.
 const MIN_PIVOT: f64 = 1e-12;
 
-/// When to stop early: as soon as the thickness (mm) is known to lie above the one or not above the other.
+/// Early stop of the search: thickness certainly above `above`, or certainly at most `at_most` (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
-    /// Stop once the lower bound exceeds this.
+    /// Stop once the lower bound exceeds this (mm).
     pub above: f64,
-    /// Stop once the upper bound does not exceed this.
+    /// Stop once the upper bound is at most this (mm).
     pub at_most: f64,
 }
 
 impl Goal {
-    /// Go on until both bounds agree.
+    /// Continue until both bounds agree.
     pub const VALUE: Self = Self { above: f64::INFINITY, at_most: f64::NEG_INFINITY };
 }
 
-/// The thickness of the common part: the truth lies in `[lower, upper]` up to the pair's rounding margin (mm). Negative
-/// upper bounds prove the hulls apart.
+/// Bounds of the diameter of the largest ball in both hulls (mm): the true value lies in `[lower, upper]` up to the
+/// pair's rounding margin. A negative upper bound proves the hulls apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thickness {
-    /// Twice the radius of the ball around `center`, certified.
+    /// Lower bound, certified: twice the radius of the ball around `center` (mm).
     pub lower: f64,
-    /// From the dual solution, certified.
+    /// Upper bound, certified: from the dual solution (mm).
     pub upper: f64,
-    /// The best value between the two: what the planes around `center` say, where nothing was taken off.
+    /// Best estimate between the bounds (mm): twice the depth of `center` under its nearest plane, without the slack.
     pub value: f64,
-    /// Centre of the ball, in A's frame.
+    /// Centre of the ball, in A's frame (mm).
     pub center: Vec3,
-    /// The facet of A and of B under which the centre lies least deep, and how deep; what was looked at last in `center`.
+    /// Nearest facet of A and of B at `center`, each with the depth of `center` under it (mm); found with the last
+    /// improvement of `center`.
     pub nearest: [(usize, f64); 2],
 }
 
-/// A half-space `normal·x ≤ offset`, with the depth at which the point asked about lies under it.
+/// Half-space `normal·x ≤ offset`, with the depth of the queried point under it.
 #[derive(Clone, Copy)]
 pub(crate) struct Plane {
     pub normal: Vec3,
     pub offset: f64,
     pub depth: f64,
-    /// Of each solid: the facet and the depth under it.
+    /// Nearest facet of each solid and the depth under it (mm).
     pub nearest: [(usize, f64); 2],
 }
 
-/// Centre and certified radius of the largest ball in a solid hull, in its centred frame.
+/// Returns centre and certified radius (mm, >= 0) of the largest ball in a solid hull, in its centred frame.
 pub fn inscribed(c: &Convex) -> (Vec3, f64) {
     let nearest = |x: &Vec3| {
         let (f, depth) = c.depth(x);
@@ -70,7 +71,7 @@ pub fn inscribed(c: &Convex) -> (Vec3, f64) {
     if radius > 0.0 && c.inside_slivers(&solved.center) { (solved.center, radius) } else { (solved.center, 0.0) }
 }
 
-/// `nearest` returns, for a point, the plane under which it lies least deep.
+/// Solves the linear programme. `nearest` returns the plane nearest to a point, measured by depth.
 pub(crate) fn maximize(
     a: &Convex,
     guess: Option<Vec3>,
@@ -119,7 +120,7 @@ pub(crate) fn maximize(
     best
 }
 
-/// Four planes whose normals hold the origin in their convex hull.
+/// Four planes with the origin in the convex hull of their normals.
 struct Basis {
     planes: [(Vec3, f64); 4],
 }
@@ -127,14 +128,14 @@ struct Basis {
 struct BasisPoint {
     x: Vec3,
     r: f64,
-    /// Σ λ·d with what rounding left of Σ λ·n charged to the box: valid whatever the pivoting did.
+    /// Σ λ·d, plus the rounding residue of Σ λ·n times the box size: a valid bound after any sequence of pivots.
     dual: f64,
     lambda: Vector4<f64>,
     inverse_t: Matrix4<f64>,
 }
 
 impl Basis {
-    /// A's supporting planes along the four directions of a regular tetrahedron.
+    /// Builds a basis from A's supporting planes along the four directions of a regular tetrahedron.
     fn from_supports(a: &Convex) -> Self {
         let planes = std::array::from_fn(|i| (Vec3::from(TETRAHEDRON[i]), a.tetrahedron[i]));
         Self { planes }
@@ -160,7 +161,8 @@ impl Basis {
         })
     }
 
-    /// Exchanges one plane for the violated one; false when it is there already or no exchange is possible.
+    /// Exchanges one plane of the basis for the violated plane. Returns false if the basis has it already or allows no
+    /// exchange.
     fn enter(&mut self, at: &BasisPoint, plane: Plane) -> bool {
         let entering = (plane.normal, plane.offset);
         if self.planes.contains(&entering) {

@@ -1,4 +1,8 @@
-//! A convex hull made ready for queries.
+//! Prepares a convex hull for queries.
+//!
+//! - `ball_lp`: largest inscribed ball.
+//! - `simd_max_dot`: largest dot product of many points.
+//! - `stored`: the form in the cache.
 
 pub mod ball_lp;
 pub(crate) mod simd_max_dot;
@@ -11,18 +15,18 @@ use crate::shape::hull::{Facet, Hull};
 use crate::shape::polytope::simd_max_dot::PointRows;
 pub(crate) use crate::shape::polytope::stored::StoredConvex;
 
-/// The directions of a regular tetrahedron's faces, along which every hull keeps its support values.
+/// Face normals of a regular tetrahedron: every polytope stores its support values along them.
 pub(crate) const TETRAHEDRON: [[f64; 3]; 4] = {
     const S: f64 = 0.577_350_269_189_625_8;
     [[S, S, S], [S, -S, -S], [-S, S, -S], [-S, -S, S]]
 };
 
-/// The hull of a part, recentred so that rounding scales with its size and not with its distance from the part's origin.
+/// Hull of a part, recentred: rounding then scales with its size, whatever its distance from the part's origin.
 ///
-/// All coordinates are in the *centred frame*: the part's frame moved by `origin`.
+/// All coordinates are in the *centred frame*: the part's frame moved by `origin` (mm).
 #[derive(Debug, Clone)]
 pub struct Convex {
-    /// The centred frame's origin in the part's frame (mm).
+    /// Origin of the centred frame, in the part's frame (mm).
     pub origin: Vec3,
     /// Hull vertices (mm).
     pub vertices: Vec<Vec3>,
@@ -32,21 +36,22 @@ pub struct Convex {
     pub rank: u8,
     /// Bounding box.
     pub aabb: Aabb,
-    /// Diagonal of the bounding box: the size that rounding margins scale with.
+    /// Diagonal of the bounding box (mm): rounding margins scale with it.
     pub diameter: f64,
     /// Outward unit normals of the facets; empty unless `rank` is 3.
     pub normals: Vec<Vec3>,
-    /// Offsets: every vertex satisfies `normal · v ≤ offset` as computed; its rounding is in the pair's margin.
+    /// Offsets of the facet planes (mm): every vertex satisfies `normal · v ≤ offset` as computed; the pair's margin
+    /// covers the rounding.
     pub offsets: Vec<f64>,
-    /// How far a facet's plane may lie outside of the facet, at most (mm).
+    /// Upper bound of a facet plane's distance outside its facet (mm, >= 0).
     pub slack: f64,
-    /// Centre of the largest ball inside (or a good one), and its radius, which is certified; 0 unless `rank` is 3.
+    /// Centre of the largest inscribed ball, or of a good one (mm).
     pub inner_center: Vec3,
-    /// See `inner_center`.
+    /// Certified radius of the ball around `inner_center` (mm); 0 unless `rank` is 3.
     pub inner_radius: f64,
     /// Support values along [`TETRAHEDRON`].
     pub(crate) tetrahedron: [f64; 4],
-    /// Triangles too thin to have a normal.
+    /// Triangles too thin for a normal.
     slivers: Vec<[u32; 3]>,
     neighbor_starts: Vec<u32>,
     neighbors: Vec<u32>,
@@ -55,7 +60,7 @@ pub struct Convex {
 }
 
 impl Convex {
-    /// Makes a hull and its facets ready. Cost: linear in vertices and facets, but for one support query a facet.
+    /// Prepares a hull and its facets. Cost: linear in vertices and facets, plus one support query a facet.
     pub fn new(hull: &Hull, facets: &[Facet]) -> Self {
         let origin = Aabb::of_points(&hull.vertices).center();
         let vertices: Vec<Vec3> = hull.vertices.iter().map(|v| v - origin).collect();
@@ -97,7 +102,8 @@ impl Convex {
         convex
     }
 
-    /// Puts every facet's plane where it supports all vertices, and notes how far that is from the facet itself.
+    /// Moves every facet's plane out to support all vertices, and records the largest such distance from its facet as
+    /// slack.
     fn support_planes(&mut self, hull: &Hull, facets: &[Facet]) {
         let mut hint = 0;
         for (normal, facet) in self.normals.iter().zip(facets) {
@@ -116,14 +122,15 @@ impl Convex {
         self.facet_lanes = PointRows::new(&self.normals, &self.offsets);
     }
 
-    /// The vertex farthest along `d`, by a scan of all: index and dot product. Certain up to rounding.
+    /// Finds the vertex farthest along `d` by a scan of all vertices; returns index and dot product. Certain up to
+    /// rounding.
     #[inline]
     pub fn scan(&self, d: &Vec3) -> (usize, f64) {
         self.vertex_lanes.largest(d)
     }
 
-    /// The vertex farthest along `d`, by climbing from `hint` along the hull's edges; on near-flat plateaus rounding may
-    /// stop it early, so what it says is a proposal that [`Self::scan`] confirms.
+    /// Proposes the vertex farthest along `d` by hill climbing from `hint` along the hull's edges. On near-flat
+    /// plateaus rounding may stop the walk early, so [`Self::scan`] must confirm the proposal.
     #[inline]
     pub fn climb(&self, d: &Vec3, hint: usize) -> (usize, f64) {
         if self.climb_scans() {
@@ -147,21 +154,21 @@ impl Convex {
         }
     }
 
-    /// Whether [`Self::climb`] scans anyway, so that there is nothing to confirm.
+    /// True if [`Self::climb`] scans all vertices itself: its result needs no confirmation.
     #[inline]
     pub fn climb_scans(&self) -> bool {
         self.vertices.len() <= HILL_CLIMB_ABOVE_VERTICES || self.rank < 3
     }
 
-    /// How deep `x` lies under the nearest facet plane, and which: positive inside, negative outside. At most
-    /// [`Self::slack`] more than the distance to the surface for a point inside.
+    /// Returns the facet nearest to `x` and the depth of `x` under its plane (mm): positive inside, negative outside.
+    /// For a point inside, the depth is at most [`Self::slack`] more than the distance to the surface.
     #[inline]
     pub fn depth(&self, x: &Vec3) -> (usize, f64) {
         let (facet, above) = self.facet_lanes.largest(x);
         (facet, -above)
     }
 
-    /// Whether `x` lies on the inner side of every triangle that is too thin to have a plane among the facets.
+    /// True if `x` lies on the inner side of every sliver, a triangle without a plane among the facets.
     pub fn inside_slivers(&self, x: &Vec3) -> bool {
         self.slivers.iter().all(|t| {
             let [a, b, c] = t.map(|i| self.vertices[i as usize]);

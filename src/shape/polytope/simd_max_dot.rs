@@ -1,27 +1,28 @@
-//! The largest of many dot products, several at a time.
+//! Finds the largest of many dot products, several at a time.
 
 use crate::geom::Vec3;
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rows are padded to a multiple of this, the widest vector of any instruction set that is dispatched to.
+/// Number of lanes of the widest vector among the dispatched instruction sets. Rows are padded to a multiple of it.
 const WIDEST: usize = 8;
 
-/// Vectors `p`, each with an offset or none with one, as rows, ready for `largest p·d − offset`.
+/// Vectors `p` as rows of coordinates, all with an offset or all without, ready for `largest p·d − offset`.
 ///
-/// The instruction set is chosen when the program runs. Every lane does the same products and sums in the same order and
-/// none is fused, so the result has the same bits on every machine.
+/// The instruction set is chosen at run time. Every lane computes the same products and sums in the same order,
+/// unfused, so the result has the same bits on every machine.
 #[derive(Debug, Clone)]
 pub(crate) struct PointRows {
     x: Vec<f64>,
     y: Vec<f64>,
     z: Vec<f64>,
-    /// As long as the others, or empty.
+    /// Offsets, as long as the other rows, or empty.
     offset: Vec<f64>,
     arch: Arch,
 }
 
 impl PointRows {
-    /// Rows of the points, with as many offsets or none. Padding repeats the first entry, which changes no maximum.
+    /// Builds the rows of the points, with one offset a point or none at all. Padding repeats the first entry and
+    /// changes no maximum.
     pub(crate) fn new(points: &[Vec3], offsets: &[f64]) -> Self {
         let padded = points.len().next_multiple_of(WIDEST);
         let row = |of: &dyn Fn(usize) -> f64| (0..padded).map(|i| of(if i < points.len() { i } else { 0 })).collect();
@@ -34,7 +35,8 @@ impl PointRows {
         }
     }
 
-    /// Index and value of the largest `p·d − offset`, the smallest index among equals; `(0, −∞)` where there are none.
+    /// Returns index and value of the largest `p·d − offset`, the smallest index among equals; `(0, −∞)` without
+    /// points.
     #[inline]
     pub(crate) fn largest(&self, d: &Vec3) -> (usize, f64) {
         self.arch.dispatch(Largest { rows: self, d })
@@ -46,7 +48,7 @@ struct Largest<'a> {
     d: &'a Vec3,
 }
 
-/// The places within the first vector, as numbers: a comparison then selects value and place alike.
+/// Indices within the first vector, as floating-point numbers: one comparison then selects value and index alike.
 static PLACES: [f64; WIDEST] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
 
 impl WithSimd for Largest<'_> {
@@ -89,12 +91,12 @@ impl WithSimd for Largest<'_> {
     }
 }
 
-/// The best of every lane so far.
+/// Best value of every lane so far.
 #[derive(Clone, Copy)]
 struct Best<S: Simd> {
     value: S::f64s,
     at: S::f64s,
-    /// Places of the vector that comes next, and how far they move on.
+    /// Indices of the next vector; `step` is their increment.
     place: S::f64s,
     step: S::f64s,
 }
@@ -113,7 +115,7 @@ impl<S: Simd> Best<S> {
     }
 }
 
-/// `p·d` in every lane. A function and not a closure: closures are not inlined for certain.
+/// Computes `p·d` in every lane. It is a function because closures are not inlined for certain.
 #[expect(clippy::inline_always, reason = "see above")]
 #[inline(always)]
 fn dot<S: Simd>(simd: S, p: [S::f64s; 3], d: [S::f64s; 3]) -> S::f64s {
@@ -130,7 +132,7 @@ mod tests {
         let mut seed = 1_u64;
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Few different values, so that ties are common.
+            // Draws from few values to make ties common.
             ((seed >> 33) % 7) as f64 - 3.0
         };
         let mut ties = 0;

@@ -1,10 +1,10 @@
-//! A hull as it is kept between runs.
+//! Converts a polytope to and from its form in the cache.
 
 use crate::geom::{Aabb, Vec3};
 use crate::shape::polytope::{Convex, PointRows};
 use serde::{Deserialize, Serialize};
 
-/// Every number of a [`Convex`] that is not copied from another one.
+/// All numbers of a [`Convex`] except derived copies.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StoredConvex {
     origin: [f64; 3],
@@ -46,7 +46,7 @@ impl Convex {
         }
     }
 
-    /// To the bit what was stored; `None` where that is no hull that queries could walk on.
+    /// Restores the stored bits exactly; `None` if the data form no hull safe to traverse.
     pub(crate) fn from_stored(s: StoredConvex) -> Option<Self> {
         let n = s.vertices.len();
         let within = |i: &u32| (*i as usize) < n;

@@ -1,12 +1,12 @@
-//! Surfaces whose triangles do not meet but along shared edges and at shared vertices.
+//! Drops the inner patches of a surface with triangles meeting along shared edges and at shared vertices only.
 
 use crate::geom::Vec3;
 use crate::shape::self_union::{NO_BOUNDARY, NO_RAY, Resolution};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_in_front;
 
-/// Keeps the patches with nothing in front and the solid behind. The winding number is the same all along either side of a
-/// patch: nothing crosses it, and it ends where more than two triangles meet at an edge.
+/// Keeps the patches with outside in front and the solid behind. The winding number is constant along either side of a
+/// patch: nothing crosses it, and it ends at edges of more than two triangles.
 pub(crate) fn keep_boundary(s: &Surface) -> Resolution {
     let patch_of = label(s);
     let mut largest: Vec<(f64, u32)> = Vec::new();
@@ -19,7 +19,7 @@ pub(crate) fn keep_boundary(s: &Surface) -> Resolution {
             largest[p as usize] = (area, t);
         }
     }
-    // A single patch that crosses nothing is a sphere with handles, wound outward.
+    // A single patch without crossings is a sphere with handles, wound outward.
     if largest.len() <= 1 {
         return Resolution::Clean;
     }
@@ -40,7 +40,8 @@ pub(crate) fn keep_boundary(s: &Surface) -> Resolution {
     Resolution::Into { surface: Box::new(kept), dropped: true }
 }
 
-/// The patch of every triangle, in the order of their first triangles: connected over edges of two triangles, one each way.
+/// Labels every triangle with its patch, numbered by first triangle. Patches are connected across edges of exactly two
+/// triangles in opposite directions.
 fn label(s: &Surface) -> Vec<u32> {
     let n = s.triangles.len();
     let mut patch_of = vec![u32::MAX; n];
@@ -65,7 +66,7 @@ fn label(s: &Surface) -> Vec<u32> {
     patch_of
 }
 
-/// Only the vertices in use.
+/// Keeps the used vertices only.
 fn used(vertices: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut number = vec![u32::MAX; vertices.len()];
     let mut kept = Vec::new();

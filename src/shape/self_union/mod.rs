@@ -1,10 +1,15 @@
-//! Shells of one part that overlap, and surfaces that cross themselves: common in CAD exports, where a welded assembly or a part
-//! with its screws is one mesh. The solid is what the surface winds around at least once; parts of the surface that lie inside
-//! of it are no boundary, and bounds of the depth from above must not take them for one.
+//! Computes the self-union of one part: its boundary without the parts of shells inside the solid.
 //!
-//! `resolve` finds out whether triangles meet that are not neighbours (`self_meet`). If none do, every patch of the surface
-//! bounds the solid as a whole or not at all, which a ray tells exactly. If some do, the surface is cut along its crossings, and
-//! what is left is checked (`check`).
+//! CAD exports often contain overlapping shells and self-intersecting surfaces: a welded assembly, or a part with its
+//! screws, is one mesh. The solid is the set of points with winding number at least 1. Patches of the surface inside
+//! the solid are no boundary, and an upper bound of the depth must not use them as one.
+//!
+//! `resolve` works in this order:
+//!
+//! - `self_intersections` counts the intersecting pairs of triangles.
+//! - `drop_inner_patches`: without such a pair, every patch bounds the solid entirely or not at all, and an exact ray
+//!   decides.
+//! - Otherwise the mesh union cuts the surface along its crossings, and `verify` checks the result.
 
 pub(crate) mod asked;
 pub(crate) mod drop_inner_patches;
@@ -17,16 +22,16 @@ use crate::mesh::{Pieces, TriMesh, union};
 pub(crate) use crate::shape::self_union::self_intersections::count_self_intersections;
 use crate::shape::surface::{Inside, Surface};
 
-/// Triangles of a surface that is cut, at most: some seconds.
+/// Largest number of triangles of a surface to be cut: some seconds.
 const MAX_TRIANGLES: usize = 400_000;
 
-/// A surface that is cut without losing more than this share of its area loses nothing: what it is short of is rounding.
+/// Share of the area below which a loss by cutting is rounding only, and nothing was dropped.
 const AREA_ROUNDING: f64 = 1e-9;
 
-/// What a pair of meeting triangles costs, in triangles.
+/// Cost of an intersecting pair, in triangles.
 pub(crate) const MEETING_COST: usize = 20;
 
-/// Why parts of a surface were not dropped: every reason that [`Overlaps::Unresolved`] gives.
+/// Reasons of [`SelfUnion::Unresolved`], complete.
 pub(crate) const FAILURE_TEXTS: [&str; 5] = [TOO_MANY, NOT_UNITED, NOT_SOUND, NO_RAY, NO_BOUNDARY];
 
 const TOO_MANY: &str = "too many triangles";
@@ -35,29 +40,29 @@ const NOT_SOUND: &str = "the united shells failed a check";
 const NO_RAY: &str = "no ray tells which shells lie in which";
 const NO_BOUNDARY: &str = "nothing of the surface bounds a solid";
 
-/// Whether parts of a surface lie inside the solid that it bounds.
+/// Tells if parts of a surface lie inside its solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelfUnion {
-    /// None do.
+    /// No part does.
     None,
     /// Some did and were dropped.
     Resolved,
-    /// Some may; the reason says why they were not dropped.
+    /// Some may; the reason for not dropping them.
     Unresolved(&'static str),
 }
 
-/// What became of a surface.
+/// Result of the self-union.
 #[derive(Debug)]
 pub(crate) enum Resolution {
-    /// It is the boundary of its solid.
+    /// The surface is the boundary of its solid.
     Clean,
-    /// This is the boundary of its solid.
+    /// The new surface is the boundary of the solid.
     Into {
         surface: Box<Surface>,
-        /// Less than what was given: not only cut where it touches itself.
+        /// True if the new surface is smaller; false if the surface was only cut along its contacts.
         dropped: bool,
     },
-    /// What is known of its inside is the winding number.
+    /// The self-union failed, for this reason. Only the winding number tells inside from outside.
     Failed(&'static str),
 }
 
@@ -71,7 +76,7 @@ impl Resolution {
     }
 }
 
-/// Makes a closed surface the boundary of what it winds around at least once.
+/// Computes the boundary of all points with a winding number of at least 1 about a closed surface.
 pub(crate) fn resolve(s: &Surface) -> Resolution {
     let most = MAX_TRIANGLES.saturating_sub(s.triangles.len()) / MEETING_COST;
     let pairs = count_self_intersections(s, most + 1);
@@ -95,7 +100,7 @@ pub(crate) fn resolve(s: &Surface) -> Resolution {
     }
 }
 
-/// Twice the area.
+/// Twice the area (mm²).
 fn area(s: &Surface) -> f64 {
     (0..s.triangles.len() as u32).map(|t| s.triangle(t)).map(|[a, b, c]| (b - a).cross(&(c - a)).norm()).sum()
 }

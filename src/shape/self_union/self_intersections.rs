@@ -1,4 +1,4 @@
-//! Triangles of one surface that meet elsewhere than they share corners.
+//! Finds triangles of one surface with common points besides their shared corners and edges.
 
 use crate::geom::Vec3;
 use crate::geom::math::{self, UNIT_ROUNDOFF};
@@ -8,17 +8,19 @@ use crate::shape::surface::{Below, PlacedObb, Surface};
 use std::ops::Range;
 use wide::f32x4;
 
-/// A triple product of differences is certain of its sign above this share of the product of their lengths.
+/// Relative error bound of a triple product of differences: above this share of the product of their lengths, its sign
+/// is certain.
 const SIGN_ERROR: f64 = 64.0 * UNIT_ROUNDOFF;
 
-/// Heights over a triangle that are at most this share of a length are asked for again in double precision.
+/// Relative error bound of a height over a triangle in single precision: smaller heights are recomputed in double
+/// precision.
 const CERTAIN_SINGLE: f32 = 16.0 * f32::EPSILON;
 
-/// Rounding errors of a distance of two boxes, in units of 2⁻⁵³ of the surface's size.
+/// Rounding errors of a distance between two boxes, in units of 2⁻⁵³ of the surface's size.
 const ROUNDOFFS_PER_PLANE: f64 = 128.0;
 
-/// How many pairs of triangles meet elsewhere than they share corners, exactly; counted up to `most`. Cost: about that of the
-/// surface's tree.
+/// Counts the pairs of triangles with common points besides their shared corners and edges, exactly, up to `most`.
+/// Cost: about as much as building the surface's tree.
 pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
     let nodes = &s.tree().nodes;
     let rounding = (ROUNDOFFS_PER_PLANE * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
@@ -48,7 +50,7 @@ pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
                     stack.extend([(r, j), (l, j)]);
                 }
                 (_, Below::Children([l, r])) => stack.extend([(i, r), (i, l)]),
-                // Covered above.
+                // The second arm covers this case.
                 (Below::Children(_), Below::Triangles(_)) => {}
             }
         }
@@ -59,7 +61,7 @@ pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
     count
 }
 
-/// How many of a range of triangles one meets.
+/// Counts the triangles of a range intersecting triangle `k`.
 fn count_in_range(s: &Surface, items: &[Element], k: u32, others: Range<u32>) -> usize {
     let one = &items[k as usize];
     let first = others.start;
@@ -72,13 +74,13 @@ fn count_in_range(s: &Surface, items: &[Element], k: u32, others: Range<u32>) ->
         .count()
 }
 
-/// What tells most triangles apart.
+/// Data to separate most pairs of triangles quickly.
 struct Element {
-    /// Rounded outward, and a zero.
+    /// Box, rounded outward; the fourth lane is 0.
     min: f32x4,
     max: f32x4,
     normal: [f32; 3],
-    /// A direction that has less of the normal than this share of its length may lie in the plane.
+    /// Relative height up to which a direction may lie in the plane.
     blur: f32,
 }
 
@@ -89,7 +91,7 @@ impl Element {
         let n = e.cross(&f);
         let length = n.norm();
         let unit = n / length;
-        // What rounding may have turned the normal by: infinite for a triangle without area.
+        // Bound of the normal's rotation by rounding: infinite for a triangle without area.
         let turned = SIGN_ERROR * (e.norm_squared() + f.norm_squared()) / length;
         let (low, high) = (math::min3(math::min3(a, b), c), math::max3(math::max3(a, b), c));
         let [min, max] = [low, high].map(|x| [x.x as f32, x.y as f32, x.z as f32]);
@@ -101,7 +103,7 @@ impl Element {
         }
     }
 
-    /// On which side of the plane a direction leads, if that is certain.
+    /// Returns 1 or −1 for the side of the plane of a direction, 0 if uncertain.
     #[inline]
     fn side(&self, d: &Vec3) -> i32 {
         let d = [d.x as f32, d.y as f32, d.z as f32];
@@ -111,11 +113,11 @@ impl Element {
     }
 }
 
-/// Whether two triangles have a point in common that is not on what they share.
+/// True if two triangles have a common point besides their shared corners and edges.
 fn intersects_beyond_shared(s: &Surface, (t, one): (u32, &Element), (u, other): (u32, &Element)) -> bool {
     let (own, theirs) = (s.triangles[t as usize], s.triangles[u as usize]);
     let shared = own.iter().filter(|v| theirs.contains(v)).count();
-    // Turned so that the shared corners of the one come first, or the single one does.
+    // Rotate the corners: the shared ones come first.
     let place = |x: &[u32; 3], y: &[u32; 3]| {
         let has = |k: usize| y.contains(&x[k % 3]);
         let first = (0..3).find(|&k| has(k) && (shared == 1 || has(k + 1))).unwrap_or(0);
@@ -126,7 +128,7 @@ fn intersects_beyond_shared(s: &Surface, (t, one): (u32, &Element), (u, other): 
         1 => {
             let (p, q) = (place(&own, &theirs), place(&theirs, &own));
             let [e, f, g, h] = [p[1] - p[0], p[2] - p[0], q[1] - q[0], q[2] - q[0]];
-            // Beside the corner all of one lies on one side of the other's plane.
+            // Except for the corner, one triangle lies entirely on one side of the other's plane.
             one.side(&g) * one.side(&h) <= 0 && other.side(&e) * other.side(&f) <= 0 && fans_intersect(&p, &q)
         }
         2 => {
@@ -137,7 +139,7 @@ fn intersects_beyond_shared(s: &Surface, (t, one): (u32, &Element), (u, other): 
     }
 }
 
-/// Two triangles that share no corner.
+/// True if two triangles without a shared corner meet.
 fn disjoint_triangles_intersect(one: &Element, t: &Triangle, other: &Element, u: &Triangle) -> bool {
     let beyond = |item: &Element, from: &Vec3, of: &Triangle| {
         let sides = of.map(|v| item.side(&(v - from)));
@@ -146,8 +148,8 @@ fn disjoint_triangles_intersect(one: &Element, t: &Triangle, other: &Element, u:
     !beyond(one, &t[0], u) && !beyond(other, &u[0], t) && !separated_in_plane(t, u) && intersects(t, u)
 }
 
-/// Whether a plane upright on a side of one of two triangles certainly parts them, as it does nearly all that lie in one plane: exact
-/// predicates take long to tell of these.
+/// True if a plane perpendicular to one of two triangles, through one of its sides, certainly separates them. Nearly
+/// all coplanar pairs end here; exact predicates are slow for them.
 fn separated_in_plane(t: &Triangle, u: &Triangle) -> bool {
     let parted = |t: &Triangle, u: &Triangle| {
         let [e, f] = [t[1] - t[0], t[2] - t[0]];
@@ -164,15 +166,16 @@ fn separated_in_plane(t: &Triangle, u: &Triangle) -> bool {
     parted(t, u) || parted(u, t)
 }
 
-/// Two triangles that share the first corner: whether anything else of them meets.
+/// True if two triangles sharing their first corner meet anywhere else.
 fn fans_intersect(t: &Triangle, u: &Triangle) -> bool {
     let [e, f, g, h] = [t[1] - t[0], t[2] - t[0], u[1] - u[0], u[2] - u[0]];
     let [le, lf, lg, lh] = [e, f, g, h].map(|d| d.norm());
-    // Whether a plane through the corner keeps both directions strictly on its far side. `size` bounds the normal's terms.
+    // True if both directions certainly point to the negative side of a plane through the corner. `size` bounds the
+    // terms of the normal.
     let beyond = |n: &Vec3, size: f64, p: &Vec3, q: &Vec3, lp: f64, lq: f64| {
         n.dot(p) < -SIGN_ERROR * size * lp && n.dot(q) < -SIGN_ERROR * size * lq
     };
-    // From the middle of the one's directions to that of the other's: most that stand at an angle are told apart by that.
+    // Direction from the middle of one triangle's fan to the other's: it separates most pairs at an angle.
     let across = (g / lg + h / lh) - (e / le + f / lf);
     if beyond(&across, 4.0, &e, &f, le, lf) && beyond(&-across, 4.0, &g, &h, lg, lh) {
         return false;
@@ -182,14 +185,14 @@ fn fans_intersect(t: &Triangle, u: &Triangle) -> bool {
         let size = le * lf;
         beyond(&n, size, g, h, lg, lh)
             || beyond(&-n, size, g, h, lg, lh)
-            // The triangle's own plane may hold both: planes upright on its sides.
+            // Both triangles may be coplanar: try planes perpendicular to them through the sides.
             || beyond(&n.cross(e), size * le, g, h, lg, lh)
             || beyond(&f.cross(&n), size * lf, g, h, lg, lh)
     };
     if clear(&e, &f, &g, &h, [le, lf, lg, lh]) || clear(&g, &h, &e, &f, [lg, lh, le, lf]) {
         return false;
     }
-    // A side of one may go straight on in a side of the other: the plane upright on the bisector of one then.
+    // A side of one may continue straight in a side of the other: try the plane perpendicular to a bisector.
     let opposite = |e: &Vec3, f: &Vec3, g: &Vec3, h: &Vec3, [le, lf, lg, lh]: [f64; 4]| {
         let bisector = e / le + f / lf;
         beyond(&bisector, 2.0, g, h, lg, lh) && beyond(&-bisector, 2.0, e, f, le, lf)
@@ -197,11 +200,11 @@ fn fans_intersect(t: &Triangle, u: &Triangle) -> bool {
     if opposite(&e, &f, &g, &h, [le, lf, lg, lh]) || opposite(&g, &h, &e, &f, [lg, lh, le, lf]) {
         return false;
     }
-    // What they have in common beside the corner reaches a far side of one.
+    // Any further common point implies a point on the far side of one of the triangles.
     intersects(&[t[1], t[2], t[2]], u) || intersects(&[u[1], u[2], u[2]], t)
 }
 
-/// Two triangles that share the first two corners, in whatever order: whether they lie on each other.
+/// True if two triangles sharing their first two corners, in any order, lie on each other.
 fn folded(t: &Triangle, u: &Triangle) -> bool {
     let (along, mine, theirs) = (t[1] - t[0], t[2] - t[0], u[2] - t[0]);
     let n = along.cross(&mine);
@@ -209,7 +212,7 @@ fn folded(t: &Triangle, u: &Triangle) -> bool {
     if n.dot(&theirs).abs() > SIGN_ERROR * size * length {
         return false;
     }
-    // Away from the first triangle within its plane.
+    // Points away from the first triangle within its plane.
     if n.cross(&along).dot(&theirs) < -SIGN_ERROR * size * along.norm() * length {
         return false;
     }

@@ -26,7 +26,7 @@ impl Sequence {
     }
 }
 
-/// A prism over a regular polygon, closed, wound outward.
+/// Makes a closed prism over a regular polygon, wound outward.
 fn prism(n: u32, r: f64, height: f64) -> TriMesh {
     let ring = |z: f64| {
         (0..n).map(move |k| {
@@ -61,7 +61,7 @@ fn surface(mesh: &TriMesh) -> Surface {
     Surface::new(mesh, &Vec3::zeros(), Inside::Solid)
 }
 
-/// The solid is the same, nothing of the boundary lies inside of it, and every piece has a source in its plane.
+/// Asserts an unchanged solid, no boundary inside it, and a source in its plane for every piece.
 fn assert_resolved(s: &Surface, sequence: &mut Sequence) {
     let solid = s.solid();
     assert!(solid.boundary_edges().is_empty() && solid.overlaps() == SelfUnion::None && !solid.triangles.is_empty());
@@ -71,7 +71,7 @@ fn assert_resolved(s: &Surface, sequence: &mut Sequence) {
         let inside = winding(s, None, &x).unwrap() >= 1;
         assert_eq!(winding(solid, None, &x), Some(i32::from(inside)), "{x:?}");
         let near = solid.nearest(&x, f64::INFINITY).unwrap();
-        // All around the point it is the same up to the boundary, and beyond it is not.
+        // The winding number is constant around the point up to the boundary, and differs beyond.
         for _ in 0..20 {
             let y = x + (sequence.point() - Vec3::repeat(0.5)).normalize() * (near.distance * (1.0 - 1e-9));
             assert_eq!(winding(s, None, &y).unwrap() >= 1, inside, "{x:?} {y:?} {near:?}");
@@ -114,7 +114,7 @@ fn sound_solids_are_left_alone() {
             assert!(std::ptr::eq(s.solid(), &raw const s));
         }
     }
-    // Two blocks that share an edge, and two that share a corner.
+    // Two blocks with a common edge, and two with a common corner.
     for t in [Vec3::new(1.0, 1.0, 0.0), Vec3::repeat(1.0)] {
         let mut mesh = joined(&[block([0.0; 3], [1.0; 3]), moved(block([0.0; 3], [1.0; 3]), &Mat3::identity(), &t)]);
         for v in 8..16 {
@@ -131,13 +131,13 @@ fn a_shell_inside_the_solid_is_dropped_without_cutting() {
     let inner = prism(12, 2.0, 4.0);
     let inner = moved(inner, &Mat3::identity(), &Vec3::new(4.0, 4.0, 2.0));
     let hole = turned(&block([3.5, 3.5, 3.0], [4.5, 4.5, 5.0]));
-    // The hole of the inner block is filled by the outer one.
+    // The outer block fills the hole of the inner one.
     let s = surface(&joined(&[outer.clone(), inner, hole]));
     assert_eq!(s.overlaps(), SelfUnion::Resolved);
     assert_eq!(s.solid().triangles.len(), 12);
     assert!(s.solid().source.iter().all(|t| *t < 12));
     assert_resolved(&s, &mut Sequence(3));
-    // A cavity twice in the same place of two shells, one in the other: nothing is left of the first.
+    // The same cavity in two shells, one inside the other: the first cavity vanishes.
     let shells = [outer, block([1.0; 3], [9.0; 3]), turned(&block([4.0; 3], [5.0; 3]))];
     let s = surface(&joined(&shells));
     assert_eq!((s.overlaps(), s.solid().triangles.len()), (SelfUnion::Resolved, 12));
@@ -155,7 +155,7 @@ fn flush_shells_lose_the_wall_between_them() {
         assert!(found.distance > 1.0);
         assert_resolved(&s, &mut Sequence(9));
     }
-    // Neighbours that share the corners of the wall.
+    // Neighbours with shared corners of the common wall.
     let mut mesh = joined(&[block([0.0; 3], [1.0; 3]), block([1.0, 0.0, 0.0], [2.0, 1.0, 1.0])]);
     for (from, to) in [(8, 1), (10, 3), (12, 5), (14, 7)] {
         mesh.triangles.iter_mut().flatten().filter(|k| **k == from).for_each(|k| *k = to);
@@ -167,7 +167,7 @@ fn flush_shells_lose_the_wall_between_them() {
 
 #[test]
 fn a_shell_that_crosses_itself_is_cut() {
-    // A bar bent back into itself: its end reaches through its beginning.
+    // A bar bent back into itself: its end passes through its beginning.
     let loops = |x: f64| {
         let at = |k: u32| match k {
             0 => (0.0, 0.0),
@@ -201,7 +201,7 @@ fn a_shell_that_crosses_itself_is_cut() {
         for mesh in [loops(x), moved(loops(x), &r, &Vec3::new(30.0, 1.0, 2.0))] {
             let s = surface(&mesh);
             if x == 1.0 {
-                // Flush: turned, rounding decides whether the end touches.
+                // After a rotation, rounding decides if the flush end touches.
                 assert!(!matches!(s.overlaps(), SelfUnion::Unresolved(_)));
             } else {
                 assert_eq!(s.overlaps(), SelfUnion::Resolved, "{x}");
@@ -213,7 +213,8 @@ fn a_shell_that_crosses_itself_is_cut() {
 
 #[test]
 fn what_only_touches_itself_is_cut_and_has_no_overlap() {
-    // Two blocks that touch along part of an edge; a face cut off beside its neighbour, healed by a triangle without area.
+    // Two blocks in contact along part of an edge; a face cut beside its neighbour and closed by a triangle without
+    // area.
     let touching = joined(&[block([0.0; 3], [2.0; 3]), block([2.0, 2.0, 1.0], [3.0, 3.0, 4.0])]);
     let mut healed = block([0.0; 3], [1.0; 3]);
     healed.vertices.push(Vec3::new(0.5, 0.0, 0.0));
@@ -235,7 +236,7 @@ fn random_unions_are_resolved() {
     let (mut resolved, mut clean) = (0, 0);
     for round in 0..60 {
         let count = 2 + sequence.below(5);
-        // On a grid, so that faces and edges coincide; or not.
+        // In some rounds on a grid, to make faces and edges coincide.
         let grid = round % 3 == 0;
         let shells: Vec<TriMesh> = (0..count)
             .map(|_| {

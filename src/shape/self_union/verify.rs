@@ -1,4 +1,4 @@
-//! Whether a surface is what another one should become.
+//! Checks the result of a self-union against the given surface.
 
 use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, lesser};
@@ -6,30 +6,30 @@ use crate::geom::triangle::point_triangle;
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::{winding, winding_in_front};
 
-/// How far rounding may have carried a cut from the triangles that cross there, in units of 2⁻⁵³ of the part's size; the
-/// rounding margin of every pair of the part allows for 32.
+/// Largest distance of a cut from the crossing triangles by rounding, in units of 2⁻⁵³ of the part's size. The rounding
+/// margin of every pair of the part allows for 32.
 pub(crate) const CUT_IN_ROUNDOFFS: f64 = 8.0;
 
-/// Of a piece's two sides, points this many roundings away are looked at.
+/// Distance of the test points on both sides of a piece, in units of the largest cut error.
 pub(crate) const TEST_POINT_OFFSET: f64 = 4.0;
 
-/// Points of the part's box that are looked at on top.
+/// Number of additional test points in the part's box.
 pub(crate) const SAMPLES: u32 = 256;
 
-/// Checks that `united` is the boundary of what `given` winds around at least once: closed; every piece on its triangle (`source`,
-/// of `given`), the solid behind it and nothing in front; no triangle of `given` that bounds the solid missing; and both agree
-/// on points between.
+/// True if `united` is the boundary of all points with a winding number of at least 1 about `given`. The checks:
+/// `united` is closed; every piece lies on its source triangle (`source`, of `given`), with outside in front and the
+/// solid behind; every triangle of `given` bounding the solid is present; and both agree on sample points.
 pub(crate) fn is_union(united: &Surface, source: &[u32], given: &Surface) -> bool {
     let near = CUT_IN_ROUNDOFFS * UNIT_ROUNDOFF * given.bounds.max_abs();
     let on = |t: u32| source[united.source[t as usize] as usize];
     let sound = (0..united.triangles.len() as u32).all(|t| {
-        // The distance to a triangle is convex: with its corners all of a piece is near.
+        // The distance to a triangle is convex: a piece is near if its corners are.
         let triangle = given.triangle(on(t));
         united.triangle(t).iter().all(|p| point_triangle(p, &triangle).squared <= near * near)
             && is_boundary(united, t, given, on(t), near)
     });
     let complete = (0..given.triangles.len() as u32).all(|t| {
-        // Where a ray does not tell, the points between have to.
+        // If no ray decides, the sample points must.
         winding_in_front(given, t) != Some(0)
             || united.nearest(&middle(given, t), 2.0 * near).is_some()
             || is_small(given, t, near)
@@ -43,15 +43,15 @@ pub(crate) fn middle(s: &Surface, t: u32) -> Vec3 {
     (a + b + c) / 3.0
 }
 
-/// Whether the middle of a triangle is no farther from its rim than rounding may carry it.
+/// True if the triangle is so thin that rounding may carry its middle over its rim.
 pub(crate) fn is_small(s: &Surface, t: u32, near: f64) -> bool {
     let [a, b, c] = s.triangle(t);
     let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
     (b - a).cross(&(c - a)).norm() <= 16.0 * TEST_POINT_OFFSET * near * longest
 }
 
-/// Whether nothing is in front of the middle of a piece and the solid is behind it; also where other triangles are so close that
-/// rounding does not tell.
+/// True if the middle of a piece has outside in front and the solid behind. Also true if other triangles are too close
+/// for a decision.
 fn is_boundary(united: &Surface, t: u32, given: &Surface, on: u32, near: f64) -> bool {
     if is_small(united, t, near) {
         return true;
@@ -61,7 +61,7 @@ fn is_boundary(united: &Surface, t: u32, given: &Surface, on: u32, near: f64) ->
     front.is_some_and(|w| w <= 0) && behind.is_some_and(|w| w >= 1) || has_close_triangle(given, on, &x, near)
 }
 
-/// Whether a second triangle is so close to a point of one that rounding does not tell on which side.
+/// True if a second triangle is so close to the point that rounding hides the side of the point.
 fn has_close_triangle(given: &Surface, on: u32, x: &Vec3, near: f64) -> bool {
     let mut crowded = false;
     given.within(x, 4.0 * TEST_POINT_OFFSET * near, |g| {
@@ -71,7 +71,7 @@ fn has_close_triangle(given: &Surface, on: u32, x: &Vec3, near: f64) -> bool {
     crowded
 }
 
-/// Whether both tell the same points inside.
+/// True if both surfaces enclose the same sample points.
 fn agree(united: &Surface, given: &Surface, near: f64) -> bool {
     let size = given.bounds.max - given.bounds.min;
     (1..=SAMPLES).all(|k| {
@@ -83,7 +83,7 @@ fn agree(united: &Surface, given: &Surface, near: f64) -> bool {
     })
 }
 
-/// The `k`-th number of the van der Corput sequence of a base, between 0 and 1.
+/// Number `k` of the van der Corput sequence in a base, between 0 and 1.
 pub(crate) fn van_der_corput(mut k: u32, base: u32) -> f64 {
     let (mut x, mut unit) = (0.0, 1.0);
     while k > 0 {

@@ -1,17 +1,17 @@
-//! Which triangles share an edge or a vertex.
+//! Finds the triangles sharing an edge or a vertex.
 
 /// Neighbours over edges and around vertices.
 #[derive(Debug)]
 pub(crate) struct Adjacency {
-    /// Of every triangle and edge; `u32::MAX` for none.
+    /// Neighbour across each edge of each triangle; `u32::MAX` for none.
     pub across: Vec<[u32; 3]>,
-    /// `faces[starts[v]..starts[v + 1]]` are around `v`.
+    /// Row starts: `faces[starts[v]..starts[v + 1]]` are the triangles around `v`.
     starts: Vec<u32>,
     faces: Vec<u32>,
 }
 
 impl Adjacency {
-    /// Of triangles over this many vertices.
+    /// Builds the adjacency of triangles over this many vertices.
     pub(crate) fn of(triangles: &[[u32; 3]], vertices: usize) -> Self {
         let (starts, faces) = fans(triangles, vertices);
         let mut adjacency = Self { across: vec![[u32::MAX; 3]; triangles.len()], starts, faces };
@@ -28,15 +28,16 @@ impl Adjacency {
         &self.faces[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize]
     }
 
-    /// The one triangle besides `t` that has this edge, if it runs the other way.
+    /// Returns the only other triangle at this edge of `t`, if it runs along the edge in the opposite direction.
     fn other(&self, triangles: &[[u32; 3]], t: u32, from: u32, to: u32) -> Option<u32> {
-        // The end with fewer triangles: a vertex of a fan may have them all.
+        // Search at the end with fewer triangles: the centre of a fan may have all of them.
         let (first, second) = (self.around(from), self.around(to));
         across(triangles, if first.len() <= second.len() { first } else { second }, t, from, to)
     }
 }
 
-/// Of the triangles around one end of an edge of `t`, the only other one that has this edge, if it runs the other way.
+/// Finds the only other triangle at an edge of `t`, among those around one end of it; `None` if there are more, or if
+/// it runs along the edge in the same direction.
 pub(crate) fn across(triangles: &[[u32; 3]], around: &[u32], t: u32, from: u32, to: u32) -> Option<u32> {
     let mut found = None;
     for &f in around {
@@ -52,7 +53,7 @@ pub(crate) fn across(triangles: &[[u32; 3]], around: &[u32], t: u32, from: u32, 
     found
 }
 
-/// The triangles of every vertex, by counting: starts and list.
+/// Lists the triangles of every vertex by counting; returns row starts and list.
 fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0_u32; vertices + 1];
     for &v in triangles.iter().flatten() {
@@ -63,7 +64,7 @@ fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
         sum += *s;
         *s = sum;
     }
-    // Filled from the back, which leaves the start of each behind and the triangles in order.
+    // Filling from the back leaves the start of each row in `starts` and the triangles in order.
     let mut faces = vec![0_u32; sum as usize];
     for (t, corners) in triangles.iter().enumerate().rev() {
         for &v in corners {
@@ -74,7 +75,7 @@ fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
     (starts, faces)
 }
 
-/// The smallest vertex of every set of triangles that hang together by vertices, in increasing order.
+/// Smallest vertex of every shell, a set of triangles connected by shared vertices, in increasing order.
 pub(crate) fn shells(triangles: &[[u32; 3]], vertices: usize) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..vertices as u32).collect();
     let mut used = vec![false; vertices];
@@ -88,14 +89,14 @@ pub(crate) fn shells(triangles: &[[u32; 3]], vertices: usize) -> Vec<u32> {
     (0..vertices as u32).filter(|&v| used[v as usize] && parent[v as usize] == v).collect()
 }
 
-/// Joins two sets; the smaller root stays one.
+/// Joins two sets; the smaller root stays root.
 fn union(parent: &mut [u32], a: u32, b: u32) {
     let (a, b) = (root(parent, a), root(parent, b));
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     parent[high as usize] = low;
 }
 
-/// The root of a set; halves the path to it.
+/// Returns the root of a set and halves the path to it.
 fn root(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         let up = parent[parent[v as usize] as usize];

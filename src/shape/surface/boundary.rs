@@ -1,6 +1,6 @@
-//! Where a surface ends or turns over.
+//! Finds the edges where a surface ends or flips its orientation.
 
-/// An edge that triangles use `net` times more from `from` to `to` than back. Not 0.
+/// Boundary edge: triangles run from `from` to `to` `net` times more often than back (`net` is not 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BoundaryEdge {
     pub from: u32,
@@ -8,7 +8,7 @@ pub(crate) struct BoundaryEdge {
     pub net: i32,
 }
 
-/// The boundary of the triangles as a chain, in the order of its vertices; empty for a closed surface.
+/// Computes the boundary of the triangles as a chain, in the order of its vertices; empty for a closed surface.
 pub(crate) fn boundary_edges<'t>(triangles: impl IntoIterator<Item = &'t [u32; 3]>) -> Vec<BoundaryEdge> {
     let mut uses: Vec<(u32, u32, bool)> = triangles
         .into_iter()
@@ -36,7 +36,7 @@ mod tests {
         let open = boundary_edges(&[[0, 2, 1], [0, 1, 3], [1, 2, 3]]);
         let edges = [(0, 2, 1), (0, 3, -1), (2, 3, 1)].map(|(from, to, net)| BoundaryEdge { from, to, net });
         assert_eq!(open, edges);
-        // Two triangles that run along an edge in one direction.
+        // Two triangles running along an edge in the same direction.
         assert!(boundary_edges(&[[0, 1, 2], [0, 1, 3]]).contains(&BoundaryEdge { from: 0, to: 1, net: 2 }));
     }
 }

@@ -1,38 +1,40 @@
-//! A binary tree of oriented boxes over the triangles of a surface.
+//! Builds a binary tree of oriented boxes over the triangles of a surface.
 //!
-//! Which triangles stand together is decided from the top by axis-parallel boxes and the surface area heuristic, in bins
-//! (I. Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007) or, for few triangles, at every place.
-//! The boxes are fitted afterwards, from the leaves up (`fit`).
+//! The order of steps: axis-parallel boxes and the surface area heuristic divide the triangles from the top, by bins
+//! (I. Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007), or at every position of a short
+//! list. Then `fit` computes the oriented boxes from the leaves up.
 
 use crate::geom::Vec3;
 use crate::geom::math::{max3, min3};
 use crate::shape::surface::bvh_fit;
 use crate::shape::surface::bvh_node::{LEAF, MAX_TRIANGLES, Node};
 
-/// Bins of the heuristic.
+/// Number of bins of the heuristic.
 const BINS: usize = 16;
 
-/// Up to this many triangles, every place between two is considered instead of bins: cheaper, and better.
+/// Largest number of triangles for which every position of the sorted list is tried instead of bins: cheaper, and a
+/// better cut.
 const SWEEP_UP_TO: usize = 16;
 
-/// Surfaces with at most so many triangles are split along whichever axis is best; of larger ones, whose building time is felt,
-/// along the longest.
+/// Largest number of triangles for which all three axes are tried. Larger surfaces use the longest axis only, to save
+/// time.
 pub(crate) const SMALL_NODE: usize = 20_000;
 
-/// Cost of testing a box, in that of a triangle: what a smaller surface's leaves are split for.
+/// Cost of testing a box, in units of one triangle test. It decides the splitting of leaves on small surfaces.
 const BOX_COST: f32 = 0.5;
 
-/// From this depth on, the middle one splits: no input makes the tree much deeper.
+/// Depth from which lists are split in the middle: it bounds the depth of the tree for any input.
 pub(crate) const MAX_DEPTH: u32 = 64;
 
-/// A binary tree. Node 0 is the root; a tree over nothing has no node.
+/// Binary tree. Node 0 is the root; an empty tree has no node.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// The children of a node stand side by side behind it, those of the second child behind those of the first.
+    /// Nodes. The children of a node are adjacent and come after it; all descendants of the first child precede those
+    /// of the second.
     pub nodes: Vec<Node>,
 }
 
-/// Four numbers, of which three are coordinates.
+/// Three coordinates and a fourth number.
 type Quad = [f32; 4];
 
 #[inline]
@@ -52,8 +54,8 @@ fn sum(a: Quad, b: Quad) -> Quad {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
 }
 
-/// A triangle while the tree is built: its box, and its index in two halves, which single precision holds exactly, in the
-/// fourth places.
+/// Triangle during the build: its box in three lanes, and its index in the fourth lanes, as two halves exact in single
+/// precision.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     min: Quad,
@@ -73,20 +75,20 @@ impl Entry {
         (self.min[3] as u32) << 16 | self.max[3] as u32
     }
 
-    /// Twice the centre.
+    /// Twice the centre of the box.
     #[inline]
     fn center(&self) -> Quad {
         sum(self.min, self.max)
     }
 
-    /// Twice the centre along an axis.
+    /// Twice the centre of the box along an axis.
     #[inline]
     fn at(&self, k: usize) -> f32 {
         self.min[k] + self.max[k]
     }
 }
 
-/// An axis-parallel box, or a range of doubled centres.
+/// Axis-parallel box, or range of doubled centres.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     min: Quad,
@@ -102,7 +104,7 @@ impl Extent {
         self.max = greatest(max, self.max);
     }
 
-    /// Half the surface; 0 of an empty one.
+    /// Half the surface area; 0 if empty.
     #[inline]
     fn area(&self) -> f32 {
         let [x, y, z] = [0, 1, 2].map(|k| self.max[k] - self.min[k]);
@@ -116,36 +118,36 @@ impl Extent {
     }
 }
 
-/// How a surface is split.
+/// Effort of splitting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum SplitEffort {
-    /// Along whichever axis is best, down to single triangles where that pays.
+    /// Tries all three axes and splits down to single triangles if that pays.
     High,
-    /// Along the longest axis, into leaves as full as may be.
+    /// Uses the longest axis and fills the leaves as far as possible.
     Low,
 }
 
 impl SplitEffort {
-    /// What so many triangles in such a box are expected to cost.
+    /// Expected cost of `count` triangles in the box.
     #[inline]
     fn price(self, count: usize, extent: &Extent) -> f32 {
         extent.area() * if self == Self::High { count } else { count.div_ceil(LEAF) } as f32
     }
 }
 
-/// A range of entries whose node stands at `at`.
+/// Range of entries, to become node `at`.
 struct OpenNode {
     at: usize,
     first: usize,
     count: usize,
     depth: u32,
-    /// Of the doubled centres.
+    /// Range of the doubled centres.
     centers: Extent,
 }
 
 impl Tree {
-    /// Over the triangles that `order` lists; sorts `order` so that leaves are ranges of it. What does not fit is left out:
-    /// more than 2²⁹ triangles are refused on reading.
+    /// Builds the tree over the triangles listed in `order`, and sorts `order` to make each leaf a range of it.
+    /// Triangles beyond the first 2²⁹ are left out; the readers refuse such meshes.
     pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]], order: &mut Vec<u32>) -> Self {
         order.truncate(MAX_TRIANGLES);
         let mut entries: Vec<Entry> =
@@ -192,8 +194,8 @@ fn split_all(entries: &mut [Entry], nodes: &mut Vec<Node>) {
     }
 }
 
-/// Sorts a few entries along an axis and cuts them where the two parts cost least. How many are in the first part, and the centres
-/// of both.
+/// Sorts a short list of entries along the best axis and cuts it at the cheapest position. Returns the length of the
+/// first part and the range of centres of each.
 fn sweep(entries: &mut [Entry], centers: &Extent, care: SplitEffort) -> (usize, [Extent; 2]) {
     let longest = centers.longest();
     let mut best = (f32::INFINITY, longest, entries.len() / 2);
@@ -227,7 +229,7 @@ fn sweep(entries: &mut [Entry], centers: &Extent, care: SplitEffort) -> (usize, 
     (left, [around(&entries[..left]), around(&entries[left..])])
 }
 
-/// Whether splitting a few entries any further costs more than it saves.
+/// True if splitting a short list further costs more than it saves.
 fn stays_whole(entries: &mut [Entry], centers: &Extent) -> bool {
     let count = entries.len();
     let extent = |of: &[Entry]| {
@@ -247,7 +249,7 @@ fn stays_whole(entries: &mut [Entry], centers: &Extent) -> bool {
     parts + BOX_COST * whole.area() >= SplitEffort::High.price(count, &whole)
 }
 
-/// Stable for few entries.
+/// Sorts a short list by insertion; stable.
 fn sort_along(entries: &mut [Entry], k: usize) {
     for i in 1..entries.len() {
         let e = entries[i];
@@ -268,7 +270,7 @@ fn around(entries: &[Entry]) -> Extent {
     centers
 }
 
-/// Entries whose centres fall into one bin.
+/// Entries with their centres in one bin.
 #[derive(Clone, Copy)]
 struct Bin {
     extent: Extent,
@@ -286,17 +288,17 @@ impl Bin {
     }
 }
 
-/// Where to cut.
+/// Position of a cut.
 struct Cut {
     cost: f32,
     axis: usize,
     scale: f32,
-    /// The last bin of the first part.
+    /// Last bin of the first part.
     bin: usize,
     centers: [Extent; 2],
 }
 
-/// Cuts between two bins; in the middle of the list where all centres fall together or the tree is deep.
+/// Cuts between two bins. Cuts the list in the middle if all centres coincide or the tree is deep.
 fn split(entries: &mut [Entry], centers: &Extent, care: SplitEffort, depth: u32) -> (usize, [Extent; 2]) {
     let longest = centers.longest();
     let mut best: Option<Cut> = None;
@@ -312,7 +314,7 @@ fn split(entries: &mut [Entry], centers: &Extent, care: SplitEffort, depth: u32)
     let low = centers.min[cut.axis];
     let mut left = 0;
     for j in 0..entries.len() {
-        // Without a branch: which part an entry belongs to cannot be foreseen.
+        // Partitions without a branch: the side of an entry is unpredictable.
         let first = bin_of(entries[j].at(cut.axis), low, cut.scale) <= cut.bin;
         entries.swap(j, left);
         left += usize::from(first);
@@ -325,11 +327,11 @@ fn bin_of(at: f32, low: f32, scale: f32) -> usize {
     (((at - low) * scale) as usize).min(BINS - 1)
 }
 
-/// The cheapest cut along one axis, if it is cheaper than the best so far.
+/// Returns the cheapest cut along one axis, or `best` if that is at least as cheap.
 fn best_cut(entries: &[Entry], centers: &Extent, axis: usize, care: SplitEffort, best: Option<Cut>) -> Option<Cut> {
     let low = centers.min[axis];
     let width = centers.max[axis] - low;
-    // A range too narrow for single precision makes an infinite scale.
+    // The scale is infinite for a range too narrow for single precision.
     let scale = BINS as f32 * 0.999_99 / width;
     if !(width > 0.0 && scale.is_finite()) {
         return best;

@@ -1,11 +1,12 @@
-//! The tree over triangles: its boxes hold them, whatever the input.
+//! Tests the tree over triangles: its boxes contain them for any input.
 
 use crate::geom::Vec3;
 use crate::shape::surface::bvh_build::{MAX_DEPTH, SMALL_NODE, Tree};
 use crate::shape::surface::bvh_node::{Below, SKEW};
 use std::collections::BTreeSet;
 
-/// Builds a tree, sees that every triangle is in one leaf and every box holds what is below it, and tells its depth.
+/// Builds a tree and returns its depth. Checks that every triangle is in one leaf and every box contains all triangles
+/// below it.
 fn depth_of(vertices: &[Vec3], triangles: &[[u32; 3]]) -> u32 {
     let mut order: Vec<u32> = (0..triangles.len() as u32).collect();
     let tree = Tree::new(vertices, triangles, &mut order);
@@ -34,7 +35,7 @@ fn depth_of(vertices: &[Vec3], triangles: &[[u32; 3]]) -> u32 {
     deepest
 }
 
-/// Triangles without connection, corner by corner.
+/// Unconnected triangles, corner by corner.
 fn loose(count: usize, corner: impl FnMut(usize) -> Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let vertices = (0..3 * count).map(corner).collect();
     (vertices, (0..count as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect())
@@ -59,7 +60,7 @@ fn boxes_hold_their_triangles_in_trees_of_every_size() {
 #[test]
 fn no_input_makes_a_tree_deep() {
     let same = |k: usize| [Vec3::zeros(), Vec3::x(), Vec3::y()][k % 3];
-    // Each a third as far out as the one before: every split takes off a few.
+    // Each triangle is a third as far out as the previous one: every split separates only a few.
     let shrinking = |k: usize| (Vec3::repeat(1.0) + same(k) * 0.1) * libm::pow(3.0, -((k / 3 % 300) as f64));
     let needles = |k: usize| Vec3::new(same(k).x * 1e6, same(k).y * 1e-6, 0.0);
     for count in [600, SMALL_NODE + 1] {

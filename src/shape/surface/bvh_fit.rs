@@ -1,21 +1,22 @@
 //! Fits an oriented box to every node, from the leaves up.
 //!
-//! The axes come from moments that add up: the summed area vector of a patch of surface is normal to the plane that it is
-//! flattest against, and the second moments of area tell how it stretches (S. Gottschalk, M. C. Lin & D. Manocha, `OBBTree`,
-//! 1996, §4). The extents come from the vertices where a node holds few triangles, otherwise from the boxes of descendants
-//! some levels below. A box along the axes of the part is kept where it is smaller.
+//! The axes come from additive moments. The summed area vector of a patch is normal to its flattest plane; the second
+//! moments of area give its elongation (S. Gottschalk, M. C. Lin & D. Manocha, `OBBTree`, 1996, §4). The extents come
+//! from the vertices at low nodes, else from the boxes of descendants some levels below. A box along the part's axes is
+//! used if it is at most as large.
 
 use crate::geom::{Mat3, Vec3};
 use crate::shape::surface::bvh_node::{Below, LEAF, Node, SKEW};
 
-/// Nodes up to so many levels above a leaf take their extents from vertices.
+/// Largest height above the deepest leaf at which a node takes its extents from vertices.
 const FROM_VERTICES: u32 = 2;
 
-/// Other nodes take them from descendants so many levels below: one level less deep and each box would add its own slack to
-/// that of the next.
+/// Number of levels from a higher node down to the boxes for its extents. With one level, each box would add its own
+/// slack to the next box's slack.
 const LEVELS_BELOW: u32 = 4;
 
-/// A patch whose area vectors add up to this fraction of their lengths is flat enough to have a normal.
+/// Ratio of the length of the summed area vector to the summed area above which a patch counts as flat: its normal
+/// becomes an axis.
 const FLAT_SHARE: f64 = 0.4;
 
 /// Sums over triangles, in the surface's frame. Areas are doubled.
@@ -24,11 +25,11 @@ struct Moments {
     area: f64,
     normal: Vec3,
     first: Vec3,
-    /// xx, yy, zz, xy, xz, yz, twelve times too large by its part.
+    /// Second moments of the doubled area: xx, yy, zz, xy, xz, yz.
     second: [f64; 6],
     low: Vec3,
     high: Vec3,
-    /// Levels down to the deepest leaf.
+    /// Number of levels down to the deepest leaf.
     height: u32,
 }
 
@@ -83,7 +84,7 @@ impl Moments {
         Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
     }
 
-    /// Orthonormal columns, the longest extent first by moments, the thinnest last.
+    /// Computes orthonormal axes as columns: by moments, the longest extent first, the thinnest last.
     fn axes(&self) -> Mat3 {
         let covariance = self.covariance();
         let length = self.normal.norm();
@@ -95,7 +96,7 @@ impl Moments {
     }
 }
 
-/// The normal last, and the two principal axes across it.
+/// Builds axes with the normal last, after the two principal axes perpendicular to it.
 fn along_normal(n: &Vec3, covariance: &Mat3) -> Mat3 {
     let thin = if n.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };
     let u = n.cross(&thin).normalize();
@@ -113,8 +114,8 @@ fn along_normal(n: &Vec3, covariance: &Mat3) -> Mat3 {
     Mat3::from_columns(&[first, n.cross(&first), *n])
 }
 
-/// Eigenvectors of a symmetric matrix by Jacobi's rotations, the largest eigenvalue first; a rotation. Rounding in them costs
-/// nothing but the fit.
+/// Computes the eigenvectors of a symmetric matrix by Jacobi rotations, the largest eigenvalue first; the result is a
+/// rotation. Its rounding only makes the box looser.
 fn principal(covariance: &Mat3) -> Mat3 {
     let mut m = *covariance;
     let mut v = Mat3::identity();
@@ -141,7 +142,7 @@ fn principal(covariance: &Mat3) -> Mat3 {
     Mat3::from_columns(&[first, second, first.cross(&second)])
 }
 
-/// Axes of the part, turned so that the shortest of these lengths comes last.
+/// Axes of the part, permuted: the shortest of these lengths comes last.
 fn upright(lengths: &Vec3) -> Mat3 {
     let (x, y, z) = (Vec3::x(), Vec3::y(), Vec3::z());
     Mat3::from_columns(&match lengths.imin() {
@@ -151,7 +152,7 @@ fn upright(lengths: &Vec3) -> Mat3 {
     })
 }
 
-/// Least and greatest coordinates along some axes.
+/// Smallest and largest coordinates along some axes.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     axes: Mat3,
@@ -180,7 +181,7 @@ impl Span {
         self.high = crate::geom::math::max3(self.high, local + reach);
     }
 
-    /// Half the surface of the box.
+    /// Half the surface area of the box.
     fn area(&self) -> f64 {
         half_surface(&(self.high - self.low))
     }
@@ -190,10 +191,10 @@ fn half_surface(d: &Vec3) -> f64 {
     d.x * d.y + d.y * d.z + d.z * d.x
 }
 
-/// Gives every node its box. `corners` are those of a triangle in leaf order.
+/// Fits the box of every node. `corners` returns the corners of a triangle in leaf order.
 pub(crate) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) {
-    // Moments of inner nodes whose parents have not been met. Pairs of siblings are met from the last to the first; what is
-    // below the second of them was met before what is below the first.
+    // Moments of inner nodes with their parents still to be visited. The loop visits pairs of siblings from last to
+    // first, and everything below the second sibling before everything below the first.
     let mut open: Vec<Moments> = Vec::new();
     let met = |nodes: &mut [Node], at: usize, open: &mut Vec<Moments>| {
         let moments = match nodes[at].leaf_triangles() {
@@ -217,7 +218,7 @@ pub(crate) fn fit_all(nodes: &mut [Node], corners: impl Fn(u32) -> [Vec3; 3]) {
     }
 }
 
-/// Fits one box; those below are fitted already.
+/// Fits one box; the boxes below are fitted already.
 fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &impl Fn(u32) -> [Vec3; 3]) {
     let upright = upright(&(moments.high - moments.low));
     let middle = (moments.low + moments.high) * 0.5;
@@ -235,7 +236,8 @@ fn fit(nodes: &mut [Node], at: usize, moments: &Moments, corners: &impl Fn(u32) 
     }
 }
 
-/// Visits the leaves at most `depth` levels below, and the nodes `depth` levels below; for leaves, with their triangles.
+/// Visits the leaves up to `depth` levels below, with their triangles, and the inner nodes exactly `depth` levels
+/// below.
 fn descend(nodes: &[Node], at: usize, depth: u32, visit: &mut impl FnMut(&Node, Option<std::ops::Range<u32>>)) {
     match nodes[at].below() {
         Below::Triangles(range) => visit(&nodes[at], Some(range)),
@@ -247,5 +249,5 @@ fn descend(nodes: &[Node], at: usize, depth: u32, visit: &mut impl FnMut(&Node, 
     }
 }
 
-/// The most triangles below a node that takes its extents from vertices.
+/// Limits the triangles of a node with extents from vertices.
 const _: () = assert!((LEAF << FROM_VERTICES) <= 64);

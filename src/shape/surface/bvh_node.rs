@@ -1,48 +1,50 @@
-//! One oriented box of the tree: a cache line.
+//! Stores one oriented box of the tree in a cache line.
 
 use crate::geom::{Mat3, Vec3};
 use std::ops::Range;
 
-/// Set in `link` of a leaf; below it two bits count its triangles less one, below these stands the first.
+/// Marks a leaf in `link`. The two bits below it hold the number of triangles less one, the lowest 29 bits the first
+/// triangle.
 const LEAF_BIT: u32 = 1 << 31;
 const COUNT_SHIFT: u32 = 29;
 
-/// Triangles of a leaf, at most.
+/// Largest number of triangles of a leaf.
 pub(crate) const LEAF: usize = 4;
 
-/// Triangles that a tree can hold.
+/// Largest number of triangles of a tree.
 pub(crate) const MAX_TRIANGLES: usize = 1 << COUNT_SHIFT;
 
-/// Axes stored in single precision are not quite orthonormal: what is within the slabs of a box may be outside of the sum of its
-/// half axes by this fraction of the sum of its half extents. Nine products, each wrong by 2⁻²⁴ twice, rounded up.
+/// Skew of axes stored in single precision, as a fraction of the sum of the half extents: a point within the slabs of a
+/// box may lie outside the sum of its half axes by this much. The nine dot products of the axes are each wrong by 2⁻²⁴
+/// twice, so their matrix differs from the identity by at most 3 · 2⁻²³ (Frobenius norm), rounded up here.
 pub(crate) const SKEW: f64 = 4.0 * f32::EPSILON as f64;
 
-/// A box that holds a range of triangles for certain: half extents rounded outward, along axes as they are stored.
+/// Box certainly containing a range of triangles: half extents rounded outward, along the axes as stored.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Node {
-    /// Rows of the matrix whose columns are the axes, and in the fourth places the centre.
+    /// Rows of the matrix with the axes as columns; the fourth lanes hold the centre (mm).
     rows: [[f32; 4]; 3],
     half: [f32; 3],
     link: u32,
 }
 
-/// What follows below a node.
+/// Content below a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Below {
-    /// The two children.
+    /// Indices of the two children.
     Children([u32; 2]),
-    /// The triangles of a leaf.
+    /// Range of the triangles of a leaf.
     Triangles(Range<u32>),
 }
 
 impl Node {
-    /// A leaf over these triangles, at most [`LEAF`] of them, its box still to be fitted.
+    /// Makes a leaf over these triangles, at most [`LEAF`] of them; its box is fitted later.
     pub(crate) fn leaf(first: usize, count: usize) -> Self {
         Self::linked(LEAF_BIT | ((count as u32).wrapping_sub(1) << COUNT_SHIFT) | first as u32)
     }
 
-    /// A node whose children stand at `first` and behind it, its box still to be fitted.
+    /// Makes a node with its children at `first` and `first + 1`; its box is fitted later.
     pub(crate) fn inner(first: usize) -> Self {
         Self::linked(first as u32)
     }
@@ -51,7 +53,7 @@ impl Node {
         Self { rows: [[0.0; 4]; 3], half: [0.0; 3], link }
     }
 
-    /// What follows below.
+    /// Returns the content below.
     #[inline]
     pub(crate) fn below(&self) -> Below {
         match self.leaf_triangles() {
@@ -60,7 +62,7 @@ impl Node {
         }
     }
 
-    /// The triangles of a leaf.
+    /// Returns the triangles of a leaf, `None` for an inner node.
     #[inline]
     pub(crate) fn leaf_triangles(&self) -> Option<Range<u32>> {
         (self.link & LEAF_BIT != 0).then(|| {
@@ -69,7 +71,7 @@ impl Node {
         })
     }
 
-    /// A measure of size (mm).
+    /// Sum of the half extents (mm).
     #[inline]
     pub(crate) fn size(&self) -> f32 {
         self.half[0] + self.half[1] + self.half[2]
@@ -88,7 +90,7 @@ impl Node {
         self.half
     }
 
-    /// Rows of the matrix whose columns are the axes; the fourth places mean nothing.
+    /// Rows of the matrix with the axes as columns; ignore the fourth lanes.
     #[inline]
     pub(crate) fn rows(&self) -> [[f32; 4]; 3] {
         self.rows
@@ -101,11 +103,11 @@ impl Node {
         Mat3::new(x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
     }
 
-    /// Sets the box to the one with these axes that holds what lies between `low` and `high` along them, seen from `from`.
-    /// The axes' entries are single-precision numbers.
+    /// Sets the box: the smallest along these axes containing all points between `low` and `high`, measured along them
+    /// from `from` (mm). The entries of the axes are single-precision numbers.
     pub(crate) fn set_box(&mut self, axes: &Mat3, from: &Vec3, low: &Vec3, high: &Vec3) {
         let center = (from + axes * ((low + high) * 0.5)).map(|x| f64::from(x as f32));
-        // Where the rounded centre lies, along the axes.
+        // Position of the rounded centre along the axes.
         let shift = axes.tr_mul(&(center - from));
         for (i, row) in self.rows.iter_mut().enumerate() {
             *row = [axes[(i, 0)] as f32, axes[(i, 1)] as f32, axes[(i, 2)] as f32, center[i] as f32];
@@ -114,7 +116,7 @@ impl Node {
     }
 }
 
-/// The smallest single-precision number that is not below `x` ≥ 0.
+/// Returns the smallest single-precision number of at least `x` (>= 0).
 fn up(x: f64) -> f32 {
     let f = x as f32;
     if f64::from(f) < x { f.next_up() } else { f }
@@ -134,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_box_holds_what_it_was_fitted_to() {
-        // A centre that single precision cannot hold.
+        // A centre beyond single precision.
         let (from, low, high) =
             (Vec3::new(1e5 + 0.001, 0.1, -3e-5), Vec3::new(-0.01, -2.0, 0.0), Vec3::new(0.02, 3.0, 1e-9));
         let mut node = Node::leaf(0, 1);

@@ -1,35 +1,35 @@
-//! Lower bounds of distances of oriented boxes, many per microsecond.
+//! Computes lower bounds of distances between oriented boxes, many per microsecond.
 //!
-//! Axes and half extents are in single precision, four lanes at a time; only the difference of two centres is taken in double
-//! precision. What single precision may add to a bound is taken off it, in proportion to the sizes that go into it.
+//! Axes and half extents are in single precision, four lanes at a time; only the difference of two centres is in double
+//! precision. Each bound is reduced by the largest error of single precision, in proportion to the sizes involved.
 
 use crate::geom::{Pose, Vec3};
 use crate::shape::surface::bvh_node::Node;
 use wide::f32x4;
 
-/// `x·a + y·b + z·c`; of four numbers the fourth means nothing.
+/// Computes `x·a + y·b + z·c`; ignore the fourth lane.
 #[inline]
 fn combine([a, b, c]: [f32x4; 3], [x, y, z]: [f32; 3]) -> f32x4 {
     a * f32x4::splat(x) + b * f32x4::splat(y) + c * f32x4::splat(z)
 }
 
-/// What single precision may add to a separation along an axis, in units of the sum of the coordinates that go into it: axes
-/// stored (1 rounding of 2⁻²⁴, and twice that for their skew), carried into the other frame (4), multiplied (4) and summed
-/// up (8), and the centres' difference (1); doubled.
+/// Error of single precision in a separation along an axis, relative to the sum of the coordinates involved, in
+/// roundings of 2⁻²⁴: stored axes (1, and 2 more for their skew), rotation to the other frame (4), products (4), sums
+/// (8), the centres' difference (1); doubled and rounded up.
 const F32_ERROR: f32 = 24.0 * f32::EPSILON;
 
-/// A box placed in the frame of a pair.
+/// Box placed in the frame of a pair (mm).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlacedObb {
     center: Vec3,
-    /// Of the matrix whose columns are the axes.
+    /// Rows of the matrix with the axes as columns.
     rows: [f32x4; 3],
     half: f32x4,
-    /// Sum of the half extents.
+    /// Sum of the half extents (mm).
     sum: f32,
 }
 
-/// A motion, its rotation rounded.
+/// Rigid motion, with its rotation rounded to single precision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Motion<'a> {
     pose: &'a Pose,
@@ -44,7 +44,7 @@ impl<'a> Motion<'a> {
 }
 
 impl PlacedObb {
-    /// Where the node stands in its own surface's frame.
+    /// Box of the node in its own surface's frame.
     #[inline]
     pub(crate) fn of(node: &Node) -> Self {
         let half = node.half();
@@ -56,21 +56,21 @@ impl PlacedObb {
         }
     }
 
-    /// The same box after a motion.
+    /// Returns the box after a motion.
     #[inline]
     pub(crate) fn moved(&self, by: &Motion) -> Self {
         Self { center: by.pose.point(&self.center), rows: by.rows.map(|r| combine(self.rows, r)), ..*self }
     }
 
-    /// A lower bound of the distance of two boxes (mm), not above 0 where their six axes do not separate them, and the less the
-    /// deeper they overlap. Ends at the first box whose axes separate by more than `limit`.
+    /// Lower bound of the distance between two boxes (mm). At most 0 if none of their six axes separates them, and then
+    /// the lower, the deeper they overlap. Returns early if the axes of `self` separate by more than `limit` (mm).
     #[inline]
     pub(crate) fn distance_bound(&self, other: &Self, limit: f32) -> f32 {
         let d = other.center - self.center;
         let d = [d.x as f32, d.y as f32, d.z as f32];
         let error = F32_ERROR * (d[0].abs() + d[1].abs() + d[2].abs() + self.sum + other.sum);
         let [x, y, z] = other.rows.map(f32x4::to_array);
-        // Of one box's axes along the other's.
+        // Cosines between the axes of the two boxes.
         let products = [0, 1, 2].map(|j| combine(self.rows, [x[j], y[j], z[j]]).abs());
         let [hx, hy, hz, _] = other.half.to_array();
         let reach = combine(products, [hx, hy, hz]);
@@ -84,7 +84,7 @@ impl PlacedObb {
         if theirs > mine { theirs } else { mine }
     }
 
-    /// A lower bound of the distance of a point (mm), not above 0 inside.
+    /// Lower bound of the distance to a point (mm); at most 0 if the point is inside.
     #[inline]
     pub(crate) fn point_distance_bound(&self, x: &Vec3) -> f32 {
         let d = x - self.center;
@@ -93,8 +93,8 @@ impl PlacedObb {
         distance(combine(self.rows, d), self.half, error)
     }
 
-    /// A lower bound of the distance of the box from a plane (mm), not above 0 where the plane may cut it: `normal` a unit vector to
-    /// rounding, `at` a point of the plane.
+    /// Lower bound of the distance between the box and a plane (mm); at most 0 if the plane may cut the box. `normal`
+    /// is a unit vector up to rounding, `at` a point of the plane.
     #[inline]
     pub(crate) fn plane_distance_bound(&self, normal: &Vec3, at: &Vec3) -> f64 {
         let d = self.center - at;
@@ -105,8 +105,8 @@ impl PlacedObb {
     }
 }
 
-/// Distance of the origin from a box around `t` with these half extents, each lowered by `error`; where it is inside, minus the
-/// depth.
+/// Distance of the origin from a box around `t` with these half extents, each coordinate reduced by `error`; minus the
+/// depth if the origin is inside.
 #[inline]
 fn distance(t: f32x4, half: f32x4, error: f32) -> f32 {
     let [x, y, z, _] = (t.abs() - half).to_array();
@@ -119,6 +119,6 @@ fn distance(t: f32x4, half: f32x4, error: f32) -> f32 {
         let x = x - error;
         if x > 0.0 { x * x } else { 0.0 }
     };
-    // The sum of squares and its root round, too: by far less than SINGLE allows for.
+    // The rounding of the sum of squares and of the root is far below the allowance in `F32_ERROR`.
     (square(x) + square(y) + square(z)).sqrt()
 }

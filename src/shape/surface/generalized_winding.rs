@@ -1,10 +1,12 @@
-//! The winding number of a surface that need not be closed: the share of all directions in which it is seen from behind.
+//! Computes the generalised winding number of any surface, open ones included: the share of all directions in which the
+//! surface is seen from behind.
 //!
-//! Source: A. Jacobson, L. Kavan & O. Sorkine-Hornung, "Robust Inside-Outside Segmentation using Generalized Winding Numbers",
-//! 2013. Not summed over triangles: seen from a point, the surface and the cone over its rim from the direction opposite to a ray
-//! cover all directions equally often, and along the ray that is the number of signed crossings (C. Martens & M. Bessmeltsev,
-//! "One-Shot Method for Computing Generalized Winding Numbers", 2024). So it takes one ray and a solid angle for every rim edge
-//! (A. Van Oosterom & J. Strackee, "The Solid Angle of a Plane Triangle", 1983).
+//! Source: A. Jacobson, L. Kavan & O. Sorkine-Hornung, "Robust Inside-Outside Segmentation using Generalized Winding
+//! Numbers", 2013, but without the sum over triangles. Take a ray from the point, and the cone over the rim from the
+//! direction opposite to the ray. Surface and cone together cover all directions equally often, namely as often as the
+//! ray crosses the surface, with sign (C. Martens & M. Bessmeltsev, "One-Shot Method for Computing Generalized Winding
+//! Numbers", 2024). The cost is one ray and one solid angle for every rim edge (A. Van Oosterom & J. Strackee, "The
+//! Solid Angle of a Plane Triangle", 1983).
 
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
 use crate::geom::{Pose, Vec3};
@@ -12,30 +14,31 @@ use crate::shape::surface::winding_number::{DIRECTIONS, Rays, winding};
 use crate::shape::surface::{Inside, Surface};
 use std::f64::consts::TAU;
 
-/// A ray that passes this close to a rim edge (radians) is not used: on which side it passes would be a matter of rounding.
+/// Smallest angle between a usable ray and a rim edge (radians). Closer than this, rounding would decide on which side
+/// the ray passes.
 const RIM_CLEARANCE_RAD: f64 = 1e-9;
 
 /// Rounding errors of a point in the other frame, in units of 2⁻⁵³ of the sizes.
 const ROUNDOFFS_PER_ANGLE: f64 = 16.0;
 
-/// A generalised winding number.
+/// Generalised winding number with its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GeneralizedWinding {
-    /// 1 deep inside of what a surface nearly encloses, 0 far away, a half on the lid that is missing.
+    /// Winding number: 1 deep inside a nearly closed surface, 0 far away, 1/2 on a missing lid.
     pub value: f64,
-    /// What rounding may have added or taken away, at most.
+    /// Bound of the rounding error (>= 0).
     pub error: f64,
 }
 
 impl GeneralizedWinding {
-    /// Whether more than half of all directions end on the surface's inner side.
+    /// True if more than half of all directions certainly end on the surface's inner side.
     pub fn inside(&self) -> bool {
         self.value - self.error > 0.5
     }
 }
 
-/// The generalised winding number of the placed surface about `x` (A's frame). `None` where `x` lies on the surface or on its
-/// rim. Cost: a ray, and some 20 ns for every rim edge.
+/// Computes the generalised winding number of the placed surface about `x` (A's frame, mm). `None` if `x` lies on the
+/// surface or on its rim. Cost: a ray, and some 20 ns for every rim edge.
 pub fn generalized_winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<GeneralizedWinding> {
     if s.inside == Inside::Solid || s.boundary_edges().is_empty() {
         return winding(s, pose, x).map(|w| GeneralizedWinding { value: f64::from(w), error: 0.0 });
@@ -51,8 +54,9 @@ pub fn generalized_winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option
     })
 }
 
-/// The share of all directions that the cone over the rim from the direction `pole` covers, seen from `x`, which rounding may
-/// have moved by `moved` (mm). `None` where an edge passes too close to the direction opposite to the pole.
+/// Computes the share of all directions covered by the cone over the rim from the direction `pole`, seen from `x`.
+/// Rounding may have moved `x` by `moved` (mm). `None` if an edge passes too close to the direction opposite to the
+/// pole.
 fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<GeneralizedWinding> {
     let mut turn = AngleSum { re: 1.0, im: 0.0, full: 0 };
     let mut error = 0.0;
@@ -60,12 +64,12 @@ fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<GeneralizedWin
         let (b, c) = (s.vertices[e.from as usize] - x, s.vertices[e.to as usize] - x);
         let (lb, lc) = (b.norm(), c.norm());
         let size = lb * lc;
-        // Twice the tangent's parts of half the solid angle.
+        // Half the solid angle is the argument of `re + i·im`.
         let im = pole.dot(&b.cross(&c));
         let re = size + pole.dot(&b) * lc + pole.dot(&c) * lb + b.dot(&c);
         let blur = RIM_CLEARANCE_RAD + moved / lb + moved / lc;
         let length = norm1(&Vec3::new(re, im, 0.0));
-        // Not so where an end of the edge is `x` itself: then the blur is infinite or no number.
+        // False if an end of the edge is `x` itself: the blur is then infinite or NaN.
         let clear = length > blur * size;
         if !clear || (re < 0.0 && im.abs() <= blur * size) {
             return None;
@@ -78,7 +82,7 @@ fn cone(s: &Surface, x: &Vec3, pole: &Vec3, moved: f64) -> Option<GeneralizedWin
     Some(GeneralizedWinding { value: turn.total(), error: error / TAU })
 }
 
-/// A sum of angles, as the product of complex numbers and the full turns that it has made.
+/// Sum of angles: the product of complex numbers, and the number of full turns.
 struct AngleSum {
     re: f64,
     im: f64,
@@ -86,7 +90,7 @@ struct AngleSum {
 }
 
 impl AngleSum {
-    /// Adds the angle of a number, between −π and π.
+    /// Adds the argument of a complex number, between −π and π.
     fn add(&mut self, re: f64, im: f64) {
         let was = self.im >= 0.0;
         (self.re, self.im) = (self.re * re - self.im * im, self.re * im + self.im * re);
@@ -98,7 +102,7 @@ impl AngleSum {
         self.im *= scale;
     }
 
-    /// In full turns.
+    /// Sum in full turns.
     fn total(&self) -> f64 {
         f64::from(self.full) + libm::atan2(self.im, self.re) / TAU
     }
@@ -123,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Jacobson's sum over all triangles.
+    /// Computes Jacobson's sum over all triangles.
     fn summed(s: &Surface, x: &Vec3) -> f64 {
         let angle = |t: [Vec3; 3]| {
             let [a, b, c] = t.map(|v| v - x);
@@ -146,7 +150,7 @@ mod tests {
             translation: Vec3::new(3.0, -1.0, 2.0),
         };
         for round in 0..200 {
-            // Soup, and triangles that share vertices.
+            // Separate triangles in even rounds, triangles with shared vertices in odd rounds.
             let count = 1 + round % 40;
             let vertices: Vec<Vec3> =
                 (0..if round % 2 == 0 { 3 * count } else { 8 }).map(|_| sequence.point()).collect();
@@ -176,7 +180,7 @@ mod tests {
         }
     }
 
-    /// A box without its lid at z = 1.
+    /// Makes a box without its lid at z = 1.
     fn open_box() -> Surface {
         let vertices = (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
         let quads = [[0, 2, 3, 1], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];

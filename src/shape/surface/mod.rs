@@ -1,4 +1,10 @@
-//! The triangles of a part, ready for exact queries.
+//! Prepares the triangles of a part for exact queries.
+//!
+//! - `adjacency`, `boundary`: neighbours of a triangle; open edges.
+//! - `bvh_build`, `bvh_fit`, `bvh_node`, `bvh_obb_f32`: the tree of oriented boxes and its distance bounds.
+//! - `nearest`: the closest point, and triangles within a radius.
+//! - `winding_number`, `generalized_winding`: inside or outside, for closed and for open surfaces.
+//! - `placed`: a surface with a pose.
 
 pub(crate) mod adjacency;
 pub(crate) mod boundary;
@@ -27,39 +33,39 @@ pub(crate) use crate::shape::surface::bvh_node::{Below, Node, SKEW};
 pub(crate) use crate::shape::surface::bvh_obb_f32::{Motion, PlacedObb};
 pub use crate::shape::surface::nearest::Nearest;
 
-/// Of larger surfaces than this (triangles) the edges are not sorted for the sake of some vertices.
+/// Largest number of triangles for which a query at a few vertices sorts all edges.
 const SORT_AT_ONCE: usize = 50_000;
 
-/// Normals of all triangles of a surface that has no more than this cost little.
+/// Largest number of triangles for which the list of all normals is cheap.
 const LISTED_UP_TO: usize = 20_000;
 
-/// Whether a surface tells inside from outside.
+/// Ability of a surface to separate inside from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
-    /// Closed, balanced, and encloses a volume: the winding number says what is inside.
+    /// Closed, balanced, and enclosing a volume: the winding number defines the inside.
     Solid,
     /// Open, not orientable, or enclosing nothing.
     Undefined,
 }
 
-/// Triangles of a part in its centred frame (mm). Those without area (exactly collinear corners) are left out.
+/// Triangles of a part in its centred frame (mm), without those of no area (exactly collinear corners).
 #[derive(Debug)]
 pub struct Surface {
-    /// Of the mesh, less the origin. Some may be in no triangle.
+    /// Vertices of the mesh, less the origin (mm). Some may be unused.
     pub vertices: Vec<Vec3>,
-    /// Corners, counter-clockwise seen from outside, in the order of the tree's leaves.
+    /// Corners of each triangle, counter-clockwise seen from outside, in the order of the tree's leaves.
     pub triangles: Vec<[u32; 3]>,
-    /// Of each triangle, its index in the mesh.
+    /// Index of each triangle in the mesh.
     pub source: Vec<u32>,
-    /// A vertex of every set of triangles that hang together by vertices, in increasing order.
+    /// One vertex of every shell, a set of triangles connected by shared vertices, in increasing order.
     pub shells: Vec<u32>,
-    /// The triangles without area.
+    /// Triangles without area.
     flat: Vec<[u32; 3]>,
-    /// Their vertices, in increasing order.
+    /// Vertices of the triangles without area, in increasing order.
     rough: Vec<u32>,
-    /// Whether winding numbers mean anything.
+    /// `Solid` if winding numbers are meaningful.
     pub inside: Inside,
-    /// Box of the triangles; empty where there is none.
+    /// Box of the triangles (mm); empty without triangles.
     pub bounds: Aabb,
     tree: Tree,
     adjacency: OnceLock<Adjacency>,
@@ -71,19 +77,19 @@ pub struct Surface {
     volume: OnceLock<f64>,
 }
 
-/// The triangles that are not among `kept` (increasing indices).
+/// Triangles outside `kept` (increasing indices).
 fn others(triangles: &[[u32; 3]], kept: &[u32]) -> Vec<[u32; 3]> {
     let mut kept = kept.iter().copied().peekable();
     (0_u32..).zip(triangles).filter(|(t, _)| kept.next_if_eq(t).is_none()).map(|(_, corners)| *corners).collect()
 }
 
 impl Surface {
-    /// Takes the triangles of a mesh, `origin` subtracted from every vertex. O(n log n).
+    /// Prepares the triangles of a mesh; subtracts `origin` from every vertex. O(n log n).
     pub fn new(mesh: &TriMesh, origin: &Vec3, inside: Inside) -> Self {
         Self::of(mesh.vertices.iter().map(|v| v - origin).collect(), &mesh.triangles, inside)
     }
 
-    /// Over vertices in the centred frame.
+    /// Prepares triangles over vertices in the centred frame.
     pub(crate) fn of(vertices: Vec<Vec3>, all: &[[u32; 3]], inside: Inside) -> Self {
         let mut source: Vec<u32> = (0..all.len() as u32)
             .filter(|&t| {
@@ -119,8 +125,9 @@ impl Surface {
         }
     }
 
-    /// The boundary of the solid: the surface itself, or what is left of it where shells overlap and that could be resolved.
-    /// The first call looks for triangles that meet, about as long as it took to build the tree, and resolves what it finds.
+    /// Boundary of the solid: the surface itself, or its self-union if shells overlap and the self-union succeeded. The
+    /// first call searches for intersecting triangles, in about the time of building the tree, and computes the
+    /// self-union if needed.
     pub fn solid(&self) -> &Self {
         match self.resolved() {
             Resolution::Into { surface, .. } => surface,
@@ -128,12 +135,12 @@ impl Surface {
         }
     }
 
-    /// Whether parts of the surface lie inside the solid. The first call costs what [`Self::solid`] does.
+    /// Tells if parts of the surface lie inside the solid. The first call costs as much as [`Self::solid`].
     pub fn overlaps(&self) -> SelfUnion {
         self.resolved().kind()
     }
 
-    /// What [`Self::overlaps`] says, if anything has asked before.
+    /// Result of [`Self::overlaps`] if it is known already.
     pub fn known_overlaps(&self) -> Option<SelfUnion> {
         self.resolved.get().map(Resolution::kind)
     }
@@ -143,35 +150,35 @@ impl Surface {
         self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolution::Clean })
     }
 
-    /// Takes note that the surface is the boundary of its solid, and that its triangles are pieces of these.
+    /// Marks the surface as the boundary of its solid, and replaces the source of each triangle by `source`.
     pub(crate) fn as_self_union(mut self, source: impl Fn(u32) -> u32) -> Self {
         self.source.iter_mut().for_each(|t| *t = source(*t));
         self.resolved = OnceLock::from(Resolution::Clean);
         self
     }
 
-    /// Corners of all triangles, those without area last: together they close where the mesh does.
+    /// Corners of all triangles, those without area last: together they are closed if the mesh is.
     pub(crate) fn all_triangles(&self) -> impl Iterator<Item = &[u32; 3]> {
         self.triangles.iter().chain(&self.flat)
     }
 
-    /// Whether every edge is used as often one way as the other, triangles without area included.
+    /// True if every edge is used equally often in both directions, triangles without area included.
     pub(crate) fn is_closed(&self) -> bool {
         crate::shape::surface::boundary::boundary_edges(self.all_triangles()).is_empty()
     }
 
-    /// Whether a triangle without area was left out at this vertex.
+    /// True if a triangle without area was left out at this vertex.
     pub fn is_rough(&self, v: u32) -> bool {
         self.rough.binary_search(&v).is_ok()
     }
 
-    /// The corners of a triangle (mm).
+    /// Corners of a triangle (mm).
     #[inline]
     pub fn triangle(&self, t: u32) -> [Vec3; 3] {
         self.triangles[t as usize].map(|v| self.vertices[v as usize])
     }
 
-    /// What the triangles enclose (mm³), of a closed surface; the first call sums it up. O(n).
+    /// Volume enclosed by a closed surface (mm³). The first call sums it up, O(n).
     pub fn volume(&self) -> f64 {
         *self.volume.get_or_init(|| {
             let middle = self.bounds.center();
@@ -180,16 +187,17 @@ impl Surface {
         })
     }
 
-    /// Unit outward normal of a triangle, right to a few roundings also for slivers.
+    /// Unit outward normal of a triangle, accurate to a few roundings even for slivers.
     pub fn normal(&self, t: u32) -> Vec3 {
         let [a, b, c] = self.triangle(t);
         let n = accurate_normal(&a, &b, &c);
-        // A sliver of a far-off part may underflow when squared; scaled by its largest entry it does not.
+        // The square of a sliver's normal may underflow; scaling by its largest entry prevents this.
         let n = n / n.amax();
         n / n.norm()
     }
 
-    /// The same, from the list where there is one or the surface is small: for who asks for some again and again.
+    /// Normal of a triangle, like [`Self::normal`]: from the list if it exists or the surface is small, else computed
+    /// anew. For repeated calls on some triangles.
     pub fn normal_if_cheap(&self, t: u32) -> Vec3 {
         if self.triangles.len() <= LISTED_UP_TO || self.normals.get().is_some() {
             self.cached_normal(t)
@@ -198,13 +206,14 @@ impl Surface {
         }
     }
 
-    /// The same, from a list that the first call makes: for who asks for many again and again. O(n).
+    /// Normal of a triangle, like [`Self::normal`], from the list of all normals. For repeated calls on many triangles.
+    /// The first call makes the list, O(n).
     pub fn cached_normal(&self, t: u32) -> Vec3 {
         self.normals.get_or_init(|| (0..self.triangles.len() as u32).map(|t| self.normal(t)).collect())[t as usize]
     }
 
-    /// Of each vertex a direction that leads inward from all triangles at it, where their normals, weighted by their angles, agree on
-    /// one: a unit vector, or zero at vertices of triangles without area. The first call is O(n).
+    /// Inward direction of each vertex: the negated sum of the adjacent normals, weighted by angle, as a unit vector.
+    /// Zero at vertices of triangles without area and for a vanishing sum. The first call is O(n).
     pub(crate) fn inward(&self) -> &[Vec3] {
         self.inward.get_or_init(|| {
             let mut sum = vec![Vec3::zeros(); self.vertices.len()];
@@ -220,8 +229,9 @@ impl Surface {
         })
     }
 
-    /// How far the farthest vertex goes along [`Self::inward`] while no plane at it goes by less than 1: `most` where that is more, or
-    /// where the surface is so large that asking all of it costs much. The first call is O(n).
+    /// Largest miter length: the distance of a vertex along [`Self::inward`] at which every plane at the vertex has
+    /// moved by at least 1, at most `most`. Returns `most` for large surfaces, too costly to examine. The first call is
+    /// O(n).
     pub(crate) fn miter(&self, most: f64) -> f64 {
         if self.triangles.len() > LISTED_UP_TO {
             return most;
@@ -237,30 +247,30 @@ impl Surface {
         1.0 / greater(*least, 1.0 / most)
     }
 
-    /// The triangle on the other side of edge `k` (from corner `k` to corner `k + 1`), `u32::MAX` where the edge is not one
-    /// of exactly two triangles, one each way. The first call sorts all edges, O(n log n).
+    /// Neighbour across edge `k` (from corner `k` to corner `k + 1`); `u32::MAX` unless exactly two triangles share the
+    /// edge in opposite directions. The first call sorts all edges, O(n log n).
     pub fn neighbor(&self, t: u32, k: usize) -> u32 {
         self.adjacency().across[t as usize][k]
     }
 
-    /// The triangles around a vertex, in increasing order. The first call sorts all edges, O(n log n).
+    /// Triangles around a vertex, in increasing order. The first call sorts all edges, O(n log n).
     pub fn triangles_around(&self, v: u32) -> &[u32] {
         self.adjacency().around(v)
     }
 
-    /// The edges that triangles do not use as often one way as the other: where a surface ends or turns over. The first call
-    /// sorts all edges, O(n log n).
+    /// Boundary edges, not used equally often in both directions: the surface ends or flips its orientation there. The
+    /// first call sorts all edges, O(n log n).
     pub(crate) fn boundary_edges(&self) -> &[BoundaryEdge] {
         self.rim.get_or_init(|| crate::shape::surface::boundary::boundary_edges(&self.triangles))
     }
 
-    /// The tree over the triangles.
+    /// Tree over the triangles.
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The triangles around a vertex, in increasing order, into a list of the caller's. Of large surfaces whose edges were not
-    /// sorted yet the tree is asked.
+    /// Writes the triangles around a vertex to the caller's list, in increasing order. On a large surface with unsorted
+    /// edges, it searches the tree instead of sorting them.
     pub fn around_into(&self, v: u32, out: &mut Vec<u32>) {
         out.clear();
         if self.triangles.len() <= SORT_AT_ONCE || self.adjacency.get().is_some() {
@@ -277,7 +287,8 @@ impl Surface {
         out.dedup();
     }
 
-    /// As [`Self::neighbor`]. Of large surfaces whose edges were not sorted yet the tree is asked.
+    /// Same result as [`Self::neighbor`]. On a large surface with unsorted edges, it searches the tree instead of
+    /// sorting them.
     pub fn neighbor_of(&self, t: u32, k: usize) -> u32 {
         if self.triangles.len() <= SORT_AT_ONCE || self.adjacency.get().is_some() {
             return self.neighbor(t, k);
@@ -301,7 +312,7 @@ mod tests {
     fn tetrahedron() -> TriMesh {
         TriMesh {
             vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z(), Vec3::new(0.5, 0.0, 0.0)],
-            // The last has no area.
+            // The last triangle has no area.
             triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 4, 1]],
         }
     }

@@ -1,4 +1,4 @@
-//! What of a surface is near a point.
+//! Finds the closest point of a surface, and all triangles within a radius.
 
 use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, norm1};
@@ -6,24 +6,26 @@ use crate::geom::triangle::distance::Feature;
 use crate::geom::triangle::point_triangle;
 use crate::shape::surface::{Below, PlacedObb, Surface};
 
-/// The closest point of a surface.
+/// Closest point of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearest {
-    /// The triangle that it lies on.
+    /// Triangle of the closest point.
     pub triangle: u32,
-    /// In the surface's frame (mm).
+    /// Closest point, in the surface's frame (mm).
     pub point: Vec3,
-    /// From the point asked for (mm).
+    /// Distance from the query point (mm, >= 0).
     pub distance: f64,
-    /// The part of the triangle that it lies on.
+    /// Vertex, edge or interior of the triangle at the closest point.
     pub feature: Feature,
 }
 
-/// Rounding errors of a distance, in units of 2⁻⁵³ of the coordinates: boxes this much farther than the best are searched.
+/// Rounding errors of a distance, in units of 2⁻⁵³ of the coordinates. The search includes boxes farther than the best
+/// by this margin.
 const ROUNDOFFS_PER_DISTANCE: f64 = 16.0;
 
 impl Surface {
-    /// The closest point of the surface to `x` (surface's frame, mm) among those nearer than `limit`, if there is one.
+    /// Finds the closest point of the surface to `x` (surface's frame, mm); `None` if no point is nearer than `limit`
+    /// (mm).
     pub fn nearest(&self, x: &Vec3, limit: f64) -> Option<Nearest> {
         let nodes = &self.tree().nodes;
         let margin = self.margin(x);
@@ -64,14 +66,14 @@ impl Surface {
         best
     }
 
-    /// Visits every triangle whose distance from `x` (surface's frame) is at most `radius` (mm), and perhaps a few that are
-    /// farther; ends when `visit` returns false.
+    /// Visits every triangle at most `radius` (mm) from `x` (surface's frame), and perhaps a few farther ones. Ends
+    /// early once `visit` returns false.
     pub fn within(&self, x: &Vec3, radius: f64, visit: impl FnMut(u32) -> bool) {
         self.within_where(x, radius, Some, visit);
     }
 
-    /// The same of those triangles alone of which `wanted` makes something, which `visit` gets: for who can tell at less cost than
-    /// that of a distance.
+    /// Does the same as [`Self::within`] with a cheap filter before the distance: `wanted` returns `None` to skip a
+    /// triangle, else the value for `visit`.
     pub(crate) fn within_where<T>(
         &self,
         x: &Vec3,
@@ -110,7 +112,7 @@ impl Surface {
     }
 }
 
-/// A single-precision number above `x`.
+/// Returns a single-precision number above `x`.
 fn outward(x: f64) -> f32 {
     (x as f32).next_up()
 }

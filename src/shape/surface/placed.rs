@@ -1,63 +1,64 @@
-//! One solid of a pair as seen from A's frame.
+//! Queries one solid of a pair in A's frame.
 
 use crate::geom::{Pose, Vec3};
 use crate::shape::surface::generalized_winding::generalized_winding;
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
 
-/// What a ray costs, in rim edges of a winding number: a microsecond or two.
+/// Cost of a ray, in rim edges of a winding number: a microsecond or two.
 const RAY_COST: u64 = 100;
 
-/// One of the two solids. Points go in and come out in A's frame.
+/// One of the two solids. All points are in A's frame (mm).
 #[derive(Clone, Copy)]
 pub(crate) struct PlacedSurface<'a> {
     pub surface: &'a Surface,
-    /// `None` for A itself.
+    /// Pose of the solid in A's frame; `None` for A itself.
     pub pose: Option<&'a Pose>,
 }
 
-/// The closest point of a surface to a point.
+/// Closest surface point.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearestPoint {
     pub triangle: u32,
     pub point: Vec3,
-    /// ≥ 0 (mm).
+    /// Distance (mm, >= 0).
     pub distance: f64,
 }
 
 impl PlacedSurface<'_> {
-    /// A point of A's frame in the solid's own.
+    /// Transforms a point of A's frame to the solid's own.
     #[inline]
     pub(crate) fn local(&self, x: &Vec3) -> Vec3 {
         self.pose.map_or(*x, |p| p.rotation.tr_mul(&(x - p.translation)))
     }
 
-    /// A point of the solid's frame in A's.
+    /// Transforms a point of the solid's frame to A's.
     #[inline]
     pub(crate) fn global(&self, x: &Vec3) -> Vec3 {
         self.pose.map_or(*x, |p| p.point(x))
     }
 
-    /// A direction of the solid's frame in A's.
+    /// Rotates a direction of the solid's frame to A's.
     #[inline]
     pub(crate) fn turned(&self, d: &Vec3) -> Vec3 {
         self.pose.map_or(*d, |p| p.direction(d))
     }
 
-    /// The corners of a triangle.
+    /// Corners of a triangle, in A's frame (mm).
     #[inline]
     pub(crate) fn corners(&self, t: u32) -> [Vec3; 3] {
         self.surface.triangle(t).map(|v| self.global(&v))
     }
 
-    /// The closest surface point, if it is nearer than `limit` (mm).
+    /// Finds the closest surface point; `None` if its distance is at least `limit` (mm).
     pub(crate) fn nearest(&self, x: &Vec3, limit: f64) -> Option<NearestPoint> {
         let found = self.surface.nearest(&self.local(x), limit)?;
         Some(NearestPoint { triangle: found.triangle, point: self.global(&found.point), distance: found.distance })
     }
 
-    /// Whether `x`, `near` being its closest surface point, may lie in the solid: by exact ray, since surfaces that cross
-    /// themselves turn faces the wrong way; where no ray tells, it may. A point on the surface counts as outside.
+    /// True if `x` may lie in the solid. `near` is its closest surface point; a point on the surface counts as outside.
+    /// The test uses an exact ray, because some faces of a self-intersecting surface point the wrong way. True also if
+    /// no ray decides.
     pub(crate) fn holds(&self, x: &Vec3, near: &NearestPoint) -> bool {
         if near.distance <= 0.0 {
             return false;
@@ -65,7 +66,7 @@ impl PlacedSurface<'_> {
         self.may_contain(x)
     }
 
-    /// Whether `x` lies in the solid, or no ray tells.
+    /// True if `x` lies in the solid, or if no ray decides for a solid with an inside.
     pub(crate) fn may_contain(&self, x: &Vec3) -> bool {
         match self.surface.inside {
             Inside::Undefined => self.contains(x),
@@ -73,8 +74,8 @@ impl PlacedSurface<'_> {
         }
     }
 
-    /// Whether `x` lies in the solid, by exact ray; in a surface without an inside, whether most directions end on its inner
-    /// side.
+    /// True if `x` lies in the solid, by exact ray. For a surface without an inside: true if most directions end on its
+    /// inner side.
     pub(crate) fn contains(&self, x: &Vec3) -> bool {
         match self.surface.inside {
             Inside::Undefined => generalized_winding(self.surface, self.pose, x).is_some_and(|w| w.inside()),
@@ -82,7 +83,7 @@ impl PlacedSurface<'_> {
         }
     }
 
-    /// What [`Self::contains`] costs, in rim edges.
+    /// Cost of [`Self::contains`], in rim edges.
     pub(crate) fn containing_costs(&self) -> u64 {
         let rim = if self.surface.inside == Inside::Undefined { self.surface.boundary_edges().len() } else { 0 };
         RAY_COST + rim as u64

@@ -1,4 +1,7 @@
-//! The winding number of a surface about a point.
+//! Computes the winding number of a closed surface about a point.
+//!
+//! The method: a ray from the point counts signed crossings by exact predicates. A ray through an edge is discarded,
+//! and the next of a fixed list of directions is tried.
 
 use crate::geom::math::{UNIT_ROUNDOFF, lesser, norm1};
 use crate::geom::predicates::orient3d;
@@ -6,8 +9,8 @@ use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
 use crate::shape::surface::{Below, Node, SKEW, Surface};
 
-/// Directions of rays, of no special slope: two each way near the axes, the shortest way out tried first, until one meets no
-/// edge.
+/// Ray directions of no special slope, two each way near the axes. The shortest way out is tried first, until one ray
+/// meets no edge.
 pub(crate) const DIRECTIONS: [[f64; 3]; 12] = [
     [1.0, 0.003_1, 0.007_3],
     [-1.0, -0.005_9, 0.002_7],
@@ -23,17 +26,18 @@ pub(crate) const DIRECTIONS: [[f64; 3]; 12] = [
     [-0.449_49, -0.645_751, -1.0],
 ];
 
-/// Rounding errors of a ray in the other frame, in units of 2⁻⁵³ of the sizes: boxes are widened by this.
+/// Rounding errors of a ray in the other frame, in units of 2⁻⁵³ of the sizes. Boxes are widened by this margin.
 const ROUNDOFFS_PER_RAY: f64 = 128.0;
 
-/// Points no farther apart than this part of a surface's size are near to each other.
+/// Largest distance between two points for a count along their segment, relative to the surface's diagonal.
 const NEAR_IN_ROUNDOFFS: f64 = 0.1;
 
-/// A ray that leaves a triangle at a smaller slope is not used: on which side it runs would be a matter of rounding.
+/// Smallest slope (sine) of a usable ray against its starting triangle. At a smaller slope, rounding would decide on
+/// which side the ray runs.
 const GRAZING_SINE: f64 = 0.1;
 
-/// How often the placed surface winds around `x` (A's frame): 1 inside of a solid, 0 outside. Exact on the vertices as `pose`
-/// rounds them. `None` where `x` lies on the surface, or where every ray of a fixed list meets an edge.
+/// Winding number of the placed surface about `x` (A's frame, mm): 1 inside a solid, 0 outside. Exact on the vertices
+/// as rounded by `pose`. `None` if `x` lies on the surface, or if every ray of a fixed list meets an edge.
 pub fn winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<i32> {
     match pose {
         None => winding_moved(s, None, x, 0.0, |v| s.vertices[v as usize]),
@@ -41,8 +45,8 @@ pub fn winding(s: &Surface, pose: Option<&Pose>, x: &Vec3) -> Option<i32> {
     }
 }
 
-/// The same in the surface's own frame. From a point about which it is known, if that is near: along the segment between them there is
-/// less to meet than on the way out.
+/// Winding number about `x` in the surface's own frame. From a nearby point of known winding number, it only counts the
+/// crossings of the segment between them: fewer than those of a ray.
 pub(crate) fn winding_from(s: &Surface, known: Option<(&Vec3, i32)>, x: &Vec3) -> Option<i32> {
     let along_segment = |(from, winding): (&Vec3, i32)| {
         let way = from - x;
@@ -56,8 +60,8 @@ pub(crate) fn winding_from(s: &Surface, known: Option<(&Vec3, i32)>, x: &Vec3) -
     known.and_then(along_segment).or_else(|| winding(s, None, x))
 }
 
-/// The same of a surface with moved vertices: `moved` says where a vertex is (A's frame), no farther than `slack` (mm) from
-/// where it was.
+/// Winding number of a surface with moved vertices: `moved` returns the position of a vertex (A's frame, mm), at most
+/// `slack` (mm) from its old one.
 pub fn winding_moved(
     s: &Surface,
     pose: Option<&Pose>,
@@ -68,8 +72,8 @@ pub fn winding_moved(
     winding_of_pieces(s, pose, x, slack, |t| [s.triangles[t as usize].map(&mut moved)])
 }
 
-/// The same of a surface that was moved piecewise: `pieces` are what belongs to a triangle, no farther than `slack` (mm) from where
-/// it was; together they close.
+/// Winding number of a surface moved piecewise: `pieces` returns the pieces of a triangle, at most `slack` (mm) from
+/// its old position. Together the pieces are closed.
 pub(crate) fn winding_of_pieces<P: AsRef<[Triangle]>>(
     s: &Surface,
     pose: Option<&Pose>,
@@ -87,8 +91,8 @@ pub(crate) fn winding_of_pieces<P: AsRef<[Triangle]>>(
     })
 }
 
-/// The winding number of a surface about `x` (A's frame) by one ray, for callers to whom every ray tells: `through` says what a
-/// triangle counts for, met by the segment of two points of A's frame, 1 where that leaves and −1 where it enters.
+/// Winding number of a surface about `x` (A's frame) by a single ray, for callers able to decide every ray. `through`
+/// returns the count of a triangle on the segment between two points of A's frame: 1 leaving, −1 entering.
 pub(crate) fn winding_by(
     s: &Surface,
     pose: Option<&Pose>,
@@ -100,21 +104,21 @@ pub(crate) fn winding_by(
     out.count(&out.ways[0], &mut |t, x, far| Some(through(t, x, far))).unwrap_or(0)
 }
 
-/// The rays from a point out of a surface's box.
+/// Rays from a point to the outside of a surface's box.
 struct RayCrossings<'a> {
     surface: &'a Surface,
     back: Pose,
     x: &'a Vec3,
-    /// The point in the surface's frame.
+    /// Point in the surface's frame (mm).
     local: Vec3,
     widen: f64,
-    /// Length and direction in A's frame: the ray ends outside, at a point of A's frame, so that predicates see one and the same
-    /// segment.
+    /// Length (mm) and direction in A's frame. The ray ends outside, at a point of A's frame: all predicates see the
+    /// same segment.
     ways: [(f64, Vec3); DIRECTIONS.len()],
 }
 
 impl<'a> RayCrossings<'a> {
-    /// Nothing where the point is outside of the box.
+    /// Sets up the rays; `None` if the point is outside the box.
     fn new(surface: &'a Surface, pose: Option<&Pose>, x: &'a Vec3, slack: f64) -> Option<Self> {
         let back = pose.map_or_else(Pose::identity, Pose::inverse);
         let local = back.point(x);
@@ -130,13 +134,13 @@ impl<'a> RayCrossings<'a> {
             let away = back.direction(&d);
             let out =
                 (0..3).map(|k| (if away[k] > 0.0 { high[k] - local[k] } else { local[k] - low[k] }) / away[k].abs());
-            // Farther than needed, so that the direction outlives rounding where the way out is short.
+            // Longer than needed: the direction survives rounding even if the way out is short.
             (2.0 * out.fold(f64::INFINITY, lesser) + size / 64.0, d)
         });
         Some(Self { surface, back, x, local, widen, ways })
     }
 
-    /// The shortest first, of those near the axes.
+    /// Sorts the rays near the axes, the shortest first.
     fn sort(&mut self) {
         self.ways[..DIRECTIONS.len() / 2].sort_by(|p, q| p.0.total_cmp(&q.0));
     }
@@ -152,9 +156,9 @@ impl<'a> RayCrossings<'a> {
     }
 }
 
-/// How often a closed surface winds around the points just in front of the middle of a triangle (on the side that its normal
-/// points to); behind it, it is one more. Exact but for the rounding of that middle: take a triangle of some size. `None` where
-/// every ray of a fixed list meets an edge.
+/// Winding number of a closed surface just in front of the middle of a triangle, on the side of its normal; just
+/// behind, it is one more. Exact except for the rounding of the middle: choose a triangle of some size. `None` if every
+/// ray of a fixed list meets an edge.
 pub(crate) fn winding_in_front(s: &Surface, t: u32) -> Option<i32> {
     let [a, b, c] = s.triangle(t);
     let middle = (a + b + c) / 3.0;
@@ -166,7 +170,7 @@ pub(crate) fn winding_in_front(s: &Surface, t: u32) -> Option<i32> {
             return None;
         }
         let crossings = rays.along_without(t, d, &mut |v| s.vertices[v as usize]).0?;
-        // Counted from behind, the triangle itself has been left through.
+        // A ray from behind has left through the triangle itself, so its count is one higher.
         Some(if slope > 0.0 { crossings } else { crossings - 1 })
     })
 }
@@ -176,9 +180,9 @@ pub(crate) struct Rays<'a> {
     surface: &'a Surface,
     back: Pose,
     x: &'a Vec3,
-    /// The point in the surface's frame.
+    /// Point in the surface's frame (mm).
     pub local: Vec3,
-    /// Sum of the magnitudes of what was added to get there (mm).
+    /// Sum of the magnitudes involved in computing `local` (mm).
     pub size: f64,
     slack: f64,
 }
@@ -190,15 +194,15 @@ impl<'a> Rays<'a> {
         Self { surface, local: back.point(x), back, x, size, slack }
     }
 
-    /// Signed crossings along a direction of A's frame, `None` where the ray touches an edge; and the ray in the surface's
-    /// frame.
+    /// Returns the signed crossings along a direction of A's frame, `None` if the ray touches an edge; and the ray in
+    /// the surface's frame.
     pub(crate) fn along(&self, d: &[f64; 3], moved: &mut impl FnMut(u32) -> Vec3) -> (Option<i32>, Vec3) {
         self.along_without(u32::MAX, d, moved)
     }
 
-    /// The same with a triangle left out.
+    /// Does the same as [`Self::along`], without the triangle `skip`.
     fn along_without(&self, skip: u32, d: &[f64; 3], moved: &mut impl FnMut(u32) -> Vec3) -> (Option<i32>, Vec3) {
-        // Long enough to end outside; the far end is a point of A's frame, so that predicates see one ray.
+        // Long enough to end outside. The far end is a point of A's frame: all predicates see one ray.
         let length = 4.0 * (self.size + self.slack);
         let far = self.x + Vec3::from(*d) * length;
         let widen = self.slack + ROUNDOFFS_PER_RAY * UNIT_ROUNDOFF * (self.size + length);
@@ -209,7 +213,7 @@ impl<'a> Rays<'a> {
     }
 }
 
-/// Signed crossings of one ray with all triangles but one; `None` where it touches an edge.
+/// Counts the signed crossings of one ray with all triangles except `skip`; `None` if it touches an edge.
 fn count(
     s: &Surface,
     (from, way, widen): (&Vec3, &Vec3, f64),
@@ -240,8 +244,8 @@ fn count(
     Some(winding)
 }
 
-/// 1 where the ray leaves through the triangle, −1 where it enters, 0 where it misses; `None` where it meets the rim or starts
-/// on the triangle.
+/// Returns 1 if the ray leaves through the triangle, −1 if it enters, 0 if it misses; `None` if it meets the rim or
+/// starts or ends on the triangle.
 pub(crate) fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
     let [a, b, c] = t;
     let (from, to) = (orient3d(a, b, c, x), orient3d(a, b, c, far));
@@ -258,16 +262,16 @@ pub(crate) fn crossing(t: &Triangle, x: &Vec3, far: &Vec3) -> Option<i32> {
     Some(if from < 0.0 { 1 } else { -1 })
 }
 
-/// Whether the ray may meet the widened box.
+/// True if the ray may meet the widened box.
 fn ray_meets(node: &Node, from: &Vec3, way: &Vec3, widen: f64) -> bool {
     let (axes, half) = (node.axes(), node.half());
-    // The segment's own centre and half length: separating axes of a segment and a box.
+    // The segment's centre and half length: separating axes of a segment and a box.
     let reach = axes.tr_mul(way) * 0.5;
     let c = axes.tr_mul(&(from - node.center())) + reach;
     let r = reach.abs();
     let widen = widen + SKEW * (norm1(&c) + norm1(&r) + f64::from(node.size()));
     let h = Vec3::new(f64::from(half[0]), f64::from(half[1]), f64::from(half[2])) + Vec3::repeat(widen);
-    // The cross axes are as long as the way: their rounding is, too.
+    // The cross axes are as long as the ray, and their rounding is proportional.
     let rest = widen * norm1(&r);
     (0..3).all(|k| c[k].abs() <= h[k] + r[k])
         && (0..3).all(|k| {

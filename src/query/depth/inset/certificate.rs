@@ -1,9 +1,10 @@
-//! The shrink certificate: a proof that nothing thicker than 2τ is common to two solids, from one crossing test.
+//! Certificate by inset: proves with one crossing test that two solids have no common ball thicker than 2τ.
 //!
-//! Every vertex v is moved inward by d with dist(v + d, T) ≤ τ for every triangle T at v. The distance to a triangle is convex,
-//! so on the straight way from the surface to the moved one every point stays within τ of the surface: points deeper than τ keep
-//! their winding number. If the moved surfaces do not meet and no shell of one lies in the other, no point has a winding number
-//! of 1 or more in both, so no point is deeper than τ in both. The moved surfaces may cross themselves freely.
+//! Every vertex v moves inward by d with dist(v + d, T) ≤ τ for every triangle T at v. The distance to a triangle is
+//! convex, so every point on the straight path from the surface to the inset surface stays within τ of the surface.
+//! Points deeper than τ therefore keep their winding number. Suppose the inset surfaces are disjoint and no shell of
+//! one lies in the other. Then no point has a winding number of 1 or more in both, so no point is deeper than τ in
+//! both. An inset surface may cross itself freely.
 
 use crate::geom::Vec3;
 use crate::geom::triangle::Triangle;
@@ -13,19 +14,20 @@ use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{displaced_intersection, intersections_of_pieces};
 use crate::shape::surface::winding_number::winding_of_pieces;
 
-/// What a shrink shows.
+/// Result of a certificate by inset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum InsetResult {
-    /// No ball of a radius above τ lies in both.
+    /// Certified: no ball of a radius above τ lies in both solids.
     Apart,
-    /// The moved surfaces meet here (A's frame).
+    /// The inset surfaces intersect near this point (A's frame, mm).
     Meet(Vec3),
-    /// They do not meet, but one reaches into the other's solid or may do so.
+    /// The inset surfaces are disjoint, but a shell of one lies in the other solid or may do so. Also for τ <= 0.
     Nested,
 }
 
-/// Whether no ball of a radius above `tau` (mm) lies in both closed solids, of B what the surface encloses or everything else.
-/// `rounding` as in [`Moved::new`]. Cost: a crossing test, plus about a microsecond a vertex near the other solid.
+/// Tests if no ball of a radius above `tau` (mm) lies in both closed solids; `taken_b` selects the inside or the
+/// outside of B's surface. `rounding` as in [`InsetSurface::new`] (mm). Cost: one crossing test, plus about a microsecond a
+/// vertex near the other solid.
 pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, rounding: f64) -> InsetResult {
     if tau <= 0.0 {
         return InsetResult::Nested;
@@ -42,14 +44,14 @@ pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, roundi
             met = Some(x);
             false
         };
-        // Of triangles with a single piece each it was told above.
+        // `displaced_intersection` has tested the pairs of single pieces.
         let asked = |s: &[Triangle], t: &[Triangle]| s.len() > 1 || t.len() > 1;
         intersections_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
         if let Some(x) = met {
             return InsetResult::Meet(x);
         }
     }
-    // Not crossing, a shell lies on one side of the other surface as a whole.
+    // Without crossings each shell lies on one side of the other surface.
     let in_b = |w: i32| (w >= 1) == (taken_b == SolidSide::Inside);
     let of_a =
         |v: u32| winding_of_pieces(p.b, Some(p.b_in_a), &a.at(v), slack, |j| b.pieces(j)).is_some_and(|w| !in_b(w));

@@ -1,13 +1,13 @@
-//! Whether a surface goes on in the plane of a triangle: convex polygons in that plane against the triangles around.
+//! Decides if a surface continues in the plane of a triangle: walks the triangles under a convex polygon in this plane.
 
 use crate::geom::math::{basis, greater, lesser};
 use crate::geom::{Vec2, Vec3};
 use crate::shape::surface::Surface;
 
-/// More triangles than this are not looked at: then it is not known.
+/// Upper limit of visited triangles; beyond it the answer is false.
 const MAX_VISITED: usize = 256;
 
-/// A plane: a point of it and the unit normal.
+/// A plane: a point and the unit normal.
 #[derive(Clone, Copy)]
 pub(crate) struct Plane {
     pub origin: Vec3,
@@ -19,7 +19,7 @@ impl Plane {
         Self { origin: s.triangle(t)[0], normal: s.normal_if_cheap(t) }
     }
 
-    /// Signed, along the normal.
+    /// Height above the plane, positive along the normal (mm).
     pub(crate) fn height(&self, p: &Vec3) -> f64 {
         self.normal.dot(&(p - self.origin))
     }
@@ -29,10 +29,10 @@ impl Plane {
     }
 }
 
-/// Whether every point of the convex hull of triangle `t` and of `feet`, both projected onto a plane, lies within `off` of the surface,
-/// measured across that plane, to a few roundings (the surface's frame, mm): false where the surface folds on the way, since what lies
-/// across a fold covers nothing beyond it, and where a triangle on the way is seen edge-on. Cost: about a microsecond a triangle that the hull
-/// reaches.
+/// True if every point of a polygon lies within `off` of the surface, measured across the plane, to a few roundings
+/// (surface's frame, mm). The polygon is the convex hull of triangle `t` and of `feet`, both projected onto the plane.
+/// False if the surface folds within the polygon, since triangles beyond a fold cover nothing, or if a triangle is seen
+/// edge-on. Also false beyond the limit of visited triangles. Cost: about a microsecond a triangle under the polygon.
 pub(crate) fn continues_in_plane(s: &Surface, t: u32, feet: &[Vec3], plane: &Plane, off: f64) -> bool {
     let corners = s.triangle(t);
     let (u, v) = basis(&plane.normal);
@@ -57,7 +57,7 @@ pub(crate) fn continues_in_plane(s: &Surface, t: u32, feet: &[Vec3], plane: &Pla
             return false;
         }
         let piece = if heights.iter().all(|h| h.abs() <= off) { vec![] } else { clip(&hull, &ring) };
-        // Between its corners' heights, where the hull has points over it.
+        // Interpolates the corners' heights over the polygon.
         let height = |x: &Vec2| {
             let d = x - ring[0];
             let (a, b) = (cross(&d, &q) / area, cross(&p, &d) / area);
@@ -86,7 +86,7 @@ fn cross(a: &Vec2, b: &Vec2) -> f64 {
     a.x * b.y - a.y * b.x
 }
 
-/// The convex hull of some points, counter-clockwise (Andrew's monotone chain, 1979).
+/// Convex hull of points in the plane, counter-clockwise (Andrew's monotone chain, 1979).
 fn convex(mut points: Vec<Vec2>) -> Vec<Vec2> {
     points.sort_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
     let mut hull: Vec<Vec2> = Vec::with_capacity(8);
@@ -107,7 +107,7 @@ fn convex(mut points: Vec<Vec2>) -> Vec<Vec2> {
     hull
 }
 
-/// What a convex polygon and a triangle, both counter-clockwise, have in common; empty where that is nothing.
+/// Intersection of a convex polygon with a triangle, both counter-clockwise; empty if they are disjoint.
 fn clip(hull: &[Vec2], ring: &[Vec2; 3]) -> Vec<Vec2> {
     let mut piece = hull.to_vec();
     for k in 0..3 {
@@ -129,7 +129,8 @@ fn clip(hull: &[Vec2], ring: &[Vec2; 3]) -> Vec<Vec2> {
     piece
 }
 
-/// Whether a segment has points inside a convex polygon; not where it only runs along its rim or ends there.
+/// True if a segment has points in the interior of a convex polygon. A segment along the boundary, or one ending there,
+/// has none.
 fn enters(hull: &[Vec2], p: &Vec2, q: &Vec2) -> bool {
     let (mut from, mut to) = (0.0, 1.0);
     for k in 0..hull.len() {

@@ -1,9 +1,11 @@
-//! What a shrink leaves over: boxes that hold all points deeper than τ in both solids, where the moved surfaces do meet.
+//! Computes boxes around all points deeper than τ in both solids, for intersecting inset surfaces.
 //!
-//! Both moved surfaces wind around every such point, see [`super::shrink`]. Let K be a connected part of the points that both wind
-//! around. Its outer boundary is made of sheets of the one that lie in the other. A sheet that crosses the other surface nowhere is a
-//! whole shell in the other solid. Of every other sheet all triangles hang together with one that crosses, by shared vertices and by
-//! crossings. Where two sheets have a point in common, the boxes around them meet. So if boxes that meet are made one, K lies in one.
+//! At every such point both inset surfaces have a winding number of at least 1, see
+//! [`certificate`](super::certificate). Let K be a connected component of all points with this property. The outer
+//! boundary of K consists of sheets of one inset surface inside the other. A sheet without crossings is a whole shell
+//! inside the other solid; no boxes are returned then. In every other sheet, shared vertices and crossings connect all
+//! triangles to a crossing triangle. Boxes around sheets with a common point intersect. After merging intersecting
+//! boxes, one box therefore contains K.
 
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::inset::surface::InsetSurface;
@@ -15,18 +17,19 @@ use crate::shape::surface::winding_number::winding_of_pieces;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// With more crossings than this the boxes would hold next to everything.
+/// Upper limit of crossings: with more, the boxes would cover nearly everything.
 const MAX_CROSSINGS: usize = 2048;
 
-/// Triangles that are asked, by a ray each, whether they lie in the other solid, at most.
+/// Upper limit of rays, one for each triangle tested for being inside the other solid.
 const MAX_RAYS: usize = 2048;
 
-/// Boxes, at most; more are made one.
+/// Upper limit of boxes; beyond it all are merged into one.
 const MAX_BOXES: usize = 64;
 
-/// Boxes (A's frame) that hold every point deeper than `tau` (mm) in both closed solids; `None` where that would take too long to
-/// say. `rounding` as in [`Moved::new`], `margin` the pair's η (mm). Cost: a crossing test to its end, plus a ray for each triangle near
-/// a crossing.
+/// Boxes (A's frame, mm) around every point deeper than `tau` (mm) in both closed solids. `rounding` as in
+/// [`InsetSurface::new`], `margin` is the pair's η (mm). `None` if a limit is exceeded, a ray is undecided, a shell may be
+/// nested, a triangle without area was dropped at a vertex on the way, or `tau` <= 0. Cost: a full crossing test, plus
+/// one ray for each triangle near a crossing.
 pub(crate) fn remaining_boxes(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Option<Vec<Aabb>> {
     if tau <= 0.0 {
         return None;
@@ -65,15 +68,15 @@ struct RemainingBoxes<'a> {
     p: &'a Pairing<'a>,
     moved: [InsetSurface<'a>; 2],
     slack: f64,
-    /// Of each triangle that crosses, the others'.
+    /// Crossing partners of each crossing triangle.
     crossed: [BTreeMap<u32, Vec<u32>>; 2],
-    /// Triangles whose side is known: whether they cross or lie in the other solid.
+    /// Visited triangles: true if the triangle crosses the other inset surface or lies inside it.
     sides: [BTreeMap<u32, bool>; 2],
     rays: Cell<usize>,
 }
 
 impl<'a> RemainingBoxes<'a> {
-    /// Finds what crosses: pairs of triangles.
+    /// Finds all pairs of crossing triangles.
     fn cross(&mut self) -> Option<Vec<[u32; 2]>> {
         let mut pairs = Vec::new();
         let [a, b] = &self.moved;
@@ -102,7 +105,7 @@ impl<'a> RemainingBoxes<'a> {
         if k == 0 { self.p.a } else { self.p.b }
     }
 
-    /// The box around all that hangs together with a triangle of A that crosses.
+    /// Box around everything connected to a crossing triangle of A.
     fn around(&mut self, first: u32) -> Option<Aabb> {
         let mut bounds = Aabb::EMPTY;
         let mut stack = vec![(0, first)];
@@ -116,7 +119,7 @@ impl<'a> RemainingBoxes<'a> {
                 }
             }
             for v in self.surface(k).triangles[t as usize] {
-                // Where a triangle without area was left out, what hangs together may share no vertex.
+                // A dropped triangle without area may hide the connection at this vertex.
                 if self.surface(k).is_rough(v) {
                     return None;
                 }
@@ -136,7 +139,7 @@ impl<'a> RemainingBoxes<'a> {
         Some(bounds)
     }
 
-    /// Whether the other moved surface winds around a point of one that it does not cross.
+    /// Tests if the other inset surface winds around a point of a triangle without crossings.
     fn is_inside(&self, k: usize, x: &Vec3) -> Option<bool> {
         self.rays.set(self.rays.get() + 1);
         if self.rays.get() > MAX_RAYS {
@@ -147,7 +150,7 @@ impl<'a> RemainingBoxes<'a> {
         Some(winding >= 1)
     }
 
-    /// Whether a shell that crosses nothing lies in the other solid, or may do so. What crosses was followed by now.
+    /// Tests if a shell without crossings lies, or may lie, in the other solid. All crossing shells are visited by now.
     fn has_nested_shell(&self, k: usize) -> bool {
         let mut near = Vec::new();
         let shells = &self.surface(k).shells;

@@ -1,4 +1,4 @@
-//! Boxes that a shrink leaves over against points deep in both solids.
+//! Checks the remaining boxes against points deep in both solids.
 
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::mesh::TriMesh;
@@ -10,7 +10,7 @@ use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Rng, block, joined, ring, translated};
 
-/// Points in both solids, each a step from one before, and how deep they lie.
+/// Random walks towards greater depth: points in both solids, with their depths.
 fn deep_points(depth: &mut BranchAndBound, dice: &mut Rng) -> Vec<(Vec3, f64)> {
     let mut points = Vec::new();
     let mut look = |x: &Vec3| depth.evaluate(x).map_or(f64::NEG_INFINITY, |at| at[0].1.min(at[1].1));
@@ -51,7 +51,7 @@ fn every_deep_point_is_in_a_box() {
             let Some(boxes) = remaining_boxes(&pairing, tau, rounding, 1e-12) else { continue };
             told += 1;
             several += i32::from(boxes.len() > 1);
-            // What encloses a point is in one box only where boxes that meet are one.
+            // Intersecting boxes must be merged, so that one box contains a whole component.
             let meet = |(k, b): (usize, &Aabb)| boxes[..k].iter().any(|other| other.meets(b));
             assert!(!boxes.iter().enumerate().any(meet), "round {round}: {boxes:?}");
             for (x, f) in &points {
@@ -70,14 +70,14 @@ fn every_deep_point_is_in_a_box() {
 
 #[test]
 fn what_lies_inside_without_a_crossing_is_not_left_out() {
-    // A long bar through a wall and, somewhere else, a cube within another: the moved surfaces cross at the bar alone.
+    // A long bar through a wall and, elsewhere, a cube within another: the inset surfaces cross only at the bar.
     let at = |mesh: TriMesh, x: f64, y: f64, z: f64| translated(&mesh, Vec3::new(x, y, z));
     let a = joined(&[at(block(1.0, 9.0, 9.0), -0.5, -4.5, -4.5), at(block(6.0, 6.0, 6.0), 17.0, -3.0, -3.0)]);
     let b = joined(&[at(block(9.0, 1.0, 1.0), -4.5, -0.5, -0.5), at(block(4.0, 4.0, 4.0), 18.0, -2.0, -2.0)]);
     let [a, b] = [a, b].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
     let b_in_a = Pose::identity();
     for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
-        // The bar is half a unit deep, the cube two.
+        // The bar has a depth of half a unit, the cube of two units.
         for tau in [0.4, 0.6] {
             assert_eq!(remaining_boxes(&pairing, tau, 1e-13, 1e-13), None);
         }
@@ -86,7 +86,7 @@ fn what_lies_inside_without_a_crossing_is_not_left_out() {
 
 #[test]
 fn a_peg_is_followed_to_its_tip() {
-    // Only the triangles between 2 below and 2 above cross the plate's upper face.
+    // Only the triangles between z = -2 and z = 2 cross the plate's upper face.
     let plate = translated(&block(8.0, 8.0, 8.0), Vec3::new(-4.0, -4.0, -8.0));
     let wall = [[0.1, 6.0], [0.1, 2.0], [0.1, -2.0], [0.1, -4.0], [0.1, -6.0]];
     let outer = wall.map(|[_, z]| [0.5, -z]);

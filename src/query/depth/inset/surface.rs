@@ -1,4 +1,9 @@
-//! Where the vertices of a solid go when its surface moves inward, and how far that may be.
+//! Inset surface of a solid: position of each vertex after the inward offset, limited to a distance of τ.
+//!
+//! [`super::vertex_offset`] computes the offset demanded by the planes. This file limits it: no point may move farther
+//! than τ from the triangles it belongs to, or from the faces continuing beyond them in plane. Offsets that are too
+//! long are scaled back. At reflex edges a vertex may be split ([`super::vertex_split`]); strips and caps then close
+//! the inset surface.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
@@ -10,62 +15,65 @@ use crate::shape::surface::Surface;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// How far from a plane a surface may be that goes on in it, in roundings of the coordinates: planes of small triangles are tilted.
+/// Largest distance from a plane for a surface continuing in it (roundings of the coordinates): small triangles have
+/// tilted planes.
 const FLAT_IN_ROUNDINGS: f64 = 8.0;
 
-/// No more than this share of τ, since it comes off τ twice.
+/// Upper limit of this distance (share of τ), since it is subtracted from τ twice.
 const FLAT_SHARE: f64 = 0.002;
 
-/// But no less than this, in roundings: hardly a face would be flat.
+/// Lower limit of this distance (roundings of the coordinates): below it hardly any face would be flat.
 const LEAST_FLAT_IN_ROUNDINGS: f64 = 0.25;
 
-/// A rounding of more than this share of τ leaves too little to be gained.
+/// Largest rounding (share of τ) for merging faces: beyond it the gain is too small.
 const LARGEST_FLAT_SHARE: f64 = 0.02;
 
-/// Triangles no lower than this many τ tell their plane themselves.
+/// Least height of a triangle to define its own plane (multiples of τ).
 const OWN_PLANE_HEIGHT: f64 = 8.0;
 
-/// In which plane a surface goes on beyond a triangle, and how far.
+/// Continuation of a surface in a plane beyond a triangle: the plane and the extent.
 #[derive(Clone, Copy)]
 enum Continuation {
-    /// Under all places where its corners wish to go.
+    /// Under all offset positions of the corners.
     All(Plane),
-    /// As far as the triangles around each corner.
+    /// Limited to the triangles around each corner.
     Fans(Plane),
 }
 
-/// Where a vertex goes (A's frame): one place for all triangles, or one for each sector of them.
+/// Position of an offset vertex (A's frame, mm): one for all its triangles, or one for each sector.
 #[derive(Clone)]
 enum VertexPosition {
     One(Vec3),
     Split(Rc<VertexSplit>),
 }
 
-/// Where the vertices of one solid go, computed as they are asked for: the surface sweeps over no point that is deeper than τ.
+/// Inset surface of one solid, computed on demand. The swept region contains no point deeper than τ.
 pub(crate) struct InsetSurface<'a> {
     surface: &'a Surface,
     pose: Option<&'a Pose>,
-    /// How far points move, at most, from what is left of the surface where it goes on (see `flat`).
+    /// Inset distance less twice `flat` (mm): the limit for every point, measured from the surface or from its
+    /// continuation in plane.
     tau: f64,
-    /// How far from a plane it still goes on in that plane; 0 where every triangle stands for itself.
+    /// Largest distance from a plane for a surface continuing in it (mm); 0 treats every triangle separately.
     flat: f64,
     wishes: VertexOffsets<'a>,
-    /// By vertex.
+    /// Position of each vertex.
     places: Known<VertexPosition>,
-    /// By vertex: by how much those in one place move.
+    /// Displacement of each unsplit vertex (mm).
     ways: Known<Vec3>,
-    /// By triangle.
+    /// Continuation in plane beyond each triangle.
     on: Known<Option<Continuation>>,
-    /// By triangle.
+    /// Pieces of each triangle, with strips and caps.
     pieces: Known<Rc<[Triangle]>>,
-    /// Whether any vertex that was asked for parts.
+    /// True if any vertex computed so far is split.
     parts: Cell<bool>,
 }
 
 impl<'a> InsetSurface<'a> {
-    /// The vertices of a surface that `pose` places in A's frame, `None` for A itself. Where `rounding`, by which coordinates may be
-    /// off, is more than 0 and little beside `tau` (all in mm), triangles in one plane count as one face, vertices follow planes that
-    /// they lie closely behind, and part at reflex edges: more work, which allows faces to move by τ that else would move less.
+    /// Prepares the inset surface by `tau` (mm); `pose` places the surface in A's frame, `None` for A itself.
+    /// `rounding` is the error of the coordinates (mm). If it is positive and small compared to `tau`, coplanar
+    /// triangles count as one face, vertices respect the planes closely in front of them, and vertices split at reflex
+    /// edges. This costs more, but more faces move by the full `tau`.
     pub(crate) fn new(surface: &'a Surface, pose: Option<&'a Pose>, taken: SolidSide, tau: f64, rounding: f64) -> Self {
         let flat = if rounding <= LARGEST_FLAT_SHARE * tau {
             greater(LEAST_FLAT_IN_ROUNDINGS * rounding, lesser(FLAT_IN_ROUNDINGS * rounding, FLAT_SHARE * tau))
@@ -87,7 +95,7 @@ impl<'a> InsetSurface<'a> {
         }
     }
 
-    /// Some place of a vertex, in A's frame: the only one, where every triangle stands for itself.
+    /// Any position of a vertex (A's frame, mm); the only one unless the vertex is split.
     pub(crate) fn at(&self, v: u32) -> Vec3 {
         match self.place(v) {
             VertexPosition::One(x) => x,
@@ -95,18 +103,18 @@ impl<'a> InsetSurface<'a> {
         }
     }
 
-    /// The corners of a triangle, in A's frame.
+    /// Offset corners of a triangle (A's frame, mm).
     pub(crate) fn triangle(&self, t: u32) -> Triangle {
         self.surface.triangles[t as usize].map(|v| self.corner(t, v))
     }
 
-    /// Whether any vertex that was asked for parts, so that some triangles have more than one piece.
+    /// True if any vertex computed so far is split, so that some triangles have several pieces.
     pub(crate) fn parts(&self) -> bool {
         self.parts.get()
     }
 
-    /// A triangle and what closes the surface where its vertices part, each piece for one of the triangles that it belongs to; in
-    /// A's frame.
+    /// Pieces of a triangle (A's frame, mm): the offset triangle and the strips and caps at split vertices. Each strip
+    /// and cap belongs to exactly one triangle.
     pub(crate) fn pieces(&self, t: u32) -> Rc<[Triangle]> {
         known(&self.pieces, t, || {
             let s = self.surface;
@@ -118,7 +126,7 @@ impl<'a> InsetSurface<'a> {
                 if (near.is_some() || far.is_some()) && t < s.neighbor_of(t, k) {
                     let mut near = near.unwrap_or_else(|| vec![self.corner(t, v)]);
                     let far = far.unwrap_or_else(|| vec![self.corner(t, end)]);
-                    // Seen from the near end the other triangle comes first.
+                    // From the near end, the strip starts at the other triangle.
                     near.reverse();
                     strip_triangles(&near, &far, &mut out);
                 }
@@ -147,7 +155,7 @@ impl<'a> InsetSurface<'a> {
         }
     }
 
-    /// Where a corner of a triangle goes.
+    /// Offset position of a triangle's corner.
     fn corner(&self, t: u32, v: u32) -> Vec3 {
         match self.place(v) {
             VertexPosition::One(x) => x,
@@ -162,17 +170,17 @@ impl<'a> InsetSurface<'a> {
         })
     }
 
-    /// A vertex in one place: within τ of all triangles at it, or of the faces that go on beyond them.
+    /// Displacement of an unsplit vertex: within τ of all its triangles, or of the faces continuing beyond them.
     fn inward(&self, v: u32, one: &VertexOffset) -> Vec3 {
-        // A vertex that moves by no more than τ stays within τ of whatever it belongs to.
+        // A displacement of at most τ stays within τ of everything at the vertex.
         if one.wish.norm_squared() <= self.tau * self.tau {
             return one.wish;
         }
-        // Only vertices that part ask for others' ways, too.
+        // Only neighbouring split vertices read a displacement again.
         if self.flat > 0.0 { known(&self.ways, v, || self.way(v, one)) } else { self.way(v, one) }
     }
 
-    /// The same of a vertex that wishes to move by more than τ.
+    /// Displacement of an unsplit vertex with an offset longer than τ.
     fn way(&self, v: u32, one: &VertexOffset) -> Vec3 {
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);
@@ -180,12 +188,13 @@ impl<'a> InsetSurface<'a> {
         if farthest <= self.tau {
             return one.wish;
         }
-        // The distance to what is convex and holds the vertex: of a shorter way it is shorter at least in proportion.
+        // The distance to a convex set containing the vertex decreases at least in proportion to the displacement.
         let d = one.wish * (self.tau / farthest * (1.0 - 1e-9));
         if lacking(&one.needs, &d) > lacking(&one.needs, &one.plain) { d } else { one.plain }
     }
 
-    /// A vertex that parts, unless an edge ends where another vertex, which does not part, goes too far from it.
+    /// Position of a split vertex. The vertex stays unsplit if the unsplit other end of a reflex edge moves too far
+    /// from this edge, or if the flat strip leaves its plane.
     fn parted(&self, v: u32, split: &VertexSplit) -> VertexPosition {
         let s = self.surface;
         let around: Vec<u32> = split.sectors.around.iter().map(|r| r.0).collect();
@@ -208,8 +217,8 @@ impl<'a> InsetSurface<'a> {
         VertexPosition::Split(Rc::new(split.mapped(|d| self.placed(v, &(d * back)))))
     }
 
-    /// Whether the strip about the flat edge at which a vertex parts, if there is one, stays within τ of where the surface goes on in
-    /// the plane there.
+    /// Tests if the strip about the flat edge of a split stays within τ of the surface continuing in its plane. True
+    /// without a flat edge.
     fn stays_in_plane(&self, v: u32, split: &VertexSplit) -> bool {
         let Some(([t, next], end)) = split.sectors.flat_edge() else { return true };
         let s = self.surface;
@@ -218,7 +227,7 @@ impl<'a> InsetSurface<'a> {
         let near = [t, next].map(|t| at + split.places[split.sectors.sector(t)]);
         let wish = self.wishes.wish(end);
         let far = [t, next].map(|t| to + wish.of(t));
-        // Of a vertex in one place it is known by how much it comes nearer than it wishes; one that parts may come as far.
+        // The displacement of an unsplit end is known; a split end moves by at most its offsets.
         let reached = |d: &Vec3| d.norm() <= self.tau || plane.height(&(to + d)).abs() <= self.tau;
         let far_reached = match &wish {
             Wish::One(one) => reached(&self.inward(end, one)),
@@ -230,7 +239,8 @@ impl<'a> InsetSurface<'a> {
             && continues_in_plane(s, t, &[near, far].concat(), &plane, self.flat)
     }
 
-    /// How far a vertex that moves by `d` gets from triangles `of` it, or the faces that go on beyond them, at most.
+    /// Largest distance of a vertex, displaced by `d`, from its triangles `of` or from the faces continuing beyond them
+    /// (mm).
     fn farthest(&self, v: u32, d: &Vec3, of: &[u32], around: &[u32]) -> f64 {
         let s = self.surface;
         let x = s.vertices[v as usize] + d;
@@ -247,14 +257,14 @@ impl<'a> InsetSurface<'a> {
         farthest
     }
 
-    /// Whether the surface goes on, beyond a triangle, towards where its corners wish to go.
+    /// Continuation in plane beyond a triangle, towards the offset positions of its corners.
     fn goes_on(&self, t: u32) -> Option<Continuation> {
         if self.flat <= 0.0 {
             return None;
         }
         known(&self.on, t, || {
             let s = self.surface;
-            // Which way an edge as short as rounding leads says nothing.
+            // The direction of an edge as short as rounding is undefined.
             if height(&s.triangle(t)) <= self.flat {
                 return None;
             }
@@ -272,8 +282,7 @@ impl<'a> InsetSurface<'a> {
         })
     }
 
-    /// The plane of a triangle, or where that is a sliver, which rounding turns as it likes, of the tallest triangle around in
-    /// whose plane it lies.
+    /// Plane of a triangle. A sliver, tilted by rounding, takes the plane of the tallest coplanar triangle around it.
     fn plane(&self, t: u32, fans: &[Vec<u32>; 3]) -> Plane {
         let s = self.surface;
         let mut tallest = height(&s.triangle(t));
@@ -294,7 +303,7 @@ impl<'a> InsetSurface<'a> {
         plane
     }
 
-    /// The point of a plane that is nearest to `x`, as far as the triangles around a vertex lie in it.
+    /// Point of a plane nearest to `x`, limited to the coplanar triangles around a vertex.
     fn landing(&self, plane: &Plane, around: &[u32], x: &Vec3) -> Vec3 {
         let s = self.surface;
         let mut best = (f64::INFINITY, *x);
@@ -308,7 +317,7 @@ impl<'a> InsetSurface<'a> {
     }
 }
 
-/// The height of a triangle over its longest side.
+/// Height of a triangle over its longest side.
 pub(crate) fn height([a, b, c]: &[Vec3; 3]) -> f64 {
     let longest = greater((b - a).norm_squared(), greater((c - b).norm_squared(), (a - c).norm_squared())).sqrt();
     (b - a).cross(&(c - a)).norm() / longest

@@ -1,4 +1,4 @@
-//! Surfaces that move inward: what is deeper than τ, or farther outside, sees them wind as before; and faces do move.
+//! Inset surfaces: points farther than τ from the surface keep their winding number, and faces move by τ.
 
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Mat3, Vec3};
@@ -11,7 +11,7 @@ use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Rng, cubes, refined, ring, turned};
 use std::collections::BTreeMap;
 
-/// A ring of eight to thirty facets with a groove or a shoulder, all of its walls thicker than 0.3.
+/// A ring of eight to thirty facets with a groove or a shoulder, all walls thicker than 0.3.
 fn shouldered(dice: &mut Rng) -> TriMesh {
     let step = 0.4 + 0.3 * dice.unit();
     let inner = 1.0 + 0.5 * dice.unit();
@@ -32,8 +32,8 @@ fn shouldered(dice: &mut Rng) -> TriMesh {
     ring(profiles[dice.below(3)], 8 + dice.below(23))
 }
 
-/// A prism over an outline with `n` corners, far out and near in turn, up to `random` off: at both ends of its reflex edges two faces
-/// and a flat one come together. Its walls are thicker than 0.3.
+/// A prism over a star outline with `n` corners, alternately far and near; the near ones vary by up to `random`. Both
+/// ends of its reflex edges join two faces and a flat one. All walls are thicker than 0.3.
 fn notched(dice: &mut Rng, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
     let reach: Vec<f64> = (0..n).map(|k| if k % 2 == 0 { far } else { near } + random * dice.unit()).collect();
     let mut mesh = TriMesh::default();
@@ -52,7 +52,7 @@ fn notched(dice: &mut Rng, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
     mesh
 }
 
-/// The surface of a solid at random, in random triangles, turned, and stretched unevenly.
+/// Surface of a random solid, randomly triangulated, rotated and sheared.
 fn solid(dice: &mut Rng, round: usize, single: bool) -> Surface {
     let mesh = match round % 4 {
         0 | 2 => cubes(dice),
@@ -108,7 +108,7 @@ fn a_moved_surface_winds_as_before_around_what_is_farther_than_tau() {
     assert!(asked > 8000 && inside > 5000 && parted > 100, "{asked} {inside} {parted}");
 }
 
-/// A vertex by the bits of its coordinates.
+/// Vertex as the bits of its coordinates.
 type Bits = [u64; 3];
 
 #[test]
@@ -136,7 +136,7 @@ fn all_pieces_of_a_moved_surface_close() {
     assert!(extra > 5000, "{extra}");
 }
 
-/// The shares of τ by which the places of a mesh's vertices lie below the planes of their triangles, the least of each triangle.
+/// Distance of each triangle's offset corners below its plane, the least of the three (shares of τ).
 fn shares(s: &Surface, tau: f64, rounding: f64) -> Vec<f64> {
     let moved = InsetSurface::new(s, None, SolidSide::Inside, tau, rounding);
     let share = |t: u32| {
@@ -179,7 +179,7 @@ fn faces_beside_a_single_reflex_edge_move_by_all_of_tau() {
 
 #[test]
 fn a_surface_does_not_go_on_beyond_an_edge_where_it_folds() {
-    // The angle at which the lower face meets the upper one, seen along the y axis: wedges sharp and blunt, and a right angle.
+    // Angle between the lower and the upper face, seen along the y axis: sharp and blunt wedges, and a right angle.
     for degrees in [20.0, 45.0, 89.0, 90.0, 91.0, 135.0] {
         let (sine, cosine) = sin_cos_deg(degrees);
         let corners = [[0.0, 0.0], [-cosine * 4.0, -sine * 4.0], [-4.0, 0.0]];
@@ -198,7 +198,8 @@ fn a_surface_does_not_go_on_beyond_an_edge_where_it_folds() {
             for t in 0..s.triangles.len() as u32 {
                 let plane = Plane::of(&s, t);
                 let corners = s.triangle(t);
-                // Feet at the corners: the triangle itself. Beyond each edge: over the neighbour, which lies elsewhere or in the plane.
+                // With feet at the corners the polygon is the triangle itself. A foot beyond an edge lies over the
+                // neighbour, folded or coplanar.
                 assert!(continues_in_plane(&s, t, &corners, &plane, 1e-12), "{degrees} {t}");
                 for k in 0..3 {
                     let (p, q) = (corners[k], corners[(k + 1) % 3]);

@@ -1,5 +1,8 @@
-//! Where the vertices of a solid wish to go when its surface moves inward: as far as the planes at them and close by ask, whatever lies
-//! in between.
+//! Inward offset of each vertex of a solid under the constraints of adjacent and nearby planes.
+//!
+//! Every plane at a vertex should move inward by τ. The offset along the mean normal is always admissible, but may move
+//! some planes by less. A damped least-squares solver then looks for an offset that satisfies all planes. The surface
+//! in between is ignored here; [`super::surface`] applies its limits afterwards.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
@@ -11,36 +14,38 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// No vertex moves by more than this many τ: at sharper corners the faces move less than they might.
+/// Largest offset of a vertex (multiples of τ): at sharper corners the faces move by less than τ.
 pub(crate) const MAX_OFFSET: f64 = 4.0;
 
-/// Where no corner is sharper than such a way allows, no vertex moves by more than this many τ: fewer triangles may meet then.
+/// The same limit for surfaces with blunt corners only (multiples of τ): a smaller limit leaves fewer candidate
+/// crossings.
 const MAX_OFFSET_BLUNT: f64 = 2.0;
 
-/// Steps towards the planes that should move, at most; most corners take one or two.
+/// Upper limit of solver steps; most corners take one or two.
 const MAX_STEPS: usize = 8;
 
-/// Added to the squares of what planes tell of a direction: what none tells by more than this stays as it is.
+/// Damping of the least squares: directions with a smaller sum of squared constraints stay as they are.
 const DAMPING: f64 = 1e-8;
 
-/// Faces that move by this share of τ move far enough.
+/// Share of τ by which every face must move for the offset along the mean normal to be kept.
 const FULL_MOVE_SHARE: f64 = 0.999;
 
-/// What is off its plane by no more than this share of τ has reached it.
+/// Solver tolerance (share of τ): a plane this close counts as reached.
 const SOLVER_TOLERANCE: f64 = 1e-6;
 
-/// No more planes than this are looked at for one vertex.
+/// Upper limit of planes considered at one vertex.
 const MAX_PLANES: usize = 64;
 
-/// A plane whose outward normal has this cosine or more with the way of a vertex is the far side of a thin wall.
+/// Least cosine between the outward normal of a plane and the offset along the mean normal for the plane to be the far
+/// side of a thin wall.
 const FAR_SIDE_COSINE: f64 = 0.5;
 
-/// Which side of a surface is taken for the solid.
+/// Side of a surface taken for the solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SolidSide {
-    /// What the surface encloses.
+    /// The enclosed side.
     Inside,
-    /// Everything else.
+    /// The outer side.
     Outside,
 }
 
@@ -53,7 +58,7 @@ impl SolidSide {
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]
 pub(crate) type Known<T> = RefCell<HashMap<u32, T, rapidhash::fast::RandomState>>;
 
-/// The value of a key, computed once.
+/// Cached value of a key, computed once.
 pub(crate) fn known<T: Clone>(of: &Known<T>, key: u32, compute: impl FnOnce() -> T) -> T {
     if let Some(value) = of.borrow().get(&key) {
         return value.clone();
@@ -63,7 +68,7 @@ pub(crate) fn known<T: Clone>(of: &Known<T>, key: u32, compute: impl FnOnce() ->
     value
 }
 
-/// Where a vertex would go if only the planes at it counted, from where it was (the solid's frame).
+/// Offset of a vertex demanded by the planes, before the limits of the surface in between (solid's frame, mm).
 #[derive(Clone)]
 pub(crate) enum Wish {
     One(Rc<VertexOffset>),
@@ -71,7 +76,7 @@ pub(crate) enum Wish {
 }
 
 impl Wish {
-    /// Of a corner of a triangle.
+    /// Offset of a triangle's corner.
     pub(crate) fn of(&self, t: u32) -> Vec3 {
         match self {
             Self::One(one) => one.wish,
@@ -80,57 +85,57 @@ impl Wish {
     }
 }
 
-/// The wish of all triangles around a vertex, or of some of them.
+/// Offset for all triangles around a vertex, or for some of them (mm).
 pub(crate) struct VertexOffset {
     pub wish: Vec3,
-    /// By τ along the mean normal, which is always admissible.
+    /// Offset by τ along the mean inward normal; always admissible.
     pub plain: Vec3,
-    /// The planes that should move.
+    /// Planes to be moved inward.
     pub needs: Vec<PlaneConstraint>,
 }
 
-/// A plane that should move inward.
+/// A plane to be moved inward.
 pub(crate) struct PlaneConstraint {
-    /// Outward.
+    /// Unit normal, outward.
     normal: Vec3,
-    /// By how much (mm).
+    /// Required inward movement (mm).
     by: f64,
-    /// Whether the vertex lies on it.
+    /// True if the vertex lies on the plane.
     own: bool,
 }
 
 impl PlaneConstraint {
-    /// How much farther than needed the plane moves when its points move by `d`.
+    /// Surplus of the inward movement over the required one, if the plane's points move by `d` (mm).
     fn over(&self, d: &Vec3) -> f64 {
         -self.normal.dot(d) - self.by
     }
 }
 
-/// The least that planes move farther than needed when their points move by `d`; negative where one does not move far enough.
+/// Least surplus over all planes, if their points move by `d` (mm); negative if some plane moves too little.
 pub(crate) fn lacking(needs: &[PlaneConstraint], d: &Vec3) -> f64 {
     needs.iter().map(|n| n.over(d)).fold(f64::INFINITY, lesser)
 }
 
-/// The wishes of the vertices of one solid, computed as they are asked for.
+/// Vertex offsets of one solid, computed on demand.
 pub(crate) struct VertexOffsets<'a> {
     pub surface: &'a Surface,
     pub taken: SolidSide,
-    /// How far faces should move (mm).
+    /// Intended inward movement of the faces (mm).
     pub tau: f64,
-    /// What lies no farther than this behind a plane lies in it; 0 where only the triangles at a vertex count (mm).
+    /// Largest distance behind a plane for a vertex to lie in it (mm); 0 counts only the triangles at the vertex.
     pub flat: f64,
-    /// No vertex moves by more than this (mm).
+    /// Largest offset of a vertex (mm).
     farthest: f64,
-    /// By vertex.
+    /// Offset of each vertex.
     known: Known<Wish>,
 }
 
-/// How many τ vertices of a surface move at most.
+/// Largest offset of a vertex of a surface (multiples of τ).
 fn max_offset(surface: &Surface) -> f64 {
     greater(surface.miter(MAX_OFFSET), MAX_OFFSET_BLUNT)
 }
 
-/// How far vertices of a pair move at most where its faces move by `tau` (mm).
+/// Largest offset of a vertex of a pair, if its faces move by `tau` (mm).
 pub(crate) fn slack(p: &Pairing, tau: f64) -> f64 {
     greater(max_offset(p.a), max_offset(p.b)) * tau
 }
@@ -140,9 +145,9 @@ impl<'a> VertexOffsets<'a> {
         Self { surface, taken, tau, flat, farthest: max_offset(surface) * tau, known: RefCell::default() }
     }
 
-    /// Of one vertex.
+    /// Offset of one vertex.
     pub(crate) fn wish(&self, v: u32) -> Wish {
-        // Nobody else asks.
+        // Without flat faces each offset is read only once.
         if self.flat <= 0.0 {
             return self.new_wish(v);
         }
@@ -150,7 +155,7 @@ impl<'a> VertexOffsets<'a> {
     }
 
     fn new_wish(&self, v: u32) -> Wish {
-        // A triangle without area opens unless its corners stay on their line.
+        // Moving this vertex would open the surface at a dropped triangle without area.
         if self.surface.is_rough(v) {
             let none = Vec3::zeros();
             return Wish::One(Rc::new(VertexOffset { wish: none, plain: none, needs: Vec::new() }));
@@ -166,7 +171,7 @@ impl<'a> VertexOffsets<'a> {
 
     fn split(&self, v: u32, around: &[u32]) -> Option<VertexSplit> {
         let sectors = Sectors::of(self.surface, v, around)?;
-        // What stays in a plane is held to τ without being cut back.
+        // Keeps the strip of the flat edge within τ despite the solver tolerance.
         let scale = if sectors.flat_edge().is_some() { 1.0 - 2.0 * SOLVER_TOLERANCE } else { 1.0 };
         let places = (0..sectors.count).map(|sector| {
             let of: Vec<u32> = sectors.around.iter().filter(|r| r.1 == sector).map(|r| r.0).collect();
@@ -176,7 +181,7 @@ impl<'a> VertexOffsets<'a> {
         VertexSplit::new(self.surface, v, sectors, places, self.tau)
     }
 
-    /// Where some of the triangles around a vertex would have it.
+    /// Offset of a vertex for some of the triangles around it.
     pub(crate) fn wish_of(&self, v: u32, of: &[u32], around: &[u32]) -> VertexOffset {
         let (plain, needs) = self.needs(v, of, around);
         let mut wish = plain;
@@ -189,8 +194,7 @@ impl<'a> VertexOffsets<'a> {
         VertexOffset { wish, plain, needs }
     }
 
-    /// By τ along the mean normal of some of the triangles around a vertex, which is always admissible; and the planes that should
-    /// move.
+    /// Offset by τ along the mean inward normal of some triangles around a vertex, and the planes to be moved.
     fn needs(&self, v: u32, of: &[u32], around: &[u32]) -> (Vec3, Vec<PlaneConstraint>) {
         let s = self.surface;
         let sign = self.taken.sign();
@@ -214,7 +218,7 @@ impl<'a> VertexOffsets<'a> {
         (plain, needs)
     }
 
-    /// Adds the planes that a vertex lies closely behind: where they move inward, it would stay outside.
+    /// Adds the planes closely in front of a vertex: after they move inward, the vertex would lie outside of them.
     fn add_nearby_planes(&self, v: u32, around: &[u32], plain: &Vec3, needs: &mut Vec<PlaneConstraint>) {
         let s = self.surface;
         let at = s.vertices[v as usize];
@@ -235,9 +239,9 @@ impl<'a> VertexOffsets<'a> {
         });
     }
 
-    /// To where all planes have moved by as much as they should, as far as that is possible and not too far: in steps to the nearest
-    /// point where they have, of those that do not move enough and those at the vertex (least squares, damped so little that
-    /// planes which rounding alone tells apart move nothing).
+    /// Offset satisfying all planes, as far as the solver and the length limit allow. Each step solves for the planes
+    /// at the vertex and for the unsatisfied ones (least squares). The damping is small: planes distinguished only by
+    /// rounding cause no movement.
     fn solve_planes(&self, start: Vec3, needs: &[PlaneConstraint]) -> Vec3 {
         let tau = self.tau;
         let mut d = start;
@@ -263,7 +267,7 @@ impl<'a> VertexOffsets<'a> {
                 break;
             }
         }
-        // Planes that move by a hair less than τ leave room for the rounding of the test itself.
+        // A movement slightly below τ leaves room for the rounding of the distance test itself.
         d *= 1.0 - 1e-9;
         let (length, most) = (d.norm(), self.farthest * (1.0 - 1e-9));
         if length > most {

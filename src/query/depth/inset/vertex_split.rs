@@ -1,51 +1,55 @@
-//! Vertices that part where a surface moves inward: at a reflex edge the faces move away from each other, and one place for a vertex
-//! of both would hold them back. Each sector of triangles between two reflex edges gets a place of its own; strips close the surface
-//! along the edges, in small angles about them, and a cap closes it at the vertex. Where a single reflex edge ends, as at the rim of
-//! a pocket, a flat edge on the other side of the vertex parts with it: its strip stays in the plane of the faces beside it.
+//! Splits a vertex at reflex edges, where the inset faces move apart and a single position would hold them back.
+//!
+//! Each sector of triangles between two reflex edges gets its own position. Strips close the inset surface along the
+//! edges, in small angular steps, and a cap closes it at the vertex. A single reflex edge may end at a vertex, for
+//! example at the rim of a pocket. Then a flat edge on the other side of the vertex is split too; its strip stays in
+//! the plane of the faces beside it.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
 use crate::shape::surface::Surface;
 
-/// Edges that bend inward by a smaller sine than this part nothing: one place costs less than half a per cent.
+/// Least sine of the inward bend at a split edge: at smaller bends a single position costs less than half a per cent.
 const LEAST_SINE: f64 = 0.1;
 
-/// A strip about an edge turns by no more than this from one point to the next (radians): half of it costs 1 − cos(0.1).
+/// Largest angular step of a strip about an edge (radians): half a step costs 1 − cos(0.1).
 const MAX_STRIP_STEP: f64 = 0.2;
 
-/// A face may hold the edge that parts with a single reflex edge if its normal has no greater cosine with those of the two faces at that.
+/// Largest absolute cosine between the normal of a face with the flat split edge and the normals of the two faces at
+/// the reflex edge.
 const OTHER_FACE_COSINE: f64 = 0.5;
 
-/// Triangles whose normals have a cosine less below 1 than this lie in one face, as far as the choice of that edge goes.
+/// Largest deficit of the normals' cosine below 1 for triangles of one face, in the choice of the flat edge.
 const COPLANAR_COSINE_DEFICIT: f64 = 1e-9;
 
-/// What a place may be too far away before the whole vertex is scaled back; beyond, it does not part.
+/// Largest distance of strips and cap from their features (multiples of τ). Up to it the split is scaled back to τ;
+/// beyond it the vertex stays unsplit.
 const MAX_SCALE_BACK: f64 = 1.02;
 
-/// The triangles around a vertex, counter-clockwise as seen from outside, in sectors between reflex edges.
+/// Triangles around a vertex, counter-clockwise seen from outside, in sectors between split edges.
 #[derive(Clone)]
 pub(crate) struct Sectors {
-    /// Triangles, and of each its sector.
+    /// Each triangle with its sector.
     pub around: Vec<(u32, usize)>,
-    /// In the order of `around`.
+    /// Split edges in the order of `around`.
     edges: Vec<SplitEdge>,
     pub count: usize,
 }
 
-/// An edge at which two sectors part.
+/// Split edge between two sectors.
 #[derive(Clone, Copy)]
 struct SplitEdge {
-    /// After which of the triangles around the vertex.
+    /// Index in `around` of the triangle before the edge.
     after: usize,
-    /// The vertex at the other end.
+    /// Vertex at the other end.
     end: u32,
-    /// By which the surface bends inward; 0 of the flat edge that parts with a single reflex one.
+    /// Inward bend of the surface (radians); 0 for the flat edge paired with a single reflex edge.
     angle: f64,
 }
 
 impl Sectors {
-    /// `None` where the triangles are not one closed fan, or where no two edges can part.
+    /// Divides the triangles around a vertex. `None` unless they form one closed fan with at least two split edges.
     pub(crate) fn of(s: &Surface, v: u32, around: &[u32]) -> Option<Self> {
         let corner = |t: u32| s.triangles[t as usize].iter().position(|&i| i == v);
         let first = *around.first()?;
@@ -82,13 +86,13 @@ impl Sectors {
             return None;
         }
         for (i, r) in ring.iter_mut().enumerate() {
-            // The last sector goes on in the first.
+            // The first sector continues after the last edge.
             r.1 = edges.iter().filter(|e| e.after < i).count() % count;
         }
         Some(Self { around: ring, edges, count })
     }
 
-    /// The flat edge at which sectors part, if there is one: the triangles on either side and the vertex at the other end.
+    /// The flat split edge, if there is one: the triangles on either side and the vertex at the other end.
     pub(crate) fn flat_edge(&self) -> Option<([u32; 2], u32)> {
         let e = self.edges.iter().find(|e| e.angle == 0.0)?;
         Some(([self.around[e.after].0, self.around[(e.after + 1) % self.around.len()].0], e.end))
@@ -99,8 +103,9 @@ impl Sectors {
     }
 }
 
-/// An edge between triangles in one plane, in a face that is neither of the two at the reflex edge after triangle `reflex` of a ring: the
-/// one that leads away from these the most.
+/// Chooses a flat edge for a single reflex edge, given by the triangle `reflex` before it in the ring. The two
+/// triangles at the flat edge are coplanar and lie in neither face of the reflex edge. The most inward such edge is
+/// taken.
 fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: usize) -> Option<SplitEdge> {
     let normal = |i: usize| s.normal_if_cheap(ring[i % ring.len()].0);
     let sides = [normal(reflex), normal(reflex + 1)];
@@ -122,8 +127,8 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
     best.1
 }
 
-/// By how much the surface bends inward over an edge that two triangles share, if by more than next to nothing; the same seen from
-/// both ends.
+/// Inward bend of the surface at the edge of two triangles (radians); `None` for convex and nearly flat edges. The
+/// result is the same from both ends.
 fn bend(s: &Surface, [v, end]: [u32; 2], [t, next]: [u32; 2]) -> Option<f64> {
     let d = (s.vertices[end as usize] - s.vertices[v as usize]).try_normalize(0.0)?;
     let (n, m) = (s.normal_if_cheap(t), s.normal_if_cheap(next));
@@ -131,19 +136,20 @@ fn bend(s: &Surface, [v, end]: [u32; 2], [t, next]: [u32; 2]) -> Option<f64> {
     (sine > LEAST_SINE || (sine > 0.0 && cosine < 0.0)).then(|| libm::atan2(sine, cosine))
 }
 
-/// Where a vertex goes in each sector, and on the strips in between, from where it was (the solid's frame, mm).
+/// Offset positions of a vertex in each sector and on the strips in between (solid's frame, mm).
 pub(crate) struct VertexSplit {
     pub sectors: Sectors,
-    /// By sector.
+    /// Position of each sector.
     pub places: Vec<Vec3>,
-    /// Of each edge that parts, counter-clockwise from place to place.
+    /// Positions along the strip of each split edge, counter-clockwise.
     strips: Vec<Vec<Vec3>>,
-    /// The farthest that anything on cap and strips about reflex edges moves from what it belongs to, in τ, at most [`TOO_FAR`].
+    /// Largest distance of the cap and the reflex strips from the features they belong to (multiples of τ, at most
+    /// [`MAX_SCALE_BACK`]).
     pub farthest: f64,
 }
 
 impl VertexSplit {
-    /// With given places of the sectors. `None` where strips or cap would move too far.
+    /// Builds strips and cap between given positions. `None` if these move too far.
     pub(crate) fn new(s: &Surface, v: u32, sectors: Sectors, places: Vec<Vec3>, tau: f64) -> Option<Self> {
         let at = s.vertices[v as usize];
         let mut strips = Vec::with_capacity(sectors.count);
@@ -180,7 +186,7 @@ impl VertexSplit {
         (split.farthest <= MAX_SCALE_BACK).then_some(split)
     }
 
-    /// With other places.
+    /// The same split with mapped positions.
     pub(crate) fn mapped(&self, place: impl Fn(&Vec3) -> Vec3) -> Self {
         let all = |list: &[Vec3]| list.iter().map(&place).collect();
         Self {
@@ -191,26 +197,26 @@ impl VertexSplit {
         }
     }
 
-    /// The vertices at the other ends of its reflex edges.
+    /// Vertices at the other ends of the reflex edges.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> {
         self.sectors.edges.iter().filter(|e| e.angle > 0.0).map(|e| e.end)
     }
 
-    /// The places along a strip about the edge to `end`, counter-clockwise; `None` where nothing parts there.
+    /// Positions along the strip of the edge to `end`, counter-clockwise; `None` if this edge is not split.
     pub(crate) fn strip(&self, end: u32) -> Option<&[Vec3]> {
         let e = self.sectors.edges.iter().position(|e| e.end == end)?;
         Some(&self.strips[e])
     }
 
-    /// Triangles over all places around the vertex, facing outward.
+    /// Triangles over all positions around the vertex, facing outward.
     pub(crate) fn cap(&self) -> Vec<[Vec3; 3]> {
-        // A strip ends where the next begins.
+        // The next strip begins at the end of this one.
         let ring: Vec<Vec3> = self.strips.iter().flat_map(|s| s[..s.len() - 1].iter().copied()).collect();
         (2..ring.len()).map(|k| [ring[0], ring[k - 1], ring[k]]).collect()
     }
 }
 
-/// From one place to another about an edge that leaves the vertex by `way`, in steps of at most [`TURN`] of `angle`.
+/// Arc between two positions about an edge leaving the vertex by `way`, in steps of at most [`MAX_STRIP_STEP`] of `angle`.
 fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<Vec3>> {
     let axis = way.try_normalize(0.0)?;
     let along = [from.dot(&axis), to.dot(&axis)];
@@ -230,17 +236,17 @@ fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<Vec3>> {
     Some(out)
 }
 
-/// How far a point is from the segment between the origin and `way`.
+/// Distance of a point from the segment between the origin and `way`.
 pub(crate) fn off_segment(d: &Vec3, way: &Vec3) -> f64 {
     let share = lesser(greater(d.dot(way) / way.norm_squared(), 0.0), 1.0);
     (d - way * share).norm()
 }
 
-/// The triangles of a strip between the places at both ends of an edge, `near` and `far`, from those of the triangle that has the edge
-/// from near to far to those of the other; facing outward.
+/// Triangles of a strip between the positions at both ends of an edge, facing outward. Both lists begin at the triangle
+/// containing the edge in the direction from near to far, and end at the other triangle.
 pub(crate) fn strip_triangles(near: &[Vec3], far: &[Vec3], out: &mut Vec<Triangle>) {
     let steps = near.len().max(far.len());
-    // Where one end does not part, it is one place.
+    // An unsplit end has a single position.
     let at = |list: &[Vec3], k: usize| list[k.min(list.len() - 1)];
     for k in 1..steps {
         let (a, b) = (at(near, k - 1), at(near, k));

@@ -1,4 +1,4 @@
-//! Looks for a ball in both solids: climbs, and strides along the sheet between two surfaces.
+//! Searches for a deep common ball: ascends the depth function, and walks along the sheet between two surfaces.
 
 use crate::geom::Vec3;
 use crate::geom::math::{basis, greater, lesser};
@@ -6,21 +6,22 @@ use crate::query::depth::search::BranchAndBound;
 use crate::query::depth::search::cell_lp::{Row, maximize};
 use crate::shape::surface::placed::NearestPoint;
 
-/// Steps of a climb, at most.
+/// Upper limit of steps of an ascent.
 const MAX_STEPS: usize = 24;
 
-/// A climb ends when its steps are this share of the first.
+/// Final step of an ascent (share of the first step).
 const STEP_SHARE: f64 = 0.02;
 
-/// Looks of one settling, at most.
+/// Upper limit of evaluations while balancing the two depths.
 const MAX_SETTLING: usize = 4;
 
-/// Strides along a sheet, at most, four looks around to each.
+/// Upper limit of steps along a sheet; each step tries four directions.
 const MAX_STRIDES: usize = 12;
 
 impl BranchAndBound<'_> {
-    /// Climbs from a point towards a deeper one, in steps that begin with `step` (mm), until a ball of a radius above `enough` is
-    /// found or the steps get small. Each step goes where the planes at the nearest points would be deepest.
+    /// Ascends from a point towards greater depth, in steps beginning with `step` (mm). Ends at a ball of a radius
+    /// above `enough` (mm) or at small steps. Each step maximises the depth below the planes at the nearest surface
+    /// points, by a linear programme.
     pub(crate) fn ascend(&mut self, start: &Vec3, step: f64, enough: f64) {
         let Some(mut at) = self.evaluate(start) else { return };
         let (mut x, mut half) = (*start, step);
@@ -38,15 +39,15 @@ impl BranchAndBound<'_> {
                 half *= 1.5;
                 self.rows.clear();
             } else {
-                // What is nearest there counts from here on.
+                // After a failed step, the planes at its end constrain the next one.
                 self.rows.extend([self.plane(0, &y, &x, &there[0]), self.plane(1, &y, &x, &there[1])]);
                 half *= 0.5;
             }
         }
     }
 
-    /// Goes from a point towards where it is as deep in one solid as in the other, until a ball of a radius above `enough` (mm) is
-    /// found. The best point that was looked at, and the lesser depth there.
+    /// Moves from a point towards equal depth in both solids, until a ball of a radius above `enough` (mm) is found.
+    /// Returns the best evaluated point (A's frame) and its lesser depth (mm).
     pub(crate) fn balance(&mut self, start: &Vec3, enough: f64) -> Option<(Vec3, f64)> {
         let mut x = *start;
         let mut best: Option<(Vec3, f64)> = None;
@@ -61,7 +62,7 @@ impl BranchAndBound<'_> {
                 break;
             }
             let [a, b] = [self.slope(0, &x, &at[0]), self.slope(1, &x, &at[1])];
-            // So that both are as deep if both slopes last; out of a solid only back onto its surface.
+            // This step equalises the depths if both slopes persist. Outside a solid it ends on the surface.
             let most = if radius < 0.0 { -radius } else { excess };
             let along = if low == 0 { a } else { b };
             x += along * lesser(excess / greater(1.0 - a.dot(&b), f64::MIN_POSITIVE), most);
@@ -69,8 +70,8 @@ impl BranchAndBound<'_> {
         best
     }
 
-    /// Looks for a ball of a radius above `enough` (mm) along the sheet that two surfaces enclose where they overlap all over: in
-    /// strides that begin with `longest` and settle between the surfaces.
+    /// Walks along the thin sheet between two surfaces, in search of a ball of a radius above `enough` (mm). Steps
+    /// begin with `longest` (mm); each end point is balanced between the surfaces.
     pub(crate) fn walk_sheet(&mut self, start: &Vec3, longest: f64, enough: f64) {
         let Some((mut x, mut radius)) = self.balance(start, enough) else { return };
         let mut length = longest;
@@ -91,7 +92,7 @@ impl BranchAndBound<'_> {
         }
     }
 
-    /// Where the signed depth near `x` increases: away from its nearest surface point.
+    /// Direction of increasing signed depth near `x`: away from the nearest surface point inside, towards it outside.
     pub(crate) fn slope(&self, which: usize, x: &Vec3, at: &(NearestPoint, f64)) -> Vec3 {
         let side = &self.sides[which];
         ((x - at.0.point) * at.1.signum())
@@ -99,7 +100,7 @@ impl BranchAndBound<'_> {
             .unwrap_or_else(|| -side.turned(&side.surface.normal(at.0.triangle)))
     }
 
-    /// The signed depth near `x` as the plane at its nearest surface point has it, about `center`.
+    /// Linear model of the signed depth near `x`: the plane at its nearest surface point, relative to `center`.
     pub(crate) fn plane(&self, which: usize, x: &Vec3, center: &Vec3, at: &(NearestPoint, f64)) -> Row {
         let slope = self.slope(which, x, at);
         Row::bound(slope, at.1 + slope.dot(&(center - x)))

@@ -1,4 +1,9 @@
-//! The bound of one box of the search: linear programmes over the elements of both solids and cuts.
+//! Bounds the common radius over one cell of the search, by linear programmes over the local bounds of both solids and
+//! cuts.
+//!
+//! A cut bounds the depth everywhere in the cell by the distance to one triangle. The local bounds are alternatives, so
+//! every pair of them (one from each solid) has its own linear programme, and the largest optimum counts. The optimum's
+//! point gives the next cut.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
@@ -8,17 +13,18 @@ use crate::query::depth::search::local_bounds::{LocalBounds, Region};
 use crate::query::depth::search::{BranchAndBound, Probe, Target};
 use crate::shape::surface::placed::NearestPoint;
 
-/// Cuts added to a cell's programme, at most; two or three are usual.
+/// Upper limit of cuts in a cell's programme; two or three are usual.
 const MAX_CUTS: usize = 12;
 
-/// Programmes solved for one cell and set of cuts, at most; a cell that needs more is better split.
+/// Upper limit of programmes for one cell and set of cuts; beyond it, splitting the cell is cheaper.
 const MAX_PROGRAMMES: usize = 48;
 
-/// Patch planes may be moved outward by this share of the width that the bracket may have.
+/// Largest outward shift of a patch plane (share of the bracket's allowed width).
 const SLACK_SHARE: f64 = 0.25;
 
 impl BranchAndBound<'_> {
-    /// The least bound that the means at hand give, not above `upper`; less care is taken below what the target asks for.
+    /// Upper bound of the common radius over the cell, at most `upper` (mm). Stops early once the bound is low enough
+    /// for `target`.
     pub(crate) fn bound(
         &mut self,
         center: &Vec3,
@@ -77,8 +83,8 @@ impl BranchAndBound<'_> {
         }
     }
 
-    /// Where more pairs of elements reach up to a bound than programmes are solved, no other bound would come of them: goes on with
-    /// the elements of one solid, or with none.
+    /// Drops the elements of one or both solids if more pairs reach `upper` than programmes may be solved: they could
+    /// not lower the bound.
     fn forget_what_is_too_much(&self, known: &mut [bool; 2], upper: f64) {
         let reaching = |which: usize, known: &[bool; 2]| {
             let e = &self.elements[which];
@@ -92,8 +98,8 @@ impl BranchAndBound<'_> {
         }
     }
 
-    /// All pairs of elements that may leave more than is enough, the most promising first. A side of which nothing is known has
-    /// one element without rows.
+    /// Collects all element pairs with a bound above `enough`, highest first. A solid without elements counts as one
+    /// element without rows.
     fn pair_up(&mut self, known: [bool; 2], enough: f64) {
         self.pairs.clear();
         let [of_a, of_b] = &self.elements;
@@ -110,8 +116,8 @@ impl BranchAndBound<'_> {
         self.pairs.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
     }
 
-    /// The largest programme over the pairs left, each with all cuts; pairs that are below what is enough are dropped. After
-    /// [`MAX_PROGRAMMES`] the heights of the rest count as they are.
+    /// Largest optimum over the remaining pairs, each with all cuts. Drops pairs with a bound of at most `enough`.
+    /// After [`MAX_PROGRAMMES`] the remaining pairs count with their heights.
     fn best_pair(&mut self, known: [bool; 2], half: &Vec3, enough: f64) -> Optimum {
         let mut best = Optimum { upper: enough, at: Vec3::zeros() };
         let mut solved = 0;
@@ -144,8 +150,8 @@ impl BranchAndBound<'_> {
         best
     }
 
-    /// Adds a cut for each solid: the distance to the triangle nearest to `x` bounds the depth of every point of the cell. How
-    /// far the cell's points lie from that triangle at most.
+    /// Adds a cut for each solid: the distance to the triangle nearest to `x` bounds the depth over the cell. Returns
+    /// the largest distance of the cell's points from each triangle (mm).
     fn cut(&mut self, center: &Vec3, half: &Vec3, x: &Vec3, at: &[(NearestPoint, f64); 2]) -> [f64; 2] {
         self.cut_triangles.push([at[0].0.triangle, at[1].0.triangle]);
         let mut far = [0.0; 2];

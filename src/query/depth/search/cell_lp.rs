@@ -1,19 +1,19 @@
-//! A small linear programme over a box: the largest `r` under linear bounds, with a certificate.
+//! Solves a small linear programme over a box: the largest `r` under linear bounds, with a certificate.
 //!
-//! Unknowns are a point of the box and `r`; every bound says `r ≤ a + g·y`, every domain `0 ≤ b + d·y`, `y` counted from the
-//! box's centre. A dual simplex with a 4×4 basis (Chvátal, "Linear Programming", 1983, ch. 10) starts from one bound and three
-//! sides of the box, which is dual feasible without a search.
+//! Unknowns are a point `y` of the box, relative to its centre, and `r`. Every bound is `r ≤ a + g·y`, every domain `0
+//! ≤ b + d·y`. A dual simplex with a 4×4 basis (Chvátal, "Linear Programming", 1983, ch. 10) starts from one bound and
+//! three sides of the box; this start is dual feasible.
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 
-/// More pivots than this mean that rounding makes the basis wander; the bound is valid wherever it stops. Five are usual.
+/// Upper limit of pivots; five are usual. With more, rounding makes the basis wander. The bound is valid at every stop.
 const MAX_PIVOTS: usize = 48;
 
-/// Smaller pivots are passed over: they blow rounding up. Steers the search; the bound is recomputed from the multipliers.
+/// Least pivot: smaller ones amplify rounding. It only steers the search; the bound is recomputed from the multipliers.
 const LEAST_PIVOT: f64 = 1e-11;
 
-/// `r ≤ value + slope·y` where `bounds_r`, else `0 ≤ value + slope·y`.
+/// Constraint: `r ≤ value + slope·y` if `bounds_r`, else `0 ≤ value + slope·y`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Row {
     pub slope: Vec3,
@@ -22,17 +22,17 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// A bound of `r`.
+    /// Builds a bound of `r`.
     pub(crate) fn bound(slope: Vec3, value: f64) -> Self {
         Self { slope, value, bounds_r: true }
     }
 
-    /// A side of the domain.
+    /// Builds a side of the domain.
     pub(crate) fn domain(slope: Vec3, value: f64) -> Self {
         Self { slope, value, bounds_r: false }
     }
 
-    /// The largest value over the box.
+    /// Largest value over the box of half extents `half`.
     #[inline]
     pub(crate) fn highest(&self, half: &Vec3) -> f64 {
         self.value + spread(&self.slope, half)
@@ -44,12 +44,12 @@ fn spread(slope: &Vec3, half: &Vec3) -> f64 {
     slope.x.abs() * half.x + slope.y.abs() * half.y + slope.z.abs() * half.z
 }
 
-/// What the programme found.
+/// Certified optimum of the programme.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Optimum {
-    /// No point of the box in the domain has a larger `r`; certified by the multipliers. −∞ where the domain is empty.
+    /// Upper bound of `r` over the domain in the box, certified by the multipliers; −∞ if the domain is empty.
     pub upper: f64,
-    /// Where the programme thinks the largest `r` is, from the box's centre; in the box.
+    /// Approximate position of the optimum, inside the box and relative to its centre.
     pub at: Vec3,
 }
 
@@ -57,16 +57,16 @@ pub(crate) struct Optimum {
 #[derive(Clone, Copy)]
 enum Member {
     Row(usize),
-    /// ±y ≤ half along an axis.
+    /// Side of the box: ±y ≤ half along an axis.
     Side(usize, f64),
 }
 
-/// Maximises `r` over the box of half extents `half`; without a row that bounds `r` the answer is ∞. Stops as soon as the bound
-/// is not above `enough`. Cost: about 50 ns a pivot and 2 ns a row and pivot.
+/// Maximises `r` over the box of half extents `half`; ∞ if no row bounds `r`. Stops once the bound is at most `enough`.
+/// Cost: about 50 ns a pivot, plus 2 ns a row and pivot.
 pub(crate) fn maximize(rows: &[Row], half: &Vec3, enough: f64) -> Optimum {
     let count = rows.len();
     let row = |i: usize| &rows[i];
-    // The tightest single bound is the start.
+    // Starts from the tightest single bound.
     let mut start = None;
     let mut least = f64::INFINITY;
     for i in 0..count {
@@ -137,15 +137,15 @@ fn side(k: usize, sign: f64, half: &Vec3) -> ([f64; 4], f64) {
 
 enum Pivot {
     Done,
-    /// No member can leave: the new constraint is this combination of them, which shows that nothing satisfies all five.
+    /// No member can leave: the multipliers combine the members to the new constraint and prove the five infeasible.
     Unbounded([f64; 4]),
 }
 
-/// Four constraints whose normals span the objective with multipliers that are not negative.
+/// Four constraints: the objective is a combination of their normals with multipliers >= 0.
 struct Basis {
     members: [Member; 4],
     rhs: [f64; 4],
-    /// Columns of the inverse of the matrix whose rows are the normals: `inverse[i]` belongs to member i.
+    /// Columns of the inverse of the normals' matrix (normals as rows): `inverse[i]` belongs to member i.
     inverse: [[f64; 4]; 4],
 }
 
@@ -166,7 +166,7 @@ impl Basis {
         basis
     }
 
-    /// The point at which all four hold with equality.
+    /// Point of equality in all four constraints.
     fn point(&self) -> [f64; 4] {
         std::array::from_fn(|k| (0..4).map(|i| self.inverse[i][k] * self.rhs[i]).sum())
     }
@@ -198,8 +198,8 @@ impl Basis {
         Pivot::Done
     }
 
-    /// Whether the entering domain plus the members, each times minus its multiplier, cannot hold anywhere in the box (Farkas'
-    /// lemma, recomputed so that rounding cannot claim it).
+    /// Tests if the entering domain and the members, each times its negated multiplier, are infeasible in the box
+    /// (Farkas' lemma). The sum is recomputed, so the proof survives rounding.
     fn is_empty<'r>(
         &self,
         multipliers: &[f64; 4],
@@ -214,7 +214,7 @@ impl Basis {
                 && multiplier > 0.0
             {
                 let r = row(*i);
-                // Any multipliers that are not negative prove it; those of bounds of `r` are taken as 0.
+                // Any multipliers >= 0 prove it; bounds of `r` take the multiplier 0.
                 if r.bounds_r {
                     continue;
                 }
@@ -225,7 +225,7 @@ impl Basis {
         value + spread(&slope, half) < 0.0
     }
 
-    /// `Σλ·a + Σν·b + Σₖ eₖ·|Σλ·g + Σν·d|ₖ` with Σλ = 1: bounds `r` whatever rounding did to the multipliers.
+    /// `Σλ·a + Σν·b + Σₖ eₖ·|Σλ·g + Σν·d|ₖ` with Σλ = 1: a valid bound of `r` despite rounding of the multipliers.
     fn certificate<'r>(&self, row: impl Fn(usize) -> &'r Row, half: &Vec3) -> f64 {
         let (mut total, mut value, mut slope) = (0.0, 0.0, Vec3::zeros());
         for (member, column) in self.members.iter().zip(&self.inverse) {
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn the_bound_is_above_every_point_and_reached_by_one() {
-        // A fixed pseudo-random sequence.
+        // Fixed pseudo-random sequence.
         let mut state = 1_u64;
         let mut unit = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

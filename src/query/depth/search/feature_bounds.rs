@@ -1,29 +1,33 @@
-//! Elements of the features of a patch, faces, reflex edges and vertices, for triangles that no plane holds (see [`super::elements`]).
+//! Depth bounds from single faces, reflex edges and vertices, for triangles without a supporting plane.
+//!
+//! A supporting plane contains a whole patch on its inner side. A supported triangle has one of its own (see
+//! `local_bounds`); all other triangles are bounded here, feature by feature.
 
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::query::depth::search::cell_lp::Row;
 use crate::query::depth::search::local_bounds::{BoundBuilder, MAX_ITEMS, Role, Scratch};
 
-/// With more features than this on triangles that no plane holds a cell is bounded without elements.
+/// Upper limit of features on unsupported triangles; beyond it the cell has no elements.
 const MAX_FEATURES: usize = 64;
 
-/// More combinations of a held triangle and a feature than this are not looked at: the held triangle's rows alone bound them.
+/// Upper limit of combinations of a supported triangle and a feature; beyond it only the triangle's rows bound them.
 const MAX_COMBINED: usize = 256;
 
-/// The cone of normals at a reflex edge is cut into wedges no wider than this (radians): half of it costs the bound 1/cos(0.1),
-/// half a per cent.
+/// Widest wedge of the cone of normals at a reflex edge (radians). Half a wedge loosens the bound by 1/cos(0.1), half a
+/// per cent.
 const WEDGE: f64 = 0.2;
 
-/// Edges that bend inward by a smaller sine than this count as flat; domains are widened by as much times the reach.
+/// Largest sine of the inward bend at a flat edge. Domains are widened by this value times the search radius.
 pub(crate) const FLAT: f64 = 1e-6;
 
-/// Vertices whose normals spread wider than this (cosine of the half angle) get no plane.
+/// Widest cone of normals for a plane at a vertex (cosine of the half angle).
 const WIDEST_CONE: f64 = 0.5;
 
 impl BoundBuilder<'_> {
-    /// Elements of a patch that has triangles no shared plane holds: the nearest point lies on a feature of those, or on a held
-    /// triangle; then some feature of those is the nearest of them, and its distance is a bound too.
+    /// Adds the elements of a patch with unsupported triangles. The nearest point lies on one of their features or on a
+    /// supported triangle. In the second case the distance to the nearest of their features is a bound, too. Returns
+    /// false if there are too many features.
     pub(crate) fn features(&mut self, s: &mut Scratch) -> bool {
         if !self.collect(s) {
             return false;
@@ -70,7 +74,7 @@ impl BoundBuilder<'_> {
         true
     }
 
-    /// The rows of a face: height under its plane, foot inside its edges.
+    /// Rows of a face: height below its plane, foot inside its edges.
     fn face(&self, s: &Scratch, i: usize, rows: &mut Vec<Row>) {
         let n = s.normals[i];
         let corners = self.surface.triangle(s.candidates[i]);
@@ -88,7 +92,7 @@ impl BoundBuilder<'_> {
         self.region.rounding + self.region.reach * FLAT
     }
 
-    /// Whether some point of the cell may be in every domain.
+    /// Tests if the cell may have a point in every domain.
     fn meets_cell(&self, rows: &[Row]) -> bool {
         rows.iter().all(|r| {
             let slope = self.turn * r.slope;
@@ -105,8 +109,8 @@ impl BoundBuilder<'_> {
         }
     }
 
-    /// The features of the patch's triangles that are not held, as far as the cell has points to which they are nearest; false
-    /// where there are too many.
+    /// Collects the features of the patch's unsupported triangles, if they are nearest to some point of the cell.
+    /// Returns false if there are too many.
     fn collect(&mut self, s: &mut Scratch) -> bool {
         s.features.clear();
         s.rows.clear();
@@ -125,7 +129,7 @@ impl BoundBuilder<'_> {
             let front = s.rows[start];
             self.keep(s, start, Role::Both);
             if mixed && s.rows.len() > start {
-                // Seen from its other side.
+                // The same face from its outer side.
                 let again = s.rows.len();
                 s.rows.extend_from_within(start + 1..);
                 s.rows.push(Row::bound(-front.slope, -front.value));
@@ -152,7 +156,7 @@ impl BoundBuilder<'_> {
         s.features.len() <= MAX_FEATURES
     }
 
-    /// The edges of a triangle, each once.
+    /// Adds the edges of a triangle, each edge once.
     fn edges(&mut self, s: &mut Scratch, index: usize, mixed: bool) {
         let i = s.patch[index] as usize;
         let (t, n) = (s.candidates[i], s.normals[i]);
@@ -166,7 +170,7 @@ impl BoundBuilder<'_> {
             let Some(d) = (q - p).try_normalize(0.0) else { continue };
             if !self.reaches(&p, &q) {
                 if mixed {
-                    // The nearest of the triangles without planes may be outside of N: of it no more is known than where.
+                    // The nearest unsupported triangle may lie outside N: only its domain is known.
                     self.beyond_edge(s, &p, &q, &d, &n.cross(&d));
                 }
                 continue;
@@ -192,7 +196,7 @@ impl BoundBuilder<'_> {
                     self.wedges(s, &bend);
                 }
             } else if mixed && once && (other_held || sine < -FLAT) {
-                // Over a flat edge the faces on both sides are nearest.
+                // Above a flat edge the faces on both sides are nearest.
                 let start = s.rows.len();
                 s.rows.extend(self.ends(&p, &q, &d));
                 s.rows.push(Row::domain(-bend.inward[0], self.widened() - bend.inward[0].dot(&(self.center - p))));
@@ -204,7 +208,7 @@ impl BoundBuilder<'_> {
         }
     }
 
-    /// The points beyond an edge of a triangle, between its ends.
+    /// Adds the points beyond an edge of a triangle, between the edge's ends.
     fn beyond_edge(&self, s: &mut Scratch, p: &Vec3, q: &Vec3, d: &Vec3, inward: &Vec3) {
         let start = s.rows.len();
         s.rows.extend(self.ends(p, q, d));
@@ -212,7 +216,7 @@ impl BoundBuilder<'_> {
         self.keep(s, start, Role::Among);
     }
 
-    /// Between the ends of an edge.
+    /// Domain between the ends of an edge.
     fn ends(&self, p: &Vec3, q: &Vec3, d: &Vec3) -> [Row; 2] {
         [
             Row::domain(*d, self.widened() + d.dot(&(self.center - p))),
@@ -220,7 +224,7 @@ impl BoundBuilder<'_> {
         ]
     }
 
-    /// A reflex edge: the directions in which it is nearest, in wedges.
+    /// Adds a reflex edge: wedges of the directions in which it is nearest.
     fn wedges(&mut self, s: &mut Scratch, e: &Bend) {
         let from = self.center - e.p;
         let [p, q] = self.ends(&e.p, &e.q, &e.d);
@@ -255,14 +259,15 @@ impl BoundBuilder<'_> {
             self.corner(s, v, around, true, if reflex { Role::Both } else { Role::Among });
             return;
         }
-        // Of a held triangle's edges only those count that it shares with others.
+        // A supported triangle contributes only the edges shared with unsupported ones.
         self.corner(s, v, &free, false, Role::Among);
         if reflex {
             self.corner(s, v, around, true, Role::Nearest);
         }
     }
 
-    /// A vertex where it is the nearest point of the triangles given; `all` of those at it, and there is a plane.
+    /// Adds a vertex as the nearest point of `triangles`. `all` says that these are all triangles at the vertex; only
+    /// then may it have a plane.
     fn corner(&mut self, s: &mut Scratch, v: u32, triangles: &[u32], all: bool, role: Role) {
         let at = self.surface.vertices[v as usize];
         let from = self.center - at;
@@ -289,7 +294,7 @@ impl BoundBuilder<'_> {
         self.keep(s, start, role);
     }
 
-    /// The distance to a vertex is convex: over a box it exceeds a linear function most at a corner.
+    /// The distance to a vertex is convex: its excess over a linear function is largest at a corner of the box.
     fn near_vertex(&self, from: &Vec3) -> Row {
         let half = self.region.half;
         let Some(slope) = from.try_normalize(0.0) else { return Row::bound(Vec3::zeros(), half.norm()) };

@@ -1,17 +1,18 @@
-//! Upper bounds of the depth in one solid over a cell, from the triangles that can be nearest.
+//! Bounds the depth in one solid from above over a cell, by the triangles possibly nearest to its points.
 //!
-//! For the points `x` of a cell, the depth `s(x)` in the solid is the distance to the nearest surface point. Every such point lies
-//! within the cell's reach of its centre, in the convex ball N; the triangles that meet N fall into connected patches. Two
-//! kinds of bound hold for all `x` of the cell whose nearest point is on a given patch:
+//! For a point `x` of the cell, the depth `s(x)` in the solid is the distance to the nearest surface point. Every such
+//! surface point lies within the search radius of the cell's centre, in the convex ball N. The triangles in N form
+//! connected patches. Two kinds of bound hold for every `x` with its nearest point on a given patch:
 //!
-//! - *Patch bound.* A half-space that holds the patch, with void on its far side, holds every ball of the solid inside N that
-//!   touches the patch: the ball cannot cross the patch, and what lies beyond the half-space within N is connected and does
-//!   not meet the patch. So `s(x) ≤ offset − n·x`. One element with all such planes bounds a convex patch.
-//! - *Feature bound.* The nearest point is on a face, then `s(x)` is the height under its plane and the foot lies in the
-//!   triangle; or on a reflex edge or a vertex with reflex edges, then the direction to it lies in the cone of the adjacent
-//!   normals, and with half angle β around their mean m, `s(x) ≤ m·(x − p)/cos β`. A ball inside cannot touch a convex edge.
+//! - *Patch bound.* Take a half-space around the patch with void beyond it. It contains every ball of the solid inside
+//!   N touching the patch: the ball cannot cross the patch, and the region of N beyond the half-space is connected and
+//!   disjoint from the patch. So `s(x) ≤ offset − n·x`. One element with all such planes bounds a convex patch.
+//! - *Feature bound.* The nearest point may lie on a face. Then `s(x)` is the height below the face's plane, and the
+//!   foot lies in the triangle. Otherwise it lies on a reflex edge or on a vertex with reflex edges: a ball inside
+//!   cannot touch a convex edge. Then the direction to it lies in the cone of the adjacent normals, and with half angle
+//!   β around their mean m, `s(x) ≤ m·(x − p)/cos β`.
 //!
-//! The depth is then at most the largest element's bound. docs/numerics.md has the proofs.
+//! The depth is then at most the largest bound of an element. docs/explanation/numerics.md has the proofs.
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Mat3, Vec3};
@@ -21,47 +22,47 @@ use crate::query::depth::search::feature_bounds::FLAT;
 use crate::shape::surface::Surface;
 use crate::shape::surface::placed::PlacedSurface;
 
-/// With more candidates than this a cell is bounded without elements.
+/// Upper limit of candidate triangles; beyond it the cell has no elements.
 const MAX_CANDIDATES: usize = 96;
 
-/// With more elements than this a cell is bounded without.
+/// Upper limit of elements; beyond it the cell has none.
 pub(crate) const MAX_ITEMS: usize = 64;
 
-/// Sheets no farther apart than this many roundings count as one.
+/// Largest distance of two sheets counted as one (roundings).
 pub(crate) const SAME_SHEET: f64 = 4.0;
 
-/// Triangles whose normals are this much against another's (cosine) may be the far side of a crack.
+/// Least opposition of two normals (negated cosine) for a triangle on the far side of a crack.
 const OTHER_WAY: f64 = 0.5;
 
-/// A cell and what is known of it; A's frame.
+/// A cell and the known bounds (A's frame, mm).
 #[derive(Clone, Copy)]
 pub(crate) struct Region {
     pub center: Vec3,
     pub half: Vec3,
-    /// Every nearest surface point of the cell's points lies within this of the centre.
+    /// Search radius: largest distance of the nearest surface points from the centre, over all points of the cell.
     pub reach: f64,
-    /// Planes may be moved outward by this much and still serve as the patch's (mm).
+    /// Largest outward shift of a plane to support a patch.
     pub slack: f64,
-    /// Rounding: coordinates are not better than this (mm).
+    /// Rounding of the coordinates.
     pub rounding: f64,
-    /// Elements that stay below this are of no interest.
+    /// Elements up to this bound are irrelevant.
     pub floor: f64,
-    /// No depth above this is possible: bounds that stay above it say nothing.
+    /// Known upper bound of the depth: higher bounds are useless.
     pub ceiling: f64,
-    /// The triangle nearest to the centre.
+    /// Triangle nearest to the centre.
     pub nearest: u32,
-    /// Signed depth of the centre.
+    /// Signed depth of the centre (> 0 inside).
     pub depth: f64,
 }
 
-/// Alternatives: the depth is bounded by the largest of the items, each of which is the minimum of its rows.
+/// Alternative bounds: the depth is at most the largest item, and each item is the minimum of its rows.
 #[derive(Debug, Default)]
 pub(crate) struct LocalBounds {
     rows: Vec<Row>,
     pub(crate) items: Vec<Alternative>,
-    /// Bounds of every point of the cell.
+    /// Bounds for every point of the cell.
     pub(crate) common: Vec<Row>,
-    /// Planes that hold a patch: normal and offset from the centre (solid's frame), and the patch.
+    /// Supporting planes: normal and offset from the centre (solid's frame, mm), and the patch.
     pub(crate) planes: Vec<(Vec3, f64, u32)>,
     scratch: Scratch,
 }
@@ -70,7 +71,7 @@ pub(crate) struct LocalBounds {
 pub(crate) struct Alternative {
     first: u32,
     end: u32,
-    /// Largest value any of its bounds leaves over the cell.
+    /// Largest value of the item over the cell (mm).
     pub(crate) highest: f64,
 }
 
@@ -81,56 +82,56 @@ pub(crate) struct Scratch {
     pub(crate) normals: Vec<Vec3>,
     pub(crate) patch_of: Vec<u32>,
     pub(crate) stack: Vec<u32>,
-    /// Planes that hold the whole patch.
+    /// Supporting planes of the whole patch.
     pub(crate) shared: Vec<Row>,
-    /// Whether the patch's triangles, in its order, are held by one of those.
+    /// True for each supported triangle of the patch, in the patch's order.
     pub(crate) held: Vec<bool>,
-    /// Vertices of reflex edges between triangles that are not held, and of all their edges.
+    /// Vertices of the reflex edges between unsupported triangles (`reflex`), and of all their edges (`corners`).
     pub(crate) reflex: Vec<u32>,
     pub(crate) corners: Vec<u32>,
-    /// The patch's vertices and where they are.
+    /// Vertices of the patch with their positions.
     pub(crate) points: Vec<(u32, Vec3)>,
-    /// Features that are nearest to some point of the cell, on triangles that are not held: rows, and of each feature where
-    /// they end and which points it bounds.
+    /// Features of unsupported triangles, each nearest to some point of the cell: their rows, and for each feature the
+    /// end of its rows and its role.
     pub(crate) rows: Vec<Row>,
     pub(crate) features: Vec<(usize, Role)>,
 }
 
-/// Which points of the cell a feature bounds.
+/// Points of the cell bounded by a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Those to which it is the nearest of all, from the inside.
+    /// Points with this feature as the nearest of all, from the inside.
     Nearest,
-    /// Those to which it is the nearest of the triangles that are not held.
+    /// Points with this feature as the nearest of the unsupported triangles.
     Among,
-    /// Both.
+    /// Both kinds of points.
     Both,
 }
 
 impl LocalBounds {
-    /// How many items there are.
+    /// Number of items.
     pub(crate) fn count(&self) -> usize {
         self.items.len()
     }
 
-    /// The largest value of an item over the cell.
+    /// Largest value of an item over the cell (mm).
     pub(crate) fn height(&self, item: usize) -> f64 {
         self.items[item].highest
     }
 
-    /// The rows of an item, in A's frame, about the cell's centre.
+    /// Rows of an item, relative to the cell's centre (A's frame).
     pub(crate) fn rows(&self, item: usize) -> &[Row] {
         let i = &self.items[item];
         &self.rows[i.first as usize..i.end as usize]
     }
 
-    /// The rows that hold beside those of any item.
+    /// Rows valid in addition to those of every item.
     pub(crate) fn common(&self) -> &[Row] {
         &self.common
     }
 
-    /// Fills in the elements of a region. False where there are too many candidates or the surface is not regular there: then
-    /// nothing is known.
+    /// Collects the elements of a region. Returns false, with nothing known, if there are too many candidates or the
+    /// surface is irregular there.
     pub(crate) fn gather(&mut self, side: &PlacedSurface, region: &Region) -> bool {
         self.rows.clear();
         self.items.clear();
@@ -148,7 +149,7 @@ impl LocalBounds {
         }
         candidates.sort_unstable();
         candidates.dedup();
-        // Rounding turns the normal of a sliver any way it likes, and with it what its edges are.
+        // Rounding makes the normal of a sliver arbitrary, and with it the kind of its edges.
         let thinnest = region.rounding / FLAT;
         if candidates.iter().any(|&t| height(&side.surface.triangle(t)) < thinnest) {
             return false;
@@ -172,8 +173,8 @@ pub(crate) struct BoundBuilder<'w> {
 }
 
 impl BoundBuilder<'_> {
-    /// Splits the candidates into patches and bounds each, or only the one that counts. False where an edge inside is not shared
-    /// by two triangles.
+    /// Divides the candidates into patches and bounds each patch, or only the enclosing one. Returns false if an edge
+    /// inside the ball lacks its second triangle, or if there are too many elements.
     fn patches(&mut self, s: &mut Scratch) -> bool {
         s.normals.clear();
         s.normals.extend(s.candidates.iter().map(|&t| self.surface.cached_normal(t)));
@@ -197,7 +198,7 @@ impl BoundBuilder<'_> {
         true
     }
 
-    /// Whether a segment comes into the ball.
+    /// Tests if a segment meets the ball.
     pub(crate) fn reaches(&self, p: &Vec3, q: &Vec3) -> bool {
         let (d, w) = (q - p, self.center - p);
         let along = lesser(greater(w.dot(&d), 0.0), d.norm_squared());
@@ -205,8 +206,8 @@ impl BoundBuilder<'_> {
         (w - foot).norm() <= self.region.reach * (1.0 + 1e-9) + self.region.rounding
     }
 
-    /// One element of all the planes that hold the patch, or more where they do not hold every triangle; false where that would
-    /// be too many.
+    /// Adds one element with all supporting planes of the patch, or several if some triangle has none. Returns false if
+    /// there are too many.
     fn patch(&mut self, s: &mut Scratch) -> bool {
         s.shared.clear();
         s.held.clear();
@@ -223,7 +224,7 @@ impl BoundBuilder<'_> {
             let corner = self.surface.triangle(s.candidates[i as usize])[0];
             let repeated = s.patch[..k].iter().position(|&j| {
                 let m = &s.normals[j as usize];
-                // One number at a time: nearly all differ in the first.
+                // Compares the components in turn: nearly all normals differ in the first.
                 m.x == n.x && m.y == n.y && m.z == n.z && {
                     let first = self.surface.triangle(s.candidates[j as usize])[0];
                     n.dot(&(first - corner)).abs() <= self.region.rounding
@@ -240,7 +241,7 @@ impl BoundBuilder<'_> {
             };
             s.shared.push(Row::bound(-n, offset));
             self.out.planes.push((n, offset, s.patch_of[i as usize]));
-            // Only where the plane was not moved has the triangle no reflex edge.
+            // Without a shift of its plane the triangle has no reflex edge.
             s.held.push(offset - n.dot(&(corner - self.center)) <= SAME_SHEET * self.region.rounding);
         }
         if all {
@@ -251,8 +252,8 @@ impl BoundBuilder<'_> {
         }
     }
 
-    /// How far beyond the centre a plane of normal `n` must lie to hold the patch; `None` where that is too far beyond the
-    /// triangle itself, or where what lies beyond may not be void.
+    /// Offset from the centre for a plane of normal `n` to support the patch (mm). `None` if this is too far beyond the
+    /// triangle itself, or if the region beyond may be solid.
     fn support(&self, s: &Scratch, n: &Vec3, corner: &Vec3) -> Option<f64> {
         let own = n.dot(&(corner - self.center));
         let most = own + greater(self.region.slack, self.region.rounding);
@@ -267,13 +268,13 @@ impl BoundBuilder<'_> {
             }
         }
         let Some(highest) = at else { return Some(offset) };
-        // Nothing fits between two sheets that rounding cannot tell apart, unless one may be the far side of a crack.
+        // Two sheets closer than rounding leave no room between them, unless one may be the far side of a crack.
         if offset - own <= SAME_SHEET * self.region.rounding
             && !s.patch.iter().any(|&i| self.is_other_side(s, i, n, own))
         {
             return Some(offset);
         }
-        // At the highest vertex the patch is a graph over the plane, void above it.
+        // At the highest vertex the patch must be a graph over the plane, with void above it.
         let upward = |i: &u32| {
             let t = s.candidates[*i as usize];
             !self.surface.triangles[t as usize].contains(&highest) || s.normals[*i as usize].dot(n) > 1e-9
@@ -281,7 +282,7 @@ impl BoundBuilder<'_> {
         (self.reaches_point(highest) && s.patch.iter().all(upward)).then_some(offset)
     }
 
-    /// Whether a triangle that faces the other way comes as high as a plane.
+    /// Tests if an opposed triangle reaches the height of a plane.
     fn is_other_side(&self, s: &Scratch, i: u32, n: &Vec3, height: f64) -> bool {
         let low = height - 2.0 * SAME_SHEET * self.region.rounding;
         s.normals[i as usize].dot(n) < -OTHER_WAY
@@ -292,8 +293,8 @@ impl BoundBuilder<'_> {
         (self.surface.vertices[v as usize] - self.center).norm() <= self.region.reach
     }
 
-    /// An element of own rows (solid's frame, about the centre) and shared ones, unless it is out of the cell or below the
-    /// floor.
+    /// Adds an element of its own rows and shared ones (solid's frame, relative to the centre). Skips it outside the
+    /// cell or below the floor.
     pub(crate) fn push(&mut self, own: &[Row], shared: &[Row]) {
         let first = self.out.rows.len();
         let half = &self.region.half;
@@ -306,7 +307,7 @@ impl BoundBuilder<'_> {
                 if highest <= self.region.floor {
                     break;
                 }
-                // Above the ceiling all over the cell.
+                // Above the ceiling in the whole cell.
                 if row.value - (value - row.value) >= self.region.ceiling {
                     continue;
                 }

@@ -1,9 +1,16 @@
-//! The radius of the largest ball in both solids: best-first branch and bound over boxes.
+//! Finds the radius of the largest ball in both solids: best-first branch and bound over boxes.
 //!
-//! `f(x)` is the lesser of the depths of `x` in the two solids, negative outside. A cell is bounded by what a linear programme
-//! makes of the elements of both solids (see [`super::elements`]) and of cuts that hold everywhere: the distance to any one
-//! triangle is convex, so over a box it exceeds a linear function most at a corner. Where the programme puts its optimum, f is
-//! evaluated, which finds the witness and the next cut (Kelley, "The Cutting-Plane Method for Solving Convex Programs", 1960).
+//! `f(x)` is the lesser of the depths of `x` in the two solids, negative outside. A linear programme bounds each cell,
+//! from the local bounds of both solids (`local_bounds`) and from cuts valid everywhere in the cell: the distance to
+//! any one triangle is convex, so its excess over a linear function is largest at a corner of the box. The search
+//! evaluates f at the optimum of the programme. This yields the witness and the next cut (Kelley, "The Cutting-Plane
+//! Method for Solving Convex Programs", 1960).
+//!
+//! - [`cell_bound`]: upper bound of one cell.
+//! - [`local_bounds`], [`patches`], [`feature_bounds`]: bounds of the depth in one solid, from the triangles near a
+//!   cell.
+//! - [`cell_lp`]: the linear programme.
+//! - [`ascent`]: deep points without branch and bound.
 pub(crate) mod ascent;
 pub(crate) mod cell_bound;
 pub(crate) mod cell_lp;
@@ -23,13 +30,13 @@ use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A point and how deep it lies in both.
+/// A point and its depth in both solids (A's frame).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Witness {
     pub center: Vec3,
-    /// The lesser depth: radius of a ball in both solids where positive (mm).
+    /// Lesser of the two depths (mm); if positive, the radius of a ball in both solids.
     pub radius: f64,
-    /// The closest point of each surface.
+    /// Closest point of each surface.
     pub points: [Vec3; 2],
 }
 
@@ -41,9 +48,9 @@ pub(crate) struct Probe {
 }
 
 struct Cell {
-    /// No ball around a point of the cell has a larger radius.
+    /// Upper bound of the radius of a common ball around a point of the cell (mm).
     upper: f64,
-    /// Ties go to the older one, so that nothing depends on the heap.
+    /// Breaks ties: the older cell first, independent of the heap.
     order: u32,
     center: Vec3,
     half: Vec3,
@@ -67,14 +74,14 @@ impl Ord for Cell {
     }
 }
 
-/// What a refinement is to reach, in radii (mm).
+/// Goal of a refinement, in radii (mm).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Target {
-    /// Enough once the best ball is larger.
+    /// Met once the best ball is larger.
     pub above: f64,
-    /// Enough once no ball is larger than this.
+    /// Met once no ball is larger.
     pub at_most: f64,
-    /// Enough once the bounds of the thickness are as close as this; `None` where that is no end.
+    /// Met once the bracket of the thickness has this width; `None` to ignore the width.
     pub width: Option<Precision>,
 }
 
@@ -88,30 +95,31 @@ impl Target {
     }
 }
 
-/// The search and its state; it can be taken up again with a finer target.
+/// The search and its state; a finer target resumes it.
 pub(crate) struct BranchAndBound<'a> {
     pub(crate) sides: [PlacedSurface<'a>; 2],
     pub(crate) rounding: f64,
     heap: BinaryHeap<Cell>,
     pub(crate) best: Option<Witness>,
     start: Vec3,
-    /// What is known otherwise of the largest common radius: minus half the surfaces' distance (mm).
+    /// Bounds of the largest common radius from other sources, for example minus half the surfaces' distance (mm).
     floor: f64,
     ceiling: f64,
-    /// Outside of these boxes no point is deeper than that in both.
+    /// Boxes, and the largest depth in both solids outside of them (A's frame, mm).
     confines: (Vec<Aabb>, f64),
-    /// Cells bounded so far.
+    /// Number of cells bounded so far.
     pub cells: u32,
     pub(crate) elements: [LocalBounds; 2],
     pub(crate) rows: Vec<Row>,
     pub(crate) cuts: Vec<Row>,
     pub(crate) cut_triangles: Vec<[u32; 2]>,
-    /// Pairs of elements whose programme is not yet below what is enough: height, then the pair.
+    /// Pairs of elements with a bound above the target: height, then the pair.
     pub(crate) pairs: Vec<(f64, u32, u32)>,
 }
 
 impl<'a> BranchAndBound<'a> {
-    /// A search over the box (A's frame), which holds all common points; the largest common radius lies within `bounds`.
+    /// Starts a search over a box (A's frame) around all common points; `bounds` contains the largest common radius
+    /// (mm).
     pub(crate) fn new(sides: [PlacedSurface<'a>; 2], region: &Aabb, bounds: [f64; 2], rounding: f64) -> Self {
         let mut depth = Self {
             sides,
@@ -143,7 +151,7 @@ impl<'a> BranchAndBound<'a> {
         depth
     }
 
-    /// The search with a first point to look at.
+    /// Sets the first point to evaluate (A's frame).
     pub(crate) fn starting_at(mut self, start: Vec3) -> Self {
         self.start = start;
         self
@@ -159,17 +167,17 @@ impl<'a> BranchAndBound<'a> {
         self.sides
     }
 
-    /// Takes note that the largest common radius is not less.
+    /// Records a lower bound of the largest common radius (mm).
     pub(crate) fn raise_floor(&mut self, radius: f64) {
         self.floor = greater(self.floor, radius);
     }
 
-    /// Takes note that no common ball has a larger radius.
+    /// Records an upper bound of the largest common radius (mm).
     pub(crate) fn lower_ceiling(&mut self, radius: f64) {
         self.ceiling = lesser(self.ceiling, radius);
     }
 
-    /// Takes note that outside of some boxes (A's frame) no point is deeper than `radius` in both.
+    /// Records boxes (A's frame): outside of them no point is deeper than `radius` (mm) in both.
     pub(crate) fn confine(&mut self, boxes: Vec<Aabb>, radius: f64) {
         self.confines = (boxes, radius);
         let cells = std::mem::take(&mut self.heap);
@@ -177,25 +185,26 @@ impl<'a> BranchAndBound<'a> {
             cells.into_iter().map(|c| Cell { upper: self.confined(&c.center, &c.half, c.upper), ..c }).collect();
     }
 
-    /// What is left of a cell's bound by where deep points may be.
+    /// Lowers a cell's bound if the cell lies outside the boxes of deep points.
     fn confined(&self, center: &Vec3, half: &Vec3, upper: f64) -> f64 {
         let (boxes, radius) = &self.confines;
         let cell = Aabb { min: center - half, max: center + half };
         if upper > *radius && !boxes.iter().any(|b| b.meets(&cell)) { *radius } else { upper }
     }
 
-    /// The largest common radius is not less.
+    /// Lower bound of the largest common radius (mm).
     pub(crate) fn lower(&self) -> f64 {
         self.best.map_or(self.floor, |w| greater(w.radius, self.floor))
     }
 
-    /// No common ball is larger.
+    /// Upper bound of the largest common radius (mm).
     pub(crate) fn upper(&self) -> f64 {
         let left = self.heap.peek().map_or(f64::NEG_INFINITY, |c| c.upper);
         greater(lesser(left, self.ceiling), self.lower())
     }
 
-    /// Refines until the target is met or `budget` cells are spent in all. Whether it was met.
+    /// Refines until the target is met, or until the search has used `budget` cells in total. Returns true if the
+    /// target was met.
     pub(crate) fn refine(&mut self, target: &Target, budget: u32) -> bool {
         loop {
             let (lower, upper) = (self.lower(), self.upper());
@@ -221,7 +230,8 @@ impl<'a> BranchAndBound<'a> {
         }
     }
 
-    /// Looks at a point: whether it is a better witness. Returns what is nearest there.
+    /// Evaluates a point and keeps it if it is a better witness. Returns the nearest point and the signed depth for
+    /// each surface.
     pub(crate) fn evaluate(&mut self, x: &Vec3) -> Option<[(NearestPoint, f64); 2]> {
         let at = [self.probe(0, x, None)?, self.probe(1, x, None)?];
         self.offer(x, &at);
@@ -233,14 +243,15 @@ impl<'a> BranchAndBound<'a> {
         if self.best.is_some_and(|w| radius <= w.radius) {
             return;
         }
-        // A witness is re-checked by exact rays.
+        // Exact rays verify a witness.
         if radius > 0.0 && !self.sides.iter().all(|s| s.contains(x)) {
             return;
         }
         self.best = Some(Witness { center: *x, radius, points: [at[0].0.point, at[1].0.point] });
     }
 
-    /// The nearest point and the signed depth; `known` is a probe at a distance from here.
+    /// Nearest surface point and signed depth at `x` (mm). `known` is a probe at another point, with the distance to
+    /// it.
     pub(crate) fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, f64)>) -> Option<(NearestPoint, f64)> {
         let side = &self.sides[which];
         let near = match known {
@@ -253,14 +264,14 @@ impl<'a> BranchAndBound<'a> {
             }
         };
         let inside = match known {
-            // Nothing of the surface lies between.
+            // The surface is farther from the known point than `x` is: both lie on one side.
             Some((probe, moved)) if probe.signed.abs() > moved * (1.0 + 1e-9) + self.rounding => probe.signed > 0.0,
             _ => side.holds(x, &near),
         };
         Some((near, if inside { near.distance } else { -near.distance }))
     }
 
-    /// Bounds a cell and keeps it, if a better ball may be in it.
+    /// Bounds a cell and keeps it if it may contain a better ball.
     fn add(&mut self, center: Vec3, half: Vec3, upper: f64, parent: Option<(&[Probe; 2], f64)>, target: &Target) {
         self.cells += 1;
         let radius = half.norm();

@@ -1,4 +1,4 @@
-//! The patches of a surface that come into the reach of a box, and how they lie to each other.
+//! Finds the patches of a surface within a cell's search radius, and their relative position.
 
 use crate::geom::Vec3;
 use crate::geom::math::lesser;
@@ -8,7 +8,8 @@ use crate::query::depth::search::local_bounds::{BoundBuilder, SAME_SHEET, Scratc
 use crate::shape::surface::winding_number::crossing;
 
 impl BoundBuilder<'_> {
-    /// Gives every candidate the number of its patch, which is its first candidate.
+    /// Labels every candidate with its patch, named by the patch's first candidate. Returns false if an edge in the
+    /// ball lacks its second triangle among the candidates.
     pub(crate) fn label(&self, s: &mut Scratch) -> bool {
         let n = s.candidates.len();
         s.patch_of.clear();
@@ -26,7 +27,7 @@ impl BoundBuilder<'_> {
                 for k in 0..3 {
                     let other = self.surface.neighbor(t, k);
                     let place = s.candidates.binary_search(&other).ok().filter(|j| s.patch_of[*j] == u32::MAX);
-                    // Cheap first: most neighbours are no candidates, or are known to be of the patch.
+                    // The cheap test first: most neighbours are outside the candidates or already labelled.
                     if (other != u32::MAX && place.is_none()) || !self.reaches(&corners[k], &corners[(k + 1) % 3]) {
                         continue;
                     }
@@ -39,16 +40,17 @@ impl BoundBuilder<'_> {
         true
     }
 
-    /// The patch nearest to the centre, if all others are on its inner side: then nothing of the solid is on its outer side in N, and
-    /// its own features bound all points of the cell.
+    /// Patch nearest to the centre, if all other patches lie on its inner side. N then contains no part of the solid on
+    /// its outer side, and its own features bound all points of the cell.
     pub(crate) fn enclosing_patch(&self, s: &Scratch) -> Option<u32> {
         let nearest = s.candidates.binary_search(&self.region.nearest).ok()?;
         let patch = s.patch_of[nearest];
-        // Rounding may have put a centre this close on the other side.
+        // Rounding may have put a centre this close on the wrong side.
         if self.region.depth.abs() <= SAME_SHEET * self.region.rounding {
             return None;
         }
-        // A vertex that both patches have may be the nearest point, with the other one's solid around the centre.
+        // A vertex shared by both patches may be the nearest point, with the solid of the other patch around the
+        // centre.
         let near = self.region.depth.abs() + SAME_SHEET * self.region.rounding;
         let close = |x: &Vec3, i: usize, limit: f64| {
             let corners = self.surface.triangle(s.candidates[i]);
@@ -60,7 +62,7 @@ impl BoundBuilder<'_> {
         }
         let mut last = patch;
         for (i, &of) in s.patch_of.iter().enumerate() {
-            // Of each patch its first triangle will do.
+            // Tests only the first triangle of each patch.
             if of == patch || of as usize != i {
                 continue;
             }
@@ -68,7 +70,7 @@ impl BoundBuilder<'_> {
             let there = point_triangle(&self.center, &self.surface.triangle(s.candidates[i])).point;
             let mut crossed = false;
             for j in (0..s.candidates.len()).filter(|j| !is_other(*j)) {
-                // On which side of a sheet this close it is rounding does not tell.
+                // Rounding hides the side of a sheet this close.
                 if close(&there, j, SAME_SHEET * self.region.rounding) {
                     return None;
                 }
@@ -81,7 +83,7 @@ impl BoundBuilder<'_> {
         (last != patch).then_some(patch)
     }
 
-    /// Of the planes that hold a patch keeps those that hold all others, too: nothing of the solid lies beyond them in N.
+    /// Keeps the supporting planes of one patch valid for all patches: the solid has no point beyond them in N.
     pub(crate) fn common_planes(&mut self, s: &Scratch) {
         if s.patch_of.iter().all(|p| *p == 0) {
             return;
@@ -109,17 +111,17 @@ impl BoundBuilder<'_> {
         }
     }
 
-    /// Whether a triangle has points in the ball beyond a plane.
+    /// Tests if a triangle has points in the ball beyond a plane.
     fn comes_beyond(&self, t: u32, n: &Vec3, offset: f64) -> bool {
         let corners = self.surface.triangle(t);
-        // What faces the plane from within rounding may be the far side of a slit.
+        // An opposed triangle this close to the plane may be the far side of a slit.
         let slit =
             if self.surface.cached_normal(t).dot(n) < 0.0 { 2.0 * SAME_SHEET * self.region.rounding } else { 0.0 };
         let over = corners.map(|p| n.dot(&(p - self.center)) - offset + slit);
         if over.iter().all(|o| *o <= 0.0) {
             return false;
         }
-        // What is beyond, corner by corner.
+        // Collects the corners of the part beyond the plane.
         let mut beyond: Vec<Vec3> = Vec::with_capacity(4);
         for k in 0..3 {
             let (p, q) = (k, (k + 1) % 3);

@@ -1,4 +1,4 @@
-//! Bounds of single boxes against the depths of points in them.
+//! Bounds of single boxes, checked against the depths of points in them.
 
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
@@ -7,7 +7,7 @@ use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Rng, cubes, refined, ring};
 
-/// Cubes at random or a thin ring with a shoulder, in random triangles, some of them rounded to single precision.
+/// Random cubes or a thin ring with a shoulder, randomly triangulated, some rounded to single precision.
 pub(crate) fn solid(dice: &mut Rng, round: usize) -> Surface {
     let thin = 0.2 + 0.15 * dice.unit();
     let shoulder = [[1.5, 0.0], [3.0, 0.0], [3.0, thin], [1.5 + thin, thin], [1.5 + thin, 2.0], [1.5, 2.0]];
@@ -35,7 +35,7 @@ fn no_point_of_a_box_is_deeper_than_its_bound() {
         let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
         let mut depth = BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
         for _ in 0..60 {
-            // About a point near a surface, on either side of it.
+            // Box around a point near a surface, on either side.
             let t = dice.below(a.triangles.len()) as u32;
             let [p, q, r] = a.triangle(t);
             let center =
@@ -44,7 +44,7 @@ fn no_point_of_a_box_is_deeper_than_its_bound() {
             let half = dice.vector().map(|x| size * (0.2 + x.abs()));
             let Some(at) = depth.evaluate(&center) else { continue };
             let loose = at[0].1.min(at[1].1) + half.norm();
-            // Whatever the level, nothing above it may be lost; of points outside nothing is claimed.
+            // The bound must hold above every level >= 0. It says nothing about points outside.
             let (own, share) = (at[0].1.min(at[1].1), 0.5 + 0.5 * dice.unit());
             let level = (own + (loose - own) * share * share * share).max(0.0);
             let target = Target { above: f64::INFINITY, at_most: level, width: None };
