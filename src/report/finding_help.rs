@@ -1,6 +1,6 @@
-//! What the documentation says of a status or a warning: the section of docs/findings.md of that name.
+//! What the documentation says of a status or a warning: the section of docs/reference/findings.md of that name.
 
-const FINDINGS: &str = include_str!("../../docs/findings.md");
+const FINDINGS: &str = include_str!("../../docs/reference/findings.md");
 
 /// Help of one code.
 #[derive(Debug, Clone, PartialEq, Eq)]

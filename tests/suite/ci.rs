@@ -1,4 +1,4 @@
-//! What docs/ci.md offers: the GitHub Action's script, run as GitHub would, and the commands that the pages tell readers to type.
+//! What docs/how-to/ci.md offers: the GitHub Action's script, run as GitHub would, and the commands that the pages tell readers to type.
 
 use crate::support::command::{Ran, finish};
 use crate::support::scratch::Scratch;
@@ -157,10 +157,22 @@ fn words(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
+/// Adds every file below a folder.
+fn add_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of docs") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            add_pages(&path, pages);
+        } else {
+            pages.push(path);
+        }
+    }
+}
+
 #[test]
 fn commands_that_the_pages_tell_to_type_are_commands() {
     let mut pages = vec![root().join("README.md")];
-    pages.extend(fs::read_dir(root().join("docs")).expect("docs").map(|e| e.expect("an entry").path()));
+    add_pages(&root().join("docs"), &mut pages);
     let mut tried = 0;
     for page in pages.iter().filter(|p| p.extension().is_some_and(|e| e == "md")) {
         let text = fs::read_to_string(page).expect("a page");

@@ -1,4 +1,4 @@
-//! Holds the table of floors in `docs/architecture.md`: which folder of `src` may use which.
+//! Holds the table of floors in `docs/explanation/architecture.md`: which folder of `src` may use which.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ fn quoted(text: &str) -> Vec<&str> {
 
 /// What each folder may use, and its effects, as the table says; `None` for everything.
 fn table() -> BTreeMap<String, (Option<BTreeSet<String>>, String)> {
-    let text = fs::read_to_string(root().join("docs/architecture.md")).expect("the page is there");
+    let text = fs::read_to_string(root().join("docs/explanation/architecture.md")).expect("the page is there");
     let rows = text.lines().skip_while(|l| !l.starts_with("| floor ")).skip(2).take_while(|l| l.starts_with('|'));
     rows.map(|line| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();

@@ -195,7 +195,7 @@ fn the_page_of_findings_has_every_code_and_no_other() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = BTreeSet::new();
     visit(&root.join("src"), &mut found);
-    let page = fs::read_to_string(root.join("docs/findings.md")).expect("the page");
+    let page = fs::read_to_string(root.join("docs/reference/findings.md")).expect("the page");
     let after = page.split("## Warnings").nth(1).expect("the warnings");
     let explained: BTreeSet<String> = after.lines().filter_map(|l| l.strip_prefix("### ")).map(str::to_owned).collect();
     assert_eq!(found, explained);

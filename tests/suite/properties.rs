@@ -155,7 +155,7 @@ fn a_common_rigid_motion_changes_nothing_beyond_rounding() {
             (None, None) => true,
         };
         assert!(near(here.gap, there.gap, error), "pair {k}: {:?} and {:?}, within {error:e}", here.gap, there.gap);
-        // The depth is a bracket of relative width 1e-9 (docs/numerics.md).
+        // The depth is a bracket of relative width 1e-9 (docs/explanation/numerics.md).
         let depth_error = error + 1e-9 * two.size();
         assert!(near(here.penetration_depth, there.penetration_depth, depth_error), "pair {k}");
         if far_from_thresholds(&two, &here, error) {

@@ -473,7 +473,7 @@ fn a_partial_report_has_the_same_bytes_for_any_number_of_threads() {
     }
 }
 
-/// A line of docs/scale.md for the shell, in a folder with the crowd, with these variables.
+/// A line of docs/how-to/many-machines.md for the shell, in a folder with the crowd, with these variables.
 fn shell(folder: &Path, line: &str, variables: &[(&str, String)]) -> Output {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_interfere"));
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -484,9 +484,10 @@ fn shell(folder: &Path, line: &str, variables: &[(&str, String)]) -> Output {
     command.envs(variables.iter().map(|(name, value)| (name, value))).output().expect("a shell")
 }
 
-/// The lines of docs/scale.md from the one that holds `first` to the one that holds `last`.
+/// The lines of docs/how-to/many-machines.md from the one that holds `first` to the one that holds `last`.
 fn documented(first: &str, last: &str) -> String {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scale.md")).expect("the page");
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/how-to/many-machines.md"))
+        .expect("the page");
     let lines: Vec<&str> = page.lines().map(str::trim).collect();
     let start = lines.iter().position(|l| l.contains(first)).unwrap_or_else(|| panic!("{first}"));
     let end = start + lines[start..].iter().position(|l| l.contains(last)).unwrap_or_else(|| panic!("{last}"));

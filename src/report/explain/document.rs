@@ -1,4 +1,4 @@
-//! An explanation as JSON: docs/report-format.md.
+//! An explanation as JSON: docs/reference/report.md.
 
 use crate::assembly::Rule;
 use crate::check::{ExplainedInstance, Explanation, Step};

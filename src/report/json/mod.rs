@@ -1,4 +1,4 @@
-//! The JSON report, version 1: keys and their order as in docs/report-format.md.
+//! The JSON report, version 1: keys and their order as in docs/reference/report.md.
 //!
 //! Everything is converted while it is written; the outcome is the only copy of the pairs in memory.
 

@@ -43,7 +43,7 @@ impl Expected {
         // A surface moved by δ moves the gap by 2δ at most; the closed form itself has rounded a few times.
         let slack = if known.exact { 0.0 } else { 2.0 * dressed.moved + 16.0 * UNIT_ROUNDOFF * scale };
         let gap = [known.gap - slack, known.gap + slack];
-        // docs/numerics.md: at least the term of the diameters; at most all terms, where the parts lie within reach.
+        // docs/explanation/numerics.md: at least the term of the diameters; at most all terms, where the parts lie within reach.
         let apart = known.gap.max(0.0) + scale;
         let most = 32.0 * UNIT_ROUNDOFF * (scale + apart) + 64.0 * UNIT_ROUNDOFF * (reach[0] + reach[1]);
         let margin = [8.0 * UNIT_ROUNDOFF * scale, 4.0 * most];
