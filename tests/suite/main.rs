@@ -18,6 +18,7 @@ mod generate;
 mod hulls;
 mod lint;
 mod oracle;
+mod pages;
 mod pieces;
 mod properties;
 mod schema;
