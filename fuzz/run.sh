@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # fuzz/run.sh [SECONDS_PER_TARGET]: seeds the corpora, then fuzzes each target in turn (default 1200 s, an hour in all).
-# Needs cargo-fuzz; runs on a stable toolchain. A crash is left under fuzz/artifacts and fails the run.
+# Needs cargo-fuzz; runs on a stable toolchain. Crashes are written to fuzz/artifacts and fail the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-1200}
@@ -13,7 +13,7 @@ for target in stl obj assembly; do
     *) seeds=(fixtures/corpus/"$target"/* fixtures/meshes/*/*."$target" ../shared/meshes/*."$target") ;;
   esac
   for seed in "${seeds[@]}"; do
-    # Long seeds slow every run down and teach nothing that short ones do not.
+    # Long seeds slow every run and add nothing over short ones.
     if [ -f "$seed" ] && [ "$(stat -c %s "$seed")" -le 60000 ]; then cp "$seed" "$corpus/$(printf %s "$seed" | tr / _)"; fi
   done
   echo "fuzzing $target for $seconds s from $(ls "$corpus" | wc -l) seeds"
