@@ -4,6 +4,8 @@ use crate::cli::args::*;
 use crate::cli::check::CheckArgs;
 use crate::cli::flags::{ColorChoice, FacetsChoice, GeometryChoice, TextChoice};
 use crate::cli::report_flags::ReportArg;
+use crate::geom::LengthUnit;
+use crate::geom::length::Length;
 use crate::report::Format;
 use clap::{CommandFactory, Parser};
 
@@ -91,13 +93,14 @@ fn help_of_check() {
           --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
                                     as contact; wins over the file [default: the file's, else allow]
                                     [possible values: allow, strict]
-          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
-                                    wins over the file [default: the file's, else 0.01 mm]
+          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units or
+                                    with a unit (0.5thou); wins over the file [default: the file's, else
+                                    0.01 mm]
           --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
-                                    assembly's units
+                                    assembly's units or with a unit (1mm)
           --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
-                                    in the assembly's units [default: 2 % of the diagonal of the part's
-                                    own box]
+                                    in the assembly's units or with a unit (0.2mm) [default: 2 % of the
+                                    diagonal of the part's own box]
           --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
                                     enough for --epsilon, they reach farther, and a warning says how far
                                     [default: 64]
@@ -165,13 +168,14 @@ fn help_of_explain() {
           --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
                                     as contact; wins over the file [default: the file's, else allow]
                                     [possible values: allow, strict]
-          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units;
-                                    wins over the file [default: the file's, else 0.01 mm]
+          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units or
+                                    with a unit (0.5thou); wins over the file [default: the file's, else
+                                    0.01 mm]
           --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
-                                    assembly's units
+                                    assembly's units or with a unit (1mm)
           --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
-                                    in the assembly's units [default: 2 % of the diagonal of the part's
-                                    own box]
+                                    in the assembly's units or with a unit (0.2mm) [default: 2 % of the
+                                    diagonal of the part's own box]
           --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
                                     enough for --epsilon, they reach farther, and a warning says how far
                                     [default: 64]
@@ -223,7 +227,7 @@ fn every_flag_of_check() {
         (GeometryChoice::Hull, Some(FacetsChoice::Strict), vec![ReportArg { format: Format::Json, file: None }])
     );
     assert_eq!((a.outputs.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
-    assert_eq!((q.tolerance, q.report_within), (Some(0.02), Some(0.0)));
+    assert_eq!((&q.tolerance, &q.report_within), (&Some(Length::Bare(0.02)), &Some(Length::Bare(0.0))));
     assert!(a.verdict_only && a.strict && q.allow_outside);
     assert_eq!(q.threads, Some(4));
 }
@@ -244,11 +248,16 @@ fn lengths_are_finite_and_not_negative() {
         ("--tolerance nan", "must be finite"),
         ("--tolerance 1e999", "must be finite"),
         ("--report-within=-inf", "must be finite"),
-        ("--report-within 1mm", "not a number"),
+        ("--report-within=-1mm", "must not be negative"),
+        ("--report-within 1e999mm", "must be finite"),
+        ("--report-within 1nm", "unknown unit `nm`; expected `um`, `mm`,"),
+        ("--report-within 1millimeter", "unknown unit `millimeter`; did you mean `mm`?"),
+        ("--report-within .5mm", "`.5mm` has no digit before the point; write a 0 there"),
+        ("--tolerance thin", "`thin` does not begin with a number; expected a length such as `0.5 mm`"),
         ("--threads 0", "0 is not in 1..=1024"),
         ("--geometry spheres", "invalid value 'spheres'"),
         ("--epsilon=-1", "must not be negative"),
-        ("--epsilon 1%", "not a number"),
+        ("--epsilon 1%", "unknown unit `%`; expected `um`,"),
         ("--max-pieces 0", "0 is not in 1..=10000"),
         ("--max-pieces 10001", "10001 is not in 1..=10000"),
         ("--facets loose", "invalid value 'loose'"),
@@ -259,7 +268,49 @@ fn lengths_are_finite_and_not_negative() {
         assert!(error.to_string().contains(why), "{flag}: {error}");
         assert_eq!(error.exit_code(), 2);
     }
-    assert_eq!(check("--tolerance -0").question.tolerance.unwrap().to_bits(), 0);
+    let Some(Length::Bare(zero)) = check("--tolerance -0").question.tolerance else { panic!("a bare number") };
+    assert_eq!(zero.to_bits(), 0);
+}
+
+#[test]
+fn lengths_carry_a_unit_in_every_command_that_takes_the_question() {
+    let expected = Length::parse("0.5thou").unwrap();
+    for line in [
+        "interfere check a.json",
+        "interfere accept a.json",
+        "interfere suggest a.json",
+        "interfere explain a.json x y",
+    ] {
+        let question =
+            match parse(&format!("{line} --tolerance 0.5thou --epsilon 1mm --report-within .5")).unwrap().command {
+                Command::Check(a) => a.question,
+                Command::Accept(a) => a.question,
+                Command::Suggest(a) => a.question,
+                Command::Explain(a) => a.question,
+                _ => panic!("{line}"),
+            };
+        assert_eq!(question.tolerance.as_ref(), Some(&expected), "{line}");
+        assert_eq!(question.epsilon.unwrap().to_mm(LengthUnit::Ft), 1.0, "{line}");
+        assert_eq!(question.report_within, Some(Length::Bare(0.5)), "{line}");
+    }
+    let quoted = ["interfere", "check", "a.json", "--tolerance", "0.5 thou"];
+    let Command::Check(args) = Args::try_parse_from(quoted).unwrap().command else { panic!("check") };
+    assert_eq!(args.question.tolerance, Some(expected));
+}
+
+#[test]
+fn a_length_of_decompose_is_a_number_alone() {
+    for (epsilon, why) in [
+        ("0.2mm", "a mesh file names no unit; write a number alone, in the mesh's own unit"),
+        ("0.2mn", "a mesh file names no unit"),
+        ("thin", "not a number"),
+        ("inf", "must be finite"),
+        ("-1", "must not be negative"),
+    ] {
+        let error = parse(&format!("interfere decompose a.stl -o b.obj --epsilon {epsilon}")).expect_err(epsilon);
+        assert!(error.to_string().contains(why), "{epsilon}: {error}");
+        assert_eq!(error.exit_code(), 2);
+    }
 }
 
 #[test]
@@ -309,7 +360,7 @@ fn a_check_takes_its_pieces_from_the_part_s_size_unless_told() {
     let args = check("--geometry decomposition");
     assert_eq!((args.question.epsilon, args.question.max_pieces), (None, 64));
     let args = check("--geometry decomposition --epsilon 0.25 --max-pieces 10000");
-    assert_eq!((args.question.epsilon, args.question.max_pieces), (Some(0.25), 10_000));
+    assert_eq!((args.question.epsilon, args.question.max_pieces), (Some(Length::Bare(0.25)), 10_000));
 }
 
 #[test]

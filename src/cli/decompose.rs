@@ -3,7 +3,7 @@
 use crate::check::{self, EPSILON_OF_DIAGONAL};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{MAX_PIECES, MOST_PIECES, TextChoice, length};
+use crate::cli::flags::{MAX_PIECES, MOST_PIECES, TextChoice, mesh_length};
 use crate::cli::target::Target;
 use crate::error::{Error, Location, Warning};
 use crate::geom::tolerance::roundoff_mm;
@@ -291,7 +291,7 @@ pub struct DecomposeArgs {
     pub output: PathBuf,
 
     /// How far the pieces may reach beyond the mesh, in its own unit [default: 2 % of the diagonal of its box].
-    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", value_parser = mesh_length, allow_negative_numbers = true)]
     pub epsilon: Option<f64>,
 
     /// No more pieces than this; where that is not enough for --epsilon, they reach farther, and a warning says how far.

@@ -1,6 +1,8 @@
 //! Flags that several commands share, and the parsers of their values.
 
 use crate::check::{DEFAULT_MAX_PIECES, Shard};
+use crate::geom::length::{Length, LengthError};
+use crate::json::length_problem::length_problem;
 use clap::{Args as ClapArgs, ValueEnum};
 
 /// As many pieces as a part is covered by without `--max-pieces`.
@@ -24,19 +26,19 @@ pub struct Question {
     #[arg(long, value_enum)]
     pub facets: Option<FacetsChoice>,
 
-    /// Overlap no deeper than this is contact, in the assembly's units; wins over the file [default: the file's, else
-    /// 0.01 mm].
+    /// Overlap no deeper than this is contact, in the assembly's units or with a unit (0.5thou); wins over the file
+    /// [default: the file's, else 0.01 mm].
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
-    pub tolerance: Option<f64>,
+    pub tolerance: Option<Length>,
 
-    /// List clear pairs, too, that are no further apart than this, in the assembly's units.
+    /// List clear pairs, too, that are no further apart than this, in the assembly's units or with a unit (1mm).
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
-    pub report_within: Option<f64>,
+    pub report_within: Option<Length>,
 
-    /// How far the convex pieces of a decomposed part may reach beyond it, in the assembly's units [default: 2 % of the diagonal
-    /// of the part's own box].
+    /// How far the convex pieces of a decomposed part may reach beyond it, in the assembly's units or with a unit
+    /// (0.2mm) [default: 2 % of the diagonal of the part's own box].
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
-    pub epsilon: Option<f64>,
+    pub epsilon: Option<Length>,
 
     /// Cover no part by more convex pieces than this; where that is not enough for --epsilon, they reach farther, and a warning
     /// says how far.
@@ -92,17 +94,32 @@ pub enum ColorChoice {
     Never,
 }
 
-/// A length: a number that is finite and not negative. Its unit is known once the assembly is read.
-pub(crate) fn length(text: &str) -> Result<f64, String> {
-    let x: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if !x.is_finite() {
-        return Err("must be finite".to_owned());
+/// Parses a length: a number in the assembly's units, or a number with a unit.
+pub(crate) fn length(text: &str) -> Result<Length, String> {
+    Length::parse(text).map_err(|error| fault(text, &error))
+}
+
+/// Parses a length in the unit of a mesh: a number alone.
+pub(crate) fn mesh_length(text: &str) -> Result<f64, String> {
+    match Length::parse(text) {
+        Ok(Length::Bare(x)) => Ok(x),
+        Ok(Length::WithUnit { .. }) | Err(LengthError::UnknownUnit(_) | LengthError::Spaces) => {
+            Err("a mesh file names no unit; write a number alone, in the mesh's own unit".to_owned())
+        }
+        Err(LengthError::NoNumber) => Err("not a number".to_owned()),
+        Err(error) => Err(fault(text, &error)),
     }
-    if x < 0.0 {
-        return Err("must not be negative".to_owned());
+}
+
+fn fault(text: &str, error: &LengthError<'_>) -> String {
+    match error {
+        LengthError::NotFinite => "must be finite".to_owned(),
+        LengthError::Negative => "must not be negative".to_owned(),
+        _ => {
+            let (what, fix) = length_problem(text, error);
+            format!("{what}; {fix}")
+        }
     }
-    // Without the sign of -0.
-    Ok(x + 0.0)
 }
 
 /// A shard as `I/N`.

@@ -10,6 +10,7 @@ use crate::cli::flags::{FacetsChoice, GeometryChoice, Question, TextChoice};
 use crate::cli::report_flags::Outputs;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
+use crate::geom::length::Length;
 use crate::io::Loader;
 use crate::report::Format;
 use std::path::PathBuf;
@@ -23,12 +24,12 @@ pub struct QuestionSettings {
     pub geometry: Geometry,
     /// Over the file's.
     pub facets: Option<Facets>,
-    /// In the assembly's unit, over the file's.
-    pub tolerance: Option<f64>,
-    /// In the assembly's unit.
-    pub report_within: Option<f64>,
-    /// In the assembly's unit.
-    pub epsilon: Option<f64>,
+    /// As written, over the file's.
+    pub tolerance: Option<Length>,
+    /// As written.
+    pub report_within: Option<Length>,
+    /// As written.
+    pub epsilon: Option<Length>,
     /// Of a part.
     pub max_pieces: usize,
     /// Measure nothing.
@@ -109,9 +110,9 @@ impl QuestionSettings {
             assembly,
             geometry: geometry(args.geometry),
             facets: args.facets.map(facets),
-            tolerance: args.tolerance,
-            report_within: args.report_within,
-            epsilon: args.epsilon,
+            tolerance: args.tolerance.clone(),
+            report_within: args.report_within.clone(),
+            epsilon: args.epsilon.clone(),
             max_pieces: args.max_pieces as usize,
             verdict_only,
             allow_outside: args.allow_outside,
@@ -132,16 +133,16 @@ impl QuestionSettings {
     /// # Errors
     /// Where a length is finite in the assembly's unit and not in millimetres.
     pub fn options(&self, units: LengthUnit) -> Result<Options, Error> {
-        let mm = |flag: &str, length: Option<f64>| match length.map(|x| x * units.mm()) {
+        let mm = |flag: &str, length: &Option<Length>| match length.as_ref().map(|l| l.to_mm(units)) {
             Some(mm) if !mm.is_finite() => Err(Error::one(Location::default(), format!("{flag} is too large"), "")),
             mm => Ok(mm),
         };
         Ok(Options {
             geometry: self.geometry,
-            tolerance: mm("--tolerance", self.tolerance)?,
+            tolerance: mm("--tolerance", &self.tolerance)?,
             facets: self.facets,
-            report_within: mm("--report-within", self.report_within)?,
-            epsilon: mm("--epsilon", self.epsilon)?,
+            report_within: mm("--report-within", &self.report_within)?,
+            epsilon: mm("--epsilon", &self.epsilon)?,
             max_pieces: self.max_pieces,
             verdict_only: self.verdict_only,
             fixes: 0,
@@ -202,6 +203,16 @@ mod tests {
         let s = settings("interfere check a.json --tolerance 0.5 --report-within 2 --verdict-only").unwrap();
         let options = s.question.options(LengthUnit::Inch).unwrap();
         assert_eq!((options.tolerance, options.report_within, options.verdict_only), (Some(12.7), Some(50.8), true));
+    }
+
+    #[test]
+    fn a_unit_of_a_length_comes_before_the_assembly_s() {
+        let s = settings("interfere check a.json --tolerance 25.4mm --report-within 2in --epsilon 10um").unwrap();
+        let options = |units| s.question.options(units).unwrap();
+        for units in LengthUnit::ALL {
+            let o = options(units);
+            assert_eq!((o.tolerance, o.report_within, o.epsilon), (Some(25.4), Some(50.8), Some(0.01)), "{units:?}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! - `math`: scalars and vectors
 //! - `unit`: length units
+//! - `length`: lengths as people write them
 //! - `tolerance`: shared tolerances and limits
 //! - `pose`: placements and rigid motions
 //! - `aabb`, `obb`: axis-aligned and oriented boxes
@@ -11,6 +12,9 @@
 //! - `serde_infinity`: infinite numbers in JSON
 
 pub mod aabb;
+pub(crate) mod length;
+#[cfg(test)]
+mod length_tests;
 pub mod math;
 pub mod obb;
 pub mod pose;

@@ -3,8 +3,10 @@
 
 use crate::error::{Location, Problem};
 use crate::geom::LengthUnit;
+use crate::geom::length::Length;
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::json::document::{Document, Json, Member, Value};
+use crate::json::length_problem::length_problem;
 use crate::json::position::{JsonPath, Source};
 use crate::json::wording::{join_or, nearest, quoted};
 use std::collections::BTreeMap;
@@ -243,14 +245,27 @@ impl<'s> Reader<'s> {
         Some(x + 0.0)
     }
 
-    /// Returns a length in mm (>= 0), given in `unit`.
+    /// Returns a length in mm (>= 0): a number in `unit`, or a text with its own unit.
     pub fn length(&mut self, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<f64> {
+        if let Json::Text(text) = value.json() {
+            return self.length_with_unit(text, value.start(), trail, unit);
+        }
         let x = self.number(value, trail, "a length, zero or more")?;
         if x < 0.0 {
             self.problem(value.start(), trail, format!("{x} is negative"), "expected a length, zero or more");
             return None;
         }
         self.within_range(x, value, trail, unit)
+    }
+
+    fn length_with_unit(&mut self, text: &str, offset: usize, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<f64> {
+        let (what, fix) = match Length::parse_with_unit(text).map(|length| length.to_mm(unit)) {
+            Ok(mm) if mm <= MAX_COORDINATE => return Some(mm),
+            Ok(_) => (format!("{} is beyond {MAX_COORDINATE:e} mm", quoted(text)), "write a smaller length".to_owned()),
+            Err(e) => length_problem(text, &e),
+        };
+        self.problem(offset, trail, what, fix);
+        None
     }
 
     /// Returns a coordinate in mm, given in `unit`.

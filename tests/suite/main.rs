@@ -16,6 +16,7 @@ mod floors;
 mod formats;
 mod generate;
 mod hulls;
+mod lengths;
 mod lint;
 mod oracle;
 mod pages;

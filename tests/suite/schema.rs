@@ -98,6 +98,8 @@ fn every_invalid_one_fails_but_for_what_a_schema_cannot_say() {
         "sub-assembly-cycle",
         "sub-assembly-missing",
         "tolerance-beyond-range",
+        "tolerance-text-beyond-range",
+        "tolerance-text-out-of-range",
     ];
     assert_eq!(passed, beyond.map(str::to_owned).into_iter().collect());
     assert!(failed > 40, "{failed}");

@@ -172,6 +172,17 @@ fn every_length_is_converted_once() {
 }
 
 #[test]
+fn a_length_with_a_unit_equals_the_number() {
+    let read = |name: &str| load_file(&format!("{FIXTURES}/valid/{name}.json")).expect("valid");
+    let [numbers, texts] = ["units", "lengths-with-unit"].map(read);
+    assert_eq!(texts.tolerance.to_bits(), numbers.tolerance.to_bits());
+    let deflections = |a: &Assembly| a.parts.iter().map(|p| p.deflection.map(f64::to_bits)).collect::<Vec<_>>();
+    assert_eq!(deflections(&texts), deflections(&numbers));
+    let rules = |a: &Assembly| a.rules.iter().map(|r| r.verb).collect::<Vec<_>>();
+    assert_eq!(rules(&texts), rules(&numbers));
+}
+
+#[test]
 fn sub_assemblies_are_expanded_in_place() {
     let assembly = load_file(&format!("{FIXTURES}/valid/nested/machine.json")).expect("valid");
     assert_eq!((assembly.name.as_str(), assembly.tolerance), ("machine", 0.01));
