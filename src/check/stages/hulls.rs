@@ -51,6 +51,7 @@ impl PairQuery<'_> {
         margin: f64,
         scratch: &mut EpaScratch,
     ) -> Answer {
+        let mut used_self_union = [false; 2];
         let mut certainty = limits.certainty(gap.bracket, margin);
         let mut measured = Measured {
             relation: Some(self.relation(gap, margin)),
@@ -62,7 +63,7 @@ impl PairQuery<'_> {
             common: None,
         };
         if gap.value <= 0.0 {
-            measured.common = self.common(&measured, margin);
+            (measured.common, used_self_union) = self.common(&measured, margin);
         }
         if gap.value < 0.0
             && let Some(found) = gap.penetration(q, margin, scratch)
@@ -76,6 +77,7 @@ impl PairQuery<'_> {
         Answer {
             // A convex solid has no concave edge: the allowance is 0.
             facet_allowance: (gap.value < 0.0).then_some(0.0),
+            used_self_union,
             measured: Some(Box::new(measured)),
             ..Answer::bare(status, certainty, self.geometry())
         }

@@ -62,6 +62,8 @@ pub(crate) struct Answer {
     pub facet_allowance: Option<f64>,
     /// True if the facet allowance made the pair a contact.
     pub within_facet_error: bool,
+    /// True for each shape with a self-union result that the answer depends on.
+    pub used_self_union: [bool; 2],
     /// Measures; `None` for a cleared pair and a verdict-only run. Boxed, since most answers have none.
     pub measured: Option<Box<Measured>>,
 }
@@ -91,6 +93,7 @@ impl Answer {
             geometry,
             facet_allowance: None,
             within_facet_error: false,
+            used_self_union: [false; 2],
             measured: None,
         }
     }

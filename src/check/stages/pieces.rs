@@ -115,7 +115,8 @@ impl PairQuery<'_> {
                 penetration: way_out,
                 common: None,
             };
-            let common = self.common(&measured, margin);
+            let (common, used_self_union) = self.common(&measured, margin);
+            answer.used_self_union = used_self_union;
             answer.measured = Some(Box::new(Measured { common, ..measured }));
         }
         PiecesAnswer::Settled(Box::new(answer))
@@ -124,13 +125,14 @@ impl PairQuery<'_> {
     /// Answers two solids, one of them with pieces whose self-union failed: piece by piece, with the argument of
     /// `pieces_meet`. Returns `known` if the pieces add nothing. Cost: one triangle query for each piece near the other
     /// solid.
-    pub(crate) fn piece_by_piece(&self, limits: &Limits, margin: f64, known: Answer, steps: &mut Trace) -> Answer {
+    pub(crate) fn piece_by_piece(&self, limits: &Limits, margin: f64, mut known: Answer, steps: &mut Trace) -> Answer {
         let (first, second) = (self.first.pieces(), self.second.pieces());
         let (pieces, whole, of) = match (first, second) {
             (Some(pieces), None) => (pieces, self.second, self.first),
             (None, Some(pieces)) => (pieces, self.first, self.second),
             _ => return known,
         };
+        let whole_index = usize::from(first.is_some());
         if !whole.is_solid() {
             return known;
         }
@@ -147,9 +149,11 @@ impl PairQuery<'_> {
             } else {
                 classify(body(whole), piece, &pose, &ask)
             };
-            if let PairRelation::Meets(mut meeting) = found {
+            known.used_self_union[whole_index] |= found.used_self_union;
+            if let PairRelation::Meets(mut meeting) = found.relation {
                 meeting.decide_threshold(limits.tolerance);
                 meeting.decide_threshold(limits.deepest(0.0));
+                known.used_self_union[whole_index] |= meeting.used_self_union();
                 let [lower, upper] = meeting.depth_bounds();
                 (least, most) = (least.max(lower), most.max(upper));
             }

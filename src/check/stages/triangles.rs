@@ -11,7 +11,9 @@ use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::Vec3;
 use crate::query::convex::Gap;
-use crate::query::depth::{Apart, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify};
+use crate::query::depth::{
+    Apart, Classified, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify,
+};
 use crate::query::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, separation};
@@ -45,17 +47,20 @@ impl PairQuery<'_> {
         // For a verdict, a ball thicker than every threshold settles the pair.
         let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep };
-        match classify(body(self.first), body(self.second), self.pose, &ask) {
+        let Classified { relation, used_self_union } = classify(body(self.first), body(self.second), self.pose, &ask);
+        match relation {
             PairRelation::Beyond(distance) => {
                 steps.note(Step::Triangles { distance, at_least: true, cleared: true });
-                self.apart_answer(Status::Clear)
+                Answer { used_self_union: [used_self_union; 2], ..self.apart_answer(Status::Clear) }
             }
-            PairRelation::Apart(apart) => self.apart(limits, &apart, margin, steps),
+            PairRelation::Apart(apart) => {
+                Answer { used_self_union: [used_self_union; 2], ..self.apart(limits, &apart, margin, steps) }
+            }
             PairRelation::Meets(mut meeting) => {
                 if let Some(center) = ball {
                     meeting.evaluate_at(&center);
                 }
-                Overlap { query: self, limits, margin, meeting, facets: None }.answer(steps)
+                Overlap { query: self, limits, margin, meeting, facets: None, used_self_union }.answer(steps)
             }
         }
     }
@@ -131,7 +136,8 @@ impl PairQuery<'_> {
         if limits.facets == Facets::Allow { self.allowance_at_most() } else { 0.0 }
     }
 
-    /// Facet allowance from the concave facets around the intersection (mm), of the selected parts.
+    /// Facet allowance from the concave facets around the intersection (mm), of the selected parts. Uses the self-unions
+    /// of both parts.
     fn allowance(&self, asked: [bool; 2], margin: f64) -> f64 {
         let (a, b) = (self.first.exact(), self.second.exact());
         let pairing = Pairing { a: a.surface.solid(), b: b.surface.solid(), b_in_a: self.pose };
@@ -150,6 +156,8 @@ struct Overlap<'p, 'q> {
     meeting: Box<OverlapSearch<'p>>,
     /// Facet allowance, once computed.
     facets: Option<f64>,
+    /// True if a step outside `meeting` has used the self-unions of both parts.
+    used_self_union: bool,
 }
 
 impl Overlap<'_, '_> {
@@ -173,15 +181,18 @@ impl Overlap<'_, '_> {
             (status, within_facet_error) = (Status::Undecided, false);
         }
         self.note(steps);
+        let mut used_self_union = [self.used_self_union || self.meeting.used_self_union(); 2];
         let measured = (!verdict_only).then(|| {
             let measured = self.measured();
-            let common = self.query.common(&measured, self.margin);
+            let (common, used) = self.query.common(&measured, self.margin);
+            used_self_union = [0, 1].map(|k| used_self_union[k] || used[k]);
             Box::new(Measured { common, ..measured })
         });
         Answer {
             exit_stage: ExitStage::Exact,
             facet_allowance: self.facets,
             within_facet_error,
+            used_self_union,
             measured,
             ..Answer::bare(status, self.certainty(status), self.query.geometry())
         }
@@ -239,6 +250,7 @@ impl Overlap<'_, '_> {
         }
         let facets = self.query.allowance([true; 2], self.margin);
         self.facets = Some(facets);
+        self.used_self_union = true;
         if matters {
             self.decide(self.limits.deepest(facets));
         }

@@ -51,6 +51,15 @@ pub enum PairRelation<'a> {
     Meets(Box<OverlapSearch<'a>>),
 }
 
+/// Result of [`classify`].
+pub struct Classified<'a> {
+    /// Relation of the two meshes.
+    pub relation: PairRelation<'a>,
+    /// True if the relation depends on the self-unions of the two surfaces. Later steps of the search may use them,
+    /// too: [`OverlapSearch::used_self_union`].
+    pub used_self_union: bool,
+}
+
 /// Distance of two separate meshes.
 #[derive(Debug, Clone, Copy)]
 pub struct Apart {
@@ -109,17 +118,18 @@ pub struct OverlapSearch<'a> {
 
 /// Separates disjoint pairs from pairs in contact. Lengths are in mm, points in A's frame. Cost: one traversal of the
 /// two BVHs, microseconds for some hundred triangles, milliseconds for a million nearly touching ones.
-pub fn classify<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &OverlapQuery) -> PairRelation<'a> {
-    let found = classify_as_given(a, b, b_in_a, ask);
+pub fn classify<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &OverlapQuery) -> Classified<'a> {
+    let relation = classify_as_given(a, b, b_in_a, ask);
     // Surfaces without a definite inside are compared again on the boundaries of their solids. Disjoint surfaces skip
     // this step: the distance is the same.
-    if let PairRelation::Meets(meeting) = &found
+    if let PairRelation::Meets(meeting) = &relation
         && meeting.is_surface()
-        && let Some([a, b]) = meeting.boundaries()
     {
-        return classify_as_given(a, b, b_in_a, ask);
+        let boundaries = meeting.boundaries();
+        let relation = boundaries.map_or(relation, |[a, b]| classify_as_given(a, b, b_in_a, ask));
+        return Classified { relation, used_self_union: true };
     }
-    found
+    Classified { relation, used_self_union: false }
 }
 
 /// Relates the surfaces as they are, without self-union.
@@ -243,6 +253,11 @@ impl<'a> OverlapSearch<'a> {
     /// True if the surfaces are known to be the complete boundaries of the two solids.
     pub(crate) fn is_solid(&self) -> bool {
         self.solid == Some(true)
+    }
+
+    /// True if the search has used the self-unions of both surfaces.
+    pub fn used_self_union(&self) -> bool {
+        self.solid.is_some()
     }
 
     /// Boundaries of the two solids after self-union; `None` if they equal the surfaces. Overlapping shells of one part

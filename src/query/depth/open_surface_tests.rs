@@ -26,7 +26,7 @@ fn verdict(a: &Part, b: &Part) -> Verdict {
     let pose = placed(a, b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
     let ask = OverlapQuery { margin, rounding: margin, reach: TOLERANCE, deep: None };
-    match classify(a.body(), b.body(), &pose, &ask) {
+    match classify(a.body(), b.body(), &pose, &ask).relation {
         PairRelation::Beyond(d) => Verdict::Distance(d),
         PairRelation::Apart(apart) => Verdict::Distance(apart.distance),
         PairRelation::Meets(mut m) => {

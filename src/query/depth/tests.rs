@@ -107,7 +107,7 @@ fn bracket(a: &TriMesh, b: &TriMesh, rotate: bool) -> ([f64; 2], Vec<Event>) {
     let pose = placed(&a, &b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
     let question = OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None };
-    let found = classify(a.body(), b.body(), &pose, &question);
+    let found = classify(a.body(), b.body(), &pose, &question).relation;
     match found {
         PairRelation::Beyond(d) => ([-f64::INFINITY, -d], vec![]),
         PairRelation::Apart(apart) => ([-apart.distance; 2], vec![]),
@@ -242,6 +242,7 @@ fn no_search_beats_the_upper_bound() {
         let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
         let PairRelation::Meets(mut m) =
             classify(body(&a), body(&b), &pose, &OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None })
+                .relation
         else {
             continue;
         };
