@@ -5,7 +5,7 @@ use crate::check::cache::{code, decoded};
 use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::{Answer, ExitStage, Measured};
 use crate::check::{Certainty, Relation, Status};
-use crate::geom::{Aabb, Mat3};
+use crate::geom::{Aabb, Bounds, Mat3};
 use crate::shape::self_union::{FAILURE_TEXTS, SelfUnion};
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub(crate) struct StoredAnswer {
 struct StoredMeasured {
     relation: Option<u8>,
     gap: Option<f64>,
-    bracket: [f64; 2],
+    bracket: Bounds,
     witness: [[f64; 3]; 2],
     normal: Option<[f64; 3]>,
     penetration: Option<([f64; 3], f64)>,
@@ -211,7 +211,7 @@ mod tests {
         let whole = Measured {
             relation: Some(Relation::BContainsA),
             gap: Some(-0.3),
-            bracket: [-0.4, -0.2],
+            bracket: Bounds { lower: -0.4, upper: -0.2 },
             witness: [v, 2.0 * v],
             normal: Some(Vec3::z()),
             penetration: Some((v, 3.0)),

@@ -37,7 +37,7 @@ impl PairQuery<'_> {
             margin,
             rounding: self.rounding(margin),
             witness: measured.witness[0],
-            depth: -measured.bracket[1] - 2.0 * margin,
+            depth: measured.bracket.to_depth()[0] - 2.0 * margin,
             turns: &turns,
         };
         let [(a, of_a), (b, of_b)] = [self.first, self.second].map(solid);

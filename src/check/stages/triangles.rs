@@ -9,7 +9,7 @@ use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
-use crate::geom::Vec3;
+use crate::geom::{Bounds, Vec3};
 use crate::query::convex::Gap;
 use crate::query::depth::{
     Apart, Classified, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify,
@@ -72,7 +72,7 @@ impl PairQuery<'_> {
 
     fn apart(&self, limits: &Limits, apart: &Apart, margin: f64, steps: &mut Trace) -> Answer {
         let d = apart.distance;
-        let status = limits.status([d, d], margin, 0.0);
+        let status = limits.status(Bounds::exact(d), margin, 0.0);
         steps.note(Step::Triangles { distance: d, at_least: false, cleared: status == Status::Clear });
         let answer = self.apart_answer(status);
         if self.verdict_only {
@@ -88,7 +88,7 @@ impl PairQuery<'_> {
         Measured {
             relation: Some(if d > rounding { Relation::Apart } else { Relation::Touch }),
             gap: Some(d),
-            bracket: [d - margin, d + margin],
+            bracket: Bounds::exact(d).widened(margin),
             witness: points,
             normal: if d > margin { between.try_normalize(0.0) } else { None },
             penetration: None,
@@ -99,8 +99,8 @@ impl PairQuery<'_> {
     /// Refines the gap of two convex solids to rounding. Between almost parallel faces, the closest-point search on
     /// hulls stops earlier in double precision; the triangles then give the distance.
     pub(crate) fn refine_gap(&self, mut gap: Gap, margin: f64) -> Gap {
-        let [low, high] = gap.bracket;
-        if low <= 0.0 || high - low <= 2.0 * margin {
+        let Bounds { lower: low, upper: high } = gap.bracket;
+        if low <= 0.0 || gap.bracket.width() <= 2.0 * margin {
             return gap;
         }
         let (a, b) = (self.first.exact(), self.second.exact());
@@ -109,7 +109,7 @@ impl PairQuery<'_> {
             && found.value >= low - margin
             && found.value > margin
         {
-            (gap.value, gap.bracket, gap.witness) = (found.value, [found.value; 2], found.points);
+            (gap.value, gap.bracket, gap.witness) = (found.value, Bounds::exact(found.value), found.points);
             gap.normal = (found.points[1] - found.points[0]).try_normalize(0.0);
         }
         gap
@@ -172,10 +172,11 @@ impl Overlap<'_, '_> {
             self.narrow();
         }
         self.decide_with_facets();
-        let [least, most] = self.meeting.depth_bounds();
+        let bracket = self.meeting.gap_bounds();
         let granted = self.facets.filter(|_| self.allows()).unwrap_or(0.0);
-        let mut status = self.limits.status([-most, -least], self.margin, granted);
-        let mut within_facet_error = status == Status::Contact && self.limits.needs_facets(most, self.margin);
+        let mut status = self.limits.status(bracket, self.margin, granted);
+        let mut within_facet_error =
+            status == Status::Contact && self.limits.needs_facets(bracket.to_depth()[1], self.margin);
         if within_facet_error && self.query.is_surface() {
             // The upper bound belongs to the hulls, so the facets do not explain it.
             (status, within_facet_error) = (Status::Undecided, false);
@@ -216,7 +217,7 @@ impl Overlap<'_, '_> {
             self.decide(0.0);
         }
         self.decide(limits.tolerance);
-        if limits.needs_facets(self.meeting.depth_bounds()[1], self.margin) {
+        if limits.needs_facets(self.meeting.gap_bounds().to_depth()[1], self.margin) {
             self.decide(limits.deepest(0.0));
         }
     }
@@ -232,7 +233,7 @@ impl Overlap<'_, '_> {
     /// Computes the facet allowance if status or report need it, and decides its threshold.
     fn decide_with_facets(&mut self) {
         let loosest = self.limits.deepest(self.query.allowance_at_most());
-        let [mut least, most] = self.meeting.depth_bounds();
+        let [mut least, most] = self.meeting.gap_bounds().to_depth();
         let matters =
             self.allows() && self.limits.needs_facets(most, self.margin) && loosest > self.limits.deepest(0.0);
         if self.query.verdict_only {
@@ -241,7 +242,7 @@ impl Overlap<'_, '_> {
             }
             // A depth beyond any facet allowance is found faster than the allowance itself.
             self.decide(loosest);
-            least = self.meeting.depth_bounds()[0];
+            least = self.meeting.gap_bounds().to_depth()[0];
             if least > loosest + self.margin {
                 return;
             }
@@ -257,7 +258,6 @@ impl Overlap<'_, '_> {
     }
 
     fn certainty(&self, status: Status) -> Certainty {
-        let [least, most] = self.meeting.depth_bounds();
         if self.query.is_surface() {
             Certainty::NoInside
         } else if status == Status::Undecided {
@@ -265,12 +265,13 @@ impl Overlap<'_, '_> {
         } else if self.query.verdict_only {
             Certainty::Certified
         } else {
-            self.limits.certainty([-most, -least], self.margin)
+            self.limits.certainty(self.meeting.gap_bounds(), self.margin)
         }
     }
 
     fn measured(&self) -> Measured {
-        let [least, most] = self.meeting.depth_bounds();
+        let bracket = self.meeting.gap_bounds();
+        let [least, _] = bracket.to_depth();
         let rounding = self.query.rounding(self.margin);
         let witness = self.witness();
         let out = witness[0] - witness[1];
@@ -283,7 +284,7 @@ impl Overlap<'_, '_> {
         Measured {
             relation: known.then(|| self.relation(rounding)),
             gap: known.then_some(0.0 - least.max(0.0)),
-            bracket: [-most - self.margin, -least + self.margin],
+            bracket: bracket.widened(self.margin),
             witness,
             normal: separation.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
             penetration: separation,
@@ -303,7 +304,7 @@ impl Overlap<'_, '_> {
             Containment::BInsideA => Relation::AContainsB,
             Containment::AInsideB => Relation::BContainsA,
             Containment::Coincident => Relation::Coincident,
-            Containment::None if self.meeting.depth_bounds()[0] > rounding => Relation::Overlap,
+            Containment::None if self.meeting.gap_bounds().to_depth()[0] > rounding => Relation::Overlap,
             Containment::None => Relation::Touch,
         }
     }
@@ -333,6 +334,6 @@ fn step(event: &Event) -> Step {
         Event::Shrink(depth, shown) => Step::Shrink { depth, shown },
         Event::Confined(depth, boxes) => Step::Confined { depth, boxes },
         Event::Climb(depth) => Step::Climb { depth },
-        Event::Cells(cells, depth) => Step::Cells { cells, depth },
+        Event::Cells(cells, gap) => Step::Cells { cells, gap },
     }
 }

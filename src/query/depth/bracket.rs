@@ -6,7 +6,7 @@
 //! upper bound.
 
 use crate::geom::math::greater;
-use crate::geom::{Aabb, Pose, Vec3};
+use crate::geom::{Aabb, Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{self, Goal};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::open_surface::{BallSearch, interpenetrates};
@@ -86,8 +86,8 @@ pub enum Event {
     Confined(f64, usize),
     /// Lower bound of the depth after an ascent.
     Climb(f64),
-    /// Number of cells of branch and bound so far, and the bracket of the depth after them.
-    Cells(u32, [f64; 2]),
+    /// Number of cells of branch and bound so far, and the bounds of the gap after them.
+    Cells(u32, Bounds),
 }
 
 /// A pair in contact, with certified bounds of the overlap depth (mm).
@@ -356,11 +356,10 @@ impl<'a> OverlapSearch<'a> {
         self
     }
 
-    /// Certified bounds of the overlap depth, lower and upper (mm, without the rounding margin). A negative bound
-    /// allows a gap of this size. For pairs without a definite inside, or with unresolved self-unions, only the hulls
-    /// bound the depth from above.
-    pub fn depth_bounds(&self) -> [f64; 2] {
-        [self.lower, greater(self.upper, self.lower)]
+    /// Certified bounds of the gap, minus those of the overlap depth (mm, without the rounding margin). For pairs
+    /// without a definite inside, or with unresolved self-unions, only the hulls bound the depth from above.
+    pub fn gap_bounds(&self) -> Bounds {
+        Bounds::from_depth(self.lower, greater(self.upper, self.lower))
     }
 
     /// Steps done so far, in order.

@@ -32,8 +32,8 @@ fn verdict(a: &Part, b: &Part) -> Verdict {
         PairRelation::Meets(mut m) => {
             m.decide_threshold(TOLERANCE);
             m.refine_to(&Precision::new(0.01, 0.001));
-            assert!(m.is_surface() && m.depth_bounds()[0] > f64::NEG_INFINITY);
-            let [least, most] = m.depth_bounds();
+            assert!(m.is_surface() && m.gap_bounds().to_depth()[0] > f64::NEG_INFINITY);
+            let [least, most] = m.gap_bounds().to_depth();
             if least > TOLERANCE {
                 Verdict::Interference(least)
             } else if most <= TOLERANCE + margin {

@@ -24,7 +24,7 @@ fn bracket(a: &Part, b: &Part) -> [f64; 2] {
         PairRelation::Meets(mut m) => {
             m.decide_threshold(0.01);
             m.refine_to(&Precision::new(0.01, 0.001));
-            m.depth_bounds()
+            m.gap_bounds().to_depth()
         }
     }
 }

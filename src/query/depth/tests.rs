@@ -114,7 +114,7 @@ fn bracket(a: &TriMesh, b: &TriMesh, rotate: bool) -> ([f64; 2], Vec<Event>) {
         PairRelation::Meets(mut m) => {
             m.decide_threshold(0.01);
             m.refine_to(&Precision::new(0.01, 0.001));
-            (m.depth_bounds(), m.events().to_vec())
+            (m.gap_bounds().to_depth(), m.events().to_vec())
         }
     }
 }
@@ -247,7 +247,7 @@ fn no_search_beats_the_upper_bound() {
             continue;
         };
         m.refine_to(&Precision::new(0.01, 0.001));
-        let [lower, upper] = m.depth_bounds();
+        let [lower, upper] = m.gap_bounds().to_depth();
         // Allows for the rounding of this comparison.
         open += i32::from(upper - lower > (0.01 * lower).max(0.001) * (1.0 + 1e-9));
         let parts = [(&a, None), (&b, Some(&pose))];
