@@ -177,10 +177,7 @@ fn classify_as_given<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask
 impl<'a> OverlapSearch<'a> {
     /// Starts without the hulls' bounds: they cost more than separating most pairs.
     fn new(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: OverlapQuery) -> Self {
-        let sides = [
-            PlacedSurface { surface: a.surface, pose: None },
-            PlacedSurface { surface: b.surface, pose: Some(b_in_a) },
-        ];
+        let sides = Pairing { a: a.surface, b: b.surface, b_in_a }.sides();
         let around = Vec3::repeat(0.5 * b.convex.aabb.diagonal());
         let center = b_in_a.point(&b.convex.aabb.center());
         let placed = Aabb { min: center - around, max: center + around };
