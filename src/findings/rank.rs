@@ -52,7 +52,7 @@ fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
             (Some(demanded), Some(gap)) => Some(demanded - gap),
             _ => None,
         },
-        Status::Undecided => p.gap_bracket.map(|[lo, _]| -lo),
+        Status::Undecided => p.gap_bracket.map(|b| b.to_depth()[1]),
         _ => p.overlap_depth.filter(|d| *d > 0.0).or_else(|| p.gap.map(|g| -g)),
     }
 }

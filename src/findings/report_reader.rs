@@ -4,7 +4,7 @@ use crate::assembly::{Facets, Geometry, Rule, RuleAction};
 use crate::check::{Relation, Settings, Status};
 use crate::error::{Error, Location};
 use crate::findings::run_view::{Placed, Row, RunView, extent_of};
-use crate::geom::LengthUnit;
+use crate::geom::{Bounds, LengthUnit};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ struct Listed {
     depth: Option<f64>,
     /// Common volume, its slack and its facet uncertainty (mm³).
     shared: [Option<f64>; 3],
-    bracket: Option<[f64; 2]>,
+    bracket: Option<Bounds>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -191,7 +191,7 @@ struct RawPair {
     status: String,
     relation: Option<String>,
     gap: Option<f64>,
-    gap_bracket: Option<[f64; 2]>,
+    gap_bracket: Option<Bounds>,
     overlap_depth: Option<f64>,
     overlap_volume: Option<f64>,
     /// Older reports lack this key and the next one.

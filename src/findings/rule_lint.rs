@@ -4,6 +4,7 @@ use crate::assembly::{Geometry, Overlap, Rule, RuleAction, RuleCoverage};
 use crate::check::{Certainty, Outcome, PairOutcome};
 use crate::error::Warning;
 use crate::findings::round_up::up_to_two_digits;
+use crate::geom::Bounds;
 use crate::geom::tolerance::EXCESSIVE_ALLOWANCE_RATIO;
 use std::collections::BTreeMap;
 
@@ -49,15 +50,15 @@ fn needs(outcome: &Outcome) -> Vec<MeasuredDepth> {
 
 /// Depth of one pair under its rule.
 fn need_of(pair: &PairOutcome, tolerance: f64) -> MeasuredDepth {
-    let Some([low, _]) = pair.gap_bracket else { return MeasuredDepth::Unknown };
+    let Some([_, most]) = pair.gap_bracket.map(Bounds::to_depth) else { return MeasuredDepth::Unknown };
     // A hull or pieces enclose their part: a small depth is proved, a large one is not.
-    if -low <= tolerance {
+    if most <= tolerance {
         return MeasuredDepth::Depth(0.0);
     }
     let measured = pair.geometry == Geometry::Exact && pair.certainty != Certainty::NoInside;
     // A failing pair, or a contact by its facets, exceeds the allowance: the allowance is not too large.
     if measured && !pair.status.fails() && !pair.within_facet_error {
-        MeasuredDepth::Depth(-low)
+        MeasuredDepth::Depth(most)
     } else {
         MeasuredDepth::Unknown
     }

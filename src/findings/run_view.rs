@@ -2,7 +2,7 @@
 
 use crate::assembly::{FirstMatch, Rule, RuleAction};
 use crate::check::{CommonVolume, Outcome, PairOutcome, Relation, Settings, Severity, Status};
-use crate::geom::LengthUnit;
+use crate::geom::{Bounds, LengthUnit};
 use std::collections::BTreeMap;
 
 /// A run: its listed pairs, and the data about the others.
@@ -69,7 +69,7 @@ pub(crate) fn extent_of(
     depth: Option<f64>,
     shared: [Option<f64>; 3],
     gap: Option<f64>,
-    bracket: Option<[f64; 2]>,
+    bracket: Option<Bounds>,
 ) -> Option<Severity> {
     match status {
         Status::Interference => depth.map(|depth| {

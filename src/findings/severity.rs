@@ -57,8 +57,8 @@ pub(crate) fn worse_in(now: Severity, before: Severity, slack: Slack) -> Option<
             return Some(depth.into_iter().chain(volume).collect());
         }
         (Severity::Gap(before), Severity::Gap(now)) => (Metric::Gap, exceeds(before - slack.length, now)),
-        (Severity::Bracket([before, _]), Severity::Bracket([now, _])) => {
-            (Metric::Bracket, exceeds(before - slack.length, now))
+        (Severity::Bracket(before), Severity::Bracket(now)) => {
+            (Metric::Bracket, exceeds(before.lower - slack.length, now.lower))
         }
         _ => return None,
     };
@@ -73,7 +73,8 @@ fn has_grown(was: CommonVolume, is: CommonVolume, same_meshes: bool) -> bool {
 /// Returns true if both ends of two brackets agree within `slack`.
 pub(crate) fn is_same_bracket(now: Severity, before: Severity, slack: f64) -> bool {
     let (Severity::Bracket(before), Severity::Bracket(now)) = (before, now) else { return false };
-    before.iter().zip(now).all(|(b, n)| !exceeds(n, b + slack) && !exceeds(b - slack, n))
+    let ends = [(before.lower, now.lower), (before.upper, now.upper)];
+    ends.into_iter().all(|(b, n)| !exceeds(n, b + slack) && !exceeds(b - slack, n))
 }
 
 #[cfg(test)]
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(worse(Severity::Gap(1.24), Severity::Gap(1.25)), Some(false));
         assert_eq!(worse(Severity::Gap(1.239), Severity::Gap(1.25)), Some(true));
         assert_eq!(worse(Severity::Gap(1.0), depth(1.0)), None);
-        assert_eq!(worse(Severity::Bracket([-0.5, 9.0]), Severity::Bracket([-0.4, 0.0])), Some(true));
+        assert_eq!(worse(Severity::Bracket([-0.5, 9.0].into()), Severity::Bracket([-0.4, 0.0].into())), Some(true));
     }
 
     #[test]
@@ -141,10 +142,10 @@ mod tests {
 
     #[test]
     fn a_bracket_is_the_same_when_both_ends_are() {
-        let before = Severity::Bracket([-0.5, 0.5]);
-        assert!(is_same_bracket(Severity::Bracket([-0.49, 0.51]), before, 0.01));
-        assert!(!is_same_bracket(Severity::Bracket([-0.4, 0.5]), before, 0.01));
-        assert!(!is_same_bracket(Severity::Bracket([-0.5, 0.6]), before, 0.01));
+        let before = Severity::Bracket([-0.5, 0.5].into());
+        assert!(is_same_bracket(Severity::Bracket([-0.49, 0.51].into()), before, 0.01));
+        assert!(!is_same_bracket(Severity::Bracket([-0.4, 0.5].into()), before, 0.01));
+        assert!(!is_same_bracket(Severity::Bracket([-0.5, 0.6].into()), before, 0.01));
         assert!(!is_same_bracket(depth(0.5), before, 1.0));
     }
 }

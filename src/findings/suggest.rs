@@ -5,6 +5,7 @@ use crate::check::{Certainty, Outcome, PairOutcome, Relation, Status};
 use crate::error::Location;
 use crate::findings::glob_for::Ids;
 use crate::findings::round_up::up_to_two_digits;
+use crate::geom::Bounds;
 use crate::geom::tolerance::{FASTENER_DEPTH_MM, FIT_DEPTH_MM};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -134,8 +135,7 @@ fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static 
             "one part lies within the other or in its place: is it drawn twice, or the other without its hollow?",
         );
     }
-    let Some([low, _]) = pair.gap_bracket else { return Err("not measured") };
-    let depth = -low;
+    let Some([_, depth]) = pair.gap_bracket.map(Bounds::to_depth) else { return Err("not measured") };
     if depth <= FIT_DEPTH_MM {
         return Ok((Fit::Fit, depth));
     }

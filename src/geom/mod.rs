@@ -6,12 +6,14 @@
 //! - `tolerance`: shared tolerances and limits
 //! - `pose`: placements and rigid motions
 //! - `aabb`, `obb`: axis-aligned and oriented boxes
+//! - `interval`: certified bounds of the gap
 //! - `predicates`: exact orientation tests
 //! - `triangle`: queries on two triangles, or a point and a triangle
 //! - `union_find`: disjoint sets
 //! - `serde_infinity`: infinite numbers in JSON
 
 pub mod aabb;
+pub mod interval;
 pub(crate) mod length;
 #[cfg(test)]
 mod length_tests;
@@ -26,6 +28,7 @@ pub(crate) mod union_find;
 pub mod unit;
 
 pub use crate::geom::aabb::Aabb;
+pub use crate::geom::interval::Bounds;
 pub use crate::geom::math::{Mat3, Vec2, Vec3};
 pub use crate::geom::obb::Obb;
 pub use crate::geom::pose::{Affine, Pose};

@@ -1,5 +1,6 @@
 //! Serialises numbers that may be infinite: JSON has no infinity.
 
+use crate::geom::Bounds;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -38,27 +39,27 @@ impl NumberOrText {
     }
 }
 
-/// Serde functions for `Option<[f64; 2]>`, bounds with possibly infinite ends: `#[serde(with =
+/// Serde functions for `Option<Bounds>`, with possibly infinite ends: `#[serde(with =
 /// "crate::geom::serde_infinity::bounds")]`.
 pub mod bounds {
-    use super::{Deserialize, Deserializer, Error, NumberOrText, Serialize, Serializer};
+    use super::{Bounds, Deserialize, Deserializer, Error, NumberOrText, Serialize, Serializer};
 
     /// Writes two numbers; infinite ones as `"inf"` and `"-inf"`.
     ///
     /// # Errors
     /// Returns the serializer's error.
-    pub fn serialize<S: Serializer>(bounds: &Option<[f64; 2]>, serializer: S) -> Result<S::Ok, S::Error> {
-        bounds.map(|b| b.map(NumberOrText::of)).serialize(serializer)
+    pub fn serialize<S: Serializer>(bounds: &Option<Bounds>, serializer: S) -> Result<S::Ok, S::Error> {
+        bounds.map(|b| <[f64; 2]>::from(b).map(NumberOrText::of)).serialize(serializer)
     }
 
     /// Reads the output of [`serialize`].
     ///
     /// # Errors
     /// Refuses everything but `null` or two elements, each a number, `"inf"`, `"-inf"` or `"NaN"`.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<[f64; 2]>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bounds>, D::Error> {
         let Some([low, high]) = Option::<[NumberOrText; 2]>::deserialize(deserializer)? else { return Ok(None) };
         match (low.number(), high.number()) {
-            (Some(low), Some(high)) => Ok(Some([low, high])),
+            (Some(lower), Some(upper)) => Ok(Some(Bounds { lower, upper })),
             _ => Err(D::Error::custom("neither a number nor infinity")),
         }
     }
@@ -66,15 +67,15 @@ pub mod bounds {
 
 #[cfg(test)]
 mod tests {
-    use super::bounds;
+    use super::{Bounds, bounds};
 
     #[test]
     fn every_bit_of_a_bound_comes_back() {
         for pair in [[f64::NEG_INFINITY, f64::INFINITY], [-0.0, 5e-324], [0.1 + 0.2, f64::MAX], [-1.0 / 3.0, 1e300]] {
             let mut text = Vec::new();
-            bounds::serialize(&Some(pair), &mut serde_json::Serializer::new(&mut text)).unwrap();
+            bounds::serialize(&Some(Bounds::from(pair)), &mut serde_json::Serializer::new(&mut text)).unwrap();
             let back = bounds::deserialize(&mut serde_json::Deserializer::from_slice(&text)).unwrap();
-            assert_eq!(back.map(|b| b.map(f64::to_bits)), Some(pair.map(f64::to_bits)), "{pair:?}");
+            assert_eq!(back.map(|b| <[f64; 2]>::from(b).map(f64::to_bits)), Some(pair.map(f64::to_bits)), "{pair:?}");
         }
     }
 

@@ -13,13 +13,14 @@
 //! can exceed the best bounding triangle. Cost: some microseconds for each triangle near the other surface with a
 //! sagitta above the answer; usually there are few.
 
+use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::geom::triangle::{Triangle, closest, crosses, intersects};
-use crate::geom::{Pose, Vec3};
 use crate::mesh::{ConcaveFacets, TriMesh};
 use crate::query::depth::{InsetSurface, MAX_OFFSET, SolidSide};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
+use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Below, Motion, Node, PlacedObb, Surface};
 use std::cell::RefCell;
@@ -99,7 +100,7 @@ pub fn allowance(p: &Pairing, tables: [&FacetTable; 2], rounding: f64, most: f64
     }
     let size = p.a.bounds.max_abs() + p.b.bounds.max_abs() + norm1(&p.b_in_a.translation);
     let noise = if size.is_finite() { ROUNDOFFS_PER_DISTANCE * UNIT_ROUNDOFF * size } else { 0.0 };
-    let placed = [Placed::new(p.a, None), Placed::new(p.b, Some(p.b_in_a))];
+    let placed = p.sides().map(PlacedTree::new);
     let searches = [0, 1].map(|k| Search::new(&placed[k], tables[k], &placed[1 - k], rounding, noise));
     lesser(SAGITTAS * largest(&searches, enough), most)
 }
@@ -172,36 +173,30 @@ fn largest(searches: &[Search; 2], enough: f64) -> f64 {
     frontier.floor
 }
 
-/// Surface with its pose in A's frame.
-struct Placed<'a> {
-    surface: &'a Surface,
-    pose: Option<&'a Pose>,
+/// Placed surface with its tree of boxes in A's frame.
+struct PlacedTree<'a> {
+    side: PlacedSurface<'a>,
     motion: Option<Motion<'a>>,
 }
 
-impl<'a> Placed<'a> {
-    fn new(surface: &'a Surface, pose: Option<&'a Pose>) -> Self {
-        Self { surface, pose, motion: pose.map(Motion::new) }
+impl<'a> PlacedTree<'a> {
+    fn new(side: PlacedSurface<'a>) -> Self {
+        Self { side, motion: side.pose.map(Motion::new) }
     }
 
     fn node(&self, i: u32) -> PlacedObb {
-        let own = PlacedObb::of(&self.surface.tree().nodes[i as usize]);
+        let own = PlacedObb::of(&self.side.surface.tree().nodes[i as usize]);
         self.motion.as_ref().map_or(own, |m| own.moved(m))
     }
 
     fn below(&self, i: u32) -> Below {
-        self.surface.tree().nodes[i as usize].below()
-    }
-
-    fn triangle(&self, t: u32) -> Triangle {
-        self.surface.triangle(t).map(|v| self.pose.map_or(v, |p| p.point(&v)))
+        self.side.surface.tree().nodes[i as usize].below()
     }
 
     /// Returns a triangle moved inward by `by` (mm).
     fn inset_triangle(&self, t: u32, by: f64) -> Triangle {
-        let inward = self.surface.normal(t) * -by;
-        let inward = self.pose.map_or(inward, |p| p.direction(&inward));
-        self.triangle(t).map(|v| v + inward)
+        let inward = self.side.turned(&(self.side.surface.normal(t) * -by));
+        self.side.corners(t).map(|v| v + inward)
     }
 
     /// Returns some triangle below a node.
@@ -217,9 +212,9 @@ impl<'a> Placed<'a> {
 
 /// Search of one surface for facets inside the other.
 struct Search<'a> {
-    own: &'a Placed<'a>,
+    own: &'a PlacedTree<'a>,
     table: &'a FacetTable,
-    other: &'a Placed<'a>,
+    other: &'a PlacedTree<'a>,
     moved: InsetSurface<'a>,
     /// Inward displacement of a triangle (mm).
     lift: f64,
@@ -233,8 +228,14 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(own: &'a Placed<'a>, table: &'a FacetTable, other: &'a Placed<'a>, rounding: f64, noise: f64) -> Self {
-        let moved = InsetSurface::new(other.surface, other.pose, SolidSide::Inside, rounding, 0.0);
+    fn new(
+        own: &'a PlacedTree<'a>,
+        table: &'a FacetTable,
+        other: &'a PlacedTree<'a>,
+        rounding: f64,
+        noise: f64,
+    ) -> Self {
+        let moved = InsetSurface::new(other.side.surface, other.side.pose, SolidSide::Inside, rounding, 0.0);
         let (lift, slack) = (INSET_ROUNDINGS * rounding, MAX_OFFSET * rounding);
         Self { own, table, other, moved, lift, slack, noise, inside: RefCell::default() }
     }
@@ -251,7 +252,7 @@ impl<'a> Search<'a> {
         let reach = self.reach();
         let distance = |i: u32| f64::from(own.distance_bound(&self.other.node(i), reach as f32));
         let mut stack = Vec::with_capacity(64);
-        if !self.other.surface.tree().nodes.is_empty() && distance(0) <= reach {
+        if !self.other.side.surface.tree().nodes.is_empty() && distance(0) <= reach {
             stack.push(0);
         }
         while let Some(i) = stack.pop() {
@@ -273,11 +274,11 @@ impl<'a> Search<'a> {
 
     /// Returns true if a triangle far from the other surface lies inside it.
     fn lies_inside(&self, t: u32) -> bool {
-        let vertices = self.own.surface.triangles[t as usize];
+        let vertices = self.own.side.surface.triangles[t as usize];
         let mut known = self.inside.borrow_mut();
         let is = vertices.iter().find_map(|v| known.get(v).copied()).unwrap_or_else(|| {
-            let corners = self.own.triangle(t);
-            let number = corners.iter().find_map(|x| winding(self.other.surface, self.other.pose, x));
+            let corners = self.own.side.corners(t);
+            let number = corners.iter().find_map(|x| winding(self.other.side.surface, self.other.side.pose, x));
             number.is_some_and(|w| w >= 1)
         });
         known.extend(vertices.map(|v| (v, is)));
@@ -286,7 +287,7 @@ impl<'a> Search<'a> {
 
     /// Returns true if a triangle bounds the common solid; `near` are the leaves of the other surface near it.
     fn bounds_common_solid(&self, t: u32, near: &[u32]) -> bool {
-        let own = BoundedTriangle::new(self.own.triangle(t));
+        let own = BoundedTriangle::new(self.own.side.corners(t));
         let reach = self.reach();
         let leaves = near.iter().filter(|&&leaf| own.box_distance_bound(&self.other.node(leaf)) <= reach);
         let triangles = leaves.flat_map(|&leaf| match self.other.below(leaf) {
@@ -295,7 +296,7 @@ impl<'a> Search<'a> {
         });
         let others: Vec<u32> = triangles
             .filter(|&u| {
-                let other = BoundedTriangle::new(self.other.triangle(u));
+                let other = BoundedTriangle::new(self.other.side.corners(u));
                 let (t, u) = (&own.corners, &other.corners);
                 own.distance_bound(&other, reach) <= reach
                     && (intersects(t, u) || closest(t, u).squared <= reach * reach)
@@ -313,14 +314,15 @@ impl<'a> Search<'a> {
         let corners = self.own.inset_triangle(t, lift);
         let mut touched = false;
         for &u in others {
-            let moved = self.other.surface.triangles[u as usize].map(|v| self.moved.at(v));
+            let moved = self.other.side.surface.triangles[u as usize].map(|v| self.moved.at(v));
             if crosses(&corners, &moved) {
                 return Some(true);
             }
             touched |= intersects(&corners, &moved);
         }
         let inside = |x: &Vec3| {
-            let number = winding_moved(self.other.surface, self.other.pose, x, self.slack, |v| self.moved.at(v))?;
+            let number =
+                winding_moved(self.other.side.surface, self.other.side.pose, x, self.slack, |v| self.moved.at(v))?;
             Some(number >= 1)
         };
         if touched {

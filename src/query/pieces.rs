@@ -4,7 +4,7 @@
 //! pieces, a linear programme the depth of their overlap.
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::{Pose, Vec3};
+use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{self, Goal};
 use crate::query::convex::gjk::{self, GjkEnd, HullPair};
 use crate::query::convex::sat::obb_obb;
@@ -30,7 +30,7 @@ pub enum PieceDistance {
     /// Distance of covers within the limit: the smallest distance of two pieces.
     Apart {
         /// Certified bounds of the distance (mm).
-        bounds: [f64; 2],
+        bounds: Bounds,
         /// Point of A and point of B, at the distance of the upper bound.
         points: [Vec3; 2],
     },
@@ -46,10 +46,10 @@ pub enum PieceDistance {
 /// Largest depth of overlap of a piece of A and a piece of B.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThickestOverlap {
-    /// Certified bounds of the depth (mm, >= 0), up to the pair's rounding margin; without overlap, 0 and a bound of
-    /// the rounding. The lower bound belongs to `ball`. The upper bound covers all pairs of pieces, unless the search
-    /// ended early.
-    pub bounds: [f64; 2],
+    /// Minus the certified bounds of the depth (mm, <= 0), up to the pair's rounding margin; without overlap, a bound
+    /// of the rounding and 0. The upper bound belongs to `ball`. The lower bound covers all pairs of pieces, unless the
+    /// search ended early.
+    pub bounds: Bounds,
     /// Largest ball found, if any.
     pub ball: Option<CommonBall>,
 }
@@ -112,7 +112,7 @@ impl PiecePair<'_> {
         }
         if upper.is_finite() {
             // Every skipped pair is farther apart than the upper bound or the limit.
-            PieceDistance::Apart { bounds: [lesser(lower, upper), upper], points }
+            PieceDistance::Apart { bounds: Bounds { lower: lesser(lower, upper), upper }, points }
         } else {
             PieceDistance::Beyond(beyond)
         }
@@ -122,11 +122,11 @@ impl PiecePair<'_> {
     /// depth of the two unions is at least as large. Cost: a linear programme for each pair of pieces with boxes
     /// overlapping by more than the greatest depth found before.
     pub fn thickest_overlap(&self, above: f64) -> ThickestOverlap {
-        let mut best = ThickestOverlap { bounds: [0.0; 2], ball: None };
+        let (mut known, mut most) = (0.0, 0.0);
+        let mut ball = None;
         let mut stack: Vec<(f64, (u32, u32))> = Vec::with_capacity(64);
         stack.extend(self.roots().map(|pair| (self.depth_upper(pair), pair)));
         while let Some((bound, (i, j))) = stack.pop() {
-            let [known, most] = best.bounds;
             if bound <= known {
                 continue;
             }
@@ -143,22 +143,22 @@ impl PiecePair<'_> {
                 continue;
             }
             let found = common_ball_lp::overlap(&query, None, Goal { above, at_most: known });
-            best.bounds[1] = greater(most, lesser(found.upper, bound));
+            most = greater(most, lesser(found.upper, bound));
             if found.lower > known {
-                best.bounds = [found.lower, greater(best.bounds[1], found.lower)];
+                (known, most) = (found.lower, greater(most, found.lower));
                 let [(f, deep_a), (g, deep_b)] = found.nearest;
                 let center = origin + found.center;
                 let points = [
                     center + query.a.normals[f] * deep_a,
                     center + self.b_in_a.direction(&query.b.normals[g]) * deep_b,
                 ];
-                best.ball = Some(CommonBall { center, points });
+                ball = Some(CommonBall { center, points });
                 if found.lower > above {
                     break;
                 }
             }
         }
-        best
+        ThickestOverlap { bounds: Bounds::from_depth(known, most), ball }
     }
 
     /// Computes the pose of piece `q` of B in the centred frame of piece `p` of A, and the origin of that frame in A's

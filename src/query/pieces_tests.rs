@@ -1,4 +1,4 @@
-use crate::geom::{Pose, Vec3};
+use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::pieces::{PieceDistance, PiecePair, ThickestOverlap};
 use crate::shape::decompose::Decomposition;
 use crate::shape::decompose::piece_set::{Cover, Pieces};
@@ -41,7 +41,10 @@ fn brackets_that_reach_into_each_other_s_hulls_are_as_far_apart_as_their_arms() 
     assert!(matches!(pair.distance(100.0, MARGIN), PieceDistance::Meet { .. }));
     let pose = at(1.25, 1.5, 0.0);
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Pieces(&pieces), b_in_a: &pose };
-    let PieceDistance::Apart { bounds: [low, high], points } = pair.distance(100.0, MARGIN) else { panic!("apart") };
+    let PieceDistance::Apart { bounds: Bounds { lower: low, upper: high }, points } = pair.distance(100.0, MARGIN)
+    else {
+        panic!("apart")
+    };
     assert!((low - 0.25).abs() < 1e-12 && (high - 0.25).abs() < 1e-12, "{low} {high}");
     assert!(((points[1] - points[0]).norm() - 0.25).abs() < 1e-12);
     let PieceDistance::Beyond(least) = pair.distance(0.2, MARGIN) else { panic!("beyond") };
@@ -56,8 +59,8 @@ fn a_part_in_the_hollow_of_another_is_apart_from_its_pieces_and_not_from_its_hul
     let pose = Pose { translation: convex.origin, ..Pose::identity() };
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Whole(&convex), b_in_a: &pose };
     let PieceDistance::Apart { bounds, .. } = pair.distance(1.0, MARGIN) else { panic!("apart") };
-    assert!((bounds[0] - 0.25).abs() < 1e-12 && (bounds[1] - 0.25).abs() < 1e-12, "{bounds:?}");
-    assert_eq!(pair.thickest_overlap(f64::INFINITY), ThickestOverlap { bounds: [0.0; 2], ball: None });
+    assert!((bounds.lower - 0.25).abs() < 1e-12 && (bounds.upper - 0.25).abs() < 1e-12, "{bounds:?}");
+    assert_eq!(pair.thickest_overlap(f64::INFINITY), ThickestOverlap { bounds: Bounds::exact(0.0), ball: None });
     let (points, back) =
         (convex_hull(&bracket(0.5).iter().flat_map(|h| h.vertices.clone()).collect::<Vec<_>>()), pose.inverse());
     let hull = Pieces::new(&[points]).all.remove(0);
@@ -75,7 +78,7 @@ fn the_thickest_common_piece_is_found_among_all() {
     let pose = Pose { translation: convex.origin, ..Pose::identity() };
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Whole(&convex), b_in_a: &pose };
     let found = pair.thickest_overlap(f64::INFINITY);
-    let [low, high] = found.bounds;
+    let [low, high] = found.bounds.to_depth();
     assert!(low <= 0.3 + MARGIN && high >= 0.3 - MARGIN && high - low < 1e-9, "{low} {high}");
     let ball = found.ball.expect("they overlap");
     assert!((ball.center.x - 0.85).abs() < 1e-9, "{ball:?}");
@@ -83,7 +86,7 @@ fn the_thickest_common_piece_is_found_among_all() {
         assert!(((p - ball.center).norm() - 0.15).abs() < 1e-9, "{ball:?}");
     }
     // The search stops at the first depth above the limit.
-    assert!(pair.thickest_overlap(0.1).bounds[0] > 0.1);
+    assert!(pair.thickest_overlap(0.1).bounds.to_depth()[0] > 0.1);
 }
 
 #[test]
@@ -118,13 +121,13 @@ fn many_pieces_are_asked_through_their_tree_as_one_by_one() {
             thickest = thickest.max((common.max - common.min).min());
         }
         match pair.distance(f64::INFINITY, MARGIN) {
-            PieceDistance::Apart { bounds: [low, high], .. } => {
+            PieceDistance::Apart { bounds: Bounds { lower: low, upper: high }, .. } => {
                 assert!(low <= nearest + 1e-9 && high >= nearest - 1e-9 && high - low < 1e-6, "{low} {high} {nearest}");
             }
             PieceDistance::Meet { .. } => assert!(nearest <= 1e-9),
             PieceDistance::Beyond(_) => panic!("there is no limit"),
         }
-        let [low, high] = pair.thickest_overlap(f64::INFINITY).bounds;
+        let [low, high] = pair.thickest_overlap(f64::INFINITY).bounds.to_depth();
         assert!(low <= thickest + 1e-9 && high >= thickest - 1e-9 && high - low < 1e-6, "{low} {high} {thickest}");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::check::{Outcome, Severity};
 use crate::findings::baseline::{Baseline, NewlyAccepted};
+use crate::geom::Bounds;
 use crate::geom::unit::format_number;
 use crate::report::number::count;
 use crate::report::table::MAX_ROWS;
@@ -22,7 +23,7 @@ pub fn accepted_text(
         let number = match e.extent {
             Some(Severity::Depth(depth, _)) => format!(" {} {unit} deep", format_number(depth)),
             Some(Severity::Gap(gap)) => format!(" {} {unit} apart", format_number(gap)),
-            Some(Severity::Bracket([low, high])) => {
+            Some(Severity::Bracket(Bounds { lower: low, upper: high })) => {
                 format!(" {} to {} {unit}", format_number(low), format_number(high))
             }
             None => String::new(),

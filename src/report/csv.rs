@@ -37,7 +37,7 @@ fn row(o: &Outcome, groups: &Groups, k: usize, p: &PairOutcome, out: &mut impl W
     }
     row.word(p.relation.map_or("", crate::check::Relation::name)).word(p.certainty.name()).word(p.geometry.name());
     let mm = |x: Option<f64>| x.map(|mm| length(mm, o.units));
-    row.number(mm(p.gap)).number(mm(p.gap_bracket.map(|b| b[0]))).number(mm(p.gap_bracket.map(|b| b[1])));
+    row.number(mm(p.gap)).number(mm(p.gap_bracket.map(|b| b.lower))).number(mm(p.gap_bracket.map(|b| b.upper)));
     row.number(mm(p.overlap_depth)).number(mm(p.penetration_depth));
     let moved = p.separating_translation.map(|t| vector(&t, o.units));
     for k in 0..3 {

@@ -3,8 +3,8 @@
 use crate::check::{Metric, Relation, Severity, Status, pair_id};
 use crate::findings::run_view::Row;
 use crate::findings::{Change, Diff, Report};
-use crate::geom::LengthUnit;
 use crate::geom::unit::format_number;
+use crate::geom::{Bounds, LengthUnit};
 use crate::json::write::write_json;
 use crate::report::number::{count, length, volume, volume_text};
 use crate::report::table::{MAX_NAME, MAX_ROWS, grid};
@@ -95,7 +95,7 @@ fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
         }
         Some(Severity::Depth(depth, _)) => format!(" {} deep", units.format_length(depth)),
         Some(Severity::Gap(gap)) => format!(" {} apart", units.format_length(gap)),
-        Some(Severity::Bracket([low, high])) => {
+        Some(Severity::Bracket(Bounds { lower: low, upper: high })) => {
             format!(" {} to {}", format_number(length(low, units)), units.format_length(high))
         }
         None => String::new(),
@@ -164,7 +164,7 @@ struct State {
     status: &'static str,
     relation: Option<&'static str>,
     gap: Option<f64>,
-    gap_bracket: Option<[f64; 2]>,
+    gap_bracket: Option<Bounds>,
     overlap_volume: Option<f64>,
 }
 

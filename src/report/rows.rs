@@ -4,7 +4,7 @@ use crate::assembly::{Rule, RuleAction};
 use crate::check::{Accepted, BaselineStatus, Fix, Metric, Outcome, PairOutcome, Severity, Status};
 use crate::findings::{Entry, Groups, rank};
 use crate::geom::unit::format_number;
-use crate::geom::{LengthUnit, Vec3};
+use crate::geom::{Bounds, LengthUnit, Vec3};
 use crate::report::number::{as_given, direction, length, length_text, volume_text};
 use crate::report::text::shown;
 
@@ -104,7 +104,7 @@ pub(crate) fn volumes(o: &Outcome, p: &PairOutcome) -> Option<[String; 2]> {
 
 /// The gap of parts that are apart; of an undecided pair its bounds.
 fn gap(o: &Outcome, p: &PairOutcome) -> String {
-    if let (Status::Undecided, Some([lo, hi])) = (p.status, p.gap_bracket) {
+    if let (Status::Undecided, Some(Bounds { lower: lo, upper: hi })) = (p.status, p.gap_bracket) {
         return format!("{} to {}", format_number(length(lo, o.units)), length_text(hi, o.units));
     }
     let gap = p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use crate::check::{Metric, Outcome, PairOutcome, Status};
 use crate::findings::{Entry, Group, rank};
+use crate::geom::Bounds;
 use crate::geom::unit::format_number;
 use crate::report::number::{as_given, count, direction, length, length_text};
 use crate::report::rows::{accepted, rule_text, volumes};
@@ -28,7 +29,7 @@ pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
             _ => format!("{names} are too close"),
         },
         Status::Undecided => match p.gap_bracket {
-            Some([lo, hi]) => {
+            Some(Bounds { lower: lo, upper: hi }) => {
                 let (lo, hi) = (format_number(length(lo, o.units)), text(hi));
                 format!("{names} could not be decided: the gap is somewhere between {lo} and {hi}")
             }

@@ -6,7 +6,7 @@ use crate::check::{
     Settings, StageSeconds, Status, Timings,
 };
 use crate::error::{Location, Warning};
-use crate::geom::{Aabb, LengthUnit, Vec3};
+use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 
 /// Instances in the assembly's order, different from the order of ids; the last name tries to colour the terminal.
 pub(crate) const IDS: [&str; 5] =
@@ -32,7 +32,7 @@ fn pairs() -> Vec<PairOutcome> {
     let overlap = |depth: f64, direction: Vec3| PairOutcome {
         relation: Some(Relation::Overlap),
         gap: Some(-depth),
-        gap_bracket: Some([-depth * 1.001, -depth * 0.999]),
+        gap_bracket: Some(Bounds { lower: -depth * 1.001, upper: -depth * 0.999 }),
         overlap_depth: Some(depth),
         penetration_depth: Some(depth * 2.0),
         separating_translation: Some(direction * (depth * 2.0)),
@@ -47,7 +47,7 @@ fn pairs() -> Vec<PairOutcome> {
     let apart = |gap: f64| PairOutcome {
         relation: Some(Relation::Apart),
         gap: Some(gap),
-        gap_bracket: Some([gap, gap]),
+        gap_bracket: Some(Bounds::exact(gap)),
         overlap_depth: Some(0.0),
         closest_points: Some([Vec3::zeros(), Vec3::new(gap, 0.0, 0.0)]),
         normal: Some(Vec3::x()),
@@ -62,7 +62,7 @@ fn pairs() -> Vec<PairOutcome> {
         named(IDS[1], IDS[2], Status::Interference, overlap(0.25, -Vec3::z())),
         named(IDS[1], "shaft", Status::Allowed, PairOutcome { rule: Some(0), ..overlap(0.015, Vec3::x()) }),
         PairOutcome {
-            gap_bracket: Some([-0.5, 0.5]),
+            gap_bracket: Some(Bounds { lower: -0.5, upper: 0.5 }),
             certainty: Certainty::NoInside,
             ..pair(IDS[1], IDS[4], Status::Undecided)
         },

@@ -7,7 +7,7 @@ use crate::support::solids::{between, finer, hull_of, tube};
 use crate::support::two::{Two, placed};
 use interfere::assembly::{Assembly, Geometry, RuleAction};
 use interfere::check::{Certainty, NoProgress, Options, PairOutcome, Relation, Status, check};
-use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
+use interfere::geom::{Affine, Bounds, LengthUnit, Pose, Vec3};
 use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
 
@@ -47,8 +47,8 @@ fn motion(rng: &mut Rng, size: f64) -> Pose {
 
 /// Whether two brackets have a number in common, up to what moving the parts may have cost.
 fn intersect(x: &PairOutcome, y: &PairOutcome, error: f64) -> bool {
-    let ([a, b], [c, d]) = (x.gap_bracket.expect("a bracket"), y.gap_bracket.expect("a bracket"));
-    a <= d + error && c <= b + error
+    let (x, y) = (x.gap_bracket.expect("a bracket"), y.gap_bracket.expect("a bracket"));
+    x.lower <= y.upper + error && y.lower <= x.upper + error
 }
 
 #[derive(Default, Debug)]
@@ -103,7 +103,7 @@ fn a_common_rigid_motion_and_finer_triangles_change_nothing_beyond_the_brackets(
             assert!(intersect(&here, &there, error), "pair {k}: {here:?} {there:?}");
             let thresholds = [two.tolerance, -two.tolerance];
             let decided = |row: &PairOutcome| {
-                let [low, high] = row.gap_bracket.expect("a bracket");
+                let Bounds { lower: low, upper: high } = row.gap_bracket.expect("a bracket");
                 thresholds.iter().all(|t| *t < low - error || *t > high + error)
             };
             // Facets are those of the triangles as they are: cutting them keeps them, rounding may bend them.
@@ -126,7 +126,7 @@ fn brackets_are_as_narrow_as_promised_and_a_verdict_alone_is_the_same() {
         let two = random_two(&mut rng);
         let row = two.row();
         mix.count(&row);
-        let [low, high] = row.gap_bracket.expect("a bracket");
+        let Bounds { lower: low, upper: high } = row.gap_bracket.expect("a bracket");
         let gap = row.gap.expect("closed");
         assert_eq!(row.certainty, Certainty::Certified, "pair {k}: {row:?}");
         assert!(high - low <= (0.01 * gap.abs()).max(0.1 * two.tolerance), "pair {k}: {row:?}");

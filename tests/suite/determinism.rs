@@ -149,7 +149,7 @@ fn seen(p: &PairOutcome, flipped: bool) -> impl PartialEq + std::fmt::Debug + us
     let points = p.closest_points.map(|[a, b]| if flipped { [b, a] } else { [a, b] });
     (
         (p.status, p.certainty, p.relation.map(|r| if flipped { r.swapped() } else { r })),
-        (numbers, p.gap_bracket.map(|b| b.map(bits))),
+        (numbers, p.gap_bracket.map(|b| <[f64; 2]>::from(b).map(bits))),
         (turn(p.separating_translation), turn(p.normal), points.map(|p| p.map(vector_bits)), p.rule),
     )
 }

@@ -89,8 +89,7 @@ fn coarse(row: &PairOutcome) -> Option<Relation> {
 
 /// The width of a row's bracket: rounding, but for hulls whose nearest faces are all but parallel.
 fn width(row: &PairOutcome) -> f64 {
-    let [low, high] = row.gap_bracket.expect("a bracket");
-    high - low
+    row.gap_bracket.expect("a bracket").width()
 }
 
 /// Relation and status, where rounding cannot change them.

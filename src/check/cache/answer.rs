@@ -5,7 +5,7 @@ use crate::check::cache::{code, decoded};
 use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::{Answer, ExitStage, Measured};
 use crate::check::{Certainty, Relation, Status};
-use crate::geom::{Aabb, Mat3};
+use crate::geom::{Aabb, Bounds, Mat3};
 use crate::shape::self_union::{FAILURE_TEXTS, SelfUnion};
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub(crate) struct StoredAnswer {
 struct StoredMeasured {
     relation: Option<u8>,
     gap: Option<f64>,
-    bracket: [f64; 2],
+    bracket: Bounds,
     witness: [[f64; 3]; 2],
     normal: Option<[f64; 3]>,
     penetration: Option<([f64; 3], f64)>,
@@ -79,8 +79,16 @@ impl StoredAnswer {
         overlaps: [Option<SelfUnion>; 2],
         turns: impl FnOnce() -> [u8; 16],
     ) -> Option<Self> {
-        let Answer { status, exit_stage: left, certainty, geometry, facet_allowance, within_facet_error, measured } =
-            answer;
+        let Answer {
+            status,
+            exit_stage: left,
+            certainty,
+            geometry,
+            facet_allowance,
+            within_facet_error,
+            used_self_union: _,
+            measured,
+        } = answer;
         let measured = match measured {
             Some(m) => Some(Box::new(StoredMeasured::of(m, turns)?)),
             None => None,
@@ -119,6 +127,7 @@ impl StoredAnswer {
             geometry: decoded(&GEOMETRIES, geometry)?,
             facet_allowance: self.facet_allowance,
             within_facet_error: self.within_facet_error,
+            used_self_union: self.overlaps.map(|code| code.is_some()),
             measured,
         };
         let mut overlaps = [None; 2];
@@ -202,7 +211,7 @@ mod tests {
         let whole = Measured {
             relation: Some(Relation::BContainsA),
             gap: Some(-0.3),
-            bracket: [-0.4, -0.2],
+            bracket: Bounds { lower: -0.4, upper: -0.2 },
             witness: [v, 2.0 * v],
             normal: Some(Vec3::z()),
             penetration: Some((v, 3.0)),
@@ -220,7 +229,8 @@ mod tests {
         let known = [[None, None], [Some(SelfUnion::Resolved), Some(SelfUnion::Unresolved(FAILURE_TEXTS[1]))]];
         for answer in &answers {
             for overlaps in known {
-                let stored = StoredAnswer::of(answer, overlaps, || [3; 16]).unwrap();
+                let answer = Answer { used_self_union: overlaps.map(|o| o.is_some()), ..answer.clone() };
+                let stored = StoredAnswer::of(&answer, overlaps, || [3; 16]).unwrap();
                 let bytes = postcard::to_allocvec(&stored).unwrap();
                 let (back, of_shapes) = postcard::from_bytes::<StoredAnswer>(&bytes).unwrap().restored().unwrap();
                 assert_eq!((format!("{back:?}"), of_shapes), (format!("{answer:?}"), overlaps));

@@ -9,7 +9,6 @@ use crate::check::pairs::canonical_pose;
 use crate::check::prepare::shapes::Shapes;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::{Answer, PairQuery};
-use crate::shape::self_union::asked::Asked;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -150,9 +149,10 @@ impl<'s> PairCache<'s> {
         Some(answer)
     }
 
-    /// Keeps an answer; `asked` lists the surfaces with a self-union test in its computation.
-    pub(crate) fn store(&self, wish: &PairKey, answer: &Answer, asked: &Asked) {
-        let overlaps = wish.shapes.map(|shape| self.shapes.all[shape as usize].overlaps_if(asked));
+    /// Keeps an answer, with the self-union results that its computation used.
+    pub(crate) fn store(&self, wish: &PairKey, answer: &Answer) {
+        let of_shape = |shape: u32| self.shapes.all[shape as usize].overlaps();
+        let overlaps = [0, 1].map(|k| if answer.used_self_union[k] { of_shape(wish.shapes[k]) } else { None });
         if let Some(answer) = StoredAnswer::of(answer, overlaps, || turns_hash(wish.query)) {
             let record = Record { question: self.pair_key(wish), unused: 0, answer };
             let mut new = self.bucket(wish.shapes[0]).new.lock().unwrap_or_else(PoisonError::into_inner);

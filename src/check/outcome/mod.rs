@@ -20,7 +20,7 @@ use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, Rule
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
 use crate::check::{Accepted, BaselineOutcome, BaselineStatus, CacheUse, FailOn, Fix};
 use crate::error::Warning;
-use crate::geom::{Aabb, LengthUnit, Vec3};
+use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// A listed pair. `None` marks a missing value.
@@ -43,7 +43,7 @@ pub struct PairOutcome {
     pub gap: Option<f64>,
     /// Certified bounds of the gap (mm, signed); infinite without a bound.
     #[serde(with = "crate::geom::serde_infinity::bounds")]
-    pub gap_bracket: Option<[f64; 2]>,
+    pub gap_bracket: Option<Bounds>,
     /// Diameter of the largest common ball (mm, >= 0).
     pub overlap_depth: Option<f64>,
     /// Length of `separating_translation` (mm, >= 0).

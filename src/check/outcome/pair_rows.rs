@@ -37,7 +37,7 @@ impl Checker<'_> {
         for member in &groups.candidates {
             let answer = &answers[member.group as usize];
             // The bracket includes the rounding margin, so a gap at the limit within rounding is listed.
-            let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.bracket[0] <= limit);
+            let near = |limit: f64| answer.measured.as_ref().is_some_and(|m| m.bracket.lower <= limit);
             if answer.status != Status::Clear || self.settings.report_within.is_some_and(near) {
                 listed.push(self.outcome(member, &groups.distinct[member.group as usize], answer, &rank));
             }

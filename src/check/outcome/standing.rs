@@ -1,6 +1,7 @@
 //! Compares findings with a baseline: the types of the result. `findings::baseline` fills them after the check.
 
 use crate::check::Status;
+use crate::geom::Bounds;
 
 /// Baseline status of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,7 +47,7 @@ pub enum Severity {
     /// Gap of a too small clearance. Less is worse.
     Gap(f64),
     /// Bounds of the gap of an undecided pair.
-    Bracket([f64; 2]),
+    Bracket(Bounds),
 }
 
 /// Common volume of two solids (mm³, >= 0).

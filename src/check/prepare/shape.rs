@@ -13,7 +13,6 @@ use crate::shape::decompose::verify::covered_within;
 use crate::shape::hull;
 use crate::shape::polytope::Convex;
 use crate::shape::self_union::SelfUnion;
-use crate::shape::self_union::asked::Asked;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -87,11 +86,6 @@ impl Shape {
     /// Self-union result; `None` if no pair needed it.
     pub(crate) fn overlaps(&self) -> Option<SelfUnion> {
         self.exact.get().and_then(PreparedTriangles::overlaps).or_else(|| self.stored_self_union.get().copied())
-    }
-
-    /// Self-union result, if `asked` contains the shape's surface.
-    pub(crate) fn overlaps_if(&self, asked: &Asked) -> Option<SelfUnion> {
-        self.exact.get().filter(|e| asked.holds(e.surface())).and_then(PreparedTriangles::overlaps)
     }
 
     /// Records the self-union result of an earlier run for a pair of this run.

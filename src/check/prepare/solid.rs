@@ -38,11 +38,6 @@ impl PreparedTriangles {
         self.surface.known_overlaps()
     }
 
-    /// Surface of the triangles, without a self-union.
-    pub(crate) fn surface(&self) -> &Surface {
-        &self.surface
-    }
-
     pub(crate) fn facets(&self, shape: &Shape) -> &FacetTable {
         self.facets.get_or_init(|| {
             if shape.geometry == Geometry::Hull || shape.pieces().is_some() {

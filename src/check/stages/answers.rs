@@ -11,7 +11,6 @@ use crate::check::stages::trace::Trace;
 use crate::check::stages::{Answer, PairQuery};
 use crate::check::{PairLimits, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::query::convex::epa::EpaScratch;
-use crate::shape::self_union::asked;
 use rayon::prelude::*;
 
 pub(crate) struct Checker<'a> {
@@ -99,10 +98,10 @@ impl Checker<'_> {
 
     /// Runs the stages and caches the answer.
     fn computed(&self, wish: &PairKey, scratch: &mut EpaScratch) -> Answer {
-        let mut answer = || wish.query.answer(scratch, &mut Trace::default());
-        let Some(cache) = self.cache else { return answer() };
-        let (answer, asked) = asked::listen(answer);
-        cache.store(wish, &answer, &asked);
+        let answer = wish.query.answer(scratch, &mut Trace::default());
+        if let Some(cache) = self.cache {
+            cache.store(wish, &answer);
+        }
         answer
     }
 

@@ -4,6 +4,7 @@ use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
+use crate::geom::Bounds;
 use crate::geom::tolerance::PENETRATION_WIDTH;
 use crate::query::convex::common_ball_lp::Goal;
 use crate::query::convex::epa::EpaScratch;
@@ -23,7 +24,7 @@ impl PairQuery<'_> {
         let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
         match hull_gap(q, &HullLimits { reach: limits.max_distance(), goal, margin }) {
             HullAnswer::Beyond(distance) => {
-                steps.note(Step::Hull { gap: [distance, f64::INFINITY], cleared: true });
+                steps.note(Step::Hull { gap: Bounds { lower: distance, upper: f64::INFINITY }, cleared: true });
                 Answer {
                     exit_stage: ExitStage::Hull,
                     ..Answer::bare(Status::Clear, Certainty::Certified, self.geometry())
@@ -51,18 +52,19 @@ impl PairQuery<'_> {
         margin: f64,
         scratch: &mut EpaScratch,
     ) -> Answer {
+        let mut used_self_union = [false; 2];
         let mut certainty = limits.certainty(gap.bracket, margin);
         let mut measured = Measured {
             relation: Some(self.relation(gap, margin)),
             gap: Some(gap.value),
-            bracket: [gap.bracket[0] - margin, gap.bracket[1] + margin],
+            bracket: gap.bracket.widened(margin),
             witness: gap.witness,
             normal: gap.normal,
             penetration: None,
             common: None,
         };
         if gap.value <= 0.0 {
-            measured.common = self.common(&measured, margin);
+            (measured.common, used_self_union) = self.common(&measured, margin);
         }
         if gap.value < 0.0
             && let Some(found) = gap.penetration(q, margin, scratch)
@@ -76,6 +78,7 @@ impl PairQuery<'_> {
         Answer {
             // A convex solid has no concave edge: the allowance is 0.
             facet_allowance: (gap.value < 0.0).then_some(0.0),
+            used_self_union,
             measured: Some(Box::new(measured)),
             ..Answer::bare(status, certainty, self.geometry())
         }
@@ -88,7 +91,7 @@ impl PairQuery<'_> {
             return Relation::Apart;
         }
         // A contained part shares its whole thickness: this test excludes containment of most pairs.
-        let thickness = 2.0 * (rounding + margin) - gap.bracket[0];
+        let thickness = 2.0 * (rounding + margin) - gap.bracket.lower;
         let a_holds_b = thickness >= 2.0 * b.inner_radius && contains(a, b, self.pose, rounding);
         let b_holds_a = thickness >= 2.0 * a.inner_radius && contains(b, a, &self.pose.inverse(), rounding);
         match (a_holds_b, b_holds_a) {

@@ -26,27 +26,30 @@ impl CommonSolid {
 }
 
 impl PairQuery<'_> {
-    /// Volume and box of the intersection; `None` without a definite inside, or on failure.
-    pub(crate) fn common(&self, measured: &Measured, margin: f64) -> Option<CommonSolid> {
+    /// Volume and box of the intersection; `None` without a definite inside, or on failure. Also tells for each shape
+    /// if the computation used its self-union.
+    pub(crate) fn common(&self, measured: &Measured, margin: f64) -> (Option<CommonSolid>, [bool; 2]) {
         if !(self.first.is_solid() && self.second.is_solid()) {
-            return None;
+            return (None, [false; 2]);
         }
         let turns = self.turns.distinct();
         let known = IntersectionInput {
             margin,
             rounding: self.rounding(margin),
             witness: measured.witness[0],
-            depth: -measured.bracket[1] - 2.0 * margin,
+            depth: measured.bracket.to_depth()[0] - 2.0 * margin,
             turns: &turns,
         };
-        let pairing = Pairing { a: solid(self.first), b: solid(self.second), b_in_a: self.pose };
-        let found = intersection(&pairing, &known)?;
-        Some(CommonSolid { volume: found.volume, boxes: turns.into_iter().zip(found.boxes).collect() })
+        let [(a, of_a), (b, of_b)] = [self.first, self.second].map(solid);
+        let found = intersection(&Pairing { a, b, b_in_a: self.pose }, &known);
+        let boxes = |found: Vec<Aabb>| turns.into_iter().zip(found).collect();
+        (found.map(|found| CommonSolid { volume: found.volume, boxes: boxes(found.boxes) }), [of_a, of_b])
     }
 }
 
-/// Boundary of a shape's solid.
-fn solid(shape: &Shape) -> &Surface {
+/// Boundary of a shape's solid, and true if it comes from the self-union.
+fn solid(shape: &Shape) -> (&Surface, bool) {
+    let surface = &shape.exact().surface;
     // The surface of a convex solid needs no self-union.
-    if shape.is_hull { shape.exact().surface() } else { shape.exact().surface().solid() }
+    if shape.is_hull { (surface, false) } else { (surface.solid(), true) }
 }

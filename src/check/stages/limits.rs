@@ -2,6 +2,7 @@
 
 use crate::assembly::Facets;
 use crate::check::{Certainty, Status};
+use crate::geom::Bounds;
 use crate::query::convex::common_ball_lp::Goal;
 
 /// Limits of a pair; lengths in mm.
@@ -40,9 +41,9 @@ impl Limits {
 
     /// Status of a gap inside `bracket` (mm, signed). `margin` is the pair's rounding margin: a value within it of a
     /// threshold counts as equal, and an equal value passes. `facets` is the granted allowance (mm, >= 0).
-    pub(crate) fn status(&self, bracket: [f64; 2], margin: f64, facets: f64) -> Status {
-        let [low, high] = bracket;
-        let (least, most) = (-high, -low);
+    pub(crate) fn status(&self, bracket: Bounds, margin: f64, facets: f64) -> Status {
+        let Bounds { lower: low, upper: high } = bracket;
+        let [least, most] = bracket.to_depth();
         let (deepest, t) = (self.deepest(facets), self.tolerance);
         // The ends of the bracket are uncertain by a margin: an excess of up to twice the margin is a tie.
         let tie = 2.0 * margin;
@@ -79,12 +80,12 @@ impl Limits {
     }
 
     /// Certified if the bracket is as narrow as the report promises.
-    pub(crate) fn certainty(&self, bracket: [f64; 2], margin: f64) -> Certainty {
-        let [low, high] = bracket;
+    pub(crate) fn certainty(&self, bracket: Bounds, margin: f64) -> Certainty {
+        let Bounds { lower: low, upper: high } = bracket;
         // At a tolerance of 0, the width covers depths within rounding.
         let promised = (0.01 * low.abs().min(high.abs())).max(self.width(margin));
         // The report widens the bracket by the margin on either side.
-        if high - low + 2.0 * margin <= promised { Certainty::Certified } else { Certainty::Bracketed }
+        if bracket.width() + 2.0 * margin <= promised { Certainty::Certified } else { Certainty::Bracketed }
     }
 }
 
@@ -99,7 +100,7 @@ mod tests {
     }
 
     fn at(l: Limits, gap: f64) -> Status {
-        l.status([gap, gap], MARGIN, 0.0)
+        l.status(Bounds::exact(gap), MARGIN, 0.0)
     }
 
     #[test]
@@ -134,16 +135,16 @@ mod tests {
 
     #[test]
     fn a_threshold_inside_the_bracket_is_undecided() {
-        assert_eq!(limits().status([-0.02, -0.005], MARGIN, 0.0), Status::Undecided);
+        assert_eq!(limits().status([-0.02, -0.005].into(), MARGIN, 0.0), Status::Undecided);
         let l = Limits { min_clearance: Some(2.0), ..limits() };
-        assert_eq!(l.status([1.9, 2.1], MARGIN, 0.0), Status::Undecided);
+        assert_eq!(l.status([1.9, 2.1].into(), MARGIN, 0.0), Status::Undecided);
         // Contact and clear both pass: the pair is decided.
-        assert_eq!(limits().status([0.005, 0.02], MARGIN, 0.0), Status::Contact);
+        assert_eq!(limits().status([0.005, 0.02].into(), MARGIN, 0.0), Status::Contact);
     }
 
     #[test]
     fn facets_explain_an_overlap_and_a_rule_comes_before_them() {
-        let with = |l: Limits, depth: f64| l.status([-depth, -depth], MARGIN, 0.02);
+        let with = |l: Limits, depth: f64| l.status(Bounds::from_depth(depth, depth), MARGIN, 0.02);
         assert_eq!(with(limits(), 0.03), Status::Contact);
         assert!(limits().needs_facets(0.03, MARGIN) && !limits().needs_facets(0.01 + MARGIN, MARGIN));
         assert_eq!(with(limits(), 0.03 + 1e-9), Status::Interference);
@@ -153,15 +154,15 @@ mod tests {
             [Status::Contact, Status::Allowed, Status::Contact, Status::Interference]
         );
         // By the rule or by its facets, the pair passes.
-        assert_eq!(l.status([-0.025, -0.015], MARGIN, 0.02), Status::Contact);
+        assert_eq!(l.status([-0.025, -0.015].into(), MARGIN, 0.02), Status::Contact);
         let l = Limits { min_clearance: Some(1.0), ..limits() };
         assert_eq!([0.02, 0.04].map(|d| with(l, d)), [Status::TooClose, Status::Interference]);
     }
 
     #[test]
     fn wide_brackets_are_said_to_be_wide() {
-        assert_eq!(limits().certainty([-1.0, -0.995], MARGIN), Certainty::Certified);
-        assert_eq!(limits().certainty([-1.0, -0.9], MARGIN), Certainty::Bracketed);
-        assert_eq!(limits().certainty([-0.000_499, 0.000_5], MARGIN), Certainty::Certified);
+        assert_eq!(limits().certainty([-1.0, -0.995].into(), MARGIN), Certainty::Certified);
+        assert_eq!(limits().certainty([-1.0, -0.9].into(), MARGIN), Certainty::Bracketed);
+        assert_eq!(limits().certainty([-0.000_499, 0.000_5].into(), MARGIN), Certainty::Certified);
     }
 }

@@ -29,7 +29,7 @@ use crate::check::stages::pieces::PiecesAnswer;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::tolerance::{roundoff_mm, shared_pose_mm};
-use crate::geom::{Pose, Vec3};
+use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::convex::InnerBalls;
 use crate::query::convex::epa::EpaScratch;
 use crate::query::convex::gjk::{self, GjkEnd, HullPair};
@@ -62,6 +62,8 @@ pub(crate) struct Answer {
     pub facet_allowance: Option<f64>,
     /// True if the facet allowance made the pair a contact.
     pub within_facet_error: bool,
+    /// True for each shape with a self-union result that the answer depends on.
+    pub used_self_union: [bool; 2],
     /// Measures; `None` for a cleared pair and a verdict-only run. Boxed, since most answers have none.
     pub measured: Option<Box<Measured>>,
 }
@@ -72,7 +74,8 @@ pub(crate) struct Measured {
     /// Relation of the solids. As the gap, unknown for crossing surfaces without an inside.
     pub relation: Option<Relation>,
     pub gap: Option<f64>,
-    pub bracket: [f64; 2],
+    /// Certified bounds of the gap, with the rounding margin.
+    pub bracket: Bounds,
     pub witness: [Vec3; 2],
     pub normal: Option<Vec3>,
     /// Shortest separating translation of the second shape found, and its length.
@@ -91,6 +94,7 @@ impl Answer {
             geometry,
             facet_allowance: None,
             within_facet_error: false,
+            used_self_union: [false; 2],
             measured: None,
         }
     }
@@ -176,7 +180,7 @@ impl PairQuery<'_> {
         }
         let hulls = gjk::separation(&q, reach, margin);
         let cleared = hulls.ending == GjkEnd::BeyondLimit;
-        steps.note(Step::Hull { gap: [hulls.lower.max(0.0), hulls.upper], cleared });
+        steps.note(Step::Hull { gap: Bounds { lower: hulls.lower.max(0.0), upper: hulls.upper }, cleared });
         if cleared {
             return Answer { exit_stage: ExitStage::Hull, ..settled(Status::Clear) };
         }

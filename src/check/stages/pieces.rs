@@ -7,7 +7,7 @@ use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
-use crate::geom::{Pose, Vec3};
+use crate::geom::{Bounds, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::{OverlapQuery, PairRelation, SolidRef, classify};
 use crate::query::pieces::{PieceDistance, PiecePair};
@@ -39,7 +39,11 @@ impl PairQuery<'_> {
         let of_solids = is_solid(self.first) && is_solid(self.second);
         match pair.distance(limits.max_distance(), margin) {
             PieceDistance::Beyond(least) => {
-                steps.note(Step::Pieces { distance: Some([least, f64::INFINITY]), depth: None, cleared: true });
+                steps.note(Step::Pieces {
+                    distance: Some(Bounds { lower: least, upper: f64::INFINITY }),
+                    depth: None,
+                    cleared: true,
+                });
                 PiecesAnswer::Settled(Box::new(self.answer_without_measures(Status::Clear)))
             }
             PieceDistance::Apart { bounds, points } => {
@@ -47,7 +51,7 @@ impl PairQuery<'_> {
                 // For numbers, the bracket must be as narrow as rounding allows; for a verdict, it must decide the
                 // status.
                 let enough =
-                    if self.verdict_only { status != Status::Undecided } else { bounds[1] - bounds[0] <= 2.0 * margin };
+                    if self.verdict_only { status != Status::Undecided } else { bounds.width() <= 2.0 * margin };
                 let cleared = of_solids && enough && status == Status::Clear;
                 steps.note(Step::Pieces { distance: Some(bounds), depth: None, cleared });
                 if !(of_solids && enough) {
@@ -55,7 +59,7 @@ impl PairQuery<'_> {
                 }
                 let mut answer = self.answer_without_measures(status);
                 if !self.verdict_only {
-                    answer.measured = Some(Box::new(self.measured_apart(bounds[1], points, margin)));
+                    answer.measured = Some(Box::new(self.measured_apart(bounds.upper, points, margin)));
                 }
                 PiecesAnswer::Settled(Box::new(answer))
             }
@@ -85,10 +89,10 @@ impl PairQuery<'_> {
         let deepest = limits.deepest(0.0);
         let enough = if self.verdict_only { deepest + margin } else { f64::INFINITY };
         let thickest = pair.thickest_overlap(enough);
-        let [least, most] = thickest.bounds;
+        let [least, most] = thickest.bounds.to_depth();
         steps.note(Step::Pieces { distance: None, depth: Some(least), cleared: false });
-        let high = if thickest.ball.is_some() { -least } else { touch.0 };
-        let bracket = [-most, high];
+        let high = if thickest.ball.is_some() { thickest.bounds.upper } else { touch.0 };
+        let bracket = Bounds { upper: high, ..thickest.bounds };
         let status = limits.status(bracket, margin, 0.0);
         let in_one = [self.first, self.second].map(|s| s.covered().map_or(f64::INFINITY, Covered::ball_in_one_piece));
         let tells = most + 2.0 * margin <= in_one[0].min(in_one[1]) && !matches!(status, Status::Undecided);
@@ -109,13 +113,14 @@ impl PairQuery<'_> {
             let measured = Measured {
                 relation: Some(if least > rounding { Relation::Overlap } else { Relation::Touch }),
                 gap: Some(high),
-                bracket: [bracket[0] - margin, bracket[1] + margin],
+                bracket: bracket.widened(margin),
                 witness,
                 normal: way_out.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
                 penetration: way_out,
                 common: None,
             };
-            let common = self.common(&measured, margin);
+            let (common, used_self_union) = self.common(&measured, margin);
+            answer.used_self_union = used_self_union;
             answer.measured = Some(Box::new(Measured { common, ..measured }));
         }
         PiecesAnswer::Settled(Box::new(answer))
@@ -124,13 +129,14 @@ impl PairQuery<'_> {
     /// Answers two solids, one of them with pieces whose self-union failed: piece by piece, with the argument of
     /// `pieces_meet`. Returns `known` if the pieces add nothing. Cost: one triangle query for each piece near the other
     /// solid.
-    pub(crate) fn piece_by_piece(&self, limits: &Limits, margin: f64, known: Answer, steps: &mut Trace) -> Answer {
+    pub(crate) fn piece_by_piece(&self, limits: &Limits, margin: f64, mut known: Answer, steps: &mut Trace) -> Answer {
         let (first, second) = (self.first.pieces(), self.second.pieces());
         let (pieces, whole, of) = match (first, second) {
             (Some(pieces), None) => (pieces, self.second, self.first),
             (None, Some(pieces)) => (pieces, self.first, self.second),
             _ => return known,
         };
+        let whole_index = usize::from(first.is_some());
         if !whole.is_solid() {
             return known;
         }
@@ -147,14 +153,16 @@ impl PairQuery<'_> {
             } else {
                 classify(body(whole), piece, &pose, &ask)
             };
-            if let PairRelation::Meets(mut meeting) = found {
+            known.used_self_union[whole_index] |= found.used_self_union;
+            if let PairRelation::Meets(mut meeting) = found.relation {
                 meeting.decide_threshold(limits.tolerance);
                 meeting.decide_threshold(limits.deepest(0.0));
-                let [lower, upper] = meeting.depth_bounds();
+                known.used_self_union[whole_index] |= meeting.used_self_union();
+                let [lower, upper] = meeting.gap_bounds().to_depth();
                 (least, most) = (least.max(lower), most.max(upper));
             }
         }
-        let bracket = [-most, -least];
+        let bracket = Bounds::from_depth(least, most);
         let status = limits.status(bracket, margin, 0.0);
         let in_one = of.covered().map_or(f64::INFINITY, Covered::ball_in_one_piece);
         let deeper = least > limits.deepest(0.0) + margin;
@@ -166,7 +174,7 @@ impl PairQuery<'_> {
         if self.verdict_only {
             answer.certainty = Certainty::Certified;
         } else if let Some(measured) = &mut answer.measured {
-            (measured.gap, measured.bracket) = (Some(0.0 - least), [bracket[0] - margin, bracket[1] + margin]);
+            (measured.gap, measured.bracket) = (Some(0.0 - least), bracket.widened(margin));
         }
         answer
     }

@@ -1,5 +1,7 @@
 //! Records the trace of one pair through the stages, for `explain`.
 
+use crate::geom::Bounds;
+
 /// Finding of one stage. Lengths in mm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
@@ -21,14 +23,14 @@ pub enum Step {
     /// Convex hulls.
     Hull {
         /// Certified bounds of the hulls' gap: their distance, minus the thickness of their intersection.
-        gap: [f64; 2],
+        gap: Bounds,
         /// True if the gap clears the pair.
         cleared: bool,
     },
     /// Convex pieces of decomposed parts; the hull of other parts.
     Pieces {
         /// Bounds of the distance of the two sets; `None` if two pieces meet. An infinite upper bound was not computed.
-        distance: Option<[f64; 2]>,
+        distance: Option<Bounds>,
         /// Lower bound of the overlap depth: the thickest intersection of two pieces. `None` for separate pieces, and
         /// if the hull of a part gives no bound.
         depth: Option<f64>,
@@ -84,8 +86,8 @@ pub enum Step {
     Cells {
         /// Number of cells evaluated so far.
         cells: u32,
-        /// Certified bounds of the overlap depth after them.
-        depth: [f64; 2],
+        /// Certified bounds of the gap after them.
+        gap: Bounds,
     },
     /// Facet allowance.
     Facets {

@@ -9,9 +9,11 @@ use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
-use crate::geom::Vec3;
+use crate::geom::{Bounds, Vec3};
 use crate::query::convex::Gap;
-use crate::query::depth::{Apart, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify};
+use crate::query::depth::{
+    Apart, Classified, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify,
+};
 use crate::query::facet_allowance::{FacetTable, SAGITTAS, allowance};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, separation};
@@ -45,17 +47,20 @@ impl PairQuery<'_> {
         // For a verdict, a ball thicker than every threshold settles the pair.
         let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep };
-        match classify(body(self.first), body(self.second), self.pose, &ask) {
+        let Classified { relation, used_self_union } = classify(body(self.first), body(self.second), self.pose, &ask);
+        match relation {
             PairRelation::Beyond(distance) => {
                 steps.note(Step::Triangles { distance, at_least: true, cleared: true });
-                self.apart_answer(Status::Clear)
+                Answer { used_self_union: [used_self_union; 2], ..self.apart_answer(Status::Clear) }
             }
-            PairRelation::Apart(apart) => self.apart(limits, &apart, margin, steps),
+            PairRelation::Apart(apart) => {
+                Answer { used_self_union: [used_self_union; 2], ..self.apart(limits, &apart, margin, steps) }
+            }
             PairRelation::Meets(mut meeting) => {
                 if let Some(center) = ball {
                     meeting.evaluate_at(&center);
                 }
-                Overlap { query: self, limits, margin, meeting, facets: None }.answer(steps)
+                Overlap { query: self, limits, margin, meeting, facets: None, used_self_union }.answer(steps)
             }
         }
     }
@@ -67,7 +72,7 @@ impl PairQuery<'_> {
 
     fn apart(&self, limits: &Limits, apart: &Apart, margin: f64, steps: &mut Trace) -> Answer {
         let d = apart.distance;
-        let status = limits.status([d, d], margin, 0.0);
+        let status = limits.status(Bounds::exact(d), margin, 0.0);
         steps.note(Step::Triangles { distance: d, at_least: false, cleared: status == Status::Clear });
         let answer = self.apart_answer(status);
         if self.verdict_only {
@@ -83,7 +88,7 @@ impl PairQuery<'_> {
         Measured {
             relation: Some(if d > rounding { Relation::Apart } else { Relation::Touch }),
             gap: Some(d),
-            bracket: [d - margin, d + margin],
+            bracket: Bounds::exact(d).widened(margin),
             witness: points,
             normal: if d > margin { between.try_normalize(0.0) } else { None },
             penetration: None,
@@ -94,8 +99,8 @@ impl PairQuery<'_> {
     /// Refines the gap of two convex solids to rounding. Between almost parallel faces, the closest-point search on
     /// hulls stops earlier in double precision; the triangles then give the distance.
     pub(crate) fn refine_gap(&self, mut gap: Gap, margin: f64) -> Gap {
-        let [low, high] = gap.bracket;
-        if low <= 0.0 || high - low <= 2.0 * margin {
+        let Bounds { lower: low, upper: high } = gap.bracket;
+        if low <= 0.0 || gap.bracket.width() <= 2.0 * margin {
             return gap;
         }
         let (a, b) = (self.first.exact(), self.second.exact());
@@ -104,7 +109,7 @@ impl PairQuery<'_> {
             && found.value >= low - margin
             && found.value > margin
         {
-            (gap.value, gap.bracket, gap.witness) = (found.value, [found.value; 2], found.points);
+            (gap.value, gap.bracket, gap.witness) = (found.value, Bounds::exact(found.value), found.points);
             gap.normal = (found.points[1] - found.points[0]).try_normalize(0.0);
         }
         gap
@@ -131,7 +136,8 @@ impl PairQuery<'_> {
         if limits.facets == Facets::Allow { self.allowance_at_most() } else { 0.0 }
     }
 
-    /// Facet allowance from the concave facets around the intersection (mm), of the selected parts.
+    /// Facet allowance from the concave facets around the intersection (mm), of the selected parts. Uses the self-unions
+    /// of both parts.
     fn allowance(&self, asked: [bool; 2], margin: f64) -> f64 {
         let (a, b) = (self.first.exact(), self.second.exact());
         let pairing = Pairing { a: a.surface.solid(), b: b.surface.solid(), b_in_a: self.pose };
@@ -150,6 +156,8 @@ struct Overlap<'p, 'q> {
     meeting: Box<OverlapSearch<'p>>,
     /// Facet allowance, once computed.
     facets: Option<f64>,
+    /// True if a step outside `meeting` has used the self-unions of both parts.
+    used_self_union: bool,
 }
 
 impl Overlap<'_, '_> {
@@ -164,24 +172,28 @@ impl Overlap<'_, '_> {
             self.narrow();
         }
         self.decide_with_facets();
-        let [least, most] = self.meeting.depth_bounds();
+        let bracket = self.meeting.gap_bounds();
         let granted = self.facets.filter(|_| self.allows()).unwrap_or(0.0);
-        let mut status = self.limits.status([-most, -least], self.margin, granted);
-        let mut within_facet_error = status == Status::Contact && self.limits.needs_facets(most, self.margin);
+        let mut status = self.limits.status(bracket, self.margin, granted);
+        let mut within_facet_error =
+            status == Status::Contact && self.limits.needs_facets(bracket.to_depth()[1], self.margin);
         if within_facet_error && self.query.is_surface() {
             // The upper bound belongs to the hulls, so the facets do not explain it.
             (status, within_facet_error) = (Status::Undecided, false);
         }
         self.note(steps);
+        let mut used_self_union = [self.used_self_union || self.meeting.used_self_union(); 2];
         let measured = (!verdict_only).then(|| {
             let measured = self.measured();
-            let common = self.query.common(&measured, self.margin);
+            let (common, used) = self.query.common(&measured, self.margin);
+            used_self_union = [0, 1].map(|k| used_self_union[k] || used[k]);
             Box::new(Measured { common, ..measured })
         });
         Answer {
             exit_stage: ExitStage::Exact,
             facet_allowance: self.facets,
             within_facet_error,
+            used_self_union,
             measured,
             ..Answer::bare(status, self.certainty(status), self.query.geometry())
         }
@@ -205,7 +217,7 @@ impl Overlap<'_, '_> {
             self.decide(0.0);
         }
         self.decide(limits.tolerance);
-        if limits.needs_facets(self.meeting.depth_bounds()[1], self.margin) {
+        if limits.needs_facets(self.meeting.gap_bounds().to_depth()[1], self.margin) {
             self.decide(limits.deepest(0.0));
         }
     }
@@ -221,7 +233,7 @@ impl Overlap<'_, '_> {
     /// Computes the facet allowance if status or report need it, and decides its threshold.
     fn decide_with_facets(&mut self) {
         let loosest = self.limits.deepest(self.query.allowance_at_most());
-        let [mut least, most] = self.meeting.depth_bounds();
+        let [mut least, most] = self.meeting.gap_bounds().to_depth();
         let matters =
             self.allows() && self.limits.needs_facets(most, self.margin) && loosest > self.limits.deepest(0.0);
         if self.query.verdict_only {
@@ -230,7 +242,7 @@ impl Overlap<'_, '_> {
             }
             // A depth beyond any facet allowance is found faster than the allowance itself.
             self.decide(loosest);
-            least = self.meeting.depth_bounds()[0];
+            least = self.meeting.gap_bounds().to_depth()[0];
             if least > loosest + self.margin {
                 return;
             }
@@ -239,13 +251,13 @@ impl Overlap<'_, '_> {
         }
         let facets = self.query.allowance([true; 2], self.margin);
         self.facets = Some(facets);
+        self.used_self_union = true;
         if matters {
             self.decide(self.limits.deepest(facets));
         }
     }
 
     fn certainty(&self, status: Status) -> Certainty {
-        let [least, most] = self.meeting.depth_bounds();
         if self.query.is_surface() {
             Certainty::NoInside
         } else if status == Status::Undecided {
@@ -253,12 +265,13 @@ impl Overlap<'_, '_> {
         } else if self.query.verdict_only {
             Certainty::Certified
         } else {
-            self.limits.certainty([-most, -least], self.margin)
+            self.limits.certainty(self.meeting.gap_bounds(), self.margin)
         }
     }
 
     fn measured(&self) -> Measured {
-        let [least, most] = self.meeting.depth_bounds();
+        let bracket = self.meeting.gap_bounds();
+        let [least, _] = bracket.to_depth();
         let rounding = self.query.rounding(self.margin);
         let witness = self.witness();
         let out = witness[0] - witness[1];
@@ -271,7 +284,7 @@ impl Overlap<'_, '_> {
         Measured {
             relation: known.then(|| self.relation(rounding)),
             gap: known.then_some(0.0 - least.max(0.0)),
-            bracket: [-most - self.margin, -least + self.margin],
+            bracket: bracket.widened(self.margin),
             witness,
             normal: separation.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
             penetration: separation,
@@ -291,7 +304,7 @@ impl Overlap<'_, '_> {
             Containment::BInsideA => Relation::AContainsB,
             Containment::AInsideB => Relation::BContainsA,
             Containment::Coincident => Relation::Coincident,
-            Containment::None if self.meeting.depth_bounds()[0] > rounding => Relation::Overlap,
+            Containment::None if self.meeting.gap_bounds().to_depth()[0] > rounding => Relation::Overlap,
             Containment::None => Relation::Touch,
         }
     }
@@ -321,6 +334,6 @@ fn step(event: &Event) -> Step {
         Event::Shrink(depth, shown) => Step::Shrink { depth, shown },
         Event::Confined(depth, boxes) => Step::Confined { depth, boxes },
         Event::Climb(depth) => Step::Climb { depth },
-        Event::Cells(cells, depth) => Step::Cells { cells, depth },
+        Event::Cells(cells, gap) => Step::Cells { cells, gap },
     }
 }

@@ -13,7 +13,7 @@ pub mod sat;
 pub mod simplex;
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::{Pose, Vec3};
+use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{Goal, Thickness};
 use crate::query::convex::epa::{EpaScratch, Penetration};
 use crate::query::convex::gjk::{GjkEnd, HullPair, Separation};
@@ -34,7 +34,7 @@ pub enum HullAnswer {
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
     /// Certified bounds of the gap (mm): positive if the hulls are apart, minus the depth of the overlap otherwise.
-    pub bracket: [f64; 2],
+    pub bracket: Bounds,
     /// Best estimate inside the bracket (mm).
     pub value: f64,
     /// Point of A and point of B (A's frame, mm): the closest two, or for overlapping hulls the nearest surface points
@@ -69,7 +69,7 @@ pub fn hull_gap(q: &HullPair, ask: &HullLimits) -> HullAnswer {
         separation.simplex.combine(|p| q.b_in_a.point(&q.b.vertices[p.b as usize])),
     ];
     let apart = Gap {
-        bracket: [greater(separation.lower, 0.0), separation.upper],
+        bracket: Bounds { lower: greater(separation.lower, 0.0), upper: separation.upper },
         value: separation.upper,
         witness: points,
         normal: (separation.axis != Vec3::zeros() && separation.ending != GjkEnd::Touching).then_some(separation.axis),
@@ -88,19 +88,20 @@ pub fn hull_gap(q: &HullPair, ask: &HullLimits) -> HullAnswer {
 }
 
 fn overlapping(q: &HullPair, apart: &Gap, thick: &Thickness) -> Gap {
+    let inside = Bounds::from_depth(thick.lower, thick.upper);
     // The plane depth of an outside point is at most its distance, so a negative upper bound of the depth is a lower
     // bound of the distance.
     let low = greater(
-        -thick.upper,
+        inside.lower,
         if apart.separation.ending == GjkEnd::Touching { f64::NEG_INFINITY } else { apart.separation.lower },
     );
-    let high = if thick.lower > 0.0 { -thick.lower } else { apart.separation.upper };
+    let high = if thick.lower > 0.0 { inside.upper } else { apart.separation.upper };
     let high = greater(low, high);
     let [(facet_a, depth_a), (facet_b, depth_b)] = thick.nearest;
     let normal_b = q.b_in_a.direction(&q.b.normals[facet_b]);
     let deep = thick.lower > 0.0;
     Gap {
-        bracket: [low, high],
+        bracket: Bounds { lower: low, upper: high },
         value: if deep { greater(-thick.value, low) } else { high },
         witness: if deep {
             [thick.center + q.a.normals[facet_a] * depth_a, thick.center + normal_b * depth_b]

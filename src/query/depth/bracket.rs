@@ -6,7 +6,7 @@
 //! upper bound.
 
 use crate::geom::math::greater;
-use crate::geom::{Aabb, Pose, Vec3};
+use crate::geom::{Aabb, Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{self, Goal};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::open_surface::{BallSearch, interpenetrates};
@@ -51,6 +51,15 @@ pub enum PairRelation<'a> {
     Meets(Box<OverlapSearch<'a>>),
 }
 
+/// Result of [`classify`].
+pub struct Classified<'a> {
+    /// Relation of the two meshes.
+    pub relation: PairRelation<'a>,
+    /// True if the relation depends on the self-unions of the two surfaces. Later steps of the search may use them,
+    /// too: [`OverlapSearch::used_self_union`].
+    pub used_self_union: bool,
+}
+
 /// Distance of two separate meshes.
 #[derive(Debug, Clone, Copy)]
 pub struct Apart {
@@ -77,8 +86,8 @@ pub enum Event {
     Confined(f64, usize),
     /// Lower bound of the depth after an ascent.
     Climb(f64),
-    /// Number of cells of branch and bound so far, and the bracket of the depth after them.
-    Cells(u32, [f64; 2]),
+    /// Number of cells of branch and bound so far, and the bounds of the gap after them.
+    Cells(u32, Bounds),
 }
 
 /// A pair in contact, with certified bounds of the overlap depth (mm).
@@ -109,17 +118,18 @@ pub struct OverlapSearch<'a> {
 
 /// Separates disjoint pairs from pairs in contact. Lengths are in mm, points in A's frame. Cost: one traversal of the
 /// two BVHs, microseconds for some hundred triangles, milliseconds for a million nearly touching ones.
-pub fn classify<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &OverlapQuery) -> PairRelation<'a> {
-    let found = classify_as_given(a, b, b_in_a, ask);
+pub fn classify<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: &OverlapQuery) -> Classified<'a> {
+    let relation = classify_as_given(a, b, b_in_a, ask);
     // Surfaces without a definite inside are compared again on the boundaries of their solids. Disjoint surfaces skip
     // this step: the distance is the same.
-    if let PairRelation::Meets(meeting) = &found
+    if let PairRelation::Meets(meeting) = &relation
         && meeting.is_surface()
-        && let Some([a, b]) = meeting.boundaries()
     {
-        return classify_as_given(a, b, b_in_a, ask);
+        let boundaries = meeting.boundaries();
+        let relation = boundaries.map_or(relation, |[a, b]| classify_as_given(a, b, b_in_a, ask));
+        return Classified { relation, used_self_union: true };
     }
-    found
+    Classified { relation, used_self_union: false }
 }
 
 /// Relates the surfaces as they are, without self-union.
@@ -167,10 +177,7 @@ fn classify_as_given<'a>(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask
 impl<'a> OverlapSearch<'a> {
     /// Starts without the hulls' bounds: they cost more than separating most pairs.
     fn new(a: SolidRef<'a>, b: SolidRef<'a>, b_in_a: &'a Pose, ask: OverlapQuery) -> Self {
-        let sides = [
-            PlacedSurface { surface: a.surface, pose: None },
-            PlacedSurface { surface: b.surface, pose: Some(b_in_a) },
-        ];
+        let sides = Pairing { a: a.surface, b: b.surface, b_in_a }.sides();
         let around = Vec3::repeat(0.5 * b.convex.aabb.diagonal());
         let center = b_in_a.point(&b.convex.aabb.center());
         let placed = Aabb { min: center - around, max: center + around };
@@ -243,6 +250,11 @@ impl<'a> OverlapSearch<'a> {
     /// True if the surfaces are known to be the complete boundaries of the two solids.
     pub(crate) fn is_solid(&self) -> bool {
         self.solid == Some(true)
+    }
+
+    /// True if the search has used the self-unions of both surfaces.
+    pub fn used_self_union(&self) -> bool {
+        self.solid.is_some()
     }
 
     /// Boundaries of the two solids after self-union; `None` if they equal the surfaces. Overlapping shells of one part
@@ -341,11 +353,10 @@ impl<'a> OverlapSearch<'a> {
         self
     }
 
-    /// Certified bounds of the overlap depth, lower and upper (mm, without the rounding margin). A negative bound
-    /// allows a gap of this size. For pairs without a definite inside, or with unresolved self-unions, only the hulls
-    /// bound the depth from above.
-    pub fn depth_bounds(&self) -> [f64; 2] {
-        [self.lower, greater(self.upper, self.lower)]
+    /// Certified bounds of the gap, minus those of the overlap depth (mm, without the rounding margin). For pairs
+    /// without a definite inside, or with unresolved self-unions, only the hulls bound the depth from above.
+    pub fn gap_bounds(&self) -> Bounds {
+        Bounds::from_depth(self.lower, greater(self.upper, self.lower))
     }
 
     /// Steps done so far, in order.

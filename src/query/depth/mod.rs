@@ -30,6 +30,8 @@ pub(crate) mod tests;
 pub(crate) use crate::query::depth::inset::surface::InsetSurface;
 pub(crate) use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 
-pub use crate::query::depth::bracket::{Apart, Event, OverlapQuery, OverlapSearch, PairRelation, SolidRef, classify};
+pub use crate::query::depth::bracket::{
+    Apart, Classified, Event, OverlapQuery, OverlapSearch, PairRelation, SolidRef, classify,
+};
 pub use crate::query::depth::containment::Containment;
 pub use crate::query::depth::refine::Precision;

@@ -26,14 +26,14 @@ fn verdict(a: &Part, b: &Part) -> Verdict {
     let pose = placed(a, b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
     let ask = OverlapQuery { margin, rounding: margin, reach: TOLERANCE, deep: None };
-    match classify(a.body(), b.body(), &pose, &ask) {
+    match classify(a.body(), b.body(), &pose, &ask).relation {
         PairRelation::Beyond(d) => Verdict::Distance(d),
         PairRelation::Apart(apart) => Verdict::Distance(apart.distance),
         PairRelation::Meets(mut m) => {
             m.decide_threshold(TOLERANCE);
             m.refine_to(&Precision::new(0.01, 0.001));
-            assert!(m.is_surface() && m.depth_bounds()[0] > f64::NEG_INFINITY);
-            let [least, most] = m.depth_bounds();
+            assert!(m.is_surface() && m.gap_bounds().to_depth()[0] > f64::NEG_INFINITY);
+            let [least, most] = m.gap_bounds().to_depth();
             if least > TOLERANCE {
                 Verdict::Interference(least)
             } else if most <= TOLERANCE + margin {

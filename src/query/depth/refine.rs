@@ -289,7 +289,7 @@ impl OverlapSearch<'_> {
             search.cells
         };
         self.take_bounds();
-        self.events.push(Event::Cells(cells, self.depth_bounds()));
+        self.events.push(Event::Cells(cells, self.gap_bounds()));
     }
 
     pub(crate) fn take_bounds(&mut self) {

@@ -18,13 +18,13 @@ fn bracket(a: &Part, b: &Part) -> [f64; 2] {
     let pose = placed(a, b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
     let ask = OverlapQuery { margin, rounding: margin, reach: 0.5, deep: None };
-    match classify(a.body(), b.body(), &pose, &ask) {
+    match classify(a.body(), b.body(), &pose, &ask).relation {
         PairRelation::Beyond(d) => [f64::NEG_INFINITY, -d],
         PairRelation::Apart(apart) => [-apart.distance; 2],
         PairRelation::Meets(mut m) => {
             m.decide_threshold(0.01);
             m.refine_to(&Precision::new(0.01, 0.001));
-            m.depth_bounds()
+            m.gap_bounds().to_depth()
         }
     }
 }
@@ -66,6 +66,26 @@ fn the_union_of_overlapping_shells_counts() {
 /// Rotates z to x.
 fn upright() -> Mat3 {
     Mat3::new(0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0)
+}
+
+#[test]
+fn every_search_reports_its_use_of_a_self_union() {
+    let [p, q] = [slab(), block([10.0, 10.0, 5.0], [24.0, 20.0, 13.0])].map(|m| part_with(&m, Inside::Solid));
+    let pose = placed(&p, &q);
+    let margin = roundoff_mm(p.convex.diameter, q.convex.diameter, pose.translation.norm());
+    let ask = OverlapQuery { margin, rounding: margin, reach: 0.5, deep: None };
+    // The second search finds the self-union of the first one.
+    for _ in 0..2 {
+        let Classified { relation, used_self_union } = classify(p.body(), q.body(), &pose, &ask);
+        let PairRelation::Meets(mut m) = relation else { panic!("they overlap") };
+        assert!(!used_self_union && !m.used_self_union());
+        m.refine_to(&Precision::new(0.01, 0.001));
+        assert!(m.used_self_union());
+    }
+    let open = part_with(&block([10.0, 10.0, 5.0], [24.0, 20.0, 13.0]), Inside::Undefined);
+    for _ in 0..2 {
+        assert!(classify(p.body(), open.body(), &placed(&p, &open), &ask).used_self_union);
+    }
 }
 
 #[test]

@@ -107,14 +107,14 @@ fn bracket(a: &TriMesh, b: &TriMesh, rotate: bool) -> ([f64; 2], Vec<Event>) {
     let pose = placed(&a, &b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
     let question = OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None };
-    let found = classify(a.body(), b.body(), &pose, &question);
+    let found = classify(a.body(), b.body(), &pose, &question).relation;
     match found {
         PairRelation::Beyond(d) => ([-f64::INFINITY, -d], vec![]),
         PairRelation::Apart(apart) => ([-apart.distance; 2], vec![]),
         PairRelation::Meets(mut m) => {
             m.decide_threshold(0.01);
             m.refine_to(&Precision::new(0.01, 0.001));
-            (m.depth_bounds(), m.events().to_vec())
+            (m.gap_bounds().to_depth(), m.events().to_vec())
         }
     }
 }
@@ -242,11 +242,12 @@ fn no_search_beats_the_upper_bound() {
         let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
         let PairRelation::Meets(mut m) =
             classify(body(&a), body(&b), &pose, &OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None })
+                .relation
         else {
             continue;
         };
         m.refine_to(&Precision::new(0.01, 0.001));
-        let [lower, upper] = m.depth_bounds();
+        let [lower, upper] = m.gap_bounds().to_depth();
         // Allows for the rounding of this comparison.
         open += i32::from(upper - lower > (0.01 * lower).max(0.001) * (1.0 + 1e-9));
         let parts = [(&a, None), (&b, Some(&pose))];

@@ -34,10 +34,11 @@ impl CrossingCandidates {
         let mut descent = DualTraversal::new(p, 0.0);
         let far = descent.rounding + way;
         let mut pairs = Vec::new();
+        let [_, b] = p.sides();
         descent.run(
             &mut SearchRadius::new(way),
             |i| p.a.triangle(i),
-            |j| p.b.triangle(j).map(|v| p.b_in_a.point(&v)),
+            |j| b.corners(j),
             |_, _, (i, _), (j, _)| {
                 pairs.push([i, j]);
                 true

@@ -5,8 +5,8 @@ use crate::geom::triangle::Triangle;
 use crate::geom::union_find::UnionFind;
 use crate::query::intersection::crossing_candidates::Triangles;
 use crate::query::intersection::perturbed_signs::{Crossing, Solid, crossing_sign};
-use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
+use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::winding_number::winding_by;
 
 /// Point of a crossing of an edge of one surface and a triangle of the other.
@@ -25,10 +25,11 @@ pub(crate) struct Segment {
     pub ends: [End; 2],
 }
 
-/// One surface of the pair, with access to the other.
+/// One surface of the pair, with access to the other. All points are in A's frame, B's as rounded by the pose.
 #[derive(Clone, Copy)]
 pub(crate) struct InsidePart<'a> {
-    pub pairing: &'a Pairing<'a>,
+    pub own: PlacedSurface<'a>,
+    pub other: PlacedSurface<'a>,
     pub solid: Solid,
     /// Solid perturbed to break ties.
     pub moved: Solid,
@@ -51,37 +52,22 @@ pub(crate) struct BoundarySums {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inconsistent;
 
-/// Computes a vertex in A's frame, B's as rounded by the pose (mm).
-#[inline]
-fn placed(p: &Pairing, of: Solid, v: u32) -> Vec3 {
-    if of == Solid::A { p.a.vertices[v as usize] } else { p.b_in_a.point(&p.b.vertices[v as usize]) }
-}
-
 impl<'a> InsidePart<'a> {
     pub(crate) fn surface(&self) -> &'a Surface {
-        if self.solid == Solid::A { self.pairing.a } else { self.pairing.b }
-    }
-
-    /// Computes a vertex in A's frame (mm).
-    #[inline]
-    fn vertex(&self, v: u32) -> Vec3 {
-        placed(self.pairing, self.solid, v)
+        self.own.surface
     }
 
     /// Computes a vertex relative to the local origin (mm).
     #[inline]
     fn near(&self, v: u32) -> Vec3 {
-        self.vertex(v) - self.origin
+        self.own.vertex(v) - self.origin
     }
 
     /// Computes the winding number of the other solid around a vertex.
     fn winding(&self, v: u32) -> i32 {
-        let p = self.pairing;
-        let other = self.solid.other();
-        let (surface, pose) = if other == Solid::A { (p.a, None) } else { (p.b, Some(p.b_in_a)) };
-        winding_by(surface, pose, &self.vertex(v), |t, from, to| {
-            let corners = surface.triangles[t as usize].map(|v| placed(p, other, v));
-            crossing_sign(&corners, other != self.moved, from, to)
+        let PlacedSurface { surface, pose } = self.other;
+        winding_by(surface, pose, &self.own.vertex(v), |t, from, to| {
+            crossing_sign(&self.other.corners(t), self.solid.other() != self.moved, from, to)
         })
     }
 

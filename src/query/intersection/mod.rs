@@ -131,7 +131,8 @@ fn boundary_from(
     let mut sums = BoundarySums::default();
     let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
     for solid in [Solid::A, Solid::B] {
-        let half = InsidePart { pairing: p, solid, moved, origin: known.witness, near: near.of(solid) };
+        let [own, other] = [solid, solid.other()].map(|s| p.sides()[s as usize]);
+        let half = InsidePart { own, other, solid, moved, origin: known.witness, near: near.of(solid) };
         half.add_inside(segments, &mut sums, &mut |at| points.push(at))?;
     }
     Ok(Boundary { sums, points })
@@ -156,8 +157,8 @@ impl CrossingSegments {
         let mut of_b: Vec<u32> = pairs.iter().map(|pair| pair[1]).collect();
         of_b.sort_unstable();
         of_b.dedup();
-        let planes: Vec<Plane> =
-            of_b.iter().map(|&j| Plane::new(&p.b.triangle(j).map(|v| p.b_in_a.point(&v)))).collect();
+        let [_, b] = p.sides();
+        let planes: Vec<Plane> = of_b.iter().map(|&j| Plane::new(&b.corners(j))).collect();
         for of_one in pairs.chunk_by(|x, y| x[0] == y[0]) {
             let of_f = Plane::new(&p.a.triangle(of_one[0][0]));
             for &[i, j] in of_one {

@@ -14,7 +14,7 @@ pub(crate) mod triangle_bounds;
 use crate::geom::Vec3;
 use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
-use crate::query::triangles::pairing::{Pairing, placed};
+use crate::query::triangles::pairing::Pairing;
 
 /// Distance of two surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,10 +48,11 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
     let mut descent = DualTraversal::new(p, 0.0);
     let rounding = descent.rounding;
     let mut way: Option<Vec3> = None;
+    let [_, b] = p.sides();
     descent.run(
         &mut reach,
         |i| p.a.triangle(i),
-        |j| placed(p, j),
+        |j| b.corners(j),
         |reach, bound, (i, f), (j, g)| {
             // Triangles separated along the direction of the closest points so far are seldom closer.
             if way.is_some_and(|way| reach.excludes(f.apart_along(g, &way) - rounding)) {
@@ -80,7 +81,8 @@ pub fn separation(p: &Pairing, limit: f64, enough: f64) -> Distance {
 
 /// Visits every pair of intersecting or touching triangles once, by exact tests, until `visit` returns false.
 pub fn intersecting_pairs(p: &Pairing, visit: impl FnMut(u32, u32) -> bool) {
-    crossings_of(p, 0.0, |i| p.a.triangle(i), |j| placed(p, j), visit);
+    let [_, b] = p.sides();
+    crossings_of(p, 0.0, |i| p.a.triangle(i), |j| b.corners(j), visit);
 }
 
 /// Finds a point (A's frame) near an intersection of displaced triangles, or `None` if they are disjoint. `moved_a` and
@@ -124,10 +126,11 @@ pub(crate) fn intersections_of_pieces<P: AsRef<[Triangle]>>(
     asked: impl Fn(&[Triangle], &[Triangle]) -> bool,
     mut visit: impl FnMut(u32, u32, Vec3) -> bool,
 ) {
+    let [_, b] = p.sides();
     DualTraversal::new(p, 0.0).run(
         &mut SearchRadius::new(2.0 * slack),
         |i| p.a.triangle(i),
-        |j| placed(p, j),
+        |j| b.corners(j),
         |_, _, (i, _), (j, _)| {
             let (a, b) = (pieces_a(i), pieces_b(j));
             let (a, b) = (a.as_ref(), b.as_ref());

@@ -1,8 +1,8 @@
 //! Holds two surfaces and the pose of the second in the frame of the first.
 
 use crate::geom::Pose;
-use crate::geom::triangle::Triangle;
 use crate::shape::surface::Surface;
+use crate::shape::surface::placed::PlacedSurface;
 
 /// Two surfaces, B placed in A's frame. All answers are in A's frame and refer to B's vertices as rounded by `b_in_a`.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,10 @@ pub struct Pairing<'a> {
     pub b_in_a: &'a Pose,
 }
 
-/// Computes the corners of a triangle of B in A's frame (mm).
-pub(crate) fn placed(p: &Pairing, t: u32) -> Triangle {
-    p.b.triangle(t).map(|v| p.b_in_a.point(&v))
+impl<'a> Pairing<'a> {
+    /// The two surfaces with their poses in A's frame.
+    #[inline]
+    pub(crate) fn sides(&self) -> [PlacedSurface<'a>; 2] {
+        [PlacedSurface { surface: self.a, pose: None }, PlacedSurface { surface: self.b, pose: Some(self.b_in_a) }]
+    }
 }

@@ -113,7 +113,8 @@ impl Serialize for StepRow<'_> {
                 map.serialize_entry("outside_boxes", &boxes)?;
                 None
             }
-            Step::Cells { cells, depth: [least, most] } => {
+            Step::Cells { cells, gap } => {
+                let [least, most] = gap.to_depth();
                 map.serialize_entry("depth_bracket", &[of(least.max(0.0)), of(most)])?;
                 map.serialize_entry("cells", &cells)?;
                 None

@@ -2,7 +2,7 @@
 
 use crate::assembly::InstanceIx;
 use crate::check::{ExplainedInstance, Explanation, Fix, PairLimits, PairOutcome, Status};
-use crate::geom::Vec3;
+use crate::geom::{Bounds, Vec3};
 use crate::report::explain::*;
 use crate::testkit::sample_outcome;
 use serde_json::Value;
@@ -31,19 +31,19 @@ pub(crate) fn explanation() -> Explanation {
         steps: vec![
             Step::Aabb { distance: 0.0, cleared: false },
             Step::Obb { distance: Some(-1.0), cleared: false },
-            Step::Hull { gap: [0.0, 0.0], cleared: false },
+            Step::Hull { gap: Bounds::exact(0.0), cleared: false },
             Step::HullDepth { most: 8.0 },
             Step::Surfaces { distance: 0.0 },
             Step::Ball { depth: -1.0 },
             Step::Shrink { depth: 0.02, shown: false },
             Step::Confined { depth: 0.02, boxes: 3 },
-            Step::Cells { cells: 229, depth: [0.0345, 0.0346] },
+            Step::Cells { cells: 229, gap: Bounds::from_depth(0.0345, 0.0346) },
             Step::Facets { allowance: 0.01, cap: 0.25, of_b: Some(true), granted: true },
         ],
         pair: PairOutcome {
             overlap_depth: Some(0.0345),
             gap: Some(-0.0345),
-            gap_bracket: Some([-0.0346, -0.0345]),
+            gap_bracket: Some(Bounds::from_depth(0.0345, 0.0346)),
             facet_allowance: Some(0.01),
             rule: Some(0),
             ..sample_outcome::bare_pair(InstanceIx(1), InstanceIx(4), Status::Interference)

@@ -2,8 +2,8 @@
 
 use crate::assembly::{Facets, Geometry, RuleAction};
 use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, PairLimits, Status, Step};
-use crate::geom::LengthUnit;
 use crate::geom::unit::format_number;
+use crate::geom::{Bounds, LengthUnit};
 use crate::report::explain::stage;
 use crate::report::number::{count, direction, length, length_text};
 use crate::report::rows::{rule_text, some_of};
@@ -101,22 +101,23 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             format!("the oriented boxes are at least {} apart{}", text(*d), end(cleared))
         }
         Step::Obb { cleared, .. } => format!("no axis separates the oriented boxes{}", end(cleared)),
-        Step::Hull { gap: [low, high], cleared } => {
+        Step::Hull { gap: gap @ Bounds { lower: low, upper: high }, cleared } => {
+            let [least, most] = gap.to_depth();
             let found = if *low > 0.0 && high.is_finite() {
                 format!("the hulls are {} apart", range(*low, *high))
             } else if *low > 0.0 {
                 format!("the hulls are at least {} apart", text(*low))
             } else if *high < 0.0 {
-                format!("the hulls overlap, {} deep", range(-high, -low))
+                format!("the hulls overlap, {} deep", range(least, most))
             } else {
                 "the hulls meet".to_owned()
             };
             format!("{found}{}", end(cleared))
         }
-        Step::Pieces { distance: Some([low, high]), cleared, .. } if high.is_finite() => {
+        Step::Pieces { distance: Some(Bounds { lower: low, upper: high }), cleared, .. } if high.is_finite() => {
             format!("the nearest two pieces are {} apart{}", range(*low, *high), end(cleared))
         }
-        Step::Pieces { distance: Some([low, _]), cleared, .. } => {
+        Step::Pieces { distance: Some(Bounds { lower: low, .. }), cleared, .. } => {
             format!("all pieces are at least {} apart{}", text(*low), end(cleared))
         }
         Step::Pieces { depth: Some(depth), cleared, .. } => {
@@ -153,9 +154,10 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             let boxes = if *boxes == 1 { "one box".to_owned() } else { format!("{boxes} boxes") };
             format!("they meet in {boxes}: outside, no deeper than {}", text(*depth))
         }
-        Step::Cells { cells, depth: [least, most] } => {
+        Step::Cells { cells, gap } => {
+            let [least, most] = gap.to_depth();
             let cells = count(u64::from(*cells), "cell");
-            format!("branch and bound, {cells}: the overlap is {} deep", range(least.max(0.0), *most))
+            format!("branch and bound, {cells}: the overlap is {} deep", range(least.max(0.0), most))
         }
         Step::Facets { allowance, cap, of_b, granted } => {
             let whose =
@@ -242,7 +244,7 @@ pub(crate) fn why(e: &Explanation) -> String {
 }
 
 fn undecided(e: &Explanation, tolerance: &str) -> String {
-    let range = e.pair.gap_bracket.map_or("its depth".to_owned(), |[low, high]| {
+    let range = e.pair.gap_bracket.map_or("its depth".to_owned(), |Bounds { lower: low, upper: high }| {
         format!("its gap, between {} and {},", format_number(length(low, e.units)), length_text(high, e.units))
     });
     if e.pair.certainty == Certainty::NoInside {

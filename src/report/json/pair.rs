@@ -2,7 +2,7 @@
 
 use crate::assembly::Rule;
 use crate::check::{self, PairOutcome, Severity, pair_id};
-use crate::geom::LengthUnit;
+use crate::geom::{Bounds, LengthUnit};
 use crate::report::json::MinMax;
 use crate::report::number::{length, vector, volume};
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub(crate) struct Pair<'a> {
     certainty: &'static str,
     geometry: &'static str,
     gap: Option<f64>,
-    gap_bracket: Option<[f64; 2]>,
+    gap_bracket: Option<Bounds>,
     overlap_depth: Option<f64>,
     penetration_depth: Option<f64>,
     separating_translation: Option<[f64; 3]>,
@@ -53,7 +53,7 @@ impl<'a> Pair<'a> {
             certainty: p.certainty.name(),
             geometry: p.geometry.name(),
             gap: in_units(p.gap),
-            gap_bracket: p.gap_bracket.map(|[lo, hi]| [length(lo, units), length(hi, units)]),
+            gap_bracket: p.gap_bracket.map(|b| b.map(|mm| length(mm, units))),
             overlap_depth: in_units(p.overlap_depth),
             penetration_depth: in_units(p.penetration_depth),
             separating_translation: p.separating_translation.map(|t| vector(&t, units)),
@@ -84,7 +84,7 @@ struct Accepted {
     overlap_depth: Option<f64>,
     overlap_volume: Option<f64>,
     gap: Option<f64>,
-    gap_bracket: Option<[f64; 2]>,
+    gap_bracket: Option<Bounds>,
     worse_in: Vec<&'static str>,
 }
 

@@ -11,7 +11,6 @@
 //!   decides.
 //! - Otherwise the mesh union cuts the surface along its crossings, and `verify` checks the result.
 
-pub(crate) mod asked;
 pub(crate) mod drop_inner_patches;
 pub(crate) mod self_intersections;
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
-use crate::shape::self_union::{Resolution, SelfUnion, asked, resolve};
+use crate::shape::self_union::{Resolution, SelfUnion, resolve};
 use crate::shape::surface::adjacency::Adjacency;
 use std::sync::OnceLock;
 
@@ -146,7 +146,6 @@ impl Surface {
     }
 
     fn resolved(&self) -> &Resolution {
-        asked::note(self);
         self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolution::Clean })
     }
 

@@ -9,7 +9,7 @@ use crate::shape::surface::{Inside, Surface};
 const RAY_COST: u64 = 100;
 
 /// One of the two solids. All points are in A's frame (mm).
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct PlacedSurface<'a> {
     pub surface: &'a Surface,
     /// Pose of the solid in A's frame; `None` for A itself.
@@ -42,6 +42,12 @@ impl PlacedSurface<'_> {
     #[inline]
     pub(crate) fn turned(&self, d: &Vec3) -> Vec3 {
         self.pose.map_or(*d, |p| p.direction(d))
+    }
+
+    /// Vertex in A's frame (mm).
+    #[inline]
+    pub(crate) fn vertex(&self, v: u32) -> Vec3 {
+        self.global(&self.surface.vertices[v as usize])
     }
 
     /// Corners of a triangle, in A's frame (mm).

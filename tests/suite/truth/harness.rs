@@ -8,7 +8,7 @@ use crate::support::soup::Soup;
 use interfere::assembly::{Facets, Geometry, RuleAction};
 use interfere::check::{Certainty, Outcome, PairOutcome, Relation, Status};
 use interfere::geom::math::UNIT_ROUNDOFF;
-use interfere::geom::{Affine, Vec3};
+use interfere::geom::{Affine, Bounds, Vec3};
 use rayon::prelude::*;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -125,8 +125,7 @@ fn one(family: usize, k: usize, size: Size) -> Tally {
                 tally.bracketed += usize::from(row.certainty != Certainty::Certified);
                 tally.undecided += usize::from(row.status == Status::Undecided);
                 held.row(row);
-                brackets
-                    .extend(row.gap_bracket.map(|[low, high]| [low - 2.0 * dressed.moved, high + 2.0 * dressed.moved]));
+                brackets.extend(row.gap_bracket.map(|b| <[f64; 2]>::from(b.widened(2.0 * dressed.moved))));
             }
             let tolerance = asked.tolerance;
             let facets = asked.facets;
@@ -204,7 +203,7 @@ impl Held<'_> {
         self.facets(row);
     }
 
-    fn numbers(&mut self, row: &PairOutcome, gap: f64, [low, high]: [f64; 2]) {
+    fn numbers(&mut self, row: &PairOutcome, gap: f64, Bounds { lower: low, upper: high }: Bounds) {
         let e = self.expected;
         self.hold(low <= gap && gap <= high, || format!("gap {gap} outside of [{low}, {high}]"));
         let meets = low <= e.gap[1] + e.margin[0] && high >= e.gap[0] - e.margin[0];

@@ -7,7 +7,7 @@ use super::{FAMILIES, Make};
 use crate::support::Rng;
 use interfere::assembly::{Assembly, Facets, Geometry, RuleAction};
 use interfere::check::{NoProgress, Options, Outcome, Status, check};
-use interfere::geom::{Affine, LengthUnit};
+use interfere::geom::{Affine, Bounds, LengthUnit};
 use interfere::io::FsLoader;
 use rayon::prelude::*;
 
@@ -72,7 +72,7 @@ fn one(make: Make, seed: u64) -> Seen {
     seen.interferences += usize::from(interferes);
     seen.apart += usize::from(known.gap > rounding);
     if let Some(row) = outcome.pairs.first() {
-        let (Some(gap), Some([low, high])) = (row.gap, row.gap_bracket) else {
+        let (Some(gap), Some(Bounds { lower: low, upper: high })) = (row.gap, row.gap_bracket) else {
             seen.wrong.push("no gap".to_owned());
             return seen;
         };

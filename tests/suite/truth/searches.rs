@@ -83,7 +83,7 @@ fn duel(seed: u64) -> Score {
         return Score { said: Some(format!("pair {seed} is not listed")), ..score };
     };
     score.uncertain += usize::from(row.certainty != Certainty::Certified);
-    let [low, high] = row.gap_bracket.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    let [low, high] = row.gap_bracket.map_or([f64::NEG_INFINITY, f64::INFINITY], <[f64; 2]>::from);
     let a = Soup::new(&duel.meshes[0], &Affine::identity());
     let b = Soup::new(&duel.meshes[1], &duel.pose);
     let error = 1e-11 * duel.size;
