@@ -10,7 +10,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interfere::assembly::AssemblyBuilder;
 use interfere::assembly::model::Assembly;
-use interfere::check::{NoProgress, Options, Outcome, check};
+use interfere::check::{NoProgress, Options, Outcome, RunStats, check_with_stats};
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Affine, LengthUnit, Mat3, Vec3};
 use interfere::io::FsLoader;
@@ -35,14 +35,16 @@ impl Case {
     fn new(name: &'static str, assembly: Assembly, options: Options) -> Self {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
         let mut case = Self { name, assembly, options, pool, funnel: String::new() };
-        let f = case.run().timings.pairs;
+        let f = case.run().1.timings.pairs;
         case.funnel =
             format!("{} → {} ({}) → {} → {} → {}", f.possible, f.aabb, f.distinct, f.obb, f.hull, f.confirmed);
         case
     }
 
-    fn run(&self) -> Outcome {
-        self.pool.install(|| check(&self.assembly, &self.options, &FsLoader, &NoProgress)).expect("a sound assembly")
+    fn run(&self) -> (Outcome, RunStats) {
+        self.pool
+            .install(|| check_with_stats(&self.assembly, &self.options, &FsLoader, &NoProgress))
+            .expect("a sound assembly")
     }
 }
 

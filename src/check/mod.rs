@@ -14,6 +14,7 @@
 //! - `stages`: one unique pair, from its boxes to its status
 //! - `outcome`: rows, counts, warnings, fixes, explanations
 //! - `cache`: results of earlier runs
+//! - `stats`: time of the run, pairs after each stage, use of the cache
 //! - `stopwatch`: wall and CPU time of each step
 
 pub mod cache;
@@ -23,20 +24,19 @@ pub mod pairs;
 pub mod prepare;
 pub(crate) mod run;
 pub(crate) mod stages;
+pub(crate) mod stats;
 pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
 pub use crate::check::outcome::fix::{Fix, fixable_rows};
-pub use crate::check::outcome::standing::{
-    Accepted, BaselineCounts, BaselineOutcome, BaselineStatus, CommonVolume, FailOn, Metric, ResolvedFinding, Severity,
-};
 pub use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
 pub use crate::check::outcome::warnings::PlacedWarning;
 pub use crate::check::outcome::*;
 pub use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 pub(crate) use crate::check::prepare::load::locate;
-pub use crate::check::run::{check, check_shard, explain};
+pub use crate::check::run::{check, check_shard, check_with_stats, explain};
 pub use crate::check::stages::trace::Step;
+pub use crate::check::stats::{PairFunnel, RunStats, StageSeconds, Timings};
 pub use crate::check::stopwatch::Stopwatch;

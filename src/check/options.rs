@@ -30,8 +30,7 @@ pub struct Options {
     /// Number of deepest interferences, and of distinct kinds among them, for which the run computes a
     /// [`Fix`](super::Fix).
     pub fixes: usize,
-    /// Results of earlier runs. The cache changes only [`Timings`](super::Timings) and
-    /// [`Outcome::not_kept`](super::Outcome::not_kept).
+    /// Results of earlier runs. The cache changes only [`RunStats`](super::RunStats).
     pub cache: Option<Cache>,
 }
 

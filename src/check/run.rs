@@ -13,7 +13,7 @@ use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::stages::answers::Checker;
-use crate::check::{ClearedBy, Counts, FailOn, Options, Outcome, Progress, Settings, Stage, Stopwatch, Timings};
+use crate::check::{ClearedBy, Counts, Options, Outcome, Progress, RunStats, Settings, Stage, Stopwatch, Timings};
 use crate::error::{Error, Location, Problem};
 use crate::io::Loader;
 
@@ -29,8 +29,22 @@ pub fn check(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
+    check_with_stats(assembly, options, loader, progress).map(|(outcome, _)| outcome)
+}
+
+/// Checks as [`check()`] does; also returns the statistics of the run.
+///
+/// # Errors
+/// Returns the errors of [`check()`].
+pub fn check_with_stats(
+    assembly: &Assembly,
+    options: &Options,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<(Outcome, RunStats), Error> {
     let found = run(assembly, options, None, loader, progress)?;
-    Ok(Outcome { warnings: found.warnings.into_iter().map(|w| w.warning).collect(), ..found.outcome })
+    let warnings = found.warnings.into_iter().map(|w| w.warning).collect();
+    Ok((Outcome { warnings, ..found.outcome }, found.stats))
 }
 
 /// Checks the pairs of one shard. Every shard reads all meshes, builds all shapes and finds all candidate pairs; it
@@ -55,7 +69,8 @@ pub fn check_shard(
         ));
     }
     let found = run(assembly, options, Some(shard), loader, progress)?;
-    Ok(ShardOutcome { shard, candidates: found.candidates, warnings: found.warnings, outcome: found.outcome })
+    let RunResult { candidates, warnings, outcome, stats } = found;
+    Ok(ShardOutcome { shard, candidates, warnings, outcome, stats })
 }
 
 /// Result of a whole run or of one shard.
@@ -65,6 +80,7 @@ struct RunResult {
     warnings: Vec<PlacedWarning>,
     /// Outcome without warnings.
     outcome: Outcome,
+    stats: RunStats,
 }
 
 fn run(
@@ -117,11 +133,10 @@ fn run(
         parts,
         instances,
         rule_uses: rules.uses(assembly),
-        timings,
-        not_kept: session.as_ref().and_then(Session::not_kept),
         ..empty_outcome(assembly, settings, pairs_all[0])
     };
-    Ok(RunResult { candidates, warnings, outcome })
+    let stats = RunStats { timings, cache_warning: session.as_ref().and_then(Session::cache_warning) };
+    Ok(RunResult { candidates, warnings, outcome, stats })
 }
 
 /// Builds an outcome without results.
@@ -142,10 +157,6 @@ fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pairs: u64) -
         rules: assembly.rules.clone(),
         rule_uses: Vec::new(),
         warnings: Vec::new(),
-        baseline: None,
-        fail_on: FailOn::Any,
-        timings: Timings::default(),
-        not_kept: None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::{Error, Location};
 use crate::findings::baseline::{self, Acceptance};
-use crate::findings::{self, Baseline};
+use crate::findings::{self, Baseline, Judged};
 use crate::io::FsLoader;
 use crate::report;
 use clap::Args as ClapArgs;
@@ -67,18 +67,17 @@ pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Con
         let what = format!("it is the baseline of {}", other.assembly);
         return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
     }
-    let mut outcome = check(args, quiet, console)?;
+    let outcome = check(args, quiet, console)?;
     if !quiet {
         let colour = console.terminal.paints(color, console.terminal.stderr);
         console.warnings(&outcome.warnings, colour);
     }
-    if let Some(old) = &old {
-        baseline::compare(old, place.shown.clone(), &mut outcome);
-    }
+    let compared = old.as_ref().map(|old| baseline::compare(old, place.shown.clone(), &outcome));
+    let judged = Judged { baseline: compared, ..Judged::from(outcome) };
     let (written, text) = if args.prune {
-        prune(args, &place, old.as_ref(), &outcome)?
+        prune(args, &place, old.as_ref(), &judged)?
     } else {
-        accept(args, &place, old.as_ref(), &outcome)?
+        accept(args, &place, old.as_ref(), &judged)?
     };
     if let Some(baseline) = written {
         Target::File(place.path).write(console.stdout, |out| findings::baseline::write::render(&baseline, out))?;
@@ -100,14 +99,14 @@ fn check(args: &AcceptArgs, quiet: bool, console: &Console<'_>) -> Result<Outcom
 /// What is written, if anything, and what is said.
 type Written = (Option<Baseline>, String);
 
-fn accept(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, outcome: &Outcome) -> Result<Written, Error> {
-    let only = if args.pairs.is_empty() { None } else { Some(named_findings(args, outcome)?) };
+fn accept(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judged) -> Result<Written, Error> {
+    let only = if args.pairs.is_empty() { None } else { Some(named_findings(args, &judged.outcome)?) };
     let Acceptance { baseline, taken } =
-        baseline::accept(old, outcome, only.as_ref(), args.reason.as_deref(), &place.assembly);
+        baseline::accept(old, judged, only.as_ref(), args.reason.as_deref(), &place.assembly);
     if old.is_none() && baseline.accepted.is_empty() {
         return Ok((None, "nothing to accept: no pair fails\n".to_owned()));
     }
-    let text = report::baseline::accepted_text(&place.shown, &slashes(&args.assembly), &baseline, &taken, outcome);
+    let text = report::baseline::accepted_text(&place.shown, &slashes(&args.assembly), &baseline, &taken, judged);
     Ok((Some(baseline), text))
 }
 
@@ -124,13 +123,13 @@ fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize
     Ok(picked.into_iter().map(|k| places[k]).collect())
 }
 
-fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, outcome: &Outcome) -> Result<Written, Error> {
+fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judged) -> Result<Written, Error> {
     let Some(old) = old else {
         return Err(Error::one(Location::file(&place.shown), "there is no baseline to prune", ""));
     };
     let pairs: Vec<_> = old.accepted.iter().map(|e| (e.a.as_str(), e.b.as_str())).collect();
     let named = baseline::select_pairs(&args.pairs, &pairs, "accepted pair", "write the ids of both as A,B")?;
-    let (baseline, dropped) = baseline::prune(old, outcome, &named);
+    let (baseline, dropped) = baseline::prune(old, judged, &named);
     let entries = |n: usize| report::number::count_of(n as u64, "entry", "entries");
     let text = format!("{}: {} dropped, {} left\n", place.shown, entries(dropped), baseline.accepted.len());
     Ok((Some(baseline), text))

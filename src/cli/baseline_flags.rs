@@ -1,10 +1,10 @@
 //! The flags of the gate: which baseline is held against a run, and what makes it fail.
 
-use crate::check::{FailOn, Outcome};
+use crate::check::Outcome;
 use crate::cli::exit::Failure;
 use crate::error::{Error, Location, Warning};
-use crate::findings::Baseline;
 use crate::findings::baseline::{self, FILE_NAME};
+use crate::findings::{Baseline, FailOn, Judged};
 use crate::io::{FsLoader, Loader};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::io;
@@ -93,14 +93,13 @@ impl GateArgs {
 }
 
 impl Gate {
-    /// Holds a run against the baseline and settles what makes it fail.
-    pub fn hold(&self, outcome: &mut Outcome) {
-        let default = if self.baseline.is_some() { FailOn::New } else { FailOn::Any };
-        outcome.fail_on = self.fail_on.unwrap_or(default);
+    /// Compares a run with the baseline and decides which findings fail. Adds the warnings of the gate to the run.
+    pub fn judge(&self, mut outcome: Outcome) -> Judged {
         outcome.warnings.extend(self.warnings.iter().cloned());
-        if let Some((baseline, file)) = &self.baseline {
-            baseline::compare(baseline, file.clone(), outcome);
-        }
+        let compare = |(baseline, file): &(Baseline, String)| baseline::compare(baseline, file.clone(), &outcome);
+        let baseline = self.baseline.as_ref().map(compare);
+        let default = if baseline.is_some() { FailOn::New } else { FailOn::Any };
+        Judged { outcome, baseline, fail_on: self.fail_on.unwrap_or(default) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! From arguments to an exit: load, check, render, write.
 
 use crate::check::cache::store::{Cache, FsStore};
-use crate::check::{self, Options, Outcome, Progress, Shard, Stage, Stopwatch, Timings};
+use crate::check::{self, Options, Outcome, Progress, RunStats, Shard, Stage, Stopwatch, Timings};
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
@@ -25,7 +25,7 @@ pub(crate) fn run_check(
     settings: &CheckSettings,
     loader: &dyn Loader,
     progress: &dyn Progress,
-) -> Result<Outcome, Error> {
+) -> Result<(Outcome, RunStats), Error> {
     let mut watch = Stopwatch::start();
     let mut reading = Timings::default();
     let question = &settings.question;
@@ -37,11 +37,11 @@ pub(crate) fn run_check(
         options.fixes = report::table::MAX_ROWS;
     }
     let store = open_cache(settings, &mut options);
-    let mut outcome = check::check(&assembly, &options, loader, progress)?;
+    let (outcome, mut stats) = check::check_with_stats(&assembly, &options, loader, progress)?;
     store.inspect(|store| store.sweep());
-    outcome.timings.wall.load += reading.wall.load;
-    outcome.timings.cpu.load += reading.cpu.load;
-    Ok(outcome)
+    stats.timings.wall.load += reading.wall.load;
+    stats.timings.cpu.load += reading.cpu.load;
+    Ok((outcome, stats))
 }
 
 /// Has a run keep its results where `--cache` says; the store is to be swept after it.
@@ -69,9 +69,9 @@ impl Check {
         let gate = self.settings.gate.read(&self.settings.question.assembly)?;
         let pool = pool(self.settings.question.threads)?;
         let progress = Bar::new(terminal.stderr && !self.quiet);
-        let mut outcome = pool.install(|| (work.check)(&self.settings, &progress))?;
+        let (outcome, mut stats) = pool.install(|| (work.check)(&self.settings, &progress))?;
         drop(progress);
-        outcome.timings.threads = pool.current_num_threads();
+        stats.timings.threads = pool.current_num_threads();
         let s = &self.settings;
         let ending = RunEnd {
             outputs: &s.outputs,
@@ -81,7 +81,7 @@ impl Check {
             quiet: self.quiet,
             color: self.color,
         };
-        ending.run(outcome, console)
+        ending.run(outcome, stats, console)
     }
 }
 

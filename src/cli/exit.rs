@@ -1,7 +1,7 @@
 //! The exit codes: public, three, and mapped in one place.
 
-use crate::check::Outcome;
 use crate::error::{Error, Warning};
+use crate::findings::Judged;
 use std::process::ExitCode;
 
 /// How a run ended.
@@ -27,8 +27,8 @@ impl Exit {
     }
 
     /// The verdict of a check.
-    pub fn of_outcome(outcome: &Outcome) -> Self {
-        if outcome.fails() { Self::Fail } else { Self::Pass }
+    pub fn of_judged(judged: &Judged) -> Self {
+        if judged.fails() { Self::Fail } else { Self::Pass }
     }
 
     /// The exit of a run that broke off. Without a wildcard: a new failure does not compile before it has a code.

@@ -1,13 +1,13 @@
 //! What happens to an outcome, wherever it came from: warnings, reports, timings, exit code.
 
-use crate::check::Outcome;
+use crate::check::{Outcome, RunStats, Timings};
 use crate::cli::baseline_flags::Gate;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::ColorChoice;
 use crate::cli::report_flags::Outputs;
 use crate::cli::target::Target;
-use crate::findings;
+use crate::findings::{self, Judged};
 use crate::report::timings::{self, Total};
 use crate::report::{self, Style};
 use cpu_time::ProcessTime;
@@ -28,35 +28,40 @@ pub(crate) struct RunEnd<'a> {
 
 impl RunEnd<'_> {
     /// Holds it against the baseline, warns, writes and says how it ends.
-    pub(crate) fn run(&self, mut outcome: Outcome, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    pub(crate) fn run(
+        &self,
+        mut outcome: Outcome,
+        stats: RunStats,
+        console: &mut Console<'_>,
+    ) -> Result<Exit, Failure> {
         outcome.warnings.extend(findings::lint(&outcome));
-        self.gate.hold(&mut outcome);
-        if self.strict && !outcome.warnings.is_empty() {
-            return Err(Failure::Strict(outcome.warnings));
+        let judged = self.gate.judge(outcome);
+        if self.strict && !judged.outcome.warnings.is_empty() {
+            return Err(Failure::Strict(judged.outcome.warnings));
         }
         if !self.quiet {
             let colour = console.terminal.paints(self.color, console.terminal.stderr);
-            console.warnings(&outcome.warnings, colour);
-            console.warnings(outcome.not_kept.as_slice(), colour);
+            console.warnings(&judged.outcome.warnings, colour);
+            console.warnings(stats.cache_warning.as_slice(), colour);
         }
-        self.write(&mut outcome, console)?;
-        Ok(Exit::of_outcome(&outcome))
+        self.write(&judged, stats.timings, console)?;
+        Ok(Exit::of_judged(&judged))
     }
 
     /// The reports, then the timings, which tell how long the reports took.
-    fn write(&self, outcome: &mut Outcome, console: &mut Console<'_>) -> Result<(), Failure> {
+    fn write(&self, judged: &Judged, mut spent: Timings, console: &mut Console<'_>) -> Result<(), Failure> {
         let before = Clocks::start();
         for report in &self.outputs.reports {
             let to_terminal = console.terminal.stdout && report.target == Target::Stdout;
             let colour = console.terminal.paints(self.color, to_terminal);
             let style = Style { colour, expand: self.outputs.expand };
-            report.target.write(console.stdout, |out| report::render(outcome, report.format, style, out))?;
+            report.target.write(console.stdout, |out| report::render(judged, report.format, style, out))?;
         }
         let (Some(target), Some(clocks)) = (&self.outputs.timings, self.clocks) else { return Ok(()) };
         let report = before.elapsed();
-        outcome.timings.wall.report += report.wall;
-        outcome.timings.cpu.report += report.cpu.unwrap_or(0.0);
-        target.write(console.stdout, |out| timings::render(&outcome.timings, clocks.elapsed(), out))
+        spent.wall.report += report.wall;
+        spent.cpu.report += report.cpu.unwrap_or(0.0);
+        target.write(console.stdout, |out| timings::render(&spent, clocks.elapsed(), out))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `interfere merge`: the shards of a run into its report, as if it had been one.
 
+use crate::check::RunStats;
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::console::Console;
 use crate::cli::decompose::slashes;
@@ -29,7 +30,8 @@ pub(crate) fn run(
     let assembly = Path::new(&outcome.path);
     outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
     let gate = args.gate.read(assembly)?;
-    RunEnd { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, color }.run(outcome, console)
+    let end = RunEnd { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, color };
+    end.run(outcome, RunStats::default(), console)
 }
 
 /// Every file that is no partial report, at once.

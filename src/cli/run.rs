@@ -1,6 +1,6 @@
 //! Entry of the program: parses the arguments, runs the command, ends with an exit code.
 
-use crate::check::{Explanation, Outcome, Progress};
+use crate::check::{Explanation, Outcome, Progress, RunStats};
 use crate::cli::args::{Args, Command};
 use crate::cli::check::{Check, run_check};
 use crate::cli::console::Console;
@@ -28,7 +28,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<
 
 /// What the commands do, apart from how they are called.
 pub(crate) struct Work<'a> {
-    pub(crate) check: &'a (dyn Fn(&CheckSettings, &dyn Progress) -> Result<Outcome, Error> + Sync),
+    pub(crate) check: &'a (dyn Fn(&CheckSettings, &dyn Progress) -> Result<(Outcome, RunStats), Error> + Sync),
     pub(crate) explain: &'a (dyn Fn(&ExplainSettings, &dyn Progress) -> Result<Explanation, Error> + Sync),
     pub(crate) examine: &'a dyn Fn(&Path) -> Result<MeshReport, Error>,
 }

@@ -1,10 +1,10 @@
 //! Tests of whole runs, with a fixed outcome in place of the check.
 
-use crate::check::{Outcome, Progress};
+use crate::check::{Outcome, Progress, RunStats};
 use crate::cli::console::{Console, Terminal};
 use crate::cli::exit::Exit;
 use crate::cli::run::{Work, run_with};
-use crate::cli::settings::ExplainSettings;
+use crate::cli::settings::{CheckSettings, ExplainSettings};
 use crate::error::{Error, Location, Problem, Warning};
 use crate::testkit::sample_outcome;
 use serde_json::Value;
@@ -26,7 +26,8 @@ fn run_line(line: &str, terminal: Terminal, check: impl Fn() -> Result<Outcome, 
         _ => Err(Error::one(Location::file(path.display().to_string()), "zero triangles", "")),
     };
     let explain = |_: &ExplainSettings, _: &dyn Progress| Ok(crate::report::explain::tests::explanation());
-    let work = Work { check: &|_, _| check(), explain: &explain, examine: &examine };
+    let check = |_: &CheckSettings, _: &dyn Progress| Ok((check()?, RunStats::default()));
+    let work = Work { check: &check, explain: &explain, examine: &examine };
     let exit = run_with(arguments, &work, &mut Console { stdout: &mut stdout, stderr: &mut stderr, terminal });
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Ran { exit, stdout: text(stdout), stderr: text(stderr) }

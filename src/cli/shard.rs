@@ -1,6 +1,6 @@
 //! `interfere check --shard`: a share of the pairs, and a partial report of it.
 
-use crate::check::{self, Progress, Shard, ShardOutcome};
+use crate::check::{self, Progress, RunStats, Shard, ShardOutcome};
 use crate::cli::check::open_cache;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
@@ -16,6 +16,7 @@ use crate::io::FsLoader;
 use crate::report::table::MAX_ROWS;
 use crate::report::timings;
 use std::fmt::Write;
+use std::mem;
 
 /// Checks a shard and writes its partial report. What it found is no verdict, so it ends as well with findings as without;
 /// warnings are told by the merge, once.
@@ -32,10 +33,9 @@ pub(crate) fn run(
     let progress = Bar::new(terminal.stderr && !quiet);
     let mut found = pool.install(|| check_shard(settings, shard, &progress))?;
     drop(progress);
-    found.outcome.timings.threads = pool.current_num_threads();
-    let spent = found.outcome.timings;
+    let RunStats { timings: mut spent, cache_warning } = mem::take(&mut found.stats);
+    spent.threads = pool.current_num_threads();
     let findings = found.outcome.fails();
-    let not_kept = found.outcome.not_kept.take();
     let partial = Partial::new(found);
     let target = settings.outputs.one()?;
     target.write(console.stdout, |out| findings::shards::write::render(&partial, out))?;
@@ -43,7 +43,7 @@ pub(crate) fn run(
         target.write(console.stdout, |out| timings::render(&spent, clocks.elapsed(), out))?;
     }
     if !quiet {
-        console.warnings(not_kept.as_slice(), terminal.paints(color, terminal.stderr));
+        console.warnings(cache_warning.as_slice(), terminal.paints(color, terminal.stderr));
         console.note(note(shard, target, findings), terminal.paints(color, terminal.stderr));
     }
     Ok(Exit::Pass)

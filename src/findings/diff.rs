@@ -1,10 +1,10 @@
 //! Compares two reports: new, worse, better and resolved findings, and the other differences of these pairs.
 
-use crate::check::{Metric, Status};
+use crate::check::Status;
 use crate::findings::report_reader::Report;
 use crate::findings::resolved;
 use crate::findings::run_view::{PairRuling, Row, RunView};
-use crate::findings::severity::{Slack, worse_in};
+use crate::findings::severity::{Metric, Slack, worse_in};
 use std::collections::BTreeMap;
 
 /// Change of a finding.

@@ -1,7 +1,9 @@
 //! Groups rows with one cause: equal bolts in equal holes, or one part that overlaps many.
 
 use crate::assembly::InstanceIx;
-use crate::check::{BaselineStatus, Outcome, PairOutcome, Status};
+use crate::check::{Outcome, PairOutcome, Status};
+use crate::findings::baseline::status::BaselineStatus;
+use crate::findings::judged::Judged;
 use crate::findings::rank::worse_first;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -83,10 +85,10 @@ impl Groups {
     /// Groups the failing and allowed rows. Alike rows come first. Among the remaining failing rows, the instance with
     /// most rows is the next culprit, down to [`MIN_CULPRIT_ROWS`] rows; of equal ones, the lesser id. Independent of
     /// the order of rows. Cost: n log n for n rows.
-    pub fn new(o: &Outcome) -> Self {
-        let mut groups = Self { all: Vec::new(), of_row: vec![NO_GROUP; o.pairs.len()] };
-        groups.find_alike(o);
-        groups.find_culprits(o);
+    pub fn new(judged: &Judged) -> Self {
+        let mut groups = Self { all: Vec::new(), of_row: vec![NO_GROUP; judged.outcome.pairs.len()] };
+        groups.find_alike(judged);
+        groups.find_culprits(judged);
         groups.all.sort_by_key(|g| g.members[0]);
         for (group, k) in groups.all.iter().zip(0..) {
             group.members.iter().for_each(|m| groups.of_row[*m as usize] = k);
@@ -115,20 +117,21 @@ impl Groups {
         entries
     }
 
-    fn add(&mut self, o: &Outcome, mut group: Group) {
+    fn add(&mut self, judged: &Judged, mut group: Group) {
         group.members.sort_unstable();
-        let worse = |x: &&u32, y: &&u32| worse_first(o, &o.pairs[**x as usize], &o.pairs[**y as usize]);
+        let worse = |x: &&u32, y: &&u32| worse_first(judged, **x as usize, **y as usize);
         // The first of equal rows.
         group.worst = group.members.iter().min_by(worse).copied().unwrap_or(0);
         group.members.iter().for_each(|m| self.of_row[*m as usize] = 0);
         self.all.push(group);
     }
 
-    fn find_alike(&mut self, o: &Outcome) {
+    fn find_alike(&mut self, judged: &Judged) {
+        let o = &judged.outcome;
         let rules = same_rules(o);
         let key = |row: u32| {
             let p = &o.pairs[row as usize];
-            (common(p), p.rule.map(|r| rules[r as usize]), p.alike)
+            (common(judged, row), p.rule.map(|r| rules[r as usize]), p.alike)
         };
         let of_interest = |p: &PairOutcome| p.status.fails() || p.status == Status::Allowed;
         let mut rows: Vec<u32> = (0..o.pairs.len() as u32).filter(|k| of_interest(&o.pairs[*k as usize])).collect();
@@ -138,17 +141,18 @@ impl Groups {
             let rule = p.rule.map(|r| &o.rules[r as usize]);
             let texts = rule.map_or([""; 3], |r| [r.file.as_str(), &r.between[0], &r.between[1]]);
             let id = group_id(Kind::Alike, p, &p.alike.to_le_bytes(), &texts);
-            self.add(o, Group { id, kind: Kind::Alike, members: members.to_vec(), worst: 0, culprit: None });
+            self.add(judged, Group { id, kind: Kind::Alike, members: members.to_vec(), worst: 0, culprit: None });
         }
     }
 
     /// Groups by culprit the failing rows without a group.
-    fn find_culprits(&mut self, o: &Outcome) {
+    fn find_culprits(&mut self, judged: &Judged) {
+        let o = &judged.outcome;
         let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         for (p, k) in o.pairs.iter().zip(0..) {
             if p.status.fails() && self.of_row[k as usize] == NO_GROUP {
                 for i in [p.a, p.b] {
-                    rows.entry((common(p), i)).or_default().push(k);
+                    rows.entry((common(judged, k), i)).or_default().push(k);
                 }
             }
         }
@@ -176,7 +180,7 @@ impl Groups {
             let culprit = key.1;
             let first = &o.pairs[members[0] as usize];
             let id = group_id(Kind::Culprit, first, &[], &[o.id(culprit)]);
-            self.add(o, Group { id, kind: Kind::Culprit, members, worst: 0, culprit: Some(culprit) });
+            self.add(judged, Group { id, kind: Kind::Culprit, members, worst: 0, culprit: Some(culprit) });
         }
     }
 }
@@ -184,8 +188,8 @@ impl Groups {
 /// Common properties of all rows in a group.
 type SharedStatus = (Status, Option<BaselineStatus>);
 
-fn common(p: &PairOutcome) -> SharedStatus {
-    (p.status, p.standing)
+fn common(judged: &Judged, row: u32) -> SharedStatus {
+    (judged.outcome.pairs[row as usize].status, judged.status_of(row as usize))
 }
 
 /// First rule from the same position in a file, for each rule: a sub-assembly placed several times repeats its rules.

@@ -2,8 +2,13 @@
 
 use crate::assembly::InstanceIx;
 use crate::check::{Outcome, PairOutcome, Status};
+use crate::findings::Judged;
 use crate::findings::groups::*;
 use crate::testkit::sample_outcome;
+
+fn groups(outcome: &Outcome) -> Groups {
+    Groups::new(&Judged::from(outcome.clone()))
+}
 
 fn names(o: &Outcome, g: &Group) -> [String; 2] {
     g.patterns(o, &o.pairs[g.worst as usize])
@@ -12,7 +17,7 @@ fn names(o: &Outcome, g: &Group) -> [String; 2] {
 #[test]
 fn alike_rows_are_a_group_and_a_culprit_s_rows_are_one() {
     let o = sample_outcome::grouped();
-    let groups = Groups::new(&o);
+    let groups = groups(&o);
     let told: Vec<_> = groups.all.iter().map(|g| (g.kind, g.members.len(), names(&o, g))).collect();
     let text = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
     assert_eq!(told, [(Kind::Alike, 40, text("bolt-*", "hole-*")), (Kind::Culprit, 6, text("plate", "*"))]);
@@ -36,7 +41,7 @@ fn the_order_of_instances_decides_nothing() {
         o
     };
     let turned = turned(o.clone());
-    let (here, there) = (Groups::new(&o), Groups::new(&turned));
+    let (here, there) = (groups(&o), groups(&turned));
     let told = |o: &Outcome, g: &Groups| -> Vec<_> {
         g.all.iter().map(|g| (g.id.clone(), g.members.clone(), g.worst, names(o, g))).collect()
     };
@@ -46,7 +51,7 @@ fn the_order_of_instances_decides_nothing() {
 #[test]
 fn an_id_stays_when_members_come_and_go_and_differs_between_groups() {
     let o = sample_outcome::grouped();
-    let ids = |o: &Outcome| -> Vec<String> { Groups::new(o).all.into_iter().map(|g| g.id).collect() };
+    let ids = |o: &Outcome| -> Vec<String> { groups(o).all.into_iter().map(|g| g.id).collect() };
     let all = ids(&o);
     assert!(all[0] != all[1] && all.iter().all(|id| id.len() == 12));
     let mut fewer = o.clone();
@@ -64,7 +69,7 @@ fn two_of_a_culprit_are_no_group_nor_are_contacts() {
     let mut pairs: Vec<_> = o.pairs.iter().filter(|p| plates(p)).take(2).cloned().collect();
     pairs.extend(o.pairs.iter().filter(|p| p.alike == 7).map(|p| PairOutcome { status: Status::Contact, ..p.clone() }));
     o.pairs = pairs;
-    assert_eq!(Groups::new(&o).all, []);
+    assert_eq!(groups(&o).all, []);
 }
 
 #[test]
@@ -72,7 +77,7 @@ fn alike_rows_under_different_rules_are_apart_and_of_one_rule_read_twice_togethe
     let mut o = sample_outcome::grouped();
     o.pairs.retain(|p| p.alike == 7);
     o.pairs.iter_mut().zip(0..).for_each(|(p, k)| p.rule = Some(k % 2));
-    let sizes = |o: &Outcome| Groups::new(o).all.iter().map(|g| g.members.len()).collect::<Vec<_>>();
+    let sizes = |o: &Outcome| groups(o).all.iter().map(|g| g.members.len()).collect::<Vec<_>>();
     assert_eq!(sizes(&o), [20, 20]);
     o.rules[1] = o.rules[0].clone();
     assert_eq!(sizes(&o), [40]);
@@ -87,7 +92,7 @@ fn the_worst_culprit_comes_first_and_what_is_left_is_counted_anew() {
     o.instances = ids.iter().map(|id| crate::check::InstanceOutcome { id: id.clone(), ..proto.clone() }).collect();
     let row = |a: u32, b: u32| sample_outcome::bare_pair(InstanceIx(a), InstanceIx(b), Status::Interference);
     o.pairs = vec![row(0, 1), row(0, 2), row(0, 3), row(0, 4), row(1, 5), row(1, 6), row(1, 7), row(1, 8)];
-    let groups = Groups::new(&o);
+    let groups = groups(&o);
     let told: Vec<_> = groups.all.iter().map(|g| (g.culprit.map(|c| o.id(c)), g.members.len())).collect();
     assert_eq!(told, [(Some("b"), 5), (Some("a"), 3)]);
 }

@@ -1,6 +1,7 @@
 //! Judges the outcome of a run: findings, baseline, rules, reports to compare. Floor 5. Pure functions, without clock,
 //! files or environment.
 //!
+//! - `judged`: an outcome with its baseline and its gate
 //! - `rank`, `groups`: order of the findings, and rows with one cause
 //! - `severity`, `resolved`: compares a finding with an older one
 //! - `baseline`: accepted findings
@@ -16,6 +17,7 @@ pub(crate) mod glob_for;
 pub mod groups;
 #[cfg(test)]
 mod groups_tests;
+pub(crate) mod judged;
 pub mod rank;
 pub mod report_reader;
 pub(crate) mod resolved;
@@ -27,10 +29,15 @@ pub mod shards;
 pub(crate) mod suggest;
 
 pub use crate::findings::baseline::Baseline;
+pub use crate::findings::baseline::status::{
+    Accepted, BaselineCounts, BaselineOutcome, BaselineStatus, Comparison, FailOn, ResolvedFinding,
+};
 pub use crate::findings::diff::{Change, Diff, diff};
 pub use crate::findings::groups::{Entry, Group, Groups, Kind};
+pub use crate::findings::judged::Judged;
 pub use crate::findings::report_reader::Report;
 pub use crate::findings::rule_lint::lint;
+pub use crate::findings::severity::{CommonVolume, Metric, Severity};
 pub use crate::findings::shards::merge::merge;
 pub use crate::findings::shards::partial::{Partial, Tool};
 pub use crate::findings::suggest::{Fit, Proposal, Suggestions, Unproposed, suggest};

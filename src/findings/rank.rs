@@ -1,36 +1,30 @@
 //! Orders rows by severity, as reports show them.
 
 use crate::assembly::RuleAction;
-use crate::check::{BaselineStatus, Outcome, PairOutcome, Status};
+use crate::check::{Outcome, PairOutcome, Status};
+use crate::findings::judged::Judged;
 use std::cmp::Ordering;
 
 /// Compares two rows, worse first: open findings before all other rows, then by status, then by severity, unknown
 /// severity last. Rows equal here keep the outcome's order (by id) in a stable sort.
-pub fn worse_first(o: &Outcome, x: &PairOutcome, y: &PairOutcome) -> Ordering {
-    place(x).cmp(&place(y)).then_with(|| match (severity(o, x), severity(o, y)) {
+pub fn worse_first(judged: &Judged, x: usize, y: usize) -> Ordering {
+    let o = &judged.outcome;
+    let severity = |row: usize| severity(o, &o.pairs[row]);
+    place(judged, x).cmp(&place(judged, y)).then_with(|| match (severity(x), severity(y)) {
         (Some(x), Some(y)) => y.total_cmp(&x),
         (x, y) => y.is_some().cmp(&x.is_some()),
     })
 }
 
 /// Indices in [`Outcome::pairs`] of the selected rows, worst first.
-pub fn ranked(o: &Outcome, wanted: impl Fn(&PairOutcome) -> bool) -> Vec<usize> {
-    let mut rows: Vec<usize> = (0..o.pairs.len()).filter(|k| wanted(&o.pairs[*k])).collect();
-    rows.sort_by(|x, y| worse_first(o, &o.pairs[*x], &o.pairs[*y]));
+pub fn ranked(judged: &Judged, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..judged.outcome.pairs.len()).filter(|row| wanted(*row)).collect();
+    rows.sort_by(|x, y| worse_first(judged, *x, *y));
     rows
 }
 
-/// Returns true for a finding not accepted by the baseline.
-pub fn is_open(p: &PairOutcome) -> bool {
-    p.status.fails() && !is_accepted(p)
-}
-
-fn is_accepted(p: &PairOutcome) -> bool {
-    p.standing == Some(BaselineStatus::Accepted)
-}
-
-fn place(p: &PairOutcome) -> (bool, u8) {
-    (!is_open(p), of_status(p.status))
+fn place(judged: &Judged, row: usize) -> (bool, u8) {
+    (!judged.is_open(row), of_status(judged.outcome.pairs[row].status))
 }
 
 fn of_status(status: Status) -> u8 {

@@ -1,7 +1,8 @@
 //! Gives one view of a run, just ended or read from a report. Lengths in mm.
 
 use crate::assembly::{FirstMatch, Rule, RuleAction};
-use crate::check::{CommonVolume, Outcome, PairOutcome, Relation, Settings, Severity, Status};
+use crate::check::{Outcome, PairOutcome, Relation, Settings, Status};
+use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::{Bounds, LengthUnit};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! Tests if a finding is worse than before: the one rule of baselines and comparisons.
+//! Defines the severity of a finding. Tests if a finding is worse than before: the one rule of baselines and
+//! comparisons.
 
-use crate::check::{CommonVolume, Metric, Severity};
-use crate::geom::LengthUnit;
+use crate::geom::{Bounds, LengthUnit};
 
 /// Largest relative error of a number written in another unit and read back.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -12,6 +12,72 @@ const SAME_LENGTH_MM: f64 = 1e-9;
 
 /// Relative error of a volume, a sum over many triangles, after moving the triangles.
 const VOLUME_ROUNDING: f64 = 1e-9;
+
+/// Severity of a finding, compared between runs. Lengths in mm, unless stated otherwise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Severity {
+    /// Overlap depth of an interference (>= 0), and its common volume if computed. More is worse.
+    Depth(f64, Option<CommonVolume>),
+    /// Gap of a too small clearance. Less is worse.
+    Gap(f64),
+    /// Bounds of the gap of an undecided pair.
+    Bracket(Bounds),
+}
+
+/// Common volume of two solids (mm³, >= 0).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CommonVolume {
+    /// Volume of the intersection.
+    pub volume: f64,
+    /// Uncertainty, see [`PairOutcome::overlap_volume_slack`](crate::check::PairOutcome::overlap_volume_slack).
+    pub slack: f64,
+    /// Uncertainty, see [`PairOutcome::overlap_volume_facets`](crate::check::PairOutcome::overlap_volume_facets).
+    pub facets: f64,
+}
+
+impl Severity {
+    /// Converts lengths and volumes to another unit.
+    #[must_use]
+    pub fn scaled(self, length: impl Fn(f64) -> f64, volume: impl Fn(f64) -> f64) -> Self {
+        match self {
+            Self::Depth(depth, shared) => {
+                let shared = shared.map(|s| CommonVolume {
+                    volume: volume(s.volume),
+                    slack: volume(s.slack),
+                    facets: volume(s.facets),
+                });
+                Self::Depth(length(depth), shared)
+            }
+            Self::Gap(gap) => Self::Gap(length(gap)),
+            Self::Bracket(bracket) => Self::Bracket(bracket.map(length)),
+        }
+    }
+}
+
+/// Metric of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Metric {
+    /// Overlap depth.
+    Depth,
+    /// Volume of the intersection.
+    Volume,
+    /// Gap.
+    Gap,
+    /// Both ends of the gap's bracket.
+    Bracket,
+}
+
+impl Metric {
+    /// Key of the metric in a pair's row.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Depth => "overlap_depth",
+            Self::Volume => "overlap_volume",
+            Self::Gap => "gap",
+            Self::Bracket => "gap_bracket",
+        }
+    }
+}
 
 /// Returns true if the length `x` exceeds `limit` (mm) beyond rounding.
 pub(crate) fn exceeds(x: f64, limit: f64) -> bool {

@@ -1,7 +1,7 @@
 //! Console text of `interfere accept`.
 
-use crate::check::{Outcome, Severity};
 use crate::findings::baseline::{Baseline, NewlyAccepted};
+use crate::findings::{Judged, Severity};
 use crate::geom::Bounds;
 use crate::geom::unit::format_number;
 use crate::report::number::count;
@@ -14,7 +14,7 @@ pub fn accepted_text(
     assembly: &str,
     baseline: &Baseline,
     taken: &[NewlyAccepted],
-    outcome: &Outcome,
+    judged: &Judged,
 ) -> String {
     let mut lines = Vec::new();
     for t in taken.iter().take(MAX_ROWS) {
@@ -36,7 +36,7 @@ pub fn accepted_text(
     }
     let (n, all) = (taken.len() as u64, baseline.accepted.len() as u64);
     lines.push(format!("{}: {} newly accepted, {all} in all", shown(file), count(n, "finding")));
-    if outcome.baseline.as_ref().is_some_and(|b| b.fixed() > 0) {
+    if judged.baseline.as_ref().is_some_and(|b| b.fixed() > 0) {
         lines.push(format!("some are fixed: `interfere accept {} --prune` drops them", shown(assembly)));
     }
     lines.join("\n") + "\n"

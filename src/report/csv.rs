@@ -1,8 +1,8 @@
 //! The report as comma-separated values (RFC 4180): a row per listed pair, for spreadsheets and scripts.
 
 use crate::assembly::InstanceIx;
-use crate::check::{BaselineStatus, Outcome, PairOutcome, pair_id};
-use crate::findings::Groups;
+use crate::check::{Outcome, pair_id};
+use crate::findings::{BaselineStatus, Groups, Judged};
 use crate::report::location;
 use crate::report::number::{length, vector, volume};
 use crate::report::rows::verb_text;
@@ -17,20 +17,23 @@ const HEADINGS: &str = "id,status,baseline,a,b,part_a,part_b,file_a,line_a,file_
 ///
 /// # Errors
 /// As the writer says.
-pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let groups = Groups::new(outcome);
+    let groups = Groups::new(judged);
     write!(out, "{HEADINGS}\r\n")?;
-    for (k, p) in outcome.pairs.iter().enumerate() {
-        row(outcome, &groups, k, p, &mut out)?;
+    for k in 0..judged.outcome.pairs.len() {
+        row(judged, &groups, k, &mut out)?;
     }
     out.flush()
 }
 
-fn row(o: &Outcome, groups: &Groups, k: usize, p: &PairOutcome, out: &mut impl Write) -> io::Result<()> {
+fn row(judged: &Judged, groups: &Groups, k: usize, out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
+    let p = &o.pairs[k];
     let [a, b] = [o.id(p.a), o.id(p.b)];
     let mut row = Row::default();
-    row.word(&pair_id(a, b)).word(p.status.name()).word(p.standing.map_or("", BaselineStatus::name)).name(a).name(b);
+    let baseline_status = judged.status_of(k).map_or("", BaselineStatus::name);
+    row.word(&pair_id(a, b)).word(p.status.name()).word(baseline_status).name(a).name(b);
     row.name(part(o, p.a)).name(part(o, p.b));
     for at in [location::of(o, p.a), location::of(o, p.b)] {
         row.name(at.map_or("", |at| at.file)).word(&at.map(|at| at.line.to_string()).unwrap_or_default());

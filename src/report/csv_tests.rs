@@ -1,12 +1,13 @@
 //! Tests of the comma-separated values.
 
 use crate::check::{Outcome, Status};
+use crate::findings::Judged;
 use crate::report::csv::*;
 use crate::testkit::sample_outcome;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
-    render(outcome, &mut out).unwrap();
+    render(&Judged::from(outcome.clone()), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

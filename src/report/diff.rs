@@ -1,8 +1,8 @@
 //! What `interfere diff` says.
 
-use crate::check::{Metric, Relation, Severity, Status, pair_id};
+use crate::check::{Relation, Status, pair_id};
 use crate::findings::run_view::Row;
-use crate::findings::{Change, Diff, Report};
+use crate::findings::{Change, Diff, Metric, Report, Severity};
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit};
 use crate::json::write::write_json;

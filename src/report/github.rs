@@ -3,7 +3,7 @@
 //! A step shows ten errors, ten warnings and ten notices; so the worst nine are told, and how many more there are.
 
 use crate::check::Outcome;
-use crate::findings::{Groups, rank};
+use crate::findings::{Groups, Judged, rank};
 use crate::report::location::{self, Place};
 use crate::report::rows;
 use crate::report::sentence::{sentence_of, verdict};
@@ -20,25 +20,27 @@ const MAX_MESSAGE: usize = 2000;
 ///
 /// # Errors
 /// As the writer says.
-pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
+    let outcome = &judged.outcome;
     let mut out = BufWriter::new(out);
-    findings(outcome, &mut out)?;
+    findings(judged, &mut out)?;
     warnings(outcome, &mut out)?;
-    let name = format!("interfere: {} {}", if outcome.fails() { "FAIL" } else { "PASS" }, outcome.name);
-    command("notice", None, &name, &verdict(outcome), &mut out)?;
+    let name = format!("interfere: {} {}", if judged.fails() { "FAIL" } else { "PASS" }, outcome.name);
+    command("notice", None, &name, &verdict(judged), &mut out)?;
     out.flush()
 }
 
-fn findings(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
-    let groups = Groups::new(o);
-    let entries = rows::in_groups(&rank::ranked(o, rank::is_open), Some(&groups));
+fn findings(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
+    let groups = Groups::new(judged);
+    let entries = rows::in_groups(&rank::ranked(judged, |row| judged.is_open(row)), Some(&groups));
     let (told, rest) = entries.split_at(entries.len().min(MAX_ANNOTATIONS));
     for entry in told {
         let p = &o.pairs[entry.row];
         let [a, b] = entry.names(o);
         let title = format!("{}: {a}, {b}", p.status.name());
         let at = location::of(o, p.a).or_else(|| location::of(o, p.b));
-        command("error", at, &title, &sentence_of(o, entry), out)?;
+        command("error", at, &title, &sentence_of(judged, entry), out)?;
     }
     if rest.is_empty() {
         return Ok(());

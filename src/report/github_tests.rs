@@ -1,12 +1,13 @@
 //! Tests of the annotations.
 
 use crate::check::Outcome;
+use crate::findings::Judged;
 use crate::report::github::*;
 use crate::testkit::sample_outcome;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
-    render(outcome, &mut out).unwrap();
+    render(&Judged::from(outcome.clone()), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -1,8 +1,8 @@
 //! The report as `JUnit` XML, for CI systems that show tests: a suite for the assembly, a case for each listed pair. No times: the
 //! same input gives the same bytes.
 
-use crate::check::{Outcome, PairOutcome, Status};
-use crate::findings::rank;
+use crate::check::Status;
+use crate::findings::Judged;
 use crate::report::sentence::sentence;
 use crate::report::xml::escaped;
 use std::io::{self, BufWriter, Write};
@@ -16,10 +16,10 @@ enum End {
     Passed,
 }
 
-fn end(p: &PairOutcome) -> End {
-    match p.status {
-        Status::Interference | Status::TooClose if rank::is_open(p) => End::Failure,
-        Status::Undecided if rank::is_open(p) => End::Error,
+fn end(judged: &Judged, row: usize) -> End {
+    match judged.outcome.pairs[row].status {
+        Status::Interference | Status::TooClose if judged.is_open(row) => End::Failure,
+        Status::Undecided if judged.is_open(row) => End::Error,
         // Allowed, or a finding that does not count.
         Status::Interference | Status::TooClose | Status::Undecided | Status::Allowed | Status::Ignored => End::Skipped,
         Status::Contact | Status::Clear => End::Passed,
@@ -30,32 +30,33 @@ fn end(p: &PairOutcome) -> End {
 ///
 /// # Errors
 /// As the writer says.
-pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let o = outcome;
-    let n = |wanted: End| o.pairs.iter().filter(|p| end(p) == wanted).count();
+    let o = &judged.outcome;
+    let n = |wanted: End| (0..o.pairs.len()).filter(|row| end(judged, *row) == wanted).count();
     let name = escaped(&o.name);
     let totals = format!("tests=\"{}\" failures=\"{}\" errors=\"{}\"", o.pairs.len(), n(End::Failure), n(End::Error));
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"interfere\" {totals}>")?;
     writeln!(out, "  <testsuite name=\"{name}\" {totals} skipped=\"{}\">", n(End::Skipped))?;
-    properties(o, &mut out)?;
-    for p in &o.pairs {
-        case(o, p, &name, &mut out)?;
+    properties(judged, &mut out)?;
+    for row in 0..o.pairs.len() {
+        case(judged, row, &name, &mut out)?;
     }
     writeln!(out, "  </testsuite>\n</testsuites>")?;
     out.flush()
 }
 
 /// What has no case: what was checked, how, and how many pairs ended in each status, those that are not listed among them.
-fn properties(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
+fn properties(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
     writeln!(out, "    <properties>")?;
     let mut property = |name: &str, value: &str| {
         writeln!(out, "      <property name=\"{}\" value=\"{}\"/>", escaped(name), escaped(value))
     };
     property("assembly", &o.path)?;
     property("geometry", o.settings.geometry.name())?;
-    property("verdict", if o.fails() { "fail" } else { "pass" })?;
+    property("verdict", if judged.fails() { "fail" } else { "pass" })?;
     property("pairs", &o.possible_pairs.to_string())?;
     for status in Status::ALL {
         property(status.name(), &o.counts.of(status).to_string())?;
@@ -64,11 +65,13 @@ fn properties(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    </properties>")
 }
 
-fn case(o: &Outcome, p: &PairOutcome, suite: &str, out: &mut impl Write) -> io::Result<()> {
+fn case(judged: &Judged, row: usize, suite: &str, out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
+    let p = &o.pairs[row];
     let [a, b] = [p.a, p.b].map(|i| escaped(o.id(i)));
     let head = format!("    <testcase name=\"{a} x {b}\" classname=\"{suite}\"");
     let status = p.status.name();
-    let element = match end(p) {
+    let element = match end(judged, row) {
         End::Passed => return writeln!(out, "{head}/>"),
         End::Failure => "failure",
         End::Error => "error",
@@ -76,19 +79,20 @@ fn case(o: &Outcome, p: &PairOutcome, suite: &str, out: &mut impl Write) -> io::
             return writeln!(
                 out,
                 "{head}>\n      <skipped type=\"{status}\" message=\"{}\"/>\n    </testcase>",
-                escaped(&why_skipped(o, p))
+                escaped(&why_skipped(judged, row))
             );
         }
     };
-    let said = sentence(o, p);
+    let said = sentence(judged, row);
     writeln!(out, "{head}>\n      <{element} type=\"{status}\" message=\"{}\"/>\n    </testcase>", escaped(&said))
 }
 
 /// The reason that the rule gives, else what was found.
-fn why_skipped(o: &Outcome, p: &PairOutcome) -> String {
-    let reason = p.rule.and_then(|r| o.rules.get(r as usize)).and_then(|r| r.reason.as_deref());
+fn why_skipped(judged: &Judged, row: usize) -> String {
+    let o = &judged.outcome;
+    let reason = o.pairs[row].rule.and_then(|r| o.rules.get(r as usize)).and_then(|r| r.reason.as_deref());
     match reason {
-        Some(reason) => format!("{reason}: {}", sentence(o, p)),
-        None => sentence(o, p),
+        Some(reason) => format!("{reason}: {}", sentence(judged, row)),
+        None => sentence(judged, row),
     }
 }

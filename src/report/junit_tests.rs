@@ -1,6 +1,7 @@
 //! Tests of the `JUnit` report.
 
 use crate::check::{Outcome, Status};
+use crate::findings::Judged;
 use crate::report::conform_tests::junit_errors;
 use crate::report::junit::*;
 use crate::testkit::sample_outcome;
@@ -8,7 +9,7 @@ use roxmltree::Document;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
-    render(outcome, &mut out).unwrap();
+    render(&Judged::from(outcome.clone()), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! The report as Markdown, for a job's summary or a comment on a pull request: it fits into either, whatever was found.
 
 use crate::check::{Outcome, Status};
-use crate::findings::{Entry, Groups};
+use crate::findings::{Entry, Groups, Judged};
 use crate::report::number::count;
 use crate::report::rows::{self, HEADINGS};
 use crate::report::sentence::{clipped, verdict};
@@ -21,14 +21,14 @@ pub const MAX_ROWS: usize = 50;
 ///
 /// # Errors
 /// As the writer says.
-pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    let o = outcome;
+pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
+    let o = &judged.outcome;
     let mut text = String::new();
-    head(o, &mut text);
-    changes(o, &mut text);
+    head(judged, &mut text);
+    changes(judged, &mut text);
     let tail = funnel(o) + &warnings(o);
     // Of limited size itself: few lines of short names.
-    findings(o, MAX_BYTES - tail.len(), &mut text);
+    findings(judged, MAX_BYTES - tail.len(), &mut text);
     text.push_str(&tail);
     out.write_all(text.as_bytes())?;
     out.flush()
@@ -39,10 +39,11 @@ macro_rules! line {
     ($out:expr, $($format:tt)*) => { { let _ = writeln!($out, $($format)*); } };
 }
 
-fn head(o: &Outcome, out: &mut String) {
-    let word = if o.fails() { "FAIL" } else { "PASS" };
+fn head(judged: &Judged, out: &mut String) {
+    let o = &judged.outcome;
+    let word = if judged.fails() { "FAIL" } else { "PASS" };
     line!(out, "## interfere: {word}: {}\n", code(&o.name));
-    line!(out, "{}\n", verdict(o));
+    line!(out, "{}\n", verdict(judged));
     line!(
         out,
         "{}, {}, geometry {}",
@@ -53,19 +54,19 @@ fn head(o: &Outcome, out: &mut String) {
 }
 
 /// What changed since the findings were accepted, where it is known what was accepted.
-fn changes(o: &Outcome, out: &mut String) {
-    let Some(baseline) = &o.baseline else { return };
+fn changes(judged: &Judged, out: &mut String) {
+    let Some(baseline) = &judged.baseline else { return };
     line!(out, "\nAgainst {}: {}", code(&baseline.file), against(baseline));
 }
 
-fn findings(o: &Outcome, budget: usize, out: &mut String) {
-    let groups = Groups::new(o);
-    let entries = rows::entries(o, Some(&groups));
+fn findings(judged: &Judged, budget: usize, out: &mut String) {
+    let groups = Groups::new(judged);
+    let entries = rows::entries(judged, Some(&groups));
     if entries.is_empty() {
         return;
     }
     let likely = &entries[..entries.len().min(MAX_ROWS)];
-    let cells: Vec<_> = likely.iter().map(|e| rows::cells(o, e)).collect();
+    let cells: Vec<_> = likely.iter().map(|e| rows::cells(judged, e)).collect();
     let used = rows::used(&cells);
     line!(out, "\n| {} |", used.iter().map(|k| HEADINGS[*k]).collect::<Vec<_>>().join(" | "));
     let rule = |k: &usize| if rows::is_number(*k) { " ---: |" } else { " --- |" };
@@ -80,7 +81,7 @@ fn findings(o: &Outcome, budget: usize, out: &mut String) {
         line!(out, "| {line} |");
         told += 1;
     }
-    after(o, &entries, told, out);
+    after(&judged.outcome, &entries, told, out);
 }
 
 /// What the list leaves out, and what its rows stand for.

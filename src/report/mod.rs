@@ -36,7 +36,7 @@ pub mod text;
 pub mod timings;
 pub(crate) mod xml;
 
-use crate::check::Outcome;
+use crate::findings::Judged;
 use std::io;
 
 /// A form of the report.
@@ -76,7 +76,7 @@ impl Format {
         }
     }
 
-    /// Whether it shows what mending a pair does to others ([`Outcome::fixes`]).
+    /// Whether it shows what mending a pair does to others ([`Outcome::fixes`](crate::check::Outcome::fixes)).
     pub fn shows_fixes(self) -> bool {
         matches!(self, Self::Table | Self::Markdown)
     }
@@ -95,14 +95,14 @@ pub struct Style {
 ///
 /// # Errors
 /// As the writer says.
-pub fn render(outcome: &Outcome, format: Format, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn render(judged: &Judged, format: Format, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
     match format {
-        Format::Table => crate::report::table::render(outcome, style, out),
-        Format::Json => crate::report::json::render(outcome, out),
-        Format::Sarif => crate::report::sarif::render(outcome, out),
-        Format::Junit => crate::report::junit::render(outcome, out),
-        Format::Github => crate::report::github::render(outcome, out),
-        Format::Markdown => crate::report::markdown::render(outcome, out),
-        Format::Csv => crate::report::csv::render(outcome, out),
+        Format::Table => crate::report::table::render(judged, style, out),
+        Format::Json => crate::report::json::render(judged, out),
+        Format::Sarif => crate::report::sarif::render(judged, out),
+        Format::Junit => crate::report::junit::render(judged, out),
+        Format::Github => crate::report::github::render(judged, out),
+        Format::Markdown => crate::report::markdown::render(judged, out),
+        Format::Csv => crate::report::csv::render(judged, out),
     }
 }

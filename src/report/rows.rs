@@ -1,8 +1,8 @@
 //! The lines of a report for people: which rows are worth one, and what stands in it.
 
 use crate::assembly::{Rule, RuleAction};
-use crate::check::{Accepted, BaselineStatus, Fix, Metric, Outcome, PairOutcome, Severity, Status};
-use crate::findings::{Entry, Groups, rank};
+use crate::check::{Fix, Outcome, PairOutcome, Status};
+use crate::findings::{Accepted, BaselineStatus, Entry, Groups, Judged, Metric, Severity, rank};
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit, Vec3};
 use crate::report::number::{as_given, direction, length, length_text, volume_text};
@@ -21,9 +21,10 @@ pub(crate) fn is_number(column: usize) -> bool {
 const MAX_NAMES: usize = 3;
 
 /// The rows worth a line, worst first; `groups` for a line a group.
-pub(crate) fn entries<'g>(o: &Outcome, groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
+pub(crate) fn entries<'g>(judged: &Judged, groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
     // Contacts are only counted; clear pairs are in the outcome only where `--report-within` asked for them.
-    let rows = rank::ranked(o, |p| !matches!(p.status, Status::Contact | Status::Ignored));
+    let status = |row: usize| judged.outcome.pairs[row].status;
+    let rows = rank::ranked(judged, |row| !matches!(status(row), Status::Contact | Status::Ignored));
     in_groups(&rows, groups)
 }
 
@@ -55,19 +56,20 @@ pub(crate) fn used(cells: &[[String; HEADINGS.len()]]) -> Vec<usize> {
 }
 
 /// What stands in a line; numbers of its row, the worst of a group.
-pub(crate) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] {
+pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len()] {
+    let o = &judged.outcome;
     let p = &o.pairs[entry.row];
     let text = |mm: Option<f64>| mm.map(|mm| length_text(mm, o.units)).unwrap_or_default();
     let along = p.separating_translation.and_then(|t| unit(&t)).or(p.normal);
     let [a, b] = entry.names(o).map(|name| shown(&name).into_owned());
     [
         p.status.name().to_owned(),
-        standing(o, p),
+        baseline_status(judged, entry.row),
         a,
         b,
         entry.group.map(|g| g.members.len().to_string()).unwrap_or_default(),
-        text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(o, p, Metric::Depth),
-        gap(o, p),
+        text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(judged, entry.row, Metric::Depth),
+        gap(judged, entry.row),
         text(p.penetration_depth),
         along.map(|v| direction(&v)).unwrap_or_default(),
         moves_into(o, p),
@@ -76,39 +78,42 @@ pub(crate) fn cells(o: &Outcome, entry: &Entry<'_>) -> [String; HEADINGS.len()] 
 }
 
 /// How a row compares with the baseline; with the volumes where these are why it is worse.
-fn standing(o: &Outcome, p: &PairOutcome) -> String {
-    let name = p.standing.map(BaselineStatus::name).unwrap_or_default();
-    match volumes(o, p) {
+fn baseline_status(judged: &Judged, row: usize) -> String {
+    let name = judged.status_of(row).map(BaselineStatus::name).unwrap_or_default();
+    match volumes(judged, row) {
         Some([now, before]) => format!("{name}: volume {now}, {before} accepted"),
         None => name.to_owned(),
     }
 }
 
 /// What a depth or a gap was accepted as, to be put behind the one it is: `, 0.3 mm accepted`; nothing where it is no worse.
-pub(crate) fn accepted(o: &Outcome, p: &PairOutcome, measure: Metric) -> String {
-    let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&measure));
+pub(crate) fn accepted(judged: &Judged, row: usize, measure: Metric) -> String {
+    let accepted = judged.accepted(row).filter(|a| a.worse_in.contains(&measure));
     match (measure, accepted.and_then(|a| a.extent)) {
         (Metric::Depth, Some(Severity::Depth(before, _))) | (Metric::Gap, Some(Severity::Gap(before))) => {
-            format!(", {} accepted", length_text(before, o.units))
+            format!(", {} accepted", length_text(before, judged.outcome.units))
         }
         _ => String::new(),
     }
 }
 
 /// The volume that a pair shares and the one that was accepted, where it has grown.
-pub(crate) fn volumes(o: &Outcome, p: &PairOutcome) -> Option<[String; 2]> {
-    let accepted = p.accepted.as_ref().filter(|a| a.worse_in.contains(&Metric::Volume))?;
+pub(crate) fn volumes(judged: &Judged, row: usize) -> Option<[String; 2]> {
+    let o = &judged.outcome;
+    let accepted = judged.accepted(row).filter(|a| a.worse_in.contains(&Metric::Volume))?;
     let Accepted { extent: Some(Severity::Depth(_, Some(before))), .. } = accepted else { return None };
-    Some([p.overlap_volume?, before.volume].map(|v| volume_text(v, o.units)))
+    Some([o.pairs[row].overlap_volume?, before.volume].map(|v| volume_text(v, o.units)))
 }
 
 /// The gap of parts that are apart; of an undecided pair its bounds.
-fn gap(o: &Outcome, p: &PairOutcome) -> String {
+fn gap(judged: &Judged, row: usize) -> String {
+    let o = &judged.outcome;
+    let p = &o.pairs[row];
     if let (Status::Undecided, Some(Bounds { lower: lo, upper: hi })) = (p.status, p.gap_bracket) {
         return format!("{} to {}", format_number(length(lo, o.units)), length_text(hi, o.units));
     }
     let gap = p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default();
-    gap + &accepted(o, p, Metric::Gap)
+    gap + &accepted(judged, row, Metric::Gap)
 }
 
 /// Which other pairs a fix makes worse.

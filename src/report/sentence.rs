@@ -1,7 +1,7 @@
 //! A pair's row as a sentence.
 
-use crate::check::{Metric, Outcome, PairOutcome, Status};
-use crate::findings::{Entry, Group, rank};
+use crate::check::{Outcome, Status};
+use crate::findings::{Entry, Group, Judged, Metric, rank};
 use crate::geom::Bounds;
 use crate::geom::unit::format_number;
 use crate::report::number::{as_given, count, direction, length, length_text};
@@ -14,18 +14,20 @@ use std::fmt::Write as _;
 const MAX_NAME: usize = 120;
 
 /// What is said of a row, in one line without a full stop.
-pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
+pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
+    let o = &judged.outcome;
+    let p = &o.pairs[row];
     let [a, b] = [p.a, p.b].map(|i| shown(o.id(i)));
     let names = format!("{a} and {b}");
     let text = |mm: f64| length_text(mm, o.units);
     let depth = p.overlap_depth.filter(|d| *d > 0.0);
     let mut said = match p.status {
         Status::Interference | Status::Allowed => match depth {
-            Some(depth) => format!("{names} overlap by {}{}", text(depth), accepted(o, p, Metric::Depth)),
+            Some(depth) => format!("{names} overlap by {}{}", text(depth), accepted(judged, row, Metric::Depth)),
             None => format!("{names} overlap"),
         },
         Status::TooClose => match p.gap {
-            Some(gap) if gap >= 0.0 => format!("{names} are {} apart{}", text(gap), accepted(o, p, Metric::Gap)),
+            Some(gap) if gap >= 0.0 => format!("{names} are {} apart{}", text(gap), accepted(judged, row, Metric::Gap)),
             _ => format!("{names} are too close"),
         },
         Status::Undecided => match p.gap_bracket {
@@ -42,7 +44,7 @@ pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
         },
         Status::Ignored => format!("{names} are not looked at"),
     };
-    if let Some([now, before]) = volumes(o, p) {
+    if let Some([now, before]) = volumes(judged, row) {
         // Writing to a String cannot fail.
         let _ = write!(said, "; they share a volume of {now}, {before} were accepted");
     }
@@ -62,10 +64,10 @@ pub(crate) fn sentence(o: &Outcome, p: &PairOutcome) -> String {
 }
 
 /// What is said of a line of a grouped report: the sentence of its row, and of how many it is the worst.
-pub(crate) fn sentence_of(o: &Outcome, entry: &Entry<'_>) -> String {
-    let said = sentence(o, &o.pairs[entry.row]);
+pub(crate) fn sentence_of(judged: &Judged, entry: &Entry<'_>) -> String {
+    let said = sentence(judged, entry.row);
     let Some(group) = entry.group else { return said };
-    format!("{said}; the worst of {}", group_text(o, group, entry))
+    format!("{said}; the worst of {}", group_text(&judged.outcome, group, entry))
 }
 
 fn group_text(o: &Outcome, group: &Group, entry: &Entry<'_>) -> String {
@@ -82,8 +84,9 @@ pub(crate) fn clipped(name: &str) -> Cow<'_, str> {
 }
 
 /// The verdict in a line: `6 of 10 pairs fail: 3 interference, …`.
-pub(crate) fn verdict(o: &Outcome) -> String {
-    let failing = o.failing();
+pub(crate) fn verdict(judged: &Judged) -> String {
+    let o = &judged.outcome;
+    let failing = judged.failing();
     let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
     let verb = if failing == 1 { "fails" } else { "fail" };
     format!("{failing} of {} {verb}: {}", count(o.possible_pairs, "pair"), counts.join(", "))

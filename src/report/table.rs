@@ -1,8 +1,8 @@
 //! The report for people: what fails, worst first, then what a rule allows; contacts are only counted.
 
 use crate::assembly::Geometry;
-use crate::check::{BaselineOutcome, BaselineStatus, Outcome, ResolvedFinding, Status};
-use crate::findings::{Entry, Groups};
+use crate::check::{Outcome, Status};
+use crate::findings::{BaselineOutcome, BaselineStatus, Entry, Groups, Judged, ResolvedFinding};
 use crate::geom::unit::format_number;
 use crate::report::Style;
 use crate::report::number::{as_given, count, length_text};
@@ -25,15 +25,16 @@ pub(crate) const MAX_GONE: usize = 10;
 ///
 /// # Errors
 /// As the writer says.
-pub fn render(outcome: &Outcome, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn render(judged: &Judged, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let outcome = &judged.outcome;
     let mut out = io::BufWriter::new(out);
     head(outcome, &mut out)?;
-    let groups = (!style.expand).then(|| Groups::new(outcome));
-    let entries = rows::entries(outcome, groups.as_ref());
+    let groups = (!style.expand).then(|| Groups::new(judged));
+    let entries = rows::entries(judged, groups.as_ref());
     let (listed, rest) = entries.split_at(entries.len().min(MAX_ROWS));
     if !listed.is_empty() {
         writeln!(out)?;
-        lines(outcome, listed, style.colour, &mut out)?;
+        lines(judged, listed, style.colour, &mut out)?;
     }
     if !rest.is_empty() {
         let (n, by_status) = (rows::rows_of(rest), rows::by_status(outcome, rest));
@@ -46,7 +47,7 @@ pub fn render(outcome: &Outcome, style: Style, out: &mut dyn Write) -> io::Resul
         )?;
     }
     writeln!(out)?;
-    foot(outcome, style.colour, &mut out)?;
+    foot(judged, style.colour, &mut out)?;
     out.flush()
 }
 
@@ -74,8 +75,8 @@ fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "tolerance: {tolerance} {}: overlap no deeper than this is contact", o.units.name())
 }
 
-fn lines(o: &Outcome, entries: &[Entry<'_>], colour: bool, out: &mut impl Write) -> io::Result<()> {
-    let cells: Vec<_> = entries.iter().map(|e| rows::cells(o, e)).collect();
+fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Write) -> io::Result<()> {
+    let cells: Vec<_> = entries.iter().map(|e| rows::cells(judged, e)).collect();
     // A column that says nothing is left out; the three that name the pair always say something.
     let used = rows::used(&cells);
     let headings: Vec<_> = used.iter().map(|k| HEADINGS[*k]).collect();
@@ -86,15 +87,16 @@ fn lines(o: &Outcome, entries: &[Entry<'_>], colour: bool, out: &mut impl Write)
     }
     for (line, text) in table.lines().enumerate() {
         let text = text.trim_end();
-        let Some(pair) = line.checked_sub(1).and_then(|k| entries.get(k)).map(|e| &o.pairs[e.row]) else {
+        let Some(entry) = line.checked_sub(1).and_then(|k| entries.get(k)) else {
             writeln!(out, "{}", painted(text, Paint::Bold, colour))?;
             continue;
         };
         // Painted after the layout: the table counts columns, not escape sequences.
-        let name = pair.status.name();
-        let paint = match pair.standing {
+        let status = judged.outcome.pairs[entry.row].status;
+        let name = status.name();
+        let paint = match judged.status_of(entry.row) {
             Some(BaselineStatus::Accepted) => Paint::Warn,
-            _ if pair.status.fails() => Paint::Bad,
+            _ if status.fails() => Paint::Bad,
             _ => Paint::Good,
         };
         writeln!(out, "{}{}", painted(name, paint, colour), text.strip_prefix(name).unwrap_or(text))?;
@@ -147,7 +149,8 @@ fn by_facets(o: &Outcome) -> Option<String> {
 }
 
 /// Counts, funnel and verdict.
-fn foot(o: &Outcome, colour: bool, out: &mut impl Write) -> io::Result<()> {
+fn foot(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
     if let Some(line) = by_facets(o) {
         writeln!(out, "{line}")?;
     }
@@ -165,13 +168,13 @@ fn foot(o: &Outcome, colour: bool, out: &mut impl Write) -> io::Result<()> {
     if !o.warnings.is_empty() {
         writeln!(out, "{}", painted(&count(o.warnings.len() as u64, "warning"), Paint::Warn, colour))?;
     }
-    against_baseline(o, out)?;
-    verdict(o, colour, out)
+    against_baseline(judged, out)?;
+    verdict(judged, colour, out)
 }
 
 /// What the baseline makes of the findings, and what is to be done about it.
-fn against_baseline(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
-    let Some(baseline) = &o.baseline else { return Ok(()) };
+fn against_baseline(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
+    let Some(baseline) = &judged.baseline else { return Ok(()) };
     writeln!(out, "baseline {}: {}", shown(&baseline.file), against(baseline))?;
     if baseline.counts.unmeasured > 0 {
         writeln!(out, "  unmeasured: leave out --verdict-only, so that depths can be compared with the accepted ones")?;
@@ -186,7 +189,11 @@ fn against_baseline(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "  and {} more unproved (--format json lists them)", unproved.len() - MAX_GONE)?;
     }
     if baseline.fixed() > 0 {
-        writeln!(out, "  fixed: `interfere accept {} --prune` takes them out of the baseline", shown(&o.path))?;
+        writeln!(
+            out,
+            "  fixed: `interfere accept {} --prune` takes them out of the baseline",
+            shown(&judged.outcome.path)
+        )?;
     }
     Ok(())
 }
@@ -200,22 +207,22 @@ pub(crate) fn against(baseline: &BaselineOutcome) -> String {
 }
 
 /// The last line.
-fn verdict(o: &Outcome, colour: bool, out: &mut impl Write) -> io::Result<()> {
-    let accepted = o.baseline.as_ref().map_or(0, |b| b.counts.accepted);
+fn verdict(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
+    let accepted = judged.baseline.as_ref().map_or(0, |b| b.counts.accepted);
     let note = |text: String| if text.is_empty() { text } else { format!(": {text}") };
-    let failing = o.failing();
+    let failing = judged.failing();
     if failing > 0 {
         let verb = if failing == 1 { "fails" } else { "fail" };
-        let others = match o.findings() - failing {
+        let others = match judged.findings() - failing {
             0 => String::new(),
             n => format!(", {}", count(n, "accepted finding")),
         };
         return writeln!(out, "{}: {} {verb}{others}", painted("FAIL", Paint::Bad, colour), count(failing, "pair"));
     }
-    let passing = match o.findings() {
+    let passing = match judged.findings() {
         0 => String::new(),
         n if n == accepted => count(n, "accepted finding"),
-        n => format!("{}, none of which fails with --fail-on {}", count(n, "finding"), o.fail_on.name()),
+        n => format!("{}, none of which fails with --fail-on {}", count(n, "finding"), judged.fail_on.name()),
     };
     writeln!(out, "{}{}", painted("PASS", Paint::Good, colour), note(passing))
 }

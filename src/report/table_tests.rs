@@ -1,21 +1,24 @@
 //! Tests of the report for people.
 
-use crate::check::{BaselineStatus, Counts, Outcome, PairOutcome, Status};
+use crate::check::{Counts, Outcome, PairOutcome, Status};
+use crate::findings::Judged;
 use crate::geom::Vec3;
 use crate::report::Style;
 use crate::report::table::*;
 use crate::testkit::sample_outcome;
 
-fn text(outcome: &Outcome, colour: bool) -> String {
+fn rendered(judged: &Judged, style: Style) -> String {
     let mut out = Vec::new();
-    render(outcome, Style { colour, expand: false }, &mut out).unwrap();
+    render(judged, style, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
+fn text(outcome: &Outcome, colour: bool) -> String {
+    rendered(&Judged::from(outcome.clone()), Style { colour, expand: false })
+}
+
 fn expanded(outcome: &Outcome) -> String {
-    let mut out = Vec::new();
-    render(outcome, Style { colour: false, expand: true }, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
+    rendered(&Judged::from(outcome.clone()), Style { colour: false, expand: true })
 }
 
 fn with_pairs(pairs: Vec<PairOutcome>) -> Outcome {
@@ -132,22 +135,22 @@ fn a_long_name_does_not_widen_the_table_and_stays_whole_elsewhere() {
     assert!(table.contains(&short) && !table.contains(&long), "{table}");
     assert!(table.lines().all(|l| l.chars().count() < 260), "{table}");
     let mut json = Vec::new();
-    crate::report::json::render(&o, &mut json).unwrap();
+    crate::report::json::render(&o.into(), &mut json).unwrap();
     assert!(String::from_utf8(json).unwrap().contains(&long));
 }
 
 #[test]
 fn a_baseline_is_a_column_and_a_sentence() {
-    use crate::check::{BaselineCounts, BaselineOutcome, FailOn, ResolvedFinding};
-    let mut outcome = sample_outcome::outcome();
-    outcome.fail_on = FailOn::New;
-    let standings = [BaselineStatus::Accepted, BaselineStatus::Worse, BaselineStatus::New];
-    let findings = outcome.pairs.iter_mut().filter(|p| p.status.fails());
+    use crate::findings::{BaselineCounts, BaselineOutcome, BaselineStatus, Comparison, FailOn, ResolvedFinding};
+    let outcome = sample_outcome::outcome();
+    let mut statuses = [BaselineStatus::Accepted, BaselineStatus::Worse, BaselineStatus::New].into_iter().cycle();
     let mut counts = BaselineCounts::default();
-    for (pair, standing) in findings.zip(standings.into_iter().cycle()) {
-        pair.standing = Some(standing);
-        *counts.of_mut(standing) += 1;
-    }
+    let mut compare = || {
+        let status = statuses.next()?;
+        *counts.of_mut(status) += 1;
+        Some(Comparison { status, accepted: None })
+    };
+    let comparisons = outcome.pairs.iter().map(|p| if p.status.fails() { compare() } else { None }).collect();
     let gone = |b: &str, fixed| ResolvedFinding {
         a: "fan".to_owned(),
         b: b.to_owned(),
@@ -156,8 +159,9 @@ fn a_baseline_is_a_column_and_a_sentence() {
         why: "clear\n".to_owned(),
     };
     let gone = (0..12).map(|k| gone(&format!("x{k}"), k == 0)).collect();
-    outcome.baseline = Some(BaselineOutcome { file: "b.json".to_owned(), counts, gone });
-    let shown = text(&outcome, false);
+    let baseline = Some(BaselineOutcome { file: "b.json".to_owned(), comparisons, counts, gone });
+    let judged = Judged { outcome, baseline, fail_on: FailOn::New };
+    let shown = rendered(&judged, Style::default());
     let column: Vec<&str> = shown
         .lines()
         .skip_while(|l| !l.starts_with("status"))
@@ -171,8 +175,10 @@ fn a_baseline_is_a_column_and_a_sentence() {
     assert!(shown.contains("  unproved: fan and x1, clearance: clear\\n\n"), "{shown}");
     assert!(shown.contains("\n  and 1 more unproved (--format json lists them)\n"), "{shown}");
     assert!(shown.ends_with("\n  fixed: `interfere accept assembly.json --prune` takes them out of the baseline\nFAIL: 4 pairs fail, 2 accepted findings\n"), "{shown}");
-    let never = Outcome { fail_on: FailOn::Never, ..outcome };
-    assert!(text(&never, false).ends_with("PASS: 6 findings, none of which fails with --fail-on never\n"));
+    let never = Judged { fail_on: FailOn::Never, ..judged };
+    assert!(
+        rendered(&never, Style::default()).ends_with("PASS: 6 findings, none of which fails with --fail-on never\n")
+    );
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleAction};
 use crate::check::{
-    Certainty, ClearedBy, Counts, FailOn, InstanceOutcome, Outcome, PairFunnel, PairOutcome, PartOutcome, Relation,
-    Settings, StageSeconds, Status, Timings,
+    Certainty, ClearedBy, Counts, InstanceOutcome, Outcome, PairOutcome, PartOutcome, Relation, Settings, Status,
 };
 use crate::error::{Location, Warning};
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
@@ -157,16 +156,6 @@ pub(crate) fn outcome() -> Outcome {
                 ..Warning::new("unused-rule", "rules[2] matches no pair")
             },
         ],
-        baseline: None,
-        fail_on: FailOn::Any,
-        timings: Timings {
-            threads: 1,
-            wall: StageSeconds::default(),
-            cpu: StageSeconds::default(),
-            pairs: PairFunnel { possible: 10, aabb: 9, obb: 9, hull: 8, confirmed: 8, distinct: 9 },
-            cache: None,
-        },
-        not_kept: None,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::support::scratch::Scratch;
 use crate::support::solids::{cuboid, moved, obj, together, tube};
 use interfere::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use interfere::check::cache::store::{Cache, FsStore, Store};
-use interfere::check::{CacheUse, Hits, NoProgress, Options, Outcome, check};
+use interfere::check::{CacheUse, Hits, NoProgress, Options, Outcome, RunStats, check_with_stats};
 use interfere::geom::{Affine, LengthUnit, Vec3};
 use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
@@ -51,21 +51,30 @@ fn load(path: &Path) -> Assembly {
 }
 
 fn run(assembly: &Assembly, options: &Options, store: Option<&Memory>, threads: usize) -> Outcome {
+    run_with_stats(assembly, options, store, threads).0
+}
+
+fn run_with_stats(
+    assembly: &Assembly,
+    options: &Options,
+    store: Option<&Memory>,
+    threads: usize,
+) -> (Outcome, RunStats) {
     let cache = store.map(|store| Cache::new(Arc::new(store.clone())));
     let options = Options { cache, ..options.clone() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    pool.install(|| check(assembly, &options, &FsLoader, &NoProgress)).unwrap_or_else(|e| panic!("{e}"))
+    pool.install(|| check_with_stats(assembly, &options, &FsLoader, &NoProgress)).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Both forms of the report.
 fn reports(outcome: &Outcome) -> String {
     let mut table = Vec::new();
-    render(outcome, Format::Table, Style::default(), &mut table).expect("memory takes all");
+    render(&outcome.clone().into(), Format::Table, Style::default(), &mut table).expect("memory takes all");
     json_of(outcome) + &String::from_utf8(table).expect("the table is UTF-8")
 }
 
-fn used(outcome: &Outcome) -> CacheUse {
-    outcome.timings.cache.expect("there was a cache")
+fn used(stats: &RunStats) -> CacheUse {
+    stats.timings.cache.expect("there was a cache")
 }
 
 fn misses(used: &CacheUse) -> u64 {
@@ -97,10 +106,10 @@ fn assert_same(assembly: &Assembly, choices: &[Options], what: &str) {
         let none = reports(&run(assembly, options, None, 4));
         let cold = run(assembly, options, Some(&store), 4);
         assert!(reports(&cold) == none, "{what}, cold, {options:?}");
-        let warm = run(assembly, options, Some(&store), 1);
+        let (warm, stats) = run_with_stats(assembly, options, Some(&store), 1);
         let differs = none.lines().zip(reports(&warm).lines()).find(|(x, y)| x != y).map(|(x, y)| format!("{x}\n{y}"));
         assert!(reports(&warm) == none, "{what}, warm, {options:?}: {differs:?}");
-        assert_eq!(misses(&used(&warm)), 0, "{what}, {options:?}: {:?}", used(&warm));
+        assert_eq!(misses(&used(&stats)), 0, "{what}, {options:?}: {:?}", used(&stats));
     }
 }
 
@@ -156,9 +165,10 @@ fn a_touched_part_and_a_moved_instance_cost_their_own_pairs() {
     let options = Options { verdict_only: true, ..Options::default() };
     let of = |sizes: &[f64], places: &[Affine], store: &Memory| {
         let assembly = row_of_1000(sizes, places);
-        let (none, with) = (run(&assembly, &options, None, 4), run(&assembly, &options, Some(store), 4));
+        let none = run(&assembly, &options, None, 4);
+        let (with, stats) = run_with_stats(&assembly, &options, Some(store), 4);
         assert_eq!(json_of(&none), json_of(&with));
-        with
+        stats
     };
     let store = Memory::default();
     let cold = of(&sizes, &places, &store);
@@ -169,8 +179,8 @@ fn a_touched_part_and_a_moved_instance_cost_their_own_pairs() {
         // As many as are left when all others are ignored.
         let mut assembly = row_of_1000(sizes, places);
         assembly.instances = assembly.instances.into_iter().enumerate().filter(|(i, _)| !is(*i)).map(|i| i.1).collect();
-        run(&row_of_1000(sizes, places), &options, None, 4).timings.pairs.distinct
-            - run(&assembly, &options, None, 4).timings.pairs.distinct
+        let distinct = |assembly: &Assembly| run_with_stats(assembly, &options, None, 4).1.timings.pairs.distinct;
+        distinct(&row_of_1000(sizes, places)) - distinct(&assembly)
     };
 
     sizes[7] += 0.01;
@@ -211,9 +221,9 @@ fn what_was_asked_differently_is_not_found() {
     for (first, then, shapes) in changes {
         let store = Memory::default();
         run(&assembly, first, Some(&store), 1);
-        let second = run(&assembly, &then, Some(&store), 1);
+        let (second, stats) = run_with_stats(&assembly, &then, Some(&store), 1);
         assert_eq!(json_of(&second), json_of(&run(&assembly, &then, None, 1)));
-        let used = used(&second);
+        let used = used(&stats);
         assert_eq!(used.pairs, Hits { hits: 0, misses: 1 }, "{then:?}");
         assert_eq!(used.shapes.hits, if shapes { 0 } else { 2 }, "{then:?}");
         assert_eq!(used.parts, Hits { hits: 2, misses: 0 }, "{then:?}");
@@ -251,9 +261,9 @@ fn a_byte_that_differs_anywhere_changes_nothing_but_the_time() {
     let assert_recomputed = |entries: &BTreeMap<String, Vec<u8>>, what: &dyn Fn() -> String| {
         let cache = Some(Cache::new(Arc::new(Memory::with(entries))));
         let options = Options { cache, ..options.clone() };
-        let outcome = pool.install(|| check(&assembly, &options, &FsLoader, &NoProgress)).unwrap();
+        let (outcome, stats) = pool.install(|| check_with_stats(&assembly, &options, &FsLoader, &NoProgress)).unwrap();
         assert!(reports(&outcome) == expected, "{}", what());
-        assert!(misses(&used(&outcome)) > 0, "{}", what());
+        assert!(misses(&used(&stats)) > 0, "{}", what());
     };
     let mut bytes = 0;
     for (name, content) in &entries {
@@ -328,8 +338,8 @@ fn instances_that_turn_leave_boxes_that_are_right() {
         let outcome = run(&assembly, &options, Some(&store), 1);
         assert_eq!(json_of(&outcome), json_of(&run(&assembly, &options, None, 1)));
         assert!(outcome.pairs.iter().all(|p| p.overlap_box.is_some()));
-        let again = run(&assembly, &options, Some(&store), 1);
-        assert_eq!((json_of(&again), misses(&used(&again))), (json_of(&outcome), 0));
+        let (again, stats) = run_with_stats(&assembly, &options, Some(&store), 1);
+        assert_eq!((json_of(&again), misses(&used(&stats))), (json_of(&outcome), 0));
     }
 }
 
@@ -440,18 +450,18 @@ fn runs_that_share_a_folder_at_the_same_time_do_not_disturb_each_other() {
     let expected = json_of(&run(&assembly, &options, None, 1));
     let with_folder = || {
         let cache = Some(Cache::new(Arc::new(FsStore::new(scratch.path().join("cache")))));
-        check(&assembly, &Options { cache, ..options.clone() }, &FsLoader, &NoProgress).unwrap()
+        check_with_stats(&assembly, &Options { cache, ..options.clone() }, &FsLoader, &NoProgress).unwrap()
     };
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..3 {
-                    let outcome = with_folder();
+                    let (outcome, stats) = with_folder();
                     assert_eq!(json_of(&outcome), expected);
-                    assert_eq!(outcome.not_kept, None);
+                    assert_eq!(stats.cache_warning, None);
                 }
             });
         }
     });
-    assert_eq!(misses(&used(&with_folder())), 0);
+    assert_eq!(misses(&used(&with_folder().1)), 0);
 }

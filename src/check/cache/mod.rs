@@ -107,7 +107,7 @@ impl<'s> Session<'s> {
     }
 
     /// Warning with the reason if the cache was not written.
-    pub(crate) fn not_kept(&self) -> Option<Warning> {
+    pub(crate) fn cache_warning(&self) -> Option<Warning> {
         let why = self.problem.get()?;
         let message =
             format!("results were not kept for the next run: {why}; name another folder with --cache or leave it out");

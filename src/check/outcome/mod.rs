@@ -1,7 +1,6 @@
 //! Holds the outcome of a run. Lengths in mm, volumes in mm³, points and vectors in the root frame.
 //!
 //! - `status`: statuses, relations, certainties and their counts
-//! - `standing`: comparison of findings with a baseline
 //! - `counts`: counters of a run
 //! - `part_rows`, `pair_rows`: rows of parts, instances and pairs
 //! - `warnings`: warnings about parts and shapes
@@ -12,13 +11,12 @@ pub(crate) mod explain;
 pub(crate) mod fix;
 pub(crate) mod pair_rows;
 pub(crate) mod part_rows;
-pub(crate) mod standing;
 pub(crate) mod status;
 pub(crate) mod warnings;
 
 use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleCoverage};
+use crate::check::Fix;
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
-use crate::check::{Accepted, BaselineOutcome, BaselineStatus, CacheUse, FailOn, Fix};
 use crate::error::Warning;
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 use serde::{Deserialize, Serialize};
@@ -73,12 +71,6 @@ pub struct PairOutcome {
     /// Hash of both solids, their geometry and their relative pose: for an undecided pair, and for a failing pair
     /// without a gap.
     pub inputs: Option<u64>,
-    /// Baseline status; `None` without a baseline, and for a pair without a finding.
-    #[serde(skip)]
-    pub standing: Option<BaselineStatus>,
-    /// Accepted finding in the baseline; `None` if the baseline lacks the pair.
-    #[serde(skip)]
-    pub accepted: Option<Accepted>,
     /// Fingerprint of the pair: a hash of both shapes and their relative pose. Equal for pairs of the same two parts in
     /// the same relative pose, independent of names and order.
     pub alike: u64,
@@ -109,8 +101,6 @@ impl PairOutcome {
             within_facet_error: false,
             rule: None,
             inputs: None,
-            standing: None,
-            accepted: None,
             alike: 0,
         }
     }
@@ -199,53 +189,6 @@ pub struct Settings {
     pub verdict_only: bool,
 }
 
-/// Seconds of one clock in each stage.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct StageSeconds {
-    /// Reading and repairing.
-    pub load: f64,
-    /// Hulls, boxes and trees.
-    pub shape: f64,
-    /// Candidate pairs.
-    pub broad: f64,
-    /// All later stages of each pair.
-    pub narrow: f64,
-    /// Sorting, rendering, writing.
-    pub report: f64,
-}
-
-/// Number of pairs left after each stage.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PairFunnel {
-    /// Pairs without the ignored ones.
-    pub possible: u64,
-    /// Left by the axis-aligned boxes.
-    pub aabb: u64,
-    /// Left by the oriented boxes.
-    pub obb: u64,
-    /// Left by the hulls.
-    pub hull: u64,
-    /// Pairs with another status than clear.
-    pub confirmed: u64,
-    /// Unique pairs (shape, shape, relative pose, rule) among the candidates.
-    pub distinct: u64,
-}
-
-/// Time of a run by stage. Never part of the report.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Timings {
-    /// Number of threads in the pool.
-    pub threads: usize,
-    /// Elapsed time.
-    pub wall: StageSeconds,
-    /// CPU time of the process, all threads.
-    pub cpu: StageSeconds,
-    /// Pairs after each stage.
-    pub pairs: PairFunnel,
-    /// Use of the cache, if the run had one.
-    pub cache: Option<CacheUse>,
-}
-
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -281,33 +224,12 @@ pub struct Outcome {
     pub rule_uses: Vec<RuleCoverage>,
     /// Warnings in a fixed order.
     pub warnings: Vec<Warning>,
-    /// Result of the baseline; `None` without one.
-    #[serde(skip)]
-    pub baseline: Option<BaselineOutcome>,
-    /// Findings that fail the gate.
-    #[serde(skip)]
-    pub fail_on: FailOn,
-    /// Time of the run.
-    #[serde(skip)]
-    pub timings: Timings,
-    /// Warning with the reason if the cache was not written. Never part of the report.
-    #[serde(skip)]
-    pub not_kept: Option<Warning>,
 }
 
 impl Outcome {
-    /// Returns true if the gate fails.
+    /// Returns true if any pair has a failing status.
     pub fn fails(&self) -> bool {
-        self.failing() > 0
-    }
-
-    /// Number of pairs that fail the gate.
-    pub fn failing(&self) -> u64 {
-        match (self.fail_on, &self.baseline) {
-            (FailOn::Never, _) => 0,
-            (FailOn::New, Some(baseline)) => baseline.counts.failing(),
-            (FailOn::New, None) | (FailOn::Any, _) => self.findings(),
-        }
+        self.findings() > 0
     }
 
     /// Number of findings: pairs with a failing status.

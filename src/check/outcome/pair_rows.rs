@@ -94,8 +94,6 @@ impl Checker<'_> {
             rule: member.rule,
             inputs: (answer.status == Status::Undecided || answer.status.fails() && gap.is_none())
                 .then(|| self.inputs(distinct)),
-            standing: None,
-            accepted: None,
             alike: distinct.pose_fingerprint(&self.shapes.fingerprints),
         }
     }

@@ -4,11 +4,11 @@
 //! and no answer is computed twice. Names, rules and settings leave the selection unchanged, so the cache of a shard
 //! stays useful.
 
-use crate::check::Outcome;
 use crate::check::outcome::warnings::PlacedWarning;
 use crate::check::pairs::canonical_pose;
 use crate::check::pairs::distinct::{UniquePair, UniquePairs};
 use crate::check::prepare::shapes::Shapes;
+use crate::check::{Outcome, RunStats};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,8 @@ pub struct ShardOutcome {
     /// Pairs, fixes, `counts` and `cleared_by` of the shard; all other fields are those of the whole run. Shard 1
     /// counts the pairs ignored or cleared by their axis-aligned boxes. Without warnings.
     pub outcome: Outcome,
+    /// Statistics of the run. The partial report omits them.
+    pub stats: RunStats,
 }
 
 impl UniquePairs {

@@ -1,9 +1,11 @@
 //! Accepts the findings of a run into a baseline, and prunes a baseline.
 
-use crate::check::{BaselineStatus, Outcome, PairOutcome, Severity, Status};
+use crate::check::{Outcome, PairOutcome, Status};
+use crate::findings::baseline::status::BaselineStatus;
 use crate::findings::baseline::{Baseline, Entry, meshes_of};
+use crate::findings::judged::Judged;
 use crate::findings::run_view::{RunView, extent_of_pair};
-use crate::findings::severity::in_units;
+use crate::findings::severity::{Severity, in_units};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Result of accepting findings.
@@ -31,11 +33,12 @@ pub struct NewlyAccepted {
 /// selected by `only`. Entries of pairs without a finding stay. `assembly` is the name of the assembly file.
 pub fn accept(
     old: Option<&Baseline>,
-    outcome: &Outcome,
+    judged: &Judged,
     only: Option<&BTreeSet<usize>>,
     reason: Option<&str>,
     assembly: &str,
 ) -> Acceptance {
+    let outcome = &judged.outcome;
     let units = outcome.units;
     let mut entries: BTreeMap<(String, String), Entry> = BTreeMap::new();
     for entry in old.iter().flat_map(|b| &b.accepted) {
@@ -52,8 +55,8 @@ pub fn accept(
     let view = RunView::of_outcome(outcome);
     let mut newly: BTreeMap<(&str, &str), BaselineStatus> = BTreeMap::new();
     let chosen = |k: &usize| only.is_none_or(|only| only.contains(k));
-    for (_, pair) in outcome.pairs.iter().enumerate().filter(|(k, p)| p.status.fails() && chosen(k)) {
-        let was = pair.standing.unwrap_or(BaselineStatus::New);
+    for (row, pair) in outcome.pairs.iter().enumerate().filter(|(k, p)| p.status.fails() && chosen(k)) {
+        let was = judged.status_of(row).unwrap_or(BaselineStatus::New);
         let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
         let key = (a.to_owned(), b.to_owned());
         let before = entries.get(&key).and_then(|e| e.reason.clone());
@@ -79,8 +82,8 @@ pub fn accept(
 }
 
 /// Removes the entries fixed in the run and those at the indices `named`; also returns the number of removed entries.
-pub fn prune(old: &Baseline, outcome: &Outcome, named: &BTreeSet<usize>) -> (Baseline, usize) {
-    let gone = outcome.baseline.iter().flat_map(|b| &b.gone);
+pub fn prune(old: &Baseline, judged: &Judged, named: &BTreeSet<usize>) -> (Baseline, usize) {
+    let gone = judged.baseline.iter().flat_map(|b| &b.gone);
     let fixed: BTreeSet<(&str, &str)> = gone.filter(|g| g.fixed).map(|g| (g.a.as_str(), g.b.as_str())).collect();
     let stays = |(k, e): &(usize, &Entry)| !fixed.contains(&e.key()) && !named.contains(k);
     let accepted: Vec<Entry> = old.accepted.iter().enumerate().filter(stays).map(|(_, entry)| entry.clone()).collect();

@@ -1,22 +1,23 @@
 //! Compares a run with a baseline.
 
-use crate::check::{Accepted, BaselineOutcome, BaselineStatus, Metric, Outcome, PairOutcome, ResolvedFinding, Status};
+use crate::check::{Outcome, PairOutcome, Status};
+use crate::findings::baseline::status::{Accepted, BaselineOutcome, BaselineStatus, Comparison, ResolvedFinding};
 use crate::findings::baseline::{Baseline, Entry, meshes_of};
 use crate::findings::resolved;
 use crate::findings::run_view::{RunView, extent_of_pair};
-use crate::findings::severity::{Slack, in_mm, is_same_bracket, worse_in};
+use crate::findings::severity::{Metric, Slack, in_mm, is_same_bracket, worse_in};
 use crate::geom::LengthUnit;
 
-/// Sets the baseline status of every finding of a run, and judges every accepted finding missing in it. `file` is the
-/// baseline's name in reports. [`Outcome::fail_on`] decides which findings fail the gate.
+/// Compares every finding of a run with a baseline, and judges every accepted finding missing in the run. `file` is the
+/// baseline's name in reports.
 ///
 /// An accepted finding stays accepted with the same kind and relation, as long as it is no worse by more than the run's
 /// tolerance. Cost: a binary search for each finding.
-pub fn compare(baseline: &Baseline, file: String, outcome: &mut Outcome) {
+pub fn compare(baseline: &Baseline, file: String, outcome: &Outcome) -> BaselineOutcome {
     let mut found = vec![false; baseline.accepted.len()];
     let mut result = BaselineOutcome { file, ..BaselineOutcome::default() };
     let length = outcome.settings.tolerance;
-    let stands: Vec<Option<(BaselineStatus, Option<Accepted>)>> = outcome
+    result.comparisons = outcome
         .pairs
         .iter()
         .map(|pair| {
@@ -24,19 +25,17 @@ pub fn compare(baseline: &Baseline, file: String, outcome: &mut Outcome) {
                 return None;
             }
             let key = (outcome.id(pair.a), outcome.id(pair.b));
-            let (standing, accepted) = match baseline.accepted.binary_search_by(|e| e.key().cmp(&key)) {
+            let comparison = match baseline.accepted.binary_search_by(|e| e.key().cmp(&key)) {
                 Ok(k) => {
                     found[k] = true;
                     let entry = &baseline.accepted[k];
                     let same_meshes = entry.meshes.is_some_and(|meshes| meshes == meshes_of(outcome, pair));
-                    let (standing, accepted) =
-                        compare_entry(entry, baseline.units, pair, Slack { length, same_meshes });
-                    (standing, Some(accepted))
+                    compare_entry(entry, baseline.units, pair, Slack { length, same_meshes })
                 }
-                Err(_) => (BaselineStatus::New, None),
+                Err(_) => Comparison { status: BaselineStatus::New, accepted: None },
             };
-            *result.counts.of_mut(standing) += 1;
-            Some((standing, accepted))
+            *result.counts.of_mut(comparison.status) += 1;
+            Some(comparison)
         })
         .collect();
     let gone = baseline.accepted.iter().zip(&found).filter(|(_, found)| !**found).map(|(entry, _)| entry);
@@ -45,10 +44,7 @@ pub fn compare(baseline: &Baseline, file: String, outcome: &mut Outcome) {
         let view = RunView::of_outcome(outcome);
         result.gone = gone.map(|entry| resolve_entry(entry, baseline.units, &view)).collect();
     }
-    for (pair, stands) in outcome.pairs.iter_mut().zip(stands) {
-        (pair.standing, pair.accepted) = stands.map_or((None, None), |(standing, accepted)| (Some(standing), accepted));
-    }
-    outcome.baseline = Some(result);
+    result
 }
 
 fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>) -> ResolvedFinding {
@@ -58,10 +54,13 @@ fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>) -> Resolve
 }
 
 /// Compares a finding with its entry (in `units`).
-fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Slack) -> (BaselineStatus, Accepted) {
+fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Slack) -> Comparison {
     let extent = entry.extent.map(|e| in_mm(e, units));
-    let accepted = |worse_in: Vec<Metric>| Accepted { extent, worse_in };
-    let without_measure = |standing: BaselineStatus| (standing, accepted(Vec::new()));
+    let comparison = |status: BaselineStatus, worse_in: Vec<Metric>| Comparison {
+        status,
+        accepted: Some(Accepted { extent, worse_in }),
+    };
+    let without_measure = |status: BaselineStatus| comparison(status, Vec::new());
     let same_inputs = entry.inputs.is_none() || entry.inputs == now.inputs;
     if entry.status != now.status || !same_inputs {
         return without_measure(BaselineStatus::Changed);
@@ -80,7 +79,7 @@ fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Sla
                 without_measure(BaselineStatus::Changed)
             }
             Some(worse) if worse.is_empty() => without_measure(BaselineStatus::Accepted),
-            Some(worse) => (BaselineStatus::Worse, accepted(worse)),
+            Some(worse) => comparison(BaselineStatus::Worse, worse),
             None => without_measure(BaselineStatus::Changed),
         },
     }

@@ -3,6 +3,7 @@
 //!
 //! - `read`, `write`: the file format
 //! - `accept`: from findings to entries
+//! - `status`: baseline statuses, their counts, findings that fail the gate
 //! - `compare`: from a run and a baseline to baseline statuses
 //! - `pair_selector`: pairs named by the user
 
@@ -10,6 +11,7 @@ pub(crate) mod accept;
 pub(crate) mod compare;
 pub(crate) mod pair_selector;
 pub(crate) mod read;
+pub(crate) mod status;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod write;
@@ -19,7 +21,8 @@ pub use crate::findings::baseline::compare::compare;
 pub use crate::findings::baseline::pair_selector::select_pairs;
 pub use crate::findings::baseline::read::read;
 
-use crate::check::{Outcome, PairOutcome, Relation, Severity, Status};
+use crate::check::{Outcome, PairOutcome, Relation, Status};
+use crate::findings::severity::Severity;
 use crate::geom::LengthUnit;
 
 /// Default name of the file, beside the assembly.

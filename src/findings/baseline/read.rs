@@ -1,8 +1,9 @@
 //! Reads a baseline file strictly: a damaged or misspelt entry must not hide a finding.
 
-use crate::check::{CommonVolume, Relation, Severity, Status};
+use crate::check::{Relation, Status};
 use crate::error::Error;
 use crate::findings::baseline::{Baseline, Entry};
+use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::LengthUnit;
 use crate::json::document::{Json, Value};
 use crate::json::position::{JsonPath, Source};

@@ -1,7 +1,8 @@
 //! Tests reading, writing and comparing baselines.
 
-use crate::check::{BaselineStatus, Outcome};
+use crate::check::Outcome;
 use crate::findings::baseline::*;
+use crate::findings::{BaselineStatus, FailOn, Judged};
 use crate::geom::LengthUnit;
 use crate::testkit::sample_outcome;
 
@@ -20,55 +21,61 @@ fn written(baseline: &Baseline) -> Vec<u8> {
     out
 }
 
-fn standings(outcome: &Outcome) -> Vec<BaselineStatus> {
-    outcome.pairs.iter().filter_map(|p| p.standing).collect()
+/// Outcome, compared with a baseline.
+fn judged(outcome: Outcome, baseline: &Baseline) -> Judged {
+    let baseline = Some(compare(baseline, "b.json".to_owned(), &outcome));
+    Judged { outcome, baseline, fail_on: FailOn::New }
+}
+
+fn accepted_all(units: LengthUnit, reason: Option<&str>) -> Acceptance {
+    accept(None, &outcome(units).into(), None, reason, "a.json")
+}
+
+fn statuses(judged: &Judged) -> Vec<BaselineStatus> {
+    (0..judged.outcome.pairs.len()).filter_map(|row| judged.status_of(row)).collect()
 }
 
 #[test]
 fn what_is_written_is_read_without_loss_and_covers_its_run() {
     for units in LengthUnit::ALL {
-        let mut outcome = outcome(units);
-        let accepted = accept(None, &outcome, None, Some("so \"be\" it\n"), "a.json");
+        let accepted = accepted_all(units, Some("so \"be\" it\n"));
         assert_eq!((accepted.baseline.accepted.len(), accepted.taken.len()), (6, 6));
         assert!(accepted.baseline.accepted.is_sorted_by(|x, y| x.key() < y.key()));
         let again = read("b.json", written(&accepted.baseline)).unwrap();
         assert_eq!(again, accepted.baseline);
-        compare(&again, "b.json".to_owned(), &mut outcome);
-        assert_eq!(standings(&outcome), [BaselineStatus::Accepted; 6], "{units:?}");
-        outcome.fail_on = crate::check::FailOn::New;
-        assert!(!outcome.fails());
-        let twice = accept(Some(&again), &outcome, None, Some("another"), "a.json");
+        let judged = judged(outcome(units), &again);
+        assert_eq!(statuses(&judged), [BaselineStatus::Accepted; 6], "{units:?}");
+        assert!(!judged.fails());
+        let twice = accept(Some(&again), &judged, None, Some("another"), "a.json");
         assert_eq!((written(&twice.baseline), twice.taken.len()), (written(&again), 0));
     }
 }
 
 #[test]
 fn another_unit_means_the_same_lengths() {
-    let old = accept(None, &outcome(LengthUnit::Inch), None, None, "a.json").baseline;
-    let mut now = outcome(LengthUnit::Mm);
-    compare(&old, String::new(), &mut now);
-    assert_eq!(standings(&now), [BaselineStatus::Accepted; 6]);
+    let old = accepted_all(LengthUnit::Inch, None).baseline;
+    let now = judged(outcome(LengthUnit::Mm), &old);
+    assert_eq!(statuses(&now), [BaselineStatus::Accepted; 6]);
     let only = std::collections::BTreeSet::from([1]);
     let new = accept(Some(&old), &now, Some(&only), None, "a.json").baseline;
     assert_eq!((new.units, new.accepted.len()), (LengthUnit::Mm, 6));
-    let mut again = outcome(LengthUnit::Mm);
-    compare(&new, String::new(), &mut again);
-    assert_eq!(standings(&again), [BaselineStatus::Accepted; 6]);
+    let again = judged(outcome(LengthUnit::Mm), &new);
+    assert_eq!(statuses(&again), [BaselineStatus::Accepted; 6]);
 }
 
 #[test]
 fn a_pair_without_a_number_stands_by_its_inputs() {
-    let baseline = accept(None, &outcome(LengthUnit::Mm), None, None, "a.json").baseline;
+    let baseline = accepted_all(LengthUnit::Mm, None).baseline;
     let mut now = outcome(LengthUnit::Mm);
     now.pairs.iter_mut().for_each(|p| p.inputs = p.inputs.map(|_| 8));
-    compare(&baseline, String::new(), &mut now);
-    let changed = now.pairs.iter().filter(|p| p.standing == Some(BaselineStatus::Changed)).count();
+    let now = judged(now, &baseline);
+    let changed = statuses(&now).into_iter().filter(|s| *s == BaselineStatus::Changed).count();
     assert_eq!((changed, now.baseline.map(|b| b.counts.accepted)), (2, Some(4)));
 }
 
 #[test]
 fn every_torn_baseline_is_refused_or_read() {
-    let baseline = accept(None, &outcome(LengthUnit::Mm), None, Some("é"), "a.json").baseline;
+    let baseline = accepted_all(LengthUnit::Mm, Some("é")).baseline;
     let whole = written(&baseline);
     let mut refused = 0;
     for at in 0..whole.len() {

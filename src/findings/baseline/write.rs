@@ -1,7 +1,7 @@
 //! Writes the baseline file: one line a pair, sorted. A changed pair is one changed line.
 
-use crate::check::Severity;
 use crate::findings::baseline::{Baseline, Entry};
+use crate::findings::severity::Severity;
 use crate::json::write::write_json;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io;

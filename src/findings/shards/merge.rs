@@ -2,7 +2,7 @@
 
 use crate::assembly::{InstanceIx, RuleCoverage};
 use crate::check::{
-    Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, Shard, Status, Timings,
+    Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, Shard, Status,
     fixable_rows,
 };
 use crate::error::{Error, Location, Problem, Warning};
@@ -47,12 +47,11 @@ impl ShardParts {
             fixes: mem::take(&mut outcome.fixes),
             instances: mem::take(&mut outcome.instances),
         };
-        outcome.timings = Timings::default();
         Self { file, shard, candidates, instances_hash, warnings, own, common: outcome }
     }
 }
 
-/// Merges partial reports, in any order, each with its file. The outcome equals that of the whole run, without timings.
+/// Merges partial reports, in any order, each with its file. The outcome equals that of the whole run.
 /// `fixes` is the number of deepest interferences that keep their fixes, as in a run.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Defines the partial report of one shard and its text form (docs/reference/report.md).
 
-use crate::check::{Candidates, InstanceOutcome, Outcome, PlacedWarning, Shard, ShardOutcome, Timings};
+use crate::check::{Candidates, InstanceOutcome, Outcome, PlacedWarning, Shard, ShardOutcome};
 use crate::error::{Error, Location, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,15 +56,13 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// Partial report of a shard, without timings.
+    /// Partial report of a shard, without statistics: these belong to the process, not to the report.
     pub fn new(found: ShardOutcome) -> Self {
-        let ShardOutcome { shard, candidates, warnings, mut outcome } = found;
+        let ShardOutcome { shard, candidates, warnings, mut outcome, stats: _ } = found;
         let instances_hash = hash_of(&outcome.instances);
         if shard.index > 1 {
             outcome.instances = Vec::new();
         }
-        // Timings belong to the process, not to the report.
-        outcome.timings = Timings::default();
         Self {
             form: FORMAT_VERSION,
             tool: Tool::own(),

@@ -259,7 +259,7 @@ fn the_row_is_that_of_a_report() {
     let json: Value = serde_json::from_str(&rendered(&explanation(), Format::Json)).unwrap();
     let keys = |v: &Value| v.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let mut out = Vec::new();
-    crate::report::json::render(&sample_outcome::outcome(), &mut out).unwrap();
+    crate::report::json::render(&sample_outcome::outcome().into(), &mut out).unwrap();
     let mut report: Value = serde_json::from_slice(&out).unwrap();
     // What it is grouped with is known of whole reports alone.
     report["pairs"][0].as_object_mut().unwrap().remove("group").expect("a key");

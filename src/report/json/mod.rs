@@ -7,9 +7,9 @@ pub(crate) mod pair;
 pub(crate) mod tests;
 
 use crate::assembly::{Facets, Rule, RuleAction};
-use crate::check::{self, BaselineOutcome, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
+use crate::check::{self, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
 use crate::error::Warning;
-use crate::findings::{Group, Groups};
+use crate::findings::{BaselineOutcome, BaselineStatus, Group, Groups, Judged, ResolvedFinding};
 use crate::geom::{Aabb, LengthUnit};
 use crate::json::write::write_json;
 use crate::report::number::{as_given, length, vector};
@@ -23,24 +23,25 @@ pub(crate) use crate::report::json::pair::Pair;
 ///
 /// # Errors
 /// As the writer says.
-pub fn render(outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
-    write_json(&Document(outcome), out)
+pub fn render(judged: &Judged, out: &mut dyn io::Write) -> io::Result<()> {
+    write_json(&Document(judged), out)
 }
 
-struct Document<'a>(&'a Outcome);
+struct Document<'a>(&'a Judged);
 
 impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let o = self.0;
-        let groups = Groups::new(o);
+        let judged = self.0;
+        let o = &judged.outcome;
+        let groups = Groups::new(judged);
         let mut map = serializer.serialize_struct("Report", 10)?;
         map.serialize_field("version", &1)?;
         map.serialize_field("tool", &Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") })?;
         map.serialize_field("assembly", &Assembly { name: &o.name, path: &o.path, units: o.units.name() })?;
         map.serialize_field("settings", &Settings::new(&o.settings, o.units, Some(&o.rules)))?;
-        map.serialize_field("summary", &Summary::new(o))?;
-        map.serialize_field("baseline", &o.baseline.as_ref().map(Baseline::new))?;
-        map.serialize_field("pairs", &Pairs(o, &groups))?;
+        map.serialize_field("summary", &Summary::new(judged))?;
+        map.serialize_field("baseline", &judged.baseline.as_ref().map(Baseline::new))?;
+        map.serialize_field("pairs", &Pairs(judged, &groups))?;
         map.serialize_field("groups", &GroupList(o, &groups))?;
         map.serialize_field("parts", &Parts(o))?;
         map.serialize_field("instances", &Instances(o))?;
@@ -127,10 +128,11 @@ struct Summary {
 }
 
 impl Summary {
-    fn new(o: &Outcome) -> Self {
+    fn new(judged: &Judged) -> Self {
+        let o = &judged.outcome;
         Self {
-            verdict: if o.fails() { "fail" } else { "pass" },
-            fail_on: o.fail_on.name(),
+            verdict: if judged.fails() { "fail" } else { "pass" },
+            fail_on: judged.fail_on.name(),
             parts: o.parts.len(),
             instances: o.instances.len(),
             pairs: o.possible_pairs,
@@ -184,7 +186,7 @@ struct Gone<'a> {
 
 impl<'a> Baseline<'a> {
     fn new(baseline: &'a BaselineOutcome) -> Self {
-        let gone = |g: &'a check::ResolvedFinding| Gone {
+        let gone = |g: &'a ResolvedFinding| Gone {
             id: pair_id(&g.a, &g.b),
             a: &g.a,
             b: &g.b,
@@ -198,19 +200,21 @@ impl<'a> Baseline<'a> {
 
 impl Serialize for Standings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let of_findings = check::BaselineStatus::ALL.into_iter().map(|s| (s.name(), self.0.counts.of(s)));
+        let of_findings = BaselineStatus::ALL.into_iter().map(|s| (s.name(), self.0.counts.of(s)));
         serializer.collect_map(of_findings.chain([("fixed", self.0.fixed()), ("unproved", self.0.unproved())]))
     }
 }
 
-struct Pairs<'a>(&'a Outcome, &'a Groups);
+struct Pairs<'a>(&'a Judged, &'a Groups);
 
 impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.pairs.iter().enumerate().map(|(k, pair)| {
-            let rule = pair.rule.and_then(|ix| self.0.rules.get(ix as usize));
-            let row = Pair::new([self.0.id(pair.a), self.0.id(pair.b)], self.0.units, rule, pair);
-            row.in_group(self.1.of(k).map(|g| g.id.as_str()))
+        let Self(judged, groups) = self;
+        let o = &judged.outcome;
+        serializer.collect_seq(o.pairs.iter().enumerate().map(|(k, pair)| {
+            let rule = pair.rule.and_then(|ix| o.rules.get(ix as usize));
+            let row = Pair::new([o.id(pair.a), o.id(pair.b)], o.units, rule, pair);
+            row.in_run(judged, k, groups.of(k).map(|g| g.id.as_str()))
         }))
     }
 }

@@ -1,7 +1,8 @@
 //! The row of a pair.
 
 use crate::assembly::Rule;
-use crate::check::{self, PairOutcome, Severity, pair_id};
+use crate::check::{self, PairOutcome, pair_id};
+use crate::findings::{self, BaselineStatus, Judged, Severity};
 use crate::geom::{Bounds, LengthUnit};
 use crate::report::json::MinMax;
 use crate::report::number::{length, vector, volume};
@@ -66,15 +67,20 @@ impl<'a> Pair<'a> {
             facet_allowance: in_units(p.facet_allowance),
             within_facet_error: p.within_facet_error,
             rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
-            baseline: p.standing.map(check::BaselineStatus::name),
-            accepted: p.accepted.as_ref().map(|a| Accepted::new(a, units)),
+            baseline: None,
+            accepted: None,
             group: None,
         }
     }
 
-    /// The same among the rows of a run, with the id of its group there if it is in one.
-    pub(crate) fn in_group(self, id: Option<&'a str>) -> Self {
-        Self { group: Some(GroupOfPair(id)), ..self }
+    /// Adds the data of the run about its row: comparison with the baseline, id of the group.
+    pub(crate) fn in_run(self, judged: &Judged, row: usize, group: Option<&'a str>) -> Self {
+        Self {
+            baseline: judged.status_of(row).map(BaselineStatus::name),
+            accepted: judged.accepted(row).map(|a| Accepted::new(a, judged.outcome.units)),
+            group: Some(GroupOfPair(group)),
+            ..self
+        }
     }
 }
 
@@ -89,7 +95,7 @@ struct Accepted {
 }
 
 impl Accepted {
-    fn new(accepted: &check::Accepted, units: LengthUnit) -> Self {
+    fn new(accepted: &findings::Accepted, units: LengthUnit) -> Self {
         let worse_in = accepted.worse_in.iter().map(|m| m.name()).collect();
         let none = Self { overlap_depth: None, overlap_volume: None, gap: None, gap_bracket: None, worse_in };
         match accepted.extent {

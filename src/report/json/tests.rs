@@ -6,7 +6,7 @@ use serde_json::Value;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
-    render(outcome, &mut out).unwrap();
+    render(&Judged::from(outcome.clone()), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -1,9 +1,9 @@
 //! From an outcome to a SARIF log.
 
 use crate::assembly::InstanceIx;
-use crate::check::{BaselineStatus, Outcome, PairOutcome, Status, pair_id};
+use crate::check::{Outcome, Status, pair_id};
 use crate::error::Warning;
-use crate::findings::{Entry, Groups, rank};
+use crate::findings::{BaselineStatus, Entry, Groups, Judged, rank};
 use crate::report::number::count;
 use crate::report::rows::{self, by_status};
 use crate::report::sarif::model::{
@@ -26,8 +26,9 @@ const FINDINGS: [Status; 3] = [Status::Interference, Status::TooClose, Status::U
 const LEFT_OUT: &str = "too-many-results";
 
 /// The log of an outcome; no more than [`MAX_RESULTS`] results, the worst.
-pub(crate) fn log(o: &Outcome) -> Log {
-    let findings = rows::in_groups(&rank::ranked(o, |p| p.status.fails()), None);
+pub(crate) fn log(judged: &Judged) -> Log {
+    let o = &judged.outcome;
+    let findings = rows::in_groups(&rank::ranked(judged, |row| o.pairs[row].status.fails()), None);
     let (kept, left) = findings.split_at(findings.len().min(MAX_RESULTS));
     // Warnings of a place in a file can be shown there; the others belong to the run.
     let (placed, unplaced): (Vec<&Warning>, Vec<&Warning>) = o.warnings.iter().partition(|w| has_place(w));
@@ -35,12 +36,12 @@ pub(crate) fn log(o: &Outcome) -> Log {
     let codes: BTreeSet<&str> = placed.iter().map(|w| w.code).collect();
     let rules = FINDINGS.into_iter().map(|s| descriptor(s.name(), Level::Error));
     let rules = rules.chain(codes.iter().map(|code| descriptor(code, Level::Warning))).collect();
-    let groups = Groups::new(o);
+    let groups = Groups::new(judged);
     let mut results: Vec<_> =
-        kept.iter().enumerate().map(|(k, e)| finding(o, &groups, e, priority(k, findings.len()))).collect();
+        kept.iter().enumerate().map(|(k, e)| finding(judged, &groups, e, priority(k, findings.len()))).collect();
     results.extend(placed.iter().map(|w| {
         let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code).unwrap_or(0);
-        warning(o, w, index)
+        warning(judged, w, index)
     }));
     let (notifications, told) = notifications(o, &unplaced, left, more.len());
     let driver = Driver { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION"), rules, notifications };
@@ -53,7 +54,7 @@ pub(crate) fn log(o: &Outcome) -> Log {
         tool: Tool { driver },
         invocations: [Invocation {
             execution_successful: true,
-            exit_code: u8::from(o.fails()),
+            exit_code: u8::from(judged.fails()),
             tool_execution_notifications: told,
         }],
         original_uri_base_ids: BTreeMap::from([(BASE, base)]),
@@ -61,7 +62,7 @@ pub(crate) fn log(o: &Outcome) -> Log {
         results,
         properties: RunProperties {
             assembly: o.name.clone(),
-            verdict: if o.fails() { "fail" } else { "pass" },
+            verdict: if judged.fails() { "fail" } else { "pass" },
             pairs: o.possible_pairs,
             counts: Status::ALL.into_iter().map(|s| (s.name(), o.counts.of(s))).collect(),
             left_out: (left.len() + more.len()) as u64,
@@ -79,7 +80,8 @@ fn priority(k: usize, of: usize) -> f64 {
     (1000.0 * (of - k) as f64 / of as f64).round() / 10.0
 }
 
-fn finding(o: &Outcome, groups: &Groups, entry: &Entry<'_>, priority: f64) -> ResultRow {
+fn finding(judged: &Judged, groups: &Groups, entry: &Entry<'_>, priority: f64) -> ResultRow {
+    let o = &judged.outcome;
     let p = &o.pairs[entry.row];
     let pair = pair_id(o.id(p.a), o.id(p.b));
     let [a, b] = [p.a, p.b].map(|i| instance(o, i));
@@ -87,25 +89,25 @@ fn finding(o: &Outcome, groups: &Groups, entry: &Entry<'_>, priority: f64) -> Re
         rule_id: p.status.name().to_owned(),
         rule_index: FINDINGS.iter().position(|s| *s == p.status).unwrap_or(0),
         level: Level::Error,
-        message: message(&sentence(o, p)),
+        message: message(&sentence(judged, entry.row)),
         locations: vec![a],
         related_locations: vec![Location { id: Some(1), message: Some(message("the other one of the pair")), ..b }],
         partial_fingerprints: fingerprints(&pair, p.status.name()),
-        suppressions: suppressions(o, p),
+        suppressions: suppressions(judged, entry.row),
         rank: Some(priority),
         properties: Some(ResultProperties { pair, group: groups.of(entry.row).map(|g| g.id.clone()) }),
     }
 }
 
 /// Why a finding does not count; `None` where none is accepted in this run at all.
-fn suppressions(o: &Outcome, p: &PairOutcome) -> Option<Vec<Suppression>> {
-    let baseline = o.baseline.as_ref()?;
+fn suppressions(judged: &Judged, row: usize) -> Option<Vec<Suppression>> {
+    let baseline = judged.baseline.as_ref()?;
     let accepted = Suppression {
         kind: "external",
         status: "accepted",
         justification: Some(format!("accepted in {}", shown(&baseline.file))),
     };
-    Some((p.standing == Some(BaselineStatus::Accepted)).then_some(accepted).into_iter().collect())
+    Some((judged.status_of(row) == Some(BaselineStatus::Accepted)).then_some(accepted).into_iter().collect())
 }
 
 /// What tells that two results of different runs are one: whose it is and of which kind, never where it is written. Under
@@ -154,7 +156,7 @@ fn said(w: &Warning) -> Text {
     message(&format!("{part}{}", w.message))
 }
 
-fn warning(o: &Outcome, w: &Warning, rule_index: usize) -> ResultRow {
+fn warning(judged: &Judged, w: &Warning, rule_index: usize) -> ResultRow {
     let at = w.at.as_ref().and_then(|at| at.json_path.as_deref()).unwrap_or_default();
     let subject = format!("{}{at}{}", w.part.as_deref().unwrap_or_default(), w.message);
     let subject = &blake3::hash(subject.as_bytes()).to_hex().as_str()[..12].to_owned();
@@ -167,7 +169,7 @@ fn warning(o: &Outcome, w: &Warning, rule_index: usize) -> ResultRow {
         related_locations: Vec::new(),
         partial_fingerprints: fingerprints(subject, w.code),
         // As of the findings: all results have them, or none.
-        suppressions: o.baseline.as_ref().map(|_| Vec::new()),
+        suppressions: judged.baseline.as_ref().map(|_| Vec::new()),
         rank: None,
         properties: None,
     }

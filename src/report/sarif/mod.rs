@@ -5,7 +5,7 @@ pub(crate) mod model;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::check::Outcome;
+use crate::findings::Judged;
 use crate::json::write::write_lines;
 use std::io::{self, Write};
 
@@ -19,6 +19,6 @@ const BASE: &str = "%SRCROOT%";
 ///
 /// # Errors
 /// As the writer says.
-pub fn render(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    write_lines(&crate::report::sarif::collector::log(outcome), 3, out)
+pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
+    write_lines(&crate::report::sarif::collector::log(judged), 3, out)
 }

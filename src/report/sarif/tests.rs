@@ -1,5 +1,6 @@
 //! Tests of the SARIF report.
 
+use crate::check::Outcome;
 use crate::report::conform_tests::sarif_errors;
 use crate::report::sarif::*;
 use crate::testkit::sample_outcome;
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
-    render(outcome, &mut out).unwrap();
+    render(&Judged::from(outcome.clone()), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

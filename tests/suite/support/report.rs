@@ -1,6 +1,7 @@
 //! What must hold of every report, whatever was checked.
 
 use interfere::check::{Outcome, Status, pair_id};
+use interfere::findings::Judged;
 use interfere::report::{Format, Style, render};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 /// The JSON report of an outcome.
 pub fn json_of(outcome: &Outcome) -> String {
     let mut bytes = Vec::new();
-    render(outcome, Format::Json, Style::default(), &mut bytes).expect("memory takes all");
+    render(&Judged::from(outcome.clone()), Format::Json, Style::default(), &mut bytes).expect("memory takes all");
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 

@@ -1,7 +1,7 @@
-//! Compares findings with a baseline: the types of the result. `findings::baseline` fills them after the check.
+//! Defines the result of comparing a run with a baseline.
 
 use crate::check::Status;
-use crate::geom::Bounds;
+use crate::findings::severity::{Metric, Severity};
 
 /// Baseline status of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,70 +39,13 @@ impl BaselineStatus {
     }
 }
 
-/// Severity of a finding, compared between runs. Lengths in mm, unless stated otherwise.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Severity {
-    /// Overlap depth of an interference (>= 0), and its common volume if computed. More is worse.
-    Depth(f64, Option<CommonVolume>),
-    /// Gap of a too small clearance. Less is worse.
-    Gap(f64),
-    /// Bounds of the gap of an undecided pair.
-    Bracket(Bounds),
-}
-
-/// Common volume of two solids (mm³, >= 0).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CommonVolume {
-    /// Volume of the intersection.
-    pub volume: f64,
-    /// Uncertainty, see [`PairOutcome::overlap_volume_slack`](super::PairOutcome::overlap_volume_slack).
-    pub slack: f64,
-    /// Uncertainty, see [`PairOutcome::overlap_volume_facets`](super::PairOutcome::overlap_volume_facets).
-    pub facets: f64,
-}
-
-impl Severity {
-    /// Converts lengths and volumes to another unit.
-    #[must_use]
-    pub fn scaled(self, length: impl Fn(f64) -> f64, volume: impl Fn(f64) -> f64) -> Self {
-        match self {
-            Self::Depth(depth, shared) => {
-                let shared = shared.map(|s| CommonVolume {
-                    volume: volume(s.volume),
-                    slack: volume(s.slack),
-                    facets: volume(s.facets),
-                });
-                Self::Depth(length(depth), shared)
-            }
-            Self::Gap(gap) => Self::Gap(length(gap)),
-            Self::Bracket(bracket) => Self::Bracket(bracket.map(length)),
-        }
-    }
-}
-
-/// Metric of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Metric {
-    /// Overlap depth.
-    Depth,
-    /// Volume of the intersection.
-    Volume,
-    /// Gap.
-    Gap,
-    /// Both ends of the gap's bracket.
-    Bracket,
-}
-
-impl Metric {
-    /// Key of the metric in a pair's row.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Depth => "overlap_depth",
-            Self::Volume => "overlap_volume",
-            Self::Gap => "gap",
-            Self::Bracket => "gap_bracket",
-        }
-    }
+/// Comparison of a finding with the baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Baseline status of the finding.
+    pub status: BaselineStatus,
+    /// Accepted finding of the pair; `None` if the baseline lacks the pair.
+    pub accepted: Option<Accepted>,
 }
 
 /// An accepted finding, compared with the run.
@@ -154,8 +97,8 @@ pub struct BaselineCounts {
 
 impl BaselineCounts {
     /// Count of a baseline status.
-    pub fn of(&self, standing: BaselineStatus) -> u64 {
-        match standing {
+    pub fn of(&self, status: BaselineStatus) -> u64 {
+        match status {
             BaselineStatus::New => self.new,
             BaselineStatus::Worse => self.worse,
             BaselineStatus::Changed => self.changed,
@@ -165,8 +108,8 @@ impl BaselineCounts {
     }
 
     /// Counter of a baseline status.
-    pub fn of_mut(&mut self, standing: BaselineStatus) -> &mut u64 {
-        match standing {
+    pub fn of_mut(&mut self, status: BaselineStatus) -> &mut u64 {
+        match status {
             BaselineStatus::New => &mut self.new,
             BaselineStatus::Worse => &mut self.worse,
             BaselineStatus::Changed => &mut self.changed,
@@ -198,10 +141,13 @@ pub struct ResolvedFinding {
 }
 
 /// Result of comparing an outcome with a baseline.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct BaselineOutcome {
     /// Baseline file as named in reports.
     pub file: String,
+    /// Comparison of each pair, in the order of [`Outcome::pairs`](crate::check::Outcome::pairs); `None` for a pair
+    /// without a finding.
+    pub comparisons: Vec<Option<Comparison>>,
     /// Counts of the findings.
     pub counts: BaselineCounts,
     /// Accepted findings missing in the run, sorted by a, then b.
