@@ -5,8 +5,8 @@
 
 use divan::{Bencher, black_box};
 use interfere::geom::{Mat3, Pose, Vec3};
+use interfere::measure::intersection::{IntersectionInput, intersection};
 use interfere::mesh;
-use interfere::query::intersection::{IntersectionInput, intersection};
 use interfere::query::triangles::pairing::Pairing;
 use interfere::shape::surface::{Inside, Surface};
 use std::path::PathBuf;

@@ -10,6 +10,7 @@ pub mod fuzzing;
 pub mod geom;
 pub mod io;
 pub mod json;
+pub mod measure;
 pub mod mesh;
 pub mod query;
 pub mod report;

@@ -1,4 +1,4 @@
-//! Checks the pairs of an assembly: from an `Assembly` to an [`Outcome`]. Floor 4.
+//! Checks the pairs of an assembly: from an `Assembly` to an [`Outcome`]. Floor 5.
 //!
 //! ```text
 //! load ─► shape ─► prune: AABB ─► OBB SAT ─► hull GJK ─► confirm: hulls, pieces or triangles ─► judge

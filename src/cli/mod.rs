@@ -1,4 +1,4 @@
-//! Floor 7: the command line. Arguments, output files, stdout, stderr, exit code and thread count are dealt with here and
+//! Floor 8: the command line. Arguments, output files, stdout, stderr, exit code and thread count are dealt with here and
 //! nowhere else.
 
 pub mod accept;

@@ -1,4 +1,4 @@
-//! Judges the outcome of a run: findings, baseline, rules, reports to compare. Floor 5. Pure functions, without clock,
+//! Judges the outcome of a run: findings, baseline, rules, reports to compare. Floor 6. Pure functions, without clock,
 //! files or environment.
 //!
 //! - `judged`: an outcome with its baseline and its gate

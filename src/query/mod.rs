@@ -1,4 +1,5 @@
-//! Answers geometric questions about two placed shapes, each independent of rules, limits and budgets.
+//! Floor 3: gap and overlap depth of two placed shapes, everything that a verdict needs. Pure: no rules, no budgets of a
+//! run.
 //!
 //! | question | module |
 //! | --- | --- |
@@ -6,8 +7,6 @@
 //! | How far are two surfaces apart? Do their triangles intersect? | `triangles` |
 //! | How far are two solids apart, or how deep do they overlap, each covered by convex pieces? | `pieces` |
 //! | How deep do two solids overlap (diameter of the largest common ball)? | `depth` |
-//! | By how short a translation are two solids separated, convex or not? | `separation` |
-//! | How large is the common solid of two solids (volume, bounding box)? | `intersection` |
 //! | How much of an overlap do the facets of curved faces explain? | `facet_allowance` |
 //!
 //! Every query takes B's pose in A's frame (`b_in_a`) and answers in A's frame. Queries on hulls, pieces and depth
@@ -18,9 +17,7 @@ pub mod depth;
 pub mod facet_allowance;
 #[cfg(test)]
 mod facet_allowance_tests;
-pub mod intersection;
 pub(crate) mod pieces;
 #[cfg(test)]
 mod pieces_tests;
-pub mod separation;
 pub mod triangles;

@@ -1,4 +1,4 @@
-//! Floor 6: results as bytes. Pure: values in, bytes out; no clock, no files, no environment.
+//! Floor 7: results as bytes. Pure: values in, bytes out; no clock, no files, no environment.
 
 pub mod baseline;
 #[cfg(test)]

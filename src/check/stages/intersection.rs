@@ -4,7 +4,7 @@ use crate::check::pairs::rotations::order;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::{Measured, PairQuery};
 use crate::geom::{Aabb, Mat3, Vec3};
-use crate::query::intersection::{IntersectionInput, intersection};
+use crate::measure::intersection::{IntersectionInput, intersection};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 

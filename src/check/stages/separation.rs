@@ -2,9 +2,9 @@
 
 use crate::check::stages::PairQuery;
 use crate::geom::Vec3;
+use crate::measure::separation::{SeparationInput, separate};
 use crate::query::convex::epa::EpaScratch;
 use crate::query::depth::SolidRef;
-use crate::query::separation::{SeparationInput, separate};
 
 impl PairQuery<'_> {
     /// Separating translation of the second part and its length (mm, first shape's centred frame). `least` is a lower

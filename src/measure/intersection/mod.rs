@@ -27,12 +27,12 @@ pub(crate) mod perturbed_signs;
 pub(crate) mod tests;
 
 use crate::geom::{Aabb, Mat3, Vec3};
-use crate::query::intersection::bounding_box::{boxes, max_shift, turned_box};
-pub use crate::query::intersection::by_arrangement::solid;
-use crate::query::intersection::by_arrangement::{intersection_by_mesh, winds_once};
-use crate::query::intersection::crossing_candidates::CrossingCandidates;
-use crate::query::intersection::inside_part::{BoundarySums, End, Inconsistent, InsidePart, Segment};
-use crate::query::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, cut};
+use crate::measure::intersection::bounding_box::{boxes, max_shift, turned_box};
+pub use crate::measure::intersection::by_arrangement::solid;
+use crate::measure::intersection::by_arrangement::{intersection_by_mesh, winds_once};
+use crate::measure::intersection::crossing_candidates::CrossingCandidates;
+use crate::measure::intersection::inside_part::{BoundarySums, End, Inconsistent, InsidePart, Segment};
+use crate::measure::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, cut};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 

@@ -3,8 +3,8 @@
 use crate::geom::Vec3;
 use crate::geom::math::greater;
 use crate::geom::triangle::Triangle;
-use crate::query::separation::blocked_interval::{Blocked, Line, blocked_interval};
-use crate::query::separation::inset_pair::{InsetPair, SharedPoint};
+use crate::measure::separation::blocked_interval::{Blocked, Line, blocked_interval};
+use crate::measure::separation::inset_pair::{InsetPair, SharedPoint};
 
 /// Maximum number of intersecting pairs of triangles collected at one trial.
 const PAIRS_PER_STEP: usize = 12;

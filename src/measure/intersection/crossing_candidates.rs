@@ -1,7 +1,7 @@
 //! Finds the triangles of two surfaces possibly crossing, and those certainly clear of the other surface, for all poses
 //! of B within a short distance.
 
-use crate::query::intersection::perturbed_signs::Solid;
+use crate::measure::intersection::perturbed_signs::Solid;
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::{Below, Motion, Node, PlacedObb};

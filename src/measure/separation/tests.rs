@@ -2,10 +2,10 @@
 
 use crate::geom::Vec3;
 use crate::geom::triangle::{Triangle, intersects};
+use crate::measure::separation::blocked_interval::{Line, blocked_interval};
+use crate::measure::separation::min_norm::{Plane, min_norm_point};
+use crate::measure::separation::ray_exit::exit;
 use crate::mesh::TriMesh;
-use crate::query::separation::blocked_interval::{Line, blocked_interval};
-use crate::query::separation::min_norm::{Plane, min_norm_point};
-use crate::query::separation::ray_exit::exit;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::Rng;
 

@@ -10,14 +10,14 @@ use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::triangle::Triangle;
 use crate::geom::{Mat3, Pose, Vec3};
+use crate::measure::separation::blocked_interval::Line;
+use crate::measure::separation::directions::{Directions, SAME_DIRECTION_COSINE};
+use crate::measure::separation::inset_pair::{ContactPair, InsetPair};
+use crate::measure::separation::line_search::{KnownBlockers, LineEnd};
+use crate::measure::separation::min_norm::{Plane, min_norm_point};
 use crate::query::convex::epa::{self, EpaScratch};
 use crate::query::convex::gjk::{self, HullPair};
 use crate::query::depth::SolidRef;
-use crate::query::separation::blocked_interval::Line;
-use crate::query::separation::directions::{Directions, SAME_DIRECTION_COSINE};
-use crate::query::separation::inset_pair::{ContactPair, InsetPair};
-use crate::query::separation::line_search::{KnownBlockers, LineEnd};
-use crate::query::separation::min_norm::{Plane, min_norm_point};
 
 /// Excess length of every translation, in rounding margins.
 const STEP_IN_MARGINS: f64 = 4.0;

@@ -24,4 +24,4 @@ pub(crate) mod search;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use crate::query::separation::search::{SeparationInput, separate};
+pub use crate::measure::separation::search::{SeparationInput, separate};

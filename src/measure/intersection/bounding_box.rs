@@ -8,7 +8,7 @@
 
 use crate::geom::math::{lesser, max3, min3};
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
-use crate::query::intersection::{IntersectionInput, ROUNDING};
+use crate::measure::intersection::{IntersectionInput, ROUNDING};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 

@@ -1,8 +1,8 @@
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
+use crate::measure::intersection::by_arrangement::{intersection_by_mesh, is_common, solid};
+use crate::measure::intersection::tests::{at, common_of, is_box, near, rotation, surface, swap};
+use crate::measure::intersection::{Intersection, IntersectionInput, intersection};
 use crate::mesh::TriMesh;
-use crate::query::intersection::by_arrangement::{intersection_by_mesh, is_common, solid};
-use crate::query::intersection::tests::{at, common_of, is_box, near, rotation, surface, swap};
-use crate::query::intersection::{Intersection, IntersectionInput, intersection};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::hull::convex_hull;
 use crate::shape::self_union::SelfUnion;

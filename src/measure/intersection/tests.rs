@@ -1,6 +1,6 @@
 use crate::geom::Pose;
+use crate::measure::intersection::{crossing_candidates, *};
 use crate::mesh::{TriMesh, union};
-use crate::query::intersection::{crossing_candidates, *};
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::solids::{Rng, block, cubes, joined, ring, translated, turned};

@@ -3,8 +3,8 @@
 use crate::geom::Vec3;
 use crate::geom::triangle::Triangle;
 use crate::geom::union_find::UnionFind;
-use crate::query::intersection::crossing_candidates::Triangles;
-use crate::query::intersection::perturbed_signs::{Crossing, Solid, crossing_sign};
+use crate::measure::intersection::crossing_candidates::Triangles;
+use crate::measure::intersection::perturbed_signs::{Crossing, Solid, crossing_sign};
 use crate::shape::surface::Surface;
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::winding_number::winding_by;

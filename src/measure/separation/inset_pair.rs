@@ -3,7 +3,7 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
-use crate::query::separation::ray_exit::exit;
+use crate::measure::separation::ray_exit::exit;
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{displaced_intersections, middle_of_crossing};
 use crate::shape::surface::Surface;

@@ -7,12 +7,12 @@ use crate::geom::tolerance::roundoff_mm;
 use crate::geom::triangle::intersects;
 use crate::geom::union_find::UnionFind;
 use crate::geom::{Aabb, Pose, Vec3};
-use crate::mesh::{TriMesh, intersection};
-use crate::query::intersection::bounding_box::boxes;
-use crate::query::intersection::perturbed_signs::Solid;
-use crate::query::intersection::{
+use crate::measure::intersection::bounding_box::boxes;
+use crate::measure::intersection::perturbed_signs::Solid;
+use crate::measure::intersection::{
     Boundary, BoundarySums, CrossingCandidates, Intersection, IntersectionInput, NOISE_MARGINS, boundary, volume,
 };
+use crate::mesh::{TriMesh, intersection};
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::self_union::verify::{
