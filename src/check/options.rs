@@ -2,6 +2,7 @@
 
 use crate::assembly::{Facets, Geometry};
 use crate::check::cache::store::Cache;
+use serde::{Deserialize, Serialize};
 
 /// Default overshoot of the pieces of a part, as a share of the diagonal of the part's box.
 pub const EPSILON_OF_DIAGONAL: f64 = 0.02;
@@ -80,4 +81,24 @@ pub enum Stage {
     Narrow,
     /// Rows, sorting, rendering, writing.
     Report,
+}
+
+/// Settings of a run: every option with an influence on the result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Tolerance (mm, >= 0).
+    pub tolerance: f64,
+    /// Geometry of parts without a choice of their own.
+    pub geometry: Geometry,
+    /// Facet policy: grants or refuses facet allowances.
+    pub facets: Facets,
+    /// Largest gap of a listed clear pair (mm, >= 0).
+    pub report_within: Option<f64>,
+    /// Overshoot of the pieces of decomposed parts (mm, >= 0); `None` for a share of each part's size.
+    pub epsilon: Option<f64>,
+    /// Largest number of pieces of a part.
+    pub max_pieces: usize,
+    /// True if the run decides statuses only.
+    pub verdict_only: bool,
 }

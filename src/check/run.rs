@@ -7,7 +7,7 @@ use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
 use crate::check::outcome::part_rows::{describe_instances, describe_parts};
 use crate::check::outcome::warnings::{PlacedWarning, collect_warnings};
 use crate::check::pairs::candidates::{candidates, instance_boxes};
-use crate::check::pairs::distinct::UniquePairs;
+use crate::check::pairs::distinct::{UniquePairs, unique_pairs};
 use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shape::Shape;
@@ -110,7 +110,8 @@ fn run(
 
     let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
     let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref() };
-    let (groups, unseen, candidates) = select_shard(run.unique_pairs(&candidates), &shapes, pairs_all, shard);
+    let (groups, unseen, candidates) =
+        select_shard(unique_pairs(run.assembly, run.shapes, &candidates), &shapes, pairs_all, shard);
     let answers = run.answer_groups(&groups, &mut watch, &mut timings, progress);
     let tally = RunCounts::of(unseen, &groups, &answers);
     watch.stop(Stage::Narrow, &mut timings);

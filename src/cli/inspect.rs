@@ -1,6 +1,6 @@
 //! `interfere inspect`: what is in mesh files.
 
-use crate::check::{self};
+use crate::check;
 use crate::cli::decompose::FormatChoice;
 use clap::Args as ClapArgs;
 use std::path::PathBuf;

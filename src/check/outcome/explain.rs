@@ -1,12 +1,13 @@
 //! Explains the status of one pair with the numbers of the run itself.
 
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, Rule, RuleTable};
-use crate::check::outcome::fix::{FixSearch, is_fixable};
+use crate::check::outcome::fix::is_fixable;
 use crate::check::outcome::part_rows::describe_parts;
 use crate::check::outcome::warnings::collect_warnings;
 use crate::check::pairs::candidates::Candidate;
 use crate::check::prepare::load::PartMesh;
 use crate::check::stages::answers::Checker;
+use crate::check::stages::fixes::FixSearch;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::{Fix, PairOutcome, PartOutcome, Settings, Status};
 use crate::error::{Error, Location, Problem, Warning};

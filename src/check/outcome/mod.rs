@@ -14,8 +14,9 @@ pub(crate) mod part_rows;
 pub(crate) mod status;
 pub(crate) mod warnings;
 
-use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleCoverage};
+use crate::assembly::{FileLine, Geometry, InstanceIx, PartIx, Rule, RuleCoverage};
 use crate::check::Fix;
+use crate::check::options::Settings;
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
 use crate::error::Warning;
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
@@ -167,26 +168,6 @@ impl InstanceOutcome {
     pub fn unit_id(&self) -> Option<&str> {
         self.id.get(..self.unit? as usize)
     }
-}
-
-/// Settings of a run: every option with an influence on the result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Settings {
-    /// Tolerance (mm, >= 0).
-    pub tolerance: f64,
-    /// Geometry of parts without a choice of their own.
-    pub geometry: Geometry,
-    /// Facet policy: grants or refuses facet allowances.
-    pub facets: Facets,
-    /// Largest gap of a listed clear pair (mm, >= 0).
-    pub report_within: Option<f64>,
-    /// Overshoot of the pieces of decomposed parts (mm, >= 0); `None` for a share of each part's size.
-    pub epsilon: Option<f64>,
-    /// Largest number of pieces of a part.
-    pub max_pieces: usize,
-    /// True if the run decides statuses only.
-    pub verdict_only: bool,
 }
 
 /// Result of a run.

@@ -3,7 +3,7 @@
 use crate::assembly::InstanceIx;
 use crate::check::pairs::candidates::Candidate;
 use crate::check::pairs::canonical_pose;
-use crate::check::pairs::distinct::{PairRef, UniquePair, UniquePairs};
+use crate::check::pairs::distinct::{PairRef, UniquePair, UniquePairs, unique_pairs};
 use crate::check::pairs::rotations::{RotationIndex, Rotations};
 use crate::check::stages::Answer;
 use crate::check::stages::answers::Checker;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 impl Checker<'_> {
     /// Row and trace of one candidate, equal to those of a whole run.
     pub(crate) fn explain(&self, candidate: &Candidate, steps: &mut Trace) -> PairOutcome {
-        let groups = self.unique_pairs(std::slice::from_ref(candidate));
+        let groups = unique_pairs(self.assembly, self.shapes, std::slice::from_ref(candidate));
         let limits = self.limits(candidate.rule);
         let (member, distinct) = (&groups.candidates[0], &groups.distinct[0]);
         let firsts = RotationIndex::of(&groups);

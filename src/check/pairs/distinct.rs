@@ -1,11 +1,9 @@
 //! Finds the unique pairs among the candidates: equal pairs share one answer.
 
-use crate::check::cache::{Kind, PairKey};
+use crate::assembly::Assembly;
 use crate::check::pairs::candidates::Candidate;
 use crate::check::pairs::canonical_pose;
-use crate::check::prepare::shapes::PlacedInstance;
-use crate::check::stages::PairQuery;
-use crate::check::stages::answers::Checker;
+use crate::check::prepare::shapes::{PlacedInstance, Shapes};
 use crate::geom::Pose;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -49,10 +47,6 @@ impl UniquePair {
             && self.rule == o.rule
             && self.residual == o.residual
             && self.pose == o.pose
-    }
-
-    pub(crate) fn key_with<'q>(&self, query: &'q PairQuery<'q>, kind: Kind) -> PairKey<'q> {
-        PairKey { shapes: [self.first, self.second], query, kind }
     }
 
     /// Hash for the table; only the distribution over slots depends on it.
@@ -107,53 +101,57 @@ impl UniquePairTable {
     }
 }
 
-impl Checker<'_> {
-    /// Brings a pair into canonical order and pose, independent of names and file order. Returns true if the order is
-    /// swapped.
-    pub(crate) fn canonical(&self, c: &Candidate) -> (bool, UniquePair) {
-        self.canonical_at(c, &self.shapes.placed[c.a as usize])
-    }
+/// Brings a pair into canonical order and pose, independent of names and file order. Returns true if the order is
+/// swapped.
+pub(crate) fn canonical(assembly: &Assembly, shapes: &Shapes, c: &Candidate) -> (bool, UniquePair) {
+    canonical_at(assembly, shapes, c, &shapes.placed[c.a as usize])
+}
 
-    /// Canonical pair with `a` placed at `pa`.
-    pub(crate) fn canonical_at(&self, c: &Candidate, pa: &PlacedInstance) -> (bool, UniquePair) {
-        let pb = &self.shapes.placed[c.b as usize];
-        let (oa, ob) = (&self.shapes.origins[pa.shape as usize], &self.shapes.origins[pb.shape as usize]);
-        let size = oa.diameter + ob.diameter;
-        let forward =
-            || canonical_pose::rounded(&canonical_pose::relative(&pa.pose, &oa.origin, &pb.pose, &ob.origin), size);
-        let backward =
-            || canonical_pose::rounded(&canonical_pose::relative(&pb.pose, &ob.origin, &pa.pose, &oa.origin), size);
-        let (swapped, first, second, pose) = match pa.shape.cmp(&pb.shape) {
-            Ordering::Less => (false, pa.shape, pb.shape, forward()),
-            Ordering::Greater => (true, pb.shape, pa.shape, backward()),
-            Ordering::Equal => {
-                let (f, b) = (forward(), backward());
-                let id = |i: u32| self.assembly.instances[i as usize].id.as_str();
-                // Both views may have equal poses: then the ids decide, independent of the file order.
-                let swapped = match canonical_pose::numbers(&b).partial_cmp(&canonical_pose::numbers(&f)) {
-                    Some(Ordering::Equal) => id(c.b) < id(c.a),
-                    order => order == Some(Ordering::Less),
-                };
-                (swapped, pa.shape, pa.shape, if swapped { b } else { f })
-            }
-        };
-        let residual = canonical_pose::residual(pa.residual + pb.residual, &pose, size);
-        (swapped, UniquePair { first, second, pose, rule: c.rule, residual })
-    }
-
-    pub(crate) fn unique_pairs(&self, candidates: &[Candidate]) -> UniquePairs {
-        let mut finder = UniquePairTable::with_room(candidates.len());
-        let mut distinct = Vec::with_capacity(candidates.len().min(1 << 16));
-        let mut members = Vec::with_capacity(candidates.len());
-        // Work in blocks: the poses of most pairs stay in the CPU cache.
-        let mut canonical: Vec<(bool, UniquePair)> = Vec::new();
-        for block in candidates.chunks(4096) {
-            block.par_iter().map(|c| self.canonical(c)).collect_into_vec(&mut canonical);
-            for (c, (swapped, pair)) in block.iter().zip(canonical.drain(..)) {
-                let group = finder.find(pair, &mut distinct);
-                members.push(PairRef { a: c.a, b: c.b, rule: c.rule, group, swapped });
-            }
+/// Canonical pair with `a` placed at `pa`.
+pub(crate) fn canonical_at(
+    assembly: &Assembly,
+    shapes: &Shapes,
+    c: &Candidate,
+    pa: &PlacedInstance,
+) -> (bool, UniquePair) {
+    let pb = &shapes.placed[c.b as usize];
+    let (oa, ob) = (&shapes.origins[pa.shape as usize], &shapes.origins[pb.shape as usize]);
+    let size = oa.diameter + ob.diameter;
+    let forward =
+        || canonical_pose::rounded(&canonical_pose::relative(&pa.pose, &oa.origin, &pb.pose, &ob.origin), size);
+    let backward =
+        || canonical_pose::rounded(&canonical_pose::relative(&pb.pose, &ob.origin, &pa.pose, &oa.origin), size);
+    let (swapped, first, second, pose) = match pa.shape.cmp(&pb.shape) {
+        Ordering::Less => (false, pa.shape, pb.shape, forward()),
+        Ordering::Greater => (true, pb.shape, pa.shape, backward()),
+        Ordering::Equal => {
+            let (f, b) = (forward(), backward());
+            let id = |i: u32| assembly.instances[i as usize].id.as_str();
+            // Both views may have equal poses: then the ids decide, independent of the file order.
+            let swapped = match canonical_pose::numbers(&b).partial_cmp(&canonical_pose::numbers(&f)) {
+                Some(Ordering::Equal) => id(c.b) < id(c.a),
+                order => order == Some(Ordering::Less),
+            };
+            (swapped, pa.shape, pa.shape, if swapped { b } else { f })
         }
-        UniquePairs { candidates: members, distinct }
+    };
+    let residual = canonical_pose::residual(pa.residual + pb.residual, &pose, size);
+    (swapped, UniquePair { first, second, pose, rule: c.rule, residual })
+}
+
+/// Finds the unique pairs among the candidates.
+pub(crate) fn unique_pairs(assembly: &Assembly, shapes: &Shapes, candidates: &[Candidate]) -> UniquePairs {
+    let mut finder = UniquePairTable::with_room(candidates.len());
+    let mut distinct = Vec::with_capacity(candidates.len().min(1 << 16));
+    let mut members = Vec::with_capacity(candidates.len());
+    // Work in blocks: the poses of most pairs stay in the CPU cache.
+    let mut block_pairs: Vec<(bool, UniquePair)> = Vec::new();
+    for block in candidates.chunks(4096) {
+        block.par_iter().map(|c| canonical(assembly, shapes, c)).collect_into_vec(&mut block_pairs);
+        for (c, (swapped, pair)) in block.iter().zip(block_pairs.drain(..)) {
+            let group = finder.find(pair, &mut distinct);
+            members.push(PairRef { a: c.a, b: c.b, rule: c.rule, group, swapped });
+        }
     }
+    UniquePairs { candidates: members, distinct }
 }

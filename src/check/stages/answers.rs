@@ -3,6 +3,8 @@
 use crate::assembly::{Assembly, InstanceIx, RuleAction};
 use crate::check::cache::{Kind, PairCache, PairKey};
 use crate::check::pairs::candidates::Candidate;
+use crate::check::pairs::distinct::canonical;
+use crate::check::pairs::distinct::canonical_at;
 use crate::check::pairs::distinct::{UniquePair, UniquePairs};
 use crate::check::pairs::rotations::{RotationIndex, Rotations};
 use crate::check::prepare::shapes::{PlacedInstance, Shapes};
@@ -50,7 +52,7 @@ impl Checker<'_> {
         let of = |(group, d): (usize, &UniquePair)| {
             let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
             let query = self.query(d, limits, firsts.rotations_of(group, &self.shapes.placed));
-            cache.find(&d.key_with(&query, Kind::Pairs))
+            cache.find(&pair_key(d, &query, Kind::Pairs))
         };
         groups.distinct.par_iter().enumerate().map(of).collect()
     }
@@ -88,7 +90,7 @@ impl Checker<'_> {
                 let answer = known.unwrap_or_else(|| {
                     let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
                     let query = self.query(d, limits, firsts.rotations_of(group, &self.shapes.placed));
-                    self.computed(&d.key_with(&query, Kind::Pairs), scratch)
+                    self.computed(&pair_key(d, &query, Kind::Pairs), scratch)
                 });
                 progress.advance(1);
                 answer
@@ -119,10 +121,10 @@ impl Checker<'_> {
 
     /// Answers a candidate with `a` placed elsewhere.
     pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, verdict_only: bool) -> Answer {
-        let (_, distinct) = self.canonical_at(c, a);
+        let (_, distinct) = canonical_at(self.assembly, self.shapes, c, a);
         let limits = self.limits(c.rule);
         let query = PairQuery { verdict_only, ..self.query(&distinct, &limits, Rotations::default()) };
-        let wish = distinct.key_with(&query, Kind::Fixes);
+        let wish = pair_key(&distinct, &query, Kind::Fixes);
         let known = self.cache.and_then(|cache| cache.find(&wish));
         known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))
     }
@@ -130,7 +132,7 @@ impl Checker<'_> {
     /// Limits of a pair under a rule.
     pub(crate) fn asked(&self, [a, b]: [InstanceIx; 2], rule: Option<u32>) -> PairLimits {
         // The order of the pair does not change its limits.
-        let (_, distinct) = self.canonical(&Candidate { a: a.0, b: b.0, rule });
+        let (_, distinct) = canonical(self.assembly, self.shapes, &Candidate { a: a.0, b: b.0, rule });
         let limits = self.limits(rule);
         let query = self.query(&distinct, &limits, Rotations::default());
         let tolerance = query.tolerance();
@@ -155,4 +157,9 @@ impl Checker<'_> {
         progress.begin(Stage::Narrow, groups.distinct.len() as u64);
         self.answers(groups, &firsts, known, progress)
     }
+}
+
+/// Cache key of a unique pair.
+fn pair_key<'q>(pair: &UniquePair, query: &'q PairQuery<'q>, kind: Kind) -> PairKey<'q> {
+    PairKey { shapes: [pair.first, pair.second], query, kind }
 }

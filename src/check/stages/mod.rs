@@ -12,6 +12,7 @@
 //! - `separation`: separating translation
 //! - `trace`: findings of each stage for `explain`
 pub(crate) mod answers;
+pub(crate) mod fixes;
 pub(crate) mod hulls;
 pub(crate) mod intersection;
 pub(crate) mod limits;

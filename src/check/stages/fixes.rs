@@ -1,0 +1,90 @@
+//! Computes the effect of a fix: a part moved out of an overlap may fail with its other neighbours.
+
+use crate::assembly::{InstanceIx, PairRule, RuleTable};
+use crate::check::PairOutcome;
+use crate::check::outcome::fix::Fix;
+use crate::check::outcome::fix::fixable_rows;
+use crate::check::outcome::fix::is_fixable;
+use crate::check::pairs::candidates::{Candidate, instance_boxes};
+use crate::check::prepare::shapes::PlacedInstance;
+use crate::check::stages::Answer;
+use crate::check::stages::answers::Checker;
+use crate::geom::{Aabb, Vec3};
+use rayon::prelude::*;
+
+/// Largest number of neighbours tested for one moved part.
+const MAX_NEIGHBOURS: usize = 32;
+
+/// Relative loss of gap beyond which an already failing pair counts as worse.
+const WORSE_GAP_SHARE: f64 = 0.02;
+
+/// Computes fixes for the rows of a run.
+pub(crate) struct FixSearch<'a> {
+    run: &'a Checker<'a>,
+    rules: &'a RuleTable,
+    /// Boxes of the instances (mm, root frame), grown so that two meet if the pair matters.
+    boxes: Vec<Aabb>,
+}
+
+impl<'a> FixSearch<'a> {
+    /// Prepares the search; pairs farther apart than `reach` (mm) are clear.
+    pub(crate) fn new(run: &'a Checker<'a>, rules: &'a RuleTable, reach: f64) -> Self {
+        Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach) }
+    }
+
+    /// Computes the fixes of the selected rows, in their order.
+    pub(crate) fn fixes(&self, pairs: &[PairOutcome], most: usize) -> Vec<Fix> {
+        fixable_rows(pairs, most).par_iter().filter_map(|row| self.fix(&pairs[*row])).collect()
+    }
+
+    /// Applies the row's translation and checks the moved part's other pairs. Cost: at most four answers a neighbour.
+    pub(crate) fn fix(&self, row: &PairOutcome) -> Option<Fix> {
+        let translation = row.separating_translation.filter(|_| is_fixable(row))?;
+        let own = self.boxes[row.b.0 as usize];
+        let there = Aabb { min: own.min + translation, max: own.max + translation };
+        let near = (0..self.boxes.len() as u32)
+            .map(InstanceIx)
+            .filter(|&c| c != row.a && c != row.b && self.boxes[c.0 as usize].distance(&there) <= 0.0);
+        let mut near: Vec<_> = near.filter(|&c| !matches!(self.rules.of(row.b, c), PairRule::Ignored { .. })).collect();
+        let moves_into = (near.len() <= MAX_NEIGHBOURS).then(|| {
+            near.sort_by_key(|&c| &self.run.assembly.instances[c.0 as usize].id);
+            near.into_iter().filter(|&c| self.gets_worse(row.b, c, &translation)).collect()
+        });
+        Some(Fix { pair: [row.a, row.b], translation, moves_into })
+    }
+
+    fn gets_worse(&self, moved: InstanceIx, other: InstanceIx, by: &Vec3) -> bool {
+        let rule = if let PairRule::Rule(r) = self.rules.of(moved, other) { Some(r) } else { None };
+        let here = self.run.shapes.placed[moved.0 as usize];
+        let mut there = here;
+        there.pose.translation += by;
+        let answer = |placed: &PlacedInstance, verdict_only| {
+            let candidate = Candidate { a: moved.0, b: other.0, rule };
+            self.run.answer_at(&candidate, placed, verdict_only)
+        };
+        if !answer(&there, true).status.fails() {
+            return false;
+        }
+        if !answer(&here, true).status.fails() {
+            return true;
+        }
+        let gap = |placed| gap_of(&answer(placed, false));
+        match (gap(&here), gap(&there)) {
+            (Some(before), Some(after)) => after < before - WORSE_GAP_SHARE * before.abs(),
+            // A failing pair without a gap counts as worse.
+            _ => true,
+        }
+    }
+}
+
+fn gap_of(answer: &Answer) -> Option<f64> {
+    answer.measured.as_ref().and_then(|m| m.gap)
+}
+
+impl Checker<'_> {
+    /// Computes fixes for the rows of [`fixable_rows`]; pairs farther apart than `reach` (mm) are clear.
+    pub(crate) fn fixes(&self, pairs: &[PairOutcome], rules: &RuleTable, reach: f64, most: usize) -> Vec<Fix> {
+        let wanted = most > 0 && pairs.iter().any(is_fixable);
+        if wanted { FixSearch::new(self, rules, reach).fixes(pairs, most) } else { Vec::new() }
+    }
+}
