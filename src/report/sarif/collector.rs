@@ -32,14 +32,14 @@ pub(crate) fn log(o: &Outcome) -> Log {
     // Warnings of a place in a file can be shown there; the others belong to the run.
     let (placed, unplaced): (Vec<&Warning>, Vec<&Warning>) = o.warnings.iter().partition(|w| has_place(w));
     let (placed, more) = placed.split_at(placed.len().min(MAX_RESULTS - kept.len()));
-    let codes: BTreeSet<&str> = placed.iter().map(|w| w.code).collect();
+    let codes: BTreeSet<&str> = placed.iter().map(|w| w.code.name()).collect();
     let rules = FINDINGS.into_iter().map(|s| descriptor(s.name(), Level::Error));
     let rules = rules.chain(codes.iter().map(|code| descriptor(code, Level::Warning))).collect();
     let groups = Groups::new(o);
     let mut results: Vec<_> =
         kept.iter().enumerate().map(|(k, e)| finding(o, &groups, e, priority(k, findings.len()))).collect();
     results.extend(placed.iter().map(|w| {
-        let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code).unwrap_or(0);
+        let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code.name()).unwrap_or(0);
         warning(o, w, index)
     }));
     let (notifications, told) = notifications(o, &unplaced, left, more.len());
@@ -47,7 +47,7 @@ pub(crate) fn log(o: &Outcome) -> Log {
     let base = ArtifactLocation {
         uri: None,
         uri_base_id: None,
-        description: Some(Text { text: "The folder in which the check was run.".to_owned() }),
+        description: Some(Text { text: "The working directory of the check.".to_owned() }),
     };
     let run = Run {
         tool: Tool { driver },
@@ -89,7 +89,11 @@ fn finding(o: &Outcome, groups: &Groups, entry: &Entry<'_>, priority: f64) -> Re
         level: Level::Error,
         message: message(&sentence(o, p)),
         locations: vec![a],
-        related_locations: vec![Location { id: Some(1), message: Some(message("the other one of the pair")), ..b }],
+        related_locations: vec![Location {
+            id: Some(1),
+            message: Some(message("the other instance of the pair")),
+            ..b
+        }],
         partial_fingerprints: fingerprints(&pair, p.status.name()),
         suppressions: suppressions(o, p),
         rank: Some(priority),
@@ -159,13 +163,13 @@ fn warning(o: &Outcome, w: &Warning, rule_index: usize) -> ResultRow {
     let subject = format!("{}{at}{}", w.part.as_deref().unwrap_or_default(), w.message);
     let subject = &blake3::hash(subject.as_bytes()).to_hex().as_str()[..12].to_owned();
     ResultRow {
-        rule_id: w.code.to_owned(),
+        rule_id: w.code.name().to_owned(),
         rule_index,
         level: Level::Warning,
         message: said(w),
         locations: place_of(w),
         related_locations: Vec::new(),
-        partial_fingerprints: fingerprints(subject, w.code),
+        partial_fingerprints: fingerprints(subject, w.code.name()),
         // As of the findings: all results have them, or none.
         suppressions: o.baseline.as_ref().map(|_| Vec::new()),
         rank: None,
@@ -180,7 +184,7 @@ fn notifications(
     left: &[Entry<'_>],
     more: usize,
 ) -> (Vec<Descriptor>, Vec<Notification>) {
-    let mut codes: BTreeSet<&str> = warnings.iter().map(|w| w.code).collect();
+    let mut codes: BTreeSet<&str> = warnings.iter().map(|w| w.code.name()).collect();
     if left.len() + more > 0 {
         codes.insert(LEFT_OUT);
     }
@@ -196,7 +200,7 @@ fn notifications(
             what = if what.is_empty() { warnings } else { format!("{what}, {warnings}") };
         }
         let text = format!(
-            "{} left out: {what}. Code scanning takes {MAX_RESULTS} a run, so the worst were kept; --format json has them all.",
+            "{} left out: {what}. Code scanning accepts {MAX_RESULTS} results per run, so the report keeps the worst; --format json lists all.",
             count((left.len() + more) as u64, "result")
         );
         told.push(Notification {
@@ -210,7 +214,7 @@ fn notifications(
         locations: place_of(w),
         message: said(w),
         level: Level::Warning,
-        descriptor: reference(w.code),
+        descriptor: reference(w.code.name()),
     }));
     (codes.iter().map(|code| descriptor(code, Level::Warning)).collect(), told)
 }
