@@ -1,9 +1,7 @@
 //! Errors and warnings about the input: one type for a problem, with its location and fix.
 
-use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::BTreeSet;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 /// Location of a problem, as far as known. Displayed as `file:line:column: path`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,16 +111,92 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Alias: with a plain `&'static str` serde's derive would borrow the code from the input.
-type Code = &'static str;
+macro_rules! warning_codes {
+    ($($code:ident = $name:literal,)*) => {
+        /// Code of a warning. The one list of all codes; docs/reference/findings.md explains each.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum WarningCode {
+            $(
+                #[doc = concat!("`", $name, "`")]
+                $code,
+            )*
+        }
+
+        impl WarningCode {
+            /// Every code, sorted by name.
+            pub const ALL: &[Self] = &[$(Self::$code),*];
+
+            /// Stable kebab-case name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$code => $name,)*
+                }
+            }
+        }
+    };
+}
+
+warning_codes! {
+    AllowanceBelowTolerance = "allowance-below-tolerance",
+    AllowanceTooLarge = "allowance-too-large",
+    CacheNotWritten = "cache-not-written",
+    ContradictingRules = "contradicting-rules",
+    CrookedFaces = "crooked-faces",
+    EpsilonNotReached = "epsilon-not-reached",
+    FreeFormIgnored = "free-form-ignored",
+    IgnoredSubSetting = "ignored-sub-setting",
+    InsideOut = "inside-out",
+    MissingEndsolid = "missing-endsolid",
+    MissingReason = "missing-reason",
+    NestingUndecided = "nesting-undecided",
+    NotDecomposed = "not-decomposed",
+    OneSided = "one-sided",
+    OpenMesh = "open-mesh",
+    OtherBaseline = "other-baseline",
+    OverlappingShells = "overlapping-shells",
+    Reoriented = "reoriented",
+    ShadowedRule = "shadowed-rule",
+    ThinnerThanTolerance = "thinner-than-tolerance",
+    ToleranceBelowRoundoff = "tolerance-below-roundoff",
+    TrailingBytes = "trailing-bytes",
+    UnneededAllowance = "unneeded-allowance",
+    UnusedPart = "unused-part",
+    UnusedRule = "unused-rule",
+    Welded = "welded",
+}
+
+impl WarningCode {
+    /// Code of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.name() == name)
+    }
+}
+
+impl fmt::Display for WarningCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for WarningCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for WarningCode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown warning code"))
+    }
+}
 
 /// A warning to the user; the run goes on. Goes to stderr and into the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Warning {
-    /// Stable kebab-case code, listed in docs/reference/findings.md.
-    #[serde(deserialize_with = "code")]
-    pub code: Code,
+    /// Code, explained in docs/reference/findings.md.
+    pub code: WarningCode,
     /// Key of the part concerned, if any.
     pub part: Option<String>,
     /// Location in a file, if any.
@@ -133,7 +207,7 @@ pub struct Warning {
 
 impl Warning {
     /// Makes a warning without a location.
-    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(code: WarningCode, message: impl Into<String>) -> Self {
         Self { code, part: None, at: None, message: message.into() }
     }
 }
@@ -150,26 +224,16 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Upper limit of a code's length (bytes).
-const MAX_CODE_LENGTH: usize = 64;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Deserialises a code. Keeps each distinct code for the rest of the process, to make it `'static` like the codes in
-/// the source; there are some dozens.
-fn code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
-    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let read = String::deserialize(deserializer)?;
-    let is_code = !read.is_empty()
-        && read.len() <= MAX_CODE_LENGTH
-        && read.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    if !is_code {
-        return Err(serde::de::Error::custom("not the code of a warning"));
+    #[test]
+    fn codes_are_sorted_and_known_by_their_names() {
+        assert!(WarningCode::ALL.is_sorted_by(|a, b| a < b && a.name() < b.name()));
+        for &code in WarningCode::ALL {
+            assert_eq!(WarningCode::from_name(code.name()), Some(code));
+        }
+        assert_eq!(WarningCode::from_name("no-such-code"), None);
     }
-    // A panic of another thread leaves the set complete.
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(code) = known.get(read.as_str()) {
-        return Ok(code);
-    }
-    let kept: &'static str = Box::leak(read.into_boxed_str());
-    known.insert(kept);
-    Ok(kept)
 }

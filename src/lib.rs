@@ -20,7 +20,7 @@ pub mod testkit;
 
 pub use crate::assembly::{Assembly, AssemblyBuilder, Facets, Geometry, LoadOptions, RuleAction};
 pub use crate::check::{Certainty, Options, Outcome, PairOutcome, Relation, Status};
-pub use crate::error::{Error, Warning};
+pub use crate::error::{Error, Warning, WarningCode};
 pub use crate::findings::Judged;
 pub use crate::geom::{Affine, LengthUnit, Vec3};
 pub use crate::mesh::TriMesh;

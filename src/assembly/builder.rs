@@ -158,7 +158,7 @@ fn bad_mesh(mesh: &TriMesh) -> Option<String> {
     }
     let outside = |t: &[u32; 3]| t.iter().any(|v| *v as usize >= count);
     let k = mesh.triangles.iter().position(outside)?;
-    Some(format!("triangle {k} names a vertex beyond the {count} there are"))
+    Some(format!("triangle {k} names a vertex beyond the last of {count}"))
 }
 
 fn build_parts(
@@ -177,7 +177,7 @@ fn build_parts(
             continue;
         }
         if let Some(why) = bad_mesh(&mesh) {
-            problems.push(Problem::new(at.clone(), why, "hand in a mesh with valid triangles"));
+            problems.push(Problem::new(at.clone(), why, "give a mesh with valid triangles"));
         }
         let source = MeshSource::Memory(Arc::new(mesh));
         parts.insert(key.clone(), Part { key, source, units, deflection: None, geometry: None, at });
@@ -208,10 +208,10 @@ fn build_instances(
             note(format!("duplicate id {}", quoted(&id)), "rename one of them".to_owned());
         }
         if affine.translation.iter().any(|t| t.is_nan() || t.abs() > MAX_COORDINATE) {
-            note(format!("its translation is not finite or beyond {MAX_COORDINATE:e} mm"), "correct it".to_owned());
+            note(format!("the translation is not finite or beyond {MAX_COORDINATE:e} mm"), "correct it".to_owned());
         }
         if let Some(why) = placement::singular(&affine.linear) {
-            note(why, "give a matrix that keeps all three dimensions apart".to_owned());
+            note(why, "give an invertible matrix".to_owned());
         }
         let Some(part) = names.get(&part).copied() else {
             let near = nearest(&part, names.keys().map(String::as_str));
@@ -234,7 +234,7 @@ fn build_rules(
         let at = place(format!("rules[{k}]"));
         for glob in &between {
             if let Err(why) = Glob::new(glob) {
-                problems.push(Problem::new(at.clone(), format!("{} is no glob", quoted(glob)), why));
+                problems.push(Problem::new(at.clone(), format!("{} is not a glob", quoted(glob)), why));
             }
         }
         if let RuleAction::AllowDepth(mm) | RuleAction::MinClearance(mm) = verb

@@ -5,7 +5,7 @@ use crate::assembly::file::placement;
 use crate::assembly::file::tree::{File, FileTree, Files, MAX_DEPTH, instance_at, too_deep};
 use crate::assembly::rules::table::RuleTable;
 use crate::assembly::{Assembly, Facets, FileLine, Instance, MeshSource, Part, PartIx, Rule};
-use crate::error::{Error, Problem, Warning};
+use crate::error::{Error, Problem, Warning, WarningCode};
 use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
 use crate::geom::{Affine, LengthUnit};
 use crate::io::Loader;
@@ -99,10 +99,10 @@ fn limits(files: &[File]) -> Option<Problem> {
     let at = root.raw.instances_at.clone();
     let expands_to = |count: u64, limit: u64, what: &str| {
         let what = format!("sub-assemblies expand to {count} {what}, more than {limit}");
-        Some(Problem::new(at.clone(), what, "check for files that place each other many times, or split the assembly"))
+        Some(Problem::new(at.clone(), what, "look for files that place each other many times, or split the assembly"))
     };
     if sum.instances == 0 {
-        return Some(Problem::new(at, "no instances: there is nothing to check", "add parts to `instances`"));
+        return Some(Problem::new(at, "no instances to check", "add parts to `instances`"));
     }
     if sum.depth >= MAX_DEPTH {
         let (what, fix) = too_deep();
@@ -252,7 +252,7 @@ impl<'f> Expansion<'f> {
             let File { source, raw, .. } = &self.files[file];
             let what = format!("the composed placement of {} is {why}", quoted(id));
             let at = instance_at(source, &raw.instances[instance], "part");
-            self.problems.push(Problem::new(at, what, "correct a placement on the way down to it"));
+            self.problems.push(Problem::new(at, what, "correct one of the placements above it"));
         }
     }
 
@@ -285,8 +285,8 @@ fn ignored_settings(files: &[File], tolerance: f64, facets: Facets) -> Vec<Warni
     let mut warnings = Vec::new();
     let mut warn = |at: &crate::error::Location, key: &str| {
         let message =
-            format!("this `{key}` differs from the root assembly's, which holds; remove it or make them equal");
-        warnings.push(Warning { at: Some(at.clone()), ..Warning::new("ignored-sub-setting", message) });
+            format!("this `{key}` differs from the root assembly's, which applies; remove it or make both equal");
+        warnings.push(Warning { at: Some(at.clone()), ..Warning::new(WarningCode::IgnoredSubSetting, message) });
     };
     for file in files {
         if let Some(t) = file.raw.tolerance.as_ref().filter(|t| t.value != tolerance) {
@@ -308,11 +308,11 @@ impl Assembly {
         }
         for (part, used) in self.parts.iter().zip(used) {
             if !used {
-                let message = "no instance places it; remove it or add one";
+                let message = "no instance places the part; remove the part or add an instance";
                 self.warnings.push(Warning {
                     part: Some(part.key.clone()),
                     at: Some(part.at.clone()),
-                    ..Warning::new("unused-part", message)
+                    ..Warning::new(WarningCode::UnusedPart, message)
                 });
             }
         }

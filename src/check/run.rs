@@ -61,7 +61,7 @@ pub fn check_shard(
 ) -> Result<ShardOutcome, Error> {
     if !shard.is_valid() {
         let Shard { index, of } = shard;
-        let what = format!("there is no shard {index} of {of}");
+        let what = format!("shard {index} of {of} does not exist");
         return Err(Error::one(
             Location::default(),
             what,
@@ -232,14 +232,14 @@ fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
         let n = assembly.instances.len();
         Error::one(
             at,
-            format!("nothing to check: {n} instance{}", if n == 1 { "" } else { "s" }),
+            format!("no pair to check: {n} instance{}", if n == 1 { "" } else { "s" }),
             "an assembly needs at least two instances",
         )
     } else {
         Error::one(
             at,
-            format!("nothing to check: all {possible} pairs are ignored"),
-            "a gate that checks nothing never fails; narrow the `ignore` rules or `as_unit`",
+            format!("no pair to check: the rules ignore all {possible} pairs"),
+            "narrow the `ignore` rules or `as_unit`: a gate without pairs never fails",
         )
     }
 }
@@ -262,7 +262,7 @@ fn resolve_settings(assembly: &Assembly, options: &Options) -> Result<Settings, 
         }
     }
     if options.max_pieces == 0 {
-        problems.push(Problem::new(Location::default(), "--max-pieces is 0", "a part takes at least one piece"));
+        problems.push(Problem::new(Location::default(), "--max-pieces is 0", "give at least one"));
     }
     if !problems.is_empty() {
         return Err(Error { problems });

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  the baseline says what it should
-  2  nothing is written: usage, unreadable or invalid input, a pair that is no finding, output not written";
+  2  no file written: usage, unreadable or invalid input, a pair without a finding, output not written";
 
 /// The flags of `accept`.
 #[derive(Debug, ClapArgs)]
@@ -31,16 +31,16 @@ pub struct AcceptArgs {
     #[arg(value_name = "ASSEMBLY.json")]
     pub assembly: PathBuf,
 
-    /// Accept these pairs alone, each written A,B with the ids of its two instances, or as the pair's id in the JSON report
+    /// Accept only these pairs, each as A,B (the ids of its two instances) or as the pair's id in the JSON report
     /// [default: every finding].
     #[arg(value_name = "PAIR")]
     pub pairs: Vec<String>,
 
-    /// Why that is fine; stands in the baseline with each pair that is newly accepted, or named.
+    /// Reason stored with each newly accepted or named pair.
     #[arg(long, value_name = "TEXT", conflicts_with = "prune")]
     pub reason: Option<String>,
 
-    /// Accept nothing; drop the entries that are fixed, and those of the pairs that are named.
+    /// Remove the fixed entries and those of the named pairs; accept no finding.
     #[arg(long)]
     pub prune: bool,
 
@@ -64,7 +64,7 @@ pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Con
     }
     let old = place.read()?;
     if let Some(other) = old.as_ref().filter(|b| place.is_of_another(b)) {
-        let what = format!("it is the baseline of {}", other.assembly);
+        let what = format!("the file is the baseline of {}", other.assembly);
         return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
     }
     let outcome = check(args, quiet, console)?;
@@ -104,7 +104,7 @@ fn accept(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Jud
     let Acceptance { baseline, taken } =
         baseline::accept(old, judged, only.as_ref(), args.reason.as_deref(), &place.assembly);
     if old.is_none() && baseline.accepted.is_empty() {
-        return Ok((None, "nothing to accept: no pair fails\n".to_owned()));
+        return Ok((None, "no pair fails, so there is no finding to accept\n".to_owned()));
     }
     let text = report::baseline::accepted_text(&place.shown, &slashes(&args.assembly), &baseline, &taken, judged);
     Ok((Some(baseline), text))
@@ -115,10 +115,8 @@ fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize
     let places: Vec<usize> = (0..outcome.pairs.len()).filter(|k| outcome.pairs[*k].status.fails()).collect();
     let ids = |k: &usize| (outcome.id(outcome.pairs[*k].a), outcome.id(outcome.pairs[*k].b));
     let pairs: Vec<_> = places.iter().map(ids).collect();
-    let instead = format!(
-        "write the ids of both as A,B; `interfere explain {} A B` tells how a pair ended",
-        slashes(&args.assembly)
-    );
+    let instead =
+        format!("name both ids as A,B; `interfere explain {} A B` shows the status of a pair", slashes(&args.assembly));
     let picked = baseline::select_pairs(&args.pairs, &pairs, "finding", &instead)?;
     Ok(picked.into_iter().map(|k| places[k]).collect())
 }
@@ -128,9 +126,9 @@ fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judg
         return Err(Error::one(Location::file(&place.shown), "there is no baseline to prune", ""));
     };
     let pairs: Vec<_> = old.accepted.iter().map(|e| (e.a.as_str(), e.b.as_str())).collect();
-    let named = baseline::select_pairs(&args.pairs, &pairs, "accepted pair", "write the ids of both as A,B")?;
+    let named = baseline::select_pairs(&args.pairs, &pairs, "accepted pair", "name both ids as A,B")?;
     let (baseline, dropped) = baseline::prune(old, judged, &named);
     let entries = |n: usize| report::number::count_of(n as u64, "entry", "entries");
-    let text = format!("{}: {} dropped, {} left\n", place.shown, entries(dropped), baseline.accepted.len());
+    let text = format!("{}: {} removed, {} left\n", place.shown, entries(dropped), baseline.accepted.len());
     Ok((Some(baseline), text))
 }

@@ -35,39 +35,37 @@ fn the_definition_is_sound() {
 #[test]
 fn help_of_the_program() {
     insta::assert_snapshot!(help(&[]), @r#"
-    The design-rule check for mechanical assemblies: finds the parts that share space, says how deep and
-    how close
+    The design-rule check for mechanical assemblies: finds overlapping parts, measures overlaps and gaps
 
     Usage: interfere [OPTIONS] <COMMAND>
 
     Commands:
       check        Check every pair of parts of an assembly; the exit code is the verdict
-      accept       Accept the findings there are: from now on they fail only when they get worse
-      diff         Say what changed from one JSON report to another
+      accept       Record current findings in a baseline; they fail again only if they get worse
+      diff         Compare two JSON reports
       merge        Join the partial reports of all shards of a run into its report; the exit code is the
                    verdict
-      explain      Say how one pair came to its verdict: each stage, what it found, and which limit
-                   decided
-      inspect      Say what is in mesh files: size, volume, hull and defects
+      explain      Explain the verdict of one pair: the result of each stage and the deciding limit
+      inspect      Describe mesh files: size, volume, hull and defects
       decompose    Cover a mesh by convex pieces and write them
       init         Write an assembly file for a folder of meshes
-      suggest      Propose rules for the overlaps that look as if they were meant
+      suggest      Propose rules for overlaps that look intended
       schema       Print the JSON Schema of a file format
-      completions  Print what completes commands and flags in a shell
+      completions  Print the completion script of a shell
       man          Print the man page, or write one for each command
       help         Print this message or the help of the given subcommand(s)
 
     Options:
-          --quiet         Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>  When to use colour: auto, always or never; auto heeds the terminal, NO_COLOR
-                          and CLICOLOR_FORCE [default: auto]
+          --quiet         Print only errors on stderr: no progress, no warnings
+          --color <WHEN>  Use colour: auto, always or never; auto follows the terminal, NO_COLOR and
+                          CLICOLOR_FORCE [default: auto]
       -h, --help          Print help
       -V, --version       Print version
 
     Exit codes:
       0  every pair was decided and none fails
-      1  a pair fails: interference, clearance or undecided, and not accepted in a baseline
-      2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
+      1  a pair fails: interference, too_close or undecided, and not accepted in a baseline
+      2  no verdict: usage, unreadable or invalid input, no pair to check, output not written
     "#);
 }
 
@@ -82,124 +80,114 @@ fn help_of_check() {
       <ASSEMBLY.json>  The assembly file (JSON)
 
     Options:
-          --geometry <GEOMETRY>     What a part's solid is taken to be. `exact`: what its triangles
-                                    enclose. `decomposition`: convex pieces that cover it and reach
-                                    little beyond it (--epsilon); no overlap is missed, and nothing is
-                                    reported of parts farther apart than what their pieces reach.
-                                    `hull`: the convex hull of its vertices; no overlap is missed, but
-                                    concavities count as solid, so that a pin in a bore interferes. A
-                                    part's own `geometry` wins [default: exact] [possible values: exact,
-                                    decomposition, hull]
-          --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
-                                    as contact; wins over the file [default: the file's, else allow]
+          --geometry <GEOMETRY>     Solid of each part. `exact`: the space enclosed by its triangles.
+                                    `decomposition`: convex pieces that cover the part and overshoot it
+                                    by at most --epsilon; the run misses no overlap, and reports no pair
+                                    that is farther apart than the overshoot of both parts. `hull`: the
+                                    convex hull; the run misses no overlap, but concavities count as
+                                    solid, so a pin in a bore interferes. A part's own `geometry` takes
+                                    precedence [default: exact] [possible values: exact, decomposition,
+                                    hull]
+          --facets <FACETS>         Status of an overlap within the tessellation error of curved
+                                    surfaces; overrides the file [default: the file's, else allow]
                                     [possible values: allow, strict]
-          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units or
-                                    with a unit (0.5thou); wins over the file [default: the file's, else
-                                    0.01 mm]
-          --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
-                                    assembly's units or with a unit (1mm)
-          --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
-                                    in the assembly's units or with a unit (0.2mm) [default: 2 % of the
-                                    diagonal of the part's own box]
-          --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
-                                    enough for --epsilon, they reach farther, and a warning says how far
-                                    [default: 64]
+          --tolerance <LENGTH>      Largest overlap depth that counts as contact, in the assembly's
+                                    units; overrides the file [default: the file's, else 0.01 mm]
+          --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units
+          --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units
+                                    [default: 2 % of the diagonal of the part's own box]
+          --max-pieces <N>          Largest number of convex pieces per part; if they overshoot the part
+                                    by more than --epsilon, a warning gives the distance [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
           --threads <N>             Number of threads [default: one per core]
-          --format <FORMAT[=FILE]>  Form of the report: table, json, sarif, junit, github, markdown or
-                                    csv. May be given several times; all but one then name a file, as in
+          --format <FORMAT[=FILE]>  Format of the report: table, json, sarif, junit, github, markdown or
+                                    csv. Repeat it for several reports; all but one need a file, as in
                                     --format table --format sarif=out.sarif [default: table]
-      -o, --output <FILE>           Write the report whose --format names no file to this file instead
+      -o, --output <FILE>           Write the report of the --format without a file to this file instead
                                     of stdout; `-` is stdout
-          --expand                  Give every pair a row of the table, also where many are one problem
-          --baseline <FILE>         Hold the findings against this baseline: accepted ones that are no
-                                    worse do not fail [default: interfere-baseline.json beside the
-                                    assembly, where there is one]
-          --no-baseline             Hold them against no baseline, even where there is one
-          --fail-on <WHAT>          What makes the gate fail: findings that the baseline does not cover
-                                    (`new`), every finding (`any`), or none (`never`) [default: new with
-                                    a baseline, else any]
-          --verdict-only            Decide which pairs fail and measure nothing; depths and translations
-                                    stay empty
+          --expand                  Give each pair its own row in the table; do not group equal findings
+          --baseline <FILE>         Compare the findings with this baseline; accepted findings fail only
+                                    if they get worse [default: interfere-baseline.json beside the
+                                    assembly, if it exists]
+          --no-baseline             Use no baseline, even if one exists
+          --fail-on <WHAT>          Failing findings: those outside the baseline (`new`), all (`any`) or
+                                    none (`never`) [default: new with a baseline, else any]
+          --verdict-only            Decide the status of each pair without measuring; depths and
+                                    translations stay empty
           --strict                  Treat warnings as errors: exit 2, no report
-          --cache <DIR>             Keep results in this folder and take from it what an earlier run has
-                                    found: only what changed is checked again. The report is the same
-                                    with and without. Made where it does not exist; may be deleted at
-                                    any time
-          --timings <FILE>          Write where the time went to this file (JSON)
-          --shard <I/N>             Check the I-th of N shares of the pairs alone and write a partial
-                                    report to --output; `interfere merge` makes the report and the
-                                    verdict of all N
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+          --cache <DIR>             Reuse results of earlier runs from this folder, and check only the
+                                    changes. The report is the same with and without the cache. The run
+                                    creates the folder if needed; you may delete it at any time
+          --timings <FILE>          Write the times of the stages to this file (JSON)
+          --shard <I/N>             Check only the I-th of N shares of the pairs and write a partial
+                                    report to --output; `interfere merge` combines all N into the report
+                                    and the verdict
+          --quiet                   Print only errors on stderr: no progress, no warnings
+          --color <WHEN>            Use colour: auto, always or never; auto follows the terminal,
                                     NO_COLOR and CLICOLOR_FORCE [default: auto]
       -h, --help                    Print help (see more with '--help')
 
     Exit codes:
       0  every pair was decided and none fails; with --shard: the partial report is written, which is no
       verdict
-      1  a pair fails: interference, clearance or undecided; never with --shard
-      2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written
+      1  a pair fails: interference, too_close or undecided; never with --shard
+      2  no verdict: usage, unreadable or invalid input, no pair to check, output not written
     "#);
 }
 
 #[test]
 fn help_of_explain() {
     insta::assert_snapshot!(help(&["explain"]), @r#"
-    Say how one pair came to its verdict: each stage, what it found, and which limit decided
+    Explain the verdict of one pair: the result of each stage and the deciding limit
 
     Usage: interfere explain [OPTIONS] <ASSEMBLY.json> <A> <B>
 
     Arguments:
       <ASSEMBLY.json>  The assembly file (JSON)
       <A>              The full id of one instance
-      <B>              The full id of another one
+      <B>              The full id of the other instance
 
     Options:
-          --geometry <GEOMETRY>     What a part's solid is taken to be. `exact`: what its triangles
-                                    enclose. `decomposition`: convex pieces that cover it and reach
-                                    little beyond it (--epsilon); no overlap is missed, and nothing is
-                                    reported of parts farther apart than what their pieces reach.
-                                    `hull`: the convex hull of its vertices; no overlap is missed, but
-                                    concavities count as solid, so that a pin in a bore interferes. A
-                                    part's own `geometry` wins [default: exact] [possible values: exact,
-                                    decomposition, hull]
-          --facets <FACETS>         Whether an overlap that the facets of curved surfaces explain counts
-                                    as contact; wins over the file [default: the file's, else allow]
+          --geometry <GEOMETRY>     Solid of each part. `exact`: the space enclosed by its triangles.
+                                    `decomposition`: convex pieces that cover the part and overshoot it
+                                    by at most --epsilon; the run misses no overlap, and reports no pair
+                                    that is farther apart than the overshoot of both parts. `hull`: the
+                                    convex hull; the run misses no overlap, but concavities count as
+                                    solid, so a pin in a bore interferes. A part's own `geometry` takes
+                                    precedence [default: exact] [possible values: exact, decomposition,
+                                    hull]
+          --facets <FACETS>         Status of an overlap within the tessellation error of curved
+                                    surfaces; overrides the file [default: the file's, else allow]
                                     [possible values: allow, strict]
-          --tolerance <LENGTH>      Overlap no deeper than this is contact, in the assembly's units or
-                                    with a unit (0.5thou); wins over the file [default: the file's, else
-                                    0.01 mm]
-          --report-within <LENGTH>  List clear pairs, too, that are no further apart than this, in the
-                                    assembly's units or with a unit (1mm)
-          --epsilon <LENGTH>        How far the convex pieces of a decomposed part may reach beyond it,
-                                    in the assembly's units or with a unit (0.2mm) [default: 2 % of the
-                                    diagonal of the part's own box]
-          --max-pieces <N>          Cover no part by more convex pieces than this; where that is not
-                                    enough for --epsilon, they reach farther, and a warning says how far
-                                    [default: 64]
+          --tolerance <LENGTH>      Largest overlap depth that counts as contact, in the assembly's
+                                    units; overrides the file [default: the file's, else 0.01 mm]
+          --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units
+          --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units
+                                    [default: 2 % of the diagonal of the part's own box]
+          --max-pieces <N>          Largest number of convex pieces per part; if they overshoot the part
+                                    by more than --epsilon, a warning gives the distance [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
                                     version-controlled tree
           --threads <N>             Number of threads [default: one per core]
           --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
                                     values: text, json]
-          --quiet                   Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>            When to use colour: auto, always or never; auto heeds the terminal,
+          --quiet                   Print only errors on stderr: no progress, no warnings
+          --color <WHEN>            Use colour: auto, always or never; auto follows the terminal,
                                     NO_COLOR and CLICOLOR_FORCE [default: auto]
       -h, --help                    Print help (see more with '--help')
 
     Exit codes:
       0  the pair does not fail
-      1  the pair fails: interference, clearance or undecided
-      2  nothing was decided: usage, unreadable or invalid input, an id that no instance has
+      1  the pair fails: interference, too_close or undecided
+      2  no verdict: usage, unreadable or invalid input, an unknown id
     "#);
 }
 
 #[test]
 fn help_of_inspect() {
     insta::assert_snapshot!(help(&["inspect"]), @r#"
-    Say what is in mesh files: size, volume, hull and defects
+    Describe mesh files: size, volume, hull and defects
 
     Usage: interfere inspect [OPTIONS] <MESH>...
 
@@ -209,9 +197,9 @@ fn help_of_inspect() {
     Options:
           --format <FORMAT>  Form of the report: `table` for people, `json` for programs [default:
                              table] [possible values: table, json]
-          --quiet            Say nothing on stderr but errors: no progress, no warnings
-          --color <WHEN>     When to use colour: auto, always or never; auto heeds the terminal,
-                             NO_COLOR and CLICOLOR_FORCE [default: auto]
+          --quiet            Print only errors on stderr: no progress, no warnings
+          --color <WHEN>     Use colour: auto, always or never; auto follows the terminal, NO_COLOR and
+                             CLICOLOR_FORCE [default: auto]
       -h, --help             Print help (see more with '--help')
     "#);
 }
@@ -262,7 +250,7 @@ fn lengths_are_finite_and_not_negative() {
         ("--max-pieces 10001", "10001 is not in 1..=10000"),
         ("--facets loose", "invalid value 'loose'"),
         ("--format xml", "known formats: table, json, sarif, junit, github, markdown, csv"),
-        ("--format sarif=", "no file after `=`; write sarif=FILE, or sarif alone"),
+        ("--format sarif=", "no file after `=`; write sarif=FILE or sarif"),
     ] {
         let error = parse(&format!("interfere check a.json {flag}")).expect_err(flag);
         assert!(error.to_string().contains(why), "{flag}: {error}");

@@ -2,7 +2,7 @@
 
 use crate::check::Outcome;
 use crate::cli::exit::Failure;
-use crate::error::{Error, Location, Warning};
+use crate::error::{Error, Location, Warning, WarningCode};
 use crate::findings::baseline::{self, FILE_NAME};
 use crate::findings::{Baseline, FailOn, Judged};
 use crate::io::{FsLoader, Loader};
@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 /// The flags that say what makes a run fail.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct GateArgs {
-    /// Hold the findings against this baseline: accepted ones that are no worse do not fail [default: interfere-baseline.json
-    /// beside the assembly, where there is one].
+    /// Compare the findings with this baseline; accepted findings fail only if they get worse [default: interfere-baseline.json
+    /// beside the assembly, if it exists].
     #[arg(long, value_name = "FILE", conflicts_with = "no_baseline")]
     pub baseline: Option<PathBuf>,
 
-    /// Hold them against no baseline, even where there is one.
+    /// Use no baseline, even if one exists.
     #[arg(long)]
     pub no_baseline: bool,
 
-    /// What makes the gate fail: findings that the baseline does not cover (`new`), every finding (`any`), or none
-    /// (`never`) [default: new with a baseline, else any].
+    /// Failing findings: those outside the baseline (`new`), all (`any`) or none (`never`) [default: new with a baseline, else
+    /// any].
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub fail_on: Option<FailOnChoice>,
 }
@@ -31,11 +31,11 @@ pub struct GateArgs {
 /// `--fail-on`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FailOnChoice {
-    /// Findings that the baseline does not cover
+    /// Findings outside the baseline
     New,
     /// Every finding
     Any,
-    /// Nothing
+    /// No finding
     Never,
 }
 
@@ -75,16 +75,16 @@ impl GateArgs {
         match place.read()? {
             Some(found) if place.is_of_another(&found) => {
                 let message = format!(
-                    "it belongs to {} and is not held against {}; name it with --baseline, or pass --no-baseline",
+                    "the baseline belongs to {}, so the run does not use it for {}; name it with --baseline, or pass --no-baseline",
                     found.assembly, place.assembly
                 );
                 let at = Some(Location::file(&place.shown));
-                gate.warnings.push(Warning { at, ..Warning::new("other-baseline", message) });
+                gate.warnings.push(Warning { at, ..Warning::new(WarningCode::OtherBaseline, message) });
             }
             Some(found) => gate.baseline = Some((found, place.shown)),
             None if place.named => {
                 let fix = format!("write it with `interfere accept {} --baseline {}`", slashes(assembly), place.shown);
-                return Err(Error::one(Location::file(place.shown), "there is no such baseline", fix).into());
+                return Err(Error::one(Location::file(place.shown), "the baseline does not exist", fix).into());
             }
             None => {}
         }

@@ -88,8 +88,8 @@ impl Check {
 const EXIT_CODES_OF_CHECK: &str = "\
 Exit codes:
   0  every pair was decided and none fails; with --shard: the partial report is written, which is no verdict
-  1  a pair fails: interference, clearance or undecided; never with --shard
-  2  nothing was decided: usage, unreadable or invalid input, no pair to check, output not written";
+  1  a pair fails: interference, too_close or undecided; never with --shard
+  2  no verdict: usage, unreadable or invalid input, no pair to check, output not written";
 
 /// The flags of `check`.
 #[derive(Debug, ClapArgs)]
@@ -111,7 +111,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// Decide which pairs fail and measure nothing; depths and translations stay empty.
+    /// Decide the status of each pair without measuring; depths and translations stay empty.
     #[arg(long)]
     pub verdict_only: bool,
 
@@ -119,17 +119,17 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
-    /// Keep results in this folder and take from it what an earlier run has found: only what changed is checked again. The report
-    /// is the same with and without. Made where it does not exist; may be deleted at any time.
+    /// Reuse results of earlier runs from this folder, and check only the changes. The report is the same with and without the
+    /// cache. The run creates the folder if needed; you may delete it at any time.
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
-    /// Write where the time went to this file (JSON).
+    /// Write the times of the stages to this file (JSON).
     #[arg(long, value_name = "FILE")]
     pub timings: Option<PathBuf>,
 
-    /// Check the I-th of N shares of the pairs alone and write a partial report to --output; `interfere merge` makes the report and
-    /// the verdict of all N.
+    /// Check only the I-th of N shares of the pairs and write a partial report to --output; `interfere merge` combines all N into
+    /// the report and the verdict.
     #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "expand", "strict", "baseline", "no_baseline", "fail_on"])]
     pub shard: Option<Shard>,
 }

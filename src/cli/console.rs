@@ -1,7 +1,7 @@
 //! The two streams a run writes to, and what is known of them.
 
 use crate::cli::flags::ColorChoice;
-use crate::error::{Error, Warning};
+use crate::error::{Error, Warning, WarningCode};
 use crate::report::text::{Paint, painted, shown};
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_message_is_a_line_whatever_its_names_hold() {
-        let warning = Warning { part: Some("\u{1b}[2Ja\nb".to_owned()), ..Warning::new("open-mesh", "3 open edges") };
+        let warning =
+            Warning { part: Some("\u{1b}[2Ja\nb".to_owned()), ..Warning::new(WarningCode::OpenMesh, "3 open edges") };
         assert_eq!(
             printed(|c| c.warnings(&[warning], false)),
             "warning: part \\u{1b}[2Ja\\nb: 3 open edges [open-mesh]\n"

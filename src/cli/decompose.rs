@@ -5,7 +5,7 @@ use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{MAX_PIECES, MOST_PIECES, TextChoice, mesh_length};
 use crate::cli::target::Target;
-use crate::error::{Error, Location, Warning};
+use crate::error::{Error, Location, Warning, WarningCode};
 use crate::geom::tolerance::roundoff_mm;
 use crate::geom::unit::format_number;
 use crate::geom::{Aabb, Vec3};
@@ -81,7 +81,10 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
             rayon::join(|| covered(&surface, shown, args, asked, bounds.diagonal()), || volume(&surface));
         (found?, volume)
     } else if args.hull {
-        warnings.push(Warning::new("not-decomposed", "it has no definite inside; its convex hull is written"));
+        warnings.push(Warning::new(
+            WarningCode::NotDecomposed,
+            "the mesh has no definite inside; the output is its convex hull",
+        ));
         (its_hull(&mesh, shown)?, None)
     } else {
         let edges = match health.open_edges {
@@ -89,22 +92,22 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
             1 => " (1 open edge)".to_owned(),
             n => format!(" ({n} open edges)"),
         };
-        let what = format!("the mesh has no definite inside{edges}, so there is no solid to cover");
+        let what = format!("the mesh has no definite inside{edges}, so it has no solid to cover");
         return Err(refuse(
             shown,
             what,
-            "close it (`interfere inspect` tells what is wrong), or write its convex hull with --hull",
+            "close it (`interfere inspect` shows the defects), or write its convex hull with --hull",
         ));
     };
     let Found { of: found, union_volume, at } = found;
     let epsilon = Some(found.epsilon).filter(|e| e.is_finite());
     if epsilon.is_some_and(|e| e > asked) {
         let message = format!(
-            "its pieces reach up to {} beyond it, not the {} asked for; raise --max-pieces or --epsilon",
+            "the pieces overshoot the mesh by up to {}, more than the requested {}; raise --max-pieces or --epsilon",
             format_number(found.epsilon),
             format_number(asked)
         );
-        warnings.push(Warning::new("epsilon-not-reached", message));
+        warnings.push(Warning::new(WarningCode::EpsilonNotReached, message));
     }
     let report = DecomposeReport {
         mesh: shown.to_owned(),
@@ -144,13 +147,13 @@ fn covered(
     let inflation = roundoff_mm(diagonal, surface.bounds.max_abs(), 0.0);
     let limits = Limits { epsilon, max_pieces: args.max_pieces as usize, inflation };
     let Some(found) = decompose(surface, &limits) else {
-        return Err(refuse(shown, "the mesh encloses too little to be covered by convex pieces", "check its units"));
+        return Err(refuse(shown, "the mesh encloses too little volume for convex pieces", "check its units"));
     };
     let Some(boundary) = boundary_of_cover(surface, &found) else {
         return Err(refuse(
             shown,
-            "the pieces failed the check that they cover the mesh",
-            "this is an error of this program: please report it",
+            "the pieces do not pass the check that they cover the mesh",
+            "this is an error of the program: please report it",
         ));
     };
     Ok(Found { of: found, union_volume: boundary.volume(), at: Instant::now() })
@@ -164,7 +167,7 @@ fn its_hull(mesh: &TriMesh, shown: &str) -> Result<Found, Failure> {
         let of = Decomposition { pieces: vec![hull], epsilon: f64::INFINITY };
         Ok(Found { of, union_volume, at: Instant::now() })
     } else {
-        Err(refuse(shown, "the mesh is flat, and so is its hull", "there is nothing to cover"))
+        Err(refuse(shown, "the mesh is flat and has no volume to cover", "name a solid mesh"))
     }
 }
 
@@ -191,14 +194,18 @@ impl Place {
         let is_folder = output.is_dir() || shown.ends_with('/') || extension.is_none();
         if is_folder {
             return match (output.exists() && !output.is_dir(), shown == "-") {
-                (true, _) => Err(refuse(&shown, "it is a file", "name a folder, or a file that ends in `.obj`")),
-                (_, true) => Err(refuse(&shown, "pieces go to files", "name a folder, or a file that ends in `.obj`")),
+                (true, _) => Err(refuse(&shown, "the path is a file", "name a folder, or a file that ends in `.obj`")),
+                (_, true) => Err(refuse(
+                    &shown,
+                    "the command writes no pieces to stdout",
+                    "name a folder, or a file that ends in `.obj`",
+                )),
                 _ => Ok(Self::Folder(output.to_owned())),
             };
         }
         if extension.as_deref() != Some("obj") {
             let fix = "end it in `.obj` for one file of all pieces, or in `/` for a folder of STL files";
-            return Err(refuse(&shown, "neither an OBJ file nor a folder", fix));
+            return Err(refuse(&shown, "the name is neither an OBJ file nor a folder", fix));
         }
         if let Some(what) = Target::obstacle(output) {
             return Err(refuse(&shown, what, "choose another place"));
@@ -240,8 +247,8 @@ fn write_folder(folder: &Path, pieces: &[Hull], console: &mut Console<'_>) -> Re
     let failed = |source| Failure::Output { file: shown.clone(), source };
     fs::create_dir_all(folder).map_err(failed)?;
     if let Some(stale) = left_over(folder, pieces.len()).map_err(failed)? {
-        let what = format!("it holds {stale} of an earlier run, which is none of these pieces");
-        return Err(refuse(&shown, what, "remove it, or choose another folder"));
+        let what = format!("the folder holds {stale} of an earlier run");
+        return Err(refuse(&shown, what, "remove the file, or choose another folder"));
     }
     for (number, (hull, vertices)) in (1..).zip(pieces.iter().zip(&grown)) {
         let path = folder.join(format!("{}.stl", piece_name(number)));
@@ -275,7 +282,7 @@ fn grown_for_f32(hull: &Hull) -> Option<(Vec<Vec3>, f64)> {
 const EXIT_CODES_OF_DECOMPOSE: &str = "\
 Exit codes:
   0  the pieces are written
-  2  nothing is written: usage, not a mesh, a mesh without an inside, output not written";
+  2  no file written: usage, not a mesh, a mesh without an inside, output not written";
 
 /// The flags of `decompose`.
 #[derive(Debug, ClapArgs)]
@@ -285,16 +292,16 @@ pub struct DecomposeArgs {
     #[arg(value_name = "MESH")]
     pub mesh: PathBuf,
 
-    /// Where the pieces go: a file that ends in `.obj` takes them all, an object each; anything else is a folder, which gets a
-    /// binary STL file each. What is there under these names is replaced.
+    /// Output: a name that ends in `.obj` is one file with an object per piece; any other name is a folder with a binary STL file
+    /// per piece. The command replaces existing files of these names.
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
 
-    /// How far the pieces may reach beyond the mesh, in its own unit [default: 2 % of the diagonal of its box].
+    /// Largest overshoot of the pieces, in the mesh's own unit [default: 2 % of the diagonal of its box].
     #[arg(long, value_name = "LENGTH", value_parser = mesh_length, allow_negative_numbers = true)]
     pub epsilon: Option<f64>,
 
-    /// No more pieces than this; where that is not enough for --epsilon, they reach farther, and a warning says how far.
+    /// Largest number of pieces; if they overshoot the mesh by more than --epsilon, a warning gives the distance.
     #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
     pub max_pieces: u32,
 
@@ -310,8 +317,8 @@ pub struct DecomposeArgs {
 /// `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormatChoice {
-    /// For people: what fails, worst first
+    /// For people: a table
     Table,
-    /// For programs: everything, in a stable order
+    /// For programs: every number
     Json,
 }

@@ -15,7 +15,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing is new and nothing is worse
   1  a finding is new, worse, or was not measured in one of the reports
-  2  nothing was compared: usage, a file that is no report, output not written";
+  2  no comparison: usage, a file that is not a report, output not written";
 
 /// The flags of `diff`.
 #[derive(Debug, ClapArgs)]
@@ -25,7 +25,7 @@ pub struct DiffArgs {
     #[arg(value_name = "OLD.json")]
     pub old: PathBuf,
 
-    /// The newer one.
+    /// The newer report.
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
@@ -41,7 +41,7 @@ pub struct DiffArgs {
 /// `--format` of `diff`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DiffFormat {
-    /// For people: what fails first
+    /// For people: failing changes first
     Table,
     /// For programs: every change
     Json,
@@ -61,7 +61,7 @@ pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Ex
     };
     let target = args.output.map_or(Target::Stdout, Target::of_argument);
     if [args.old, args.new].into_iter().any(|input| Target::File(input).is_same(&target)) {
-        let what = "--output would replace a report that is compared";
+        let what = "--output would replace an input report";
         let at = if let Target::File(path) = &target { slashes(path) } else { String::new() };
         return Err(Error::one(Location::file(at), what, "name another file").into());
     }

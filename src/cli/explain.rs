@@ -50,8 +50,8 @@ pub(crate) fn explain(
 const EXIT_CODES_OF_EXPLAIN: &str = "\
 Exit codes:
   0  the pair does not fail
-  1  the pair fails: interference, clearance or undecided
-  2  nothing was decided: usage, unreadable or invalid input, an id that no instance has";
+  1  the pair fails: interference, too_close or undecided
+  2  no verdict: usage, unreadable or invalid input, an unknown id";
 
 /// The flags of `explain`.
 #[derive(Debug, ClapArgs)]
@@ -65,7 +65,7 @@ pub struct ExplainArgs {
     #[arg(value_name = "A")]
     pub a: String,
 
-    /// The full id of another one.
+    /// The full id of the other instance.
     #[arg(value_name = "B")]
     pub b: String,
 

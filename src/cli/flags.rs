@@ -14,34 +14,34 @@ pub(crate) const MOST_PIECES: i64 = 10_000;
 /// The flags that decide what is asked of pairs, and how.
 #[derive(Debug, ClapArgs)]
 pub struct Question {
-    /// What a part's solid is taken to be. `exact`: what its triangles enclose. `decomposition`: convex pieces that cover it and
-    /// reach little beyond it (--epsilon); no overlap is missed, and nothing is reported of parts farther apart than what
-    /// their pieces reach. `hull`: the convex hull of its vertices; no overlap is missed, but concavities count as solid, so
-    /// that a pin in a bore interferes. A part's own `geometry` wins.
+    /// Solid of each part. `exact`: the space enclosed by its triangles. `decomposition`: convex pieces that cover the part and
+    /// overshoot it by at most --epsilon; the run misses no overlap, and reports no pair that is farther apart than the overshoot
+    /// of both parts. `hull`: the convex hull; the run misses no overlap, but concavities count as solid, so a pin in a bore
+    /// interferes. A part's own `geometry` takes precedence.
     #[arg(long, value_enum, default_value = "exact")]
     pub geometry: GeometryChoice,
 
-    /// Whether an overlap that the facets of curved surfaces explain counts as contact; wins over the file [default: the
-    /// file's, else allow].
+    /// Status of an overlap within the tessellation error of curved surfaces; overrides the file [default: the file's, else
+    /// allow].
     #[arg(long, value_enum)]
     pub facets: Option<FacetsChoice>,
 
-    /// Overlap no deeper than this is contact, in the assembly's units or with a unit (0.5thou); wins over the file
-    /// [default: the file's, else 0.01 mm].
+    /// Largest overlap depth that counts as contact, in the assembly's units or with a unit (0.5thou); overrides the
+    /// file [default: the file's, else 0.01 mm].
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub tolerance: Option<Length>,
 
-    /// List clear pairs, too, that are no further apart than this, in the assembly's units or with a unit (1mm).
+    /// List clear pairs up to this gap, too, in the assembly's units or with a unit (1mm).
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub report_within: Option<Length>,
 
-    /// How far the convex pieces of a decomposed part may reach beyond it, in the assembly's units or with a unit
-    /// (0.2mm) [default: 2 % of the diagonal of the part's own box].
+    /// Largest overshoot of convex pieces, in the assembly's units or with a unit (0.2mm) [default: 2 % of the diagonal
+    /// of the part's own box].
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub epsilon: Option<Length>,
 
-    /// Cover no part by more convex pieces than this; where that is not enough for --epsilon, they reach farther, and a warning
-    /// says how far.
+    /// Largest number of convex pieces per part; if they overshoot the part by more than --epsilon, a warning gives the
+    /// distance.
     #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
     pub max_pieces: u32,
 
@@ -57,7 +57,7 @@ pub struct Question {
 /// `--geometry`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GeometryChoice {
-    /// What the part's triangles enclose
+    /// The space enclosed by the part's triangles
     Exact,
     /// Convex pieces that cover the part
     Decomposition,
@@ -68,9 +68,9 @@ pub enum GeometryChoice {
 /// `--facets`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FacetsChoice {
-    /// It is contact
+    /// Contact
     Allow,
-    /// It is interference like any other
+    /// Interference
     Strict,
 }
 
@@ -79,18 +79,18 @@ pub enum FacetsChoice {
 pub enum TextChoice {
     /// For people: a line per stage
     Text,
-    /// For programs: the same with every digit
+    /// For programs: the same content with every digit
     Json,
 }
 
 /// `--color`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
-    /// On a terminal
+    /// On a terminal only
     Auto,
-    /// Everywhere
+    /// Always
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }
 

@@ -54,7 +54,7 @@ fn read(path: &Path) -> Result<(String, Partial), Error> {
     })?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let at = Location { byte: Some(e.utf8_error().valid_up_to() as u64), ..Location::file(&shown) };
-        Error::one(at, "not UTF-8", "run the shard again, or fetch the file again")
+        Error::one(at, "not UTF-8", "run the shard again, or copy the file again")
     })?;
     let partial = Partial::read(&shown, &text)?;
     Ok((shown, partial))
@@ -63,7 +63,7 @@ fn read(path: &Path) -> Result<(String, Partial), Error> {
 const EXIT_CODES_OF_MERGE: &str = "\
 Exit codes:
   0  every pair was decided and none fails
-  1  a pair fails: interference, clearance or undecided
+  1  a pair fails: interference, too_close or undecided
   2  nothing was decided: usage, a file that is no partial report, shards that are missing, given twice or of different runs, \
 output not written";
 

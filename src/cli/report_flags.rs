@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 /// The flags that say which reports are written, and where.
 #[derive(Debug, ClapArgs)]
 pub struct OutputArgs {
-    /// Form of the report: table, json, sarif, junit, github, markdown or csv. May be given several times; all but one then name a
+    /// Format of the report: table, json, sarif, junit, github, markdown or csv. Repeat it for several reports; all but one need a
     /// file, as in --format table --format sarif=out.sarif [default: table].
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
     pub format: Vec<ReportArg>,
 
-    /// Write the report whose --format names no file to this file instead of stdout; `-` is stdout.
+    /// Write the report of the --format without a file to this file instead of stdout; `-` is stdout.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Give every pair a row of the table, also where many are one problem.
+    /// Give each pair its own row in the table; do not group equal findings.
     #[arg(long)]
     pub expand: bool,
 }
@@ -40,7 +40,7 @@ fn report(text: &str) -> Result<ReportArg, String> {
         return Err(format!("known formats: {}", Format::ALL.map(Format::name).join(", ")));
     };
     if file == Some("") {
-        return Err(format!("no file after `=`; write {name}=FILE, or {name} alone"));
+        return Err(format!("no file after `=`; write {name}=FILE or {name}"));
     }
     Ok(ReportArg { format, file: file.map(PathBuf::from) })
 }
@@ -82,8 +82,8 @@ impl Outputs {
             return refuse(what, &format!("give one of them a file, as in --format {second}=FILE"));
         }
         if without.is_empty() && args.output.is_some() {
-            let what = "--output is for a --format without a file, and there is none".to_owned();
-            return refuse(what, "leave it out, or add such a --format");
+            let what = "--output needs a --format without a file".to_owned();
+            return refuse(what, "remove --output, or add a --format without a file");
         }
         let output = args.output.map_or(Target::Stdout, Target::of_argument);
         let settle = |r: ReportArg| match r.file {
@@ -113,7 +113,7 @@ impl Outputs {
     pub(crate) fn one(&self) -> Result<&Target, Error> {
         match self.reports.as_slice() {
             [report] => Ok(&report.target),
-            _ => Err(Error::one(Location::default(), "one report is written here", "name one output")),
+            _ => Err(Error::one(Location::default(), "the command writes one report", "name one output")),
         }
     }
 
@@ -138,8 +138,8 @@ impl Outputs {
         for (flag, target) in self.all() {
             let Target::File(path) = target else { continue };
             if let Err(e) = target.try_out() {
-                let what = format!("{flag}: cannot write there: {e}");
-                return Err(refused(path, what, "choose a folder that can be written to"));
+                let what = format!("{flag}: cannot write to this place: {e}");
+                return Err(refused(path, what, "choose a writable folder"));
             }
         }
         Ok(())
@@ -196,9 +196,9 @@ fn same_place(first: &str, second: &str, target: &Target) -> Error {
         Target::File(path) => Location::file(path.display().to_string()),
     };
     let what = if first == second {
-        format!("two {first} write there")
+        format!("two {first} write to this place")
     } else {
-        format!("{first} and {second} both write there")
+        format!("{first} and {second} write to this place")
     };
     Error::one(at, what, "choose two places")
 }

@@ -5,7 +5,7 @@ use crate::cli::console::{Console, Terminal};
 use crate::cli::exit::Exit;
 use crate::cli::run::{Work, run_with};
 use crate::cli::settings::{CheckSettings, ExplainSettings};
-use crate::error::{Error, Location, Problem, Warning};
+use crate::error::{Error, Location, Problem, Warning, WarningCode};
 use crate::testkit::sample_outcome;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -167,7 +167,8 @@ fn inspect_reports_the_meshes_and_names_what_is_none() {
 
 #[test]
 fn many_warnings_are_counted() {
-    let outcome = || Ok(Outcome { warnings: vec![Warning::new("unused-rule", "matches no pair"); 23], ..passing() });
+    let outcome =
+        || Ok(Outcome { warnings: vec![Warning::new(WarningCode::UnusedRule, "matches no pair"); 23], ..passing() });
     let ran = run_line("interfere check a.json", Terminal::default(), outcome);
     assert!(ran.stderr.ends_with("[unused-rule]\nwarning: and 3 more warnings\n"), "{}", ran.stderr);
 }

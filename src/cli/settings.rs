@@ -240,21 +240,21 @@ mod tests {
     fn outputs_that_cannot_be_are_refused_before_the_run() {
         for (line, error) in [
             ("--output /no/such/folder/r.json", "/no/such/folder/r.json: --output: its folder does not exist"),
-            ("--timings src", "src: --timings: it is a folder"),
+            ("--timings src", "src: --timings: the path is a folder"),
             ("--output Cargo.toml", "Cargo.toml: --output would replace the assembly; name another file"),
-            ("--output x --timings x", "x: --output and --timings both write there; choose two places"),
-            ("--timings -", "stdout: --output and --timings both write there; choose two places"),
+            ("--output x --timings x", "x: --output and --timings write to this place; choose two places"),
+            ("--timings -", "stdout: --output and --timings write to this place; choose two places"),
             (
                 "--format json --format csv",
                 "--format json and --format csv both name no file; give one of them a file, as in --format csv=FILE",
             ),
-            ("--format table --format json=-", "stdout: --output and --format both write there; choose two places"),
-            ("--format junit=x --format csv=./x", "./x: two --format write there; choose two places"),
+            ("--format table --format json=-", "stdout: --output and --format write to this place; choose two places"),
+            ("--format junit=x --format csv=./x", "./x: two --format write to this place; choose two places"),
             (
                 "--format csv=x -o y",
-                "--output is for a --format without a file, and there is none; leave it out, or add such a --format",
+                "--output needs a --format without a file; remove --output, or add a --format without a file",
             ),
-            ("--format sarif=src", "src: --format: it is a folder"),
+            ("--format sarif=src", "src: --format: the path is a folder"),
             ("--format sarif=/no/such/folder/s", "/no/such/folder/s: --format: its folder does not exist"),
             (
                 "--format markdown=src/../Cargo.toml",
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn folders_that_cannot_be_written_to_are_refused_before_the_run() {
         let e = settings("interfere check Cargo.toml --format json=/proc/report.json").unwrap_err().to_string();
-        assert!(e.starts_with("/proc/report.json: --format: cannot write there: "), "{e}");
+        assert!(e.starts_with("/proc/report.json: --format: cannot write to this place: "), "{e}");
         assert!(settings("interfere check Cargo.toml --format json=/dev/null").is_ok());
     }
 

@@ -70,6 +70,6 @@ fn note(shard: Shard, target: &Target, findings: bool) -> String {
         let _ = write!(text, " is written to {}", path.display());
     }
     let found = if findings { "it has findings" } else { "it has no findings" };
-    let _ = write!(text, ": {found}, but the verdict is that of `interfere merge` on all {of}");
+    let _ = write!(text, ": {found}; run `interfere merge` on all {of} for the verdict");
     text
 }

@@ -24,7 +24,7 @@ impl Target {
     /// Why nothing can be written there, as far as that shows without trying.
     pub fn obstacle(path: &Path) -> Option<&'static str> {
         if path.is_dir() {
-            Some("it is a folder")
+            Some("the path is a folder")
         } else if path.file_name().is_none() || !folder(path).is_dir() {
             Some("its folder does not exist")
         } else {

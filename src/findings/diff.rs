@@ -17,7 +17,7 @@ pub enum Change {
     /// In both reports, but unmeasured in one.
     Unmeasured,
     /// Missing in the newer report, without proof of a fix (unverified).
-    Unproved,
+    Unverified,
     /// Less deep, farther apart, with a smaller common volume, or of a better kind.
     Better,
     /// Missing in the newer report, with proof of the fix.
@@ -29,7 +29,7 @@ pub enum Change {
 impl Change {
     /// Every change, failing ones first.
     pub const ALL: [Self; 7] =
-        [Self::New, Self::Worse, Self::Unmeasured, Self::Unproved, Self::Better, Self::Fixed, Self::Same];
+        [Self::New, Self::Worse, Self::Unmeasured, Self::Unverified, Self::Better, Self::Fixed, Self::Same];
 
     /// Name in reports.
     pub fn name(self) -> &'static str {
@@ -37,7 +37,7 @@ impl Change {
             Self::New => "new",
             Self::Worse => "worse",
             Self::Unmeasured => "unmeasured",
-            Self::Unproved => "unproved",
+            Self::Unverified => "unverified",
             Self::Better => "better",
             Self::Fixed => "fixed",
             Self::Same => "same",
@@ -98,8 +98,8 @@ impl Cause {
     /// Name for people.
     pub fn text(self) -> &'static str {
         match self {
-            Self::InstanceA => "a is in one of the reports only",
-            Self::InstanceB => "b is in one of the reports only",
+            Self::InstanceA => "a is in one report only",
+            Self::InstanceB => "b is in one report only",
             Self::MeshA => "mesh of a",
             Self::MeshB => "mesh of b",
             Self::PlacementA => "placement of a",
@@ -178,7 +178,7 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
             }
             [Some(then), None] => {
                 let verdict = resolved::judge(&now, a, b, before.passing_gap(a, b, then.status));
-                (if verdict.fixed { Change::Fixed } else { Change::Unproved }, Some(verdict.why))
+                (if verdict.fixed { Change::Fixed } else { Change::Unverified }, Some(verdict.why))
             }
             [None, _] => (Change::New, None),
         };

@@ -56,7 +56,7 @@ impl Report {
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, Error> {
         let head: RawHead = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
         if head.version != 1 {
-            let what = format!("version {} of a report is not known to this release", head.version);
+            let what = format!("this release does not know version {} of the report", head.version);
             return Err(Error::one(Location::file(file), what, "write it again with this release"));
         }
         let raw: RawReport = serde_json::from_slice(bytes).map_err(|e| no_report(file, bytes, &e))?;
@@ -112,7 +112,11 @@ fn no_report(file: &str, bytes: &[u8], e: &serde_json::Error) -> Error {
     if !keys.contains_key("tool") || keys.contains_key("partial") {
         let other = OTHERS.iter().find(|(known, _)| known.iter().all(|k| keys.contains_key(*k)));
         if let Some((_, what)) = other {
-            return Error::one(Location::file(file), format!("it is {what}, no report of a check"), FIX);
+            return Error::one(
+                Location::file(file),
+                format!("expected a JSON report from `interfere check`, found {what}"),
+                FIX,
+            );
         }
     }
     let at = Location {
@@ -122,7 +126,7 @@ fn no_report(file: &str, bytes: &[u8], e: &serde_json::Error) -> Error {
     };
     let said = e.to_string();
     let said = said.split(" at line ").next().unwrap_or("").to_owned();
-    Error::one(at, format!("no report of a check: {said}"), FIX)
+    Error::one(at, format!("not a JSON report from `interfere check`: {said}"), FIX)
 }
 
 #[derive(Deserialize)]
@@ -219,7 +223,8 @@ impl RawReport {
     /// # Errors
     /// Returns a message about the first unknown name.
     fn settled(self, file: &str) -> Result<Report, String> {
-        let unknown = |what: &str, name: &str| format!("no report of a check: unknown {what} `{name}`");
+        let unknown =
+            |what: &str, name: &str| format!("not a JSON report from `interfere check`: unknown {what} `{name}`");
         let units = LengthUnit::from_name(&self.assembly.units).ok_or_else(|| unknown("unit", &self.assembly.units))?;
         let mm = |x: f64| x * units.mm();
         let s = self.settings;
@@ -283,7 +288,8 @@ impl RawRule {
 impl RawPair {
     fn settled(self, units: LengthUnit) -> Result<Listed, String> {
         let mm = |x: f64| x * units.mm();
-        let unknown = |what: &str, name: &str| format!("no report of a check: unknown {what} `{name}`");
+        let unknown =
+            |what: &str, name: &str| format!("not a JSON report from `interfere check`: unknown {what} `{name}`");
         let status = Status::ALL.into_iter().find(|s| s.name() == self.status);
         let relation = match &self.relation {
             None => None,

@@ -19,16 +19,18 @@ pub(crate) struct Verdict {
 /// The finding is fixed if both instances exist, the pair was checked, and it keeps the old limit. A more generous rule
 /// or tolerance fixes nothing.
 pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verdict {
-    let unproved = |why: String| Verdict { fixed: false, why };
+    let unverified = |why: String| Verdict { fixed: false, why };
     for id in [a, b] {
         if !now.instances.contains_key(id) {
-            return unproved(format!("there is no instance `{id}`"));
+            return unverified(format!("there is no instance `{id}`"));
         }
     }
     let asked = now.asked(a, b);
     match asked {
-        PairRuling::InUnit(unit) => return unproved(format!("not checked: both lie in `{unit}`, which is one unit")),
-        PairRuling::IgnoredBy(rule) => return unproved(format!("not checked: ignored by {}", place(rule))),
+        PairRuling::InUnit(unit) => {
+            return unverified(format!("not checked: both instances are in the `as_unit` sub-assembly `{unit}`"));
+        }
+        PairRuling::IgnoredBy(rule) => return unverified(format!("not checked: ignored by {}", place(rule))),
         PairRuling::ByRule(_) | PairRuling::ToleranceOnly => {}
     }
     let fixed = |why: String| Verdict { fixed: true, why };
@@ -39,14 +41,14 @@ pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verd
         Some(gap) => {
             let limit = now.units.format_length(least_gap.abs());
             let limit = if least_gap < 0.0 {
-                format!("more than the {limit} that were allowed then")
+                format!("more than the {limit} allowed at acceptance")
             } else {
-                format!("less than the {limit} that were demanded then")
+                format!("less than the {limit} required at acceptance")
             };
             let why = if row.status == Status::Allowed { explained(asked) } else { String::new() };
-            unproved(format!("{status}{why}: {}, {limit}", gap_text(gap, now.units)))
+            unverified(format!("{status}{why}: {}, {limit}", gap_text(gap, now.units)))
         }
-        None => unproved(format!("{status}, but not measured")),
+        None => unverified(format!("{status}, but not measured")),
     }
 }
 
@@ -58,7 +60,7 @@ fn unlisted(now: &RunView<'_>, asked: PairRuling<'_>, least_gap: f64) -> Verdict
     };
     if exceeds(least_gap, now.listed_within().max(demanded)) {
         let limit = now.units.format_length(least_gap);
-        return Verdict { fixed: false, why: format!("clear, but no rule demands the {limit} of then any more") };
+        return Verdict { fixed: false, why: format!("clear, but the rule that required {limit} is gone") };
     }
     Verdict { fixed: true, why: "clear".to_owned() }
 }

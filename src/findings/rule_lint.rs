@@ -2,7 +2,7 @@
 
 use crate::assembly::{Geometry, Overlap, Rule, RuleAction, RuleCoverage};
 use crate::check::{Certainty, Outcome, PairOutcome};
-use crate::error::Warning;
+use crate::error::{Warning, WarningCode};
 use crate::findings::round_up::up_to_two_digits;
 use crate::geom::Bounds;
 use crate::geom::tolerance::EXCESSIVE_ALLOWANCE_RATIO;
@@ -96,7 +96,7 @@ impl<'a> WrittenRule<'a> {
         effect.into_iter().chain(self.reason()).collect()
     }
 
-    fn warning(&self, code: &'static str, message: String) -> Warning {
+    fn warning(&self, code: WarningCode, message: String) -> Warning {
         Warning { at: Some(self.rule.at.clone()), ..Warning::new(code, message) }
     }
 
@@ -115,31 +115,30 @@ impl<'a> WrittenRule<'a> {
             let opposite = own.taken_by.iter().all(|t| demands(verb_of(t)) != demands(self.rule));
             return Some(if opposite {
                 let message = format!(
-                    "this {does}, but earlier rules that say the opposite hold for every pair of it, the first of them {above}; \
-                     remove this, or write it above that: {line}"
+                    "this rule {does}, but earlier rules with the opposite effect decide all its pairs, first {above}; \
+                     remove this rule, or move it above: {line}"
                 );
-                self.warning("contradicting-rules", message)
+                self.warning(WarningCode::ContradictingRules, message)
             } else {
                 let message = format!(
-                    "this {does}, but earlier rules hold for every pair of it, the first of them {above}; remove it, or write it above that: \
-                     {line}"
+                    "this rule {does}, but earlier rules decide all its pairs, first {above}; remove this rule, or move it above: {line}"
                 );
-                self.warning("shadowed-rule", message)
+                self.warning(WarningCode::ShadowedRule, message)
             });
         }
         let against = own.taken_by.iter().find(|t| !t.is_exception)?;
         let (earlier, pairs) = (verb_of(against), against.pairs);
         let count = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
         let keep = between(earlier, self.rule).map_or_else(
-            || "name those pairs in a rule of their own above both".to_owned(),
-            |rule| format!("write above both: {}", rule.as_line()),
+            || "add a rule for these pairs above both".to_owned(),
+            |rule| format!("add above both: {}", rule.as_line()),
         );
         let message = format!(
-            "{} {} {count} of which this {does}; for this one to hold, write it above that: {line}; to keep it as it is, {keep}",
+            "{} {} {count} for which this rule {does}; to apply this rule, move it above: {line}; to keep the order, {keep}",
             name(earlier),
             effect_text(earlier.verb)
         );
-        Some(self.warning("contradicting-rules", message))
+        Some(self.warning(WarningCode::ContradictingRules, message))
     }
 
     /// Warning about an allowance below the tolerance, or above the measured depth.
@@ -154,29 +153,32 @@ impl<'a> WrittenRule<'a> {
         let tolerance = self.outcome.settings.tolerance;
         if allowed <= tolerance {
             let message = format!(
-                "this allows {}, which the tolerance of {} does, too; remove it",
+                "this rule allows {}, and the tolerance of {} already allows that; remove the rule",
                 text(allowed),
                 text(tolerance)
             );
-            return Some(self.warning("allowance-below-tolerance", message));
+            return Some(self.warning(WarningCode::AllowanceBelowTolerance, message));
         }
         let MeasuredDepth::Depth(need) = self.need else { return None };
         if need == 0.0 {
             let message = format!(
-                "this allows {}, and no pair of it overlaps by more than the tolerance; remove it: {}",
+                "this rule allows {}, but no pair of the rule overlaps by more than the tolerance; remove the rule: {}",
                 text(allowed),
                 self.rule.as_line()
             );
-            return Some(self.warning("unneeded-allowance", message));
+            return Some(self.warning(WarningCode::UnneededAllowance, message));
         }
         let enough = up_to_two_digits(need / self.rule.units.mm()) * self.rule.units.mm();
         if allowed <= EXCESSIVE_ALLOWANCE_RATIO * enough {
             return None;
         }
         let line = Rule { verb: RuleAction::AllowDepth(enough), ..self.rule.clone() }.as_line();
-        let message =
-            format!("this allows {}, and no pair of it needs more than {}; write {line}", text(allowed), text(enough));
-        Some(self.warning("allowance-too-large", message))
+        let message = format!(
+            "this rule allows {}, and its deepest pair needs only {}; replace the rule by {line}",
+            text(allowed),
+            text(enough)
+        );
+        Some(self.warning(WarningCode::AllowanceTooLarge, message))
     }
 
     /// Warning about a missing reason of a rule; a required clearance needs none.
@@ -187,8 +189,8 @@ impl<'a> WrittenRule<'a> {
         }
         let line = Rule { reason: Some("why".to_owned()), ..self.rule.clone() }.as_line();
         Some(self.warning(
-            "missing-reason",
-            format!("this {} and does not say why; write {line}", action_text(self.rule.verb)),
+            WarningCode::MissingReason,
+            format!("this rule {} without a reason; replace it by {line}", action_text(self.rule.verb)),
         ))
     }
 }
@@ -203,15 +205,15 @@ fn action_text(verb: RuleAction) -> &'static str {
     match verb {
         RuleAction::Ignore => "ignores pairs",
         RuleAction::AllowDepth(_) => "allows an overlap",
-        RuleAction::MinClearance(_) => "demands a clearance",
+        RuleAction::MinClearance(_) => "requires a clearance",
     }
 }
 
 fn effect_text(verb: RuleAction) -> &'static str {
     match verb {
         RuleAction::Ignore => "ignores",
-        RuleAction::AllowDepth(_) => "allows an overlap of",
-        RuleAction::MinClearance(_) => "demands a clearance of",
+        RuleAction::AllowDepth(_) => "allows an overlap for",
+        RuleAction::MinClearance(_) => "requires a clearance for",
     }
 }
 

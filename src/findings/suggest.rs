@@ -110,32 +110,32 @@ pub fn suggest(assembly: &Assembly, outcome: &Outcome) -> Suggestions {
 /// Returns the reason against a proposal.
 fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static str> {
     match pair.status {
-        Status::TooClose => return Err("closer than a rule demands: move a part, or correct the rule"),
-        Status::Undecided => return Err("not decided, so nothing is known to be meant: `interfere explain` says why"),
+        Status::TooClose => {
+            return Err("the gap is below the `min_clearance` of a rule: move a part, or correct the rule");
+        }
+        Status::Undecided => return Err("undecided, so the intent is unknown: `interfere explain` shows the reason"),
         _ => {}
     }
     let rule = pair.rule.and_then(|r| outcome.rules.get(r as usize));
     match rule.map(|r| r.verb) {
         Some(RuleAction::AllowDepth(_)) => return Err("deeper than a rule allows: move a part, or correct the rule"),
         Some(RuleAction::MinClearance(_)) => {
-            return Err("a rule demands a clearance: move a part, or correct the rule");
+            return Err("a rule requires a clearance: move a part, or correct the rule");
         }
         _ => {}
     }
     if pair.geometry != Geometry::Exact {
-        return Err(
-            "measured on hulls or convex pieces, which are larger than the parts: check with `--geometry exact`",
-        );
+        return Err("measured on hulls or convex pieces, which are larger than the parts: use `--geometry exact`");
     }
     if pair.certainty == Certainty::NoInside {
         return Err("a part has no definite inside: close its mesh");
     }
     if matches!(pair.relation, Some(Relation::AContainsB | Relation::BContainsA | Relation::Coincident)) {
-        return Err(
-            "one part lies within the other or in its place: is it drawn twice, or the other without its hollow?",
-        );
+        return Err("one part is inside the other or in the same place: look for a duplicate, or for a missing hollow");
     }
-    let Some([_, depth]) = pair.gap_bracket.map(Bounds::to_depth) else { return Err("not measured") };
+    let Some([_, depth]) = pair.gap_bracket.map(Bounds::to_depth) else {
+        return Err("the run did not measure the depth");
+    };
     if depth <= FIT_DEPTH_MM {
         return Ok((Fit::Fit, depth));
     }
@@ -143,9 +143,9 @@ fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static 
         if depth <= FASTENER_DEPTH_MM {
             return Ok((Fit::Fastener, depth));
         }
-        return Err("deeper than a thread: a hole is missing, or not where the fastener is");
+        return Err("deeper than a thread: a hole is missing or in the wrong place");
     }
-    Err("deeper than a press fit or a seat: looks like a fault")
+    Err("deeper than a press fit or a seat: probably a fault")
 }
 
 /// Returns true if an instance or its part has the name of a fastener.

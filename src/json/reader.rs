@@ -23,7 +23,7 @@ pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>
         let byte = e.utf8_error().valid_up_to() as u64;
         let utf16 = matches!(e.as_bytes(), [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
         let at = Location { byte: Some(byte), ..Location::file(shown) };
-        let what = if utf16 { "not UTF-8, it looks like UTF-16" } else { "not UTF-8" };
+        let what = if utf16 { "not UTF-8, probably UTF-16" } else { "not UTF-8" };
         Box::new(Problem::new(at, what, "save the file as UTF-8"))
     })?;
     if text.starts_with('\u{FEFF}') {
@@ -52,7 +52,7 @@ fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
     let fix = if source.text.trim().is_empty() {
         "the file is empty"
     } else if e.is_eof() {
-        "the file ends too early: close what is open"
+        "the file ends too early: close the open brackets"
     } else if rest.starts_with("//") || rest.starts_with("/*") {
         "JSON has no comments: remove it"
     } else if said.starts_with("trailing comma") {
@@ -62,7 +62,7 @@ fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
     } else if said.starts_with("number out of range") {
         "write a number below 1.8e308"
     } else if said.starts_with("trailing characters") {
-        "remove what follows the document"
+        "remove the text after the document"
     } else if rest.starts_with('\'') {
         "quote with \" instead of '"
     } else {

@@ -1,5 +1,6 @@
 //! A repaired mesh with its health: counts, measures, closedness.
 
+use crate::error::WarningCode;
 use crate::geom::Aabb;
 use crate::geom::tolerance::f32_quantum;
 use crate::mesh::TriMesh;
@@ -80,7 +81,7 @@ impl LoadedMesh {
     /// Refuses a mesh without triangles, an index beyond the vertices, a coordinate that is not finite or too large.
     pub fn from_tri_mesh(mesh: TriMesh) -> Result<Self, MeshError> {
         if mesh.triangles.is_empty() {
-            return Err(MeshError::new("no triangles", "hand in at least one"));
+            return Err(MeshError::new("no triangles", "give at least one"));
         }
         if mesh.triangles.len() > MAX_TRIANGLES {
             return Err(MeshError::too_many());
@@ -131,8 +132,8 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
         components = Components::of(&mesh.triangles, mesh.vertices.len(), &edges);
         measures = Measures::of(&mesh);
         let closed = before.saturating_sub(counts.open);
-        let message = format!("{closed} edges closed by joining vertices within {steps} float32 steps");
-        warnings.push(MeshWarning { code: "welded", message });
+        let message = format!("{closed} edges closed by merging vertices within {steps} float32 steps");
+        warnings.push(MeshWarning { code: WarningCode::Welded, message });
     }
     let done = orient(&mut mesh, &mut edges, &counts, &components, measures.volume);
     warn(&done, &mut warnings);
@@ -162,16 +163,22 @@ pub(crate) fn finish(parsed: Parsed) -> LoadedMesh {
 fn warn(done: &Oriented, warnings: &mut Vec<MeshWarning>) {
     let mut say = |code, message: String| warnings.push(MeshWarning { code, message });
     if done.reoriented > 0 {
-        say("reoriented", format!("{} triangles wound against the rest of their shell were turned", done.reoriented));
+        say(
+            WarningCode::Reoriented,
+            format!("{} triangles wound against the rest of their shell were turned", done.reoriented),
+        );
     }
     if done.turned > 0 {
-        say("inside-out", format!("{} triangles of shells wound inside out were turned", done.turned));
+        say(WarningCode::InsideOut, format!("{} triangles of shells wound inside out were turned", done.turned));
     }
     if done.one_sided {
-        say("one-sided", "no orientation of the triangles fits together: the surface has one side".into());
+        say(WarningCode::OneSided, "the triangles have no consistent orientation: the surface has one side".into());
     }
     if done.undecided {
-        say("nesting-undecided", "too many shells to find which lies in which; none was turned".into());
+        say(
+            WarningCode::NestingUndecided,
+            "too many shells to find their nesting; the triangles keep their winding".into(),
+        );
     }
 }
 
@@ -201,7 +208,7 @@ mod tests {
     use crate::testkit::solids::{block, joined, translated, turned};
 
     fn codes(loaded: &LoadedMesh) -> Vec<&'static str> {
-        loaded.warnings.iter().map(|w| w.code).collect()
+        loaded.warnings.iter().map(|w| w.code.name()).collect()
     }
 
     #[test]

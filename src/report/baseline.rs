@@ -37,7 +37,7 @@ pub fn accepted_text(
     let (n, all) = (taken.len() as u64, baseline.accepted.len() as u64);
     lines.push(format!("{}: {} newly accepted, {all} in all", shown(file), count(n, "finding")));
     if judged.baseline.as_ref().is_some_and(|b| b.fixed() > 0) {
-        lines.push(format!("some are fixed: `interfere accept {} --prune` drops them", shown(assembly)));
+        lines.push(format!("some entries are fixed: `interfere accept {} --prune` removes them", shown(assembly)));
     }
     lines.join("\n") + "\n"
 }

@@ -97,26 +97,21 @@ pub fn render(r: &DecomposeReport, format: Format, out: &mut dyn Write) -> io::R
         Some(epsilon) => {
             writeln!(
                 out,
-                "epsilon: {}: no piece reaches farther beyond the mesh; asked for {}",
+                "epsilon: {}: largest overshoot of a piece; requested: {}",
                 format_number(epsilon),
                 format_number(r.asked)
             )?;
         }
-        None => writeln!(out, "epsilon: none: the mesh has no inside, and this is its convex hull")?,
+        None => writeln!(out, "epsilon: none: the mesh has no inside, so the piece is its convex hull")?,
     }
     if let (Some(ratio), Some(volume)) = (volume_ratio, r.volume) {
-        let union = union_ratio.map(|u| format!(", {} together", format_number(u))).unwrap_or_default();
-        writeln!(
-            out,
-            "volume: {} of the mesh; the pieces have {} times that{union}",
-            format_number(volume),
-            format_number(ratio)
-        )?;
+        let union = union_ratio.map(|u| format!(", {}× (union)", format_number(u))).unwrap_or_default();
+        writeln!(out, "volume: mesh {}; pieces {}× (sum){union}", format_number(volume), format_number(ratio))?;
     }
     if let Some(grown) = r.grown {
         writeln!(
             out,
-            "single precision: the pieces in the files are larger by up to {}, so that rounding uncovers nothing",
+            "single precision: each piece is enlarged by up to {}, so the rounded pieces still cover the mesh",
             format_number(grown)
         )?;
     }

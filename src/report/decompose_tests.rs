@@ -1,4 +1,4 @@
-use crate::error::Warning;
+use crate::error::{Warning, WarningCode};
 use crate::geom::Vec3;
 use crate::report::Format;
 use crate::report::decompose::*;
@@ -16,7 +16,7 @@ fn report() -> DecomposeReport {
         union_volume: Some(5100.0),
         grown: None,
         seconds: 0.125,
-        warnings: vec![Warning::new("welded", "3 edges closed by joining vertices within 4 float32 steps")],
+        warnings: vec![Warning::new(WarningCode::Welded, "3 edges closed by merging vertices within 4 float32 steps")],
     }
 }
 
@@ -30,8 +30,8 @@ fn text(r: &DecomposeReport, format: Format) -> String {
 fn text_says_what_was_written_and_how_good_it_is() {
     insta::assert_snapshot!(text(&report(), Format::Table), @r"
     parts/bracket.stl: 1200 triangles, 12 convex pieces in out.obj
-    epsilon: 0.04167: no piece reaches farther beyond the mesh; asked for 0.05
-    volume: 5000 of the mesh; the pieces have 1.05 times that, 1.02 together
+    epsilon: 0.04167: largest overshoot of a piece; requested: 0.05
+    volume: mesh 5000; pieces 1.05× (sum), 1.02× (union)
     time: 0.12 s
     ");
     let hull = DecomposeReport {
@@ -44,8 +44,8 @@ fn text_says_what_was_written_and_how_good_it_is() {
     };
     insta::assert_snapshot!(text(&hull, Format::Table), @r"
     parts/bracket.stl: 1200 triangles, 1 convex piece in out/
-    epsilon: none: the mesh has no inside, and this is its convex hull
-    single precision: the pieces in the files are larger by up to 1e-5, so that rounding uncovers nothing
+    epsilon: none: the mesh has no inside, so the piece is its convex hull
+    single precision: each piece is enlarged by up to 1e-5, so the rounded pieces still cover the mesh
     time: 0.12 s
     ");
 }
@@ -69,7 +69,7 @@ fn json_says_it_with_every_digit_and_null_for_what_is_not_known() {
       "grown": null,
       "seconds": 0.125,
       "warnings": [
-        {"code": "welded", "message": "3 edges closed by joining vertices within 4 float32 steps"}
+        {"code": "welded", "message": "3 edges closed by merging vertices within 4 float32 steps"}
       ]
     }
     "#);

@@ -26,7 +26,7 @@ pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::R
     }
     let tolerances = [diff.old, diff.new].map(|r| r.units.format_length(r.settings.tolerance));
     if diff.old.settings.tolerance != diff.new.settings.tolerance {
-        writeln!(out, "tolerance: {}, then {}", tolerances[0], tolerances[1])?;
+        writeln!(out, "tolerance: {} in the old report, {} in the new", tolerances[0], tolerances[1])?;
     }
     rows(diff, colour, &mut out)?;
     let counts: Vec<_> = Change::ALL.into_iter().map(|c| format!("{} {}", diff.count(c), c.name())).collect();
@@ -36,7 +36,7 @@ pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::R
         let (are, what) = (if failing == 1 { "is" } else { "are" }, "new, worse or not comparable");
         writeln!(out, "{}: {} {are} {what}", painted("FAIL", Paint::Bad, colour), count(failing, "finding"))?;
     } else {
-        writeln!(out, "{}: nothing new, nothing worse", painted("PASS", Paint::Good, colour))?;
+        writeln!(out, "{}: no finding is new or worse", painted("PASS", Paint::Good, colour))?;
     }
     out.flush()
 }
@@ -48,7 +48,7 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out)?;
-    let mut table = grid(&["change", "a", "b", "was", "is", "with it changed"], &[]);
+    let mut table = grid(&["change", "a", "b", "was", "is", "also changed"], &[]);
     let listed = &pairs[..pairs.len().min(MAX_ROWS)];
     for p in listed {
         let [a, b] = p.ids.map(|id| within(&shown(id), MAX_NAME).into_owned());
@@ -76,7 +76,7 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
         let name = pair.change.name();
         let paint = match pair.change {
             c if c.fails() => Paint::Bad,
-            Change::Unproved => Paint::Warn,
+            Change::Unverified => Paint::Warn,
             _ => Paint::Good,
         };
         writeln!(out, "{}{}", painted(name, paint, colour), text.strip_prefix(name).unwrap_or(text))?;
@@ -91,7 +91,7 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
 fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
     let number = match row.extent {
         Some(Severity::Depth(depth, Some(shared))) if by_volume => {
-            format!(" {} deep, {} in common", units.format_length(depth), volume_text(shared.volume, units))
+            format!(" {} deep, common volume {}", units.format_length(depth), volume_text(shared.volume, units))
         }
         Some(Severity::Depth(depth, _)) => format!(" {} deep", units.format_length(depth)),
         Some(Severity::Gap(gap)) => format!(" {} apart", units.format_length(gap)),
@@ -140,7 +140,7 @@ struct Summary {
     new: usize,
     worse: usize,
     unmeasured: usize,
-    unproved: usize,
+    unverified: usize,
     better: usize,
     fixed: usize,
     same: usize,
@@ -216,7 +216,7 @@ impl<'a> Document<'a> {
                 new: diff.count(Change::New),
                 worse: diff.count(Change::Worse),
                 unmeasured: diff.count(Change::Unmeasured),
-                unproved: diff.count(Change::Unproved),
+                unverified: diff.count(Change::Unverified),
                 better: diff.count(Change::Better),
                 fixed: diff.count(Change::Fixed),
                 same: diff.count(Change::Same),

@@ -60,7 +60,7 @@ fn warnings(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
         let at = w.at.as_ref().filter(|at| !at.file.is_empty());
         let at = at.map(|at| Place { file: &at.file, line: at.line.unwrap_or(1) });
         let part = w.part.as_ref().map(|p| format!("part {p}: ")).unwrap_or_default();
-        command("warning", at, w.code, &format!("{part}{}", w.message), out)?;
+        command("warning", at, w.code.name(), &format!("{part}{}", w.message), out)?;
     }
     if rest.is_empty() {
         return Ok(());

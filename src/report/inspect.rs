@@ -1,5 +1,6 @@
 //! What `inspect` says of mesh files, in the unit of each file.
 
+use crate::error::WarningCode;
 use crate::geom::unit::format_number;
 use crate::geom::{Aabb, LengthUnit, Obb};
 use crate::json::write::write_json;
@@ -54,7 +55,7 @@ pub struct MeshReport {
     /// Largest sagitta of its facets.
     pub facet_error: f64,
     /// What was repaired or is doubtful: code and message.
-    pub warnings: Vec<(&'static str, String)>,
+    pub warnings: Vec<(WarningCode, String)>,
 }
 
 /// The convex hull of a mesh in numbers.
@@ -127,7 +128,7 @@ struct ObbRow {
 
 #[derive(Serialize)]
 struct WarningRow<'a> {
-    code: &'a str,
+    code: WarningCode,
     message: &'a str,
 }
 
@@ -159,7 +160,7 @@ impl<'a> Row<'a> {
             hull: m.hull,
             convexity: m.convexity,
             facet_error: m.facet_error,
-            warnings: m.warnings.iter().map(|(code, message)| WarningRow { code, message }).collect(),
+            warnings: m.warnings.iter().map(|(code, message)| WarningRow { code: *code, message }).collect(),
         }
     }
 }
@@ -259,7 +260,10 @@ pub(crate) mod tests {
             hull: HullReport { vertices: 84, facets: 122, volume: 8011.2 },
             convexity: Some(0.6395),
             facet_error: 0.004,
-            warnings: vec![("welded", "166 edges closed by joining vertices within 4 float32 steps".to_owned())],
+            warnings: vec![(
+                WarningCode::Welded,
+                "166 edges closed by merging vertices within 4 float32 steps".to_owned(),
+            )],
         }
     }
 
@@ -292,7 +296,7 @@ pub(crate) mod tests {
         {
           "version": 1,
           "meshes": [
-            {"path": "parts/bracket.stl", "format": "stl-binary", "solids": 1, "triangles": 1200, "vertices": 598, "shells": 1, "closed": true, "open_edges": 0, "non_manifold_edges": 0, "misoriented_edges": 0, "degenerate_triangles": 0, "duplicate_triangles": 0, "inside_out": false, "volume": 5123.4, "area": 2210.9, "bounds": {"min": [0, 0, 0], "max": [40, 25, 12]}, "obb": {"center": [20, 12.5, 6], "axes": [[0, 1, 0], [-1, 0, 0], [0, 0, 1]], "half_extents": [12.5, 20, 6]}, "hull": {"vertices": 84, "facets": 122, "volume": 8011.2}, "convexity": 0.6395, "facet_error": 0.004, "warnings": [{"code": "welded", "message": "166 edges closed by joining vertices within 4 float32 steps"}]},
+            {"path": "parts/bracket.stl", "format": "stl-binary", "solids": 1, "triangles": 1200, "vertices": 598, "shells": 1, "closed": true, "open_edges": 0, "non_manifold_edges": 0, "misoriented_edges": 0, "degenerate_triangles": 0, "duplicate_triangles": 0, "inside_out": false, "volume": 5123.4, "area": 2210.9, "bounds": {"min": [0, 0, 0], "max": [40, 25, 12]}, "obb": {"center": [20, 12.5, 6], "axes": [[0, 1, 0], [-1, 0, 0], [0, 0, 1]], "half_extents": [12.5, 20, 6]}, "hull": {"vertices": 84, "facets": 122, "volume": 8011.2}, "convexity": 0.6395, "facet_error": 0.004, "warnings": [{"code": "welded", "message": "166 edges closed by merging vertices within 4 float32 steps"}]},
             {"path": "sheet\u001b[2J.obj", "format": "obj", "solids": 1, "triangles": 1200, "vertices": 598, "shells": 1, "closed": false, "open_edges": 4, "non_manifold_edges": 0, "misoriented_edges": 0, "degenerate_triangles": 0, "duplicate_triangles": 1, "inside_out": false, "volume": null, "area": 2210.9, "bounds": {"min": [0, 0, 0], "max": [40, 25, 12]}, "obb": {"center": [20, 12.5, 6], "axes": [[0, 1, 0], [-1, 0, 0], [0, 0, 1]], "half_extents": [12.5, 20, 6]}, "hull": {"vertices": 0, "facets": 0, "volume": 0}, "convexity": null, "facet_error": 0, "warnings": []}
           ]
         }
@@ -309,7 +313,7 @@ pub(crate) mod tests {
         parts/bracket.stl   stl-binary       1200       1  40 x 25 x 12    5123  closed     0.6395  none
         sheet\u{1b}[2J.obj  obj              1200       1  40 x 25 x 12          open               4 open edges, 1 duplicate triangle
 
-        warning: parts/bracket.stl: 166 edges closed by joining vertices within 4 float32 steps [welded]
+        warning: parts/bracket.stl: 166 edges closed by merging vertices within 4 float32 steps [welded]
         "#);
     }
 

@@ -91,7 +91,7 @@ fn after(o: &Outcome, entries: &[Entry<'_>], told: usize, out: &mut String) {
         line!(out, "\nand {} more: {}", rows::rows_of(rest), rows::by_status(o, rest));
     }
     if listed.iter().any(|e| e.group.is_some()) {
-        line!(out, "\nWhere a row stands for several pairs, its numbers are those of the worst.");
+        line!(out, "\nGrouped rows show their worst pair.");
     }
 }
 
@@ -108,9 +108,9 @@ fn cell(column: usize, text: &str) -> String {
 /// Which stage cleared how many pairs.
 fn funnel(o: &Outcome) -> String {
     let mut out = String::new();
-    line!(out, "\n<details><summary>How the pairs were decided</summary>\n");
+    line!(out, "\n<details><summary>Pairs by status and stage</summary>\n");
     line!(out, "| pairs | |\n| ---: | --- |");
-    line!(out, "| {} | of instances |", o.possible_pairs);
+    line!(out, "| {} | in all |", o.possible_pairs);
     line!(out, "| {} | ignored |", o.counts.ignored);
     let by = &o.cleared_by;
     for (name, n) in [("aabb", by.aabb), ("obb", by.obb), ("hull", by.hull), ("pieces", by.pieces), ("exact", by.exact)]

@@ -33,29 +33,29 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
         Status::Undecided => match p.gap_bracket {
             Some(Bounds { lower: lo, upper: hi }) => {
                 let (lo, hi) = (format_number(length(lo, o.units)), text(hi));
-                format!("{names} could not be decided: the gap is somewhere between {lo} and {hi}")
+                format!("{names} are undecided: the gap is between {lo} and {hi}")
             }
-            None => format!("{names} could not be decided"),
+            None => format!("{names} are undecided"),
         },
         Status::Contact => format!("{names} touch"),
         Status::Clear => match p.gap {
             Some(gap) => format!("{names} are {} apart", text(gap)),
             None => format!("{names} are apart"),
         },
-        Status::Ignored => format!("{names} are not looked at"),
+        Status::Ignored => format!("the check skips {names}"),
     };
     if let Some([now, before]) = volumes(judged, row) {
         // Writing to a String cannot fail.
-        let _ = write!(said, "; they share a volume of {now}, {before} were accepted");
+        let _ = write!(said, "; the common volume is {now}, accepted: {before}");
     }
     if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::TooClose) {
         let demanded = format!("{} {}", format_number(as_given(demanded, o.units)), o.units.name());
-        let _ = write!(said, "; {demanded} are demanded");
+        let _ = write!(said, "; required: {demanded}");
     }
     if let (Status::Interference, Some(t), Some(by)) = (p.status, p.separating_translation, p.penetration_depth)
         && by > 0.0
     {
-        let _ = write!(said, "; moving {b} by {} along {} parts them", text(by), direction(&(t / by)));
+        let _ = write!(said, "; move {b} by {} along {} to separate them", text(by), direction(&(t / by)));
     }
     if let Some(rule) = p.rule.and_then(|r| o.rules.get(r as usize)) {
         let _ = write!(said, "; rule: {}", rule_text(rule, o.units));
@@ -67,7 +67,7 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
 pub(crate) fn sentence_of(judged: &Judged, entry: &Entry<'_>) -> String {
     let said = sentence(judged, entry.row);
     let Some(group) = entry.group else { return said };
-    format!("{said}; the worst of {}", group_text(&judged.outcome, group, entry))
+    format!("{said}; worst of {}", group_text(&judged.outcome, group, entry))
 }
 
 fn group_text(o: &Outcome, group: &Group, entry: &Entry<'_>) -> String {

@@ -96,7 +96,7 @@ pub fn render_text(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn i
     let Suggestions { rules, left_out } = suggestions;
     let covered: u64 = rules.iter().map(|p| p.pairs).sum();
     if rules.is_empty() && left_out.is_empty() {
-        return writeln!(out, "No pair fails: there is nothing to propose.");
+        return writeln!(out, "No pair fails, so no rule is proposed.");
     }
     let all = covered + left_out.len() as u64;
     let proposed = count(rules.len() as u64, "rule");
@@ -110,14 +110,14 @@ pub fn render_text(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn i
         writeln!(out, "No rule is proposed {of}.")?;
     } else {
         let path = shown(&outcome.path);
-        writeln!(out, "{proposed} proposed {of}. Look at each, then put it after the rules of {path}:\n")?;
+        writeln!(out, "{proposed} proposed {of}. Review each, then add it after the rules of {path}:\n")?;
     }
     for (k, p) in rules.iter().enumerate() {
         let comma = if k + 1 < rules.len() { "," } else { "" };
         writeln!(out, "    {}{comma}", shown(&p.rule.as_line()))?;
     }
     if !rules.is_empty() {
-        writeln!(out, "\nWhat they are for:\n")?;
+        writeln!(out, "\nPurpose of each rule:\n")?;
     }
     for p in rules {
         let [a, b] = &p.rule.between;
@@ -125,9 +125,9 @@ pub fn render_text(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn i
         let others = match p.others {
             0 => String::new(),
             n => format!(
-                "; also matches {} of these parts that {} not fail",
+                "; also matches {} of these parts that {} already",
                 count(n, "pair"),
-                if n == 1 { "does" } else { "do" }
+                if n == 1 { "passes" } else { "pass" }
             ),
         };
         let pairs = count(p.pairs, "pair");

@@ -18,6 +18,9 @@ pub const MAX_ROWS: usize = 50;
 /// Names in the columns of a table have at most this many characters; other formats and lines below it have them whole.
 pub(crate) const MAX_NAME: usize = 60;
 
+/// Note below a table or page with groups.
+pub(crate) const GROUPED: &str = "grouped rows show their worst pair; use --expand to list every pair";
+
 /// At most this many accepted findings that are gone are listed.
 pub(crate) const MAX_GONE: usize = 10;
 
@@ -41,10 +44,7 @@ pub fn render(judged: &Judged, style: Style, out: &mut dyn Write) -> io::Result<
         writeln!(out, "and {n} more: {by_status} (--format json lists them)")?;
     }
     if listed.iter().any(|e| e.group.is_some()) {
-        writeln!(
-            out,
-            "where a row stands for several pairs, its numbers are those of the worst; --expand lists them all"
-        )?;
+        writeln!(out, "{GROUPED}")?;
     }
     writeln!(out)?;
     foot(judged, style.colour, &mut out)?;
@@ -63,10 +63,10 @@ fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
         count(o.possible_pairs, "pair"),
     )?;
     let meaning = match o.settings.geometry {
-        Geometry::Hull => "parts are taken as their convex hulls; concavities count as solid".to_owned(),
+        Geometry::Hull => "convex hulls replace the parts; concavities count as solid".to_owned(),
         Geometry::Decomposition => {
             let reach = o.parts.iter().filter_map(|p| p.epsilon).fold(0.0, f64::max);
-            format!("parts are taken as convex pieces that reach up to {} beyond them", length_text(reach, o.units))
+            format!("convex pieces replace each part and overshoot it by up to {}", length_text(reach, o.units))
         }
         Geometry::Exact => "the triangles themselves decide".to_owned(),
     };
@@ -132,18 +132,16 @@ pub(crate) fn grid(headings: &[&str], numbers: &[usize]) -> Table {
 fn by_facets(o: &Outcome) -> Option<String> {
     let granted: Vec<_> = o.pairs.iter().filter(|p| p.status == Status::Contact && p.within_facet_error).collect();
     let deepest = granted.iter().filter_map(|p| p.overlap_depth).fold(0.0, f64::max);
-    let (overlap, their, them) =
-        if granted.len() == 1 { ("overlaps", "its", "it") } else { ("overlap", "their", "them") };
+    let (exceed, them) = if granted.len() == 1 { ("exceeds", "it") } else { ("exceed", "them") };
     let depth = match granted.len() {
         0 => return None,
         // A verdict alone has no depths.
         _ if deepest <= 0.0 => String::new(),
-        1 => format!(" by {},", length_text(deepest, o.units)),
-        _ => format!(" by up to {},", length_text(deepest, o.units)),
+        1 => format!(" ({} deep)", length_text(deepest, o.units)),
+        _ => format!(" (up to {} deep)", length_text(deepest, o.units)),
     };
     Some(format!(
-        "{} {overlap}{depth} more than the tolerance, but no more than the facets of {their} meshes explain; --facets strict makes \
-         {them} interference",
+        "{} {exceed} the tolerance only by tessellation error{depth}; --facets strict reports {them} as interference",
         count(granted.len() as u64, "contact"),
     ))
 }
@@ -177,21 +175,21 @@ fn against_baseline(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     let Some(baseline) = &judged.baseline else { return Ok(()) };
     writeln!(out, "baseline {}: {}", shown(&baseline.file), against(baseline))?;
     if baseline.counts.unmeasured > 0 {
-        writeln!(out, "  unmeasured: leave out --verdict-only, so that depths can be compared with the accepted ones")?;
+        writeln!(out, "  unmeasured: run without --verdict-only to compare the depths with the accepted ones")?;
     }
     let line =
         |g: &ResolvedFinding| format!("{} and {}, {}: {}", shown(&g.a), shown(&g.b), g.status.name(), shown(&g.why));
-    let unproved: Vec<_> = baseline.gone.iter().filter(|g| !g.fixed).collect();
-    for gone in unproved.iter().take(MAX_GONE) {
-        writeln!(out, "  unproved: {}", line(gone))?;
+    let unverified: Vec<_> = baseline.gone.iter().filter(|g| !g.fixed).collect();
+    for gone in unverified.iter().take(MAX_GONE) {
+        writeln!(out, "  unverified: {}", line(gone))?;
     }
-    if unproved.len() > MAX_GONE {
-        writeln!(out, "  and {} more unproved (--format json lists them)", unproved.len() - MAX_GONE)?;
+    if unverified.len() > MAX_GONE {
+        writeln!(out, "  and {} more unverified (--format json lists them)", unverified.len() - MAX_GONE)?;
     }
     if baseline.fixed() > 0 {
         writeln!(
             out,
-            "  fixed: `interfere accept {} --prune` takes them out of the baseline",
+            "  fixed: `interfere accept {} --prune` removes them from the baseline",
             shown(&judged.outcome.path)
         )?;
     }
@@ -201,9 +199,9 @@ fn against_baseline(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
 /// How many findings stand how.
 pub(crate) fn against(baseline: &BaselineOutcome) -> String {
     let of_findings = BaselineStatus::ALL.into_iter().map(|s| (baseline.counts.of(s), s.name()));
-    let counts = of_findings.chain([(baseline.fixed(), "fixed"), (baseline.unproved(), "unproved")]);
+    let counts = of_findings.chain([(baseline.fixed(), "fixed"), (baseline.unverified(), "unverified")]);
     let counts: Vec<_> = counts.filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
-    if counts.is_empty() { "nothing accepted".to_owned() } else { counts.join(", ") }
+    if counts.is_empty() { "no accepted finding".to_owned() } else { counts.join(", ") }
 }
 
 /// The last line.
@@ -222,7 +220,7 @@ fn verdict(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()
     let passing = match judged.findings() {
         0 => String::new(),
         n if n == accepted => count(n, "accepted finding"),
-        n => format!("{}, none of which fails with --fail-on {}", count(n, "finding"), judged.fail_on.name()),
+        n => format!("{}; none fails with --fail-on {}", count(n, "finding"), judged.fail_on.name()),
     };
     writeln!(out, "{}{}", painted("PASS", Paint::Good, colour), note(passing))
 }

@@ -33,21 +33,21 @@ fn with_pairs(pairs: Vec<PairOutcome>) -> Outcome {
 fn the_whole_table() {
     insta::assert_snapshot!(text(&sample_outcome::outcome(), false), @r#"
     gear\u{1b}box (assembly.json): 2 parts, 5 instances, 10 pairs
-    geometry: hull: parts are taken as their convex hulls; concavities count as solid
+    geometry: hull: convex hulls replace the parts; concavities count as solid
     tolerance: 0.01 mm: overlap no deeper than this is contact
 
     status        a                b                                depth             gap  move b by  along               rule
     interference  gehäuse "links"  shaft                           9.8 mm                    19.6 mm  (0.60, 0.80, 0.00)
     interference  drive/bearing-1  gehäuse "links"                0.25 mm                     0.5 mm  -z
     interference  fan              x\u{1b}[31mred\nline\u{202e}
-    clearance     fan              gehäuse "links"                                 0.5 mm             +x                  min_clearance 2 mm (assembly.json rules[1])
-    clearance     drive/bearing-1  fan                                            1.25 mm             +x                  min_clearance 2 mm (assembly.json rules[1])
+    too_close     fan              gehäuse "links"                                 0.5 mm             +x                  min_clearance 2 mm (assembly.json rules[1])
+    too_close     drive/bearing-1  fan                                            1.25 mm             +x                  min_clearance 2 mm (assembly.json rules[1])
     undecided     drive/bearing-1  x\u{1b}[31mred\nline\u{202e}            -0.5 to 0.5 mm
     allowed       drive/bearing-1  shaft                         0.015 mm                    0.03 mm  +x                  allow_depth 0.03 mm, H7/p6 press fit (assembly.json rules[0])
     clear         fan              shaft                                             4 mm             +x
 
-    1 contact overlaps by 0.0125 mm, more than the tolerance, but no more than the facets of its meshes explain; --facets strict makes it interference
-    10 pairs: 3 interference, 2 clearance, 1 undecided, 1 allowed, 1 contact, 2 clear, 0 ignored
+    1 contact exceeds the tolerance only by tessellation error (0.0125 mm deep); --facets strict reports it as interference
+    10 pairs: 3 interference, 2 too_close, 1 undecided, 1 allowed, 1 contact, 2 clear, 0 ignored
     cleared: 1 by aabb, 0 by obb, 1 by hull
     2 warnings
     FAIL: 6 pairs fail
@@ -74,11 +74,11 @@ fn a_pass_of_contacts_is_short() {
     let outcome = Outcome { warnings: Vec::new(), ..with_pairs(pairs) };
     insta::assert_snapshot!(text(&outcome, false), @r#"
     gear\u{1b}box (assembly.json): 2 parts, 5 instances, 1 pair
-    geometry: hull: parts are taken as their convex hulls; concavities count as solid
+    geometry: hull: convex hulls replace the parts; concavities count as solid
     tolerance: 0.01 mm: overlap no deeper than this is contact
 
-    1 contact overlaps by 0.0125 mm, more than the tolerance, but no more than the facets of its meshes explain; --facets strict makes it interference
-    1 pair: 0 interference, 0 clearance, 0 undecided, 0 allowed, 1 contact, 0 clear, 0 ignored
+    1 contact exceeds the tolerance only by tessellation error (0.0125 mm deep); --facets strict reports it as interference
+    1 pair: 0 interference, 0 too_close, 0 undecided, 0 allowed, 1 contact, 0 clear, 0 ignored
     cleared: 1 by aabb, 0 by obb, 1 by hull
     PASS
     "#);
@@ -93,9 +93,9 @@ fn rows_are_capped_and_the_rest_is_counted() {
     pairs.extend(sample_outcome::outcome().pairs.into_iter().filter(|p| p.status != Status::Interference));
     let text = expanded(&with_pairs(pairs));
     assert_eq!(text.lines().filter(|l| l.starts_with("interference ")).count(), MAX_ROWS - 1);
-    assert_eq!(text.lines().filter(|l| l.starts_with("clearance ")).count(), 1);
+    assert_eq!(text.lines().filter(|l| l.starts_with("too_close ")).count(), 1);
     assert!(
-        text.contains("and 4 more: 1 clearance, 1 undecided, 1 allowed, 1 clear (--format json lists them)\n"),
+        text.contains("and 4 more: 1 too_close, 1 undecided, 1 allowed, 1 clear (--format json lists them)\n"),
         "{text}"
     );
 }
@@ -170,15 +170,13 @@ fn a_baseline_is_a_column_and_a_sentence() {
         .collect();
     // By status, accepted ones after all others; then what is no finding and has no standing.
     assert_eq!(column[..7], ["baseline", "new", "worse", "worse", "new", "accepted", "accepted"], "{shown}");
-    assert!(shown.contains("\nbaseline b.json: 2 new, 2 worse, 2 accepted, 1 fixed, 11 unproved\n"), "{shown}");
-    assert_eq!(shown.lines().filter(|l| l.starts_with("  unproved: fan and x")).count(), MAX_GONE);
-    assert!(shown.contains("  unproved: fan and x1, clearance: clear\\n\n"), "{shown}");
-    assert!(shown.contains("\n  and 1 more unproved (--format json lists them)\n"), "{shown}");
-    assert!(shown.ends_with("\n  fixed: `interfere accept assembly.json --prune` takes them out of the baseline\nFAIL: 4 pairs fail, 2 accepted findings\n"), "{shown}");
+    assert!(shown.contains("\nbaseline b.json: 2 new, 2 worse, 2 accepted, 1 fixed, 11 unverified\n"), "{shown}");
+    assert_eq!(shown.lines().filter(|l| l.starts_with("  unverified: fan and x")).count(), MAX_GONE);
+    assert!(shown.contains("  unverified: fan and x1, too_close: clear\\n\n"), "{shown}");
+    assert!(shown.contains("\n  and 1 more unverified (--format json lists them)\n"), "{shown}");
+    assert!(shown.ends_with("\n  fixed: `interfere accept assembly.json --prune` removes them from the baseline\nFAIL: 4 pairs fail, 2 accepted findings\n"), "{shown}");
     let never = Judged { fail_on: FailOn::Never, ..judged };
-    assert!(
-        rendered(&never, Style::default()).ends_with("PASS: 6 findings, none of which fails with --fail-on never\n")
-    );
+    assert!(rendered(&never, Style::default()).ends_with("PASS: 6 findings; none fails with --fail-on never\n"));
 }
 
 #[test]
@@ -186,16 +184,16 @@ fn a_group_is_a_row_and_its_numbers_are_the_worst_member_s() {
     let outcome = sample_outcome::grouped();
     insta::assert_snapshot!(text(&outcome, false), @r#"
     gear\u{1b}box (assembly.json): 2 parts, 86 instances, 47 pairs
-    geometry: hull: parts are taken as their convex hulls; concavities count as solid
+    geometry: hull: convex hulls replace the parts; concavities count as solid
     tolerance: 0.01 mm: overlap no deeper than this is contact
 
     status        a       b       pairs     depth
     interference  plate   *           6      5 mm
     interference  bolt-*  hole-*     40    0.5 mm
     interference  bolt-0  rib-0          0.125 mm
-    where a row stands for several pairs, its numbers are those of the worst; --expand lists them all
+    grouped rows show their worst pair; use --expand to list every pair
 
-    47 pairs: 47 interference, 0 clearance, 0 undecided, 0 allowed, 0 contact, 0 clear, 0 ignored
+    47 pairs: 47 interference, 0 too_close, 0 undecided, 0 allowed, 0 contact, 0 clear, 0 ignored
     cleared: 0 by aabb, 0 by obb, 0 by hull
     FAIL: 47 pairs fail
     "#);
@@ -225,7 +223,7 @@ fn counts_in_are_counts_out() {
         let more = text.lines().find_map(|l| l.strip_prefix("and ")?.split(' ').next()?.parse::<usize>().ok());
         assert_eq!(rows + more.unwrap_or(0), n);
         assert_eq!(rows, n.min(MAX_ROWS));
-        let said = format!("{} interference, {} clearance, {} undecided", n.div_ceil(3), (n + 1) / 3, n / 3);
+        let said = format!("{} interference, {} too_close, {} undecided", n.div_ceil(3), (n + 1) / 3, n / 3);
         assert!(text.contains(&said), "{said}");
     }
 }

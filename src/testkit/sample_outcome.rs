@@ -4,7 +4,7 @@ use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, Rule
 use crate::check::{
     Certainty, ClearedBy, Counts, InstanceOutcome, Outcome, PairOutcome, PartOutcome, Relation, Settings, Status,
 };
-use crate::error::{Location, Warning};
+use crate::error::{Location, Warning, WarningCode};
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 
 /// Instances in the assembly's order, different from the order of ids; the last name tries to colour the terminal.
@@ -150,10 +150,10 @@ pub(crate) fn outcome() -> Outcome {
         ],
         rule_uses: Vec::new(),
         warnings: vec![
-            Warning { part: Some("hood".to_owned()), ..Warning::new("open-mesh", "3 open edges") },
+            Warning { part: Some("hood".to_owned()), ..Warning::new(WarningCode::OpenMesh, "3 open edges") },
             Warning {
                 at: Some(Location { line: Some(7), column: Some(5), ..Location::file("assembly.json") }),
-                ..Warning::new("unused-rule", "rules[2] matches no pair")
+                ..Warning::new(WarningCode::UnusedRule, "rules[2] matches no pair")
             },
         ],
     }
@@ -250,7 +250,7 @@ pub(crate) fn hostile() -> Outcome {
         .map(|n| Warning {
             part: Some((*n).to_owned()),
             at: Some(Location { line: Some(3), ..Location::file(*n) }),
-            ..Warning::new("unused-rule", *n)
+            ..Warning::new(WarningCode::UnusedRule, *n)
         })
         .collect();
     o

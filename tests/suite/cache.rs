@@ -9,6 +9,7 @@ use crate::support::solids::{cuboid, moved, obj, together, tube};
 use interfere::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use interfere::check::cache::store::{Cache, FsStore, Store};
 use interfere::check::{CacheUse, Hits, NoProgress, Options, Outcome, RunStats, check_with_stats};
+use interfere::error::WarningCode;
 use interfere::geom::{Affine, LengthUnit, Vec3};
 use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
@@ -304,7 +305,7 @@ fn a_pair_leaves_behind_what_it_had_to_know_itself_and_nothing_else() {
     };
     let options = Options { report_within: Some(1.0), ..Options::default() };
     let store = Memory::default();
-    let told = |outcome: &Outcome| outcome.warnings.iter().any(|w| w.code == "overlapping-shells");
+    let told = |outcome: &Outcome| outcome.warnings.iter().any(|w| w.code == WarningCode::OverlappingShells);
     for _ in 0..2 {
         for (ids, tells) in [(&["bar", "plug", "open"][..], true), (&["bar", "open"], false), (&["bar", "plug"], true)]
         {

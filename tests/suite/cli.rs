@@ -175,7 +175,7 @@ fn an_open_mesh_is_named_and_decided_by_its_surface_or_its_hull() {
     assert_eq!(report["warnings"][0]["code"], "open-mesh");
     assert_eq!(report["warnings"][0]["part"], "cube");
     assert_eq!(report["parts"]["cube"]["closed"], false);
-    assert_eq!(report["pairs"][0]["certainty"], "surface");
+    assert_eq!(report["pairs"][0]["certainty"], "no_inside");
     let hull = ["check", "assembly.json", "--format", "json", "--report-within", "5", "--geometry", "hull"];
     assert_eq!(parsed(&interfere_in(scratch.path(), &hull).stdout)["pairs"][0]["certainty"], "certified");
 }
@@ -418,7 +418,7 @@ fn explain_says_what_the_report_says() {
             row.as_object_mut().unwrap().remove("group").expect("a key");
             assert_eq!(explanation["pair"], row, "{path}");
             assert!(explanation["why"].as_str().is_some_and(|w| !w.is_empty()));
-            let fails = ["interference", "clearance", "undecided"].contains(&row["status"].as_str().unwrap());
+            let fails = ["interference", "too_close", "undecided"].contains(&row["status"].as_str().unwrap());
             assert_eq!(ran.code, i32::from(fails));
             seen.insert(row["status"].as_str().unwrap().to_owned());
             let text = interfere(&["explain", path, a, b, "--quiet"]);
@@ -427,7 +427,7 @@ fn explain_says_what_the_report_says() {
     }
     assert_eq!(
         seen.iter().map(String::as_str).collect::<Vec<_>>(),
-        ["allowed", "clear", "clearance", "contact", "interference", "undecided"]
+        ["allowed", "clear", "too_close", "contact", "interference", "undecided"]
     );
 }
 

@@ -88,7 +88,7 @@ fn one_two_and_seven_threads_write_the_same_bytes() {
     }
     // The crowd is worth the comparison: it holds pairs of most kinds.
     let counts = &parsed(&report(&crowd, "1", "json"))["summary"]["counts"];
-    for status in ["interference", "clearance", "allowed", "clear", "ignored"] {
+    for status in ["interference", "too_close", "allowed", "clear", "ignored"] {
         assert!(counts[status].as_u64() > Some(20), "{counts}");
     }
 }

@@ -80,7 +80,7 @@ fn deeper_and_nearer_are_worse_and_the_other_way_round_better() {
 }
 
 #[test]
-fn what_appears_is_new_and_what_is_gone_is_fixed_or_unproved() {
+fn what_appears_is_new_and_what_is_gone_is_fixed_or_unverified() {
     let scratch = Scratch::new();
     place(&scratch, -1.0, 50.0, RULES);
     report(&scratch, "old.json", &[]);
@@ -100,13 +100,13 @@ fn what_appears_is_new_and_what_is_gone_is_fixed_or_unproved() {
     place(&scratch, 0.3, 50.0, r#""rules": [ { "between": ["a", "*"], "ignore": true } ],"#);
     report(&scratch, "new.json", &[]);
     let (code, json) = compared(&scratch);
-    assert_eq!((code, only(&json)), (0, ("unproved".to_owned(), vec!["rule".to_owned()])));
+    assert_eq!((code, only(&json)), (0, ("unverified".to_owned(), vec!["rule".to_owned()])));
     assert_eq!(json["pairs"][0]["note"], "not checked: ignored by assembly.json rules[0]");
 
     write_cubes(&scratch, &[("b", [9.7, 0.0, 0.0]), ("far", [90.0, 0.0, 0.0])], "");
     report(&scratch, "new.json", &[]);
     let (code, json) = compared(&scratch);
-    assert_eq!((code, only(&json)), (0, ("unproved".to_owned(), vec!["instance_a".to_owned()])));
+    assert_eq!((code, only(&json)), (0, ("unverified".to_owned(), vec!["instance_a".to_owned()])));
     let table = diff(&scratch, &[]).stdout;
     assert!(table.contains("there is no instance `a`") && table.contains("a is in one of the reports only"), "{table}");
 }
@@ -123,7 +123,7 @@ fn what_changed_with_it_is_told_apart() {
     // Another tolerance: contact, but no less deep.
     place(&scratch, 0.3, 50.0, "");
     report(&scratch, "new.json", &["--tolerance", "0.4"]);
-    assert_eq!(only(&compared(&scratch).1), ("unproved".to_owned(), vec!["tolerance".to_owned()]));
+    assert_eq!(only(&compared(&scratch).1), ("unverified".to_owned(), vec!["tolerance".to_owned()]));
     // What they are taken to be makes no difference to cubes, and no difference is told of what is the same.
     report(&scratch, "new.json", &["--geometry", "hull"]);
     assert_eq!(compared(&scratch).1["pairs"].as_array().map(Vec::len), Some(0));
@@ -168,13 +168,13 @@ fn a_file_that_is_no_report_is_refused_with_its_place() {
     report(&scratch, "new.json", &[]);
     let report_text = fs::read_to_string(scratch.path().join("new.json")).expect("a report");
     for (text, says) in [
-        ("{", "old.json:1:1: no report of a check: EOF"),
-        ("\"x\"", "no report of a check: invalid type: string \"x\", expected an object: a report"),
+        ("{", "old.json:1:1: not a JSON report from `interfere check`: EOF"),
+        ("\"x\"", "not a JSON report from `interfere check`: invalid type: string \"x\", expected an object: a report"),
         (
             &report_text.replace("\"assembly\": {", "\"assembly\": 1, \"other\": {"),
-            "no report of a check: invalid type: integer `1`, expected an object: the assembly",
+            "not a JSON report from `interfere check`: invalid type: integer `1`, expected an object: the assembly",
         ),
-        ("{\"version\": 1}", "old.json:1:14: no report of a check: missing field"),
+        ("{\"version\": 1}", "old.json:1:14: not a JSON report from `interfere check`: missing field"),
         (&report_text.replace("\"version\": 1,", "\"version\": 2,"), "old.json: version 2 of a report is not known"),
         (&report_text.replace("\"interference\", \"rel", "\"melted\", \"rel"), "unknown status `melted`"),
     ] {
@@ -204,7 +204,7 @@ fn a_file_that_is_no_report_is_refused_with_its_place() {
         let ran = interfere_in(scratch.path(), &["diff", file, "new.json"]);
         assert_eq!(ran.code, 2, "{ran:?}");
         let says = format!(
-            "{file}: it is {what}, no report of a check; write one with `interfere check ASSEMBLY --format json`"
+            "{file}: expected a JSON report from `interfere check`, found {what}; write one with `interfere check ASSEMBLY --format json`"
         );
         assert!(ran.stderr.contains(&says), "{says} in {}", ran.stderr);
     }

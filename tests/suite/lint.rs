@@ -164,39 +164,3 @@ fn a_rule_of_a_file_that_is_used_many_times_is_warned_of_once() {
     assert_eq!((&found[0]["code"], &found[0]["line"]), (&"missing-reason".into(), &3.into()));
     assert!(found[0]["file"].as_str().expect("a file").ends_with("below.json"));
 }
-
-/// Every code that the source warns with, and every one that the page explains.
-#[test]
-fn the_page_of_findings_has_every_code_and_no_other() {
-    fn visit(folder: &Path, found: &mut BTreeSet<String>) {
-        for entry in fs::read_dir(folder).expect("src") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                visit(&path, found);
-                continue;
-            }
-            let text = fs::read_to_string(&path).expect("readable");
-            // A code is a text of its own, first in what makes a warning.
-            for (begin, hyphen) in
-                [("Warning::new(", false), (".warning(", false), ("say(", false), ("code: ", false), ("Some((", true)]
-            {
-                for piece in text.split(begin).skip(1) {
-                    let first = piece.trim_start().strip_prefix('"').and_then(|p| p.split('"').next());
-                    let is_code = |c: &&str| {
-                        c.chars().all(|c| c.is_ascii_lowercase() || c == '-')
-                            && (c.contains('-') || !hyphen)
-                            && !c.is_empty()
-                    };
-                    found.extend(first.filter(is_code).map(str::to_owned));
-                }
-            }
-        }
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = BTreeSet::new();
-    visit(&root.join("src"), &mut found);
-    let page = fs::read_to_string(root.join("docs/reference/findings.md")).expect("the page");
-    let after = page.split("## Warnings").nth(1).expect("the warnings");
-    let explained: BTreeSet<String> = after.lines().filter_map(|l| l.strip_prefix("### ")).map(str::to_owned).collect();
-    assert_eq!(found, explained);
-}

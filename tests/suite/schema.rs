@@ -3,6 +3,7 @@
 use crate::generate::folders;
 use crate::support::command::interfere;
 use crate::support::report::parsed;
+use interfere::WarningCode;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -18,6 +19,14 @@ pub fn schema(of: &str) -> Value {
 pub fn validator(schema: &Value) -> Validator {
     jsonschema::draft202012::meta::validate(schema).unwrap_or_else(|e| panic!("no schema: {e}"));
     jsonschema::draft202012::new(schema).expect("a schema")
+}
+
+#[test]
+fn the_report_schema_lists_every_warning_code() {
+    let schema = schema("report");
+    let listed = &schema["$defs"]["warning"]["properties"]["code"]["enum"];
+    let codes: Vec<&str> = WarningCode::ALL.iter().map(|code| code.name()).collect();
+    assert_eq!(*listed, json!(codes));
 }
 
 pub fn assert_valid(validator: &Validator, value: &Value, what: &str) {

@@ -84,7 +84,7 @@ fn what_is_proposed_makes_the_run_pass() {
     assert!(rules.iter().all(|r| r["rule"]["reason"].as_str().expect("a reason").starts_with("REVIEW: ")));
     assert!(rules.iter().all(|r| r["others"] == 0));
     let failing = |counts: &Value| {
-        ["interference", "clearance", "undecided"].iter().map(|s| counts[s].as_u64().expect("a count")).sum::<u64>()
+        ["interference", "too_close", "undecided"].iter().map(|s| counts[s].as_u64().expect("a count")).sum::<u64>()
     };
     let before = machine.report();
     let proposed: u64 = rules.iter().map(|r| r["pairs"].as_u64().expect("a count")).sum();
@@ -177,5 +177,5 @@ fn many_fits_of_two_parts_are_one_rule_unless_that_would_hide_a_fault() {
 fn an_assembly_that_passes_needs_nothing() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases/flush-boxes/assembly.json");
     let ran = interfere(&["suggest", path.to_str().expect("UTF-8")]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "No pair fails: there is nothing to propose.\n"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "No pair fails, so no rule is proposed.\n"));
 }

@@ -47,7 +47,7 @@ pub(crate) fn read_instances(
         let as_unit = fields.get("as_unit").map(|v| reader.boolean(v, &JsonPath::Key(&trail, "as_unit")));
         if let (Some(v), Some((Target::Part(_) | Target::UnknownPart(_), _))) = (fields.get("as_unit"), &target) {
             let trail = JsonPath::Key(&trail, "as_unit");
-            reader.problem(v.start(), &trail, "`as_unit` on a part", "remove it: it is for sub-assemblies");
+            reader.problem(v.start(), &trail, "`as_unit` on a part", "remove it: `as_unit` applies to sub-assemblies");
         }
         let placement = match fields.get("placement") {
             Some(v) => placement::read(reader, v, &JsonPath::Key(&trail, "placement"), unit),

@@ -117,7 +117,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
             let trail = JsonPath::Key(&root, "version");
             if let Json::Number(_) = json {
                 let written = crate::json::wording::one_line(other.number_as_written());
-                let what = format!("version {written} is not known to this release");
+                let what = format!("this release does not know version {written}");
                 reader.problem(other.start(), &trail, what, "expected 1");
             } else {
                 reader.wrong_kind(other, &trail, "the number 1");

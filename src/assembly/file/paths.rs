@@ -109,12 +109,12 @@ fn unreadable(e: &io::Error, fix: &str) -> BadPath {
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => crate::json::wording::one_line(&e.to_string()),
     };
-    (format!("cannot be read: {why}"), fix.to_owned())
+    (format!("cannot read the file: {why}"), fix.to_owned())
 }
 
 /// Reads a resolved file.
 pub(crate) fn read(file: &Path, loader: &dyn Loader) -> Result<Vec<u8>, BadPath> {
-    loader.read(file).map_err(|e| unreadable(&e, "check that it is a file that may be read"))
+    loader.read(file).map_err(|e| unreadable(&e, "check that the path is a readable file"))
 }
 
 /// Path of `file` relative to `folder`, both absolute; with `..` for a file outside the folder.

@@ -36,8 +36,8 @@ pub(crate) fn read(
     let rotation = fields.get("rotation").map(|v| read_rotation(reader, v, &JsonPath::Key(trail, "rotation")));
     if let Some(matrix) = matrix {
         if translation.is_some() || rotation.is_some() {
-            let what = "`matrix` together with `translation` or `rotation`";
-            reader.problem(value.start(), trail, what, "give the matrix alone: it holds both");
+            let what = "both `matrix` and `translation` or `rotation`";
+            reader.problem(value.start(), trail, what, "give the matrix alone: it contains both");
             return None;
         }
         return matrix;
@@ -58,10 +58,10 @@ pub(crate) fn singular(linear: &Mat3) -> Option<String> {
     let condition = unit.try_inverse().map_or(f64::INFINITY, |inverse| unit.norm() * inverse.norm());
     if condition.is_nan() || condition > MAX_CONDITION {
         let number = if condition.is_finite() { format!("{condition:.1e}") } else { "infinite".to_owned() };
-        return Some(format!("singular: its condition number is {number}, at most {MAX_CONDITION:e} can be inverted"));
+        return Some(format!("singular: the condition number is {number}, the limit is {MAX_CONDITION:e}"));
     }
     let map = Affine { linear: *linear, translation: Vec3::zeros() };
-    map.split().is_none().then(|| "singular: its entries are too small or too large to be inverted".to_owned())
+    map.split().is_none().then(|| "singular: the entries are too small or too large".to_owned())
 }
 
 /// True if a linear part is a rotation, mirrored or not.
@@ -88,12 +88,12 @@ fn read_matrix(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, 
     }
     let linear = Mat3::new(a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]);
     if let Some(why) = singular(&linear) {
-        reader.problem(value.start(), trail, why, "give a matrix that keeps all three dimensions apart");
+        reader.problem(value.start(), trail, why, "give an invertible matrix");
         return None;
     }
     let translation = Vec3::new(a[3], b[3], c[3]) * unit.mm();
     if translation.abs().max() > crate::geom::tolerance::MAX_COORDINATE {
-        let what = format!("its translation is beyond {:e} mm", crate::geom::tolerance::MAX_COORDINATE);
+        let what = format!("the translation is beyond {:e} mm", crate::geom::tolerance::MAX_COORDINATE);
         reader.problem(value.start(), trail, what, "write a smaller length, or correct `units`");
         return None;
     }
@@ -134,7 +134,7 @@ fn read_quaternion(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'
     let q = reader.numbers::<4>(value, trail, "a list of 4 numbers, x, y, z and w")?;
     let rotation = from_quaternion(q);
     if rotation.is_none() {
-        reader.problem(value.start(), trail, "a quaternion of length zero", "no rotation is [0, 0, 0, 1]");
+        reader.problem(value.start(), trail, "a quaternion of length zero", "the identity is [0, 0, 0, 1]");
     }
     rotation
 }

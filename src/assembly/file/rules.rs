@@ -27,7 +27,7 @@ fn read_rule(
     index: usize,
     unit: LengthUnit,
 ) -> Option<RawRule> {
-    let fields = reader.fields(value, trail, &RULE_KEYS, "an object with `between` and a verb")?;
+    let fields = reader.fields(value, trail, &RULE_KEYS, "an object with `between` and an action")?;
     let between = read_between(reader, &fields, value, trail);
     let verb = read_verb(reader, &fields, value, trail, unit);
     let reason = fields.get("reason").map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text"));
@@ -59,7 +59,7 @@ fn read_between(
 fn read_glob(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<String> {
     let text = reader.text(value, trail, "a glob over instance ids")?;
     if let Err(why) = Glob::new(text) {
-        reader.problem(value.start(), trail, format!("{} is no glob", quoted(text)), why);
+        reader.problem(value.start(), trail, format!("{} is not a glob", quoted(text)), why);
         return None;
     }
     Some(text.to_owned())
@@ -75,9 +75,9 @@ fn read_verb(
     let given: Vec<&str> = VERBS.into_iter().filter(|v| fields.has(v)).collect();
     if given.len() != 1 {
         let what = if given.is_empty() {
-            "a rule without a verb".to_owned()
+            "a rule without an action".to_owned()
         } else {
-            format!("{} verbs in one rule", given.len())
+            format!("{} actions in one rule", given.len())
         };
         reader.problem(rule.start(), trail, what, format!("give exactly one of {}", join_or(&VERBS)));
     }
@@ -90,7 +90,7 @@ fn read_verb(
                 Some(true) => Some(RuleAction::Ignore),
                 Some(false) => {
                     let fix = "write `true`, or remove the rule";
-                    reader.problem(value.start(), &trail, "`ignore: false` says nothing", fix);
+                    reader.problem(value.start(), &trail, "`ignore: false` has no effect", fix);
                     None
                 }
                 None => None,

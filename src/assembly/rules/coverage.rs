@@ -5,7 +5,7 @@ use crate::assembly::model::RuleAction;
 use crate::assembly::rules::glob::escaped;
 use crate::assembly::rules::table::{IdIndex, Matched, RuleTable};
 use crate::assembly::{Assembly, Rule};
-use crate::error::Warning;
+use crate::error::{Warning, WarningCode};
 use crate::json::wording::{nearest, quoted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -194,5 +194,5 @@ fn unused_warning(rule: &Rule, index: &IdIndex<'_>, look_for_near: bool) -> Warn
         let line = Rule { between: corrected, ..rule.clone() }.as_line();
         message.extend(["; perhaps: ", &line]);
     }
-    Warning { at: Some(rule.at.clone()), ..Warning::new("unused-rule", message) }
+    Warning { at: Some(rule.at.clone()), ..Warning::new(WarningCode::UnusedRule, message) }
 }

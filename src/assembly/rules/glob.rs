@@ -53,11 +53,11 @@ impl Glob {
     /// Explains an invalid glob by a fragment such as "`[` is never closed".
     pub fn new(text: &str) -> Result<Self, String> {
         if text.is_empty() {
-            return Err("it is empty; `*` matches every id".to_owned());
+            return Err("the glob is empty; `*` matches every id".to_owned());
         }
         let characters: Vec<char> = text.chars().collect();
         if characters.len() > MAX_LENGTH {
-            return Err(format!("it has {} characters, more than {MAX_LENGTH}", characters.len()));
+            return Err(format!("the glob has {} characters, more than {MAX_LENGTH}", characters.len()));
         }
         let mut parser = Parser { characters: &characters, next: 0 };
         let sequences = parser.sequences(0)?;
@@ -205,7 +205,7 @@ impl Parser<'_> {
                 '{' => {
                     let alternatives = self.alternatives(depth + 1)?;
                     if all.len() * alternatives.len() > MAX_PATTERNS {
-                        return Err(format!("its alternatives multiply to more than {MAX_PATTERNS}"));
+                        return Err(format!("the alternatives multiply to more than {MAX_PATTERNS}"));
                     }
                     all = all.iter().flat_map(|a| alternatives.iter().map(|b| [a.as_slice(), b].concat())).collect();
                     continue;
@@ -228,7 +228,7 @@ impl Parser<'_> {
         loop {
             all.append(&mut self.sequences(depth)?);
             if all.len() > MAX_PATTERNS {
-                return Err(format!("it has more than {MAX_PATTERNS} alternatives"));
+                return Err(format!("the glob has more than {MAX_PATTERNS} alternatives"));
             }
             match self.bump() {
                 Some(',') => {}
@@ -239,7 +239,8 @@ impl Parser<'_> {
     }
 
     fn escaped(&mut self) -> Result<char, String> {
-        self.bump().ok_or_else(|| "a backslash at the end escapes nothing; write `\\\\` for a backslash".to_owned())
+        self.bump()
+            .ok_or_else(|| "a backslash at the end has no character to escape; write `\\\\` for a backslash".to_owned())
     }
 
     /// Reads a class after its `[`. A `]` right at the beginning is a member.

@@ -17,14 +17,14 @@ fn the_builder_refuses_what_the_reader_refuses() {
         .expect_err("wrong");
     insta::assert_snapshot!(error, @r"
     tolerance: not a finite number; expected a length, zero or more
-    parts.box: triangle 0 names a vertex beyond the 1 there are; hand in a mesh with valid triangles
+    parts.box: triangle 0 names a vertex beyond the last of 1; give a mesh with valid triangles
     parts.box: duplicate part `box`; rename one of them
     instances[0]: an empty id; give the instance an id
     instances[1]: `/` in the id `a/b`; `/` is reserved for instances inside sub-assemblies: use another character
-    instances[1]: its translation is not finite or beyond 1e15 mm; correct it
-    instances[1]: singular: its condition number is infinite, at most 1e9 can be inverted; give a matrix that keeps all three dimensions apart
+    instances[1]: the translation is not finite or beyond 1e15 mm; correct it
+    instances[1]: singular: the condition number is infinite, the limit is 1e9; give an invertible matrix
     instances[1]: unknown part `bax`; did you mean `box`?
-    rules[0]: `[` is no glob; `[` is never closed; write `\[` for the character itself
+    rules[0]: `[` is not a glob; `[` is never closed; write `\[` for the character itself
     rules[0]: -1 mm is negative or too large; expected a length, zero or more
     ");
 }
@@ -39,7 +39,7 @@ fn the_builder_warns_as_the_reader_does() {
         .rule("plate-1", "plate-2", RuleAction::Ignore, Some("none"))
         .build()
         .expect("valid");
-    let codes: BTreeSet<&str> = assembly.warnings.iter().map(|w| w.code).collect();
+    let codes: BTreeSet<&str> = assembly.warnings.iter().map(|w| w.code.name()).collect();
     assert_eq!(codes, BTreeSet::from(["unused-part", "unused-rule"]));
     insta::assert_snapshot!(assembly.warnings[1], @"rules[0]: the rule between `plate-1` and `plate-2` matches no pair; `plate-2` matches no instance, the nearest is `plate-1` [unused-rule]");
 }

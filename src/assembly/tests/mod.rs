@@ -262,7 +262,7 @@ fn exploding_nests_are_refused_before_they_are_expanded() {
     files.push(("/p/30.json".to_owned(), leaf));
     files.push(("/p/box.stl".to_owned(), String::new()));
     let list: Vec<(&str, String)> = files.iter().map(|(p, t)| (p.as_str(), t.clone())).collect();
-    insta::assert_snapshot!(tree(&list).error("/p/0.json"), @"/p/0.json:1:30: instances: sub-assemblies expand to 1073741824 instances, more than 10000000; check for files that place each other many times, or split the assembly");
+    insta::assert_snapshot!(tree(&list).error("/p/0.json"), @"/p/0.json:1:30: instances: sub-assemblies expand to 1073741824 instances, more than 10000000; look for files that place each other many times, or split the assembly");
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn a_composed_placement_can_be_singular() {
         ("/p/b.json", sub("1e-5", r#""part": "box""#)),
         ("/p/box.stl", String::new()),
     ]);
-    insta::assert_snapshot!(files.error("/p/a.json"), @"/p/b.json:1:95: instances[0].part: the composed placement of `s/s` is singular: its condition number is 1.4e10, at most 1e9 can be inverted; correct a placement on the way down to it");
+    insta::assert_snapshot!(files.error("/p/a.json"), @"/p/b.json:1:95: instances[0].part: the composed placement of `s/s` is singular: the condition number is 1.4e10, the limit is 1e9; correct one of the placements above it");
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_byte_order_mark_is_skipped() {
 
 #[test]
 fn a_missing_root_file_is_one_problem() {
-    insta::assert_snapshot!(Memory::default().error("cad/a.json"), @"cad/a.json: cannot be read: no such file; check the path of the assembly file");
+    insta::assert_snapshot!(Memory::default().error("cad/a.json"), @"cad/a.json: cannot read the file: no such file; check the path of the assembly file");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) mod shape;
 pub mod store;
 
 use crate::check::cache::store::Store;
-use crate::error::Warning;
+use crate::error::{Warning, WarningCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::OnceLock;
@@ -110,8 +110,8 @@ impl<'s> Session<'s> {
     pub(crate) fn cache_warning(&self) -> Option<Warning> {
         let why = self.problem.get()?;
         let message =
-            format!("results were not kept for the next run: {why}; name another folder with --cache or leave it out");
-        Some(Warning::new("cache-not-written", message))
+            format!("the run did not write its cache: {why}; name another folder with --cache, or remove --cache");
+        Some(Warning::new(WarningCode::CacheNotWritten, message))
     }
 }
 

@@ -1,25 +1,11 @@
 //! Stores all facts of a mesh, without its triangles.
 
-use crate::check::cache::{Key, KeyHasher, code, decoded};
+use crate::check::cache::{Key, KeyHasher};
 use crate::check::prepare::load::{PartMesh, Source};
-use crate::error::Warning;
+use crate::error::{Warning, WarningCode};
 use crate::geom::{Aabb, LengthUnit};
 use crate::mesh::TriMesh;
 use serde::{Deserialize, Serialize};
-
-/// Warning codes of the mesh readers. A mesh with another warning is not stored.
-const CODES: [&str; 10] = [
-    "crooked-faces",
-    "free-form-ignored",
-    "inside-out",
-    "missing-endsolid",
-    "nesting-undecided",
-    "one-sided",
-    "open-mesh",
-    "reoriented",
-    "trailing-bytes",
-    "welded",
-];
 
 /// Facts of a mesh as read; lengths in mm.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,7 +21,7 @@ pub(crate) struct StoredPart {
     facet_error: Option<f64>,
     concave_error: f64,
     /// Code and message of each warning.
-    warnings: Vec<(u8, String)>,
+    warnings: Vec<(WarningCode, String)>,
 }
 
 /// Key of a mesh and its unit: from the bytes of a file, or from the numbers of a mesh in memory.
@@ -52,9 +38,8 @@ pub(crate) fn part_key(source: &Source, units: LengthUnit) -> Key {
 }
 
 impl StoredPart {
-    pub(crate) fn of(part: &PartMesh) -> Option<Self> {
-        let coded = |w: &Warning| Some((code(&CODES, &w.code)?, w.message.clone()));
-        Some(Self {
+    pub(crate) fn of(part: &PartMesh) -> Self {
+        Self {
             hash: *part.hash.as_bytes(),
             bounds: [part.bounds.min.into(), part.bounds.max.into()],
             triangles: part.triangles,
@@ -65,15 +50,13 @@ impl StoredPart {
             rounding: part.rounding,
             facet_error: part.facet_error,
             concave_error: part.concave_error,
-            warnings: part.warnings.iter().map(coded).collect::<Option<_>>()?,
-        })
+            warnings: part.warnings.iter().map(|w| (w.code, w.message.clone())).collect(),
+        }
     }
 
     /// Decodes the part, without its triangles.
-    pub(crate) fn restored(self) -> Option<PartMesh> {
-        let warning = |(c, message): (u8, String)| Some(Warning::new(decoded(&CODES, c)?, message));
-        let warnings = self.warnings.into_iter().map(warning).collect::<Option<_>>()?;
-        Some(PartMesh {
+    pub(crate) fn restored(self) -> PartMesh {
+        PartMesh {
             hash: self.hash.into(),
             mesh: TriMesh::default().into(),
             bounds: Aabb { min: self.bounds[0].into(), max: self.bounds[1].into() },
@@ -85,7 +68,7 @@ impl StoredPart {
             rounding: self.rounding,
             facet_error: self.facet_error,
             concave_error: self.concave_error,
-            warnings,
-        })
+            warnings: self.warnings.into_iter().map(|(code, message)| Warning::new(code, message)).collect(),
+        }
     }
 }

@@ -31,7 +31,7 @@ impl Status {
     pub fn name(self) -> &'static str {
         match self {
             Self::Interference => "interference",
-            Self::TooClose => "clearance",
+            Self::TooClose => "too_close",
             Self::Undecided => "undecided",
             Self::Allowed => "allowed",
             Self::Contact => "contact",
@@ -110,7 +110,7 @@ impl Certainty {
         match self {
             Self::Certified => "certified",
             Self::Bracketed => "bracketed",
-            Self::NoInside => "surface",
+            Self::NoInside => "no_inside",
         }
     }
 }
@@ -122,7 +122,7 @@ pub struct Counts {
     /// See [`Status::Interference`].
     pub interference: u64,
     /// See [`Status::TooClose`].
-    pub clearance: u64,
+    pub too_close: u64,
     /// See [`Status::Undecided`].
     pub undecided: u64,
     /// See [`Status::Allowed`].
@@ -140,7 +140,7 @@ impl Counts {
     pub fn of(&self, status: Status) -> u64 {
         match status {
             Status::Interference => self.interference,
-            Status::TooClose => self.clearance,
+            Status::TooClose => self.too_close,
             Status::Undecided => self.undecided,
             Status::Allowed => self.allowed,
             Status::Contact => self.contact,
@@ -153,7 +153,7 @@ impl Counts {
     pub fn of_mut(&mut self, status: Status) -> &mut u64 {
         match status {
             Status::Interference => &mut self.interference,
-            Status::TooClose => &mut self.clearance,
+            Status::TooClose => &mut self.too_close,
             Status::Undecided => &mut self.undecided,
             Status::Allowed => &mut self.allowed,
             Status::Contact => &mut self.contact,

@@ -6,7 +6,7 @@ use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::load::PartMesh;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::Shapes;
-use crate::error::Warning;
+use crate::error::{Warning, WarningCode};
 use crate::geom::LengthUnit;
 use crate::shape::self_union::SelfUnion;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub(crate) fn collect_warnings(
 }
 
 /// Code and message of a warning.
-type CodedMessage = (&'static str, String);
+type CodedMessage = (WarningCode, String);
 
 /// Warnings of a shape about the tolerance (mm), the pieces, the self-union and the thickness; each has a fixed
 /// position.
@@ -61,23 +61,23 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Coded
     let floor = shape.tolerance_floor();
     let coarse = if floor > tolerance {
         let message = format!(
-            "its coordinates are stored in single precision and round by up to {}, so its pairs are held to {} and not to the \
-             tolerance of {}; export it nearer to its own origin or raise the tolerance",
+            "the file stores coordinates in single precision, rounded by up to {}, so the tolerance of its pairs is {}, not {}; \
+             export the part nearer to its own origin or raise the tolerance",
             unit.format_length(shape.quantum),
             unit.format_length(floor),
             unit.format_length(tolerance)
         );
-        Some(("tolerance-below-roundoff", message))
+        Some((WarningCode::ToleranceBelowRoundoff, message))
     } else {
         None
     };
     let thickness = 2.0 * shape.convex.inner_radius;
     let thin = if thickness <= tolerance.max(floor) {
         let message = format!(
-            "its hull is {} thick, no more than the tolerance, so it can never interfere; lower the tolerance if it should",
+            "thinner ({}) than the tolerance, so it can never be reported; lower the tolerance",
             unit.format_length(thickness)
         );
-        Some(("thinner-than-tolerance", message))
+        Some((WarningCode::ThinnerThanTolerance, message))
     } else {
         None
     };
@@ -87,25 +87,25 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Coded
 /// Warning about the pieces of a shape.
 fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<CodedMessage> {
     match shape.covered()? {
-        Covered::Not(why) => Some(("not-decomposed", format!("{why}; it is taken as its convex hull"))),
+        Covered::Not(why) => Some((WarningCode::NotDecomposed, format!("{why}; its convex hull replaces the pieces"))),
         Covered::By { pieces, epsilon, asked, ball } if epsilon > asked => {
             let n = pieces.all.len();
             // Neighbouring pieces overlap by the diameter of a ball that must lie in one piece.
             let fix = if 0.5 * ball > *asked {
                 let ball = unit.format_length(*ball);
                 format!(
-                    "overlaps of {ball} pass in this run, so pieces overlap by as much; lower what passes or raise --epsilon"
+                    "overlaps of {ball} pass in this run, so pieces overlap by as much; lower the allowance or raise --epsilon"
                 )
             } else {
                 "raise --max-pieces or --epsilon".to_owned()
             };
             let message = format!(
-                "its {n} convex piece{} reach up to {} beyond it, not the {} asked for; {fix}",
-                if n == 1 { "" } else { "s" },
+                "{n} convex piece{} the part by up to {}, more than the requested {}; {fix}",
+                if n == 1 { " overshoots" } else { "s overshoot" },
                 unit.format_length(*epsilon),
                 unit.format_length(*asked)
             );
-            Some(("epsilon-not-reached", message))
+            Some((WarningCode::EpsilonNotReached, message))
         }
         Covered::By { .. } | Covered::Convex => None,
     }
@@ -118,15 +118,13 @@ fn self_union_warning(shape: &Shape) -> Option<CodedMessage> {
         SelfUnion::None => None,
         SelfUnion::Resolved if pieces => None,
         SelfUnion::Resolved => Some((
-            "overlapping-shells",
-            "shells of it overlap, or its surface crosses itself; its pairs are held against the union of what they enclose"
-                .to_owned(),
+            WarningCode::OverlappingShells,
+            "the mesh self-intersects; its pairs are checked against the union of its shells".to_owned(),
         )),
         SelfUnion::Unresolved(why) => {
-            let what = if pieces { "its convex pieces" } else { "shells of it overlap, or its surface crosses itself; they" };
-            let message =
-                format!("{what} were not united ({why}), so only its hull bounds how deep its overlaps are");
-            Some(("overlapping-shells", message))
+            let what = if pieces { "the convex pieces" } else { "the mesh self-intersects, and the shells" };
+            let message = format!("{what} were not united ({why}), so only the hull bounds the depth of overlaps");
+            Some((WarningCode::OverlappingShells, message))
         }
     }
 }

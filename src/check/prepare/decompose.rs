@@ -8,10 +8,10 @@ use crate::shape::decompose::verify::{covered_within, covers};
 use crate::shape::decompose::{Limits, decompose};
 use crate::shape::surface::{Inside, Surface};
 
-const NO_INSIDE: &str = "it has no definite inside, so it cannot be covered by convex pieces";
-const TOO_LITTLE: &str = "it encloses too little to be covered by convex pieces";
+const NO_INSIDE: &str = "the mesh has no definite inside, so convex pieces cannot cover it";
+const TOO_LITTLE: &str = "the mesh encloses too little volume for convex pieces";
 const NOT_COVERED: &str =
-    "its convex pieces failed the check that they cover it (an error of this program: please report it)";
+    "the convex pieces do not pass the check that they cover the part (an error of the program: please report it)";
 
 /// Reasons of a failed decomposition, all values of [`Covered::Not`].
 pub(crate) const REASONS: [&str; 3] = [NO_INSIDE, TOO_LITTLE, NOT_COVERED];

@@ -3,7 +3,7 @@
 use crate::assembly::{Assembly, MeshSource, Part};
 use crate::check::cache::{Kind, Name, Session, StoredPart, part_key};
 use crate::check::{Progress, Stage};
-use crate::error::{Error, Location, Problem, Warning};
+use crate::error::{Error, Location, Problem, Warning, WarningCode};
 use crate::geom::{Aabb, LengthUnit, Vec3};
 use crate::io::Loader;
 use crate::mesh::{self, Health, LoadedMesh, MeshError, TriMesh};
@@ -165,16 +165,14 @@ fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Res
     };
     let Some(session) = session else { return read(source) };
     let name = Name { kind: "parts", key: part_key(&source, part.units) };
-    let known = session.get(&name).and_then(StoredPart::restored);
+    let known = session.get(&name).map(StoredPart::restored);
     session.count(Kind::Parts, known.is_some());
     if let Some(mut known) = known {
         known.mesh = source.deferred(part.units);
         return Ok(known);
     }
     let mesh = read(source)?;
-    if let Some(stored) = StoredPart::of(&mesh) {
-        session.put(&name, &stored);
-    }
+    session.put(&name, &StoredPart::of(&mesh));
     Ok(mesh)
 }
 
@@ -237,7 +235,7 @@ fn part_mesh(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     let facet_errors = mesh::facet_errors_over(&mesh, &loaded.half_edges, rounding);
     drop(loaded.half_edges);
     let mut warnings: Vec<Warning> = loaded.warnings.iter().map(|w| Warning::new(w.code, w.message.clone())).collect();
-    warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new("open-mesh", message)));
+    warnings.extend(open_mesh(&loaded.health).map(|message| Warning::new(WarningCode::OpenMesh, message)));
     PartMesh {
         hash,
         bounds: Aabb::of_points(&mesh.vertices),

@@ -206,7 +206,7 @@ fn split_placements(assembly: &Assembly, meshes: &[Arc<PartMesh>]) -> Result<Vec
             Some(_) => problems.push(Problem::new(
                 part.at.clone(),
                 format!("instance `{}` reaches {reach:e} mm from the origin", instance.id),
-                format!("coordinates are limited to {MAX_COORDINATE:e} mm; check the units"),
+                format!("the limit is {MAX_COORDINATE:e} mm; check the units"),
             )),
             None => problems.push(Problem::new(
                 part.at.clone(),

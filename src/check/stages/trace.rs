@@ -57,7 +57,7 @@ pub enum Step {
         depth: f64,
     },
     /// Best ball after an ascent from points where the inset surfaces still met.
-    Climb {
+    Ascent {
         /// Diameter of the ball, a lower bound of the overlap depth; at most 0 without a ball.
         depth: f64,
     },
@@ -69,21 +69,21 @@ pub enum Step {
     /// The surfaces are separate, and one part lies inside the other.
     Nested,
     /// Inset certificate: both surfaces are inset by half of `depth`.
-    Shrink {
+    Inset {
         /// Tested upper bound of the depth.
         depth: f64,
         /// True if the inset surfaces are disjoint, so that `depth` is an upper bound.
         shown: bool,
     },
     /// Remaining boxes: the inset surfaces still meet in them.
-    Confined {
+    RemainingBoxes {
         /// Upper bound of the depth outside the boxes.
         depth: f64,
         /// Number of boxes.
         boxes: usize,
     },
     /// Branch and bound.
-    Cells {
+    BranchAndBound {
         /// Number of cells evaluated so far.
         cells: u32,
         /// Certified bounds of the gap after them.

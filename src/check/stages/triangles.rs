@@ -331,9 +331,9 @@ fn step(event: &Event) -> Step {
         Event::Middle(depth) => Step::Ball { depth },
         Event::Surfaces(distance) => Step::Surfaces { distance },
         Event::Nested => Step::Nested,
-        Event::Shrink(depth, shown) => Step::Shrink { depth, shown },
-        Event::Confined(depth, boxes) => Step::Confined { depth, boxes },
-        Event::Climb(depth) => Step::Climb { depth },
-        Event::Cells(cells, gap) => Step::Cells { cells, gap },
+        Event::Inset(depth, shown) => Step::Inset { depth, shown },
+        Event::RemainingBoxes(depth, boxes) => Step::RemainingBoxes { depth, boxes },
+        Event::Ascent(depth) => Step::Ascent { depth },
+        Event::BranchAndBound(cells, gap) => Step::BranchAndBound { cells, gap },
     }
 }

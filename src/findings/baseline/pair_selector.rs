@@ -27,15 +27,15 @@ pub fn select_pairs(
             }
             (Some(one), Some(other)) => {
                 let ids = [one, other].map(|k| pair_id(pairs[k].0, pairs[k].1));
-                let fix = format!("name it by its id: {} or {}", ids[0], ids[1]);
-                problems.push(Problem::new(Location::default(), format!("`{name}` names several {what}s"), fix));
+                let fix = format!("use the id: {} or {}", ids[0], ids[1]);
+                problems.push(Problem::new(Location::default(), format!("`{name}` matches several {what}s"), fix));
             }
             (None, _) => {
                 let known: Vec<String> =
                     pairs.iter().flat_map(|(a, b)| [[*a, *b], [*b, *a]]).map(|p| p.join(",")).collect();
                 let fix = nearest(name, known.iter().map(String::as_str))
                     .map_or_else(|| instead.to_owned(), |near| format!("did you mean `{near}`?"));
-                problems.push(Problem::new(Location::default(), format!("`{name}` is no {what}"), fix));
+                problems.push(Problem::new(Location::default(), format!("no {what} matches `{name}`"), fix));
             }
         }
     }
@@ -71,9 +71,9 @@ mod tests {
     fn what_fits_none_or_several_is_an_error_that_helps() {
         assert_eq!(
             picked("drive/shaft,Bolt1"),
-            Err("`drive/shaft,Bolt1` is no finding; did you mean `drive/shaft,Bolt:1`?".into())
+            Err("no finding matches `drive/shaft,Bolt1`; did you mean `drive/shaft,Bolt:1`?".into())
         );
-        assert_eq!(picked("x"), Err("`x` is no finding; see the report".into()));
+        assert_eq!(picked("x"), Err("no finding matches `x`; see the report".into()));
         let several = picked("a,b,c").unwrap_err();
         assert!(several.contains(&pair_id("a", "b,c")) && several.contains(&pair_id("a,b", "c")), "{several}");
     }

@@ -51,7 +51,7 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
     if !matches!(version.json(), Json::Number(1.0)) {
         // Another version has other keys: report the version only.
         reader.problems.clear();
-        reader.wrong_kind(version, &JsonPath::Key(&root, "version"), "1, the only version that this release knows");
+        reader.wrong_kind(version, &JsonPath::Key(&root, "version"), "the number 1");
         return None;
     }
     let text = |reader: &mut Reader<'_>, key: &'static str, expected: &str| {
@@ -76,8 +76,8 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
         let Some(entry) = read_entry(reader, item, &trail) else { continue };
         let key = (entry.a.clone(), entry.b.clone());
         if let Some((_, earlier)) = accepted.get(&key) {
-            let fix = format!("accepted[{earlier}] has the same pair: keep one of them");
-            reader.problem(item.start(), &trail, "a pair that is accepted twice", fix);
+            let fix = format!("accepted[{earlier}] has the same pair: keep one entry");
+            reader.problem(item.start(), &trail, "the pair is accepted twice", fix);
         } else {
             accepted.insert(key, (entry, k));
         }
@@ -120,7 +120,7 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
     });
     let reason = fields.get("reason").filter(|v| !is_null(*v));
     let reason = reason.map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text").map(str::to_owned));
-    let limit = required(reader, &fields, value, trail, "limit", "the limit that it breaks")
+    let limit = required(reader, &fields, value, trail, "limit", "the broken limit")
         .and_then(|v| reader.number(v, &JsonPath::Key(trail, "limit"), "a length"));
     let inputs = fields.get("inputs").map(|v| read_hash(reader, v, &JsonPath::Key(trail, "inputs")));
     let status = status?;
@@ -128,12 +128,17 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
     let extent = read_extent(reader, &fields, value, trail, status, shared.map(|s| s.0));
     let needs_inputs = status == Status::Undecided || matches!(extent, Ok(None));
     if needs_inputs && inputs.is_none() {
-        reader.problem(value.start(), trail, "no `inputs`, by which it is known again", REWRITE_ADVICE);
+        reader.problem(value.start(), trail, "no `inputs`: the hash of the solids and their pose", REWRITE_ADVICE);
         return None;
     }
     let ((a, a_at), (b, _)) = (a?, b?);
     if a >= b {
-        reader.problem(a_at, &JsonPath::Key(trail, "a"), "`a` does not come before `b` in byte order", "swap the two");
+        reader.problem(
+            a_at,
+            &JsonPath::Key(trail, "a"),
+            "`a` does not come before `b` in byte order",
+            "swap `a` and `b`",
+        );
         return None;
     }
     Some(Entry {
@@ -171,8 +176,8 @@ fn read_extent(
         _ => "bracket",
     };
     if let Some(other) = ["depth", "gap", "bracket"].into_iter().find(|k| *k != own && fields.has(k)) {
-        let what = format!("`{other}` of a finding that is {}", status.name());
-        reader.problem(entry.start(), &JsonPath::Key(trail, other), what, format!("give its `{own}`"));
+        let what = format!("`{other}` of a finding with status {}", status.name());
+        reader.problem(entry.start(), &JsonPath::Key(trail, other), what, format!("replace it by `{own}`"));
         return Err(Refused);
     }
     let Some(value) = fields.get(own) else { return Ok(None) };
@@ -186,7 +191,7 @@ fn read_extent(
 }
 
 /// Advice for an incomplete entry.
-const REWRITE_ADVICE: &str = "run `interfere accept` again, which writes it";
+const REWRITE_ADVICE: &str = "run `interfere accept` again to write it";
 
 /// Keys of a volume: all of them, or none for an unknown volume.
 const VOLUME_KEYS: [&str; 4] = ["volume", "volume_slack", "volume_facets", "meshes"];
@@ -203,8 +208,8 @@ fn read_shared(
     let Some(there) = given.iter().position(Option::is_some) else { return Ok(None) };
     let there = VOLUME_KEYS[there];
     if status != Status::Interference {
-        let what = format!("`{there}` of a finding that is {}", status.name());
-        reader.problem(entry.start(), &JsonPath::Key(trail, there), what, "take it out");
+        let what = format!("`{there}` of a finding with status {}", status.name());
+        reader.problem(entry.start(), &JsonPath::Key(trail, there), what, "remove it");
         return Err(Refused);
     }
     let [Some(volume), Some(slack), Some(facets), Some(meshes)] = given else {
@@ -238,7 +243,7 @@ fn read_hash(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) ->
     let text = reader.text(value, trail, expected)?;
     let hash = (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok()).flatten();
     if hash.is_none() {
-        reader.problem(value.start(), trail, "no hash", format!("expected {expected}"));
+        reader.problem(value.start(), trail, "not a hash", format!("expected {expected}"));
     }
     hash
 }

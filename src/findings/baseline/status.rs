@@ -161,7 +161,7 @@ impl BaselineOutcome {
     }
 
     /// Number of missing findings without a proved fix (unverified).
-    pub fn unproved(&self) -> u64 {
+    pub fn unverified(&self) -> u64 {
         self.gone.len() as u64 - self.fixed()
     }
 }

@@ -93,7 +93,7 @@ pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, 
 }
 
 fn none_given() -> Error {
-    Error::one(Location::default(), "no partial report", "give those of all shards")
+    Error::one(Location::default(), "no partial report", "name the reports of all shards")
 }
 
 /// Problems of shards from another run than the first one.
@@ -114,13 +114,13 @@ fn difference(first: &ShardParts, other: &ShardParts) -> Option<String> {
     }
     let (x, y) = (&first.common, &other.common);
     if (&x.name, &x.path) != (&y.name, &y.path) {
-        return Some(format!("of {} ({}), but {file} is of {} ({})", y.name, y.path, x.name, x.path));
+        return Some(format!("its assembly is {} ({}), but that of {file} is {} ({})", y.name, y.path, x.name, x.path));
     }
     if let Some((key, mine, their)) = differing(&x.settings, &y.settings) {
-        return Some(format!("run with `{key}` = {their}, but {file} with {mine} (lengths in mm)"));
+        return Some(format!("the run had `{key}` = {their}, but {file} has {mine} (lengths in mm)"));
     }
     if x.rules != y.rules {
-        return Some(format!("run with other rules than {file}"));
+        return Some(format!("its rules differ from those in {file}"));
     }
     let hashes =
         |o: &Outcome| -> BTreeMap<String, String> { o.parts.iter().map(|p| (p.key.clone(), p.hash.clone())).collect() };
@@ -128,17 +128,17 @@ fn difference(first: &ShardParts, other: &ShardParts) -> Option<String> {
         return Some(match (mine, their) {
             (Value::Null, _) => format!("it has a part `{key}`, but {file} has none"),
             (_, Value::Null) => format!("it has no part `{key}`, but {file} has one"),
-            _ => format!("the mesh of its part `{key}` is another than in {file}"),
+            _ => format!("the mesh of its part `{key}` differs from that in {file}"),
         });
     }
     if first.instances_hash != other.instances_hash {
-        return Some(format!("its instances, their order or their placements are others than in {file}"));
+        return Some(format!("instances, their order or placements differ from {file}"));
     }
     if let Some((key, ..)) = differing(x, y) {
         return Some(format!("its `{key}` differ from those in {file}"));
     }
     (first.candidates != other.candidates).then(|| {
-        format!("its candidate pairs are others than in {file}: the two were computed differently, on the same input")
+        format!("its candidate pairs differ from those in {file}, with the same input: the two machines computed differently")
     })
 }
 
@@ -159,8 +159,8 @@ fn duplicate_problems(shares: &[ShardParts]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for ShardParts { file, shard: Shard { index, of }, .. } in shares {
         if let Some(earlier) = files.get(index) {
-            let what = format!("shard {index} of {of} a second time, after {earlier}");
-            problems.push(Problem::new(Location::file(file), what, "give each shard once"));
+            let what = format!("shard {index} of {of} is given twice, first in {earlier}");
+            problems.push(Problem::new(Location::file(file), what, "name each shard once"));
         } else {
             files.insert(*index, file);
         }
@@ -260,8 +260,8 @@ fn check_counts(o: &Outcome, file: &str) -> Result<(), Error> {
     if ended == Some(o.possible_pairs) && cleared == Some(o.counts.clear) && all_listed && !twice {
         return Ok(());
     }
-    let what = "the counts of this shard and the others do not add up to all pairs";
-    Err(Error::one(Location::file(file), what, "run the shards again; if that does not help, report it"))
+    let what = "the counts of all shards do not add up to the number of pairs";
+    Err(Error::one(Location::file(file), what, "run the shards again; report the error if it persists"))
 }
 
 /// Warnings of all shards, by their position.

@@ -103,8 +103,8 @@ impl Partial {
     /// file and, if known, the position.
     pub fn read(file: &str, text: &str) -> Result<Self, Error> {
         let changed = |at| {
-            let what = "damaged: it is not what was written";
-            Error::one(at, what, "run the shard again, or fetch the file again")
+            let what = "damaged: the content differs from its hash";
+            Error::one(at, what, "run the shard again, or copy the file again")
         };
         match serde_json::from_str::<Self>(text) {
             Err(error) => {
@@ -153,11 +153,7 @@ fn hash_of(instances: &[InstanceOutcome]) -> String {
 /// Error for a file with a valid hash and contradictory content.
 pub(crate) fn inconsistent(file: &str, key: &str) -> Error {
     let at = Location { json_path: Some(key.to_owned()), ..Location::file(file) };
-    Error::one(
-        at,
-        "it does not agree with the rest of the file",
-        "run the shard again; if that does not help, report it",
-    )
+    Error::one(at, "contradicts the rest of the file", "run the shard again; report the error if it persists")
 }
 
 /// Returns true if the hash at the end matches the content; `None` without a hash.
@@ -167,11 +163,11 @@ fn is_intact(text: &str) -> Option<bool> {
     Some(hash == Some(blake3::hash(content.as_bytes()).to_hex().as_str()))
 }
 
-const ONE_VERSION: &str = "run all shards and the merge with one version";
+const ONE_VERSION: &str = "use one version for all shards and the merge";
 
 fn written_by(tool: &Tool) -> String {
     let own = Tool::own();
-    format!("written by {} {}, and this is {} {}", tool.name, tool.version, own.name, own.version)
+    format!("written by {} {}, but this is {} {}", tool.name, tool.version, own.name, own.version)
 }
 
 /// Error for a file without a hash: another kind of file, or a truncated one.
@@ -180,16 +176,18 @@ fn not_partial(at: Location, text: &str, error: &serde_json::Error) -> Error {
     match serde_json::from_str::<Value>(text) {
         Ok(value) if value.get("pairs").is_some() && value.get("version").is_some() => Error::one(
             whole_file,
-            "a whole report, not a partial one",
-            "give what `interfere check --shard I/N -o FILE` wrote",
+            "a complete report, not a partial one",
+            "name a file from `interfere check --shard I/N -o FILE`",
         ),
         Ok(_) => {
-            Error::one(whole_file, "not a partial report", "give what `interfere check --shard I/N -o FILE` wrote")
+            Error::one(whole_file, "not a partial report", "name a file from `interfere check --shard I/N -o FILE`")
         }
-        Err(e) if e.is_eof() => Error::one(at, "it ends too early", "run the shard again, or fetch the file again"),
+        Err(e) if e.is_eof() => {
+            Error::one(at, "the file ends too early", "run the shard again, or copy the file again")
+        }
         Err(_) => {
             let what = format!("not a partial report: {}", said(error));
-            Error::one(at, what, "give what `interfere check --shard I/N -o FILE` wrote")
+            Error::one(at, what, "name a file from `interfere check --shard I/N -o FILE`")
         }
     }
 }

@@ -13,7 +13,7 @@ pub fn render(partial: &Partial, out: &mut dyn Write) -> io::Result<()> {
     // JSON cannot express some numbers: write no file rather than a different one.
     match Partial::read("partial report", &text) {
         Ok(read) if read.same_content(partial) => out.write_all(text.as_bytes()),
-        Ok(_) => Err(io::Error::other("a number of it cannot be written")),
+        Ok(_) => Err(io::Error::other("a number of the report cannot be written as JSON")),
         Err(error) => Err(io::Error::other(error)),
     }
 }

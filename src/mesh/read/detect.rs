@@ -9,18 +9,14 @@ const SAMPLE: usize = 1024;
 
 /// First bytes of other kinds of files, with a description and a fix.
 const OTHER_FORMATS: [(&[u8], &str, &str); 8] = [
-    (
-        b"version https://git-lfs.github.com/spec/",
-        "a Git LFS pointer, not the mesh it stands for",
-        "run `git lfs pull`",
-    ),
+    (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer, not a mesh", "run `git lfs pull`"),
     (b"ISO-10303-21", "a STEP file, not a mesh", "export STL or OBJ from CAD"),
     (b"PK\x03\x04", "a zip archive (3MF?), not an STL or OBJ file", "export STL or OBJ"),
-    (b"ply", "a PLY file, which is not read", "convert it to STL or OBJ"),
-    (b"glTF", "a glTF file, which is not read", "convert it to STL or OBJ"),
-    (b"<", "XML or HTML, not an STL or OBJ file", "check where the file comes from; export STL or OBJ"),
-    (b"\xff\xfe", "UTF-16 text, which is not read", "save it as UTF-8"),
-    (b"\xfe\xff", "UTF-16 text, which is not read", "save it as UTF-8"),
+    (b"ply", "a PLY file, not an STL or OBJ file", "convert it to STL or OBJ"),
+    (b"glTF", "a glTF file, not an STL or OBJ file", "convert it to STL or OBJ"),
+    (b"<", "XML or HTML, not an STL or OBJ file", "check the source of the file; export STL or OBJ"),
+    (b"\xff\xfe", "UTF-16 text, not UTF-8", "save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16 text, not UTF-8", "save it as UTF-8"),
 ];
 
 /// Recognises the format of a file.

@@ -24,6 +24,7 @@ pub(crate) mod stl_binary;
 pub(crate) mod tests;
 pub(crate) mod triangulate;
 
+use crate::error::WarningCode;
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::load::{LoadedMesh, finish};
@@ -104,8 +105,8 @@ impl std::error::Error for MeshError {}
 /// A finding about a mesh, worth a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeshWarning {
-    /// Stable kebab-case code.
-    pub code: &'static str,
+    /// Code of the warning.
+    pub code: WarningCode,
     /// Message of one line.
     pub message: String,
 }

@@ -1,6 +1,7 @@
 //! Reads Wavefront OBJ: `v` and `f` of all groups and objects together. Skips everything else: normals, texture
 //! coordinates, materials, groups, lines, points, unknown words.
 
+use crate::error::WarningCode;
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
@@ -29,8 +30,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     reader.check_forward()?;
     let mut warnings = Vec::new();
     if reader.free_form > 0 {
-        let message = format!("{} free-form curves and surfaces are not read, faces alone are", reader.free_form);
-        warnings.push(MeshWarning { code: "free-form-ignored", message });
+        let message =
+            format!("the reader skipped {} free-form curves and surfaces; it reads faces only", reader.free_form);
+        warnings.push(MeshWarning { code: WarningCode::FreeFormIgnored, message });
     }
     let triangles = reader.triangles(&mut warnings)?;
     let mesh = joined(&reader.points, triangles);
@@ -83,7 +85,7 @@ impl Reader<'_> {
             self.skip_blanks();
             let start = self.at;
             if self.at_end_of_statement() {
-                let what = "a vertex of fewer than 3 numbers";
+                let what = "a vertex with fewer than 3 numbers";
                 return Err(error_at(self.bytes, start, what, "export the mesh again"));
             }
             let n = parse_float::parse(self.bytes, start).filter(|n| self.ends_word(n.end));
@@ -114,7 +116,7 @@ impl Reader<'_> {
         }
         let length = self.corners.len() - first;
         if length < 3 {
-            let what = format!("a face of {length} corners");
+            let what = format!("a face with {length} corners");
             return Err(error_at(self.bytes, face, what, "give it at least 3 or remove it"));
         }
         if length > 3 {
@@ -143,7 +145,7 @@ impl Reader<'_> {
         }
         self.at = at;
         if !whole {
-            let what = format!("a vertex index was expected, not {}", shown_word(self.bytes, start));
+            let what = format!("expected a vertex index, found {}", shown_word(self.bytes, start));
             return Err(error_at(self.bytes, start, what, "export the mesh again"));
         }
         let known = self.points.len() as i64;
@@ -172,8 +174,8 @@ impl Reader<'_> {
         let index = String::from_utf8_lossy(&self.bytes[at..at + digits]);
         let what = match (index.as_ref(), index.starts_with('-')) {
             ("0", _) => "face index 0: indices count from 1".into(),
-            (_, true) => format!("face index {index}, with {known} vertices before it"),
-            _ => format!("face index {index} of {known} vertices"),
+            (_, true) => format!("face index {index}, but only {known} vertices before it"),
+            _ => format!("face index {index}, but only {known} vertices"),
         };
         error_at(self.bytes, at, what, "export the mesh again")
     }
@@ -196,15 +198,15 @@ impl Reader<'_> {
             at = polygon.start + polygon.length;
             let corners = &self.corners[polygon.start..at];
             let Ok(simple) = cutter.cut(&self.points, corners, &mut triangles) else {
-                let what = format!("a face of {} corners is too intricate to be cut", corners.len());
+                let what = format!("a face of {} corners is too complex to triangulate", corners.len());
                 return Err(error_at(self.bytes, polygon.at, what, "triangulate the mesh on export"));
             };
             crooked += u64::from(!simple);
         }
         triangles.extend(self.corners[at..].chunks_exact(3).map(|c| [c[0], c[1], c[2]]));
         if crooked > 0 {
-            let message = format!("{crooked} faces cross themselves or turn both ways; their triangles may overlap");
-            warnings.push(MeshWarning { code: "crooked-faces", message });
+            let message = format!("{crooked} faces are bent or cross themselves; their triangles may overlap");
+            warnings.push(MeshWarning { code: WarningCode::CrookedFaces, message });
         }
         Ok(triangles)
     }

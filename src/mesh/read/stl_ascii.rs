@@ -1,6 +1,7 @@
 //! Reads ASCII STL. Accepts words in any case, any blanks and line ends between them, and several `solid` blocks.
 //! Ignores stored normals in any form. Reads coordinates as `f64`.
 
+use crate::error::WarningCode;
 use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
@@ -121,7 +122,7 @@ impl Reader<'_> {
             let (start, end) = self.word();
             if is(&self.bytes[start..end], b"vertex") {
                 let fix = "export the mesh with triangles only";
-                return Err(error_at(self.bytes, facet, "a facet of more than 3 corners", fix));
+                return Err(error_at(self.bytes, facet, "a facet with more than 3 corners", fix));
             }
             return Err(self.unexpected(start, "`endloop`"));
         }
@@ -154,7 +155,7 @@ impl Reader<'_> {
     fn not_a_corner(&mut self, facet: usize, k: usize) -> MeshError {
         let (start, end) = self.word();
         if is(&self.bytes[start..end], b"endloop") {
-            error_at(self.bytes, facet, format!("a facet of {k} corners"), EXPORT_AGAIN)
+            error_at(self.bytes, facet, format!("a facet with {k} corners"), EXPORT_AGAIN)
         } else {
             self.unexpected(start, "`vertex`")
         }
@@ -229,8 +230,8 @@ impl Reader<'_> {
 
     fn unexpected(&self, at: usize, wanted: &str) -> MeshError {
         let found = shown_word(self.bytes, at);
-        let fix = if at >= self.bytes.len() { "the file was cut off: copy or export it again" } else { EXPORT_AGAIN };
-        error_at(self.bytes, at, format!("{wanted} was expected, not {found}"), fix)
+        let fix = if at >= self.bytes.len() { "the file is truncated: copy or export it again" } else { EXPORT_AGAIN };
+        error_at(self.bytes, at, format!("expected {wanted}, found {found}"), fix)
     }
 
     /// Skips a name: the rest of the line. In a file of a single line, the name ends at the first facet; after an
@@ -274,15 +275,15 @@ impl Reader<'_> {
     }
 
     fn missing_end(&mut self) {
-        if !self.warnings.iter().any(|w| w.code == "missing-endsolid") {
-            let message = "a solid ends without `endsolid`; all its facets are complete".into();
-            self.warnings.push(MeshWarning { code: "missing-endsolid", message });
+        if !self.warnings.iter().any(|w| w.code == WarningCode::MissingEndsolid) {
+            let message = "a solid ends without `endsolid`; its facets are complete".into();
+            self.warnings.push(MeshWarning { code: WarningCode::MissingEndsolid, message });
         }
     }
 
     fn trailing(&mut self, at: usize) {
         let message = format!("{} bytes after the last `endsolid` are ignored", self.bytes.len() - at);
-        self.warnings.push(MeshWarning { code: "trailing-bytes", message });
+        self.warnings.push(MeshWarning { code: WarningCode::TrailingBytes, message });
     }
 }
 
@@ -290,7 +291,7 @@ impl Reader<'_> {
 pub(crate) fn not_a_number(bytes: &[u8], at: usize) -> MeshError {
     let word = shown_word(bytes, at);
     let fix = if word.contains(',') { "export the mesh with decimal points" } else { EXPORT_AGAIN };
-    error_at(bytes, at, format!("a coordinate was expected, not {word}"), fix)
+    error_at(bytes, at, format!("expected a coordinate, found {word}"), fix)
 }
 
 #[inline]

@@ -1,6 +1,7 @@
 //! Reads binary STL: an 80-byte header, a count, 50 bytes a facet. Uses the corners only; ignores stored normals and
 //! attribute bytes.
 
+use crate::error::WarningCode;
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
@@ -58,7 +59,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let trailing = bytes.len() - HEAD - body.len();
     if trailing > 0 {
         let message = format!("{trailing} bytes after the last of {count} triangles are ignored");
-        warnings.push(MeshWarning { code: "trailing-bytes", message });
+        warnings.push(MeshWarning { code: WarningCode::TrailingBytes, message });
     }
     Ok(Parsed {
         format: MeshFormat::StlBinary,
@@ -99,7 +100,7 @@ pub(crate) fn truncated(length: usize, count: usize) -> MeshError {
     MeshError {
         byte: Some(length as u64),
         ..MeshError::new(
-            format!("truncated binary STL: it announces {count} triangles and ends after {whole}"),
+            format!("truncated binary STL: the header announces {count} triangles, the file ends after {whole}"),
             "copy or export the file again",
         )
     }

@@ -41,7 +41,7 @@ fn ascii(facets: &[[[f32; 3]; 3]], end: &str) -> String {
 }
 
 fn codes(loaded: &LoadedMesh) -> Vec<&'static str> {
-    loaded.warnings.iter().map(|w| w.code).collect()
+    loaded.warnings.iter().map(|w| w.code.name()).collect()
 }
 
 fn is_tetrahedron(bytes: &[u8]) -> LoadedMesh {
@@ -80,11 +80,11 @@ fn a_binary_file_cut_off_says_where() {
     for length in [84, 100, 134, 283] {
         let e = load(&bytes[..length]).unwrap_err();
         assert_eq!(e.byte, Some(length as u64));
-        assert!(e.what.starts_with("truncated binary STL: it announces 4 triangles"), "{}", e.what);
+        assert!(e.what.starts_with("truncated binary STL: the header announces 4 triangles"), "{}", e.what);
     }
     let mut huge = bytes.clone();
     huge[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
-    assert!(error(&huge).contains("announces 4294967295 triangles and ends after 4"));
+    assert!(error(&huge).contains("announces 4294967295 triangles, the file ends after 4"));
     assert!(error(&bytes[..40]).contains("neither STL nor OBJ"));
 }
 
@@ -160,28 +160,28 @@ fn a_missing_endsolid_and_text_after_the_end_are_told() {
 #[test]
 fn ascii_errors_name_line_column_and_word() {
     for (text, start) in [
-        (ONE_FACET.replace("1 0 0", "1 blah 0"), "5:10: a coordinate was expected, not `blah`"),
-        (ONE_FACET.replace("1 0 0", "1 nan 0"), "5:10: a coordinate was expected, not `nan`"),
-        (ONE_FACET.replace("1 0 0", "1,5 0 0"), "5:8: a coordinate was expected, not `1,5`"),
+        (ONE_FACET.replace("1 0 0", "1 blah 0"), "5:10: expected a coordinate, found `blah`"),
+        (ONE_FACET.replace("1 0 0", "1 nan 0"), "5:10: expected a coordinate, found `nan`"),
+        (ONE_FACET.replace("1 0 0", "1,5 0 0"), "5:8: expected a coordinate, found `1,5`"),
         (ONE_FACET.replace("1 0 0", "1e400 0 0"), "5:8: a coordinate is inf"),
-        (ONE_FACET.replace("1 0 0", "1 0"), "6:1: a coordinate was expected, not `vertex`"),
-        (ONE_FACET.replace("facet normal 0 0 1\n", ""), "2:1: `facet` or `endsolid` was expected, not `outer`"),
-        (ONE_FACET.replace("outer loop\n", ""), "3:1: `outer loop` was expected, not `vertex`"),
-        (ONE_FACET.replace("vertex 0 1 0\n", ""), "2:1: a facet of 2 corners"),
-        (ONE_FACET.replace("endloop", "vertex 1 1 1\nendloop"), "2:1: a facet of more than 3 corners"),
-        (ONE_FACET.replace("endloop\n", ""), "7:1: `endloop` was expected, not `endfacet`"),
-        (ONE_FACET.replace("endfacet\n", ""), "8:1: `endfacet` was expected, not `endsolid`"),
+        (ONE_FACET.replace("1 0 0", "1 0"), "6:1: expected a coordinate, found `vertex`"),
+        (ONE_FACET.replace("facet normal 0 0 1\n", ""), "2:1: expected `facet` or `endsolid`, found `outer`"),
+        (ONE_FACET.replace("outer loop\n", ""), "3:1: expected `outer loop`, found `vertex`"),
+        (ONE_FACET.replace("vertex 0 1 0\n", ""), "2:1: a facet with 2 corners"),
+        (ONE_FACET.replace("endloop", "vertex 1 1 1\nendloop"), "2:1: a facet with more than 3 corners"),
+        (ONE_FACET.replace("endloop\n", ""), "7:1: expected `endloop`, found `endfacet`"),
+        (ONE_FACET.replace("endfacet\n", ""), "8:1: expected `endfacet`, found `endsolid`"),
         (
             ONE_FACET.replace("endfacet\n", "endfacet\ncolour red\n"),
-            "9:1: `facet` or `endsolid` was expected, not `colour`",
+            "9:1: expected `facet` or `endsolid`, found `colour`",
         ),
     ] {
         let shown = error(format!("solid\n{text}endsolid\n").as_bytes());
-        let start = start.replace("`facet` or `endsolid` was expected, not `outer`", "`outer` outside a facet");
+        let start = start.replace("expected `facet` or `endsolid`, found `outer`", "`outer` outside a facet");
         assert!(shown.starts_with(&start), "{shown} / {start}");
     }
     let cut = format!("solid\n{ONE_FACET}facet normal 0 0 1\nouter loop\nvertex 0 0");
-    assert!(error(cut.as_bytes()).contains("not the end of the file"));
+    assert!(error(cut.as_bytes()).contains("found the end of the file"));
     assert!(error(b"solid empty\nendsolid empty\n").contains("no triangles"));
 }
 
@@ -197,7 +197,7 @@ fn ascii_numbers_with_more_than_single_precision_are_noticed() {
 #[test]
 fn a_git_lfs_pointer_and_other_formats_are_called_by_name() {
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
-    assert_eq!(error(pointer), "a Git LFS pointer, not the mesh it stands for; run `git lfs pull`");
+    assert_eq!(error(pointer), "a Git LFS pointer, not a mesh; run `git lfs pull`");
     for (bytes, word) in [
         (b"".as_slice(), "empty"),
         (b"ISO-10303-21;\nHEADER;", "STEP"),
@@ -258,17 +258,17 @@ fn obj_vertices_may_follow_their_faces_and_equal_ones_are_joined() {
 #[test]
 fn obj_errors_name_line_and_column() {
     for (from, to, start) in [
-        ("f 2 3 4", "f 2 3", "7:1: a face of 2 corners"),
-        ("f 2 3 4", "f", "7:1: a face of 0 corners"),
+        ("f 2 3 4", "f 2 3", "7:1: a face with 2 corners"),
+        ("f 2 3 4", "f", "7:1: a face with 0 corners"),
         ("f 2 3 4", "f 2 3 0", "7:7: face index 0: indices count from 1"),
         ("f 2 3 4", "f 2 3 5", "7:7: face index 5 of 4 vertices"),
         ("f 2 3 4", "f 2 -5 4", "7:5: face index -5, with 4 vertices before it"),
         ("f 2 3 4", "f 2 99999999999999999999999 4", "7:5: face index 99999999999999999999 of"),
-        ("f 2 3 4", "f 2 x 4", "7:5: a vertex index was expected, not `x`"),
-        ("f 2 3 4", "f 2 1.5 4", "7:5: a vertex index was expected, not `1.5`"),
-        ("v 0 1 0", "v 0 nan 0", "3:5: a coordinate was expected, not `nan`"),
-        ("v 0 1 0", "v 0 1", "3:6: a vertex of fewer than 3 numbers"),
-        ("v 0 1 0", "v 0 1 # 0", "3:7: a vertex of fewer than 3 numbers"),
+        ("f 2 3 4", "f 2 x 4", "7:5: expected a vertex index, found `x`"),
+        ("f 2 3 4", "f 2 1.5 4", "7:5: expected a vertex index, found `1.5`"),
+        ("v 0 1 0", "v 0 nan 0", "3:5: expected a coordinate, found `nan`"),
+        ("v 0 1 0", "v 0 1", "3:6: a vertex with fewer than 3 numbers"),
+        ("v 0 1 0", "v 0 1 # 0", "3:7: a vertex with fewer than 3 numbers"),
         ("v 0 1 0", "v 0 1e16 0", "3:5: the coordinate 1e16 is beyond 1e15"),
     ] {
         let shown = error(TETRAHEDRON_OBJ.replace(from, to).as_bytes());
@@ -302,7 +302,7 @@ fn a_crack_of_single_precision_is_closed_with_a_warning() {
     let mut facets = TETRAHEDRON;
     facets[0][2] = [1.0 + f32::EPSILON, 0.0, 0.0];
     let loaded = is_tetrahedron_nearly(&binary(b"", &facets));
-    assert_eq!(loaded.warnings[0].message, "4 edges closed by joining vertices within 1 float32 steps");
+    assert_eq!(loaded.warnings[0].message, "4 edges closed by merging vertices within 1 float32 steps");
 }
 
 fn is_tetrahedron_nearly(bytes: &[u8]) -> LoadedMesh {

@@ -81,13 +81,13 @@ pub enum Event {
     /// The surfaces are disjoint and one reaches into the other's inside.
     Nested,
     /// Certificate by inset: a depth, and true if the inset surfaces prove that nothing is deeper.
-    Shrink(f64, bool),
+    Inset(f64, bool),
     /// Number of boxes around the intersections of the inset surfaces: outside of them nothing exceeds this depth.
-    Confined(f64, usize),
+    RemainingBoxes(f64, usize),
     /// Lower bound of the depth after an ascent.
-    Climb(f64),
+    Ascent(f64),
     /// Number of cells of branch and bound so far, and the bounds of the gap after them.
-    Cells(u32, Bounds),
+    BranchAndBound(u32, Bounds),
 }
 
 /// A pair in contact, with certified bounds of the overlap depth (mm).

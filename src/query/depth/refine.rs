@@ -273,7 +273,7 @@ impl OverlapSearch<'_> {
         if let Some(ball) = self.depth.best {
             self.depth.walk_sheet(&ball.center, SHEET_STEP_SHARE * self.region.diagonal(), 0.5 * above);
             self.take_bounds();
-            self.events.push(Event::Climb(self.lower));
+            self.events.push(Event::Ascent(self.lower));
         }
     }
 
@@ -289,7 +289,7 @@ impl OverlapSearch<'_> {
             search.cells
         };
         self.take_bounds();
-        self.events.push(Event::Cells(cells, self.gap_bounds()));
+        self.events.push(Event::BranchAndBound(cells, self.gap_bounds()));
     }
 
     pub(crate) fn take_bounds(&mut self) {
@@ -323,7 +323,7 @@ impl OverlapSearch<'_> {
                 return;
             }
         }
-        self.events.push(Event::Shrink(thickness, shrunk == InsetResult::Apart));
+        self.events.push(Event::Inset(thickness, shrunk == InsetResult::Apart));
         if shrunk == InsetResult::Apart {
             self.upper = lesser(self.upper, thickness);
             self.depth.lower_ceiling(0.5 * thickness);
@@ -351,7 +351,7 @@ impl OverlapSearch<'_> {
         }
         self.confined = Some(thickness);
         if let Some(boxes) = remaining_boxes(&self.pairing(), self.tau(thickness), self.ask.rounding, self.ask.margin) {
-            self.events.push(Event::Confined(thickness, boxes.len()));
+            self.events.push(Event::RemainingBoxes(thickness, boxes.len()));
             self.depth.confine(boxes, 0.5 * thickness);
             self.take_bounds();
         }
@@ -373,7 +373,7 @@ impl OverlapSearch<'_> {
     fn climb_beyond(&mut self, start: &Vec3, thickness: f64, enough: f64) {
         self.depth.ascend(start, ASCENT_STEP * thickness, 0.5 * enough + self.ask.margin);
         self.take_bounds();
-        self.events.push(Event::Climb(self.lower));
+        self.events.push(Event::Ascent(self.lower));
     }
 
     fn is_large(&self) -> bool {

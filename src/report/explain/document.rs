@@ -94,7 +94,7 @@ impl Serialize for StepRow<'_> {
                 map.serialize_entry("depth_bracket", &[0.0, of(most)])?;
                 None
             }
-            Step::Ball { depth } | Step::Climb { depth } => {
+            Step::Ball { depth } | Step::Ascent { depth } => {
                 map.serialize_entry("depth_at_least", &of(depth.max(0.0)))?;
                 None
             }
@@ -103,17 +103,17 @@ impl Serialize for StepRow<'_> {
                 None
             }
             Step::Nested => None,
-            Step::Shrink { depth, shown } => {
+            Step::Inset { depth, shown } => {
                 map.serialize_entry("depth_at_most", &of(depth))?;
                 map.serialize_entry("shown", &shown)?;
                 None
             }
-            Step::Confined { depth, boxes } => {
+            Step::RemainingBoxes { depth, boxes } => {
                 map.serialize_entry("depth_at_most", &of(depth))?;
                 map.serialize_entry("outside_boxes", &boxes)?;
                 None
             }
-            Step::Cells { cells, gap } => {
+            Step::BranchAndBound { cells, gap } => {
                 let [least, most] = gap.to_depth();
                 map.serialize_entry("depth_bracket", &[of(least.max(0.0)), of(most)])?;
                 map.serialize_entry("cells", &cells)?;
@@ -139,12 +139,12 @@ fn means(step: &Step) -> Option<&'static str> {
     match step {
         Step::HullDepth { .. } => Some("hulls"),
         Step::Ball { .. } => Some("ball"),
-        Step::Climb { .. } => Some("climb"),
+        Step::Ascent { .. } => Some("ascent"),
         Step::Triangles { .. } | Step::Surfaces { .. } => Some("surfaces"),
         Step::Nested => Some("containment"),
-        Step::Shrink { .. } => Some("shrink"),
-        Step::Confined { .. } => Some("boxes"),
-        Step::Cells { .. } => Some("cells"),
+        Step::Inset { .. } => Some("inset"),
+        Step::RemainingBoxes { .. } => Some("remaining_boxes"),
+        Step::BranchAndBound { .. } => Some("branch_and_bound"),
         Step::Aabb { .. } | Step::Obb { .. } | Step::Hull { .. } | Step::Pieces { .. } | Step::Facets { .. } => None,
     }
 }

@@ -35,9 +35,9 @@ pub(crate) fn explanation() -> Explanation {
             Step::HullDepth { most: 8.0 },
             Step::Surfaces { distance: 0.0 },
             Step::Ball { depth: -1.0 },
-            Step::Shrink { depth: 0.02, shown: false },
-            Step::Confined { depth: 0.02, boxes: 3 },
-            Step::Cells { cells: 229, gap: Bounds::from_depth(0.0345, 0.0346) },
+            Step::Inset { depth: 0.02, shown: false },
+            Step::RemainingBoxes { depth: 0.02, boxes: 3 },
+            Step::BranchAndBound { cells: 229, gap: Bounds::from_depth(0.0345, 0.0346) },
             Step::Facets { allowance: 0.01, cap: 0.25, of_b: Some(true), granted: true },
         ],
         pair: PairOutcome {
@@ -70,22 +70,22 @@ fn the_whole_text() {
     insta::assert_snapshot!(rendered(&explanation(), Format::Table), @r#"
     drive/bearing-1 and x\u{1b}[31mred in gear\u{1b}box (assembly.json)
 
-            a  drive/bearing-1: part bearing (parts/bearing.stl), 1200 triangles, convex, its facets off by up to 0.004 mm; taken as its triangles
-            b  x\u{1b}[31mred: part hood (parts/hood.stl), 1200 triangles, without a definite inside; taken as its triangles
+            a  drive/bearing-1: part bearing (parts/bearing.stl), 1200 triangles, convex, facet error up to 0.004 mm; geometry exact
+            b  x\u{1b}[31mred: part hood (parts/hood.stl), 1200 triangles, no definite inside; geometry exact
          rule  allow_depth 0.03 mm, H7/p6 press fit (assembly.json rules[0])
-        asked  tolerance 0.02 mm, raised from 0.01 mm by the rounding of its coordinates; nothing of a pair more than 5 mm apart; rounding 1e-12 mm
+       limits  tolerance 0.02 mm, raised from 0.01 mm to cover the rounding of the coordinates; pairs more than 5 mm apart are clear; rounding 1e-12 mm
          aabb  the boxes along the axes meet: kept
           obb  no axis separates the oriented boxes: kept
          hull  the hulls meet: kept
-        exact  the hulls overlap by at most 8 mm, so the parts do, too
+        exact  the hulls overlap by at most 8 mm: depth ≤ 8 mm
         exact  the surfaces meet
-        exact  the middle of that is not in both parts
-        exact  both surfaces moved inward by half of 0.02 mm still meet: no bound
-        exact  they meet in 3 boxes: outside, no deeper than 0.02 mm
+        exact  the centre of the hull overlap is outside one part
+        exact  inset by 0.01 mm each, the surfaces still intersect: depth may exceed 0.02 mm
+        exact  the insets intersect in 3 boxes: outside, depth ≤ 0.02 mm
         exact  branch and bound, 229 cells: the overlap is 0.0345 to 0.0346 mm deep
-       facets  the concave facets of b at the overlap explain 0.01 mm, at most 0.25 mm for parts of this size: granted
+       facets  facet allowance: 0.01 mm (facets of b; cap 0.25 mm), granted
 
-    interference: the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm and the 0.01 mm that the facets explain, and than the 0.03 mm that the rule allows
+    interference: the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm plus the facet allowance of 0.01 mm, and deeper than the 0.03 mm that the rule allows
     "#);
 }
 
@@ -166,13 +166,13 @@ fn the_whole_document() {
         {"stage": "exact", "by": "hulls", "depth_bracket": [0, 8]},
         {"stage": "exact", "by": "surfaces", "distance": 0},
         {"stage": "exact", "by": "ball", "depth_at_least": 0},
-        {"stage": "exact", "by": "shrink", "depth_at_most": 0.02, "shown": false},
-        {"stage": "exact", "by": "boxes", "depth_at_most": 0.02, "outside_boxes": 3},
-        {"stage": "exact", "by": "cells", "depth_bracket": [0.0345, 0.0346], "cells": 229},
+        {"stage": "exact", "by": "inset", "depth_at_most": 0.02, "shown": false},
+        {"stage": "exact", "by": "remaining_boxes", "depth_at_most": 0.02, "outside_boxes": 3},
+        {"stage": "exact", "by": "branch_and_bound", "depth_bracket": [0.0345, 0.0346], "cells": 229},
         {"stage": "facets", "facet_allowance": 0.01, "of": "b", "cap": 0.25, "granted": true}
       ],
       "cleared_by": null,
-      "why": "the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm and the 0.01 mm that the facets explain, and than the 0.03 mm that the rule allows",
+      "why": "the overlap of 0.0345 mm is deeper than the tolerance of 0.02 mm plus the facet allowance of 0.01 mm, and deeper than the 0.03 mm that the rule allows",
       "fix": null,
       "warnings": [
         {"code": "open-mesh", "part": "hood", "message": "3 open edges"}
@@ -199,46 +199,43 @@ fn every_status_has_its_sentence() {
         }
     };
     for (sentence, expected) in [
-        (why_of(is(Status::Clear, Some(1.5))), "clear: the gap of 1.5 mm is more than the tolerance of 0.02 mm"),
+        (why_of(is(Status::Clear, Some(1.5))), "clear: the gap of 1.5 mm exceeds the tolerance of 0.02 mm"),
         (
             why_of(|e| {
                 is(Status::Clear, None)(e);
                 e.steps.truncate(2);
             }),
-            "clear: the oriented boxes show that the parts are farther apart than anything asked of them",
+            "clear: the oriented boxes show that the gap exceeds every limit of the pair",
         ),
-        (why_of(is(Status::Contact, Some(0.0))), "contact: the overlap is no deeper than the tolerance of 0.02 mm"),
-        (
-            why_of(is(Status::Contact, Some(0.01))),
-            "contact: the gap of 0.01 mm is no more than the tolerance of 0.02 mm",
-        ),
+        (why_of(is(Status::Contact, Some(0.0))), "contact: the overlap is at most the tolerance of 0.02 mm"),
+        (why_of(is(Status::Contact, Some(0.01))), "contact: the gap of 0.01 mm is at most the tolerance of 0.02 mm"),
         (
             why_of(|e| {
                 is(Status::Contact, Some(-0.025))(e);
                 (e.pair.within_facet_error, e.pair.facet_allowance) = (true, Some(0.01));
             }),
-            "contact: the overlap of 0.025 mm is deeper than the tolerance of 0.02 mm, but no deeper than that and the 0.01 mm that the facets explain",
+            "contact: the overlap of 0.025 mm is deeper than the tolerance of 0.02 mm, but at most the tolerance plus the facet allowance of 0.01 mm",
         ),
         (
             why_of(with_rule(0, Status::Allowed, Some(-0.025))),
             "allowed: the overlap of 0.025 mm is deeper than the tolerance of 0.02 mm, and the rule allows 0.03 mm",
         ),
-        (why_of(with_rule(1, Status::TooClose, Some(0.5))), "clearance: the gap is 0.5 mm, and the rule demands 2 mm"),
+        (why_of(with_rule(1, Status::TooClose, Some(0.5))), "too_close: the gap is 0.5 mm, and the rule requires 2 mm"),
         (
             why_of(with_rule(1, Status::TooClose, Some(-0.01))),
-            "clearance: they touch or overlap, and the rule demands 2 mm",
+            "too_close: the parts touch or overlap, and the rule requires 2 mm",
         ),
         (
             why_of(is(Status::Undecided, Some(-0.0345))),
-            "undecided: its gap, between -0.0346 and -0.0345 mm, could not be told from a limit within the budget",
+            "undecided: the search budget ended before the gap (between -0.0346 and -0.0345 mm) could be placed on one side of a limit",
         ),
-        (why_of(with_rule(2, Status::Ignored, None)), "ignored: the rule says so"),
+        (why_of(with_rule(2, Status::Ignored, None)), "ignored: the rule ignores the pair"),
         (
             why_of(|e| {
                 is(Status::Ignored, None)(e);
                 e.in_one_unit = true;
             }),
-            "ignored: pairs inside a unit are not this assembly's business",
+            "ignored: both instances are in one `as_unit` sub-assembly, whose inner pairs are not checked",
         ),
     ] {
         assert_eq!(sentence, expected);
@@ -283,8 +280,11 @@ fn how_to_mend_a_pair_is_said_with_what_that_does_to_others() {
     };
     let move_b = "fix: move `x\\u{1b}[31mred` by 0.21 mm along +z; ";
     assert_eq!(told(Some(&[])), format!("{move_b}no other pair gets worse"));
-    assert_eq!(told(Some(&["fan"])), format!("{move_b}that moves it into `fan`"));
-    assert_eq!(told(Some(&["a", "b", "c", "d", "e"])), format!("{move_b}that moves it into `a`, `b`, `c` and 2 more"));
-    let unknown = "whether that moves it into something else was not checked: too many parts are near";
+    assert_eq!(told(Some(&["fan"])), format!("{move_b}the move causes a new or worse failure with `fan`"));
+    assert_eq!(
+        told(Some(&["a", "b", "c", "d", "e"])),
+        format!("{move_b}the move causes a new or worse failure with `a`, `b`, `c` and 2 more")
+    );
+    let unknown = "too many parts are near: the effect on other pairs was not checked";
     assert_eq!(told(None), format!("{move_b}{unknown}"));
 }

@@ -17,7 +17,7 @@ pub(crate) fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Re
     writeln!(out)?;
     let mut lines = vec![("a", side_text(a, e.units)), ("b", side_text(b, e.units)), ("rule", rule_line(e))];
     if let Some(asked) = &e.asked {
-        lines.push(("asked", asked_text(e, asked)));
+        lines.push(("limits", limits_text(e, asked)));
     }
     lines.extend(e.steps.iter().map(|s| (stage(s), step_text(s, e.units))));
     for (head, line) in lines {
@@ -36,49 +36,46 @@ fn side_text(s: &ExplainedInstance, units: LengthUnit) -> String {
     let kind = match (s.solid, s.convex) {
         (_, true) => "convex",
         (true, false) if s.part.closed => "closed",
-        (true, false) => "closed after mending",
-        (false, false) => "without a definite inside",
+        (true, false) => "closed after repair",
+        (false, false) => "no definite inside",
     };
     let facets = s.part.facet_error.filter(|f| *f > 0.0);
-    let facets = facets.map(|f| format!(", its facets off by up to {}", length_text(f, units))).unwrap_or_default();
+    let facets = facets.map(|f| format!(", facet error up to {}", length_text(f, units))).unwrap_or_default();
     let mesh = if s.part.mesh.is_empty() { String::new() } else { format!(" ({})", shown(&s.part.mesh)) };
     let triangles = count(s.part.triangles, "triangle");
     format!(
-        "{}: part {}{mesh}, {triangles}, {kind}{facets}; taken as {}",
+        "{}: part {}{mesh}, {triangles}, {kind}{facets}; geometry {}{}",
         shown(&s.id),
         shown(&s.part.key),
-        match s.geometry {
-            Geometry::Hull => "its convex hull".to_owned(),
-            Geometry::Decomposition => pieces_text(s, units),
-            Geometry::Exact => "its triangles".to_owned(),
-        }
+        s.geometry.name(),
+        if s.geometry == Geometry::Decomposition { pieces_text(s, units) } else { String::new() }
     )
 }
 
 fn pieces_text(s: &ExplainedInstance, units: LengthUnit) -> String {
     match (s.part.pieces, s.part.epsilon) {
-        (Some(n), Some(mm)) => format!("{}, up to {} beyond it", count(n, "convex piece"), length_text(mm, units)),
-        _ => "convex pieces".to_owned(),
+        (Some(n), Some(mm)) => format!(": {}, overshoot up to {}", count(n, "convex piece"), length_text(mm, units)),
+        _ => String::new(),
     }
 }
 
 fn rule_line(e: &Explanation) -> String {
     match &e.rule {
         Some(rule) => rule_text(rule, e.units),
-        None if e.in_one_unit => "both lie inside one sub-assembly that is taken as a unit".to_owned(),
+        None if e.in_one_unit => "both instances are in one `as_unit` sub-assembly".to_owned(),
         None => "none matches".to_owned(),
     }
 }
 
-fn asked_text(e: &Explanation, asked: &PairLimits) -> String {
+fn limits_text(e: &Explanation, asked: &PairLimits) -> String {
     let length = |mm| length_text(mm, e.units);
     let raised = if asked.tolerance > e.settings.tolerance {
-        format!(", raised from {} by the rounding of its coordinates", length(e.settings.tolerance))
+        format!(", raised from {} to cover the rounding of the coordinates", length(e.settings.tolerance))
     } else {
         String::new()
     };
     format!(
-        "tolerance {}{raised}; nothing of a pair more than {} apart; rounding {}",
+        "tolerance {}{raised}; pairs more than {} apart are clear; rounding {}",
         length(asked.tolerance),
         length(asked.reach),
         length(asked.margin)
@@ -95,7 +92,7 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
         }
         Step::Aabb { cleared, .. } => format!("the boxes along the axes meet{}", end(cleared)),
         Step::Obb { distance: None, .. } => {
-            "not asked: balls inside the two hulls all but meet, so no box could clear the pair".to_owned()
+            "skipped: the inscribed balls nearly touch, so no box test can separate them".to_owned()
         }
         Step::Obb { distance: Some(d), cleared } if *d > 0.0 => {
             format!("the oriented boxes are at least {} apart{}", text(*d), end(cleared))
@@ -121,50 +118,56 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             format!("all pieces are at least {} apart{}", text(*low), end(cleared))
         }
         Step::Pieces { depth: Some(depth), cleared, .. } => {
-            format!("two pieces have a ball of diameter {} in common{}", text(*depth), end(cleared))
+            format!("a ball of diameter {} fits in two pieces{}", text(*depth), end(cleared))
         }
         Step::Pieces { cleared, .. } => format!("two pieces meet{}", end(cleared)),
         Step::Triangles { distance, at_least, cleared } => {
             let least = if *at_least { "at least " } else { "" };
             format!(
-                "the surfaces do not meet and neither part is inside the other; they are {least}{} apart{}",
+                "the surfaces are disjoint and neither part is inside the other; they are {least}{} apart{}",
                 text(*distance),
                 end(cleared)
             )
         }
-        Step::HullDepth { most } => format!("the hulls overlap by at most {}, so the parts do, too", text(*most)),
+        Step::HullDepth { most } => format!("the hulls overlap by at most {0}: depth ≤ {0}", text(*most)),
         Step::Ball { depth } if *depth > 0.0 => {
-            format!("in the middle of that a ball of diameter {} lies in both parts", text(*depth))
+            format!(
+                "a ball of diameter {0} at the centre of the hull overlap fits in both parts: depth ≥ {0}",
+                text(*depth)
+            )
         }
-        Step::Climb { depth } if *depth > 0.0 => {
-            format!("a climb finds a ball of {} in both", text(*depth))
+        Step::Ascent { depth } if *depth > 0.0 => {
+            format!("a ball of diameter {0} fits in both parts: depth ≥ {0}", text(*depth))
         }
-        Step::Climb { .. } => "a climb finds no ball in both".to_owned(),
-        Step::Ball { .. } => "the middle of that is not in both parts".to_owned(),
+        Step::Ascent { .. } => "the ascent found no ball that fits in both parts".to_owned(),
+        Step::Ball { .. } => "the centre of the hull overlap is outside one part".to_owned(),
         Step::Surfaces { distance } if *distance > 0.0 => format!("the surfaces are {} apart", text(*distance)),
         Step::Surfaces { .. } => "the surfaces meet".to_owned(),
-        Step::Nested => "the surfaces do not meet, and one part lies inside the other".to_owned(),
-        Step::Shrink { depth, shown: true } => {
-            format!("both surfaces moved inward by half of {} have nothing in common: no deeper", text(*depth))
+        Step::Nested => "the surfaces are disjoint, and one part is inside the other".to_owned(),
+        Step::Inset { depth, shown: true } => {
+            format!("inset by {} each, the surfaces are disjoint: depth ≤ {}", text(0.5 * depth), text(*depth))
         }
-        Step::Shrink { depth, .. } => {
-            format!("both surfaces moved inward by half of {} still meet: no bound", text(*depth))
+        Step::Inset { depth, .. } => {
+            format!(
+                "inset by {} each, the surfaces still intersect: depth may exceed {}",
+                text(0.5 * depth),
+                text(*depth)
+            )
         }
-        Step::Confined { depth, boxes } => {
+        Step::RemainingBoxes { depth, boxes } => {
             let boxes = if *boxes == 1 { "one box".to_owned() } else { format!("{boxes} boxes") };
-            format!("they meet in {boxes}: outside, no deeper than {}", text(*depth))
+            format!("the insets intersect in {boxes}: outside, depth ≤ {}", text(*depth))
         }
-        Step::Cells { cells, gap } => {
+        Step::BranchAndBound { cells, gap } => {
             let [least, most] = gap.to_depth();
             let cells = count(u64::from(*cells), "cell");
             format!("branch and bound, {cells}: the overlap is {} deep", range(least.max(0.0), most))
         }
         Step::Facets { allowance, cap, of_b, granted } => {
-            let whose =
-                of_b.map_or("no facets", |b| if b { "the concave facets of b" } else { "the concave facets of a" });
+            let facets = of_b.map_or("no concave facets", |b| if b { "facets of b" } else { "facets of a" });
             let granted = if *granted { "granted" } else { "not granted (strict)" };
             let (allowance, cap) = (text(*allowance), text(*cap));
-            format!("{whose} at the overlap explain {allowance}, at most {cap} for parts of this size: {granted}")
+            format!("facet allowance: {allowance} ({facets}; cap {cap}), {granted}")
         }
     }
 }
@@ -174,11 +177,11 @@ fn fix_text(e: &Explanation, fix: &Fix) -> String {
     let b = shown(&e.sides[1].id);
     let length = fix.translation.norm();
     let others = match &fix.moves_into {
-        None => "whether that moves it into something else was not checked: too many parts are near".to_owned(),
+        None => "too many parts are near: the effect on other pairs was not checked".to_owned(),
         Some(into) if into.is_empty() => "no other pair gets worse".to_owned(),
         Some(_) => {
             let names: Vec<_> = e.moves_into.iter().map(|id| format!("`{}`", shown(id))).collect();
-            format!("that moves it into {}", some_of(&names))
+            format!("the move causes a new or worse failure with {}", some_of(&names))
         }
     };
     format!("move `{b}` by {} along {}; {others}", length_text(length, e.units), direction(&(fix.translation / length)))
@@ -193,11 +196,13 @@ pub(crate) fn why(e: &Explanation) -> String {
     let depth = e.pair.overlap_depth.filter(|d| *d > 0.0).map(&length);
     let overlap = depth.map_or("the overlap".to_owned(), |d| format!("the overlap of {d}"));
     match e.pair.status {
-        Status::Ignored if e.in_one_unit => "pairs inside a unit are not this assembly's business".to_owned(),
-        Status::Ignored => "the rule says so".to_owned(),
+        Status::Ignored if e.in_one_unit => {
+            "both instances are in one `as_unit` sub-assembly, whose inner pairs are not checked".to_owned()
+        }
+        Status::Ignored => "the rule ignores the pair".to_owned(),
         Status::Clear => {
             if let Some(gap) = e.pair.gap {
-                format!("the gap of {} is more than the tolerance of {tolerance}", length(gap))
+                format!("the gap of {} exceeds the tolerance of {tolerance}", length(gap))
             } else {
                 let prover = match e.cleared_by() {
                     Some("aabb") => "the boxes along the axes show",
@@ -206,18 +211,18 @@ pub(crate) fn why(e: &Explanation) -> String {
                     Some("pieces") => "the convex pieces show",
                     _ => "the triangles show",
                 };
-                format!("{prover} that the parts are farther apart than anything asked of them")
+                format!("{prover} that the gap exceeds every limit of the pair")
             }
         }
         Status::Contact if e.pair.within_facet_error => format!(
-            "{overlap} is deeper than the tolerance of {tolerance}, but no deeper than that and the {} that the facets explain",
+            "{overlap} is deeper than the tolerance of {tolerance}, but at most the tolerance plus the facet allowance of {}",
             length(e.pair.facet_allowance.unwrap_or(0.0))
         ),
         Status::Contact => match e.pair.gap {
             Some(gap) if gap > 0.0 => {
-                format!("the gap of {} is no more than the tolerance of {tolerance}", length(gap))
+                format!("the gap of {} is at most the tolerance of {tolerance}", length(gap))
             }
-            _ => format!("{overlap} is no deeper than the tolerance of {tolerance}"),
+            _ => format!("{overlap} is at most the tolerance of {tolerance}"),
         },
         Status::Allowed => format!(
             "{overlap} is deeper than the tolerance of {tolerance}, and the rule allows {}",
@@ -225,17 +230,17 @@ pub(crate) fn why(e: &Explanation) -> String {
         ),
         Status::TooClose => {
             let gap = e.pair.gap.filter(|g| *g > 0.0).map(&length);
-            let gap = gap.map_or("they touch or overlap".to_owned(), |g| format!("the gap is {g}"));
-            format!("{gap}, and the rule demands {}", length(demanded.unwrap_or(0.0)))
+            let gap = gap.map_or("the parts touch or overlap".to_owned(), |g| format!("the gap is {g}"));
+            format!("{gap}, and the rule requires {}", length(demanded.unwrap_or(0.0)))
         }
         Status::Interference => {
             let mut beyond = format!("the tolerance of {tolerance}");
             let facets = e.pair.facet_allowance.filter(|f| *f > 0.0 && e.settings.facets == Facets::Allow);
             if let Some(f) = facets {
-                beyond = format!("{beyond} and the {} that the facets explain", length(f));
+                beyond = format!("{beyond} plus the facet allowance of {}", length(f));
             }
             if let Some(d) = allowed {
-                beyond = format!("{beyond}, and than the {} that the rule allows", length(d));
+                beyond = format!("{beyond}, and deeper than the {} that the rule allows", length(d));
             }
             format!("{overlap} is deeper than {beyond}")
         }
@@ -244,13 +249,13 @@ pub(crate) fn why(e: &Explanation) -> String {
 }
 
 fn undecided(e: &Explanation, tolerance: &str) -> String {
-    let range = e.pair.gap_bracket.map_or("its depth".to_owned(), |Bounds { lower: low, upper: high }| {
-        format!("its gap, between {} and {},", format_number(length(low, e.units)), length_text(high, e.units))
-    });
     if e.pair.certainty == Certainty::NoInside {
         return format!(
-            "surfaces without a definite inside meet, no common ball shows a depth beyond the limits, and the hulls share more than the tolerance of {tolerance}"
+            "the surfaces meet and one has no definite inside; no common ball proves a depth beyond the limits, and the hulls overlap by more than the tolerance of {tolerance}"
         );
     }
-    format!("{range} could not be told from a limit within the budget")
+    let range = e.pair.gap_bracket.map_or(String::new(), |Bounds { lower: low, upper: high }| {
+        format!(" (between {} and {})", format_number(length(low, e.units)), length_text(high, e.units))
+    });
+    format!("the search budget ended before the gap{range} could be placed on one side of a limit")
 }

@@ -8,7 +8,7 @@ pub(crate) mod tests;
 
 use crate::assembly::{Facets, Rule, RuleAction};
 use crate::check::{self, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
-use crate::error::Warning;
+use crate::error::{Warning, WarningCode};
 use crate::findings::{BaselineOutcome, BaselineStatus, Group, Groups, Judged, ResolvedFinding};
 use crate::geom::{Aabb, LengthUnit};
 use crate::json::write::write_json;
@@ -191,7 +191,7 @@ impl<'a> Baseline<'a> {
             a: &g.a,
             b: &g.b,
             status: g.status.name(),
-            baseline: if g.fixed { "fixed" } else { "unproved" },
+            baseline: if g.fixed { "fixed" } else { "unverified" },
             why: &g.why,
         };
         Self { file: &baseline.file, counts: Standings(baseline), gone: baseline.gone.iter().map(gone).collect() }
@@ -201,7 +201,7 @@ impl<'a> Baseline<'a> {
 impl Serialize for Standings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let of_findings = BaselineStatus::ALL.into_iter().map(|s| (s.name(), self.0.counts.of(s)));
-        serializer.collect_map(of_findings.chain([("fixed", self.0.fixed()), ("unproved", self.0.unproved())]))
+        serializer.collect_map(of_findings.chain([("fixed", self.0.fixed()), ("unverified", self.0.unverified())]))
     }
 }
 
@@ -330,7 +330,7 @@ impl Serialize for Warnings<'_> {
 /// The place keys are left out where there is no place: they are no numbers that were not computed.
 #[derive(Serialize)]
 struct WarningRow<'a> {
-    code: &'static str,
+    code: WarningCode,
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]

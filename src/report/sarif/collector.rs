@@ -33,14 +33,14 @@ pub(crate) fn log(judged: &Judged) -> Log {
     // Warnings of a place in a file can be shown there; the others belong to the run.
     let (placed, unplaced): (Vec<&Warning>, Vec<&Warning>) = o.warnings.iter().partition(|w| has_place(w));
     let (placed, more) = placed.split_at(placed.len().min(MAX_RESULTS - kept.len()));
-    let codes: BTreeSet<&str> = placed.iter().map(|w| w.code).collect();
+    let codes: BTreeSet<&str> = placed.iter().map(|w| w.code.name()).collect();
     let rules = FINDINGS.into_iter().map(|s| descriptor(s.name(), Level::Error));
     let rules = rules.chain(codes.iter().map(|code| descriptor(code, Level::Warning))).collect();
     let groups = Groups::new(judged);
     let mut results: Vec<_> =
         kept.iter().enumerate().map(|(k, e)| finding(judged, &groups, e, priority(k, findings.len()))).collect();
     results.extend(placed.iter().map(|w| {
-        let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code).unwrap_or(0);
+        let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code.name()).unwrap_or(0);
         warning(judged, w, index)
     }));
     let (notifications, told) = notifications(o, &unplaced, left, more.len());
@@ -48,7 +48,7 @@ pub(crate) fn log(judged: &Judged) -> Log {
     let base = ArtifactLocation {
         uri: None,
         uri_base_id: None,
-        description: Some(Text { text: "The folder in which the check was run.".to_owned() }),
+        description: Some(Text { text: "The working directory of the check.".to_owned() }),
     };
     let run = Run {
         tool: Tool { driver },
@@ -91,7 +91,11 @@ fn finding(judged: &Judged, groups: &Groups, entry: &Entry<'_>, priority: f64) -
         level: Level::Error,
         message: message(&sentence(judged, entry.row)),
         locations: vec![a],
-        related_locations: vec![Location { id: Some(1), message: Some(message("the other one of the pair")), ..b }],
+        related_locations: vec![Location {
+            id: Some(1),
+            message: Some(message("the other instance of the pair")),
+            ..b
+        }],
         partial_fingerprints: fingerprints(&pair, p.status.name()),
         suppressions: suppressions(judged, entry.row),
         rank: Some(priority),
@@ -161,13 +165,13 @@ fn warning(judged: &Judged, w: &Warning, rule_index: usize) -> ResultRow {
     let subject = format!("{}{at}{}", w.part.as_deref().unwrap_or_default(), w.message);
     let subject = &blake3::hash(subject.as_bytes()).to_hex().as_str()[..12].to_owned();
     ResultRow {
-        rule_id: w.code.to_owned(),
+        rule_id: w.code.name().to_owned(),
         rule_index,
         level: Level::Warning,
         message: said(w),
         locations: place_of(w),
         related_locations: Vec::new(),
-        partial_fingerprints: fingerprints(subject, w.code),
+        partial_fingerprints: fingerprints(subject, w.code.name()),
         // As of the findings: all results have them, or none.
         suppressions: judged.baseline.as_ref().map(|_| Vec::new()),
         rank: None,
@@ -182,7 +186,7 @@ fn notifications(
     left: &[Entry<'_>],
     more: usize,
 ) -> (Vec<Descriptor>, Vec<Notification>) {
-    let mut codes: BTreeSet<&str> = warnings.iter().map(|w| w.code).collect();
+    let mut codes: BTreeSet<&str> = warnings.iter().map(|w| w.code.name()).collect();
     if left.len() + more > 0 {
         codes.insert(LEFT_OUT);
     }
@@ -198,7 +202,7 @@ fn notifications(
             what = if what.is_empty() { warnings } else { format!("{what}, {warnings}") };
         }
         let text = format!(
-            "{} left out: {what}. Code scanning takes {MAX_RESULTS} a run, so the worst were kept; --format json has them all.",
+            "{} left out: {what}. Code scanning accepts {MAX_RESULTS} results per run, so the report keeps the worst; --format json lists all.",
             count((left.len() + more) as u64, "result")
         );
         told.push(Notification {
@@ -212,7 +216,7 @@ fn notifications(
         locations: place_of(w),
         message: said(w),
         level: Level::Warning,
-        descriptor: reference(w.code),
+        descriptor: reference(w.code.name()),
     }));
     (codes.iter().map(|code| descriptor(code, Level::Warning)).collect(), told)
 }

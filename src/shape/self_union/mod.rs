@@ -36,8 +36,8 @@ pub(crate) const FAILURE_TEXTS: [&str; 5] = [TOO_MANY, NOT_UNITED, NOT_SOUND, NO
 const TOO_MANY: &str = "too many triangles";
 const NOT_UNITED: &str = "the shells could not be united";
 const NOT_SOUND: &str = "the united shells failed a check";
-const NO_RAY: &str = "no ray tells which shells lie in which";
-const NO_BOUNDARY: &str = "nothing of the surface bounds a solid";
+const NO_RAY: &str = "no ray shows the nesting of the shells";
+const NO_BOUNDARY: &str = "no part of the surface bounds a solid";
 
 /// Tells if parts of a surface lie inside its solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
