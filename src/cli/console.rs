@@ -1,7 +1,7 @@
 //! The two streams a run writes to, and what is known of them.
 
 use crate::cli::flags::ColorChoice;
-use crate::error::{Error, Warning, WarningCode};
+use crate::error::{Error, Warning};
 use crate::report::text::{Paint, painted, shown};
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -114,6 +114,7 @@ impl Console<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::error::WarningCode;
     use super::*;
     use crate::error::{Location, Problem};
 
