@@ -82,7 +82,7 @@ fn a_conversion_rounds_once() {
             for hundredths in 1..500_u64 {
                 // Both integers are below 2⁵³: the quotient rounds once.
                 let (part, whole) = (hundredths * from, 100 * to);
-                let has_finite_decimal = part * 10_u64.pow(9) % whole == 0;
+                let has_finite_decimal = (part * 10_u64.pow(9)).is_multiple_of(whole);
                 let expected =
                     if has_finite_decimal { part as f64 / whole as f64 * units.mm() } else { part as f64 / 1e6 };
                 let text = format!("{}.{:02} {name}", hundredths / 100, hundredths % 100);

@@ -21,14 +21,13 @@ fn row(top: &str, rule: &str) -> Scratch {
 }
 
 fn run(scratch: &Scratch, line: &str) -> Ran {
-    let ran = interfere_in(scratch.path(), &line.split(' ').collect::<Vec<_>>());
+    let ran = interfere_in(scratch.path(), &line.split_whitespace().collect::<Vec<_>>());
     assert!(ran.code < 2, "{line}: {ran:?}");
     ran
 }
 
 #[test]
 fn a_flag_with_a_unit_equals_the_converted_number() {
-    let scratch = row("", "");
     let inches = (0.01_f64 / 25.4).to_string();
     assert_eq!(inches.parse::<f64>().unwrap() * 25.4, 0.01);
     for command in [
@@ -45,7 +44,7 @@ fn a_flag_with_a_unit_equals_the_converted_number() {
             ("--report-within 1.27mm", "--report-within 0.05".to_owned()),
             ("--geometry decomposition --epsilon 254um", "--geometry decomposition --epsilon 0.01".to_owned()),
         ] {
-            let [one, two] = [with_unit, &number].map(|flags| run(&scratch, &format!("{command} {flags}")));
+            let [one, two] = [with_unit, &number].map(|flags| run(&row("", ""), &format!("{command} {flags}")));
             assert_eq!((one.code, one.stdout), (two.code, two.stdout), "{command} {with_unit}");
         }
     }
