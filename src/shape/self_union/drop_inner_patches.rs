@@ -36,7 +36,7 @@ pub(crate) fn keep_boundary(s: &Surface) -> Resolution {
     }
     let triangles: Vec<[u32; 3]> = kept.iter().map(|&t| s.triangles[t]).collect();
     let (vertices, triangles) = used(&s.vertices, &triangles);
-    let kept = Surface::of(vertices, &triangles, s.inside).as_self_union(|t| s.source[kept[t as usize]]);
+    let kept = Surface::of(vertices, &triangles, s.inside).into_self_union(|t| s.source[kept[t as usize]]);
     Resolution::Into { surface: Box::new(kept), dropped: true }
 }
 

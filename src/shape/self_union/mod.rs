@@ -92,7 +92,7 @@ pub(crate) fn resolve(s: &Surface) -> Resolution {
     let united = Surface::of(mesh.vertices, &mesh.triangles, Inside::Solid);
     if crate::shape::self_union::verify::is_union(&united, &source, s) {
         let dropped = area(s) - area(&united) > AREA_ROUNDING * area(s);
-        let surface = Box::new(united.as_self_union(|t| s.source[source[t as usize] as usize]));
+        let surface = Box::new(united.into_self_union(|t| s.source[source[t as usize] as usize]));
         Resolution::Into { surface, dropped }
     } else {
         Resolution::Failed(NOT_SOUND)

@@ -150,7 +150,7 @@ impl Surface {
     }
 
     /// Marks the surface as the boundary of its solid, and replaces the source of each triangle by `source`.
-    pub(crate) fn as_self_union(mut self, source: impl Fn(u32) -> u32) -> Self {
+    pub(crate) fn into_self_union(mut self, source: impl Fn(u32) -> u32) -> Self {
         self.source.iter_mut().for_each(|t| *t = source(*t));
         self.resolved = OnceLock::from(Resolution::Clean);
         self
