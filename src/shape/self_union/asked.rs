@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn every_asker_is_heard_and_not_only_the_first() {
-        let of = |x: f64| Surface::new(&block(x, 1.0, 1.0), &Vec3::zeros(), Inside::Solid);
+        let of = |x: f64| Surface::new(&block([0.0; 3], [x, 1.0, 1.0]), &Vec3::zeros(), Inside::Solid);
         let (one, other) = (of(1.0), of(2.0));
         for _ in 0..2 {
             let (_, asked) = listen(|| one.overlaps());
