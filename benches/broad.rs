@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::Sequence;
+use common::Rng;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interfere::broad::BoxTree;
@@ -66,13 +66,13 @@ fn grid(count: usize) -> Vec<Aabb> {
 
 /// Boxes anywhere in a cube, with sides of up to 10 and smaller by up to `decades` powers of ten.
 fn scattered(count: usize, decades: f64) -> Vec<Aabb> {
-    let mut sequence = Sequence::new(11);
+    let mut rng = Rng::new(11);
     // Smaller boxes stand closer, so that some meet.
     let extent = libm::cbrt(count as f64) * if decades > 0.0 { 4.0 } else { 15.0 };
     (0..count)
         .map(|_| {
-            let center = sequence.point() * extent;
-            let half = 5.0 * libm::pow(10.0, -decades * sequence.unit()) * (Vec3::repeat(0.5) + 0.5 * sequence.point());
+            let center = rng.in_unit_cube() * extent;
+            let half = 5.0 * libm::pow(10.0, -decades * rng.unit()) * (Vec3::repeat(0.5) + 0.5 * rng.in_unit_cube());
             Aabb { min: center - half, max: center + half }
         })
         .collect()

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::Sequence;
+use common::Rng;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interfere::assembly::AssemblyBuilder;
@@ -77,16 +77,16 @@ fn mesh(hull: Hull) -> TriMesh {
 
 /// 64 different random hulls, placed at random so that the boxes of 3 % of all pairs meet.
 fn random_hulls(count: usize, vertices: usize) -> Assembly {
-    let mut sequence = Sequence::new(5);
+    let mut rng = Rng::new(5);
     let mut builder = Assembly::builder("hulls", LengthUnit::Mm);
     for k in 0..64 {
-        builder = builder.part(format!("hull{k:02}"), mesh(sequence.solid(vertices)));
+        builder = builder.part(format!("hull{k:02}"), mesh(common::solid(&mut rng, vertices)));
     }
     // Two boxes of side s overlap in a cube of side L with a probability of about (2s/L − (s/L)²)³; s is the mean here.
     let (side, share) = (15.0, libm::cbrt(0.03));
     let extent = side / (1.0 - (1.0 - share).sqrt());
     for k in 0..count {
-        let placement = Affine { translation: sequence.point() * extent, linear: sequence.rotation() };
+        let placement = Affine { translation: rng.in_unit_cube() * extent, linear: rng.rotation() };
         builder = builder.instance(format!("h{k:04}"), format!("hull{:02}", k % 64), placement);
     }
     builder.build().expect("a sound assembly")
@@ -96,7 +96,7 @@ fn random_hulls(count: usize, vertices: usize) -> Assembly {
 fn grid(count: usize) -> Assembly {
     let tiles = count / 5;
     let row = (tiles - 1).isqrt() + 1;
-    let mut sequence = Sequence::new(3);
+    let mut rng = Rng::new(3);
     let mut builder =
         Assembly::builder("grid", LengthUnit::Mm).part("tile", plate()).part("bolt", bolt(2.8)).part("fat", bolt(3.1));
     let put = |builder: AssemblyBuilder, id: String, part: &str, translation: Vec3| {
@@ -106,7 +106,7 @@ fn grid(count: usize) -> Assembly {
         let at = Vec3::new((k % row) as f64, (k / row) as f64, 0.0) * 40.0;
         builder = put(builder, format!("t{k:06}"), "tile", at);
         for b in 0..4 {
-            let part = if sequence.unit() < 0.02 { "fat" } else { "bolt" };
+            let part = if rng.unit() < 0.02 { "fat" } else { "bolt" };
             let axis = at + Vec3::new(10.0 + 20.0 * f64::from(b % 2), 10.0 + 20.0 * f64::from(b / 2), 0.0);
             builder = put(builder, format!("t{k:06}-b{b}"), part, axis);
         }

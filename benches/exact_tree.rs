@@ -12,6 +12,7 @@ use interfere::query::triangles::pairing::Pairing;
 use interfere::query::triangles::{Distance, displaced_intersection, intersecting_pairs, separation};
 use interfere::shape::surface::winding_number::winding;
 use interfere::shape::surface::{Inside, Surface};
+use interfere::testkit::solids::squared_box;
 use std::sync::LazyLock;
 
 fn main() {
@@ -27,31 +28,11 @@ const TOLERANCE: f64 = 0.01;
 
 /// A closed ball with bumps, `out` farther out.
 fn ball(n: u32, out: f64) -> TriMesh {
-    let mut mesh = TriMesh::default();
-    let mut index = std::collections::BTreeMap::new();
-    let mut vertex = |p: [u32; 3], mesh: &mut TriMesh| {
-        *index.entry(p).or_insert_with(|| {
-            let d = Vec3::from(p.map(|x| 2.0 * f64::from(x) / f64::from(n) - 1.0)).normalize();
-            let bump = libm::sin(5.0 * d.x) * libm::cos(4.0 * d.y) + 0.5 * libm::sin(7.0 * d.z);
-            mesh.vertices.push(d * (RADIUS + bump + out));
-            mesh.vertices.len() as u32 - 1
-        })
-    };
-    for axis in 0..3 {
-        for side in [0, n] {
-            for (u, v) in (0..n).flat_map(|u| (0..n).map(move |v| (u, v))) {
-                let corners = [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(du, dv)| {
-                    let mut p = [0; 3];
-                    (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (side, u + du, v + dv);
-                    vertex(p, &mut mesh)
-                });
-                let [a, b, c, d] = corners;
-                let [b, d] = if side == 0 { [d, b] } else { [b, d] };
-                mesh.triangles.extend([[a, b, c], [a, c, d]]);
-            }
-        }
-    }
-    mesh
+    squared_box(n, |p| {
+        let d = p.normalize();
+        let bump = libm::sin(5.0 * d.x) * libm::cos(4.0 * d.y) + 0.5 * libm::sin(7.0 * d.z);
+        d * (RADIUS + bump + out)
+    })
 }
 
 struct Pair {

@@ -7,6 +7,7 @@
 use divan::{Bencher, black_box};
 use interfere::geom::Vec3;
 use interfere::shape::hull::{convex_hull, facets, fit_obb};
+use interfere::testkit::rng::Rng;
 
 fn main() {
     divan::main();
@@ -23,21 +24,10 @@ fn points(count: usize, on_sphere: bool) -> Vec<Vec3> {
     numbers.as_chunks().0.iter().map(|c| Vec3::from(*c)).collect()
 }
 
-/// Points in the unit ball, or on its surface, from a fixed linear congruential sequence.
+/// Random points in the unit ball, or on its surface.
 fn generated(count: usize, on_sphere: bool) -> Vec<Vec3> {
-    let mut state = 1_u64;
-    let mut unit = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    };
-    let mut found = Vec::with_capacity(count);
-    while found.len() < count {
-        let p = Vec3::new(unit(), unit(), unit());
-        if p.norm_squared() <= 1.0 && p.norm_squared() > 1e-3 {
-            found.push(if on_sphere { p.normalize() } else { p });
-        }
-    }
-    found
+    let mut rng = Rng::new(1);
+    (0..count).map(|_| if on_sphere { rng.direction() } else { rng.in_ball() }).collect()
 }
 
 /// A turned cylinder of 360 × 20 points in single precision: nearly coplanar, nearly collinear.

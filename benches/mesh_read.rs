@@ -7,6 +7,7 @@ use cpu_time::ThreadTime;
 use divan::{Bencher, black_box};
 use interfere::mesh::load;
 use interfere::mesh::read::read_and_merge;
+use interfere::testkit::rng::Rng;
 use std::fmt::{self, Write as _};
 use std::io::Cursor;
 use std::sync::LazyLock;
@@ -134,13 +135,12 @@ fn exponential(x: f32) -> String {
     format!("{mantissa}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
 }
 
-/// The facets of a binary STL in an order from a fixed linear congruential sequence.
+/// The facets of a binary STL in a random order, the same in every run.
 fn shuffled(binary: &[u8]) -> Vec<u8> {
     let mut facets: Vec<&[u8]> = binary[84..].chunks_exact(50).collect();
-    let mut state = 1_u64;
+    let mut rng = Rng::new(1);
     for k in (1..facets.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        facets.swap(k, (state >> 33) as usize % (k + 1));
+        facets.swap(k, rng.below(k + 1));
     }
     let mut bytes = binary[..84].to_vec();
     bytes.extend(facets.into_iter().flatten());

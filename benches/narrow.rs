@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::Sequence;
+use common::Rng;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use interfere::geom::tolerance::roundoff_mm;
@@ -53,13 +53,13 @@ struct Batch {
 
 impl Batch {
     fn new(vertices: usize, (class, gap): (&'static str, f64)) -> Self {
-        let mut sequence = Sequence::new(vertices as u64);
-        let solids: Vec<Solid> = (0..SHAPES).map(|_| solid(&mut sequence, vertices)).collect();
+        let mut rng = Rng::new(vertices as u64);
+        let solids: Vec<Solid> = (0..SHAPES).map(|_| solid(&mut rng, vertices)).collect();
         let mut batch = Self { vertices, class, solids, pairs: Vec::new() };
         for _ in 0..PAIRS {
-            let (a, b) = (sequence.unit() * SHAPES as f64, sequence.unit() * SHAPES as f64);
-            let rotation = sequence.rotation();
-            let towards = sequence.direction();
+            let (a, b) = (rng.unit() * SHAPES as f64, rng.unit() * SHAPES as f64);
+            let rotation = rng.rotation();
+            let towards = rng.direction();
             let mut pair = Placed {
                 a: a as usize,
                 b: b as usize,
@@ -101,8 +101,8 @@ impl Batch {
     }
 }
 
-fn solid(sequence: &mut Sequence, vertices: usize) -> Solid {
-    let hull = sequence.solid(vertices);
+fn solid(rng: &mut Rng, vertices: usize) -> Solid {
+    let hull = common::solid(rng, vertices);
     let facets = facets(&hull);
     let convex = Convex::new(&hull, &facets);
     let mut obb = fit_obb(&hull, &facets);

@@ -15,7 +15,7 @@ pub mod mesh;
 pub mod query;
 pub mod report;
 pub mod shape;
-#[cfg(test)]
+#[doc(hidden)]
 pub mod testkit;
 
 pub use crate::assembly::{Assembly, AssemblyBuilder, Facets, Geometry, LoadOptions, RuleAction};

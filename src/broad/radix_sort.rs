@@ -66,19 +66,15 @@ pub(crate) fn sort_keyed(keyed: &mut Vec<(u64, u32)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(seed: &mut u64) -> u64 {
-        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        *seed >> 20
-    }
+    use crate::testkit::rng::Rng;
 
     #[test]
     fn counting_sorts_as_comparing_does() {
-        let mut seed = 3;
+        let mut rng = Rng::new(3);
         for (n, bits) in
             [(0, 1), (1, 9), (COUNTING_SORT_MIN - 1, 9), (COUNTING_SORT_MIN, 3), (5000, 12), (5000, 44), (70_000, 30)]
         {
-            let keys = (0..n).map(|_| random(&mut seed) << 20 >> (64 - bits));
+            let keys = (0..n).map(|_| rng.bits() >> (64 - bits));
             let mut keyed: Vec<(u64, u32)> = keys.zip(0..).collect();
             let mut expected = keyed.clone();
             expected.sort_unstable();
@@ -89,13 +85,13 @@ mod tests {
 
     #[test]
     fn pairs_of_all_lists_come_out_in_order() {
-        let mut seed = 5;
+        let mut rng = Rng::new(5);
         for (lists, each, count) in [(0, 0, 0), (3, 0, 7), (4, 100, 1), (7, 900, 1300)] {
-            let mut pair = || ((random(&mut seed) % count.max(1)) as u32, random(&mut seed) as u32 % 5000);
+            let mut pair = || (rng.below(count) as u32, rng.below(5000) as u32);
             let lists: Vec<Vec<(u32, u32)>> = (0..lists).map(|_| (0..each).map(|_| pair()).collect()).collect();
             let mut expected = lists.concat();
             expected.sort_unstable();
-            assert_eq!(sorted_pairs(lists, count as usize), expected);
+            assert_eq!(sorted_pairs(lists, count), expected);
         }
     }
 }

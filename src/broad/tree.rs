@@ -195,11 +195,7 @@ fn spread(x: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*seed >> 11) as f64 / (1_u64 << 53) as f64
-    }
+    use crate::testkit::rng::Rng;
 
     fn pairs(boxes: &[Aabb], pieces: usize) -> Vec<(u32, u32)> {
         let tree = BoxTree::new(boxes);
@@ -213,14 +209,14 @@ mod tests {
 
     #[test]
     fn every_meeting_pair_is_found_once_whatever_the_sizes() {
-        let mut seed = 7;
+        let mut rng = Rng::new(7);
         let mut found = 0;
         for (n, offset) in [(0, 0.0), (1, 0.0), (2, 0.0), (37, 0.0), (400, 1e6), (1000, -3.0)] {
             let boxes: Vec<Aabb> = (0..n)
                 .map(|_| {
-                    let c = Vec3::from_fn(|_, _| random(&mut seed) * 100.0 + offset);
+                    let c = rng.in_unit_cube() * 100.0 + Vec3::repeat(offset);
                     // Half sizes from screws to frames.
-                    let h = Vec3::from_fn(|_, _| libm::pow(10.0, random(&mut seed) * 4.0 - 2.5));
+                    let h = Vec3::from_fn(|_, _| libm::pow(10.0, rng.range(-2.5, 1.5)));
                     Aabb { min: c - h, max: c + h }
                 })
                 .collect();

@@ -114,8 +114,8 @@ impl Console<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::error::WarningCode;
     use super::*;
+    use crate::error::WarningCode;
     use crate::error::{Location, Problem};
 
     fn printed(print: impl FnOnce(&mut Console<'_>)) -> String {

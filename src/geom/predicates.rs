@@ -189,6 +189,7 @@ fn product(x: (f64, f64), y: (f64, f64)) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testkit::rng::Rng;
 
     #[test]
     fn orient3d_is_positive_on_the_side_of_the_normal() {
@@ -229,11 +230,8 @@ mod tests {
 
     #[test]
     fn product_differences_have_the_sign_of_big_integers() {
-        let mut seed = 1_u64;
-        let mut next = |bits: u32| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> (64 - bits)) as i64 - (1 << (bits - 1))
-        };
+        let mut rng = Rng::new(1);
+        let mut next = |bits: u32| (rng.bits() >> (64 - bits)) as i64 - (1 << (bits - 1));
         let mut signs = [0; 3];
         for round in 0..20_000 {
             // Small numbers make zeros; large ones make differences and products that round.

@@ -1,4 +1,5 @@
 use crate::json::document::{Document, Json, Value};
+use crate::testkit::rng::Rng;
 
 /// Converts the value as `serde_json` would: the last of equal keys, no positions.
 fn plain(value: Value<'_>) -> serde_json::Value {
@@ -101,20 +102,16 @@ fn torn_and_mixed_up_texts_are_judged_as_serde_json_judges_them() {
     let whole =
         r#"{"version": 1, "n\u0061me": "é\n", "list": [-1.5e-3, 0, 12, true, null, {}], "p": {"a": [[], "x"]}}"#;
     let pool: Vec<char> = "{}[]\":,\\ \n0123456789.-+eEunrtfalse\u{e9}\u{1}".chars().collect();
-    let mut seed = 11_u64;
-    let mut random = |n: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % n
-    };
+    let mut rng = Rng::new(11);
     let mut taken = 0;
     for round in 0..40_000 {
         let mut text: Vec<char> = whole.chars().collect();
         for _ in 0..=round % 3 {
-            let at = random(text.len());
-            match random(3) {
+            let at = rng.below(text.len());
+            match rng.below(3) {
                 0 => drop(text.remove(at)),
-                1 => text.insert(at, pool[random(pool.len())]),
-                _ => text[at] = pool[random(pool.len())],
+                1 => text.insert(at, pool[rng.below(pool.len())]),
+                _ => text[at] = pool[rng.below(pool.len())],
             }
         }
         taken += u32::from(agree(&text.into_iter().collect::<String>()));

@@ -148,6 +148,7 @@ impl Formatter for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testkit::rng::Rng;
 
     fn text(value: &impl Serialize) -> String {
         let mut out = Vec::new();
@@ -165,11 +166,8 @@ mod tests {
 
     #[test]
     fn every_bit_of_a_number_is_read_back_from_exact_json() {
-        let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
-        let random = (0..10_000).map(|_| {
-            bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            f64::from_bits(bits)
-        });
+        let mut rng = Rng::new(1);
+        let random = (0..10_000).map(|_| f64::from_bits(rng.bits()));
         let special = [-0.0, 0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, 9e15, -9_007_199_254_740_993.0, 0.1 + 0.2];
         let numbers: Vec<f64> = random.filter(|x| x.is_finite()).chain(special).collect();
         let back: Vec<f64> = serde_json::from_str(&to_exact_json(&numbers).unwrap()).unwrap();

@@ -175,7 +175,7 @@ fn flip_flat(pieces: &mut Pieces) -> bool {
 mod tests {
     use super::*;
     use crate::mesh::measure::Measures;
-    use crate::testkit::solids::{block, joined, translated, turned};
+    use crate::testkit::solids::{block, joined, reversed, translated};
 
     fn volume(mesh: &TriMesh) -> f64 {
         Measures::of(mesh).volume.signed
@@ -183,19 +183,20 @@ mod tests {
 
     #[test]
     fn two_blocks_become_one() {
-        let second = translated(&block(2.0, 2.0, 2.0), Vec3::new(1.0, 0.5, 0.25));
-        let both = joined(&[block(2.0, 2.0, 2.0), second]);
+        let second = translated(&block([0.0; 3], [2.0; 3]), Vec3::new(1.0, 0.5, 0.25));
+        let both = joined(&[block([0.0; 3], [2.0; 3]), second]);
         let one = union(&both).unwrap().mesh;
         assert!((volume(&one) - (16.0 - 1.0 * 1.5 * 1.75)).abs() < 1e-12);
     }
 
     #[test]
     fn a_wall_between_flush_blocks_goes_and_a_cavity_stays() {
-        let flush = joined(&[block(2.0, 2.0, 2.0), translated(&block(1.0, 1.0, 1.0), Vec3::new(2.0, 0.5, 0.5))]);
+        let flush =
+            joined(&[block([0.0; 3], [2.0; 3]), translated(&block([0.0; 3], [1.0; 3]), Vec3::new(2.0, 0.5, 0.5))]);
         let one = union(&flush).unwrap().mesh;
         assert!((volume(&one) - 9.0).abs() < 1e-12);
         assert!((Measures::of(&one).area - 28.0).abs() < 1e-12);
-        let cavity = turned(&translated(&block(1.0, 1.0, 1.0), Vec3::repeat(0.5)));
+        let cavity = reversed(&translated(&block([0.0; 3], [1.0; 3]), Vec3::repeat(0.5)));
         let hollow = joined(&[flush, cavity]);
         assert!((volume(&union(&hollow).unwrap().mesh) - 8.0).abs() < 1e-12);
     }
@@ -203,8 +204,8 @@ mod tests {
     #[test]
     fn what_two_solids_share_counts_once_however_often_they_wind() {
         let corners = |m: &TriMesh| m.triangles.iter().map(|t| t.map(|v| m.vertices[v as usize])).collect::<Vec<_>>();
-        let twice = joined(&[block(2.0, 2.0, 2.0), translated(&block(2.0, 2.0, 2.0), Vec3::repeat(0.5))]);
-        let other = translated(&block(3.0, 1.0, 1.0), Vec3::new(1.0, 0.75, 0.75));
+        let twice = joined(&[block([0.0; 3], [2.0; 3]), translated(&block([0.0; 3], [2.0; 3]), Vec3::repeat(0.5))]);
+        let other = translated(&block([0.0; 3], [3.0, 1.0, 1.0]), Vec3::new(1.0, 0.75, 0.75));
         let both = intersection(&corners(&twice), &corners(&other)).unwrap();
         assert!((volume(&both) - 1.5).abs() < 1e-12);
         let beside = translated(&other, Vec3::x() * 1.5);

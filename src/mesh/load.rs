@@ -205,7 +205,7 @@ fn drop_unused(mesh: &mut TriMesh) {
 mod tests {
     use super::*;
     use crate::geom::Vec3;
-    use crate::testkit::solids::{block, joined, translated, turned};
+    use crate::testkit::solids::{block, joined, reversed, translated};
 
     fn codes(loaded: &LoadedMesh) -> Vec<&'static str> {
         loaded.warnings.iter().map(|w| w.code.name()).collect()
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_block_from_memory_is_a_solid() {
-        let loaded = LoadedMesh::from_tri_mesh(block(1.0, 2.0, 3.0)).unwrap();
+        let loaded = LoadedMesh::from_tri_mesh(block([0.0; 3], [1.0, 2.0, 3.0])).unwrap();
         let h = loaded.health;
         assert!(h.closed && h.enclosing && !h.inside_out && loaded.warnings.is_empty());
         assert_eq!((h.triangles, h.vertices, h.shells, h.volume), (12, 8, 1, Some(6.0)));
@@ -222,29 +222,29 @@ mod tests {
 
     #[test]
     fn the_health_is_that_of_the_file_and_the_mesh_is_mended() {
-        let mut one_flipped = block(1.0, 1.0, 1.0);
+        let mut one_flipped = block([0.0; 3], [1.0; 3]);
         one_flipped.triangles[4].swap(0, 1);
         let loaded = LoadedMesh::from_tri_mesh(one_flipped).unwrap();
         let h = loaded.health;
         assert_eq!((h.closed, h.misoriented_edges, h.volume, h.enclosing), (false, 3, None, true));
         assert_eq!((h.enclosed_volume, codes(&loaded)), (Some(1.0), vec!["reoriented"]));
 
-        let loaded = LoadedMesh::from_tri_mesh(turned(&block(1.0, 1.0, 1.0))).unwrap();
+        let loaded = LoadedMesh::from_tri_mesh(reversed(&block([0.0; 3], [1.0; 3]))).unwrap();
         assert_eq!((loaded.health.inside_out, loaded.health.volume), (true, Some(1.0)));
         assert_eq!(codes(&loaded), ["inside-out"]);
     }
 
     #[test]
     fn the_half_edges_are_those_of_the_mended_mesh() {
-        let mut one_flipped = block(1.0, 1.0, 1.0);
+        let mut one_flipped = block([0.0; 3], [1.0; 3]);
         one_flipped.triangles[4].swap(0, 1);
-        let mut cracked = block(1.0, 1.0, 1.0);
+        let mut cracked = block([0.0; 3], [1.0; 3]);
         cracked.vertices.push(cracked.vertices[7] + Vec3::new(1e-7, 0.0, 0.0));
         cracked.triangles[11] = cracked.triangles[11].map(|i| if i == 7 { 8 } else { i });
-        let mut open = turned(&block(1.0, 1.0, 1.0));
+        let mut open = reversed(&block([0.0; 3], [1.0; 3]));
         open.triangles.truncate(9);
-        let two = joined(&[block(9.0, 9.0, 9.0), translated(&block(1.0, 1.0, 1.0), Vec3::repeat(2.0))]);
-        for mesh in [one_flipped, cracked, open, turned(&two), two] {
+        let two = joined(&[block([0.0; 3], [9.0; 3]), translated(&block([0.0; 3], [1.0; 3]), Vec3::repeat(2.0))]);
+        for mesh in [one_flipped, cracked, open, reversed(&two), two] {
             let LoadedMesh { mesh, half_edges, .. } = LoadedMesh::from_tri_mesh(mesh).unwrap();
             assert_eq!(half_edges, HalfEdges::of(&mesh.triangles, mesh.vertices.len()));
         }
@@ -253,16 +253,16 @@ mod tests {
     #[test]
     fn an_island_wound_inside_out_is_turned_but_the_file_is_not_inside_out() {
         let at = |m: &TriMesh, x: f64| translated(m, Vec3::repeat(x));
-        let cavity = turned(&at(&block(4.0, 4.0, 4.0), 3.0));
-        let island = turned(&at(&block(1.0, 1.0, 1.0), 4.5));
-        let loaded = LoadedMesh::from_tri_mesh(joined(&[block(10.0, 10.0, 10.0), cavity, island])).unwrap();
+        let cavity = reversed(&at(&block([0.0; 3], [4.0; 3]), 3.0));
+        let island = reversed(&at(&block([0.0; 3], [1.0; 3]), 4.5));
+        let loaded = LoadedMesh::from_tri_mesh(joined(&[block([0.0; 3], [10.0; 3]), cavity, island])).unwrap();
         assert_eq!((loaded.health.inside_out, loaded.health.shells), (false, 3));
         assert!((loaded.health.volume.unwrap() - 937.0).abs() < 1e-9);
     }
 
     #[test]
     fn bad_indices_and_coordinates_are_refused_and_unused_vertices_dropped() {
-        let mut mesh = block(1.0, 1.0, 1.0);
+        let mut mesh = block([0.0; 3], [1.0; 3]);
         mesh.vertices.push(Vec3::new(f64::NAN, 0.0, 0.0));
         assert_eq!(LoadedMesh::from_tri_mesh(mesh.clone()).unwrap().health.vertices, 8);
         mesh.triangles[3][1] = 8;

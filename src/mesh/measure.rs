@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_block_far_from_the_origin_keeps_its_volume_and_area() {
-        let far = translated(&block(2.0, 3.0, 4.0), Vec3::new(1e6, -2e6, 3e6));
+        let far = translated(&block([0.0; 3], [2.0, 3.0, 4.0]), Vec3::new(1e6, -2e6, 3e6));
         let m = Measures::of(&far);
         assert!((m.volume.signed - 24.0).abs() < 1e-12);
         assert!((m.area - 52.0).abs() < 1e-12);

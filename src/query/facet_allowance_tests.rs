@@ -1,109 +1,44 @@
 //! Tests the facet allowance of pairs with known answers.
 
-use crate::geom::math::sin_cos_deg;
 use crate::geom::triangle::{crosses, intersects};
 use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::{InsetSurface, SolidSide};
 use crate::query::facet_allowance::{FacetTable, allowance};
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::tests::{Sequence, ball, closed};
+use crate::query::triangles::tests::{ball, random_pose};
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{joined, turned};
+use crate::testkit::poses::{about_axis, about_z};
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{
+    block, circle, extruded, joined, moved, prism, reversed, squared_box, translated, tube_between,
+};
 use std::f64::consts::PI;
 
 /// Rounding of the pairs below, all at most 100 mm large (mm).
 const ROUNDING: f64 = 1e-10;
 
-fn ring(sides: u32, radius: f64, z: f64, start: f64) -> impl Iterator<Item = Vec3> {
-    (0..sides).map(move |k| {
-        let a = 2.0 * PI * (f64::from(k) + start) / f64::from(sides);
-        Vec3::new(radius * libm::cos(a), radius * libm::sin(a), z)
-    })
-}
-
-fn quad(t: &mut Vec<[u32; 3]>, [a, b, c, d]: [u32; 4]) {
-    t.extend([[a, b, c], [a, c, d]]);
-}
-
 /// Returns a prism over a regular polygon, rotated by `start` sides.
-fn pin(sides: u32, radius: f64, [low, high]: [f64; 2], start: f64) -> TriMesh {
-    let vertices: Vec<Vec3> = ring(sides, radius, low, start).chain(ring(sides, radius, high, start)).collect();
-    let (mut t, n) = (Vec::new(), sides);
-    for i in 0..n {
-        let j = (i + 1) % n;
-        quad(&mut t, [i, j, n + j, n + i]);
-        if i > 0 && j > 0 {
-            t.extend([[0, j, i], [n, n + i, n + j]]);
-        }
-    }
-    TriMesh { vertices, triangles: t }
+fn pin(sides: usize, radius: f64, z: [f64; 2], start: f64) -> TriMesh {
+    let rotation = about_z(360.0 * start / sides as f64);
+    moved(&prism(sides, radius, z), &Pose { rotation, ..Pose::identity() })
 }
 
 /// Returns a block of half width `half` with a polygonal hole along z, cut into `sides` wedges (a multiple of four).
-fn bored(sides: u32, radius: f64, half: f64, [low, high]: [f64; 2]) -> TriMesh {
+fn bored(sides: usize, radius: f64, half: f64, z: [f64; 2]) -> TriMesh {
     let outer = |z: f64| {
-        ring(sides, half, z, 0.0).map(move |v| {
+        let square = |v: Vec3| {
             let scale = half / v.x.abs().max(v.y.abs());
             Vec3::new(libm::round(v.x * scale * 1e6) / 1e6, libm::round(v.y * scale * 1e6) / 1e6, z)
-        })
+        };
+        circle(sides, half, z).into_iter().map(square).collect()
     };
-    let vertices =
-        outer(low).chain(outer(high)).chain(ring(sides, radius, low, 0.0)).chain(ring(sides, radius, high, 0.0));
-    let (mut t, n) = (Vec::new(), sides);
-    for i in 0..n {
-        let j = (i + 1) % n;
-        let [a, b, c, d] = [0, n, 2 * n, 3 * n];
-        quad(&mut t, [a + i, a + j, b + j, b + i]);
-        quad(&mut t, [c + j, c + i, d + i, d + j]);
-        quad(&mut t, [b + i, b + j, d + j, d + i]);
-        quad(&mut t, [a + j, a + i, c + i, c + j]);
-    }
-    TriMesh { vertices: vertices.collect(), triangles: t }
-}
-
-fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
-    let vertices = (0..8).map(|i| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] })).collect();
-    let mut t = Vec::new();
-    for q in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
-        quad(&mut t, q);
-    }
-    TriMesh { vertices, triangles: t }
-}
-
-/// Returns an extrusion along z of a polygon star-shaped about its first corner.
-fn extruded(outline: &[[f64; 2]], [low, high]: [f64; 2]) -> TriMesh {
-    let n = outline.len() as u32;
-    let vertices =
-        [low, high].into_iter().flat_map(|z| outline.iter().map(move |p| Vec3::new(p[0], p[1], z))).collect();
-    let mut t = Vec::new();
-    for i in 0..n {
-        let j = (i + 1) % n;
-        quad(&mut t, [i, j, n + j, n + i]);
-        if i > 0 && j > 0 {
-            t.extend([[0, j, i], [n, n + i, n + j]]);
-        }
-    }
-    TriMesh { vertices, triangles: t }
-}
-
-fn moved(mesh: &TriMesh, by: &Pose) -> TriMesh {
-    TriMesh { vertices: mesh.vertices.iter().map(|v| by.point(v)).collect(), triangles: mesh.triangles.clone() }
-}
-
-fn shifted(mesh: &TriMesh, x: f64, y: f64, z: f64) -> TriMesh {
-    moved(mesh, &Pose { translation: Vec3::new(x, y, z), ..Pose::identity() })
+    tube_between(z.map(outer), z.map(|z| circle(sides, radius, z)))
 }
 
 fn rotation(x: f64, y: f64, z: f64) -> Mat3 {
-    [x, y, z].iter().enumerate().fold(Mat3::identity(), |m, (k, &deg)| {
-        let (s, c) = sin_cos_deg(deg);
-        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-        let mut r = Mat3::identity();
-        (r[(i, i)], r[(i, j)], r[(j, i)], r[(j, j)]) = (c, -s, s, c);
-        m * r
-    })
+    about_axis(0, x) * about_axis(1, y) * about_axis(2, z)
 }
 
 struct Part {
@@ -151,8 +86,8 @@ fn of(a: &TriMesh, b: &TriMesh) -> f64 {
 }
 
 /// Returns 1.5 sagittas of a regular polygon.
-fn polygon(sides: u32, radius: f64) -> f64 {
-    1.5 * radius * libm::sin(PI / f64::from(sides)) * libm::tan(0.5 * PI / f64::from(sides))
+fn polygon(sides: usize, radius: f64) -> f64 {
+    1.5 * radius * libm::sin(PI / sides as f64) * libm::tan(0.5 * PI / sides as f64)
 }
 
 fn is(found: f64, expected: f64) {
@@ -189,7 +124,7 @@ fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
     let stop = block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0]);
     is(of(&bush, &joined(&[plate.clone(), stop.clone()])), 0.0);
     // The plate, raised slightly into the bush, bounds the overlap, and so does the bore.
-    is(of(&bush, &shifted(&plate, 0.0, 0.0, 0.02)), polygon(32, 5.0));
+    is(of(&bush, &translated(&plate, Vec3::new(0.0, 0.0, 0.02))), polygon(32, 5.0));
     // A pin in the bore, beside the stop.
     let fitting = joined(&[plate, stop, pin(20, 5.0, [1.0, 8.0], 0.0)]);
     is(of(&bush, &fitting), polygon(32, 5.0));
@@ -216,7 +151,7 @@ fn a_pin_clear_of_the_bore_bounds_nothing() {
     let bolt = joined(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
     is(of(&plate, &bolt), 0.0);
     // The head sinks in slightly: the edge of the bore is now at the overlap.
-    is(of(&plate, &shifted(&bolt, 0.0, 0.0, -0.02)), polygon(32, 5.0));
+    is(of(&plate, &translated(&bolt, Vec3::new(0.0, 0.0, -0.02))), polygon(32, 5.0));
     // Like a head sinking in only at its rim: a block away from the bore.
     is(of(&plate, &block([7.0, 7.0, 9.9], [9.0, 9.0, 20.0])), 0.0);
 }
@@ -227,10 +162,10 @@ fn a_part_inside_another_bounds_the_common_solid_with_all_it_has() {
     let f = polygon(24, 2.0);
     is(of(&block([-20.0; 3], [20.0; 3]), &tube), f);
     // A part in a cavity shares nothing with the surrounding solid.
-    let hollow = joined(&[block([-20.0; 3], [20.0; 3]), turned(&block([-10.0; 3], [10.0; 3]))]);
+    let hollow = joined(&[block([-20.0; 3], [20.0; 3]), reversed(&block([-10.0; 3], [10.0; 3]))]);
     is(of(&hollow, &tube), 0.0);
     // Facets of a cavity bound nothing if the part lies entirely in the wall.
-    let round = joined(&[block([-20.0; 3], [20.0; 3]), turned(&pin(24, 10.0, [-10.0, 10.0], 0.0))]);
+    let round = joined(&[block([-20.0; 3], [20.0; 3]), reversed(&pin(24, 10.0, [-10.0, 10.0], 0.0))]);
     is(of(&round, &block([14.0; 3], [16.0; 3])), 0.0);
     is(of(&round, &block([-12.0, -1.0, -1.0], [-9.0, 1.0, 1.0])), polygon(24, 10.0));
 }
@@ -246,11 +181,14 @@ fn the_same_solid_twice_is_bounded_by_all_its_facets() {
 #[test]
 fn only_facets_at_the_overlap_count() {
     // Two bores side by side, coarse and fine; a pin in one of them.
-    let plate = joined(&[bored(64, 4.0, 10.0, [0.0, 5.0]), shifted(&bored(16, 4.0, 10.0, [0.0, 5.0]), 30.0, 0.0, 0.0)]);
+    let plate = joined(&[
+        bored(64, 4.0, 10.0, [0.0, 5.0]),
+        translated(&bored(16, 4.0, 10.0, [0.0, 5.0]), Vec3::new(30.0, 0.0, 0.0)),
+    ]);
     let shaft = pin(40, 4.0, [-5.0, 10.0], 0.2);
     is(of(&plate, &shaft), polygon(64, 4.0));
-    is(of(&plate, &shifted(&shaft, 30.0, 0.0, 0.0)), polygon(16, 4.0));
-    is(of(&plate, &joined(&[shaft.clone(), shifted(&shaft, 30.0, 0.0, 0.0)])), polygon(16, 4.0));
+    is(of(&plate, &translated(&shaft, Vec3::new(30.0, 0.0, 0.0))), polygon(16, 4.0));
+    is(of(&plate, &joined(&[shaft.clone(), translated(&shaft, Vec3::new(30.0, 0.0, 0.0))])), polygon(16, 4.0));
 }
 
 #[test]
@@ -345,16 +283,21 @@ fn holds_up((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> bool {
 
 #[test]
 fn the_search_finds_what_all_triangles_say() {
-    let mut random = Sequence(7);
-    let shapes = [closed(1, |p| p), closed(3, |p| p * 0.5), ball(3), closed(4, |p| Vec3::new(p.x, p.y, p.z * 0.1))];
+    let mut rng = Rng::new(7);
+    let shapes = [
+        squared_box(1, |p| p),
+        squared_box(3, |p| p * 0.5),
+        ball(3),
+        squared_box(4, |p| Vec3::new(p.x, p.y, p.z * 0.1)),
+    ];
     let surfaces: Vec<Surface> = shapes.iter().map(|m| Surface::new(m, &Vec3::zeros(), Inside::Solid)).collect();
     let (mut none, mut some, mut held) = (0, 0, 0);
     for round in 0..400_usize {
         let (a, b) = (&surfaces[round % 4], &surfaces[round / 4 % 4]);
-        let pose = random.pose();
+        let pose = random_pose(&mut rng);
         let r = [1e-12, 1e-3, 0.05][round % 3];
         // Most triangles have the value 0, so a single triangle often decides the answer.
-        let mut values = |s: &Surface| s.triangles.iter().map(|_| (random.unit() - 0.8).max(0.0)).collect::<Vec<_>>();
+        let mut values = |s: &Surface| s.triangles.iter().map(|_| (rng.unit() - 0.8).max(0.0)).collect::<Vec<_>>();
         let values = [values(a), values(b)];
         let sides: [Placed; 2] = [(a, None), (b, Some(&pose))];
         let (mut expected, mut least, mut clear) = (0.0, 0.0, true);

@@ -5,28 +5,22 @@ use crate::shape::decompose::piece_set::{Cover, Pieces};
 use crate::shape::decompose::verify::covers;
 use crate::shape::hull::{Hull, convex_hull};
 use crate::shape::surface::{Inside, Surface};
+use crate::testkit::poses::{about_z, at};
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::block;
 
 /// Returns a box as a hull.
-pub(crate) fn cuboid(min: [f64; 3], max: [f64; 3]) -> Hull {
-    let corner = |i: usize| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] });
-    convex_hull(&(0..8).map(corner).collect::<Vec<_>>())
+pub(crate) fn hull_block(min: [f64; 3], max: [f64; 3]) -> Hull {
+    convex_hull(&block(min, max).vertices)
 }
 
 /// Returns the two arms of a bracket, 10 long and 1 thick, overlapping by `by` beyond the corner.
 fn bracket(by: f64) -> Vec<Hull> {
-    vec![cuboid([0.0; 3], [10.0, 1.0, 2.0]), cuboid([0.0, 1.0 - by, 0.0], [1.0, 10.0, 2.0])]
-}
-
-fn at(x: f64, y: f64, z: f64) -> Pose {
-    Pose { translation: Vec3::new(x, y, z), ..Pose::identity() }
+    vec![hull_block([0.0; 3], [10.0, 1.0, 2.0]), hull_block([0.0, 1.0 - by, 0.0], [1.0, 10.0, 2.0])]
 }
 
 fn turned() -> Pose {
-    let (s, c) = crate::geom::math::sin_cos_deg(180.0);
-    Pose {
-        rotation: crate::geom::Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0),
-        translation: Vec3::new(8.0, 8.0, 0.0),
-    }
+    Pose { rotation: about_z(180.0), translation: Vec3::new(8.0, 8.0, 0.0) }
 }
 
 const MARGIN: f64 = 1e-12;
@@ -54,7 +48,7 @@ fn brackets_that_reach_into_each_other_s_hulls_are_as_far_apart_as_their_arms() 
 #[test]
 fn a_part_in_the_hollow_of_another_is_apart_from_its_pieces_and_not_from_its_hull() {
     let pieces = Pieces::new(&bracket(0.5));
-    let block = cuboid([1.5, 1.25, 0.0], [3.0, 3.0, 2.0]);
+    let block = hull_block([1.5, 1.25, 0.0], [3.0, 3.0, 2.0]);
     let convex = Pieces::new(std::slice::from_ref(&block)).all.remove(0);
     let pose = Pose { translation: convex.origin, ..Pose::identity() };
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Whole(&convex), b_in_a: &pose };
@@ -73,7 +67,7 @@ fn a_part_in_the_hollow_of_another_is_apart_from_its_pieces_and_not_from_its_hul
 fn the_thickest_common_piece_is_found_among_all() {
     let pieces = Pieces::new(&bracket(0.5));
     // Overlap 0.3 with one arm, 0.125 with the other.
-    let block = cuboid([0.7, 0.875, 0.0], [9.0, 9.0, 2.0]);
+    let block = hull_block([0.7, 0.875, 0.0], [9.0, 9.0, 2.0]);
     let convex = Pieces::new(&[block]).all.remove(0);
     let pose = Pose { translation: convex.origin, ..Pose::identity() };
     let pair = PiecePair { a: Cover::Pieces(&pieces), b: Cover::Whole(&convex), b_in_a: &pose };
@@ -91,18 +85,14 @@ fn the_thickest_common_piece_is_found_among_all() {
 
 #[test]
 fn many_pieces_are_asked_through_their_tree_as_one_by_one() {
-    let mut state = 7_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut rng = Rng::new(7);
     for round in 0..40 {
         let mut set = |n: usize| -> Vec<Hull> {
             (0..n)
                 .map(|_| {
-                    let c = [next() * 10.0, next() * 10.0, next() * 10.0];
-                    let e = [next() + 0.1, next() + 0.1, next() + 0.1];
-                    cuboid(c, [c[0] + e[0], c[1] + e[1], c[2] + e[2]])
+                    let corner = rng.in_unit_cube() * 10.0;
+                    let size = rng.in_unit_cube() + Vec3::repeat(0.1);
+                    hull_block(corner.into(), (corner + size).into())
                 })
                 .collect()
         };
@@ -156,11 +146,11 @@ fn pieces_that_cover_are_told_from_those_that_do_not() {
     assert!(is_covered(bracket(0.5)));
     // Touching faces cover: an overlap is not required.
     assert!(is_covered(bracket(0.0)));
-    assert!(is_covered(vec![cuboid([-1.0; 3], [11.0; 3])]));
+    assert!(is_covered(vec![hull_block([-1.0; 3], [11.0; 3])]));
     // A slit between the two pieces, and an arm too short at its end.
     assert!(!is_covered(bracket(-1e-6)));
-    assert!(!is_covered(vec![cuboid([0.0; 3], [10.0, 1.0, 2.0]), cuboid([0.0; 3], [1.0, 10.0 - 1e-6, 2.0])]));
-    assert!(!is_covered(vec![cuboid([0.0; 3], [10.0, 1.0, 2.0])]));
+    assert!(!is_covered(vec![hull_block([0.0; 3], [10.0, 1.0, 2.0]), hull_block([0.0; 3], [1.0, 10.0 - 1e-6, 2.0])]));
+    assert!(!is_covered(vec![hull_block([0.0; 3], [10.0, 1.0, 2.0])]));
     assert!(!is_covered(Vec::new()));
 }
 
@@ -169,8 +159,8 @@ fn many_thin_slices_cover_and_one_missing_is_noticed() {
     let slice = |k: u32| {
         let (low, high) = (f64::from(k) / 7.0, f64::from(k + 1) / 7.0);
         vec![
-            cuboid([low * 10.0, 0.0, 0.0], [high * 10.0, 1.0, 2.0]),
-            cuboid([0.0, low * 10.0, 0.0], [1.0, high * 10.0, 2.0]),
+            hull_block([low * 10.0, 0.0, 0.0], [high * 10.0, 1.0, 2.0]),
+            hull_block([0.0, low * 10.0, 0.0], [1.0, high * 10.0, 2.0]),
         ]
     };
     let all: Vec<Hull> = (0..7).flat_map(slice).collect();
@@ -185,7 +175,7 @@ fn many_thin_slices_cover_and_one_missing_is_noticed() {
 #[test]
 fn a_covered_skin_around_a_hollow_is_not_enough() {
     // Six plates covering the surface of a cube, but not its centre.
-    let cube = cuboid([0.0; 3], [4.0; 3]);
+    let cube = hull_block([0.0; 3], [4.0; 3]);
     let surface = Surface::of(cube.vertices.clone(), &cube.triangles, Inside::Solid);
     let plates = |t: f64| -> Vec<Hull> {
         (0..6)
@@ -196,7 +186,7 @@ fn a_covered_skin_around_a_hollow_is_not_enough() {
                 } else {
                     min[k - 3] = 4.0 - t;
                 }
-                cuboid(min, max)
+                hull_block(min, max)
             })
             .collect()
     };
@@ -204,7 +194,7 @@ fn a_covered_skin_around_a_hollow_is_not_enough() {
     assert!(!covered(plates(1.0)) && !covered(plates(2.0 - 1e-6)));
     assert!(covered(plates(2.0)));
     let mut filled = plates(1.0);
-    filled.push(cuboid([1.0; 3], [3.0; 3]));
+    filled.push(hull_block([1.0; 3], [3.0; 3]));
     assert!(covered(filled));
 }
 

@@ -4,7 +4,7 @@ use crate::generate::cases;
 use crate::support::command::{Ran, interfere_in};
 use crate::support::report::{assert_sound, parsed, row};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj};
+use crate::support::solids::{block, obj};
 use serde_json::Value;
 use std::fs;
 
@@ -12,8 +12,8 @@ pub const FILE: &str = "interfere-baseline.json";
 
 /// Cubes of 10 by these names with their lower corners there, and what else the file says.
 pub fn write_cubes(scratch: &Scratch, cubes: &[(&str, [f64; 3])], more: &str) {
-    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
-    scratch.write("large.obj", obj(&cuboid([-10.0; 3], [30.0; 3])));
+    scratch.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
+    scratch.write("large.obj", obj(&block([-10.0; 3], [30.0; 3])));
     let place = |(id, at): &(&str, [f64; 3])| {
         let part = if id.starts_with("large") { "large" } else { "cube" };
         format!(r#"{{ "id": "{id}", "part": "{part}", "placement": {{ "translation": {at:?} }} }}"#)
@@ -352,7 +352,7 @@ fn an_undecided_pair_stands_as_long_as_its_inputs_do() {
     let place = |at: f64, height: f64, all: f64| {
         write_cubes(&scratch, &[("a", [all, 0.0, all]), ("b", [at + all, 20.0, 8.0 + all])], "");
         scratch.write("cover.obj", &cover);
-        scratch.write("cube.obj", obj(&cuboid([0.0; 3], [4.0, 4.0, height])));
+        scratch.write("cube.obj", obj(&block([0.0; 3], [4.0, 4.0, height])));
         let path = scratch.path().join("assembly.json");
         let text = fs::read_to_string(&path).expect("an assembly");
         let text = text.replace(r#""a", "part": "cube""#, r#""a", "part": "cover""#);

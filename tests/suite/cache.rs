@@ -5,7 +5,7 @@ use crate::support::Rng;
 use crate::support::command::interfere;
 use crate::support::report::{json_of, parsed};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, moved, obj, together, tube};
+use crate::support::solids::{block, joined, obj, translated, tube};
 use interfere::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use interfere::check::cache::store::{Cache, FsStore, Store};
 use interfere::check::{CacheUse, Hits, NoProgress, Options, Outcome, RunStats, check_with_stats};
@@ -233,15 +233,15 @@ fn what_was_asked_differently_is_not_found() {
 
 /// Two bars whose shells overlap, a plug in the first one, a lid beside each: all that a report has.
 fn bars() -> Assembly {
-    let bar = together(&[cuboid([0.0; 3], [6.0, 2.0, 2.0]), cuboid([4.0, 0.0, 0.0], [10.0, 2.0, 2.0])]);
+    let bar = joined(&[block([0.0; 3], [6.0, 2.0, 2.0]), block([4.0, 0.0, 0.0], [10.0, 2.0, 2.0])]);
     let open = {
-        let mut mesh = cuboid([0.0; 3], [3.0; 3]);
+        let mut mesh = block([0.0; 3], [3.0; 3]);
         mesh.triangles.pop();
         mesh
     };
     let builder = Assembly::builder("bars", LengthUnit::Mm)
         .part("bar", bar)
-        .part("plug", cuboid([0.0; 3], [3.0, 1.0, 1.0]))
+        .part("plug", block([0.0; 3], [3.0, 1.0, 1.0]))
         .part("open", open);
     let builder = builder.instance("bar", "bar", at(0.0, 0.0, 0.0)).instance("plug", "plug", at(4.0, 0.5, 1.5));
     builder.instance("open", "open", at(9.5, 0.0, 0.5)).build().unwrap_or_else(|e| panic!("{e}"))
@@ -365,7 +365,7 @@ fn answers_that_nobody_asks_for_are_dropped_in_the_end() {
 /// Two tubes in each other, as files; the path of the assembly.
 fn tubes(scratch: &Scratch) -> String {
     scratch.write("parts/a.obj", obj(&tube(12, 5.0, 3.0, [0.0, 10.0])));
-    scratch.write("parts/b.obj", obj(&moved(&tube(12, 3.5, 2.0, [0.0, 10.0]), Vec3::new(0.0, 0.0, 2.0))));
+    scratch.write("parts/b.obj", obj(&translated(&tube(12, 3.5, 2.0, [0.0, 10.0]), Vec3::new(0.0, 0.0, 2.0))));
     let file = r#"{"version":1,"parts":{"a":{"mesh":"parts/a.obj"},"b":{"mesh":"parts/b.obj"}},
         "instances":[{"id":"a","part":"a"},{"id":"b","part":"b"}]}"#;
     scratch.write("assembly.json", file).to_str().expect("UTF-8").to_owned()

@@ -4,7 +4,7 @@ use crate::generate::cases;
 use crate::support::command::{Ran, command, finish, interfere, interfere_in};
 use crate::support::report::{assert_sound, parsed};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj, stl};
+use crate::support::solids::{block, obj, stl};
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
@@ -36,7 +36,7 @@ fn errors(ran: &Ran) -> Vec<&str> {
 
 /// Two cubes 9 mm apart centre to centre, meshes given.
 fn two_cubes(scratch: &Scratch, rules: &str) {
-    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+    scratch.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     scratch.write(
         "assembly.json",
         format!(
@@ -163,7 +163,7 @@ fn an_open_mesh_is_named_and_decided_by_its_surface_or_its_hull() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
     // A cube of which two triangles are missing, hence a hole of four edges.
-    let mut open = cuboid([0.0; 3], [10.0; 3]);
+    let mut open = block([0.0; 3], [10.0; 3]);
     open.triangles.truncate(10);
     scratch.write("cube.obj", obj(&open));
     let ran = interfere_in(scratch.path(), &["check", "assembly.json", "--format", "json", "--report-within", "5"]);
@@ -183,7 +183,7 @@ fn an_open_mesh_is_named_and_decided_by_its_surface_or_its_hull() {
 #[test]
 fn a_gap_at_the_limit_of_the_list_is_listed_in_every_unit() {
     let scratch = Scratch::new();
-    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+    scratch.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     for unit in ["mm", "cm", "m", "inch", "ft"] {
         scratch.write(
             "assembly.json",
@@ -494,7 +494,7 @@ fn pipes_and_no_color_carry_no_escape_codes() {
 #[test]
 fn meshes_outside_of_the_tree_are_read_only_when_allowed() {
     let outside = Scratch::new();
-    let mesh = outside.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+    let mesh = outside.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     let inside = Scratch::new();
     two_cubes(&inside, "");
     let text = fs::read_to_string(inside.path().join("assembly.json")).unwrap();
@@ -515,7 +515,7 @@ fn meshes_outside_of_the_tree_are_read_only_when_allowed() {
 
 #[test]
 fn files_that_are_no_mesh_are_refused_in_one_line_each() {
-    let whole = stl(&cuboid([0.0; 3], [10.0; 3]));
+    let whole = stl(&block([0.0; 3], [10.0; 3]));
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
@@ -540,7 +540,7 @@ fn meshes_are_recognised_by_content() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
     let as_obj = interfere_in(scratch.path(), &["check", "assembly.json", "--report-within", "3"]);
-    scratch.write("cube.obj", stl(&cuboid([0.0; 3], [10.0; 3])));
+    scratch.write("cube.obj", stl(&block([0.0; 3], [10.0; 3])));
     let as_stl = interfere_in(scratch.path(), &["check", "assembly.json", "--report-within", "3"]);
     assert_eq!((as_obj.code, as_obj.stdout), (as_stl.code, as_stl.stdout));
 }
@@ -548,7 +548,7 @@ fn meshes_are_recognised_by_content() {
 #[test]
 fn inspect_says_what_is_in_a_mesh_and_goes_on_after_one_that_is_none() {
     let scratch = Scratch::new();
-    scratch.write("cube.stl", stl(&cuboid([0.0; 3], [10.0; 3])));
+    scratch.write("cube.stl", stl(&block([0.0; 3], [10.0; 3])));
     scratch.write("broken.stl", "nothing");
     let ran = interfere_in(scratch.path(), &["inspect", "cube.stl", "--format", "json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -576,10 +576,8 @@ fn lengths_in_warnings_are_written_as_everywhere() {
     let scratch = Scratch::new();
     let flat = "v 0 0 0\nv 10 0 0\nv 0 10 0\nf 1 2 3\nf 1 3 2\n";
     scratch.write("flat.obj", flat);
-    scratch.write(
-        "foil.obj",
-        crate::support::solids::obj(&crate::support::solids::cuboid([0.0; 3], [10.0, 10.0, 0.0075])),
-    );
+    scratch
+        .write("foil.obj", crate::support::solids::obj(&crate::support::solids::block([0.0; 3], [10.0, 10.0, 0.0075])));
     let assembly = r#"{ "version": 1, "parts": { "flat": { "mesh": "flat.obj" }, "foil": { "mesh": "foil.obj" } },
   "instances": [ { "id": "flat", "part": "flat" }, { "id": "foil", "part": "foil", "placement": { "translation": [0, 0, 5] } } ] }"#;
     scratch.write("assembly.json", assembly);

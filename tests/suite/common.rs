@@ -2,7 +2,7 @@
 
 use crate::support::Rng;
 use crate::support::report::{json_of, number, parsed, row, vector};
-use crate::support::solids::{cuboid, moved, together};
+use crate::support::solids::{block, joined, translated};
 use crate::support::two::{Two, about_z, placed};
 use interfere::geom::{Mat3, Pose, Vec3};
 
@@ -34,7 +34,7 @@ fn the_common_block_of_two_boxes_in_an_assembly_that_stands_askew() {
     let mut rng = Rng::new(5);
     // The upper half of the first one; the second one has other heights.
     for high in [2.0, 1.25] {
-        let mut two = Two::new(cuboid([0.0; 3], [2.0; 3]), cuboid([0.0; 3], [2.0, 2.0, high]));
+        let mut two = Two::new(block([0.0; 3], [2.0; 3]), block([0.0; 3], [2.0, 2.0, high]));
         two.placements[1].translation = Vec3::new(1.0, 0.5, 2.0 - 0.5 * high);
         let shared = ([1.0, 0.5, 2.0 - 0.5 * high], [2.0, 2.0, 2.0]);
         let volume = 1.5 * 0.5 * high;
@@ -50,7 +50,7 @@ fn the_common_block_of_two_boxes_in_an_assembly_that_stands_askew() {
 #[test]
 fn the_common_octagon_of_two_boxes_half_a_right_angle_apart() {
     let mut rng = Rng::new(6);
-    let mut two = Two::new(cuboid([-1.0, -1.0, 0.0], [1.0, 1.0, 3.0]), cuboid([-1.0, -1.0, 0.0], [1.0, 1.0, 3.0]));
+    let mut two = Two::new(block([-1.0, -1.0, 0.0], [1.0, 1.0, 3.0]), block([-1.0, -1.0, 0.0], [1.0, 1.0, 3.0]));
     two.placements[1] = placed(about_z(45.0), Vec3::z());
     let side = 2.0_f64.sqrt() - 1.0;
     let octagon = [[1.0, side], [side, 1.0], [-side, 1.0], [-1.0, side]];
@@ -67,10 +67,10 @@ fn the_common_octagon_of_two_boxes_half_a_right_angle_apart() {
 #[test]
 fn shells_that_could_not_be_united_have_their_common_volume_or_none() {
     // More blocks in each other than are united, and far from them two.
-    let pile = (0..60).map(|k| moved(&cuboid([0.0; 3], [9.0; 3]), Vec3::repeat(0.01 * f64::from(k))));
-    let two = [50.0, 52.0].map(|x| cuboid([x, 0.0, 0.0], [x + 4.0, 4.0, 4.0]));
-    let part = together(&pile.chain(two).collect::<Vec<_>>());
-    let mut two = Two::new(part, cuboid([0.0; 3], [10.0, 1.0, 1.0]));
+    let pile = (0..60).map(|k| translated(&block([0.0; 3], [9.0; 3]), Vec3::repeat(0.01 * f64::from(k))));
+    let two = [50.0, 52.0].map(|x| block([x, 0.0, 0.0], [x + 4.0, 4.0, 4.0]));
+    let part = joined(&pile.chain(two).collect::<Vec<_>>());
+    let mut two = Two::new(part, block([0.0; 3], [10.0, 1.0, 1.0]));
     two.placements[1] = placed(Mat3::identity(), Vec3::new(51.0, 1.0, 1.0));
     assert_common(&two, 5.0, &corners([51.0, 1.0, 1.0], [56.0, 2.0, 2.0]));
     two.placements[1].translation = Vec3::new(5.0, 4.0, 4.0);

@@ -1,27 +1,20 @@
 //! What must hold of any two solids with hollows, through the whole check; the counterpart of `properties.rs`, which takes
 //! hulls. `INTERFERE_FULL=1` takes twenty times as many.
 
-use crate::support::Rng;
 use crate::support::brute::Soup;
-use crate::support::solids::{between, finer, hull_of, tube};
-use crate::support::two::{Two, placed};
-use interfere::assembly::{Assembly, Geometry, RuleAction};
-use interfere::check::{Certainty, NoProgress, Options, PairOutcome, Relation, Status, check};
-use interfere::geom::{Affine, Bounds, LengthUnit, Pose, Vec3};
-use interfere::io::FsLoader;
+use crate::support::crowd::{Compared, Crowd, Truth};
+use crate::support::solids::{extruded, finer, hull_of, tube};
+use crate::support::two::{Mix, Two, placed};
+use crate::support::{Rng, times};
+use interfere::assembly::Geometry;
+use interfere::check::{Certainty, PairOutcome, Relation, Status};
+use interfere::geom::{Bounds, Pose, Vec3};
 use interfere::mesh::TriMesh;
-
-fn times(count: usize) -> usize {
-    if std::env::var_os("INTERFERE_FULL").is_some() { 20 * count } else { count }
-}
 
 /// An L, a U or a tube of about that size.
 fn hollow(rng: &mut Rng, size: f64) -> TriMesh {
     let (leg, high) = (size * rng.range(0.15, 0.4), size * rng.range(0.2, 1.0));
-    let prism = |outline: &[[f64; 2]]| {
-        let corners = |z: f64| outline.iter().map(|[x, y]| Vec3::new(*x, *y, z)).collect::<Vec<_>>();
-        between(&corners(-0.5 * high), &corners(0.5 * high))
-    };
+    let prism = |outline: &[[f64; 2]]| extruded(outline, [-0.5 * high, 0.5 * high]);
     match rng.below(3) {
         0 => prism(&[[0.0, 0.0], [size, 0.0], [size, leg], [leg, leg], [leg, size], [0.0, size]]),
         // An arrow: its notch is seen from the first corner as well.
@@ -49,22 +42,6 @@ fn motion(rng: &mut Rng, size: f64) -> Pose {
 fn intersect(x: &PairOutcome, y: &PairOutcome, error: f64) -> bool {
     let (x, y) = (x.gap_bracket.expect("a bracket"), y.gap_bracket.expect("a bracket"));
     x.lower <= y.upper + error && y.lower <= x.upper + error
-}
-
-#[derive(Default, Debug)]
-struct Mix {
-    apart: usize,
-    overlapping: usize,
-}
-
-impl Mix {
-    fn count(&mut self, row: &PairOutcome) {
-        *if row.gap > Some(0.0) { &mut self.apart } else { &mut self.overlapping } += 1;
-    }
-
-    fn assert_both(&self, each: usize) {
-        assert!(self.apart > each && self.overlapping > each, "{self:?}");
-    }
 }
 
 #[test]
@@ -170,77 +147,34 @@ fn hulls_and_triangles_of_convex_solids_say_the_same() {
     assert!(by_triangles > times(60) / 10, "{by_triangles} went to the triangles");
 }
 
-/// Two dozen instances of four hollow solids in a crowd.
-fn crowd(rng: &mut Rng, far: Vec3) -> (Vec<TriMesh>, Vec<Affine>) {
-    let meshes = [10.0, 4.0, 15.0, 2.0].map(|size| hollow(rng, size)).into();
-    let places = (0..24).map(|_| placed(rng.rotation(), far + rng.in_ball() * 28.0)).collect();
-    (meshes, places)
-}
-
-fn assembly(meshes: &[TriMesh], places: &[Affine], verb: Option<RuleAction>) -> Assembly {
-    let mut builder = Assembly::builder("crowd", LengthUnit::Mm);
-    for (k, mesh) in meshes.iter().enumerate() {
-        builder = builder.part(format!("part-{k}"), mesh.clone());
-    }
-    for (k, place) in places.iter().enumerate() {
-        builder = builder.instance(format!("{k:02}"), format!("part-{}", k % 4), *place);
-    }
-    if let Some(verb) = verb {
-        builder = builder.rule("*", "*", verb, None);
-    }
-    builder.build().unwrap_or_else(|e| panic!("{e}"))
-}
-
 #[test]
 fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
     let mut rng = Rng::new(44);
-    let (mut meeting, mut within, mut beyond) = (0, 0, 0);
-    let (mut by_boxes, mut by_obb, mut by_hull, mut by_triangles) = (0, 0, 0, 0);
+    let mut seen = Compared::default();
+    let mut cleared = [0; 4];
     for _ in 0..times(8) {
-        let far = if rng.below(2) == 0 { Vec3::zeros() } else { rng.direction() * 1e5 };
-        let (meshes, places) = crowd(&mut rng, far);
+        let center = if rng.below(2) == 0 { Vec3::zeros() } else { rng.direction() * 1e5 };
+        let meshes = [10.0, 4.0, 15.0, 2.0].map(|size| hollow(&mut rng, size));
+        let crowd = Crowd::new(&mut rng, meshes, center);
         let reach = rng.scale(0.1, 5.0);
-        let options = Options { report_within: Some(reach), ..Options::default() };
-        let run = |assembly: &Assembly, options: &Options| check(assembly, options, &FsLoader, &NoProgress).unwrap();
-        let listed = run(&assembly(&meshes, &places, None), &options);
-        let gated = run(&assembly(&meshes, &places, Some(RuleAction::MinClearance(reach))), &Options::default());
-        by_boxes += gated.cleared_by.aabb;
-        by_obb += gated.cleared_by.obb;
-        by_hull += gated.cleared_by.hull;
-        by_triangles += gated.cleared_by.exact;
-        let soups: Vec<Soup> = places.iter().enumerate().map(|(k, p)| Soup::new(&meshes[k % 4], p)).collect();
-        // Placements that far out round to 1e-11.
-        let margin = 1e-9;
-        for i in 0..places.len() {
-            for j in i + 1..places.len() {
-                let row = |o: &interfere::check::Outcome| {
-                    o.pairs.iter().find(|p| (p.a.0, p.b.0) == (i as u32, j as u32)).cloned()
-                };
-                let (row, gated) = (row(&listed), row(&gated));
-                let nested = row.as_ref().is_some_and(|r| {
-                    matches!(r.relation, Some(Relation::AContainsB | Relation::BContainsA | Relation::Coincident))
-                });
-                let distance = soups[i].distance(&soups[j]);
-                if distance == 0.0 {
-                    meeting += 1;
-                    let row = row.expect("a pair that meets is listed");
-                    assert!(row.gap <= Some(margin), "triangles meet: {row:?}");
-                    assert_ne!(gated.map(|g| g.status), Some(Status::Clear));
-                } else if nested {
-                    assert_eq!(row.expect("listed").status, Status::Interference);
-                } else if distance < reach - margin {
-                    within += 1;
-                    let gap = row.expect("a pair within reach is listed").gap.unwrap();
-                    assert!((gap - distance).abs() <= margin, "{gap}, brute force {distance}");
-                    assert_eq!(gated.expect("and judged").status, Status::TooClose);
-                } else if distance > reach + margin {
-                    beyond += 1;
-                    assert!(row.is_none() && gated.is_none(), "{distance} is beyond {reach}: {row:?}");
-                }
-            }
+        let checked = crowd.check(reach);
+        let by = &checked.gated.cleared_by;
+        for (sum, count) in cleared.iter_mut().zip([by.aabb, by.obb, by.hull, by.exact]) {
+            *sum += count;
         }
+        let soups = crowd.map(Soup::new);
+        seen.compare(&checked, reach, |[i, j], row| {
+            let nested = row.is_some_and(|r| {
+                matches!(r.relation, Some(Relation::AContainsB | Relation::BContainsA | Relation::Coincident))
+            });
+            match soups[i].distance(&soups[j]) {
+                0.0 => Truth::Meet,
+                _ if nested => Truth::Nested,
+                distance => Truth::Apart(distance),
+            }
+        });
     }
+    let Compared { meeting, within, beyond } = seen;
     assert!(meeting > times(20) && within > times(20) && beyond > times(500), "{meeting} {within} {beyond}");
-    let each = [by_boxes, by_obb, by_hull, by_triangles];
-    assert!(each.iter().all(|n| *n > times(2) as u64), "every stage cleared some: {each:?}");
+    assert!(cleared.iter().all(|n| *n > times(2) as u64), "every stage cleared some: {cleared:?}");
 }

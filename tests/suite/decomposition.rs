@@ -4,7 +4,7 @@ use crate::generate::folders;
 use crate::support::command::{Ran, interfere, interfere_in};
 use crate::support::report::{assert_sound, number, parsed, row};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, moved, obj, stl, together, tube};
+use crate::support::solids::{block, joined, obj, stl, translated, tube};
 use interfere::geom::Vec3;
 use interfere::mesh;
 use interfere::shape::hull::{convex_hull, encloses};
@@ -98,7 +98,7 @@ fn pieces_miss_no_overlap_of_real_assemblies() {
 fn a_part_may_be_pieces_beside_others_that_are_triangles_or_hulls() {
     let scratch = Scratch::new();
     scratch.write("tube.obj", obj(&tube(24, 10.0, 6.0, [0.0, 8.0])));
-    scratch.write("rod.obj", obj(&cuboid([-2.0, -2.0, -5.0], [2.0, 2.0, 15.0])));
+    scratch.write("rod.obj", obj(&block([-2.0, -2.0, -5.0], [2.0, 2.0, 15.0])));
     for tube in ["exact", "decomposition", "hull"] {
         for rod in ["exact", "decomposition", "hull"] {
             for (x, meets) in [(0.0, false), (4.5, true), (30.0, false)] {
@@ -256,7 +256,7 @@ fn the_pieces_in_an_obj_hold_the_mesh() {
 #[test]
 fn the_pieces_in_stl_files_hold_the_mesh_in_spite_of_rounding() {
     let scratch = Scratch::new();
-    let mesh = moved(&tube(12, 10.0, 6.0, [0.0, 8.0]), Vec3::new(1000.3, -77.7, 0.1));
+    let mesh = translated(&tube(12, 10.0, 6.0, [0.0, 8.0]), Vec3::new(1000.3, -77.7, 0.1));
     scratch.write("tube.obj", obj(&mesh));
     let ran = decompose(scratch.path(), &["tube.obj", "-o", "out/", "--epsilon", "1", "--max-pieces", "40"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -296,7 +296,7 @@ fn without_time(text: &str) -> String {
 #[test]
 fn decompose_prints_what_it_wrote() {
     let scratch = Scratch::new();
-    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [2.0, 3.0, 4.0])));
+    scratch.write("cube.obj", obj(&block([0.0; 3], [2.0, 3.0, 4.0])));
     // The reader's epsilon of a convex mesh depends on how it was cut; the rest is known.
     let ran = decompose(scratch.path(), &["cube.obj", "-o", "out.obj", "--epsilon", "100"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -313,10 +313,10 @@ fn decompose_prints_what_it_wrote() {
 #[test]
 fn what_cannot_be_decomposed_is_refused_with_a_way_out() {
     let scratch = Scratch::new();
-    let mut open = cuboid([0.0; 3], [2.0; 3]);
+    let mut open = block([0.0; 3], [2.0; 3]);
     open.triangles.pop();
     scratch.write("open.obj", obj(&open));
-    scratch.write("good.obj", obj(&cuboid([0.0; 3], [2.0; 3])));
+    scratch.write("good.obj", obj(&block([0.0; 3], [2.0; 3])));
     scratch.write("none.obj", "nothing");
     for (line, says) in [
         (
@@ -344,7 +344,7 @@ fn what_cannot_be_decomposed_is_refused_with_a_way_out() {
 #[test]
 fn shells_that_overlap_are_measured_as_one() {
     let scratch = Scratch::new();
-    let both = together(&[cuboid([0.0; 3], [4.0, 1.0, 1.0]), cuboid([3.0, 0.0, 0.0], [4.0, 4.0, 1.0])]);
+    let both = joined(&[block([0.0; 3], [4.0, 1.0, 1.0]), block([3.0, 0.0, 0.0], [4.0, 4.0, 1.0])]);
     scratch.write("l.obj", obj(&both));
     let ran = decompose(scratch.path(), &["l.obj", "-o", "out.obj", "--format", "json"]);
     let report = parsed(&ran.stdout);

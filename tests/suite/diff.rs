@@ -4,7 +4,7 @@ use crate::baseline::write_cubes;
 use crate::support::command::{Ran, interfere_in};
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj};
+use crate::support::solids::{block, obj};
 use serde_json::Value;
 use std::fs;
 
@@ -117,7 +117,7 @@ fn what_changed_with_it_is_told_apart() {
     place(&scratch, 0.3, 50.0, "");
     report(&scratch, "old.json", &[]);
     // Another mesh.
-    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [10.5, 10.0, 10.0])));
+    scratch.write("cube.obj", obj(&block([0.0; 3], [10.5, 10.0, 10.0])));
     report(&scratch, "new.json", &[]);
     assert_eq!(only(&compared(&scratch).1), ("worse".to_owned(), vec!["mesh_a".to_owned(), "mesh_b".to_owned()]));
     // Another tolerance: contact, but no less deep.

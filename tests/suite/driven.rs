@@ -3,7 +3,7 @@
 use crate::baseline::{FILE, accept, baseline, check, run, standing};
 use crate::support::report::{number, row};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj, prism, together, tube};
+use crate::support::solids::{block, joined, obj, prism, tube};
 use interfere::mesh::TriMesh;
 use serde_json::Value;
 
@@ -109,8 +109,8 @@ fn finer_facets_are_no_growth() {
     // A film of 0.01 mm around a shaft, and a key that is 3 mm deep: the film decides how the volume changes with the facets, the
     // key how deep the two are in each other.
     let hub = tube(64, 30.0, 5.0, [0.0, 20.0]);
-    let key = cuboid([7.0, -1.5, 5.0], [10.0, 1.5, 8.0]);
-    let shaft = |sides| together(&[prism(sides, 5.01, [-5.0, 25.0]), key.clone()]);
+    let key = block([7.0, -1.5, 5.0], [10.0, 1.5, 8.0]);
+    let shaft = |sides| joined(&[prism(sides, 5.01, [-5.0, 25.0]), key.clone()]);
     let scratch = Scratch::new();
     write(&scratch, [&hub, &shaft(64)], 0.0, PLAIN);
     accept(&scratch, &[]);
@@ -123,8 +123,8 @@ fn finer_facets_are_no_growth() {
         assert_eq!((code, standing(&report, "all/block", "all/pin")), (0, "accepted"), "{before:?} {now:?}");
     }
     // Another key is no facet.
-    let other = cuboid([7.0, -5.0, 2.0], [10.0, 5.0, 17.0]);
-    write(&scratch, [&hub, &together(&[shaft(64), other])], 0.0, PLAIN);
+    let other = block([7.0, -5.0, 2.0], [10.0, 5.0, 17.0]);
+    write(&scratch, [&hub, &joined(&[shaft(64), other])], 0.0, PLAIN);
     let (code, report) = check(&scratch, &[]);
     assert_eq!((code, standing(&report, "all/block", "all/pin")), (1, "worse"));
 }

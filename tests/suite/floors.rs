@@ -106,7 +106,7 @@ fn every_folder_of_the_source_stands_in_the_table() {
         .map(|e| e.unwrap().path())
         .filter(|p| p.is_dir())
         .map(|p| p.file_name().unwrap().to_str().unwrap().to_owned())
-        // Compiled for tests alone.
+        // Helps tests and benchmarks alone.
         .filter(|name| name != "testkit")
         .collect();
     assert_eq!(table().into_keys().collect::<BTreeSet<_>>(), folders);

@@ -3,15 +3,15 @@
 use crate::support::command::{command, finish, interfere_in};
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj};
+use crate::support::solids::{block, obj};
 use std::fs;
 use std::path::Path;
 
 /// A plate with five ribs through it, and four pairs of a peg and its socket that all stand alike; one of the pairs lies in a
 /// sub-assembly. In a folder below the scratch folder.
 fn write_assembly(folder: &Scratch) {
-    folder.write("models/cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
-    folder.write("models/rod.obj", obj(&cuboid([0.0; 3], [2.0, 2.0, 40.0])));
+    folder.write("models/cube.obj", obj(&block([0.0; 3], [10.0; 3])));
+    folder.write("models/rod.obj", obj(&block([0.0; 3], [2.0, 2.0, 40.0])));
     let part = r#""parts": { "cube": { "mesh": "cube.obj" }, "rod": { "mesh": "rod.obj" } }"#;
     let peg = |k: usize, x: f64| {
         format!(

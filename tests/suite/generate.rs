@@ -1,7 +1,7 @@
 //! Makes the meshes of `fixtures/cases`, and the assemblies that are too regular to write by hand. Run the suite with
 //! `INTERFERE_WRITE_FIXTURES=1` to write them; otherwise the files must be what is made here.
 
-use crate::support::solids::{between, cuboid, finer, hull_of, moved, obj, prism, stl, together, tube};
+use crate::support::solids::{block, extruded, finer, hull_of, joined, obj, prism, reversed, stl, translated, tube};
 use interfere::geom::Vec3;
 use interfere::mesh::TriMesh;
 use std::collections::BTreeMap;
@@ -24,35 +24,29 @@ pub fn folders() -> Vec<PathBuf> {
 
 /// A cube of side `s` with a corner in the origin.
 fn cube(s: f64) -> TriMesh {
-    cuboid([0.0; 3], [s; 3])
+    block([0.0; 3], [s; 3])
 }
 
 /// A cube of side `s` about the origin.
 fn centred(s: f64) -> TriMesh {
-    cuboid([-0.5 * s; 3], [0.5 * s; 3])
+    block([-0.5 * s; 3], [0.5 * s; 3])
 }
 
 /// The right-angled 3-4-5 prism of height 5.
 fn wedge() -> TriMesh {
-    let corners = |z: f64| [Vec3::new(0.0, 0.0, z), Vec3::new(4.0, 0.0, z), Vec3::new(0.0, 3.0, z)];
-    between(&corners(0.0), &corners(5.0))
+    extruded(&[[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]], [0.0, 5.0])
 }
 
 /// An L of 40 × 40 with legs of 10, between two heights.
 fn bracket(z: [f64; 2]) -> TriMesh {
     // Every corner is seen from the first.
     let outline = [[0.0, 0.0], [40.0, 0.0], [40.0, 10.0], [10.0, 10.0], [10.0, 40.0], [0.0, 40.0]];
-    let corners = |z: f64| outline.map(|[x, y]| Vec3::new(x, y, z));
-    between(&corners(z[0]), &corners(z[1]))
+    extruded(&outline, z)
 }
 
 /// A cube of 40 about the origin with a closed cavity of 30.
 fn hollow() -> TriMesh {
-    let (mut case, cavity) = (centred(40.0), centred(30.0));
-    let first = case.vertices.len() as u32;
-    case.vertices.extend(cavity.vertices);
-    case.triangles.extend(cavity.triangles.iter().map(|[a, b, c]| [a + first, c + first, b + first]));
-    case
+    joined(&[centred(40.0), reversed(&centred(30.0))])
 }
 
 /// Rectangles, each of two triangles, with shared corners joined.
@@ -102,32 +96,32 @@ fn grid() -> String {
 fn generated() -> BTreeMap<&'static str, Vec<u8>> {
     let far = Vec3::repeat(1e6);
     let tetrahedron = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Vec3::from);
-    let welded = [cuboid([0.0; 3], [12.0, 10.0, 10.0]), cuboid([8.0, 0.0, 0.0], [20.0, 10.0, 10.0])];
+    let welded = [block([0.0; 3], [12.0, 10.0, 10.0]), block([8.0, 0.0, 0.0], [20.0, 10.0, 10.0])];
     let texts = [
         ("bolt-in-hole/parts/bolt.obj", obj(&prism(32, 4.0, [-12.0, 20.0]))),
         ("bolt-in-hole/parts/plate.obj", obj(&tube(32, 20.0, 4.5, [-5.0, 5.0]))),
-        ("clearance-kept-by-equality/parts/left.obj", obj(&cuboid([0.0; 3], [0.3, 1.0, 1.0]))),
-        ("clearance-kept-by-equality/parts/right.obj", obj(&cuboid([2.3, 0.0, 0.0], [3.0, 1.0, 1.0]))),
-        ("coincident/parts/block.obj", obj(&cuboid([-5.0, -10.0, -15.0], [5.0, 10.0, 15.0]))),
-        ("coincident/parts/finer.obj", obj(&finer(&cuboid([-5.0, -10.0, -15.0], [5.0, 10.0, 15.0])))),
+        ("clearance-kept-by-equality/parts/left.obj", obj(&block([0.0; 3], [0.3, 1.0, 1.0]))),
+        ("clearance-kept-by-equality/parts/right.obj", obj(&block([2.3, 0.0, 0.0], [3.0, 1.0, 1.0]))),
+        ("coincident/parts/block.obj", obj(&block([-5.0, -10.0, -15.0], [5.0, 10.0, 15.0]))),
+        ("coincident/parts/finer.obj", obj(&finer(&block([-5.0, -10.0, -15.0], [5.0, 10.0, 15.0])))),
         ("facet-contact/parts/hub.obj", obj(&tube(32, 20.0, 10.0, [0.0, 10.0]))),
         ("facet-contact/parts/pin.obj", obj(&prism(32, 10.0, [-10.0, 30.0]))),
         ("fan-clearance/parts/fan.obj", obj(&prism(24, 40.0, [0.0, 8.0]))),
-        ("fan-clearance/parts/wall.obj", obj(&cuboid([41.5, -30.0, -10.0], [45.0, 30.0, 20.0]))),
-        ("fan-clearance/parts/grille.obj", obj(&cuboid([-50.0, -50.0, 10.5], [50.0, 50.0, 12.0]))),
-        ("far-from-origin/parts/far-cube.obj", obj(&moved(&cube(10.0), far))),
+        ("fan-clearance/parts/wall.obj", obj(&block([41.5, -30.0, -10.0], [45.0, 30.0, 20.0]))),
+        ("fan-clearance/parts/grille.obj", obj(&block([-50.0, -50.0, 10.5], [50.0, 50.0, 12.0]))),
+        ("far-from-origin/parts/far-cube.obj", obj(&translated(&cube(10.0), far))),
         ("far-from-origin/parts/cube.obj", obj(&cube(10.0))),
-        ("ignored-cable/parts/housing.obj", obj(&cuboid([0.0; 3], [50.0, 50.0, 10.0]))),
+        ("ignored-cable/parts/housing.obj", obj(&block([0.0; 3], [50.0, 50.0, 10.0]))),
         ("ignored-cable/parts/cable.obj", obj(&prism(8, 2.0, [0.0, 60.0]))),
         ("ignored-cable/motor/parts/stator.obj", obj(&tube(16, 10.0, 6.0, [0.0, 20.0]))),
         ("ignored-cable/motor/parts/rotor.obj", obj(&prism(16, 5.5, [-5.0, 25.0]))),
         ("kissing-edges/parts/cube.obj", obj(&centred(10.0))),
-        ("kissing-edges/parts/plate.obj", obj(&cuboid([-20.0, -20.0, -5.0], [20.0, 20.0, 0.0]))),
+        ("kissing-edges/parts/plate.obj", obj(&block([-20.0, -20.0, -5.0], [20.0, 20.0, 0.0]))),
         ("kissing-edges/parts/tetrahedron.obj", obj(&hull_of(&tetrahedron).expect("a solid"))),
         ("mirrored-and-scaled/parts/wedge.obj", obj(&wedge())),
         ("mirrored-and-scaled/parts/cube.obj", obj(&cube(4.0))),
         ("mixed-geometry/parts/clip.obj", obj(&bracket([0.0, 6.0]))),
-        ("nested-gearbox/parts/housing.obj", obj(&cuboid([-50.0, -50.0, -10.0], [50.0, 50.0, 0.0]))),
+        ("nested-gearbox/parts/housing.obj", obj(&block([-50.0, -50.0, -10.0], [50.0, 50.0, 0.0]))),
         ("nested-gearbox/stage/parts/gear.obj", obj(&cube(1.0))),
         ("nested-gearbox/stage/parts/shaft.obj", obj(&cube(25.4))),
         ("nested-gearbox/stage/bearing/ring.obj", obj(&cube(1.0))),
@@ -138,35 +132,35 @@ fn generated() -> BTreeMap<&'static str, Vec<u8>> {
             obj(&sheets(&[[[-3.0, -3.0, 0.0], [7.0, -3.0, 0.0], [7.0, 7.0, 0.0], [-3.0, 7.0, 0.0]]])),
         ),
         ("overlap-0.2/parts/large.obj", obj(&cube(10.0))),
-        ("overlap-0.2/parts/small.obj", obj(&cuboid([9.8, 3.0, 3.0], [13.8, 7.0, 7.0]))),
+        ("overlap-0.2/parts/small.obj", obj(&block([9.8, 3.0, 3.0], [13.8, 7.0, 7.0]))),
         ("overlap-equal-to-tolerance/parts/cube.obj", obj(&cube(10.0))),
-        ("part-in-cavity/parts/board.obj", obj(&cuboid([-11.0, -11.0, -1.0], [11.0, 11.0, 1.0]))),
+        ("part-in-cavity/parts/board.obj", obj(&block([-11.0, -11.0, -1.0], [11.0, 11.0, 1.0]))),
         ("part-in-cavity/parts/case.obj", obj(&hollow())),
         ("pin-inside-block/parts/block.obj", obj(&centred(40.0))),
-        ("pin-inside-block/parts/pin.obj", obj(&cuboid([-2.0, -2.0, -10.0], [2.0, 2.0, 10.0]))),
-        ("pin-inside-block/parts/plug.obj", obj(&cuboid([10.0, 10.0, 16.0], [14.0, 14.0, 20.0]))),
+        ("pin-inside-block/parts/pin.obj", obj(&block([-2.0, -2.0, -10.0], [2.0, 2.0, 10.0]))),
+        ("pin-inside-block/parts/plug.obj", obj(&block([10.0, 10.0, 16.0], [14.0, 14.0, 20.0]))),
         ("pivot/parts/lever.obj", obj(&tube(32, 30.0, 8.0, [0.0, 10.0]))),
         ("pivot/parts/bush.obj", obj(&tube(32, 8.02, 5.1, [0.0, 10.0]))),
         ("pivot/parts/peg.obj", obj(&prism(32, 5.0, [-10.0, 30.0]))),
-        ("pivot/parts/stop.obj", obj(&cuboid([0.0, -3.0, 0.0], [9.0, 3.0, 6.0]))),
+        ("pivot/parts/stop.obj", obj(&block([0.0, -3.0, 0.0], [9.0, 3.0, 6.0]))),
         ("press-fit/parts/jaw.obj", obj(&cube(20.0))),
-        ("press-fit/parts/key.obj", obj(&cuboid([-0.03, 0.0, 0.0], [10.015, 10.0, 10.0]))),
+        ("press-fit/parts/key.obj", obj(&block([-0.03, 0.0, 0.0], [10.015, 10.0, 10.0]))),
         ("press-fit-in-bore/parts/hub.obj", obj(&tube(32, 20.0, 9.98, [0.0, 10.0]))),
         ("press-fit-in-bore/parts/pin.obj", obj(&prism(32, 10.0, [-10.0, 30.0]))),
         ("ring-inside-block/parts/block.obj", obj(&centred(40.0))),
         ("ring-inside-block/parts/ring.obj", obj(&tube(32, 12.0, 8.0, [-10.0, 10.0]))),
         ("press-fit-too-deep/parts/jaw.obj", obj(&cube(20.0))),
-        ("press-fit-too-deep/parts/key.obj", obj(&cuboid([-0.03, 0.0, 0.0], [10.0, 10.0, 10.0]))),
+        ("press-fit-too-deep/parts/key.obj", obj(&block([-0.03, 0.0, 0.0], [10.0, 10.0, 10.0]))),
         ("thin-pierce/parts/bracket.obj", obj(&bracket([0.0, 10.0]))),
-        ("thin-pierce/parts/needle.obj", obj(&cuboid([25.0, -25.0, 5.0], [25.05, 35.0, 5.05]))),
-        ("welded-bar/parts/bar.obj", obj(&together(&welded))),
-        ("welded-bar/parts/plug.obj", obj(&cuboid([-3.0; 3], [3.0; 3]))),
-        ("welded-bar/parts/lid.obj", obj(&cuboid([0.0, 0.0, 10.0], [4.0, 10.0, 12.0]))),
+        ("thin-pierce/parts/needle.obj", obj(&block([25.0, -25.0, 5.0], [25.05, 35.0, 5.05]))),
+        ("welded-bar/parts/bar.obj", obj(&joined(&welded))),
+        ("welded-bar/parts/plug.obj", obj(&block([-3.0; 3], [3.0; 3]))),
+        ("welded-bar/parts/lid.obj", obj(&block([0.0, 0.0, 10.0], [4.0, 10.0, 12.0]))),
         ("thin-part/parts/block.obj", obj(&cube(10.0))),
-        ("thin-part/parts/foil.obj", obj(&cuboid([-5.0, -5.0, 5.0], [15.0, 15.0, 5.005]))),
+        ("thin-part/parts/foil.obj", obj(&block([-5.0, -5.0, 5.0], [15.0, 15.0, 5.005]))),
     ];
     let mut files: BTreeMap<_, _> = texts.into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
-    files.insert("far-from-origin/parts/rounded-cube.stl", stl(&moved(&cube(10.0), far)));
+    files.insert("far-from-origin/parts/rounded-cube.stl", stl(&translated(&cube(10.0), far)));
     files.insert("flush-boxes/parts/cube.stl", stl(&cube(10.0)));
     files.insert("many-copies/parts/cube.stl", stl(&cube(10.0)));
     files.insert("many-copies/assembly.json", grid().into_bytes());

@@ -1,67 +1,22 @@
 //! Hulls of 10 000 random and degenerate clouds against exact, obvious checks, and closed forms. `INTERFERE_FULL=1` takes ten
 //! times as many.
 
+use crate::support::Rng;
+use interfere::geom::Vec3;
 use interfere::geom::math::sin_cos_deg;
-use interfere::geom::{Mat3, Vec3};
 use interfere::shape::hull::{Hull, convex_hull, encloses, facets, fit_obb, hull_within, measure, violations};
 
-/// A small generator (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In [0, 1).
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    /// In the cube [−1, 1)³.
-    fn cube(&mut self) -> Vec3 {
-        Vec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - Vec3::repeat(1.0)
-    }
-
-    fn ball(&mut self) -> Vec3 {
-        loop {
-            let p = self.cube();
-            if p.norm_squared() <= 1.0 && p.norm_squared() > 1e-6 {
-                return p;
-            }
-        }
-    }
-
-    fn rotation(&mut self) -> Mat3 {
-        let mut m = Mat3::identity();
-        for (i, j) in [(0, 1), (1, 2), (0, 2)] {
-            let (s, c) = sin_cos_deg(self.unit() * 360.0);
-            let mut turn = Mat3::identity();
-            (turn[(i, i)], turn[(j, j)], turn[(i, j)], turn[(j, i)]) = (c, c, -s, s);
-            m = turn * m;
-        }
-        m
-    }
+fn grid(rng: &mut Rng, n: usize) -> Vec<Vec3> {
+    let side = 2 + rng.below(5);
+    (0..n).map(|_| Vec3::new(rng.below(side) as f64, rng.below(side) as f64, rng.below(side) as f64)).collect()
 }
 
-fn grid(random: &mut Random, n: usize) -> Vec<Vec3> {
-    let side = 2 + random.below(5);
-    (0..n).map(|_| Vec3::new(random.below(side) as f64, random.below(side) as f64, random.below(side) as f64)).collect()
-}
-
-fn rings(random: &mut Random, n: usize) -> Vec<Vec3> {
+fn rings(rng: &mut Rng, n: usize) -> Vec<Vec3> {
     let around = 3 + n / 3;
     (0..n)
         .map(|i| {
             let (s, c) = sin_cos_deg(360.0 * (i % around) as f64 / around as f64);
-            Vec3::new(c, s, (i / around) as f64 + if random.below(50) == 0 { 0.5 } else { 0.0 })
+            Vec3::new(c, s, (i / around) as f64 + if rng.below(50) == 0 { 0.5 } else { 0.0 })
         })
         .collect()
 }
@@ -72,66 +27,66 @@ fn rounded_to_f32(points: &mut [Vec3]) {
     }
 }
 
-const KINDS: u64 = 12;
+const KINDS: usize = 12;
 
 /// A cloud of one of the kinds that have broken hull builders.
-fn cloud(random: &mut Random, kind: u64) -> Vec<Vec3> {
-    let n = match random.below(10) {
-        0..=2 => 1 + random.below(6),
-        3..=8 => 4 + random.below(60),
-        _ => 64 + random.below(240),
+fn cloud(rng: &mut Rng, kind: usize) -> Vec<Vec3> {
+    let n = match rng.below(10) {
+        0..=2 => 1 + rng.below(6),
+        3..=8 => 4 + rng.below(60),
+        _ => 64 + rng.below(240),
     } as usize;
-    let free = random.cube();
+    let free = rng.in_cube();
     let mut points: Vec<Vec3> = match kind {
-        0 => (0..n).map(|_| random.cube()).collect(),
-        1 => (0..n).map(|_| random.ball()).collect(),
-        2 => (0..n).map(|_| random.ball().normalize()).collect(),
-        3 => grid(random, n),
-        4 => (0..n).map(|_| free * random.below(9) as f64).collect(),
-        5 => (0..n).map(|_| Vec3::new(random.unit(), random.unit(), 0.25)).collect(),
+        0 => (0..n).map(|_| rng.in_cube()).collect(),
+        1 => (0..n).map(|_| rng.in_ball()).collect(),
+        2 => (0..n).map(|_| rng.direction()).collect(),
+        3 => grid(rng, n),
+        4 => (0..n).map(|_| free * rng.below(9) as f64).collect(),
+        5 => (0..n).map(|_| Vec3::new(rng.unit(), rng.unit(), 0.25)).collect(),
         6 => (0..n).map(|_| free).collect(),
-        7 | 8 => rings(random, n),
-        9 => (0..n).map(|_| random.cube().map(|x| if x < 0.0 { -0.0 } else { 1.0 })).collect(),
-        10 => (0..n).map(|_| Vec3::new(random.unit(), random.unit(), 1e-13 * random.unit())).collect(),
+        7 | 8 => rings(rng, n),
+        9 => (0..n).map(|_| rng.in_cube().map(|x| if x < 0.0 { -0.0 } else { 1.0 })).collect(),
+        10 => (0..n).map(|_| Vec3::new(rng.unit(), rng.unit(), 1e-13 * rng.unit())).collect(),
         _ => {
-            let (a, b) = (random.cube(), random.cube());
-            (0..n).map(|_| a * random.unit() + b * random.unit()).collect()
+            let (a, b) = (rng.in_cube(), rng.in_cube());
+            (0..n).map(|_| a * rng.unit() + b * rng.unit()).collect()
         }
     };
     // Half of the clouds are turned and scaled; some end far away, some in single precision, some with duplicates.
-    if random.below(2) == 0 {
-        let turn = random.rotation() * libm::pow(10.0, random.unit() * 7.0 - 3.0);
+    if rng.below(2) == 0 {
+        let turn = rng.rotation() * libm::pow(10.0, rng.unit() * 7.0 - 3.0);
         for p in &mut points {
             *p = turn * *p;
         }
     }
-    if random.below(4) == 0 {
+    if rng.below(4) == 0 {
         for p in &mut points {
             *p += Vec3::new(1e6, -1e6, 1e6);
         }
     }
-    if kind == 8 || random.below(4) == 0 {
+    if kind == 8 || rng.below(4) == 0 {
         rounded_to_f32(&mut points);
     }
-    if random.below(4) == 0 {
-        let copies: Vec<Vec3> = points.iter().filter(|_| random.below(3) == 0).copied().collect();
+    if rng.below(4) == 0 {
+        let copies: Vec<Vec3> = points.iter().filter(|_| rng.below(3) == 0).copied().collect();
         points.extend(copies);
     }
     points
 }
 
-fn clouds() -> u64 {
+fn clouds() -> usize {
     if std::env::var_os("INTERFERE_FULL").is_some() { 100_000 } else { 10_000 }
 }
 
 /// Climbing along neighbours from any vertex reaches the highest vertex, up to rounding.
-fn climbing_reaches_the_top(hull: &Hull, random: &mut Random) {
+fn climbing_reaches_the_top(hull: &Hull, rng: &mut Rng) {
     let v = &hull.vertices;
     let size = v.iter().map(Vec3::amax).fold(0.0, f64::max);
     for _ in 0..4 {
-        let direction = random.ball().normalize();
+        let direction = rng.direction();
         let top = v.iter().map(|p| direction.dot(p)).fold(f64::NEG_INFINITY, f64::max);
-        let mut at = random.below(v.len() as u64) as usize;
+        let mut at = rng.below(v.len());
         loop {
             let row = hull.neighbor_starts[at] as usize..hull.neighbor_starts[at + 1] as usize;
             let here = direction.dot(&v[at]);
@@ -159,11 +114,11 @@ fn facets_support(hull: &Hull) -> usize {
 
 #[test]
 fn every_hull_of_a_random_cloud_is_sound() {
-    let mut random = Random(7);
+    let mut rng = Rng::new(7);
     let mut ranks = [0_u32; 4];
     let (mut facet_count, mut dropped) = (0, 0);
     for i in 0..clouds() {
-        let points = cloud(&mut random, i % KINDS);
+        let points = cloud(&mut rng, i % KINDS);
         let hull = convex_hull(&points);
         let wrong = violations(&hull, &points);
         assert!(wrong.is_empty(), "cloud {i}: {wrong:?}\n{points:?}");
@@ -171,7 +126,7 @@ fn every_hull_of_a_random_cloud_is_sound() {
         ranks[hull.rank as usize] += 1;
         dropped += u32::from(hull.vertices.len() < points.len());
         facet_count += facets_support(&hull);
-        climbing_reaches_the_top(&hull, &mut random);
+        climbing_reaches_the_top(&hull, &mut rng);
         let obb = fit_obb(&hull, &facets(&hull));
         assert!(points.iter().all(|p| obb.contains(p)), "cloud {i}: a point is outside of its oriented box");
         assert!(measure(&hull).volume >= 0.0);
@@ -184,13 +139,13 @@ fn every_hull_of_a_random_cloud_is_sound() {
 
 #[test]
 fn large_clouds_take_the_filter_and_the_spatial_order() {
-    let mut random = Random(11);
+    let mut rng = Rng::new(11);
     for kind in 0..5 {
         let points: Vec<Vec3> = (0..4000)
             .map(|i| match kind {
-                0 => random.ball(),
-                1 => random.ball().normalize(),
-                2 => random.cube().component_mul(&Vec3::new(1e3, 1.0, 1e-3)) + Vec3::repeat(1e4),
+                0 => rng.in_ball(),
+                1 => rng.direction(),
+                2 => rng.in_cube().component_mul(&Vec3::new(1e3, 1.0, 1e-3)) + Vec3::repeat(1e4),
                 3 => Vec3::new(f64::from(i % 16), f64::from(i / 16 % 16), f64::from(i / 256)),
                 _ => Vec3::new(f64::from(i % 60), f64::from(i / 60), f64::from(i % 2) * 1e-12),
             })
@@ -227,10 +182,10 @@ fn smooth_closed_curves_and_cones_keep_every_point() {
 
 #[test]
 fn a_rough_hull_names_all_points_that_it_leaves_outside() {
-    let mut random = Random(17);
+    let mut rng = Rng::new(17);
     let (mut outside, mut named) = (0, 0);
     for i in 0..clouds() / 4 {
-        let points = cloud(&mut random, i % KINDS);
+        let points = cloud(&mut rng, i % KINDS);
         let size = points.iter().map(|p| (p - points[0]).amax()).fold(0.0, f64::max);
         let (hull, left) = hull_within(&points, 0.05 * size);
         assert!(hull.rank == 3 || left.is_empty());
@@ -249,7 +204,7 @@ fn a_rough_hull_names_all_points_that_it_leaves_outside() {
     }
     assert!(outside > 1000 && named < 50 * outside, "{outside} of {named}");
     // Few vertices on a smooth surface, and no point far from them.
-    let ball: Vec<Vec3> = (0..5000).map(|_| random.ball().normalize()).collect();
+    let ball: Vec<Vec3> = (0..5000).map(|_| rng.direction()).collect();
     let (hull, left) = hull_within(&ball, 0.02);
     assert!(hull.vertices.len() < 400 && left.len() > 4000, "{} {}", hull.vertices.len(), left.len());
     let planes = facets(&hull);
@@ -260,8 +215,8 @@ fn a_rough_hull_names_all_points_that_it_leaves_outside() {
 
 #[test]
 fn the_same_points_give_the_same_bytes() {
-    let mut random = Random(3);
-    let points: Vec<Vec3> = (0..2000).map(|_| random.ball()).collect();
+    let mut rng = Rng::new(3);
+    let points: Vec<Vec3> = (0..2000).map(|_| rng.in_ball()).collect();
     assert_eq!(convex_hull(&points), convex_hull(&points));
 }
 
@@ -302,9 +257,9 @@ fn coplanar_triangles_of_a_grid_are_six_facets() {
 
 #[test]
 fn a_box_turned_in_double_precision_still_has_six_facets() {
-    let mut random = Random(5);
+    let mut rng = Rng::new(5);
     for _ in 0..200 {
-        let turn = random.rotation();
+        let turn = rng.rotation();
         let points: Vec<Vec3> =
             cube_grid(4).iter().map(|p| turn * p.component_mul(&Vec3::new(10.0, 30.0, 5.0))).collect();
         let hull = convex_hull(&points);
@@ -338,13 +293,13 @@ fn points_segments_and_polygons_have_their_rank() {
 
 #[test]
 fn denormal_coordinates_neither_panic_nor_loop() {
-    let mut random = Random(13);
+    let mut rng = Rng::new(13);
     for scale in [5e-324, 1e-310, 1e-200, 1e-100, 1e-93] {
         for n in [4, 30, 700] {
-            let mut points: Vec<Vec3> = (0..n).map(|_| random.cube() * scale).collect();
+            let mut points: Vec<Vec3> = (0..n).map(|_| rng.in_cube() * scale).collect();
             for with_ordinary in [false, true] {
                 if with_ordinary {
-                    points.extend((0..20).map(|_| random.cube()));
+                    points.extend((0..20).map(|_| rng.in_cube()));
                 }
                 let hull = convex_hull(&points);
                 let flushed: Vec<Vec3> =
@@ -360,8 +315,8 @@ fn denormal_coordinates_neither_panic_nor_loop() {
 
 #[test]
 fn a_missing_point_and_a_broken_surface_are_found() {
-    let mut random = Random(17);
-    let points: Vec<Vec3> = (0..40).map(|_| random.ball()).collect();
+    let mut rng = Rng::new(17);
+    let points: Vec<Vec3> = (0..40).map(|_| rng.in_ball()).collect();
     let hull = convex_hull(&points);
     let outside: Vec<Vec3> = points.iter().copied().chain([Vec3::repeat(3.0)]).collect();
     assert!(!encloses(&hull, &outside) && violations(&hull, &outside).len() == 1);
@@ -378,9 +333,9 @@ fn a_missing_point_and_a_broken_surface_are_found() {
 
 #[test]
 fn the_oriented_box_of_a_turned_box_is_that_box() {
-    let mut random = Random(19);
+    let mut rng = Rng::new(19);
     for _ in 0..100 {
-        let turn = random.rotation();
+        let turn = rng.rotation();
         let half = Vec3::new(10.0, 3.0, 0.5);
         let points: Vec<Vec3> =
             cube_grid(2).iter().map(|p| turn * (p * 2.0 - Vec3::repeat(1.0)).component_mul(&half)).collect();

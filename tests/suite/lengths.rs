@@ -2,12 +2,12 @@
 
 use crate::support::command::{Ran, interfere_in};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj};
+use crate::support::solids::{block, obj};
 
 /// Three cubes of one inch in a row: an overlap of 0.0003 inch, then a gap of 0.05 inch.
 fn row(top: &str, rule: &str) -> Scratch {
     let scratch = Scratch::new();
-    scratch.write("cube.obj", obj(&cuboid([0.0; 3], [1.0; 3])));
+    scratch.write("cube.obj", obj(&block([0.0; 3], [1.0; 3])));
     let text = format!(
         r#"{{ "version": 1, "units": "inch", {top} "parts": {{ "cube": {{ "mesh": "cube.obj" }} }},
   "instances": [

@@ -2,6 +2,7 @@
 //! test says so. `INTERFERE_FULL=1` takes all of them, else the small ones.
 
 use crate::decomposition::objects;
+use crate::support::Rng;
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
@@ -36,23 +37,11 @@ fn meshes() -> Option<Vec<PathBuf>> {
     Some(found)
 }
 
-struct Sequence(u64);
-
-impl Sequence {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    fn on_triangle(&mut self, [a, b, c]: [Vec3; 3]) -> Vec3 {
-        let (u, v) = (self.unit(), self.unit());
-        let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
-        a + (b - a) * u + (c - a) * v
-    }
+/// Draws a point of a triangle, every point equally likely.
+fn on_triangle(rng: &mut Rng, [a, b, c]: [Vec3; 3]) -> Vec3 {
+    let (u, v) = (rng.unit(), rng.unit());
+    let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+    a + (b - a) * u + (c - a) * v
 }
 
 /// How far a point lies beyond the solid.
@@ -65,14 +54,14 @@ fn beyond(s: &Surface, x: &Vec3) -> f64 {
 
 /// The largest distance beyond the solid among points all over some pieces.
 fn sampled_reach(s: &Surface, pieces: &[Hull], each: usize) -> f64 {
-    let mut dice = Sequence(5);
+    let mut rng = Rng::new(5);
     let mut worst: f64 = 0.0;
     for piece in pieces {
         for _ in 0..each {
-            let t = piece.triangles[dice.below(piece.triangles.len())];
-            let x = dice.on_triangle(t.map(|v| piece.vertices[v as usize]));
-            let y = piece.vertices[dice.below(piece.vertices.len())];
-            let z = x + (y - x) * (dice.unit() * dice.unit());
+            let t = piece.triangles[rng.below(piece.triangles.len())];
+            let x = on_triangle(&mut rng, t.map(|v| piece.vertices[v as usize]));
+            let y = piece.vertices[rng.below(piece.vertices.len())];
+            let z = x + (y - x) * (rng.unit() * rng.unit());
             worst = worst.max(beyond(s, &z));
         }
     }
@@ -87,17 +76,17 @@ fn left_out(s: &Surface, pieces: &[Hull], samples: usize) -> (f64, f64) {
         let above = |p: &Vec<Facet>| p.iter().map(|f| f.normal.dot(x) - f.offset).fold(f64::NEG_INFINITY, f64::max);
         planes.iter().map(above).fold(f64::INFINITY, f64::min)
     };
-    let mut dice = Sequence(11);
+    let mut rng = Rng::new(11);
     let span = s.bounds.max - s.bounds.min;
     let (mut inside, mut out, mut depth) = (0, 0, 0.0_f64);
     for _ in 0..samples {
-        let x = s.bounds.min + Vec3::new(dice.unit(), dice.unit(), dice.unit()).component_mul(&span);
+        let x = s.bounds.min + rng.in_unit_cube().component_mul(&span);
         if winding(s, None, &x).is_some_and(|w| w >= 1) {
             inside += 1;
             out += usize::from(height(&x) > 0.0);
         }
-        let t = dice.below(s.triangles.len()) as u32;
-        depth = depth.max(height(&dice.on_triangle(s.triangle(t))));
+        let t = rng.below(s.triangles.len()) as u32;
+        depth = depth.max(height(&on_triangle(&mut rng, s.triangle(t))));
     }
     (f64::from(out as u32) / f64::from(inside.max(1)), depth)
 }
@@ -116,15 +105,15 @@ fn held(path: &Path) -> Option<Result<usize, String>> {
     if out > 0 {
         return Some(Err(format!("{out} vertices are outside")));
     }
-    let mut dice = Sequence(7);
+    let mut rng = Rng::new(7);
     for _ in 0..5000 {
-        let t = dice.below(s.triangles.len()) as u32;
-        let x = dice.on_triangle(s.triangle(t));
+        let t = rng.below(s.triangles.len()) as u32;
+        let x = on_triangle(&mut rng, s.triangle(t));
         if !inside(&x) {
             return Some(Err(format!("a point of the surface is outside: {x}")));
         }
         let span = s.bounds.max - s.bounds.min;
-        let y = s.bounds.min + Vec3::new(dice.unit(), dice.unit(), dice.unit()).component_mul(&span);
+        let y = s.bounds.min + rng.in_unit_cube().component_mul(&span);
         if winding(&s, None, &y).is_some_and(|w| w >= 1) && !inside(&y) {
             return Some(Err(format!("a point of the solid is outside: {y}")));
         }

@@ -2,20 +2,15 @@
 //! clears what is within reach; that touching is contact; that the reported vector separates. `INTERFERE_FULL=1` takes
 //! twenty times as many.
 
-use crate::support::Rng;
 use crate::support::brute::Solid;
-use crate::support::solids::{between, cuboid, hull_of, prism};
-use crate::support::two::{Two, about_z, placed, radius};
-use interfere::assembly::{Assembly, RuleAction};
-use interfere::check::{NoProgress, Options, PairOutcome, Relation, Status, check};
+use crate::support::crowd::{Compared, Crowd, MARGIN, Truth};
+use crate::support::solids::{between, block, hull_of, prism};
+use crate::support::two::{Mix, Two, about_z, placed, radius};
+use crate::support::{Rng, times};
+use interfere::check::{PairOutcome, Relation, Status};
 use interfere::geom::math::UNIT_ROUNDOFF;
 use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
-use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
-
-fn times(count: usize) -> usize {
-    if std::env::var_os("INTERFERE_FULL").is_some() { 20 * count } else { count }
-}
 
 fn solid(rng: &mut Rng, size: f64) -> TriMesh {
     loop {
@@ -29,7 +24,7 @@ fn solid(rng: &mut Rng, size: f64) -> TriMesh {
 fn regular(rng: &mut Rng, size: f64) -> TriMesh {
     let mut whole = |n: usize| size * (1 + rng.below(n)) as f64 / 4.0;
     let (x, y, z) = (whole(4), whole(4), whole(4));
-    if rng.below(3) > 0 { cuboid([-x, -y, -z], [x, y, z]) } else { prism(3 + rng.below(6), x, [-z, z]) }
+    if rng.below(3) > 0 { block([-x, -y, -z], [x, y, z]) } else { prism(3 + rng.below(6), x, [-z, z]) }
 }
 
 /// Regular solids on a grid, turned by a quarter, by next to nothing, or not at all.
@@ -96,22 +91,6 @@ fn width(row: &PairOutcome) -> f64 {
 fn far_from_thresholds(two: &Two, row: &PairOutcome, error: f64) -> bool {
     let gap = row.gap.expect("a gap");
     [0.0, two.tolerance, -two.tolerance].iter().all(|t| (gap - t).abs() > 10.0 * error)
-}
-
-#[derive(Default)]
-struct Mix {
-    apart: usize,
-    overlapping: usize,
-}
-
-impl Mix {
-    fn count(&mut self, row: &PairOutcome) {
-        *if row.gap > Some(0.0) { &mut self.apart } else { &mut self.overlapping } += 1;
-    }
-
-    fn assert_both(&self, each: usize) {
-        assert!(self.apart > each && self.overlapping > each, "{} apart, {} overlapping", self.apart, self.overlapping);
-    }
 }
 
 #[test]
@@ -189,80 +168,26 @@ fn the_unit_of_the_files_changes_nothing_beyond_rounding() {
     mix.assert_both(times(1000) / 5);
 }
 
-/// Two dozen instances of four hulls in a crowd.
-struct Crowd {
-    hulls: Vec<TriMesh>,
-    places: Vec<Affine>,
-}
-
-impl Crowd {
-    fn new(rng: &mut Rng, far: Vec3) -> Self {
-        let hulls: Vec<TriMesh> = (0..4).map(|k| solid(rng, [10.0, 4.0, 15.0, 1.0][k])).collect();
-        let places = (0..24).map(|_| placed(rng.rotation(), far + rng.in_ball() * 28.0)).collect();
-        Self { hulls, places }
-    }
-
-    fn assembly(&self, verb: Option<RuleAction>) -> Assembly {
-        let mut builder = Assembly::builder("crowd", LengthUnit::Mm);
-        for (k, hull) in self.hulls.iter().enumerate() {
-            builder = builder.part(format!("hull-{k}"), hull.clone());
-        }
-        for (k, place) in self.places.iter().enumerate() {
-            builder = builder.instance(format!("{k:02}"), format!("hull-{}", k % 4), *place);
-        }
-        if let Some(verb) = verb {
-            builder = builder.rule("*", "*", verb, None);
-        }
-        builder.build().unwrap_or_else(|e| panic!("{e}"))
-    }
-}
-
 #[test]
 fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
     let mut rng = Rng::new(33);
-    let (mut overlapping, mut within, mut beyond) = (0, 0, 0);
+    let mut seen = Compared::default();
     let (mut by_boxes, mut by_obb, mut by_hull) = (0, 0, 0);
     for _ in 0..times(60) {
-        let far = if rng.below(2) == 0 { Vec3::zeros() } else { rng.direction() * 1e6 };
-        let crowd = Crowd::new(&mut rng, far);
+        let center = if rng.below(2) == 0 { Vec3::zeros() } else { rng.direction() * 1e6 };
+        let hulls = [10.0, 4.0, 15.0, 1.0].map(|size| solid(&mut rng, size));
+        let crowd = Crowd::new(&mut rng, hulls, center);
         let reach = rng.scale(0.1, 10.0);
-        let options = Options { report_within: Some(reach), ..Options::default() };
-        let listed = check(&crowd.assembly(None), &options, &FsLoader, &NoProgress).unwrap();
-        let gate = crowd.assembly(Some(RuleAction::MinClearance(reach)));
-        let gated = check(&gate, &Options::default(), &FsLoader, &NoProgress).unwrap();
-        by_boxes += listed.cleared_by.aabb;
-        by_obb += listed.cleared_by.obb;
-        by_hull += gated.cleared_by.hull;
-        let solids: Vec<Solid> =
-            crowd.places.iter().enumerate().map(|(k, p)| Solid::new(&crowd.hulls[k % 4], p)).collect();
-        // Placements a million away round to 1e-10.
-        let margin = 1e-9;
-        for (i, a) in solids.iter().enumerate() {
-            for (j, b) in solids.iter().enumerate().skip(i + 1) {
-                let row = |o: &interfere::check::Outcome| {
-                    o.pairs.iter().find(|p| (p.a.0, p.b.0) == (i as u32, j as u32)).cloned()
-                };
-                let (row, gated) = (row(&listed), row(&gated));
-                let Some(distance) = a.distance(b, margin) else {
-                    overlapping += 1;
-                    let row = row.expect("an overlapping pair is listed");
-                    assert!(row.gap <= Some(margin), "no axis separates them: {row:?}");
-                    assert_ne!(gated.map(|g| g.status), Some(Status::Clear));
-                    continue;
-                };
-                if distance < reach - margin {
-                    within += 1;
-                    let gap = row.expect("a pair within reach is listed").gap.unwrap();
-                    assert!((gap - distance).abs() <= margin, "{gap}, brute force {distance}");
-                    assert_eq!(gated.expect("and judged").status, Status::TooClose);
-                } else if distance > reach + margin {
-                    beyond += 1;
-                    assert!(row.is_none() && gated.is_none(), "{distance} is beyond {reach}");
-                }
-            }
-        }
+        let checked = crowd.check(reach);
+        by_boxes += checked.listed.cleared_by.aabb;
+        by_obb += checked.listed.cleared_by.obb;
+        by_hull += checked.gated.cleared_by.hull;
+        let solids = crowd.map(Solid::new);
+        let truth = |[i, j]: [usize; 2]| solids[i].distance(&solids[j], MARGIN).map_or(Truth::Meet, Truth::Apart);
+        seen.compare(&checked, reach, |pair, _| truth(pair));
     }
-    assert!(overlapping > times(100) && within > times(100) && beyond > times(1000), "{overlapping} {within} {beyond}");
+    let Compared { meeting, within, beyond } = seen;
+    assert!(meeting > times(100) && within > times(100) && beyond > times(1000), "{meeting} {within} {beyond}");
     assert!(by_boxes > 500 && by_obb > 50 && by_hull > 50, "every stage cleared some: {by_boxes} {by_obb} {by_hull}");
 }
 
@@ -279,10 +204,10 @@ fn touching(rng: &mut Rng, kind: usize, size: f64) -> (&'static str, Two) {
     let deg = if rng.below(2) == 0 { rng.range(0.0, 360.0) } else { rng.scale(1e-13, 1.0) };
     let turn = about_z(deg);
     let aside = |by: f64, rng: &mut Rng| Vec3::new(rng.range(-by, by), rng.range(-by, by), 0.0);
-    let below = cuboid([-size, -size, -size * rng.scale(1e-3, 1.0)], [size, size, 0.0]);
+    let below = block([-size, -size, -size * rng.scale(1e-3, 1.0)], [size, size, 0.0]);
     match kind % 4 {
         0 => {
-            let mut two = Two::new(below, cuboid([-other, -other, 0.0], [other, other, other]));
+            let mut two = Two::new(below, block([-other, -other, 0.0], [other, other, other]));
             two.placements[1] = placed(turn, aside(0.6 * (size + other), rng));
             ("face to face", two)
         }
@@ -349,8 +274,8 @@ fn flush_boxes_turned_a_little_against_each_other_are_cleared_by_no_stage() {
         let (size, other) = (rng.scale(1.0, 100.0), rng.scale(1.0, 100.0));
         let thin = [rng.scale(0.01, 1.0) * size, rng.scale(0.01, 1.0) * other];
         let mut two = Two::new(
-            cuboid([-size, -size, -thin[0]], [size, size, 0.0]),
-            cuboid([-other, -other, 0.0], [other, other, thin[1]]),
+            block([-size, -size, -thin[0]], [size, size, 0.0]),
+            block([-other, -other, 0.0], [other, other, thin[1]]),
         );
         let aside = Vec3::new(rng.range(-0.5, 0.5), rng.range(-0.5, 0.5), 0.0) * (size + other);
         two.placements[1] = placed(about_z(rng.scale(0.05, 3.0)), aside);
@@ -410,7 +335,7 @@ fn the_reported_translation_separates_and_a_thousandth_less_does_not() {
 fn a_hull_askew_whose_ends_are_extreme_along_every_axis_has_a_separating_translation() {
     // Seen along each axis of its own frame, the farthest corners are the same two.
     for slant in [3.0, 30.0, 1e4] {
-        let mut bar = cuboid([-0.5; 3], [0.5; 3]);
+        let mut bar = block([-0.5; 3], [0.5; 3]);
         bar.vertices.iter_mut().for_each(|v| *v += Vec3::repeat(slant) * v.sum());
         let two = Two::new(bar.clone(), bar);
         let row = two.row();

@@ -3,7 +3,7 @@
 //! one has each coordinate at 0 or at a side of one of these.
 
 use crate::support::Rng;
-use crate::support::solids::{ball, cells, cuboid, hull_of, prism, tube};
+use crate::support::solids::{ball, block, cells, hull_of, prism, tube};
 use crate::support::two::Two;
 use interfere::assembly::{Assembly, RuleAction};
 use interfere::check::{NoProgress, Options, PairOutcome, Relation, check};
@@ -62,7 +62,7 @@ fn shortest(a: &[Block], b: &[Block]) -> f64 {
     best
 }
 
-fn block(low: [f64; 3], high: [f64; 3]) -> Block {
+fn extent(low: [f64; 3], high: [f64; 3]) -> Block {
     [low, high]
 }
 
@@ -71,21 +71,24 @@ fn pin(r: &mut Rng) -> [Vec<Block>; 2] {
     let (hole, wall, tall) = (r.range(2.0, 4.0), r.range(8.0, 12.0), r.range(1.0, 5.0));
     let out = hole + wall;
     let plate = vec![
-        block([-out, -out, 0.0], [out, -hole, tall]),
-        block([-out, hole, 0.0], [out, out, tall]),
-        block([-out, -hole, 0.0], [-hole, hole, tall]),
-        block([hole, -hole, 0.0], [out, hole, tall]),
+        extent([-out, -out, 0.0], [out, -hole, tall]),
+        extent([-out, hole, 0.0], [out, out, tall]),
+        extent([-out, -hole, 0.0], [-hole, hole, tall]),
+        extent([hole, -hole, 0.0], [out, hole, tall]),
     ];
     let thick = hole + r.range(0.001, 0.3);
     let low = r.range(-3.0, 0.5) * tall;
-    (plate, vec![block([-thick, -thick, low], [thick, thick, low + r.range(1.0, 4.0) * tall])]).into()
+    (plate, vec![extent([-thick, -thick, low], [thick, thick, low + r.range(1.0, 4.0) * tall])]).into()
 }
 
 /// An L and another one in its corner, pressed into one wall or both, or beyond the corner.
 fn corner(r: &mut Rng) -> [Vec<Block>; 2] {
     let (long, deep) = (r.range(5.0, 10.0), r.range(2.0, 6.0));
     let angle = |x: f64, z: f64, thick: f64, long: f64, y: [f64; 2]| {
-        vec![block([x, y[0], z], [x + long, y[1], z + thick]), block([x, y[0], z + thick], [x + thick, y[1], z + long])]
+        vec![
+            extent([x, y[0], z], [x + long, y[1], z + thick]),
+            extent([x, y[0], z + thick], [x + thick, y[1], z + long]),
+        ]
     };
     let (x, z) = (r.range(0.2, 1.4), r.range(0.2, 1.4));
     let y = r.range(-0.5, 0.5) * deep;
@@ -98,10 +101,10 @@ fn combs(r: &mut Rng) -> [Vec<Block>; 2] {
     let pitch = 2.0 * wide + r.range(0.0, 0.4);
     let depth = r.range(1.0, 6.0);
     let comb = |x: f64, back: f64, from: f64| {
-        let spine = block([x - 0.3, 0.0, back], [x + pitch * teeth as f64, depth, back + 1.0]);
+        let spine = extent([x - 0.3, 0.0, back], [x + pitch * teeth as f64, depth, back + 1.0]);
         let tooth = |k: usize| {
             let x = x + pitch * k as f64;
-            block([x, 0.0, from], [x + wide, depth, from + long])
+            extent([x, 0.0, from], [x + wide, depth, from + long])
         };
         std::iter::once(spine).chain((0..teeth).map(tooth)).collect::<Vec<_>>()
     };
@@ -113,9 +116,9 @@ fn combs(r: &mut Rng) -> [Vec<Block>; 2] {
 fn hooks(r: &mut Rng) -> [Vec<Block>; 2] {
     let (w, slot, depth) = (r.range(0.8, 1.2), r.range(1.0, 1.6), r.range(1.0, 6.0));
     let hook = [
-        block([0.0, 0.0, 0.0], [w, depth, 6.0 * w]),
-        block([w, 0.0, 0.0], [2.0 * w + slot, depth, w]),
-        block([w + slot, 0.0, w], [2.0 * w + slot, depth, 2.5 * w]),
+        extent([0.0, 0.0, 0.0], [w, depth, 6.0 * w]),
+        extent([w, 0.0, 0.0], [2.0 * w + slot, depth, w]),
+        extent([w + slot, 0.0, w], [2.0 * w + slot, depth, 2.5 * w]),
     ];
     let shift = [2.0 * (w + slot) + r.range(-0.3, 0.3), r.range(-0.4, 0.4) * depth, 3.5 * w + r.range(-0.3, 0.5)];
     let turned = hook.map(|[low, high]| {
@@ -151,15 +154,15 @@ fn pocket(r: &mut Rng) -> [Vec<Block>; 2] {
     let (half, wall, deep) = (r.range(2.0, 5.0), r.range(1.0, 4.0), r.range(0.5, 6.0));
     let out = half + wall;
     let a = vec![
-        block([-out, -out, -wall], [out, out, 0.0]),
-        block([-out, -out, 0.0], [out, -half, deep]),
-        block([-out, half, 0.0], [out, out, deep]),
-        block([-out, -half, 0.0], [-half, half, deep]),
-        block([half, -half, 0.0], [out, half, deep]),
+        extent([-out, -out, -wall], [out, out, 0.0]),
+        extent([-out, -out, 0.0], [out, -half, deep]),
+        extent([-out, half, 0.0], [out, out, deep]),
+        extent([-out, -half, 0.0], [-half, half, deep]),
+        extent([half, -half, 0.0], [out, half, deep]),
     ];
     let side = |r: &mut Rng| half * r.range(0.9, 1.05);
     let low = r.range(-0.5, 0.3);
-    let b = block([-side(r), -side(r), low], [side(r), side(r), low + r.range(1.0, 6.0)]);
+    let b = extent([-side(r), -side(r), low], [side(r), side(r), low + r.range(1.0, 6.0)]);
     [a, vec![b]]
 }
 
@@ -169,16 +172,16 @@ fn groove(r: &mut Rng) -> [Vec<Block>; 2] {
     let (low, high, out) = (r.range(1.0, 2.0), r.range(1.0, 2.0), 7.0);
     let top = low + high;
     let a = vec![
-        block([-out, 0.0, -2.0], [out, long, 0.0]),
-        block([-out, 0.0, 0.0], [-head, long, low]),
-        block([head, 0.0, 0.0], [out, long, low]),
-        block([-out, 0.0, low], [-neck, long, top]),
-        block([neck, 0.0, low], [out, long, top]),
+        extent([-out, 0.0, -2.0], [out, long, 0.0]),
+        extent([-out, 0.0, 0.0], [-head, long, low]),
+        extent([head, 0.0, 0.0], [out, long, low]),
+        extent([-out, 0.0, low], [-neck, long, top]),
+        extent([neck, 0.0, low], [out, long, top]),
     ];
     let (play, y) = (r.range(-0.2, 0.1), r.range(0.05, 0.9) * long);
     let b = vec![
-        block([-head + play, y, play], [head - play, y + long, low - 0.1]),
-        block([-neck + play, y, low - 0.1], [neck - play, y + long, top + 3.0]),
+        extent([-head + play, y, play], [head - play, y + long, low - 0.1]),
+        extent([-neck + play, y, low - 0.1], [neck - play, y + long, top + 3.0]),
     ];
     [a, b]
 }
@@ -455,7 +458,7 @@ fn a_bolt_comes_free_of_its_nut_along_its_thread() {
         let turns = if full { 4 } else { 2 };
         let thread = bolt([-4, 4 * turns + 4], &Thread::new(pitch, radii, play));
         let shift = press + f64::copysign(0.5 * play, press);
-        let wrong = crate::support::solids::moved(&thread, Vec3::new(0.0, 0.0, shift));
+        let wrong = crate::support::solids::translated(&thread, Vec3::new(0.0, 0.0, shift));
         let plain = Two::new(nut([0, 4 * turns], &Thread::new(pitch, radii, 0.0), 2.0 * radii[0]), wrong);
         let poses = [plain.moved(&r.pose(30.0)), plain];
         for two in if full { &poses[..] } else { &poses[k..=k] } {
@@ -490,7 +493,7 @@ fn a_press_fit_comes_out_of_its_bore_axially() {
 fn a_ball_in_a_shell_of_boxes_and_a_ball_in_a_ball_come_out_the_near_way() {
     let big = ball(10.0, 2);
     let small = ball(2.0, 2);
-    let two = Two::new(big, crate::support::solids::moved(&small, Vec3::new(3.0, 1.0, 0.5)));
+    let two = Two::new(big, crate::support::solids::translated(&small, Vec3::new(3.0, 1.0, 0.5)));
     let row = two.row();
     assert_eq!(row.relation, Some(Relation::AContainsB));
     let (t, _) = translation(&row);
@@ -515,9 +518,9 @@ fn convex_pairs_have_the_shortest_translation_whether_or_not_they_count_as_conve
         }
         let (_, exact) = translation(&row);
         // A speck far off makes the first one concave, and changes nothing.
-        let speck = cuboid([60.0, 60.0, 60.0], [60.1, 60.1, 60.1]);
+        let speck = block([60.0, 60.0, 60.0], [60.1, 60.1, 60.1]);
         let spoilt =
-            Two { meshes: [crate::support::solids::together(&[a, speck]), two.meshes[1].clone()], ..two.clone() };
+            Two { meshes: [crate::support::solids::joined(&[a, speck]), two.meshes[1].clone()], ..two.clone() };
         let length = verified(&spoilt, exact - 1e-9).expect("it overlaps");
         pairs += 1;
         within += usize::from(length <= 1.05 * exact);
@@ -547,7 +550,7 @@ fn what_a_moved_part_runs_into_is_said() {
     let fixes = |room: f64, verb: Option<RuleAction>| {
         let at = |x: f64| Affine { translation: Vec3::new(x, 0.0, 0.0), ..Affine::identity() };
         let mut builder = Assembly::builder("row", LengthUnit::Mm)
-            .part("box", cuboid([0.0, 0.0, 0.0], [2.0, 9.0, 9.0]))
+            .part("box", block([0.0, 0.0, 0.0], [2.0, 9.0, 9.0]))
             .instance("a", "box", at(0.0))
             .instance("b", "box", at(1.75))
             .instance("c", "box", at(3.75 + room));

@@ -3,12 +3,12 @@
 use crate::support::command::{interfere, interfere_in};
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj, stl};
+use crate::support::solids::{block, obj, stl};
 use std::fs;
 
 fn folder() -> Scratch {
     let scratch = Scratch::new();
-    let cube = |x: f64| cuboid([x, 0.0, 0.0], [x + 1.0, 1.0, 1.0]);
+    let cube = |x: f64| block([x, 0.0, 0.0], [x + 1.0, 1.0, 1.0]);
     scratch.write("parts/plate.stl", stl(&cube(0.0)));
     scratch.write("parts/left/jaw.OBJ", obj(&cube(2.0)));
     scratch.write("parts/right/jaw.obj", obj(&cube(4.0)));

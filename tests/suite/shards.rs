@@ -7,7 +7,7 @@ use crate::support::Rng;
 use crate::support::command::{Ran, command, interfere_in};
 use crate::support::report::{assert_sound, json_of, parsed};
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj};
+use crate::support::solids::{block, obj};
 use interfere::assembly::Assembly;
 use interfere::assembly::model::Geometry;
 use interfere::check::{NoProgress, Options, Outcome, Shard, ShardOutcome, check, check_shard};
@@ -149,7 +149,7 @@ fn the_order_of_instances_changes_no_byte_and_no_shard() {
 
 #[test]
 fn pairs_that_share_an_answer_are_in_one_shard() {
-    let mut builder = Assembly::builder("grid", LengthUnit::Mm).part("cube", cuboid([0.0; 3], [10.0; 3]));
+    let mut builder = Assembly::builder("grid", LengthUnit::Mm).part("cube", block([0.0; 3], [10.0; 3]));
     let grid: Vec<[i32; 3]> = (0..64).map(|k| [k % 4, k / 4 % 4, k / 16]).collect();
     for (k, at) in grid.iter().enumerate() {
         let translation = Vec3::from(at.map(|x| 10.0 * f64::from(x)));
@@ -179,7 +179,7 @@ struct Row(Scratch);
 impl Row {
     fn new() -> Self {
         let row = Self(Scratch::new());
-        row.0.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+        row.0.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
         row.write("assembly.json", 9.0, "");
         row
     }
@@ -339,10 +339,10 @@ fn shards_of_another_run_are_named_with_what_differs() {
     row.shard(2, 2, "");
     refused("its instances, their order or their placements are others than in p1.json");
     row.write("assembly.json", 9.0, "");
-    row.0.write("cube.obj", obj(&cuboid([0.0; 3], [10.0, 10.0, 9.0])));
+    row.0.write("cube.obj", obj(&block([0.0; 3], [10.0, 10.0, 9.0])));
     row.shard(2, 2, "");
     refused("the mesh of its part `cube` is another than in p1.json");
-    row.0.write("cube.obj", obj(&cuboid([0.0; 3], [10.0; 3])));
+    row.0.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     row.shard(2, 2, "");
     assert_eq!(row.run("merge p1.json p2.json").code, 1);
 }

@@ -3,7 +3,7 @@
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
-use crate::support::solids::{cuboid, obj};
+use crate::support::solids::{block, obj};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ struct Cubes {
 impl Cubes {
     fn new(cubes: &[(&str, &str, [f64; 3])]) -> Self {
         let scratch = Scratch::new();
-        scratch.write("cube.obj", obj(&cuboid([0.0; 3], [1.0; 3])));
+        scratch.write("cube.obj", obj(&block([0.0; 3], [1.0; 3])));
         let mut file = json!({ "version": 1, "parts": {}, "instances": [], "rules": [] });
         for (id, part, at) in cubes {
             file["parts"][*part] = json!({ "mesh": "cube.obj" });

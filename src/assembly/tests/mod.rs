@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
 use crate::io::{FsLoader, Loader};
+use crate::testkit::rng::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io;
@@ -379,15 +380,14 @@ fn mangled_files_never_panic() {
         files.files.insert("/a.json".into(), bytes);
         let _ = files.load("/a.json");
     };
-    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    let mut rng = Rng::new(1);
     for cut in 0..whole.len() {
         load(whole.as_bytes()[..cut].to_vec());
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut bytes = whole.clone().into_bytes();
         let tokens: [&[u8]; 8] =
             [b"null", b"[", b"-0.0", b"{}", "\"\u{e4}\"".as_bytes(), b"1e308", b"\\ud83d", b"\xff"];
-        let token = tokens[(seed >> 60) as usize % tokens.len()];
-        bytes.splice(cut..(cut + (seed >> 40) as usize % 5).min(bytes.len()), token.iter().copied());
+        let token = tokens[rng.below(tokens.len())];
+        bytes.splice(cut..(cut + rng.below(5)).min(bytes.len()), token.iter().copied());
         load(bytes);
     }
 }

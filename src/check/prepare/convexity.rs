@@ -48,29 +48,10 @@ fn every_edge_is_convex(mesh: &TriMesh) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn mesh(corners: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriMesh {
-        TriMesh { vertices: corners.iter().map(|c| Vec3::from(*c)).collect(), triangles: triangles.to_vec() }
-    }
-
-    const CUBE: [[u32; 3]; 12] = [
-        [0, 2, 3],
-        [0, 3, 1],
-        [4, 5, 7],
-        [4, 7, 6],
-        [0, 1, 5],
-        [0, 5, 4],
-        [2, 6, 7],
-        [2, 7, 3],
-        [0, 4, 6],
-        [0, 6, 2],
-        [1, 3, 7],
-        [1, 7, 5],
-    ];
+    use crate::testkit::solids::block;
 
     fn cube() -> TriMesh {
-        let corner = |k: u32| [f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2)];
-        mesh(&(0..8).map(corner).collect::<Vec<_>>(), &CUBE)
+        block([0.0; 3], [1.0; 3])
     }
 
     #[test]
@@ -78,7 +59,7 @@ mod tests {
         assert!(is_convex(&cube(), 1.0, 1.0));
         let mut dented = cube();
         // Move a corner inward, below the resolution of the volumes.
-        dented.vertices[7] -= Vec3::repeat(1e-13);
+        dented.vertices[6] -= Vec3::repeat(1e-13);
         assert!(!is_convex(&dented, 1.0, 1.0));
         let mut open = cube();
         open.triangles.pop();

@@ -1,27 +1,14 @@
 use crate::geom::predicates::collinear;
 use crate::geom::triangle::intersect::{segment_meets, segments_meet, sides};
 use crate::geom::triangle::*;
+use crate::testkit::rng::Rng;
 
-struct Sequence(u64);
-
-impl Sequence {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn unit(&mut self) -> f64 {
-        self.below(1 << 30) as f64 / f64::from(1 << 30)
-    }
-
-    fn triangle(&mut self, grid: Option<u64>) -> Triangle {
-        [(); 3].map(|()| {
-            Vec3::from_fn(|_, _| match grid {
-                Some(n) => self.below(n) as f64,
-                None => self.unit(),
-            })
-        })
-    }
+/// Draws a triangle: integer coordinates from 0 to `grid` (excluded), or points of the unit cube.
+fn triangle(rng: &mut Rng, grid: Option<usize>) -> Triangle {
+    [(); 3].map(|()| match grid {
+        Some(n) => Vec3::from_fn(|_, _| rng.below(n) as f64),
+        None => rng.in_unit_cube(),
+    })
 }
 
 /// True if an edge of one triangle meets the other triangle.
@@ -39,12 +26,12 @@ fn meet_by_edges(a: &Triangle, b: &Triangle) -> bool {
 
 #[test]
 fn meeting_triangles_are_those_of_which_an_edge_meets_the_other() {
-    let mut sequence = Sequence(3);
+    let mut rng = Rng::new(3);
     let (mut met, mut coplanar, mut degenerate) = (0, 0, 0);
     for grid in [Some(2), Some(3), Some(4), Some(7), None] {
         for _ in 0..60_000 {
-            let (mut a, b) = (sequence.triangle(grid), sequence.triangle(grid));
-            if sequence.below(4) == 0 {
+            let (mut a, b) = (triangle(&mut rng, grid), triangle(&mut rng, grid));
+            if rng.below(4) == 0 {
                 // Moves the triangle into one plane, often that of the other.
                 for v in &mut a {
                     v.z = 1.0;
@@ -63,11 +50,11 @@ fn meeting_triangles_are_those_of_which_an_edge_meets_the_other() {
 
 #[test]
 fn crossing_triangles_still_meet_when_drawn_in_a_little() {
-    let mut sequence = Sequence(5);
+    let mut rng = Rng::new(5);
     let (mut crossed, mut touched) = (0, 0);
     for n in [3, 4, 5, 7] {
         for _ in 0..40_000 {
-            let (a, b) = (sequence.triangle(Some(n)), sequence.triangle(Some(n)));
+            let (a, b) = (triangle(&mut rng, Some(n)), triangle(&mut rng, Some(n)));
             if collinear(&a[0], &a[1], &a[2]) || collinear(&b[0], &b[1], &b[2]) {
                 continue;
             }
@@ -99,11 +86,11 @@ fn an_ulp_decides_whether_triangles_meet() {
 
 #[test]
 fn no_pair_of_points_is_closer_than_the_closest() {
-    let mut sequence = Sequence(11);
+    let mut rng = Rng::new(11);
     let mut tested = 0;
     for round in 0..3000 {
-        let mut a = sequence.triangle(None);
-        let b = sequence.triangle(None);
+        let mut a = triangle(&mut rng, None);
+        let b = triangle(&mut rng, None);
         if round % 3 == 0 {
             // A sliver.
             a[2] = a[0] + (a[1] - a[0]) * 0.4 + Vec3::new(1e-9, -1e-9, 3e-9);

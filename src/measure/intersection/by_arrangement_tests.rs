@@ -1,13 +1,15 @@
 use crate::geom::{Aabb, Mat3, Pose, Vec3};
 use crate::measure::intersection::by_arrangement::{intersection_by_mesh, is_common, solid};
-use crate::measure::intersection::tests::{at, common_of, is_box, near, rotation, surface, swap};
+use crate::measure::intersection::tests::{common_of, is_box, near, surface, swap};
 use crate::measure::intersection::{Intersection, IntersectionInput, intersection};
 use crate::mesh::TriMesh;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::hull::convex_hull;
 use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Rng, block, cubes, joined, ring, translated, turned};
+use crate::testkit::poses::at;
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{block, cubes, joined, prism, reversed, ring, translated};
 
 /// Returns the half-spaces n·x ≤ d of a placed convex mesh.
 fn half_spaces(mesh: &TriMesh, pose: &Pose) -> Vec<(Vec3, f64)> {
@@ -62,16 +64,6 @@ fn sphere(points: u32, radius: f64) -> TriMesh {
     TriMesh { vertices: hull.vertices, triangles: hull.triangles }
 }
 
-/// Returns a regular prism about z with a corner on the x axis, from z = 0 up.
-fn prism(sides: usize, radius: f64, high: f64) -> TriMesh {
-    let on = |k: usize, z: f64| {
-        let angle = std::f64::consts::TAU * k as f64 / sides as f64;
-        nalgebra::Rotation3::from_axis_angle(&Vec3::z_axis(), angle) * Vec3::new(radius, 0.0, z)
-    };
-    let hull = convex_hull(&[0.0, high].iter().flat_map(|z| (0..sides).map(|k| on(k, *z))).collect::<Vec<_>>());
-    TriMesh { vertices: hull.vertices, triangles: hull.triangles }
-}
-
 fn in_single_precision(mesh: &TriMesh, pose: &Pose) -> TriMesh {
     let round = |v: &Vec3| pose.point(v).map(|x| f64::from(x as f32));
     TriMesh { vertices: mesh.vertices.iter().map(round).collect(), triangles: mesh.triangles.clone() }
@@ -98,14 +90,14 @@ fn volume_of_mesh(a: &Surface, b: &Surface, pose: &Pose) -> Option<f64> {
 
 #[test]
 fn tessellated_spheres_and_prisms_share_the_cell_of_their_planes() {
-    let mut dice = Rng(21);
+    let mut rng = Rng::new(21);
     for round in 0..8 {
         let (a, b) = if round % 2 == 0 {
             (sphere(150, 5.0), sphere(90, 4.0))
         } else {
-            (prism(12 + round, 4.0, 6.0), prism(31, 3.0, 8.0))
+            (prism(12 + round, 4.0, [0.0, 6.0]), prism(31, 3.0, [0.0, 8.0]))
         };
-        let pose = Pose { rotation: rotation(&mut dice), translation: dice.vector() * 2.5 };
+        let pose = Pose { rotation: rng.rotation(), translation: rng.in_cube() * 2.5 };
         let mut planes = half_spaces(&a, &Pose::identity());
         planes.extend(half_spaces(&b, &pose));
         let (wanted, bounds) = cell(&planes);
@@ -123,7 +115,7 @@ fn tessellated_spheres_and_prisms_share_the_cell_of_their_planes() {
 #[test]
 fn prisms_on_one_axis_half_a_side_apart_share_one_of_twice_the_sides() {
     for sides in [3, 4, 6, 32, 64] {
-        let (a, b) = (surface(&prism(sides, 5.0, 4.0)), surface(&prism(sides, 5.0, 7.0)));
+        let (a, b) = (surface(&prism(sides, 5.0, [0.0, 4.0])), surface(&prism(sides, 5.0, [0.0, 7.0])));
         let half = std::f64::consts::PI / sides as f64;
         let turn = *nalgebra::Rotation3::from_axis_angle(&Vec3::z_axis(), half).matrix();
         let pose = Pose { rotation: turn, translation: Vec3::z() };
@@ -137,15 +129,15 @@ fn prisms_on_one_axis_half_a_side_apart_share_one_of_twice_the_sides() {
 
 #[test]
 fn surfaces_that_coincide_but_for_single_precision() {
-    let mut dice = Rng(8);
+    let mut rng = Rng::new(8);
     for round in 0..6 {
-        let pose = Pose { rotation: rotation(&mut dice), translation: dice.vector() * 40.0 };
+        let pose = Pose { rotation: rng.rotation(), translation: rng.in_cube() * 40.0 };
         let back = pose.inverse();
         let cup = joined(&[
             ring(&[[5.0, 0.0], [8.0, 0.0], [8.0, 6.0], [5.0, 6.0]], 24 + round),
-            translated(&prism(24 + round, 5.0, 6.0), Vec3::z() * 6.0),
+            translated(&prism(24 + round, 5.0, [0.0, 6.0]), Vec3::z() * 6.0),
         ]);
-        let peg = prism(24 + round, 5.0, 6.0);
+        let peg = prism(24 + round, 5.0, [0.0, 6.0]);
         for (a, b, wanted) in [(&peg, &peg, surface(&peg).volume()), (&cup, &cup, surface(&cup).volume())] {
             // Two files: the second mesh is written in its own frame.
             let (a, b) = (in_single_precision(a, &Pose::identity()), in_single_precision(b, &back));
@@ -166,12 +158,14 @@ fn surfaces_that_coincide_but_for_single_precision() {
 fn shells_that_could_not_be_united_count_once() {
     // Too many intersecting shells to unite, and two overlapping shells far from them.
     let pile: Vec<TriMesh> =
-        (0..60).map(|k| translated(&block(9.0, 9.0, 9.0), Vec3::repeat(0.01 * f64::from(k)))).collect();
-    let two =
-        [translated(&block(4.0, 4.0, 4.0), Vec3::x() * 50.0), translated(&block(4.0, 4.0, 4.0), Vec3::x() * 52.0)];
+        (0..60).map(|k| translated(&block([0.0; 3], [9.0; 3]), Vec3::repeat(0.01 * f64::from(k)))).collect();
+    let two = [
+        translated(&block([0.0; 3], [4.0; 3]), Vec3::x() * 50.0),
+        translated(&block([0.0; 3], [4.0; 3]), Vec3::x() * 52.0),
+    ];
     let part = surface(&joined(&[joined(&pile), joined(&two)]));
     assert!(matches!(part.overlaps(), SelfUnion::Unresolved(_)) && std::ptr::eq(part.solid(), &raw const part));
-    let bar = surface(&block(10.0, 1.0, 1.0));
+    let bar = surface(&block([0.0; 3], [10.0, 1.0, 1.0]));
     for (x, wanted) in [(48.0, 6.0), (51.0, 5.0), (52.5, 3.5)] {
         let pose = at(x, 1.0, 1.0);
         let low = [f64::max(50.0, x), 1.0, 1.0];
@@ -195,11 +189,11 @@ fn shells_that_could_not_be_united_count_once() {
 fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
     // A foot resting on the plate, and two overlapping pins through the plate.
     let pins = [
-        translated(&block(10.0, 4.0, 1.0), Vec3::new(5.0, 5.0, 2.0)),
-        translated(&block(2.0, 2.0, 2.0), Vec3::new(6.0, 6.0, 1.0)),
-        translated(&block(2.0, 2.0, 2.5), Vec3::new(7.0, 6.0, 1.0)),
+        translated(&block([0.0; 3], [10.0, 4.0, 1.0]), Vec3::new(5.0, 5.0, 2.0)),
+        translated(&block([0.0; 3], [2.0; 3]), Vec3::new(6.0, 6.0, 1.0)),
+        translated(&block([0.0; 3], [2.0, 2.0, 2.5]), Vec3::new(7.0, 6.0, 1.0)),
     ];
-    let (plate, feet) = (surface(&block(20.0, 20.0, 2.0)), surface(&joined(&pins)));
+    let (plate, feet) = (surface(&block([0.0; 3], [20.0, 20.0, 2.0])), surface(&joined(&pins)));
     let found = by_mesh(&plate, &feet, &Pose::identity(), 0.5).unwrap();
     near(found.volume, 6.0, 1e-12);
     is_box(&found, [6.0, 6.0, 1.0], [9.0, 8.0, 2.0]);
@@ -207,16 +201,16 @@ fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
 
 #[test]
 fn the_mesh_of_concave_solids_is_closed_and_has_their_common_volume() {
-    let mut dice = Rng(17);
+    let mut rng = Rng::new(17);
     let (mut some, mut none) = (0, 0);
     for round in 0..40 {
-        let (a, b) = (surface(&cubes(&mut dice)), surface(&cubes(&mut dice)));
+        let (a, b) = (surface(&cubes(&mut rng)), surface(&cubes(&mut rng)));
         if !(a.is_closed() && b.is_closed()) {
             continue;
         }
         // Every other round on one grid: faces, edges and corners of both solids coincide.
-        let turn = if round % 2 == 0 { rotation(&mut dice) } else { Mat3::identity() };
-        let by = dice.vector() * 2.0;
+        let turn = if round % 2 == 0 { rng.rotation() } else { Mat3::identity() };
+        let by = rng.in_cube() * 2.0;
         let by = if round % 2 == 0 { by } else { by.map(f64::round) };
         let pose =
             Pose { rotation: turn, translation: a.bounds.center().map(f64::floor) + by - turn * Vec3::repeat(2.0) };
@@ -234,34 +228,36 @@ fn the_mesh_of_concave_solids_is_closed_and_has_their_common_volume() {
 
 #[test]
 fn there_is_no_mesh_of_nothing_nor_of_what_has_no_inside() {
-    let one = surface(&block(1.0, 1.0, 1.0));
+    let one = surface(&block([0.0; 3], [1.0; 3]));
     for beside in [at(1.0, 0.0, 0.0), at(1.0, 1.0, 1.0), at(3.0, 0.0, 0.0), at(1.0 - 1e-16, 0.0, 0.0)] {
         assert!(solid(&one, &one, &beside).is_none());
     }
     let aside = at(0.5, 0.3, 0.2);
     near(volume_of_mesh(&one, &one, &aside).unwrap(), 0.5 * 0.7 * 0.8, 1e-12);
-    let mut open = block(1.0, 1.0, 1.0);
+    let mut open = block([0.0; 3], [1.0; 3]);
     open.triangles.pop();
-    let undefined = Surface::new(&block(1.0, 1.0, 1.0), &Vec3::zeros(), Inside::Undefined);
-    for bad in [surface(&open), undefined, surface(&turned(&block(1.0, 1.0, 1.0)))] {
+    let undefined = Surface::new(&block([0.0; 3], [1.0; 3]), &Vec3::zeros(), Inside::Undefined);
+    for bad in [surface(&open), undefined, surface(&reversed(&block([0.0; 3], [1.0; 3])))] {
         assert!(solid(&one, &bad, &aside).is_none() && solid(&bad, &one, &aside).is_none());
     }
 }
 
 #[test]
 fn a_mesh_that_is_not_of_the_common_solid_is_told() {
-    let hollow = joined(&[block(9.0, 9.0, 9.0), turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)))]);
-    let (a, b) = (surface(&hollow), surface(&joined(&[block(4.0, 8.0, 8.0), block(5.0, 8.0, 8.0)])));
+    let hollow =
+        joined(&[block([0.0; 3], [9.0; 3]), reversed(&translated(&block([0.0; 3], [3.0; 3]), Vec3::repeat(3.0)))]);
+    let (a, b) =
+        (surface(&hollow), surface(&joined(&[block([0.0; 3], [4.0, 8.0, 8.0]), block([0.0; 3], [5.0, 8.0, 8.0])])));
     let pose = at(1.0, 0.5, 0.5);
     let p = Pairing { a: &a, b: &b, b_in_a: &pose };
     let of = |mesh: &TriMesh| is_common(&surface(mesh), &p);
-    let outside = translated(&block(5.0, 8.0, 8.0), Vec3::new(1.0, 0.5, 0.5));
-    let cavity = turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)));
+    let outside = translated(&block([0.0; 3], [5.0, 8.0, 8.0]), Vec3::new(1.0, 0.5, 0.5));
+    let cavity = reversed(&translated(&block([0.0; 3], [3.0; 3]), Vec3::repeat(3.0)));
     assert!(of(&joined(&[outside.clone(), cavity.clone()])));
     assert!(!of(&outside), "a cavity is missing");
-    assert!(!of(&TriMesh::default()) && !of(&cavity) && !of(&turned(&outside)));
+    assert!(!of(&TriMesh::default()) && !of(&cavity) && !of(&reversed(&outside)));
     assert!(!of(&joined(&[outside.clone(), outside.clone(), cavity.clone()])), "it winds twice");
-    let inner = translated(&block(4.0, 8.0, 8.0), Vec3::new(1.0, 0.5, 0.5));
+    let inner = translated(&block([0.0; 3], [4.0, 8.0, 8.0]), Vec3::new(1.0, 0.5, 0.5));
     assert!(!of(&joined(&[inner, cavity.clone()])), "only one of the shells");
     let mut open = joined(&[outside, cavity]);
     open.triangles.swap_remove(3);

@@ -3,19 +3,12 @@ use crate::measure::intersection::{crossing_candidates, *};
 use crate::mesh::{TriMesh, union};
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Rng, block, cubes, joined, ring, translated, turned};
+use crate::testkit::poses::at;
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{block, cubes, joined, reversed, ring, translated};
 
 pub(crate) fn surface(mesh: &TriMesh) -> Surface {
     Surface::new(mesh, &Vec3::zeros(), Inside::Solid)
-}
-
-pub(crate) fn rotation(dice: &mut Rng) -> Mat3 {
-    let [a, b, c] = [(); 3].map(|()| dice.unit() * 6.0);
-    *nalgebra::Rotation3::from_euler_angles(a, b, c).matrix()
-}
-
-pub(crate) fn at(x: f64, y: f64, z: f64) -> Pose {
-    Pose { rotation: Mat3::identity(), translation: Vec3::new(x, y, z) }
 }
 
 pub(crate) fn swap(pose: &Pose) -> Pose {
@@ -49,8 +42,8 @@ pub(crate) fn is_box(common: &Intersection, min: [f64; 3], max: [f64; 3]) {
 
 #[test]
 fn blocks_share_a_block_wherever_they_stand() {
-    let a = block(4.0, 3.0, 2.0);
-    let b = block(2.0, 2.0, 2.0);
+    let a = block([0.0; 3], [4.0, 3.0, 2.0]);
+    let b = block([0.0; 3], [2.0; 3]);
     for offset in [0.0, 1e5] {
         let (a, b) = (translated(&a, Vec3::repeat(offset)), translated(&b, Vec3::repeat(offset)));
         let (a, b) = (surface(&a), surface(&b));
@@ -64,10 +57,10 @@ fn blocks_share_a_block_wherever_they_stand() {
 #[test]
 fn flush_faces_belong_to_neither_volume_nor_box() {
     // A plate and a foot with a step: the foot rests on the plate, the step goes through it.
-    let plate = surface(&block(20.0, 20.0, 2.0));
+    let plate = surface(&block([0.0; 3], [20.0, 20.0, 2.0]));
     let step = union(&joined(&[
-        translated(&block(10.0, 4.0, 1.0), Vec3::new(5.0, 5.0, 2.0)),
-        translated(&block(2.0, 2.0, 2.0), Vec3::new(6.0, 6.0, 1.0)),
+        translated(&block([0.0; 3], [10.0, 4.0, 1.0]), Vec3::new(5.0, 5.0, 2.0)),
+        translated(&block([0.0; 3], [2.0; 3]), Vec3::new(6.0, 6.0, 1.0)),
     ]));
     let step = surface(&step.unwrap().mesh);
     for (a, b) in [(&plate, &step), (&step, &plate)] {
@@ -79,7 +72,7 @@ fn flush_faces_belong_to_neither_volume_nor_box() {
 
 #[test]
 fn what_only_touches_shares_nothing_and_says_where() {
-    let (a, b) = (surface(&block(4.0, 4.0, 1.0)), surface(&block(2.0, 2.0, 2.0)));
+    let (a, b) = (surface(&block([0.0; 3], [4.0, 4.0, 1.0])), surface(&block([0.0; 3], [2.0; 3])));
     for (z, side) in [(1.0, 1.0), (-2.0, 0.0)] {
         let found = common_of(&a, &b, &at(1.0, 3.0, z), 0.0).unwrap();
         assert_eq!(found.volume, 0.0);
@@ -91,8 +84,11 @@ fn what_only_touches_shares_nothing_and_says_where() {
 
 #[test]
 fn a_solid_shares_itself_with_itself() {
-    for mesh in [block(1.0, 2.0, 3.0), cubes(&mut Rng(5)), ring(&[[3.0, 0.0], [5.0, 0.0], [5.0, 1.5], [3.0, 1.0]], 17)]
-    {
+    for mesh in [
+        block([0.0; 3], [1.0, 2.0, 3.0]),
+        cubes(&mut Rng::new(5)),
+        ring(&[[3.0, 0.0], [5.0, 0.0], [5.0, 1.5], [3.0, 1.0]], 17),
+    ] {
         let s = surface(&mesh);
         let found = common_of(&s, &s, &at(0.0, 0.0, 0.0), 0.1).unwrap();
         near(found.volume, s.volume(), 1e-12);
@@ -102,15 +98,16 @@ fn a_solid_shares_itself_with_itself() {
 
 #[test]
 fn a_part_inside_is_shared_whole_and_one_in_a_cavity_not() {
-    let hollow = joined(&[block(9.0, 9.0, 9.0), turned(&translated(&block(3.0, 3.0, 3.0), Vec3::repeat(3.0)))]);
-    let (hollow, small) = (surface(&hollow), surface(&block(1.0, 1.0, 1.0)));
+    let hollow =
+        joined(&[block([0.0; 3], [9.0; 3]), reversed(&translated(&block([0.0; 3], [3.0; 3]), Vec3::repeat(3.0)))]);
+    let (hollow, small) = (surface(&hollow), surface(&block([0.0; 3], [1.0; 3])));
     let within = common_of(&hollow, &small, &at(1.0, 1.0, 1.0), 0.9).unwrap();
     near(within.volume, 1.0, 1e-12);
     is_box(&within, [1.0; 3], [2.0; 3]);
     assert_eq!(common_of(&hollow, &small, &at(4.0, 4.0, 4.0), 0.0).unwrap().volume, 0.0);
     near(common_of(&hollow, &small, &at(2.5, 4.0, 4.0), 0.4).unwrap().volume, 0.5, 1e-12);
     // A block filling the cavity and extending beyond it.
-    let large = surface(&block(5.0, 5.0, 5.0));
+    let large = surface(&block([0.0; 3], [5.0; 3]));
     for (a, b, pose) in [(&hollow, &large, at(2.0, 2.0, 2.0)), (&large, &hollow, at(-2.0, -2.0, -2.0))] {
         near(common_of(a, b, &pose, 0.9).unwrap().volume, 125.0 - 27.0, 1e-12);
     }
@@ -119,14 +116,14 @@ fn a_part_inside_is_shared_whole_and_one_in_a_cavity_not() {
 #[test]
 fn cells_of_one_grid_are_counted() {
     // Every face of one solid lies in a plane of faces of the other, and edges and corners touch.
-    let mut dice = Rng(11);
+    let mut rng = Rng::new(11);
     let (mut some, mut none) = (0, 0);
     for _ in 0..60 {
-        let (a, b) = (surface(&cubes(&mut dice)), surface(&cubes(&mut dice)));
+        let (a, b) = (surface(&cubes(&mut rng)), surface(&cubes(&mut rng)));
         if !(a.is_closed() && b.is_closed()) {
             continue;
         }
-        let step = Vec3::from_fn(|_, _| dice.below(5) as f64 - 2.0);
+        let step = Vec3::from_fn(|_, _| rng.below(5) as f64 - 2.0);
         let pose = at(step.x, step.y, step.z);
         let inside = |s: &Surface, x: &Vec3| winding(s, None, x) == Some(1);
         let mut cells = 0;
@@ -152,13 +149,13 @@ fn cells_of_one_grid_are_counted() {
 
 #[test]
 fn concave_pairs_agree_with_their_union() {
-    let mut dice = Rng(3);
+    let mut rng = Rng::new(3);
     let (mut some, mut none) = (0, 0);
     for _ in 0..40 {
-        let (a, b) = (cubes(&mut dice), cubes(&mut dice));
-        let turn = rotation(&mut dice);
+        let (a, b) = (cubes(&mut rng), cubes(&mut rng));
+        let turn = rng.rotation();
         let middle = |m: &TriMesh| Aabb::of_points(&m.vertices).center();
-        let pose = Pose { rotation: turn, translation: middle(&a) - turn * middle(&b) + dice.vector() };
+        let pose = Pose { rotation: turn, translation: middle(&a) - turn * middle(&b) + rng.in_cube() };
         let placed = TriMesh { vertices: b.vertices.iter().map(|v| pose.point(v)).collect(), ..b.clone() };
         let (sa, sb) = (surface(&a), surface(&b));
         if !(sa.is_closed() && sb.is_closed()) {
@@ -176,11 +173,11 @@ fn concave_pairs_agree_with_their_union() {
 
 #[test]
 fn a_volume_that_cannot_be_is_none() {
-    let (a, b) = (surface(&block(1.0, 1.0, 1.0)), surface(&block(1.0, 1.0, 1.0)));
+    let (a, b) = (surface(&block([0.0; 3], [1.0; 3])), surface(&block([0.0; 3], [1.0; 3])));
     // The common solid is too thin for a ball of that depth.
     assert!(common_of(&a, &b, &at(0.5, 0.0, 0.0), 1.0).is_none());
     // A surface with a hole bounds nothing.
-    let mut open = block(1.0, 1.0, 1.0);
+    let mut open = block([0.0; 3], [1.0; 3]);
     open.triangles.pop();
     let found = common_of(&a, &surface(&open), &at(0.5, 0.3, 0.2), 0.9);
     assert!(found.is_none(), "{found:?}");
@@ -189,18 +186,18 @@ fn a_volume_that_cannot_be_is_none() {
 #[test]
 fn what_is_found_near_a_pose_is_all_there_is_at_a_pose_nearby() {
     // Cubes of one grid with coincident faces, and rotated cubes; B moves by a distance within `way`.
-    let mut dice = Rng(29);
+    let mut rng = Rng::new(29);
     let mut found = 0;
     for round in 0..60 {
-        let (a, b) = (surface(&cubes(&mut dice)), surface(&cubes(&mut dice)));
-        let rotation = if round % 3 == 0 { rotation(&mut dice) } else { Mat3::identity() };
+        let (a, b) = (surface(&cubes(&mut rng)), surface(&cubes(&mut rng)));
+        let rotation = if round % 3 == 0 { rng.rotation() } else { Mat3::identity() };
         let way = [1e-11, 1e-3][round % 2];
         let pose = Pose { rotation, ..at(1.0, -1.0, 0.0) };
         let near = crossing_candidates::CrossingCandidates::new(&Pairing { a: &a, b: &b, b_in_a: &pose }, way);
         let known =
             IntersectionInput { margin: 1e-13, rounding: 1e-12, witness: Vec3::repeat(2.0), depth: 0.0, turns: &[] };
         for _ in 0..4 {
-            let moved = Pose { translation: pose.translation + dice.vector() * (0.5 * way), ..pose };
+            let moved = Pose { translation: pose.translation + rng.in_cube() * (0.5 * way), ..pose };
             let there = Pairing { a: &a, b: &b, b_in_a: &moved };
             let points = |near: &crossing_candidates::CrossingCandidates| {
                 let mut points = boundary(&there, &known, near, Solid::B).map(|b| b.points).unwrap_or_default();

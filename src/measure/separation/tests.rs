@@ -5,12 +5,12 @@ use crate::geom::triangle::{Triangle, intersects};
 use crate::measure::separation::blocked_interval::{Line, blocked_interval};
 use crate::measure::separation::min_norm::{Plane, min_norm_point};
 use crate::measure::separation::ray_exit::exit;
-use crate::mesh::TriMesh;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::Rng;
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::block;
 
-fn triangle(dice: &mut Rng) -> Triangle {
-    [(); 3].map(|()| dice.vector())
+fn triangle(rng: &mut Rng) -> Triangle {
+    [(); 3].map(|()| rng.in_cube())
 }
 
 #[test]
@@ -34,13 +34,13 @@ fn triangles_in_one_plane_block_lines_in_it() {
 
 #[test]
 fn what_is_blocked_is_where_triangles_meet() {
-    let dice = &mut Rng(5);
+    let rng = &mut Rng::new(5);
     let (mut inside, mut beyond) = (0, 0);
     for _ in 0..4000 {
-        let (a, b, d) = (triangle(dice), triangle(dice), dice.vector().normalize());
+        let (a, b, d) = (triangle(rng), triangle(rng), rng.in_cube().normalize());
         let found = blocked_interval(&a, &b, &Line::new(&d, 1e-13));
         for _ in 0..8 {
-            let t = 2.0 * dice.unit();
+            let t = 2.0 * rng.signed();
             let expected = intersects(&a, &b.map(|p| p + d * t));
             // Rounding decides near an end of the interval.
             if found.is_some_and(|f| (t - f.from).abs() < 1e-9 || (t - f.to).abs() < 1e-9) {
@@ -81,10 +81,7 @@ fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
 
 #[test]
 fn a_ray_leaves_a_box_through_the_face_that_is_ahead() {
-    let vertices = (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    let s = Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Solid);
+    let s = Surface::new(&block([0.0; 3], [1.0; 3]), &Vec3::zeros(), Inside::Solid);
     let way = |x: [f64; 3], d: [f64; 3]| exit(&s, &Vec3::from(x), &Vec3::from(d).normalize(), 10.0);
     assert!((way([0.3, 0.4, 0.25], [0.0, 0.0, 1.0]) - 0.75).abs() < 1e-12);
     assert!((way([0.3, 0.4, 0.25], [-1.0, 0.0, 0.0]) - 0.3).abs() < 1e-12);

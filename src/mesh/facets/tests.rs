@@ -3,50 +3,30 @@ use crate::geom::math::greater;
 use crate::mesh::TriMesh;
 use crate::mesh::facets::{ConcaveFacets, Facets, facet_error, facet_errors_over};
 use crate::mesh::topology::HalfEdges;
-use crate::testkit::solids::{block, joined, translated, turned};
-
-/// A prism over a regular polygon; caps and quads cut into triangles.
-fn prism(sides: u32, radius: f64, height: f64) -> TriMesh {
-    let mut vertices = Vec::new();
-    for z in [0.0, height] {
-        for k in 0..sides {
-            let (s, c) = crate::geom::math::sin_cos_deg(360.0 * f64::from(k) / f64::from(sides));
-            vertices.push(Vec3::new(radius * c, radius * s, z));
-        }
-    }
-    let mut triangles = Vec::new();
-    for k in 0..sides {
-        let n = (k + 1) % sides;
-        triangles.extend([[k, n, sides + n], [k, sides + n, sides + k]]);
-        if k > 0 && n > 0 {
-            triangles.extend([[0, n, k], [sides, sides + k, sides + n]]);
-        }
-    }
-    TriMesh { vertices, triangles }
-}
+use crate::testkit::solids::{block, joined, prism, reversed, translated};
 
 #[test]
 fn the_sagitta_of_a_cylinder_of_64_facets() {
     // r·(1 − cos(π/64)) = 0.01204 for r = 10; w/2·tan(θ/4) with w = 2·r·sin(π/64), θ = 2π/64 gives the same number.
     let exact = 10.0 * (1.0 - libm::cos(std::f64::consts::PI / 64.0));
-    let error = facet_error(&prism(64, 10.0, 30.0), 0.0);
+    let error = facet_error(&prism(64, 10.0, [0.0, 30.0]), 0.0);
     assert!((error - exact).abs() < 1e-9, "{error} {exact}");
 }
 
 #[test]
 fn facets_of_a_prism_are_its_sides_and_caps() {
-    let facets = Facets::of(&prism(64, 10.0, 30.0), 0.0);
+    let facets = Facets::of(&prism(64, 10.0, [0.0, 30.0]), 0.0);
     assert_eq!((facets.count, facets.edges.len()), (66, 64));
     assert!(facets.edges.iter().all(|e| !e.concave));
-    let bore = Facets::of(&turned(&prism(64, 10.0, 30.0)), 0.0);
+    let bore = Facets::of(&reversed(&prism(64, 10.0, [0.0, 30.0])), 0.0);
     assert!(bore.edges.iter().all(|e| e.concave) && bore.edges.len() == 64);
 }
 
 #[test]
 fn polygons_by_design_have_no_facet_error() {
-    assert_eq!(facet_error(&block(1.0, 2.0, 3.0), 0.0), 0.0);
-    assert_eq!(facet_error(&prism(8, 10.0, 5.0), 0.0), 0.0);
-    assert_eq!(Facets::of(&block(1.0, 2.0, 3.0), 0.0).count, 6);
+    assert_eq!(facet_error(&block([0.0; 3], [1.0, 2.0, 3.0]), 0.0), 0.0);
+    assert_eq!(facet_error(&prism(8, 10.0, [0.0, 5.0]), 0.0), 0.0);
+    assert_eq!(Facets::of(&block([0.0; 3], [1.0, 2.0, 3.0]), 0.0).count, 6);
 }
 
 #[test]
@@ -62,7 +42,7 @@ fn a_dent_that_rounding_makes_is_no_facet() {
     assert_eq!(largest(hair), 0.0);
     assert_eq!((facet_error(&mesh, hair), Facets::of(&mesh, hair).count), (0.0, 1));
     // A bore keeps its sagittas at any rounding of the coordinates.
-    let bore = turned(&prism(16, 3.0, 5.0));
+    let bore = reversed(&prism(16, 3.0, [0.0, 5.0]));
     let of = |rounding: f64| ConcaveFacets::of(&bore, rounding).sagitta;
     assert_eq!(of(hair), of(0.0));
 }
@@ -71,8 +51,8 @@ fn a_dent_that_rounding_makes_is_no_facet() {
 fn concave_edges_are_told_from_convex_ones() {
     // A coarse bore beside a finer one, in a convex prism coarser than both.
     let at = |m: &TriMesh, x: f64| translated(m, Vec3::new(x, 0.0, 0.0));
-    let [coarse, fine] = [(16, 3.0), (48, 3.0)].map(|(sides, r)| turned(&prism(sides, r, 30.0)));
-    let mesh = joined(&[prism(12, 10.0, 30.0), at(&coarse, 3.5), at(&fine, -3.5)]);
+    let [coarse, fine] = [(16, 3.0), (48, 3.0)].map(|(sides, r)| reversed(&prism(sides, r, [0.0, 30.0])));
+    let mesh = joined(&[prism(12, 10.0, [0.0, 30.0]), at(&coarse, 3.5), at(&fine, -3.5)]);
     let sagitta = |sides: f64, r: f64| r * (1.0 - libm::cos(std::f64::consts::PI / sides));
     let is = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     let errors = facet_errors_over(&mesh, &HalfEdges::of(&mesh.triangles, mesh.vertices.len()), 0.0);

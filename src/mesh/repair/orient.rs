@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::geom::Vec3;
     use crate::mesh::measure::Measures;
-    use crate::testkit::solids::{block, joined, translated, turned};
+    use crate::testkit::solids::{block, joined, reversed, translated};
 
     fn oriented(mesh: &mut TriMesh) -> Oriented {
         let mut edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
@@ -172,10 +172,10 @@ mod tests {
 
     #[test]
     fn a_sound_block_is_left_alone_and_an_inside_out_one_is_turned() {
-        let mut good = block(1.0, 2.0, 3.0);
+        let mut good = block([0.0; 3], [1.0, 2.0, 3.0]);
         let copy = good.clone();
         assert_eq!((oriented(&mut good).turned, good == copy), (0, true));
-        let mut bad = turned(&copy);
+        let mut bad = reversed(&copy);
         let done = oriented(&mut bad);
         assert_eq!((done.turned, done.reoriented, done.balanced), (12, 0, true));
         assert!((done.volume.signed - 6.0).abs() < 1e-12);
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn single_faces_against_the_rest_are_turned() {
-        let mut mesh = block(1.0, 1.0, 1.0);
+        let mut mesh = block([0.0; 3], [1.0; 3]);
         for f in [1, 5, 6] {
             mesh.triangles[f].swap(0, 2);
         }
@@ -194,10 +194,10 @@ mod tests {
 
     #[test]
     fn a_cavity_is_kept_and_a_file_inside_out_is_turned_as_a_whole() {
-        let hollow = joined(&[block(10.0, 10.0, 10.0), turned(&at(&block(2.0, 2.0, 2.0), 4.0))]);
+        let hollow = joined(&[block([0.0; 3], [10.0; 3]), reversed(&at(&block([0.0; 3], [2.0; 3]), 4.0))]);
         let mut mesh = hollow.clone();
         assert_eq!(oriented(&mut mesh).turned, 0);
-        let mut mesh = turned(&hollow);
+        let mut mesh = reversed(&hollow);
         let done = oriented(&mut mesh);
         assert_eq!(done.turned, 24);
         assert!((done.volume.signed - 992.0).abs() < 1e-9);
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn an_island_in_a_cavity_wound_inside_out_is_turned_alone() {
-        let island = turned(&at(&block(1.0, 1.0, 1.0), 4.5));
-        let mut mesh = joined(&[block(10.0, 10.0, 10.0), turned(&at(&block(2.0, 2.0, 2.0), 4.0)), island]);
+        let island = reversed(&at(&block([0.0; 3], [1.0; 3]), 4.5));
+        let mut mesh = joined(&[block([0.0; 3], [10.0; 3]), reversed(&at(&block([0.0; 3], [2.0; 3]), 4.0)), island]);
         let done = oriented(&mut mesh);
         assert_eq!(done.turned, 12);
         assert!((done.volume.signed - 993.0).abs() < 1e-9);
@@ -214,18 +214,20 @@ mod tests {
 
     #[test]
     fn of_two_blocks_touching_along_an_edge_the_one_inside_out_is_turned() {
-        let mut mesh =
-            joined(&[block(1.0, 1.0, 1.0), turned(&translated(&block(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, 0.0)))]);
-        // Corners 3 and 7 of the first block are corners 0 and 4 of the second.
+        let mut mesh = joined(&[
+            block([0.0; 3], [1.0; 3]),
+            reversed(&translated(&block([0.0; 3], [1.0; 3]), Vec3::new(1.0, 1.0, 0.0))),
+        ]);
+        // Corners 2 and 6 of the first block are corners 0 and 4 of the second.
         for t in mesh.triangles.iter_mut().skip(12) {
             *t = t.map(|i| match i {
-                8 => 3,
-                12 => 7,
+                8 => 2,
+                12 => 6,
                 other => other,
             });
         }
-        mesh.vertices[8] = mesh.vertices[3];
-        mesh.vertices[12] = mesh.vertices[7];
+        mesh.vertices[8] = mesh.vertices[2];
+        mesh.vertices[12] = mesh.vertices[6];
         let done = oriented(&mut mesh);
         assert_eq!((done.turned, done.balanced), (12, true));
         assert!((done.volume.signed - 2.0).abs() < 1e-12);

@@ -187,11 +187,11 @@ fn winding_along(mesh: &TriMesh, faces: &[u32], bounds: &Aabb, p: &Vec3, slope: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testkit::solids::{block, translated, turned};
+    use crate::testkit::solids::{block, reversed, translated};
 
     #[test]
     fn rays_count_a_point_inside_once_and_outside_never() {
-        let mesh = block(2.0, 2.0, 2.0);
+        let mesh = block([0.0; 3], [2.0; 3]);
         let faces: Vec<u32> = (0..12).collect();
         let bounds = Aabb::of_points(&mesh.vertices);
         let winding = |x: f64, y: f64, z: f64| winding_along(&mesh, &faces, &bounds, &Vec3::new(x, y, z), SLOPES[0]);
@@ -199,16 +199,16 @@ mod tests {
         assert_eq!(winding(-1.0, 1.0, 1.0), Some(0));
         assert_eq!(winding(3.0, 1.0, 1.0), Some(0));
         assert_eq!(winding(2.0, 0.5, 1.2), None);
-        let inward = turned(&mesh);
+        let inward = reversed(&mesh);
         assert_eq!(winding_along(&inward, &faces, &bounds, &Vec3::repeat(0.7), SLOPES[1]), Some(-1));
     }
 
     #[test]
     fn shells_that_share_a_face_plane_are_not_nested() {
         let mesh = crate::testkit::solids::joined(&[
-            block(2.0, 2.0, 2.0),
-            translated(&block(1.0, 1.0, 1.0), Vec3::new(2.0, 0.5, 0.5)),
-            translated(&block(1.0, 1.0, 1.0), Vec3::new(0.5, 0.5, 0.5)),
+            block([0.0; 3], [2.0; 3]),
+            translated(&block([0.0; 3], [1.0; 3]), Vec3::new(2.0, 0.5, 0.5)),
+            translated(&block([0.0; 3], [1.0; 3]), Vec3::new(0.5, 0.5, 0.5)),
         ]);
         let shell: Vec<u32> = (0..36).map(|f| f / 12).collect();
         let inside = containments(&mesh, &shell, 3).unwrap();

@@ -157,7 +157,7 @@ mod tests {
 
     /// A block with a second vertex at corner 7, `by` away, for some of its faces.
     fn cracked(by: f64) -> TriMesh {
-        let mut mesh = block(100.0, 100.0, 100.0);
+        let mut mesh = block([0.0; 3], [100.0; 3]);
         mesh.vertices.push(mesh.vertices[7] + Vec3::new(by, 0.0, 0.0));
         for t in mesh.triangles.iter_mut().skip(10) {
             *t = t.map(|i| if i == 7 { 8 } else { i });

@@ -76,26 +76,22 @@ pub fn obb_obb(a: &Obb, b: &Obb, b_in_a: &Pose, limit: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geom::math::sin_cos_deg;
+    use crate::testkit::poses::{about_axis, about_z, at};
 
     fn cube(center: Vec3) -> Obb {
         Obb { center, axes: Mat3::identity(), half_extents: Vec3::repeat(0.5) }
     }
 
-    fn turned(deg: f64, t: Vec3) -> Pose {
-        let (s, c) = sin_cos_deg(deg);
-        Pose { rotation: Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0), translation: t }
-    }
-
     #[test]
     fn face_to_face_the_bound_is_the_distance() {
-        let d = obb_obb(&cube(Vec3::zeros()), &cube(Vec3::zeros()), &turned(0.0, Vec3::new(3.0, 0.2, 0.0)), 10.0);
+        let d = obb_obb(&cube(Vec3::zeros()), &cube(Vec3::zeros()), &at(3.0, 0.2, 0.0), 10.0);
         assert_eq!(d, 2.0);
     }
 
     #[test]
     fn overlapping_boxes_have_no_separating_axis() {
-        let d = obb_obb(&cube(Vec3::zeros()), &cube(Vec3::zeros()), &turned(30.0, Vec3::new(0.8, 0.2, 0.1)), 10.0);
+        let pose = Pose { rotation: about_z(30.0), translation: Vec3::new(0.8, 0.2, 0.1) };
+        let d = obb_obb(&cube(Vec3::zeros()), &cube(Vec3::zeros()), &pose, 10.0);
         assert!(d < 0.0);
     }
 
@@ -103,11 +99,10 @@ mod tests {
     fn edge_to_edge_needs_a_cross_axis() {
         // Two cubes rotated by 45° about different axes, edge against crossing edge: they touch at √2 between the
         // centres.
-        let (s, c) = sin_cos_deg(45.0);
-        let a = Obb { axes: Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0), ..cube(Vec3::zeros()) };
-        let b = Obb { axes: Mat3::new(c, 0.0, s, 0.0, 1.0, 0.0, -s, 0.0, c), ..cube(Vec3::zeros()) };
+        let a = Obb { axes: about_z(45.0), ..cube(Vec3::zeros()) };
+        let b = Obb { axes: about_axis(1, 45.0), ..cube(Vec3::zeros()) };
         let gap = 0.01;
-        let d = obb_obb(&a, &b, &turned(0.0, Vec3::new(2.0_f64.sqrt() + gap, 0.0, 0.0)), 10.0);
+        let d = obb_obb(&a, &b, &at(2.0_f64.sqrt() + gap, 0.0, 0.0), 10.0);
         assert!((d - gap).abs() < 1e-12, "{d}");
     }
 }

@@ -1,12 +1,13 @@
 //! Pairs with a surface without a definite inside.
 
 use crate::geom::tolerance::roundoff_mm;
-use crate::geom::{Mat3, Vec3};
+use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::tests::{Part, block, part_with, placed, prism, quad, turned};
+use crate::query::depth::tests::{Part, part_with, placed, quad};
 use crate::query::depth::*;
 use crate::shape::surface::Inside;
-use crate::testkit::solids::joined;
+use crate::testkit::poses::{about_axis, oblique};
+use crate::testkit::solids::{block, joined, moved, prism, translated};
 
 const TOLERANCE: f64 = 0.01;
 
@@ -47,11 +48,10 @@ fn verdict(a: &Part, b: &Part) -> Verdict {
 
 /// Verdicts in both orders, in two orientations.
 fn verdicts(a: &TriMesh, a_inside: Inside, b: &TriMesh, b_inside: Inside) -> Vec<Verdict> {
-    let r = *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix();
     let mut out = Vec::new();
-    for r in [Mat3::identity(), r] {
-        let (p, q) =
-            (part_with(&turned(a, &r, Vec3::zeros()), a_inside), part_with(&turned(b, &r, Vec3::zeros()), b_inside));
+    for rotation in [Mat3::identity(), oblique()] {
+        let pose = Pose { rotation, ..Pose::identity() };
+        let (p, q) = (part_with(&moved(a, &pose), a_inside), part_with(&moved(b, &pose), b_inside));
         out.extend([verdict(&p, &q), verdict(&q, &p)]);
     }
     out
@@ -60,7 +60,7 @@ fn verdicts(a: &TriMesh, a_inside: Inside, b: &TriMesh, b_inside: Inside) -> Vec
 /// A box of sheets without its lid.
 fn open_box(min: [f64; 3], max: [f64; 3]) -> TriMesh {
     let mut mesh = block(min, max);
-    mesh.triangles.drain(2..4);
+    mesh.triangles.retain(|t| t.iter().any(|&v| mesh.vertices[v as usize].z != max[2]));
     mesh
 }
 
@@ -179,14 +179,12 @@ fn sheets_that_touch_are_not_sheets_that_cross() {
     let a = bent(2, 2, 10.0, 1);
     let against = |b: &TriMesh| verdicts(&a, Inside::Undefined, b, Inside::Undefined);
     let touching = |found: &[Verdict]| all(found, |v| matches!(v, Distance(d) if d < 1e-12));
-    let moved = |m: &TriMesh, t: [f64; 3]| turned(m, &Mat3::identity(), Vec3::from(t));
+    let shifted = |m: &TriMesh, t: [f64; 3]| translated(m, Vec3::from(t));
     assert!(touching(&against(&a)), "itself");
-    assert!(touching(&against(&moved(&sheet(3, 3, 4.0), [-5.0, 3.0, 0.0]))), "flush");
+    assert!(touching(&against(&shifted(&sheet(3, 3, 4.0), [-5.0, 3.0, 0.0]))), "flush");
     // Upright sheets: on top of it and below it.
-    let upright = |t: [f64; 3]| {
-        let r = Mat3::new(1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0);
-        turned(&bent(2, 2, 3.0, 1), &r, Vec3::from(t))
-    };
+    let upright =
+        |t: [f64; 3]| moved(&bent(2, 2, 3.0, 1), &Pose { rotation: about_axis(0, 90.0), translation: Vec3::from(t) });
     assert!(touching(&against(&upright([1.0, 7.0, 0.0]))), "standing on it");
     assert!(touching(&against(&upright([1.0, 7.0, -6.0]))), "hanging from it");
     // Edges of one sheet run along edges and diagonals of the other at their intersection.
@@ -221,7 +219,7 @@ fn a_sheet_that_cuts_a_solid_along_its_edges_crosses_it() {
     let inner = bent(2, 2, 5.0, 1);
     let found = verdicts(&inner, Inside::Undefined, &block([0.0, 0.0, -4.0], [8.0, 10.0, 4.0]), Inside::Solid);
     assert!(all(&found, |v| matches!(v, Undecided | Interference(_))), "{found:?}");
-    let through = prism(24, 2.0, -20.0, 30.0);
+    let through = prism(24, 2.0, [-20.0, 30.0]);
     let found = verdicts(&open_box([-10.0; 3], [10.0; 3]), Inside::Undefined, &through, Inside::Solid);
     assert!(all(&found, |v| matches!(v, Interference(d) if d > 3.9)), "{found:?}");
 }

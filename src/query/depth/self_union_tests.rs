@@ -1,17 +1,14 @@
 //! Parts with overlapping shells (self-union), paired with other parts.
 
 use crate::geom::tolerance::roundoff_mm;
-use crate::geom::{Mat3, Vec3};
+use crate::geom::{Mat3, Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::query::depth::tests::{Part, block, part_with, placed, prism, tube, turned};
+use crate::query::depth::tests::{Part, part_with, placed};
 use crate::query::depth::*;
 use crate::shape::self_union::SelfUnion;
 use crate::shape::surface::Inside;
-use crate::testkit::solids::joined;
-
-fn rotation() -> Mat3 {
-    *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix()
-}
+use crate::testkit::poses::oblique;
+use crate::testkit::solids::{block, joined, moved, prism, translated, tube};
 
 /// Bounds of the depth (mm), `[-d, -d]` at a distance d.
 fn bracket(a: &Part, b: &Part) -> [f64; 2] {
@@ -31,8 +28,9 @@ fn bracket(a: &Part, b: &Part) -> [f64; 2] {
 
 /// Both orders, in two orientations: every bracket contains the depth and is narrow.
 fn assert_depth(name: &str, a: &TriMesh, b: &TriMesh, known: f64) {
-    for r in [Mat3::identity(), rotation()] {
-        let [p, q] = [a, b].map(|m| part_with(&turned(m, &r, Vec3::new(5.0, -3.0, 8.0)), Inside::Solid));
+    for rotation in [Mat3::identity(), oblique()] {
+        let pose = Pose { rotation, translation: Vec3::new(5.0, -3.0, 8.0) };
+        let [p, q] = [a, b].map(|m| part_with(&moved(m, &pose), Inside::Solid));
         for t in [bracket(&p, &q), bracket(&q, &p)] {
             assert!(t[0] <= known + 1e-11 && known <= t[1] + 1e-11, "{name} {t:?} {known}");
             assert!(t[1] - t[0] <= (0.01 * known.abs()).max(0.001), "{name} {t:?} {known}");
@@ -55,7 +53,7 @@ fn the_union_of_overlapping_shells_counts() {
     assert_depth(
         "a pin through both walls",
         &slab(),
-        &turned(&prism(24, 1.0, -5.0, 50.0), &upright(), Vec3::new(0.0, 15.0, 5.0)),
+        &moved(&prism(24, 1.0, [-5.0, 50.0]), &Pose { rotation: upright(), translation: Vec3::new(0.0, 15.0, 5.0) }),
         2.0 * libm::cos(std::f64::consts::PI / 24.0),
     );
     assert_depth("a block over a seam", &slab(), &block([7.0, 6.0, 2.0], [16.0, 12.0, 8.0]), 6.0);
@@ -107,7 +105,7 @@ fn shells_inside_the_solid_and_cavities() {
         m.triangles.iter_mut().for_each(|t| t.swap(1, 2));
         m
     };
-    let screw = turned(&prism(16, 2.0, 1.0, 9.0), &Mat3::identity(), Vec3::new(8.0, 8.0, 0.0));
+    let screw = translated(&prism(16, 2.0, [1.0, 9.0]), Vec3::new(8.0, 8.0, 0.0));
     let part = joined(&[block([0.0; 3], [40.0, 30.0, 10.0]), screw, cavity]);
     assert_eq!(part_with(&part, Inside::Solid).surface.overlaps(), SelfUnion::Resolved);
     assert_depth("over the screw", &part, &block([4.0, 4.0, 10.0], [12.0, 12.0, 15.0]), 0.0);
@@ -121,10 +119,10 @@ fn shells_inside_the_solid_and_cavities() {
 fn a_nut_on_its_bolt_in_one_mesh() {
     // Many coincident curved walls: bolt and nut become one body.
     let n = 32;
-    let one = joined(&[prism(n, 5.0, 0.0, 30.0), tube(n, 10.0, 5.0, 10.0, 18.0)]);
+    let one = joined(&[prism(n, 5.0, [0.0, 30.0]), tube(n, 10.0, 5.0, [10.0, 18.0])]);
     let s = part_with(&one, Inside::Solid).surface;
     assert_eq!(s.overlaps(), SelfUnion::Resolved);
-    let washer = tube(48, 12.0, 5.5, 18.0, 20.0);
+    let washer = tube(48, 12.0, 5.5, [18.0, 20.0]);
     assert_depth("a washer on it", &one, &washer, 0.0);
     assert_depth("a block into both", &one, &block([-4.0, -4.0, 12.0], [20.0, 4.0, 16.0]), 4.0);
 }
@@ -133,9 +131,8 @@ fn a_nut_on_its_bolt_in_one_mesh() {
 fn what_could_not_be_resolved_is_labelled_and_balls_still_count() {
     // A pile of copies: more intersecting triangles than self-union resolves.
     let n = 220;
-    let copies: Vec<TriMesh> = (0..n)
-        .map(|k| turned(&prism(96, 10.0, 0.0, 10.0), &Mat3::identity(), Vec3::x() * (0.01 * f64::from(k))))
-        .collect();
+    let copies: Vec<TriMesh> =
+        (0..n).map(|k| translated(&prism(96, 10.0, [0.0, 10.0]), Vec3::x() * (0.01 * f64::from(k)))).collect();
     let part = part_with(&joined(&copies), Inside::Solid);
     assert!(matches!(part.surface.overlaps(), SelfUnion::Unresolved(_)));
     let depth = |b: &TriMesh| bracket(&part, &part_with(b, Inside::Solid));

@@ -7,6 +7,9 @@ use crate::query::depth::*;
 use crate::shape::hull;
 use crate::shape::polytope::Convex;
 use crate::shape::surface::{Inside, Surface};
+use crate::testkit::poses::oblique;
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{block, extruded, moved, prism, tube};
 
 pub(crate) struct Part {
     pub convex: Convex,
@@ -31,69 +34,9 @@ pub(crate) fn part_with(mesh: &TriMesh, inside: Inside) -> Part {
     Part { convex, surface }
 }
 
-fn ring(n: usize, r: f64, z: f64) -> Vec<Vec3> {
-    (0..n)
-        .map(|k| {
-            let a = std::f64::consts::TAU * k as f64 / n as f64;
-            Vec3::new(r * libm::cos(a), r * libm::sin(a), z)
-        })
-        .collect()
-}
-
 pub(crate) fn quad(t: &mut Vec<[u32; 3]>, a: u32, b: u32, c: u32, d: u32) {
     t.push([a, b, c]);
     t.push([a, c, d]);
-}
-
-pub(crate) fn prism(n: usize, r: f64, z0: f64, z1: f64) -> TriMesh {
-    let mut vertices = ring(n, r, z0);
-    vertices.extend(ring(n, r, z1));
-    let n = n as u32;
-    let mut triangles = Vec::new();
-    for i in 0..n {
-        let j = (i + 1) % n;
-        quad(&mut triangles, i, j, n + j, n + i);
-        if i > 0 && j > 0 {
-            triangles.push([0, j, i]);
-            triangles.push([n, n + i, n + j]);
-        }
-    }
-    TriMesh { vertices, triangles }
-}
-
-pub(crate) fn tube(n: usize, outer: f64, inner: f64, z0: f64, z1: f64) -> TriMesh {
-    let mut vertices = ring(n, outer, z0);
-    vertices.extend(ring(n, outer, z1));
-    vertices.extend(ring(n, inner, z0));
-    vertices.extend(ring(n, inner, z1));
-    let n = n as u32;
-    let mut t = Vec::new();
-    for i in 0..n {
-        let j = (i + 1) % n;
-        let [a, b, c, d] = [0, n, 2 * n, 3 * n];
-        quad(&mut t, a + i, a + j, b + j, b + i);
-        quad(&mut t, c + j, c + i, d + i, d + j);
-        quad(&mut t, b + i, b + j, d + j, d + i);
-        quad(&mut t, a + j, a + i, c + i, c + j);
-    }
-    TriMesh { vertices, triangles: t }
-}
-
-pub(crate) fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
-    let vertices = (0..8).map(|i| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] })).collect();
-    let mut t = Vec::new();
-    for [a, b, c, d] in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
-        quad(&mut t, a, b, c, d);
-    }
-    TriMesh { vertices, triangles: t }
-}
-
-pub(crate) fn turned(mesh: &TriMesh, r: &Mat3, t: Vec3) -> TriMesh {
-    TriMesh { vertices: mesh.vertices.iter().map(|v| r * v + t).collect(), triangles: mesh.triangles.clone() }
-}
-
-fn some_rotation() -> Mat3 {
-    *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix()
 }
 
 /// Pose of B in A's frame for meshes in common coordinates.
@@ -102,8 +45,8 @@ pub(crate) fn placed(a: &Part, b: &Part) -> Pose {
 }
 
 fn bracket(a: &TriMesh, b: &TriMesh, rotate: bool) -> ([f64; 2], Vec<Event>) {
-    let r = if rotate { some_rotation() } else { Mat3::identity() };
-    let (a, b) = (part(&turned(a, &r, Vec3::zeros())), part(&turned(b, &r, Vec3::zeros())));
+    let r = Pose { rotation: if rotate { oblique() } else { Mat3::identity() }, ..Pose::identity() };
+    let (a, b) = (part(&moved(a, &r)), part(&moved(b, &r)));
     let pose = placed(&a, &b);
     let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
     let question = OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None };
@@ -124,7 +67,7 @@ type Case = (&'static str, TriMesh, TriMesh, f64);
 
 fn cases() -> Vec<Case> {
     let apothem = |n: f64| libm::cos(std::f64::consts::PI / n);
-    let tubed = |n| tube(n, 20.0, 10.0, 0.0, 20.0);
+    let tubed = |n| tube(n, 20.0, 10.0, [0.0, 20.0]);
     vec![
         ("flush boxes", block([0.0; 3], [10.0; 3]), block([10.0, 2.0, 3.0], [20.0, 8.0, 9.0]), 0.0),
         ("overlap", block([0.0; 3], [10.0; 3]), block([9.98, 2.0, 3.0], [20.0, 8.0, 9.0]), 0.02),
@@ -140,15 +83,15 @@ fn cases() -> Vec<Case> {
         ),
         ("sheets", block([0.0; 3], [100.0, 100.0, 0.05]), block([10.0, 10.0, 0.05], [120.0, 90.0, 0.1]), 0.0),
         ("pressed sheets", block([0.0; 3], [100.0, 100.0, 0.05]), block([10.0, 10.0, 0.03], [120.0, 90.0, 0.1]), 0.02),
-        ("pin with play", tubed(64), prism(64, 9.995, -5.0, 25.0), -0.005 * apothem(64.0)),
-        ("pin that fits", tubed(64), prism(64, 10.0, -5.0, 25.0), 0.0),
+        ("pin with play", tubed(64), prism(64, 9.995, [-5.0, 25.0]), -0.005 * apothem(64.0)),
+        ("pin that fits", tubed(64), prism(64, 10.0, [-5.0, 25.0]), 0.0),
         // Deepest in the corners: under two faces of the pin, over an edge of the bore.
-        ("pressed pin", tubed(24), prism(24, 10.03, -5.0, 25.0), 0.06 * apothem(24.0) / (1.0 + apothem(24.0))),
+        ("pressed pin", tubed(24), prism(24, 10.03, [-5.0, 25.0]), 0.06 * apothem(24.0) / (1.0 + apothem(24.0))),
         // A corner of the pin over the middle of a facet of the bore.
-        ("pin of more facets", tubed(24), prism(48, 10.0, -5.0, 25.0), {
+        ("pin of more facets", tubed(24), prism(48, 10.0, [-5.0, 25.0]), {
             20.0 * (1.0 - apothem(24.0)) * apothem(48.0) / (1.0 + apothem(48.0))
         }),
-        ("pierce", block([-30.0; 3], [100.0, 100.0, 5.0]), prism(24, 0.5, -50.0, 30.0), apothem(24.0)),
+        ("pierce", block([-30.0; 3], [100.0, 100.0, 5.0]), prism(24, 0.5, [-50.0, 30.0]), apothem(24.0)),
     ]
 }
 
@@ -163,54 +106,22 @@ fn the_bracket_holds_the_depth_and_is_narrow() {
     }
 }
 
-/// A fixed pseudo-random sequence in [−1, 1).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.next(), self.next(), self.next())
-    }
-
-    fn rotation(&mut self) -> Mat3 {
-        *nalgebra::Rotation3::from_euler_angles(3.0 * self.next(), 1.5 * self.next(), 3.0 * self.next()).matrix()
-    }
-
-    fn solid(&mut self) -> TriMesh {
-        let size = 1.0 + self.next().abs();
-        let sides = 3 + (self.next().abs() * 12.0) as usize;
-        match (self.next().abs() * 4.0) as u32 {
-            0 => block([-size, -1.0, -0.5], [size, 1.0, 0.5]),
-            1 => prism(sides, size, -0.6, 0.9),
-            2 => tube(sides, size, 0.7 * size, -0.5, 0.8),
-            _ => angle(size),
-        }
+fn solid(rng: &mut Rng) -> TriMesh {
+    let size = rng.range(1.0, 2.0);
+    let sides = 3 + rng.below(12);
+    match rng.below(4) {
+        0 => block([-size, -1.0, -0.5], [size, 1.0, 0.5]),
+        1 => prism(sides, size, [-0.6, 0.9]),
+        2 => tube(sides, size, 0.7 * size, [-0.5, 0.8]),
+        _ => angle(size),
     }
 }
 
 /// An L of two arms.
 fn angle(size: f64) -> TriMesh {
-    let outline = [[0.0, 0.0], [2.0, 0.0], [2.0, 0.4], [0.5, 0.4], [0.5, 1.5], [0.0, 1.5]];
-    let n = outline.len() as u32;
-    let vertices = [-0.5, 0.7]
-        .iter()
-        .flat_map(|z| outline.iter().map(move |p| Vec3::new(p[0] * size, p[1] * size, z * size)))
-        .collect();
-    let mut t = Vec::new();
-    for i in 0..n {
-        let j = (i + 1) % n;
-        quad(&mut t, i, j, n + j, n + i);
-    }
-    // Fans from the inner corner.
-    for [a, b] in [[0, 1], [1, 2], [4, 5], [5, 0]] {
-        t.push([3, b, a]);
-        t.push([3 + n, a + n, b + n]);
-    }
-    TriMesh { vertices, triangles: t }
+    // From the inner corner on.
+    let outline = [[0.5, 0.4], [0.5, 1.5], [0.0, 1.5], [0.0, 0.0], [2.0, 0.0], [2.0, 0.4]];
+    extruded(&outline.map(|p| p.map(|x| x * size)), [-0.5 * size, 0.7 * size])
 }
 
 /// Lesser depth of a point in both parts, by brute force over every triangle.
@@ -235,10 +146,9 @@ fn no_search_beats_the_upper_bound() {
     let rounds: u64 = std::env::var("ROUNDS").map_or(150, |r| r.parse().unwrap());
     let (mut thick, mut thin, mut open) = (0, 0, 0);
     for round in 0..rounds {
-        let mut random = Random(round);
-        let (a, b) = (part(&random.solid()), part(&random.solid()));
-        let pose =
-            Pose { rotation: random.rotation(), translation: random.vector() * (0.2 + 2.5 * random.next().abs()) };
+        let mut rng = Rng::new(round);
+        let (a, b) = (part(&solid(&mut rng)), part(&solid(&mut rng)));
+        let pose = Pose { rotation: rng.rotation(), translation: rng.in_cube() * rng.range(0.2, 2.7) };
         let margin = roundoff_mm(a.convex.diameter, b.convex.diameter, pose.translation.norm());
         let PairRelation::Meets(mut m) =
             classify(body(&a), body(&b), &pose, &OverlapQuery { margin, rounding: margin, reach: 0.01, deep: None })
@@ -255,12 +165,12 @@ fn no_search_beats_the_upper_bound() {
             // From the best of some points, with ever smaller steps.
             let mut best = (f64::NEG_INFINITY, Vec3::zeros());
             for _ in 0..40 {
-                let x = random.vector() * 2.0;
+                let x = rng.in_cube() * 2.0;
                 best = [best, (depth_of(parts, &x), x)].into_iter().max_by(|p, q| p.0.total_cmp(&q.0)).unwrap();
             }
             let mut step = 0.3;
             while step > 1e-5 {
-                let x = best.1 + random.vector() * step;
+                let x = best.1 + rng.in_cube() * step;
                 let d = depth_of(parts, &x);
                 if d > best.0 { best = (d, x) } else { step *= 0.9 }
             }

@@ -8,82 +8,34 @@ use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, displaced_intersection, intersecting_pairs, separation};
 use crate::shape::surface::winding_number::{winding, winding_moved};
 use crate::shape::surface::{Inside, Surface};
+use crate::testkit::poses::about_axis;
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::squared_box;
 use std::collections::BTreeSet;
 
-pub(crate) struct Sequence(pub(crate) u64);
-
-impl Sequence {
-    pub(crate) fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: u32) -> u32 {
-        (self.unit() * f64::from(n)) as u32
-    }
-
-    fn point(&mut self) -> Vec3 {
-        Vec3::new(self.unit() - 0.5, self.unit() - 0.5, self.unit() - 0.5)
-    }
-
-    fn rotation(&mut self) -> Mat3 {
-        (0..3).fold(Mat3::identity(), |m, k| m * turn(360.0 * self.unit(), k))
-    }
-
-    /// Draws a pose: some poses align faces, edges and vertices, others are general.
-    pub(crate) fn pose(&mut self) -> Pose {
-        let rotation = match self.below(3) {
-            0 => Mat3::identity(),
-            1 => turn(90.0 * f64::from(self.below(4)), self.below(3) as usize),
-            _ => self.rotation(),
-        };
-        let translation = match self.below(4) {
-            0 => Vec3::zeros(),
-            1 => (self.point() * 8.0).map(libm::round),
-            2 => self.point() * 12.0,
-            _ => self.point() * 1e-4,
-        };
-        Pose { rotation, translation }
-    }
+/// Draws a point of the cube [−0.5, 0.5)³.
+fn near_origin(rng: &mut Rng) -> Vec3 {
+    rng.in_cube() * 0.5
 }
 
-fn turn(deg: f64, k: usize) -> Mat3 {
-    let (s, c) = sin_cos_deg(deg);
-    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-    let mut m = Mat3::identity();
-    (m[(i, i)], m[(i, j)], m[(j, i)], m[(j, j)]) = (c, -s, s, c);
-    m
-}
-
-/// Returns a closed box of side 4, each face cut into `n` × `n` squares, points mapped by `shape`.
-pub(crate) fn closed(n: u32, shape: impl Fn(Vec3) -> Vec3) -> TriMesh {
-    let mut mesh = TriMesh::default();
-    let mut index = std::collections::BTreeMap::new();
-    let mut vertex = |p: [u32; 3], mesh: &mut TriMesh| {
-        *index.entry(p).or_insert_with(|| {
-            mesh.vertices.push(shape(Vec3::from(p.map(|x| f64::from(x) * 4.0 / f64::from(n) - 2.0))));
-            mesh.vertices.len() as u32 - 1
-        })
+/// Draws a pose: some poses align faces, edges and vertices, others are general.
+pub(crate) fn random_pose(rng: &mut Rng) -> Pose {
+    let rotation = match rng.below(3) {
+        0 => Mat3::identity(),
+        1 => about_axis(rng.below(3), 90.0 * rng.below(4) as f64),
+        _ => rng.rotation(),
     };
-    for axis in 0..3 {
-        for side in [0, n] {
-            for (u, v) in (0..n).flat_map(|u| (0..n).map(move |v| (u, v))) {
-                let at = |du: u32, dv: u32| {
-                    let mut p = [0; 3];
-                    (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (side, u + du, v + dv);
-                    p
-                };
-                let [a, b, c, d] = [at(0, 0), at(1, 0), at(1, 1), at(0, 1)].map(|p| vertex(p, &mut mesh));
-                let quad = if side == 0 { [a, d, c, b] } else { [a, b, c, d] };
-                mesh.triangles.extend([[quad[0], quad[1], quad[2]], [quad[0], quad[2], quad[3]]]);
-            }
-        }
-    }
-    mesh
+    let translation = match rng.below(4) {
+        0 => Vec3::zeros(),
+        1 => (near_origin(rng) * 8.0).map(libm::round),
+        2 => near_origin(rng) * 12.0,
+        _ => near_origin(rng) * 1e-4,
+    };
+    Pose { rotation, translation }
 }
 
 pub(crate) fn ball(n: u32) -> TriMesh {
-    closed(n, |p| p.normalize() * (2.2 + 0.1 * libm::sin(3.0 * p.x) * libm::cos(2.0 * p.y)))
+    squared_box(n, |p| p.normalize() * (2.2 + 0.1 * libm::sin(3.0 * p.x) * libm::cos(2.0 * p.y)))
 }
 
 /// Returns `n` unconnected triangles.
@@ -92,13 +44,18 @@ fn soup(n: u32, mut corner: impl FnMut() -> Vec3) -> TriMesh {
     TriMesh { vertices, triangles: (0..n).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect() }
 }
 
-fn shapes(sequence: &mut Sequence) -> Vec<TriMesh> {
-    let mut all = vec![closed(1, |p| p), closed(3, |p| p), ball(4), closed(6, |p| Vec3::new(p.x, p.y, p.z * 0.01))];
-    all.push(soup(40, || sequence.point() * 4.0));
-    all.push(soup(60, || (sequence.point() * 4.0).map(libm::round)));
-    all.push(soup(50, || Vec3::new(2.0, 1.0, 0.5).component_mul(&sequence.point().map(|x| libm::round(2.0 * x)))));
+fn shapes(rng: &mut Rng) -> Vec<TriMesh> {
+    let mut all = vec![
+        squared_box(1, |p| p),
+        squared_box(3, |p| p),
+        ball(4),
+        squared_box(6, |p| Vec3::new(p.x, p.y, p.z * 0.01)),
+    ];
+    all.push(soup(40, || near_origin(rng) * 4.0));
+    all.push(soup(60, || (near_origin(rng) * 4.0).map(libm::round)));
+    all.push(soup(50, || Vec3::new(2.0, 1.0, 0.5).component_mul(&near_origin(rng).map(|x| libm::round(2.0 * x)))));
     // Slivers, all close to one line.
-    all.push(soup(30, || Vec3::new(4.0, 3.0, 2.0) * (sequence.unit() - 0.5) + sequence.point() * 1e-7));
+    all.push(soup(30, || Vec3::new(4.0, 3.0, 2.0) * (rng.unit() - 0.5) + near_origin(rng) * 1e-7));
     // Thirty copies of one triangle.
     let mut k = 0;
     all.push(soup(30, || {
@@ -142,12 +99,12 @@ fn brute_force(a: &[Triangle], b: &[Triangle]) -> (BTreeSet<(u32, u32)>, f64) {
 }
 
 /// Calls `check` for pairs of all shapes in several poses, some far from the origin.
-fn pairs(seed: u64, rounds: usize, mut check: impl FnMut(&Surface, &Surface, &Pose, f64, &mut Sequence)) {
-    let mut sequence = Sequence(seed);
-    let shapes = shapes(&mut sequence);
+fn pairs(seed: u64, rounds: usize, mut check: impl FnMut(&Surface, &Surface, &Pose, f64, &mut Rng)) {
+    let mut rng = Rng::new(seed);
+    let shapes = shapes(&mut rng);
     for round in 0..rounds {
-        let [mut a, mut b] = [(); 2].map(|()| shapes[sequence.below(shapes.len() as u32) as usize].clone());
-        let mut pose = sequence.pose();
+        let [mut a, mut b] = [(); 2].map(|()| shapes[rng.below(shapes.len())].clone());
+        let mut pose = random_pose(&mut rng);
         if round % 5 == 4 {
             // B's own frame lies far away; the pose moves B back.
             let far = Vec3::new(1e5, -2e5, 3e4);
@@ -159,7 +116,7 @@ fn pairs(seed: u64, rounds: usize, mut check: impl FnMut(&Surface, &Surface, &Po
         }
         let (a, b) = (surface(&a), surface(&b));
         let eta = 1e-15 * (20.0 + 4.0 * pose.translation.norm());
-        check(&a, &b, &pose, eta, &mut sequence);
+        check(&a, &b, &pose, eta, &mut rng);
     }
 }
 
@@ -186,7 +143,7 @@ fn pairs_of_triangles_that_meet_are_those_of_brute_force() {
 #[test]
 fn distances_are_those_of_brute_force() {
     let (mut within, mut beyond) = (0, 0);
-    pairs(2, 400, |a, b, pose, eta, sequence| {
+    pairs(2, 400, |a, b, pose, eta, rng| {
         let (met, least) = brute_force(&triangles(a, &Pose::identity()), &triangles(b, pose));
         let p = Pairing { a, b, b_in_a: pose };
         let Distance::Within(gap) = separation(&p, f64::INFINITY, 0.0) else { panic!("all is within infinity") };
@@ -196,7 +153,7 @@ fn distances_are_those_of_brute_force() {
         assert!(met.is_empty() || met.contains(&(gap.triangles[0], gap.triangles[1])));
         assert!(((gap.points[0] - gap.points[1]).norm() - gap.value).abs() < 1e-7_f64.max(10.0 * eta));
         assert!(point_triangle(&gap.points[0], &a.triangle(gap.triangles[0])).squared.sqrt() <= 1e-7);
-        let limit = least * 1.5 * sequence.unit();
+        let limit = least * 1.5 * rng.unit();
         match separation(&p, limit, limit) {
             Distance::Beyond(bound) => {
                 assert!(limit < least + eta && limit < bound && bound <= least + eta, "{limit} {bound} {least}");
@@ -214,9 +171,9 @@ fn distances_are_those_of_brute_force() {
 #[test]
 fn moved_triangles_meet_as_in_brute_force() {
     let (mut some, mut none) = (0, 0);
-    pairs(3, 300, |a, b, pose, _, sequence| {
-        let slack = [1e-4, 0.01, 0.3][sequence.below(3) as usize];
-        let mut nudge = |v: Vec3| v + sequence.point() * slack;
+    pairs(3, 300, |a, b, pose, _, rng| {
+        let slack = [1e-4, 0.01, 0.3][rng.below(3)];
+        let mut nudge = |v: Vec3| v + near_origin(rng) * slack;
         let va: Vec<Vec3> = a.vertices.iter().map(|&v| nudge(v)).collect();
         let vb: Vec<Vec3> = b.vertices.iter().map(|v| nudge(pose.point(v))).collect();
         let corners = |s: &Surface, v: &[Vec3]| -> Vec<Triangle> {
@@ -234,12 +191,12 @@ fn moved_triangles_meet_as_in_brute_force() {
 #[test]
 fn nearest_and_within_are_those_of_brute_force() {
     let mut seen = BTreeSet::new();
-    pairs(4, 200, |_, s, pose, _, sequence| {
+    pairs(4, 200, |_, s, pose, _, rng| {
         let back = pose.inverse();
         for _ in 0..10 {
-            let mut x = back.point(&(pose.translation + sequence.point() * 10.0));
-            if sequence.below(3) == 0 {
-                x = s.vertices[sequence.below(s.vertices.len() as u32) as usize] + sequence.point() * 1e-3;
+            let mut x = back.point(&(pose.translation + near_origin(rng) * 10.0));
+            if rng.below(3) == 0 {
+                x = s.vertices[rng.below(s.vertices.len())] + near_origin(rng) * 1e-3;
             }
             let all: Vec<f64> =
                 triangles(s, &Pose::identity()).iter().map(|t| point_triangle(&x, t).squared.sqrt()).collect();
@@ -265,11 +222,11 @@ fn nearest_and_within_are_those_of_brute_force() {
 
 #[test]
 fn winding_numbers_count_closed_surfaces() {
-    let mut sequence = Sequence(5);
+    let mut rng = Rng::new(5);
     let mut counts = [0; 4];
     for round in 0..60 {
         // A ball in a box, inverted in every other round to form a cavity.
-        let (mut mesh, inner) = (closed(1 + round % 4, |p| p), ball(3));
+        let (mut mesh, inner) = (squared_box(1 + round % 4, |p| p), ball(3));
         let first = mesh.vertices.len() as u32;
         mesh.vertices.extend(inner.vertices.iter().map(|v| v * 0.5));
         mesh.triangles.extend(inner.triangles.iter().map(|&[a, b, c]| {
@@ -278,9 +235,9 @@ fn winding_numbers_count_closed_surfaces() {
         }));
         let s = surface(&mesh);
         assert_eq!(s.shells, [0, first]);
-        let pose = sequence.pose();
+        let pose = random_pose(&mut rng);
         for _ in 0..50 {
-            let x = sequence.point() * 5.0;
+            let x = near_origin(&mut rng) * 5.0;
             let placed = pose.point(&x);
             let angle: f64 = triangles(&s, &pose).iter().map(|t| solid_angle(&placed, t)).sum();
             let expected = libm::round(angle / (4.0 * std::f64::consts::PI)) as i32;
@@ -290,7 +247,7 @@ fn winding_numbers_count_closed_surfaces() {
             assert_eq!(winding_moved(&s, Some(&pose), &x, 0.03, moved), Some(expected));
             counts[(expected + 1) as usize] += 1;
         }
-        let on = s.triangle(sequence.below(s.triangles.len() as u32));
+        let on = s.triangle(rng.below(s.triangles.len()) as u32);
         assert_eq!(winding(&s, None, &on[1]), None);
     }
     assert!(counts[1] > 100 && counts[2] > 100 && counts[3] > 50, "{counts:?}");

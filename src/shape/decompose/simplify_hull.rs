@@ -141,15 +141,15 @@ fn common_outward(normals: &[(u32, Vec3)]) -> Option<Vec3> {
 mod tests {
     use super::*;
     use crate::shape::hull::encloses;
-    use crate::testkit::solids::Rng;
+    use crate::testkit::rng::Rng;
 
     /// Points on ellipsoids, cylinders and blocks of many sizes, sometimes few.
-    fn cloud(dice: &mut Rng, round: u32) -> Vec<Vec3> {
-        let size = Vec3::new(1.0, 1.0 + dice.unit().abs() * 4.0, 1.0 + dice.unit().abs() * 9.0);
-        let shift = dice.vector() * 100.0;
+    fn cloud(rng: &mut Rng, round: u32) -> Vec<Vec3> {
+        let size = Vec3::new(1.0, 1.0 + rng.signed().abs() * 4.0, 1.0 + rng.signed().abs() * 9.0);
+        let shift = rng.in_cube() * 100.0;
         (0..if round.is_multiple_of(4) { 90 } else { 2000 })
             .map(|_| {
-                let p = dice.vector();
+                let p = rng.in_cube();
                 let on = match round % 3 {
                     0 => p.normalize(),
                     1 => Vec3::new(p.x, p.y, 0.0).normalize() + Vec3::new(0.0, 0.0, if p.z > 0.5 { 1.0 } else { p.z }),
@@ -162,10 +162,10 @@ mod tests {
 
     #[test]
     fn simple_hulls_hold_balls_around_all_points_and_reach_no_farther_than_they_may() {
-        let dice = &mut Rng(3);
+        let rng = &mut Rng::new(3);
         let (mut simple, mut exact) = (0, 0);
         for round in 0..60 {
-            let points = cloud(dice, round);
+            let points = cloud(rng, round);
             let (spare, room) = (0.05, 1e-9);
             let whole = convex_hull(&points);
             match hull_around(&points, spare, room) {
@@ -198,10 +198,10 @@ mod tests {
     #[test]
     fn sharp_and_flat_points_have_hulls_around_them_too() {
         // A needle with a dense shaft, and points in a plane.
-        let dice = &mut Rng(9);
+        let rng = &mut Rng::new(9);
         let mut needle: Vec<Vec3> = (0..3000)
             .map(|_| {
-                let p = dice.vector();
+                let p = rng.in_cube();
                 let side = Vec3::new(p.x, p.y, 0.0).normalize() * (1.0 - p.z.abs());
                 side + Vec3::new(0.0, 0.0, 40.0 * p.z)
             })

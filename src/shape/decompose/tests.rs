@@ -10,7 +10,8 @@ use crate::shape::decompose::*;
 use crate::shape::hull::{convex_hull, encloses, measure};
 use crate::shape::surface::winding_number::winding;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Rng, block, cubes, joined, ring, translated, turned};
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{block, cubes, extruded, joined, reversed, ring, translated};
 
 const INFLATION: f64 = 0.005;
 
@@ -28,7 +29,7 @@ fn tube() -> TriMesh {
 }
 
 /// Makes a prism over a counter-clockwise polygon with the given triangles.
-fn prism(outline: &[[f64; 2]], caps: &[[u32; 3]], height: f64) -> TriMesh {
+fn extruded_with_caps(outline: &[[f64; 2]], caps: &[[u32; 3]], height: f64) -> TriMesh {
     let n = outline.len() as u32;
     let at = |z: f64| outline.iter().map(move |p| Vec3::new(p[0], p[1], z));
     let vertices: Vec<Vec3> = at(0.0).chain(at(height)).collect();
@@ -43,14 +44,14 @@ fn prism(outline: &[[f64; 2]], caps: &[[u32; 3]], height: f64) -> TriMesh {
 /// Makes an L with legs of 40 and 30, 4 thick.
 fn angle() -> TriMesh {
     let outline = [[4.0, 4.0], [4.0, 30.0], [0.0, 30.0], [0.0, 0.0], [40.0, 0.0], [40.0, 4.0]];
-    prism(&outline, &[[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]], 25.0)
+    extruded(&outline, [0.0, 25.0])
 }
 
 /// Makes a block with a slot 6 wide and 10 deep.
 fn channel() -> TriMesh {
     let outline =
         [[-8.0, 0.0], [8.0, 0.0], [8.0, 20.0], [3.0, 20.0], [3.0, 10.0], [-3.0, 10.0], [-3.0, 20.0], [-8.0, 20.0]];
-    prism(&outline, &[[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]], 40.0)
+    extruded_with_caps(&outline, &[[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]], 40.0)
 }
 
 /// Distance of a point beyond the solid (mm); 0 inside.
@@ -61,18 +62,13 @@ fn beyond(s: &Surface, x: &Vec3) -> f64 {
     s.nearest(x, f64::INFINITY).map_or(f64::INFINITY, |n| n.distance)
 }
 
-/// Random number between 0 and 1.
-fn share(dice: &mut Rng) -> f64 {
-    0.5 + 0.5 * dice.unit()
-}
-
 /// Random points spread over a hull.
-fn points_in(hull: &Hull, dice: &mut Rng, n: usize) -> Vec<Vec3> {
-    let corner = |dice: &mut Rng| hull.vertices[dice.below(hull.vertices.len())];
+fn points_in(hull: &Hull, rng: &mut Rng, n: usize) -> Vec<Vec3> {
+    let corner = |rng: &mut Rng| hull.vertices[rng.below(hull.vertices.len())];
     (0..n)
         .map(|_| {
-            let [a, b, c, d] = [corner(dice), corner(dice), corner(dice), corner(dice)];
-            let (u, v, w) = (share(dice), share(dice), share(dice));
+            let [a, b, c, d] = [corner(rng), corner(rng), corner(rng), corner(rng)];
+            let (u, v, w) = (rng.unit(), rng.unit(), rng.unit());
             let edge = a + (b - a) * u;
             edge + (c + (d - c) * v - edge) * (w * w)
         })
@@ -80,7 +76,7 @@ fn points_in(hull: &Hull, dice: &mut Rng, n: usize) -> Vec<Vec3> {
 }
 
 /// Checks a decomposition on samples and returns the largest overshoot found.
-fn hold(s: &Surface, d: &Decomposition, dice: &mut Rng) -> f64 {
+fn hold(s: &Surface, d: &Decomposition, rng: &mut Rng) -> f64 {
     let mut planes: Vec<Vec<Plane>> = Vec::new();
     for piece in &d.pieces {
         assert_eq!(piece.rank, 3);
@@ -92,8 +88,8 @@ fn hold(s: &Surface, d: &Decomposition, dice: &mut Rng) -> f64 {
     }
     let holds = |p: &[Plane], x: &Vec3, deep: f64| p.iter().all(|plane| plane.height(x) <= -deep);
     for _ in 0..3000 {
-        let [a, b, c] = s.triangle(dice.below(s.triangles.len()) as u32);
-        let (u, v) = (share(dice), share(dice));
+        let [a, b, c] = s.triangle(rng.below(s.triangles.len()) as u32);
+        let (u, v) = (rng.unit(), rng.unit());
         let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
         let x = a + (b - a) * u + (c - a) * v;
         assert!(planes.iter().any(|p| holds(p, &x, 0.0)), "a surface point is outside: {x}");
@@ -102,7 +98,7 @@ fn hold(s: &Surface, d: &Decomposition, dice: &mut Rng) -> f64 {
     let mut balls = 0;
     let (low, size) = (s.bounds.min, s.bounds.max - s.bounds.min);
     for _ in 0..3000 {
-        let x = low + Vec3::new(share(dice), share(dice), share(dice)).component_mul(&size);
+        let x = low + rng.in_unit_cube().component_mul(&size);
         let inside = winding(s, None, &x).is_some_and(|w| w >= 1);
         if inside && s.nearest(&x, f64::INFINITY).is_some_and(|n| n.distance > INFLATION) {
             balls += 1;
@@ -110,7 +106,7 @@ fn hold(s: &Surface, d: &Decomposition, dice: &mut Rng) -> f64 {
         }
     }
     assert!(balls > 100, "{balls} balls");
-    let samples = d.pieces.iter().flat_map(|p| points_in(p, dice, 1000));
+    let samples = d.pieces.iter().flat_map(|p| points_in(p, rng, 1000));
     let worst = samples.map(|x| beyond(s, &x)).fold(0.0, f64::max);
     assert!(worst <= d.epsilon, "{worst} beyond, certified {}", d.epsilon);
     worst
@@ -118,33 +114,35 @@ fn hold(s: &Surface, d: &Decomposition, dice: &mut Rng) -> f64 {
 
 #[test]
 fn a_block_is_one_piece_and_an_angle_two() {
-    let dice = &mut Rng(1);
-    let s = surface(&block(3.0, 4.0, 5.0));
+    let rng = &mut Rng::new(1);
+    let s = surface(&block([0.0; 3], [3.0, 4.0, 5.0]));
     let d = decompose(&s, &limits(0.1)).unwrap();
     assert_eq!(d.pieces.len(), 1);
     assert!(d.epsilon < 1e-9, "{}", d.epsilon);
-    hold(&s, &d, dice);
+    hold(&s, &d, rng);
     let s = surface(&angle());
     let d = decompose(&s, &limits(0.1)).unwrap();
     assert_eq!(d.pieces.len(), 2);
     let volume: f64 = d.pieces.iter().map(|p| measure(p).volume).sum();
     assert!((volume / (25.0 * 4.0 * 66.0) - 1.0).abs() < 0.01, "{volume}");
-    hold(&s, &d, dice);
+    hold(&s, &d, rng);
 }
 
 #[test]
 fn pieces_hold_the_solid_and_keep_to_epsilon() {
-    let dice = &mut Rng(2);
-    let pocket =
-        joined(&[block(20.0, 20.0, 10.0), turned(&translated(&block(8.0, 8.0, 4.0), Vec3::new(6.0, 5.0, 3.0)))]);
+    let rng = &mut Rng::new(2);
+    let pocket = joined(&[
+        block([0.0; 3], [20.0, 20.0, 10.0]),
+        reversed(&translated(&block([0.0; 3], [8.0, 8.0, 4.0]), Vec3::new(6.0, 5.0, 3.0))),
+    ]);
     let mut cut = 0;
-    for mesh in [tube(), angle(), channel(), pocket, cubes(dice), cubes(dice)] {
+    for mesh in [tube(), angle(), channel(), pocket, cubes(rng), cubes(rng)] {
         let s = surface(&mesh);
         for part in [0.1, 0.03, 0.01] {
             let asked = part * s.bounds.diagonal();
             let d = decompose(&s, &limits(asked)).unwrap();
             assert!(d.epsilon <= asked, "{} of {asked} with {} pieces", d.epsilon, d.pieces.len());
-            hold(&s, &d, dice);
+            hold(&s, &d, rng);
             cut += usize::from(d.pieces.len() > 1);
         }
     }
@@ -179,7 +177,7 @@ fn a_budget_ends_the_refinement_and_the_bound_still_holds() {
     let reached = [1, 2, 4, 8].map(|max_pieces| {
         let d = decompose(&s, &Limits { max_pieces, ..limits(0.05) }).unwrap();
         assert!(d.pieces.len() <= max_pieces);
-        assert!(hold(&s, &d, &mut Rng(3)) > 0.05);
+        assert!(hold(&s, &d, &mut Rng::new(3)) > 0.05);
         d.epsilon
     });
     // The bore's radius, and less than quarters leave: 8 (1 − cos 45°) = 2.3.
@@ -191,13 +189,13 @@ fn where_cells_overlap_by_more_than_epsilon_cuts_that_gain_nothing_are_not_made(
     let s = surface(&angle());
     let d = decompose(&s, &Limits { inflation: 6.0, ..limits(0.05) }).unwrap();
     assert!((2..10).contains(&d.pieces.len()), "{} pieces", d.pieces.len());
-    let reached = hold(&s, &d, &mut Rng(5));
+    let reached = hold(&s, &d, &mut Rng::new(5));
     assert!(reached > 1.0 && d.epsilon < 12.0, "{reached} {}", d.epsilon);
 }
 
 #[test]
 fn what_has_no_inside_has_no_pieces() {
-    let mut open = block(1.0, 1.0, 1.0);
+    let mut open = block([0.0; 3], [1.0; 3]);
     open.triangles.pop();
     assert!(decompose(&Surface::new(&open, &Vec3::zeros(), Inside::Undefined), &limits(0.1)).is_none());
     assert!(decompose(&surface(&TriMesh::default()), &limits(0.1)).is_none());
@@ -239,10 +237,10 @@ fn pieces_are_the_same_for_any_thread_count() {
 
 #[test]
 fn what_is_cut_off_a_box_holds_what_of_a_piece_lies_in_it() {
-    let dice = &mut Rng(3);
+    let rng = &mut Rng::new(3);
     let mut cut = 0;
     for _ in 0..200 {
-        let mut any = || Vec3::new(dice.unit(), dice.unit(), dice.unit());
+        let mut any = || rng.in_cube();
         let (center, half) = (any(), any().abs() + Vec3::repeat(0.1));
         let planes: Vec<Plane> = (0..4)
             .map(|_| {

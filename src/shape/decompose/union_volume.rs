@@ -237,11 +237,11 @@ pub(crate) fn split(polygon: &[Vec3], heights: &[f64], on_plane: f64) -> (Polygo
 mod tests {
     use super::*;
     use crate::shape::hull::{convex_hull, measure};
-    use crate::testkit::solids::Rng;
+    use crate::testkit::rng::Rng;
+    use crate::testkit::solids::block;
 
-    fn cuboid(low: [f64; 3], high: [f64; 3]) -> Hull {
-        let corner = |k: usize| Vec3::from(std::array::from_fn(|i| if k >> i & 1 == 0 { low[i] } else { high[i] }));
-        convex_hull(&(0..8).map(corner).collect::<Vec<_>>())
+    fn hull_block(low: [f64; 3], high: [f64; 3]) -> Hull {
+        convex_hull(&block(low, high).vertices)
     }
 
     fn volume(hulls: &[Hull]) -> f64 {
@@ -254,28 +254,27 @@ mod tests {
 
     #[test]
     fn blocks_count_once_where_they_overlap_touch_or_coincide() {
-        let a = cuboid([0.0; 3], [4.0, 3.0, 2.0]);
+        let a = hull_block([0.0; 3], [4.0, 3.0, 2.0]);
         assert_near(volume(std::slice::from_ref(&a)), 24.0);
         assert_near(volume(&[a.clone(), a.clone(), a.clone()]), 24.0);
         // Flush on four sides, and in the other order.
-        let b = cuboid([3.0, 0.0, 0.0], [6.0, 3.0, 2.0]);
+        let b = hull_block([3.0, 0.0, 0.0], [6.0, 3.0, 2.0]);
         assert_near(volume(&[a.clone(), b.clone()]), 36.0);
         assert_near(volume(&[b, a.clone()]), 36.0);
         // Side by side, one inside, one across, one apart.
-        assert_near(volume(&[a.clone(), cuboid([4.0, 0.0, 0.0], [5.0, 3.0, 2.0])]), 30.0);
-        assert_near(volume(&[a.clone(), cuboid([1.0; 3], [2.0, 2.0, 1.5])]), 24.0);
-        assert_near(volume(&[a.clone(), cuboid([1.0, 1.0, -5.0], [2.0, 2.0, 5.0])]), 24.0 + 8.0);
-        assert_near(volume(&[a, cuboid([10.0; 3], [11.0; 3])]), 25.0);
+        assert_near(volume(&[a.clone(), hull_block([4.0, 0.0, 0.0], [5.0, 3.0, 2.0])]), 30.0);
+        assert_near(volume(&[a.clone(), hull_block([1.0; 3], [2.0, 2.0, 1.5])]), 24.0);
+        assert_near(volume(&[a.clone(), hull_block([1.0, 1.0, -5.0], [2.0, 2.0, 5.0])]), 24.0 + 8.0);
+        assert_near(volume(&[a, hull_block([10.0; 3], [11.0; 3])]), 25.0);
     }
 
     #[test]
     fn many_hulls_have_the_volume_that_points_say() {
-        let dice = &mut Rng(5);
+        let rng = &mut Rng::new(5);
         for round in 0..6 {
             let mut hull = |spread: f64| {
-                let middle = Vec3::new(dice.unit(), dice.unit(), dice.unit()) * spread;
-                let points: Vec<Vec3> =
-                    (0..20).map(|_| middle + Vec3::new(dice.unit(), dice.unit(), dice.unit())).collect();
+                let middle = rng.in_cube() * spread;
+                let points: Vec<Vec3> = (0..20).map(|_| middle + rng.in_cube()).collect();
                 convex_hull(&points)
             };
             let hulls: Vec<Hull> = (0..12).map(|_| hull(0.3 + 0.4 * f64::from(round))).collect();
@@ -287,7 +286,7 @@ mod tests {
             let bounds = Aabb::of_points(hulls.iter().flat_map(|h| &h.vertices));
             let (size, n) = (bounds.max - bounds.min, 20_000);
             let hits = (0..n).filter(|_| {
-                let share = Vec3::new(dice.unit(), dice.unit(), dice.unit()).map(|x| 0.5 + 0.5 * x);
+                let share = rng.in_unit_cube();
                 let x = bounds.min + share.component_mul(&size);
                 planes.iter().any(|p| p.iter().all(|f| f.normal.dot(&x) <= f.offset))
             });

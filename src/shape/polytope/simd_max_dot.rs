@@ -126,15 +126,13 @@ fn dot<S: Simd>(simd: S, p: [S::f64s; 3], d: [S::f64s; 3]) -> S::f64s {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testkit::rng::Rng;
 
     #[test]
     fn the_first_of_the_largest_is_found_whatever_the_length() {
-        let mut seed = 1_u64;
-        let mut next = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Draws from few values to make ties common.
-            ((seed >> 33) % 7) as f64 - 3.0
-        };
+        let mut rng = Rng::new(1);
+        // Draws from few values to make ties common.
+        let mut next = || rng.below(7) as f64 - 3.0;
         let mut ties = 0;
         for n in 1..100 {
             let points: Vec<Vec3> = (0..n).map(|_| Vec3::new(next(), next(), next())).collect();

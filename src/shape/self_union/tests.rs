@@ -1,79 +1,28 @@
 use crate::geom::triangle::distance::Feature;
-use crate::geom::{Mat3, Vec3};
+use crate::geom::{Pose, Vec3};
 use crate::shape::self_union::*;
 use crate::shape::surface::winding_number::winding;
-use crate::testkit::solids::{joined, turned};
-
-struct Sequence(u64);
-
-impl Sequence {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: u32) -> u32 {
-        (self.unit() * f64::from(n)) as u32
-    }
-
-    fn point(&mut self) -> Vec3 {
-        Vec3::from_fn(|_, _| self.unit())
-    }
-
-    fn rotation(&mut self) -> Mat3 {
-        let [a, b, c] = [(); 3].map(|()| self.unit() * 6.0);
-        *nalgebra::Rotation3::from_euler_angles(a, b, c).matrix()
-    }
-}
-
-/// Makes a closed prism over a regular polygon, wound outward.
-fn prism(n: u32, r: f64, height: f64) -> TriMesh {
-    let ring = |z: f64| {
-        (0..n).map(move |k| {
-            let a = std::f64::consts::TAU * (f64::from(k) + 0.5) / f64::from(n);
-            Vec3::new(r * libm::cos(a), r * libm::sin(a), z)
-        })
-    };
-    let vertices: Vec<Vec3> = ring(0.0).chain(ring(height)).collect();
-    let mut triangles = Vec::new();
-    for i in 0..n {
-        let j = (i + 1) % n;
-        triangles.extend([[i, j, n + j], [i, n + j, n + i]]);
-        if i > 0 && j > 0 {
-            triangles.extend([[0, j, i], [n, n + i, n + j]]);
-        }
-    }
-    TriMesh { vertices, triangles }
-}
-
-fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
-    let vertices = (0..8).map(|i| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { max[k] } else { min[k] })).collect();
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    TriMesh { vertices, triangles: quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect() }
-}
-
-fn moved(mut mesh: TriMesh, r: &Mat3, t: &Vec3) -> TriMesh {
-    mesh.vertices.iter_mut().for_each(|v| *v = r * *v + t);
-    mesh
-}
+use crate::testkit::poses::about_z;
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{block, joined, moved, prism, reversed, translated};
 
 fn surface(mesh: &TriMesh) -> Surface {
     Surface::new(mesh, &Vec3::zeros(), Inside::Solid)
 }
 
 /// Asserts an unchanged solid, no boundary inside it, and a source in its plane for every piece.
-fn assert_resolved(s: &Surface, sequence: &mut Sequence) {
+fn assert_resolved(s: &Surface, rng: &mut Rng) {
     let solid = s.solid();
     assert!(solid.boundary_edges().is_empty() && solid.overlaps() == SelfUnion::None && !solid.triangles.is_empty());
     let size = s.bounds.max - s.bounds.min;
     for _ in 0..200 {
-        let x = s.bounds.min + sequence.point().component_mul(&size);
+        let x = s.bounds.min + rng.in_unit_cube().component_mul(&size);
         let inside = winding(s, None, &x).unwrap() >= 1;
         assert_eq!(winding(solid, None, &x), Some(i32::from(inside)), "{x:?}");
         let near = solid.nearest(&x, f64::INFINITY).unwrap();
         // The winding number is constant around the point up to the boundary, and differs beyond.
         for _ in 0..20 {
-            let y = x + (sequence.point() - Vec3::repeat(0.5)).normalize() * (near.distance * (1.0 - 1e-9));
+            let y = x + (rng.in_unit_cube() - Vec3::repeat(0.5)).normalize() * (near.distance * (1.0 - 1e-9));
             assert_eq!(winding(s, None, &y).unwrap() >= 1, inside, "{x:?} {y:?} {near:?}");
         }
         // Beyond a sharp edge it may be the same.
@@ -98,17 +47,17 @@ fn assert_resolved(s: &Surface, sequence: &mut Sequence) {
 
 #[test]
 fn sound_solids_are_left_alone() {
-    let cavity = |x: f64| turned(&block([x; 3], [x + 1.0; 3]));
+    let cavity = |x: f64| reversed(&block([x; 3], [x + 1.0; 3]));
     let apart = |x: f64| block([x; 3], [x + 1.0; 3]);
     for mesh in [
         block([0.0; 3], [1.0; 3]),
-        prism(40, 3.0, 5.0),
+        prism(40, 3.0, [0.0, 5.0]),
         joined(&[block([0.0; 3], [10.0; 3]), cavity(2.0), cavity(5.0)]),
         joined(&[block([0.0; 3], [10.0; 3]), apart(12.0), apart(15.0)]),
-        joined(&[block([0.0; 3], [10.0; 3]), turned(&block([1.0; 3], [9.0; 3])), apart(4.0)]),
+        joined(&[block([0.0; 3], [10.0; 3]), reversed(&block([1.0; 3], [9.0; 3])), apart(4.0)]),
     ] {
-        let r = Sequence(5).rotation();
-        for mesh in [mesh.clone(), moved(mesh, &r, &Vec3::new(3.0, 50.0, -7.0))] {
+        let pose = Pose { rotation: Rng::new(5).rotation(), translation: Vec3::new(3.0, 50.0, -7.0) };
+        for mesh in [mesh.clone(), moved(&mesh, &pose)] {
             let s = surface(&mesh);
             assert_eq!(s.overlaps(), SelfUnion::None);
             assert!(std::ptr::eq(s.solid(), &raw const s));
@@ -116,7 +65,7 @@ fn sound_solids_are_left_alone() {
     }
     // Two blocks with a common edge, and two with a common corner.
     for t in [Vec3::new(1.0, 1.0, 0.0), Vec3::repeat(1.0)] {
-        let mut mesh = joined(&[block([0.0; 3], [1.0; 3]), moved(block([0.0; 3], [1.0; 3]), &Mat3::identity(), &t)]);
+        let mut mesh = joined(&[block([0.0; 3], [1.0; 3]), translated(&block([0.0; 3], [1.0; 3]), t)]);
         for v in 8..16 {
             let first = mesh.vertices.iter().position(|p| *p == mesh.vertices[v]).unwrap();
             mesh.triangles.iter_mut().flatten().filter(|k| **k == v as u32).for_each(|k| *k = first as u32);
@@ -128,17 +77,17 @@ fn sound_solids_are_left_alone() {
 #[test]
 fn a_shell_inside_the_solid_is_dropped_without_cutting() {
     let outer = block([0.0; 3], [10.0; 3]);
-    let inner = prism(12, 2.0, 4.0);
-    let inner = moved(inner, &Mat3::identity(), &Vec3::new(4.0, 4.0, 2.0));
-    let hole = turned(&block([3.5, 3.5, 3.0], [4.5, 4.5, 5.0]));
+    let inner = prism(12, 2.0, [0.0, 4.0]);
+    let inner = translated(&inner, Vec3::new(4.0, 4.0, 2.0));
+    let hole = reversed(&block([3.5, 3.5, 3.0], [4.5, 4.5, 5.0]));
     // The outer block fills the hole of the inner one.
     let s = surface(&joined(&[outer.clone(), inner, hole]));
     assert_eq!(s.overlaps(), SelfUnion::Resolved);
     assert_eq!(s.solid().triangles.len(), 12);
     assert!(s.solid().source.iter().all(|t| *t < 12));
-    assert_resolved(&s, &mut Sequence(3));
+    assert_resolved(&s, &mut Rng::new(3));
     // The same cavity in two shells, one inside the other: the first cavity vanishes.
-    let shells = [outer, block([1.0; 3], [9.0; 3]), turned(&block([4.0; 3], [5.0; 3]))];
+    let shells = [outer, block([1.0; 3], [9.0; 3]), reversed(&block([4.0; 3], [5.0; 3]))];
     let s = surface(&joined(&shells));
     assert_eq!((s.overlaps(), s.solid().triangles.len()), (SelfUnion::Resolved, 12));
 }
@@ -146,14 +95,13 @@ fn a_shell_inside_the_solid_is_dropped_without_cutting() {
 #[test]
 fn flush_shells_lose_the_wall_between_them() {
     let mesh = joined(&[block([0.0; 3], [10.0; 3]), block([10.0, 2.0, 2.0], [15.0, 8.0, 12.0])]);
-    for mesh in
-        [mesh.clone(), moved(mesh, &Mat3::new(0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0), &Vec3::repeat(0.5))]
-    {
+    let quarter_turn = Pose { rotation: about_z(90.0), translation: Vec3::repeat(0.5) };
+    for mesh in [mesh.clone(), moved(&mesh, &quarter_turn)] {
         let s = surface(&mesh);
         assert_eq!(s.overlaps(), SelfUnion::Resolved);
         let found = s.solid().nearest(&(s.solid().bounds.center()), f64::INFINITY).unwrap();
         assert!(found.distance > 1.0);
-        assert_resolved(&s, &mut Sequence(9));
+        assert_resolved(&s, &mut Rng::new(9));
     }
     // Neighbours with shared corners of the common wall.
     let mut mesh = joined(&[block([0.0; 3], [1.0; 3]), block([1.0, 0.0, 0.0], [2.0, 1.0, 1.0])]);
@@ -162,7 +110,7 @@ fn flush_shells_lose_the_wall_between_them() {
     }
     let s = surface(&mesh);
     assert_eq!(s.overlaps(), SelfUnion::Resolved);
-    assert_resolved(&s, &mut Sequence(10));
+    assert_resolved(&s, &mut Rng::new(10));
 }
 
 #[test]
@@ -191,21 +139,21 @@ fn a_shell_that_crosses_itself_is_cut() {
                 triangles.extend([[p, p + 4, q + 4], [p, q + 4, q]]);
             }
         }
-        turned(&TriMesh { vertices, triangles })
+        reversed(&TriMesh { vertices, triangles })
     };
     assert_eq!(winding(&surface(&loops(3.0)), None, &Vec3::new(5.0, 0.0, 0.1)), Some(1));
     let clean = surface(&loops(3.0));
     assert_eq!(clean.overlaps(), SelfUnion::None);
-    let r = Sequence(8).rotation();
+    let pose = Pose { rotation: Rng::new(8).rotation(), translation: Vec3::new(30.0, 1.0, 2.0) };
     for x in [-4.0, 0.3, -1.0, 1.0] {
-        for mesh in [loops(x), moved(loops(x), &r, &Vec3::new(30.0, 1.0, 2.0))] {
+        for mesh in [loops(x), moved(&loops(x), &pose)] {
             let s = surface(&mesh);
             if x == 1.0 {
                 // After a rotation, rounding decides if the flush end touches.
                 assert!(!matches!(s.overlaps(), SelfUnion::Unresolved(_)));
             } else {
                 assert_eq!(s.overlaps(), SelfUnion::Resolved, "{x}");
-                assert_resolved(&s, &mut Sequence(4));
+                assert_resolved(&s, &mut Rng::new(4));
             }
         }
     }
@@ -226,35 +174,34 @@ fn what_only_touches_itself_is_cut_and_has_no_overlap() {
         let s = surface(&mesh);
         assert_eq!(s.overlaps(), SelfUnion::None);
         assert!(s.solid().triangles.len() >= same && !std::ptr::eq(s.solid(), &raw const s));
-        assert_resolved(&s, &mut Sequence(6));
+        assert_resolved(&s, &mut Rng::new(6));
     }
 }
 
 #[test]
 fn random_unions_are_resolved() {
-    let mut sequence = Sequence(21);
+    let mut rng = Rng::new(21);
     let (mut resolved, mut clean) = (0, 0);
     for round in 0..60 {
-        let count = 2 + sequence.below(5);
+        let count = 2 + rng.below(5);
         // In some rounds on a grid, to make faces and edges coincide.
         let grid = round % 3 == 0;
         let shells: Vec<TriMesh> = (0..count)
             .map(|_| {
-                let at = sequence.point() * 12.0;
+                let pose = Pose { rotation: rng.rotation(), translation: rng.in_unit_cube() * 12.0 };
                 if grid {
-                    let min = [0, 1, 2].map(|_| f64::from(sequence.below(4)));
-                    block(min, min.map(|x| x + f64::from(1 + sequence.below(3))))
-                } else if sequence.below(2) == 0 {
-                    moved(prism(3 + sequence.below(9), 1.0 + 3.0 * sequence.unit(), 6.0), &sequence.rotation(), &at)
+                    let min = [0, 1, 2].map(|_| rng.below(4) as f64);
+                    block(min, min.map(|x| x + (1 + rng.below(3)) as f64))
+                } else if rng.below(2) == 0 {
+                    moved(&prism(3 + rng.below(9), rng.range(1.0, 4.0), [0.0, 6.0]), &pose)
                 } else {
-                    moved(block([-2.0; 3], [1.0, 2.0, 5.0]), &sequence.rotation(), &at)
+                    moved(&block([-2.0; 3], [1.0, 2.0, 5.0]), &pose)
                 }
             })
             .collect();
         let mut mesh = joined(&shells);
         if round % 2 == 0 {
-            let (r, t) = (sequence.rotation(), sequence.point() * 1e3);
-            mesh = moved(mesh, &r, &t);
+            mesh = moved(&mesh, &Pose { rotation: rng.rotation(), translation: rng.in_unit_cube() * 1e3 });
         }
         let s = surface(&mesh);
         match s.overlaps() {
@@ -263,7 +210,7 @@ fn random_unions_are_resolved() {
                 resolved += 1;
                 // Rotated flush faces leave slits as wide as rounding.
                 if !(grid && round % 2 == 0) {
-                    assert_resolved(&s, &mut sequence);
+                    assert_resolved(&s, &mut rng);
                 }
             }
             SelfUnion::Unresolved(why) => panic!("{round} {why}"),

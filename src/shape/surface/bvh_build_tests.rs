@@ -3,6 +3,7 @@
 use crate::geom::Vec3;
 use crate::shape::surface::bvh_build::{MAX_DEPTH, SMALL_NODE, Tree};
 use crate::shape::surface::bvh_node::{Below, SKEW};
+use crate::testkit::rng::Rng;
 use std::collections::BTreeSet;
 
 /// Builds a tree and returns its depth. Checks that every triangle is in one leaf and every box contains all triangles
@@ -44,10 +45,9 @@ fn loose(count: usize, corner: impl FnMut(usize) -> Vec3) -> (Vec<Vec3>, Vec<[u3
 #[test]
 fn boxes_hold_their_triangles_in_trees_of_every_size() {
     for (count, most) in [(1, 0), (3, 3), (5, 4), (17, 8), (400, 16), (SMALL_NODE + 100, 24)] {
-        let mut seed = count as u64;
+        let mut rng = Rng::new(count as u64);
         let (vertices, triangles) = loose(count, |k| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let unit = (seed >> 11) as f64 / (1_u64 << 53) as f64;
+            let unit = rng.unit();
             // A wavy band.
             let t = (k / 3) as f64 / count as f64 * 30.0;
             Vec3::new(t, libm::sin(t) + 0.1 * unit, (k % 3) as f64 * unit)

@@ -113,19 +113,9 @@ mod tests {
     use super::*;
     use crate::geom::Mat3;
     use crate::mesh::TriMesh;
-
-    struct Sequence(u64);
-
-    impl Sequence {
-        fn unit(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-        }
-
-        fn point(&mut self) -> Vec3 {
-            Vec3::from_fn(|_, _| self.unit())
-        }
-    }
+    use crate::testkit::poses::oblique;
+    use crate::testkit::rng::Rng;
+    use crate::testkit::solids::block;
 
     /// Computes Jacobson's sum over all triangles.
     fn summed(s: &Surface, x: &Vec3) -> f64 {
@@ -144,32 +134,28 @@ mod tests {
 
     #[test]
     fn it_is_the_sum_of_solid_angles_for_any_triangles() {
-        let mut sequence = Sequence(7);
-        let pose = Pose {
-            rotation: *nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1).matrix(),
-            translation: Vec3::new(3.0, -1.0, 2.0),
-        };
+        let mut rng = Rng::new(7);
+        let pose = Pose { rotation: oblique(), translation: Vec3::new(3.0, -1.0, 2.0) };
         for round in 0..200 {
             // Separate triangles in even rounds, triangles with shared vertices in odd rounds.
             let count = 1 + round % 40;
             let vertices: Vec<Vec3> =
-                (0..if round % 2 == 0 { 3 * count } else { 8 }).map(|_| sequence.point()).collect();
+                (0..if round % 2 == 0 { 3 * count } else { 8 }).map(|_| rng.in_unit_cube()).collect();
             let n = vertices.len();
-            let pick = |s: &mut Sequence| (s.unit() * n as f64) as u32;
             let triangles: Vec<[u32; 3]> =
                 (0..count as u32)
                     .map(|t| {
                         if round % 2 == 0 {
                             [3 * t, 3 * t + 1, 3 * t + 2]
                         } else {
-                            [(); 3].map(|()| pick(&mut sequence))
+                            [(); 3].map(|()| rng.below(n) as u32)
                         }
                     })
                     .filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0])
                     .collect();
             let s = surface(vertices, triangles);
             for _ in 0..20 {
-                let x = sequence.point() * 1.4 - Vec3::repeat(0.2);
+                let x = rng.in_unit_cube() * 1.4 - Vec3::repeat(0.2);
                 let sum = summed(&s, &x);
                 let w = generalized_winding(&s, None, &x).unwrap();
                 assert!((w.value - sum).abs() < 1e-12 + w.error, "{w:?} {sum}");
@@ -182,9 +168,9 @@ mod tests {
 
     /// Makes a box without its lid at z = 1.
     fn open_box() -> Surface {
-        let vertices = (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
-        let quads = [[0, 2, 3, 1], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-        surface(vertices, quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect())
+        let TriMesh { vertices, mut triangles } = block([0.0; 3], [1.0; 3]);
+        triangles.retain(|t| t.iter().any(|&v| vertices[v as usize].z < 1.0));
+        surface(vertices, triangles)
     }
 
     #[test]

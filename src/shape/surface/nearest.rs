@@ -122,19 +122,17 @@ mod tests {
     use super::*;
     use crate::mesh::TriMesh;
     use crate::shape::surface::Inside;
+    use crate::testkit::rng::Rng;
 
     #[test]
     fn the_nearest_triangle_and_all_within_a_radius_are_found() {
-        let mut seed = 5_u64;
-        let mut unit = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1_u64 << 53) as f64
-        };
-        let vertices: Vec<Vec3> = (0..300).map(|_| Vec3::new(unit(), unit(), 0.1 * unit()) * 10.0).collect();
+        let mut rng = Rng::new(5);
+        let vertices: Vec<Vec3> =
+            (0..300).map(|_| rng.in_unit_cube().component_mul(&Vec3::new(10.0, 10.0, 1.0))).collect();
         let triangles = (0..100).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
         let s = Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Undefined);
         for _ in 0..300 {
-            let x = Vec3::new(unit(), unit(), unit()) * 12.0;
+            let x = rng.in_unit_cube() * 12.0;
             let d: Vec<f64> = (0..100).map(|t| point_triangle(&x, &s.triangle(t)).squared.sqrt()).collect();
             let least = d.iter().copied().fold(f64::INFINITY, f64::min);
             let found = s.nearest(&x, f64::INFINITY).unwrap();

@@ -283,14 +283,11 @@ fn ray_meets(node: &Node, from: &Vec3, way: &Vec3, widen: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::TriMesh;
     use crate::shape::surface::Inside;
+    use crate::testkit::solids::block;
 
     fn cube() -> Surface {
-        let vertices = (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
-        let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-        let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-        Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Solid)
+        Surface::new(&block([0.0; 3], [1.0; 3]), &Vec3::zeros(), Inside::Solid)
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! What the tests share: seeded random numbers, point clouds, poses; in the modules: solids and their files, the built
-//! program, what must hold of any report.
+//! What the tests share: the random numbers and solids of the library's test kit, the built program, what must hold of any
+//! report.
 
 pub mod brute;
 pub mod command;
+pub mod crowd;
 pub mod report;
 pub mod scratch;
 pub mod solids;
@@ -10,123 +11,9 @@ pub mod soup;
 pub mod tessellate;
 pub mod two;
 
-use interfere::geom::{Mat3, Pose, Vec3};
+pub use interfere::testkit::rng::Rng;
 
-/// `SplitMix64` (Steele, Lea & Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    pub fn range(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    /// In 0..n.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    /// Logarithmically even.
-    pub fn scale(&mut self, low: f64, high: f64) -> f64 {
-        libm::exp(self.range(libm::log(low), libm::log(high)))
-    }
-
-    pub fn in_ball(&mut self) -> Vec3 {
-        loop {
-            let v = Vec3::new(self.range(-1.0, 1.0), self.range(-1.0, 1.0), self.range(-1.0, 1.0));
-            if v.norm_squared() <= 1.0 {
-                return v;
-            }
-        }
-    }
-
-    pub fn direction(&mut self) -> Vec3 {
-        loop {
-            let v = self.in_ball();
-            if v.norm_squared() > 1e-3 {
-                return v.normalize();
-            }
-        }
-    }
-
-    /// Uniform over all rotations (Shoemake, "Uniform Random Rotations", 1992, by rejection).
-    pub fn rotation(&mut self) -> Mat3 {
-        let [x, y, z, w] = loop {
-            let q: [f64; 4] = std::array::from_fn(|_| self.range(-1.0, 1.0));
-            let n = q.iter().map(|e| e * e).sum::<f64>();
-            if n <= 1.0 && n > 1e-3 {
-                break q.map(|e| e / n.sqrt());
-            }
-        };
-        Mat3::new(
-            1.0 - 2.0 * (y * y + z * z),
-            2.0 * (x * y - z * w),
-            2.0 * (x * z + y * w),
-            2.0 * (x * y + z * w),
-            1.0 - 2.0 * (x * x + z * z),
-            2.0 * (y * z - x * w),
-            2.0 * (x * z - y * w),
-            2.0 * (y * z + x * w),
-            1.0 - 2.0 * (x * x + y * y),
-        )
-    }
-
-    pub fn pose(&mut self, reach: f64) -> Pose {
-        Pose { rotation: self.rotation(), translation: self.in_ball() * reach }
-    }
-
-    /// Points of one of several characters within a ball of radius `size`: a few in general position, a box, a wedge of
-    /// grid points, a flattened or stretched cloud, a prism.
-    pub fn cloud(&mut self, size: f64) -> Vec<Vec3> {
-        match self.below(5) {
-            0 => (0..4 + self.below(12)).map(|_| self.in_ball() * size).collect(),
-            1 => {
-                let h = Vec3::new(self.range(0.1, 0.57), self.range(0.1, 0.57), self.range(0.1, 0.57)) * size;
-                let r = self.rotation();
-                corners(h).iter().map(|c| r * c).collect()
-            }
-            2 => {
-                (0..5 + self.below(10)).map(|_| self.in_ball().map(|e| (e * 2.0).round() / 2.0 * size * 0.57)).collect()
-            }
-            3 => {
-                let s = Vec3::new(1.0, self.scale(0.01, 1.0), self.scale(0.01, 1.0));
-                let r = self.rotation();
-                (0..6 + self.below(10)).map(|_| r * self.in_ball().component_mul(&s) * size).collect()
-            }
-            _ => {
-                let (n, r) = (3 + self.below(6), self.rotation());
-                let (radius, half) = (self.range(0.2, 0.7) * size, self.range(0.1, 0.7) * size);
-                (0..n)
-                    .flat_map(|k| {
-                        let (s, c) = interfere::geom::math::sin_cos_deg(360.0 * k as f64 / n as f64);
-                        [-half, half].map(|z| r * Vec3::new(radius * c, radius * s, z))
-                    })
-                    .collect()
-            }
-        }
-    }
-}
-
-/// The eight corners of a box of half extents `h` about the origin.
-pub fn corners(h: Vec3) -> [Vec3; 8] {
-    std::array::from_fn(|i| {
-        let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
-        Vec3::new(h.x * sign(0), h.y * sign(1), h.z * sign(2))
-    })
+/// Multiplies a count of random cases by 20 if `INTERFERE_FULL` is set.
+pub fn times(count: usize) -> usize {
+    if std::env::var_os("INTERFERE_FULL").is_some() { 20 * count } else { count }
 }

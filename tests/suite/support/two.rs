@@ -5,6 +5,7 @@ use interfere::check::{NoProgress, Options, Outcome, PairOutcome, check};
 use interfere::geom::{Affine, LengthUnit, Mat3, Pose, Vec3};
 use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
+pub use interfere::testkit::poses::about_z;
 
 /// Two placed parts and what is asked of them; lengths in mm, but for the meshes', which are in `units`.
 #[derive(Clone, Debug)]
@@ -96,8 +97,21 @@ pub fn placed(rotation: Mat3, translation: Vec3) -> Affine {
     Affine { linear: rotation, translation }
 }
 
-/// The rotation about the z axis.
-pub fn about_z(deg: f64) -> Mat3 {
-    let (s, c) = interfere::geom::math::sin_cos_deg(deg);
-    Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)
+/// Counts pairs with and without an overlap.
+#[derive(Default, Debug)]
+pub struct Mix {
+    apart: usize,
+    overlapping: usize,
+}
+
+impl Mix {
+    pub fn count(&mut self, row: &PairOutcome) {
+        *if row.gap > Some(0.0) { &mut self.apart } else { &mut self.overlapping } += 1;
+    }
+
+    /// Asserts more than `each` pairs of both kinds.
+    #[track_caller]
+    pub fn assert_both(&self, each: usize) {
+        assert!(self.apart > each && self.overlapping > each, "{self:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::known::Known;
 use crate::support::Rng;
-use crate::support::solids::{obj, stl, turned};
+use crate::support::solids::{obj, reversed, stl};
 use crate::support::tessellate::{irregular, refined};
 use crate::support::two::placed;
 use interfere::assembly::{Assembly, Facets, Geometry, MeshSource, RuleAction};
@@ -97,7 +97,7 @@ impl Dressed {
             return Self::exact(known, rng, levels, most);
         }
         let meshes = [0, 1].map(|k| irregular(&refined(&known.parts[k], levels[k], most), cuts[k], rng));
-        let meshes = meshes.map(|m| if rng.below(12) == 0 { turned(&m) } else { m });
+        let meshes = meshes.map(|m| if rng.below(12) == 0 { reversed(&m) } else { m });
         let forms = [0, 1].map(|_| [Form::Memory, Form::Obj, Form::Stl][rng.below(3)]);
         let far = 1e6;
         // Where one of them is rounded, not so far that its features are.

@@ -2,7 +2,7 @@
 
 use super::known::{Bore, Draw, Known, Lie, blocks, room_between};
 use super::meeting::ball_inner_radius;
-use crate::support::solids::{ball, cuboid, prism, together, tube, turned};
+use crate::support::solids::{ball, block, joined, prism, reversed, tube};
 use crate::support::two::about_z;
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Mat3, Vec3};
@@ -26,18 +26,18 @@ pub fn cavity(d: &mut Draw) -> Known {
     let gap = d.gap(0.1 * d.size);
     let outer = half.map(|h| h + wall);
     let minus = |v: [f64; 3]| v.map(|x| -x);
-    let shell = together(&[cuboid(minus(outer), outer), turned(&cuboid(minus(half), half))]);
+    let shell = joined(&[block(minus(outer), outer), reversed(&block(minus(half), half))]);
     // Room on all sides but below.
     let play = 1.1 * gap.max(0.0) + d.length(0.02, 0.1);
     let [x, y, z] = half.map(|h| h - play);
     let (high, low) = (z, -half[2] + gap);
     let part = match d.rng.below(3) {
-        0 => cuboid([-x, -y, low], [x, y, high]),
+        0 => block([-x, -y, low], [x, y, high]),
         1 => {
             // Hollow itself; what it has in common with the wall is solid.
             let thick = 0.5 * x.min(y).min(high);
             let room = [[-x + thick, -y + thick, 0.5 * low], [x - thick, y - thick, high - 0.5 * thick]];
-            together(&[cuboid([-x, -y, low], [x, y, high]), turned(&cuboid(room[0], room[1]))])
+            joined(&[block([-x, -y, low], [x, y, high]), reversed(&block(room[0], room[1]))])
         }
         _ => {
             let sides = d.sides(4);
@@ -54,7 +54,7 @@ fn ball_in_ball(d: &mut Draw) -> Known {
     let gap = d.rng.scale(0.2 * d.tolerance, 0.5 * d.size);
     let part = ball(d.size, levels);
     let hollow = d.size * (1.0 + gap / ball_inner_radius(&part));
-    let shell = together(&[ball(2.0 * hollow, levels), turned(&ball(hollow, levels))]);
+    let shell = joined(&[ball(2.0 * hollow, levels), reversed(&ball(hollow, levels))]);
     Known::new(shell, part, gap)
 }
 
@@ -162,7 +162,7 @@ pub fn bracket_on_plate(d: &mut Draw) -> Known {
     let gap = d.gap(0.9 * thick);
     let bracket = blocks(&[[[0.0, 0.0, 0.0], [long, deep, thick]], [[0.0, 0.0, thick], [thick, deep, thick + tall]]]);
     let wide = 3.0 * d.size;
-    let plate = cuboid([-wide, -wide, -d.size], [wide, wide, 0.0]);
+    let plate = block([-wide, -wide, -d.size], [wide, wide, 0.0]);
     let deepest = long.min(deep);
     Known::new(plate, bracket, gap.max(-deepest)).at(d.spin(), Vec3::z() * gap)
 }
@@ -171,7 +171,7 @@ pub fn bracket_on_plate(d: &mut Draw) -> Known {
 fn any_solid(d: &mut Draw) -> (TriMesh, f64, Option<Bore>) {
     let [x, y, z] = [0, 1, 2].map(|_| d.length(0.2, 1.0));
     match d.rng.below(5) {
-        0 => (cuboid([0.0; 3], [x, y, z]), x.min(y).min(z), None),
+        0 => (block([0.0; 3], [x, y, z]), x.min(y).min(z), None),
         1 => {
             let sides = d.sides(3);
             (prism(sides, x, [0.0, z]), z.min(2.0 * x * sin_cos_deg(180.0 / sides as f64).1), None)
@@ -210,7 +210,7 @@ pub fn within_bracket(d: &mut Draw) -> Known {
     let (thick, long, deep) = (d.length(0.2, 0.4), d.length(0.6, 1.0), d.length(0.5, 1.0));
     let arms = [[[0.0; 3], [long, thick, deep]], [[0.0, thick, 0.0], [thick, long, deep]]];
     let [x, y, z] = [0, 1, 2].map(|_| 0.9 * thick * d.rng.range(0.2, 0.5));
-    let small = cuboid([-x, -y, -z], [x, y, z]);
+    let small = block([-x, -y, -z], [x, y, z]);
     // In either arm or in the corner.
     let arm = d.rng.below(3);
     let mut at = Vec3::new(0.5 * thick, 0.5 * thick, 0.5 * deep);

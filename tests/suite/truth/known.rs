@@ -1,7 +1,7 @@
 //! A pair with a known answer, and what families draw it from.
 
 use crate::support::Rng;
-use crate::support::solids::{between, cells, cuboid, prism};
+use crate::support::solids::{between, block, cells, prism};
 use crate::support::two::{about_z, placed};
 use interfere::assembly::RuleAction;
 use interfere::geom::{Affine, Mat3, Vec3};
@@ -135,7 +135,7 @@ impl Draw {
         let height = self.length(high[0], high[1]);
         let [x, y] = [0, 1].map(|_| self.length(wide[0], wide[1]));
         if self.chance(2) {
-            (cuboid([-x, -y, 0.0], [x, y, height]), x.min(y))
+            (block([-x, -y, 0.0], [x, y, height]), x.min(y))
         } else {
             let sides = self.sides(3);
             (prism(sides, x, [0.0, height]), x * interfere::geom::math::sin_cos_deg(180.0 / sides as f64).1)

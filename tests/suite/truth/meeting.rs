@@ -2,7 +2,7 @@
 
 use super::known::{Draw, Known, Lie, roof};
 use crate::support::Rng;
-use crate::support::solids::{ball, cuboid, prism};
+use crate::support::solids::{ball, block, prism};
 use crate::support::two::about_z;
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Mat3, Vec3};
@@ -44,7 +44,7 @@ pub fn flush(d: &mut Draw) -> Known {
         let axis = d.rng.below(3);
         let mut by = Vec3::zeros();
         by[axis] = [x, y, z][axis];
-        return Known::new(cuboid([0.0; 3], [x, y, z]), cuboid([0.0; 3], [x, y, z]), 0.0).at(Mat3::identity(), by);
+        return Known::new(block([0.0; 3], [x, y, z]), block([0.0; 3], [x, y, z]), 0.0).at(Mat3::identity(), by);
     }
     stacked(d, 0.0)
 }
@@ -63,7 +63,7 @@ pub fn shifted(d: &mut Draw) -> Known {
     let apart = gaps.map(|g| g.max(0.0) * g.max(0.0)).iter().sum::<f64>().sqrt();
     let gap = if apart > 0.0 { apart } else { gaps.into_iter().fold(f64::NEG_INFINITY, f64::max) };
     let by = Vec3::from(std::array::from_fn(|k| a[k] + gaps[k]));
-    Known::new(cuboid([0.0; 3], a), cuboid([0.0; 3], b), gap).at(Mat3::identity(), by)
+    Known::new(block([0.0; 3], a), block([0.0; 3], b), gap).at(Mat3::identity(), by)
 }
 
 /// The ball under a roof of half angle α and above one of half angle β whose ridges overlap by p has its centre on the line
@@ -96,9 +96,9 @@ pub fn corner_on_face(d: &mut Draw) -> Known {
     let turn = spin * Mat3::from_columns(&[side, up.cross(&side), up]).transpose();
     let aside = Vec3::new(d.length(-0.5, 0.5), d.length(-0.5, 0.5), gap);
     let wide = 4.0 * d.size;
-    let plate = cuboid([-wide, -wide, -d.size], [wide, wide, 0.0]);
+    let plate = block([-wide, -wide, -d.size], [wide, wide, 0.0]);
     let depth = 2.0 * -gap / (1.0 + up.sum());
-    Known::new(plate, cuboid([0.0; 3], box_), if gap > 0.0 { gap } else { -depth }).at(turn, aside)
+    Known::new(plate, block([0.0; 3], box_), if gap > 0.0 { gap } else { -depth }).at(turn, aside)
 }
 
 /// A pin through a plate, at any angle up to 40°: the ball is as wide as the pin or the plate's thickness.
@@ -109,14 +109,14 @@ pub fn pierce(d: &mut Draw) -> Known {
     let half = 3.0 * d.size;
     let (pin, inner) = if d.chance(2) {
         let other = radius * d.rng.range(1.0, 2.0);
-        (cuboid([-radius, -other, -half], [radius, other, half]), radius)
+        (block([-radius, -other, -half], [radius, other, half]), radius)
     } else {
         (prism(sides, radius, [-half, half]), radius * sin_cos_deg(180.0 / sides as f64).1)
     };
     let (spin, tilt, turn) = (d.spin(), d.rng.range(0.0, 40.0), d.spin());
     let aside = Vec3::new(d.length(-0.2, 0.2), d.length(-0.2, 0.2), d.length(-0.2, 0.2));
     let tilt = if d.chance(3) { 0.0 } else { tilt };
-    let plate = cuboid([-wide, -wide, -0.5 * thick], [wide, wide, 0.5 * thick]);
+    let plate = block([-wide, -wide, -0.5 * thick], [wide, wide, 0.5 * thick]);
     Known::new(plate, pin, -(2.0 * inner).min(thick)).at(spin * about_x(tilt) * turn, aside)
 }
 
@@ -128,7 +128,7 @@ pub fn bars(d: &mut Draw) -> Known {
     let inner = if cornered { radius } else { radius * sin_cos_deg(180.0 / sides as f64).1 };
     let bar = |z: [f64; 2]| {
         if cornered {
-            cuboid([-radius, -other * radius, z[0]], [radius, other * radius, z[1]])
+            block([-radius, -other * radius, z[0]], [radius, other * radius, z[1]])
         } else {
             prism(sides, radius, z)
         }
@@ -148,7 +148,7 @@ pub fn crossing(d: &mut Draw) -> Known {
     let long = d.length(2.0, 4.0);
     let gap = d.gap(0.9 * a[1].min(b[1]));
     let turn = if d.chance(3) { 90.0 } else { d.rng.range(25.0, 155.0) };
-    let bar = |[half, thick]: [f64; 2]| cuboid([-long, -half, 0.0], [long, half, thick]);
+    let bar = |[half, thick]: [f64; 2]| block([-long, -half, 0.0], [long, half, thick]);
     // The section that they share is a rhombus whose heights are the widths.
     let deepest = 2.0 * a[0].min(b[0]);
     Known::new(bar(a), bar(b), gap.max(-deepest)).at(about_z(turn), Vec3::z() * (a[1] + gap))
@@ -160,7 +160,7 @@ pub fn containment(d: &mut Draw) -> Known {
     let place = d.rng.in_ball() * (0.3 * reach);
     let hold = 1.4 * reach;
     let outer = match d.rng.below(3) {
-        0 => cuboid([-hold, -hold * 1.5, -hold], [hold, hold, hold * 2.0]),
+        0 => block([-hold, -hold * 1.5, -hold], [hold, hold, hold * 2.0]),
         1 => {
             let sides = d.sides(4);
             prism(sides, hold / sin_cos_deg(180.0 / sides as f64).1, [-hold, hold])
@@ -174,7 +174,7 @@ pub fn containment(d: &mut Draw) -> Known {
 fn inner_solid(d: &mut Draw) -> (interfere::mesh::TriMesh, f64, f64) {
     let [x, y, z] = [0, 1, 2].map(|_| d.length(0.05, 0.5));
     match d.rng.below(3) {
-        0 => (cuboid([-x, -y, -z], [x, y, z]), 2.0 * x.min(y).min(z), Vec3::new(x, y, z).norm()),
+        0 => (block([-x, -y, -z], [x, y, z]), 2.0 * x.min(y).min(z), Vec3::new(x, y, z).norm()),
         1 => {
             let sides = d.sides(3);
             let inner = x * sin_cos_deg(180.0 / sides as f64).1;
@@ -202,7 +202,7 @@ pub fn ball_inner_radius(ball: &interfere::mesh::TriMesh) -> f64 {
 pub fn sheets(d: &mut Draw) -> Known {
     let thick = 0.05;
     let [x, y] = [0, 1].map(|_| d.rng.range(10.0, 100.0));
-    let sheet = |x: f64, y: f64| cuboid([-x, -y, -0.5 * thick], [x, y, 0.5 * thick]);
+    let sheet = |x: f64, y: f64| block([-x, -y, -0.5 * thick], [x, y, 0.5 * thick]);
     match d.rng.below(4) {
         0 => {
             // Through each other: the section is a rhombus with the thickness for heights.
@@ -226,7 +226,7 @@ pub fn needle(d: &mut Draw) -> Known {
     let sides = 3 + d.rng.below(6);
     let inner = radius * sin_cos_deg(180.0 / sides as f64).1;
     let needle = prism(sides, radius, [0.0, long]);
-    let base = cuboid([-giant, -giant, -giant], [giant, giant, 0.0]);
+    let base = block([-giant, -giant, -giant], [giant, giant, 0.0]);
     let at = Vec3::new(d.rng.range(-0.9, 0.9), d.rng.range(-0.9, 0.9), 0.0) * giant;
     if d.chance(4) {
         let deep = Vec3::z() * -giant * d.rng.range(0.1, 0.9);
@@ -255,7 +255,7 @@ pub fn equality(d: &mut Draw) -> Known {
     };
     let [x, y, z] = [0, 1, 2].map(|_| dyadic(&mut d.rng, 1024, 40_000));
     let by = Vec3::new(0.5 * x, 0.25 * y, z + gap);
-    let mut known = Known::new(cuboid([0.0; 3], [x, y, z]), cuboid([0.0; 3], [x, y, z]), gap).at(Mat3::identity(), by);
+    let mut known = Known::new(block([0.0; 3], [x, y, z]), block([0.0; 3], [x, y, z]), gap).at(Mat3::identity(), by);
     (known.verb, known.exact) = (verb, true);
     known
 }

@@ -2,7 +2,7 @@
 
 use super::known::blocks;
 use crate::support::Rng;
-use crate::support::solids::{ball, cuboid, hull_of, prism, together, tube, turned};
+use crate::support::solids::{ball, block, hull_of, joined, prism, reversed, tube};
 use crate::support::tessellate::irregular;
 use interfere::geom::Vec3;
 use interfere::mesh::TriMesh;
@@ -14,7 +14,7 @@ pub fn solid(rng: &mut Rng, size: f64) -> TriMesh {
     let thin = size * rng.scale(0.02, 0.4);
     let sides = 3 + rng.below(16);
     let mesh = match rng.below(9) {
-        0 => cuboid([-x, -y, -z], [x, y, z]),
+        0 => block([-x, -y, -z], [x, y, z]),
         1 => prism(sides, x, [-z, z]),
         2 => tube(sides, x, x * rng.range(0.1, 0.97), [-z, z]),
         3 => ball(x, rng.below(3)),
@@ -33,9 +33,9 @@ pub fn solid(rng: &mut Rng, size: f64) -> TriMesh {
         }
         6 => {
             let inner = [x, y, z].map(|h| h * rng.range(0.3, 0.97));
-            together(&[cuboid([-x, -y, -z], [x, y, z]), turned(&cuboid(inner.map(|h| -h), inner))])
+            joined(&[block([-x, -y, -z], [x, y, z]), reversed(&block(inner.map(|h| -h), inner))])
         }
-        7 => hull_of(&rng.cloud(size)).unwrap_or_else(|| cuboid([0.0; 3], [x, y, z])),
+        7 => hull_of(&rng.cloud(size)).unwrap_or_else(|| block([0.0; 3], [x, y, z])),
         _ => {
             // A frame with a window.
             let (u, v) = (0.4 * x.min(thin), 0.4 * y.min(thin));

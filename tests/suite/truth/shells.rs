@@ -1,14 +1,14 @@
 //! Families of parts of several shells: apart, nested, overlapping each other, touching, there twice.
 
 use super::known::{Draw, Known, Lie};
-use crate::support::solids::{cuboid, together, turned};
+use crate::support::solids::{block, joined, reversed};
 use interfere::geom::Vec3;
 use interfere::mesh::TriMesh;
 
 /// A bar along x from 0 to `long`, as one shell and as several that make up the same solid; where they meet inside, and whether they
 /// only touch there: then rounding makes a slit, and the solid another one.
 fn bar(d: &mut Draw, long: f64, [wide, high]: [f64; 2]) -> ([TriMesh; 2], f64, bool) {
-    let piece = |from: f64, to: f64| cuboid([from, 0.0, 0.0], [to, wide, high]);
+    let piece = |from: f64, to: f64| block([from, 0.0, 0.0], [to, wide, high]);
     let (p, q) = (long * d.rng.range(0.3, 0.45), long * d.rng.range(0.55, 0.7));
     let whole = piece(0.0, long);
     let kind = d.rng.below(4);
@@ -16,10 +16,10 @@ fn bar(d: &mut Draw, long: f64, [wide, high]: [f64; 2]) -> ([TriMesh; 2], f64, b
         // Overlapping, on one another, one inside the other's skin, the same again.
         0 => vec![piece(0.0, q), piece(p, long)],
         1 => vec![piece(0.0, p), piece(p, long)],
-        2 => vec![whole.clone(), cuboid([p, 0.2 * wide, 0.2 * high], [q, 0.7 * wide, 0.6 * high])],
+        2 => vec![whole.clone(), block([p, 0.2 * wide, 0.2 * high], [q, 0.7 * wide, 0.6 * high])],
         _ => vec![whole.clone(), whole.clone()],
     };
-    ([whole, together(&pieces)], if d.chance(2) { p } else { q }, kind == 1)
+    ([whole, joined(&pieces)], if d.chance(2) { p } else { q }, kind == 1)
 }
 
 /// A block in, on or above a bar of several shells, near where they meet.
@@ -30,12 +30,12 @@ pub fn inner_sheets(d: &mut Draw) -> Known {
         // Up to a third of the bar, so that it stays within however it is turned; or as thin as a tolerance.
         let thick = if d.chance(2) { d.depth(0.1 * d.size) } else { 0.3 * wide.min(high) * d.rng.range(0.2, 1.0) };
         let half = [0.5 * thick * d.rng.range(1.0, 1.5), 0.5 * thick, 0.5 * thick];
-        let block = cuboid(half.map(|h| -h), half);
+        let block = block(half.map(|h| -h), half);
         let at = Vec3::new(if d.chance(2) { seam } else { long * d.rng.range(0.3, 0.7) }, 0.5 * wide, 0.5 * high);
         Known::new(pieces, block, -thick).at(d.rng.rotation(), at).lying(Lie::Within)
     } else {
         let gap = d.gap(0.05 * d.size);
-        let block = cuboid([-0.3 * wide, -0.3 * wide, 0.0], [0.3 * wide, 0.3 * wide, d.size]);
+        let block = block([-0.3 * wide, -0.3 * wide, 0.0], [0.3 * wide, 0.3 * wide, d.size]);
         let at = Vec3::new(if d.chance(2) { seam } else { 0.5 * long }, 0.5 * wide, high + gap);
         let turn = d.spin();
         Known::new(pieces, block, gap).at(turn, at)
@@ -51,15 +51,15 @@ pub fn separate(d: &mut Draw) -> Known {
     let gap = d.gap(0.2 * wide.min(high));
     let other = gap.max(0.0) + d.length(0.01, 0.3);
     if d.chance(2) {
-        let slab = |from: f64| cuboid([from, 0.0, 0.0], [from + wide, wide, high]);
-        let block = cuboid([wide + gap, 0.1 * wide, 0.1 * high], [2.0 * wide, 0.9 * wide, 2.0 * high]);
-        return Known::new(together(&[slab(0.0), slab(2.0 * wide + other)]), block, gap);
+        let slab = |from: f64| block([from, 0.0, 0.0], [from + wide, wide, high]);
+        let block = block([wide + gap, 0.1 * wide, 0.1 * high], [2.0 * wide, 0.9 * wide, 2.0 * high]);
+        return Known::new(joined(&[slab(0.0), slab(2.0 * wide + other)]), block, gap);
     }
     // A frame of a box, its hollow, and an island in the middle of that; the block beside the island.
-    let cube = |h: f64| cuboid([-h; 3], [h; 3]);
+    let cube = |h: f64| block([-h; 3], [h; 3]);
     let outer = 2.0 * wide + gap + other;
-    let hollow = together(&[cube(outer + wide), turned(&cube(outer)), cube(wide)]);
+    let hollow = joined(&[cube(outer + wide), reversed(&cube(outer)), cube(wide)]);
     let low = 0.8 * wide;
-    let block = cuboid([wide + gap, -low, -low], [2.0 * wide + gap, low, low]);
+    let block = block([wide + gap, -low, -low], [2.0 * wide + gap, low, low]);
     Known::new(hollow, block, gap)
 }

@@ -8,17 +8,18 @@ use crate::query::depth::search::tests::solid;
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Rng, block, joined, ring, translated};
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{block, joined, ring, translated};
 
 /// Random walks towards greater depth: points in both solids, with their depths.
-fn deep_points(depth: &mut BranchAndBound, dice: &mut Rng) -> Vec<(Vec3, f64)> {
+fn deep_points(depth: &mut BranchAndBound, rng: &mut Rng) -> Vec<(Vec3, f64)> {
     let mut points = Vec::new();
     let mut look = |x: &Vec3| depth.evaluate(x).map_or(f64::NEG_INFINITY, |at| at[0].1.min(at[1].1));
     for _ in 0..40 {
-        let mut place = dice.vector() * 2.5;
+        let mut place = rng.in_cube() * 2.5;
         let mut deepest = look(&place);
         for k in 0..60 {
-            let x = place + dice.vector() * libm::exp2(-f64::from(k) / 10.0);
+            let x = place + rng.in_cube() * libm::exp2(-f64::from(k) / 10.0);
             let f = look(&x);
             if f > 0.0 {
                 points.push((x, f));
@@ -33,17 +34,17 @@ fn deep_points(depth: &mut BranchAndBound, dice: &mut Rng) -> Vec<(Vec3, f64)> {
 
 #[test]
 fn every_deep_point_is_in_a_box() {
-    let mut dice = Rng(17);
+    let mut rng = Rng::new(17);
     let (mut asked, mut told, mut several, mut outside) = (0, 0, 0, 0);
     for round in 0..120 {
-        let (a, b) = (solid(&mut dice, round), solid(&mut dice, round / 2));
-        let rotation = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
-        let b_in_a = Pose { rotation, translation: dice.vector() };
+        let (a, b) = (solid(&mut rng, round), solid(&mut rng, round / 2));
+        let rotation = rng.rotation();
+        let b_in_a = Pose { rotation, translation: rng.in_cube() };
         let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&b_in_a) }];
         let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
         let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
         let mut depth = BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
-        let points = deep_points(&mut depth, &mut dice);
+        let points = deep_points(&mut depth, &mut rng);
         let deepest = points.iter().map(|p| p.1).fold(0.0, f64::max);
         let pairing = Pairing { a: &a, b: &b, b_in_a: &b_in_a };
         for share in [0.1, 0.3, 0.5, 0.7, 0.9, 1.001] {
@@ -72,8 +73,14 @@ fn every_deep_point_is_in_a_box() {
 fn what_lies_inside_without_a_crossing_is_not_left_out() {
     // A long bar through a wall and, elsewhere, a cube within another: the inset surfaces cross only at the bar.
     let at = |mesh: TriMesh, x: f64, y: f64, z: f64| translated(&mesh, Vec3::new(x, y, z));
-    let a = joined(&[at(block(1.0, 9.0, 9.0), -0.5, -4.5, -4.5), at(block(6.0, 6.0, 6.0), 17.0, -3.0, -3.0)]);
-    let b = joined(&[at(block(9.0, 1.0, 1.0), -4.5, -0.5, -0.5), at(block(4.0, 4.0, 4.0), 18.0, -2.0, -2.0)]);
+    let a = joined(&[
+        at(block([0.0; 3], [1.0, 9.0, 9.0]), -0.5, -4.5, -4.5),
+        at(block([0.0; 3], [6.0; 3]), 17.0, -3.0, -3.0),
+    ]);
+    let b = joined(&[
+        at(block([0.0; 3], [9.0, 1.0, 1.0]), -4.5, -0.5, -0.5),
+        at(block([0.0; 3], [4.0; 3]), 18.0, -2.0, -2.0),
+    ]);
     let [a, b] = [a, b].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
     let b_in_a = Pose::identity();
     for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
@@ -87,7 +94,7 @@ fn what_lies_inside_without_a_crossing_is_not_left_out() {
 #[test]
 fn a_peg_is_followed_to_its_tip() {
     // Only the triangles between z = -2 and z = 2 cross the plate's upper face.
-    let plate = translated(&block(8.0, 8.0, 8.0), Vec3::new(-4.0, -4.0, -8.0));
+    let plate = translated(&block([0.0; 3], [8.0; 3]), Vec3::new(-4.0, -4.0, -8.0));
     let wall = [[0.1, 6.0], [0.1, 2.0], [0.1, -2.0], [0.1, -4.0], [0.1, -6.0]];
     let outer = wall.map(|[_, z]| [0.5, -z]);
     let peg = ring(&[wall, outer].concat(), 12);

@@ -8,13 +8,14 @@ use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{MAX_OFFSET, SolidSide};
 use crate::shape::surface::winding_number::{winding, winding_of_pieces};
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Rng, cubes, refined, ring, turned};
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{cubes, refined, reversed, ring};
 use std::collections::BTreeMap;
 
 /// A ring of eight to thirty facets with a groove or a shoulder, all walls thicker than 0.3.
-fn shouldered(dice: &mut Rng) -> TriMesh {
-    let step = 0.4 + 0.3 * dice.unit();
-    let inner = 1.0 + 0.5 * dice.unit();
+fn shouldered(rng: &mut Rng) -> TriMesh {
+    let step = 0.4 + 0.3 * rng.signed();
+    let inner = 1.0 + 0.5 * rng.signed();
     let profiles: [&[[f64; 2]]; 3] = [
         &[[inner, 0.0], [3.0, 0.0], [3.0, 1.0], [3.0 - step, 1.0], [3.0 - step, 3.0], [inner, 3.0]],
         &[
@@ -29,13 +30,13 @@ fn shouldered(dice: &mut Rng) -> TriMesh {
         ],
         &[[inner, 0.0], [3.0, -step], [3.0, 3.0], [inner, 3.0 - step]],
     ];
-    ring(profiles[dice.below(3)], 8 + dice.below(23))
+    ring(profiles[rng.below(3)], 8 + rng.below(23))
 }
 
 /// A prism over a star outline with `n` corners, alternately far and near; the near ones vary by up to `random`. Both
 /// ends of its reflex edges join two faces and a flat one. All walls are thicker than 0.3.
-fn notched(dice: &mut Rng, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
-    let reach: Vec<f64> = (0..n).map(|k| if k % 2 == 0 { far } else { near } + random * dice.unit()).collect();
+fn notched(rng: &mut Rng, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
+    let reach: Vec<f64> = (0..n).map(|k| if k % 2 == 0 { far } else { near } + random * rng.signed()).collect();
     let mut mesh = TriMesh::default();
     for z in [0.0, 1.5] {
         mesh.vertices.push(Vec3::new(0.0, 0.0, z));
@@ -53,18 +54,18 @@ fn notched(dice: &mut Rng, n: usize, [far, near, random]: [f64; 3]) -> TriMesh {
 }
 
 /// Surface of a random solid, randomly triangulated, rotated and sheared.
-fn solid(dice: &mut Rng, round: usize, single: bool) -> Surface {
+fn solid(rng: &mut Rng, round: usize, single: bool) -> Surface {
     let mesh = match round % 4 {
-        0 | 2 => cubes(dice),
-        1 => shouldered(dice),
+        0 | 2 => cubes(rng),
+        1 => shouldered(rng),
         _ => {
-            let corners = 2 * (4 + dice.below(5));
-            notched(dice, corners, [2.6, 1.4, 0.3])
+            let corners = 2 * (4 + rng.below(5));
+            notched(rng, corners, [2.6, 1.4, 0.3])
         }
     };
-    let mesh = refined(&mesh, dice, 4 * (round % 40));
-    let turn = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
-    let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.25 * dice.unit());
+    let mesh = refined(&mesh, rng, 4 * (round % 40));
+    let turn = rng.rotation();
+    let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.25 * rng.signed());
     let vertices = mesh.vertices.iter().map(|v| {
         let p = turn * (shear * v);
         if single { p.map(|x| f64::from(x as f32)) } else { p }
@@ -75,22 +76,22 @@ fn solid(dice: &mut Rng, round: usize, single: bool) -> Surface {
 
 #[test]
 fn a_moved_surface_winds_as_before_around_what_is_farther_than_tau() {
-    let mut dice = Rng(7);
+    let mut rng = Rng::new(7);
     let (mut asked, mut inside, mut parted) = (0, 0, 0);
     for round in 0..300 {
         let single = round % 3 == 0;
-        let s = solid(&mut dice, round, single);
-        let tau = 0.02 * libm::exp2(4.0 * (0.5 + 0.5 * dice.unit()));
+        let s = solid(&mut rng, round, single);
+        let tau = 0.02 * libm::exp2(4.0 * (rng.unit()));
         let rounding = if single { 1e-6 } else { 1e-13 };
         let moved = InsetSurface::new(&s, None, SolidSide::Inside, tau, rounding);
         for _ in 0..120 {
-            let t = dice.below(s.triangles.len()) as u32;
+            let t = rng.below(s.triangles.len()) as u32;
             let [a, b, c] = s.triangle(t);
-            let (u, v) = (0.5 * (dice.unit() + 1.0), 0.5 * (dice.unit() + 1.0));
+            let (u, v) = (rng.unit(), rng.unit());
             let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
             // Mostly just deeper than τ, near features.
-            let x = a + (b - a) * u + (c - a) * v - s.normal(t) * (tau * (1.2 + 1.4 * dice.unit()))
-                + dice.vector() * (0.7 * tau);
+            let x = a + (b - a) * u + (c - a) * v - s.normal(t) * (tau * (1.2 + 1.4 * rng.signed()))
+                + rng.in_cube() * (0.7 * tau);
             let distance = s.nearest(&x, f64::INFINITY).unwrap().distance;
             if distance <= tau * (1.0 + 1e-9) {
                 continue;
@@ -113,10 +114,10 @@ type Bits = [u64; 3];
 
 #[test]
 fn all_pieces_of_a_moved_surface_close() {
-    let mut dice = Rng(11);
+    let mut rng = Rng::new(11);
     let mut extra = 0;
     for round in 0..200 {
-        let s = solid(&mut dice, round, round % 3 == 0);
+        let s = solid(&mut rng, round, round % 3 == 0);
         let moved = InsetSurface::new(&s, None, SolidSide::Inside, 0.1, 1e-6);
         let mut open: BTreeMap<[Bits; 2], i32> = BTreeMap::new();
         for t in 0..s.triangles.len() as u32 {
@@ -148,12 +149,12 @@ fn shares(s: &Surface, tau: f64, rounding: f64) -> Vec<f64> {
 
 #[test]
 fn with_care_all_faces_move_by_nearly_all_of_tau() {
-    let mut dice = Rng(3);
+    let mut rng = Rng::new(3);
     let sharp = [[1.0, 0.0], [3.0, 0.0], [3.0, 1.0], [2.0, 1.0], [2.0, 4.0], [1.0, 4.0]];
     for n in [24, 48] {
         let mesh = ring(&sharp, n);
         for (single, rounding) in [(false, 1e-13), (true, 1e-6)] {
-            let mut mesh = refined(&mesh, &mut dice, 200);
+            let mut mesh = refined(&mesh, &mut rng, 200);
             if single {
                 mesh.vertices.iter_mut().for_each(|v| *v = v.map(|x| f64::from(x as f32)));
             }
@@ -169,9 +170,9 @@ fn with_care_all_faces_move_by_nearly_all_of_tau() {
 
 #[test]
 fn faces_beside_a_single_reflex_edge_move_by_all_of_tau() {
-    let mut dice = Rng(5);
+    let mut rng = Rng::new(5);
     for _ in 0..20 {
-        let s = Surface::new(&notched(&mut dice, 8, [2.6, 1.1, 0.05]), &Vec3::zeros(), Inside::Solid);
+        let s = Surface::new(&notched(&mut rng, 8, [2.6, 1.1, 0.05]), &Vec3::zeros(), Inside::Solid);
         let [plain, careful] = [0.0, 1e-13].map(|r| shares(&s, 0.05, r).into_iter().fold(f64::INFINITY, f64::min));
         assert!(plain < 0.95 && careful > 0.995, "{plain} {careful}");
     }
@@ -192,7 +193,7 @@ fn a_surface_does_not_go_on_beyond_an_edge_where_it_folds() {
         let mut mesh = TriMesh { vertices, triangles };
         for inside_out in [false, true] {
             if inside_out {
-                mesh = turned(&mesh);
+                mesh = reversed(&mesh);
             }
             let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
             for t in 0..s.triangles.len() as u32 {

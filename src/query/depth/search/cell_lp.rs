@@ -246,6 +246,7 @@ impl Basis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testkit::rng::Rng;
 
     #[test]
     fn a_ball_between_two_planes_touches_both() {
@@ -268,21 +269,16 @@ mod tests {
 
     #[test]
     fn the_bound_is_above_every_point_and_reached_by_one() {
-        // Fixed pseudo-random sequence.
-        let mut state = 1_u64;
-        let mut unit = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
-        };
+        let mut rng = Rng::new(1);
         let mut reached = 0;
         for round in 0..400 {
-            let half = Vec3::new(0.1 + unit().abs(), 0.1 + unit().abs(), 0.1 + unit().abs());
+            let half = rng.in_cube().map(|x| 0.1 + x.abs());
             let rows: Vec<Row> =
-                (0..=round % 20).map(|_| Row::bound(Vec3::new(unit(), unit(), unit()).normalize(), unit())).collect();
+                (0..=round % 20).map(|_| Row::bound(rng.in_cube().normalize(), rng.signed())).collect();
             let found = maximize(&rows, &half, f64::NEG_INFINITY);
             let value = |y: &Vec3| rows.iter().map(|r| r.value + r.slope.dot(y)).fold(f64::INFINITY, f64::min);
             for _ in 0..200 {
-                let y = Vec3::new(unit() * half.x, unit() * half.y, unit() * half.z);
+                let y = rng.in_cube().component_mul(&half);
                 assert!(value(&y) <= found.upper + 1e-12);
             }
             reached += i32::from((value(&found.at) - found.upper).abs() < 1e-9);

@@ -5,15 +5,16 @@ use crate::mesh::TriMesh;
 use crate::query::depth::search::{BranchAndBound, Target};
 use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
-use crate::testkit::solids::{Rng, cubes, refined, ring};
+use crate::testkit::rng::Rng;
+use crate::testkit::solids::{cubes, refined, ring};
 
 /// Random cubes or a thin ring with a shoulder, randomly triangulated, some rounded to single precision.
-pub(crate) fn solid(dice: &mut Rng, round: usize) -> Surface {
-    let thin = 0.2 + 0.15 * dice.unit();
+pub(crate) fn solid(rng: &mut Rng, round: usize) -> Surface {
+    let thin = 0.2 + 0.15 * rng.signed();
     let shoulder = [[1.5, 0.0], [3.0, 0.0], [3.0, thin], [1.5 + thin, thin], [1.5 + thin, 2.0], [1.5, 2.0]];
-    let mesh = if round.is_multiple_of(2) { cubes(dice) } else { ring(&shoulder, 6 + dice.below(12)) };
-    let mesh = refined(&mesh, dice, round % 30);
-    let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.2 * dice.unit());
+    let mesh = if round.is_multiple_of(2) { cubes(rng) } else { ring(&shoulder, 6 + rng.below(12)) };
+    let mesh = refined(&mesh, rng, round % 30);
+    let shear = Mat3::from_fn(|i, j| f64::from(u8::from(i == j)) + 0.2 * rng.signed());
     let vertices = mesh.vertices.iter().map(|v| {
         let p = shear * (v - Vec3::repeat(1.5));
         if round.is_multiple_of(3) { p.map(|x| f64::from(x as f32)) } else { p }
@@ -24,28 +25,28 @@ pub(crate) fn solid(dice: &mut Rng, round: usize) -> Surface {
 
 #[test]
 fn no_point_of_a_box_is_deeper_than_its_bound() {
-    let mut dice = Rng(5);
+    let mut rng = Rng::new(5);
     let (mut boxes, mut sharp) = (0, 0);
     for round in 0..240 {
-        let (a, b) = (solid(&mut dice, round), solid(&mut dice, round / 2));
-        let rotation = *nalgebra::Rotation3::new(dice.vector() * 3.0).matrix();
-        let pose = Pose { rotation, translation: dice.vector() };
+        let (a, b) = (solid(&mut rng, round), solid(&mut rng, round / 2));
+        let rotation = rng.rotation();
+        let pose = Pose { rotation, translation: rng.in_cube() };
         let sides = [PlacedSurface { surface: &a, pose: None }, PlacedSurface { surface: &b, pose: Some(&pose) }];
         let all = Aabb { min: Vec3::repeat(-4.0), max: Vec3::repeat(4.0) };
         let rounding = if round.is_multiple_of(3) || (round / 2).is_multiple_of(3) { 1e-6 } else { 1e-13 };
         let mut depth = BranchAndBound::new(sides, &all, [f64::NEG_INFINITY, f64::INFINITY], rounding);
         for _ in 0..60 {
             // Box around a point near a surface, on either side.
-            let t = dice.below(a.triangles.len()) as u32;
+            let t = rng.below(a.triangles.len()) as u32;
             let [p, q, r] = a.triangle(t);
             let center =
-                (p + q * (1.5 + 0.5 * dice.unit()) + r * (1.5 + 0.5 * dice.unit())) / 4.0 + dice.vector() * 0.2;
-            let size = libm::exp2(-3.0 + 2.0 * dice.unit());
-            let half = dice.vector().map(|x| size * (0.2 + x.abs()));
+                (p + q * (1.5 + 0.5 * rng.signed()) + r * (1.5 + 0.5 * rng.signed())) / 4.0 + rng.in_cube() * 0.2;
+            let size = libm::exp2(-3.0 + 2.0 * rng.signed());
+            let half = rng.in_cube().map(|x| size * (0.2 + x.abs()));
             let Some(at) = depth.evaluate(&center) else { continue };
             let loose = at[0].1.min(at[1].1) + half.norm();
             // The bound must hold above every level >= 0. It says nothing about points outside.
-            let (own, share) = (at[0].1.min(at[1].1), 0.5 + 0.5 * dice.unit());
+            let (own, share) = (at[0].1.min(at[1].1), rng.unit());
             let level = (own + (loose - own) * share * share * share).max(0.0);
             let target = Target { above: f64::INFINITY, at_most: level, width: None };
             depth.best = None;
@@ -57,7 +58,7 @@ fn no_point_of_a_box_is_deeper_than_its_bound() {
             let (mut deepest, mut place) = (own, Vec3::zeros());
             for k in 0..80 {
                 let reach = if k < 30 { 1.0 } else { libm::exp2(-f64::from(k - 30) / 6.0) };
-                let y = if k < 30 { dice.vector() } else { place + dice.vector() * reach };
+                let y = if k < 30 { rng.in_cube() } else { place + rng.in_cube() * reach };
                 let y = y.map(|c| c.clamp(-1.0, 1.0));
                 let x = center + y.component_mul(&half);
                 let Some(there) = depth.evaluate(&x) else { continue };
