@@ -1,7 +1,7 @@
 //! Broad phase: the box tree and its join with itself. `cargo bench --bench broad`
 //!
-//! The name of each case says what goes in and what comes out: boxes, all their pairs → pairs whose boxes meet. A faster
-//! run with more pairs at the end is no win.
+//! The name of each case gives input and output: boxes, all their pairs → pairs of overlapping boxes. A faster run with
+//! more pairs at the end is no improvement.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn main() {
     divan::main();
 }
 
-/// Boxes and how many pairs of them meet.
+/// Boxes and the number of their overlapping pairs.
 struct Case {
     name: &'static str,
     boxes: Vec<Aabb>,
@@ -47,7 +47,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     CASES.iter()
 }
 
-/// The boxes of the grid of `../shared/tools/peers/gen.py grid`: tiles edge to edge, four bolts in each, grown by half the
+/// Boxes of the grid of `../shared/tools/peers/gen.py grid`: tiles edge to edge, four bolts in each, grown by half the
 /// tolerance.
 fn grid(count: usize) -> Vec<Aabb> {
     let tiles = count / 5;
@@ -67,7 +67,7 @@ fn grid(count: usize) -> Vec<Aabb> {
 /// Boxes anywhere in a cube, with sides of up to 10 and smaller by up to `decades` powers of ten.
 fn scattered(count: usize, decades: f64) -> Vec<Aabb> {
     let mut rng = Rng::new(11);
-    // Smaller boxes stand closer, so that some meet.
+    // Smaller boxes are placed more densely, so some overlap.
     let extent = libm::cbrt(count as f64) * if decades > 0.0 { 4.0 } else { 15.0 };
     (0..count)
         .map(|_| {

@@ -1,7 +1,8 @@
-//! Volume and box of what two large meshes share, trees built before. `INTERFERE_DENSE=FOLDER cargo bench --bench common_solid`
+//! Volume and box of the intersection of two large meshes, trees built before. `INTERFERE_DENSE=FOLDER cargo bench
+//! --bench common_solid`
 //!
-//! The folder is `dense100k` or `dense1m` of `../shared/tools/peers`; without one nothing is measured. `push`: the core moved 0.08
-//! into its shell, which meet nearly everywhere. `ball`: two cores that share a lens.
+//! The folder is `dense100k` or `dense1m` of `../shared/tools/peers`; without it the benchmark does nothing. `push`:
+//! the core moved 0.08 into its shell, with contact nearly everywhere. `ball`: two cores with a common lens.
 
 use divan::{Bencher, black_box};
 use interfere::geom::{Mat3, Pose, Vec3};
@@ -12,7 +13,7 @@ use interfere::shape::surface::{Inside, Surface};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// Rounding of a pair of that size (mm).
+/// Rounding of a pair of this size (mm).
 const MARGIN: f64 = 1e-11;
 
 struct Dense {
@@ -39,7 +40,7 @@ fn main() {
     divan::main();
 }
 
-/// The volume alone, or with its box.
+/// Measures the volume alone, or with its box.
 #[divan::bench(args = [false, true], sample_count = 5, sample_size = 1)]
 fn push(bencher: Bencher<'_, '_>, with_box: bool) {
     let Some(dense) = DENSE.as_ref() else { return };
@@ -48,7 +49,7 @@ fn push(bencher: Bencher<'_, '_>, with_box: bool) {
     measure(bencher, [&dense.core, &dense.shell], &pose, (witness, 0.02), with_box);
 }
 
-/// The volume alone, or with its box.
+/// Measures the volume alone, or with its box.
 #[divan::bench(args = [false, true], sample_count = 5, sample_size = 1)]
 fn ball(bencher: Bencher<'_, '_>, with_box: bool) {
     let Some(dense) = DENSE.as_ref() else { return };

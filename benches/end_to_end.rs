@@ -1,7 +1,7 @@
 //! The whole check on assemblies in memory, one thread, from meshes to the outcome. `cargo bench --bench end_to_end`
 //!
-//! The name of each case says how many pairs there are and how many are left after each stage:
-//! all → boxes (distinct questions among them) → oriented boxes → hulls → not clear. A faster run that prunes less is no win.
+//! The name of each case gives the number of pairs after each stage: all → boxes (unique pairs among them) → oriented
+//! boxes → hulls → not clear. A faster run with less pruning is no improvement.
 
 mod common;
 
@@ -75,7 +75,7 @@ fn mesh(hull: Hull) -> TriMesh {
     TriMesh { vertices: hull.vertices, triangles: hull.triangles }
 }
 
-/// 64 different random hulls, placed at random so that the boxes of 3 % of all pairs meet.
+/// 64 different random hulls at random placements; the boxes of 3 % of all pairs overlap.
 fn random_hulls(count: usize, vertices: usize) -> Assembly {
     let mut rng = Rng::new(5);
     let mut builder = Assembly::builder("hulls", LengthUnit::Mm);
@@ -92,7 +92,8 @@ fn random_hulls(count: usize, vertices: usize) -> Assembly {
     builder.build().expect("a sound assembly")
 }
 
-/// The grid of `../shared/tools/peers/gen.py grid`, as hulls: tiles edge to edge, four bolts in each, 1 in 50 too fat.
+/// The grid of `../shared/tools/peers/gen.py grid`, as hulls: tiles edge to edge, four bolts in each, 1 in 50 too
+/// thick.
 fn grid(count: usize) -> Assembly {
     let tiles = count / 5;
     let row = (tiles - 1).isqrt() + 1;

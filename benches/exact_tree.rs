@@ -1,8 +1,8 @@
 //! Surfaces and exact queries on bumpy balls of 20 000 and 200 000 triangles. `cargo bench --bench exact_tree`
 //!
-//! `near`: a ball in a shell 0.05 mm farther out, the whole surface conforming; `pushed`: the same 0.08 mm off centre, so that they
-//! cross. `decide` asks what a check asks at a tolerance of 0.01 mm, `distance` for the distance itself. `nearest` and `winding` are
-//! for 1000 points around the surface; divide by 1000.
+//! `near`: a ball in a shell 0.05 mm farther out, the whole surface conforming; `pushed`: the same 0.08 mm off centre,
+//! so they cross. `decide` decides at a tolerance of 0.01 mm, `distance` computes the distance. `nearest` and `winding`
+//! are for 1000 points around the surface; divide by 1000.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -19,14 +19,14 @@ fn main() {
     divan::main();
 }
 
-/// Squares along a side of the cube that the balls are blown up from: 12 n² triangles.
+/// Squares along a side of the cube projected to the balls: 12 n² triangles.
 const SIDES: [u32; 2] = [41, 129];
 const RADIUS: f64 = 30.0;
 const GAP: f64 = 0.05;
 const PUSH: f64 = 0.08;
 const TOLERANCE: f64 = 0.01;
 
-/// A closed ball with bumps, `out` farther out.
+/// A closed ball with bumps, `out` mm larger in radius.
 fn ball(n: u32, out: f64) -> TriMesh {
     squared_box(n, |p| {
         let d = p.normalize();
@@ -45,7 +45,7 @@ static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
     SIDES.iter().map(|&n| Pair { inner: surface(n, 0.0), outer: surface(n, GAP) }).collect()
 });
 
-/// The pair with so many squares a side, and where the outer ball stands.
+/// The pair with `n` squares a side, and the pose of the outer ball.
 fn pair(n: u32, push: f64) -> (&'static Pair, Pose) {
     let k = SIDES.iter().position(|&s| s == n).unwrap_or(0);
     (&PAIRS[k], Pose { translation: Vec3::new(push, 0.0, 0.0), ..Pose::identity() })

@@ -1,8 +1,8 @@
-//! Hulls, facets and oriented boxes: points in a ball (few are extreme) and on a sphere (all are).
-//! `cargo bench --bench hulls`
+//! Hulls, facets and oriented boxes: points in a ball (few are extreme) and on a sphere (all are). `cargo bench --bench
+//! hulls`
 //!
-//! With `INTERFERE_BENCH_POINTS=FOLDER` the points come from `points_ball_1000.f64` and so on in that folder, as
-//! `../shared/tools/peers/gen.py micro` writes them, so that other libraries can be measured on the same ones.
+//! With `INTERFERE_BENCH_POINTS=FOLDER` the points come from `points_ball_1000.f64` and so on in this folder, written
+//! by `../shared/tools/peers/gen.py micro`: other libraries can then be measured on the same points.
 
 use divan::{Bencher, black_box};
 use interfere::geom::Vec3;
@@ -13,7 +13,7 @@ fn main() {
     divan::main();
 }
 
-/// Points in the unit ball, or on its surface: those of the file where a folder is named, else [`generated`] ones.
+/// Points in the unit ball, or on its surface: from the file if a folder is named, else from [`generated`].
 fn points(count: usize, on_sphere: bool) -> Vec<Vec3> {
     let Some(folder) = std::env::var_os("INTERFERE_BENCH_POINTS") else { return generated(count, on_sphere) };
     let name = format!("points_{}_{count}.f64", if on_sphere { "sphere" } else { "ball" });

@@ -1,7 +1,7 @@
-//! Reading meshes and joining their vertices, against `stl_io` and `tobj` on the same bytes: one thread, no disk.
-//! `cargo bench --bench mesh_read` prints a table first (not when it is given a filter), the runs of all readers taking turns, measured as CPU time of
-//! this thread; then divan's figures, wall clock. `INTERFERE_BENCH_MESHES=DIR` takes `bin.stl`, `ascii.stl` and `mesh.obj`
-//! of a folder instead of meshes made here.
+//! Reading meshes and joining their vertices, compared with `stl_io` and `tobj` on the same bytes: one thread, no disk.
+//! `cargo bench --bench mesh_read` first prints a table (unless given a filter): the readers take turns, measured as
+//! CPU time of this thread. Divan's figures follow, in wall-clock time. `INTERFERE_BENCH_MESHES=DIR` takes `bin.stl`,
+//! `ascii.stl` and `mesh.obj` of a folder instead of generated meshes.
 
 use cpu_time::ThreadTime;
 use divan::{Bencher, black_box};
@@ -127,7 +127,7 @@ impl Torus {
     }
 }
 
-/// As C's `%.6e`, which most writers use.
+/// Formats as C's `%.6e`, the form of most writers.
 fn exponential(x: f32) -> String {
     let text = format!("{x:.6e}");
     let (mantissa, exponent) = text.split_once('e').expect("an exponent");
@@ -173,7 +173,7 @@ fn library(kind: Kind) -> Counts {
     }
 }
 
-/// Prints medians of readers that take turns, so that a busy machine is unfair to none.
+/// Prints medians of readers taking turns: a busy machine then affects all alike.
 #[expect(clippy::print_stdout, reason = "a benchmark reports")]
 fn compare() {
     println!("{:<10}{:>10}{:>10}  medians of {RUNS}, ms of CPU", "", "triangles", "vertices");

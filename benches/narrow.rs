@@ -1,8 +1,10 @@
-//! Narrow phase: each question about a pair on its own, on random hulls of 8, 60 and 500 vertices. `cargo bench --bench narrow`
+//! Narrow phase: each query of a pair on its own, on random hulls of 8, 60 and 500 vertices. `cargo bench --bench
+//! narrow`
 //!
-//! A case holds 100 pairs, and its name says how many go in and how many come out: not proved apart (`sat`, `gjk`),
+//! A case has 100 pairs, and its name gives the number of pairs before and after: not proved apart (`sat`, `gjk`),
 //! proved deep (`inner_ball`, `common_ball`), with a certified positive thickness (`thickness`), answered (`epa`). A
-//! faster run that decides less is no win. Divide a time by 100 for the time of one pair; `items/s` are pairs.
+//! faster run with fewer decisions is no improvement. Divide a time by 100 for the time of one pair; `items/s` are
+//! pairs.
 
 mod common;
 
@@ -27,9 +29,9 @@ fn main() {
 
 const PAIRS: usize = 100;
 const SHAPES: usize = 16;
-/// What a check asks with the default tolerance (mm).
+/// Search radius of a check with the default tolerance (mm).
 const REACH: f64 = 0.01;
-/// By how much the hulls of each class are apart (mm); negative: pushed in so far from touching. They are 10 to 20 wide.
+/// Gap of the hulls of each class (mm); negative: pushed in from touching. The hulls are 10 to 20 wide.
 const CLASSES: [(&str, f64); 4] = [("apart", 2.0), ("near", 0.05), ("shallow", -0.1), ("deep", -5.0)];
 
 struct Solid {
@@ -66,7 +68,7 @@ impl Batch {
                 b_in_a: Pose { rotation, translation: towards * 60.0 },
                 margin: 0.0,
             };
-            // Conservative advancement: the gap along the axis may be closed without passing through.
+            // Conservative advancement: closing the gap along the axis never passes through.
             for _ in 0..50 {
                 let found = separation(&batch.query(&pair), f64::INFINITY, 0.0);
                 let closing = -found.axis.dot(&towards);
@@ -113,7 +115,7 @@ fn solid(rng: &mut Rng, vertices: usize) -> Solid {
 static BATCHES: LazyLock<Vec<Batch>> =
     LazyLock::new(|| [8, 60, 500].iter().flat_map(|&v| CLASSES.map(|c| Batch::new(v, c))).collect());
 
-/// A batch with how many of its pairs survive the stage that is measured.
+/// A batch, and the number of its pairs left after the measured stage.
 struct Case {
     batch: &'static Batch,
     out: usize,
@@ -125,12 +127,12 @@ impl fmt::Display for Case {
     }
 }
 
-/// Every class, with the number of pairs of which `keep` holds.
+/// Every class, with its number of pairs satisfying `keep`.
 fn cases(keep: impl Fn(&Batch, &Placed) -> bool) -> Vec<Case> {
     BATCHES.iter().map(|batch| Case { batch, out: batch.count(|p| keep(batch, p)) }).collect()
 }
 
-/// The classes that overlap alone.
+/// The overlapping classes alone.
 fn overlapping(keep: impl Fn(&Batch, &Placed) -> bool) -> Vec<Case> {
     cases(keep).into_iter().filter(|c| matches!(c.batch.class, "shallow" | "deep")).collect()
 }
@@ -154,7 +156,7 @@ fn gjk_verdict(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| b.gjk(p, REACH));
 }
 
-/// The distance itself.
+/// Computes the distance.
 #[divan::bench(args = cases(|b, p| b.gjk(p, f64::INFINITY).ending == GjkEnd::Touching))]
 fn gjk_distance(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| b.gjk(p, f64::INFINITY));
@@ -165,7 +167,7 @@ fn inner_ball(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| InnerBalls::of(&b.query(p)).thickness);
 }
 
-/// As the check asks: only where the inner balls come near to each other.
+/// Common ball as in the check: only if the inner balls come near to each other.
 fn common(batch: &Batch, pair: &Placed) -> f64 {
     let q = batch.query(pair);
     let balls = InnerBalls::of(&q);
@@ -177,7 +179,7 @@ fn common_ball_between(bencher: Bencher, case: &Case) {
     run(bencher, case, common);
 }
 
-/// Stops as soon as the overlap is known to be deeper than the tolerance or not.
+/// Stops as soon as the overlap is known to be deeper or not deeper than the tolerance.
 #[divan::bench(args = overlapping(|b, p| b.thickness(p, TOLERANCE).lower > REACH))]
 fn thickness_verdict(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| b.thickness(p, TOLERANCE));
@@ -185,13 +187,13 @@ fn thickness_verdict(bencher: Bencher, case: &Case) {
 
 const TOLERANCE: Goal = Goal { above: REACH, at_most: REACH };
 
-/// The depth itself.
+/// Computes the depth.
 #[divan::bench(args = overlapping(|b, p| b.thickness(p, Goal::VALUE).lower > 0.0))]
 fn thickness_value(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| b.thickness(p, Goal::VALUE));
 }
 
-/// The shortest translation that separates the pair, GJK before it included.
+/// Computes the shortest separating translation, including GJK before it.
 #[divan::bench(args = overlapping(|b, p| epa_of(b, p, &mut EpaScratch::default())))]
 fn gjk_and_epa(bencher: Bencher, case: &Case) {
     let mut scratch = EpaScratch::default();
@@ -203,19 +205,19 @@ fn epa_of(batch: &Batch, pair: &Placed, scratch: &mut EpaScratch) -> bool {
     penetration(&batch.query(pair), &ended.simplex, pair.margin, scratch).is_some()
 }
 
-/// What a pair that survived its boxes is asked where only the verdict counts.
+/// Decides a pair after its box tests, for the verdict alone.
 #[divan::bench(args = cases(|b, p| gap_of(b, p, TOLERANCE)))]
 fn hull_gap_verdict(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| gap_of(b, p, TOLERANCE));
 }
 
-/// The same with every number but the separating translation.
+/// The same with every number except the separating translation.
 #[divan::bench(args = cases(|b, p| gap_of(b, p, Goal::VALUE)))]
 fn hull_gap_value(bencher: Bencher, case: &Case) {
     run(bencher, case, |b, p| gap_of(b, p, Goal::VALUE));
 }
 
-/// Whether the gap of the pair came out, rather than that it is beyond reach.
+/// True if the query returned a gap, not just a bound beyond the search radius.
 fn gap_of(batch: &Batch, pair: &Placed, goal: Goal) -> bool {
     let ask = HullLimits { reach: REACH, goal, margin: pair.margin };
     matches!(hull_gap(&batch.query(pair), &ask), HullAnswer::Gap(_))

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn every_meeting_pair_is_found_once_whatever_the_sizes() {
+    fn every_overlapping_pair_is_found_once() {
         let mut rng = Rng::new(7);
         let mut found = 0;
         for (n, offset) in [(0, 0.0), (1, 0.0), (2, 0.0), (37, 0.0), (400, 1e6), (1000, -3.0)] {

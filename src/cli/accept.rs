@@ -1,4 +1,4 @@
-//! `interfere accept`: the present findings into the baseline, and the mended ones out of it.
+//! Runs `interfere accept`: adds the present findings to the baseline, or drops the fixed entries.
 
 use crate::check::{self, Outcome};
 use crate::cli::baseline_flags::{Place, slashes};
@@ -48,7 +48,7 @@ pub struct AcceptArgs {
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
 
-    /// What is asked of the pairs.
+    /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
 }
@@ -56,7 +56,8 @@ pub struct AcceptArgs {
 /// Checks the assembly and writes its baseline.
 ///
 /// # Errors
-/// What a check refuses, a damaged baseline, a pair that is no finding, a file that cannot be written.
+/// Returns the errors of the check. Refuses a damaged baseline, the baseline of another assembly, a named pair without
+/// a finding, and an unwritable file.
 pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let place = Place::new(args.baseline.as_deref(), &args.assembly);
     if let Some(what) = Target::obstacle(&place.path) {
@@ -96,7 +97,7 @@ fn check(args: &AcceptArgs, quiet: bool, console: &Console<'_>) -> Result<Outcom
     Ok(outcome)
 }
 
-/// What is written, if anything, and what is said.
+/// Baseline to write, if any, and the text for stdout.
 type Written = (Option<Baseline>, String);
 
 fn accept(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judged) -> Result<Written, Error> {
@@ -110,7 +111,7 @@ fn accept(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Jud
     Ok((Some(baseline), text))
 }
 
-/// The places of the findings that are named.
+/// Indices in [`Outcome::pairs`] of the findings named in `args`.
 fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize>, Error> {
     let places: Vec<usize> = (0..outcome.pairs.len()).filter(|k| outcome.pairs[*k].status.fails()).collect();
     let ids = |k: &usize| (outcome.id(outcome.pairs[*k].a), outcome.id(outcome.pairs[*k].b));

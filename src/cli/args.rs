@@ -1,4 +1,4 @@
-//! The flags as typed. What they mean together is settled in [`super::settings`].
+//! Declares the commands and their flags as typed; [`super::settings`] combines the flags.
 
 use crate::cli::accept::AcceptArgs;
 use crate::cli::check::CheckArgs;
@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "interfere", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Args {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: Command,
 
@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long, global = true, display_order = 900)]
     pub quiet: bool,
 
-    /// When to use colour; `auto` heeds the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
+    /// Use of colour; `auto` follows the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
     #[arg(
         long,
         global = true,
@@ -49,7 +49,7 @@ Exit codes:
   0  it is written
   2  no file written: usage, unreadable or invalid input, output not written";
 
-/// What to do.
+/// Command to run.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check every pair of parts of an assembly; the exit code is the verdict.
@@ -58,13 +58,13 @@ pub enum Command {
     Accept(AcceptArgs),
     /// Compare two JSON reports.
     Diff(DiffArgs),
-    /// Join the partial reports of all shards of a run into its report; the exit code is the verdict.
+    /// Merge the partial reports of all shards of a run into its report; the exit code is the verdict.
     Merge(MergeArgs),
     /// Explain the verdict of one pair: the result of each stage and the deciding limit.
     Explain(ExplainArgs),
     /// Describe mesh files: size, volume, hull and defects.
     Inspect(InspectArgs),
-    /// Cover a mesh by convex pieces and write them.
+    /// Cover a mesh with convex pieces and write them to files.
     Decompose(DecomposeArgs),
     /// Write an assembly file for a folder of meshes.
     Init(InitArgs),

@@ -221,7 +221,7 @@ fn every_flag_of_check() {
 }
 
 #[test]
-fn global_flags_stand_before_or_after_the_command() {
+fn global_flags_go_before_or_after_command() {
     for line in ["interfere --quiet --color never check a.json", "interfere inspect --color never a.stl --quiet"] {
         let args = parse(line).expect(line);
         assert!(args.quiet && args.color == ColorChoice::Never, "{line}");
@@ -344,7 +344,7 @@ fn decompose_needs_a_mesh_and_a_place() {
 }
 
 #[test]
-fn a_check_takes_its_pieces_from_the_part_s_size_unless_told() {
+fn default_epsilon_follows_part_size() {
     let args = check("--geometry decomposition");
     assert_eq!((args.question.epsilon, args.question.max_pieces), (None, 64));
     let args = check("--geometry decomposition --epsilon 0.25 --max-pieces 10000");

@@ -1,4 +1,4 @@
-//! The flags of the gate: which baseline is held against a run, and what makes it fail.
+//! Reads the baseline flags: the baseline of a run and its condition of failure.
 
 use crate::check::Outcome;
 use crate::cli::exit::Failure;
@@ -10,7 +10,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The flags that say what makes a run fail.
+/// Flags for the baseline and the condition of failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct GateArgs {
     /// Compare the findings with this baseline; accepted findings fail only if they get worse [default: interfere-baseline.json
@@ -28,7 +28,7 @@ pub struct GateArgs {
     pub fail_on: Option<FailOnChoice>,
 }
 
-/// `--fail-on`.
+/// Values of `--fail-on`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FailOnChoice {
     /// Findings outside the baseline
@@ -39,28 +39,28 @@ pub enum FailOnChoice {
     Never,
 }
 
-/// What is held against a run, read.
+/// Baseline and condition of failure of a run, after reading.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gate {
     /// The baseline and its name in reports.
     pub baseline: Option<(Baseline, String)>,
-    /// `--fail-on`.
+    /// Value of `--fail-on`.
     pub fail_on: Option<FailOn>,
-    /// What was noticed on the way.
+    /// Warnings found on the way.
     pub warnings: Vec<Warning>,
 }
 
 impl GateArgs {
-    /// Where the baseline of an assembly lies, if it has one.
+    /// Path of the assembly's baseline; the file may be missing.
     pub fn place(&self, assembly: &Path) -> PathBuf {
         Place::new(self.baseline.as_deref(), assembly).path
     }
 
-    /// Reads the baseline of an assembly, if it has one. A file that lies beside the assembly and belongs to another one is passed over,
-    /// with a warning.
+    /// Reads the baseline of an assembly, if it exists. A file beside the assembly with the baseline of another
+    /// assembly gives a warning and is skipped.
     ///
     /// # Errors
-    /// Where the baseline is damaged, or `--baseline` names none.
+    /// Refuses a damaged or unreadable baseline, and a missing file under `--baseline`.
     pub fn read(&self, assembly: &Path) -> Result<Gate, Failure> {
         let fail_on = self.fail_on.map(|choice| match choice {
             FailOnChoice::New => FailOn::New,
@@ -103,26 +103,26 @@ impl Gate {
     }
 }
 
-/// Where the baseline of an assembly lies.
+/// Path of an assembly's baseline, with names for messages.
 pub(crate) struct Place {
     pub path: PathBuf,
-    /// As reports and messages name it.
+    /// Path as in reports and messages.
     pub shown: String,
     /// Name of the assembly file.
     pub assembly: String,
-    /// Whether a flag names it.
+    /// True if a flag names the path.
     pub named: bool,
 }
 
 impl Place {
-    /// The file that was named, or the one beside the assembly.
+    /// Takes the named path, or the default name beside the assembly.
     pub fn new(named: Option<&Path>, assembly: &Path) -> Self {
         let path = named.map_or_else(|| assembly.with_file_name(FILE_NAME), Path::to_owned);
         let name = assembly.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         Self { shown: slashes(&path), path, assembly: name, named: named.is_some() }
     }
 
-    /// What is there; `None` where nothing is.
+    /// Reads the baseline; `None` if the file is missing.
     pub fn read(&self) -> Result<Option<Baseline>, Failure> {
         match FsLoader.read(&self.path) {
             Ok(bytes) => Ok(Some(baseline::read(&self.shown, bytes)?)),
@@ -134,13 +134,13 @@ impl Place {
         }
     }
 
-    /// Whether a baseline that was found, and not named, is that of another assembly.
+    /// Returns true if a baseline found without a flag belongs to another assembly.
     pub fn is_of_another(&self, baseline: &Baseline) -> bool {
         !self.named && baseline.assembly != self.assembly
     }
 }
 
-/// A path as messages show it.
+/// Path with `/` as separator, for messages.
 pub(crate) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }

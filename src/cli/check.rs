@@ -1,4 +1,4 @@
-//! From arguments to an exit: load, check, render, write.
+//! Runs `interfere check`: loads, checks, renders, writes.
 
 use crate::check::cache::store::{Cache, FsStore};
 use crate::check::{self, Options, Outcome, Progress, RunStats, Shard, Stage, Stopwatch, Timings};
@@ -20,7 +20,7 @@ use clap::Args as ClapArgs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Loads and checks an assembly, on the thread pool it is called in.
+/// Loads and checks an assembly on the current thread pool.
 pub(crate) fn run_check(
     settings: &CheckSettings,
     loader: &dyn Loader,
@@ -44,7 +44,7 @@ pub(crate) fn run_check(
     Ok((outcome, stats))
 }
 
-/// Has a run keep its results where `--cache` says; the store is to be swept after it.
+/// Opens the cache folder of `--cache` for a run. Sweep the returned store after the run.
 pub(crate) fn open_cache(settings: &CheckSettings, options: &mut Options) -> Option<Arc<FsStore>> {
     let store = settings.cache.as_ref().map(|folder| Arc::new(FsStore::new(folder)));
     options.cache = store.clone().map(|store| Cache::new(store));
@@ -65,7 +65,7 @@ impl Check {
         }
         let clocks = Clocks::start();
         let terminal = console.terminal;
-        // Before the check, which may take long: the baseline may be damaged.
+        // Before the check, since it may take long: a damaged baseline ends the run at once.
         let gate = self.settings.gate.read(&self.settings.question.assembly)?;
         let pool = pool(self.settings.question.threads)?;
         let progress = Bar::new(terminal.stderr && !self.quiet);
@@ -99,15 +99,15 @@ pub struct CheckArgs {
     #[arg(value_name = "ASSEMBLY.json")]
     pub assembly: PathBuf,
 
-    /// What is asked of the pairs.
+    /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
 
-    /// Where reports go.
+    /// Report outputs.
     #[command(flatten)]
     pub outputs: OutputArgs,
 
-    /// What makes it fail.
+    /// Conditions of failure.
     #[command(flatten)]
     pub gate: GateArgs,
 

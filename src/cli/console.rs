@@ -1,4 +1,4 @@
-//! The two streams a run writes to, and what is known of them.
+//! Prints messages on the two streams of a run, and decides on colour.
 
 use crate::cli::flags::ColorChoice;
 use crate::error::{Error, Warning};
@@ -7,22 +7,22 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 
-/// At most this many errors or warnings are printed; the rest is counted.
+/// Largest number of printed errors or warnings; a last line counts the rest.
 pub const MAX_MESSAGES: usize = 20;
 
-/// What is known of stdout and stderr before the arguments are.
+/// Properties of stdout and stderr, known before the arguments are parsed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Terminal {
-    /// Whether stdout is one.
+    /// True if stdout is a terminal.
     pub stdout: bool,
-    /// Whether stderr is one.
+    /// True if stderr is a terminal.
     pub stderr: bool,
-    /// What the environment says of colour, if anything: `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`.
+    /// Colour choice of the environment, if any: `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`.
     pub colour: Option<bool>,
 }
 
 impl Terminal {
-    /// What this process was started with.
+    /// Detects the terminals and the environment of this process.
     pub fn detect() -> Self {
         Self {
             stdout: std::io::stdout().is_terminal(),
@@ -35,7 +35,7 @@ impl Terminal {
         }
     }
 
-    /// Whether what goes to a stream is painted.
+    /// Returns true if text on a stream is coloured.
     pub fn paints(&self, choice: ColorChoice, stream_is_terminal: bool) -> bool {
         match choice {
             ColorChoice::Always => true,
@@ -45,7 +45,8 @@ impl Terminal {
     }
 }
 
-/// no-color.org: set and not empty forbids. bixense.com/clicolors: set and not 0 forces.
+/// Colour choice of the environment. A non-empty `NO_COLOR` forbids colour (no-color.org). Else a non-empty
+/// `CLICOLOR_FORCE` other than 0 forces it (bixense.com/clicolors). Else `TERM=dumb` forbids it.
 fn colour_of_environment(no: Option<&OsStr>, force: Option<&OsStr>, term: Option<&OsStr>) -> Option<bool> {
     if no.is_some_and(|v| !v.is_empty()) {
         Some(false)
@@ -58,13 +59,13 @@ fn colour_of_environment(no: Option<&OsStr>, force: Option<&OsStr>, term: Option
     }
 }
 
-/// Where a run writes to.
+/// Output streams of a run.
 pub struct Console<'a> {
     /// Reports, help and version.
     pub stdout: &'a mut dyn Write,
     /// Errors and warnings.
     pub stderr: &'a mut dyn Write,
-    /// What is known of them.
+    /// Properties of both streams.
     pub terminal: Terminal,
 }
 
@@ -79,17 +80,17 @@ impl Console<'_> {
         self.messages("warning", Paint::Warn, warnings, colour);
     }
 
-    /// Prints warnings that `--strict` makes errors, a line each.
+    /// Prints warnings as errors (`--strict`), a line each.
     pub fn strict(&mut self, warnings: &[Warning], colour: bool) {
         self.messages("error", Paint::Bad, warnings, colour);
     }
 
-    /// Prints one error of the program's surroundings.
+    /// Prints one error of the environment, such as a failed write.
     pub fn error(&mut self, message: impl Display, colour: bool) {
         self.messages("error", Paint::Bad, &[message], colour);
     }
 
-    /// Prints what is neither an error nor a warning.
+    /// Prints a note.
     pub fn note(&mut self, message: impl Display, colour: bool) {
         self.messages("note", Paint::Bold, &[message], colour);
     }
@@ -106,7 +107,7 @@ impl Console<'_> {
         self.on_stderr(&text.concat());
     }
 
-    /// Prints text as it is. Where stderr is closed there is nobody left to tell.
+    /// Prints text as it is and ignores a closed stderr.
     pub fn on_stderr(&mut self, text: &str) {
         let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());
     }
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_a_line_whatever_its_names_hold() {
+    fn message_is_one_line_for_any_name() {
         let warning =
             Warning { part: Some("\u{1b}[2Ja\nb".to_owned()), ..Warning::new(WarningCode::OpenMesh, "3 open edges") };
         assert_eq!(

@@ -1,4 +1,4 @@
-//! `interfere decompose`: convex pieces that cover a mesh, as files.
+//! Runs `interfere decompose`: covers a mesh with convex pieces and writes them to files.
 
 use crate::check::{self, EPSILON_OF_DIAGONAL};
 use crate::cli::console::Console;
@@ -24,10 +24,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Covers the mesh, writes the pieces, tells of them.
+/// Covers the mesh, writes the pieces and prints a report.
 ///
 /// # Errors
-/// Where the file is no mesh or has no inside, where the pieces cannot be written.
+/// Refuses an unreadable mesh, a mesh without an inside (unless `--hull`), a failed cover and an unwritable output.
 pub fn run(args: &DecomposeArgs, quiet: bool, colour: bool, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let place = Place::of(&args.output, &args.mesh)?;
     let shown = slashes(&args.mesh);
@@ -61,7 +61,7 @@ fn read(path: &Path, shown: &str) -> Result<LoadedMesh, Error> {
     Ok(mesh::load_owned(bytes).map_err(|e| check::locate(e, shown))?)
 }
 
-/// The pieces and what there is to say of them, but for where they are written.
+/// Pieces and their report; `output` and `grown` are set later.
 struct Covered {
     pieces: Vec<Hull>,
     report: DecomposeReport,
@@ -74,7 +74,7 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
     let asked = args.epsilon.unwrap_or(EPSILON_OF_DIAGONAL * bounds.diagonal());
     let inside = if health.enclosing { Inside::Solid } else { Inside::Undefined };
     let started = Instant::now();
-    // In the mesh's own frame, so that coordinates are written as they were read.
+    // Stays in the mesh's frame, so that written coordinates equal the coordinates read.
     let surface = Surface::new(&mesh, &Vec3::zeros(), inside);
     let (found, volume) = if health.enclosing {
         let (found, volume) =
@@ -126,16 +126,16 @@ fn cover(args: &DecomposeArgs, shown: &str, loaded: LoadedMesh) -> Result<Covere
     Ok(Covered { pieces: found.pieces, report })
 }
 
-/// What was found.
+/// Decomposition of a mesh.
 struct Found {
     of: Decomposition,
-    /// `None` where it could not be told (mm³).
+    /// Volume of the union of the pieces (cube of the mesh's unit, >= 0); `None` if its computation failed.
     union_volume: Option<f64>,
-    /// When they were found and checked.
+    /// End of the decomposition and its check.
     at: Instant,
 }
 
-/// Pieces that were checked.
+/// Covers the mesh and checks the cover.
 fn covered(
     surface: &Surface,
     shown: &str,
@@ -143,7 +143,7 @@ fn covered(
     epsilon: f64,
     diagonal: f64,
 ) -> Result<Found, Failure> {
-    // Balls need not fit in a single piece here: cells overlap by rounding alone.
+    // Cells overlap by rounding only: here a ball may span several pieces.
     let inflation = roundoff_mm(diagonal, surface.bounds.max_abs(), 0.0);
     let limits = Limits { epsilon, max_pieces: args.max_pieces as usize, inflation };
     let Some(found) = decompose(surface, &limits) else {
@@ -159,7 +159,7 @@ fn covered(
     Ok(Found { of: found, union_volume: boundary.volume(), at: Instant::now() })
 }
 
-/// The hull as the only piece; nobody knows how far it is from what was meant.
+/// Takes the convex hull as the only piece; its overshoot is unknown (infinite).
 fn its_hull(mesh: &TriMesh, shown: &str) -> Result<Found, Failure> {
     let hull = hull::convex_hull(&mesh.vertices);
     if hull.rank == 3 {
@@ -171,7 +171,7 @@ fn its_hull(mesh: &TriMesh, shown: &str) -> Result<Found, Failure> {
     }
 }
 
-/// Of what a closed surface winds around; `None` where that could not be told from what its shells share.
+/// Volume of a closed surface's solid (cube of its unit, >= 0); `None` if its self-union failed.
 fn volume(surface: &Surface) -> Option<f64> {
     if matches!(surface.overlaps(), SelfUnion::Unresolved(_)) {
         return None;
@@ -179,11 +179,11 @@ fn volume(surface: &Surface) -> Option<f64> {
     Some(surface.solid().volume())
 }
 
-/// Where pieces go.
+/// Output of the pieces.
 enum Place {
-    /// One file.
+    /// One OBJ file.
     Obj(PathBuf),
-    /// A file each.
+    /// Folder with one STL file for each piece.
     Folder(PathBuf),
 }
 
@@ -218,7 +218,7 @@ impl Place {
         Ok(Self::Obj(output.to_owned()))
     }
 
-    /// Writes the pieces; by how much the largest was grown on the way.
+    /// Writes the pieces. Returns the largest growth of a piece (mesh's unit, >= 0), `None` for an OBJ file.
     fn write(&self, mesh: &str, pieces: &[Hull], console: &mut Console<'_>) -> Result<Option<f64>, Failure> {
         match self {
             Self::Obj(path) => {
@@ -231,7 +231,8 @@ impl Place {
     }
 }
 
-/// A binary STL file for each piece, grown so that rounding uncovers nothing; by how much at most.
+/// Writes a binary STL file for each piece, grown so that it covers the piece after rounding. Returns the largest
+/// growth (mesh's unit, >= 0).
 fn write_folder(folder: &Path, pieces: &[Hull], console: &mut Console<'_>) -> Result<f64, Failure> {
     let shown = slashes(folder);
     let mut grown = Vec::with_capacity(pieces.len());
@@ -258,7 +259,7 @@ fn write_folder(folder: &Path, pieces: &[Hull], console: &mut Console<'_>) -> Re
     Ok(most)
 }
 
-/// A file that looks like a piece beyond the last.
+/// Finds a piece file of an earlier run, numbered beyond the last piece.
 fn left_over(folder: &Path, pieces: usize) -> std::io::Result<Option<String>> {
     let mut left = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -270,7 +271,8 @@ fn left_over(folder: &Path, pieces: usize) -> std::io::Result<Option<String>> {
     Ok(left.into_iter().next())
 }
 
-/// The corners of a piece grown about the centre of its largest ball, and by how much (mm); `None` where it is too thin for that.
+/// Grows a piece about the centre of its largest ball. Returns its vertices and the largest displacement (mesh's unit,
+/// >= 0); `None` if the piece is too thin.
 fn grown_for_f32(hull: &Hull) -> Option<(Vec<Vec3>, f64)> {
     let convex = Convex::new(hull, &hull::facets(hull));
     let center = convex.origin + convex.inner_center;
@@ -305,7 +307,7 @@ pub struct DecomposeArgs {
     #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
     pub max_pieces: u32,
 
-    /// Write the convex hull, as a single piece, of a mesh without a definite inside.
+    /// Write the convex hull as a single piece if the mesh has no definite inside.
     #[arg(long)]
     pub hull: bool,
 
@@ -314,7 +316,7 @@ pub struct DecomposeArgs {
     pub format: TextChoice,
 }
 
-/// `--format`.
+/// Values of `--format` of `inspect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormatChoice {
     /// For people: a table

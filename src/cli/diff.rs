@@ -1,4 +1,4 @@
-//! `interfere diff`: what changed from one report to another.
+//! Runs `interfere diff`: lists the changes from one report to another.
 
 use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
@@ -38,7 +38,7 @@ pub struct DiffArgs {
     pub output: Option<PathBuf>,
 }
 
-/// `--format` of `diff`.
+/// Values of `--format` of `diff`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DiffFormat {
     /// For people: failing changes first
@@ -47,10 +47,10 @@ pub enum DiffFormat {
     Json,
 }
 
-/// Compares two reports. `colours`: whether stdout is painted.
+/// Compares two reports; `colour` colours the table.
 ///
 /// # Errors
-/// Where one of the files is no report, or the comparison cannot be written.
+/// Refuses a file other than a report; returns the error of a failed write.
 pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let (old, new) = match (read(&args.old), read(&args.new)) {
         (Ok(old), Ok(new)) => (old, new),

@@ -1,23 +1,23 @@
-//! The exit codes: public, three, and mapped in one place.
+//! Maps outcomes and failures to the three public exit codes.
 
 use crate::error::{Error, Warning};
 use crate::findings::Judged;
 use std::process::ExitCode;
 
-/// How a run ended.
+/// Exit of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Every pair was decided and none fails; for `inspect`: every file is a mesh; for a shard: its partial report is written. Help and
-    /// version.
+    /// Every pair was decided and none fails. `inspect`: every file is a mesh. A shard: its partial report is written.
+    /// Also help and version.
     Pass,
     /// An interference, too_close or undecided pair.
     Fail,
-    /// Nothing was decided; for `inspect`: a file is no mesh.
+    /// No verdict. `inspect`: a file is not a mesh.
     NotDecided,
 }
 
 impl Exit {
-    /// The code.
+    /// Exit code of the process (0, 1 or 2).
     pub fn code(self) -> u8 {
         match self {
             Self::Pass => 0,
@@ -26,12 +26,12 @@ impl Exit {
         }
     }
 
-    /// The verdict of a check.
+    /// Exit of a check, by its verdict.
     pub fn of_judged(judged: &Judged) -> Self {
         if judged.fails() { Self::Fail } else { Self::Pass }
     }
 
-    /// The exit of a run that broke off. Without a wildcard: a new failure does not compile before it has a code.
+    /// Exit of a failed run. The match lists every failure, so that a new one needs a code to compile.
     pub fn of_failure(failure: &Failure) -> Self {
         match failure {
             Failure::Arguments(error) if !error.use_stderr() => Self::Pass,
@@ -50,22 +50,22 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a run broke off.
+/// Failure that ends a run.
 #[derive(Debug)]
 pub enum Failure {
-    /// The arguments, or a request for help or version.
+    /// Invalid arguments, or a request for help or version.
     Arguments(clap::Error),
-    /// The input.
+    /// Unreadable or invalid input.
     Input(Error),
     /// Warnings under `--strict`; at least one.
     Strict(Vec<Warning>),
-    /// The operating system gives no threads.
+    /// The operating system refused the threads.
     Threads(String),
-    /// What was found could not be written.
+    /// Failed write of an output.
     Output {
         /// The file, or `stdout`.
         file: String,
-        /// Why not.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn every_failure_is_not_decided_but_help_and_version() {
+    fn every_failure_except_help_and_version_is_undecided() {
         let clap = |line: &str| Failure::Arguments(Args::try_parse_from(line.split(' ')).expect_err(line));
         for (failure, exit) in [
             (clap("interfere --help"), Exit::Pass),

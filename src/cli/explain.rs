@@ -15,7 +15,7 @@ use crate::report;
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
 
-/// Loads an assembly and explains one pair of it, on the thread pool it is called in.
+/// Loads an assembly and explains one of its pairs on the current thread pool.
 pub(crate) fn run_explain(
     settings: &ExplainSettings,
     loader: &dyn Loader,
@@ -27,7 +27,7 @@ pub(crate) fn run_explain(
     check::explain(&assembly, &question.options(assembly.units)?, [a, b], loader, progress)
 }
 
-/// One run of `explain`.
+/// Runs `explain`.
 pub(crate) fn explain(
     settings: &ExplainSettings,
     work: &Work<'_>,
@@ -69,7 +69,7 @@ pub struct ExplainArgs {
     #[arg(value_name = "B")]
     pub b: String,
 
-    /// What is asked of the pair.
+    /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
 

@@ -1,4 +1,4 @@
-//! What happens to an outcome, wherever it came from: warnings, reports, timings, exit code.
+//! Ends a run: compares with the baseline, prints warnings, writes reports and timings, returns the exit.
 
 use crate::check::{Outcome, RunStats, Timings};
 use crate::cli::baseline_flags::Gate;
@@ -13,21 +13,21 @@ use crate::report::{self, Style};
 use cpu_time::ProcessTime;
 use std::time::Instant;
 
-/// How a run ends.
+/// Settings for the end of a run.
 pub(crate) struct RunEnd<'a> {
     pub outputs: &'a Outputs,
-    /// What the findings are held against.
+    /// Baseline and condition of failure.
     pub gate: &'a Gate,
-    /// Since when the run goes on, where it has timings.
+    /// Clocks since the start of the run, if it has timings.
     pub clocks: Option<&'a Clocks>,
-    /// Warnings are errors.
+    /// True if warnings are errors.
     pub strict: bool,
     pub quiet: bool,
     pub color: ColorChoice,
 }
 
 impl RunEnd<'_> {
-    /// Holds it against the baseline, warns, writes and says how it ends.
+    /// Compares the outcome with the baseline, prints warnings, writes the reports and returns the exit.
     pub(crate) fn run(
         &self,
         mut outcome: Outcome,
@@ -48,7 +48,7 @@ impl RunEnd<'_> {
         Ok(Exit::of_judged(&judged))
     }
 
-    /// The reports, then the timings, which tell how long the reports took.
+    /// Writes the reports, then the timings with the time for the reports.
     fn write(&self, judged: &Judged, mut spent: Timings, console: &mut Console<'_>) -> Result<(), Failure> {
         let before = Clocks::start();
         for report in &self.outputs.reports {
@@ -65,7 +65,7 @@ impl RunEnd<'_> {
     }
 }
 
-/// The clocks of a stretch of work.
+/// Elapsed and CPU time since a common start.
 pub(crate) struct Clocks {
     wall: Instant,
     cpu: Option<ProcessTime>,

@@ -5,13 +5,13 @@ use crate::geom::length::{Length, LengthError};
 use crate::json::length_problem::length_problem;
 use clap::{Args as ClapArgs, ValueEnum};
 
-/// As many pieces as a part is covered by without `--max-pieces`.
+/// Default of `--max-pieces`.
 pub(crate) const MAX_PIECES: u32 = DEFAULT_MAX_PIECES as u32;
 
-/// More than this many pieces are no help: asking pairs of them takes longer than asking triangles.
+/// Largest value of `--max-pieces`. Beyond it, queries of piece pairs take longer than queries of triangles.
 pub(crate) const MOST_PIECES: i64 = 10_000;
 
-/// The flags that decide what is asked of pairs, and how.
+/// Flags of the pair queries: geometry, limits, pieces, threads.
 #[derive(Debug, ClapArgs)]
 pub struct Question {
     /// Solid of each part. `exact`: the space enclosed by its triangles. `decomposition`: convex pieces that cover the part and
@@ -54,7 +54,7 @@ pub struct Question {
     pub threads: Option<u16>,
 }
 
-/// `--geometry`.
+/// Values of `--geometry`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GeometryChoice {
     /// The space enclosed by the part's triangles
@@ -74,16 +74,16 @@ pub enum FacetsChoice {
     Strict,
 }
 
-/// `--format` of `explain`.
+/// Values of `--format` of `explain`, `suggest` and `decompose`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TextChoice {
-    /// For people: a line per stage
+    /// For people: lines of text
     Text,
     /// For programs: the same content with every digit
     Json,
 }
 
-/// `--color`.
+/// Values of `--color`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal only
@@ -122,7 +122,7 @@ fn fault(text: &str, error: &LengthError<'_>) -> String {
     }
 }
 
-/// A shard as `I/N`.
+/// Parses a shard `I/N`.
 pub(crate) fn shard(text: &str) -> Result<Shard, String> {
     let number = |t: &str| t.bytes().all(|b| b.is_ascii_digit()).then(|| t.parse().ok()).flatten();
     let shard = text.split_once('/').and_then(|(i, n)| Some(Shard { index: number(i)?, of: number(n)? }));

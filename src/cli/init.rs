@@ -1,4 +1,4 @@
-//! `interfere init`: an assembly file for a folder of meshes.
+//! Runs `interfere init`: writes an assembly file for a folder of meshes.
 
 use crate::cli::args::EXIT_CODES_OF_WRITERS;
 use crate::cli::console::Console;
@@ -12,17 +12,17 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Writes an assembly file in which every mesh below a folder is a part, placed once where its coordinates put it.
+/// Writes an assembly file with every mesh below a folder as a part, placed once at its own coordinates.
 ///
 /// # Errors
-/// Where the folder cannot be read or holds no mesh, where a name cannot stand in an assembly file, and where the file is there already or
-/// cannot be written.
+/// Refuses an unreadable folder, a folder without meshes, a name unfit for an assembly file, and an existing or
+/// unwritable file.
 pub fn run(args: &InitArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let target =
         args.output.clone().map_or_else(|| Target::File(args.folder.join("assembly.json")), Target::of_argument);
     let mut meshes = Vec::new();
     find(&args.folder, &mut Vec::new(), &mut meshes)?;
-    // Not in the order in which the folder lists them.
+    // The order of a folder listing varies.
     meshes.sort_unstable();
     if meshes.is_empty() {
         return Err(refuse(&args.folder, "no STL or OBJ file in it or below it", "name the folder of the meshes"));
@@ -52,8 +52,8 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     refuse(path, format!("cannot read the folder: {error}"), "check the path")
 }
 
-/// The meshes of a folder and of those below it, as names from `folder` down. Hidden ones are passed over, and links to folders, which
-/// could lead in circles.
+/// Collects the meshes of a folder and of all folders below it, as names from `folder` down. Skips hidden entries, and
+/// links to folders, since they could form a cycle.
 fn find(folder: &Path, names: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> Result<(), Failure> {
     for entry in fs::read_dir(folder).map_err(|e| unreadable(folder, &e))? {
         let entry = entry.map_err(|e| unreadable(folder, &e))?;
@@ -79,7 +79,7 @@ fn find(folder: &Path, names: &mut Vec<String>, found: &mut Vec<Vec<String>>) ->
     Ok(())
 }
 
-/// The folder that paths in the file are relative to.
+/// Base folder of the paths in the file. Refuses an existing file.
 fn place_of(target: &Target) -> Result<PathBuf, Failure> {
     let folder = match target {
         Target::Stdout => PathBuf::from("."),
@@ -100,7 +100,7 @@ fn place_of(target: &Target) -> Result<PathBuf, Failure> {
     fs::canonicalize(&folder).map_err(|e| unreadable(&folder, &e))
 }
 
-/// The names that lead from one folder to another, both without links.
+/// Relative path from one canonical folder to another, as names; `None` across drives.
 fn way(from: &Path, to: &Path) -> Option<Vec<String>> {
     let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
     let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
@@ -112,10 +112,11 @@ fn way(from: &Path, to: &Path) -> Option<Vec<String>> {
     up.chain(down).collect()
 }
 
-/// A name for a mesh of what leads to it.
+/// Builds a name from the path of a mesh.
 type Naming<'a> = &'a dyn Fn(&[String]) -> String;
 
-/// A name for each mesh, without `/`: that of its file; where several have it, with the folders in front; then with the ending, too.
+/// Unique id of each mesh, without `/`: its file's stem; else its folders and stem; else its whole path, with `+` added
+/// until unique.
 fn ids(meshes: &[Vec<String>]) -> Vec<String> {
     let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
     let ways: [Naming<'_>; 3] =
@@ -156,7 +157,7 @@ fn file(name: &str, units: &str, prefix: &[String], meshes: &[Vec<String>]) -> S
         let comma = if k + 1 < meshes.len() { "," } else { "" };
         let path: Vec<&str> = prefix.iter().chain(mesh).map(String::as_str).collect();
         let (id, path) = (text(id), text(&path.join("/")));
-        // Memory takes all.
+        // Writing to a String cannot fail.
         let _ = writeln!(parts, "    {id}: {{ \"mesh\": {path} }}{comma}");
         let _ = writeln!(instances, "    {{ \"id\": {id}, \"part\": {id} }}{comma}");
     }
@@ -166,12 +167,12 @@ fn file(name: &str, units: &str, prefix: &[String], meshes: &[Vec<String>]) -> S
     )
 }
 
-/// Writes a file that was not there.
+/// Writes a new file; refuses an existing one.
 fn create(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |source| Failure::Output { file: path.display().to_string(), source };
     let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(|source| {
-        // Not half of it: that would be in the way of the next try.
+        // Removes the partial file: it would block the next try.
         let _ = fs::remove_file(path);
         failed(source)
     })
@@ -181,12 +182,11 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXIT_CODES_OF_WRITERS)]
 pub struct InitArgs {
-    /// Where the meshes lie: every STL and OBJ file of the folder and of those below it.
+    /// Folder of the meshes: every STL and OBJ file in it and below it.
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 
-    /// The assembly file to write, `-` for stdout; a file that is there is kept, and that is an error [default:
-    /// FOLDER/assembly.json].
+    /// The assembly file to write, `-` for stdout; fails if the file exists [default: FOLDER/assembly.json].
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_the_names_of_the_files_as_far_as_they_tell_them_apart() {
+    fn ids_are_file_names_if_distinct() {
         for (meshes, expected) in [
             (&["a.stl", "b.obj"][..], &["a", "b"][..]),
             (&["left/jaw.stl", "right/jaw.stl", "key.stl"], &["left-jaw", "right-jaw", "key"]),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_unique_whatever_files_are_called() {
+    fn ids_are_unique_for_any_file_names() {
         let names = [
             "a.stl",
             "a.obj",
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_from_folder_to_folder() {
+    fn relative_path_between_folders() {
         let way = |a: &str, b: &str| way(Path::new(a), Path::new(b)).expect("one drive").join("/");
         assert_eq!(way("/a/b", "/a/b/c/d"), "c/d");
         assert_eq!(way("/a/b/c", "/a/d"), "../../d");

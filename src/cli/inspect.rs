@@ -1,4 +1,4 @@
-//! `interfere inspect`: what is in mesh files.
+//! Runs `interfere inspect`: measures mesh files.
 
 use crate::check;
 use crate::cli::decompose::FormatChoice;
@@ -16,10 +16,10 @@ use crate::report::inspect::{HullReport, MeshReport, render};
 use crate::shape::hull;
 use std::path::Path;
 
-/// Examines each file, reports those that are meshes and tells of each that is not.
+/// Examines each file, reports the meshes and prints an error for each other file.
 ///
 /// # Errors
-/// Where the report could not be written.
+/// Returns the error of a failed write.
 pub fn run(
     args: &InspectArgs,
     examine: &dyn Fn(&Path) -> Result<MeshReport, Error>,
@@ -34,7 +34,7 @@ pub fn run(
         }
     }
     Target::Stdout.write(console.stdout, |out| render(&meshes, format(args.format), colours.0, out))?;
-    // A line for each file that was named, however many there are.
+    // One call for each file, so that the limit of printed messages never hides one.
     for error in &errors {
         console.errors(error, colours.1);
     }
@@ -44,7 +44,7 @@ pub fn run(
 /// Reads and measures one mesh file.
 ///
 /// # Errors
-/// Where it is no mesh; the error names the file.
+/// Refuses a file without a readable mesh; the error names the file.
 pub fn examine(path: &Path) -> Result<MeshReport, Error> {
     let shown = path.to_string_lossy().replace('\\', "/");
     let bytes = FsLoader
@@ -97,7 +97,7 @@ pub struct InspectArgs {
     #[arg(value_name = "MESH", required = true)]
     pub meshes: Vec<PathBuf>,
 
-    /// Form of the report: `table` for people, `json` for programs.
+    /// Format of the report: `table` for people, `json` for programs.
     #[arg(long, value_enum, default_value = "table")]
     pub format: FormatChoice,
 }

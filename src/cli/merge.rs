@@ -1,4 +1,4 @@
-//! `interfere merge`: the shards of a run into its report, as if it had been one.
+//! Runs `interfere merge`: combines the shards of a run into the report of the whole run.
 
 use crate::check::RunStats;
 use crate::cli::baseline_flags::GateArgs;
@@ -15,7 +15,7 @@ use clap::Args as ClapArgs;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Reads, joins and ends as a check does.
+/// Reads and merges the partial reports, then ends as `check` does.
 pub(crate) fn run(
     args: MergeArgs,
     quiet: bool,
@@ -34,7 +34,7 @@ pub(crate) fn run(
     end.run(outcome, RunStats::default(), console)
 }
 
-/// Every file that is no partial report, at once.
+/// Reads the partial reports; the error lists every invalid file.
 fn read_all(paths: &[&Path]) -> Result<Vec<(String, Partial)>, Error> {
     let mut partials = Vec::with_capacity(paths.len());
     let mut problems = Vec::new();
@@ -75,11 +75,11 @@ pub struct MergeArgs {
     #[arg(value_name = "PARTIAL.json", required = true)]
     pub partials: Vec<PathBuf>,
 
-    /// Where reports go.
+    /// Report outputs.
     #[command(flatten)]
     pub outputs: OutputArgs,
 
-    /// What makes the gate fail.
+    /// Conditions of failure.
     #[command(flatten)]
     pub gate: GateArgs,
 

@@ -1,14 +1,14 @@
-//! A progress bar on stderr, for work longer than half a second.
+//! Shows a progress bar on stderr, for work longer than half a second.
 
 use crate::check::{Progress, Stage};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Shorter runs show none.
+/// Time before the bar appears.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// One bar that serves every stage; gone when dropped.
+/// One bar for all stages; disappears when dropped.
 pub struct Bar {
     line: ProgressBar,
     started: Instant,
@@ -16,13 +16,13 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// A bar that shows itself on stderr after a while, or never where `wanted` is false.
+    /// Creates a bar on stderr, shown after `DELAY`, or never if `wanted` is false.
     pub fn new(wanted: bool) -> Self {
         let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{msg:>6} [{bar:30}] {human_pos}/{human_len}") {
             line.set_style(style.progress_chars("=> "));
         }
-        // Where no bar is wanted it counts as shown already.
+        // An unwanted bar counts as already shown.
         Self { line, started: Instant::now(), shown: AtomicBool::new(!wanted) }
     }
 

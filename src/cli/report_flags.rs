@@ -1,4 +1,4 @@
-//! Which reports are written, and where: the flags, and what cannot be, known before a long run.
+//! Settles the report outputs: formats, targets, and conflicts before a long run.
 
 use crate::assembly::{Assembly, MeshSource};
 use crate::cli::target::Target;
@@ -7,7 +7,7 @@ use crate::report::Format;
 use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
 
-/// The flags that say which reports are written, and where.
+/// Flags of the report outputs.
 #[derive(Debug, ClapArgs)]
 pub struct OutputArgs {
     /// Format of the report: table, json, sarif, junit, github, markdown or csv. Repeat it for several reports; all but one need a
@@ -24,16 +24,16 @@ pub struct OutputArgs {
     pub expand: bool,
 }
 
-/// A value of `--format` of a check.
+/// Value of `--format` of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportArg {
-    /// The form.
+    /// Format of the report.
     pub format: Format,
-    /// Where it goes, where that is said; `-` is stdout.
+    /// File of the report, if named; `-` is stdout.
     pub file: Option<PathBuf>,
 }
 
-/// A form and, after `=`, the file it goes to.
+/// Parses `FORMAT` or `FORMAT=FILE`.
 fn report(text: &str) -> Result<ReportArg, String> {
     let (name, file) = text.split_once('=').map_or((text, None), |(name, file)| (name, Some(file)));
     let Some(format) = Format::ALL.into_iter().find(|f| f.name() == name) else {
@@ -45,33 +45,33 @@ fn report(text: &str) -> Result<ReportArg, String> {
     Ok(ReportArg { format, file: file.map(PathBuf::from) })
 }
 
-/// Which reports are written, and where.
+/// Report outputs of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outputs {
-    /// The reports, in the order in which they were asked for; at least one, at most one to stdout.
+    /// Reports in the order of their flags; at least one, at most one to stdout.
     pub reports: Vec<Report>,
-    /// The table has a row per pair.
+    /// True if the table has a row for each pair.
     pub expand: bool,
-    /// Where the timings go, if anywhere.
+    /// Output of the timings, if any.
     pub timings: Option<Target>,
 }
 
-/// A report that is written.
+/// Output of one report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Its form.
+    /// Format of the report.
     pub format: Format,
-    /// Where it goes.
+    /// File or stream of the report.
     pub target: Target,
-    /// The flag that said so.
+    /// Flag with the target, for messages.
     flag: &'static str,
 }
 
 impl Outputs {
-    /// Settles the flags.
+    /// Combines the flags.
     ///
     /// # Errors
-    /// Two reports that name no file, a file for a report that there is not, two outputs to one place.
+    /// Refuses two reports without a file, `--output` without such a report, and two outputs with the same target.
     pub fn new(args: OutputArgs, timings: Option<PathBuf>) -> Result<Self, Error> {
         let refuse = |what: String, fix: &str| Err(Error::one(Location::default(), what, fix));
         let asked =
@@ -101,15 +101,15 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Each output with the flag that names it.
+    /// Each output with the name of its flag.
     fn all(&self) -> impl Iterator<Item = (&'static str, &Target)> {
         self.reports.iter().map(|r| (r.flag, &r.target)).chain(self.timings.iter().map(|t| ("--timings", t)))
     }
 
-    /// Where the one report goes.
+    /// Target of the only report.
     ///
     /// # Errors
-    /// Where there are several.
+    /// Refuses several reports.
     pub(crate) fn one(&self) -> Result<&Target, Error> {
         match self.reports.as_slice() {
             [report] => Ok(&report.target),
@@ -117,16 +117,15 @@ impl Outputs {
         }
     }
 
-    /// Whether a report says what mending a pair does to others.
+    /// Returns true if a report shows the effect of fixes on other pairs.
     pub fn shows_fixes(&self) -> bool {
         self.reports.iter().any(|r| r.format.shows_fixes())
     }
 
-    /// Refuses outputs that would replace one of these inputs, each with what it is, or that cannot be written at all: better known
-    /// before a long run than after it.
+    /// Refuses unwritable outputs, and outputs over one of the `inputs` (path and description), before a long run.
     ///
     /// # Errors
-    /// The first of these.
+    /// Returns the first problem.
     pub fn check(&self, inputs: &[(&Path, &str)]) -> Result<(), Error> {
         for (flag, target) in self.all() {
             let Target::File(path) = target else { continue };
@@ -145,10 +144,10 @@ impl Outputs {
         Ok(())
     }
 
-    /// Refuses outputs that would replace a file that an assembly is read from.
+    /// Refuses outputs over a file or mesh of the assembly.
     ///
     /// # Errors
-    /// The first of these.
+    /// Returns the first problem.
     pub fn spare_files_of(&self, assembly: &Assembly) -> Result<(), Error> {
         let files = assembly.files.iter().map(|file| (Path::new(file), "an assembly file"));
         let meshes = assembly.parts.iter().filter_map(|part| match &part.source {
@@ -158,12 +157,12 @@ impl Outputs {
         self.spare(files.chain(meshes))
     }
 
-    /// Refuses outputs that would replace one of these inputs, each with what it is.
+    /// Refuses outputs over one of the `inputs` (path and description).
     ///
     /// # Errors
-    /// The first of these.
+    /// Returns the first problem.
     pub fn spare<'a>(&self, inputs: impl IntoIterator<Item = (&'a Path, &'a str)>) -> Result<(), Error> {
-        // What is not there yet replaces nothing.
+        // A missing file cannot be an input.
         let mut outputs: Vec<(&str, &Path, PathBuf)> = Vec::new();
         for (flag, target) in self.all() {
             if let Target::File(path) = target
@@ -189,7 +188,7 @@ fn refused(path: &Path, what: String, fix: &str) -> Error {
     Error::one(Location::file(path.display().to_string()), what, fix)
 }
 
-/// The error of two outputs to one place.
+/// Error of two outputs with the same target.
 fn same_place(first: &str, second: &str, target: &Target) -> Error {
     let at = match target {
         Target::Stdout => Location::file("stdout"),

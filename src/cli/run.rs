@@ -16,7 +16,7 @@ use clap::{Parser, ValueEnum};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Runs the command: `arguments` begin with the program's name.
+/// Runs a command line; the first of `arguments` is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
     let work = Work {
         check: &|settings, progress| run_check(settings, &FsLoader, progress),
@@ -26,7 +26,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<
     run_with(arguments, &work, console)
 }
 
-/// What the commands do, apart from how they are called.
+/// Implementations of the commands, replaceable in tests.
 pub(crate) struct Work<'a> {
     pub(crate) check: &'a (dyn Fn(&CheckSettings, &dyn Progress) -> Result<(Outcome, RunStats), Error> + Sync),
     pub(crate) explain: &'a (dyn Fn(&ExplainSettings, &dyn Progress) -> Result<Explanation, Error> + Sync),
@@ -73,7 +73,7 @@ pub(crate) fn run_with(
     result.unwrap_or_else(|failure| report_failure(&failure, color, console))
 }
 
-/// `--color` of arguments that could not be parsed, as far as it can be made out.
+/// Value of the last `--color` among arguments with a usage error; `auto` if it is missing or invalid.
 fn color_of(arguments: &[OsString]) -> ColorChoice {
     let value = |i: usize| match arguments[i].to_str()?.strip_prefix("--color")? {
         "" => arguments.get(i + 1)?.to_str(),
@@ -83,7 +83,7 @@ fn color_of(arguments: &[OsString]) -> ColorChoice {
     (0..flags).rev().find_map(value).and_then(|v| ColorChoice::from_str(v, false).ok()).unwrap_or(ColorChoice::Auto)
 }
 
-/// Says why, on stderr; help and version go to stdout.
+/// Prints the failure on stderr; help and version go to stdout.
 fn report_failure(failure: &Failure, color: ColorChoice, console: &mut Console<'_>) -> Exit {
     let terminal = console.terminal;
     let colour = terminal.paints(color, terminal.stderr);
@@ -94,7 +94,7 @@ fn report_failure(failure: &Failure, color: ColorChoice, console: &mut Console<'
             if error.use_stderr() {
                 console.on_stderr(&text(colour));
             } else {
-                // Nobody is left to tell where stdout is closed.
+                // Ignores a closed stdout.
                 let _ = console.stdout.write_all(text(terminal.paints(color, terminal.stdout)).as_bytes());
                 let _ = console.stdout.flush();
             }

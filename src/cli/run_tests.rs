@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What a run left behind.
+/// Exit and output of a run.
 struct Ran {
     exit: Exit,
     stdout: String,
@@ -54,7 +54,7 @@ fn a_failing_gate_exits_1_with_report_and_warnings() {
 }
 
 #[test]
-fn a_passing_gate_exits_0_and_says_so() {
+fn passing_gate_exits_0_with_message() {
     let ran = run_line("interfere check a.json", Terminal::default(), || Ok(passing()));
     assert_eq!(ran.exit, Exit::Pass);
     assert!(ran.stdout.ends_with("PASS\n") && ran.stderr.is_empty());
@@ -76,7 +76,7 @@ fn strict_makes_warnings_errors() {
 }
 
 #[test]
-fn errors_leave_stdout_empty_and_are_counted_after_twenty() {
+fn errors_leave_stdout_empty_and_stop_at_twenty() {
     let error = || Err(Error { problems: vec![Problem::new(Location::file("a.json"), "unknown key", ""); 25] });
     let ran = run_line("interfere check a.json", Terminal::default(), error);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::NotDecided, ""));
@@ -95,7 +95,7 @@ fn usage_goes_to_stderr_and_help_to_stdout() {
 }
 
 #[test]
-fn colour_on_a_terminal_and_where_asked_for() {
+fn colour_on_terminals_and_on_request() {
     let terminal = Terminal { stdout: true, stderr: false, colour: None };
     let run = |line: &str, terminal| run_line(line, terminal, || Ok(sample_outcome::outcome()));
     assert!(run("interfere check a.json", terminal).stdout.contains("\x1b[1;31mFAIL"));
@@ -137,7 +137,7 @@ fn files_for_report_and_timings() {
 }
 
 #[test]
-fn explain_exits_as_the_pair_s_status_and_warns_of_its_parts() {
+fn explain_exits_by_status_and_warns_of_its_parts() {
     let ran = plain("interfere explain a.json x y");
     assert_eq!(ran.exit, Exit::Fail);
     assert!(ran.stdout.contains("interference: ") && ran.stderr.starts_with("warning: part hood: "), "{}", ran.stderr);
@@ -148,14 +148,14 @@ fn explain_exits_as_the_pair_s_status_and_warns_of_its_parts() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_exits_2_and_names_the_file() {
+fn unwritable_output_exits_2_and_names_file() {
     let ran = plain("interfere check a.json --quiet --output /dev/full");
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::NotDecided, ""));
     assert!(ran.stderr.starts_with("error: /dev/full: cannot write: "), "{}", ran.stderr);
 }
 
 #[test]
-fn inspect_reports_the_meshes_and_names_what_is_none() {
+fn inspect_reports_meshes_and_names_invalid_files() {
     let all = plain("interfere inspect good.stl");
     assert_eq!((all.exit, all.stderr.as_str()), (Exit::Pass, ""));
     let some = plain("interfere inspect bad.stl good.stl worse.stl --format json");

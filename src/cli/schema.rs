@@ -1,4 +1,4 @@
-//! `interfere schema`, `completions` and `man`: what this program tells of itself.
+//! Prints JSON Schemas, shell completions and man pages.
 
 use crate::cli::args::Args;
 use crate::cli::console::Console;
@@ -13,36 +13,36 @@ use std::path::PathBuf;
 /// The flags of `schema`.
 #[derive(Debug, ClapArgs)]
 pub struct SchemaArgs {
-    /// Of which file.
+    /// File format of the schema.
     #[arg(value_enum, value_name = "FORMAT")]
     pub of: SchemaChoice,
 }
 
-/// A format that has a schema.
+/// File format with a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SchemaChoice {
     /// The assembly file
     Assembly,
-    /// What `check --format json` writes
+    /// The report of `check --format json`
     Report,
-    /// What `check --shard` writes
+    /// The partial report of `check --shard`
     Partial,
     /// The baseline file
     Baseline,
-    /// What `diff --format json` writes
+    /// The comparison of `diff --format json`
     Diff,
-    /// What `explain --format json` writes
+    /// The explanation of `explain --format json`
     Explain,
-    /// What `suggest --format json` writes
+    /// The proposals of `suggest --format json`
     Suggest,
-    /// What `inspect --format json` writes
+    /// The report of `inspect --format json`
     Inspect,
-    /// What `decompose --format json` writes
+    /// The report of `decompose --format json`
     Decompose,
 }
 
 impl SchemaChoice {
-    /// The schema, as it lies in the sources.
+    /// Text of the schema, from docs/schema.
     fn text(self) -> &'static str {
         match self {
             Self::Assembly => include_str!("../../docs/schema/assembly.json"),
@@ -61,7 +61,7 @@ impl SchemaChoice {
 /// The flags of `completions`.
 #[derive(Debug, ClapArgs)]
 pub struct CompletionsArgs {
-    /// For which shell.
+    /// Shell of the completion script.
     #[arg(value_enum)]
     pub shell: Shell,
 }
@@ -69,8 +69,8 @@ pub struct CompletionsArgs {
 /// The flags of `man`.
 #[derive(Debug, ClapArgs)]
 pub struct ManArgs {
-    /// Write a page for the program and one for each command to this folder instead of the program's to stdout; pages that are
-    /// there are replaced.
+    /// Write the pages of the program and of each command to this folder; existing pages are replaced [default: print
+    /// the program's page].
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
@@ -78,15 +78,15 @@ pub struct ManArgs {
 /// Prints a JSON Schema.
 ///
 /// # Errors
-/// Where it cannot be written.
+/// Returns the error of a failed write.
 pub fn schema(args: &SchemaArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
     print(args.of.text().as_bytes(), console)
 }
 
-/// Prints what completes commands and flags in a shell.
+/// Prints the completion script of a shell.
 ///
 /// # Errors
-/// Where it cannot be written.
+/// Returns the error of a failed write.
 pub fn completions(shell: Shell, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "interfere", &mut text);
@@ -96,7 +96,7 @@ pub fn completions(shell: Shell, console: &mut Console<'_>) -> Result<Exit, Fail
 /// Prints the man page of the program, or writes one for it and for each command to a folder.
 ///
 /// # Errors
-/// Where they cannot be written.
+/// Refuses a file in place of the folder; returns the error of a failed write.
 pub fn man(args: &ManArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
@@ -116,11 +116,11 @@ pub fn man(args: &ManArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
-/// The name of a page's file and the page.
+/// File name and text of a command's man page.
 fn page(command: &Command) -> (String, Vec<u8>) {
     let man = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
-    // Memory takes all.
+    // Writing to a Vec cannot fail.
     let _ = man.render(&mut text);
     (man.get_filename(), text)
 }

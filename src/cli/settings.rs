@@ -1,4 +1,5 @@
-//! The flags settled: conflicts found, defaults filled in, what needs the assembly's unit kept until it is known.
+//! Combines the flags: finds conflicts and fills in defaults. Lengths stay in the assembly's unit until the assembly is
+//! read.
 
 use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use crate::check::{Options, Shard};
@@ -15,14 +16,14 @@ use crate::io::Loader;
 use crate::report::Format;
 use std::path::PathBuf;
 
-/// What is asked of pairs, and how.
+/// Settings of the pair queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionSettings {
     /// The assembly file.
     pub assembly: PathBuf,
-    /// What parts are taken to be.
+    /// Geometry of parts without a choice of their own.
     pub geometry: Geometry,
-    /// Over the file's.
+    /// Facet policy in place of the file's.
     pub facets: Option<Facets>,
     /// As written, over the file's.
     pub tolerance: Option<Length>,
@@ -30,50 +31,49 @@ pub struct QuestionSettings {
     pub report_within: Option<Length>,
     /// As written.
     pub epsilon: Option<Length>,
-    /// Of a part.
+    /// Largest number of pieces of a part (>= 1).
     pub max_pieces: usize,
-    /// Measure nothing.
+    /// True to decide the statuses and measure nothing.
     pub verdict_only: bool,
-    /// Meshes may lie anywhere.
+    /// True if meshes may lie anywhere.
     pub allow_outside: bool,
-    /// 0 for one per core.
+    /// Number of threads; 0 for one per core.
     pub threads: usize,
 }
 
-/// A check as asked for.
+/// Settings of `check`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckSettings {
-    /// What is asked.
+    /// Settings of the pair queries.
     pub question: QuestionSettings,
-    /// Which reports are written, and where.
+    /// Report outputs.
     pub outputs: Outputs,
-    /// What makes it fail.
+    /// Conditions of failure.
     pub gate: GateArgs,
-    /// Warnings are errors.
+    /// True if warnings are errors.
     pub strict: bool,
-    /// Where results are kept, if anywhere.
+    /// Cache folder, if any.
     pub cache: Option<PathBuf>,
-    /// The share of the pairs that is checked, where it is not all of them.
+    /// Shard to check; `None` for all pairs.
     pub shard: Option<Shard>,
 }
 
-/// An explanation as asked for.
+/// Settings of `explain`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExplainSettings {
-    /// What is asked.
+    /// Settings of the pair queries.
     pub question: QuestionSettings,
-    /// Of which two instances.
+    /// Ids of the two instances.
     pub ids: [String; 2],
-    /// Form of the explanation.
+    /// Format of the explanation.
     pub format: Format,
 }
 
 impl CheckSettings {
-    /// Settles the flags.
+    /// Combines the flags.
     ///
     /// # Errors
-    /// Where two outputs are one file, or one would replace the input or cannot be written at all: better known before a
-    /// long run than after it.
+    /// Refuses two outputs with the same target, an output over an input, and an unwritable output, before a long run.
     pub fn new(args: CheckArgs) -> Result<Self, Error> {
         let outputs = Outputs::new(args.outputs, args.timings)?;
         let baseline = args.gate.place(&args.assembly);
@@ -90,7 +90,7 @@ impl CheckSettings {
 }
 
 impl ExplainSettings {
-    /// Settles the flags.
+    /// Combines the flags.
     pub fn new(args: ExplainArgs) -> Self {
         Self {
             question: QuestionSettings::new(args.assembly, &args.question, false),
@@ -104,7 +104,7 @@ impl ExplainSettings {
 }
 
 impl QuestionSettings {
-    /// Settles the flags.
+    /// Combines the flags.
     pub fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
         Self {
             assembly,
@@ -120,18 +120,18 @@ impl QuestionSettings {
         }
     }
 
-    /// Reads the assembly; its meshes are looked for, not read.
+    /// Reads the assembly and locates its meshes without reading them.
     ///
     /// # Errors
-    /// Every problem of its files.
+    /// Returns every problem of its files.
     pub fn load(&self, loader: &dyn Loader) -> Result<Assembly, Error> {
         assembly::load(&self.assembly, loader, &LoadOptions { allow_outside: self.allow_outside })
     }
 
-    /// The options of the check, for an assembly of that unit.
+    /// Options of the check, with lengths converted from `units` to mm.
     ///
     /// # Errors
-    /// Where a length is finite in the assembly's unit and not in millimetres.
+    /// Refuses a length beyond the largest number in mm.
     pub fn options(&self, units: LengthUnit) -> Result<Options, Error> {
         let mm = |flag: &str, length: &Option<Length>| match length.as_ref().map(|l| l.to_mm(units)) {
             Some(mm) if !mm.is_finite() => Err(Error::one(Location::default(), format!("{flag} is too large"), "")),
@@ -151,7 +151,7 @@ impl QuestionSettings {
     }
 }
 
-/// The format of that name.
+/// Report format of a flag value.
 pub fn format(choice: FormatChoice) -> Format {
     match choice {
         FormatChoice::Table => Format::Table,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flags_of_a_question_are_the_same_in_explain() {
+    fn explain_shares_the_question_flags() {
         let line = "--geometry hull --facets strict --tolerance 0.5 --report-within 2 --allow-outside --threads 3 --epsilon 0.1 --max-pieces 7";
         let check = settings(&format!("interfere check a.json {line}")).unwrap();
         let args = format!("interfere explain a.json x y {line} --format json");
@@ -230,14 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn a_length_beyond_the_numbers_is_an_error() {
+    fn length_overflow_is_an_error() {
         let s = settings("interfere check a.json --report-within 1e308").unwrap();
         assert!(s.question.options(LengthUnit::Mm).is_ok());
         assert_eq!(s.question.options(LengthUnit::M).unwrap_err().to_string(), "--report-within is too large");
     }
 
     #[test]
-    fn outputs_that_cannot_be_are_refused_before_the_run() {
+    fn invalid_outputs_are_refused_before_the_run() {
         for (line, error) in [
             ("--output /no/such/folder/r.json", "/no/such/folder/r.json: --output: its folder does not exist"),
             ("--timings src", "src: --timings: the path is a folder"),
@@ -270,7 +270,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn folders_that_cannot_be_written_to_are_refused_before_the_run() {
+    fn unwritable_folders_are_refused_before_the_run() {
         let e = settings("interfere check Cargo.toml --format json=/proc/report.json").unwrap_err().to_string();
         assert!(e.starts_with("/proc/report.json: --format: cannot write to this place: "), "{e}");
         assert!(settings("interfere check Cargo.toml --format json=/dev/null").is_ok());

@@ -1,4 +1,4 @@
-//! `interfere check --shard`: a share of the pairs, and a partial report of it.
+//! Runs `interfere check --shard`: checks a share of the pairs and writes a partial report.
 
 use crate::check::{self, Progress, RunStats, Shard, ShardOutcome};
 use crate::cli::check::open_cache;
@@ -18,8 +18,8 @@ use crate::report::timings;
 use std::fmt::Write;
 use std::mem;
 
-/// Checks a shard and writes its partial report. What it found is no verdict, so it ends as well with findings as without;
-/// warnings are told by the merge, once.
+/// Checks a shard and writes its partial report. A shard has no verdict: its exit is the same with and without
+/// findings. The merge prints the warnings, once.
 pub(crate) fn run(
     settings: &CheckSettings,
     shard: Shard,
@@ -54,7 +54,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     let assembly = question.load(&FsLoader)?;
     settings.outputs.spare_files_of(&assembly)?;
     let mut options = question.options(assembly.units)?;
-    // In which form the whole is reported is not known yet: what any of them needs is looked up.
+    // The merge may write any format: computes the fixes for all of them.
     options.fixes = MAX_ROWS;
     let store = open_cache(settings, &mut options);
     let found = check::check_shard(&assembly, &options, shard, &FsLoader, progress)?;
@@ -62,7 +62,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     Ok(found)
 }
 
-/// So that nobody takes exit 0 for a verdict.
+/// Note to the user: exit 0 of a shard is not a verdict.
 fn note(shard: Shard, target: &Target, findings: bool) -> String {
     let Shard { index, of } = shard;
     let mut text = format!("shard {index} of {of}");

@@ -1,4 +1,4 @@
-//! `interfere suggest`: rules for the overlaps that look as if they were meant.
+//! Runs `interfere suggest`: proposes rules for probably intended overlaps.
 
 use crate::cli::args::EXIT_CODES_OF_WRITERS;
 use crate::cli::flags::{ColorChoice, Question};
@@ -17,10 +17,10 @@ use crate::io::FsLoader;
 use crate::report::suggest::{render_json, render_text};
 use crate::{check, findings};
 
-/// Checks the assembly and proposes rules for what it found.
+/// Checks the assembly and proposes rules for its findings.
 ///
 /// # Errors
-/// Where nothing was decided, as by `check`, and where the proposals cannot be written.
+/// Returns the errors of the check, and of a failed write.
 pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let terminal = console.terminal;
     let question = QuestionSettings::new(args.assembly, &args.question, false);
@@ -50,7 +50,7 @@ pub struct SuggestArgs {
     #[arg(value_name = "ASSEMBLY.json")]
     pub assembly: PathBuf,
 
-    /// What is asked of the pairs.
+    /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
 

@@ -1,4 +1,5 @@
-//! Where reports go. A file appears whole or not at all: it is written beside its name and then renamed.
+//! Writes outputs to files or stdout. A file appears complete or not at all: a temporary file beside it is written and
+//! then renamed.
 
 use crate::cli::exit::Failure;
 use std::ffi::OsString;
@@ -6,7 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A place to write to.
+/// Destination of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// Standard output.
@@ -16,12 +17,12 @@ pub enum Target {
 }
 
 impl Target {
-    /// The target of `--output`: `-` is stdout.
+    /// Target of `--output`; `-` is stdout.
     pub fn of_argument(path: PathBuf) -> Self {
         if path.as_os_str() == "-" { Self::Stdout } else { Self::File(path) }
     }
 
-    /// Why nothing can be written there, as far as that shows without trying.
+    /// Obstacle to writing the file, if visible without a trial: a folder at the path, or a missing parent folder.
     pub fn obstacle(path: &Path) -> Option<&'static str> {
         if path.is_dir() {
             Some("the path is a folder")
@@ -32,7 +33,7 @@ impl Target {
         }
     }
 
-    /// Whether what is written to both would end in one place.
+    /// Returns true if both targets are the same file or stream.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Stdout, Self::Stdout) => true,
@@ -43,10 +44,10 @@ impl Target {
         }
     }
 
-    /// Creates and removes a file where the file would be written first. Devices and pipes are left alone.
+    /// Creates and removes the temporary file as a trial. Skips devices and pipes.
     ///
     /// # Errors
-    /// Why nothing can be written there.
+    /// Returns the error of the trial.
     pub fn try_out(&self) -> io::Result<()> {
         let Self::File(path) = self else { return Ok(()) };
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -56,10 +57,10 @@ impl Target {
         }
     }
 
-    /// Writes what `render` renders.
+    /// Writes the output of `render`.
     ///
     /// # Errors
-    /// Where it could not be written; a file that was there before is then still there.
+    /// Returns the error of a failed write; an existing file then stays as it was.
     pub fn write(
         &self,
         stdout: &mut dyn Write,
@@ -67,7 +68,7 @@ impl Target {
     ) -> Result<(), Failure> {
         match self {
             Self::Stdout => match render(stdout).and_then(|()| stdout.flush()) {
-                // Whoever read it has seen enough: no failure of ours, the verdict stands.
+                // The reader has closed the pipe on purpose: the verdict stands.
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 result => result.map_err(|source| Failure::Output { file: "stdout".to_owned(), source }),
             },
@@ -82,17 +83,17 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The path without links and dots, also of a file that is yet to be.
+/// Canonical path, also of a future file.
 fn resolved(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().or_else(|| Some(folder(path).canonicalize().ok()?.join(path.file_name()?)))
 }
 
 fn write_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // Through a symbolic link to what it names; the rename would replace the link.
+    // Follows a symbolic link; the rename would replace the link.
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let before = fs::metadata(path).ok();
     if before.as_ref().is_some_and(|m| !m.is_file()) {
-        // A pipe or a device such as /dev/stdout: no name to take over.
+        // Writes directly to a pipe or a device such as /dev/stdout.
         let mut file = OpenOptions::new().write(true).open(path)?;
         return render(&mut file);
     }
@@ -104,7 +105,7 @@ fn write_file(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>
     beside.rename_to(path)
 }
 
-/// A file that is removed again unless it took over its final name.
+/// Temporary file, removed on drop unless renamed.
 struct TempFile {
     file: File,
     path: PathBuf,
@@ -117,7 +118,7 @@ impl TempFile {
         name.push(path.file_name().ok_or(io::ErrorKind::InvalidInput)?);
         name.push(format!(".{}.tmp", std::process::id()));
         let path = folder(path).join(name);
-        // A new file, so that nobody's link is followed.
+        // Refuses an existing file or link, instead of following a foreign link.
         let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
         Ok(Self { file, path, renamed: false })
     }
@@ -132,7 +133,7 @@ impl TempFile {
 impl Drop for TempFile {
     fn drop(&mut self) {
         if !self.renamed {
-            // Nothing more can be done about a leftover; the failure that led here is reported.
+            // Ignores a failed removal; the error before it is reported.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -142,7 +143,7 @@ impl Drop for TempFile {
 mod tests {
     use super::*;
 
-    /// A folder of its own, removed at the end.
+    /// Temporary folder, removed on drop.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_leaves_the_old_file_and_nothing_else() {
+    fn failed_write_keeps_only_the_old_file() {
         let folder = Folder::new("failure");
         let path = folder.0.join("r.json");
         write(&path, "first").unwrap();
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
+    fn closed_pipe_succeeds_and_full_disk_fails() {
         struct Broken(io::ErrorKind);
         impl Write for Broken {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -2,7 +2,7 @@
 
 use crate::cli::exit::Failure;
 
-/// Threads of a run; 0 for one per core.
+/// Builds the thread pool of a run; 0 means one thread per core.
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| Failure::Threads(e.to_string()))
 }

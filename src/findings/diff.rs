@@ -69,7 +69,7 @@ pub enum Cause {
     Rule,
     /// Tolerance of the run.
     Tolerance,
-    /// `--facets`.
+    /// Values of `--facets`.
     Facets,
     /// `--geometry`, `--epsilon` or `--max-pieces`.
     Geometry,

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn one_glob_where_a_designer_would_write_one() {
+    fn similar_ids_make_one_natural_glob() {
         let all = [
             "plate",
             "bolt-1",
@@ -146,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn globs_match_what_is_wanted_and_nothing_else(
+        fn globs_match_exactly_the_wanted_ids(
             ids in prop::collection::btree_set("[ab12,*ä]{1,5}", 2..12), bits in any::<u16>(),
         ) {
             let all: Vec<&str> = ids.iter().map(String::as_str).collect();

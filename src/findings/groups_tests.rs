@@ -15,7 +15,7 @@ fn names(o: &Outcome, g: &Group) -> [String; 2] {
 }
 
 #[test]
-fn alike_rows_are_a_group_and_a_culprit_s_rows_are_one() {
+fn equal_rows_and_a_culprits_rows_form_groups() {
     let o = sample_outcome::grouped();
     let groups = groups(&o);
     let told: Vec<_> = groups.all.iter().map(|g| (g.kind, g.members.len(), names(&o, g))).collect();
@@ -32,7 +32,7 @@ fn alike_rows_are_a_group_and_a_culprit_s_rows_are_one() {
 }
 
 #[test]
-fn the_order_of_instances_decides_nothing() {
+fn grouping_ignores_instance_order() {
     let o = sample_outcome::grouped();
     let turned = |mut o: Outcome| {
         let n = o.instances.len() as u32;
@@ -49,7 +49,7 @@ fn the_order_of_instances_decides_nothing() {
 }
 
 #[test]
-fn an_id_stays_when_members_come_and_go_and_differs_between_groups() {
+fn group_id_is_stable_and_unique() {
     let o = sample_outcome::grouped();
     let ids = |o: &Outcome| -> Vec<String> { groups(o).all.into_iter().map(|g| g.id).collect() };
     let all = ids(&o);
@@ -63,7 +63,7 @@ fn an_id_stays_when_members_come_and_go_and_differs_between_groups() {
 }
 
 #[test]
-fn two_of_a_culprit_are_no_group_nor_are_contacts() {
+fn two_culprit_rows_or_contacts_form_no_group() {
     let mut o = sample_outcome::grouped();
     let plates = |p: &PairOutcome| o.instances[p.a.0 as usize].id == "plate";
     let mut pairs: Vec<_> = o.pairs.iter().filter(|p| plates(p)).take(2).cloned().collect();
@@ -73,7 +73,7 @@ fn two_of_a_culprit_are_no_group_nor_are_contacts() {
 }
 
 #[test]
-fn alike_rows_under_different_rules_are_apart_and_of_one_rule_read_twice_together() {
+fn equal_rows_are_grouped_by_rule() {
     let mut o = sample_outcome::grouped();
     o.pairs.retain(|p| p.alike == 7);
     o.pairs.iter_mut().zip(0..).for_each(|(p, k)| p.rule = Some(k % 2));
@@ -84,7 +84,7 @@ fn alike_rows_under_different_rules_are_apart_and_of_one_rule_read_twice_togethe
 }
 
 #[test]
-fn the_worst_culprit_comes_first_and_what_is_left_is_counted_anew() {
+fn worst_culprit_comes_first_and_rest_is_recounted() {
     // Two culprits fail with each other and with many: their common row belongs to the larger one.
     let mut o = sample_outcome::findings(0);
     let ids: Vec<String> = ["a", "b"].into_iter().map(str::to_owned).chain((0..7).map(|k| format!("x{k}"))).collect();
@@ -98,7 +98,7 @@ fn the_worst_culprit_comes_first_and_what_is_left_is_counted_anew() {
 }
 
 #[test]
-fn patterns_hold_what_names_share() {
+fn patterns_keep_common_prefix_and_suffix() {
     for (names, pattern) in [
         (&["bolt-1"][..], "bolt-1"),
         (&["bolt-1", "bolt-1"], "bolt-1"),

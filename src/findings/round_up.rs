@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_digits_and_never_less() {
+    fn round_up_keeps_two_digits() {
         for (x, up) in
             [(0.0203, 0.021), (0.02, 0.02), (0.0991, 0.1), (1.0, 1.0), (123.4, 130.0), (9.99e-7, 1e-6), (0.0, 0.0)]
         {

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn deeper_and_nearer_are_worse_and_equality_is_not() {
+    fn deeper_or_nearer_is_worse_and_equal_is_not() {
         let worse = |now: Severity, before| is_worse(now, before, 0.01);
         assert_eq!(worse(depth(0.31), depth(0.3)), Some(false));
         assert_eq!(worse(depth(0.311), depth(0.3)), Some(true));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn more_volume_than_both_runs_leave_open_is_worse() {
+    fn volume_growth_beyond_both_slacks_is_worse() {
         let worse = |now, before| worse_in(now, before, slack(0.01));
         assert_eq!(worse(shared(2.0, 25.0, 1.0), shared(2.0, 22.0, 2.0)), Some(vec![]));
         assert_eq!(worse(shared(2.0, 25.1, 1.0), shared(2.0, 22.0, 2.0)), Some(vec![Metric::Volume]));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_and_back_is_not_worse() {
+    fn unit_conversion_roundtrip_is_not_worse() {
         for k in 1..2000 {
             let mm = f64::from(k) * 0.0137;
             for unit in LengthUnit::ALL {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bracket_is_the_same_when_both_ends_are() {
+    fn brackets_are_equal_if_both_ends_are() {
         let before = Severity::Bracket([-0.5, 0.5].into());
         assert!(is_same_bracket(Severity::Bracket([-0.49, 0.51].into()), before, 0.01));
         assert!(!is_same_bracket(Severity::Bracket([-0.4, 0.5].into()), before, 0.01));

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused() {
+    fn non_numbers_are_refused() {
         for text in ["[0, \"much\"]", "[0]", "[0, null]", "[0, 1, 2]", "3"] {
             assert!(bounds::deserialize(&mut serde_json::Deserializer::from_str(text)).is_err(), "{text}");
         }

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parities_add_up_along_chains_and_contradictions_show() {
+    fn parities_add_along_chains_and_expose_contradictions() {
         let mut sets = UnionFind::new(6);
         assert!(sets.union(4, 5, true) && sets.union(3, 4, true) && sets.union(0, 3, false));
         assert_eq!(sets.find(0), (0, false));

@@ -33,7 +33,7 @@ fn agree(text: &str) -> bool {
 }
 
 #[test]
-fn what_is_json_is_read_and_what_is_not_is_refused() {
+fn valid_json_is_read_and_invalid_json_refused() {
     for good in [
         "null",
         " [ ] ",
@@ -89,7 +89,7 @@ fn what_is_json_is_read_and_what_is_not_is_refused() {
 }
 
 #[test]
-fn nesting_ends_where_serde_json_ends_it() {
+fn nesting_limit_equals_serde_json() {
     for (levels, fits) in [(126, true), (127, true), (128, false), (5000, false)] {
         assert_eq!(agree(&format!("{}{}", "[".repeat(levels), "]".repeat(levels))), fits);
         let objects = format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels));
@@ -98,7 +98,7 @@ fn nesting_ends_where_serde_json_ends_it() {
 }
 
 #[test]
-fn torn_and_mixed_up_texts_are_judged_as_serde_json_judges_them() {
+fn damaged_texts_are_judged_like_serde_json() {
     let whole =
         r#"{"version": 1, "n\u0061me": "é\n", "list": [-1.5e-3, 0, 12, true, null, {}], "p": {"a": [[], "x"]}}"#;
     let pool: Vec<char> = "{}[]\":,\\ \n0123456789.-+eEunrtfalse\u{e9}\u{1}".chars().collect();
@@ -129,7 +129,7 @@ fn short_numbers_are_rounded_once() {
 }
 
 #[test]
-fn values_know_where_they_begin() {
+fn values_have_start_positions() {
     let text = "{\"é\": [ 1 ,\"x\"], \"b\": null}";
     let document = Document::new(text).expect("JSON");
     let Json::Object(members) = document.root().json() else { panic!("an object") };

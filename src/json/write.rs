@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_of_a_number_is_read_back_from_exact_json() {
+    fn exact_json_numbers_roundtrip() {
         let mut rng = Rng::new(1);
         let random = (0..10_000).map(|_| f64::from_bits(rng.bits()));
         let special = [-0.0, 0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, 9e15, -9_007_199_254_740_993.0, 0.1 + 0.2];
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_parse_back_and_hold_no_control_character() {
+    fn strings_roundtrip_without_control_characters() {
         let name = "a\"\\\n\x1b\u{7f}\u{9b}\u{202e}ä軸";
         let json = text(&[name]);
         assert_eq!(json, "[\n  \"a\\\"\\\\\\n\\u001b\\u007f\\u009b\\u202eä軸\"\n]\n");

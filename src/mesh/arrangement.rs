@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_between_flush_blocks_goes_and_a_cavity_stays() {
+    fn union_drops_inner_walls_and_keeps_cavities() {
         let flush =
             joined(&[block([0.0; 3], [2.0; 3]), translated(&block([0.0; 3], [1.0; 3]), Vec3::new(2.0, 0.5, 0.5))]);
         let one = union(&flush).unwrap().mesh;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_solids_share_counts_once_however_often_they_wind() {
+    fn common_volume_counts_once_for_any_winding() {
         let corners = |m: &TriMesh| m.triangles.iter().map(|t| t.map(|v| m.vertices[v as usize])).collect::<Vec<_>>();
         let twice = joined(&[block([0.0; 3], [2.0; 3]), translated(&block([0.0; 3], [2.0; 3]), Vec3::repeat(0.5))]);
         let other = translated(&block([0.0; 3], [3.0, 1.0, 1.0]), Vec3::new(1.0, 0.75, 0.75));

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_health_is_that_of_the_file_and_the_mesh_is_mended() {
+    fn health_describes_file_and_mesh_is_repaired() {
         let mut one_flipped = block([0.0; 3], [1.0; 3]);
         one_flipped.triangles[4].swap(0, 1);
         let loaded = LoadedMesh::from_tri_mesh(one_flipped).unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_half_edges_are_those_of_the_mended_mesh() {
+    fn half_edges_belong_to_repaired_mesh() {
         let mut one_flipped = block([0.0; 3], [1.0; 3]);
         one_flipped.triangles[4].swap(0, 1);
         let mut cracked = block([0.0; 3], [1.0; 3]);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn an_island_wound_inside_out_is_turned_but_the_file_is_not_inside_out() {
+    fn inside_out_island_is_flipped_and_file_is_not() {
         let at = |m: &TriMesh, x: f64| translated(m, Vec3::repeat(x));
         let cavity = reversed(&at(&block([0.0; 3], [4.0; 3]), 3.0));
         let island = reversed(&at(&block([0.0; 3], [1.0; 3]), 4.5));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_indices_and_coordinates_are_refused_and_unused_vertices_dropped() {
+    fn bad_indices_are_refused_and_unused_vertices_dropped() {
         let mut mesh = block([0.0; 3], [1.0; 3]);
         mesh.vertices.push(Vec3::new(f64::NAN, 0.0, 0.0));
         assert_eq!(LoadedMesh::from_tri_mesh(mesh.clone()).unwrap().health.vertices, 8);

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_face_leaves_three_open_edges_and_a_turned_one_three_misoriented() {
+    fn missing_and_flipped_faces_give_three_defect_edges() {
         let counts = HalfEdges::of(&TETRAHEDRON[1..], 4).counts();
         assert_eq!((counts.open, counts.misoriented, counts.unbalanced, counts.odd), (3, 0, 3, 3));
         let mut turned = TETRAHEDRON;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_count_in_any_corner_order_and_collapsed_faces_have_no_edges() {
+    fn duplicates_match_in_any_corner_order() {
         let faces = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 2, 3], [0, 0, 1], [0, 1, 0]];
         let edges = HalfEdges::of(&faces, 4);
         let (counts, components) = (edges.counts(), Components::of(&faces, 4, &edges));
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_of_equal_faces_apart_from_the_rest_is_found() {
+    fn isolated_duplicate_faces_are_found() {
         let faces = [TETRAHEDRON[0], TETRAHEDRON[1], TETRAHEDRON[2], TETRAHEDRON[3], [4, 5, 6], [6, 5, 4]];
         let edges = HalfEdges::of(&faces, 7);
         let components = Components::of(&faces, 7, &edges);

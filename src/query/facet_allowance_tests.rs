@@ -95,7 +95,7 @@ fn is(found: f64, expected: f64) {
 }
 
 #[test]
-fn a_pin_in_a_bore_of_its_own_diameter_is_allowed_the_bores_facets() {
+fn nominal_pin_gets_facet_allowance_of_bore() {
     for (bore, shaft) in [(64, 50), (48, 64), (24, 100), (64, 64)] {
         let f = of(&bored(bore, 10.0, 20.0, [0.0, 20.0]), &pin(shaft, 10.0, [-5.0, 25.0], 0.3));
         is(f, polygon(bore, 10.0));
@@ -103,20 +103,20 @@ fn a_pin_in_a_bore_of_its_own_diameter_is_allowed_the_bores_facets() {
 }
 
 #[test]
-fn the_pins_own_facets_are_convex_and_allow_nothing() {
+fn convex_pin_facets_give_no_allowance() {
     is(of(&pin(64, 10.0, [0.0, 10.0], 0.0), &pin(50, 10.0, [5.0, 15.0], 0.0)), 0.0);
     is(of(&pin(64, 10.0, [0.0, 10.0], 0.0), &block([-3.0; 3], [3.0; 3])), 0.0);
 }
 
 #[test]
-fn a_right_angle_is_meant_to_be_one() {
+fn right_angle_edges_give_no_allowance() {
     let outline = [[2.0, 2.0], [2.0, 10.0], [0.0, 10.0], [0.0, 0.0], [10.0, 0.0], [10.0, 2.0]];
     let angle = extruded(&outline, [0.0, 5.0]);
     is(of(&angle, &block([1.0, 1.0, 1.0], [4.0, 4.0, 4.0])), 0.0);
 }
 
 #[test]
-fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
+fn bore_ending_on_flush_face_gives_no_bound() {
     // The bush stands on the plate. The plate's corner is pushed into the bush's wall elsewhere.
     let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
     let plate = block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]);
@@ -131,7 +131,7 @@ fn a_bore_that_ends_on_a_flush_face_bounds_nothing() {
 }
 
 #[test]
-fn without_rounding_exact_contact_bounds_nothing_and_exact_ends_do() {
+fn without_rounding_only_exact_ends_give_a_bound() {
     let at = |a: &TriMesh, b: &TriMesh| {
         let (a, b) = (Part::new(a.clone()), Part::new(b.clone()));
         let swapped = at(&b, &a, &Pose::identity(), 0.0, f64::INFINITY);
@@ -146,7 +146,7 @@ fn without_rounding_exact_contact_bounds_nothing_and_exact_ends_do() {
 }
 
 #[test]
-fn a_pin_clear_of_the_bore_bounds_nothing() {
+fn clear_pin_gives_no_bound() {
     let plate = bored(32, 5.0, 10.0, [0.0, 10.0]);
     let bolt = joined(&[pin(24, 4.9, [0.0, 10.0], 0.0), pin(24, 8.0, [10.0, 14.0], 0.0)]);
     is(of(&plate, &bolt), 0.0);
@@ -157,7 +157,7 @@ fn a_pin_clear_of_the_bore_bounds_nothing() {
 }
 
 #[test]
-fn a_part_inside_another_bounds_the_common_solid_with_all_it_has() {
+fn contained_part_bounds_intersection_with_all_facets() {
     let tube = bored(24, 2.0, 4.0, [-3.0, 3.0]);
     let f = polygon(24, 2.0);
     is(of(&block([-20.0; 3], [20.0; 3]), &tube), f);
@@ -205,7 +205,7 @@ fn a_stated_deflection_takes_the_place_of_the_estimate() {
 }
 
 #[test]
-fn the_cap_holds() {
+fn allowance_is_capped() {
     let (plate, shaft) = (Part::new(bored(16, 5.0, 10.0, [0.0, 10.0])), Part::new(pin(24, 5.0, [-1.0, 11.0], 0.0)));
     let f = polygon(16, 5.0);
     assert!(f > 0.05);
@@ -217,7 +217,7 @@ fn the_cap_holds() {
 }
 
 #[test]
-fn coordinates_of_single_precision_touch_as_much_as_exact_ones() {
+fn single_precision_coordinates_touch_like_exact_ones() {
     let bush = bored(32, 5.0, 10.0, [0.0, 10.0]);
     let rest = joined(&[block([-30.0, -30.0, -5.0], [30.0, 30.0, 0.0]), block([9.9, -3.0, 0.0], [15.0, 3.0, 4.0])]);
     for k in 0..40_u32 {
@@ -282,7 +282,7 @@ fn holds_up((own, pose): Placed, t: u32, (other, at): Placed, r: f64) -> bool {
 }
 
 #[test]
-fn the_search_finds_what_all_triangles_say() {
+fn search_agrees_with_all_triangles() {
     let mut rng = Rng::new(7);
     let shapes = [
         squared_box(1, |p| p),

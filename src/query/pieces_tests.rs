@@ -26,7 +26,7 @@ fn turned() -> Pose {
 const MARGIN: f64 = 1e-12;
 
 #[test]
-fn brackets_that_reach_into_each_other_s_hulls_are_as_far_apart_as_their_arms() {
+fn interlocked_brackets_have_gap_of_their_arms() {
     let pieces = Pieces::new(&bracket(0.5));
     // The second bracket, rotated by 180°: its arms lie at 7 to 8, 6 from the first one's inner walls, and end at −2.
     let pose = turned();
@@ -46,7 +46,7 @@ fn brackets_that_reach_into_each_other_s_hulls_are_as_far_apart_as_their_arms() 
 }
 
 #[test]
-fn a_part_in_the_hollow_of_another_is_apart_from_its_pieces_and_not_from_its_hull() {
+fn part_in_hollow_is_clear_of_pieces_only() {
     let pieces = Pieces::new(&bracket(0.5));
     let block = hull_block([1.5, 1.25, 0.0], [3.0, 3.0, 2.0]);
     let convex = Pieces::new(std::slice::from_ref(&block)).all.remove(0);
@@ -84,7 +84,7 @@ fn the_thickest_common_piece_is_found_among_all() {
 }
 
 #[test]
-fn many_pieces_are_asked_through_their_tree_as_one_by_one() {
+fn piece_tree_agrees_with_all_pieces() {
     let mut rng = Rng::new(7);
     for round in 0..40 {
         let mut set = |n: usize| -> Vec<Hull> {
@@ -142,7 +142,7 @@ fn is_covered(pieces: Vec<Hull>) -> bool {
 }
 
 #[test]
-fn pieces_that_cover_are_told_from_those_that_do_not() {
+fn cover_test_distinguishes_complete_covers() {
     assert!(is_covered(bracket(0.5)));
     // Touching faces cover: an overlap is not required.
     assert!(is_covered(bracket(0.0)));
@@ -155,7 +155,7 @@ fn pieces_that_cover_are_told_from_those_that_do_not() {
 }
 
 #[test]
-fn many_thin_slices_cover_and_one_missing_is_noticed() {
+fn missing_thin_slice_is_detected() {
     let slice = |k: u32| {
         let (low, high) = (f64::from(k) / 7.0, f64::from(k + 1) / 7.0);
         vec![

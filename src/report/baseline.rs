@@ -1,4 +1,4 @@
-//! Console text of `interfere accept`.
+//! Writes the console text of `interfere accept`.
 
 use crate::findings::baseline::{Baseline, NewlyAccepted};
 use crate::findings::{Judged, Severity};
@@ -8,7 +8,7 @@ use crate::report::number::count;
 use crate::report::table::MAX_ROWS;
 use crate::report::text::shown;
 
-/// What `interfere accept` says of what it wrote: `file` and `assembly` as the user would name them.
+/// Text of `interfere accept`: newly accepted findings and totals. `file` and `assembly` are the user's names.
 pub fn accepted_text(
     file: &str,
     assembly: &str,

@@ -1,4 +1,4 @@
-//! Whether documents conform to the schemas that are published for them (fixtures/README.md).
+//! Validates documents against their published schemas (fixtures/README.md).
 
 use roxmltree::{Document, Node};
 use serde_json::Value;
@@ -9,9 +9,10 @@ fn schema(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// What the JSON Schema of SARIF 2.1.0 says against a document.
+/// Errors of documents under the JSON Schema of SARIF 2.1.0.
 pub(crate) fn sarif_errors(documents: &[&Value]) -> Vec<String> {
-    // One of its patterns has a bracket too many, which a regular expression may not have here. No `language` is written.
+    // Repairs a pattern with a bracket too many, invalid as a regular expression here. It belongs to `language`, a key
+    // absent from the report.
     let text = schema("sarif-schema-2.1.0.json").replace("-[a-zA-Z]{2}]?$", "-[a-zA-Z]{2}?$");
     let schema = serde_json::from_str(&text).unwrap();
     let validator = jsonschema::draft7::options().should_validate_formats(true).build(&schema).unwrap();
@@ -21,8 +22,8 @@ pub(crate) fn sarif_errors(documents: &[&Value]) -> Vec<String> {
 
 const XS: &str = "http://www.w3.org/2001/XMLSchema";
 
-/// What junit-10.xsd says against a document: names, nesting, how often, attributes that must and may be, the patterns of their
-/// values; the parts of XML Schema that it uses, and no others.
+/// Errors of a document under junit-10.xsd: names, nesting, counts, required and known attributes. Supports only the
+/// parts of XML Schema used in this file.
 pub(crate) fn junit_errors(text: &str) -> Vec<String> {
     let document = match Document::parse(text) {
         Ok(document) => document,
@@ -51,7 +52,7 @@ struct Rules<'d> {
     types: BTreeMap<&'d str, Node<'d, 'd>>,
 }
 
-/// The children of a node of the schema that have this name.
+/// Children of a schema node with this tag.
 fn parts<'d>(node: Node<'d, 'd>, name: &'static str) -> impl Iterator<Item = Node<'d, 'd>> {
     node.children().filter(move |n| n.has_tag_name((XS, name)))
 }
@@ -65,7 +66,7 @@ impl Rules<'_> {
         };
         let named = rule.attribute("type").and_then(|t| self.types.get(t)).copied();
         let Some(kind) = parts(*rule, "complexType").next().or(named) else {
-            // Text alone.
+            // Text content only.
             if node.children().any(|c| c.is_element()) || node.attributes().len() > 0 {
                 errors.push(format!("{name} holds more than text"));
             }
@@ -84,7 +85,7 @@ fn attributes<'d>(node: Node<'_, '_>, kind: Node<'d, 'd>, errors: &mut Vec<Strin
     for a in node.attributes() {
         match known.get(a.name()).map(|k| k.attribute("type")) {
             None => errors.push(format!("unknown attribute {name}.{}", a.name())),
-            // No times are written, so no pattern needs to be understood.
+            // The report writes no times, so every time is an error.
             Some(Some("SUREFIRE_TIME")) => errors.push(format!("a time: {name}.{}", a.name())),
             Some(_) => {}
         }
@@ -96,7 +97,8 @@ fn attributes<'d>(node: Node<'_, '_>, kind: Node<'d, 'd>, errors: &mut Vec<Strin
     }
 }
 
-/// Every group in this schema is a choice, or a sequence of one thing; how often holds for each child by itself.
+/// Checks the children of a node. Each group in this schema is a choice, or a sequence of one element, so the counts
+/// hold for each child by itself.
 fn content<'d>(node: Node<'_, '_>, kind: Node<'d, 'd>, errors: &mut Vec<String>) {
     let name = node.tag_name().name();
     let mut allowed: BTreeMap<&str, bool> = BTreeMap::new();
@@ -133,7 +135,7 @@ fn content<'d>(node: Node<'_, '_>, kind: Node<'d, 'd>, errors: &mut Vec<String>)
 }
 
 #[test]
-fn the_checks_find_what_is_wrong() {
+fn validators_find_faults() {
     let suite = |inner: &str| {
         format!(
             "<testsuites><testsuite name=\"s\" tests=\"1\" failures=\"0\" errors=\"0\">{inner}</testsuite></testsuites>"

@@ -1,4 +1,4 @@
-//! The report as comma-separated values (RFC 4180): a row per listed pair, for spreadsheets and scripts.
+//! Writes the report as comma-separated values (RFC 4180), for spreadsheets and scripts: a row for each listed pair.
 
 use crate::assembly::InstanceIx;
 use crate::check::{Outcome, pair_id};
@@ -16,7 +16,7 @@ const HEADINGS: &str = "id,status,baseline,a,b,part_a,part_b,file_a,line_a,file_
 /// Writes the report.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let groups = Groups::new(judged);
@@ -67,12 +67,12 @@ fn part(o: &Outcome, i: InstanceIx) -> &str {
     o.parts.get(o.instances[i.0 as usize].part.0 as usize).map_or("", |p| &p.key)
 }
 
-/// A row being put together; its fields never hold a line break.
+/// Row under construction; its fields are free of line breaks.
 #[derive(Default)]
 struct Row(String);
 
 impl Row {
-    /// A field of our own making.
+    /// Appends a field with program text.
     fn word(&mut self, word: &str) -> &mut Self {
         if !self.0.is_empty() {
             self.0.push(',');
@@ -81,8 +81,8 @@ impl Row {
         self
     }
 
-    /// A field that holds what a user wrote. Spreadsheets take a field for a formula that begins with one of a few characters,
-    /// whatever stands around it; an apostrophe in front keeps it a text.
+    /// Appends a field with user text. A leading apostrophe keeps it text in spreadsheets: they read a field as a
+    /// formula if it begins with one of a few characters, even after a quote or spaces.
     fn name(&mut self, name: &str) -> &mut Self {
         let name = shown(name);
         let formula =
@@ -95,7 +95,7 @@ impl Row {
         }
     }
 
-    /// A number with every digit, empty where it was not computed.
+    /// Appends a number with every digit; the field is empty if the number was not computed.
     fn number(&mut self, x: Option<f64>) -> &mut Self {
         // The addition turns −0 into 0.
         self.word(&x.map(|x| (x + 0.0).to_string()).unwrap_or_default())

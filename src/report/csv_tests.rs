@@ -11,7 +11,7 @@ fn text(outcome: &Outcome) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A reader of RFC 4180, as strict as it is.
+/// Strict reader of RFC 4180.
 fn read(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut chars = text.chars().peekable();
@@ -65,7 +65,7 @@ fn the_whole_file() {
 }
 
 #[test]
-fn counts_in_are_counts_out() {
+fn counts_are_kept() {
     let outcomes = [0, 1, 40, 30_000]
         .map(sample_outcome::findings)
         .into_iter()
@@ -82,7 +82,7 @@ fn counts_in_are_counts_out() {
 }
 
 #[test]
-fn hostile_names_are_texts_and_no_formulas() {
+fn hostile_names_are_text_not_formulas() {
     let outcome = sample_outcome::hostile();
     let rows = read(&text(&outcome));
     for (p, row) in outcome.pairs.iter().zip(&rows[1..]) {

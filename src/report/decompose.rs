@@ -1,4 +1,4 @@
-//! What `decompose` says of the pieces it wrote, and the files of them. Lengths in the mesh's own unit.
+//! Writes the report of `decompose` and its piece files. Lengths in the mesh's own unit.
 
 use crate::error::Warning;
 use crate::geom::Vec3;
@@ -10,37 +10,37 @@ use crate::report::{Format, json};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// What became of one mesh.
+/// Result of the decomposition of one mesh. Lengths and volumes in the mesh's own unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecomposeReport {
-    /// As the user gave it, with `/`.
+    /// Path of the mesh as given by the user, with `/`.
     pub mesh: String,
-    /// Where the pieces were written, with `/`.
+    /// Path of the pieces, with `/`.
     pub output: String,
     /// Faces of the file after triangulation.
     pub triangles: u64,
-    /// Convex pieces.
+    /// Number of convex pieces.
     pub pieces: u64,
-    /// How far they reach beyond the mesh at most; `None` of the hull of a mesh without an inside.
+    /// Largest overshoot of the pieces (>= 0); `None` for the hull of a mesh without an inside.
     pub epsilon: Option<f64>,
-    /// How far they were to reach at most.
+    /// Requested overshoot (>= 0).
     pub asked: f64,
-    /// Of what the mesh encloses; `None` where it has no inside or shells of it could not be united.
+    /// Volume of the mesh; `None` without an inside, or if its self-union failed.
     pub volume: Option<f64>,
-    /// Sum over the pieces; what two of them share counts twice.
+    /// Sum of the volumes of the pieces; their intersections count more than once.
     pub pieces_volume: f64,
-    /// Of all pieces together; `None` where they could not be united.
+    /// Volume of the union of all pieces; `None` if its computation failed.
     pub union_volume: Option<f64>,
-    /// How far single precision made the pieces larger than they are, at most; `None` where nothing was rounded.
+    /// Largest growth of a piece to make up for single precision (>= 0); `None` without rounding.
     pub grown: Option<f64>,
-    /// How long finding and checking the pieces took, reading and volumes apart; the only entry that differs from run to run.
+    /// Time for finding and checking the pieces, without reading the mesh (s). Only this entry differs between runs.
     pub seconds: f64,
-    /// What was repaired or is doubtful.
+    /// Warnings about repairs, defects and overshoot.
     pub warnings: Vec<Warning>,
 }
 
 impl DecomposeReport {
-    /// A volume over the mesh's.
+    /// Ratio of a volume to the volume of the mesh.
     fn ratio(&self, volume: Option<f64>) -> Option<f64> {
         volume.zip(self.volume.filter(|v| *v > 0.0)).map(|(of, own)| of / own)
     }
@@ -68,7 +68,7 @@ struct Document<'a> {
 /// Writes the report; [`Format::Table`] is the text.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(r: &DecomposeReport, format: Format, out: &mut dyn Write) -> io::Result<()> {
     let (volume_ratio, union_ratio) = (r.ratio(Some(r.pieces_volume)), r.ratio(r.union_volume));
     if format == Format::Json {
@@ -118,24 +118,24 @@ pub fn render(r: &DecomposeReport, format: Format, out: &mut dyn Write) -> io::R
     writeln!(out, "time: {:.2} s", r.seconds)
 }
 
-/// A piece to be written.
+/// Mesh of one piece.
 #[derive(Debug, Clone, Copy)]
 pub struct PieceMesh<'a> {
-    /// Corners.
+    /// Vertices (mesh's own unit).
     pub vertices: &'a [Vec3],
-    /// Counter-clockwise seen from outside.
+    /// Triangles, counter-clockwise seen from outside.
     pub triangles: &'a [[u32; 3]],
 }
 
-/// The name of a piece, counted from 1: `piece-001`.
+/// Name of a piece, counted from 1: `piece-001`.
 pub fn piece_name(number: usize) -> String {
     format!("piece-{number:03}")
 }
 
-/// Writes all pieces as one OBJ, an object each, every digit of every coordinate.
+/// Writes all pieces as one OBJ file: an object each, coordinates with every digit.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn write_obj<'a>(
     mesh: &str,
     pieces: impl IntoIterator<Item = PieceMesh<'a>>,
@@ -164,13 +164,13 @@ pub fn write_obj<'a>(
     out.flush()
 }
 
-/// Writes one piece as binary STL. Corners are rounded to single precision: grow the piece before ([`f32_growth`]).
+/// Writes one piece as binary STL. Vertices are rounded to single precision: grow the piece first ([`f32_growth`]).
 ///
 /// # Errors
-/// As the writer says; a coordinate beyond single precision.
+/// Returns the writer's error; refuses a coordinate beyond single precision.
 pub fn write_stl(piece: PieceMesh<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
-    // Not `solid`: many readers would take the file for text.
+    // The header avoids `solid`: many readers would take the file for text.
     let mut header = [b' '; 80];
     let title = concat!("interfere ", env!("CARGO_PKG_VERSION"), ": a convex piece");
     header[..title.len()].copy_from_slice(title.as_bytes());
@@ -194,12 +194,14 @@ pub fn write_stl(piece: PieceMesh<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.flush()
 }
 
-/// By what factor less 1 a piece has to grow about the centre of a ball inside of it, so that it still holds itself when its
-/// corners are rounded to single precision; `None` where the ball is too small for that to be less than 1. A corner moves by no
-/// more than δ = √3 · 2⁻²⁴ · the largest coordinate; a convex piece that holds a ball of radius r, grown by the factor 1 + k, holds
-/// all that is within k·r of it.
+/// Growth factor k of a piece against rounding (0 < k < 1). Scaled by 1 + k about the centre of an inner ball and then
+/// rounded to single precision, the piece contains its original. `max_abs` is its largest coordinate, `radius` that of
+/// the ball; `None` if the ball is too small.
+///
+/// Rounding moves a vertex by at most δ = √3 · 2⁻²⁴ · the largest coordinate. A convex piece with an inner ball of
+/// radius r, scaled by 1 + k, contains every point within k·r of the original.
 pub fn f32_growth(max_abs: f64, radius: f64) -> Option<f64> {
-    // 2 instead of √3, and three times that: grown coordinates are larger, by less than twice the largest.
+    // Upper bound of δ: 2 instead of √3, and times 3, since grown coordinates stay below 3 times the largest.
     let moved = 6.0 * 0.5 * f64::from(f32::EPSILON) * max_abs + f64::from(f32::MIN_POSITIVE);
     Some(moved / radius).filter(|k| *k < 1.0)
 }

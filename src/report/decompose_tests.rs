@@ -27,7 +27,7 @@ fn text(r: &DecomposeReport, format: Format) -> String {
 }
 
 #[test]
-fn text_says_what_was_written_and_how_good_it_is() {
+fn text_describes_output_and_its_quality() {
     insta::assert_snapshot!(text(&report(), Format::Table), @r"
     parts/bracket.stl: 1200 triangles, 12 convex pieces in out.obj
     epsilon: 0.04167: largest overshoot of a piece; requested: 0.05
@@ -51,7 +51,7 @@ fn text_says_what_was_written_and_how_good_it_is() {
 }
 
 #[test]
-fn json_says_it_with_every_digit_and_null_for_what_is_not_known() {
+fn json_has_all_digits_and_null_for_unknown() {
     insta::assert_snapshot!(text(&report(), Format::Json), @r#"
     {
       "version": 1,
@@ -81,15 +81,15 @@ fn json_says_it_with_every_digit_and_null_for_what_is_not_known() {
 }
 
 #[test]
-fn growth_outweighs_what_single_precision_rounds() {
-    // A coordinate of 1000 rounds by up to 2⁻¹⁵ · 1000 · 2⁻⁹: 3.1e-5, a corner by √3 times that.
+fn growth_exceeds_single_precision_rounding() {
+    // A coordinate of 1000 is rounded by up to 2⁻¹⁵ = 3.1e-5, a vertex by √3 times as much.
     let k = f32_growth(1000.0, 0.5).unwrap();
     assert!(k * 0.5 > 3.0_f64.sqrt() * 1000.0 * 2.0_f64.powi(-24) && k * 0.5 < 1e-3, "{k}");
     assert_eq!((f32_growth(1000.0, 0.0), f32_growth(1000.0, 1e-5)), (None, None));
 }
 
 #[test]
-fn an_obj_has_an_object_for_each_piece_and_counts_on() {
+fn obj_has_one_object_per_piece() {
     let a = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(0.1, 0.2, 1e-7)];
     let piece = PieceMesh { vertices: &a, triangles: &[[0, 2, 1], [0, 1, 3]] };
     let mut out = Vec::new();
@@ -105,7 +105,7 @@ fn an_obj_has_an_object_for_each_piece_and_counts_on() {
 }
 
 #[test]
-fn an_stl_says_how_many_triangles_and_refuses_what_single_precision_cannot_hold() {
+fn stl_has_triangle_count_and_refuses_float_overflow() {
     let a = [Vec3::zeros(), Vec3::x(), Vec3::y()];
     let mut out = Vec::new();
     write_stl(PieceMesh { vertices: &a, triangles: &[[0, 1, 2]] }, &mut out).unwrap();

@@ -1,4 +1,4 @@
-//! What `interfere diff` says.
+//! Writes the comparison of `interfere diff`.
 
 use crate::check::{Relation, Status, pair_id};
 use crate::findings::run_view::Row;
@@ -12,10 +12,10 @@ use crate::report::text::{Paint, painted, shown, within};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Writes the comparison for people: what fails first.
+/// Writes the comparison for people: failing changes first.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     for (word, report) in [("old", diff.old), ("new", diff.new)] {
@@ -87,7 +87,7 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Status and number of a pair; the volume where that changed.
+/// Status, depth or gap, and relation of a pair; with `by_volume` its common volume, too.
 fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
     let number = match row.extent {
         Some(Severity::Depth(depth, Some(shared))) if by_volume => {
@@ -109,10 +109,10 @@ fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
     format!("{}{number}{relation}", row.status.name())
 }
 
-/// Writes the comparison for programs.
+/// Writes the comparison as JSON.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render_json(diff: &Diff<'_>, out: &mut dyn Write) -> io::Result<()> {
     write_json(&Document::new(diff), out)
 }

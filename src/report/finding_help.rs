@@ -2,16 +2,16 @@
 
 const FINDINGS: &str = include_str!("../../docs/reference/findings.md");
 
-/// Help of one code.
+/// Help text of one code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Help {
-    /// Its first sentence.
+    /// First sentence.
     pub short: String,
-    /// All of it, as plain text.
+    /// Whole section, as plain text.
     pub text: String,
 }
 
-/// The help of a code, if the documentation has a section of that name.
+/// Help of a code; `None` without a section of its name.
 pub(crate) fn of(code: &str) -> Option<Help> {
     let body = section(code)?;
     let paragraphs: Vec<String> = body.split("\n\n").map(|p| plain(&p.replace('\n', " "))).collect();
@@ -28,7 +28,7 @@ fn section(code: &str) -> Option<&'static str> {
     Some(body[..end].trim())
 }
 
-/// Without emphasis and code marks, and links by their text alone: their targets are no places outside the documentation.
+/// Removes emphasis, code marks and link targets; the targets are valid only inside the documentation.
 fn plain(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut rest = markdown;
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_and_targets_are_left_out() {
+    fn help_omits_markup_and_link_targets() {
         assert_eq!(plain("a `b` **c** [d `e`](f.md#g) rules[0] (h)"), "a b c d e rules[0] (h)");
         let help = of("welded").unwrap();
         assert!(!help.text.contains(['`', '*']), "{help:?}");

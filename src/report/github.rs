@@ -1,6 +1,6 @@
-//! Workflow commands of GitHub, which turns them into annotations of a job and of the lines they name.
+//! Writes GitHub workflow commands: annotations of a job and of the lines they name.
 //!
-//! A step shows ten errors, ten warnings and ten notices; so the worst nine are told, and how many more there are.
+//! A step shows at most ten errors, ten warnings and ten notices. The report shows the worst nine and counts the rest.
 
 use crate::check::Outcome;
 use crate::findings::{Groups, Judged, rank};
@@ -10,16 +10,16 @@ use crate::report::sentence::{sentence_of, verdict};
 use crate::report::text::shown;
 use std::io::{self, BufWriter, Write};
 
-/// At most this many errors and as many warnings are annotations of their own.
+/// Largest number of annotated errors, and of annotated warnings.
 pub const MAX_ANNOTATIONS: usize = 9;
 
-/// Longer messages are cut, characters.
+/// Largest length of a message (characters); longer messages are cut.
 const MAX_MESSAGE: usize = 2000;
 
 /// Writes the report.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let outcome = &judged.outcome;
     let mut out = BufWriter::new(out);
@@ -75,7 +75,7 @@ fn warnings(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// One command: a line, whatever the texts hold.
+/// Writes one command on one line.
 fn command(kind: &str, at: Option<Place<'_>>, title: &str, message: &str, out: &mut impl Write) -> io::Result<()> {
     write!(out, "::{kind} ")?;
     if let Some(at) = at {
@@ -84,18 +84,18 @@ fn command(kind: &str, at: Option<Place<'_>>, title: &str, message: &str, out: &
     writeln!(out, "title={}::{}", property(title), data(message))
 }
 
-/// The message of a command.
+/// Escapes the message of a command.
 fn data(text: &str) -> String {
     let text = shown(text);
     let text = match text.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into_owned(),
     };
-    // Line breaks are spelt out already.
+    // `shown` has escaped the line breaks.
     text.replace('%', "%25")
 }
 
-/// The value of a property of a command.
+/// Escapes the value of a property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

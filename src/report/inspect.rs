@@ -1,4 +1,4 @@
-//! What `inspect` says of mesh files, in the unit of each file.
+//! Writes the measures of mesh files, in the unit of each file.
 
 use crate::error::WarningCode;
 use crate::geom::unit::format_number;
@@ -11,38 +11,38 @@ use crate::report::{Format, table};
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
-/// One mesh file. Lengths, areas and volumes in the file's own unit.
+/// Measures of one mesh file. Lengths, areas and volumes in the file's own unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshReport {
-    /// As the user gave it, with `/`.
+    /// Path as given by the user, with `/`.
     pub path: String,
-    /// Such as `stl-binary`.
+    /// Name of the format, as in `stl-binary`.
     pub format: String,
-    /// `solid`s of an STL, groups and objects of an OBJ.
+    /// Number of `solid`s of an STL, or of groups and objects of an OBJ.
     pub solids: u64,
-    /// The file's faces after triangulation.
+    /// Number of triangles, after triangulation of the file's faces.
     pub triangles: u64,
-    /// After joining.
+    /// Number of vertices, after merging.
     pub vertices: u64,
-    /// Connected pieces of surface.
+    /// Number of shells: connected pieces of surface.
     pub shells: u64,
-    /// Whether every edge is shared by two triangles in opposite directions.
+    /// True if every edge has two triangles, in opposite directions.
     pub closed: bool,
-    /// Edges of one triangle.
+    /// Number of edges of one triangle.
     pub open_edges: u64,
-    /// Edges of more than two triangles.
+    /// Number of edges of more than two triangles.
     pub non_manifold_edges: u64,
-    /// Edges that two triangles run through in the same direction.
+    /// Number of edges of two triangles in the same direction.
     pub misoriented_edges: u64,
-    /// Triangles without area.
+    /// Number of triangles without area.
     pub degenerate_triangles: u64,
-    /// Triangles that repeat another.
+    /// Number of triangles equal to another one.
     pub duplicate_triangles: u64,
-    /// Whether the file winds its triangles the wrong way round.
+    /// True if the file's triangles are wound inside out.
     pub inside_out: bool,
-    /// `None` where the mesh is not closed.
+    /// Enclosed volume; `None` for an open mesh.
     pub volume: Option<f64>,
-    /// Sum over the triangles.
+    /// Sum of the areas of the triangles.
     pub area: f64,
     /// Axis-aligned box.
     pub bounds: Aabb,
@@ -50,29 +50,29 @@ pub struct MeshReport {
     pub obb: Obb,
     /// Convex hull.
     pub hull: HullReport,
-    /// Volume over the hull's volume; `None` where either is missing or zero.
+    /// Ratio of the volume to the hull's volume; `None` without a volume or for a flat hull.
     pub convexity: Option<f64>,
-    /// Largest sagitta of its facets.
+    /// Largest sagitta of the facets.
     pub facet_error: f64,
-    /// What was repaired or is doubtful: code and message.
+    /// Repairs and defects: code and message.
     pub warnings: Vec<(WarningCode, String)>,
 }
 
-/// The convex hull of a mesh in numbers.
+/// Measures of the convex hull of a mesh.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct HullReport {
-    /// Extreme points.
+    /// Number of extreme points.
     pub vertices: u64,
-    /// Flat faces, of any number of corners; 0 for a flat mesh.
+    /// Number of flat faces, with any number of corners; 0 for a flat mesh.
     pub facets: u64,
-    /// 0 for a flat mesh.
+    /// Volume; 0 for a flat mesh.
     pub volume: f64,
 }
 
-/// Writes what was found, one mesh after the other.
+/// Writes the measures, one mesh after the other.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(meshes: &[MeshReport], format: Format, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Json => write_json(&Document { version: 1, meshes: Meshes(meshes) }, out),
@@ -150,7 +150,7 @@ impl<'a> Row<'a> {
             inside_out: m.inside_out,
             volume: m.volume,
             area: m.area,
-            // In the file's unit already.
+            // The box is already in the file's unit: `Mm` keeps its numbers.
             bounds: MinMax::new(&m.bounds, LengthUnit::Mm),
             obb: ObbRow {
                 center: m.obb.center.into(),
@@ -201,7 +201,7 @@ fn cells(m: &MeshReport) -> [String; 9] {
         (true, false) => "closed",
         (true, true) => "closed, inside out",
         (false, _) if m.open_edges > 0 => "open",
-        // Every edge has two faces or more, but they do not agree.
+        // Every edge has two triangles or more, with conflicting directions or numbers.
         (false, _) => "not closed",
     };
     [

@@ -1,5 +1,5 @@
-//! The report as `JUnit` XML, for CI systems that show tests: a suite for the assembly, a case for each listed pair. No times: the
-//! same input gives the same bytes.
+//! Writes the report as `JUnit` XML for CI systems: a suite for the assembly, a case for each listed pair. Times are
+//! omitted, so that the same input gives the same bytes.
 
 use crate::check::Status;
 use crate::findings::Judged;
@@ -7,7 +7,7 @@ use crate::report::sentence::sentence;
 use crate::report::xml::escaped;
 use std::io::{self, BufWriter, Write};
 
-/// How a pair's case ends.
+/// Result of a pair's case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Failure,
@@ -20,7 +20,7 @@ fn end(judged: &Judged, row: usize) -> End {
     match judged.outcome.pairs[row].status {
         Status::Interference | Status::TooClose if judged.is_open(row) => End::Failure,
         Status::Undecided if judged.is_open(row) => End::Error,
-        // Allowed, or a finding that does not count.
+        // Allowed, ignored, or an accepted finding.
         Status::Interference | Status::TooClose | Status::Undecided | Status::Allowed | Status::Ignored => End::Skipped,
         Status::Contact | Status::Clear => End::Passed,
     }
@@ -29,7 +29,7 @@ fn end(judged: &Judged, row: usize) -> End {
 /// Writes the report.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let o = &judged.outcome;
@@ -47,7 +47,8 @@ pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     out.flush()
 }
 
-/// What has no case: what was checked, how, and how many pairs ended in each status, those that are not listed among them.
+/// Writes the properties of the run: settings, verdict, and the number of pairs of each status, including unlisted
+/// pairs.
 fn properties(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
     writeln!(out, "    <properties>")?;
@@ -87,7 +88,7 @@ fn case(judged: &Judged, row: usize, suite: &str, out: &mut impl Write) -> io::R
     writeln!(out, "{head}>\n      <{element} type=\"{status}\" message=\"{}\"/>\n    </testcase>", escaped(&said))
 }
 
-/// The reason that the rule gives, else what was found.
+/// Reason of the rule, if any, then the sentence of the pair.
 fn why_skipped(judged: &Judged, row: usize) -> String {
     let o = &judged.outcome;
     let reason = o.pairs[row].rule.and_then(|r| o.rules.get(r as usize)).and_then(|r| r.reason.as_deref());

@@ -75,7 +75,7 @@ fn the_schema_is_kept() {
 }
 
 #[test]
-fn counts_in_are_counts_out() {
+fn counts_are_kept() {
     let outcomes = [0, 1, 40, 30_000]
         .map(sample_outcome::findings)
         .into_iter()

@@ -1,23 +1,23 @@
-//! Where an instance is written, and files as URIs.
+//! Locates instances in the assembly files, and writes paths as URIs.
 
 use crate::assembly::InstanceIx;
 use crate::check::Outcome;
 use std::fmt::Write as _;
 
-/// A line of a file as the user would name it.
+/// Line of a file, with the user's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place<'o> {
     pub file: &'o str,
     pub line: u32,
 }
 
-/// Where an instance is written, if it comes from a file.
+/// Location of an instance, if it comes from a file.
 pub(crate) fn of(o: &Outcome, instance: InstanceIx) -> Option<Place<'_>> {
     let at = o.instances[instance.0 as usize].at?;
     Some(Place { file: o.files.get(at.file as usize)?, line: at.line })
 }
 
-/// A path as a URI reference, and whether it is relative to the folder the program runs in.
+/// Converts a path to a URI reference. The flag is true for a path relative to the working folder.
 pub(crate) fn uri(path: &str) -> (String, bool) {
     let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes().get(2) == Some(&b'/');
     let (mut uri, path) = match path.strip_prefix('/') {

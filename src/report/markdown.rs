@@ -1,4 +1,4 @@
-//! The report as Markdown, for a job's summary or a comment on a pull request: it fits into either, whatever was found.
+//! Writes the report as Markdown of limited size, for a job summary or a comment on a pull request.
 
 use crate::check::{Outcome, Status};
 use crate::findings::{Entry, Groups, Judged};
@@ -10,31 +10,31 @@ use crate::report::text::shown;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// A comment holds 65 536 characters, a job's summary 1 MiB; bytes are no fewer than characters. Some room is left for what
-/// others put around it.
+/// Size limit of the report (bytes). A comment takes 65 536 characters, a job summary 1 MiB, and a character has at
+/// least one byte. The rest is room for surrounding text.
 pub const MAX_BYTES: usize = 60_000;
 
-/// At most this many lines are listed.
+/// Largest number of listed rows.
 pub const MAX_ROWS: usize = 50;
 
 /// Writes the report.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let o = &judged.outcome;
     let mut text = String::new();
     head(judged, &mut text);
     changes(judged, &mut text);
     let tail = funnel(o) + &warnings(o);
-    // Of limited size itself: few lines of short names.
+    // The tail is small: few lines of short names.
     findings(judged, MAX_BYTES - tail.len(), &mut text);
     text.push_str(&tail);
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// Writing to a String cannot fail.
+/// Appends a line. Writing to a String cannot fail.
 macro_rules! line {
     ($out:expr, $($format:tt)*) => { { let _ = writeln!($out, $($format)*); } };
 }
@@ -53,7 +53,7 @@ fn head(judged: &Judged, out: &mut String) {
     );
 }
 
-/// What changed since the findings were accepted, where it is known what was accepted.
+/// Writes the changes since the baseline, if the run has one.
 fn changes(judged: &Judged, out: &mut String) {
     let Some(baseline) = &judged.baseline else { return };
     line!(out, "\nAgainst {}: {}", code(&baseline.file), against(baseline));
@@ -74,7 +74,7 @@ fn findings(judged: &Judged, budget: usize, out: &mut String) {
     let mut told = 0;
     for row in &cells {
         let line = used.iter().map(|k| cell(*k, &row[*k])).collect::<Vec<_>>().join(" | ");
-        // Some bytes for the sentences below.
+        // 600 bytes stay free for the sentences below.
         if out.len() + line.len() + 600 > budget {
             break;
         }
@@ -84,7 +84,7 @@ fn findings(judged: &Judged, budget: usize, out: &mut String) {
     after(&judged.outcome, &entries, told, out);
 }
 
-/// What the list leaves out, and what its rows stand for.
+/// Writes the number of omitted rows, and a note about grouped rows.
 fn after(o: &Outcome, entries: &[Entry<'_>], told: usize, out: &mut String) {
     let (listed, rest) = entries.split_at(told);
     if !rest.is_empty() {
@@ -95,7 +95,7 @@ fn after(o: &Outcome, entries: &[Entry<'_>], told: usize, out: &mut String) {
     }
 }
 
-/// What users wrote as code, the rest as text.
+/// Formats a cell: user text as code, other text as text.
 fn cell(column: usize, text: &str) -> String {
     match HEADINGS[column] {
         _ if text.is_empty() => String::new(),
@@ -105,7 +105,7 @@ fn cell(column: usize, text: &str) -> String {
     }
 }
 
-/// Which stage cleared how many pairs.
+/// Table of the pairs by stage and status.
 fn funnel(o: &Outcome) -> String {
     let mut out = String::new();
     line!(out, "\n<details><summary>Pairs by status and stage</summary>\n");
@@ -128,7 +128,7 @@ fn funnel(o: &Outcome) -> String {
     out
 }
 
-/// The first warnings, and how many more there are.
+/// The first warnings, and the number of the others.
 fn warnings(o: &Outcome) -> String {
     const LISTED: usize = 10;
     let mut out = String::new();
@@ -146,13 +146,13 @@ fn warnings(o: &Outcome) -> String {
     out
 }
 
-/// What a user wrote, shown as it is: no mark, no link, nobody who is told of it; mentions are not looked for in code.
+/// User text as code, shown literally: without marks, links or mentions.
 fn code(name: &str) -> String {
     format!("<code>{}</code>", inert(&clipped(&shown(name))))
 }
 
-/// A text that means nothing but itself: all that Markdown or HTML could take for a mark is a character reference, which
-/// they never do. Links are also made of `www.` and of `:` after a scheme.
+/// Escapes a text: each character with a meaning in Markdown or HTML becomes a character reference, and so loses its
+/// meaning. Links also arise from `www.`, and from `:` after a scheme.
 fn inert(text: &str) -> String {
     let link = text.to_ascii_lowercase().contains("www.");
     let mut out = String::with_capacity(text.len());

@@ -86,7 +86,7 @@ fn groups_are_rows() {
 }
 
 #[test]
-fn counts_in_are_counts_out() {
+fn counts_are_kept() {
     for n in [0, 1, 40, 30_000] {
         let text = text(&sample_outcome::findings(n));
         let rows = text.lines().filter(|l| l.starts_with("| **")).count();
@@ -98,7 +98,7 @@ fn counts_in_are_counts_out() {
 }
 
 #[test]
-fn it_fits_into_a_comment_whatever_the_names() {
+fn page_fits_a_comment_for_any_names() {
     let mut outcome = sample_outcome::findings(200);
     for (k, i) in outcome.instances.iter_mut().enumerate() {
         i.id = format!("{k}{}", "|`<🦀>".repeat(2000));
@@ -116,7 +116,7 @@ fn it_fits_into_a_comment_whatever_the_names() {
 }
 
 #[test]
-fn hostile_names_mean_nothing_but_themselves() {
+fn hostile_names_stay_plain_text() {
     let outcome = sample_outcome::hostile();
     let text = text(&outcome);
     let ours = ["<code>", "</code>", "<details>", "</details>", "<summary>", "</summary>"];

@@ -39,31 +39,31 @@ pub(crate) mod xml;
 use crate::findings::Judged;
 use std::io;
 
-/// A form of the report.
+/// Format of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// For people: what fails, worst first.
+    /// For people: findings, worst first.
     Table,
-    /// For programs: everything, in a stable order (report-format.md).
+    /// For programs: all data, in a stable order (docs/reference/report.md).
     Json,
-    /// For code scanning: what fails and warnings, at their lines of the assembly files.
+    /// For code scanning: findings and warnings, at their lines of the assembly files.
     Sarif,
-    /// For CI systems that show tests: a case per listed pair.
+    /// For CI systems with test results: a case for each listed pair.
     Junit,
-    /// For the log of a GitHub workflow, which shows them as annotations: the worst few and a count.
+    /// For the log of a GitHub workflow: annotations for the worst findings, and a count.
     Github,
-    /// For a job's summary or a comment: what fails, worst first, of limited size.
+    /// For a job summary or a comment: findings, worst first, of limited size.
     Markdown,
     /// For spreadsheets: a row per listed pair.
     Csv,
 }
 
 impl Format {
-    /// Every form, in the order in which they are told.
+    /// All formats, in the order of messages.
     pub const ALL: [Self; 7] =
         [Self::Table, Self::Json, Self::Sarif, Self::Junit, Self::Github, Self::Markdown, Self::Csv];
 
-    /// The name, as it is typed.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
@@ -82,19 +82,19 @@ impl Format {
     }
 }
 
-/// How the formats for people are written; the others are the same in every style.
+/// Style of the formats for people; other formats ignore it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
-    /// The table is painted.
+    /// True for a coloured table.
     pub colour: bool,
-    /// The table has a row per pair, and not one per group of pairs that are one problem.
+    /// True for a row for each pair, false for a row for each group of pairs with one cause.
     pub expand: bool,
 }
 
 /// Writes the report of a check.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(judged: &Judged, format: Format, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
     match format {
         Format::Table => crate::report::table::render(judged, style, out),

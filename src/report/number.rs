@@ -1,52 +1,52 @@
-//! Lengths and counts: from millimetres to the report's unit, and as text for people.
+//! Converts lengths from millimetres to the report's unit, and formats lengths and counts for people.
 
 use crate::geom::unit::format_number;
 use crate::geom::{LengthUnit, Vec3};
 
-/// A length in mm, in the report's unit.
+/// Converts a length from mm to the report's unit.
 pub fn length(mm: f64, unit: LengthUnit) -> f64 {
     mm / unit.mm()
 }
 
-/// A volume in mm³, in the cube of the report's unit.
+/// Converts a volume from mm³ to the cube of the report's unit.
 pub fn volume(mm3: f64, unit: LengthUnit) -> f64 {
     mm3 / unit.mm3()
 }
 
-/// A volume in mm³ for people, in the cube of the report's unit and with its name.
+/// Formats a volume (mm³) in the cube of the report's unit, with its name.
 pub fn volume_text(mm3: f64, unit: LengthUnit) -> String {
     format!("{} {}³", format_number(volume(mm3, unit)), unit.name())
 }
 
-/// A point or a translation in mm, in the report's unit.
+/// Converts a point or a translation from mm to the report's unit.
 pub fn vector(mm: &Vec3, unit: LengthUnit) -> [f64; 3] {
     [length(mm.x, unit), length(mm.y, unit), length(mm.z, unit)]
 }
 
-/// A length that was given in `unit` and is kept in mm, as it was given.
+/// Converts a length from mm back to the number given in `unit`.
 pub fn as_given(mm: f64, unit: LengthUnit) -> f64 {
     unit.as_given(mm)
 }
 
-/// A length in mm for people, in the report's unit and with its name.
+/// Formats a length (mm) in the report's unit, with its name.
 pub fn length_text(mm: f64, unit: LengthUnit) -> String {
     unit.format_length(mm)
 }
 
-/// A count and its noun: `1 pair`, `2 pairs`.
+/// Formats a count and its noun: `1 pair`, `2 pairs`.
 pub fn count(n: u64, noun: &str) -> String {
     count_of(n, noun, &format!("{noun}s"))
 }
 
-/// The same of a noun whose plural is its own.
+/// Formats a count and a noun with an irregular plural.
 pub fn count_of(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-/// A unit vector for people: `+x` and kin along an axis, else its coordinates to two decimals.
+/// Formats a unit vector: `+x`, `-y` or the like along an axis, else its coordinates to two decimals.
 pub fn direction(v: &Vec3) -> String {
     for (k, axis) in ["x", "y", "z"].into_iter().enumerate() {
-        // Closer to the axis than the two decimals can say.
+        // Closer to the axis than two decimals show.
         if v[k].abs() > 0.99999 {
             return format!("{}{axis}", if v[k] < 0.0 { '-' } else { '+' });
         }

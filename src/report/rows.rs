@@ -1,4 +1,4 @@
-//! The lines of a report for people: which rows are worth one, and what stands in it.
+//! Selects the rows of a report for people, and fills their cells.
 
 use crate::assembly::{Rule, RuleAction};
 use crate::check::{Fix, Outcome, PairOutcome, Status};
@@ -8,27 +8,27 @@ use crate::geom::{Bounds, LengthUnit, Vec3};
 use crate::report::number::{as_given, direction, length, length_text, volume_text};
 use crate::report::text::shown;
 
-/// The columns; [`used`] says which of them say something.
+/// Headings of all columns; [`used`] selects the columns with text.
 pub(crate) const HEADINGS: [&str; 11] =
     ["status", "baseline", "a", "b", "pairs", "depth", "gap", "move b by", "along", "moves b into", "rule"];
 
-/// Whether a column is of numbers.
+/// Returns true for a column of numbers.
 pub(crate) fn is_number(column: usize) -> bool {
     matches!(HEADINGS[column], "pairs" | "depth" | "gap" | "move b by")
 }
 
-/// Names of one cell, at most.
+/// Largest number of names in a cell.
 const MAX_NAMES: usize = 3;
 
-/// The rows worth a line, worst first; `groups` for a line a group.
+/// Rows of the report, worst first; with `groups`, one for each group.
 pub(crate) fn entries<'g>(judged: &Judged, groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
-    // Contacts are only counted; clear pairs are in the outcome only where `--report-within` asked for them.
+    // Contacts are only counted; the outcome has clear pairs only with `--report-within`.
     let status = |row: usize| judged.outcome.pairs[row].status;
     let rows = rank::ranked(judged, |row| !matches!(status(row), Status::Contact | Status::Ignored));
     in_groups(&rows, groups)
 }
 
-/// A line for each of these rows; `groups` for a line a group.
+/// One entry for each of these rows; with `groups`, one for each group.
 pub(crate) fn in_groups<'g>(rows: &[usize], groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
     match groups {
         Some(groups) => groups.entries(rows),
@@ -36,7 +36,7 @@ pub(crate) fn in_groups<'g>(rows: &[usize], groups: Option<&'g Groups>) -> Vec<E
     }
 }
 
-/// How many rows these lines stand for.
+/// Number of pairs in these entries.
 pub(crate) fn rows_of(entries: &[Entry<'_>]) -> usize {
     entries.iter().map(Entry::rows).sum()
 }
@@ -50,12 +50,12 @@ pub(crate) fn by_status(o: &Outcome, entries: &[Entry<'_>]) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// The columns that say something in any of the lines.
+/// Columns with text in any row.
 pub(crate) fn used(cells: &[[String; HEADINGS.len()]]) -> Vec<usize> {
     (0..HEADINGS.len()).filter(|k| cells.iter().any(|row| !row[*k].is_empty())).collect()
 }
 
-/// What stands in a line; numbers of its row, the worst of a group.
+/// Cells of an entry; a group shows the numbers of its worst row.
 pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len()] {
     let o = &judged.outcome;
     let p = &o.pairs[entry.row];
@@ -77,7 +77,7 @@ pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len
     ]
 }
 
-/// How a row compares with the baseline; with the volumes where these are why it is worse.
+/// Baseline status of a row; with the volumes if these make it worse.
 fn baseline_status(judged: &Judged, row: usize) -> String {
     let name = judged.status_of(row).map(BaselineStatus::name).unwrap_or_default();
     match volumes(judged, row) {
@@ -86,7 +86,7 @@ fn baseline_status(judged: &Judged, row: usize) -> String {
     }
 }
 
-/// What a depth or a gap was accepted as, to be put behind the one it is: `, 0.3 mm accepted`; nothing where it is no worse.
+/// Accepted depth or gap, to follow the present one: `, 0.3 mm accepted`. Empty unless the pair is worse in `measure`.
 pub(crate) fn accepted(judged: &Judged, row: usize, measure: Metric) -> String {
     let accepted = judged.accepted(row).filter(|a| a.worse_in.contains(&measure));
     match (measure, accepted.and_then(|a| a.extent)) {
@@ -97,7 +97,7 @@ pub(crate) fn accepted(judged: &Judged, row: usize, measure: Metric) -> String {
     }
 }
 
-/// The volume that a pair shares and the one that was accepted, where it has grown.
+/// Common volume of a pair and its accepted volume, if it has grown.
 pub(crate) fn volumes(judged: &Judged, row: usize) -> Option<[String; 2]> {
     let o = &judged.outcome;
     let accepted = judged.accepted(row).filter(|a| a.worse_in.contains(&Metric::Volume))?;
@@ -105,7 +105,7 @@ pub(crate) fn volumes(judged: &Judged, row: usize) -> Option<[String; 2]> {
     Some([o.pairs[row].overlap_volume?, before.volume].map(|v| volume_text(v, o.units)))
 }
 
-/// The gap of parts that are apart; of an undecided pair its bounds.
+/// Gap of separate parts, or the bounds of an undecided pair.
 fn gap(judged: &Judged, row: usize) -> String {
     let o = &judged.outcome;
     let p = &o.pairs[row];
@@ -116,7 +116,7 @@ fn gap(judged: &Judged, row: usize) -> String {
     gap + &accepted(judged, row, Metric::Gap)
 }
 
-/// Which other pairs a fix makes worse.
+/// Instances with new or worse failures after the fix.
 fn moves_into(o: &Outcome, p: &PairOutcome) -> String {
     const UNKNOWN: &str = "not checked";
     match o.fix_of(p) {
@@ -125,7 +125,7 @@ fn moves_into(o: &Outcome, p: &PairOutcome) -> String {
             some_of(&names)
         }
         Some(_) => UNKNOWN.to_owned(),
-        // Beyond those for which it was asked, if it was.
+        // Beyond the number of computed fixes, if the run computed any.
         None if !o.fixes.is_empty() && p.status == Status::Interference && p.separating_translation.is_some() => {
             UNKNOWN.to_owned()
         }
@@ -133,7 +133,7 @@ fn moves_into(o: &Outcome, p: &PairOutcome) -> String {
     }
 }
 
-/// The first names, and how many more there are.
+/// The first names, and the number of the others.
 pub(crate) fn some_of(names: &[String]) -> String {
     let listed = names[..names.len().min(MAX_NAMES)].join(", ");
     match names.len() - names.len().min(MAX_NAMES) {
@@ -147,13 +147,13 @@ fn unit(v: &Vec3) -> Option<Vec3> {
     (norm > 0.0 && norm.is_finite()).then(|| v / norm)
 }
 
-/// What a rule says, why, and where it stands.
+/// Text of a rule: action, reason and location.
 pub(crate) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
     let reason = rule.reason.as_deref().map(|r| format!(", {}", shown(r))).unwrap_or_default();
     format!("{}{reason} ({} rules[{}])", verb_text(rule, units), shown(&rule.file), rule.index)
 }
 
-/// What a rule says.
+/// Text of a rule's action.
 pub(crate) fn verb_text(rule: &Rule, units: LengthUnit) -> String {
     let given = |mm| format!("{} {}", format_number(as_given(mm, units)), units.name());
     match rule.verb {

@@ -1,4 +1,4 @@
-//! A pair's row as a sentence.
+//! Describes a pair's row in a sentence.
 
 use crate::check::{Outcome, Status};
 use crate::findings::{Entry, Group, Judged, Metric, rank};
@@ -10,10 +10,10 @@ use crate::report::text::shown;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Names longer than this are cut where room is limited.
+/// Largest length of a name in limited room (characters).
 const MAX_NAME: usize = 120;
 
-/// What is said of a row, in one line without a full stop.
+/// Describes a row in one line, without a full stop.
 pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
     let o = &judged.outcome;
     let p = &o.pairs[row];
@@ -63,7 +63,7 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
     said
 }
 
-/// What is said of a line of a grouped report: the sentence of its row, and of how many it is the worst.
+/// Describes an entry of a grouped report: the sentence of its row, and the size of its group.
 pub(crate) fn sentence_of(judged: &Judged, entry: &Entry<'_>) -> String {
     let said = sentence(judged, entry.row);
     let Some(group) = entry.group else { return said };
@@ -75,7 +75,7 @@ fn group_text(o: &Outcome, group: &Group, entry: &Entry<'_>) -> String {
     format!("{}, {} and {}", count(group.members.len() as u64, "such pair"), clipped(&shown(&a)), clipped(&shown(&b)))
 }
 
-/// A name, cut where it is very long.
+/// Cuts a very long name.
 pub(crate) fn clipped(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(MAX_NAME) {
         Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
@@ -83,7 +83,7 @@ pub(crate) fn clipped(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The verdict in a line: `6 of 10 pairs fail: 3 interference, …`.
+/// Verdict in one line: `6 of 10 pairs fail: 3 interference, …`.
 pub(crate) fn verdict(judged: &Judged) -> String {
     let o = &judged.outcome;
     let failing = judged.failing();

@@ -1,4 +1,4 @@
-//! `interfere suggest`: rules to be looked at, and what they leave out.
+//! Writes the proposals of `interfere suggest`: rules for review, and the pairs left out.
 
 use crate::assembly::{Rule, RuleAction};
 use crate::check::{Outcome, pair_id};
@@ -10,13 +10,13 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::io;
 
-/// At most this many pairs that are left out stand in the text; the rest is counted.
+/// Largest number of left-out pairs in the text; a last line counts the rest.
 const MAX_LEFT_OUT: usize = 50;
 
 /// Writes the proposals for an outcome as JSON.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render_json(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
     let unit = outcome.units;
     let rule = |p: &'_ Proposal| ProposalRow {
@@ -68,7 +68,7 @@ struct LeftOutRow {
     why: &'static str,
 }
 
-/// A rule with the keys of an assembly file and no others.
+/// Rule with only the keys of an assembly file.
 struct AsWritten(Rule);
 
 impl Serialize for AsWritten {
@@ -88,10 +88,11 @@ impl Serialize for AsWritten {
     }
 }
 
-/// Writes the proposals for an outcome for people: lines to put into the file, then what each is for, then what is left out.
+/// Writes the proposals for an outcome for people: lines for the assembly file, the pairs of each, then the pairs left
+/// out.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render_text(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
     let Suggestions { rules, left_out } = suggestions;
     let covered: u64 = rules.iter().map(|p| p.pairs).sum();

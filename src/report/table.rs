@@ -1,4 +1,4 @@
-//! The report for people: what fails, worst first, then what a rule allows; contacts are only counted.
+//! Writes the report for people: findings, worst first, then allowed pairs; contacts are only counted.
 
 use crate::assembly::Geometry;
 use crate::check::{Outcome, Status};
@@ -12,22 +12,22 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// At most this many lines are listed; more is what people stop reading. The JSON lists them all.
+/// Largest number of listed rows; people stop reading beyond it. The JSON report lists all.
 pub const MAX_ROWS: usize = 50;
 
-/// Names in the columns of a table have at most this many characters; other formats and lines below it have them whole.
+/// Largest length of a name in a column (characters); the lines below the table show whole names.
 pub(crate) const MAX_NAME: usize = 60;
 
 /// Note below a table or page with groups.
 pub(crate) const GROUPED: &str = "grouped rows show their worst pair; use --expand to list every pair";
 
-/// At most this many accepted findings that are gone are listed.
+/// Largest number of listed unverified entries.
 pub(crate) const MAX_GONE: usize = 10;
 
 /// Writes the report.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(judged: &Judged, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let outcome = &judged.outcome;
     let mut out = io::BufWriter::new(out);
@@ -51,7 +51,7 @@ pub fn render(judged: &Judged, style: Style, out: &mut dyn Write) -> io::Result<
     out.flush()
 }
 
-/// What was checked and how.
+/// Writes the size of the assembly and the settings.
 fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
@@ -77,7 +77,7 @@ fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
 
 fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Write) -> io::Result<()> {
     let cells: Vec<_> = entries.iter().map(|e| rows::cells(judged, e)).collect();
-    // A column that says nothing is left out; the three that name the pair always say something.
+    // Omits empty columns; the three columns of the pair always have text.
     let used = rows::used(&cells);
     let headings: Vec<_> = used.iter().map(|k| HEADINGS[*k]).collect();
     let numbers: Vec<_> = (0..used.len()).filter(|k| rows::is_number(used[*k])).collect();
@@ -91,7 +91,7 @@ fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Wr
             writeln!(out, "{}", painted(text, Paint::Bold, colour))?;
             continue;
         };
-        // Painted after the layout: the table counts columns, not escape sequences.
+        // Colours the text after the layout: the table counts columns, not escape sequences.
         let status = judged.outcome.pairs[entry.row].status;
         let name = status.name();
         let paint = match judged.status_of(entry.row) {
@@ -104,7 +104,7 @@ fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Wr
     Ok(())
 }
 
-/// What stands in a cell: one long name would push all other columns out of sight.
+/// Shortens a cell: one long name would push all other columns out of sight.
 fn fitted(column: usize, text: &str) -> Cow<'_, str> {
     match HEADINGS[column] {
         "a" | "b" => within(text, MAX_NAME),
@@ -113,8 +113,8 @@ fn fitted(column: usize, text: &str) -> Cow<'_, str> {
     }
 }
 
-/// An empty table without lines: a row of headings, two blanks between columns, `numbers` aligned to the right. Rows are
-/// never wrapped, so that a line is a row for `grep`.
+/// Empty table without lines: a row of headings, two blanks between columns, `numbers` aligned to the right. One line
+/// is one row, for `grep`.
 pub(crate) fn grid(headings: &[&str], numbers: &[usize]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -128,14 +128,14 @@ pub(crate) fn grid(headings: &[&str], numbers: &[usize]) -> Table {
     table
 }
 
-/// How many contacts are contacts by their facets alone, and how deep they are.
+/// Describes the contacts due to their facets alone: number and largest depth.
 fn by_facets(o: &Outcome) -> Option<String> {
     let granted: Vec<_> = o.pairs.iter().filter(|p| p.status == Status::Contact && p.within_facet_error).collect();
     let deepest = granted.iter().filter_map(|p| p.overlap_depth).fold(0.0, f64::max);
     let (exceed, them) = if granted.len() == 1 { ("exceeds", "it") } else { ("exceed", "them") };
     let depth = match granted.len() {
         0 => return None,
-        // A verdict alone has no depths.
+        // A run with `--verdict-only` has no depths.
         _ if deepest <= 0.0 => String::new(),
         1 => format!(" ({} deep)", length_text(deepest, o.units)),
         _ => format!(" (up to {} deep)", length_text(deepest, o.units)),
@@ -146,7 +146,7 @@ fn by_facets(o: &Outcome) -> Option<String> {
     ))
 }
 
-/// Counts, funnel and verdict.
+/// Writes the counts, the stages and the verdict.
 fn foot(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
     if let Some(line) = by_facets(o) {
@@ -158,7 +158,7 @@ fn foot(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let stages = [("aabb", by.aabb), ("obb", by.obb), ("hull", by.hull), ("pieces", by.pieces), ("exact", by.exact)];
     let stages: Vec<_> = stages
         .into_iter()
-        // The stages of geometries that did not run have nothing to say.
+        // Omits the pieces and exact stages if they cleared no pair.
         .filter(|(name, n)| *n > 0 || matches!(*name, "aabb" | "obb" | "hull"))
         .map(|(name, n)| format!("{n} by {name}"))
         .collect();
@@ -170,7 +170,7 @@ fn foot(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
     verdict(judged, colour, out)
 }
 
-/// What the baseline makes of the findings, and what is to be done about it.
+/// Writes the comparison with the baseline, and the next steps.
 fn against_baseline(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     let Some(baseline) = &judged.baseline else { return Ok(()) };
     writeln!(out, "baseline {}: {}", shown(&baseline.file), against(baseline))?;
@@ -196,7 +196,7 @@ fn against_baseline(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// How many findings stand how.
+/// Number of findings of each baseline status.
 pub(crate) fn against(baseline: &BaselineOutcome) -> String {
     let of_findings = BaselineStatus::ALL.into_iter().map(|s| (baseline.counts.of(s), s.name()));
     let counts = of_findings.chain([(baseline.fixed(), "fixed"), (baseline.unverified(), "unverified")]);
@@ -204,7 +204,7 @@ pub(crate) fn against(baseline: &BaselineOutcome) -> String {
     if counts.is_empty() { "no accepted finding".to_owned() } else { counts.join(", ") }
 }
 
-/// The last line.
+/// Writes the verdict, the last line.
 fn verdict(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let accepted = judged.baseline.as_ref().map_or(0, |b| b.counts.accepted);
     let note = |text: String| if text.is_empty() { text } else { format!(": {text}") };

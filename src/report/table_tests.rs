@@ -63,7 +63,7 @@ fn colour_paints_statuses_and_the_verdict() {
 }
 
 #[test]
-fn names_cannot_steer_the_terminal() {
+fn names_are_escaped_in_the_terminal() {
     let text = text(&sample_outcome::outcome(), false);
     assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_unsafe_char(c)));
 }
@@ -107,7 +107,7 @@ fn one_failing_pair_fails_in_the_singular() {
 }
 
 #[test]
-fn a_column_says_what_a_moved_part_runs_into() {
+fn column_lists_collisions_of_a_moved_part() {
     let mut outcome = sample_outcome::outcome();
     let fix = |k: usize, into: Option<Vec<u32>>| crate::check::Fix {
         pair: [outcome.pairs[k].a, outcome.pairs[k].b],
@@ -125,7 +125,7 @@ fn a_column_says_what_a_moved_part_runs_into() {
 }
 
 #[test]
-fn a_long_name_does_not_widen_the_table_and_stays_whole_elsewhere() {
+fn long_names_are_shortened_only_in_the_table() {
     let mut o = sample_outcome::outcome();
     let long = format!("frame/{}/bolt-7", "x".repeat(500));
     o.instances[0].id.clone_from(&long);
@@ -168,7 +168,7 @@ fn a_baseline_is_a_column_and_a_sentence() {
         .take(9)
         .map(|l| l.split_whitespace().nth(1).unwrap())
         .collect();
-    // By status, accepted ones after all others; then what is no finding and has no standing.
+    // By status, open findings before accepted ones; then rows without a finding or a baseline status.
     assert_eq!(column[..7], ["baseline", "new", "worse", "worse", "new", "accepted", "accepted"], "{shown}");
     assert!(shown.contains("\nbaseline b.json: 2 new, 2 worse, 2 accepted, 1 fixed, 11 unverified\n"), "{shown}");
     assert_eq!(shown.lines().filter(|l| l.starts_with("  unverified: fan and x")).count(), MAX_GONE);
@@ -180,7 +180,7 @@ fn a_baseline_is_a_column_and_a_sentence() {
 }
 
 #[test]
-fn a_group_is_a_row_and_its_numbers_are_the_worst_member_s() {
+fn group_row_shows_the_worst_members_numbers() {
     let outcome = sample_outcome::grouped();
     insta::assert_snapshot!(text(&outcome, false), @r#"
     gear\u{1b}box (assembly.json): 2 parts, 86 instances, 47 pairs
@@ -203,7 +203,7 @@ fn a_group_is_a_row_and_its_numbers_are_the_worst_member_s() {
 }
 
 #[test]
-fn a_row_beyond_those_whose_fixes_were_looked_up_says_so() {
+fn rows_without_computed_fix_are_marked() {
     let mut outcome = sample_outcome::outcome();
     let row = &outcome.pairs[7];
     outcome.fixes =
@@ -215,7 +215,7 @@ fn a_row_beyond_those_whose_fixes_were_looked_up_says_so() {
 }
 
 #[test]
-fn counts_in_are_counts_out() {
+fn counts_are_kept() {
     for n in [0, 1, 40, 30_000] {
         let outcome = sample_outcome::findings(n);
         let text = text(&outcome, false);

@@ -1,10 +1,10 @@
-//! Text that reaches a terminal: names are data and may hold anything.
+//! Prepares text for a terminal: names are data with any characters.
 
 use crate::json::wording::{has_unsafe_char, is_unsafe_char};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text in one line, every steering character as `\u{1b}`.
+/// Text on one line, with every control and direction character as `\u{1b}`.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !has_unsafe_char(text) {
         return Cow::Borrowed(text);
@@ -25,7 +25,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text, or where it has more characters than `most`, its two ends: full ids differ at either.
+/// Shortens a text to `most` characters by its middle; full ids differ at either end.
 pub fn within(text: &str, most: usize) -> Cow<'_, str> {
     let length = text.chars().count();
     if length <= most {
@@ -38,20 +38,20 @@ pub fn within(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How a word is painted.
+/// Colour of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
-    /// What fails.
+    /// Failure.
     Bad,
-    /// What passes.
+    /// Success.
     Good,
-    /// What wants attention.
+    /// Attention.
     Warn,
-    /// Headings.
+    /// Heading.
     Bold,
 }
 
-/// The text painted, or as it is where colour is off.
+/// Colours the text; unchanged if `colour` is false.
 pub fn painted(text: &str, paint: Paint, colour: bool) -> String {
     let code = match paint {
         Paint::Bad => "1;31",
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steering_characters_are_spelt_out() {
+    fn control_characters_are_escaped() {
         assert_eq!(shown("gehäuse \"1\" 軸"), "gehäuse \"1\" 軸");
         assert!(matches!(shown("plain"), Cow::Borrowed(_)));
         assert_eq!(shown("a\x1b[31mred\x07\n\u{9b}2J\u{202e}b"), "a\\u{1b}[31mred\\u{7}\\n\\u{9b}2J\\u{202e}b");

@@ -1,16 +1,16 @@
-//! Where the time of a run went (`--timings`).
+//! Writes the run time of each stage (`--timings`).
 
 use crate::check::{CacheUse, Hits, StageSeconds, Timings};
 use crate::json::write::write_json;
 use serde::Serialize;
 use std::io;
 
-/// Seconds of the whole process; more than the sum of the stages.
+/// Time of the whole process (s); more than the sum of the stages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Total {
-    /// Elapsed.
+    /// Elapsed time (s).
     pub wall: f64,
-    /// CPU of all threads; `None` where the system does not say.
+    /// CPU time of all threads (s); `None` if the system has none.
     pub cpu: Option<f64>,
 }
 
@@ -66,7 +66,7 @@ struct Pairs {
     distinct: u64,
 }
 
-/// Seconds to the microsecond.
+/// Rounds seconds to the microsecond.
 fn rounded(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
@@ -87,7 +87,7 @@ impl Seconds {
 /// Writes the timings of a run.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(timings: &Timings, total: Total, out: &mut dyn io::Write) -> io::Result<()> {
     let p = timings.pairs;
     let document = Document {

@@ -1,10 +1,10 @@
-//! Text inside XML 1.0.
+//! Escapes text for XML 1.0.
 
 use crate::report::text::shown;
 use std::borrow::Cow;
 
-/// A text as content or as the value of an attribute in double quotes, in one line: what XML cannot hold even as a reference
-/// is spelt out as `\u{1b}`.
+/// Text on one line, as content or as the value of an attribute in double quotes. Characters invalid in XML, even as
+/// references, appear as `\u{1b}`.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     let text = shown(text);
     if !text.contains(['&', '<', '>', '"', '\u{fffe}', '\u{ffff}']) {
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_ends_as_one_that_xml_holds() {
+    fn every_character_becomes_valid_xml() {
         for c in '\0'..=char::MAX {
             let allowed = |c: char| matches!(c, ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
             let text = c.to_string();

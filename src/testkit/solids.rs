@@ -16,7 +16,7 @@ pub fn block(min: [f64; 3], max: [f64; 3]) -> TriMesh {
     between(&square(min[2]), &square(max[2]))
 }
 
-/// The eight corners of a box of half extents `h` about the origin.
+/// Eight corners of a box of half extents `h` about the origin.
 pub fn corners(h: Vec3) -> [Vec3; 8] {
     std::array::from_fn(|i| {
         let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };

@@ -1,4 +1,5 @@
-//! The life of a baseline, through the built program: findings are accepted, grow, shrink, are mended, renamed, deleted, hidden.
+//! The life of a baseline, through the built program: findings are accepted, grow, shrink, are fixed, renamed, deleted,
+//! hidden.
 
 use crate::generate::cases;
 use crate::support::command::{Ran, interfere_in};
@@ -10,7 +11,7 @@ use std::fs;
 
 pub const FILE: &str = "interfere-baseline.json";
 
-/// Cubes of 10 by these names with their lower corners there, and what else the file says.
+/// Writes cubes of side 10 with the given ids and lower corners, and further keys of the file.
 pub fn write_cubes(scratch: &Scratch, cubes: &[(&str, [f64; 3])], more: &str) {
     scratch.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     scratch.write("large.obj", obj(&block([-10.0; 3], [30.0; 3])));
@@ -29,7 +30,7 @@ pub fn write_cubes(scratch: &Scratch, cubes: &[(&str, [f64; 3])], more: &str) {
     );
 }
 
-/// Two cubes that overlap by this much along x, and one far from both.
+/// Writes two cubes overlapping by `depth` along x, and a third far from both.
 fn overlapping(scratch: &Scratch, depth: f64) {
     write_cubes(scratch, &[("a", [0.0; 3]), ("b", [10.0 - depth, 0.0, 0.0]), ("far", [0.0, 90.0, 0.0])], "");
 }
@@ -44,7 +45,7 @@ pub fn accept(scratch: &Scratch, flags: &[&str]) -> Ran {
     ran
 }
 
-/// The exit code and the report of a check.
+/// Runs a check; returns the exit code and the report.
 pub fn check(scratch: &Scratch, flags: &[&str]) -> (i32, Value) {
     let ran = run(scratch, &[&["check", "assembly.json", "--quiet", "--format", "json"], flags].concat());
     assert!(ran.code < 2, "{ran:?}");
@@ -57,12 +58,12 @@ pub fn baseline(scratch: &Scratch) -> Value {
     parsed(&fs::read_to_string(scratch.path().join(FILE)).expect("a baseline"))
 }
 
-/// How a pair stands.
+/// Baseline status of a pair.
 pub fn standing<'a>(report: &'a Value, a: &str, b: &str) -> &'a str {
     row(report, a, b).and_then(|r| r["baseline"].as_str()).unwrap_or("none")
 }
 
-/// The only accepted finding that is gone: what became of it, and why.
+/// Status and reason of the only resolved or unverified finding.
 fn gone(report: &Value) -> (String, String) {
     let gone = report["baseline"]["gone"].as_array().expect("a list");
     assert_eq!(gone.len(), 1, "{gone:?}");
@@ -109,7 +110,7 @@ fn nothing_to_accept_writes_nothing() {
 }
 
 #[test]
-fn what_grows_beyond_the_tolerance_fails_and_what_shrinks_does_not() {
+fn growth_beyond_tolerance_fails_and_shrinking_passes() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     accept(&scratch, &[]);
@@ -121,14 +122,14 @@ fn what_grows_beyond_the_tolerance_fails_and_what_shrinks_does_not() {
         assert_eq!((ended, standing(&report, "a", "b")), (code, says), "{depth}");
         assert_eq!(report["baseline"]["counts"][says], 1);
     }
-    // Accepted as it is now, a return to what it was is worse.
+    // After accepting the smaller depth, the former depth is worse.
     accept(&scratch, &[]);
     overlapping(&scratch, 0.3);
     assert_eq!(check(&scratch, &[]).0, 1);
 }
 
 #[test]
-fn what_is_worse_is_shown_with_what_was_accepted() {
+fn worse_findings_show_accepted_values() {
     let scratch = Scratch::new();
     let place = |depth: f64, gap: f64| {
         let rules = r#""rules": [ { "between": ["far", "*"], "min_clearance": 9 } ],"#;
@@ -156,13 +157,13 @@ fn what_is_worse_is_shown_with_what_was_accepted() {
         assert!(said.contains("a and b overlap by 0.5 mm, 0.3 mm accepted; "), "{said}");
         assert!(said.contains("b and far are 7 mm apart, 8 mm accepted; "), "{said}");
     }
-    // What is as it was accepted is shown as ever.
+    // An unchanged finding shows no accepted value.
     place(0.3, 8.0);
     assert!(!said("table").contains(" mm accepted"));
 }
 
 #[test]
-fn what_is_new_fails_beside_what_is_accepted() {
+fn new_findings_fail_beside_accepted_ones() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     accept(&scratch, &[]);
@@ -173,7 +174,7 @@ fn what_is_new_fails_beside_what_is_accepted() {
     assert!(ran.stdout.ends_with("FAIL: 1 pair fails, 1 accepted finding\n"), "{ran:?}");
     let lines: Vec<&str> = ran.stdout.lines().filter(|l| l.starts_with("interference ")).collect();
     assert!(lines[0].contains("new") && lines[1].contains("accepted"), "what fails stands first: {lines:?}");
-    // Both flags that decide otherwise.
+    // Both flags override the baseline.
     assert_eq!(check(&scratch, &["--fail-on", "never"]).0, 0);
     accept(&scratch, &[]);
     assert_eq!(check(&scratch, &[]).0, 0);
@@ -192,7 +193,7 @@ fn another_kind_or_relation_fails() {
     write_cubes(&scratch, &[("a", [0.0; 3]), ("b", [12.0, 0.0, 0.0])], keep_away);
     let (code, report) = check(&scratch, &[]);
     assert_eq!((code, standing(&report, "a", "b")), (1, "changed"));
-    // As deep as before, but all of it inside.
+    // The same depth, but fully inside.
     write_cubes(&scratch, &[("large", [0.0; 3]), ("z", [-15.0, 0.0, 0.0])], "");
     accept(&scratch, &[]);
     write_cubes(&scratch, &[("large", [0.0; 3]), ("z", [5.0, 5.0, 5.0])], "");
@@ -202,7 +203,7 @@ fn another_kind_or_relation_fails() {
 }
 
 #[test]
-fn what_is_mended_is_fixed_and_pruned() {
+fn fixed_findings_are_reported_and_pruned() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     accept(&scratch, &[]);
@@ -214,7 +215,7 @@ fn what_is_mended_is_fixed_and_pruned() {
     let ran = run(&scratch, &["check", "assembly.json"]);
     assert!(ran.stdout.contains("baseline interfere-baseline.json: 1 fixed\n"), "{ran:?}");
     assert!(ran.stdout.contains("`interfere accept assembly.json --prune`"), "{ran:?}");
-    // To accept anew keeps what is gone, to prune drops it.
+    // `accept` keeps fixed entries, `--prune` drops them.
     accept(&scratch, &[]);
     assert_eq!(baseline(&scratch)["accepted"].as_array().map(Vec::len), Some(1));
     assert_eq!(accept(&scratch, &["--prune"]).stdout, "interfere-baseline.json: 1 entry dropped, 0 left\n");
@@ -274,7 +275,7 @@ fn what_is_only_out_of_sight_is_unverified() {
 }
 
 #[test]
-fn inside_a_unit_nothing_is_fixed() {
+fn unit_inner_pairs_are_unverified() {
     let scratch = Scratch::new();
     write_cubes(&scratch, &[("a", [0.0; 3]), ("b", [9.7, 0.0, 0.0])], "");
     fs::rename(scratch.path().join("assembly.json"), scratch.path().join("stage.json")).expect("renamed");
@@ -297,25 +298,25 @@ fn inside_a_unit_nothing_is_fixed() {
 }
 
 #[test]
-fn another_tolerance_mends_nothing_and_accepts_nothing_more() {
+fn changed_tolerance_fixes_and_accepts_nothing() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     accept(&scratch, &[]);
-    // Finer: what was accepted stays so.
+    // A finer tolerance keeps the finding accepted.
     let (code, report) = check(&scratch, &["--tolerance", "0.001"]);
     assert_eq!((code, standing(&report, "a", "b")), (0, "accepted"));
-    // So coarse that it is a contact.
+    // With a coarse tolerance the pair is a contact.
     let (code, report) = check(&scratch, &["--tolerance", "0.5"]);
     let why = "contact: 0.3 mm deep, more than the 0.01 mm that were allowed then";
     assert_eq!((code, gone(&report)), (0, ("unverified".to_owned(), why.to_owned())));
-    // The tolerance of the run is what an accepted finding may grow by.
+    // An accepted finding may grow by the run's tolerance.
     overlapping(&scratch, 0.35);
     assert_eq!(check(&scratch, &["--tolerance", "0.06"]).0, 0);
     assert_eq!(check(&scratch, &["--tolerance", "0.04"]).0, 1);
 }
 
 #[test]
-fn a_clearance_is_worse_when_nearer_and_fixed_when_it_is_kept() {
+fn clearance_finding_gets_worse_or_fixed() {
     let scratch = Scratch::new();
     let place = |gap: f64, demanded: f64| {
         let rule = format!(r#""rules": [ {{ "between": ["b", "*"], "min_clearance": {demanded} }} ],"#);
@@ -333,7 +334,7 @@ fn a_clearance_is_worse_when_nearer_and_fixed_when_it_is_kept() {
     }
     place(2.0, 2.0);
     assert_eq!(gone(&check(&scratch, &[]).1), ("fixed".to_owned(), "clear".to_owned()));
-    // A rule that demands less proves nothing, unless the gap itself is known.
+    // A smaller required clearance proves a fix only with a measured gap.
     place(1.0, 0.5);
     let unverified = "clear, but the rule that required 2 mm is gone";
     assert_eq!(gone(&check(&scratch, &[]).1), ("unverified".to_owned(), unverified.to_owned()));
@@ -345,9 +346,9 @@ fn a_clearance_is_worse_when_nearer_and_fixed_when_it_is_kept() {
 }
 
 #[test]
-fn an_undecided_pair_stands_as_long_as_its_inputs_do() {
+fn undecided_pair_is_accepted_while_inputs_are_unchanged() {
     let scratch = Scratch::new();
-    // A sheet with a flap, which encloses nothing, and a cube through it.
+    // An open sheet with a flap, and a cube through it.
     let cover = fs::read_to_string(cases().join("open-mesh/parts/cover.obj")).expect("a mesh");
     let place = |at: f64, height: f64, all: f64| {
         write_cubes(&scratch, &[("a", [all, 0.0, all]), ("b", [at + all, 20.0, 8.0 + all])], "");
@@ -366,7 +367,7 @@ fn an_undecided_pair_stands_as_long_as_its_inputs_do() {
     assert_eq!(baseline(&scratch)["accepted"][0]["inputs"].as_str().map(str::len), Some(16));
     for (at, height, all, code, says) in [
         (25.0, 4.0, 0.0, 0, "accepted"),
-        // All of it elsewhere is the same pair.
+        // The pair stays the same if the whole assembly moves.
         (25.0, 4.0, 64.0, 0, "accepted"),
         (25.0001, 4.0, 0.0, 1, "changed"),
         (25.0, 4.0001, 0.0, 1, "changed"),
@@ -380,7 +381,7 @@ fn an_undecided_pair_stands_as_long_as_its_inputs_do() {
 }
 
 #[test]
-fn a_verdict_without_depths_accepts_nothing() {
+fn verdict_only_accepts_nothing() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     accept(&scratch, &[]);
@@ -405,12 +406,12 @@ fn reasons_stay_and_pairs_can_be_named() {
     let entries = || baseline(&scratch)["accepted"].as_array().expect("a list").clone();
     assert_eq!((entries().len(), &entries()[0]["reason"]), (1, &"press fit".into()));
     assert_eq!(standing(&check(&scratch, &[]).1, "a", "c"), "new");
-    // By the pair's own id, and an id with a comma.
+    // Selects one pair by its own id and one by an instance id with a comma.
     let id = row(&check(&scratch, &[]).1, "a", "c").expect("a row")["id"].as_str().expect("an id").to_owned();
     accept(&scratch, &[&id, "a,d,e", "--reason", "seat"]);
     let reasons = || entries().iter().map(|e| e["reason"].clone()).collect::<Vec<_>>();
     assert_eq!((check(&scratch, &[]).0, reasons()), (0, vec!["press fit".into(), "seat".into(), "seat".into()]));
-    // A reason for all is one for those that were not covered.
+    // A reason without a pair applies to newly accepted findings.
     place(9.0);
     let said = accept(&scratch, &["--reason", "more pressure"]).stdout;
     assert!(said.starts_with("accepted, worse: a and b: interference 1 mm deep\n"), "{said}");
@@ -418,7 +419,7 @@ fn reasons_stay_and_pairs_can_be_named() {
     place(8.0);
     accept(&scratch, &[]);
     assert_eq!(reasons(), ["more pressure", "seat", "seat"]);
-    // Sorted, a line a pair, and the same bytes when nothing changed.
+    // The file is sorted, has one line per pair, and keeps its bytes if nothing changed.
     let text = || fs::read_to_string(scratch.path().join(FILE)).expect("a baseline");
     let before = text();
     accept(&scratch, &["--threads", "1"]);
@@ -459,7 +460,7 @@ fn a_damaged_baseline_is_an_error_with_its_place() {
 }
 
 #[test]
-fn which_baseline_is_taken() {
+fn baseline_file_selection() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     let missing = run(&scratch, &["check", "assembly.json", "--baseline", "other.json"]);
@@ -469,7 +470,7 @@ fn which_baseline_is_taken() {
     assert!(!scratch.path().join(FILE).exists());
     assert_eq!(check(&scratch, &["--baseline", "other.json"]).0, 0);
     assert_eq!(check(&scratch, &[]).0, 1);
-    // One that lies there for another assembly is not taken, and that is said.
+    // A baseline of another assembly is ignored with a warning.
     accept(&scratch, &[]);
     fs::copy(scratch.path().join("assembly.json"), scratch.path().join("second.json")).expect("copied");
     let ran = run(&scratch, &["check", "second.json"]);
@@ -481,12 +482,12 @@ fn which_baseline_is_taken() {
     assert_eq!(run(&scratch, &["check", "second.json", "--baseline", FILE]).code, 0);
     let clash = run(&scratch, &["check", "assembly.json", "--baseline", FILE, "--no-baseline"]);
     assert_eq!(clash.code, 2);
-    // Without one there is nothing to prune.
+    // Pruning needs a baseline.
     assert_eq!(run(&scratch, &["accept", "assembly.json", "--prune", "--baseline", "none.json"]).code, 2);
 }
 
 #[test]
-fn units_and_a_tolerance_of_zero_lose_nothing() {
+fn units_and_zero_tolerance_are_lossless() {
     for unit in ["mm", "cm", "m", "inch", "ft"] {
         let scratch = Scratch::new();
         let more = format!(r#""units": "{unit}", "tolerance": 0, "#);
@@ -496,7 +497,7 @@ fn units_and_a_tolerance_of_zero_lose_nothing() {
             assert_eq!(check(&scratch, &[]).0, 0, "{unit} {depth}");
         }
     }
-    // In another unit the same lengths are meant.
+    // Another unit in the file changes the meaning of its lengths.
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     accept(&scratch, &[]);

@@ -1,4 +1,4 @@
-//! A cache changes how long a run takes, and no byte of what it says: whatever is in it, and whatever became of that.
+//! Does a cache change the time of a run and no byte of its report, whatever its content or damage?
 
 use crate::generate::folders;
 use crate::support::Rng;
@@ -82,7 +82,7 @@ fn misses(used: &CacheUse) -> u64 {
     [used.parts, used.shapes, used.pairs, used.fixes].iter().map(|h| h.misses).sum()
 }
 
-/// Options that ask different things of the same parts.
+/// Options with different questions about the same parts.
 fn choices() -> Vec<Options> {
     let default = Options::default();
     let by = |geometry| Options { geometry, fixes: 20, report_within: Some(1.0), ..Options::default() };
@@ -99,9 +99,9 @@ fn choices() -> Vec<Options> {
     ]
 }
 
-/// Without a cache, with an empty one, and with a full one, the other number of threads each time.
+/// Compares runs without a cache, with an empty one and with a full one, at different thread counts.
 fn assert_same(assembly: &Assembly, choices: &[Options], what: &str) {
-    // One for all choices: none may find what another has left.
+    // One store for all choices: no choice may reuse another's answers.
     let store = Memory::default();
     for options in choices {
         let none = reports(&run(assembly, options, None, 4));
@@ -115,14 +115,14 @@ fn assert_same(assembly: &Assembly, choices: &[Options], what: &str) {
 }
 
 #[test]
-fn none_an_empty_and_a_full_cache_make_the_same_report() {
+fn no_cold_and_warm_cache_give_equal_reports() {
     for folder in folders() {
         assert_same(&load(&folder.join("assembly.json")), &choices(), &folder.display().to_string());
     }
 }
 
 #[test]
-fn of_real_assemblies_too() {
+fn caches_give_equal_reports_of_real_assemblies() {
     let shared = std::env::var_os("INTERFERE_SHARED").map_or(Path::new("../shared").to_owned(), Into::into);
     let quick =
         [Options { fixes: 20, ..Options::default() }, Options { geometry: Geometry::Hull, ..Options::default() }];
@@ -144,8 +144,8 @@ fn at(x: f64, y: f64, z: f64) -> Affine {
     Affine { translation: Vec3::new(x, y, z), ..Affine::identity() }
 }
 
-/// 1000 instances of 20 parts in a row, each turned its own way: neighbours share space, and no two pairs are alike. The parts' sizes
-/// are `sizes`.
+/// A row of 1000 instances of 20 parts with the given `sizes`, each turned its own way: neighbours overlap, and all
+/// pairs differ.
 fn row_of_1000(sizes: &[f64], places: &[Affine]) -> Assembly {
     let mut builder = Assembly::builder("row", LengthUnit::Mm);
     for (k, size) in sizes.iter().enumerate() {
@@ -158,7 +158,7 @@ fn row_of_1000(sizes: &[f64], places: &[Affine]) -> Assembly {
 }
 
 #[test]
-fn a_touched_part_and_a_moved_instance_cost_their_own_pairs() {
+fn changes_recompute_only_their_own_pairs() {
     let mut rng = Rng::new(31);
     let mut sizes: Vec<f64> = (0..20).map(|k| 6.0 + 0.05 * f64::from(k)).collect();
     let mut places: Vec<Affine> =
@@ -177,7 +177,7 @@ fn a_touched_part_and_a_moved_instance_cost_their_own_pairs() {
     assert!(pairs > 900, "{pairs}");
     assert_eq!(used(&cold).pairs, Hits { hits: 0, misses: pairs });
     let pairs_of = |sizes: &[f64], places: &[Affine], is: &dyn Fn(usize) -> bool| {
-        // As many as are left when all others are ignored.
+        // Counts the pairs of the chosen instances: all others are ignored.
         let mut assembly = row_of_1000(sizes, places);
         assembly.instances = assembly.instances.into_iter().enumerate().filter(|(i, _)| !is(*i)).map(|i| i.1).collect();
         let distinct = |assembly: &Assembly| run_with_stats(assembly, &options, None, 4).1.timings.pairs.distinct;
@@ -201,13 +201,13 @@ fn a_touched_part_and_a_moved_instance_cost_their_own_pairs() {
 }
 
 #[test]
-fn what_was_asked_differently_is_not_found() {
+fn other_options_miss_the_cache() {
     let mut builder = Assembly::builder("two", LengthUnit::Mm).part("a", notched(10.0)).part("b", notched(9.0));
     builder = builder.instance("a", "a", at(0.0, 0.0, 0.0)).instance("b", "b", at(4.0, 0.0, 0.0));
     let assembly = builder.build().unwrap();
     let default = Options::default();
     let pieces = Options { geometry: Geometry::Decomposition, ..default.clone() };
-    // What is asked first, what then, and whether hulls and pieces are others, too.
+    // First options, second options, and true if the shapes (hulls or pieces) differ, too.
     let changes = [
         (&default, Options { tolerance: Some(0.02), ..default.clone() }, false),
         (&default, Options { report_within: Some(0.5), ..default.clone() }, false),
@@ -231,7 +231,7 @@ fn what_was_asked_differently_is_not_found() {
     }
 }
 
-/// Two bars whose shells overlap, a plug in the first one, a lid beside each: all that a report has.
+/// A bar of two overlapping shells, a plug in the bar and an open box beside it: all kinds of rows and warnings.
 fn bars() -> Assembly {
     let bar = joined(&[block([0.0; 3], [6.0, 2.0, 2.0]), block([4.0, 0.0, 0.0], [10.0, 2.0, 2.0])]);
     let open = {
@@ -248,7 +248,7 @@ fn bars() -> Assembly {
 }
 
 #[test]
-fn a_byte_that_differs_anywhere_changes_nothing_but_the_time() {
+fn damaged_entries_change_only_the_time() {
     let assembly = bars();
     let options = Options { report_within: Some(1.0), fixes: 3, ..Options::default() };
     let store = Memory::default();
@@ -258,7 +258,7 @@ fn a_byte_that_differs_anywhere_changes_nothing_but_the_time() {
     let kinds: Vec<&str> = entries.keys().filter_map(|name| name.split('/').next()).collect();
     assert!(["parts", "shapes", "pairs"].iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    // In a pool that lasts: there are some thousand runs.
+    // A shared pool: some thousand runs follow.
     let assert_recomputed = |entries: &BTreeMap<String, Vec<u8>>, what: &dyn Fn() -> String| {
         let cache = Some(Cache::new(Arc::new(Memory::with(entries))));
         let options = Options { cache, ..options.clone() };
@@ -281,7 +281,7 @@ fn a_byte_that_differs_anywhere_changes_nothing_but_the_time() {
             bytes += 1;
         }
         put(content.iter().copied().chain([0]).collect(), &|| format!("{name}, a byte more"));
-        // Whole entries of another name, and of another version of the format.
+        // Whole entries of another name, and of another format version.
         for (_, content) in entries.iter().filter(|(n, _)| *n != name) {
             put(content.clone(), &|| format!("{name}, another entry"));
         }
@@ -294,8 +294,8 @@ fn a_byte_that_differs_anywhere_changes_nothing_but_the_time() {
 }
 
 #[test]
-fn a_pair_leaves_behind_what_it_had_to_know_itself_and_nothing_else() {
-    // The plug asks whether shells of the bar overlap, the far lid does not: without the plug nobody tells of it.
+fn cached_pairs_keep_their_own_self_union_warnings() {
+    // The plug's pair needs the bar's self-union, the far box's pair does not: without the plug the warning is absent.
     let bars = bars();
     let only = |ids: &[&str]| {
         let mut assembly = bars.clone();
@@ -318,8 +318,8 @@ fn a_pair_leaves_behind_what_it_had_to_know_itself_and_nothing_else() {
 }
 
 #[test]
-fn instances_that_turn_leave_boxes_that_are_right() {
-    // Boxes are along the axes of the root: where a pair stands matters to them although its two parts stay as they are.
+fn turned_instances_get_correct_boxes_from_cache() {
+    // Boxes lie along the root axes: the pose of a pair matters although its two parts stay unchanged.
     let mut rng = Rng::new(33);
     let store = Memory::default();
     let options = Options::default();
@@ -345,7 +345,7 @@ fn instances_that_turn_leave_boxes_that_are_right() {
 }
 
 #[test]
-fn answers_that_nobody_asks_for_are_dropped_in_the_end() {
+fn unused_answers_are_dropped_eventually() {
     let store = Memory::default();
     let size =
         |store: &Memory| store.entries().iter().filter(|e| e.0.starts_with("pairs/")).map(|e| e.1.len()).sum::<usize>();
@@ -362,7 +362,7 @@ fn answers_that_nobody_asks_for_are_dropped_in_the_end() {
     assert!(largest > 0 && size(&store) <= largest + 64, "{largest} {}", size(&store));
 }
 
-/// Two tubes in each other, as files; the path of the assembly.
+/// Writes two nested tubes as files; returns the path of the assembly.
 fn tubes(scratch: &Scratch) -> String {
     scratch.write("parts/a.obj", obj(&tube(12, 5.0, 3.0, [0.0, 10.0])));
     scratch.write("parts/b.obj", obj(&translated(&tube(12, 3.5, 2.0, [0.0, 10.0]), Vec3::new(0.0, 0.0, 2.0))));
@@ -372,7 +372,7 @@ fn tubes(scratch: &Scratch) -> String {
 }
 
 #[test]
-fn the_program_keeps_a_folder() {
+fn program_uses_a_cache_folder() {
     let scratch = Scratch::new();
     let file = tubes(&scratch);
     let folder = scratch.path().join("kept/cache");
@@ -401,13 +401,13 @@ fn the_program_keeps_a_folder() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_told_and_changes_nothing_else() {
+fn unusable_cache_folder_only_gives_a_warning() {
     let scratch = Scratch::new();
     let file = tubes(&scratch);
     let none = interfere(&["check", &file, "--format", "json", "--strict"]);
     let parts = scratch.path().join("parts");
     let before = std::fs::read_dir(&parts).unwrap().count();
-    // A folder with other things in it, and a path that leads through a file.
+    // A folder with foreign files, and a path through a file.
     for (folder, why) in [(parts.clone(), "the folder has other files in it"), (parts.join("a.obj/cache"), "")] {
         let ran = interfere(&["check", &file, "--format", "json", "--strict", "--cache", folder.to_str().unwrap()]);
         assert_eq!((ran.code, &ran.stdout), (none.code, &none.stdout));
@@ -418,7 +418,7 @@ fn a_folder_that_cannot_be_used_is_told_and_changes_nothing_else() {
 }
 
 #[test]
-fn what_was_not_used_for_long_is_deleted_and_nothing_else() {
+fn only_old_unused_entries_are_deleted() {
     let scratch = Scratch::new();
     let (store, old) =
         (FsStore::new(scratch.path().join("cache")), SystemTime::now() - Duration::from_secs(40 * 24 * 3600));
@@ -432,7 +432,7 @@ fn what_was_not_used_for_long_is_deleted_and_nothing_else() {
     for name in [&names[0], &names[1], "parts/notes.txt"] {
         age(name);
     }
-    // Whoever reads an old entry uses it.
+    // Reading an old entry counts as use.
     assert_eq!(store.read(&names[1]).as_deref(), Some(&b"content"[..]));
     store.sweep();
     let there = ["parts/notes.txt", &names[0], &names[1], &names[2]].map(|name| path(name).exists());
@@ -440,7 +440,7 @@ fn what_was_not_used_for_long_is_deleted_and_nothing_else() {
 }
 
 #[test]
-fn runs_that_share_a_folder_at_the_same_time_do_not_disturb_each_other() {
+fn concurrent_runs_can_share_a_cache_folder() {
     let scratch = Scratch::new();
     let mut rng = Rng::new(32);
     let sizes: Vec<f64> = (0..4).map(|k| 6.0 + 0.05 * f64::from(k)).collect();

@@ -1,4 +1,4 @@
-//! `fixtures/cases`: small assemblies whose answers are known in closed form. Discovered, not listed.
+//! Does the check give the closed-form answers of `fixtures/cases`? The tests discover the cases.
 //!
 //! A case is a folder with `assembly.json`, its meshes, `why.md`, and one or more `expected*.json`, each a run and its
 //! answer; see `fixtures/README.md`.
@@ -16,31 +16,31 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A run of a case and its answer. Lengths in the assembly's units.
+/// Run of a case and its answer. Lengths in the assembly's units.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// What `--geometry` is given.
+    /// Value of `--geometry`.
     geometry: String,
-    /// What `--facets` is given, if it is.
+    /// Value of `--facets`, if given.
     facets: Option<String>,
-    /// What `--tolerance` is given, if it is.
+    /// Value of `--tolerance`, if given.
     tolerance: Option<f64>,
-    /// What `--report-within` is given, if it is.
+    /// Value of `--report-within`, if given.
     report_within: Option<f64>,
     exit: i32,
-    /// By status; those that are left out are zero.
+    /// Counts by status; omitted ones are zero.
     counts: BTreeMap<String, u64>,
-    /// How far numbers may be from those given.
+    /// Largest deviation of a number from the expected one.
     within: f64,
-    /// The codes of all warnings, in order.
+    /// Codes of all warnings, in order.
     #[serde(default)]
     warnings: Vec<String>,
-    /// How many pairs were computed, where that is what the case is about.
+    /// Number of unique pairs, in cases about them.
     distinct: Option<u64>,
     /// Every listed pair.
     pairs: Option<Vec<Pair>>,
-    /// In place of `pairs`: what each listed pair is.
+    /// Expectation for each listed pair, in place of `pairs`.
     each: Option<Row>,
 }
 
@@ -52,17 +52,17 @@ struct Pair {
     row: Row,
 }
 
-/// What is known of a row; what is left out is not.
+/// Expectation for a row; omitted keys are free.
 #[derive(Deserialize)]
 struct Row {
     status: String,
     relation: Option<String>,
     certainty: Option<String>,
-    /// Of the pair; the run's where it is left out.
+    /// Geometry of the pair; by default the run's.
     geometry: Option<String>,
     gap: Option<f64>,
     penetration_depth: Option<f64>,
-    /// Of the separating translation, a unit vector.
+    /// Direction of the separating translation (unit vector).
     direction: Option<[f64; 3]>,
     normal: Option<[f64; 3]>,
     facet_allowance: Option<f64>,
@@ -105,7 +105,7 @@ fn runs(folder: &Path) -> Vec<(PathBuf, Expected)> {
 fn read(file: &Path) -> Expected {
     let text = fs::read_to_string(file).expect("readable");
     let broken = |e: serde_json::Error| -> ! { panic!("{}: {e}", file.display()) };
-    // A flattened struct takes any key, so a misspelt one would be an expectation that nobody holds.
+    // A flattened struct takes any key, so a misspelt key would silently expect nothing.
     let value: Value = serde_json::from_str(&text).unwrap_or_else(|e| broken(e));
     for pair in value["pairs"].as_array().into_iter().flatten().chain(value.get("each")) {
         for key in pair.as_object().expect("a row").keys() {
@@ -137,7 +137,7 @@ fn run_library(assembly: &Assembly, expected: &Expected) -> Outcome {
     check(assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The report as the program prints it, and its exit code.
+/// Report printed by the program, and its exit code.
 fn run_program(folder: &Path, expected: &Expected, timings: Option<&Path>) -> (String, i32) {
     let path = folder.join("assembly.json").to_str().expect("UTF-8").to_owned();
     let mut arguments = vec!["check".to_owned(), path, "--format".to_owned(), "json".to_owned()];
@@ -174,7 +174,7 @@ impl Row {
             assert!(wanted.as_ref().is_none_or(|w| found[key] == *w), "{key} is {wanted:?}: {found}");
         }
         if let Some(gap) = self.gap {
-            // The truth lies in the bracket, and what is reported for it does, too.
+            // Truth and reported value both lie in the bracket.
             let [low, high] = [0, 1].map(|k| found["gap_bracket"][k].as_f64().expect("a bracket"));
             assert!(low - within <= gap && gap <= high + within, "the gap is {gap}: {found}");
             let within = within + high - low;
@@ -252,7 +252,7 @@ fn every_case_has_its_reason_and_an_answer() {
 }
 
 #[test]
-fn every_case_has_its_known_answer_from_the_program_and_from_the_library() {
+fn every_case_has_its_known_answer() {
     let scratch = Scratch::new();
     let timings = scratch.path().join("timings.json");
     let (mut passing, mut failing) = (0, 0);
@@ -278,14 +278,14 @@ fn every_case_has_its_known_answer_from_the_program_and_from_the_library() {
 }
 
 #[test]
-fn instances_moved_far_apart_lose_every_overlap_and_every_clearance_finding() {
+fn instances_moved_far_apart_have_no_findings() {
     let mut lost = 0;
     for folder in folders() {
         let mut assembly = load(&folder);
         let (file, expected) = runs(&folder).remove(0);
         let before = run_library(&assembly, &expected);
         for (k, instance) in assembly.instances.iter_mut().enumerate() {
-            // Beyond any part of any case, those with coordinates around a million included.
+            // Farther than any part of any case, including coordinates around a million.
             instance.placement.translation.x = 1e8 * (k + 1) as f64;
         }
         let after = run_library(&assembly, &expected);

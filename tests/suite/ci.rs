@@ -1,4 +1,4 @@
-//! What docs/how-to/ci.md offers: the GitHub Action's script, run as GitHub would, and the commands that the pages tell readers to type.
+//! Does docs/how-to/ci.md hold? Runs the GitHub Action's script as GitHub would, and the commands of the pages.
 
 use crate::support::command::{Ran, finish};
 use crate::support::scratch::Scratch;
@@ -12,14 +12,14 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What the `check` step left behind.
+/// Files and exit code of the `check` step.
 struct Step {
     ran: Ran,
     outputs: String,
     summary: String,
 }
 
-/// Runs the `check` step of the action on an assembly; `None` where there is no bash.
+/// Runs the `check` step of the action on an assembly; `None` without bash.
 fn step(scratch: &Scratch, assembly: &str, more: &[(&str, &str)]) -> Option<Step> {
     if Command::new("bash").arg("--version").stdout(Stdio::null()).status().is_err() {
         return None;
@@ -43,7 +43,7 @@ fn step(scratch: &Scratch, assembly: &str, more: &[(&str, &str)]) -> Option<Step
 }
 
 #[test]
-fn the_action_annotates_and_sums_up_what_fails() {
+fn action_annotates_and_summarises_failures() {
     let scratch = Scratch::new();
     let sarif = scratch.path().join("interfere.sarif");
     let more =
@@ -64,7 +64,7 @@ fn the_action_annotates_and_sums_up_what_fails() {
 }
 
 #[test]
-fn the_action_is_green_where_nothing_fails() {
+fn action_passes_without_findings() {
     let scratch = Scratch::new();
     let Some(step) = step(&scratch, "fixtures/cases/flush-boxes/assembly.json", &[("INTERFERE_CACHE", "false")]) else {
         return println!("skipped: bash is not installed");
@@ -76,7 +76,7 @@ fn the_action_is_green_where_nothing_fails() {
 }
 
 #[test]
-fn the_action_is_red_where_nothing_was_decided_and_runs_no_name() {
+fn action_fails_on_errors_and_executes_no_names() {
     let scratch = Scratch::new();
     let marked = scratch.path().join("marked");
     let assembly = format!("$(touch {}).json", marked.display());
@@ -87,14 +87,14 @@ fn the_action_is_red_where_nothing_was_decided_and_runs_no_name() {
     assert!(!marked.exists());
 }
 
-/// The words after each `before` in a text, as far as they go on like names.
+/// Names following each `before` in a text.
 fn names<'t>(text: &'t str, before: &str) -> Vec<&'t str> {
     let end = |rest: &'t str| rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len());
     text.match_indices(before).map(|(at, _)| &text[at + before.len()..]).map(|rest| &rest[..end(rest)]).collect()
 }
 
 #[test]
-fn what_the_action_takes_reaches_its_script() {
+fn action_inputs_reach_the_script() {
     let action = fs::read_to_string(root().join("action.yml")).expect("action.yml");
     let script = fs::read_to_string(root().join(".ci/action.sh")).expect("action.sh");
     let declared = &action[action.find("inputs:").expect("inputs")..action.find("outputs:").expect("outputs")];
@@ -115,7 +115,7 @@ fn what_the_action_takes_reaches_its_script() {
     }
 }
 
-/// The commands in a page's code: from `interfere` to the end of the line.
+/// Commands in a page's code: from `interfere` to the end of the line.
 fn commands(page: &str) -> Vec<String> {
     let mut fenced = false;
     let mut found = Vec::new();
@@ -138,7 +138,7 @@ fn commands(page: &str) -> Vec<String> {
     found
 }
 
-/// A command line as a shell splits it, as far as pages need: quotes, no escapes; nothing of what pipes and variables would do.
+/// Splits a command line like a shell, with quotes only: no escapes, pipes or variables. `None` otherwise.
 fn words(line: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in line.chars() {
@@ -170,14 +170,14 @@ fn add_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn commands_that_the_pages_tell_to_type_are_commands() {
+fn documented_commands_are_valid() {
     let mut pages = vec![root().join("README.md")];
     add_pages(&root().join("docs"), &mut pages);
     let mut tried = 0;
     for page in pages.iter().filter(|p| p.extension().is_some_and(|e| e == "md")) {
         let text = fs::read_to_string(page).expect("a page");
         for line in commands(&text) {
-            // What needs a shell, and the forms that name their arguments, are for readers.
+            // Skips shell syntax and synopses with named arguments.
             let Some(words) = words(&line).filter(|w| !w.iter().any(|w| w.ends_with("..."))) else { continue };
             if let Err(e) = Args::try_parse_from(&words) {
                 assert!(!e.use_stderr(), "{}: {line}: {e}", page.display());

@@ -19,14 +19,14 @@ fn check(name: &str, flags: &[&str]) -> Ran {
     interfere(&[&["check", path.as_str()], flags].concat())
 }
 
-/// Exit 2, nothing on stdout, every line on stderr an error, no panic.
+/// Asserts exit code 2, empty stdout, only errors on stderr, and no panic.
 fn assert_refused(ran: &Ran) {
     assert_eq!(ran.code, 2, "{ran:?}");
     assert_eq!(ran.stdout, "", "{ran:?}");
     assert!(!ran.stderr.is_empty() && !ran.stderr.contains("panicked"), "{ran:?}");
 }
 
-/// A refused run whose lines all begin with `error:`, and the lines.
+/// Error lines of a refused run; asserts the prefix `error:` of each.
 fn errors(ran: &Ran) -> Vec<&str> {
     assert_refused(ran);
     let lines: Vec<&str> = ran.stderr.lines().collect();
@@ -34,7 +34,7 @@ fn errors(ran: &Ran) -> Vec<&str> {
     lines
 }
 
-/// Two cubes 9 mm apart centre to centre, meshes given.
+/// Writes two cubes of side 10 mm with a gap of 2 mm, and the given rules.
 fn two_cubes(scratch: &Scratch, rules: &str) {
     scratch.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     scratch.write(
@@ -60,7 +60,7 @@ fn the_exit_code_is_the_verdict() {
 }
 
 #[test]
-fn usage_that_is_none_exits_with_two_and_prints_nothing_on_stdout() {
+fn invalid_usage_exits_2_with_empty_stdout() {
     let path = case("flush-boxes");
     let path = path.as_str();
     for arguments in [
@@ -88,7 +88,7 @@ fn usage_that_is_none_exits_with_two_and_prints_nothing_on_stdout() {
 }
 
 #[test]
-fn help_and_version_go_to_stdout_and_exit_with_zero() {
+fn help_and_version_exit_0_on_stdout() {
     for flag in ["--help", "--version"] {
         let ran = interfere(&[flag]);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{flag}");
@@ -99,7 +99,7 @@ fn help_and_version_go_to_stdout_and_exit_with_zero() {
 }
 
 #[test]
-fn files_that_are_missing_or_no_assembly_are_refused_by_name() {
+fn missing_and_invalid_assemblies_are_refused_by_name() {
     let scratch = Scratch::new();
     scratch.write("text.json", "not JSON");
     scratch.write("empty.json", "");
@@ -123,7 +123,7 @@ fn at_most_twenty_errors_are_printed_and_the_rest_counted() {
 }
 
 #[test]
-fn nothing_to_check_is_an_error_and_no_pass() {
+fn empty_assembly_is_an_error() {
     let scratch = Scratch::new();
     two_cubes(&scratch, r#"{ "between": ["*", "*"], "ignore": true }"#);
     let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
@@ -137,7 +137,7 @@ fn nothing_to_check_is_an_error_and_no_pass() {
 }
 
 #[test]
-fn a_rule_that_matches_no_pair_is_named_and_strict_makes_it_an_error() {
+fn unused_rule_warns_and_strict_makes_it_an_error() {
     let scratch = Scratch::new();
     two_cubes(&scratch, r#"{ "between": ["one", "tow"], "min_clearance": 5 }"#);
     let ran = interfere_in(scratch.path(), &["check", "assembly.json"]);
@@ -151,7 +151,7 @@ fn a_rule_that_matches_no_pair_is_named_and_strict_makes_it_an_error() {
     assert_eq!((quiet.code, quiet.stderr.as_str(), &quiet.stdout), (0, "", &ran.stdout));
     let strict = interfere_in(scratch.path(), &["check", "assembly.json", "--strict"]);
     assert!(errors(&strict)[0].contains("[unused-rule]"));
-    // Errors are said even so.
+    // `--quiet` keeps errors.
     assert_eq!(interfere_in(scratch.path(), &["check", "assembly.json", "--strict", "--quiet"]).stderr, strict.stderr);
     // Without a warning, `--strict` changes nothing.
     let clean = check("overlap-0.2", &["--strict"]);
@@ -159,10 +159,10 @@ fn a_rule_that_matches_no_pair_is_named_and_strict_makes_it_an_error() {
 }
 
 #[test]
-fn an_open_mesh_is_named_and_decided_by_its_surface_or_its_hull() {
+fn open_mesh_warns_and_is_decided_by_its_surface() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
-    // A cube of which two triangles are missing, hence a hole of four edges.
+    // A cube with two triangles missing: a hole of four edges.
     let mut open = block([0.0; 3], [10.0; 3]);
     open.triangles.truncate(10);
     scratch.write("cube.obj", obj(&open));
@@ -181,7 +181,7 @@ fn an_open_mesh_is_named_and_decided_by_its_surface_or_its_hull() {
 }
 
 #[test]
-fn a_gap_at_the_limit_of_the_list_is_listed_in_every_unit() {
+fn gap_equal_to_list_limit_is_listed() {
     let scratch = Scratch::new();
     scratch.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     for unit in ["mm", "cm", "m", "inch", "ft"] {
@@ -203,7 +203,7 @@ fn a_gap_at_the_limit_of_the_list_is_listed_in_every_unit() {
 }
 
 #[test]
-fn the_report_goes_to_a_file_whole_or_not_at_all() {
+fn report_file_is_complete_or_absent() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
     let to_stdout = interfere_in(scratch.path(), &["check", "assembly.json", "--format", "json"]);
@@ -216,7 +216,7 @@ fn the_report_goes_to_a_file_whole_or_not_at_all() {
         let ran = interfere_in(scratch.path(), &["check", "assembly.json", "--output", place]);
         assert!(errors(&ran)[0].contains("--output"), "{ran:?}");
     }
-    // The input is not overwritten.
+    // The input file stays unchanged.
     let before = fs::read(scratch.path().join("assembly.json")).unwrap();
     assert_refused(&interfere_in(scratch.path(), &["check", "assembly.json", "--output", "assembly.json"]));
     assert_eq!(fs::read(scratch.path().join("assembly.json")).unwrap(), before);
@@ -227,11 +227,11 @@ fn the_report_goes_to_a_file_whole_or_not_at_all() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_report_that_cannot_be_written_exits_with_two() {
+fn unwritable_report_exits_2() {
     let path = case("flush-boxes");
     let ran = interfere(&["check", path.as_str(), "--output", "/dev/full"]);
     assert!(errors(&ran)[0].contains("/dev/full: cannot write"), "{ran:?}");
-    // The verdict of a report that nobody received is none, even on stdout.
+    // An undelivered report has no verdict, even on stdout.
     let mut to_full = command(&["check", path.as_str()]);
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let done = to_full.stdout(full).stderr(Stdio::piped()).output().unwrap();
@@ -241,7 +241,7 @@ fn a_report_that_cannot_be_written_exits_with_two() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn closed_output_pipe_is_not_a_failure() {
     let path = case("many-copies");
     for format in ["json", "table"] {
         let mut child = command(&["check", path.as_str(), "--format", format])
@@ -249,7 +249,7 @@ fn a_reader_that_goes_away_is_no_failure() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Closed before the report is written.
+        // Closes the pipe before the report is written.
         drop(child.stdout.take());
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -282,7 +282,7 @@ fn timings_have_their_keys_and_stay_out_of_the_report() {
 }
 
 #[test]
-fn a_verdict_alone_has_the_same_counts_and_no_numbers() {
+fn verdict_only_has_equal_counts_without_numbers() {
     let mut findings = 0;
     for folder in crate::generate::folders() {
         let name = folder.file_name().and_then(|n| n.to_str()).expect("a name");
@@ -317,7 +317,7 @@ fn a_verdict_alone_has_the_same_counts_and_no_numbers() {
 }
 
 #[test]
-fn clear_pairs_within_reach_are_listed_when_asked_for() {
+fn clear_pairs_within_requested_distance_are_listed() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
     let listed = |flags: &[&str]| {
@@ -326,7 +326,7 @@ fn clear_pairs_within_reach_are_listed_when_asked_for() {
     };
     assert_eq!(listed(&[])["pairs"], Value::Array(Vec::new()));
     assert_eq!(listed(&["--report-within", "1.99"])["pairs"], Value::Array(Vec::new()));
-    // Its gap is 2: at most the distance asked for.
+    // The gap is 2, so it is listed at both distances.
     for within in ["2", "2.5"] {
         let report = listed(&["--report-within", within]);
         let row = &report["pairs"][0];
@@ -337,16 +337,17 @@ fn clear_pairs_within_reach_are_listed_when_asked_for() {
 }
 
 #[test]
-fn the_tolerance_of_the_command_line_wins_over_the_file_s() {
+fn command_line_tolerance_overrides_the_file() {
     assert_eq!(check("overlap-0.2", &["--tolerance", "0.3"]).code, 0);
     assert_eq!(check("overlap-equal-to-tolerance", &["--tolerance", "0.06"]).code, 0);
     assert_eq!(check("thin-part", &["--tolerance", "0.001", "--quiet"]).code, 1);
-    // In the assembly's units: 3 inches are more than the 2.54 mm of the overlap, and 5 cm of clearance stay violated.
+    // The tolerance is in the assembly's units: 3 inches exceed the 2.54 mm of the overlap, and the 5 cm of clearance
+    // stay violated.
     assert_eq!(check("nested-gearbox", &["--tolerance", "3"]).code, 1);
 }
 
 #[test]
-fn facets_of_the_command_line_win_over_the_file_s() {
+fn command_line_facets_override_the_file() {
     let counts = |path: &str, flags: &[&str]| {
         let ran = interfere(&[&["check", path, "--format", "json"], flags].concat());
         let report = parsed(&ran.stdout);
@@ -367,7 +368,7 @@ fn facets_of_the_command_line_win_over_the_file_s() {
     let strict = strict.to_str().expect("UTF-8");
     assert_eq!(counts(strict, &[]), ("strict".into(), Some(2)));
     assert_eq!(counts(strict, &["--facets", "allow"]), ("allow".into(), Some(1)));
-    // The table says it in a sentence.
+    // The table has a sentence about it.
     let table = interfere(&["check", plain.as_str()]).stdout;
     let line = "more than the tolerance, but no more than the facets of its meshes explain; --facets strict makes it interference\n";
     let line = table
@@ -378,7 +379,7 @@ fn facets_of_the_command_line_win_over_the_file_s() {
 }
 
 #[test]
-fn a_part_s_own_geometry_wins_over_the_run_s() {
+fn part_geometry_overrides_the_run() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");
     let text = fs::read_to_string(scratch.path().join("assembly.json")).unwrap();
@@ -399,7 +400,7 @@ fn a_part_s_own_geometry_wins_over_the_run_s() {
 }
 
 #[test]
-fn explain_says_what_the_report_says() {
+fn explain_agrees_with_the_report() {
     let mut seen = std::collections::BTreeSet::new();
     for folder in crate::generate::folders() {
         let path = folder.join("assembly.json");
@@ -413,7 +414,7 @@ fn explain_says_what_the_report_says() {
             let other = interfere(&[&["explain", path, a, b, "--threads", "1"], &flags[..]].concat());
             assert_eq!(ran.stdout, other.stdout);
             let explanation = parsed(&ran.stdout);
-            // What it is grouped with is known of whole reports alone.
+            // Groups exist in whole reports only.
             let mut row = row.clone();
             row.as_object_mut().unwrap().remove("group").expect("a key");
             assert_eq!(explanation["pair"], row, "{path}");
@@ -432,7 +433,7 @@ fn explain_says_what_the_report_says() {
 }
 
 #[test]
-fn explain_goes_as_far_as_the_pair_did() {
+fn explain_shows_stages_up_to_the_pairs_exit() {
     let explain = |name: &str, a: &str, b: &str| {
         let path = case(name);
         let ran = interfere(&["explain", path.as_str(), a, b, "--format", "json"]);
@@ -468,7 +469,7 @@ fn explain_names_the_nearest_id() {
 }
 
 #[test]
-fn pipes_and_no_color_carry_no_escape_codes() {
+fn pipes_and_no_color_disable_escape_codes() {
     let path = case("overlap-0.2");
     let run = |flags: &[&str], environment: &[(&str, &str)]| {
         let mut run = command(&[&["check", path.as_str()], flags].concat());
@@ -486,13 +487,13 @@ fn pipes_and_no_color_carry_no_escape_codes() {
         assert_eq!(run(flags, environment).stdout, plain.stdout);
     }
     assert!(run(&["--color", "always"], &[("NO_COLOR", "1")]).stdout.contains('\u{1b}'));
-    // Programs get no colour whatever is asked.
+    // JSON has no colour, even with `--color always`.
     let json = run(&["--format", "json", "--color", "always"], &[]);
     assert!(!json.stdout.contains('\u{1b}'));
 }
 
 #[test]
-fn meshes_outside_of_the_tree_are_read_only_when_allowed() {
+fn meshes_outside_the_tree_need_permission() {
     let outside = Scratch::new();
     let mesh = outside.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     let inside = Scratch::new();
@@ -503,7 +504,7 @@ fn meshes_outside_of_the_tree_are_read_only_when_allowed() {
     let lines = errors(&ran);
     assert!(lines[0].contains("assembly.json:1:") && lines[0].contains("--allow-outside"), "{ran:?}");
     assert_eq!(interfere_in(inside.path(), &["check", "assembly.json", "--allow-outside"]).code, 0);
-    // A link does not lead out either.
+    // A link may not lead outside either.
     #[cfg(unix)]
     {
         two_cubes(&inside, "");
@@ -514,7 +515,7 @@ fn meshes_outside_of_the_tree_are_read_only_when_allowed() {
 }
 
 #[test]
-fn files_that_are_no_mesh_are_refused_in_one_line_each() {
+fn invalid_mesh_files_give_one_error_line_each() {
     let whole = stl(&block([0.0; 3], [10.0; 3]));
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
     let scratch = Scratch::new();
@@ -546,7 +547,7 @@ fn meshes_are_recognised_by_content() {
 }
 
 #[test]
-fn inspect_says_what_is_in_a_mesh_and_goes_on_after_one_that_is_none() {
+fn inspect_describes_meshes_and_continues_after_errors() {
     let scratch = Scratch::new();
     scratch.write("cube.stl", stl(&block([0.0; 3], [10.0; 3])));
     scratch.write("broken.stl", "nothing");
@@ -562,7 +563,7 @@ fn inspect_says_what_is_in_a_mesh_and_goes_on_after_one_that_is_none() {
         assert_eq!(mesh[key], value);
     }
     assert_eq!((mesh["area"].as_f64(), mesh["convexity"].as_f64()), (Some(600.0), Some(1.0)));
-    // A sum of twelve: off by a rounding step, which a reader that rounds to the nearest number shows.
+    // A sum of twelve terms with a rounding step: a test of the reader's last digit.
     let volume = mesh["volume"].as_f64().expect("a volume");
     assert!((volume - 1000.0).abs() <= 2.0 * f64::EPSILON * 1000.0, "{volume}");
     let both = interfere_in(scratch.path(), &["inspect", "broken.stl", "cube.stl", "--format", "json"]);

@@ -1,4 +1,4 @@
-//! The common solid as the finished report has it: its volume, and its box along the axes of the root.
+//! The intersection of a pair in the finished report: its volume, and its box along the root axes.
 
 use crate::support::Rng;
 use crate::support::report::{json_of, number, parsed, row, vector};
@@ -6,7 +6,7 @@ use crate::support::solids::{block, joined, translated};
 use crate::support::two::{Two, about_z, placed};
 use interfere::geom::{Mat3, Pose, Vec3};
 
-/// Volume and box (mm) of the row.
+/// Volume and box of the row (mm).
 fn reported(two: &Two) -> (f64, [Vec3; 2]) {
     let report = parsed(&json_of(&two.check()));
     let row = row(&report, "a", "b").expect("the pair is listed");
@@ -30,9 +30,9 @@ fn corners(min: [f64; 3], max: [f64; 3]) -> Vec<Vec3> {
 }
 
 #[test]
-fn the_common_block_of_two_boxes_in_an_assembly_that_stands_askew() {
+fn turned_boxes_share_a_block() {
     let mut rng = Rng::new(5);
-    // The upper half of the first one; the second one has other heights.
+    // The upper half of the first box; the second box comes in two heights.
     for high in [2.0, 1.25] {
         let mut two = Two::new(block([0.0; 3], [2.0; 3]), block([0.0; 3], [2.0, 2.0, high]));
         two.placements[1].translation = Vec3::new(1.0, 0.5, 2.0 - 0.5 * high);
@@ -48,7 +48,7 @@ fn the_common_block_of_two_boxes_in_an_assembly_that_stands_askew() {
 }
 
 #[test]
-fn the_common_octagon_of_two_boxes_half_a_right_angle_apart() {
+fn boxes_turned_by_45_degrees_share_an_octagon() {
     let mut rng = Rng::new(6);
     let mut two = Two::new(block([-1.0, -1.0, 0.0], [1.0, 1.0, 3.0]), block([-1.0, -1.0, 0.0], [1.0, 1.0, 3.0]));
     two.placements[1] = placed(about_z(45.0), Vec3::z());
@@ -65,8 +65,8 @@ fn the_common_octagon_of_two_boxes_half_a_right_angle_apart() {
 }
 
 #[test]
-fn shells_that_could_not_be_united_have_their_common_volume_or_none() {
-    // More blocks in each other than are united, and far from them two.
+fn unresolved_shells_have_exact_volume_or_none() {
+    // A pile of more nested blocks than the self-union can resolve, and two overlapping blocks far from it.
     let pile = (0..60).map(|k| translated(&block([0.0; 3], [9.0; 3]), Vec3::repeat(0.01 * f64::from(k))));
     let two = [50.0, 52.0].map(|x| block([x, 0.0, 0.0], [x + 4.0, 4.0, 4.0]));
     let part = joined(&pile.chain(two).collect::<Vec<_>>());

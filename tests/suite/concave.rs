@@ -1,5 +1,5 @@
-//! What must hold of any two solids with hollows, through the whole check; the counterpart of `properties.rs`, which takes
-//! hulls. `INTERFERE_FULL=1` takes twenty times as many.
+//! Properties of any two solids with hollows, tested through the whole check; the counterpart of `properties.rs` for
+//! hulls. `INTERFERE_FULL=1` tests twenty times as many.
 
 use crate::support::brute::Soup;
 use crate::support::crowd::{Compared, Crowd, Truth};
@@ -11,13 +11,13 @@ use interfere::check::{Certainty, PairOutcome, Relation, Status};
 use interfere::geom::{Bounds, Pose, Vec3};
 use interfere::mesh::TriMesh;
 
-/// An L, a U or a tube of about that size.
+/// An L, a U or a tube of about the given size.
 fn hollow(rng: &mut Rng, size: f64) -> TriMesh {
     let (leg, high) = (size * rng.range(0.15, 0.4), size * rng.range(0.2, 1.0));
     let prism = |outline: &[[f64; 2]]| extruded(outline, [-0.5 * high, 0.5 * high]);
     match rng.below(3) {
         0 => prism(&[[0.0, 0.0], [size, 0.0], [size, leg], [leg, leg], [leg, size], [0.0, size]]),
-        // An arrow: its notch is seen from the first corner as well.
+        // An arrow: the first corner also sees the notch, so fans from it are valid.
         1 => prism(&[[0.0, 0.0], [size, -leg], [0.4 * size, 0.5 * leg], [size, 2.0 * leg]]),
         _ => tube(5 + rng.below(6), size, size * rng.range(0.4, 0.9), [-0.5 * high, 0.5 * high]),
     }
@@ -38,14 +38,14 @@ fn motion(rng: &mut Rng, size: f64) -> Pose {
     Pose { rotation: rng.rotation(), translation: rng.direction() * size * rng.scale(1e-2, 1e3) }
 }
 
-/// Whether two brackets have a number in common, up to what moving the parts may have cost.
+/// True if two brackets overlap, allowing for the error of moving the parts (mm).
 fn intersect(x: &PairOutcome, y: &PairOutcome, error: f64) -> bool {
     let (x, y) = (x.gap_bracket.expect("a bracket"), y.gap_bracket.expect("a bracket"));
     x.lower <= y.upper + error && y.lower <= x.upper + error
 }
 
 #[test]
-fn swapping_a_and_b_changes_nothing_but_signs() {
+fn swapping_a_and_b_changes_only_signs() {
     let mut rng = Rng::new(40);
     let mut mix = Mix::default();
     for k in 0..times(60) {
@@ -66,7 +66,7 @@ fn swapping_a_and_b_changes_nothing_but_signs() {
 }
 
 #[test]
-fn a_common_rigid_motion_and_finer_triangles_change_nothing_beyond_the_brackets() {
+fn rigid_motion_and_subdivision_keep_brackets_consistent() {
     let mut rng = Rng::new(41);
     let (mut mix, mut sure) = (Mix::default(), 0);
     for k in 0..times(20) {
@@ -83,7 +83,7 @@ fn a_common_rigid_motion_and_finer_triangles_change_nothing_beyond_the_brackets(
                 let Bounds { lower: low, upper: high } = row.gap_bracket.expect("a bracket");
                 thresholds.iter().all(|t| *t < low - error || *t > high + error)
             };
-            // Facets are those of the triangles as they are: cutting them keeps them, rounding may bend them.
+            // Facet estimates use the triangles as given: subdivision keeps them, rounding may bend them.
             if decided(&here) && decided(&there) && !here.within_facet_error && !there.within_facet_error {
                 assert_eq!(here.status, there.status, "pair {k}");
                 sure += 1;
@@ -96,7 +96,7 @@ fn a_common_rigid_motion_and_finer_triangles_change_nothing_beyond_the_brackets(
 }
 
 #[test]
-fn brackets_are_as_narrow_as_promised_and_a_verdict_alone_is_the_same() {
+fn brackets_are_narrow_and_verdict_only_agrees() {
     let mut rng = Rng::new(42);
     let (mut mix, mut interfering) = (Mix::default(), 0);
     for k in 0..times(60) {
@@ -117,7 +117,7 @@ fn brackets_are_as_narrow_as_promised_and_a_verdict_alone_is_the_same() {
 }
 
 #[test]
-fn hulls_and_triangles_of_convex_solids_say_the_same() {
+fn hulls_and_triangles_agree_for_convex_solids() {
     let mut rng = Rng::new(43);
     let (mut mix, mut by_triangles) = (Mix::default(), 0);
     for k in 0..times(60) {
@@ -129,13 +129,13 @@ fn hulls_and_triangles_of_convex_solids_say_the_same() {
         two.tolerance = 1e-3 * two.size();
         two.report_within = Some(100.0 * two.size());
         let by_hulls = two.row();
-        // Cut in four, faces are bent by a rounding: no longer convex to exact signs.
+        // Subdivided faces are bent by rounding: no longer convex to exact signs.
         let cut = Two { meshes: [finer(&two.meshes[0]), finer(&two.meshes[1])], ..two.clone() };
         let row = cut.row();
         assert!(intersect(&by_hulls, &row, 1e-12 * two.size()), "pair {k}: {by_hulls:?} {row:?}");
         if let (Some(exact), Some(found)) = (by_hulls.penetration_depth, row.penetration_depth) {
             assert!(found >= exact - 1e-12 * two.size(), "pair {k}: {found} separates, the shortest is {exact}");
-            // A searched translation is longer by a hair.
+            // A searched translation is longer by rounding.
             by_triangles += usize::from(found > exact + 1e-14 * two.size());
         }
         mix.count(&row);
@@ -148,7 +148,7 @@ fn hulls_and_triangles_of_convex_solids_say_the_same() {
 }
 
 #[test]
-fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
+fn no_stage_clears_a_pair_within_search_radius() {
     let mut rng = Rng::new(44);
     let mut seen = Compared::default();
     let mut cleared = [0; 4];

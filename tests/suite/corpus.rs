@@ -1,5 +1,5 @@
-//! Hostile input: every file of `fixtures/corpus` through what the fuzz targets run. A crash that fuzzing finds is shrunk
-//! and put there.
+//! Does hostile input end in a value or an error? Each file of `fixtures/corpus` runs through the code of the fuzz
+//! targets. Crashes found by fuzzing are minimised and stored there.
 
 use interfere::fuzzing;
 use std::fs;
@@ -12,7 +12,7 @@ fn replay_all(folder: &str, run: fn(&[u8])) -> usize {
         let path = entry.expect("an entry").path();
         let bytes = fs::read(&path).expect("readable");
         run(&bytes);
-        // Cut short anywhere it must do no harm either; large files are cut in fewer places.
+        // Truncated files must end cleanly, too; large files are cut in fewer places.
         for end in (0..bytes.len()).step_by(1 + bytes.len() / 64) {
             run(&bytes[..end]);
         }
@@ -22,17 +22,17 @@ fn replay_all(folder: &str, run: fn(&[u8])) -> usize {
 }
 
 #[test]
-fn hostile_stl_files_end_in_a_value_or_an_error() {
+fn hostile_stl_files_give_value_or_error() {
     assert!(replay_all("stl", fuzzing::mesh) >= 8);
 }
 
 #[test]
-fn hostile_obj_files_end_in_a_value_or_an_error() {
+fn hostile_obj_files_give_value_or_error() {
     assert!(replay_all("obj", fuzzing::mesh) >= 8);
 }
 
 #[test]
-fn hostile_assemblies_end_in_a_value_or_an_error() {
+fn hostile_assemblies_give_value_or_error() {
     let run = |bytes: &[u8]| {
         fuzzing::assembly(bytes);
     };
@@ -40,8 +40,8 @@ fn hostile_assemblies_end_in_a_value_or_an_error() {
 }
 
 #[test]
-fn a_sound_assembly_gets_through_the_replay_to_an_outcome() {
-    // Otherwise the fuzzer would see nothing but the first error.
+fn sound_assembly_replays_to_an_outcome() {
+    // A sound assembly shows the fuzzer the code behind the first error.
     let sound = br#"{"version": 1, "parts": {"a": {"mesh": "a.obj"}, "b": {"mesh": "parts/b.obj"}}, "instances": [
         {"id": "a", "part": "a"}, {"id": "b", "part": "b"}, {"id": "s", "assembly": "sub.json"}]}"#;
     assert!(fuzzing::assembly(sound));

@@ -1,4 +1,4 @@
-//! `--geometry decomposition` on whole assemblies, and `decompose`.
+//! Does `--geometry decomposition` work on whole assemblies, and `decompose` on meshes?
 
 use crate::generate::folders;
 use crate::support::command::{Ran, interfere, interfere_in};
@@ -19,13 +19,13 @@ fn check(path: &Path, more: &[&str]) -> (i32, Value) {
     (ran.code, parsed(&ran.stdout))
 }
 
-/// How far the pieces of a part reach, in the report's units; `None` where it is taken as its hull.
+/// Overshoot of a part's pieces in the report's units; `None` if its hull is used.
 fn epsilon_of(report: &Value, instance: &str) -> Option<f64> {
     let part = report["instances"][instance]["part"].as_str().expect("a part");
     number(&report["parts"][part]["epsilon"])
 }
 
-/// Holds a run by pieces against the exact one of the same assembly; how many overlaps there were.
+/// Compares a run by pieces with the exact run of the same assembly; returns the number of overlaps.
 fn hold(path: &Path, more: &[&str]) -> usize {
     let within = [more, &["--report-within", "1"]].concat();
     let (_, exact) = check(path, &[&within[..], &["--geometry", "exact"]].concat());
@@ -37,7 +37,7 @@ fn hold(path: &Path, more: &[&str]) -> usize {
     let mut overlaps = 0;
     for e in exact["pairs"].as_array().expect("rows") {
         let (a, b) = (e["a"].as_str().expect("an id"), e["b"].as_str().expect("an id"));
-        // A part that says what it is taken as is that in both runs.
+        // A part with its own geometry has it in both runs.
         let found = row(&pieces, a, b);
         if e["status"] == "interference" {
             overlaps += 1;
@@ -62,7 +62,7 @@ fn hold(path: &Path, more: &[&str]) -> usize {
 }
 
 #[test]
-fn pieces_miss_no_overlap_of_the_cases() {
+fn pieces_find_every_overlap_of_the_cases() {
     let mut overlaps = 0;
     for folder in folders() {
         overlaps += hold(&folder.join("assembly.json"), &["--max-pieces", "16"]);
@@ -71,13 +71,13 @@ fn pieces_miss_no_overlap_of_the_cases() {
 }
 
 #[test]
-fn pieces_miss_no_overlap_of_real_assemblies() {
+fn pieces_find_every_overlap_of_real_assemblies() {
     let shared = std::env::var_os("INTERFERE_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), Into::into);
     if !shared.is_dir() {
         return println!("skipped: ../shared is not here");
     }
-    // Those of some hundred pairs or less; all of them with INTERFERE_FULL=1.
+    // Assemblies of small files only; all of them with INTERFERE_FULL=1.
     let full = std::env::var_os("INTERFERE_FULL").is_some();
     let mut overlaps = 0;
     let mut folders: Vec<_> = fs::read_dir(shared.join("cases")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -95,7 +95,7 @@ fn pieces_miss_no_overlap_of_real_assemblies() {
 }
 
 #[test]
-fn a_part_may_be_pieces_beside_others_that_are_triangles_or_hulls() {
+fn parts_can_mix_pieces_triangles_and_hulls() {
     let scratch = Scratch::new();
     scratch.write("tube.obj", obj(&tube(24, 10.0, 6.0, [0.0, 8.0])));
     scratch.write("rod.obj", obj(&block([-2.0, -2.0, -5.0], [2.0, 2.0, 15.0])));
@@ -128,7 +128,7 @@ fn a_part_may_be_pieces_beside_others_that_are_triangles_or_hulls() {
 }
 
 #[test]
-fn a_part_without_an_inside_falls_back_to_its_hull_with_a_warning() {
+fn open_part_falls_back_to_its_hull_with_warning() {
     let path = crate::generate::cases().join("open-mesh/assembly.json");
     let (_, report) = check(&path, &["--geometry", "decomposition"]);
     let warnings = report["warnings"].as_array().expect("warnings");
@@ -146,7 +146,7 @@ fn a_part_without_an_inside_falls_back_to_its_hull_with_a_warning() {
 }
 
 #[test]
-fn a_budget_of_one_piece_is_the_hull_and_says_how_far_it_reaches() {
+fn single_piece_is_the_hull_with_its_overshoot() {
     let scratch = Scratch::new();
     scratch.write("tube.obj", obj(&tube(24, 10.0, 6.0, [0.0, 8.0])));
     let text = r#"{"version": 1, "parts": {"tube": {"mesh": "tube.obj"}}, "instances": [{"id": "a", "part": "tube"},
@@ -164,7 +164,7 @@ fn a_budget_of_one_piece_is_the_hull_and_says_how_far_it_reaches() {
 }
 
 #[test]
-fn pieces_change_no_byte_of_the_report_with_the_threads() {
+fn pieces_reports_are_equal_for_any_threads() {
     for case in ["pivot", "press-fit-in-bore", "mixed-geometry"] {
         let path = crate::generate::cases().join(case).join("assembly.json");
         let run = |threads: &str| {
@@ -179,7 +179,7 @@ fn pieces_change_no_byte_of_the_report_with_the_threads() {
 }
 
 #[test]
-fn explain_tells_of_the_pieces() {
+fn explain_describes_the_pieces() {
     let path = crate::generate::cases().join("press-fit-in-bore/assembly.json");
     let path = path.to_str().expect("UTF-8");
     let line = ["explain", path, "hub", "pin", "--geometry", "decomposition", "--max-pieces", "8"];
@@ -192,7 +192,7 @@ fn explain_tells_of_the_pieces() {
     assert!(number(&step["depth_at_least"]) > Some(0.0) && step["cleared"] == false, "{step}");
 }
 
-/// The points of every object of an OBJ.
+/// Points of every object of an OBJ.
 pub fn objects(text: &str) -> Vec<Vec<Vec3>> {
     let mut objects: Vec<Vec<Vec3>> = Vec::new();
     for line in text.lines() {
@@ -213,7 +213,7 @@ fn decompose(folder: &Path, more: &[&str]) -> Ran {
     interfere_in(folder, &[&["decompose"], more].concat())
 }
 
-/// Points of the triangles of a mesh: corners, middles of sides and of triangles.
+/// Points of the triangles of a mesh: corners, midpoints of sides, centroids.
 fn points_of(mesh: &mesh::TriMesh) -> Vec<Vec3> {
     let corner = |v: u32| mesh.vertices[v as usize];
     mesh.triangles
@@ -225,7 +225,7 @@ fn points_of(mesh: &mesh::TriMesh) -> Vec<Vec3> {
         .collect()
 }
 
-/// Whether a point is in a hull or nearer to it than `within`.
+/// True if a point lies in a hull or nearer to it than `within`.
 fn holds(points: &[Vec3], x: &Vec3, within: f64) -> bool {
     let middle = points.iter().sum::<Vec3>() / points.len() as f64;
     let toward = (middle - x).try_normalize(0.0).unwrap_or_else(Vec3::zeros) * within;
@@ -233,7 +233,7 @@ fn holds(points: &[Vec3], x: &Vec3, within: f64) -> bool {
 }
 
 #[test]
-fn the_pieces_in_an_obj_hold_the_mesh() {
+fn obj_pieces_contain_the_mesh() {
     let scratch = Scratch::new();
     let mesh = tube(12, 10.0, 6.0, [0.0, 8.0]);
     scratch.write("tube.obj", obj(&mesh));
@@ -254,7 +254,7 @@ fn the_pieces_in_an_obj_hold_the_mesh() {
 }
 
 #[test]
-fn the_pieces_in_stl_files_hold_the_mesh_in_spite_of_rounding() {
+fn stl_pieces_contain_the_mesh_despite_rounding() {
     let scratch = Scratch::new();
     let mesh = translated(&tube(12, 10.0, 6.0, [0.0, 8.0]), Vec3::new(1000.3, -77.7, 0.1));
     scratch.write("tube.obj", obj(&mesh));
@@ -273,13 +273,13 @@ fn the_pieces_in_stl_files_hold_the_mesh_in_spite_of_rounding() {
     for x in points_of(&mesh) {
         assert!(pieces.iter().any(|p| holds(p, &x, 0.0)), "{x:?}");
     }
-    // A second run with fewer pieces must not leave some of the first one's among its own.
+    // A second run with fewer pieces must not mix with files of the first.
     scratch.write("out/piece-999.stl", stl(&mesh));
     let ran = decompose(scratch.path(), &["tube.obj", "-o", "out"]);
     assert!(ran.code == 2 && ran.stderr.contains("out: it holds piece-999.stl of an earlier run"), "{ran:?}");
 }
 
-/// The time is the only thing that differs.
+/// Replaces the time, the only difference between runs.
 fn without_time(text: &str) -> String {
     let line = |l: &str| {
         if l.starts_with("time: ") {
@@ -294,10 +294,10 @@ fn without_time(text: &str) -> String {
 }
 
 #[test]
-fn decompose_prints_what_it_wrote() {
+fn decompose_prints_its_result() {
     let scratch = Scratch::new();
     scratch.write("cube.obj", obj(&block([0.0; 3], [2.0, 3.0, 4.0])));
-    // The reader's epsilon of a convex mesh depends on how it was cut; the rest is known.
+    // The achieved epsilon of a convex mesh depends on its triangulation; all other values are known.
     let ran = decompose(scratch.path(), &["cube.obj", "-o", "out.obj", "--epsilon", "100"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let text = without_time(&ran.stdout);
@@ -311,7 +311,7 @@ fn decompose_prints_what_it_wrote() {
 }
 
 #[test]
-fn what_cannot_be_decomposed_is_refused_with_a_way_out() {
+fn undecomposable_input_is_refused_with_advice() {
     let scratch = Scratch::new();
     let mut open = block([0.0; 3], [2.0; 3]);
     open.triangles.pop();

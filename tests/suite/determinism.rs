@@ -1,4 +1,4 @@
-//! The report is a function of the assembly: not of threads, of the order of instances, or of their names.
+//! Is the report a function of the assembly alone? Threads, order of instances and names must not change it.
 
 use crate::generate::folders;
 use crate::support::Rng;
@@ -24,7 +24,7 @@ fn solids(rng: &mut Rng, n: usize) -> Vec<TriMesh> {
     out
 }
 
-/// Random placements, many of them turned by quarters on a grid so that pairs repeat and touch.
+/// Random placements, many of them quarter turns on a grid: pairs repeat and touch.
 fn placements(rng: &mut Rng, n: usize, reach: f64) -> Vec<Affine> {
     (0..n)
         .map(|k| {
@@ -86,7 +86,7 @@ fn one_two_and_seven_threads_write_the_same_bytes() {
             }
         }
     }
-    // The crowd is worth the comparison: it holds pairs of most kinds.
+    // The crowd contains pairs of most kinds.
     let counts = &parsed(&report(&crowd, "1", "json"))["summary"]["counts"];
     for status in ["interference", "too_close", "allowed", "clear", "ignored"] {
         assert!(counts[status].as_u64() > Some(20), "{counts}");
@@ -122,7 +122,7 @@ fn the_order_of_instances_changes_no_byte_of_the_report() {
         rows += parsed(&before)["pairs"].as_array().unwrap().len();
         for _ in 0..3 {
             shuffle(&mut rng, &mut assembly.instances);
-            // The report is sorted by id, so the whole of it stays.
+            // The report is sorted by id, so it stays the same.
             let after = json_of(&run(&assembly));
             let differs = before.lines().zip(after.lines()).find(|(x, y)| x != y);
             assert!(after == before, "{}: {differs:?}", file.display());
@@ -131,7 +131,7 @@ fn the_order_of_instances_changes_no_byte_of_the_report() {
     assert!(rows > 500, "{rows}");
 }
 
-/// −0 and 0 are one number.
+/// Treats −0 as 0.
 fn bits(x: f64) -> u64 {
     (x + 0.0).to_bits()
 }
@@ -140,8 +140,8 @@ fn vector_bits(v: Vec3) -> [u64; 3] {
     [bits(v.x), bits(v.y), bits(v.z)]
 }
 
-/// What a row says, seen from the instance that was `a` at first. Two copies in one place look the same from either: which of
-/// them leaves to which side is a matter of names, so there the vectors are left out.
+/// A row's content, seen from the instance first named `a`. Coincident copies look the same from either side: names
+/// decide the sign of their vectors, so the vectors are left out.
 fn seen(p: &PairOutcome, flipped: bool) -> impl PartialEq + std::fmt::Debug + use<> {
     let apart = p.relation != Some(Relation::Coincident);
     let turn = |v: Option<Vec3>| v.filter(|_| apart).map(|v| vector_bits(if flipped { -v } else { v }));
@@ -155,7 +155,7 @@ fn seen(p: &PairOutcome, flipped: bool) -> impl PartialEq + std::fmt::Debug + us
 }
 
 #[test]
-fn names_change_no_status_and_no_number_but_by_sign_and_order() {
+fn names_change_only_signs_and_order() {
     let mut rng = Rng::new(22);
     let (mut flips, mut rows) = (0, 0);
     for _ in 0..6 {

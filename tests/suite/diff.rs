@@ -1,4 +1,4 @@
-//! Two reports compared, through the built program.
+//! Does `interfere diff` compare two reports correctly? Through the built program.
 
 use crate::baseline::write_cubes;
 use crate::support::command::{Ran, interfere_in};
@@ -8,7 +8,7 @@ use crate::support::solids::{block, obj};
 use serde_json::Value;
 use std::fs;
 
-/// Checks what the folder holds and keeps the report by that name.
+/// Checks the folder's assembly and keeps the report under `name`.
 fn report(scratch: &Scratch, name: &str, flags: &[&str]) {
     let ran =
         interfere_in(scratch.path(), &[&["check", "assembly.json", "--format", "json", "-o", name], flags].concat());
@@ -19,7 +19,7 @@ fn diff(scratch: &Scratch, flags: &[&str]) -> Ran {
     interfere_in(scratch.path(), &[&["diff", "old.json", "new.json"], flags].concat())
 }
 
-/// Exit code and JSON.
+/// Exit code and JSON of a comparison.
 fn compared(scratch: &Scratch) -> (i32, Value) {
     let ran = diff(scratch, &["--format", "json"]);
     assert!(ran.code < 2 && ran.stderr.is_empty(), "{ran:?}");
@@ -28,7 +28,7 @@ fn compared(scratch: &Scratch) -> (i32, Value) {
     (ran.code, json)
 }
 
-/// What became of the only pair that changed, with what.
+/// Status and causes of the only changed pair.
 fn only(json: &Value) -> (String, Vec<String>) {
     let pairs = json["pairs"].as_array().expect("a list");
     assert_eq!(pairs.len(), 1, "{pairs:?}");
@@ -40,7 +40,7 @@ fn only(json: &Value) -> (String, Vec<String>) {
 
 const RULES: &str = r#""rules": [ { "between": ["b", "far"], "min_clearance": 20 } ],"#;
 
-/// Cubes that overlap by this much, a third with this much of a gap to the second.
+/// Writes two cubes overlapping by `depth`, and a third at `gap` from the second.
 fn place(scratch: &Scratch, depth: f64, gap: f64, rules: &str) {
     let b = 10.0 - depth;
     write_cubes(scratch, &[("a", [0.0; 3]), ("b", [b, 0.0, 0.0]), ("far", [b + 10.0 + gap, 0.0, 0.0])], rules);
@@ -59,7 +59,7 @@ fn the_same_report_twice_has_nothing_new() {
 }
 
 #[test]
-fn deeper_and_nearer_are_worse_and_the_other_way_round_better() {
+fn deeper_or_nearer_is_worse_and_reverse_is_better() {
     for (was, is, change) in [
         ([0.3, 5.0], [0.5, 5.0], "worse"),
         ([0.5, 5.0], [0.3, 5.0], "better"),
@@ -112,7 +112,7 @@ fn what_appears_is_new_and_what_is_gone_is_fixed_or_unverified() {
 }
 
 #[test]
-fn what_changed_with_it_is_told_apart() {
+fn diff_distinguishes_causes_of_change() {
     let scratch = Scratch::new();
     place(&scratch, 0.3, 50.0, "");
     report(&scratch, "old.json", &[]);
@@ -120,27 +120,27 @@ fn what_changed_with_it_is_told_apart() {
     scratch.write("cube.obj", obj(&block([0.0; 3], [10.5, 10.0, 10.0])));
     report(&scratch, "new.json", &[]);
     assert_eq!(only(&compared(&scratch).1), ("worse".to_owned(), vec!["mesh_a".to_owned(), "mesh_b".to_owned()]));
-    // Another tolerance: contact, but no less deep.
+    // Another tolerance: contact, at the same depth.
     place(&scratch, 0.3, 50.0, "");
     report(&scratch, "new.json", &["--tolerance", "0.4"]);
     assert_eq!(only(&compared(&scratch).1), ("unverified".to_owned(), vec!["tolerance".to_owned()]));
-    // What they are taken to be makes no difference to cubes, and no difference is told of what is the same.
+    // Cubes equal their hulls, and unchanged pairs have no causes.
     report(&scratch, "new.json", &["--geometry", "hull"]);
     assert_eq!(compared(&scratch).1["pairs"].as_array().map(Vec::len), Some(0));
-    // Nothing was measured: it may be worse.
+    // An unmeasured pair may be worse.
     report(&scratch, "new.json", &["--verdict-only"]);
     let (code, json) = compared(&scratch);
     assert_eq!((code, only(&json).0.as_str()), (1, "unmeasured"));
 }
 
 #[test]
-fn units_are_no_difference() {
+fn units_make_no_difference() {
     let scratch = Scratch::new();
     place(&scratch, 0.3, 50.0, "");
     report(&scratch, "old.json", &[]);
     let text = fs::read_to_string(scratch.path().join("assembly.json")).expect("an assembly");
     let mm = text.replace("\"mesh\"", "\"units\": \"mm\", \"mesh\"");
-    // The same lengths in centimetres; the far one stays far.
+    // The same lengths in centimetres; the third cube stays far.
     let cm = mm.replace("[9.7,", "[0.97,").replace("[69.7,", "[6.97,");
     scratch.write("assembly.json", cm.replace("\"version\": 1,", "\"version\": 1, \"units\": \"cm\","));
     report(&scratch, "new.json", &["--tolerance", "0.001"]);
@@ -162,7 +162,7 @@ fn a_comparison_replaces_none_of_its_reports() {
 }
 
 #[test]
-fn a_file_that_is_no_report_is_refused_with_its_place() {
+fn invalid_report_is_refused_with_location() {
     let scratch = Scratch::new();
     place(&scratch, 0.3, 50.0, "");
     report(&scratch, "new.json", &[]);
@@ -210,7 +210,7 @@ fn a_file_that_is_no_report_is_refused_with_its_place() {
     }
     fs::remove_file(scratch.path().join("old.json")).expect("removed");
     assert_eq!(diff(&scratch, &[]).code, 2);
-    // Keys that later releases add are passed over.
+    // The reader ignores keys of later releases.
     scratch.write("old.json", report_text.replace("\"units\": \"mm\"", "\"units\": \"mm\", \"colour\": {\"x\": [1]}"));
     assert_eq!(compared(&scratch).0, 0);
 }

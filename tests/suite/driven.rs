@@ -1,4 +1,5 @@
-//! Accepted overlaps that grow where no depth can tell: a pin that is driven through a block is never deeper in it than it is thick.
+//! Is a growing overlap found if its depth stays the same? A pin driven through a block is never deeper than its own
+//! thickness; the common volume shows the growth.
 
 use crate::baseline::{FILE, accept, baseline, check, run, standing};
 use crate::support::report::{number, row};
@@ -7,18 +8,18 @@ use crate::support::solids::{block, joined, obj, prism, tube};
 use interfere::mesh::TriMesh;
 use serde_json::Value;
 
-/// How the assembly stands and in which unit it is written.
+/// Placement and unit of the written assembly.
 #[derive(Clone, Copy)]
 pub struct As {
     unit: &'static str,
-    /// Of one of its units in mm.
+    /// Length of one unit (mm).
     mm: f64,
     turn: &'static str,
 }
 
 pub const PLAIN: As = As { unit: "mm", mm: 1.0, turn: r#""axis": [0, 0, 1], "angle_deg": 0"# };
 
-/// Two parts, the second moved up by `z` mm, and all of it turned.
+/// Writes two parts, the second moved up by `z` mm, and the whole assembly turned.
 fn write(scratch: &Scratch, [a, b]: [&TriMesh; 2], z: f64, how: As) {
     scratch.write("block.obj", obj(a));
     scratch.write("pin.obj", obj(b));
@@ -40,7 +41,8 @@ fn write(scratch: &Scratch, [a, b]: [&TriMesh; 2], z: f64, how: As) {
     scratch.write("assembly.json", text);
 }
 
-/// A pin of 2 mm, so far in a block of 10 mm that has a hole elsewhere and round sides of few facets.
+/// Writes a pin of 2 mm, `depth` (mm) deep in a block of 10 mm. The block has a hole elsewhere and round sides of few
+/// facets.
 pub fn driven(scratch: &Scratch, depth: f64, how: As) {
     let block = tube(48, 40.0, 10.0, [0.0, 10.0]);
     let mut pin = prism(48, 1.0, [0.0, 20.0]);
@@ -54,7 +56,7 @@ fn depth_and_volume(report: &Value) -> [f64; 2] {
 }
 
 #[test]
-fn a_pin_that_is_driven_through_is_worse_by_its_volume() {
+fn driven_pin_is_worse_by_volume() {
     let scratch = Scratch::new();
     driven(&scratch, 2.5, PLAIN);
     let [depth, volume] = depth_and_volume(&check(&scratch, &[]).1);
@@ -77,13 +79,13 @@ fn a_pin_that_is_driven_through_is_worse_by_its_volume() {
         let said = run(&scratch, &["check", "assembly.json", "--format", format]).stdout;
         assert!(said.contains("; they share a volume of 31.33 mm³, 7.832 mm³ were accepted"), "{said}");
     }
-    // Pulled out again it is as it was accepted.
+    // Pulled back, the pin is accepted again.
     driven(&scratch, 2.5, PLAIN);
     assert_eq!(check(&scratch, &[]).0, 0);
 }
 
 #[test]
-fn the_same_overlap_turned_or_in_another_unit_stands() {
+fn turned_or_converted_overlap_stays_accepted() {
     let scratch = Scratch::new();
     driven(&scratch, 2.5, PLAIN);
     accept(&scratch, &["--tolerance", "0.001"]);
@@ -105,9 +107,9 @@ fn the_same_overlap_turned_or_in_another_unit_stands() {
 }
 
 #[test]
-fn finer_facets_are_no_growth() {
-    // A film of 0.01 mm around a shaft, and a key that is 3 mm deep: the film decides how the volume changes with the facets, the
-    // key how deep the two are in each other.
+fn finer_facets_are_not_growth() {
+    // A film of 0.01 mm around a shaft, and a key 3 mm deep: the film decides the change of the volume with the facets,
+    // the key decides the depth.
     let hub = tube(64, 30.0, 5.0, [0.0, 20.0]);
     let key = block([7.0, -1.5, 5.0], [10.0, 1.5, 8.0]);
     let shaft = |sides| joined(&[prism(sides, 5.01, [-5.0, 25.0]), key.clone()]);
@@ -122,7 +124,7 @@ fn finer_facets_are_no_growth() {
         assert!(now[1] > 1.02 * before[1], "more than a hundredth, which is more than the tolerance is of the depth");
         assert_eq!((code, standing(&report, "all/block", "all/pin")), (0, "accepted"), "{before:?} {now:?}");
     }
-    // Another key is no facet.
+    // A larger key is no facet error.
     let other = block([7.0, -5.0, 2.0], [10.0, 5.0, 17.0]);
     write(&scratch, [&hub, &joined(&[shaft(64), other])], 0.0, PLAIN);
     let (code, report) = check(&scratch, &[]);
@@ -130,7 +132,7 @@ fn finer_facets_are_no_growth() {
 }
 
 #[test]
-fn a_baseline_without_volumes_and_a_run_without_them_go_by_the_depth() {
+fn without_volumes_the_depth_decides() {
     let scratch = Scratch::new();
     driven(&scratch, 2.5, PLAIN);
     accept(&scratch, &[]);
@@ -142,10 +144,10 @@ fn a_baseline_without_volumes_and_a_run_without_them_go_by_the_depth() {
     let (code, report) = check(&scratch, &[]);
     assert_eq!((code, standing(&report, "all/block", "all/pin")), (0, "accepted"));
     assert_eq!(row(&report, "all/block", "all/pin").expect("a row")["accepted"]["overlap_volume"], Value::Null);
-    // To accept it as it is now adds what was not known then.
+    // Accepting again adds the missing volume.
     accept(&scratch, &[]);
     assert!(number(&baseline(&scratch)["accepted"][0]["volume"]).is_some_and(|v| v > 30.0));
-    // One of the two keys alone is no entry.
+    // An entry needs both keys or neither.
     let (head, tail) = whole.split_once(", \"volume_slack\"").expect("a slack");
     scratch.write(FILE, format!("{head}{}", &tail[tail.find(", \"limit\"").expect("a limit")..]));
     let ran = run(&scratch, &["check", "assembly.json"]);
@@ -154,7 +156,7 @@ fn a_baseline_without_volumes_and_a_run_without_them_go_by_the_depth() {
 }
 
 #[test]
-fn a_comparison_of_two_reports_judges_alike() {
+fn diff_judges_like_the_baseline() {
     let scratch = Scratch::new();
     for (name, depth) in [("old.json", 2.5), ("new.json", 10.0)] {
         driven(&scratch, depth, PLAIN);

@@ -1,4 +1,4 @@
-//! Holds the table of floors in `docs/explanation/architecture.md`: which folder of `src` may use which.
+//! Does each folder of `src` use only the floors allowed by the table in `docs/explanation/architecture.md`?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,12 +8,12 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The words in backquotes.
+/// Words in backquotes.
 fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// What each folder may use, and its effects, as the table says; `None` for everything.
+/// Allowed folders and effects of each folder by the table; `None` allows everything.
 fn table() -> BTreeMap<String, (Option<BTreeSet<String>>, String)> {
     let text = fs::read_to_string(root().join("docs/explanation/architecture.md")).expect("the page is there");
     let rows = text.lines().skip_while(|l| !l.starts_with("| floor ")).skip(2).take_while(|l| l.starts_with('|'));
@@ -30,7 +30,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of src") {
         let path = entry.expect("an entry").path();
         let name = path.file_stem().and_then(|n| n.to_str()).expect("a name").to_owned();
-        // What tests use is their own business.
+        // Test files may use anything.
         if name == "tests" || name.ends_with("_tests") || name == "testkit" {
             continue;
         }
@@ -42,7 +42,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code of a file: without comments, without its tests.
+/// Code of a file without comments and inline tests.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("readable");
     let mut lines = Vec::new();
@@ -58,7 +58,7 @@ fn code(path: &Path) -> String {
     lines.join("\n")
 }
 
-/// The modules of this crate that code names right after `crate::`, in `use` lines and in paths.
+/// Modules of this crate named right after `crate::`, in `use` lines and in paths.
 fn used(code: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in code.match_indices("crate::") {
@@ -78,7 +78,7 @@ fn used(code: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_folder_uses_the_floors_below_it_and_no_others() {
+fn folders_use_only_lower_floors() {
     let table = table();
     let mut wrong = Vec::new();
     let mut seen = 0;
@@ -100,7 +100,7 @@ fn a_folder_uses_the_floors_below_it_and_no_others() {
 }
 
 #[test]
-fn every_folder_of_the_source_stands_in_the_table() {
+fn every_source_folder_is_in_the_table() {
     let folders: BTreeSet<String> = fs::read_dir(root().join("src"))
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -113,7 +113,7 @@ fn every_folder_of_the_source_stands_in_the_table() {
 }
 
 #[test]
-fn what_stands_beside_the_floors_uses_none_of_them() {
+fn modules_beside_the_floors_use_none() {
     for file in ["error.rs", "io.rs"] {
         assert_eq!(used(&code(&root().join("src").join(file))), BTreeSet::new(), "{file}");
     }
@@ -146,7 +146,7 @@ fn effects_stay_on_their_floors() {
 }
 
 #[test]
-fn uses_are_found_in_lists_and_in_paths_and_not_in_tests_or_comments() {
+fn uses_are_found_outside_tests_and_comments() {
     let names = |code: &str| used(code).into_iter().collect::<Vec<_>>();
     assert_eq!(names("use crate::geom::{Vec3, Mat3};\nuse crate::{mesh, hull::Hull};"), ["geom", "hull", "mesh"]);
     assert_eq!(names("fn f() { crate::narrow::g() }"), ["narrow"]);

@@ -1,4 +1,4 @@
-//! Reports in several formats, from the program: files, streams, and that all of them tell of the same pairs.
+//! Do all report formats show the same pairs? Files and streams, through the program.
 
 use crate::support::command::{command, finish, interfere_in};
 use crate::support::report::parsed;
@@ -7,8 +7,8 @@ use crate::support::solids::{block, obj};
 use std::fs;
 use std::path::Path;
 
-/// A plate with five ribs through it, and four pairs of a peg and its socket that all stand alike; one of the pairs lies in a
-/// sub-assembly. In a folder below the scratch folder.
+/// Writes a plate with five ribs through it, and four equal peg-and-socket pairs, one of them in a sub-assembly. The
+/// files lie in a folder below the scratch folder.
 fn write_assembly(folder: &Scratch) {
     folder.write("models/cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     folder.write("models/rod.obj", obj(&block([0.0; 3], [2.0, 2.0, 40.0])));
@@ -48,7 +48,7 @@ fn write_assembly(folder: &Scratch) {
 }
 
 #[test]
-fn several_formats_of_one_run_tell_of_the_same_pairs() {
+fn all_formats_of_one_run_show_equal_pairs() {
     let folder = Scratch::new();
     write_assembly(&folder);
     let formats =
@@ -85,7 +85,7 @@ fn several_formats_of_one_run_tell_of_the_same_pairs() {
     assert_eq!(github.lines().filter(|l| l.starts_with("::error file=models/")).count(), 2, "{github}");
 }
 
-/// The line that a result names has the id of its instance, in the file of its sub-assembly where it lies in one.
+/// Tests the line of each result: it has the id of its instance, in the file of its sub-assembly if there is one.
 fn places_hold(folder: &Scratch, results: &[serde_json::Value]) {
     let mut files = std::collections::BTreeSet::new();
     for result in results {
@@ -105,7 +105,7 @@ fn places_hold(folder: &Scratch, results: &[serde_json::Value]) {
 }
 
 #[test]
-fn every_format_has_the_same_bytes_on_any_number_of_threads() {
+fn every_format_has_equal_bytes_for_any_threads() {
     let folder = Scratch::new();
     write_assembly(&folder);
     for format in ["table", "json", "sarif", "junit", "github", "markdown", "csv"] {
@@ -138,7 +138,7 @@ fn groups_do_not_depend_on_the_order_of_instances() {
 }
 
 #[test]
-fn expand_gives_every_pair_a_row_and_says_what_each_moves_into() {
+fn expand_lists_every_pair_with_its_collisions() {
     let folder = Scratch::new();
     write_assembly(&folder);
     let ran = interfere_in(folder.path(), &["check", "models/assembly.json", "--expand"]);
@@ -147,7 +147,7 @@ fn expand_gives_every_pair_a_row_and_says_what_each_moves_into() {
 }
 
 #[test]
-fn outputs_that_clash_are_refused_before_anything_is_read() {
+fn clashing_outputs_are_refused_before_reading() {
     let folder = Scratch::new();
     folder.write("a.json", "not an assembly");
     for (flags, says) in [
@@ -165,7 +165,7 @@ fn outputs_that_clash_are_refused_before_anything_is_read() {
 }
 
 #[test]
-fn outputs_that_would_replace_what_a_run_reads_are_refused_and_nothing_is_lost() {
+fn outputs_replacing_inputs_are_refused() {
     let folder = Scratch::new();
     write_assembly(&folder);
     let inside = |name: &str| folder.path().join("models").join(name);

@@ -1,5 +1,5 @@
-//! Makes the meshes of `fixtures/cases`, and the assemblies that are too regular to write by hand. Run the suite with
-//! `INTERFERE_WRITE_FIXTURES=1` to write them; otherwise the files must be what is made here.
+//! Generates the meshes of `fixtures/cases`, and the most regular assemblies. `INTERFERE_WRITE_FIXTURES=1` writes the
+//! files; otherwise the test compares them with the generated ones.
 
 use crate::support::solids::{block, extruded, finer, hull_of, joined, obj, prism, reversed, stl, translated, tube};
 use interfere::geom::Vec3;
@@ -9,12 +9,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the cases lie.
+/// Folder of the cases.
 pub fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases")
 }
 
-/// The folders of all cases.
+/// Folders of all cases.
 pub fn folders() -> Vec<PathBuf> {
     let entries = fs::read_dir(cases()).expect("fixtures/cases is there");
     let mut folders: Vec<PathBuf> = entries.map(|e| e.expect("a folder").path()).filter(|p| p.is_dir()).collect();
@@ -22,7 +22,7 @@ pub fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// A cube of side `s` with a corner in the origin.
+/// A cube of side `s` with a corner at the origin.
 fn cube(s: f64) -> TriMesh {
     block([0.0; 3], [s; 3])
 }
@@ -39,7 +39,7 @@ fn wedge() -> TriMesh {
 
 /// An L of 40 × 40 with legs of 10, between two heights.
 fn bracket(z: [f64; 2]) -> TriMesh {
-    // Every corner is seen from the first.
+    // The first corner sees all others, so fans from it are valid.
     let outline = [[0.0, 0.0], [40.0, 0.0], [40.0, 10.0], [10.0, 10.0], [10.0, 40.0], [0.0, 40.0]];
     extruded(&outline, z)
 }
@@ -49,7 +49,7 @@ fn hollow() -> TriMesh {
     joined(&[centred(40.0), reversed(&centred(30.0))])
 }
 
-/// Rectangles, each of two triangles, with shared corners joined.
+/// Rectangles of two triangles each, with shared corners joined.
 fn sheets(rectangles: &[[[f64; 3]; 4]]) -> TriMesh {
     let mut mesh = TriMesh::default();
     for rectangle in rectangles {
@@ -66,7 +66,7 @@ fn sheets(rectangles: &[[[f64; 3]; 4]]) -> TriMesh {
     mesh
 }
 
-/// A sheet at z = 10 that looks up, and a flap that rises from its edge at x = 40.
+/// A sheet at z = 10 facing up, and a flap rising from its edge at x = 40.
 fn cover() -> TriMesh {
     sheets(&[
         [[0.0, 0.0, 10.0], [40.0, 0.0, 10.0], [40.0, 40.0, 10.0], [0.0, 40.0, 10.0]],
@@ -168,7 +168,7 @@ fn generated() -> BTreeMap<&'static str, Vec<u8>> {
 }
 
 #[test]
-fn the_files_on_disk_are_what_the_generator_makes() {
+fn fixture_files_match_the_generator() {
     let write = std::env::var_os("INTERFERE_WRITE_FIXTURES").is_some();
     let files = generated();
     for (path, made) in &files {
@@ -184,7 +184,7 @@ fn the_files_on_disk_are_what_the_generator_makes() {
 }
 
 #[test]
-fn every_mesh_of_a_case_is_generated_and_every_file_has_a_place() {
+fn every_case_mesh_is_generated_and_every_file_expected() {
     let files = generated();
     let mut pending = folders();
     let mut meshes = 0;

@@ -1,5 +1,5 @@
-//! Hulls of 10 000 random and degenerate clouds against exact, obvious checks, and closed forms. `INTERFERE_FULL=1` takes ten
-//! times as many.
+//! Hulls of 10 000 random and degenerate clouds against exact, simple tests, and closed forms. `INTERFERE_FULL=1` takes
+//! ten times as many.
 
 use crate::support::Rng;
 use interfere::geom::Vec3;
@@ -29,7 +29,7 @@ fn rounded_to_f32(points: &mut [Vec3]) {
 
 const KINDS: usize = 12;
 
-/// A cloud of one of the kinds that have broken hull builders.
+/// A cloud of a kind known to break hull builders.
 fn cloud(rng: &mut Rng, kind: usize) -> Vec<Vec3> {
     let n = match rng.below(10) {
         0..=2 => 1 + rng.below(6),
@@ -79,7 +79,7 @@ fn clouds() -> usize {
     if std::env::var_os("INTERFERE_FULL").is_some() { 100_000 } else { 10_000 }
 }
 
-/// Climbing along neighbours from any vertex reaches the highest vertex, up to rounding.
+/// Asserts: ascending along neighbours from any vertex reaches the highest vertex, up to rounding.
 fn climbing_reaches_the_top(hull: &Hull, rng: &mut Rng) {
     let v = &hull.vertices;
     let size = v.iter().map(Vec3::amax).fold(0.0, f64::max);
@@ -100,7 +100,7 @@ fn climbing_reaches_the_top(hull: &Hull, rng: &mut Rng) {
     }
 }
 
-/// Facets support every vertex, in exact planes up to a few round-offs.
+/// Asserts: facets support every vertex, in exact planes up to a few round-offs. Returns their number.
 fn facets_support(hull: &Hull) -> usize {
     let found = facets(hull);
     let size = hull.vertices.iter().map(Vec3::amax).fold(0.0, f64::max);
@@ -131,7 +131,7 @@ fn every_hull_of_a_random_cloud_is_sound() {
         assert!(points.iter().all(|p| obb.contains(p)), "cloud {i}: a point is outside of its oriented box");
         assert!(measure(&hull).volume >= 0.0);
     }
-    // The sample held enough of everything.
+    // The sample has enough clouds of each rank, dropped points and facets.
     let n = clouds() as u32;
     assert!(ranks[0] > n / 30 && ranks[1] > n / 40 && ranks[2] > n / 15 && ranks[3] > n / 2, "{ranks:?}");
     assert!(dropped > n / 3 && facet_count > 10 * n as usize, "{dropped} {facet_count}");
@@ -151,7 +151,7 @@ fn large_clouds_take_the_filter_and_the_spatial_order() {
             })
             .collect();
         let hull = convex_hull(&points);
-        // A sample of the points keeps the quadratic check short; the vertices are all in it.
+        // A subset of the points keeps the quadratic test short; it includes all vertices.
         let some: Vec<Vec3> = points.iter().step_by(3).copied().chain(hull.vertices.iter().copied()).collect();
         assert_eq!(violations(&hull, &some), Vec::<String>::new(), "kind {kind}");
         assert_eq!(hull.rank, 3);
@@ -181,7 +181,7 @@ fn smooth_closed_curves_and_cones_keep_every_point() {
 }
 
 #[test]
-fn a_rough_hull_names_all_points_that_it_leaves_outside() {
+fn rough_hull_lists_all_outside_points() {
     let mut rng = Rng::new(17);
     let (mut outside, mut named) = (0, 0);
     for i in 0..clouds() / 4 {
@@ -203,7 +203,7 @@ fn a_rough_hull_names_all_points_that_it_leaves_outside() {
         assert!(exact == convex_hull(&points) && none.is_empty());
     }
     assert!(outside > 1000 && named < 50 * outside, "{outside} of {named}");
-    // Few vertices on a smooth surface, and no point far from them.
+    // Few vertices on a smooth surface, and all points close to the hull.
     let ball: Vec<Vec3> = (0..5000).map(|_| rng.direction()).collect();
     let (hull, left) = hull_within(&ball, 0.02);
     assert!(hull.vertices.len() < 400 && left.len() > 4000, "{} {}", hull.vertices.len(), left.len());
@@ -265,7 +265,7 @@ fn a_box_turned_in_double_precision_still_has_six_facets() {
         let hull = convex_hull(&points);
         assert_eq!(violations(&hull, &points), Vec::<String>::new());
         let found = facets(&hull);
-        // Rounding may leave thin strips along the edges; the six sides are there and the largest.
+        // Rounding may leave thin strips along the edges; the six sides remain the largest facets.
         let sides: f64 = found.iter().take(6).map(|f| f.area).sum();
         assert!((sides / measure(&hull).area - 1.0).abs() < 1e-12, "{}", found.len());
     }
@@ -314,7 +314,7 @@ fn denormal_coordinates_neither_panic_nor_loop() {
 }
 
 #[test]
-fn a_missing_point_and_a_broken_surface_are_found() {
+fn missing_points_and_broken_surfaces_are_found() {
     let mut rng = Rng::new(17);
     let points: Vec<Vec3> = (0..40).map(|_| rng.in_ball()).collect();
     let hull = convex_hull(&points);

@@ -1,5 +1,5 @@
-//! Rule lint: one fixture for each fault, and what is no fault. `fixtures/lint/CODE.json` (with a suffix where there are several) must
-//! be warned of with that code and no other; `clean-*.json` with none.
+//! Does the rule lint find each fault, and faults only? The check must warn of `fixtures/lint/CODE.json` (with a suffix
+//! if there are several) with this one code, and of `clean-*.json` with none.
 
 use crate::support::command::interfere;
 use crate::support::report::parsed;
@@ -24,7 +24,7 @@ fn name(path: &Path) -> &str {
     path.file_stem().and_then(|n| n.to_str()).expect("a name")
 }
 
-/// The warnings of the report.
+/// Warnings of the report.
 fn warnings(path: &Path, flags: &[&str]) -> Vec<Value> {
     let ran = interfere(&[&["check", path.to_str().expect("UTF-8"), "--format", "json"], flags].concat());
     assert!(ran.code != 2, "{ran:?}");
@@ -41,13 +41,13 @@ const CODES: [&str; 7] = [
     "allowance-too-large",
 ];
 
-/// The code that a fixture is called after.
+/// Warning code in a fixture's name.
 fn code(path: &Path) -> Option<&'static str> {
     CODES.into_iter().find(|c| name(path).starts_with(c))
 }
 
 #[test]
-fn every_fault_is_found_and_nothing_else() {
+fn lint_finds_exactly_the_faults() {
     let mut found = BTreeSet::new();
     for path in fixtures() {
         let warnings = warnings(&path, &[]);
@@ -59,7 +59,7 @@ fn every_fault_is_found_and_nothing_else() {
         };
         assert_eq!(codes, [code], "{}: {warnings:?}", path.display());
         found.insert(code);
-        // The place is that of the rule.
+        // The location is the rule's.
         let text = fs::read_to_string(&path).expect("readable");
         let line = text.lines().nth(warnings[0]["line"].as_u64().expect("a line") as usize - 1).expect("a line");
         assert!(line.trim_start().starts_with("{ \"between\""), "{}: {line}", path.display());
@@ -70,7 +70,7 @@ fn every_fault_is_found_and_nothing_else() {
     assert_eq!(found, BTreeSet::from(CODES));
 }
 
-/// The rules that a message says to write.
+/// Rules proposed in a message.
 fn lines(message: &str) -> Vec<Value> {
     let begins = message.match_indices("{ \"between\"").map(|(at, _)| at);
     let rule = |at: usize| {
@@ -81,7 +81,7 @@ fn lines(message: &str) -> Vec<Value> {
 }
 
 #[test]
-fn writing_what_the_warning_says_ends_it() {
+fn following_the_warning_removes_it() {
     let mut written = 0;
     for path in fixtures() {
         let Some(code) = code(&path) else { continue };
@@ -129,23 +129,23 @@ fn writing_what_the_warning_says_ends_it() {
 }
 
 #[test]
-fn what_was_not_measured_on_the_parts_is_not_said() {
+fn unmeasured_parts_give_no_warnings() {
     let too_large = folder().join("allowance-too-large.json");
     for flags in [&["--verdict-only"][..], &["--geometry", "hull"], &["--geometry", "decomposition"]] {
         assert_eq!(warnings(&too_large, flags), Vec::<Value>::new(), "{flags:?}");
     }
-    // That hulls are apart shows that the parts are.
+    // A gap between the hulls proves a gap between the parts.
     let unneeded = folder().join("unneeded-allowance.json");
     assert_eq!(warnings(&unneeded, &["--verdict-only"]), Vec::<Value>::new());
     assert_eq!(warnings(&unneeded, &["--geometry", "hull"])[0]["code"], "unneeded-allowance");
-    // A fault of the text needs no measure.
+    // A fault in the text needs no measurement.
     for name in ["shadowed-rule", "contradicting-rules", "missing-reason", "allowance-below-tolerance"] {
         assert_eq!(warnings(&folder().join(format!("{name}.json")), &["--verdict-only"])[0]["code"], name);
     }
 }
 
 #[test]
-fn a_rule_of_a_file_that_is_used_many_times_is_warned_of_once() {
+fn rule_in_reused_file_warns_once() {
     let scratch = Scratch::new();
     scratch.write("box.obj", fs::read(folder().join("../meshes/sound/box.obj")).expect("the box"));
     scratch.write(

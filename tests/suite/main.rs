@@ -1,4 +1,4 @@
-//! One binary for all tests that look at the crate from outside.
+//! One binary for all tests of the crate from outside.
 
 mod baseline;
 mod cache;
@@ -33,7 +33,7 @@ mod support;
 mod truth;
 
 #[test]
-fn no_file_of_the_suite_is_forgotten() {
+fn every_suite_file_is_a_module() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
     for (folder, root) in
         [(folder.clone(), "main.rs"), (folder.join("support"), "mod.rs"), (folder.join("truth"), "mod.rs")]

@@ -1,5 +1,5 @@
-//! The convex stages against slow, obvious methods: all feature pairs for the distance, all axes for the penetration
-//! depth, all sets of four planes for the thickness.
+//! Do the convex stages agree with slow, simple methods? All feature pairs for the distance, all axes for the
+//! penetration depth, all sets of four planes for the thickness.
 
 use crate::support::Rng;
 use interfere::geom::tolerance::roundoff_mm;
@@ -11,7 +11,7 @@ use interfere::query::convex::sat::obb_obb;
 use interfere::shape::hull;
 use interfere::shape::polytope::Convex;
 
-/// A hull as a polyhedron in a common frame, the way a textbook would hold it.
+/// A hull as a textbook polyhedron in a common frame.
 struct Polyhedron {
     vertices: Vec<Vec3>,
     triangles: Vec<[Vec3; 3]>,
@@ -31,7 +31,7 @@ impl Polyhedron {
             .filter(|e| e[0] < e[1])
             .map(|e| e.map(at))
             .collect();
-        // A triangle that is exactly not flat may still round to no normal; its neighbours' axes serve.
+        // A triangle of tiny area may round to a zero normal; its neighbours' axes suffice.
         let normals = triangles.iter().filter_map(|[a, b, c]| (b - a).cross(&(c - a)).try_normalize(0.0)).collect();
         Self { vertices: c.vertices.iter().map(|v| pose.point(v)).collect(), triangles, edges, normals }
     }
@@ -44,14 +44,14 @@ impl Polyhedron {
     }
 }
 
-/// Smallest translation of B that separates, over all face normals and edge pairs; negative where an axis separates.
+/// Shortest separating translation of B over all face normals and edge pairs; negative if an axis separates.
 fn brute_penetration(a: &Polyhedron, b: &Polyhedron) -> f64 {
     let mut axes: Vec<Vec3> = a.normals.iter().chain(&b.normals).copied().collect();
     for e in &a.edges {
         for f in &b.edges {
             let n = (e[1] - e[0]).cross(&(f[1] - f[0]));
             let scale = (e[1] - e[0]).norm() * (f[1] - f[0]).norm();
-            // A nearly parallel pair has no axis of its own: the faces beside it do.
+            // A nearly parallel pair needs no axis of its own: the adjacent faces have it.
             if n.norm() > 1e-9 * scale {
                 axes.push(n.normalize());
             }
@@ -75,7 +75,7 @@ fn point_triangle(p: &Vec3, t: &[Vec3; 3]) -> f64 {
     (0..3).map(|k| point_segment(p, &[t[k], t[(k + 1) % 3]])).fold(f64::INFINITY, f64::min)
 }
 
-/// Closest approach of two segments: both end points against the other, and the common perpendicular where its feet lie
+/// Distance of two segments: each end point against the other segment, and the common perpendicular if its feet lie
 /// inside.
 fn segment_segment(e: &[Vec3; 2], f: &[Vec3; 2]) -> f64 {
     let ends = [point_segment(&e[0], f), point_segment(&e[1], f), point_segment(&f[0], e), point_segment(&f[1], e)];
@@ -93,7 +93,7 @@ fn segment_segment(e: &[Vec3; 2], f: &[Vec3; 2]) -> f64 {
     best
 }
 
-/// Distance of two polyhedra that are apart.
+/// Distance of two disjoint polyhedra.
 fn brute_distance(a: &Polyhedron, b: &Polyhedron) -> f64 {
     let mut best = f64::INFINITY;
     for p in &a.vertices {
@@ -130,8 +130,8 @@ fn random_convex(rng: &mut Rng, size: f64, part_offset: f64) -> (Convex, interfe
     }
 }
 
-/// B's pose in A's frame such that the hulls are near each other: `spread` × the sum of their radii apart, centre to
-/// centre, computed from two poses that both lie far out.
+/// B's pose in A's frame with the hulls near each other: `spread` × the sum of their radii apart, centre to centre,
+/// computed from two distant poses.
 fn near_pose(rng: &mut Rng, a: &Convex, b: &Convex, spread: f64, offset: f64) -> Pose {
     let far = rng.direction() * offset;
     let reach = 0.5 * (a.diameter + b.diameter) * spread;
@@ -145,7 +145,7 @@ fn margin(a: &Convex, b: &Convex, pose: &Pose) -> f64 {
 }
 
 #[test]
-fn the_distance_bound_is_never_above_the_truth() {
+fn distance_bound_never_exceeds_truth() {
     let count = if std::env::var_os("INTERFERE_FULL").is_some() { 100_000 } else { 20_000 };
     let mut rng = Rng::new(1);
     let (mut apart, mut wide, mut pruned_by_box) = (0, 0, 0);
@@ -180,7 +180,7 @@ fn the_distance_bound_is_never_above_the_truth() {
         pruned_by_box += usize::from(bound > 0.0);
         assert_ne!(found.ending, GjkEnd::Touching, "pair {k}: {truth} apart and not told");
         wide += usize::from(found.upper - found.lower > 1e-9 * truth + 4.0 * eta);
-        // With a limit, the early answer must be just as sound.
+        // An early answer at a limit must be equally sound.
         let early = gjk::separation(&q, truth * 0.5, eta);
         assert!(early.lower - eta <= truth && (early.ending != GjkEnd::BeyondLimit || early.lower > truth * 0.5));
     }
@@ -191,7 +191,7 @@ fn the_distance_bound_is_never_above_the_truth() {
 }
 
 #[test]
-fn penetration_depth_is_the_smallest_over_all_axes_and_its_vector_separates() {
+fn penetration_depth_is_minimal_and_separates() {
     let count = if std::env::var_os("INTERFERE_FULL").is_some() { 10_000 } else { 2_000 };
     let mut rng = Rng::new(2);
     let mut scratch = EpaScratch::default();
@@ -230,7 +230,7 @@ fn penetration_depth_is_the_smallest_over_all_axes_and_its_vector_separates() {
     assert!(worst < 1e-9, "{worst:e}");
 }
 
-/// The thickness over all sets of four planes: the least of the feasible vertices of the dual.
+/// Thickness over all sets of four planes: the least feasible vertex of the dual.
 fn brute_thickness(planes: &[(Vec3, f64)]) -> f64 {
     let mut best = f64::INFINITY;
     let n = planes.len();
@@ -258,8 +258,8 @@ fn thickness_agrees_with_all_sets_of_four_planes() {
     let mut rng = Rng::new(3);
     let mut thick = 0;
     for k in 0..1500 {
-        // Tetrahedra and parallelepipeds in general position: two to four dozen planes at most, no parallel coincidences
-        // between the two, so that the best four planes are always independent or exact opposites.
+        // Hulls of four to six points in general position: at most 16 planes, and no parallel ones across the two
+        // hulls. The best four planes are then independent or exact opposites.
         let mut solid = |size: f64| loop {
             let points: Vec<Vec3> = (0..4 + k % 3).map(|_| rng.in_ball() * size).collect();
             let hull = hull::convex_hull(&points);

@@ -1,5 +1,6 @@
-//! Convex pieces of real meshes, held to their promise on samples. Meshes lie beside the project (`../shared`); where they do not, the
-//! test says so. `INTERFERE_FULL=1` takes all of them, else the small ones.
+//! Do the convex pieces of real meshes cover each solid and stay within epsilon? Tested on samples. The meshes lie
+//! beside the project (`../shared`); without them the test prints a note. `INTERFERE_FULL=1` takes all of them, else
+//! the small ones.
 
 use crate::decomposition::objects;
 use crate::support::Rng;
@@ -15,7 +16,7 @@ use interfere::shape::surface::{Inside, Surface};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Files larger than this (bytes) are left to the full run.
+/// Size limit of a file outside the full run (bytes).
 const SMALL: u64 = 60_000;
 
 fn meshes() -> Option<Vec<PathBuf>> {
@@ -44,7 +45,7 @@ fn on_triangle(rng: &mut Rng, [a, b, c]: [Vec3; 3]) -> Vec3 {
     a + (b - a) * u + (c - a) * v
 }
 
-/// How far a point lies beyond the solid.
+/// Distance of a point beyond the solid (mm, >= 0).
 fn beyond(s: &Surface, x: &Vec3) -> f64 {
     if winding(s, None, x).is_none_or(|w| w >= 1) {
         return 0.0;
@@ -52,7 +53,7 @@ fn beyond(s: &Surface, x: &Vec3) -> f64 {
     s.nearest(x, f64::INFINITY).map_or(f64::INFINITY, |n| n.distance)
 }
 
-/// The largest distance beyond the solid among points all over some pieces.
+/// Largest sampled overshoot of the pieces beyond the solid (mm, >= 0).
 fn sampled_reach(s: &Surface, pieces: &[Hull], each: usize) -> f64 {
     let mut rng = Rng::new(5);
     let mut worst: f64 = 0.0;
@@ -68,10 +69,11 @@ fn sampled_reach(s: &Surface, pieces: &[Hull], each: usize) -> f64 {
     worst
 }
 
-/// What pieces leave out: the share of points of the solid that are in none, and how far (mm) the surface lies outside of all.
+/// Solid left uncovered by the pieces: the share of sampled points outside all pieces, and the largest height of the
+/// surface above them (mm).
 fn left_out(s: &Surface, pieces: &[Hull], samples: usize) -> (f64, f64) {
     let planes: Vec<_> = pieces.iter().map(facets).collect();
-    // No more than the distance from a piece.
+    // Lower bound of the distance from a piece.
     let height = |x: &Vec3| {
         let above = |p: &Vec<Facet>| p.iter().map(|f| f.normal.dot(x) - f.offset).fold(f64::NEG_INFINITY, f64::max);
         planes.iter().map(above).fold(f64::INFINITY, f64::min)
@@ -91,7 +93,7 @@ fn left_out(s: &Surface, pieces: &[Hull], samples: usize) -> (f64, f64) {
     (f64::from(out as u32) / f64::from(inside.max(1)), depth)
 }
 
-/// What is wrong with the pieces of a mesh; `None` where it has no inside.
+/// Tests the pieces of a mesh: the number of pieces or the fault; `None` if the mesh has no inside.
 fn held(path: &Path) -> Option<Result<usize, String>> {
     let mesh = load(&std::fs::read(path).ok()?).ok().filter(|m| m.health.enclosing)?.mesh;
     let s = Surface::new(&mesh, &Vec3::zeros(), Inside::Solid);
@@ -143,8 +145,9 @@ fn pieces_of_real_meshes_hold_them_and_keep_to_epsilon() {
     assert!(solids > 10 && pieces > solids, "{solids} solids, {pieces} pieces");
 }
 
-/// Of a fixture, as `interfere decompose` writes it. Or `INTERFERE_MESH` and `INTERFERE_PIECES` (an OBJ with an `o` line before each piece)
-/// name pieces of any origin, so that those of other programs can be compared at the distance they reach; then that is printed.
+/// Tests a fixture as written by `interfere decompose`. `INTERFERE_MESH` and `INTERFERE_PIECES` (an OBJ with an `o`
+/// line before each piece) name pieces of another program instead; then the test only prints their overshoot, for
+/// comparisons.
 #[test]
 fn written_pieces_reach_as_far_as_it_says() {
     let named = |name: &str| std::env::var(name).ok();

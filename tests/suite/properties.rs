@@ -1,6 +1,6 @@
-//! What must hold of any two hulls, through the whole check: swapping them, moving both, changing the unit; that no stage
-//! clears what is within reach; that touching is contact; that the reported vector separates. `INTERFERE_FULL=1` takes
-//! twenty times as many.
+//! Properties of any two hulls, tested through the whole check: swapping the hulls, moving both, changing the unit; no
+//! stage clears a pair within the search radius; touching is contact; the reported vector separates. `INTERFERE_FULL=1`
+//! tests twenty times as many.
 
 use crate::support::brute::Solid;
 use crate::support::crowd::{Compared, Crowd, MARGIN, Truth};
@@ -20,14 +20,14 @@ fn solid(rng: &mut Rng, size: f64) -> TriMesh {
     }
 }
 
-/// A box or a prism of whole sizes: faces, edges and corners that meet, ties everywhere.
+/// A box or a prism of integer sizes: touching faces, edges and corners, many ties.
 fn regular(rng: &mut Rng, size: f64) -> TriMesh {
     let mut whole = |n: usize| size * (1 + rng.below(n)) as f64 / 4.0;
     let (x, y, z) = (whole(4), whole(4), whole(4));
     if rng.below(3) > 0 { block([-x, -y, -z], [x, y, z]) } else { prism(3 + rng.below(6), x, [-z, z]) }
 }
 
-/// Regular solids on a grid, turned by a quarter, by next to nothing, or not at all.
+/// Regular solids on a grid, turned by a quarter, by almost nothing, or not at all.
 fn regular_two(rng: &mut Rng) -> Two {
     let size = rng.scale(1e-3, 1e4);
     let a = regular(rng, size);
@@ -61,20 +61,20 @@ fn random_two(rng: &mut Rng, spread: [f64; 2]) -> Two {
     two
 }
 
-/// A rigid motion, to a millionth of the sun's distance at most.
+/// A rigid motion with a translation of 1e-2 to 1e6 mm.
 fn motion(rng: &mut Rng) -> Pose {
     let offset = rng.scale(1e-2, 1e6);
     Pose { rotation: rng.rotation(), translation: rng.direction() * offset }
 }
 
-/// What rounding the placements of two parts at that distance from the origin may change of their distance: each
-/// coordinate takes three products and three sums of numbers that large.
+/// Largest change of the parts' distance by rounding their placements (mm): each coordinate takes three products and
+/// three sums of numbers of that size.
 fn placing(two: &Two) -> f64 {
     let far = two.placements.iter().map(|p| p.translation.norm()).fold(0.0, f64::max);
     16.0 * UNIT_ROUNDOFF * (far + two.size())
 }
 
-/// The relation, but for what rounding decides of faces that are flush from inside: whether one contains the other.
+/// Relation with containment as overlap: rounding decides containment of inner flush faces.
 fn coarse(row: &PairOutcome) -> Option<Relation> {
     match row.relation {
         Some(Relation::AContainsB | Relation::BContainsA) => Some(Relation::Overlap),
@@ -82,19 +82,19 @@ fn coarse(row: &PairOutcome) -> Option<Relation> {
     }
 }
 
-/// The width of a row's bracket: rounding, but for hulls whose nearest faces are all but parallel.
+/// Width of a row's bracket: rounding, except for hulls with almost parallel nearest faces.
 fn width(row: &PairOutcome) -> f64 {
     row.gap_bracket.expect("a bracket").width()
 }
 
-/// Relation and status, where rounding cannot change them.
+/// True if relation and status are beyond the reach of rounding.
 fn far_from_thresholds(two: &Two, row: &PairOutcome, error: f64) -> bool {
     let gap = row.gap.expect("a gap");
     [0.0, two.tolerance, -two.tolerance].iter().all(|t| (gap - t).abs() > 10.0 * error)
 }
 
 #[test]
-fn swapping_a_and_b_changes_nothing_but_signs() {
+fn swapping_a_and_b_changes_only_signs() {
     let mut rng = Rng::new(30);
     let mut mix = Mix::default();
     for k in 0..times(1500) {
@@ -128,7 +128,7 @@ fn a_common_rigid_motion_changes_nothing_beyond_rounding() {
         assert!(width(&here) <= 1e-8 * two.size(), "pair {k}: {here:?}");
         let near = |x: Option<f64>, y: Option<f64>, within: f64| match (x, y) {
             (Some(x), Some(y)) => (x - y).abs() <= within,
-            // Where rounding decides whether there is an overlap at all, its depth is rounding, too.
+            // If rounding decides between overlap and none, the depth is of the size of rounding.
             (Some(x), None) | (None, Some(x)) => x.abs() <= within,
             (None, None) => true,
         };
@@ -169,7 +169,7 @@ fn the_unit_of_the_files_changes_nothing_beyond_rounding() {
 }
 
 #[test]
-fn no_stage_clears_a_pair_that_brute_force_puts_within_reach() {
+fn no_stage_clears_a_pair_within_search_radius() {
     let mut rng = Rng::new(33);
     let mut seen = Compared::default();
     let (mut by_boxes, mut by_obb, mut by_hull) = (0, 0, 0);
@@ -197,10 +197,10 @@ fn roof(size: f64) -> TriMesh {
     between(&end(-2.0), &end(2.0))
 }
 
-/// Two solids that touch in the plane z = 0, in closed form; the name says how.
+/// Two solids touching in the plane z = 0, in closed form, and the kind of contact.
 fn touching(rng: &mut Rng, kind: usize, size: f64) -> (&'static str, Two) {
     let other = size * rng.scale(0.1, 10.0);
-    // Half of them turned by next to nothing: axes that are nearly parallel.
+    // Half of them are turned by almost nothing: nearly parallel axes.
     let deg = if rng.below(2) == 0 { rng.range(0.0, 360.0) } else { rng.scale(1e-13, 1.0) };
     let turn = about_z(deg);
     let aside = |by: f64, rng: &mut Rng| Vec3::new(rng.range(-by, by), rng.range(-by, by), 0.0);
@@ -217,7 +217,7 @@ fn touching(rng: &mut Rng, kind: usize, size: f64) -> (&'static str, Two) {
             ("face to face", two)
         }
         2 => {
-            // Ridge up, ridge down, crossed at an angle that keeps them apart elsewhere.
+            // Ridge up and ridge down, crossed at an angle separating them elsewhere.
             let mut two = Two::new(roof(size), roof(other));
             let over = Affine {
                 linear: about_z(if deg > 1.0 { 20.0 + deg * 140.0 / 360.0 } else { 90.0 + deg }),
@@ -251,11 +251,12 @@ fn touching_hulls_are_contact_at_any_rotation_size_and_distance() {
         let size = rng.scale(1e-3, 1e4);
         let (kind, two) = touching(&mut rng, k, size);
         let mut two = two.moved(&motion(&mut rng));
-        // Held to what the placements' own rounding may make of it, no stage proves it clear.
+        // With the placements' rounding as tolerance, no stage proves the pair clear.
         two.tolerance = placing(&two);
         let held = two.check();
         assert_eq!(held.counts.clear, 0, "{kind} of size {size}: {:?}", held.cleared_by);
-        // A tolerance well above the pair's rounding margin, 32 round-offs of two diameters and their distance, is decided.
+        // Some tolerance above the pair's rounding margin (32 round-offs of two diameters and their distance) gives a
+        // decision.
         two.tolerance += 1e-12 * two.size();
         let row = two.row();
         assert_eq!(row.status, Status::Contact, "{kind} of size {size}: {row:?}");
@@ -267,7 +268,7 @@ fn touching_hulls_are_contact_at_any_rotation_size_and_distance() {
 }
 
 #[test]
-fn flush_boxes_turned_a_little_against_each_other_are_cleared_by_no_stage() {
+fn slightly_turned_flush_boxes_are_never_cleared() {
     // Between a tenth and a few degrees the cross axes of the boxes are short and magnify rounding.
     let mut rng = Rng::new(37);
     for k in 0..times(3000) {
@@ -279,7 +280,7 @@ fn flush_boxes_turned_a_little_against_each_other_are_cleared_by_no_stage() {
         );
         let aside = Vec3::new(rng.range(-0.5, 0.5), rng.range(-0.5, 0.5), 0.0) * (size + other);
         two.placements[1] = placed(about_z(rng.scale(0.05, 3.0)), aside);
-        // Turned where they stand, so that what rounding adds stays below the pair's margin at a tolerance of zero.
+        // Turned in place: rounding stays below the pair's margin at a tolerance of zero.
         let two = two.moved(&Pose { rotation: rng.rotation(), translation: Vec3::zeros() });
         let outcome = two.check();
         assert_eq!(outcome.counts.clear, 0, "pair {k} touches: {:?}, {two:?}", outcome.cleared_by);
@@ -304,7 +305,7 @@ fn hulls_moved_together_along_their_closest_points_are_contact() {
 }
 
 #[test]
-fn the_reported_translation_separates_and_a_thousandth_less_does_not() {
+fn reported_translation_separates_and_0_999_does_not() {
     let mut rng = Rng::new(36);
     let (mut overlapping, mut contained) = (0, 0);
     for k in 0..times(2000) {
@@ -320,7 +321,7 @@ fn the_reported_translation_separates_and_a_thousandth_less_does_not() {
         two.tolerance = 2.0 * placing(&two) + 1e-9 * two.size();
         let after = two.with_second_moved(t).row();
         assert!(matches!(after.status, Status::Contact | Status::Clear), "pair {k}: {row:?} leaves {after:?}");
-        // One tolerance, held to the rounding of the placements alone, tells what is left of the overlap.
+        // With the placements' rounding as tolerance, the rest of the overlap shows.
         two.tolerance = placing(&two);
         let before = two.with_second_moved(t * 0.999).row();
         assert!(
@@ -332,8 +333,8 @@ fn the_reported_translation_separates_and_a_thousandth_less_does_not() {
 }
 
 #[test]
-fn a_hull_askew_whose_ends_are_extreme_along_every_axis_has_a_separating_translation() {
-    // Seen along each axis of its own frame, the farthest corners are the same two.
+fn slanted_hull_has_a_separating_translation() {
+    // Along each axis of its own frame, the extreme corners are the same two.
     for slant in [3.0, 30.0, 1e4] {
         let mut bar = block([-0.5; 3], [0.5; 3]);
         bar.vertices.iter_mut().for_each(|v| *v += Vec3::repeat(slant) * v.sum());

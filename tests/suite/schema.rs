@@ -1,4 +1,5 @@
-//! The published JSON Schemas against every fixture: what is valid, what is not, and what reports look like.
+//! Do the published JSON Schemas agree with the readers and writers? Tested with every fixture: valid files, invalid
+//! files, reports.
 
 use crate::generate::folders;
 use crate::support::command::interfere;
@@ -38,7 +39,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
-/// The files of a folder and those below it with one of these endings.
+/// Collects the files of a folder and its subfolders with one of the endings.
 pub fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("fixtures") {
         let path = entry.expect("an entry").path();
@@ -50,7 +51,7 @@ pub fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every assembly file that can be read.
+/// Every readable assembly file.
 fn valid() -> Vec<(PathBuf, Value)> {
     let mut paths = Vec::new();
     for folder in ["assemblies/valid", "lint", "cases"] {
@@ -59,7 +60,7 @@ fn valid() -> Vec<(PathBuf, Value)> {
     paths.sort();
     let read = |path: PathBuf| {
         let value = parsed(&fs::read_to_string(&path).expect("readable"));
-        // Beside assemblies, cases have expectations.
+        // Besides assemblies, cases contain expectations.
         value.get("version").is_some().then_some((path, value))
     };
     paths.into_iter().filter_map(read).collect()
@@ -76,7 +77,7 @@ fn every_valid_assembly_file_validates() {
 }
 
 #[test]
-fn every_invalid_one_fails_but_for_what_a_schema_cannot_say() {
+fn invalid_assembly_files_fail_as_far_as_expressible() {
     let validator = validator(&schema("assembly"));
     let mut passed = BTreeSet::new();
     let mut failed = 0;
@@ -114,7 +115,7 @@ fn every_invalid_one_fails_but_for_what_a_schema_cannot_say() {
     assert!(failed > 40, "{failed}");
 }
 
-/// Calls with every object below a value, by JSON pointer.
+/// Calls `call` with the JSON pointer of every object below a value.
 fn objects(value: &Value, pointer: &str, call: &mut impl FnMut(&str)) {
     match value {
         Value::Object(members) => {
@@ -134,7 +135,7 @@ fn unknown_keys_of_an_assembly_file_fail_everywhere() {
     let mut tried = 0;
     for (path, value) in valid() {
         objects(&value, "", &mut |pointer| {
-            // Names of parts are free; a text is no part.
+            // Part names are free; a text is never a part.
             let mut wrong = value.clone();
             wrong.pointer_mut(pointer).expect("an object")["misspelt"] = json!("x");
             assert!(!validator.is_valid(&wrong), "{} takes any key at {pointer}", path.display());
@@ -144,7 +145,7 @@ fn unknown_keys_of_an_assembly_file_fail_everywhere() {
     assert!(tried > 200, "{tried}");
 }
 
-/// The schema with no key allowed that it does not name.
+/// The schema with all unnamed keys forbidden.
 pub fn closed(schema: &Value) -> Value {
     let mut out = schema.clone();
     match &mut out {
@@ -164,7 +165,7 @@ pub fn closed(schema: &Value) -> Value {
 }
 
 #[test]
-fn the_report_of_every_case_validates_and_has_no_key_that_the_schema_does_not_name() {
+fn every_report_matches_the_closed_schema() {
     let validator = validator(&closed(&schema("report")));
     let mut pairs = 0;
     let lint = fixtures().join("lint");
@@ -184,7 +185,7 @@ fn the_report_of_every_case_validates_and_has_no_key_that_the_schema_does_not_na
 }
 
 #[test]
-fn a_report_with_a_key_missing_or_of_another_kind_fails() {
+fn report_with_missing_or_wrong_key_fails() {
     let validator = validator(&schema("report"));
     let path = fixtures().join("cases/pivot/assembly.json");
     let ran = interfere(&["check", path.to_str().expect("UTF-8"), "--format", "json"]);
@@ -193,14 +194,15 @@ fn a_report_with_a_key_missing_or_of_another_kind_fails() {
     assert_every_key_counts(&validator, &report, &["/parts", "/instances"]);
 }
 
-/// No key of a document may be anything, and none may be missing, but for those named and what lies in the places named.
+/// Asserts a constraint for each key: any key with a wrong value or missing is refused, except the named keys and
+/// objects.
 pub fn assert_every_key_counts(validator: &Validator, document: &Value, but: &[&str]) {
     assert_valid(validator, document, "as it was written");
     let mut tried = 0;
     objects(document, "", &mut |pointer| {
         let keys: Vec<String> =
             document.pointer(pointer).and_then(Value::as_object).expect("an object").keys().cloned().collect();
-        // Keyed by name: not keys of ours.
+        // This object is keyed by names.
         if but.contains(&pointer) {
             return;
         }

@@ -1,4 +1,5 @@
-//! The JSON Schemas of everything but assembly file and report, against what the commands write for every case.
+//! Do the commands' outputs match their JSON Schemas? All schemas except those of assembly file and report, for every
+//! case.
 
 use crate::driven;
 use crate::generate::folders;
@@ -22,7 +23,7 @@ fn assemblies() -> Vec<PathBuf> {
     all
 }
 
-/// What a command prints, which ends in 0 or 1.
+/// Output of a command with exit code 0 or 1.
 fn printed(arguments: &[&str]) -> Value {
     let ran = interfere(arguments);
     assert!(ran.code < 2, "{ran:?}");
@@ -33,7 +34,7 @@ fn written(path: &Path) -> Value {
     parsed(&fs::read_to_string(path).expect("a file"))
 }
 
-/// With every key that it does not name refused.
+/// Validator of the closed schema: it refuses keys missing from the schema.
 fn strict(of: &str) -> Validator {
     validator(&closed(&schema(of)))
 }
@@ -83,14 +84,14 @@ fn a_baseline_has_the_keys_of_its_schema() {
     let _ = fs::remove_file(&file);
     assert_eq!(interfere(&["accept", text(&assembly), "--baseline", text(&file)]).code, 0);
     let whole = written(&file);
-    // A relation and a reason may be missing.
+    // Relation and reason are optional.
     assert_every_key_counts(&validator, &whole, &["relation", "reason"]);
     let mut tried = 0;
     for (key, value) in [("gap", json!(1)), ("bracket", json!([1, 2])), ("depht", json!(1))] {
         let mut wrong = whole.clone();
         wrong["accepted"][0][key] = value;
         assert!(!validator.is_valid(&wrong), "{key}");
-        // What the schema refuses is refused, too.
+        // The reader refuses the same documents as the schema.
         scratch.write("baseline.json", wrong.to_string());
         assert_eq!(interfere(&["check", text(&assembly), "--baseline", text(&file)]).code, 2, "{key}");
         tried += 1;
@@ -160,7 +161,7 @@ fn an_explanation_has_the_keys_of_its_schema() {
         let ids: Vec<&String> = report["instances"].as_object().expect("instances").keys().take(3).collect();
         let whole = [&[][..], &["--geometry", "decomposition"], &["--geometry", "hull"]];
         let pairs = [[0, 1], [0, 2], [1, 2]].into_iter().filter(|p| p[1] < ids.len());
-        // The first pair in each geometry, the others as they are.
+        // The first pair in each geometry, the others in one.
         let asked =
             pairs.enumerate().flat_map(|(k, p)| whole[..if k == 0 { 3 } else { 1 }].iter().map(move |f| (p, *f)));
         for (pair, flags) in asked {
@@ -176,7 +177,7 @@ fn an_explanation_has_the_keys_of_its_schema() {
         }
     }
     assert!(stages.len() > 9, "{stages:?}");
-    // Steps and places of warnings are of several kinds, some of which have what others lack.
+    // Steps and warning locations come in several kinds with different keys.
     last["steps"] = json!([]);
     last["warnings"] = json!([]);
     assert_every_key_counts(&validator, &last, &["ignore", "allow_depth", "min_clearance", "steps"]);
@@ -210,7 +211,7 @@ fn an_inspection_has_the_keys_of_its_schema() {
     let mut last = Value::Null;
     for mesh in &meshes {
         let ran = interfere(&["inspect", text(mesh), "--format", "json"]);
-        // Some fixtures are no meshes.
+        // Some fixtures are invalid meshes.
         if ran.code == 0 {
             last = parsed(&ran.stdout);
             assert_valid(&validator, &last, text(mesh));

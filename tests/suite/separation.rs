@@ -1,6 +1,6 @@
-//! Separating translations against the shortest ones, which for solids made of blocks along the axes are found by trying all:
-//! a translation separates them where it lies in none of the open boxes `A's block − B's block`, and the shortest such
-//! one has each coordinate at 0 or at a side of one of these.
+//! Are separating translations the shortest ones? For solids made of axis-aligned blocks the shortest is known by
+//! enumeration: a translation separates them if it lies outside all open boxes `A's block − B's block`. The shortest
+//! one has each coordinate at 0 or at a side of one of these boxes.
 
 use crate::support::Rng;
 use crate::support::solids::{ball, block, cells, hull_of, prism, tube};
@@ -13,7 +13,7 @@ use interfere::mesh::TriMesh;
 
 type Block = [[f64; 3]; 2];
 
-/// What rounding may add to or take from a length, as a share of the parts' size.
+/// Relative rounding error of a length (share of the parts' size).
 const ROUNDING: f64 = 1e-11;
 
 fn solid(blocks: &[Block]) -> TriMesh {
@@ -29,7 +29,7 @@ fn solid(blocks: &[Block]) -> TriMesh {
     })
 }
 
-/// The length of the shortest translation of B that takes all blocks apart.
+/// Length of the shortest translation of B separating all blocks.
 fn shortest(a: &[Block], b: &[Block]) -> f64 {
     let mut open: Vec<Block> = Vec::new();
     for [low, high] in a {
@@ -51,7 +51,7 @@ fn shortest(a: &[Block], b: &[Block]) -> f64 {
                 if length >= best {
                     break;
                 }
-                // Sums of the same sides in another order: a hair inside of a box is outside.
+                // The sides are summed in another order: a point inside by rounding only counts as outside.
                 let inside = |[low, high]: &Block| (0..3).all(|k| low[k] + 1e-12 < t[k] && t[k] < high[k] - 1e-12);
                 if !open.iter().any(inside) {
                     best = length;
@@ -66,7 +66,7 @@ fn extent(low: [f64; 3], high: [f64; 3]) -> Block {
     [low, high]
 }
 
-/// A plate with a square hole through it, and a pin somewhere in the hole that is too thick for it on one side or on all.
+/// A plate with a square hole, and a pin in the hole, too thick on one side or on all.
 fn pin(r: &mut Rng) -> [Vec<Block>; 2] {
     let (hole, wall, tall) = (r.range(2.0, 4.0), r.range(8.0, 12.0), r.range(1.0, 5.0));
     let out = hole + wall;
@@ -81,7 +81,7 @@ fn pin(r: &mut Rng) -> [Vec<Block>; 2] {
     (plate, vec![extent([-thick, -thick, low], [thick, thick, low + r.range(1.0, 4.0) * tall])]).into()
 }
 
-/// An L and another one in its corner, pressed into one wall or both, or beyond the corner.
+/// An L, and a second L in its corner, pressed into one wall or both, or beyond the corner.
 fn corner(r: &mut Rng) -> [Vec<Block>; 2] {
     let (long, deep) = (r.range(5.0, 10.0), r.range(2.0, 6.0));
     let angle = |x: f64, z: f64, thick: f64, long: f64, y: [f64; 2]| {
@@ -95,7 +95,7 @@ fn corner(r: &mut Rng) -> [Vec<Block>; 2] {
     [angle(0.0, 0.0, 1.0, long, [0.0, deep]), angle(x, z, r.range(0.5, 1.5), r.range(2.0, 6.0), [y, y + deep])]
 }
 
-/// Combs with their teeth between each other, shifted into each other.
+/// Combs with interlocking teeth, shifted into each other.
 fn combs(r: &mut Rng) -> [Vec<Block>; 2] {
     let (teeth, wide, long) = (2 + r.below(3), r.range(0.5, 1.0), r.range(1.0, 8.0));
     let pitch = 2.0 * wide + r.range(0.0, 0.4);
@@ -112,7 +112,7 @@ fn combs(r: &mut Rng) -> [Vec<Block>; 2] {
     [comb(0.0, -1.0, 0.0), comb(wide - r.range(0.0, 0.4), long + end, end)]
 }
 
-/// Two hooks in each other.
+/// Two interlocked hooks.
 fn hooks(r: &mut Rng) -> [Vec<Block>; 2] {
     let (w, slot, depth) = (r.range(0.8, 1.2), r.range(1.0, 1.6), r.range(1.0, 6.0));
     let hook = [
@@ -128,7 +128,7 @@ fn hooks(r: &mut Rng) -> [Vec<Block>; 2] {
     [hook.to_vec(), turned.to_vec()]
 }
 
-/// Two square rings through each other, pulled too tight.
+/// Two linked square rings, pulled too tight.
 fn chain(r: &mut Rng) -> [Vec<Block>; 2] {
     let (wire, clear) = (r.range(0.5, 1.5), r.range(1.5, 4.0));
     let (outer, thick) = (clear + wire, r.range(0.3, 0.9));
@@ -149,7 +149,7 @@ fn chain(r: &mut Rng) -> [Vec<Block>; 2] {
     [link([0.0; 3], true), link(other, false)]
 }
 
-/// A box in a pocket that is open above, through its floor or into one or two of its walls.
+/// A box in a pocket open at the top, through its floor or into one or two of its walls.
 fn pocket(r: &mut Rng) -> [Vec<Block>; 2] {
     let (half, wall, deep) = (r.range(2.0, 5.0), r.range(1.0, 4.0), r.range(0.5, 6.0));
     let out = half + wall;
@@ -191,7 +191,7 @@ fn heaps(r: &mut Rng) -> [Vec<Block>; 2] {
     let heap = |r: &mut Rng, at: [f64; 3]| {
         let mut blocks = Vec::new();
         for _ in 0..4 {
-            // All hold the middle.
+            // All contain the middle.
             let mut span = || [0, 1, 2].map(|k| at[k] + r.range(0.2, 4.0));
             let (high, low) = (span(), span());
             blocks.push([[0, 1, 2].map(|k| 2.0 * at[k] - low[k]), high]);
@@ -212,14 +212,14 @@ fn translation(row: &PairOutcome) -> (Vec3, f64) {
     (t, length)
 }
 
-/// How much of the pair is in common after B was moved.
+/// Depth of the overlap remaining after moving B (mm).
 fn left_over(two: &Two, by: Vec3) -> f64 {
     let moved = Two { report_within: Some(1e3), ..two.with_second_moved(by) };
     let outcome = moved.check();
     outcome.pairs.first().and_then(|p| p.gap).map_or(0.0, |gap| (-gap).max(0.0))
 }
 
-/// The reported length, after a check that it separates and that less along the same way does not where it is the shortest.
+/// Reported length, checked: the translation separates, and if it is the shortest, a smaller multiple of it does not.
 fn verified(two: &Two, known: f64) -> Option<f64> {
     let row = Two { report_within: Some(1e3), ..two.clone() }.row();
     if row.gap.is_some_and(|g| g >= 0.0) {
@@ -253,7 +253,7 @@ const FAMILIES: [(&str, Family); 8] = [
 ];
 
 #[test]
-fn translations_separate_and_are_all_but_the_shortest() {
+fn translations_separate_and_are_almost_shortest() {
     let pairs = if std::env::var_os("INTERFERE_FULL").is_some() { 200 } else { 10 };
     let (mut all, mut good, mut exact, mut longer) = (0, 0, 0, Vec::new());
     for (f, (name, make)) in FAMILIES.into_iter().enumerate() {
@@ -297,8 +297,8 @@ fn a_dovetail_comes_out_along_its_groove() {
     }
 }
 
-/// A prism along y over a polygon of the xz plane, counter-clockwise seen from −y; its ends are fans around the corner that sees
-/// all of it, or cut by ears.
+/// A prism along y over a polygon of the xz plane, counter-clockwise seen from −y. Its ends are fans around a corner in
+/// sight of the whole polygon, or cut by ears.
 fn slanted(polygon: &[[f64; 2]], y: [f64; 2]) -> TriMesh {
     let n = polygon.len() as u32;
     let vertices = y.iter().flat_map(|&y| polygon.iter().map(move |p| Vec3::new(p[0], y, p[1]))).collect();
@@ -327,7 +327,7 @@ fn slanted(polygon: &[[f64; 2]], y: [f64; 2]) -> TriMesh {
         triangles.extend([[a, c, b], [n + a, n + b, n + c]]);
         left.remove(ear);
     }
-    // Seen from −y the polygon is wound the other way than a prism along z would have it.
+    // Seen from −y the winding of the polygon is opposite to that of a prism along z.
     let triangles = triangles.into_iter().map(|[a, b, c]| [a, c, b]).collect();
     TriMesh { vertices, triangles }
 }
@@ -335,17 +335,17 @@ fn slanted(polygon: &[[f64; 2]], y: [f64; 2]) -> TriMesh {
 /// Rays of a thread's mesh around the axis.
 const RAYS: i32 = 16;
 
-/// The profile of a thread: flats at two radii, flanks between them; four rows of points in a pitch.
+/// Profile of a thread: flats at two radii, flanks between them; four rows of points in a pitch.
 #[derive(Clone, Copy)]
 struct Thread {
     pitch: f64,
     radii: [f64; 2],
-    /// Where each row of a pitch lies, in pitches: the beginning and the end of the outer flat, then of the inner one.
+    /// Position of each row in pitches: begin and end of the outer flat, then of the inner one.
     rows: [f64; 4],
 }
 
 impl Thread {
-    /// Flanks of a quarter of the pitch; `play` (mm) thinner than a groove that the flanks are parallel to.
+    /// Thread with flanks of a quarter of the pitch, `play` (mm) thinner than a groove of parallel flanks.
     fn new(pitch: f64, radii: [f64; 2], play: f64) -> Self {
         let p = 0.5 * play / pitch;
         Self { pitch, radii, rows: [p, 0.25 - p, 0.5 - p, 0.75 + p] }
@@ -360,7 +360,7 @@ impl Thread {
     }
 }
 
-/// Surfaces that wind around an axis.
+/// Surfaces winding around an axis.
 #[derive(Default)]
 struct Winding {
     vertices: Vec<Vec3>,
@@ -368,12 +368,12 @@ struct Winding {
 }
 
 impl Winding {
-    /// A band between two rows; the number of each of its points.
+    /// Adds a band between two rows; returns the index of each of its points.
     fn band(&mut self, rows: [i32; 2], thread: &Thread, outward: bool) -> impl Fn(i32, i32) -> u32 + use<> {
         let first = self.vertices.len() as u32;
         let tall = rows[1] - rows[0] + 5;
         for k in 0..RAYS {
-            // A turn on is four rows up: those of the first ray reach that far.
+            // One turn is four rows up: the first ray's points extend that far.
             self.vertices.extend((0..tall).map(|j| thread.at(k, rows[0] + j)));
         }
         let low = rows[0];
@@ -393,7 +393,7 @@ impl Winding {
         }
     }
 
-    /// Without the points that no triangle has.
+    /// Mesh without unused points.
     fn mesh(self) -> TriMesh {
         let mut used = vec![None; self.vertices.len()];
         let mut vertices = Vec::new();
@@ -415,7 +415,7 @@ fn bolt(rows: [i32; 2], thread: &Thread) -> TriMesh {
     for (j, end) in [(rows[0], -2.0), (rows[1], 3.0)] {
         let tip = w.vertices.len() as u32;
         w.vertices.push(Vec3::new(0.0, 0.0, thread.at(0, j).z + end * thread.pitch));
-        // Around, then down the step to where it began.
+        // Around, then down the step back to the start.
         let around =
             (0..RAYS).map(|k| [at(k, j), at(k + 1, j)]).chain((0..4).rev().map(|s| [at(0, j + s + 1), at(0, j + s)]));
         let cone: Vec<[u32; 3]> = around.map(|[a, b]| if end < 0.0 { [b, a, tip] } else { [a, b, tip] }).collect();
@@ -424,7 +424,7 @@ fn bolt(rows: [i32; 2], thread: &Thread) -> TriMesh {
     w.mesh()
 }
 
-/// A nut with that thread inside.
+/// A nut with the thread inside.
 fn nut(rows: [i32; 2], thread: &Thread, outer: f64) -> TriMesh {
     let mut w = Winding::default();
     let inside = w.band(rows, thread, false);
@@ -453,8 +453,8 @@ fn a_bolt_comes_free_of_its_nut_along_its_thread() {
     let full = std::env::var_os("INTERFERE_FULL").is_some();
     let (mut all, mut good, mut told) = (0, 0, Vec::new());
     for (k, (pitch, radii, play, press)) in fits.into_iter().take(if full { fits.len() } else { 2 }).enumerate() {
-        // The bolt presses on one flank of its thread, all around. The normals of the facets that touch add up to the axis, so no
-        // translation is shorter than the one along it.
+        // The bolt presses on one flank of its thread, all around. The normals of the touching facets add up to the
+        // axis, so the translation along the axis is the shortest.
         let turns = if full { 4 } else { 2 };
         let thread = bolt([-4, 4 * turns + 4], &Thread::new(pitch, radii, play));
         let shift = press + f64::copysign(0.5 * play, press);
@@ -479,7 +479,7 @@ fn a_press_fit_comes_out_of_its_bore_axially() {
         let bushing = tube(sides, 30.0, 4.0, [0.0, 5.0]);
         let stick_out = 1.5;
         let pin = prism(sides, 4.0 + over, [-20.0, 5.0 - stick_out]);
-        // Not through the end that is near: 20 + 5 the one way, 5 − 1.5 the other.
+        // The far end is the shorter exit: 20 + 5 through the near end, 5 − 1.5 through the far end.
         let known = 5.0 - stick_out;
         let plain = Two::new(bushing, pin);
         for two in [plain.moved(&r.pose(50.0)), plain] {
@@ -490,7 +490,7 @@ fn a_press_fit_comes_out_of_its_bore_axially() {
 }
 
 #[test]
-fn a_ball_in_a_shell_of_boxes_and_a_ball_in_a_ball_come_out_the_near_way() {
+fn enclosed_ball_has_a_separating_translation() {
     let big = ball(10.0, 2);
     let small = ball(2.0, 2);
     let two = Two::new(big, crate::support::solids::translated(&small, Vec3::new(3.0, 1.0, 0.5)));
@@ -501,7 +501,7 @@ fn a_ball_in_a_shell_of_boxes_and_a_ball_in_a_ball_come_out_the_near_way() {
 }
 
 #[test]
-fn convex_pairs_have_the_shortest_translation_whether_or_not_they_count_as_convex() {
+fn convex_pairs_have_almost_shortest_translation() {
     let mut r = Rng::new(3);
     let (mut pairs, mut within) = (0, 0);
     for _ in 0..24 {
@@ -517,7 +517,7 @@ fn convex_pairs_have_the_shortest_translation_whether_or_not_they_count_as_conve
             continue;
         }
         let (_, exact) = translation(&row);
-        // A speck far off makes the first one concave, and changes nothing.
+        // A distant speck makes the first part concave and leaves the answer unchanged.
         let speck = block([60.0, 60.0, 60.0], [60.1, 60.1, 60.1]);
         let spoilt =
             Two { meshes: [crate::support::solids::joined(&[a, speck]), two.meshes[1].clone()], ..two.clone() };
@@ -530,7 +530,7 @@ fn convex_pairs_have_the_shortest_translation_whether_or_not_they_count_as_conve
 }
 
 #[test]
-fn swapping_two_parts_turns_their_translation_round() {
+fn swapping_parts_negates_the_translation() {
     let mut r = Rng::new(23);
     for (f, (_, make)) in FAMILIES.into_iter().enumerate() {
         let [a, b] = make(&mut Rng::new(100 + f as u64));
@@ -546,7 +546,7 @@ fn swapping_two_parts_turns_their_translation_round() {
 }
 
 #[test]
-fn what_a_moved_part_runs_into_is_said() {
+fn fix_lists_collisions_of_the_moved_part() {
     let fixes = |room: f64, verb: Option<RuleAction>| {
         let at = |x: f64| Affine { translation: Vec3::new(x, 0.0, 0.0), ..Affine::identity() };
         let mut builder = Assembly::builder("row", LengthUnit::Mm)
@@ -569,7 +569,7 @@ fn what_a_moved_part_runs_into_is_said() {
     };
     assert_eq!(fixes(1.0, None), Vec::<String>::new());
     assert_eq!(fixes(0.1, None), ["c"]);
-    // Flush is contact, overlapping already it gets worse, and what a rule says of the two still holds.
+    // A flush end position is contact, a growing overlap counts, and rules of the pair still apply.
     assert_eq!(fixes(0.25, None), Vec::<String>::new());
     assert_eq!(fixes(-0.05, None), ["c"]);
     assert_eq!(fixes(0.1, Some(RuleAction::Ignore)), Vec::<String>::new());

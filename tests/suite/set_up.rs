@@ -47,7 +47,7 @@ fn a_folder_of_meshes_becomes_an_assembly_that_is_checked() {
 }
 
 #[test]
-fn a_file_that_is_there_is_kept() {
+fn existing_file_is_kept() {
     let scratch = folder();
     scratch.write("parts/assembly.json", "mine");
     let ran = interfere_in(scratch.path(), &["init", "parts"]);
@@ -57,7 +57,7 @@ fn a_file_that_is_there_is_kept() {
 }
 
 #[test]
-fn paths_lead_from_the_file_to_the_meshes_wherever_it_is_written() {
+fn mesh_paths_are_relative_to_the_assembly_file() {
     let scratch = folder();
     fs::create_dir(scratch.path().join("ci")).expect("a folder");
     for (output, at) in [("all.json", "parts/plate.stl"), ("ci/all.json", "../parts/plate.stl")] {
@@ -72,7 +72,7 @@ fn paths_lead_from_the_file_to_the_meshes_wherever_it_is_written() {
 }
 
 #[test]
-fn a_folder_without_meshes_or_none_at_all_is_refused() {
+fn missing_or_meshless_folder_is_refused() {
     let scratch = Scratch::new();
     scratch.write("parts/notes.txt", "not a mesh");
     for (folder, says) in

@@ -1,4 +1,4 @@
-//! Shards of a run, joined, are the run; whatever is not all shards of one run is refused.
+//! Is a run merged from shards equal to the whole run? The merge must refuse everything except all shards of one run.
 
 use crate::determinism::{crowd, load, shuffle};
 use crate::generate::{cases, folders};
@@ -32,7 +32,7 @@ fn shard_of(assembly: &Assembly, options: &Options, shard: Shard) -> ShardOutcom
     check_shard(assembly, options, shard, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The files of all shards: name and text.
+/// Files of all shards: name and text.
 fn files(assembly: &Assembly, options: &Options, of: u32) -> Vec<(String, String)> {
     (1..=of)
         .map(|index| {
@@ -56,7 +56,7 @@ fn table_of(outcome: &Outcome) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Shards of a run, given in another order than they were made in, against the run. How many rows it has.
+/// Asserts equality of the whole run and its shards, merged in a random order; returns the number of rows.
 #[track_caller]
 fn assert_joins(assembly: &Assembly, options: &Options, of: u32) -> usize {
     let whole = check(assembly, options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"));
@@ -67,7 +67,7 @@ fn assert_joins(assembly: &Assembly, options: &Options, of: u32) -> usize {
     let differs = expected.lines().zip(found.lines()).find(|(x, y)| x != y);
     assert!(expected == found, "{}, {of} shards: {differs:?}", assembly.path);
     assert_eq!(table_of(&whole), table_of(&joined), "{}, {of} shards", assembly.path);
-    // What no format shows is the same, too.
+    // Fields absent from all formats are equal, too.
     assert_eq!(joined, whole);
     assert_sound(&parsed(&found));
     whole.pairs.len()
@@ -78,7 +78,7 @@ fn case(name: &str) -> Assembly {
 }
 
 #[test]
-fn one_two_seven_and_a_hundred_shards_are_the_whole_run() {
+fn one_two_seven_and_100_shards_equal_the_run() {
     let scratch = Scratch::new();
     let crowd = load(&crowd(&scratch));
     for of in [1, 2, 7, 100] {
@@ -92,7 +92,7 @@ fn one_two_seven_and_a_hundred_shards_are_the_whole_run() {
 }
 
 #[test]
-fn shards_of_a_real_assembly_are_the_whole_run() {
+fn shards_of_a_real_assembly_equal_the_run() {
     let Some(shared) = shared() else { return println!("skipped: ../shared is not here") };
     let assembly = load(&shared.join("cases/as1-oc-214/assembly.json"));
     for of in [1, 2, 7, 100] {
@@ -103,7 +103,7 @@ fn shards_of_a_real_assembly_are_the_whole_run() {
 }
 
 #[test]
-fn every_geometry_and_a_verdict_alone_are_joined_alike() {
+fn merge_works_for_every_geometry_and_verdict_only() {
     let scratch = Scratch::new();
     let crowd = load(&crowd(&scratch));
     for geometry in [Geometry::Exact, Geometry::Decomposition, Geometry::Hull] {
@@ -134,13 +134,13 @@ fn the_order_of_instances_changes_no_byte_and_no_shard() {
     shuffle(&mut Rng::new(23), &mut assembly.instances);
     assert!(json_of(&joined(&files(&assembly, &options(), 7)).unwrap()) == whole);
     assert_eq!(place(&assembly), before);
-    // Renamed, they stay where they are: a shard's pairs are known by what they are.
+    // Renamed pairs stay in their shard: the shard depends on geometry alone.
     assembly.instances.iter_mut().for_each(|i| i.id.insert_str(0, "x-"));
     let renamed = place(&assembly);
     let same = |(a, b): &(String, String)| renamed.get(&(format!("x-{a}"), format!("x-{b}"))).copied();
-    // Other names match other rules, which list other clear pairs.
+    // Other names match other rules, and so list other clear pairs.
     assert!(before.iter().filter_map(|(ids, index)| Some((index, same(ids)?))).all(|(x, y)| *x == y));
-    // And they are spread evenly.
+    // The pairs are spread evenly.
     for index in 1..=7 {
         let n = before.values().filter(|i| **i == index).count();
         assert!(n * 7 > before.len() / 2 && n * 7 < before.len() * 3 / 2, "{n} of {} in shard {index}", before.len());
@@ -148,7 +148,7 @@ fn the_order_of_instances_changes_no_byte_and_no_shard() {
 }
 
 #[test]
-fn pairs_that_share_an_answer_are_in_one_shard() {
+fn pairs_of_one_unique_pair_share_a_shard() {
     let mut builder = Assembly::builder("grid", LengthUnit::Mm).part("cube", block([0.0; 3], [10.0; 3]));
     let grid: Vec<[i32; 3]> = (0..64).map(|k| [k % 4, k / 4 % 4, k / 16]).collect();
     for (k, at) in grid.iter().enumerate() {
@@ -161,7 +161,7 @@ fn pairs_that_share_an_answer_are_in_one_shard() {
         let found = shard_of(&assembly, &options(), Shard { index, of: 50 });
         for p in &found.outcome.pairs {
             let [a, b] = [p.a, p.b].map(|i| grid[i.0 as usize]);
-            // The same cube on either side: seen from either it is one question.
+            // Equal cubes: both directions are the same unique pair.
             let step = [0, 1, 2].map(|k| b[k] - a[k]);
             let step = step.max(step.map(|x| -x));
             assert_eq!(*shards.entry(step).or_insert(index), index, "{step:?}");
@@ -173,7 +173,7 @@ fn pairs_that_share_an_answer_are_in_one_shard() {
     assert!(shards.values().collect::<std::collections::BTreeSet<_>>().len() > 5);
 }
 
-/// A folder with an assembly of three cubes in a row, of which the first two overlap, and as many shards of it.
+/// A folder with an assembly of three cubes, the first two overlapping, and its shards.
 struct Row(Scratch);
 
 impl Row {
@@ -184,7 +184,7 @@ impl Row {
         row
     }
 
-    /// The second cube `at` mm from the first.
+    /// Writes the assembly, with the second cube `at` mm from the first.
     fn write(&self, name: &str, at: f64, rules: &str) {
         let text = format!(
             r#"{{ "version": 1, "parts": {{ "cube": {{ "mesh": "cube.obj" }} }},
@@ -201,7 +201,7 @@ impl Row {
         interfere_in(self.0.path(), &line.split(' ').collect::<Vec<_>>())
     }
 
-    /// Shard `i` of `n` into `pI.json`.
+    /// Writes shard `i` of `n` to `pI.json`.
     fn shard(&self, i: u32, n: u32, flags: &str) {
         let ran = self.run(&format!("check assembly.json --shard {i}/{n} -o p{i}.json{flags}"));
         assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
@@ -217,7 +217,7 @@ impl Row {
 }
 
 #[test]
-fn a_shard_ends_with_0_and_says_that_this_is_no_verdict_and_the_merge_ends_as_the_run() {
+fn shard_exits_0_and_merge_exits_like_the_run() {
     let row = Row::new();
     let whole = row.run("check assembly.json --format json");
     assert_eq!(whole.code, 1);
@@ -247,11 +247,11 @@ fn a_shard_ends_with_0_and_says_that_this_is_no_verdict_and_the_merge_ends_as_th
         assert_eq!(fs::read_to_string(row.0.path().join("r")).unwrap(), whole.stdout);
     }
     assert_eq!(row.run("merge p1.json p2.json p3.json -o p1.json").code, 2);
-    // A passing one.
+    // A passing run.
     row.write("assembly.json", 10.0, "");
     (1..=3).for_each(|i| row.shard(i, 3, ""));
     assert_eq!(row.run("merge p1.json p2.json p3.json").code, 0);
-    // And one with a warning, which `--strict` makes an error of the merge.
+    // A run with a warning: `--strict` makes it an error of the merge.
     row.write("assembly.json", 10.0, r#"{ "between": ["one", "four"], "min_clearance": 1 }"#);
     (1..=3).for_each(|i| row.shard(i, 3, ""));
     let (merged, strict) =
@@ -263,7 +263,7 @@ fn a_shard_ends_with_0_and_says_that_this_is_no_verdict_and_the_merge_ends_as_th
 }
 
 #[test]
-fn flags_that_belong_to_the_merge_and_shards_that_are_none_are_refused() {
+fn merge_flags_and_invalid_shards_are_refused() {
     let row = Row::new();
     for flags in [
         "--shard 0/3 -o p.json",
@@ -315,7 +315,7 @@ fn missing_and_doubled_shards_are_named() {
 }
 
 #[test]
-fn shards_of_another_run_are_named_with_what_differs() {
+fn foreign_shards_are_named_with_their_difference() {
     let row = Row::new();
     row.shard(1, 2, "");
     let refused = |what: &str| {
@@ -347,7 +347,7 @@ fn shards_of_another_run_are_named_with_what_differs() {
     assert_eq!(row.run("merge p1.json p2.json").code, 1);
 }
 
-/// The text with something else in it, as a program would have written it.
+/// Edits a text and renews its seal, as a program would.
 fn rewritten(text: &str, from: &str, to: &str) -> String {
     let (content, _) = text.rsplit_once(",\n  \"hash\"").expect("a hash");
     assert!(content.contains(from), "{from} in {content}");
@@ -355,7 +355,7 @@ fn rewritten(text: &str, from: &str, to: &str) -> String {
 }
 
 #[test]
-fn what_is_no_partial_report_or_one_of_another_version_is_named_as_what_it_is() {
+fn non_partial_or_outdated_files_are_identified() {
     let row = Row::new();
     row.shard(1, 1, "");
     row.run("check assembly.json --format json -o whole.json");
@@ -385,7 +385,7 @@ fn what_is_no_partial_report_or_one_of_another_version_is_named_as_what_it_is() 
 }
 
 #[test]
-fn damage_is_found_wherever_it_is() {
+fn damage_is_found_anywhere() {
     let assembly = case("fan-clearance");
     let files = files(&assembly, &options(), 2);
     for (name, text) in &files {
@@ -410,7 +410,7 @@ fn damage_is_found_wherever_it_is() {
             }
         }
     }
-    // Not UTF-8, by way of a file.
+    // Invalid UTF-8, through a file.
     let row = Row::new();
     row.shard(1, 1, "");
     let path = row.0.path().join("p1.json");
@@ -421,7 +421,7 @@ fn damage_is_found_wherever_it_is() {
 }
 
 #[test]
-fn a_file_that_points_nowhere_is_refused_however_well_it_is_sealed() {
+fn sealed_file_with_dangling_references_is_refused() {
     let assembly = case("fan-clearance");
     let files = files(&assembly, &options(), 1);
     let text = &files[0].1;
@@ -455,7 +455,7 @@ fn a_file_that_points_nowhere_is_refused_however_well_it_is_sealed() {
 }
 
 #[test]
-fn a_partial_report_has_the_same_bytes_for_any_number_of_threads() {
+fn partial_report_has_equal_bytes_for_any_threads() {
     let scratch = Scratch::new();
     crowd(&scratch);
     for shard in ["1/3", "2/3"] {
@@ -473,7 +473,7 @@ fn a_partial_report_has_the_same_bytes_for_any_number_of_threads() {
     }
 }
 
-/// A line of docs/how-to/many-machines.md for the shell, in a folder with the crowd, with these variables.
+/// Runs a line of docs/how-to/many-machines.md in the shell, in a folder with the crowd, with the given variables.
 fn shell(folder: &Path, line: &str, variables: &[(&str, String)]) -> Output {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_interfere"));
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -484,7 +484,7 @@ fn shell(folder: &Path, line: &str, variables: &[(&str, String)]) -> Output {
     command.envs(variables.iter().map(|(name, value)| (name, value))).output().expect("a shell")
 }
 
-/// The lines of docs/how-to/many-machines.md from the one that holds `first` to the one that holds `last`.
+/// Lines of docs/how-to/many-machines.md from the one with `first` to the one with `last`.
 fn documented(first: &str, last: &str) -> String {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/how-to/many-machines.md"))
         .expect("the page");
@@ -504,7 +504,7 @@ fn assert_as_whole(folder: &Path, ran: &Output) {
 }
 
 #[test]
-fn a_job_array_of_gnu_parallel_is_the_whole_run() {
+fn gnu_parallel_job_array_equals_the_whole_run() {
     let said = Command::new("parallel").arg("--version").output();
     if !said.is_ok_and(|o| String::from_utf8_lossy(&o.stdout).starts_with("GNU parallel")) {
         return println!("skipped: GNU parallel is not installed");
@@ -517,7 +517,7 @@ fn a_job_array_of_gnu_parallel_is_the_whole_run() {
 
 #[cfg(unix)]
 #[test]
-fn the_job_arrays_of_the_page_on_scale_are_the_whole_run() {
+fn documented_job_arrays_equal_the_whole_run() {
     let gitlab = documented("$CI_NODE_TOTAL", "$CI_NODE_TOTAL").replacen("script: ", "", 1);
     let slurm = documented("interfere check assembly.json --threads 4", "$SLURM_ARRAY_TASK_ID.json");
     let kubernetes = documented("JOB_COMPLETION_INDEX + 1", "/20").replacen("- i=", "i=", 1);

@@ -1,6 +1,6 @@
-//! Real assemblies and meshes whose facts were found by other programs, where they lie beside the project (`../shared`, or
-//! the folder that `INTERFERE_SHARED` names). The same questions as its `tools/judge.py --geometry hull` and
-//! `tools/judge_meshes.py` ask, in fewer words.
+//! Do real assemblies and meshes agree with facts from other programs? They lie beside the project (`../shared`, or the
+//! folder of `INTERFERE_SHARED`). The same questions as in its `tools/judge.py --geometry hull` and
+//! `tools/judge_meshes.py`, in fewer words.
 
 use crate::support::command::{Ran, interfere, interfere_in};
 use crate::support::report::{assert_sound, length, parsed, row, vector};
@@ -21,14 +21,14 @@ fn json_file(path: &Path) -> Value {
     parsed(&fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
 }
 
-/// A truth in mm, of whichever of the two forms.
+/// Ground truth in mm, in either form.
 struct Truth {
     a: String,
     b: String,
-    /// Of the triangles: the largest ball known to fit in both, and their distance. `None` where the meshes are broken.
+    /// Diameter of the largest known common ball and distance of the meshes; `None` for broken meshes.
     thickness: Option<f64>,
     distance: Option<f64>,
-    /// Of the convex hulls.
+    /// Distance and penetration depth of the convex hulls.
     hulls: Option<(f64, f64)>,
 }
 
@@ -78,12 +78,12 @@ struct Held {
 }
 
 impl Held {
-    /// Compares one pair; `row` is what the report lists of it.
+    /// Compares one pair with its row in the report, if listed.
     fn hold(&mut self, t: &Truth, row: Option<&Value>, mm: f64, tolerance: f64) {
         let at = format!("{} and {}", t.a, t.b);
         let of = |key: &str| row.and_then(|r| r[key].as_f64()).map(|x| x * mm);
         if let Some(thickness) = t.thickness.filter(|x| *x > 1.03 * tolerance) {
-            // A hull contains its part, so no overlap is missed and none is shallower.
+            // A hull contains its part: no overlap is missed, and no depth is smaller.
             assert_eq!(row.map(|r| &r["status"]), Some(&"interference".into()), "{at}: {thickness} mm deep");
             assert!(of("overlap_depth") >= Some(0.97 * thickness), "{at}: {thickness} mm deep: {row:?}");
             let translation = row.and_then(|r| vector(&r["separating_translation"])).map(|v| length(v) * mm);
@@ -129,7 +129,7 @@ fn hold_case(folder: &Path, held: &mut Held) {
         let (a, b) = if t.a < t.b { (&t.a, &t.b) } else { (&t.b, &t.a) };
         held.hold(t, row(&report, a, b), mm, tolerance);
     }
-    // Pairs that are not in the truth have boxes more than 1 mm apart; hulls lie within those.
+    // Pairs without a truth have boxes more than 1 mm apart; hulls lie inside the boxes.
     for found in report["pairs"].as_array().expect("rows") {
         let known = truths
             .iter()
@@ -179,7 +179,7 @@ fn agrees(entry: &Value, ran: &Ran) {
         let found = vector(&mesh["bounds"][key]).expect("a corner");
         assert!((0..3).all(|k| (found[k] - corner[k]).abs() <= 1e-6 * size), "{file}: bounds {}", mesh["bounds"]);
     }
-    // A mesh that is closed in every count, and one shell, encloses one volume.
+    // A closed mesh of one shell without defects encloses one volume.
     let simple = facts["watertight"] == true
         && facts["components"] == 1
         && ["duplicate_faces", "repeated_vertex_faces", "zero_area_faces"].iter().all(|k| facts[*k] == 0)
@@ -196,7 +196,7 @@ fn agrees(entry: &Value, ran: &Ran) {
 }
 
 #[test]
-fn real_meshes_are_read_or_refused_as_their_manifest_says() {
+fn real_meshes_match_their_manifest() {
     let Some(shared) = shared() else { return println!("skipped: ../shared is not here") };
     let folder = shared.join("meshes");
     let manifest = json_file(&folder.join("MANIFEST.json"));

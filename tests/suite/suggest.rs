@@ -1,4 +1,4 @@
-//! `interfere suggest`: what is proposed lets pass what it is for, and no more.
+//! Do the rules proposed by `interfere suggest` allow the intended pairs only?
 
 use crate::support::command::interfere;
 use crate::support::report::parsed;
@@ -7,7 +7,7 @@ use crate::support::solids::{block, obj};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Unit cubes by id and part at places, in a folder of their own.
+/// Unit cubes by id, part and position, in a folder of their own.
 struct Cubes {
     scratch: Scratch,
     file: Value,
@@ -43,7 +43,7 @@ impl Cubes {
         parsed(&self.run("check", &["--format", "json"]).1)
     }
 
-    /// Puts what is proposed after the rules.
+    /// Appends the proposed rules.
     fn paste(&mut self, suggestions: &Value) {
         let rules = suggestions["rules"].as_array().expect("rules").iter().map(|r| r["rule"].clone());
         self.file["rules"].as_array_mut().expect("a list").extend(rules);
@@ -67,13 +67,13 @@ fn machine() -> Cubes {
 }
 
 #[test]
-fn what_is_proposed_makes_the_run_pass() {
+fn proposed_rules_make_the_run_pass() {
     let mut machine = machine();
     let suggestions = machine.suggest();
     let rules = suggestions["rules"].as_array().expect("rules").clone();
     let betweens: Vec<&Value> = rules.iter().map(|r| &r["rule"]["between"]).collect();
     let fits: Vec<&Value> = rules.iter().map(|r| &r["fit"]).collect();
-    // Bolts that overlap each other are no fastener's thread, but they are called bolts: 0.6 mm aside they share a corner.
+    // Overlapping bolts are no fastener in a hole, but their names match one: 0.6 mm aside they share a corner.
     assert_eq!(suggestions["left_out"], json!([]));
     assert!(betweens.contains(&&json!(["bolt-*", "plate"])), "{betweens:?}");
     assert!(
@@ -94,7 +94,7 @@ fn what_is_proposed_makes_the_run_pass() {
     assert_eq!(code, 0, "{report}");
     assert_eq!(parsed(&report)["summary"]["counts"]["allowed"], proposed);
     assert_eq!(machine.suggest()["rules"], json!([]));
-    // The text has the same lines, to be pasted as they are.
+    // The text output has the same lines, ready to paste.
     let (_, text) = self::machine().run("suggest", &[]);
     let lines: String = text.lines().filter(|l| l.starts_with("    {")).collect();
     let pasted = parsed(&format!("[{lines}]"));
@@ -102,7 +102,7 @@ fn what_is_proposed_makes_the_run_pass() {
 }
 
 #[test]
-fn what_looks_like_a_fault_is_left_out_and_said() {
+fn likely_faults_are_left_out_and_listed() {
     let mut cubes = Cubes::new(&[
         ("frame", "frame", [0.0, 0.0, 0.0]),
         ("motor", "motor", [0.5, 0.0, 0.0]),
@@ -144,7 +144,7 @@ fn what_looks_like_a_fault_is_left_out_and_said() {
 }
 
 #[test]
-fn many_fits_of_two_parts_are_one_rule_unless_that_would_hide_a_fault() {
+fn repeated_fits_share_a_rule_unless_hiding_a_fault() {
     let ids: Vec<(String, String)> = (0..9).map(|k| (format!("jaw-{k}"), format!("pin-{k}"))).collect();
     let mut cubes = Vec::new();
     for (k, (jaw, pin)) in ids.iter().enumerate() {
@@ -161,7 +161,7 @@ fn many_fits_of_two_parts_are_one_rule_unless_that_would_hide_a_fault() {
     );
     many.paste(&suggestions);
     assert_eq!(many.run("check", &["--strict"]).0, 0);
-    // One of the pins half in the jaw of another: that pair must go on failing.
+    // One pin stands half in the jaw of another: the proposed rule must leave its pair failing.
     cubes.push(("pin-9", "pin", [0.0, 0.5, 0.0]));
     let mut faulty = Cubes::new(&cubes);
     let suggestions = faulty.suggest();
@@ -174,7 +174,7 @@ fn many_fits_of_two_parts_are_one_rule_unless_that_would_hide_a_fault() {
 }
 
 #[test]
-fn an_assembly_that_passes_needs_nothing() {
+fn passing_assembly_needs_no_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases/flush-boxes/assembly.json");
     let ran = interfere(&["suggest", path.to_str().expect("UTF-8")]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "No pair fails, so no rule is proposed.\n"));

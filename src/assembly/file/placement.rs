@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_maps_say_their_condition_number() {
+    fn singular_map_error_states_condition_number() {
         assert_eq!(singular(&Mat3::identity()), None);
         assert_eq!(singular(&Mat3::from_diagonal(&Vec3::new(1.0, -1.0, 1e-6))), None);
         let flat = singular(&Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 1e-12))).expect("singular");

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_globs_say_why() {
+    fn invalid_globs_give_reason() {
         for (glob, why) in [
             ("", "empty"),
             ("[ab", "`[` is never closed"),
@@ -347,7 +347,7 @@ mod tests {
         }
 
         #[test]
-        fn an_escaped_text_matches_itself_alone(text in "[a*?{},\\[\\]!^\\\\-]{1,6}", other in "[a*?{},\\[\\]!^\\\\-]{1,6}") {
+        fn escaped_text_matches_only_itself(text in "[a*?{},\\[\\]!^\\\\-]{1,6}", other in "[a*?{},\\[\\]!^\\\\-]{1,6}") {
             for glob in [escaped(&text), format!("{{{},}}", escaped(&text))] {
                 prop_assert!(matches(&glob, &text), "{} {}", glob, text);
                 prop_assert_eq!(matches(&glob, &other), other == text);

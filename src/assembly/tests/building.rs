@@ -4,7 +4,7 @@ use crate::assembly::tests::*;
 use crate::mesh::TriMesh;
 
 #[test]
-fn the_builder_refuses_what_the_reader_refuses() {
+fn builder_and_reader_refuse_the_same_input() {
     let open = TriMesh { vertices: vec![Vec3::zeros()], triangles: vec![[0, 1, 2]] };
     let error = Assembly::builder("t", LengthUnit::Mm)
         .tolerance(f64::NAN)

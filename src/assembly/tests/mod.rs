@@ -1,4 +1,4 @@
-//! The reader against files: the fixtures, and small trees in memory.
+//! Tests of the assembly reader against files: the fixtures, and small trees in memory.
 
 pub(crate) mod building;
 pub(crate) mod rules;
@@ -29,7 +29,7 @@ fn files_in(folder: &str) -> Vec<String> {
     paths
 }
 
-/// Files in memory; `links` lead from a path to another. Counts what is read.
+/// Files in memory; `links` maps paths to their targets. Records the files read.
 #[derive(Default)]
 struct Memory {
     files: BTreeMap<PathBuf, Vec<u8>>,
@@ -84,7 +84,7 @@ impl Loader for Memory {
 }
 
 #[test]
-fn every_invalid_file_says_what_is_wrong_where_and_what_would_fix_it() {
+fn every_invalid_file_gives_error_location_and_fix() {
     let mut all = String::new();
     for path in files_in(&format!("{FIXTURES}/invalid")) {
         let error = load_file(&path).map(|_| ()).expect_err(&path);
@@ -206,7 +206,7 @@ fn sub_assemblies_are_expanded_in_place() {
     assert_eq!(listed, expected);
     // 100 mm, 1 inch up, then 1, 2 and 3 cm.
     assert_eq!(assembly.instances[2].placement.translation, Vec3::new(110.0, 20.0, 25.4 + 30.0));
-    // The same, turned a quarter about z and moved by 200 mm.
+    // The same, rotated by a quarter turn about z and moved by 200 mm.
     assert_eq!(assembly.instances[5].placement.translation, Vec3::new(-20.0, 210.0, 55.4));
     let rules: Vec<_> = assembly.rules.iter().map(|r| (r.scope.as_str(), r.file.as_str(), r.index)).collect();
     let expected = [
@@ -249,7 +249,7 @@ fn a_file_used_often_is_read_once() {
 }
 
 #[test]
-fn exploding_nests_are_refused_before_they_are_expanded() {
+fn oversized_nesting_is_refused_before_expansion() {
     let mut files: Vec<(String, String)> = (0..30)
         .map(|k| {
             let below = k + 1;
@@ -267,7 +267,7 @@ fn exploding_nests_are_refused_before_they_are_expanded() {
 }
 
 #[test]
-fn chains_deeper_than_the_limit_are_refused_however_they_are_met() {
+fn chains_beyond_depth_limit_are_refused() {
     let mut files: Vec<(String, String)> = (0..100)
         .map(|k| {
             let text = format!(r#"{{ "version": 1, "instances": [{{ "id": "a", "assembly": "{}.json" }}] }}"#, k + 1);
@@ -277,7 +277,7 @@ fn chains_deeper_than_the_limit_are_refused_however_they_are_met() {
     let leaf = format!(r#"{{ "version": 1, {BOX}, "instances": [{{ "id": "a", "part": "box" }}] }}"#);
     files.push(("/p/100.json".to_owned(), leaf));
     files.push(("/p/box.stl".to_owned(), String::new()));
-    // Met from the middle first: no visit is too deep, the whole is.
+    // Reads the middle of the chain first: every single visit is within the limit, the whole chain is beyond it.
     let both =
         r#"{ "version": 1, "instances": [{ "id": "a", "assembly": "50.json" }, { "id": "b", "assembly": "0.json" }] }"#;
     files.push(("/p/both.json".to_owned(), both.to_owned()));
@@ -316,7 +316,7 @@ fn files_outside_the_tree_are_refused() {
 }
 
 #[test]
-fn outside_a_version_controlled_tree_the_own_folder_is_the_limit() {
+fn without_version_control_own_folder_is_the_limit() {
     let files = tree(&[("/w/a/assembly.json", one("../box.stl")), ("/w/box.stl", String::new())]);
     assert!(files.error("/w/a/assembly.json").contains("`/w/box.stl` lies outside `/w/a`"));
     for mark in [".git", ".hg", ".jj", ".svn"] {
@@ -330,7 +330,7 @@ fn outside_a_version_controlled_tree_the_own_folder_is_the_limit() {
 }
 
 #[test]
-fn mesh_links_keep_the_name_they_are_written_by() {
+fn mesh_links_keep_their_written_name() {
     let files = tree(&[("/w/.git/objects/9f3a", String::new()), ("/w/a.json", one("parts/box.stl"))])
         .link("/w/parts/box.stl", "/w/.git/objects/9f3a");
     let assembly = files.load("/w/a.json").expect("valid");
@@ -365,7 +365,7 @@ fn a_missing_root_file_is_one_problem() {
 }
 
 #[test]
-fn part_keys_that_collide_are_refused() {
+fn colliding_part_keys_are_refused() {
     let root = r#"{ "version": 1, "parts": { "s.json#b": { "mesh": "b.stl" } },
         "instances": [{ "id": "a", "part": "s.json#b" }, { "id": "s", "assembly": "s.json" }] }"#;
     let files = tree(&[("/p/a.json", root.to_owned()), ("/p/s.json", one("b.stl")), ("/p/b.stl", String::new())]);

@@ -1,4 +1,4 @@
-//! The table of rules against the format's words, pair by pair.
+//! Compares the table of rules with the wording of the format, pair by pair.
 
 use crate::assembly::tests::*;
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, RuleAction)
     assembly
 }
 
-/// Every pair asked by ids alone says what the table says, units aside.
+/// Asserts equal answers from ids alone and from the table for every pair, units aside.
 fn first_rule_agrees(assembly: &Assembly, table: &RuleTable) {
     let first = FirstMatch::new(&assembly.rules);
     let n = assembly.instances.len();
@@ -50,7 +50,7 @@ fn tetrahedron() -> crate::mesh::TriMesh {
     }
 }
 
-/// What the format says, pair by pair and rule by rule.
+/// Applies the wording of the format, pair by pair and rule by rule.
 fn oracle(assembly: &Assembly, a: usize, b: usize) -> PairRule {
     let (a, b) = (&assembly.instances[a], &assembly.instances[b]);
     if a.unit.is_some() && a.unit == b.unit {
@@ -95,7 +95,7 @@ fn agrees(assembly: &Assembly) {
 }
 
 #[test]
-fn the_first_matching_rule_holds_in_either_order() {
+fn first_matching_rule_applies_in_either_order() {
     let ids = [("shaft", None), ("drive/bearing-1", None), ("drive/bearing-2", None), ("cable-1", None)];
     let rules = [
         ("", "drive/*", "shaft", RuleAction::AllowDepth(0.03)),
@@ -130,7 +130,7 @@ proptest! {
     }
 }
 
-/// What a rule is there for, pair by pair, and whether `uses` says so. The rules of one scope stand together.
+/// Computes the coverage of each rule pair by pair and compares it with `uses`. The rules of one scope are adjacent.
 fn uses_agree(assembly: &Assembly) {
     let ids: Vec<&str> = assembly.instances.iter().map(|i| i.id.as_str()).collect();
     let pairs = || ids.iter().enumerate().flat_map(|(k, a)| ids[k + 1..].iter().map(move |b| (*a, *b)));
@@ -204,12 +204,12 @@ fn a_hundred_thousand_instances_make_few_classes() {
     let assembly = assembly(&ids, &rules);
     let table = RuleTable::new(&assembly);
     assert!(table.ignored_pairs() > 0);
-    // Pairs of these are looked at instead of pairs of instances.
+    // The table visits pairs of classes instead of pairs of instances.
     assert!((50..5000).contains(&table.classes()), "{} classes", table.classes());
 }
 
 #[test]
-fn thousands_of_rules_by_name_and_a_catch_all_are_counted_without_pairs() {
+fn thousands_of_named_rules_are_counted_without_pairs() {
     let names: Vec<String> = (0..20_000).map(|k| format!("p{k}")).collect();
     let ids: Vec<(&str, Option<u32>)> = names.iter().map(|id| (id.as_str(), None)).collect();
     let mut rules: Vec<(&str, &str, &str, RuleAction)> =

@@ -205,7 +205,7 @@ mod tests {
     use crate::geom::Vec3;
 
     #[test]
-    fn what_comes_back_is_what_was_stored() {
+    fn stored_value_reads_back_unchanged() {
         let v = Vec3::new(0.1, -0.0, 3.0);
         let turn = Mat3::new(0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0);
         let whole = Measured {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_byte_may_differ_none_be_missing_and_none_be_added() {
+    fn changed_missing_or_added_bytes_are_rejected() {
         let name = Name { kind: "pairs", key: [7; 32] };
         let bytes = framed(b"an answer", &name);
         assert_eq!(content(&bytes, &name), Some(&b"an answer"[..]));

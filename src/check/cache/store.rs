@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_that_the_store_gives_are_ever_deleted() {
+    fn store_deletes_only_its_own_names() {
         let hash = "0123456789abcdef".repeat(4);
         for (name, own) in [
             (hash.as_str(), true),

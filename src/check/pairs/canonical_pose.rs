@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn most_pairs_that_stand_far_off_and_turned_have_the_bits_of_the_first() {
+    fn most_distant_turned_pairs_share_bits_with_first() {
         let (a, b) = (pose(30.0, Vec3::new(1.0, 2.0, 3.0)), pose(75.0, Vec3::new(5.0, 2.5, 3.0)));
         let here = between(&a, &b);
         let alike = (0..360).filter(|&deg| {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_moves_no_point_beyond_the_margin_and_leaves_rotations_rotations() {
+    fn rounding_stays_within_margin_and_keeps_rotations() {
         for deg in 0..360 {
             let p = pose(f64::from(deg) + 0.1234, Vec3::new(3.0, f64::from(deg), -7.0));
             let r = rounded(&p, 20.0);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_splitting_lost_counts_where_rounding_has_no_room_for_it() {
+    fn residual_covers_the_splitting_error() {
         let p = pose(30.0, Vec3::new(3.0, 4.0, 0.0));
         assert_eq!(residual(1e-14, &p, 20.0), 0.0);
         for lost in [1e-12, 3e-9, 0.125] {

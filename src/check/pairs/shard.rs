@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shard_is_one_of_them() {
+    fn shard_index_must_be_within_count() {
         for (index, of, valid) in [(1, 1, true), (7, 7, true), (0, 7, false), (8, 7, false), (1, 0, false)] {
             assert_eq!(Shard { index, of }.is_valid(), valid, "{index}/{of}");
         }

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cube_is_its_hull_and_one_with_a_dent_is_not() {
+    fn cube_is_convex_and_dented_cube_is_not() {
         assert!(is_convex(&cube(), 1.0, 1.0));
         let mut dented = cube();
         // Move a corner inward, below the resolution of the volumes.
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_volume_than_the_hull_s_is_no_convex_solid() {
+    fn solid_smaller_than_its_hull_is_not_convex() {
         assert!(!is_convex(&cube(), 0.999, 1.0));
         assert!(!is_convex(&cube(), 2.0, 1.0));
         assert!(!is_convex(&cube(), 0.0, 0.0));

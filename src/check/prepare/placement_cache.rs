@@ -50,7 +50,7 @@ mod tests {
     use crate::geom::math::sin_cos_deg;
 
     #[test]
-    fn what_is_remembered_is_what_would_be_computed() {
+    fn cached_value_equals_computed_value() {
         let mut splitter = Splitter::new();
         for k in 0..6000_i32 {
             let (s, c) = sin_cos_deg(f64::from(k % 2500) * 0.1);

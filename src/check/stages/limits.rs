@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allowance_names_what_it_allows() {
+    fn allowance_names_its_limit() {
         let l = Limits { allow_depth: Some(0.3), ..limits() };
         assert_eq!(at(l, -0.3), Status::Allowed);
         assert_eq!(at(l, -0.005), Status::Contact);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn facets_explain_an_overlap_and_a_rule_comes_before_them() {
+    fn rule_takes_precedence_over_facet_allowance() {
         let with = |l: Limits, depth: f64| l.status(Bounds::from_depth(depth, depth), MARGIN, 0.02);
         assert_eq!(with(limits(), 0.03), Status::Contact);
         assert!(limits().needs_facets(0.03, MARGIN) && !limits().needs_facets(0.01 + MARGIN, MARGIN));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_brackets_are_said_to_be_wide() {
+    fn wide_brackets_are_not_certified() {
         assert_eq!(limits().certainty([-1.0, -0.995].into(), MARGIN), Certainty::Certified);
         assert_eq!(limits().certainty([-1.0, -0.9].into(), MARGIN), Certainty::Bracketed);
         assert_eq!(limits().certainty([-0.000_499, 0.000_5].into(), MARGIN), Certainty::Certified);

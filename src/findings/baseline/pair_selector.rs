@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_is_named_by_both_ids_in_either_order_or_by_its_own() {
+    fn pair_is_selected_by_both_ids_or_its_own() {
         assert_eq!(picked("drive/shaft,Bolt:1"), Ok(vec![2]));
         assert_eq!(picked("Bolt:1,drive/shaft"), Ok(vec![2]));
         assert_eq!(picked(&pair_id("Bolt:1", "drive/shaft")), Ok(vec![2]));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_none_or_several_is_an_error_that_helps() {
+    fn unmatched_or_ambiguous_selector_gives_helpful_error() {
         assert_eq!(
             picked("drive/shaft,Bolt1"),
             Err("no finding matches `drive/shaft,Bolt1`; did you mean `drive/shaft,Bolt:1`?".into())

@@ -36,7 +36,7 @@ fn statuses(judged: &Judged) -> Vec<BaselineStatus> {
 }
 
 #[test]
-fn what_is_written_is_read_without_loss_and_covers_its_run() {
+fn baseline_roundtrip_is_lossless_and_covers_its_run() {
     for units in LengthUnit::ALL {
         let accepted = accepted_all(units, Some("so \"be\" it\n"));
         assert_eq!((accepted.baseline.accepted.len(), accepted.taken.len()), (6, 6));
@@ -64,7 +64,7 @@ fn another_unit_means_the_same_lengths() {
 }
 
 #[test]
-fn a_pair_without_a_number_stands_by_its_inputs() {
+fn unmeasured_pair_is_accepted_by_its_inputs() {
     let baseline = accepted_all(LengthUnit::Mm, None).baseline;
     let mut now = outcome(LengthUnit::Mm);
     now.pairs.iter_mut().for_each(|p| p.inputs = p.inputs.map(|_| 8));
@@ -74,7 +74,7 @@ fn a_pair_without_a_number_stands_by_its_inputs() {
 }
 
 #[test]
-fn every_torn_baseline_is_refused_or_read() {
+fn truncated_baselines_are_refused_or_read() {
     let baseline = accepted_all(LengthUnit::Mm, Some("é")).baseline;
     let whole = written(&baseline);
     let mut refused = 0;

@@ -25,7 +25,7 @@ fn meet_by_edges(a: &Triangle, b: &Triangle) -> bool {
 }
 
 #[test]
-fn meeting_triangles_are_those_of_which_an_edge_meets_the_other() {
+fn triangles_intersect_if_an_edge_meets_the_other() {
     let mut rng = Rng::new(3);
     let (mut met, mut coplanar, mut degenerate) = (0, 0, 0);
     for grid in [Some(2), Some(3), Some(4), Some(7), None] {
@@ -49,7 +49,7 @@ fn meeting_triangles_are_those_of_which_an_edge_meets_the_other() {
 }
 
 #[test]
-fn crossing_triangles_still_meet_when_drawn_in_a_little() {
+fn crossing_triangles_still_meet_after_small_inset() {
     let mut rng = Rng::new(5);
     let (mut crossed, mut touched) = (0, 0);
     for n in [3, 4, 5, 7] {
@@ -76,7 +76,7 @@ fn crossing_triangles_still_meet_when_drawn_in_a_little() {
 }
 
 #[test]
-fn an_ulp_decides_whether_triangles_meet() {
+fn one_ulp_decides_triangle_contact() {
     let a = [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0)];
     let above = |z: f64| [Vec3::new(0.2, 0.2, z), Vec3::new(0.3, 0.2, 1.0), Vec3::new(0.2, 0.3, 1.0)];
     assert!(intersects(&a, &above(0.0)));
@@ -85,7 +85,7 @@ fn an_ulp_decides_whether_triangles_meet() {
 }
 
 #[test]
-fn no_pair_of_points_is_closer_than_the_closest() {
+fn closest_points_are_the_closest() {
     let mut rng = Rng::new(11);
     let mut tested = 0;
     for round in 0..3000 {

@@ -89,7 +89,7 @@ fn volume_of_mesh(a: &Surface, b: &Surface, pose: &Pose) -> Option<f64> {
 }
 
 #[test]
-fn tessellated_spheres_and_prisms_share_the_cell_of_their_planes() {
+fn intersection_equals_cell_of_all_planes() {
     let mut rng = Rng::new(21);
     for round in 0..8 {
         let (a, b) = if round % 2 == 0 {
@@ -113,7 +113,7 @@ fn tessellated_spheres_and_prisms_share_the_cell_of_their_planes() {
 }
 
 #[test]
-fn prisms_on_one_axis_half_a_side_apart_share_one_of_twice_the_sides() {
+fn prisms_turned_by_half_a_side_share_double_prism() {
     for sides in [3, 4, 6, 32, 64] {
         let (a, b) = (surface(&prism(sides, 5.0, [0.0, 4.0])), surface(&prism(sides, 5.0, [0.0, 7.0])));
         let half = std::f64::consts::PI / sides as f64;
@@ -128,7 +128,7 @@ fn prisms_on_one_axis_half_a_side_apart_share_one_of_twice_the_sides() {
 }
 
 #[test]
-fn surfaces_that_coincide_but_for_single_precision() {
+fn surfaces_coincident_up_to_single_precision() {
     let mut rng = Rng::new(8);
     for round in 0..6 {
         let pose = Pose { rotation: rng.rotation(), translation: rng.in_cube() * 40.0 };
@@ -155,7 +155,7 @@ fn surfaces_that_coincide_but_for_single_precision() {
 }
 
 #[test]
-fn shells_that_could_not_be_united_count_once() {
+fn unresolved_shells_count_once() {
     // Too many intersecting shells to unite, and two overlapping shells far from them.
     let pile: Vec<TriMesh> =
         (0..60).map(|k| translated(&block([0.0; 3], [9.0; 3]), Vec3::repeat(0.01 * f64::from(k)))).collect();
@@ -186,7 +186,7 @@ fn shells_that_could_not_be_united_count_once() {
 }
 
 #[test]
-fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
+fn flush_faces_keep_box_of_unresolved_shells() {
     // A foot resting on the plate, and two overlapping pins through the plate.
     let pins = [
         translated(&block([0.0; 3], [10.0, 4.0, 1.0]), Vec3::new(5.0, 5.0, 2.0)),
@@ -200,7 +200,7 @@ fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
 }
 
 #[test]
-fn the_mesh_of_concave_solids_is_closed_and_has_their_common_volume() {
+fn intersection_mesh_of_concave_solids_is_closed_and_exact() {
     let mut rng = Rng::new(17);
     let (mut some, mut none) = (0, 0);
     for round in 0..40 {
@@ -227,7 +227,7 @@ fn the_mesh_of_concave_solids_is_closed_and_has_their_common_volume() {
 }
 
 #[test]
-fn there_is_no_mesh_of_nothing_nor_of_what_has_no_inside() {
+fn empty_and_open_inputs_give_no_mesh() {
     let one = surface(&block([0.0; 3], [1.0; 3]));
     for beside in [at(1.0, 0.0, 0.0), at(1.0, 1.0, 1.0), at(3.0, 0.0, 0.0), at(1.0 - 1e-16, 0.0, 0.0)] {
         assert!(solid(&one, &one, &beside).is_none());
@@ -243,7 +243,7 @@ fn there_is_no_mesh_of_nothing_nor_of_what_has_no_inside() {
 }
 
 #[test]
-fn a_mesh_that_is_not_of_the_common_solid_is_told() {
+fn mesh_of_another_solid_is_detected() {
     let hollow =
         joined(&[block([0.0; 3], [9.0; 3]), reversed(&translated(&block([0.0; 3], [3.0; 3]), Vec3::repeat(3.0)))]);
     let (a, b) =

@@ -41,7 +41,7 @@ pub(crate) fn is_box(common: &Intersection, min: [f64; 3], max: [f64; 3]) {
 }
 
 #[test]
-fn blocks_share_a_block_wherever_they_stand() {
+fn block_intersection_is_a_block_in_any_pose() {
     let a = block([0.0; 3], [4.0, 3.0, 2.0]);
     let b = block([0.0; 3], [2.0; 3]);
     for offset in [0.0, 1e5] {
@@ -71,7 +71,7 @@ fn flush_faces_belong_to_neither_volume_nor_box() {
 }
 
 #[test]
-fn what_only_touches_shares_nothing_and_says_where() {
+fn touching_solids_have_no_volume_but_a_location() {
     let (a, b) = (surface(&block([0.0; 3], [4.0, 4.0, 1.0])), surface(&block([0.0; 3], [2.0; 3])));
     for (z, side) in [(1.0, 1.0), (-2.0, 0.0)] {
         let found = common_of(&a, &b, &at(1.0, 3.0, z), 0.0).unwrap();
@@ -97,7 +97,7 @@ fn a_solid_shares_itself_with_itself() {
 }
 
 #[test]
-fn a_part_inside_is_shared_whole_and_one_in_a_cavity_not() {
+fn enclosed_part_is_common_but_not_in_cavity() {
     let hollow =
         joined(&[block([0.0; 3], [9.0; 3]), reversed(&translated(&block([0.0; 3], [3.0; 3]), Vec3::repeat(3.0)))]);
     let (hollow, small) = (surface(&hollow), surface(&block([0.0; 3], [1.0; 3])));
@@ -172,7 +172,7 @@ fn concave_pairs_agree_with_their_union() {
 }
 
 #[test]
-fn a_volume_that_cannot_be_is_none() {
+fn impossible_volume_is_none() {
     let (a, b) = (surface(&block([0.0; 3], [1.0; 3])), surface(&block([0.0; 3], [1.0; 3])));
     // The common solid is too thin for a ball of that depth.
     assert!(common_of(&a, &b, &at(0.5, 0.0, 0.0), 1.0).is_none());
@@ -184,7 +184,7 @@ fn a_volume_that_cannot_be_is_none() {
 }
 
 #[test]
-fn what_is_found_near_a_pose_is_all_there_is_at_a_pose_nearby() {
+fn candidates_are_complete_for_nearby_poses() {
     // Cubes of one grid with coincident faces, and rotated cubes; B moves by a distance within `way`.
     let mut rng = Rng::new(29);
     let mut found = 0;

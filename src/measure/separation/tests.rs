@@ -14,7 +14,7 @@ fn triangle(rng: &mut Rng) -> Triangle {
 }
 
 #[test]
-fn a_wall_blocks_a_line_until_it_has_left_the_floor() {
+fn wall_blocks_line_until_floor_is_left() {
     let floor = [Vec3::new(-9.0, -9.0, 0.0), Vec3::new(9.0, -9.0, 0.0), Vec3::new(0.0, 9.0, 0.0)];
     let wall = [Vec3::new(-1.0, 0.0, -0.5), Vec3::new(1.0, 0.0, -0.5), Vec3::new(0.0, 0.0, 3.0)];
     let up = blocked_interval(&floor, &wall, &Line::new(&Vec3::z(), 1e-12)).unwrap();
@@ -33,7 +33,7 @@ fn triangles_in_one_plane_block_lines_in_it() {
 }
 
 #[test]
-fn what_is_blocked_is_where_triangles_meet() {
+fn blocked_interval_is_where_triangles_meet() {
     let rng = &mut Rng::new(5);
     let (mut inside, mut beyond) = (0, 0);
     for _ in 0..4000 {
@@ -59,7 +59,7 @@ fn what_is_blocked_is_where_triangles_meet() {
 }
 
 #[test]
-fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
+fn min_norm_point_needs_at_most_three_planes() {
     let plane = |x: f64, y: f64, z: f64, least: f64| Plane { normal: Vec3::new(x, y, z).normalize(), least };
     let found = |planes: &[Plane]| min_norm_point(planes, 1e-12);
     let close = |x: Option<Vec3>, y: Vec3| (x.unwrap() - y).norm() < 1e-9;
@@ -80,7 +80,7 @@ fn the_nearest_point_beyond_planes_lies_on_three_of_them_at_most() {
 }
 
 #[test]
-fn a_ray_leaves_a_box_through_the_face_that_is_ahead() {
+fn ray_exits_box_through_face_ahead() {
     let s = Surface::new(&block([0.0; 3], [1.0; 3]), &Vec3::zeros(), Inside::Solid);
     let way = |x: [f64; 3], d: [f64; 3]| exit(&s, &Vec3::from(x), &Vec3::from(d).normalize(), 10.0);
     assert!((way([0.3, 0.4, 0.25], [0.0, 0.0, 1.0]) - 0.75).abs() < 1e-12);

@@ -30,7 +30,7 @@ fn polygons_by_design_have_no_facet_error() {
 }
 
 #[test]
-fn a_dent_that_rounding_makes_is_no_facet() {
+fn rounding_dents_are_not_facets() {
     // A square with its middle slightly off the plane, towards the inside.
     let hair = 1e-5;
     let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
@@ -48,7 +48,7 @@ fn a_dent_that_rounding_makes_is_no_facet() {
 }
 
 #[test]
-fn concave_edges_are_told_from_convex_ones() {
+fn concave_and_convex_edges_are_distinguished() {
     // A coarse bore beside a finer one, in a convex prism coarser than both.
     let at = |m: &TriMesh, x: f64| translated(m, Vec3::new(x, 0.0, 0.0));
     let [coarse, fine] = [(16, 3.0), (48, 3.0)].map(|(sides, r)| reversed(&prism(sides, r, [0.0, 30.0])));
@@ -73,7 +73,7 @@ fn concave_edges_are_told_from_convex_ones() {
 }
 
 #[test]
-fn of_two_facets_the_narrower_one_counts() {
+fn narrower_of_two_facets_counts() {
     // Two strips of width 10 and 1, joined at 0.1 rad along the y axis.
     let (s, c) = (libm::sin(0.1), libm::cos(0.1));
     let v = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_finite_coordinates_in_range_are_taken() {
+    fn only_finite_coordinates_in_range_are_accepted() {
         assert_eq!(accept(-12.5), Some(-12.5));
         assert!(accept(-0.0).unwrap().is_sign_positive());
         assert_eq!(accept(1e-300), Some(0.0));

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_count_every_kind_of_line_end_once() {
+    fn positions_count_every_line_ending_once() {
         let text = b"a\r\nb\rc\n\xc3\xa4d";
         assert_eq!(line_column(text, 0), (1, 1));
         assert_eq!(line_column(text, 3), (2, 1));

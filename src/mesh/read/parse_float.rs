@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_reads_as_the_standard_library_does() {
+    fn every_spelling_parses_like_std() {
         for text in [
             "0",
             "-0",
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_bytes_at_once_are_read_as_one_by_one() {
+    fn eight_byte_parsing_equals_single_byte_parsing() {
         let text = b"0123456789./:;-+eE \0\x7f\x80\xff\xb09876543210!12345678";
         for from in 0..text.len() - 7 {
             let eight: [u8; 8] = text[from..from + 8].try_into().unwrap();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_no_numbers_and_a_number_ends_where_it_ends() {
+    fn words_are_refused_and_numbers_end_correctly() {
         for text in ["nan", "-nan", "inf", "-", ".", "e5", "", "+.e1", "blah"] {
             assert_eq!(parse(text.as_bytes(), 0), None, "{text}");
         }

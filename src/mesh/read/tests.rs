@@ -57,7 +57,7 @@ fn error(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn binary_is_recognised_by_its_length_whatever_its_header_says() {
+fn binary_is_recognised_by_length_for_any_header() {
     for header in [b"solid part".as_slice(), b"", b"COLOR=abcd", b"facet normal", &[0xff; 80]] {
         let loaded = is_tetrahedron(&binary(header, &TETRAHEDRON));
         assert_eq!((loaded.format, loaded.single_precision), (MeshFormat::StlBinary, true));
@@ -66,7 +66,7 @@ fn binary_is_recognised_by_its_length_whatever_its_header_says() {
 }
 
 #[test]
-fn bytes_after_the_last_binary_facet_are_told() {
+fn trailing_bytes_after_binary_facets_are_reported() {
     let mut bytes = binary(b"solid x", &TETRAHEDRON);
     bytes.push(b'\n');
     let loaded = is_tetrahedron(&bytes);
@@ -75,7 +75,7 @@ fn bytes_after_the_last_binary_facet_are_told() {
 }
 
 #[test]
-fn a_binary_file_cut_off_says_where() {
+fn truncated_binary_error_gives_position() {
     let bytes = binary(b"", &TETRAHEDRON);
     for length in [84, 100, 134, 283] {
         let e = load(&bytes[..length]).unwrap_err();
@@ -97,7 +97,7 @@ fn a_binary_file_of_no_triangles_is_an_error() {
 }
 
 #[test]
-fn a_binary_coordinate_that_is_no_number_says_at_which_byte() {
+fn bad_binary_coordinate_gives_byte_offset() {
     let mut facets = TETRAHEDRON;
     facets[2][1][2] = f32::NAN;
     let e = load(&binary(b"", &facets)).unwrap_err();
@@ -115,7 +115,7 @@ fn minus_zero_is_zero() {
 }
 
 #[test]
-fn ascii_lines_may_end_in_any_way_and_keywords_be_in_any_case() {
+fn ascii_accepts_any_line_ending_and_keyword_case() {
     for end in ["\n", "\r\n", "\r", " "] {
         let body = ascii(&TETRAHEDRON, end);
         for text in [
@@ -150,7 +150,7 @@ fn names_may_hold_keywords_and_bytes_of_any_encoding() {
 }
 
 #[test]
-fn a_missing_endsolid_and_text_after_the_end_are_told() {
+fn missing_endsolid_and_trailing_text_are_reported() {
     let body = ascii(&TETRAHEDRON, "\n");
     assert_eq!(codes(&is_tetrahedron(format!("solid\n{body}").as_bytes())), ["missing-endsolid"]);
     assert_eq!(codes(&is_tetrahedron(format!("solid\n{body}endsolid\nmade by hand").as_bytes())), ["trailing-bytes"]);
@@ -186,7 +186,7 @@ fn ascii_errors_name_line_column_and_word() {
 }
 
 #[test]
-fn ascii_numbers_with_more_than_single_precision_are_noticed() {
+fn ascii_numbers_beyond_single_precision_are_detected() {
     let single = ascii(&[[[0.1, 0.2, 0.3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], "\n");
     let load = |text: &str| load(format!("solid\n{text}endsolid").as_bytes()).unwrap().single_precision;
     assert!(load(&single));
@@ -195,7 +195,7 @@ fn ascii_numbers_with_more_than_single_precision_are_noticed() {
 }
 
 #[test]
-fn a_git_lfs_pointer_and_other_formats_are_called_by_name() {
+fn git_lfs_pointers_and_other_formats_are_named() {
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
     assert_eq!(error(pointer), "a Git LFS pointer, not a mesh; run `git lfs pull`");
     for (bytes, word) in [
@@ -216,7 +216,7 @@ fn a_git_lfs_pointer_and_other_formats_are_called_by_name() {
 }
 
 #[test]
-fn obj_statements_beyond_v_and_f_are_passed_over() {
+fn obj_ignores_statements_except_v_and_f() {
     let text = format!(
         "# a comment \\\nmtllib C:\\x.mtl\no part\ng a b\ns off\nvn 0 0 1\nvt 0.5 0.5\nt 0 0\nusemtl red#1\nl 1 2\np 1\n{TETRAHEDRON_OBJ}"
     );
@@ -248,7 +248,7 @@ fn obj_numbers_may_be_followed_by_weights_colours_and_comments() {
 }
 
 #[test]
-fn obj_vertices_may_follow_their_faces_and_equal_ones_are_joined() {
+fn obj_vertices_may_follow_faces_and_equal_ones_merge() {
     is_tetrahedron(b"f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n");
     is_tetrahedron(
         TETRAHEDRON_OBJ.replace("v 0 0 1\n", "v 0 0 1\nv 1 0 0\nv 9 9 9\n").replace("f 1 2 4", "f 1 5 4").as_bytes(),
@@ -278,7 +278,7 @@ fn obj_errors_name_line_and_column() {
 }
 
 #[test]
-fn obj_polygons_keep_their_outline_where_a_fan_would_not() {
+fn obj_concave_polygons_keep_their_outline() {
     // A prism over a dart with its inward corner after the first: a fan from corner 1 leaves the dart. Area of the
     // dart: 2 − 1.5.
     let dart = [[2.0, -1.0], [0.5, 0.0], [2.0, 1.0], [0.0, 0.0]];
@@ -339,7 +339,7 @@ fn tobj_reads_the_same_faces() {
 
 proptest::proptest! {
     #[test]
-    fn no_bytes_make_a_reader_panic(start in 0usize..4, cut in 0usize..400, place in 0usize..400, with in proptest::collection::vec(0u8.., 0..6)) {
+    fn readers_never_panic(start in 0usize..4, cut in 0usize..400, place in 0usize..400, with in proptest::collection::vec(0u8.., 0..6)) {
         let mut bytes = match start {
             0 => binary(b"solid", &TETRAHEDRON),
             1 => format!("solid a\n{}endsolid a\n", ascii(&TETRAHEDRON, "\n")).into_bytes(),

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_square_is_cut_as_a_fan_and_an_arrowhead_is_not() {
+    fn square_is_a_fan_and_arrowhead_is_not() {
         let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         assert_eq!(cut(&square), (vec![[0, 1, 2], [0, 2, 3]], true));
         let arrow = [[0.0, 0.0], [2.0, -1.0], [0.5, 0.0], [2.0, 1.0]];
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_on_a_side_make_no_overlap_and_keep_their_edges() {
+    fn corners_on_a_side_keep_edges_without_overlap() {
         let l = [
             [0.0, 0.0],
             [1.0, 0.0],
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_comb_runs_out_of_budget_and_a_huge_disk_does_not() {
+    fn huge_comb_exhausts_budget_and_huge_disk_does_not() {
         let mut comb = vec![Vec3::new(2e6, -1.0, 0.0)];
         for k in (0..100_000).rev() {
             comb.push(Vec3::new(f64::from(2 * k + 1), 5.0, 0.0));
@@ -318,7 +318,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_corners_yield_all_triangles_and_the_outline(raw in proptest::collection::vec((0i8..6, 0i8..6), 3..24)) {
+        fn any_polygon_yields_all_triangles_and_outline(raw in proptest::collection::vec((0i8..6, 0i8..6), 3..24)) {
             let flat: Vec<[f64; 2]> = raw.iter().map(|p| [f64::from(p.0), f64::from(p.1)]).collect();
             let (triangles, _) = cut(&flat);
             prop_assert!(keeps_its_outline(flat.len() as u32, &triangles));

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn both_precisions_join_alike() {
+    fn both_precisions_merge_equally() {
         use crate::mesh::repair::merge_vertices::VertexMerger;
         let (mut single, mut double) = (VertexMergerF32::with_expected(0), VertexMerger::with_expected(0));
         let (mut triangles, mut numbers) = (Vec::new(), Vec::new());

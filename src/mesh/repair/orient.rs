@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_block_is_left_alone_and_an_inside_out_one_is_turned() {
+    fn only_inside_out_blocks_are_flipped() {
         let mut good = block([0.0; 3], [1.0, 2.0, 3.0]);
         let copy = good.clone();
         assert_eq!((oriented(&mut good).turned, good == copy), (0, true));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cavity_is_kept_and_a_file_inside_out_is_turned_as_a_whole() {
+    fn cavity_is_kept_and_inside_out_file_is_flipped() {
         let hollow = joined(&[block([0.0; 3], [10.0; 3]), reversed(&at(&block([0.0; 3], [2.0; 3]), 4.0))]);
         let mut mesh = hollow.clone();
         assert_eq!(oriented(&mut mesh).turned, 0);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_island_in_a_cavity_wound_inside_out_is_turned_alone() {
+    fn inside_out_island_in_cavity_is_flipped_alone() {
         let island = reversed(&at(&block([0.0; 3], [1.0; 3]), 4.5));
         let mut mesh = joined(&[block([0.0; 3], [10.0; 3]), reversed(&at(&block([0.0; 3], [2.0; 3]), 4.0)), island]);
         let done = oriented(&mut mesh);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_blocks_touching_along_an_edge_the_one_inside_out_is_turned() {
+    fn inside_out_block_touching_another_is_flipped() {
         let mut mesh = joined(&[
             block([0.0; 3], [1.0; 3]),
             reversed(&translated(&block([0.0; 3], [1.0; 3]), Vec3::new(1.0, 1.0, 0.0))),

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_do_not_matter_are_dropped() {
+    fn irrelevant_points_are_dropped() {
         let mut s = Simplex::new(p(5.0, 5.0, 5.0));
         s.push(p(6.0, 5.0, 5.0));
         let Reduced::Outside(v) = s.push(p(1.0, 0.0, 0.0)) else { panic!("a triangle cannot enclose") };

@@ -97,7 +97,7 @@ fn a_block_and_an_open_box() {
 }
 
 #[test]
-fn copies_in_one_place_are_never_told_by_their_distance() {
+fn coincident_copies_never_get_a_distance() {
     let (closed, open) = (block([0.0; 3], [10.0; 3]), open_box([0.0; 3], [10.0; 3]));
     let mut l = joined(&[block([0.0; 3], [9.0, 2.0, 1.0]), block([0.0, 3.0, 0.0], [2.0, 9.0, 1.0])]);
     l.triangles.pop();
@@ -174,7 +174,7 @@ fn bent(columns: u32, rows: u32, width: f64, at: u32) -> TriMesh {
 }
 
 #[test]
-fn sheets_that_touch_are_not_sheets_that_cross() {
+fn touching_sheets_do_not_cross() {
     // A flat half continues into a slope: the hulls overlap deeply, triangles are large and touch on edges.
     let a = bent(2, 2, 10.0, 1);
     let against = |b: &TriMesh| verdicts(&a, Inside::Undefined, b, Inside::Undefined);
@@ -200,7 +200,7 @@ fn sheets_that_touch_are_not_sheets_that_cross() {
 }
 
 #[test]
-fn a_sheet_that_cuts_a_solid_along_its_edges_crosses_it() {
+fn sheet_cutting_solid_along_edges_crosses_it() {
     // Diagonal cut through opposite edges, along the diagonals of the ends, all vertices outside.
     let solid = block([0.0; 3], [10.0; 3]);
     let sheet = |p: [f64; 3], q: [f64; 3]| TriMesh {

@@ -128,7 +128,7 @@ fn a_nut_on_its_bolt_in_one_mesh() {
 }
 
 #[test]
-fn what_could_not_be_resolved_is_labelled_and_balls_still_count() {
+fn unresolved_self_union_is_labelled_and_balls_count() {
     // A pile of copies: more intersecting triangles than self-union resolves.
     let n = 220;
     let copies: Vec<TriMesh> =

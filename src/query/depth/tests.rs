@@ -96,7 +96,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn the_bracket_holds_the_depth_and_is_narrow() {
+fn bracket_contains_depth_and_is_narrow() {
     for (name, a, b, known) in cases() {
         for rotate in [false, true] {
             let (t, events) = bracket(&a, &b, rotate);
@@ -142,7 +142,7 @@ fn depth_of(parts: [(&Part, Option<&Pose>); 2], x: &Vec3) -> f64 {
 }
 
 #[test]
-fn no_search_beats_the_upper_bound() {
+fn searches_stay_below_upper_bound() {
     let rounds: u64 = std::env::var("ROUNDS").map_or(150, |r| r.parse().unwrap());
     let (mut thick, mut thin, mut open) = (0, 0, 0);
     for round in 0..rounds {

@@ -121,7 +121,7 @@ fn pairs(seed: u64, rounds: usize, mut check: impl FnMut(&Surface, &Surface, &Po
 }
 
 #[test]
-fn pairs_of_triangles_that_meet_are_those_of_brute_force() {
+fn triangle_pairs_agree_with_brute_force() {
     let (mut some, mut none) = (0, 0);
     pairs(1, 400, |a, b, pose, _, _| {
         let (expected, _) = brute_force(&triangles(a, &Pose::identity()), &triangles(b, pose));
@@ -141,7 +141,7 @@ fn pairs_of_triangles_that_meet_are_those_of_brute_force() {
 }
 
 #[test]
-fn distances_are_those_of_brute_force() {
+fn distances_agree_with_brute_force() {
     let (mut within, mut beyond) = (0, 0);
     pairs(2, 400, |a, b, pose, eta, rng| {
         let (met, least) = brute_force(&triangles(a, &Pose::identity()), &triangles(b, pose));
@@ -169,7 +169,7 @@ fn distances_are_those_of_brute_force() {
 }
 
 #[test]
-fn moved_triangles_meet_as_in_brute_force() {
+fn moved_triangle_pairs_agree_with_brute_force() {
     let (mut some, mut none) = (0, 0);
     pairs(3, 300, |a, b, pose, _, rng| {
         let slack = [1e-4, 0.01, 0.3][rng.below(3)];
@@ -189,7 +189,7 @@ fn moved_triangles_meet_as_in_brute_force() {
 }
 
 #[test]
-fn nearest_and_within_are_those_of_brute_force() {
+fn nearest_and_within_agree_with_brute_force() {
     let mut seen = BTreeSet::new();
     pairs(4, 200, |_, s, pose, _, rng| {
         let back = pose.inverse();

@@ -45,14 +45,14 @@ struct AskedRow {
     margin: f64,
 }
 
-/// A translation of `b` that mends the pair, and which other instances it then comes into; null where that was not checked.
+/// Translation of `b` that fixes the pair, and the other instances with new or worse failures; null if unchecked.
 #[derive(Serialize)]
 struct FixRow<'a> {
     translation: [f64; 3],
     moves_into: Option<&'a [String]>,
 }
 
-/// One stage: its name and the keys of its kind.
+/// One step: its stage and the keys of its kind.
 struct StepRow<'a> {
     step: &'a Step,
     units: LengthUnit,
@@ -76,12 +76,12 @@ impl Serialize for StepRow<'_> {
                 Some(cleared)
             }
             Step::Hull { gap, cleared } => {
-                // Infinity, where no upper bound was asked for, becomes null.
+                // Infinity (no upper bound was requested) becomes null.
                 map.serialize_entry("gap_bracket", &gap.map(of))?;
                 Some(cleared)
             }
             Step::Pieces { distance, depth, cleared } => {
-                // As above; null where two pieces meet.
+                // Infinity becomes null; the whole bracket is null if two pieces intersect.
                 map.serialize_entry("distance_bracket", &distance.map(|d| d.map(of)))?;
                 map.serialize_entry("depth_at_least", &depth.map(of))?;
                 Some(cleared)
@@ -134,7 +134,7 @@ impl Serialize for StepRow<'_> {
     }
 }
 
-/// By what the exact stage found what it found.
+/// Method of a step of the exact stage.
 fn means(step: &Step) -> Option<&'static str> {
     match step {
         Step::HullDepth { .. } => Some("hulls"),

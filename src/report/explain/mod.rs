@@ -1,4 +1,4 @@
-//! The way of one pair through the stages, in words or as JSON.
+//! Writes the stages of one pair: `text` for people, `document` as JSON.
 
 pub(crate) mod document;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// Writes the explanation; [`Format::Table`] is the text.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(e: &Explanation, format: Format, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Json => write_json(&crate::report::explain::document::Document::new(e), out),
@@ -21,7 +21,7 @@ pub fn render(e: &Explanation, format: Format, colour: bool, out: &mut dyn Write
     }
 }
 
-/// The name of the stage that a step belongs to.
+/// Name of a step's stage.
 fn stage(step: &Step) -> &'static str {
     match step {
         Step::Aabb { .. } => "aabb",

@@ -7,7 +7,7 @@ use crate::report::explain::*;
 use crate::testkit::sample_outcome;
 use serde_json::Value;
 
-/// A pair that ends in interference after every kind of step.
+/// Pair with every kind of step and interference at the end.
 pub(crate) fn explanation() -> Explanation {
     let outcome = sample_outcome::outcome();
     let side = |id: &str, part: usize, convex: bool| ExplainedInstance {
@@ -92,7 +92,7 @@ fn the_whole_text() {
 #[test]
 fn the_whole_document() {
     let text = rendered(&explanation(), Format::Json);
-    // The row is that of a report, whose own test holds it.
+    // The test of the report covers the row.
     let (head, row) = text.split_once("  \"pair\": {\n").unwrap();
     let tail = row.split_once("\n  },\n").unwrap().1;
     insta::assert_snapshot!(format!("{head}{tail}"), @r#"
@@ -243,7 +243,7 @@ fn every_status_has_its_sentence() {
 }
 
 #[test]
-fn names_cannot_steer_the_terminal_and_colour_is_asked_for() {
+fn names_are_escaped_and_colour_is_opt_in() {
     let text = rendered(&explanation(), Format::Table);
     assert!(!text.chars().any(|c| c != '\n' && crate::json::wording::is_unsafe_char(c)));
     let mut out = Vec::new();
@@ -258,13 +258,13 @@ fn the_row_is_that_of_a_report() {
     let mut out = Vec::new();
     crate::report::json::render(&sample_outcome::outcome().into(), &mut out).unwrap();
     let mut report: Value = serde_json::from_slice(&out).unwrap();
-    // What it is grouped with is known of whole reports alone.
+    // Only a whole report has groups.
     report["pairs"][0].as_object_mut().unwrap().remove("group").expect("a key");
     assert_eq!(keys(&json["pair"]), keys(&report["pairs"][0]));
 }
 
 #[test]
-fn how_to_mend_a_pair_is_said_with_what_that_does_to_others() {
+fn fix_is_explained_with_its_side_effects() {
     let told = |into: Option<&[&str]>| {
         let mut e = explanation();
         e.moves_into = into.unwrap_or_default().iter().map(|id| (*id).to_owned()).collect();

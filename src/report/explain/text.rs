@@ -1,4 +1,4 @@
-//! An explanation for people: a line per stage, then the verdict and its reason.
+//! Writes an explanation for people: a line for each stage, then the verdict and its reason.
 
 use crate::assembly::{Facets, Geometry, RuleAction};
 use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, PairLimits, Status, Step};
@@ -172,7 +172,7 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
     }
 }
 
-/// How to mend the pair, and what that does to others.
+/// Describes the fix of the pair and its effect on other pairs.
 fn fix_text(e: &Explanation, fix: &Fix) -> String {
     let b = shown(&e.sides[1].id);
     let length = fix.translation.norm();
@@ -187,7 +187,7 @@ fn fix_text(e: &Explanation, fix: &Fix) -> String {
     format!("move `{b}` by {} along {}; {others}", length_text(length, e.units), direction(&(fix.translation / length)))
 }
 
-/// Why the pair has its status.
+/// Explains the status of the pair.
 pub(crate) fn why(e: &Explanation) -> String {
     let length = |mm| length_text(mm, e.units);
     let tolerance = length(e.asked.map_or(e.settings.tolerance, |a| a.tolerance));

@@ -22,7 +22,7 @@ pub(crate) use crate::report::json::pair::Pair;
 /// Writes the report.
 ///
 /// # Errors
-/// As the writer says.
+/// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn io::Write) -> io::Result<()> {
     write_json(&Document(judged), out)
 }
@@ -219,7 +219,7 @@ impl Serialize for Pairs<'_> {
     }
 }
 
-/// A box in a report.
+/// Axis-aligned box, in the report's unit.
 #[derive(Serialize)]
 pub(crate) struct MinMax {
     min: [f64; 3],
@@ -327,7 +327,7 @@ impl Serialize for Warnings<'_> {
     }
 }
 
-/// The place keys are left out where there is no place: they are no numbers that were not computed.
+/// Row of a warning. It omits the keys of a missing location, since null stands for a number not computed.
 #[derive(Serialize)]
 struct WarningRow<'a> {
     code: WarningCode,

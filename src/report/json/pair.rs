@@ -1,4 +1,4 @@
-//! The row of a pair.
+//! Writes the row of a pair.
 
 use crate::assembly::Rule;
 use crate::check::{self, PairOutcome, pair_id};
@@ -33,12 +33,12 @@ pub(crate) struct Pair<'a> {
     rule: Option<RuleOfPair<'a>>,
     baseline: Option<&'static str>,
     accepted: Option<Accepted>,
-    /// Left out of a row that stands alone: there it is not known.
+    /// Omitted from a row outside a report: its group is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<GroupOfPair<'a>>,
 }
 
-/// The id of a row's group, `null` where it has none.
+/// Id of a row's group; `null` without a group.
 #[derive(Serialize)]
 struct GroupOfPair<'a>(Option<&'a str>);
 
@@ -84,7 +84,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// What a finding was accepted as.
+/// Severity of a finding at its acceptance.
 #[derive(Serialize)]
 struct Accepted {
     overlap_depth: Option<f64>,

@@ -99,7 +99,7 @@ fn counts_add_up_and_names_survive() {
 }
 
 #[test]
-fn instances_stand_in_byte_order() {
+fn instances_are_in_byte_order() {
     let text = text(&sample_outcome::outcome());
     let at: Vec<_> = ["drive/bearing-1\":", "fan\": {", "gehäuse \\\"links\\\"\": {", "shaft\": {"]
         .iter()
@@ -122,7 +122,7 @@ fn lengths_and_volumes_are_in_the_report_s_unit() {
 }
 
 #[test]
-fn a_pass_says_so() {
+fn pass_is_stated() {
     let mut outcome = sample_outcome::outcome();
     outcome.pairs.retain(|p| !p.status.fails());
     outcome.counts = Counts { allowed: 1, contact: 1, clear: 8, ..Counts::default() };

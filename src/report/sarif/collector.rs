@@ -1,4 +1,4 @@
-//! From an outcome to a SARIF log.
+//! Builds a SARIF log from an outcome.
 
 use crate::assembly::InstanceIx;
 use crate::check::{Outcome, Status, pair_id};
@@ -19,18 +19,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The rules that every run has, in the order of their indices.
+/// Rules of every run, in the order of their indices.
 const FINDINGS: [Status; 3] = [Status::Interference, Status::TooClose, Status::Undecided];
 
-/// The code of the notification that says what was left out.
+/// Code of the notification about omitted results.
 const LEFT_OUT: &str = "too-many-results";
 
-/// The log of an outcome; no more than [`MAX_RESULTS`] results, the worst.
+/// Builds the log of an outcome: the worst results, at most [`MAX_RESULTS`].
 pub(crate) fn log(judged: &Judged) -> Log {
     let o = &judged.outcome;
     let findings = rows::in_groups(&rank::ranked(judged, |row| o.pairs[row].status.fails()), None);
     let (kept, left) = findings.split_at(findings.len().min(MAX_RESULTS));
-    // Warnings of a place in a file can be shown there; the others belong to the run.
+    // A warning with a line becomes a result; the others become notifications of the run.
     let (placed, unplaced): (Vec<&Warning>, Vec<&Warning>) = o.warnings.iter().partition(|w| has_place(w));
     let (placed, more) = placed.split_at(placed.len().min(MAX_RESULTS - kept.len()));
     let codes: BTreeSet<&str> = placed.iter().map(|w| w.code.name()).collect();
@@ -75,7 +75,7 @@ fn has_place(w: &Warning) -> bool {
     w.at.as_ref().is_some_and(|at| !at.file.is_empty() && at.line.is_some())
 }
 
-/// From 100 for the first of so many down, to one decimal.
+/// Rank of result `k` of `of`: from 100 down, to one decimal.
 fn priority(k: usize, of: usize) -> f64 {
     (1000.0 * (of - k) as f64 / of as f64).round() / 10.0
 }
@@ -103,7 +103,7 @@ fn finding(judged: &Judged, groups: &Groups, entry: &Entry<'_>, priority: f64) -
     }
 }
 
-/// Why a finding does not count; `None` where none is accepted in this run at all.
+/// Suppression of a finding, empty unless it is accepted; `None` for a run without a baseline.
 fn suppressions(judged: &Judged, row: usize) -> Option<Vec<Suppression>> {
     let baseline = judged.baseline.as_ref()?;
     let accepted = Suppression {
@@ -114,8 +114,8 @@ fn suppressions(judged: &Judged, row: usize) -> Option<Vec<Suppression>> {
     Some((judged.status_of(row) == Some(BaselineStatus::Accepted)).then_some(accepted).into_iter().collect())
 }
 
-/// What tells that two results of different runs are one: whose it is and of which kind, never where it is written. Under
-/// the name that code scanning looks at, and under our own.
+/// Fingerprints of a result, equal in different runs: made from its subject and kind, independent of its line. One has
+/// the key of code scanning, one the program's own key.
 fn fingerprints(subject: &str, kind: &str) -> BTreeMap<&'static str, String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(subject.as_bytes()).update(b" ").update(kind.as_bytes());
@@ -172,14 +172,14 @@ fn warning(judged: &Judged, w: &Warning, rule_index: usize) -> ResultRow {
         locations: place_of(w),
         related_locations: Vec::new(),
         partial_fingerprints: fingerprints(subject, w.code.name()),
-        // As of the findings: all results have them, or none.
+        // All results have suppressions, or none: as for the findings.
         suppressions: judged.baseline.as_ref().map(|_| Vec::new()),
         rank: None,
         properties: None,
     }
 }
 
-/// What is said of the run as a whole, and the descriptors of what is said.
+/// Notifications about the run, and their descriptors.
 fn notifications(
     o: &Outcome,
     warnings: &[&Warning],
@@ -232,13 +232,13 @@ fn descriptor(code: &str, level: Level) -> Descriptor {
     }
 }
 
-/// A message in which nothing is taken for a link or a placeholder, whatever the names in it hold.
+/// Builds a message with links and placeholders escaped.
 fn message(text: &str) -> Text {
     Text { text: inert(&shown(text)) }
 }
 
 fn inert(text: &str) -> String {
-    // Brackets are only links where a parenthesis follows; without one they may stand as they are, which reads better.
+    // Brackets form a link only before a parenthesis; elsewhere they stay, for readability.
     let link = text.contains("](");
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! The part of SARIF 2.1.0 that is written (OASIS Standard, sections 3.13 to 3.59): keys in the order of the standard, what does not
-//! apply is left out.
+//! Models the part of SARIF 2.1.0 in use (OASIS Standard, sections 3.13 to 3.59). Keys follow the order of the
+//! standard; inapplicable keys are omitted.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct Driver {
     pub notifications: Vec<Descriptor>,
 }
 
-/// What a rule or a notification means.
+/// Meaning of a rule or a notification.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
@@ -93,7 +93,7 @@ pub struct DescriptorReference {
     pub index: usize,
 }
 
-/// A result; `Result` is taken.
+/// A result; the name `Result` is taken.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultRow {
@@ -107,17 +107,17 @@ pub struct ResultRow {
     pub related_locations: Vec<Location>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub partial_fingerprints: BTreeMap<&'static str, String>,
-    /// Of all results or of none; an empty list says that it counts.
+    /// Present on all results or on none; an empty list marks a result that counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressions: Option<Vec<Suppression>>,
-    /// 100 for the worst.
+    /// Rank of a finding; 100 for the worst.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub properties: Option<ResultProperties>,
 }
 
-/// Why a result does not count.
+/// Suppression of a result, with its reason.
 #[derive(Serialize)]
 pub struct Suppression {
     pub kind: &'static str,
@@ -183,7 +183,7 @@ pub struct LogicalLocation {
     pub kind: &'static str,
 }
 
-/// What the results alone do not tell.
+/// Data of the run beyond its results.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunProperties {
@@ -191,6 +191,6 @@ pub struct RunProperties {
     pub verdict: &'static str,
     pub pairs: u64,
     pub counts: BTreeMap<&'static str, u64>,
-    /// Findings and warnings beyond what a run may hold.
+    /// Number of findings and warnings beyond the limit of a run.
     pub left_out: u64,
 }

@@ -69,7 +69,7 @@ fn the_schema_is_kept() {
 }
 
 #[test]
-fn counts_in_are_counts_out_and_what_is_left_out_is_said() {
+fn counts_are_kept_and_omissions_stated() {
     for n in [0, 1, 40, 30_000] {
         let outcome = sample_outcome::findings(n);
         let log = parsed(&outcome);
@@ -107,7 +107,7 @@ fn warnings_give_way_to_findings() {
 }
 
 #[test]
-fn results_are_ranked_and_fingerprints_heed_neither_place_nor_order() {
+fn results_are_ranked_and_fingerprints_are_stable() {
     let outcome = sample_outcome::findings(40);
     let log = parsed(&outcome);
     let ranks: Vec<f64> = results(&log).iter().map(|r| r["rank"].as_f64().unwrap()).collect();
@@ -123,7 +123,7 @@ fn results_are_ranked_and_fingerprints_heed_neither_place_nor_order() {
 }
 
 #[test]
-fn hostile_names_are_neither_links_nor_placeholders_and_survive() {
+fn hostile_names_stay_text_in_sarif() {
     let outcome = sample_outcome::hostile();
     let log = parsed(&outcome);
     for result in results(&log) {

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn simple_hulls_hold_balls_around_all_points_and_reach_no_farther_than_they_may() {
+    fn simple_hulls_contain_balls_and_keep_overshoot() {
         let rng = &mut Rng::new(3);
         let (mut simple, mut exact) = (0, 0);
         for round in 0..60 {

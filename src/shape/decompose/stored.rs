@@ -50,7 +50,7 @@ mod tests {
     use crate::shape::hull::convex_hull;
 
     #[test]
-    fn what_comes_back_is_what_was_stored() {
+    fn stored_value_reads_back_unchanged() {
         let cube = |at: f64| -> Vec<Vec3> {
             (0..8_u32).map(|i| Vec3::new(at + f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect()
         };

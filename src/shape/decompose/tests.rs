@@ -113,7 +113,7 @@ fn hold(s: &Surface, d: &Decomposition, rng: &mut Rng) -> f64 {
 }
 
 #[test]
-fn a_block_is_one_piece_and_an_angle_two() {
+fn block_is_one_piece_and_l_shape_two() {
     let rng = &mut Rng::new(1);
     let s = surface(&block([0.0; 3], [3.0, 4.0, 5.0]));
     let d = decompose(&s, &limits(0.1)).unwrap();
@@ -129,7 +129,7 @@ fn a_block_is_one_piece_and_an_angle_two() {
 }
 
 #[test]
-fn pieces_hold_the_solid_and_keep_to_epsilon() {
+fn pieces_contain_solid_and_keep_epsilon() {
     let rng = &mut Rng::new(2);
     let pocket = joined(&[
         block([0.0; 3], [20.0, 20.0, 10.0]),
@@ -150,7 +150,7 @@ fn pieces_hold_the_solid_and_keep_to_epsilon() {
 }
 
 #[test]
-fn a_tube_takes_no_more_pieces_than_its_sagitta_asks_for_and_a_few() {
+fn tube_pieces_stay_near_sagitta_estimate() {
     // A sector of angle 2φ overshoots by r(1 − cos φ) into the bore: 1.07 for φ = 30°.
     let s = surface(&tube());
     let d = decompose(&s, &limits(8.0 * (1.0 - sin_cos_deg(30.0).1) + 0.05)).unwrap();
@@ -158,7 +158,7 @@ fn a_tube_takes_no_more_pieces_than_its_sagitta_asks_for_and_a_few() {
 }
 
 #[test]
-fn the_reach_of_a_hull_is_bounded_from_both_sides() {
+fn hull_overshoot_is_bounded_from_both_sides() {
     let s = surface(&channel());
     let hull = convex_hull(&s.vertices);
     let patches = TrianglePairs::new(&s, 1e-6);
@@ -185,7 +185,7 @@ fn a_budget_ends_the_refinement_and_the_bound_still_holds() {
 }
 
 #[test]
-fn where_cells_overlap_by_more_than_epsilon_cuts_that_gain_nothing_are_not_made() {
+fn useless_cuts_of_overlapping_cells_are_skipped() {
     let s = surface(&angle());
     let d = decompose(&s, &Limits { inflation: 6.0, ..limits(0.05) }).unwrap();
     assert!((2..10).contains(&d.pieces.len()), "{} pieces", d.pieces.len());
@@ -194,7 +194,7 @@ fn where_cells_overlap_by_more_than_epsilon_cuts_that_gain_nothing_are_not_made(
 }
 
 #[test]
-fn what_has_no_inside_has_no_pieces() {
+fn open_mesh_has_no_pieces() {
     let mut open = block([0.0; 3], [1.0; 3]);
     open.triangles.pop();
     assert!(decompose(&Surface::new(&open, &Vec3::zeros(), Inside::Undefined), &limits(0.1)).is_none());
@@ -202,7 +202,7 @@ fn what_has_no_inside_has_no_pieces() {
 }
 
 #[test]
-fn how_much_cells_overlap_makes_no_difference_to_a_bore() {
+fn cell_overlap_leaves_bore_pieces_unchanged() {
     // Cuts across the bore are useless, and once hid the bore in slices thinner than the sample spacing.
     let s = surface(&tube());
     let counts = [1e-9, 1e-5, 1e-3, 0.01].map(|inflation| {
@@ -214,7 +214,7 @@ fn how_much_cells_overlap_makes_no_difference_to_a_bore() {
 }
 
 #[test]
-fn a_decomposition_is_a_function_of_the_surface_and_the_limits() {
+fn decomposition_depends_only_on_surface_and_limits() {
     let s = surface(&tube());
     assert_eq!(decompose(&s, &limits(0.5)), decompose(&surface(&tube()), &limits(0.5)));
 }
@@ -236,7 +236,7 @@ fn pieces_are_the_same_for_any_thread_count() {
 }
 
 #[test]
-fn what_is_cut_off_a_box_holds_what_of_a_piece_lies_in_it() {
+fn clipped_box_contains_its_part_of_a_piece() {
     let rng = &mut Rng::new(3);
     let mut cut = 0;
     for _ in 0..200 {

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn many_hulls_have_the_volume_that_points_say() {
+    fn union_volume_of_many_hulls_matches_sampling() {
         let rng = &mut Rng::new(5);
         for round in 0..6 {
             let mut hull = |spread: f64| {

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spread_leaves_two_places_between_bits() {
+    fn spread_leaves_two_zero_bits_between_bits() {
         for bit in 0..BITS {
             assert_eq!(spread(1 << bit), 1 << (3 * bit));
         }

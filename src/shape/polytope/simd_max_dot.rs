@@ -129,7 +129,7 @@ mod tests {
     use crate::testkit::rng::Rng;
 
     #[test]
-    fn the_first_of_the_largest_is_found_whatever_the_length() {
+    fn first_maximum_is_found_for_any_length() {
         let mut rng = Rng::new(1);
         // Draws from few values to make ties common.
         let mut next = || rng.below(7) as f64 - 3.0;

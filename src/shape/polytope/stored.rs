@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_is_what_was_stored() {
+    fn stored_value_reads_back_unchanged() {
         let corner = |i: u32| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1) / 3.0, f64::from(i >> 2) * 0.1);
         let cube: Vec<Vec3> = (0..8).map(corner).collect();
         for points in [&cube[..], &cube[..4], &cube[..2], &cube[..1]] {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_query_could_walk_on_is_refused() {
+    fn unusable_stored_polytope_is_refused() {
         let corner = |i: u32| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2));
         let stored = || of(&(0..8).map(corner).collect::<Vec<_>>()).to_stored();
         let spoils: [fn(&mut StoredConvex); 6] = [

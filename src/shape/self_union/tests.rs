@@ -46,7 +46,7 @@ fn assert_resolved(s: &Surface, rng: &mut Rng) {
 }
 
 #[test]
-fn sound_solids_are_left_alone() {
+fn sound_solids_stay_unchanged() {
     let cavity = |x: f64| reversed(&block([x; 3], [x + 1.0; 3]));
     let apart = |x: f64| block([x; 3], [x + 1.0; 3]);
     for mesh in [
@@ -160,7 +160,7 @@ fn a_shell_that_crosses_itself_is_cut() {
 }
 
 #[test]
-fn what_only_touches_itself_is_cut_and_has_no_overlap() {
+fn self_touching_shell_is_cut_without_overlap() {
     // Two blocks in contact along part of an edge; a face cut beside its neighbour and closed by a triangle without
     // area.
     let touching = joined(&[block([0.0; 3], [2.0; 3]), block([2.0, 2.0, 1.0], [3.0, 3.0, 4.0])]);

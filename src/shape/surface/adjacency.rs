@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fan_of_many_triangles_is_no_trouble() {
+    fn large_triangle_fan_is_handled() {
         let n = 50_000;
         let triangles: Vec<[u32; 3]> = (0..n).map(|k| [0, 1 + k, 1 + (k + 1) % n]).collect();
         let adjacency = Adjacency::of(&triangles, n as usize + 1);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_of_three_triangles_or_of_two_the_same_way_have_no_other_side() {
+    fn non_manifold_edges_have_no_neighbour() {
         let triangles = [[0, 1, 2], [1, 0, 3], [1, 0, 4], [2, 1, 5], [3, 1, 5], [8, 7, 6]];
         let across = Adjacency::of(&triangles, 9).across;
         assert_eq!(across[0], [u32::MAX, 3, u32::MAX]);

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rim_is_what_does_not_cancel() {
+    fn boundary_is_the_sum_of_uncancelled_edges() {
         assert_eq!(boundary_edges(&[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]), []);
         let open = boundary_edges(&[[0, 2, 1], [0, 1, 3], [1, 2, 3]]);
         let edges = [(0, 2, 1), (0, 3, -1), (2, 3, 1)].map(|(from, to, net)| BoundaryEdge { from, to, net });

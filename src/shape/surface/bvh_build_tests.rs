@@ -58,7 +58,7 @@ fn boxes_hold_their_triangles_in_trees_of_every_size() {
 }
 
 #[test]
-fn no_input_makes_a_tree_deep() {
+fn tree_depth_is_bounded() {
     let same = |k: usize| [Vec3::zeros(), Vec3::x(), Vec3::y()][k % 3];
     // Each triangle is a third as far out as the previous one: every split separates only a few.
     let shrinking = |k: usize| (Vec3::repeat(1.0) + same(k) * 0.1) * libm::pow(3.0, -((k / 3 % 300) as f64));

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_holds_what_it_was_fitted_to() {
+    fn fitted_box_contains_its_triangles() {
         // A centre beyond single precision.
         let (from, low, high) =
             (Vec3::new(1e5 + 0.001, 0.1, -3e-5), Vec3::new(-0.01, -2.0, 0.0), Vec3::new(0.02, 3.0, 1e-9));

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_sum_of_solid_angles_for_any_triangles() {
+    fn generalized_winding_is_the_sum_of_solid_angles() {
         let mut rng = Rng::new(7);
         let pose = Pose { rotation: oblique(), translation: Vec3::new(3.0, -1.0, 2.0) };
         for round in 0..200 {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_lid_is_a_sixth_from_the_middle_and_a_half_from_where_it_was() {
+    fn missing_lid_reduces_winding_by_its_solid_angle() {
         let s = open_box();
         assert_eq!(s.boundary_edges().len(), 4);
         let at = |x: f64, y: f64, z: f64| generalized_winding(&s, None, &Vec3::new(x, y, z));

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn triangles_without_area_are_left_out_and_the_rest_keep_their_neighbours() {
+    fn degenerate_triangles_are_dropped_and_neighbours_kept() {
         let s = Surface::new(&tetrahedron(), &Vec3::new(0.0, 0.0, 0.5), Inside::Solid);
         assert_eq!(s.triangles.len(), 4);
         assert_eq!(s.shells, [0]);

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_surface_is_counted_where_it_is() {
+    fn winding_follows_a_moved_surface() {
         let s = cube();
         let lifted = |v: u32| s.vertices[v as usize] + Vec3::new(0.0, 0.0, 0.25);
         assert_eq!(winding_moved(&s, None, &Vec3::new(0.5, 0.4, 1.2), 0.25, lifted), Some(1));

@@ -1,4 +1,4 @@
-//! Convex polyhedra compared feature by feature: slow and obvious.
+//! Convex polyhedra compared feature by feature: slow and simple.
 
 use interfere::geom::{Affine, Vec3};
 use interfere::mesh::TriMesh;
@@ -11,7 +11,7 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// A hull, placed.
+    /// A placed hull.
     pub fn new(hull: &TriMesh, placement: &Affine) -> Self {
         let vertices: Vec<Vec3> = hull.vertices.iter().map(|v| placement.linear * v + placement.translation).collect();
         let corner = |i: u32| vertices[i as usize];
@@ -29,7 +29,7 @@ impl Solid {
         self.triangles.iter().filter_map(|[a, b, c]| (b - a).cross(&(c - a)).try_normalize(0.0))
     }
 
-    /// The widest gap that any face normal or pair of edges shows between the two; negative where none separates them.
+    /// Widest gap along any face normal or cross product of edges; negative if none separates the two.
     fn separation(&self, other: &Self) -> f64 {
         let crossings = self.edges.iter().flat_map(|[a, b]| {
             other.edges.iter().filter_map(move |[c, d]| {
@@ -42,7 +42,7 @@ impl Solid {
         axes.flat_map(|n| [n, -n]).map(|n| other.lowest(&n) + self.lowest(&-n)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Their distance; `None` where no axis shows more than `margin` between them.
+    /// Distance of the two; `None` if each axis shows at most `margin` between them.
     pub fn distance(&self, other: &Self, margin: f64) -> Option<f64> {
         if self.separation(other) <= margin {
             return None;
@@ -71,12 +71,13 @@ fn to_triangle(p: &Vec3, t: &[Vec3; 3]) -> f64 {
     (0..3).map(|k| to_segment(p, &[t[k], t[(k + 1) % 3]])).fold(f64::INFINITY, f64::min)
 }
 
-/// Where the closest points are inner ones: along the common perpendicular. Ends are corners against triangles.
+/// Distance of two segments with inner closest points, along the common perpendicular. End points are covered by
+/// corners against triangles.
 fn edge_to_edge(e: &[Vec3; 2], f: &[Vec3; 2]) -> f64 {
     let (u, v, w) = (e[1] - e[0], f[1] - f[0], e[0] - f[0]);
     let n = u.cross(&v);
     let (s, t) = (v.cross(&w).dot(&n) / n.norm_squared(), u.cross(&w).dot(&n) / n.norm_squared());
-    // Parallel edges have no n, so s and t are no numbers and lie in no range.
+    // Parallel edges have n = 0, so s and t are NaN and outside every range.
     if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) { (w.dot(&n) / n.norm()).abs() } else { f64::INFINITY }
 }
 
@@ -84,13 +85,13 @@ fn edge_to_edge(e: &[Vec3; 2], f: &[Vec3; 2]) -> f64 {
 pub struct Soup(Vec<[Vec3; 3]>);
 
 impl Soup {
-    /// A mesh, placed.
+    /// A placed mesh.
     pub fn new(mesh: &TriMesh, placement: &Affine) -> Self {
         let at: Vec<Vec3> = mesh.vertices.iter().map(|v| placement.linear * v + placement.translation).collect();
         Self(mesh.triangles.iter().map(|t| t.map(|i| at[i as usize])).collect())
     }
 
-    /// The smallest distance of two triangles; 0 where an edge of one goes through another.
+    /// Smallest distance of two triangles; 0 if an edge of one pierces another.
     pub fn distance(&self, other: &Self) -> f64 {
         let mut least = f64::INFINITY;
         for s in &self.0 {
@@ -109,7 +110,7 @@ impl Soup {
     }
 }
 
-/// Whether a segment goes through a triangle.
+/// True if a segment passes through a triangle.
 fn pierces([p, q]: &[Vec3; 2], [a, b, c]: &[Vec3; 3]) -> bool {
     let side = |a: &Vec3, b: &Vec3, c: &Vec3, x: &Vec3| (b - a).cross(&(c - a)).dot(&(x - a));
     if side(a, b, c, p) * side(a, b, c, q) > 0.0 {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a run of the program left behind.
+/// Exit code and streams of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -12,7 +12,7 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// The program with an environment that says nothing of colour, its streams pipes.
+/// The program with piped streams, and without colour settings in its environment.
 pub fn command<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_interfere"));
     command.args(arguments).stdin(Stdio::null());

@@ -1,4 +1,4 @@
-//! What must hold of every report, whatever was checked.
+//! Invariants of every report.
 
 use interfere::check::{Outcome, Status, pair_id};
 use interfere::findings::Judged;
@@ -6,7 +6,7 @@ use interfere::report::{Format, Style, render};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The JSON report of an outcome.
+/// JSON report of an outcome.
 pub fn json_of(outcome: &Outcome) -> String {
     let mut bytes = Vec::new();
     render(&Judged::from(outcome.clone()), Format::Json, Style::default(), &mut bytes).expect("memory takes all");
@@ -42,12 +42,12 @@ fn sum(object: &Value) -> u64 {
     object.as_object().expect("counts by name").values().map(count).sum()
 }
 
-/// The rows of a report by their two ids.
+/// Row of a report by its two ids.
 pub fn row<'a>(report: &'a Value, a: &str, b: &str) -> Option<&'a Value> {
     report["pairs"].as_array().expect("rows").iter().find(|p| p["a"] == a && p["b"] == b)
 }
 
-/// Counts that add up, an order, ids, and numbers that agree with each other.
+/// Asserts consistent counts, order, ids and numbers.
 pub fn assert_sound(report: &Value) {
     assert_eq!(report["version"], 1);
     let summary = &report["summary"];
@@ -81,7 +81,8 @@ pub fn assert_sound(report: &Value) {
     }
 }
 
-/// Whether findings do not fail: accepted ones, or all by `--fail-on never`. Counts of a baseline add up on the way.
+/// True if findings do not fail: all are accepted, or `--fail-on never` applies. Also asserts the counts of the
+/// baseline.
 fn is_excused(report: &Value) -> bool {
     let rows = report["pairs"].as_array().expect("rows");
     let baseline = &report["baseline"];
@@ -110,7 +111,7 @@ fn assert_row(row: &Value, of_hulls: bool) {
     assert_eq!(depth, (-gap).max(0.0), "the depth is the gap below zero: {row}");
     let translation = vector(&row["separating_translation"]);
     let penetration = number(&row["penetration_depth"]);
-    // Numbers of one row come from one computation: they differ by its rounding.
+    // Numbers of one row come from one computation and differ by its rounding.
     let alike = |x: f64, y: f64| (x - y).abs() <= 1e-9 * (x.abs() + y.abs()) + high.unwrap_or(gap) - low.unwrap_or(gap);
     assert_eq!(penetration.is_some(), translation.is_some(), "{row}");
     assert!(penetration.is_some() || gap >= 0.0 || !of_hulls, "hulls that overlap have a penetration depth: {row}");

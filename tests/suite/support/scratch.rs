@@ -1,10 +1,10 @@
-//! Folders that tests write to.
+//! Temporary folders of tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A new folder with a mark of version control in it, so that nothing outside of it may be read; removed when dropped.
+/// A new folder, removed when dropped. A version control mark in it forbids reading files outside.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -31,7 +31,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A leftover below target/ harms nobody.
+        // A leftover below target/ is harmless.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

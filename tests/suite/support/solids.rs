@@ -6,11 +6,11 @@ pub use interfere::testkit::solids::{
 };
 use std::fmt::Write;
 
-/// As an OBJ file, all digits.
+/// OBJ file with all digits.
 pub fn obj(mesh: &TriMesh) -> String {
     let mut out = String::new();
     for v in &mesh.vertices {
-        // Adding zero takes the sign from -0.
+        // Adding zero turns -0 into 0.
         writeln!(out, "v {} {} {}", v.x + 0.0, v.y + 0.0, v.z + 0.0).expect("text grows");
     }
     for [a, b, c] in &mesh.triangles {
@@ -19,7 +19,7 @@ pub fn obj(mesh: &TriMesh) -> String {
     out
 }
 
-/// As a binary STL file, rounded to single precision.
+/// Binary STL file, rounded to single precision.
 pub fn stl(mesh: &TriMesh) -> Vec<u8> {
     let mut out = b"made by tests/suite/generate.rs".to_vec();
     out.resize(80, 0);

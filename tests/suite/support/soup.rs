@@ -1,15 +1,15 @@
-//! Solids as heaps of triangles, compared one by one: slow and obvious. Nothing here uses the crate's geometry code.
+//! Solids as triangle lists, compared one by one: slow and simple, independent of the crate's geometry code.
 
 use super::Rng;
 use interfere::geom::{Affine, Vec3};
 use interfere::mesh::TriMesh;
 
-/// A closed surface, placed.
+/// A placed closed surface.
 pub struct Soup {
     triangles: Vec<[Vec3; 3]>,
-    /// Of each triangle: least and largest coordinates.
+    /// Least and greatest coordinates of each triangle.
     boxes: Vec<[Vec3; 2]>,
-    /// Of all.
+    /// Bounds of all triangles.
     bounds: [Vec3; 2],
 }
 
@@ -17,20 +17,20 @@ fn bounds(points: impl Iterator<Item = Vec3>) -> [Vec3; 2] {
     points.fold([Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)], |[l, h], p| [l.inf(&p), h.sup(&p)])
 }
 
-/// The distance between two boxes.
+/// Distance between two boxes.
 fn box_gap(a: &[Vec3; 2], b: &[Vec3; 2]) -> f64 {
     (a[0] - b[1]).sup(&(b[0] - a[1])).sup(&Vec3::zeros()).norm()
 }
 
-/// The point of a segment that is nearest to `p`.
+/// Nearest point of a segment to `p`.
 fn to_segment(p: &Vec3, [a, b]: &[Vec3; 2]) -> Vec3 {
     let d = b - a;
     let s = if d.norm_squared() > 0.0 { ((p - a).dot(&d) / d.norm_squared()).clamp(0.0, 1.0) } else { 0.0 };
     a + d * s
 }
 
-/// Where the closest points of two segments are inner ones, at the common perpendicular, their distance. It is measured
-/// between points of the segments, so that parallel ones show rounding as too much, never as too little.
+/// Distance of two segments with inner closest points; infinite otherwise. It is measured between points of the
+/// segments, so rounding of parallel segments can only increase it.
 fn edge_to_edge(e: &[Vec3; 2], f: &[Vec3; 2]) -> f64 {
     let (u, v, w) = (e[1] - e[0], f[1] - f[0], e[0] - f[0]);
     let n = u.cross(&v);
@@ -39,7 +39,7 @@ fn edge_to_edge(e: &[Vec3; 2], f: &[Vec3; 2]) -> f64 {
     if inner { (w + u * s - v * t).norm() } else { f64::INFINITY }
 }
 
-/// The point of a triangle that is nearest to `p`.
+/// Nearest point of a triangle to `p`.
 pub fn nearest_on(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> Vec3 {
     let n = (b - a).cross(&(c - a));
     let above = |u: &Vec3, v: &Vec3| (v - u).cross(&(p - u)).dot(&n) >= 0.0;
@@ -51,15 +51,15 @@ pub fn nearest_on(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> Vec3 {
     *feet.iter().min_by(nearer).expect("three sides")
 }
 
-/// The angle under which a triangle is seen from `p`, positive from behind (van Oosterom & Strackee, "The solid angle of a
-/// plane triangle", 1983).
+/// Solid angle of a triangle seen from `p`, positive from behind (van Oosterom & Strackee, "The solid angle of a plane
+/// triangle", 1983).
 fn solid_angle(p: &Vec3, t: &[Vec3; 3]) -> f64 {
     let [a, b, c] = t.map(|v| v - p);
     let [x, y, z] = [a.norm(), b.norm(), c.norm()];
     2.0 * libm::atan2(a.dot(&b.cross(&c)), x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y)
 }
 
-/// Where the segment from `p` to `q` passes through a triangle.
+/// Intersection of the segment from `p` to `q` with a triangle.
 fn pierced(p: &Vec3, q: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<Vec3> {
     let n = (b - a).cross(&(c - a));
     let (above, below) = ((p - a).dot(&n), (q - a).dot(&n));
@@ -72,7 +72,7 @@ fn pierced(p: &Vec3, q: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<Vec3> {
 }
 
 impl Soup {
-    /// A mesh, placed by a map that does not mirror.
+    /// A mesh placed by a map without a mirror.
     pub fn new(mesh: &TriMesh, placement: &Affine) -> Self {
         let at = |i: u32| placement.linear * mesh.vertices[i as usize] + placement.translation;
         let triangles: Vec<[Vec3; 3]> = mesh.triangles.iter().map(|t| t.map(at)).collect();
@@ -80,7 +80,7 @@ impl Soup {
         Self { bounds: bounds(triangles.iter().flatten().copied()), triangles, boxes }
     }
 
-    /// How often the surface winds around `x`; close to a whole number away from the surface.
+    /// Winding number of the surface around `x`; close to an integer away from the surface.
     pub fn winding(&self, x: &Vec3) -> f64 {
         self.triangles.iter().map(|t| solid_angle(x, t)).sum::<f64>() / (4.0 * std::f64::consts::PI)
     }
@@ -96,15 +96,15 @@ impl Soup {
         if !outside && self.winding(x) > 0.5 { self.to_surface(x) } else { -self.to_surface(x) }
     }
 
-    /// A corner of each triangle.
+    /// One corner of each triangle.
     pub fn corners(&self) -> impl Iterator<Item = Vec3> + '_ {
         self.triangles.iter().map(|t| t[0])
     }
 
-    /// Directions in which the signed distance grows that decide it within `band` of `x`.
+    /// Collects the gradients of the signed distance to all triangles limiting it within `band` of `x`.
     fn slopes(&self, x: &Vec3, signed: f64, band: f64, out: &mut Vec<Vec3>) {
         let sign = if signed < 0.0 { -1.0 } else { 1.0 };
-        // From outside the nearest point alone counts: the others only help.
+        // Outside, the nearest triangle alone limits the distance.
         let within = signed.abs() + if signed < 0.0 { 0.0 } else { band };
         for t in &self.triangles {
             let from = x - nearest_on(x, t);
@@ -115,7 +115,7 @@ impl Soup {
         }
     }
 
-    /// Distance of the two surfaces; 0 where they cross.
+    /// Distance of the two surfaces; 0 if they cross.
     pub fn distance(&self, other: &Self) -> f64 {
         let mut best = f64::INFINITY;
         for (s, of_s) in self.triangles.iter().zip(&self.boxes) {
@@ -131,7 +131,7 @@ impl Soup {
         best
     }
 
-    /// A point a little below an edge of the surface.
+    /// A point slightly below an edge of the surface.
     fn under_an_edge(&self, rng: &mut Rng, by: f64) -> Vec3 {
         let k = rng.below(self.triangles.len());
         let t = &self.triangles[k];
@@ -143,7 +143,7 @@ impl Soup {
         ends[0] + (ends[1] - ends[0]) * rng.unit() - up * by
     }
 
-    /// Points where an edge of one surface passes through the other.
+    /// Points on edges of one surface passing through the other.
     fn crossings(&self, other: &Self) -> Vec<Vec3> {
         let mut out = Vec::new();
         for (s, of_s) in self.triangles.iter().zip(&self.boxes) {
@@ -159,7 +159,7 @@ impl Soup {
     }
 }
 
-/// Distance of two triangles; 0 where they cross.
+/// Distance of two triangles; 0 if they cross.
 fn between(s: &[Vec3; 3], t: &[Vec3; 3]) -> f64 {
     let side = |t: &[Vec3; 3], k: usize| [t[k], t[(k + 1) % 3]];
     let mut best = f64::INFINITY;
@@ -175,7 +175,7 @@ fn between(s: &[Vec3; 3], t: &[Vec3; 3]) -> f64 {
     best
 }
 
-/// The shortest vector in the hull of `vectors` (Frank & Wolfe, "An algorithm for quadratic programming", 1956).
+/// Shortest vector in the hull of `vectors` (Frank & Wolfe, "An algorithm for quadratic programming", 1956).
 fn shortest(vectors: &[Vec3]) -> Vec3 {
     let mut v = vectors[0];
     for _ in 0..60 {
@@ -190,31 +190,31 @@ fn shortest(vectors: &[Vec3]) -> Vec3 {
     v
 }
 
-/// How hard to search.
+/// Effort of a search.
 #[derive(Clone, Copy)]
 pub struct Effort {
-    /// Points at random.
+    /// Number of random points.
     pub tries: usize,
-    /// How many of them to improve.
+    /// Number of ascents.
     pub climbs: usize,
-    /// How often each.
+    /// Steps of each ascent.
     pub steps: usize,
 }
 
-/// Two solids and the search for the largest ball in both.
+/// Two solids and the search for the largest common ball.
 pub struct Search<'a> {
     pub a: &'a Soup,
     pub b: &'a Soup,
 }
 
 impl Search<'_> {
-    /// The depth of `x` in the shallower of the two.
+    /// Depth of `x` in both solids: the smaller signed distance.
     pub fn depth(&self, x: &Vec3) -> f64 {
         let a = self.a.signed(x);
         a.min(self.b.signed(x))
     }
 
-    /// Uphill from `x`, along the direction that helps against everything that is about to limit the ball.
+    /// Ascends from `x` along the direction increasing all distances close to limiting the ball.
     fn climb(&self, mut x: Vec3, mut step: f64, steps: usize) -> (Vec3, f64) {
         let mut best = self.depth(&x);
         let least = 1e-9 * step;
@@ -243,7 +243,7 @@ impl Search<'_> {
         (x, best)
     }
 
-    /// The centre and radius of the largest ball that was found; the radius is negative where none was.
+    /// Centre and radius of the largest ball found; the radius is negative if there is none.
     pub fn deepest(&self, rng: &mut Rng, effort: Effort) -> (Vec3, f64) {
         let low = self.a.bounds[0].sup(&self.b.bounds[0]);
         let high = self.a.bounds[1].inf(&self.b.bounds[1]);
@@ -262,7 +262,7 @@ impl Search<'_> {
         starts.sort_by(|p, q| q.0.total_cmp(&p.0));
         let mut best = (Vec3::zeros(), f64::NEG_INFINITY);
         for k in 0..effort.climbs {
-            // From the best, from anywhere, from under an edge: wedges of common space begin there.
+            // From the best point, from a random one, or from below an edge: wedges of the intersection begin there.
             let (depth, x) = match k % 3 {
                 0 => starts[(k / 3).min(starts.len() - 1)],
                 1 => starts[rng.below(starts.len())],

@@ -1,18 +1,18 @@
-//! The same surface cut into other triangles.
+//! The same surface with other triangles.
 
 use super::Rng;
 use super::solids::finer;
 use interfere::mesh::TriMesh;
 use std::collections::BTreeMap;
 
-/// Vertices of equal position made one.
+/// Merges vertices of equal position.
 pub fn indexed(mesh: &TriMesh) -> TriMesh {
     let mut index = BTreeMap::new();
     let mut out = TriMesh::default();
     for t in &mesh.triangles {
         out.triangles.push(t.map(|i| {
             let v = mesh.vertices[i as usize];
-            // Adding zero takes the sign from -0.
+            // Adding zero turns -0 into 0.
             *index.entry([v.x, v.y, v.z].map(|x| (x + 0.0).to_bits())).or_insert_with(|| {
                 out.vertices.push(v);
                 out.vertices.len() as u32 - 1
@@ -22,7 +22,7 @@ pub fn indexed(mesh: &TriMesh) -> TriMesh {
     out
 }
 
-/// Every triangle cut into four, that many times, or as often as `most` triangles allow.
+/// Cuts every triangle into four, `levels` times, up to about `most` triangles.
 pub fn refined(mesh: &TriMesh, levels: usize, most: usize) -> TriMesh {
     let mut out = mesh.clone();
     for _ in 0..levels {
@@ -34,8 +34,8 @@ pub fn refined(mesh: &TriMesh, levels: usize, most: usize) -> TriMesh {
     out
 }
 
-/// That many cuts at random places: a point in a triangle joined to its corners, or one on an edge to the corners across.
-/// The surface stays as closed as it is; points on an edge lie there to rounding.
+/// Makes `cuts` random cuts: a point in a triangle joined to its corners, or a point on an edge joined to the opposite
+/// corners. The surface stays as closed as before; points on an edge lie there up to rounding.
 pub fn irregular(mesh: &TriMesh, cuts: usize, rng: &mut Rng) -> TriMesh {
     let mut out = indexed(mesh);
     for _ in 0..cuts {

@@ -1,4 +1,4 @@
-//! Two parts in memory and what the library says of them.
+//! Two parts in memory and the library's answer.
 
 use interfere::assembly::{Assembly, RuleAction};
 use interfere::check::{NoProgress, Options, Outcome, PairOutcome, check};
@@ -7,7 +7,7 @@ use interfere::io::FsLoader;
 use interfere::mesh::TriMesh;
 pub use interfere::testkit::poses::about_z;
 
-/// Two placed parts and what is asked of them; lengths in mm, but for the meshes', which are in `units`.
+/// Two placed parts and their options; lengths in mm, except the meshes' in `units`.
 #[derive(Clone, Debug)]
 pub struct Two {
     pub ids: [&'static str; 2],
@@ -36,7 +36,7 @@ impl Two {
         self.run(&Options { report_within: self.report_within, ..Options::default() })
     }
 
-    /// The statuses alone.
+    /// Checks for the statuses alone.
     pub fn verdict(&self) -> Outcome {
         self.run(&Options { verdict_only: true, ..Options::default() })
     }
@@ -57,27 +57,27 @@ impl Two {
         check(&assembly, options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    /// The pair's row; it must be listed.
+    /// The pair's row; asserts its presence.
     pub fn row(&self) -> PairOutcome {
         let outcome = self.check();
         assert_eq!(outcome.pairs.len(), 1, "the pair is listed: {:?}", outcome.counts);
         outcome.pairs[0].clone()
     }
 
-    /// The same, everything moved by one rigid motion.
+    /// The same pair, moved as a whole by a rigid motion.
     pub fn moved(&self, by: &Pose) -> Self {
         let by = Affine { linear: by.rotation, translation: by.translation };
         Self { placements: self.placements.map(|p| by.after(&p)), ..self.clone() }
     }
 
-    /// The same with the second part moved.
+    /// The same pair with the second part moved.
     pub fn with_second_moved(&self, by: Vec3) -> Self {
         let mut two = self.clone();
         two.placements[1].translation += by;
         two
     }
 
-    /// Half the diagonals of the two parts' boxes, added.
+    /// Sum of the half diagonals of the two parts' boxes (mm).
     pub fn size(&self) -> f64 {
         self.meshes.iter().map(|m| radius(m) * self.units.mm()).sum()
     }

@@ -1,4 +1,4 @@
-//! The same pair in many guises: moved, cut finer, rounded, written to files, far from any origin.
+//! The same pair in many guises: moved, subdivided, rounded, written to files, far from any origin.
 
 use super::known::Known;
 use crate::support::Rng;
@@ -14,7 +14,7 @@ use interfere::mesh::TriMesh;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How a part reaches the check.
+/// Form of a part's input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     Memory,
@@ -23,20 +23,20 @@ pub enum Form {
     Stl,
 }
 
-/// A pair as it is handed to the check.
+/// A pair in one guise, ready for the check.
 pub struct Dressed {
     pub meshes: [TriMesh; 2],
     pub forms: [Form; 2],
     pub placements: [Affine; 2],
     /// The family's frame in root coordinates.
     pub frame: Affine,
-    /// How far any point of either surface may lie from where the family put it, mm.
+    /// Largest displacement of a surface point from its drawn position (mm).
     pub moved: f64,
-    /// In a few words.
+    /// Short description for messages.
     pub describe: String,
 }
 
-/// A placement as a motion without deformation, undone.
+/// Inverse of a rigid placement.
 fn undo(a: &Affine) -> Affine {
     let back = a.linear.transpose();
     placed(back, -(back * a.translation))
@@ -46,7 +46,7 @@ fn largest(mesh: &TriMesh) -> f64 {
     mesh.vertices.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// A motion: none, one to `far` at most, or one with a mirror.
+/// A random motion by at most `far`, sometimes with a mirror.
 fn motion(rng: &mut Rng, far: f64) -> Affine {
     let mirror = Mat3::from_diagonal(&Vec3::new(1.0, 1.0, if rng.below(12) == 0 { -1.0 } else { 1.0 }));
     let to = rng.direction() * rng.scale(0.1, far);
@@ -57,7 +57,7 @@ fn motion(rng: &mut Rng, far: f64) -> Affine {
     }
 }
 
-/// Where a part's own coordinates lie: as the family has them, turned, far out.
+/// Frame of a part's own coordinates: the family's, turned, or far from the origin.
 fn own_frame(rng: &mut Rng, far: f64) -> Affine {
     match rng.below(4) {
         0 | 1 => Affine::identity(),
@@ -66,7 +66,7 @@ fn own_frame(rng: &mut Rng, far: f64) -> Affine {
     }
 }
 
-/// The mesh by a motion, and how far rounding put its points.
+/// The moved mesh and the largest displacement by rounding.
 fn carried(mesh: &TriMesh, by: &Affine, form: Form) -> (TriMesh, f64) {
     let mut out = mesh.clone();
     out.vertices.iter_mut().for_each(|v| *v = by.linear * *v + by.translation);
@@ -80,7 +80,7 @@ fn carried(mesh: &TriMesh, by: &Affine, form: Form) -> (TriMesh, f64) {
 }
 
 impl Dressed {
-    /// As the family drew it.
+    /// The pair as drawn by the family.
     pub fn plain(known: &Known) -> Self {
         let placements = [Affine::identity(), known.b_in_a];
         let frame = Affine::identity();
@@ -89,7 +89,7 @@ impl Dressed {
         Self { meshes: known.parts.clone(), forms: [Form::Memory; 2], placements, frame, moved, describe }
     }
 
-    /// In some other guise; parts are cut to `most` triangles or a little more.
+    /// A random guise; parts have `most` triangles or slightly more.
     pub fn some(known: &Known, rng: &mut Rng, most: usize) -> Self {
         let levels = [0, 1].map(|_| rng.below(4));
         let cuts = [0, 1].map(|_| if rng.below(2) == 0 { rng.below(40) } else { 0 });
@@ -100,7 +100,7 @@ impl Dressed {
         let meshes = meshes.map(|m| if rng.below(12) == 0 { reversed(&m) } else { m });
         let forms = [0, 1].map(|_| [Form::Memory, Form::Obj, Form::Stl][rng.below(3)]);
         let far = 1e6;
-        // Where one of them is rounded, not so far that its features are.
+        // A rounded part stays close enough to the origin to keep its features.
         let own_far = if forms.contains(&Form::Stl) { 3e3 } else { far };
         let own = [0, 1].map(|_| own_frame(rng, own_far));
         let m = motion(rng, far);
@@ -109,7 +109,7 @@ impl Dressed {
         let mut moved = 4.0 * UNIT_ROUNDOFF * known.parts.iter().map(largest).sum::<f64>();
         let mut placements = [m; 2];
         let meshes = [0, 1].map(|k| {
-            // Drawn where it stands, or anywhere and placed.
+            // Drawn in place, or drawn anywhere and placed.
             let by = if together { own[0].after(&poses[k]) } else { own[k] };
             if !together {
                 placements[k] = m.after(&poses[k]).after(&undo(&own[k]));
@@ -124,8 +124,8 @@ impl Dressed {
         Self { meshes, forms, placements, frame, moved, describe }
     }
 
-    /// In guises that round nothing, or all of one plane alike: files with all digits, triangles cut in halves, moved by whole
-    /// numbers.
+    /// A guise without rounding, or with equal rounding of each plane: all digits in files, halved triangles, integer
+    /// translations.
     fn exact(known: &Known, rng: &mut Rng, levels: [usize; 2], most: usize) -> Self {
         let meshes = [0, 1].map(|k| refined(&known.parts[k], levels[k], most));
         let forms = [0, 1].map(|_| [Form::Memory, Form::Obj][rng.below(2)]);
@@ -136,12 +136,12 @@ impl Dressed {
         Self { meshes, forms, placements: [frame, frame.after(&known.b_in_a)], frame, moved, describe }
     }
 
-    /// What single precision the pair's tolerance cannot go below.
+    /// Lower limit of the pair's tolerance set by single precision.
     pub fn floor(&self) -> f64 {
         8.0 * self.quanta().iter().fold(0.0, |m: f64, q| m.max(*q))
     }
 
-    /// The steps of single precision at the largest coordinate of each part that has it.
+    /// Step of single precision at each part's largest coordinate; 0 for parts in double precision.
     pub fn quanta(&self) -> [f64; 2] {
         [0, 1].map(
             |k| {
@@ -150,12 +150,12 @@ impl Dressed {
         )
     }
 
-    /// The parts' largest own coordinates.
+    /// Largest own coordinate of each part.
     pub fn reach(&self) -> [f64; 2] {
         [0, 1].map(|k| largest(&self.meshes[k]))
     }
 
-    /// The sides of each part's own box.
+    /// Sides of each part's own box.
     pub fn sides(&self) -> [Vec3; 2] {
         [0, 1].map(|k| {
             let v = &self.meshes[k].vertices;
@@ -164,7 +164,7 @@ impl Dressed {
         })
     }
 
-    /// A point of the root frame in the family's.
+    /// Maps a point of the root frame to the family's frame.
     pub fn in_family(&self, p: &Vec3) -> Vec3 {
         self.frame.linear.transpose() * (p - self.frame.translation)
     }
@@ -173,7 +173,7 @@ impl Dressed {
         if self.forms[k] == Form::Stl { stl(&self.meshes[k]) } else { obj(&self.meshes[k]).into_bytes() }
     }
 
-    /// The assembly of the pair; the first part is called `ids[0]`.
+    /// Assembly of the pair; the first part's instance is `ids[0]`.
     fn assembly(&self, known: &Known, ids: [&str; 2]) -> Assembly {
         let mut builder = Assembly::builder("two", LengthUnit::Mm);
         for (k, name) in ["first", "second"].into_iter().enumerate() {
@@ -193,7 +193,7 @@ impl Dressed {
         assembly
     }
 
-    /// What the check says of the pair.
+    /// Checks the pair.
     pub fn check(&self, known: &Known, ids: [&str; 2], asked: &Asked) -> Outcome {
         let options = Options {
             geometry: Geometry::Exact,
@@ -241,7 +241,7 @@ impl Dressed {
     }
 }
 
-/// What a pair is held to.
+/// Options of a pair's check.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub tolerance: f64,

@@ -1,4 +1,4 @@
-//! What a pair's known number means for the report (concept.md, Verdicts; report-format.md).
+//! Expected report for a known number (docs/explanation/gap.md, docs/reference/report.md).
 
 use super::dress::{Asked, Dressed};
 use super::known::{Known, Lie};
@@ -8,23 +8,23 @@ use interfere::geom::math::UNIT_ROUNDOFF;
 use interfere::geom::tolerance::{DEFAULT_TOLERANCE_MM, f32_quantum};
 use interfere::mesh::TriMesh;
 
-/// Of a number: the least and the most that it may be.
+/// Least and greatest possible value of a number.
 pub type Range = [f64; 2];
 
-/// What the report must say.
+/// Expected values of the report.
 pub struct Expected {
     pub gap: Range,
-    /// `None` where a threshold lies too near to the known number to tell.
+    /// `None` if a threshold is too close to the known number.
     pub status: Option<Status>,
     pub relations: Vec<Relation>,
-    /// The least and the most that the pair's rounding margin η may be.
+    /// Least and greatest possible rounding margin η of the pair (mm).
     pub margin: Range,
-    /// The tolerance that the pair is held to.
+    /// Tolerance of the pair (mm).
     pub tolerance: f64,
     pub allowance: Range,
 }
 
-/// Whether `x` is beyond the limit, which equality keeps; `None` where rounding may tell.
+/// True if `x` exceeds the limit; equality keeps it. `None` if rounding decides.
 fn beyond(x: Range, limit: Range, margin: Range) -> Option<bool> {
     if x[0] > limit[1] + margin[1] {
         Some(true)
@@ -40,10 +40,10 @@ impl Expected {
         let reach = dressed.reach();
         let sides = dressed.sides();
         let scale = sides[0].norm() + sides[1].norm();
-        // A surface moved by δ moves the gap by 2δ at most; the closed form itself has rounded a few times.
+        // Moving each surface by δ changes the gap by at most 2δ; the closed form itself has rounded a few times.
         let slack = if known.exact { 0.0 } else { 2.0 * dressed.moved + 16.0 * UNIT_ROUNDOFF * scale };
         let gap = [known.gap - slack, known.gap + slack];
-        // docs/explanation/numerics.md: at least the term of the diameters; at most all terms, where the parts lie within reach.
+        // Margin by docs/explanation/numerics.md: at least the diameter term, at most all terms.
         let apart = known.gap.max(0.0) + scale;
         let most = 32.0 * UNIT_ROUNDOFF * (scale + apart) + 64.0 * UNIT_ROUNDOFF * (reach[0] + reach[1]);
         let margin = [8.0 * UNIT_ROUNDOFF * scale, 4.0 * most];
@@ -54,7 +54,7 @@ impl Expected {
     }
 }
 
-/// The least height of a part's triangles that have one.
+/// Least height of the part's triangles, degenerate ones excluded.
 fn least_height(mesh: &TriMesh) -> f64 {
     let height = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
@@ -64,7 +64,7 @@ fn least_height(mesh: &TriMesh) -> f64 {
     mesh.triangles.iter().map(height).filter(|h| *h > 0.0).fold(f64::INFINITY, f64::min)
 }
 
-/// The facet allowance (concept.md, Facets).
+/// Facet allowance (docs/explanation/gap.md).
 fn allowance(known: &Known, dressed: &Dressed, asked: &Asked) -> Range {
     if asked.facets == Facets::Strict {
         return [0.0; 2];
@@ -72,10 +72,10 @@ fn allowance(known: &Known, dressed: &Dressed, asked: &Asked) -> Range {
     let sides = dressed.sides();
     let cap = 0.01 * sides[0].max().min(sides[1].max());
     let capped = |s: f64| (1.5 * s).min(0.25).min(cap);
-    // Between 10⁻⁴ and 0.65 rad an edge counts as one of a curved surface.
+    // An edge between 10⁻⁴ and 0.65 rad counts as part of a curved surface.
     let bend = |sides: usize| 2.0 * std::f64::consts::PI / sides as f64;
     let meant = known.bore.filter(|b| bend(b.sides) < 0.65).map_or(0.0, |b| b.deflection.unwrap_or(b.sagitta));
-    // Rounding bends flat faces, and a bore's facets among themselves.
+    // Rounding bends flat faces, and changes the angles between a bore's facets.
     let bent = [0, 1].map(|k| 4.0 * dressed.moved / least_height(&dressed.meshes[k])).into_iter().fold(0.0, f64::max);
     if bent < 2e-5 {
         let off = if bent < 1e-9 { 1e-6 } else { 0.02 };
@@ -86,7 +86,7 @@ fn allowance(known: &Known, dressed: &Dressed, asked: &Asked) -> Range {
     [0.0, capped(1.02 * meant.max(deflection).max(widest * bent.min(0.65))) * (1.0 + 1e-9)]
 }
 
-/// The first row of the table that holds.
+/// Status by the first matching row of the status table.
 fn status(gap: Range, t: f64, f: Range, verb: Option<RuleAction>, margin: Range) -> Option<Status> {
     let depth = [(-gap[1]).max(0.0), (-gap[0]).max(0.0)];
     let (allowed, clearance) = match verb {
@@ -114,9 +114,9 @@ fn status(gap: Range, t: f64, f: Range, verb: Option<RuleAction>, margin: Range)
 
 fn relations(known: &Known, dressed: &Dressed, gap: Range, margin: Range) -> Vec<Relation> {
     let quanta: f64 = dressed.quanta().iter().sum();
-    // Rounding that must be looked through, and rounding that may.
+    // Rounding tolerated for certain, and rounding tolerated at most.
     let (sure, open) = (margin[0] + quanta, margin[1] + 2.0 * quanta);
-    // In double precision a report may still grant the rounding that single precision would have.
+    // A report may also grant single-precision rounding to double-precision parts.
     let open = open + 2.0 * f32_quantum(dressed.reach()[0].max(dressed.reach()[1]));
     let same = 2.0 * dressed.moved <= sure;
     match known.lie {

@@ -1,4 +1,4 @@
-//! Families of round things: pegs in bores, with and without facets to blame.
+//! Families of round things: pegs in bores, with and without facet errors.
 
 use super::known::{Bore, Draw, Known};
 use super::polygon::Regular;
@@ -6,23 +6,23 @@ use crate::support::solids::{prism, tube};
 use crate::support::two::about_z;
 use interfere::geom::Vec3;
 
-/// The bore of a plate, and what goes into it.
+/// Bore of a plate, and its peg.
 struct Fit {
     bore: Regular,
     peg: Regular,
-    /// Of the plate; the peg is longer on both sides, or ends flush with it.
+    /// Thickness of the plate; at each end the peg is longer, or flush with it.
     thick: f64,
 }
 
 impl Fit {
-    /// A bore with that many sides and a peg of the same radius.
+    /// A bore with `sides` sides and a peg of the same radius.
     fn new(d: &mut Draw, sides: usize, others: usize) -> Self {
         let bore = Regular { sides, radius: d.length(0.2, 1.0), degrees: 0.0, centre: [0.0; 2] };
         let degrees = if d.chance(2) { 0.0 } else { d.rng.range(0.0, 360.0) };
         Self { bore, peg: Regular { sides: others, degrees, ..bore }, thick: d.length(0.3, 1.0) }
     }
 
-    /// What is known of it: the room around the peg, or the widest disc of what it shares with the plate.
+    /// Closed form of the pair: the clearance around the peg, or the widest disc of the common section.
     fn known(&self, d: &mut Draw) -> Known {
         let room = self.bore.room_around(&self.peg);
         let gap = if room >= 0.0 { room } else { -self.peg.widest_outside(&self.bore).min(self.thick) };
@@ -37,7 +37,7 @@ impl Fit {
         known
     }
 
-    /// Off the middle by a part of what play there is.
+    /// Moves the peg off centre within its play.
     fn eccentric(mut self, d: &mut Draw) -> Self {
         let play = self.bore.room_around(&self.peg).max(0.0);
         let (far, to) = (play * d.rng.range(0.0, 0.95), d.rng.range(0.0, 360.0));
@@ -52,7 +52,7 @@ pub fn peg(d: &mut Draw) -> Known {
     let sides = d.sides(6);
     let others = if d.chance(2) { sides } else { d.sides(6) };
     let mut fit = Fit::new(d, sides, others);
-    // Within the sides whatever way it is turned.
+    // Inside the inscribed circle, at any angle of the peg.
     fit.peg.radius = fit.bore.inner_radius() - d.rng.scale(0.3 * d.tolerance, 0.1 * fit.bore.radius);
     fit.eccentric(d).known(d)
 }
@@ -63,12 +63,12 @@ pub fn press_alike(d: &mut Draw) -> Known {
     let mut fit = Fit::new(d, sides, sides);
     fit.peg.degrees = 0.0;
     let c = fit.bore.cosine();
-    // What overlaps is twice as wide at the corners, nearly.
+    // The largest ball sits in the corners and is almost twice as wide as the excess of the radius.
     fit.peg.radius += if d.chance(8) { 0.0 } else { d.depth(0.05 * d.size) * 0.5 * (1.0 + c) / c };
     fit.known(d)
 }
 
-/// A press fit, a nominal one or a little play, facets anyhow.
+/// A press fit, a nominal one or a little play, at any angle between the facets.
 pub fn press_unlike(d: &mut Draw) -> Known {
     let (sides, others) = (d.sides(6), d.sides(6));
     let mut fit = Fit::new(d, sides, others);
@@ -84,18 +84,19 @@ pub fn press_unlike(d: &mut Draw) -> Known {
     fit.known(d)
 }
 
-/// Overlaps between the tolerance and a little more than what the bore's facets allow.
+/// Overlaps between the tolerance and slightly more than the facet allowance of the bore.
 pub fn facet_error(d: &mut Draw) -> Known {
     let sides = d.sides(10);
     let others = if d.chance(2) { sides } else { d.sides(10) };
     let mut fit = Fit::new(d, sides, others);
     d.tolerance = d.tolerance.min(0.5 * fit.bore.sagitta());
-    // Corner on corner, the peg's radius is worth its excess nearly; side on corner, that less its own sagitta.
+    // Corner on corner, the overlap is almost the excess of the radius; side on corner, it is less by the peg's
+    // sagitta.
     fit.peg.radius += d.tolerance + d.rng.range(-0.5, 2.5) * fit.bore.sagitta();
     fit.known(d)
 }
 
-/// One nominal radius, cut into facets twice: all that overlaps is their error.
+/// Equal nominal radii with different facets: the overlap is pure facet error.
 pub fn nominal(d: &mut Draw) -> Known {
     let (sides, others) = (d.sides(10), d.sides(10));
     let fit = Fit::new(d, sides, others);

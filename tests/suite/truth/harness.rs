@@ -1,4 +1,4 @@
-//! Runs pairs in several guises and holds each report against what is known.
+//! Checks pairs in several guises and compares each report with the known answer.
 
 use super::dress::{Asked, Dressed};
 use super::expect::Expected;
@@ -13,16 +13,16 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What became of a family, or of one pair.
+/// Result of a family, or of one pair.
 #[derive(Default)]
 pub struct Tally {
     pub pairs: usize,
-    /// Reports held against what is known: each pair comes in several guises.
+    /// Compared reports: each pair comes in several guises.
     pub reports: usize,
     pub wrong: Vec<String>,
     pub bracketed: usize,
     pub undecided: usize,
-    /// Guises whose status rounding could have told either way: not asked for.
+    /// Guises with a status decided by rounding: their status is not compared.
     pub open: usize,
     pub slowest: Duration,
 }
@@ -47,17 +47,17 @@ impl Tally {
     }
 }
 
-/// The size of a run.
+/// Size of a run.
 #[derive(Clone, Copy)]
 pub struct Size {
     pub pairs_per_family: usize,
-    /// Of a part, about.
+    /// Approximate largest number of triangles of a part.
     pub most_triangles: usize,
-    /// Of round things.
+    /// Largest number of facets of a round thing.
     pub most_facets: usize,
 }
 
-/// One pair of a family with what it is held to; the same for the same numbers.
+/// One pair of a family and its options, reproducible from the seed.
 pub fn pair(make: Make, seed: u64, size: Size) -> (Draw, Known, Asked) {
     let mut draw = Draw::new(seed, size.most_facets);
     let mut known = make(&mut draw);
@@ -74,7 +74,8 @@ pub fn pair(make: Make, seed: u64, size: Size) -> (Draw, Known, Asked) {
     (draw, known, asked)
 }
 
-/// Runs all families; of `INTERFERE_TRUTH_ONLY`, such as `combs` or `combs 2`, those pairs whose family and number begin so.
+/// Runs all families; `INTERFERE_TRUTH_ONLY`, such as `combs` or `combs 2`, selects pairs by the start of family and
+/// number.
 pub fn run(size: Size) -> Vec<(&'static str, Tally)> {
     let only = std::env::var("INTERFERE_TRUTH_ONLY").ok();
     let tasks: Vec<(usize, usize)> = (0..FAMILIES.len())
@@ -105,7 +106,7 @@ fn one(family: usize, k: usize, size: Size) -> Tally {
     for (g, dressed) in guises.iter().enumerate() {
         let expected = Expected::of(&known, dressed, &asked);
         tally.open += usize::from(expected.status.is_none());
-        // The last one is seen from both sides.
+        // The last guise is tested in both orders.
         for ids in [["a", "b"], ["b", "a"]].into_iter().take(1 + g / 2) {
             if std::env::var_os("INTERFERE_TRUTH_ONLY").is_some() {
                 dump(&known, dressed, &asked, name, k, g);
@@ -145,8 +146,8 @@ fn one(family: usize, k: usize, size: Size) -> Tally {
     tally
 }
 
-/// Where `INTERFERE_TRUTH_DUMP` names a folder, pairs that go wrong are written below it; with `INTERFERE_TRUTH_ONLY`, all
-/// that are run.
+/// Writes a failing pair below the folder of `INTERFERE_TRUTH_DUMP`; with `INTERFERE_TRUTH_ONLY`, every pair of the
+/// run.
 fn dump(known: &Known, dressed: &Dressed, asked: &Asked, name: &str, k: usize, guise: usize) {
     if let Some(folder) = std::env::var_os("INTERFERE_TRUTH_DUMP") {
         let name = name.replace([' ', ','], "-");
@@ -154,12 +155,12 @@ fn dump(known: &Known, dressed: &Dressed, asked: &Asked, name: &str, k: usize, g
     }
 }
 
-/// One report against what is known of its pair.
+/// Comparison of one report with the known answer of its pair.
 struct Held<'a> {
     known: &'a Known,
     dressed: &'a Dressed,
     expected: &'a Expected,
-    /// Whether the pair's first part is the report's second.
+    /// True if the pair's first part is the report's second.
     swapped: bool,
     said: Vec<String>,
 }
@@ -171,7 +172,7 @@ impl Held<'_> {
         }
     }
 
-    /// The pair's row: it is listed, and the counts say the same.
+    /// The pair's row: listed once, and consistent with the counts.
     fn listed<'o>(&mut self, outcome: &'o Outcome) -> Option<&'o PairOutcome> {
         let row = outcome.pairs.first();
         let (Some(row), 1) = (row, outcome.pairs.len()) else {
@@ -187,7 +188,7 @@ impl Held<'_> {
         if let Some(status) = e.status {
             self.hold(row.status == status, || format!("status {:?}, expected {status:?}", row.status));
         }
-        // Where surfaces of one part meet, a report may say that it cannot tell.
+        // If surfaces of one part touch, a report may be uncertain.
         let labelled = self.known.plain.is_some() && row.certainty != Certainty::Certified;
         self.hold(labelled || row.certainty == Certainty::Certified, || format!("certainty {:?}", row.certainty));
         self.hold(row.geometry == Geometry::Exact, || format!("geometry {:?}", row.geometry));
@@ -222,7 +223,7 @@ impl Held<'_> {
         }
     }
 
-    /// The closest points lie on their surfaces, and as far apart as the gap says.
+    /// Tests the closest points: on their surfaces, and as far apart as the gap.
     fn points(&mut self, row: &PairOutcome, gap: f64) {
         let e = self.expected;
         let apart = gap > e.margin[1];

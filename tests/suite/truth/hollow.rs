@@ -1,4 +1,4 @@
-//! Families of solids with hollows: cavities, pockets, hooks, links, combs; and solids met by themselves.
+//! Families of solids with hollows: cavities, pockets, hooks, links, combs; and solids paired with themselves.
 
 use super::known::{Bore, Draw, Known, Lie, blocks, room_between};
 use super::meeting::ball_inner_radius;
@@ -10,7 +10,7 @@ use interfere::mesh::TriMesh;
 
 type Block = [[f64; 3]; 2];
 
-/// Both as solids of boxes; `gap` is what is known where they overlap.
+/// Both parts as solids of boxes; `gap` is the known number of overlapping parts.
 fn of_blocks(a: &[Block], b: &[Block], gap: f64) -> Known {
     let gap = if gap < 0.0 { gap } else { room_between(a, b) };
     Known::new(blocks(a), blocks(b), gap)
@@ -27,14 +27,14 @@ pub fn cavity(d: &mut Draw) -> Known {
     let outer = half.map(|h| h + wall);
     let minus = |v: [f64; 3]| v.map(|x| -x);
     let shell = joined(&[block(minus(outer), outer), reversed(&block(minus(half), half))]);
-    // Room on all sides but below.
+    // Clearance on all sides except below.
     let play = 1.1 * gap.max(0.0) + d.length(0.02, 0.1);
     let [x, y, z] = half.map(|h| h - play);
     let (high, low) = (z, -half[2] + gap);
     let part = match d.rng.below(3) {
         0 => block([-x, -y, low], [x, y, high]),
         1 => {
-            // Hollow itself; what it has in common with the wall is solid.
+            // A hollow part; its overlap with the wall is solid.
             let thick = 0.5 * x.min(y).min(high);
             let room = [[-x + thick, -y + thick, 0.5 * low], [x - thick, y - thick, high - 0.5 * thick]];
             joined(&[block([-x, -y, low], [x, y, high]), reversed(&block(room[0], room[1]))])
@@ -48,7 +48,7 @@ pub fn cavity(d: &mut Draw) -> Known {
     if d.chance(2) { known } else { known.at(about_z(180.0), Vec3::zeros()) }
 }
 
-/// A ball in the middle of a hollow one: their faces are parallel.
+/// A ball centred in a hollow ball: their faces are parallel.
 fn ball_in_ball(d: &mut Draw) -> Known {
     let levels = 1 + d.rng.below(2);
     let gap = d.rng.scale(0.2 * d.tolerance, 0.5 * d.size);
@@ -82,7 +82,7 @@ pub fn pocket(d: &mut Draw) -> Known {
             room[0][2] = -depth;
         }
         _ => {
-            // Between two walls, the deeper side tells.
+            // Between two walls, the deeper side decides.
             let sides = [d.depth(0.15 * d.size), d.depth(0.15 * d.size)];
             (room[0][0], room[1][0]) = (-sides[0], -sides[1]);
             depth = sides[0].max(sides[1]);
@@ -92,7 +92,7 @@ pub fn pocket(d: &mut Draw) -> Known {
     of_blocks(&plate, &[block], -depth)
 }
 
-/// Hooks in each other: pulled tight they touch lip on lip.
+/// Interlocked hooks: pulled tight they touch lip on lip.
 pub fn brackets(d: &mut Draw) -> Known {
     let (w, play, depth) = (d.length(0.1, 0.3), d.length(0.05, 0.15), d.length(0.2, 1.0));
     let gap = d.gap(0.9 * play.min(w));
@@ -103,7 +103,7 @@ pub fn brackets(d: &mut Draw) -> Known {
         [[w, 0.0, 0.0], [2.0 * w + slot, depth, w]],
         [[w + slot, 0.0, w], [2.0 * w + slot, depth, 2.5 * w]],
     ];
-    // The other one the other way round, its lip between this one's stem and lip.
+    // The other hook is reversed, its lip between this one's stem and lip.
     let shift = [2.0 * (w + slot) - gap, 0.3 * depth, 3.5 * w + under];
     let turned = hook.map(|[low, high]| {
         let [x, y, z] = shift;
@@ -112,7 +112,7 @@ pub fn brackets(d: &mut Draw) -> Known {
     of_blocks(&hook, &turned, gap)
 }
 
-/// Two links of a chain, square ones, slack, tight or into each other.
+/// Two square chain links: slack, tight or overlapping.
 pub fn chain(d: &mut Draw) -> Known {
     let (wire, clear, room) = (d.length(0.05, 0.2), d.length(0.3, 1.0), d.length(0.02, 0.1));
     let gap = d.gap(0.9 * wire);
@@ -131,11 +131,11 @@ pub fn chain(d: &mut Draw) -> Known {
             [across(low, -thick), across(high, thick)]
         })
     };
-    // What they share is as wide as the wires are thick, and as deep as they were pulled.
+    // The common part is as wide as the wires and as deep as the pull.
     of_blocks(&link(0.0, true), &link(2.0 * clear - gap, false), gap.max(-2.0 * thick))
 }
 
-/// Combs with their teeth between each other.
+/// Combs with interlocking teeth.
 pub fn comb(d: &mut Draw) -> Known {
     let teeth = 2 + d.rng.below(4);
     let (wide, play, long) = (d.length(0.05, 0.2), d.length(0.02, 0.1), d.length(0.3, 1.0));
@@ -156,7 +156,7 @@ pub fn comb(d: &mut Draw) -> Known {
     of_blocks(&a, &b, gap)
 }
 
-/// A bracket on a plate, its foot on it, above or in it.
+/// A bracket with its foot on, above or in a plate.
 pub fn bracket_on_plate(d: &mut Draw) -> Known {
     let (thick, long, tall, deep) = (d.length(0.1, 0.2), d.length(0.5, 1.0), d.length(0.5, 1.0), d.length(0.3, 1.0));
     let gap = d.gap(0.9 * thick);
@@ -167,7 +167,7 @@ pub fn bracket_on_plate(d: &mut Draw) -> Known {
     Known::new(plate, bracket, gap.max(-deepest)).at(d.spin(), Vec3::z() * gap)
 }
 
-/// A solid with the width of the largest ball in it.
+/// A solid, the width of its largest ball, and its bore, if any.
 fn any_solid(d: &mut Draw) -> (TriMesh, f64, Option<Bore>) {
     let [x, y, z] = [0, 1, 2].map(|_| d.length(0.2, 1.0));
     match d.rng.below(5) {
@@ -182,7 +182,8 @@ fn any_solid(d: &mut Draw) -> (TriMesh, f64, Option<Bore>) {
             (ball, 2.0 * inner, None)
         }
         3 => {
-            // In the corner of an L: as far from both outer walls as from the inner edge, unless one arm is much wider.
+            // In the corner of an L: equally far from both outer walls and the inner edge, unless one arm is much
+            // wider.
             let (u, v) = (0.3 * x, 0.2 * y);
             let deep = 2.0 * (u + v);
             let arms = [[[0.0; 3], [x.max(4.0 * v), u, deep]], [[0.0, u, 0.0], [v, y.max(4.0 * u), deep]]];
@@ -205,7 +206,7 @@ pub fn twice(d: &mut Draw) -> Known {
     Known { bore, ..Known::new(solid.clone(), solid, -thick).lying(Lie::Same) }
 }
 
-/// A small block in the corner arm of a bracket that is not convex.
+/// A small block inside a concave bracket.
 pub fn within_bracket(d: &mut Draw) -> Known {
     let (thick, long, deep) = (d.length(0.2, 0.4), d.length(0.6, 1.0), d.length(0.5, 1.0));
     let arms = [[[0.0; 3], [long, thick, deep]], [[0.0, thick, 0.0], [thick, long, deep]]];

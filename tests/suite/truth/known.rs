@@ -1,4 +1,4 @@
-//! A pair with a known answer, and what families draw it from.
+//! A pair with a known answer, and the random source of the families.
 
 use crate::support::Rng;
 use crate::support::solids::{between, block, cells, prism};
@@ -7,25 +7,25 @@ use interfere::assembly::RuleAction;
 use interfere::geom::{Affine, Mat3, Vec3};
 use interfere::mesh::TriMesh;
 
-/// How two solids lie to each other, the gap aside.
+/// Relation of two solids, apart from the gap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lie {
-    /// Neither holds the other: the gap tells the rest.
+    /// Neither contains the other: the gap decides the rest.
     Beside,
     /// B lies inside A, with room around it.
     Within,
     /// B lies inside A, and their surfaces share faces.
     FlushWithin,
-    /// One and the same.
+    /// Identical solids.
     Same,
 }
 
-/// Concave facets that approximate a round hole.
+/// Concave facets approximating a round hole.
 #[derive(Clone, Copy, Debug)]
 pub struct Bore {
     pub sagitta: f64,
     pub sides: usize,
-    /// What the part's export is said to have deviated by.
+    /// Deflection stated for the part (mm).
     pub deflection: Option<f64>,
 }
 
@@ -33,18 +33,18 @@ pub struct Bore {
 #[derive(Clone, Debug)]
 pub struct Known {
     pub parts: [TriMesh; 2],
-    /// A as one shell, where it is several that meet.
+    /// A as one shell, if its mesh has several connected ones.
     pub plain: Option<TriMesh>,
     pub b_in_a: Affine,
-    /// Of the meshes, in closed form: clearance, or minus the diameter of the largest common ball.
+    /// Gap of the meshes in closed form (mm): the clearance, or minus the diameter of the largest common ball.
     pub gap: f64,
     pub lie: Lie,
-    /// In A.
+    /// Bore in A, if any.
     pub bore: Option<Bore>,
     pub verb: Option<RuleAction>,
-    /// That coordinates and placements are to stay as they are, for answers that rounding would change.
+    /// True if coordinates and placements must stay exact: rounding would change the answer.
     pub exact: bool,
-    /// That walls which touch inside of a part are to stay in one plane: coordinates only round as their neighbours do.
+    /// True if touching inner walls must stay in one plane: equal coordinates must round alike.
     pub flush: bool,
 }
 
@@ -54,7 +54,7 @@ impl Known {
         Self { parts: [a, b], plain: None, b_in_a, gap, lie, bore: None, verb: None, exact: false, flush: false }
     }
 
-    /// The same with B placed there.
+    /// The same pair with B placed.
     #[must_use]
     pub fn at(self, linear: Mat3, translation: Vec3) -> Self {
         Self { b_in_a: placed(linear, translation), ..self }
@@ -71,14 +71,14 @@ impl Known {
     }
 }
 
-/// What a family draws its pairs from.
+/// Random source of a family.
 pub struct Draw {
     pub rng: Rng,
-    /// What the pair will be held to, mm.
+    /// Tolerance of the pair (mm).
     pub tolerance: f64,
-    /// The pair's usual length, mm; at least 200 tolerances.
+    /// Typical length of the pair (mm); at least 200 tolerances.
     pub size: f64,
-    /// About how many facets a round thing has at most.
+    /// Approximate largest number of facets of a round thing.
     pub facets: usize,
 }
 
@@ -110,7 +110,7 @@ impl Draw {
         depth.min(deepest)
     }
 
-    /// A gap of any sign: minus a depth, nothing, within the tolerance, up to a tenth of the size.
+    /// A gap of any sign: minus a depth, zero, within the tolerance, or up to a tenth of the size.
     pub fn gap(&mut self, deepest: f64) -> f64 {
         match self.rng.below(8) {
             0 => 0.0,
@@ -120,17 +120,18 @@ impl Draw {
         }
     }
 
-    /// How many sides a polygon has.
+    /// Number of sides of a polygon.
     pub fn sides(&mut self, least: usize) -> usize {
         if self.chance(4) { least + self.rng.below(4) } else { least + self.rng.below(self.facets - least) }
     }
 
-    /// The rotation about z by any angle.
+    /// Rotation about z by any angle.
     pub fn spin(&mut self) -> Mat3 {
         about_z(if self.chance(4) { 90.0 * self.rng.below(4) as f64 } else { self.rng.range(0.0, 360.0) })
     }
 
-    /// A box or a prism on the plane z = 0, its section about the z axis; with the radius of the largest disc in that.
+    /// A box or a prism on the plane z = 0, its section about the z axis; and the radius of the largest disc in the
+    /// section.
     pub fn block(&mut self, wide: [f64; 2], high: [f64; 2]) -> (TriMesh, f64) {
         let height = self.length(high[0], high[1]);
         let [x, y] = [0, 1].map(|_| self.length(wide[0], wide[1]));
@@ -143,13 +144,13 @@ impl Draw {
     }
 }
 
-/// A ridge along x through the origin above a flat base: to `long` either way, `wide` to each side, `high`.
+/// A ridge along x through the origin above a flat base: `long` either way, `wide` to each side, `high`.
 pub fn roof(long: f64, wide: f64, high: f64) -> TriMesh {
     let end = |x: f64| [Vec3::new(x, -wide, -high), Vec3::new(x, wide, -high), Vec3::new(x, 0.0, 0.0)];
     between(&end(-long), &end(long))
 }
 
-/// Boxes that share a grid, as one solid without inner walls.
+/// Boxes on a common grid, as one solid without inner walls.
 pub fn blocks(boxes: &[[[f64; 3]; 2]]) -> TriMesh {
     let planes: [Vec<f64>; 3] = std::array::from_fn(|k| {
         let mut list: Vec<f64> = boxes.iter().flat_map(|b| [b[0][k], b[1][k]]).collect();
@@ -162,7 +163,7 @@ pub fn blocks(boxes: &[[[f64; 3]; 2]]) -> TriMesh {
     })
 }
 
-/// The distance between two sets of boxes; 0 where two of them share anything.
+/// Distance between two sets of boxes; 0 if any two overlap or touch.
 pub fn room_between(a: &[[[f64; 3]; 2]], b: &[[[f64; 3]; 2]]) -> f64 {
     let apart = |p: &[[f64; 3]; 2], q: &[[f64; 3]; 2]| {
         (0..3).map(|k| (p[0][k] - q[1][k]).max(q[0][k] - p[1][k]).max(0.0)).map(|d| d * d).sum::<f64>().sqrt()

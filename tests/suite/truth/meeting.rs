@@ -1,4 +1,4 @@
-//! Families of convex solids that meet: face on face, edge on edge, corner on face, through each other.
+//! Families of touching and overlapping convex solids: face on face, edge on edge, corner on face, through each other.
 
 use super::known::{Draw, Known, Lie, roof};
 use crate::support::Rng;
@@ -7,18 +7,18 @@ use crate::support::two::about_z;
 use interfere::geom::math::sin_cos_deg;
 use interfere::geom::{Mat3, Vec3};
 
-/// The rotation about x.
+/// Rotation about x.
 pub fn about_x(degrees: f64) -> Mat3 {
     let (s, c) = sin_cos_deg(degrees);
     Mat3::new(1.0, 0.0, 0.0, 0.0, c, -s, 0.0, s, c)
 }
 
-/// Upside down.
+/// Half turn about x: upside down.
 fn over() -> Mat3 {
     Mat3::from_diagonal(&Vec3::new(1.0, -1.0, -1.0))
 }
 
-/// A block on a block, `gap` above it: their sections share at least a disc that is wider than any overlap is deep.
+/// A block on a block, `gap` above it: their sections share a disc wider than the depth of any overlap.
 fn stacked(d: &mut Draw, gap: f64) -> Known {
     let (below, room) = d.block([0.3, 1.0], [0.3, 1.0]);
     let (above, _) = d.block([0.3, 1.0], [0.3, 1.0]);
@@ -29,7 +29,7 @@ fn stacked(d: &mut Draw, gap: f64) -> Known {
 }
 
 impl Known {
-    /// A hangs from the plane z = 0 instead of standing on it.
+    /// Turns A to hang below the plane z = 0.
     fn upside_down(mut self) -> Self {
         let a = &mut self.parts[0];
         a.vertices.iter_mut().for_each(|v| *v = Vec3::new(v.x, -v.y, -v.z));
@@ -37,7 +37,7 @@ impl Known {
     }
 }
 
-/// Faces that share a plane; half of them whole faces of one size.
+/// Faces in one plane; half of them whole faces of one size.
 pub fn flush(d: &mut Draw) -> Known {
     if d.chance(2) {
         let [x, y, z] = [0, 1, 2].map(|_| d.length(0.2, 1.0));
@@ -49,9 +49,9 @@ pub fn flush(d: &mut Draw) -> Known {
     stacked(d, 0.0)
 }
 
-/// Faces that overlap or leave a gap.
+/// Faces with an overlap or a gap.
 pub fn faces(d: &mut Draw) -> Known {
-    // Half of the narrowest section's disc is 0.075 of the size at least.
+    // Half of the narrowest section's disc is at least 0.075 of the size.
     let gap = d.gap(0.05 * d.size);
     stacked(d, gap)
 }
@@ -66,8 +66,8 @@ pub fn shifted(d: &mut Draw) -> Known {
     Known::new(block([0.0; 3], a), block([0.0; 3], b), gap).at(Mat3::identity(), by)
 }
 
-/// The ball under a roof of half angle α and above one of half angle β whose ridges overlap by p has its centre on the line
-/// through both ridges: r = h·sin α = (p − h)·sin β.
+/// Two ridges overlapping by p, a roof of half angle α below and one of half angle β above. The largest common ball has
+/// its centre on the line through both ridges: r = h·sin α = (p − h)·sin β.
 pub fn edge_on_edge(d: &mut Draw) -> Known {
     let gap = d.gap(0.04 * d.size);
     let [a, b] = [0, 1].map(|_| [d.length(0.2, 0.6), d.length(0.3, 1.0)]);
@@ -79,8 +79,8 @@ pub fn edge_on_edge(d: &mut Draw) -> Known {
         .at(about_z(turn) * over(), Vec3::z() * gap)
 }
 
-/// A box's corner or edge pushed p into a plate: the ball that touches the sides of the box there and the plate's face has
-/// the radius p/(1 + a + b + c), where a, b, c are the cosines between the plate's normal and the box's axes.
+/// A box's corner or edge pushed p into a plate. The ball touching the box's sides there and the plate's face has the
+/// radius p/(1 + a + b + c), with the cosines a, b, c between the plate's normal and the box's axes.
 pub fn corner_on_face(d: &mut Draw) -> Known {
     let gap = d.gap(0.03 * d.size);
     let box_ = [0, 1, 2].map(|_| d.length(0.6, 1.0));
@@ -91,7 +91,7 @@ pub fn corner_on_face(d: &mut Draw) -> Known {
     }
     let up = Vec3::from(up).normalize();
     let spin = d.spin();
-    // A frame whose last axis is `up`: it goes to z.
+    // A frame with `up` as its last axis: the rotation maps `up` to z.
     let side = if up.x == 0.0 { Vec3::x() } else { up.cross(&Vec3::x()).normalize() };
     let turn = spin * Mat3::from_columns(&[side, up.cross(&side), up]).transpose();
     let aside = Vec3::new(d.length(-0.5, 0.5), d.length(-0.5, 0.5), gap);
@@ -120,7 +120,7 @@ pub fn pierce(d: &mut Draw) -> Known {
     Known::new(plate, pin, -(2.0 * inner).min(thick)).at(spin * about_x(tilt) * turn, aside)
 }
 
-/// Two bars of one section on one axis, end to end, overlapping or the one inside the other.
+/// Two bars of one section on one axis: end to end, overlapping, or nested.
 pub fn bars(d: &mut Draw) -> Known {
     let radius = d.length(0.1, 0.4);
     let sides = d.sides(3);
@@ -142,14 +142,14 @@ pub fn bars(d: &mut Draw) -> Known {
     Known::new(bar([0.0, long]), bar([long + gap, long + gap + short]), gap.max(-2.0 * inner))
 }
 
-/// Two bars across each other, on their faces.
+/// Two crossed bars, face on face.
 pub fn crossing(d: &mut Draw) -> Known {
     let [a, b] = [0, 1].map(|_| [d.length(0.1, 0.4), d.length(0.1, 0.4)]);
     let long = d.length(2.0, 4.0);
     let gap = d.gap(0.9 * a[1].min(b[1]));
     let turn = if d.chance(3) { 90.0 } else { d.rng.range(25.0, 155.0) };
     let bar = |[half, thick]: [f64; 2]| block([-long, -half, 0.0], [long, half, thick]);
-    // The section that they share is a rhombus whose heights are the widths.
+    // The common section is a rhombus; its heights are the widths.
     let deepest = 2.0 * a[0].min(b[0]);
     Known::new(bar(a), bar(b), gap.max(-deepest)).at(about_z(turn), Vec3::z() * (a[1] + gap))
 }
@@ -170,7 +170,7 @@ pub fn containment(d: &mut Draw) -> Known {
     Known::new(outer, small, -thick).at(d.rng.rotation(), place).lying(Lie::Within)
 }
 
-/// A solid about the origin with the width of its largest ball and how far it reaches.
+/// A solid about the origin, the width of its largest ball, and the radius of a ball around it.
 fn inner_solid(d: &mut Draw) -> (interfere::mesh::TriMesh, f64, f64) {
     let [x, y, z] = [0, 1, 2].map(|_| d.length(0.05, 0.5));
     match d.rng.below(3) {
@@ -188,7 +188,7 @@ fn inner_solid(d: &mut Draw) -> (interfere::mesh::TriMesh, f64, f64) {
     }
 }
 
-/// The least distance of a face's plane from the centre: the largest ball in a solid that is symmetric about it.
+/// Least distance of a face plane from the centre: the radius of the largest ball in a centrally symmetric solid.
 pub fn ball_inner_radius(ball: &interfere::mesh::TriMesh) -> f64 {
     let plane = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|i| ball.vertices[i as usize]);
@@ -198,14 +198,14 @@ pub fn ball_inner_radius(ball: &interfere::mesh::TriMesh) -> f64 {
     ball.triangles.iter().map(plane).fold(f64::INFINITY, f64::min)
 }
 
-/// Sheets of 0.05 mm, stacked, pushed into each other, crossed.
+/// Sheets of 0.05 mm: stacked, pushed into each other, crossed.
 pub fn sheets(d: &mut Draw) -> Known {
     let thick = 0.05;
     let [x, y] = [0, 1].map(|_| d.rng.range(10.0, 100.0));
     let sheet = |x: f64, y: f64| block([-x, -y, -0.5 * thick], [x, y, 0.5 * thick]);
     match d.rng.below(4) {
         0 => {
-            // Through each other: the section is a rhombus with the thickness for heights.
+            // Crossed sheets: the section is a rhombus with the thickness as its heights.
             let tilt = d.rng.range(30.0, 150.0);
             Known::new(sheet(x, y), sheet(0.8 * x, 0.9 * y), -thick).at(about_x(tilt), Vec3::zeros())
         }
@@ -218,7 +218,7 @@ pub fn sheets(d: &mut Draw) -> Known {
     }
 }
 
-/// A needle a thousandth as large as what it meets.
+/// A needle a thousandth as large as its partner.
 pub fn needle(d: &mut Draw) -> Known {
     let giant = d.rng.range(300.0, 1000.0);
     let (radius, long) = (1e-3 * giant * d.rng.range(0.1, 0.5), 1e-3 * giant * d.rng.range(1.0, 10.0));
@@ -237,12 +237,12 @@ pub fn needle(d: &mut Draw) -> Known {
     Known::new(base, needle, gap.max(-2.0 * inner)).at(d.spin(), at + Vec3::z() * gap)
 }
 
-/// A number of thousandths that doubles hold exactly.
+/// A multiple of 1/1024, exact in double precision.
 fn dyadic(rng: &mut Rng, low: usize, high: usize) -> f64 {
     (low + rng.below(high - low)) as f64 / 1024.0
 }
 
-/// Gaps and depths that equal their threshold to the last bit: equality keeps it.
+/// Gaps and depths equal to their threshold to the last bit: equality keeps it.
 pub fn equality(d: &mut Draw) -> Known {
     use interfere::assembly::RuleAction::{AllowDepth, MinClearance};
     d.tolerance = dyadic(&mut d.rng, 4, 100);

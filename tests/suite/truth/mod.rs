@@ -1,17 +1,17 @@
-//! Pairs whose answer is known in closed form, and searches that try to beat what the check certifies. A seeded part of
-//! both runs with the suite; all of it, 5400 known pairs and 10 500 searched ones, with
+//! Pairs with a closed-form answer, and searches trying to beat the check's certificates. A seeded part of both runs
+//! with the suite; the full set, 5400 known pairs and 10 500 searched ones, runs with
 //!
 //! ```text
 //! INTERFERE_FULL=1 cargo test --release --test suite truth:: -- --nocapture
 //! ```
 //!
-//! - A family draws a pair and says what is known of it: `meeting` (convex solids), `hollow`, `fits` (pegs in bores, whose
-//!   plane figures are in `polygon`), `shells`; what they draw from is in `known`.
-//! - `dress` hands it to the check in several guises, `expect` says what the known number means for the report, `harness`
-//!   compares. With `INTERFERE_TRUTH_DUMP=FOLDER` a pair that goes wrong is written there as an assembly.
-//! - `pieces` holds the promises of convex pieces against the known numbers.
-//! - `sound` holds the families' numbers themselves against slow searches that share no code with the crate.
-//! - `searches` lets such searches loose on the reports of solids at random (`nasty`).
+//! - A family draws a pair and its closed form: `meeting` (convex solids), `hollow`, `fits` (pegs in bores, with their
+//!   plane figures in `polygon`), `shells`; `known` is their random source.
+//! - `dress` hands the pair to the check in several guises, `expect` turns the known number into an expected report,
+//!   `harness` compares. With `INTERFERE_TRUTH_DUMP=FOLDER` a failing pair is written there as an assembly.
+//! - `pieces` tests the promises of convex pieces against the known numbers.
+//! - `sound` tests the families' numbers themselves with slow searches independent of the crate.
+//! - `searches` runs such searches against the reports of random solids (`nasty`).
 
 mod dress;
 mod expect;
@@ -29,7 +29,7 @@ mod sound;
 
 use known::{Draw, Known};
 
-/// How a family draws a pair.
+/// Function drawing a pair of a family.
 type Make = fn(&mut Draw) -> Known;
 
 /// Every family by its name.
@@ -63,7 +63,7 @@ const FAMILIES: [(&str, Make); 27] = [
     ("nominal fit", fits::nominal),
 ];
 
-/// How many pairs, and how large their parts; `INTERFERE_FULL=1` takes all.
+/// Number of pairs and size of their parts; `INTERFERE_FULL=1` takes all.
 fn size() -> harness::Size {
     if std::env::var_os("INTERFERE_FULL").is_some() {
         harness::Size { pairs_per_family: 200, most_triangles: 20_000, most_facets: 96 }

@@ -1,4 +1,4 @@
-//! Solids at random: what searches are let loose on.
+//! Random solids for the searches.
 
 use super::known::blocks;
 use crate::support::Rng;
@@ -7,7 +7,7 @@ use crate::support::tessellate::irregular;
 use interfere::geom::Vec3;
 use interfere::mesh::TriMesh;
 
-/// A solid about as large as `size`, somewhere about the origin: up to some two hundred triangles.
+/// A solid of about `size` near the origin, of up to some two hundred triangles.
 pub fn solid(rng: &mut Rng, size: f64) -> TriMesh {
     let mut length = |low: f64| size * rng.range(low, 1.0);
     let [x, y, z] = [length(0.1), length(0.1), length(0.1)];
@@ -56,7 +56,7 @@ pub fn solid(rng: &mut Rng, size: f64) -> TriMesh {
     mesh
 }
 
-/// A point of the surface.
+/// A random point of the surface.
 pub fn on_surface(mesh: &TriMesh, rng: &mut Rng) -> Vec3 {
     let [a, b, c] = mesh.triangles[rng.below(mesh.triangles.len())].map(|i| mesh.vertices[i as usize]);
     match rng.below(3) {

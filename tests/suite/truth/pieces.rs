@@ -1,5 +1,5 @@
-//! Known pairs under `--geometry decomposition`: what the pieces promise. No overlap is missed, parts apart are never reported to
-//! be farther apart than they are, nor nearer than by what the pieces of both reach beyond them.
+//! Do convex pieces keep their promises for known pairs? `--geometry decomposition` must find each overlap. It must
+//! never report a larger gap than the parts have, nor one smaller by more than both overshoots.
 
 use super::harness::{Size, pair};
 use super::known::Known;
@@ -11,7 +11,7 @@ use interfere::geom::{Affine, Bounds, LengthUnit};
 use interfere::io::FsLoader;
 use rayon::prelude::*;
 
-/// Pieces may reach from this to that part of the larger part's size beyond it.
+/// Smallest and largest epsilon, as a share of the pair's size.
 const EPSILONS: [f64; 2] = [1e-4, 0.1];
 
 fn run(known: &Known, tolerance: f64, epsilon: f64, verdict_only: bool) -> Outcome {
@@ -56,7 +56,7 @@ fn one(make: Make, seed: u64) -> Seen {
     let rounding = 1e-9 * draw.size;
     let allowed = if let Some(RuleAction::AllowDepth(d)) = known.verb { d } else { 0.0 };
     let interferes = -known.gap > asked.tolerance.max(allowed) + rounding;
-    // Of a part that could not be decomposed the hull stands in: nothing is promised of how far that reaches.
+    // A part without a decomposition is represented by its hull: its overshoot is unbounded.
     let reach: Option<f64> = outcome.parts.iter().map(|p| p.epsilon).sum();
     for outcome in [&outcome, &run(&known, asked.tolerance, epsilon, true)] {
         let found = outcome.counts.of(Status::Interference) + outcome.counts.of(Status::Undecided);
@@ -79,7 +79,7 @@ fn one(make: Make, seed: u64) -> Seen {
         if known.gap > rounding && gap > known.gap + rounding {
             seen.wrong.push(format!("the pieces are {gap} apart, the parts {}", known.gap));
         }
-        // Nothing is promised of how deep pieces overlap: where one fills a hole, it is as deep as the hole is wide.
+        // The depth of a pieces' overlap is unbounded: a piece filling a hole is as deep as the hole is wide.
         if reach.is_some_and(|e| known.gap > e + rounding && high < known.gap - e - rounding) {
             seen.wrong.push(format!("the pieces are {low} to {high} apart, the parts {}", known.gap));
         }
@@ -91,7 +91,7 @@ fn one(make: Make, seed: u64) -> Seen {
 }
 
 #[test]
-fn pieces_miss_no_overlap_and_alarm_at_nothing_farther_apart_than_they_reach() {
+fn pieces_find_overlaps_without_alarms_beyond_epsilon() {
     let per_family = if std::env::var_os("INTERFERE_FULL").is_some() { 100 } else { 2 };
     let tasks: Vec<(usize, usize)> = (0..FAMILIES.len()).flat_map(|f| (0..per_family).map(move |k| (f, k))).collect();
     let seen: Vec<(usize, usize, Seen)> = tasks

@@ -4,13 +4,13 @@ use interfere::geom::math::sin_cos_deg;
 
 type Point = [f64; 2];
 
-/// A regular polygon.
+/// Regular polygon.
 #[derive(Clone, Copy)]
 pub struct Regular {
     pub sides: usize,
-    /// Of the circle through its corners.
+    /// Radius of the circumscribed circle.
     pub radius: f64,
-    /// Where the first corner lies, from the x axis.
+    /// Angle of the first corner from the x axis (degrees).
     pub degrees: f64,
     pub centre: Point,
 }
@@ -22,17 +22,17 @@ fn to_segment(p: Point, a: Point, b: Point) -> f64 {
 }
 
 impl Regular {
-    /// The cosine of half the angle between neighbouring corners.
+    /// Cosine of half the angle between neighbouring corners.
     pub fn cosine(&self) -> f64 {
         sin_cos_deg(180.0 / self.sides as f64).1
     }
 
-    /// Of the circle that touches its sides.
+    /// Radius of the inscribed circle.
     pub fn inner_radius(&self) -> f64 {
         self.radius * self.cosine()
     }
 
-    /// Distance of a chord from the arc that it stands for.
+    /// Largest distance between a side and its arc.
     pub fn sagitta(&self) -> f64 {
         self.radius * (1.0 - self.cosine())
     }
@@ -42,7 +42,7 @@ impl Regular {
         [self.centre[0] + radius * c, self.centre[1] + radius * s]
     }
 
-    /// How far a point lies above the line of side `k`; negative inside.
+    /// Signed distance of a point from the line of side `k`; negative inside.
     fn above(&self, k: usize, p: Point) -> f64 {
         let (s, c) = sin_cos_deg(self.degrees + 360.0 * (k as f64 + 0.5) / self.sides as f64);
         (p[0] - self.centre[0]) * c + (p[1] - self.centre[1]) * s - self.inner_radius()
@@ -57,8 +57,8 @@ impl Regular {
         (0..self.sides).map(|k| to_segment(p, corner(k), corner(k + 1))).fold(f64::INFINITY, f64::min)
     }
 
-    /// The room around `inner`, which lies inside this one: the nearest point of a side to a corner. Negative: how far a
-    /// corner reaches beyond the line of a side.
+    /// Clearance around `inner`: the smallest distance between a corner of `inner` and a side. Negative if a corner
+    /// lies beyond the line of a side.
     pub fn room_around(&self, inner: &Self) -> f64 {
         let beyond = |j: usize| {
             let corner = inner.corner(j, inner.radius);
@@ -67,11 +67,11 @@ impl Regular {
         -(0..inner.sides).map(beyond).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The largest disc, by its diameter, inside this polygon and outside of `hole`.
+    /// Diameter of the largest disc inside this polygon and outside `hole`.
     ///
-    /// A disc of radius r fits where its centre lies in this polygon with all sides moved inward by r, and at least r away
-    /// from `hole`. The distance from `hole` is convex, so over that smaller polygon it is largest at a corner; both fall
-    /// as r grows: bisection.
+    /// A disc of radius r fits if its centre lies in this polygon with all sides moved inward by r, and at least r away
+    /// from `hole`. The distance from `hole` is convex, so over the smaller polygon it is largest at a corner. Both
+    /// fall as r grows: bisection.
     pub fn widest_outside(&self, hole: &Self) -> f64 {
         let fits = |r: f64| {
             let radius = self.radius - r / self.cosine();
@@ -87,12 +87,12 @@ impl Regular {
 }
 
 #[test]
-fn alike_polygons_leave_what_their_corners_do() {
+fn equal_polygons_have_closed_form_room() {
     for sides in [3, 4, 7, 24, 60] {
         let at = |radius| Regular { sides, radius, degrees: 11.0, centre: [1.0, -2.0] };
         let (peg, bore) = (at(5.1), at(5.0));
         let c = peg.cosine();
-        // On the line from the centre through a corner: as far from the bore's corner as from the peg's sides.
+        // The centre lies on the ray through a corner, equally far from the bore's corner and the peg's sides.
         assert!((peg.widest_outside(&bore) - 0.2 * c / (1.0 + c)).abs() < 1e-12, "{sides}");
         assert!((at(5.1).room_around(&at(5.0)) - 0.1 * c).abs() < 1e-12, "{sides}");
         assert!((at(5.0).room_around(&at(5.1)) + 0.1 * c).abs() < 1e-12, "{sides}");
@@ -100,7 +100,7 @@ fn alike_polygons_leave_what_their_corners_do() {
 }
 
 #[test]
-fn the_widest_disc_is_as_wide_as_the_best_of_a_fine_grid() {
+fn widest_disc_matches_grid_search() {
     let peg = Regular { sides: 7, radius: 5.0, degrees: 5.0, centre: [0.1, 0.0] };
     let bore = Regular { sides: 10, radius: 5.0, degrees: 0.0, centre: [0.0, 0.0] };
     let inside = |p: Point| -(0..7).map(|k| peg.above(k, p)).fold(f64::NEG_INFINITY, f64::max);

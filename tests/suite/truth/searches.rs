@@ -1,5 +1,5 @@
-//! Searches against certificates: no ball larger than the certified depth, no two points nearer than the certified gap, and
-//! no pair within reach that a stage let go.
+//! Can a search beat a certificate? No ball may be larger than the certified depth, no two points nearer than the
+//! certified gap, and no stage may clear a pair within the search radius.
 
 use super::nasty::{on_surface, solid};
 use crate::support::Rng;
@@ -16,7 +16,7 @@ fn full() -> bool {
     std::env::var_os("INTERFERE_FULL").is_some()
 }
 
-/// Two solids that overlap at random, or touch, or nearly.
+/// Two random solids, overlapping, touching or almost touching.
 struct Duel {
     meshes: [TriMesh; 2],
     pose: Affine,
@@ -34,7 +34,7 @@ impl Duel {
             1 => crate::support::two::about_z(90.0 * rng.below(4) as f64),
             _ => rng.rotation(),
         };
-        // A point of the one surface onto, into or off one of the other.
+        // Moves a point of one surface onto, into or off the other surface.
         let (to, from) = (on_surface(&meshes[0], &mut rng), turn * on_surface(&meshes[1], &mut rng));
         let by = match rng.below(5) {
             0 => Vec3::zeros(),
@@ -71,7 +71,7 @@ struct Score {
     apart: usize,
     overlapping: usize,
     uncertain: usize,
-    /// How often the search came within two per cent of what the certificate allows.
+    /// Number of searches within two per cent of the certified upper bound.
     close: usize,
     said: Option<String>,
 }
@@ -103,7 +103,7 @@ fn duel(seed: u64) -> Score {
     }
     let search = Search { a: &a, b: &b };
     let mut found = f64::NEG_INFINITY;
-    // Twice in general; longer where what is certified to fit was not found.
+    // Two rounds as a rule; more if the search falls short of the certified lower bound.
     for round in 0..50 {
         let effort = Effort { tries: 100, climbs: 12, steps: 40 };
         found = found.max(2.0 * search.deepest(&mut rng, effort).1);
@@ -120,14 +120,14 @@ fn duel(seed: u64) -> Score {
     score
 }
 
-/// Whether one lies inside the other, surfaces apart.
+/// True if one solid lies inside the other; the surfaces must be apart.
 fn nested(a: &Soup, b: &Soup) -> bool {
     let inside = |p: &Soup, q: &Soup| p.corners().all(|v| q.winding(&v) > 0.5);
     inside(a, b) || inside(b, a)
 }
 
 #[test]
-fn no_search_beats_a_certificate() {
+fn certificates_withstand_search() {
     let count = if full() { 10_500 } else { 200 };
     let scores: Vec<Score> = (0..count).into_par_iter().map(|k| duel(90_000 + k)).collect();
     let sum = |of: fn(&Score) -> usize| scores.iter().map(of).sum::<usize>();
@@ -141,7 +141,7 @@ fn no_search_beats_a_certificate() {
     assert!(close * 4 > overlapping * 3, "the search is weak: {close} of {overlapping}");
 }
 
-/// Two dozen instances of six solids in a crowd.
+/// Two dozen crowded instances of six solids.
 struct Crowd {
     solids: Vec<TriMesh>,
     places: Vec<Affine>,
@@ -173,7 +173,7 @@ impl Crowd {
         check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    /// About the first instance, so that brute force does not round what lies far out.
+    /// Solids relative to the first instance: brute force then avoids the rounding of distant coordinates.
     fn soups(&self) -> Vec<Soup> {
         let near = |p: &Affine| Affine { translation: p.translation - self.places[0].translation, ..*p };
         self.places.iter().enumerate().map(|(k, p)| Soup::new(&self.solids[k % self.solids.len()], &near(p))).collect()
@@ -181,7 +181,7 @@ impl Crowd {
 }
 
 #[test]
-fn no_stage_lets_go_what_all_triangles_put_within_reach() {
+fn no_stage_clears_triangles_within_search_radius() {
     let mut rng = Rng::new(71);
     let (mut overlapping, mut within, mut beyond) = (0, 0, 0);
     let mut cleared = [0; 4];

@@ -1,4 +1,4 @@
-//! Whether the families' numbers are right: slow and obvious searches in the meshes as drawn.
+//! Are the families' closed-form numbers right? Slow, simple searches in the meshes as drawn confirm them.
 
 use super::known::{Draw, Known, Lie};
 use super::{FAMILIES, Make};
@@ -7,11 +7,11 @@ use crate::support::soup::{Effort, Search, Soup};
 use interfere::geom::Affine;
 use rayon::prelude::*;
 
-/// How much of a ball's width a search is sure to find. Rings around polygons of six sides are 0.933 times as wide along the
-/// sides as in the corners, which a search may miss.
+/// Share of a ball's width found by every search. Rings around hexagons are 0.933 times as wide along the sides as in
+/// the corners, and a search may miss the corners.
 const FOUND: f64 = 0.93;
 
-/// What a search says against a pair's number.
+/// Contradiction between a search and a pair's number, if any.
 fn contradiction(known: &Known, rng: &mut Rng) -> Option<String> {
     let a = Soup::new(known.plain(), &Affine::identity());
     let b = Soup::new(&known.parts[1], &known.b_in_a);

@@ -70,7 +70,7 @@ fn every_deep_point_is_in_a_box() {
 }
 
 #[test]
-fn what_lies_inside_without_a_crossing_is_not_left_out() {
+fn enclosed_parts_without_crossing_are_included() {
     // A long bar through a wall and, elsewhere, a cube within another: the inset surfaces cross only at the bar.
     let at = |mesh: TriMesh, x: f64, y: f64, z: f64| translated(&mesh, Vec3::new(x, y, z));
     let a = joined(&[
@@ -92,7 +92,7 @@ fn what_lies_inside_without_a_crossing_is_not_left_out() {
 }
 
 #[test]
-fn a_peg_is_followed_to_its_tip() {
+fn peg_is_covered_up_to_its_tip() {
     // Only the triangles between z = -2 and z = 2 cross the plate's upper face.
     let plate = translated(&block([0.0; 3], [8.0; 3]), Vec3::new(-4.0, -4.0, -8.0));
     let wall = [[0.1, 6.0], [0.1, 2.0], [0.1, -2.0], [0.1, -4.0], [0.1, -6.0]];

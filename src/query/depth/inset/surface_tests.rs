@@ -75,7 +75,7 @@ fn solid(rng: &mut Rng, round: usize, single: bool) -> Surface {
 }
 
 #[test]
-fn a_moved_surface_winds_as_before_around_what_is_farther_than_tau() {
+fn inset_keeps_winding_beyond_tau() {
     let mut rng = Rng::new(7);
     let (mut asked, mut inside, mut parted) = (0, 0, 0);
     for round in 0..300 {
@@ -148,7 +148,7 @@ fn shares(s: &Surface, tau: f64, rounding: f64) -> Vec<f64> {
 }
 
 #[test]
-fn with_care_all_faces_move_by_nearly_all_of_tau() {
+fn careful_inset_moves_faces_by_almost_tau() {
     let mut rng = Rng::new(3);
     let sharp = [[1.0, 0.0], [3.0, 0.0], [3.0, 1.0], [2.0, 1.0], [2.0, 4.0], [1.0, 4.0]];
     for n in [24, 48] {
@@ -169,7 +169,7 @@ fn with_care_all_faces_move_by_nearly_all_of_tau() {
 }
 
 #[test]
-fn faces_beside_a_single_reflex_edge_move_by_all_of_tau() {
+fn faces_at_one_reflex_edge_move_by_full_tau() {
     let mut rng = Rng::new(5);
     for _ in 0..20 {
         let s = Surface::new(&notched(&mut rng, 8, [2.6, 1.1, 0.05]), &Vec3::zeros(), Inside::Solid);
@@ -179,7 +179,7 @@ fn faces_beside_a_single_reflex_edge_move_by_all_of_tau() {
 }
 
 #[test]
-fn a_surface_does_not_go_on_beyond_an_edge_where_it_folds() {
+fn surface_ends_at_a_folded_edge() {
     // Angle between the lower and the upper face, seen along the y axis: sharp and blunt wedges, and a right angle.
     for degrees in [20.0, 45.0, 89.0, 90.0, 91.0, 135.0] {
         let (sine, cosine) = sin_cos_deg(degrees);

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_box_and_the_domain_hold() {
+    fn optimum_respects_box_and_domain() {
         let up = [Row::bound(Vec3::z(), 1.0)];
         let found = maximize(&up, &Vec3::new(1.0, 1.0, 2.0), f64::NEG_INFINITY);
         assert_eq!(found.upper, 3.0);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_above_every_point_and_reached_by_one() {
+    fn cell_bound_is_tight_upper_bound() {
         let mut rng = Rng::new(1);
         let mut reached = 0;
         for round in 0..400 {

@@ -24,7 +24,7 @@ pub(crate) fn solid(rng: &mut Rng, round: usize) -> Surface {
 }
 
 #[test]
-fn no_point_of_a_box_is_deeper_than_its_bound() {
+fn box_bound_covers_every_point() {
     let mut rng = Rng::new(5);
     let (mut boxes, mut sharp) = (0, 0);
     for round in 0..240 {
