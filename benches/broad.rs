@@ -8,8 +8,8 @@ mod common;
 use common::Rng;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use interfere::broad::BoxTree;
-use interfere::geom::{Aabb, Vec3};
+use interfere::internals::broad::BoxTree;
+use interfere::internals::geom::{Aabb, Vec3};
 use std::fmt;
 use std::sync::LazyLock;
 

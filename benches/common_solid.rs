@@ -5,11 +5,11 @@
 //! the core moved 0.08 into its shell, with contact nearly everywhere. `ball`: two cores with a common lens.
 
 use divan::{Bencher, black_box};
-use interfere::geom::{Mat3, Pose, Vec3};
-use interfere::measure::intersection::{IntersectionInput, intersection};
-use interfere::mesh;
-use interfere::query::triangles::pairing::Pairing;
-use interfere::shape::surface::{Inside, Surface};
+use interfere::internals::geom::{Mat3, Pose, Vec3};
+use interfere::internals::measure::intersection::{IntersectionInput, intersection};
+use interfere::internals::mesh;
+use interfere::internals::query::triangles::pairing::Pairing;
+use interfere::internals::shape::surface::{Inside, Surface};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 

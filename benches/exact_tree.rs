@@ -6,12 +6,12 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use interfere::geom::{Pose, Vec3};
-use interfere::mesh::TriMesh;
-use interfere::query::triangles::pairing::Pairing;
-use interfere::query::triangles::{Distance, displaced_intersection, intersecting_pairs, separation};
-use interfere::shape::surface::winding_number::winding;
-use interfere::shape::surface::{Inside, Surface};
+use interfere::internals::geom::{Pose, Vec3};
+use interfere::internals::mesh::TriMesh;
+use interfere::internals::query::triangles::pairing::Pairing;
+use interfere::internals::query::triangles::{Distance, displaced_intersection, intersecting_pairs, separation};
+use interfere::internals::shape::surface::winding_number::winding;
+use interfere::internals::shape::surface::{Inside, Surface};
 use interfere::testkit::solids::squared_box;
 use std::sync::LazyLock;
 

@@ -5,8 +5,8 @@
 //! by `../shared/tools/peers/gen.py micro`: other libraries can then be measured on the same points.
 
 use divan::{Bencher, black_box};
-use interfere::geom::Vec3;
-use interfere::shape::hull::{convex_hull, facets, fit_obb};
+use interfere::internals::geom::Vec3;
+use interfere::internals::shape::hull::{convex_hull, facets, fit_obb};
 use interfere::testkit::rng::Rng;
 
 fn main() {
@@ -35,7 +35,7 @@ fn cylinder() -> Vec<Vec3> {
     let turn = nalgebra::Rotation3::from_axis_angle(&Vec3::x_axis(), 0.4);
     (0..7200)
         .map(|i| {
-            let (s, c) = interfere::geom::math::sin_cos_deg(f64::from(i % 360));
+            let (s, c) = interfere::internals::geom::math::sin_cos_deg(f64::from(i % 360));
             (turn * Vec3::new(20.0 * c, 20.0 * s, f64::from(i / 360))).map(|x| f64::from(x as f32))
         })
         .collect()

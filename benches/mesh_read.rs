@@ -5,8 +5,8 @@
 
 use cpu_time::ThreadTime;
 use divan::{Bencher, black_box};
-use interfere::mesh::load;
-use interfere::mesh::read::read_and_merge;
+use interfere::internals::mesh::load;
+use interfere::internals::mesh::read::read_and_merge;
 use interfere::testkit::rng::Rng;
 use std::fmt::{self, Write as _};
 use std::io::Cursor;
@@ -66,7 +66,8 @@ struct Torus {
 
 impl Torus {
     fn vertex(&self, ring: u32, side: u32) -> [f32; 3] {
-        let turn = |k: u32, n: u32| interfere::geom::math::sin_cos_deg(360.0 * f64::from(k % n) / f64::from(n));
+        let turn =
+            |k: u32, n: u32| interfere::internals::geom::math::sin_cos_deg(360.0 * f64::from(k % n) / f64::from(n));
         let ((s, c), (t, d)) = (turn(ring, self.rings), turn(side, self.sides));
         let (wave, _) = turn(ring * 7 % self.rings, self.rings);
         let tube = 10.0 + wave * t;

@@ -1,6 +1,6 @@
 //! The `interfere` command.
 
-use interfere::cli::{self, Console, Terminal};
+use interfere::internals::cli::{self, Console, Terminal};
 use std::io;
 use std::process::ExitCode;
 

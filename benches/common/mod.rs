@@ -1,8 +1,8 @@
 //! What several benchmarks share: random numbers that are the same everywhere, and random solids.
 #![allow(dead_code, reason = "each benchmark uses some of it")]
 
-use interfere::geom::Vec3;
-use interfere::shape::hull::{Hull, convex_hull};
+use interfere::internals::geom::Vec3;
+use interfere::internals::shape::hull::{Hull, convex_hull};
 pub use interfere::testkit::rng::Rng;
 
 /// The hull of points on an ellipsoid with half axes between 5 and 10 mm: all of them are its vertices.

@@ -3,5 +3,5 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    interfere::fuzzing::assembly(data);
+    interfere::internals::fuzzing::assembly(data);
 });

@@ -3,4 +3,4 @@
 //! in a mesh or an error.
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| interfere::fuzzing::mesh(data));
+fuzz_target!(|data: &[u8]| interfere::internals::fuzzing::mesh(data));

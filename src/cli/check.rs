@@ -81,7 +81,7 @@ impl Check {
             quiet: self.quiet,
             color: self.color,
         };
-        ending.run(outcome, stats, console)
+        ending.run(outcome, &stats, console)
     }
 }
 

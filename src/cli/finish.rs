@@ -31,7 +31,7 @@ impl RunEnd<'_> {
     pub(crate) fn run(
         &self,
         mut outcome: Outcome,
-        stats: RunStats,
+        stats: &RunStats,
         console: &mut Console<'_>,
     ) -> Result<Exit, Failure> {
         outcome.warnings.extend(findings::lint(&outcome));

@@ -31,7 +31,7 @@ pub(crate) fn run(
     outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
     let gate = args.gate.read(assembly)?;
     let end = RunEnd { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, color };
-    end.run(outcome, RunStats::default(), console)
+    end.run(outcome, &RunStats::default(), console)
 }
 
 /// Reads the partial reports; the error lists every invalid file.

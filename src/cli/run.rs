@@ -26,9 +26,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<
     run_with(arguments, &work, console)
 }
 
+/// Runs a check; returns its outcome and its statistics.
+type RunCheck<'a> = dyn Fn(&CheckSettings, &dyn Progress) -> Result<(Outcome, RunStats), Error> + Sync + 'a;
+
 /// Implementations of the commands, replaceable in tests.
 pub(crate) struct Work<'a> {
-    pub(crate) check: &'a (dyn Fn(&CheckSettings, &dyn Progress) -> Result<(Outcome, RunStats), Error> + Sync),
+    pub(crate) check: &'a RunCheck<'a>,
     pub(crate) explain: &'a (dyn Fn(&ExplainSettings, &dyn Progress) -> Result<Explanation, Error> + Sync),
     pub(crate) examine: &'a dyn Fn(&Path) -> Result<MeshReport, Error>,
 }

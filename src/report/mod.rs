@@ -1,39 +1,39 @@
 //! Floor 7: results as bytes. Pure: values in, bytes out; no clock, no files, no environment.
 
-pub mod baseline;
+pub(crate) mod baseline;
 #[cfg(test)]
 mod conform_tests;
-pub mod csv;
+pub(crate) mod csv;
 #[cfg(test)]
 mod csv_tests;
-pub mod decompose;
+pub(crate) mod decompose;
 #[cfg(test)]
 mod decompose_tests;
-pub mod diff;
-pub mod explain;
+pub(crate) mod diff;
+pub(crate) mod explain;
 pub(crate) mod finding_help;
-pub mod github;
+pub(crate) mod github;
 #[cfg(test)]
 mod github_tests;
-pub mod inspect;
-pub mod json;
-pub mod junit;
+pub(crate) mod inspect;
+pub(crate) mod json;
+pub(crate) mod junit;
 #[cfg(test)]
 mod junit_tests;
 pub(crate) mod location;
-pub mod markdown;
+pub(crate) mod markdown;
 #[cfg(test)]
 mod markdown_tests;
-pub mod number;
+pub(crate) mod number;
 pub(crate) mod rows;
-pub mod sarif;
+pub(crate) mod sarif;
 pub(crate) mod sentence;
-pub mod suggest;
-pub mod table;
+pub(crate) mod suggest;
+pub(crate) mod table;
 #[cfg(test)]
 mod table_tests;
-pub mod text;
-pub mod timings;
+pub(crate) mod text;
+pub(crate) mod timings;
 pub(crate) mod xml;
 
 use crate::findings::Judged;

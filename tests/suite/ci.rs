@@ -3,7 +3,7 @@
 use crate::support::command::{Ran, finish};
 use crate::support::scratch::Scratch;
 use clap::Parser;
-use interfere::cli::args::Args;
+use interfere::internals::cli::args::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

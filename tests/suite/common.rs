@@ -4,7 +4,7 @@ use crate::support::Rng;
 use crate::support::report::{json_of, number, parsed, row, vector};
 use crate::support::solids::{block, joined, translated};
 use crate::support::two::{Two, about_z, placed};
-use interfere::geom::{Mat3, Pose, Vec3};
+use interfere::internals::geom::{Mat3, Pose, Vec3};
 
 /// Volume and box of the row (mm).
 fn reported(two: &Two) -> (f64, [Vec3; 2]) {

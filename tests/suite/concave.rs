@@ -6,10 +6,10 @@ use crate::support::crowd::{Compared, Crowd, Truth};
 use crate::support::solids::{extruded, finer, hull_of, tube};
 use crate::support::two::{Mix, Two, placed};
 use crate::support::{Rng, times};
-use interfere::assembly::Geometry;
-use interfere::check::{Certainty, PairOutcome, Relation, Status};
-use interfere::geom::{Bounds, Pose, Vec3};
-use interfere::mesh::TriMesh;
+use interfere::internals::assembly::Geometry;
+use interfere::internals::check::{Certainty, PairOutcome, Relation, Status};
+use interfere::internals::geom::{Bounds, Pose, Vec3};
+use interfere::internals::mesh::TriMesh;
 
 /// An L, a U or a tube of about the given size.
 fn hollow(rng: &mut Rng, size: f64) -> TriMesh {

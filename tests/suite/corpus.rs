@@ -1,7 +1,7 @@
 //! Does hostile input end in a value or an error? Each file of `fixtures/corpus` runs through the code of the fuzz
 //! targets. Crashes found by fuzzing are minimised and stored there.
 
-use interfere::fuzzing;
+use interfere::internals::fuzzing;
 use std::fs;
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use crate::baseline::{FILE, accept, baseline, check, run, standing};
 use crate::support::report::{number, row};
 use crate::support::scratch::Scratch;
 use crate::support::solids::{block, joined, obj, prism, tube};
-use interfere::mesh::TriMesh;
+use interfere::internals::mesh::TriMesh;
 use serde_json::Value;
 
 /// Placement and unit of the written assembly.

@@ -2,8 +2,8 @@
 //! files; otherwise the test compares them with the generated ones.
 
 use crate::support::solids::{block, extruded, finer, hull_of, joined, obj, prism, reversed, stl, translated, tube};
-use interfere::geom::Vec3;
-use interfere::mesh::TriMesh;
+use interfere::internals::geom::Vec3;
+use interfere::internals::mesh::TriMesh;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;

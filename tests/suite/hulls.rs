@@ -2,9 +2,11 @@
 //! ten times as many.
 
 use crate::support::Rng;
-use interfere::geom::Vec3;
-use interfere::geom::math::sin_cos_deg;
-use interfere::shape::hull::{Hull, convex_hull, encloses, facets, fit_obb, hull_within, measure, violations};
+use interfere::internals::geom::Vec3;
+use interfere::internals::geom::math::sin_cos_deg;
+use interfere::internals::shape::hull::{
+    Hull, convex_hull, encloses, facets, fit_obb, hull_within, measure, violations,
+};
 
 fn grid(rng: &mut Rng, n: usize) -> Vec<Vec3> {
     let side = 2 + rng.below(5);

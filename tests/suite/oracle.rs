@@ -2,14 +2,14 @@
 //! penetration depth, all sets of four planes for the thickness.
 
 use crate::support::Rng;
-use interfere::geom::tolerance::roundoff_mm;
-use interfere::geom::{Pose, Vec3};
-use interfere::query::convex::common_ball_lp::{self, Goal};
-use interfere::query::convex::epa::{self, EpaScratch};
-use interfere::query::convex::gjk::{self, GjkEnd, HullPair};
-use interfere::query::convex::sat::obb_obb;
-use interfere::shape::hull;
-use interfere::shape::polytope::Convex;
+use interfere::internals::geom::tolerance::roundoff_mm;
+use interfere::internals::geom::{Pose, Vec3};
+use interfere::internals::query::convex::common_ball_lp::{self, Goal};
+use interfere::internals::query::convex::epa::{self, EpaScratch};
+use interfere::internals::query::convex::gjk::{self, GjkEnd, HullPair};
+use interfere::internals::query::convex::sat::obb_obb;
+use interfere::internals::shape::hull;
+use interfere::internals::shape::polytope::Convex;
 
 /// A hull as a textbook polyhedron in a common frame.
 struct Polyhedron {
@@ -115,7 +115,7 @@ fn brute_distance(a: &Polyhedron, b: &Polyhedron) -> f64 {
 }
 
 /// A random solid hull and its box; the part's own coordinates may lie far from their origin.
-fn random_convex(rng: &mut Rng, size: f64, part_offset: f64) -> (Convex, interfere::geom::Obb) {
+fn random_convex(rng: &mut Rng, size: f64, part_offset: f64) -> (Convex, interfere::internals::geom::Obb) {
     loop {
         let offset = rng.direction() * part_offset;
         let points: Vec<Vec3> = rng.cloud(size).iter().map(|p| p + offset).collect();

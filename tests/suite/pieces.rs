@@ -7,12 +7,12 @@ use crate::support::Rng;
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
-use interfere::geom::Vec3;
-use interfere::mesh::load;
-use interfere::shape::decompose::{Limits, decompose};
-use interfere::shape::hull::{Facet, Hull, convex_hull, encloses, facets};
-use interfere::shape::surface::winding_number::winding;
-use interfere::shape::surface::{Inside, Surface};
+use interfere::internals::geom::Vec3;
+use interfere::internals::mesh::load;
+use interfere::internals::shape::decompose::{Limits, decompose};
+use interfere::internals::shape::hull::{Facet, Hull, convex_hull, encloses, facets};
+use interfere::internals::shape::surface::winding_number::winding;
+use interfere::internals::shape::surface::{Inside, Surface};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 

@@ -7,10 +7,10 @@ use crate::support::crowd::{Compared, Crowd, MARGIN, Truth};
 use crate::support::solids::{between, block, hull_of, prism};
 use crate::support::two::{Mix, Two, about_z, placed, radius};
 use crate::support::{Rng, times};
-use interfere::check::{PairOutcome, Relation, Status};
-use interfere::geom::math::UNIT_ROUNDOFF;
-use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
-use interfere::mesh::TriMesh;
+use interfere::internals::check::{PairOutcome, Relation, Status};
+use interfere::internals::geom::math::UNIT_ROUNDOFF;
+use interfere::internals::geom::{Affine, LengthUnit, Pose, Vec3};
+use interfere::internals::mesh::TriMesh;
 
 fn solid(rng: &mut Rng, size: f64) -> TriMesh {
     loop {
@@ -224,7 +224,7 @@ fn touching(rng: &mut Rng, kind: usize, size: f64) -> (&'static str, Two) {
                 ..Affine::identity()
             };
             let down = Affine {
-                linear: interfere::geom::Mat3::from_diagonal(&Vec3::new(1.0, -1.0, -1.0)),
+                linear: interfere::internals::geom::Mat3::from_diagonal(&Vec3::new(1.0, -1.0, -1.0)),
                 ..Affine::identity()
             };
             two.placements[1] = over.after(&down);

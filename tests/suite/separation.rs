@@ -5,11 +5,11 @@
 use crate::support::Rng;
 use crate::support::solids::{ball, block, cells, hull_of, prism, tube};
 use crate::support::two::Two;
-use interfere::assembly::{Assembly, RuleAction};
-use interfere::check::{NoProgress, Options, PairOutcome, Relation, check};
-use interfere::geom::{Affine, LengthUnit, Pose, Vec3};
-use interfere::io::FsLoader;
-use interfere::mesh::TriMesh;
+use interfere::internals::assembly::{Assembly, RuleAction};
+use interfere::internals::check::{NoProgress, Options, PairOutcome, Relation, check};
+use interfere::internals::geom::{Affine, LengthUnit, Pose, Vec3};
+use interfere::internals::io::FsLoader;
+use interfere::internals::mesh::TriMesh;
 
 type Block = [[f64; 3]; 2];
 

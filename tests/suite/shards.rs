@@ -8,16 +8,16 @@ use crate::support::command::{Ran, command, interfere_in};
 use crate::support::report::{assert_sound, json_of, parsed};
 use crate::support::scratch::Scratch;
 use crate::support::solids::{block, obj};
-use interfere::assembly::Assembly;
-use interfere::assembly::model::Geometry;
-use interfere::check::{NoProgress, Options, Outcome, Shard, ShardOutcome, check, check_shard};
-use interfere::error::Error;
-use interfere::findings::{Partial, merge};
-use interfere::geom::LengthUnit;
-use interfere::geom::math::Vec3;
-use interfere::geom::pose::Affine;
-use interfere::io::FsLoader;
-use interfere::report::table::MAX_ROWS;
+use interfere::internals::assembly::Assembly;
+use interfere::internals::assembly::model::Geometry;
+use interfere::internals::check::{NoProgress, Options, Outcome, Shard, ShardOutcome, check, check_shard};
+use interfere::internals::error::Error;
+use interfere::internals::findings::{Partial, merge};
+use interfere::internals::geom::LengthUnit;
+use interfere::internals::geom::math::Vec3;
+use interfere::internals::geom::pose::Affine;
+use interfere::internals::io::FsLoader;
+use interfere::internals::report::table::MAX_ROWS;
 use interfere::report::{Format, Style, render};
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,7 +38,7 @@ fn files(assembly: &Assembly, options: &Options, of: u32) -> Vec<(String, String
         .map(|index| {
             let partial = Partial::new(shard_of(assembly, options, Shard { index, of }));
             let mut text = Vec::new();
-            interfere::findings::shards::write::render(&partial, &mut text).expect("memory takes all");
+            interfere::internals::findings::shards::write::render(&partial, &mut text).expect("memory takes all");
             (format!("p{index}.json"), String::from_utf8(text).expect("UTF-8"))
         })
         .collect()

@@ -4,7 +4,7 @@
 
 use crate::support::command::{Ran, interfere, interfere_in};
 use crate::support::report::{assert_sound, length, parsed, row, vector};
-use interfere::geom::LengthUnit;
+use interfere::internals::geom::LengthUnit;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

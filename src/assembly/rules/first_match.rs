@@ -3,7 +3,7 @@
 use crate::assembly::Rule;
 use crate::assembly::rules::glob::Glob;
 
-/// Compiled rules of a run. [`RuleTable`](super::RuleTable) serves all pairs of an assembly.
+/// Compiled rules of a run. [`RuleTable`](crate::assembly::RuleTable) serves all pairs of an assembly.
 #[derive(Debug)]
 pub struct FirstMatch<'r> {
     rules: Vec<(&'r str, [Option<Glob>; 2])>,

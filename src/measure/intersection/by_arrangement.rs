@@ -33,30 +33,10 @@ const SAME_VOLUME: f64 = 1e-6;
 ///
 /// Returns `None` in four cases: the solids share nothing thicker than rounding; a surface is not closed or has no
 /// inside; there are too many triangles (100 000, an intersecting pair counts as 20); or a check fails, of the mesh
-/// against both winding numbers or of its volume against the sums of [`intersection`](super::common()). Overlapping shells of
+/// against both winding numbers or of its volume against the sums of [`intersection`](super::intersection()). Overlapping shells of
 /// one part count once. Cost: some thirty microseconds a triangle.
 ///
 /// Source: Q. Zhou, E. Grinspun, D. Zorin & A. Jacobson, "Mesh Arrangements for Solid Geometry", 2016.
-///
-/// ```
-/// use interfere::geom::{Mat3, Pose};
-/// use interfere::narrow::common::solid;
-/// use interfere::narrow::surface::{Inside, Surface};
-/// use interfere::{TriMesh, Vec3};
-///
-/// let vertices = (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
-/// let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-/// let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
-/// let cube = Surface::new(&TriMesh { vertices, triangles }, &Vec3::zeros(), Inside::Solid);
-///
-/// let aside = Pose { rotation: Mat3::identity(), translation: Vec3::new(0.5, 0.25, 0.0) };
-/// let shared = solid(&cube, &cube, &aside).expect("they overlap");
-/// let volume = Surface::new(&shared, &Vec3::zeros(), Inside::Solid).volume();
-/// assert!((volume - 0.5 * 0.75).abs() < 1e-12);
-///
-/// let apart = Pose { translation: Vec3::new(2.0, 0.0, 0.0), ..aside };
-/// assert!(solid(&cube, &cube, &apart).is_none());
-/// ```
 pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
     if a.inside != Inside::Solid || b.inside != Inside::Solid {
         return None;

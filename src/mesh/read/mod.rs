@@ -127,7 +127,7 @@ pub(crate) struct Parsed {
 /// Cost: linear in the file's length. Memory: about 40 bytes a triangle beside the mesh itself.
 ///
 /// # Errors
-/// Refuses bytes of another format (see [`detect`]), a truncated file, an unexpected word or index, a coordinate
+/// Refuses bytes of another format (see [`detect()`]), a truncated file, an unexpected word or index, a coordinate
 /// that is not finite or beyond [`crate::geom::tolerance::MAX_COORDINATE`], a mesh without triangles.
 pub fn load(bytes: &[u8]) -> Result<LoadedMesh, MeshError> {
     Ok(finish(parse(bytes)?))

@@ -1,7 +1,7 @@
 //! Convex polyhedra compared feature by feature: slow and simple.
 
-use interfere::geom::{Affine, Vec3};
-use interfere::mesh::TriMesh;
+use interfere::internals::geom::{Affine, Vec3};
+use interfere::internals::mesh::TriMesh;
 
 /// A convex polyhedron in root coordinates.
 pub struct Solid {

@@ -2,11 +2,11 @@
 
 use super::Rng;
 use super::two::placed;
-use interfere::assembly::{Assembly, RuleAction};
-use interfere::check::{NoProgress, Options, Outcome, PairOutcome, Status, check};
-use interfere::geom::{Affine, LengthUnit, Vec3};
-use interfere::io::FsLoader;
-use interfere::mesh::TriMesh;
+use interfere::internals::assembly::{Assembly, RuleAction};
+use interfere::internals::check::{NoProgress, Options, Outcome, PairOutcome, Status, check};
+use interfere::internals::geom::{Affine, LengthUnit, Vec3};
+use interfere::internals::io::FsLoader;
+use interfere::internals::mesh::TriMesh;
 
 /// Rounding of the placements and of the brute force (mm), for placements up to 1e6 mm from the origin.
 pub const MARGIN: f64 = 1e-9;

@@ -1,7 +1,7 @@
 //! Invariants of every report.
 
-use interfere::check::{Outcome, Status, pair_id};
-use interfere::findings::Judged;
+use interfere::internals::check::{Outcome, Status, pair_id};
+use interfere::internals::findings::Judged;
 use interfere::report::{Format, Style, render};
 use serde_json::Value;
 use std::collections::BTreeSet;

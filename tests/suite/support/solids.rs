@@ -1,6 +1,6 @@
 //! The solids of the test kit, and the files they are stored in.
 
-use interfere::mesh::TriMesh;
+use interfere::internals::mesh::TriMesh;
 pub use interfere::testkit::solids::{
     ball, between, block, cells, extruded, finer, hull_of, joined, prism, reversed, translated, tube,
 };

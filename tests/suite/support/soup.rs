@@ -1,8 +1,8 @@
 //! Solids as triangle lists, compared one by one: slow and simple, independent of the crate's geometry code.
 
 use super::Rng;
-use interfere::geom::{Affine, Vec3};
-use interfere::mesh::TriMesh;
+use interfere::internals::geom::{Affine, Vec3};
+use interfere::internals::mesh::TriMesh;
 
 /// A placed closed surface.
 pub struct Soup {

@@ -2,7 +2,7 @@
 
 use super::Rng;
 use super::solids::finer;
-use interfere::mesh::TriMesh;
+use interfere::internals::mesh::TriMesh;
 use std::collections::BTreeMap;
 
 /// Merges vertices of equal position.

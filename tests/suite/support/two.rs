@@ -1,10 +1,10 @@
 //! Two parts in memory and the library's answer.
 
-use interfere::assembly::{Assembly, RuleAction};
-use interfere::check::{NoProgress, Options, Outcome, PairOutcome, check};
-use interfere::geom::{Affine, LengthUnit, Mat3, Pose, Vec3};
-use interfere::io::FsLoader;
-use interfere::mesh::TriMesh;
+use interfere::internals::assembly::{Assembly, RuleAction};
+use interfere::internals::check::{NoProgress, Options, Outcome, PairOutcome, check};
+use interfere::internals::geom::{Affine, LengthUnit, Mat3, Pose, Vec3};
+use interfere::internals::io::FsLoader;
+use interfere::internals::mesh::TriMesh;
 pub use interfere::testkit::poses::about_z;
 
 /// Two placed parts and their options; lengths in mm, except the meshes' in `units`.

@@ -5,12 +5,12 @@ use crate::support::Rng;
 use crate::support::solids::{obj, reversed, stl};
 use crate::support::tessellate::{irregular, refined};
 use crate::support::two::placed;
-use interfere::assembly::{Assembly, Facets, Geometry, MeshSource, RuleAction};
-use interfere::check::{NoProgress, Options, Outcome, check};
-use interfere::geom::math::UNIT_ROUNDOFF;
-use interfere::geom::{Affine, LengthUnit, Mat3, Vec3};
-use interfere::io::Loader;
-use interfere::mesh::TriMesh;
+use interfere::internals::assembly::{Assembly, Facets, Geometry, MeshSource, RuleAction};
+use interfere::internals::check::{NoProgress, Options, Outcome, check};
+use interfere::internals::geom::math::UNIT_ROUNDOFF;
+use interfere::internals::geom::{Affine, LengthUnit, Mat3, Vec3};
+use interfere::internals::io::Loader;
+use interfere::internals::mesh::TriMesh;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -2,11 +2,11 @@
 
 use super::dress::{Asked, Dressed};
 use super::known::{Known, Lie};
-use interfere::assembly::{Facets, RuleAction};
-use interfere::check::{Relation, Status};
-use interfere::geom::math::UNIT_ROUNDOFF;
-use interfere::geom::tolerance::{DEFAULT_TOLERANCE_MM, f32_quantum};
-use interfere::mesh::TriMesh;
+use interfere::internals::assembly::{Facets, RuleAction};
+use interfere::internals::check::{Relation, Status};
+use interfere::internals::geom::math::UNIT_ROUNDOFF;
+use interfere::internals::geom::tolerance::{DEFAULT_TOLERANCE_MM, f32_quantum};
+use interfere::internals::mesh::TriMesh;
 
 /// Least and greatest possible value of a number.
 pub type Range = [f64; 2];

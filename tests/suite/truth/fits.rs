@@ -4,7 +4,7 @@ use super::known::{Bore, Draw, Known};
 use super::polygon::Regular;
 use crate::support::solids::{prism, tube};
 use crate::support::two::about_z;
-use interfere::geom::Vec3;
+use interfere::internals::geom::Vec3;
 
 /// Bore of a plate, and its peg.
 struct Fit {
@@ -41,7 +41,7 @@ impl Fit {
     fn eccentric(mut self, d: &mut Draw) -> Self {
         let play = self.bore.room_around(&self.peg).max(0.0);
         let (far, to) = (play * d.rng.range(0.0, 0.95), d.rng.range(0.0, 360.0));
-        let (s, c) = interfere::geom::math::sin_cos_deg(to);
+        let (s, c) = interfere::internals::geom::math::sin_cos_deg(to);
         self.peg.centre = [far * c, far * s];
         self
     }

@@ -4,9 +4,9 @@ use super::known::{Bore, Draw, Known, Lie, blocks, room_between};
 use super::meeting::ball_inner_radius;
 use crate::support::solids::{ball, block, joined, prism, reversed, tube};
 use crate::support::two::about_z;
-use interfere::geom::math::sin_cos_deg;
-use interfere::geom::{Mat3, Vec3};
-use interfere::mesh::TriMesh;
+use interfere::internals::geom::math::sin_cos_deg;
+use interfere::internals::geom::{Mat3, Vec3};
+use interfere::internals::mesh::TriMesh;
 
 type Block = [[f64; 3]; 2];
 

@@ -3,9 +3,9 @@
 use crate::support::Rng;
 use crate::support::solids::{between, block, cells, prism};
 use crate::support::two::{about_z, placed};
-use interfere::assembly::RuleAction;
-use interfere::geom::{Affine, Mat3, Vec3};
-use interfere::mesh::TriMesh;
+use interfere::internals::assembly::RuleAction;
+use interfere::internals::geom::{Affine, Mat3, Vec3};
+use interfere::internals::mesh::TriMesh;
 
 /// Relation of two solids, apart from the gap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,7 +139,7 @@ impl Draw {
             (block([-x, -y, 0.0], [x, y, height]), x.min(y))
         } else {
             let sides = self.sides(3);
-            (prism(sides, x, [0.0, height]), x * interfere::geom::math::sin_cos_deg(180.0 / sides as f64).1)
+            (prism(sides, x, [0.0, height]), x * interfere::internals::geom::math::sin_cos_deg(180.0 / sides as f64).1)
         }
     }
 }

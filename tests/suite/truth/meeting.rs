@@ -4,8 +4,8 @@ use super::known::{Draw, Known, Lie, roof};
 use crate::support::Rng;
 use crate::support::solids::{ball, block, prism};
 use crate::support::two::about_z;
-use interfere::geom::math::sin_cos_deg;
-use interfere::geom::{Mat3, Vec3};
+use interfere::internals::geom::math::sin_cos_deg;
+use interfere::internals::geom::{Mat3, Vec3};
 
 /// Rotation about x.
 pub fn about_x(degrees: f64) -> Mat3 {
@@ -171,7 +171,7 @@ pub fn containment(d: &mut Draw) -> Known {
 }
 
 /// A solid about the origin, the width of its largest ball, and the radius of a ball around it.
-fn inner_solid(d: &mut Draw) -> (interfere::mesh::TriMesh, f64, f64) {
+fn inner_solid(d: &mut Draw) -> (interfere::internals::mesh::TriMesh, f64, f64) {
     let [x, y, z] = [0, 1, 2].map(|_| d.length(0.05, 0.5));
     match d.rng.below(3) {
         0 => (block([-x, -y, -z], [x, y, z]), 2.0 * x.min(y).min(z), Vec3::new(x, y, z).norm()),
@@ -189,7 +189,7 @@ fn inner_solid(d: &mut Draw) -> (interfere::mesh::TriMesh, f64, f64) {
 }
 
 /// Least distance of a face plane from the centre: the radius of the largest ball in a centrally symmetric solid.
-pub fn ball_inner_radius(ball: &interfere::mesh::TriMesh) -> f64 {
+pub fn ball_inner_radius(ball: &interfere::internals::mesh::TriMesh) -> f64 {
     let plane = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|i| ball.vertices[i as usize]);
         let n = (b - a).cross(&(c - a)).normalize();
@@ -244,7 +244,7 @@ fn dyadic(rng: &mut Rng, low: usize, high: usize) -> f64 {
 
 /// Gaps and depths equal to their threshold to the last bit: equality keeps it.
 pub fn equality(d: &mut Draw) -> Known {
-    use interfere::assembly::RuleAction::{AllowDepth, MinClearance};
+    use interfere::internals::assembly::RuleAction::{AllowDepth, MinClearance};
     d.tolerance = dyadic(&mut d.rng, 4, 100);
     let more = d.tolerance + dyadic(&mut d.rng, 4, 100);
     let (gap, verb) = match d.rng.below(4) {

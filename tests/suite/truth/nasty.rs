@@ -4,8 +4,8 @@ use super::known::blocks;
 use crate::support::Rng;
 use crate::support::solids::{ball, block, hull_of, joined, prism, reversed, tube};
 use crate::support::tessellate::irregular;
-use interfere::geom::Vec3;
-use interfere::mesh::TriMesh;
+use interfere::internals::geom::Vec3;
+use interfere::internals::mesh::TriMesh;
 
 /// A solid of about `size` near the origin, of up to some two hundred triangles.
 pub fn solid(rng: &mut Rng, size: f64) -> TriMesh {

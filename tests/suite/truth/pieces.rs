@@ -5,10 +5,10 @@ use super::harness::{Size, pair};
 use super::known::Known;
 use super::{FAMILIES, Make};
 use crate::support::Rng;
-use interfere::assembly::{Assembly, Facets, Geometry, RuleAction};
-use interfere::check::{NoProgress, Options, Outcome, Status, check};
-use interfere::geom::{Affine, Bounds, LengthUnit};
-use interfere::io::FsLoader;
+use interfere::internals::assembly::{Assembly, Facets, Geometry, RuleAction};
+use interfere::internals::check::{NoProgress, Options, Outcome, Status, check};
+use interfere::internals::geom::{Affine, Bounds, LengthUnit};
+use interfere::internals::io::FsLoader;
 use rayon::prelude::*;
 
 /// Smallest and largest epsilon, as a share of the pair's size.

@@ -1,6 +1,6 @@
 //! Regular polygons in the plane: pegs and bores seen from above.
 
-use interfere::geom::math::sin_cos_deg;
+use interfere::internals::geom::math::sin_cos_deg;
 
 type Point = [f64; 2];
 

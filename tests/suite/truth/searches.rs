@@ -5,11 +5,11 @@ use super::nasty::{on_surface, solid};
 use crate::support::Rng;
 use crate::support::soup::{Effort, Search, Soup};
 use crate::support::two::placed;
-use interfere::assembly::{Assembly, Facets, Geometry, RuleAction};
-use interfere::check::{Certainty, NoProgress, Options, Outcome, PairOutcome, Status, check};
-use interfere::geom::{Affine, LengthUnit, Mat3, Vec3};
-use interfere::io::FsLoader;
-use interfere::mesh::TriMesh;
+use interfere::internals::assembly::{Assembly, Facets, Geometry, RuleAction};
+use interfere::internals::check::{Certainty, NoProgress, Options, Outcome, PairOutcome, Status, check};
+use interfere::internals::geom::{Affine, LengthUnit, Mat3, Vec3};
+use interfere::internals::io::FsLoader;
+use interfere::internals::mesh::TriMesh;
 use rayon::prelude::*;
 
 fn full() -> bool {

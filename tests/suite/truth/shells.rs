@@ -2,8 +2,8 @@
 
 use super::known::{Draw, Known, Lie};
 use crate::support::solids::{block, joined, reversed};
-use interfere::geom::Vec3;
-use interfere::mesh::TriMesh;
+use interfere::internals::geom::Vec3;
+use interfere::internals::mesh::TriMesh;
 
 /// A bar along x from 0 to `long`: as one shell, and as several shells of the same solid. Returns also the x of their
 /// inner seam, and true if they only touch there: rounding then opens a slit, and the solid changes.

@@ -4,7 +4,7 @@ use super::known::{Draw, Known, Lie};
 use super::{FAMILIES, Make};
 use crate::support::Rng;
 use crate::support::soup::{Effort, Search, Soup};
-use interfere::geom::Affine;
+use interfere::internals::geom::Affine;
 use rayon::prelude::*;
 
 /// Share of a ball's width found by every search. Rings around hexagons are 0.933 times as wide along the sides as in
