@@ -224,11 +224,11 @@ fn walk(page: &Path, is_tutorial: bool) -> (usize, Vec<String>) {
             let printed = walk.printed(block);
             let plain = |lines: &[String]| lines.iter().map(|l| without_times(l)).collect::<Vec<_>>();
             let before: Vec<String> = block.iter().map(|l| (*l).to_owned()).collect();
-            if plain(&printed) != plain(&before) {
+            if plain(&printed) == plain(&before) {
+                new.extend(before);
+            } else {
                 walk.wrong.push(format!("{}: {}", page.display(), block[0]));
                 new.extend(printed);
-            } else {
-                new.extend(before);
             }
             blocks += 1;
         } else {
