@@ -1,7 +1,7 @@
 //! The two streams a run writes to, and what is known of them.
 
 use crate::cli::flags::ColorChoice;
-use crate::error::{Error, Warning, WarningCode};
+use crate::error::{Error, Warning};
 use crate::report::text::{Paint, painted, shown};
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -115,7 +115,7 @@ impl Console<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{Location, Problem};
+    use crate::error::{Location, Problem, WarningCode};
 
     fn printed(print: impl FnOnce(&mut Console<'_>)) -> String {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());

@@ -398,7 +398,7 @@ fn a_folder_that_cannot_be_used_is_told_and_changes_nothing_else() {
     let parts = scratch.path().join("parts");
     let before = std::fs::read_dir(&parts).unwrap().count();
     // A folder with other things in it, and a path that leads through a file.
-    for (folder, why) in [(parts.clone(), "the folder has other files in it"), (parts.join("a.obj/cache"), "")] {
+    for (folder, why) in [(parts.clone(), "the folder holds other files"), (parts.join("a.obj/cache"), "")] {
         let ran = interfere(&["check", &file, "--format", "json", "--strict", "--cache", folder.to_str().unwrap()]);
         assert_eq!((ran.code, &ran.stdout), (none.code, &none.stdout));
         let told = |text: &str| ran.stderr.contains(text);

@@ -163,7 +163,7 @@ fn a_comparison_of_two_reports_judges_alike() {
     let ran = run(&scratch, &["diff", "old.json", "new.json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
-        ran.stdout.contains(" deep, 7.832 mm³ in common") && ran.stdout.contains(" deep, 31.33 mm³ in common"),
+        ran.stdout.contains(" deep, common volume 7.832 mm³") && ran.stdout.contains(" deep, common volume 31.33 mm³"),
         "{ran:?}"
     );
     let ran = run(&scratch, &["diff", "new.json", "old.json", "--format", "json"]);
