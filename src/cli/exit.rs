@@ -10,7 +10,7 @@ pub enum Exit {
     /// Every pair was decided and none fails; for `inspect`: every file is a mesh; for a shard: its partial report is written. Help and
     /// version.
     Pass,
-    /// An interference, too_close or undecided pair.
+    /// An interference, `too_close` or undecided pair.
     Fail,
     /// Nothing was decided; for `inspect`: a file is no mesh.
     NotDecided,
