@@ -116,8 +116,7 @@ impl Console<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::WarningCode;
-    use crate::error::{Location, Problem};
+    use crate::error::{Location, Problem, WarningCode};
 
     fn printed(print: impl FnOnce(&mut Console<'_>)) -> String {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());

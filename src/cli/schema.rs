@@ -105,7 +105,7 @@ pub fn man(args: &ManArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
     };
     let shown = folder.display().to_string();
     if folder.exists() && !folder.is_dir() {
-        return Err(Error::one(Location::file(shown), "it is a file", "name a folder").into());
+        return Err(Error::one(Location::file(shown), "the path is a file", "name a folder").into());
     }
     fs::create_dir_all(folder).map_err(|source| Failure::Output { file: shown, source })?;
     let pages = std::iter::once(&program).chain(program.get_subcommands()).map(page);

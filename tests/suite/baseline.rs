@@ -105,7 +105,7 @@ fn one_command_from_a_red_job_to_an_accepted_baseline() {
 fn nothing_to_accept_writes_nothing() {
     let scratch = Scratch::new();
     overlapping(&scratch, -1.0);
-    assert_eq!(accept(&scratch, &[]).stdout, "nothing to accept: no pair fails\n");
+    assert_eq!(accept(&scratch, &[]).stdout, "no pair fails, so there is no finding to accept\n");
     assert!(!scratch.path().join(FILE).exists());
 }
 
@@ -218,7 +218,7 @@ fn fixed_findings_are_reported_and_pruned() {
     // `accept` keeps fixed entries, `--prune` drops them.
     accept(&scratch, &[]);
     assert_eq!(baseline(&scratch)["accepted"].as_array().map(Vec::len), Some(1));
-    assert_eq!(accept(&scratch, &["--prune"]).stdout, "interfere-baseline.json: 1 entry dropped, 0 left\n");
+    assert_eq!(accept(&scratch, &["--prune"]).stdout, "interfere-baseline.json: 1 entry removed, 0 left\n");
     assert_eq!(baseline(&scratch)["accepted"].as_array().map(Vec::len), Some(0));
     overlapping(&scratch, 0.3);
     assert_eq!(standing(&check(&scratch, &[]).1, "a", "b"), "new");
@@ -265,7 +265,7 @@ fn what_is_only_out_of_sight_is_unverified() {
         (r#""ignore": true"#, "not checked: ignored by assembly.json rules[0]"),
         (
             r#""allow_depth": 1"#,
-            "allowed by assembly.json rules[0]: 0.3 mm deep, more than the 0.01 mm that were allowed then",
+            "allowed by assembly.json rules[0]: 0.3 mm deep, more than the 0.01 mm allowed at acceptance",
         ),
     ] {
         write_cubes(&scratch, &cubes, &format!(r#""rules": [ {{ "between": ["b", "a"], {rule} }} ],"#));
@@ -291,7 +291,7 @@ fn unit_inner_pairs_are_unverified() {
     accept(&scratch, &[]);
     whole(true);
     let (code, report) = check(&scratch, &[]);
-    let why = "not checked: both lie in `stage`, which is one unit".to_owned();
+    let why = "not checked: both instances are in the `as_unit` sub-assembly `stage`".to_owned();
     assert_eq!((code, gone(&report)), (0, ("unverified".to_owned(), why)));
     let units = ["stage/a", "stage/b", "x"].map(|id| report["instances"][id]["unit"].clone());
     assert_eq!(units, ["stage".into(), "stage".into(), Value::Null]);
@@ -307,7 +307,7 @@ fn changed_tolerance_fixes_and_accepts_nothing() {
     assert_eq!((code, standing(&report, "a", "b")), (0, "accepted"));
     // With a coarse tolerance the pair is a contact.
     let (code, report) = check(&scratch, &["--tolerance", "0.5"]);
-    let why = "contact: 0.3 mm deep, more than the 0.01 mm that were allowed then";
+    let why = "contact: 0.3 mm deep, more than the 0.01 mm allowed at acceptance";
     assert_eq!((code, gone(&report)), (0, ("unverified".to_owned(), why.to_owned())));
     // An accepted finding may grow by the run's tolerance.
     overlapping(&scratch, 0.35);
@@ -339,7 +339,7 @@ fn clearance_finding_gets_worse_or_fixed() {
     let unverified = "clear, but the rule that required 2 mm is gone";
     assert_eq!(gone(&check(&scratch, &[]).1), ("unverified".to_owned(), unverified.to_owned()));
     let (_, why) = gone(&check(&scratch, &["--report-within", "3"]).1);
-    assert_eq!(why, "clear: 1 mm apart, less than the 2 mm that were demanded then");
+    assert_eq!(why, "clear: 1 mm apart, less than the 2 mm required at acceptance");
     place(2.5, 0.5);
     assert_eq!(gone(&check(&scratch, &["--report-within", "3"]).1).0, "fixed");
     assert_eq!(gone(&check(&scratch, &["--report-within", "2.1"]).1).0, "fixed");
@@ -388,7 +388,7 @@ fn verdict_only_accepts_nothing() {
     let (code, report) = check(&scratch, &["--verdict-only"]);
     assert_eq!((code, standing(&report, "a", "b")), (1, "unmeasured"));
     let ran = run(&scratch, &["check", "assembly.json", "--verdict-only"]);
-    assert!(ran.stdout.contains("unmeasured: leave out --verdict-only"), "{ran:?}");
+    assert!(ran.stdout.contains("unmeasured: run without --verdict-only"), "{ran:?}");
 }
 
 #[test]
@@ -441,13 +441,17 @@ fn a_damaged_baseline_is_an_error_with_its_place() {
     let entry = whole.lines().nth(5).expect("an entry").trim().to_owned();
     for (from, to, says) in [
         ("\"limit\"", "\"limt\"", "accepted[0].limt: unknown key `limt`; did you mean `limit`?"),
-        ("\"version\": 1", "\"version\": 2", "interfere-baseline.json:2:14: version: found the number 2; expected 1,"),
+        (
+            "\"version\": 1",
+            "\"version\": 2",
+            "interfere-baseline.json:2:14: version: found the number 2; expected the number 1",
+        ),
         ("\"interference\"", "\"contact\"", "accepted[0].status: unknown value `contact`"),
-        ("\"depth\"", "\"gap\"", "`gap` of a finding that is interference; give its `depth`"),
-        ("\"a\": \"a\"", "\"a\": \"z\"", "`a` does not come before `b` in byte order; swap the two"),
+        ("\"depth\"", "\"gap\"", "`gap` of a finding with status interference; replace it by `depth`"),
+        ("\"a\": \"a\"", "\"a\": \"z\"", "`a` does not come before `b` in byte order; swap `a` and `b`"),
         ("  ]", "  ", "not JSON"),
         ("\"units\": \"mm\",", "", "no `units`; add \"units\": a length unit"),
-        (&entry, &format!("{entry},\n{entry}"), "a pair that is accepted twice; accepted[0] has the same pair"),
+        (&entry, &format!("{entry},\n{entry}"), "the pair is accepted twice; accepted[0] has the same pair"),
     ] {
         assert!(whole.contains(from), "{from}");
         scratch.write(FILE, whole.replace(from, to));
@@ -475,7 +479,10 @@ fn baseline_file_selection() {
     fs::copy(scratch.path().join("assembly.json"), scratch.path().join("second.json")).expect("copied");
     let ran = run(&scratch, &["check", "second.json"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.stderr.starts_with("warning: interfere-baseline.json: it belongs to assembly.json"), "{ran:?}");
+    assert!(
+        ran.stderr.starts_with("warning: interfere-baseline.json: the baseline belongs to assembly.json"),
+        "{ran:?}"
+    );
     assert!(ran.stderr.contains("[other-baseline]"), "{ran:?}");
     assert_eq!(run(&scratch, &["check", "second.json", "--strict"]).code, 2);
     assert_eq!(run(&scratch, &["accept", "second.json"]).code, 2);

@@ -408,7 +408,7 @@ fn unusable_cache_folder_only_gives_a_warning() {
     let parts = scratch.path().join("parts");
     let before = std::fs::read_dir(&parts).unwrap().count();
     // A folder with foreign files, and a path through a file.
-    for (folder, why) in [(parts.clone(), "the folder has other files in it"), (parts.join("a.obj/cache"), "")] {
+    for (folder, why) in [(parts.clone(), "the folder holds other files"), (parts.join("a.obj/cache"), "")] {
         let ran = interfere(&["check", &file, "--format", "json", "--strict", "--cache", folder.to_str().unwrap()]);
         assert_eq!((ran.code, &ran.stdout), (none.code, &none.stdout));
         let told = |text: &str| ran.stderr.contains(text);

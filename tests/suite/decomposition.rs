@@ -185,7 +185,7 @@ fn explain_describes_the_pieces() {
     let line = ["explain", path, "hub", "pin", "--geometry", "decomposition", "--max-pieces", "8"];
     let ran = interfere(&line);
     assert!(ran.stdout.contains("   pieces  two pieces"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("beyond it"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("overshoot up to"), "{}", ran.stdout);
     let json = parsed(&interfere(&[&line[..], &["--format", "json"]].concat()).stdout);
     let steps = json["steps"].as_array().expect("steps");
     let step = steps.iter().find(|s| s["stage"] == "pieces").expect("a step");
@@ -276,7 +276,7 @@ fn stl_pieces_contain_the_mesh_despite_rounding() {
     // A second run with fewer pieces must not mix with files of the first.
     scratch.write("out/piece-999.stl", stl(&mesh));
     let ran = decompose(scratch.path(), &["tube.obj", "-o", "out"]);
-    assert!(ran.code == 2 && ran.stderr.contains("out: it holds piece-999.stl of an earlier run"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("out: the folder holds piece-999.stl of an earlier run"), "{ran:?}");
 }
 
 /// Replaces the time, the only difference between runs.
@@ -303,8 +303,8 @@ fn decompose_prints_its_result() {
     let text = without_time(&ran.stdout);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "cube.obj: 12 triangles, 1 convex piece in out.obj");
-    assert!(lines[1].starts_with("epsilon: ") && lines[1].ends_with("; asked for 100"), "{text}");
-    assert_eq!(lines[2..], ["volume: 24 of the mesh; the pieces have 1 times that, 1 together", "time: [time]"]);
+    assert!(lines[1].starts_with("epsilon: ") && lines[1].ends_with("; requested: 100"), "{text}");
+    assert_eq!(lines[2..], ["volume: mesh 24; pieces 1× (sum), 1× (union)", "time: [time]"]);
     let line = ["cube.obj", "-o", "out.obj", "--epsilon", "100", "--format", "json"];
     let [one, two] = [0, 1].map(|_| without_time(&decompose(scratch.path(), &line).stdout));
     assert!(one == two && one.contains("\"volume_ratio\": 1"), "{one}\n{two}");
@@ -321,14 +321,14 @@ fn undecomposable_input_is_refused_with_advice() {
     for (line, says) in [
         (
             &["open.obj", "-o", "x.obj"][..],
-            "open.obj: the mesh has no definite inside (3 open edges), so there is no solid to cover; close it",
+            "open.obj: the mesh has no definite inside (3 open edges), so it has no solid to cover; close it",
         ),
         (&["none.obj", "-o", "x.obj"], "none.obj"),
         (&["missing.obj", "-o", "x.obj"], "missing.obj: cannot read the file"),
-        (&["good.obj", "-o", "x.stl"], "x.stl: neither an OBJ file nor a folder; end it in `.obj`"),
+        (&["good.obj", "-o", "x.stl"], "x.stl: the name is neither an OBJ file nor a folder; end it in `.obj`"),
         (&["good.obj", "-o", "no/x.obj"], "no/x.obj: its folder does not exist"),
         (&["good.obj", "-o", "good.obj"], "good.obj: the pieces would replace the mesh"),
-        (&["good.obj", "-o", "-"], "-: pieces go to files"),
+        (&["good.obj", "-o", "-"], "-: the command writes no pieces to stdout"),
     ] {
         let ran = decompose(scratch.path(), line);
         assert!(ran.code == 2 && ran.stdout.is_empty(), "{ran:?}");

@@ -165,7 +165,7 @@ fn diff_judges_like_the_baseline() {
     let ran = run(&scratch, &["diff", "old.json", "new.json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
-        ran.stdout.contains(" deep, 7.832 mm³ in common") && ran.stdout.contains(" deep, 31.33 mm³ in common"),
+        ran.stdout.contains(" deep, common volume 7.832 mm³") && ran.stdout.contains(" deep, common volume 31.33 mm³"),
         "{ran:?}"
     );
     let ran = run(&scratch, &["diff", "new.json", "old.json", "--format", "json"]);

@@ -152,7 +152,7 @@ fn clashing_outputs_are_refused_before_reading() {
     folder.write("a.json", "not an assembly");
     for (flags, says) in [
         (&["--format", "json", "--format", "csv"][..], "--format json and --format csv both name no file"),
-        (&["--format", "json=x", "--format", "csv=./x"], "./x: two --format write there"),
+        (&["--format", "json=x", "--format", "csv=./x"], "./x: two --format write to this place"),
         (&["--format", "json=no/x"], "no/x: --format: its folder does not exist"),
         (&["--format", "json=a.json"], "a.json: --format would replace the assembly"),
         (&["--format", "xml"], "known formats: table, json"),

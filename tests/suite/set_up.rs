@@ -127,5 +127,5 @@ fn the_program_and_every_command_have_a_man_page() {
     assert!(read("interfere-check.1").contains("report\\-within"));
     let file = scratch.write("file", "");
     let ran = interfere(&["man", "-o", file.to_str().expect("UTF-8")]);
-    assert!(ran.code == 2 && ran.stderr.contains("it is a file"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("the path is a file"), "{ran:?}");
 }

@@ -233,7 +233,7 @@ fn shard_exits_0_and_merge_exits_like_the_run() {
     }
     let note = |i: u32, found: &str| {
         format!(
-            "note: shard {i} of 3 is written to p{i}.json: it has {found}findings, but the verdict is that of `interfere merge` on all 3\n"
+            "note: shard {i} of 3 is written to p{i}.json: it has {found}findings; run `interfere merge` on all 3 for the verdict\n"
         )
     };
     assert!((1..).zip(&notes).all(|(i, n)| *n == note(i, "") || *n == note(i, "no ")), "{notes:?}");
@@ -286,7 +286,7 @@ fn merge_flags_and_invalid_shards_are_refused() {
     assert_eq!(row.run("merge").code, 2);
     let assembly = load(&row.0.path().join("assembly.json"));
     let none = check_shard(&assembly, &options(), Shard { index: 2, of: 1 }, &FsLoader, &NoProgress);
-    assert!(none.is_err_and(|e| e.to_string().starts_with("there is no shard 2 of 1; ")));
+    assert!(none.is_err_and(|e| e.to_string().starts_with("shard 2 of 1 does not exist; ")));
 }
 
 #[test]
@@ -299,13 +299,13 @@ fn missing_and_doubled_shards_are_named() {
     row.assert_refused(
         "p1.json p2.json p3.json copy.json",
         &[
-            "copy.json: shard 2 of 4 a second time, after p2.json; give each shard once",
+            "copy.json: shard 2 of 4 is given twice, first in p2.json; name each shard once",
             "shard 4 of 4 is missing; merge the reports of all shards",
         ],
     );
     row.assert_refused(
         "p1.json p2.json p3.json p4.json p1.json",
-        &["p1.json: shard 1 of 4 a second time, after p1.json; give each shard once"],
+        &["p1.json: shard 1 of 4 is given twice, first in p1.json; name each shard once"],
     );
     row.shard(1, 100, "");
     row.assert_refused("p1.json", &["shards 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 87 more of 100 are missing; merge the reports of all shards"]);
@@ -324,24 +324,24 @@ fn foreign_shards_are_named_with_their_difference() {
     row.shard(2, 3, "");
     refused("shard 2 of 3, but p1.json is shard 1 of 2");
     row.shard(2, 2, " --tolerance 0.02");
-    refused("run with `tolerance` = 0.02, but p1.json with 0.01 (lengths in mm)");
+    refused("the run had `tolerance` = 0.02, but p1.json has 0.01 (lengths in mm)");
     row.shard(2, 2, " --geometry hull");
-    refused("run with `geometry` = \"hull\", but p1.json with \"exact\" (lengths in mm)");
+    refused("the run had `geometry` = \"hull\", but p1.json has \"exact\" (lengths in mm)");
     row.shard(2, 2, " --report-within 1 --verdict-only");
-    refused("run with `report_within` = 1.0, but p1.json with null (lengths in mm)");
+    refused("the run had `report_within` = 1.0, but p1.json has null (lengths in mm)");
     row.write("other.json", 9.0, "");
     assert_eq!(row.run("check other.json --shard 2/2 -o p2.json").code, 0);
-    refused("of other (other.json), but p1.json is of assembly (assembly.json)");
+    refused("its assembly is other (other.json), but that of p1.json is assembly (assembly.json)");
     row.write("assembly.json", 9.0, r#"{ "between": ["one", "two"], "allow_depth": 2 }"#);
     row.shard(2, 2, "");
-    refused("run with other rules than p1.json");
+    refused("its rules differ from those in p1.json");
     row.write("assembly.json", 9.5, "");
     row.shard(2, 2, "");
-    refused("its instances, their order or their placements are others than in p1.json");
+    refused("instances, their order or placements differ from p1.json");
     row.write("assembly.json", 9.0, "");
     row.0.write("cube.obj", obj(&block([0.0; 3], [10.0, 10.0, 9.0])));
     row.shard(2, 2, "");
-    refused("the mesh of its part `cube` is another than in p1.json");
+    refused("the mesh of its part `cube` differs from that in p1.json");
     row.0.write("cube.obj", obj(&block([0.0; 3], [10.0; 3])));
     row.shard(2, 2, "");
     assert_eq!(row.run("merge p1.json p2.json").code, 1);
@@ -359,23 +359,23 @@ fn non_partial_or_outdated_files_are_identified() {
     let row = Row::new();
     row.shard(1, 1, "");
     row.run("check assembly.json --format json -o whole.json");
-    let give = "give what `interfere check --shard I/N -o FILE` wrote";
+    let give = "name a file from `interfere check --shard I/N -o FILE`";
     row.assert_refused(
         "whole.json assembly.json cube.obj",
         &[
-            &format!("whole.json: a whole report, not a partial one; {give}"),
+            &format!("whole.json: a complete report, not a partial one; {give}"),
             &format!("assembly.json: not a partial report; {give}"),
             &format!("cube.obj:1:1: not a partial report: expected value; {give}"),
         ],
     );
     let text = fs::read_to_string(row.0.path().join("p1.json")).unwrap();
     let own = env!("CARGO_PKG_VERSION");
-    let one_version = "run all shards and the merge with one version";
+    let one_version = "use one version for all shards and the merge";
     let old = rewritten(&text, &format!("\"version\": \"{own}\""), "\"version\": \"0.0.9\"");
     row.0.write("old.json", &old);
     row.0.write("key.json", rewritten(&old, "\"candidates\"", "\"candidate_pairs\""));
     row.0.write("odd.json", rewritten(&text, "\"candidates\"", "\"candidate_pairs\""));
-    let written = format!("written by interfere 0.0.9, and this is interfere {own}; {one_version}");
+    let written = format!("written by interfere 0.0.9, but this is interfere {own}; {one_version}");
     row.assert_refused("old.json key.json", &[&format!("old.json: {written}"), &format!("key.json: {written}")]);
     let ran = row.run("merge odd.json");
     assert!(
@@ -417,7 +417,7 @@ fn damage_is_found_anywhere() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[40] = 0xFF;
     fs::write(&path, bytes).unwrap();
-    row.assert_refused("p1.json", &["p1.json: byte 40: not UTF-8; run the shard again, or fetch the file again"]);
+    row.assert_refused("p1.json", &["p1.json: byte 40: not UTF-8; run the shard again, or copy the file again"]);
 }
 
 #[test]
@@ -430,7 +430,7 @@ fn sealed_file_with_dangling_references_is_refused() {
         let forged = [("p1.json".to_owned(), rewritten(text, from, to))];
         joined(&forged).expect_err("is refused").to_string()
     };
-    let unlike = "it does not agree with the rest of the file; run the shard again; if that does not help, report it";
+    let unlike = "contradicts the rest of the file; run the shard again; report the error if it persists";
     let other = |key: &str, to: &str| {
         let (before, rest) = row.split_once(&format!("\"{key}\": ")).expect("the key");
         let end = rest.find([',', '}']).expect("the value ends");
@@ -446,7 +446,7 @@ fn sealed_file_with_dangling_references_is_refused() {
     ] {
         assert_eq!(forged(from, to), format!("p1.json: {at}: {unlike}"), "{to}");
     }
-    let sums = "p1.json: the counts of this shard and the others do not add up to all pairs; run the shards again; if that does not help, report it";
+    let sums = "p1.json: the counts of all shards do not add up to the number of pairs; run the shards again; report the error if it persists";
     for (from, to) in [("\"clear\": ", "\"clear\": 1"), ("\"aabb\": ", "\"aabb\": 18446744073709551615, \"x\": ")] {
         let error = forged(from, to);
         assert!(error == sums || error.contains("unknown field `x`"), "{error}");

@@ -126,10 +126,10 @@ fn likely_faults_are_left_out_and_listed() {
         .map(|l| (l["a"].as_str().expect("an id"), l["why"].as_str().expect("a reason")))
         .collect();
     for (id, why) in [
-        ("frame", "looks like a fault"),
-        ("twin", "in its place"),
+        ("frame", "probably a fault"),
+        ("twin", "in the same place"),
         ("key", "deeper than a rule allows"),
-        ("fan", "closer than a rule demands"),
+        ("fan", "below the `min_clearance` of a rule"),
     ] {
         assert!(left.iter().any(|(a, w)| *a == id && w.contains(why)), "{id}: {left:?}");
     }

@@ -118,7 +118,7 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             format!("all pieces are at least {} apart{}", text(*low), end(cleared))
         }
         Step::Pieces { depth: Some(depth), cleared, .. } => {
-            format!("a ball of diameter {} fits in two pieces{}", text(*depth), end(cleared))
+            format!("two pieces contain a common ball of diameter {}{}", text(*depth), end(cleared))
         }
         Step::Pieces { cleared, .. } => format!("two pieces meet{}", end(cleared)),
         Step::Triangles { distance, at_least, cleared } => {

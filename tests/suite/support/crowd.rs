@@ -70,7 +70,9 @@ impl Crowd {
 
     /// Checks the crowd with a reach (mm, > 0).
     pub fn check(&self, reach: f64) -> Checked {
-        let run = |assembly: &Assembly, options: &Options| check(assembly, options, &FsLoader, &NoProgress).expect("a checked crowd");
+        let run = |assembly: &Assembly, options: &Options| {
+            check(assembly, options, &FsLoader, &NoProgress).expect("a checked crowd")
+        };
         let options = Options { report_within: Some(reach), ..Options::default() };
         let listed = run(&self.assembly(None), &options);
         let gated = run(&self.assembly(Some(RuleAction::MinClearance(reach))), &Options::default());
