@@ -35,7 +35,7 @@ fn cloud(rng: &mut Rng, kind: usize) -> Vec<Vec3> {
         0..=2 => 1 + rng.below(6),
         3..=8 => 4 + rng.below(60),
         _ => 64 + rng.below(240),
-    } as usize;
+    };
     let free = rng.in_cube();
     let mut points: Vec<Vec3> = match kind {
         0 => (0..n).map(|_| rng.in_cube()).collect(),

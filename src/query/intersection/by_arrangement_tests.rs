@@ -90,7 +90,7 @@ fn volume_of_mesh(a: &Surface, b: &Surface, pose: &Pose) -> Option<f64> {
 
 #[test]
 fn tessellated_spheres_and_prisms_share_the_cell_of_their_planes() {
-    let mut rng = Rng::new(21);
+    let mut rng = Rng::new(20);
     for round in 0..8 {
         let (a, b) = if round % 2 == 0 {
             (sphere(150, 5.0), sphere(90, 4.0))
@@ -201,7 +201,7 @@ fn flush_faces_do_not_widen_the_box_of_shells_that_could_not_be_united() {
 
 #[test]
 fn the_mesh_of_concave_solids_is_closed_and_has_their_common_volume() {
-    let mut rng = Rng::new(17);
+    let mut rng = Rng::new(1);
     let (mut some, mut none) = (0, 0);
     for round in 0..40 {
         let (a, b) = (surface(&cubes(&mut rng)), surface(&cubes(&mut rng)));

@@ -70,7 +70,9 @@ impl Crowd {
 
     /// Checks the crowd with a reach (mm, > 0).
     pub fn check(&self, reach: f64) -> Checked {
-        let run = |assembly: &Assembly, options: &Options| check(assembly, options, &FsLoader, &NoProgress).unwrap();
+        let run = |assembly: &Assembly, options: &Options| {
+            check(assembly, options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
+        };
         let options = Options { report_within: Some(reach), ..Options::default() };
         let listed = run(&self.assembly(None), &options);
         let gated = run(&self.assembly(Some(RuleAction::MinClearance(reach))), &Options::default());
@@ -100,7 +102,7 @@ impl Compared {
                 Truth::Nested => assert_eq!(row.expect("listed").status, Status::Interference),
                 Truth::Apart(distance) if distance < reach - MARGIN => {
                     self.within += 1;
-                    let gap = row.expect("a pair within reach is listed").gap.unwrap();
+                    let gap = row.expect("a pair within reach is listed").gap.expect("a gap");
                     assert!((gap - distance).abs() <= MARGIN, "{gap}, brute force {distance}");
                     assert_eq!(gated.expect("and judged").status, Status::TooClose);
                 }
