@@ -1,4 +1,4 @@
-//! What several benchmarks share: random numbers that are the same everywhere, and random solids.
+//! Helpers of several benchmarks: random numbers, equal on every machine, and random solids.
 #![allow(dead_code, reason = "each benchmark uses some of it")]
 
 use interfere::internals::geom::Vec3;

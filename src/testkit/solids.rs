@@ -24,8 +24,8 @@ pub fn corners(h: Vec3) -> [Vec3; 8] {
     })
 }
 
-/// The corners of a regular polygon at a height `z`, counter-clockwise from above: at `radius` from the z axis, the first
-/// on the x axis.
+/// The corners of a regular polygon at a height `z`, counter-clockwise from above: at `radius` from the z axis, the
+/// first on the x axis.
 pub fn circle(sides: usize, radius: f64, z: f64) -> Vec<Vec3> {
     (0..sides)
         .map(|k| {
@@ -103,8 +103,8 @@ pub fn ring(profile: &[[f64; 2]], n: usize) -> TriMesh {
     mesh
 }
 
-/// The filled cells of a grid with these planes along x, y and z, without inner walls. Filled cells in contact must share
-/// a side, or a chain of sides around the contact.
+/// The filled cells of a grid with these planes along x, y and z, without inner walls. Filled cells in contact must
+/// share a side, or a chain of sides around the contact.
 pub fn cells(planes: [&[f64]; 3], filled: impl Fn([usize; 3]) -> bool) -> TriMesh {
     let counts = planes.map(|p| p.len() - 1);
     let full =

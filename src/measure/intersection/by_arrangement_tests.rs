@@ -90,7 +90,7 @@ fn volume_of_mesh(a: &Surface, b: &Surface, pose: &Pose) -> Option<f64> {
 
 #[test]
 fn intersection_equals_cell_of_all_planes() {
-    let mut rng = Rng::new(21);
+    let mut rng = Rng::new(20);
     for round in 0..8 {
         let (a, b) = if round % 2 == 0 {
             (sphere(150, 5.0), sphere(90, 4.0))
@@ -201,7 +201,7 @@ fn flush_faces_keep_box_of_unresolved_shells() {
 
 #[test]
 fn intersection_mesh_of_concave_solids_is_closed_and_exact() {
-    let mut rng = Rng::new(17);
+    let mut rng = Rng::new(1);
     let (mut some, mut none) = (0, 0);
     for round in 0..40 {
         let (a, b) = (surface(&cubes(&mut rng)), surface(&cubes(&mut rng)));

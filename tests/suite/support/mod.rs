@@ -1,5 +1,5 @@
-//! What the tests share: the random numbers and solids of the library's test kit, the built program, what must hold of any
-//! report.
+//! Helpers of the suite: the random numbers and solids of the library's test kit, the built program, assertions that hold
+//! for any report.
 
 pub mod brute;
 pub mod command;

@@ -1,4 +1,4 @@
-//! The solids of the test kit, and the files they are stored in.
+//! The solids of the library's test kit, and their files.
 
 use interfere::internals::mesh::TriMesh;
 pub use interfere::testkit::solids::{

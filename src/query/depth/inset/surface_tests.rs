@@ -81,7 +81,7 @@ fn inset_keeps_winding_beyond_tau() {
     for round in 0..300 {
         let single = round % 3 == 0;
         let s = solid(&mut rng, round, single);
-        let tau = 0.02 * libm::exp2(4.0 * (rng.unit()));
+        let tau = 0.02 * libm::exp2(4.0 * rng.unit());
         let rounding = if single { 1e-6 } else { 1e-13 };
         let moved = InsetSurface::new(&s, None, SolidSide::Inside, tau, rounding);
         for _ in 0..120 {
