@@ -425,7 +425,7 @@ fn explain_says_what_the_report_says() {
     }
     assert_eq!(
         seen.iter().map(String::as_str).collect::<Vec<_>>(),
-        ["allowed", "clear", "too_close", "contact", "interference", "undecided"]
+        ["allowed", "clear", "contact", "interference", "too_close", "undecided"]
     );
 }
 

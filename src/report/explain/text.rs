@@ -84,7 +84,6 @@ fn limits_text(e: &Explanation, asked: &PairLimits) -> String {
 
 fn step_text(step: &Step, units: LengthUnit) -> String {
     let text = |mm| length_text(mm, units);
-    let range = |low, high| format!("{} to {}", format_number(length(low, units)), text(high));
     let end = |cleared: &bool| if *cleared { ": clear" } else { ": kept" };
     match step {
         Step::Aabb { distance, cleared } if *distance > 0.0 => {
@@ -99,27 +98,11 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
         }
         Step::Obb { cleared, .. } => format!("no axis separates the oriented boxes{}", end(cleared)),
         Step::Hull { gap: [low, high], cleared } => {
-            let found = if *low > 0.0 && high.is_finite() {
-                format!("the hulls are {} apart", range(*low, *high))
-            } else if *low > 0.0 {
-                format!("the hulls are at least {} apart", text(*low))
-            } else if *high < 0.0 {
-                format!("the hulls overlap, {} deep", range(-high, -low))
-            } else {
-                "the hulls meet".to_owned()
-            };
-            format!("{found}{}", end(cleared))
+            format!("{}{}", hulls_text(*low, *high, units), end(cleared))
         }
-        Step::Pieces { distance: Some([low, high]), cleared, .. } if high.is_finite() => {
-            format!("the nearest two pieces are {} apart{}", range(*low, *high), end(cleared))
+        Step::Pieces { distance, depth, cleared } => {
+            format!("{}{}", nearest_pieces_text(*distance, *depth, units), end(cleared))
         }
-        Step::Pieces { distance: Some([low, _]), cleared, .. } => {
-            format!("all pieces are at least {} apart{}", text(*low), end(cleared))
-        }
-        Step::Pieces { depth: Some(depth), cleared, .. } => {
-            format!("two pieces contain a common ball of diameter {}{}", text(*depth), end(cleared))
-        }
-        Step::Pieces { cleared, .. } => format!("two pieces meet{}", end(cleared)),
         Step::Triangles { distance, at_least, cleared } => {
             let least = if *at_least { "at least " } else { "" };
             format!(
@@ -159,7 +142,7 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
         }
         Step::BranchAndBound { cells, depth: [least, most] } => {
             let cells = count(u64::from(*cells), "cell");
-            format!("branch and bound, {cells}: the overlap is {} deep", range(least.max(0.0), *most))
+            format!("branch and bound, {cells}: the overlap is {} deep", range_text(least.max(0.0), *most, units))
         }
         Step::Facets { allowance, cap, of_b, granted } => {
             let facets = of_b.map_or("no concave facets", |b| if b { "facets of b" } else { "facets of a" });
@@ -167,6 +150,38 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             let (allowance, cap) = (text(*allowance), text(*cap));
             format!("facet allowance: {allowance} ({facets}; cap {cap}), {granted}")
         }
+    }
+}
+
+/// Both bounds of a length; the unit follows the upper one.
+fn range_text(low: f64, high: f64, units: LengthUnit) -> String {
+    format!("{} to {}", format_number(length(low, units)), length_text(high, units))
+}
+
+/// Bounds of the hulls' gap (mm, negative for an overlap) in words.
+fn hulls_text(low: f64, high: f64, units: LengthUnit) -> String {
+    if low > 0.0 && high.is_finite() {
+        format!("the hulls are {} apart", range_text(low, high, units))
+    } else if low > 0.0 {
+        format!("the hulls are at least {} apart", length_text(low, units))
+    } else if high < 0.0 {
+        format!("the hulls overlap, {} deep", range_text(-high, -low, units))
+    } else {
+        "the hulls meet".to_owned()
+    }
+}
+
+/// Distance of the nearest two pieces (mm), or the largest common ball of two pieces, in words.
+fn nearest_pieces_text(distance: Option<[f64; 2]>, depth: Option<f64>, units: LengthUnit) -> String {
+    match (distance, depth) {
+        (Some([low, high]), _) if high.is_finite() => {
+            format!("the nearest two pieces are {} apart", range_text(low, high, units))
+        }
+        (Some([low, _]), _) => format!("all pieces are at least {} apart", length_text(low, units)),
+        (None, Some(depth)) => {
+            format!("two pieces contain a common ball of diameter {}", length_text(depth, units))
+        }
+        (None, None) => "two pieces meet".to_owned(),
     }
 }
 
