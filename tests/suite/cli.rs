@@ -426,7 +426,7 @@ fn explain_agrees_with_the_report() {
     }
     assert_eq!(
         seen.iter().map(String::as_str).collect::<Vec<_>>(),
-        ["allowed", "clear", "too_close", "contact", "interference", "undecided"]
+        ["allowed", "clear", "contact", "interference", "too_close", "undecided"]
     );
 }
 

@@ -84,7 +84,6 @@ fn limits_text(e: &Explanation, asked: &PairLimits) -> String {
 
 fn step_text(step: &Step, units: LengthUnit) -> String {
     let text = |mm| length_text(mm, units);
-    let range = |low, high| format!("{} to {}", format_number(length(low, units)), text(high));
     let end = |cleared: &bool| if *cleared { ": clear" } else { ": kept" };
     match step {
         Step::Aabb { distance, cleared } if *distance > 0.0 => {
@@ -98,29 +97,10 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             format!("the oriented boxes are at least {} apart{}", text(*d), end(cleared))
         }
         Step::Obb { cleared, .. } => format!("no axis separates the oriented boxes{}", end(cleared)),
-        Step::Hull { gap: gap @ Bounds { lower: low, upper: high }, cleared } => {
-            let [least, most] = gap.to_depth();
-            let found = if *low > 0.0 && high.is_finite() {
-                format!("the hulls are {} apart", range(*low, *high))
-            } else if *low > 0.0 {
-                format!("the hulls are at least {} apart", text(*low))
-            } else if *high < 0.0 {
-                format!("the hulls overlap, {} deep", range(least, most))
-            } else {
-                "the hulls meet".to_owned()
-            };
-            format!("{found}{}", end(cleared))
+        Step::Hull { gap, cleared } => format!("{}{}", hulls_text(*gap, units), end(cleared)),
+        Step::Pieces { distance, depth, cleared } => {
+            format!("{}{}", nearest_pieces_text(*distance, *depth, units), end(cleared))
         }
-        Step::Pieces { distance: Some(Bounds { lower: low, upper: high }), cleared, .. } if high.is_finite() => {
-            format!("the nearest two pieces are {} apart{}", range(*low, *high), end(cleared))
-        }
-        Step::Pieces { distance: Some(Bounds { lower: low, .. }), cleared, .. } => {
-            format!("all pieces are at least {} apart{}", text(*low), end(cleared))
-        }
-        Step::Pieces { depth: Some(depth), cleared, .. } => {
-            format!("two pieces contain a common ball of diameter {}{}", text(*depth), end(cleared))
-        }
-        Step::Pieces { cleared, .. } => format!("two pieces meet{}", end(cleared)),
         Step::Triangles { distance, at_least, cleared } => {
             let least = if *at_least { "at least " } else { "" };
             format!(
@@ -161,7 +141,7 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
         Step::BranchAndBound { cells, gap } => {
             let [least, most] = gap.to_depth();
             let cells = count(u64::from(*cells), "cell");
-            format!("branch and bound, {cells}: the overlap is {} deep", range(least.max(0.0), most))
+            format!("branch and bound, {cells}: the overlap is {} deep", range_text(least.max(0.0), most, units))
         }
         Step::Facets { allowance, cap, of_b, granted } => {
             let facets = of_b.map_or("no concave facets", |b| if b { "facets of b" } else { "facets of a" });
@@ -169,6 +149,40 @@ fn step_text(step: &Step, units: LengthUnit) -> String {
             let (allowance, cap) = (text(*allowance), text(*cap));
             format!("facet allowance: {allowance} ({facets}; cap {cap}), {granted}")
         }
+    }
+}
+
+/// Both bounds of a length; the unit follows the upper one.
+fn range_text(low: f64, high: f64, units: LengthUnit) -> String {
+    format!("{} to {}", format_number(length(low, units)), length_text(high, units))
+}
+
+/// Bounds of the hulls' gap (mm, negative for an overlap) in words.
+fn hulls_text(gap: Bounds, units: LengthUnit) -> String {
+    let Bounds { lower: low, upper: high } = gap;
+    let [least, most] = gap.to_depth();
+    if low > 0.0 && high.is_finite() {
+        format!("the hulls are {} apart", range_text(low, high, units))
+    } else if low > 0.0 {
+        format!("the hulls are at least {} apart", length_text(low, units))
+    } else if high < 0.0 {
+        format!("the hulls overlap, {} deep", range_text(least, most, units))
+    } else {
+        "the hulls meet".to_owned()
+    }
+}
+
+/// Distance of the nearest two pieces (mm), or the largest common ball of two pieces, in words.
+fn nearest_pieces_text(distance: Option<Bounds>, depth: Option<f64>, units: LengthUnit) -> String {
+    match (distance, depth) {
+        (Some(Bounds { lower: low, upper: high }), _) if high.is_finite() => {
+            format!("the nearest two pieces are {} apart", range_text(low, high, units))
+        }
+        (Some(Bounds { lower: low, .. }), _) => format!("all pieces are at least {} apart", length_text(low, units)),
+        (None, Some(depth)) => {
+            format!("two pieces contain a common ball of diameter {}", length_text(depth, units))
+        }
+        (None, None) => "two pieces meet".to_owned(),
     }
 }
 
