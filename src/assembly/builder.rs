@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// mm, like everywhere in the library.
 ///
 /// ```
-/// use interfere::assembly::{Assembly, Verb};
+/// use interfere::assembly::{Assembly, RuleAction};
 /// use interfere::geom::{Affine, LengthUnit, Vec3};
 /// use interfere::mesh::TriMesh;
 ///
@@ -29,7 +29,7 @@ use std::sync::Arc;
 ///     .part("corner", tetrahedron)
 ///     .instance("left", "corner", Affine::identity())
 ///     .instance("right", "corner", aside)
-///     .rule("left", "right", Verb::MinClearance(0.5), None)
+///     .rule("left", "right", RuleAction::MinClearance(0.5), None)
 ///     .build()?;
 /// assert_eq!(assembly.instances.len(), 2);
 /// # Ok::<(), interfere::error::Error>(())

@@ -43,11 +43,11 @@ fn help_of_the_program() {
       check        Check every pair of parts of an assembly; the exit code is the verdict
       accept       Record current findings in a baseline; they fail again only if they get worse
       diff         Compare two JSON reports
-      merge        Join the partial reports of all shards of a run into its report; the exit code is the
-                   verdict
+      merge        Merge the partial reports of all shards of a run into its report; the exit code is
+                   the verdict
       explain      Explain the verdict of one pair: the result of each stage and the deciding limit
       inspect      Describe mesh files: size, volume, hull and defects
-      decompose    Cover a mesh by convex pieces and write them
+      decompose    Cover a mesh with convex pieces and write them to files
       init         Write an assembly file for a folder of meshes
       suggest      Propose rules for overlaps that look intended
       schema       Print the JSON Schema of a file format
@@ -92,10 +92,12 @@ fn help_of_check() {
                                     surfaces; overrides the file [default: the file's, else allow]
                                     [possible values: allow, strict]
           --tolerance <LENGTH>      Largest overlap depth that counts as contact, in the assembly's
-                                    units; overrides the file [default: the file's, else 0.01 mm]
-          --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units
-          --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units
-                                    [default: 2 % of the diagonal of the part's own box]
+                                    units or with a unit (0.5thou); overrides the file [default: the
+                                    file's, else 0.01 mm]
+          --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units or
+                                    with a unit (1mm)
+          --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units or with
+                                    a unit (0.2mm) [default: 2 % of the diagonal of the part's own box]
           --max-pieces <N>          Largest number of convex pieces per part; if they overshoot the part
                                     by more than --epsilon, a warning gives the distance [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
@@ -161,10 +163,12 @@ fn help_of_explain() {
                                     surfaces; overrides the file [default: the file's, else allow]
                                     [possible values: allow, strict]
           --tolerance <LENGTH>      Largest overlap depth that counts as contact, in the assembly's
-                                    units; overrides the file [default: the file's, else 0.01 mm]
-          --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units
-          --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units
-                                    [default: 2 % of the diagonal of the part's own box]
+                                    units or with a unit (0.5thou); overrides the file [default: the
+                                    file's, else 0.01 mm]
+          --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units or
+                                    with a unit (1mm)
+          --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units or with
+                                    a unit (0.2mm) [default: 2 % of the diagonal of the part's own box]
           --max-pieces <N>          Largest number of convex pieces per part; if they overshoot the part
                                     by more than --epsilon, a warning gives the distance [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
@@ -195,7 +199,7 @@ fn help_of_inspect() {
       <MESH>...  Mesh files: STL (binary or ASCII) or OBJ
 
     Options:
-          --format <FORMAT>  Form of the report: `table` for people, `json` for programs [default:
+          --format <FORMAT>  Format of the report: `table` for people, `json` for programs [default:
                              table] [possible values: table, json]
           --quiet            Print only errors on stderr: no progress, no warnings
           --color <WHEN>     Use colour: auto, always or never; auto follows the terminal, NO_COLOR and

@@ -77,7 +77,7 @@ fn driven_pin_is_worse_by_volume() {
     assert!(table.contains("worse: volume 31.33 mm³, 7.832 mm³ accepted"), "{table}");
     for format in ["sarif", "github", "junit"] {
         let said = run(&scratch, &["check", "assembly.json", "--format", format]).stdout;
-        assert!(said.contains("; they share a volume of 31.33 mm³, 7.832 mm³ were accepted"), "{said}");
+        assert!(said.contains("; the common volume is 31.33 mm³, accepted: 7.832 mm³"), "{said}");
     }
     // Pulled back, the pin is accepted again.
     driven(&scratch, 2.5, PLAIN);
