@@ -16,9 +16,7 @@ use std::sync::Arc;
 /// mm, like everywhere in the library.
 ///
 /// ```
-/// use interfere::assembly::{Assembly, RuleAction};
-/// use interfere::geom::{Affine, LengthUnit, Vec3};
-/// use interfere::mesh::TriMesh;
+/// use interfere::{Affine, Assembly, LengthUnit, RuleAction, TriMesh, Vec3};
 ///
 /// let tetrahedron = TriMesh {
 ///     vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()],
@@ -32,7 +30,7 @@ use std::sync::Arc;
 ///     .rule("left", "right", RuleAction::MinClearance(0.5), None)
 ///     .build()?;
 /// assert_eq!(assembly.instances.len(), 2);
-/// # Ok::<(), interfere::error::Error>(())
+/// # Ok::<(), interfere::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct AssemblyBuilder {
