@@ -49,7 +49,7 @@ fn action_annotates_and_summarises_failures() {
     let more =
         [("INTERFERE_SARIF", sarif.to_str().expect("a path")), ("INTERFERE_ARGS", "--report-within 1\n --threads 2")];
     let Some(step) = step(&scratch, "fixtures/cases/pivot/assembly.json", &more) else {
-        return println!("skipped: bash is not installed");
+        return crate::support::skipped("bash is not installed");
     };
     assert_eq!(step.ran.code, 1, "{}", step.ran.stderr);
     let annotations: Vec<_> = step.ran.stdout.lines().filter(|l| l.starts_with("::error ")).collect();
@@ -67,7 +67,7 @@ fn action_annotates_and_summarises_failures() {
 fn action_passes_without_findings() {
     let scratch = Scratch::new();
     let Some(step) = step(&scratch, "fixtures/cases/flush-boxes/assembly.json", &[("INTERFERE_CACHE", "false")]) else {
-        return println!("skipped: bash is not installed");
+        return crate::support::skipped("bash is not installed");
     };
     assert_eq!(step.ran.code, 0, "{}", step.ran.stderr);
     assert!(step.ran.stdout.contains("PASS") && !step.ran.stdout.contains("::error "), "{}", step.ran.stdout);
@@ -80,7 +80,7 @@ fn action_fails_on_errors_and_executes_no_names() {
     let scratch = Scratch::new();
     let marked = scratch.path().join("marked");
     let assembly = format!("$(touch {}).json", marked.display());
-    let Some(step) = step(&scratch, &assembly, &[]) else { return println!("skipped: bash is not installed") };
+    let Some(step) = step(&scratch, &assembly, &[]) else { return crate::support::skipped("bash is not installed") };
     assert_eq!(step.ran.code, 2, "{}", step.ran.stderr);
     assert!(step.ran.stdout.contains("::error title=interfere::nothing was decided"), "{}", step.ran.stdout);
     assert_eq!((step.outputs.as_str(), step.summary.as_str()), ("exit-code=2\n", ""));

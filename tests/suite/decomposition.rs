@@ -75,7 +75,7 @@ fn pieces_find_every_overlap_of_real_assemblies() {
     let shared = std::env::var_os("INTERFERE_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), Into::into);
     if !shared.is_dir() {
-        return println!("skipped: ../shared is not here");
+        return crate::support::skipped("../shared is not here");
     }
     // Assemblies of small files only; all of them with INTERFERE_FULL=1.
     let full = std::env::var_os("INTERFERE_FULL").is_some();

@@ -130,7 +130,7 @@ fn held(path: &Path) -> Option<Result<usize, String>> {
 #[test]
 fn pieces_of_real_meshes_hold_them_and_keep_to_epsilon() {
     let Some(paths) = meshes() else {
-        println!("skipped: no ../shared beside this folder");
+        crate::support::skipped("no ../shared beside this folder");
         return;
     };
     let seen: Vec<_> = paths.par_iter().map(|p| (p, held(p))).collect();

@@ -93,7 +93,7 @@ fn one_two_seven_and_100_shards_equal_the_run() {
 
 #[test]
 fn shards_of_a_real_assembly_equal_the_run() {
-    let Some(shared) = shared() else { return println!("skipped: ../shared is not here") };
+    let Some(shared) = shared() else { return crate::support::skipped("../shared is not here") };
     let assembly = load(&shared.join("cases/as1-oc-214/assembly.json"));
     for of in [1, 2, 7, 100] {
         assert!(assert_joins(&assembly, &options(), of) > 5);
@@ -507,7 +507,7 @@ fn assert_as_whole(folder: &Path, ran: &Output) {
 fn gnu_parallel_job_array_equals_the_whole_run() {
     let said = Command::new("parallel").arg("--version").output();
     if !said.is_ok_and(|o| String::from_utf8_lossy(&o.stdout).starts_with("GNU parallel")) {
-        return println!("skipped: GNU parallel is not installed");
+        return crate::support::skipped("GNU parallel is not installed");
     }
     let scratch = Scratch::new();
     crowd(&scratch);

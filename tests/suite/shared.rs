@@ -140,7 +140,7 @@ fn hold_case(folder: &Path, held: &mut Held) {
 
 #[test]
 fn real_assemblies_agree_with_their_truth() {
-    let Some(shared) = shared() else { return println!("skipped: ../shared is not here") };
+    let Some(shared) = shared() else { return crate::support::skipped("../shared is not here") };
     let mut held = Held::default();
     let mut cases = 0;
     let mut folders: Vec<PathBuf> = fs::read_dir(shared.join("cases")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -197,7 +197,7 @@ fn agrees(entry: &Value, ran: &Ran) {
 
 #[test]
 fn real_meshes_match_their_manifest() {
-    let Some(shared) = shared() else { return println!("skipped: ../shared is not here") };
+    let Some(shared) = shared() else { return crate::support::skipped("../shared is not here") };
     let folder = shared.join("meshes");
     let manifest = json_file(&folder.join("MANIFEST.json"));
     let (mut loaded, mut rejected) = (0, 0);
