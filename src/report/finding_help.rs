@@ -1,4 +1,4 @@
-//! What the documentation says of a status or a warning: the section of docs/reference/findings.md of that name.
+//! Help text of a status or a warning: its section in docs/reference/findings.md.
 
 const FINDINGS: &str = include_str!("../../docs/reference/findings.md");
 

@@ -76,7 +76,7 @@ impl Format {
         }
     }
 
-    /// Whether it shows what mending a pair does to others ([`Outcome::fixes`](crate::check::Outcome::fixes)).
+    /// Returns true if the format shows the effect of a fix on other pairs ([`Outcome::fixes`](crate::check::Outcome::fixes)).
     pub fn shows_fixes(self) -> bool {
         matches!(self, Self::Table | Self::Markdown)
     }

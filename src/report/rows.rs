@@ -41,7 +41,7 @@ pub(crate) fn rows_of(entries: &[Entry<'_>]) -> usize {
     entries.iter().map(Entry::rows).sum()
 }
 
-/// How many rows of each status these lines stand for: `2 interference, 1 too_close`.
+/// Counts the rows of each status behind these lines: `2 interference, 1 too_close`.
 pub(crate) fn by_status(o: &Outcome, entries: &[Entry<'_>]) -> String {
     let counts = Status::ALL.into_iter().filter_map(|s| {
         let n: usize = entries.iter().filter(|e| o.pairs[e.row].status == s).map(Entry::rows).sum();
