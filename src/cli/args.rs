@@ -44,11 +44,6 @@ Exit codes:
   1  a pair fails: interference, too_close or undecided, and not accepted in a baseline
   2  no verdict: usage, unreadable or invalid input, no pair to check, output not written";
 
-pub(crate) const EXIT_CODES_OF_WRITERS: &str = "\
-Exit codes:
-  0  it is written
-  2  no file written: usage, unreadable or invalid input, output not written";
-
 /// Command to run.
 #[derive(Debug, Subcommand)]
 pub enum Command {

@@ -1,24 +1,23 @@
 //! Runs `interfere check`: loads, checks, renders, writes.
 
-use crate::check::cache::store::{Cache, FsStore};
-use crate::check::{self, Options, Outcome, Progress, RunStats, Shard, Stage, Stopwatch, Timings};
+use crate::check::{self, Outcome, Progress, RunStats, Shard, Stage, Stopwatch, Timings};
 use crate::cli::baseline_flags::GateArgs;
+use crate::cli::cache_flag::open_cache;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
 use crate::cli::flags::{ColorChoice, Question, shard};
 use crate::cli::progress::Bar;
-use crate::cli::report_flags::OutputArgs;
-use crate::cli::run::Work;
-use crate::cli::settings::CheckSettings;
+use crate::cli::report_flags::{OutputArgs, Outputs};
+use crate::cli::settings::{CheckSettings, QuestionSettings};
 use crate::cli::shard;
 use crate::cli::threads::pool;
+use crate::cli::work::Work;
 use crate::error::Error;
 use crate::io::Loader;
 use crate::report;
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Loads and checks an assembly on the current thread pool.
 pub(crate) fn run_check(
@@ -44,11 +43,24 @@ pub(crate) fn run_check(
     Ok((outcome, stats))
 }
 
-/// Opens the cache folder of `--cache` for a run. Sweep the returned store after the run.
-pub(crate) fn open_cache(settings: &CheckSettings, options: &mut Options) -> Option<Arc<FsStore>> {
-    let store = settings.cache.as_ref().map(|folder| Arc::new(FsStore::new(folder)));
-    options.cache = store.clone().map(|store| Cache::new(store));
-    store
+impl CheckSettings {
+    /// Combines the flags.
+    ///
+    /// # Errors
+    /// Refuses two outputs with the same target, an output over an input, and an unwritable output, before a long run.
+    pub fn new(args: CheckArgs) -> Result<Self, Error> {
+        let outputs = Outputs::new(args.outputs, args.timings)?;
+        let baseline = args.gate.place(&args.assembly);
+        outputs.check(&[(&args.assembly, "the assembly"), (&baseline, "the baseline")])?;
+        Ok(Self {
+            question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
+            outputs,
+            gate: args.gate,
+            strict: args.strict,
+            cache: args.cache,
+            shard: args.shard,
+        })
+    }
 }
 
 /// One run of `check`.

@@ -5,13 +5,13 @@ use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{ColorChoice, Question, TextChoice};
 use crate::cli::progress::Bar;
-use crate::cli::run::Work;
-use crate::cli::settings::ExplainSettings;
+use crate::cli::settings::{ExplainSettings, QuestionSettings};
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
+use crate::cli::work::Work;
 use crate::error::Error;
 use crate::io::Loader;
-use crate::report;
+use crate::report::{self, Format};
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
 
@@ -25,6 +25,20 @@ pub(crate) fn run_explain(
     let assembly = question.load(loader)?;
     let [a, b] = &settings.ids;
     check::explain(&assembly, &question.options(assembly.units)?, [a, b], loader, progress)
+}
+
+impl ExplainSettings {
+    /// Combines the flags.
+    pub fn new(args: ExplainArgs) -> Self {
+        Self {
+            question: QuestionSettings::new(args.assembly, &args.question, false),
+            ids: [args.a, args.b],
+            format: match args.format {
+                TextChoice::Text => Format::Table,
+                TextChoice::Json => Format::Json,
+            },
+        }
+    }
 }
 
 /// Runs `explain`.

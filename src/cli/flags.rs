@@ -11,6 +11,12 @@ pub(crate) const MAX_PIECES: u32 = DEFAULT_MAX_PIECES as u32;
 /// Largest value of `--max-pieces`. Beyond it, queries of piece pairs take longer than queries of triangles.
 pub(crate) const MOST_PIECES: i64 = 10_000;
 
+/// Exit codes of commands that write a file.
+pub(crate) const EXIT_CODES_OF_WRITERS: &str = "\
+Exit codes:
+  0  it is written
+  2  no file written: usage, unreadable or invalid input, output not written";
+
 /// Flags of the pair queries: geometry, limits, pieces, threads.
 #[derive(Debug, ClapArgs)]
 pub struct Question {

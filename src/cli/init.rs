@@ -1,8 +1,8 @@
 //! Runs `interfere init`: writes an assembly file for a folder of meshes.
 
-use crate::cli::args::EXIT_CODES_OF_WRITERS;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::EXIT_CODES_OF_WRITERS;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use clap::Args as ClapArgs;

@@ -6,6 +6,7 @@ pub mod args;
 #[cfg(test)]
 mod args_tests;
 pub mod baseline_flags;
+pub(crate) mod cache_flag;
 pub mod check;
 pub mod console;
 pub mod decompose;
@@ -24,10 +25,13 @@ pub(crate) mod run;
 mod run_tests;
 pub(crate) mod schema;
 pub mod settings;
+#[cfg(test)]
+mod settings_tests;
 pub(crate) mod shard;
 pub(crate) mod suggest;
 pub mod target;
 pub(crate) mod threads;
+pub(crate) mod work;
 
 pub use crate::cli::console::{Console, Terminal};
 pub use crate::cli::exit::Exit;

@@ -1,6 +1,5 @@
 //! Entry of the program: parses the arguments, runs the command, ends with an exit code.
 
-use crate::check::{Explanation, Outcome, Progress, RunStats};
 use crate::cli::args::{Args, Command};
 use crate::cli::check::{Check, run_check};
 use crate::cli::console::Console;
@@ -8,13 +7,11 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::explain::{explain, run_explain};
 use crate::cli::flags::ColorChoice;
 use crate::cli::settings::{CheckSettings, ExplainSettings};
+use crate::cli::work::Work;
 use crate::cli::{accept, decompose, diff, init, inspect, merge, schema, suggest};
-use crate::error::Error;
 use crate::io::FsLoader;
-use crate::report::inspect::MeshReport;
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory, Parser, ValueEnum};
 use std::ffi::OsString;
-use std::path::Path;
 
 /// Runs a command line; the first of `arguments` is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
@@ -24,16 +21,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<
         examine: &inspect::examine,
     };
     run_with(arguments, &work, console)
-}
-
-/// Runs a check; returns its outcome and its statistics.
-type RunCheck<'a> = dyn Fn(&CheckSettings, &dyn Progress) -> Result<(Outcome, RunStats), Error> + Sync + 'a;
-
-/// Implementations of the commands, replaceable in tests.
-pub(crate) struct Work<'a> {
-    pub(crate) check: &'a RunCheck<'a>,
-    pub(crate) explain: &'a (dyn Fn(&ExplainSettings, &dyn Progress) -> Result<Explanation, Error> + Sync),
-    pub(crate) examine: &'a dyn Fn(&Path) -> Result<MeshReport, Error>,
 }
 
 pub(crate) fn run_with(
@@ -70,8 +57,8 @@ pub(crate) fn run_with(
         Command::Init(args) => init::run(&args, console),
         Command::Suggest(args) => suggest::run(args, quiet, color, console),
         Command::Schema(args) => schema::schema(&args, console),
-        Command::Completions(args) => schema::completions(args.shell, console),
-        Command::Man(args) => schema::man(&args, console),
+        Command::Completions(args) => schema::completions(args.shell, Args::command(), console),
+        Command::Man(args) => schema::man(&args, Args::command(), console),
     };
     result.unwrap_or_else(|failure| report_failure(&failure, color, console))
 }

@@ -3,8 +3,9 @@
 use crate::check::{Outcome, Progress, RunStats};
 use crate::cli::console::{Console, Terminal};
 use crate::cli::exit::Exit;
-use crate::cli::run::{Work, run_with};
+use crate::cli::run::run_with;
 use crate::cli::settings::{CheckSettings, ExplainSettings};
+use crate::cli::work::Work;
 use crate::error::{Error, Location, Problem, Warning, WarningCode};
 use crate::testkit::sample_outcome;
 use serde_json::Value;

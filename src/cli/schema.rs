@@ -1,11 +1,10 @@
 //! Prints JSON Schemas, shell completions and man pages.
 
-use crate::cli::args::Args;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
-use clap::{Args as ClapArgs, Command, CommandFactory, ValueEnum};
+use clap::{Args as ClapArgs, Command, ValueEnum};
 use clap_complete::Shell;
 use std::fs;
 use std::path::PathBuf;
@@ -87,9 +86,9 @@ pub fn schema(args: &SchemaArgs, console: &mut Console<'_>) -> Result<Exit, Fail
 ///
 /// # Errors
 /// Returns the error of a failed write.
-pub fn completions(shell: Shell, console: &mut Console<'_>) -> Result<Exit, Failure> {
+pub fn completions(shell: Shell, mut program: Command, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "interfere", &mut text);
+    clap_complete::generate(shell, &mut program, "interfere", &mut text);
     print(&text, console)
 }
 
@@ -97,8 +96,8 @@ pub fn completions(shell: Shell, console: &mut Console<'_>) -> Result<Exit, Fail
 ///
 /// # Errors
 /// Refuses a file in place of the folder; returns the error of a failed write.
-pub fn man(args: &ManArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let mut program = Args::command().disable_help_subcommand(true);
+pub fn man(args: &ManArgs, program: Command, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let mut program = program.disable_help_subcommand(true);
     program.build();
     let Some(folder) = &args.output else {
         return print(&page(&program).1, console);

@@ -1,7 +1,7 @@
 //! Runs `interfere check --shard`: checks a share of the pairs and writes a partial report.
 
 use crate::check::{self, Progress, RunStats, Shard, ShardOutcome};
-use crate::cli::check::open_cache;
+use crate::cli::cache_flag::open_cache;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::Clocks;

@@ -1,7 +1,6 @@
 //! Runs `interfere suggest`: proposes rules for probably intended overlaps.
 
-use crate::cli::args::EXIT_CODES_OF_WRITERS;
-use crate::cli::flags::{ColorChoice, Question};
+use crate::cli::flags::{ColorChoice, EXIT_CODES_OF_WRITERS, Question};
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
 

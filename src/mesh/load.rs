@@ -5,7 +5,8 @@ use crate::geom::Aabb;
 use crate::geom::tolerance::f32_quantum;
 use crate::mesh::TriMesh;
 use crate::mesh::measure::Measures;
-use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, accept_point, refusal};
+use crate::mesh::read::coordinate_range::{accept, accept_point, refusal};
+use crate::mesh::read::parsed::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::mesh::repair::merge_vertices::VertexMerger;
 use crate::mesh::repair::orient::{Oriented, orient};
 use crate::mesh::repair::weld::weld;
@@ -95,7 +96,7 @@ impl LoadedMesh {
                     return Err(MeshError::new(what, "indices count from 0"));
                 };
                 let Some(p) = accept_point(p) else {
-                    let bad = p.iter().copied().find(|x| crate::mesh::read::accept(*x).is_none()).unwrap_or(f64::NAN);
+                    let bad = p.iter().copied().find(|x| accept(*x).is_none()).unwrap_or(f64::NAN);
                     let (what, fix) = refusal(bad);
                     return Err(MeshError::new(format!("vertex {corner}: {what}"), fix));
                 };

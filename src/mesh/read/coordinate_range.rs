@@ -3,6 +3,7 @@
 //! `f64` has bits down to 2⁻¹⁰⁷⁴; a product of three numbers of at least 10⁻⁶⁰ ≈ 2⁻¹⁹⁹ has none below 2⁻³·⁽¹⁹⁹⁺⁵²⁾ =
 //! 2⁻⁷⁵³. The rest is room for scaling to millimetres and for placing the part.
 
+use crate::geom::Vec3;
 use crate::geom::tolerance::MAX_COORDINATE;
 
 /// Smaller magnitudes are read as 0 (file's unit). Far below the smallest number of a binary STL.
@@ -20,6 +21,11 @@ pub(crate) fn accept(x: f64) -> Option<f64> {
     } else {
         None
     }
+}
+
+/// Returns the point if all its coordinates are accepted.
+pub(crate) fn accept_point(p: &Vec3) -> Option<Vec3> {
+    Some(Vec3::new(accept(p.x)?, accept(p.y)?, accept(p.z)?))
 }
 
 /// Describes a refused coordinate: problem and fix.

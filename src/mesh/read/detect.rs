@@ -1,8 +1,8 @@
 //! Recognises the format of a mesh file by content, independent of the file name.
 
 use crate::mesh::read::lexer::{is_text, line_end, next_word};
+use crate::mesh::read::parsed::{MeshError, MeshFormat};
 use crate::mesh::read::stl_binary::{FACET, HEAD, announced, truncated};
-use crate::mesh::read::{MeshError, MeshFormat};
 
 /// Number of bytes that decide between text and binary.
 const SAMPLE: usize = 1024;

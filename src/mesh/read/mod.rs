@@ -4,6 +4,7 @@
 //! - `stl_binary`, `stl_ascii`, `obj`: one reader per format; each merges corners of equal position
 //! - `triangulate`: cuts polygons of an OBJ into triangles
 //! - `lexer`, `parse_float`, `coordinate_range`: words, numbers, accepted coordinates
+//! - `parsed`: the result of a reader, its errors and warnings
 //!
 //! After the format's reader, [`load`] welds rounding cracks, counts edges, makes faces agree and turns shells wound
 //! inside out (`mesh::load`).
@@ -18,108 +19,19 @@ pub(crate) mod detect;
 pub(crate) mod lexer;
 pub(crate) mod obj;
 pub(crate) mod parse_float;
+pub(crate) mod parsed;
 pub(crate) mod stl_ascii;
 pub(crate) mod stl_binary;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod triangulate;
 
-use crate::error::WarningCode;
-use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::load::{LoadedMesh, finish};
-use std::fmt;
 
-pub(crate) use crate::mesh::read::coordinate_range::{accept, refusal};
 pub use crate::mesh::read::detect::detect;
-
-/// Largest accepted number of triangles: indices of half-edges stay below 2³².
-pub(crate) const MAX_TRIANGLES: usize = 1 << 29;
-
-/// Source format of a mesh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MeshFormat {
-    /// Binary STL.
-    StlBinary,
-    /// ASCII STL.
-    StlAscii,
-    /// Wavefront OBJ.
-    Obj,
-    /// No file: triangles from a caller.
-    Memory,
-}
-
-impl MeshFormat {
-    /// Name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StlBinary => "stl-binary",
-            Self::StlAscii => "stl-ascii",
-            Self::Obj => "obj",
-            Self::Memory => "memory",
-        }
-    }
-}
-
-/// Error for bytes of no valid mesh, with its position. The caller adds the file's name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MeshError {
-    /// Line of a text file, from 1.
-    pub line: Option<u32>,
-    /// Column in characters, from 1.
-    pub column: Option<u32>,
-    /// Byte offset in a binary file, from 0.
-    pub byte: Option<u64>,
-    /// Problem: one line, lower case, no full stop.
-    pub what: String,
-    /// Fix, in the same form; empty if unknown.
-    pub fix: String,
-}
-
-impl MeshError {
-    /// Makes an error without a position.
-    pub(crate) fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { what: what.into(), fix: fix.into(), ..Self::default() }
-    }
-
-    pub(crate) fn too_many() -> Self {
-        Self::new(format!("more than {MAX_TRIANGLES} triangles"), "split or simplify the mesh")
-    }
-}
-
-impl fmt::Display for MeshError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.line, self.column, self.byte) {
-            (Some(line), Some(column), _) => write!(f, "{line}:{column}: ")?,
-            (Some(line), None, _) => write!(f, "{line}: ")?,
-            (None, _, Some(byte)) => write!(f, "byte {byte}: ")?,
-            (None, _, None) => {}
-        }
-        write!(f, "{}", self.what)?;
-        if self.fix.is_empty() { Ok(()) } else { write!(f, "; {}", self.fix) }
-    }
-}
-
-impl std::error::Error for MeshError {}
-
-/// A finding about a mesh, worth a warning.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MeshWarning {
-    /// Code of the warning.
-    pub code: WarningCode,
-    /// Message of one line.
-    pub message: String,
-}
-
-/// Result of a format's reader: corners of equal position are merged.
-#[derive(Debug, Clone)]
-pub(crate) struct Parsed {
-    pub format: MeshFormat,
-    pub solids: u32,
-    pub mesh: TriMesh,
-    pub warnings: Vec<MeshWarning>,
-    pub single_precision: bool,
-}
+pub(crate) use crate::mesh::read::parsed::Parsed;
+pub use crate::mesh::read::parsed::{MeshError, MeshFormat, MeshWarning};
 
 /// Reads a mesh: recognises the format, merges vertices, welds rounding cracks, makes faces agree and orients them
 /// outward.
@@ -171,9 +83,4 @@ fn parse(bytes: &[u8]) -> Result<Parsed, MeshError> {
         return Err(MeshError::new(what, "export the part again, as a mesh"));
     }
     Ok(parsed)
-}
-
-/// Returns the point if all its coordinates are accepted.
-pub(crate) fn accept_point(p: &Vec3) -> Option<Vec3> {
-    Some(Vec3::new(accept(p.x)?, accept(p.y)?, accept(p.z)?))
 }

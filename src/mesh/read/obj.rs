@@ -6,9 +6,10 @@ use crate::geom::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
 use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, shown_word};
+use crate::mesh::read::parse_float;
+use crate::mesh::read::parsed::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed};
 use crate::mesh::read::stl_ascii::not_a_number;
 use crate::mesh::read::triangulate::EarClipper;
-use crate::mesh::read::{MAX_TRIANGLES, MeshError, MeshFormat, MeshWarning, Parsed, parse_float};
 use crate::mesh::repair::merge_vertices::VertexMerger;
 
 /// Reads the faces of an OBJ.

@@ -1,9 +1,9 @@
 //! Drops the inner patches of a surface with triangles meeting along shared edges and at shared vertices only.
 
 use crate::geom::Vec3;
-use crate::shape::self_union::{NO_BOUNDARY, NO_RAY, Resolution};
-use crate::shape::surface::Surface;
+use crate::shape::self_union::{NO_BOUNDARY, NO_RAY};
 use crate::shape::surface::winding_number::winding_in_front;
+use crate::shape::surface::{Resolution, Surface};
 
 /// Keeps the patches with outside in front and the solid behind. The winding number is constant along either side of a
 /// patch: nothing crosses it, and it ends at edges of more than two triangles.

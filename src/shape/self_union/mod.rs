@@ -19,7 +19,8 @@ pub(crate) mod verify;
 
 use crate::mesh::{Pieces, TriMesh, union};
 pub(crate) use crate::shape::self_union::self_intersections::count_self_intersections;
-use crate::shape::surface::{Inside, Surface};
+pub use crate::shape::surface::SelfUnion;
+use crate::shape::surface::{Inside, Resolution, Surface};
 
 /// Largest number of triangles of a surface to be cut: some seconds.
 const MAX_TRIANGLES: usize = 400_000;
@@ -39,39 +40,29 @@ const NOT_SOUND: &str = "the united shells failed a check";
 const NO_RAY: &str = "no ray shows the nesting of the shells";
 const NO_BOUNDARY: &str = "no part of the surface bounds a solid";
 
-/// Tells if parts of a surface lie inside its solid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SelfUnion {
-    /// No part does.
-    None,
-    /// Some did and were dropped.
-    Resolved,
-    /// Some may; the reason for not dropping them.
-    Unresolved(&'static str),
-}
-
-/// Result of the self-union.
-#[derive(Debug)]
-pub(crate) enum Resolution {
-    /// The surface is the boundary of its solid.
-    Clean,
-    /// The new surface is the boundary of the solid.
-    Into {
-        surface: Box<Surface>,
-        /// True if the new surface is smaller; false if the surface was only cut along its contacts.
-        dropped: bool,
-    },
-    /// The self-union failed, for this reason. Only the winding number tells inside from outside.
-    Failed(&'static str),
-}
-
-impl Resolution {
-    pub(crate) fn kind(&self) -> SelfUnion {
-        match self {
-            Self::Clean | Self::Into { dropped: false, .. } => SelfUnion::None,
-            Self::Into { .. } => SelfUnion::Resolved,
-            Self::Failed(why) => SelfUnion::Unresolved(why),
+impl Surface {
+    /// Boundary of the solid: the surface itself, or its self-union if shells overlap and the self-union succeeded. The
+    /// first call searches for intersecting triangles, in about the time of building the tree, and computes the
+    /// self-union if needed.
+    pub fn solid(&self) -> &Self {
+        match self.resolved() {
+            Resolution::Into { surface, .. } => surface,
+            Resolution::Clean | Resolution::Failed(_) => self,
         }
+    }
+
+    /// Tells if parts of the surface lie inside the solid. The first call costs as much as [`Self::solid`].
+    pub fn overlaps(&self) -> SelfUnion {
+        self.resolved().kind()
+    }
+
+    /// Result of [`Self::overlaps`] if it is known already.
+    pub fn known_overlaps(&self) -> Option<SelfUnion> {
+        self.resolved.get().map(Resolution::kind)
+    }
+
+    fn resolved(&self) -> &Resolution {
+        self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolution::Clean })
     }
 }
 

@@ -5,6 +5,7 @@
 //! - `nearest`: the closest point, and triangles within a radius.
 //! - `winding_number`, `generalized_winding`: inside or outside, for closed and for open surfaces.
 //! - `placed`: a surface with a pose.
+//! - `resolution`: the result of the self-union, stored with its surface.
 
 pub(crate) mod adjacency;
 pub(crate) mod boundary;
@@ -17,13 +18,13 @@ pub(crate) mod bvh_obb_f32;
 pub mod generalized_winding;
 pub(crate) mod nearest;
 pub(crate) mod placed;
+pub(crate) mod resolution;
 pub mod winding_number;
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::{accurate_normal, collinear};
 use crate::geom::{Aabb, Vec3};
 use crate::mesh::TriMesh;
-use crate::shape::self_union::{Resolution, SelfUnion, resolve};
 use crate::shape::surface::adjacency::Adjacency;
 use std::sync::OnceLock;
 
@@ -32,6 +33,8 @@ pub(crate) use crate::shape::surface::bvh_build::Tree;
 pub(crate) use crate::shape::surface::bvh_node::{Below, Node, SKEW};
 pub(crate) use crate::shape::surface::bvh_obb_f32::{Motion, PlacedObb};
 pub use crate::shape::surface::nearest::Nearest;
+pub(crate) use crate::shape::surface::resolution::Resolution;
+pub use crate::shape::surface::resolution::SelfUnion;
 
 /// Largest number of triangles for which a query at a few vertices sorts all edges.
 const SORT_AT_ONCE: usize = 50_000;
@@ -73,7 +76,7 @@ pub struct Surface {
     inward: OnceLock<Vec<Vec3>>,
     miter: OnceLock<f64>,
     rim: OnceLock<Vec<BoundaryEdge>>,
-    resolved: OnceLock<Resolution>,
+    pub(crate) resolved: OnceLock<Resolution>,
     volume: OnceLock<f64>,
 }
 
@@ -123,30 +126,6 @@ impl Surface {
             resolved: OnceLock::new(),
             volume: OnceLock::new(),
         }
-    }
-
-    /// Boundary of the solid: the surface itself, or its self-union if shells overlap and the self-union succeeded. The
-    /// first call searches for intersecting triangles, in about the time of building the tree, and computes the
-    /// self-union if needed.
-    pub fn solid(&self) -> &Self {
-        match self.resolved() {
-            Resolution::Into { surface, .. } => surface,
-            Resolution::Clean | Resolution::Failed(_) => self,
-        }
-    }
-
-    /// Tells if parts of the surface lie inside the solid. The first call costs as much as [`Self::solid`].
-    pub fn overlaps(&self) -> SelfUnion {
-        self.resolved().kind()
-    }
-
-    /// Result of [`Self::overlaps`] if it is known already.
-    pub fn known_overlaps(&self) -> Option<SelfUnion> {
-        self.resolved.get().map(Resolution::kind)
-    }
-
-    fn resolved(&self) -> &Resolution {
-        self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolution::Clean })
     }
 
     /// Marks the surface as the boundary of its solid, and replaces the source of each triangle by `source`.
