@@ -127,6 +127,65 @@ pub enum RuleAction {
     MinClearance(f64),
 }
 
+impl RuleAction {
+    /// Keys in an assembly file.
+    pub(crate) const KEYS: [&'static str; 3] = ["ignore", "allow_depth", "min_clearance"];
+
+    /// Action of a key and its length (mm); without a length, [`RuleAction::Ignore`].
+    pub(crate) fn of_key(key: &str, length: Option<f64>) -> Self {
+        match (key, length) {
+            ("allow_depth", Some(mm)) => Self::AllowDepth(mm),
+            ("min_clearance", Some(mm)) => Self::MinClearance(mm),
+            _ => Self::Ignore,
+        }
+    }
+
+    /// Key in an assembly file.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignore",
+            Self::AllowDepth(_) => "allow_depth",
+            Self::MinClearance(_) => "min_clearance",
+        }
+    }
+
+    /// Length of the action (mm); `None` if it has none.
+    pub(crate) fn length(self) -> Option<f64> {
+        match self {
+            Self::Ignore => None,
+            Self::AllowDepth(mm) | Self::MinClearance(mm) => Some(mm),
+        }
+    }
+
+    /// Allowed depth (mm).
+    pub(crate) fn allow_depth(self) -> Option<f64> {
+        if let Self::AllowDepth(mm) = self { Some(mm) } else { None }
+    }
+
+    /// Required gap (mm).
+    pub(crate) fn min_clearance(self) -> Option<f64> {
+        if let Self::MinClearance(mm) = self { Some(mm) } else { None }
+    }
+
+    /// Effect in words, for a sentence like "this rule ignores pairs".
+    pub(crate) fn effect(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignores",
+            Self::AllowDepth(_) => "allows an overlap for",
+            Self::MinClearance(_) => "requires a clearance for",
+        }
+    }
+
+    /// Effect in words without an object, for a sentence about no certain pair.
+    pub(crate) fn effect_alone(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignores pairs",
+            Self::AllowDepth(_) => "allows an overlap",
+            Self::MinClearance(_) => "requires a clearance",
+        }
+    }
+}
+
 /// A rule as written, with its location.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -154,11 +213,8 @@ impl Rule {
     pub fn as_line(&self) -> String {
         let text = |t: &str| serde_json::Value::from(t).to_string();
         let [a, b] = self.between.each_ref().map(|g| text(g));
-        let verb = match self.verb {
-            RuleAction::Ignore => "\"ignore\": true".to_owned(),
-            RuleAction::AllowDepth(mm) => format!("\"allow_depth\": {}", self.units.as_given(mm)),
-            RuleAction::MinClearance(mm) => format!("\"min_clearance\": {}", self.units.as_given(mm)),
-        };
+        let value = self.verb.length().map_or_else(|| "true".to_owned(), |mm| self.units.as_given(mm).to_string());
+        let verb = format!("\"{}\": {value}", self.verb.key());
         let reason = self.reason.as_ref().map_or_else(String::new, |r| format!(", \"reason\": {}", text(r)));
         format!("{{ \"between\": [{a}, {b}], {verb}{reason} }}")
     }

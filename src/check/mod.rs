@@ -37,6 +37,6 @@ pub use crate::check::outcome::*;
 pub use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 pub(crate) use crate::check::prepare::load::locate;
 pub use crate::check::run::{check, check_shard, check_with_stats, explain};
-pub use crate::check::stages::trace::Step;
+pub use crate::check::stages::trace::{ClearedBy, Step};
 pub use crate::check::stats::{PairFunnel, RunStats, StageSeconds, Timings};
 pub use crate::check::stopwatch::Stopwatch;

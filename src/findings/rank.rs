@@ -1,6 +1,5 @@
 //! Orders rows by severity, as reports show them.
 
-use crate::assembly::RuleAction;
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::findings::judged::Judged;
 use std::cmp::Ordering;
@@ -24,19 +23,7 @@ pub fn ranked(judged: &Judged, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
 }
 
 fn place(judged: &Judged, row: usize) -> (bool, u8) {
-    (!judged.is_open(row), of_status(judged.outcome.pairs[row].status))
-}
-
-fn of_status(status: Status) -> u8 {
-    match status {
-        Status::Interference => 0,
-        Status::TooClose => 1,
-        Status::Undecided => 2,
-        Status::Allowed => 3,
-        Status::Clear => 4,
-        Status::Contact => 5,
-        Status::Ignored => 6,
-    }
+    (!judged.is_open(row), judged.outcome.pairs[row].status.rank())
 }
 
 /// Severity of a pair within its status (mm); `None` if unknown.
@@ -53,8 +40,5 @@ fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
 
 /// Gap required by the pair's rule (mm).
 pub fn demanded(o: &Outcome, p: &PairOutcome) -> Option<f64> {
-    match o.rules.get(p.rule? as usize)?.verb {
-        RuleAction::MinClearance(mm) => Some(mm),
-        RuleAction::AllowDepth(_) | RuleAction::Ignore => None,
-    }
+    o.rules.get(p.rule? as usize)?.verb.min_clearance()
 }

@@ -176,15 +176,13 @@ struct RawSettings {
 #[serde(expecting = "an object: a rule")]
 struct RawRule {
     between: [String; 2],
-    #[serde(default)]
-    ignore: bool,
-    allow_depth: Option<f64>,
-    min_clearance: Option<f64>,
     reason: Option<String>,
     #[serde(default)]
     scope: String,
     file: String,
     index: u32,
+    #[serde(flatten)]
+    action: BTreeMap<String, serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -267,11 +265,8 @@ impl RawReport {
 
 impl RawRule {
     fn settled(self, units: LengthUnit, mm: impl Fn(f64) -> f64) -> Rule {
-        let verb = match (self.ignore, self.allow_depth, self.min_clearance) {
-            (false, Some(depth), _) => RuleAction::AllowDepth(mm(depth)),
-            (false, None, Some(gap)) => RuleAction::MinClearance(mm(gap)),
-            _ => RuleAction::Ignore,
-        };
+        let given = RuleAction::KEYS.into_iter().find_map(|key| Some((key, self.action.get(key)?)));
+        let verb = given.map_or(RuleAction::Ignore, |(key, value)| RuleAction::of_key(key, value.as_f64().map(mm)));
         Rule {
             between: self.between,
             units,

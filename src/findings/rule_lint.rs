@@ -107,7 +107,7 @@ impl<'a> WrittenRule<'a> {
         }
         let demands = |rule: &Rule| matches!(rule.verb, RuleAction::MinClearance(_));
         let verb_of = |t: &Overlap| &self.outcome.rules[t.rule as usize];
-        let does = action_text(self.rule.verb);
+        let does = self.rule.verb.effect_alone();
         let line = self.rule.as_line();
         if own.shadowed {
             let first = verb_of(own.taken_by.first()?);
@@ -136,7 +136,7 @@ impl<'a> WrittenRule<'a> {
         let message = format!(
             "{} {} {count} for which this rule {does}; to apply this rule, move it above: {line}; to keep the order, {keep}",
             name(earlier),
-            effect_text(earlier.verb)
+            earlier.verb.effect()
         );
         Some(self.warning(WarningCode::ContradictingRules, message))
     }
@@ -190,7 +190,7 @@ impl<'a> WrittenRule<'a> {
         let line = Rule { reason: Some("why".to_owned()), ..self.rule.clone() }.as_line();
         Some(self.warning(
             WarningCode::MissingReason,
-            format!("this rule {} without a reason; replace it by {line}", action_text(self.rule.verb)),
+            format!("this rule {} without a reason; replace it by {line}", self.rule.verb.effect_alone()),
         ))
     }
 }
@@ -199,22 +199,6 @@ impl<'a> WrittenRule<'a> {
 fn name(rule: &Rule) -> String {
     let line = rule.at.line.map_or_else(String::new, |l| format!(" (line {l})"));
     format!("rules[{}]{line}", rule.index)
-}
-
-fn action_text(verb: RuleAction) -> &'static str {
-    match verb {
-        RuleAction::Ignore => "ignores pairs",
-        RuleAction::AllowDepth(_) => "allows an overlap",
-        RuleAction::MinClearance(_) => "requires a clearance",
-    }
-}
-
-fn effect_text(verb: RuleAction) -> &'static str {
-    match verb {
-        RuleAction::Ignore => "ignores",
-        RuleAction::AllowDepth(_) => "allows an overlap for",
-        RuleAction::MinClearance(_) => "requires a clearance for",
-    }
 }
 
 /// Earlier rule, narrowed to the pairs of both, if globs can express it: one side of each must be `*` or equal.

@@ -82,7 +82,8 @@ pub(crate) fn extent_of(
         }),
         Status::TooClose => gap.map(Severity::Gap),
         Status::Undecided => bracket.map(Severity::Bracket),
-        Status::Allowed | Status::Contact | Status::Clear | Status::Ignored => None,
+        // No finding.
+        _ => None,
     }
 }
 

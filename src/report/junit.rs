@@ -18,11 +18,11 @@ enum End {
 
 fn end(judged: &Judged, row: usize) -> End {
     match judged.outcome.pairs[row].status {
-        Status::Interference | Status::TooClose if judged.is_open(row) => End::Failure,
         Status::Undecided if judged.is_open(row) => End::Error,
-        // Allowed, ignored, or an accepted finding.
-        Status::Interference | Status::TooClose | Status::Undecided | Status::Allowed | Status::Ignored => End::Skipped,
+        status if status.fails() && judged.is_open(row) => End::Failure,
         Status::Contact | Status::Clear => End::Passed,
+        // Allowed, ignored, or an accepted finding.
+        _ => End::Skipped,
     }
 }
 

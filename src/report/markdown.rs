@@ -112,9 +112,7 @@ fn funnel(o: &Outcome) -> String {
     line!(out, "| pairs | |\n| ---: | --- |");
     line!(out, "| {} | in all |", o.possible_pairs);
     line!(out, "| {} | ignored |", o.counts.ignored);
-    let by = &o.cleared_by;
-    for (name, n) in [("aabb", by.aabb), ("obb", by.obb), ("hull", by.hull), ("pieces", by.pieces), ("exact", by.exact)]
-    {
+    for (name, n) in o.cleared_by.named() {
         if n > 0 {
             line!(out, "| {n} | cleared by {name} |");
         }

@@ -1,6 +1,6 @@
 //! Selects the rows of a report for people, and fills their cells.
 
-use crate::assembly::{Rule, RuleAction};
+use crate::assembly::Rule;
 use crate::check::{Fix, Outcome, PairOutcome, Status};
 use crate::findings::{Accepted, BaselineStatus, Entry, Groups, Judged, Metric, Severity, rank};
 use crate::geom::unit::format_number;
@@ -156,9 +156,6 @@ pub(crate) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
 /// Text of a rule's action.
 pub(crate) fn verb_text(rule: &Rule, units: LengthUnit) -> String {
     let given = |mm| format!("{} {}", format_number(as_given(mm, units)), units.name());
-    match rule.verb {
-        RuleAction::Ignore => "ignore".to_owned(),
-        RuleAction::AllowDepth(mm) => format!("allow_depth {}", given(mm)),
-        RuleAction::MinClearance(mm) => format!("min_clearance {}", given(mm)),
-    }
+    let key = rule.verb.key();
+    rule.verb.length().map_or_else(|| key.to_owned(), |mm| format!("{key} {}", given(mm)))
 }

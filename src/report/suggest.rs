@@ -1,6 +1,6 @@
 //! Writes the proposals of `interfere suggest`: rules for review, and the pairs left out.
 
-use crate::assembly::{Rule, RuleAction};
+use crate::assembly::Rule;
 use crate::check::{Outcome, pair_id};
 use crate::findings::{Proposal, Suggestions, Unproposed};
 use crate::json::write::write_json;
@@ -76,10 +76,9 @@ impl Serialize for AsWritten {
         let Self(rule) = self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("between", &rule.between)?;
-        match rule.verb {
-            RuleAction::Ignore => map.serialize_entry("ignore", &true)?,
-            RuleAction::AllowDepth(mm) => map.serialize_entry("allow_depth", &rule.units.as_given(mm))?,
-            RuleAction::MinClearance(mm) => map.serialize_entry("min_clearance", &rule.units.as_given(mm))?,
+        match rule.verb.length() {
+            Some(mm) => map.serialize_entry(rule.verb.key(), &rule.units.as_given(mm))?,
+            None => map.serialize_entry(rule.verb.key(), &true)?,
         }
         if let Some(reason) = &rule.reason {
             map.serialize_entry("reason", reason)?;

@@ -154,9 +154,9 @@ fn foot(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
     }
     let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
     writeln!(out, "{}: {}", count(o.possible_pairs, "pair"), counts.join(", "))?;
-    let by = &o.cleared_by;
-    let stages = [("aabb", by.aabb), ("obb", by.obb), ("hull", by.hull), ("pieces", by.pieces), ("exact", by.exact)];
-    let stages: Vec<_> = stages
+    let stages: Vec<_> = o
+        .cleared_by
+        .named()
         .into_iter()
         // Omits the pieces and exact stages if they cleared no pair.
         .filter(|(name, n)| *n > 0 || matches!(*name, "aabb" | "obb" | "hull"))

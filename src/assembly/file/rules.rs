@@ -10,7 +10,6 @@ use crate::json::reader::{Fields, Reader};
 use crate::json::wording::{join_or, quoted};
 
 const RULE_KEYS: [&str; 5] = ["between", "ignore", "allow_depth", "min_clearance", "reason"];
-const VERBS: [&str; 3] = ["ignore", "allow_depth", "min_clearance"];
 
 pub(crate) fn read_rules(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> Vec<RawRule> {
     let root = JsonPath::Root;
@@ -72,14 +71,14 @@ fn read_verb(
     trail: &JsonPath<'_>,
     unit: LengthUnit,
 ) -> Option<RuleAction> {
-    let given: Vec<&str> = VERBS.into_iter().filter(|v| fields.has(v)).collect();
+    let given: Vec<&str> = RuleAction::KEYS.into_iter().filter(|v| fields.has(v)).collect();
     if given.len() != 1 {
         let what = if given.is_empty() {
             "a rule without an action".to_owned()
         } else {
             format!("{} actions in one rule", given.len())
         };
-        reader.problem(rule.start(), trail, what, format!("give exactly one of {}", join_or(&VERBS)));
+        reader.problem(rule.start(), trail, what, format!("give exactly one of {}", join_or(&RuleAction::KEYS)));
     }
     let mut verb = None;
     for name in &given {
@@ -95,8 +94,7 @@ fn read_verb(
                 }
                 None => None,
             },
-            "allow_depth" => reader.length(value, &trail, unit).map(RuleAction::AllowDepth),
-            _ => reader.length(value, &trail, unit).map(RuleAction::MinClearance),
+            _ => reader.length(value, &trail, unit).map(|mm| RuleAction::of_key(name, Some(mm))),
         };
     }
     if given.len() == 1 { verb } else { None }

@@ -3,14 +3,12 @@
 use crate::check::cache::shape::GEOMETRIES;
 use crate::check::cache::{code, decoded};
 use crate::check::stages::intersection::CommonSolid;
-use crate::check::stages::{Answer, ExitStage, Measured};
+use crate::check::stages::trace::ExitStage;
+use crate::check::stages::{Answer, Measured};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::{Aabb, Bounds, Mat3};
 use crate::shape::self_union::{FAILURE_TEXTS, SelfUnion};
 use serde::{Deserialize, Serialize};
-
-const LEFT: [ExitStage; 5] =
-    [ExitStage::Obb, ExitStage::Hull, ExitStage::HullMeasured, ExitStage::Pieces, ExitStage::Exact];
 
 const CERTAINTIES: [Certainty; 3] = [Certainty::Certified, Certainty::Bracketed, Certainty::NoInside];
 
@@ -97,7 +95,7 @@ impl StoredAnswer {
         Some(Self {
             codes: [
                 code(&Status::ALL, status)?,
-                code(&LEFT, left)?,
+                code(&ExitStage::ALL, left)?,
                 code(&CERTAINTIES, certainty)?,
                 code(&GEOMETRIES, geometry)?,
             ],
@@ -122,7 +120,7 @@ impl StoredAnswer {
         };
         let answer = Answer {
             status: decoded(&Status::ALL, status)?,
-            exit_stage: decoded(&LEFT, left)?,
+            exit_stage: decoded(&ExitStage::ALL, left)?,
             certainty: decoded(&CERTAINTIES, certainty)?,
             geometry: decoded(&GEOMETRIES, geometry)?,
             facet_allowance: self.facet_allowance,

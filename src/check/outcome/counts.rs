@@ -1,7 +1,8 @@
 //! Counts the pairs of a run by status and by stage.
 
 use crate::check::pairs::distinct::UniquePairs;
-use crate::check::stages::{Answer, ExitStage};
+use crate::check::stages::Answer;
+use crate::check::stages::trace::ExitStage;
 use crate::check::{ClearedBy, Counts, PairFunnel, Status};
 
 /// Counts of a run.
@@ -48,12 +49,8 @@ impl RunCounts {
         if answer.exit_stage != ExitStage::Hull {
             self.funnel.hull += 1;
         }
-        let counter = match answer.exit_stage {
-            _ if answer.status != Status::Clear => &mut self.funnel.confirmed,
-            ExitStage::Exact => &mut self.cleared_by.exact,
-            ExitStage::Pieces => &mut self.cleared_by.pieces,
-            ExitStage::Obb | ExitStage::Hull | ExitStage::HullMeasured => &mut self.cleared_by.hull,
-        };
+        let settled = answer.status != Status::Clear;
+        let counter = if settled { &mut self.funnel.confirmed } else { self.cleared_by.of_mut(answer.exit_stage) };
         *counter += 1;
     }
 }

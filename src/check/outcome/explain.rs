@@ -75,13 +75,7 @@ impl Explanation {
     /// Name of the clearing stage; `None` for a pair with another status.
     pub fn cleared_by(&self) -> Option<&'static str> {
         let last = self.steps.last().filter(|_| self.pair.status == Status::Clear)?;
-        Some(match last {
-            Step::Aabb { .. } => "aabb",
-            Step::Obb { .. } => "obb",
-            Step::Hull { .. } => "hull",
-            Step::Pieces { .. } => "pieces",
-            _ => "exact",
-        })
+        Some(last.stage())
     }
 }
 

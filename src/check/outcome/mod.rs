@@ -15,9 +15,9 @@ pub(crate) mod status;
 pub(crate) mod warnings;
 
 use crate::assembly::{FileLine, Geometry, InstanceIx, PartIx, Rule, RuleCoverage};
-use crate::check::Fix;
 use crate::check::options::Settings;
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
+use crate::check::{ClearedBy, Fix};
 use crate::error::Warning;
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 use serde::{Deserialize, Serialize};
@@ -105,22 +105,6 @@ impl PairOutcome {
             alike: 0,
         }
     }
-}
-
-/// Number of pairs cleared by each stage; the sum is `counts.clear`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClearedBy {
-    /// By axis-aligned boxes.
-    pub aabb: u64,
-    /// By oriented boxes.
-    pub obb: u64,
-    /// By hulls.
-    pub hull: u64,
-    /// By convex pieces.
-    pub pieces: u64,
-    /// By triangles.
-    pub exact: u64,
 }
 
 /// A part in the outcome.

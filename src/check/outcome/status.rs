@@ -40,6 +40,19 @@ impl Status {
         }
     }
 
+    /// Position in tables, the worst status first.
+    pub(crate) fn rank(self) -> u8 {
+        match self {
+            Self::Interference => 0,
+            Self::TooClose => 1,
+            Self::Undecided => 2,
+            Self::Allowed => 3,
+            Self::Clear => 4,
+            Self::Contact => 5,
+            Self::Ignored => 6,
+        }
+    }
+
     /// Returns true if a pair of this status fails the gate.
     pub fn fails(self) -> bool {
         matches!(self, Self::Interference | Self::TooClose | Self::Undecided)

@@ -1,8 +1,9 @@
 //! Answers and measures a pair whose hulls are the solids.
 
 use crate::check::stages::limits::Limits;
+use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
-use crate::check::stages::{Answer, ExitStage, Measured, PairQuery};
+use crate::check::stages::{Answer, Measured, PairQuery};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::Bounds;
 use crate::geom::tolerance::PENETRATION_WIDTH;

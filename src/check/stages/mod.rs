@@ -27,7 +27,7 @@ use crate::check::prepare::shape::Shape;
 use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::pieces::PiecesAnswer;
-use crate::check::stages::trace::{Step, Trace};
+use crate::check::stages::trace::{ExitStage, Step, Trace};
 use crate::check::{Certainty, Relation, Status};
 use crate::geom::tolerance::{roundoff_mm, shared_pose_mm};
 use crate::geom::{Bounds, Pose, Vec3};
@@ -35,21 +35,6 @@ use crate::query::convex::InnerBalls;
 use crate::query::convex::epa::EpaScratch;
 use crate::query::convex::gjk::{self, GjkEnd, HullPair};
 use crate::query::convex::sat::obb_obb;
-
-/// Exit stage of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ExitStage {
-    /// Cleared by its oriented boxes.
-    Obb,
-    /// Cleared by its hulls.
-    Hull,
-    /// Settled by its hulls: they are the solids.
-    HullMeasured,
-    /// Settled by its convex pieces.
-    Pieces,
-    /// Settled by its triangles.
-    Exact,
-}
 
 /// Answer of a unique pair.
 #[derive(Debug, Clone)]

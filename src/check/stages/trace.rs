@@ -1,6 +1,69 @@
-//! Records the trace of one pair through the stages, for `explain`.
+//! Names the stages, counts the pairs that each one clears, and records the trace of one pair for `explain`.
 
 use crate::geom::Bounds;
+use serde::{Deserialize, Serialize};
+
+/// Exit stage of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExitStage {
+    /// Cleared by its oriented boxes.
+    Obb,
+    /// Cleared by its hulls.
+    Hull,
+    /// Settled by its hulls: they are the solids.
+    HullMeasured,
+    /// Settled by its convex pieces.
+    Pieces,
+    /// Settled by its triangles.
+    Exact,
+}
+
+impl ExitStage {
+    /// Every stage.
+    pub(crate) const ALL: [Self; 5] = [Self::Obb, Self::Hull, Self::HullMeasured, Self::Pieces, Self::Exact];
+}
+
+/// Number of pairs cleared by each stage; the sum is `counts.clear`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClearedBy {
+    /// By axis-aligned boxes.
+    pub aabb: u64,
+    /// By oriented boxes.
+    pub obb: u64,
+    /// By hulls.
+    pub hull: u64,
+    /// By convex pieces.
+    pub pieces: u64,
+    /// By triangles.
+    pub exact: u64,
+}
+
+impl ClearedBy {
+    /// Name and count of each stage, in the order of the stages.
+    pub fn named(&self) -> [(&'static str, u64); 5] {
+        let Self { aabb, obb, hull, pieces, exact } = *self;
+        [("aabb", aabb), ("obb", obb), ("hull", hull), ("pieces", pieces), ("exact", exact)]
+    }
+
+    /// Adds the counts of another share of the pairs. Saturates, since a damaged file may have a huge count.
+    pub(crate) fn add(&mut self, other: &Self) {
+        let Self { aabb, obb, hull, pieces, exact } = self;
+        for (n, (_, more)) in [aabb, obb, hull, pieces, exact].into_iter().zip(other.named()) {
+            *n = n.saturating_add(more);
+        }
+    }
+
+    /// Counter of an exit stage.
+    pub(crate) fn of_mut(&mut self, stage: ExitStage) -> &mut u64 {
+        match stage {
+            ExitStage::Obb => &mut self.obb,
+            ExitStage::Hull | ExitStage::HullMeasured => &mut self.hull,
+            ExitStage::Pieces => &mut self.pieces,
+            ExitStage::Exact => &mut self.exact,
+        }
+    }
+}
 
 /// Finding of one stage. Lengths in mm.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -100,6 +163,20 @@ pub enum Step {
         /// True if the run grants the allowance.
         granted: bool,
     },
+}
+
+impl Step {
+    /// Name of the step's stage.
+    pub fn stage(&self) -> &'static str {
+        match self {
+            Self::Aabb { .. } => "aabb",
+            Self::Obb { .. } => "obb",
+            Self::Hull { .. } => "hull",
+            Self::Pieces { .. } => "pieces",
+            Self::Facets { .. } => "facets",
+            _ => "exact",
+        }
+    }
 }
 
 /// Trace of a pair; empty if it is not recorded.

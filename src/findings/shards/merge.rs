@@ -77,7 +77,7 @@ pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, 
     warnings.add(told, &file)?;
     for share in rest {
         add(&mut own.counts, &share.own.counts);
-        add_cleared(&mut own.cleared_by, &share.own.cleared_by);
+        own.cleared_by.add(&share.own.cleared_by);
         own.pairs.extend(share.own.pairs);
         own.fixes.extend(share.own.fixes);
         warnings.add(share.warnings, &share.file)?;
@@ -220,19 +220,6 @@ fn add(sum: &mut Counts, other: &Counts) {
     }
 }
 
-fn add_cleared(sum: &mut ClearedBy, other: &ClearedBy) {
-    let ClearedBy { aabb, obb, hull, pieces, exact } = other;
-    for (n, more) in [
-        (&mut sum.aabb, aabb),
-        (&mut sum.obb, obb),
-        (&mut sum.hull, hull),
-        (&mut sum.pieces, pieces),
-        (&mut sum.exact, exact),
-    ] {
-        *n = n.saturating_add(*more);
-    }
-}
-
 /// Sorts the rows as in a report: by id of a, then b.
 fn sort(own: &mut Own) {
     let mut order: Vec<usize> = (0..own.instances.len()).collect();
@@ -247,8 +234,7 @@ fn sort(own: &mut Own) {
 fn check_counts(o: &Outcome, file: &str) -> Result<(), Error> {
     let total = |numbers: &[u64]| numbers.iter().try_fold(0_u64, |sum, n| sum.checked_add(*n));
     let ended = total(&Status::ALL.map(|s| o.counts.of(s)));
-    let c = &o.cleared_by;
-    let cleared = total(&[c.aabb, c.obb, c.hull, c.pieces, c.exact]);
+    let cleared = total(&o.cleared_by.named().map(|(_, n)| n));
     let mut listed = Counts::default();
     o.pairs.iter().for_each(|p| *listed.of_mut(p.status) += 1);
     let all_listed = Status::ALL.into_iter().all(|s| match s {

@@ -1,11 +1,12 @@
-//! Writes the stages of one pair: `text` for people, `document` as JSON.
+//! Writes the stages of one pair: `text` for people, `document` as JSON, `steps` for one step in either form.
 
 pub(crate) mod document;
+pub(crate) mod steps;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod text;
 
-use crate::check::{Explanation, Step};
+use crate::check::Explanation;
 use crate::json::write::write_json;
 use crate::report::Format;
 use std::io::{self, Write};
@@ -18,17 +19,5 @@ pub fn render(e: &Explanation, format: Format, colour: bool, out: &mut dyn Write
     match format {
         Format::Json => write_json(&crate::report::explain::document::Document::new(e), out),
         _ => crate::report::explain::text::text(e, colour, out),
-    }
-}
-
-/// Name of a step's stage.
-fn stage(step: &Step) -> &'static str {
-    match step {
-        Step::Aabb { .. } => "aabb",
-        Step::Obb { .. } => "obb",
-        Step::Hull { .. } => "hull",
-        Step::Pieces { .. } => "pieces",
-        Step::Facets { .. } => "facets",
-        _ => "exact",
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of explanations.
 
 use crate::assembly::InstanceIx;
-use crate::check::{ExplainedInstance, Explanation, Fix, PairLimits, PairOutcome, Status};
+use crate::check::{ExplainedInstance, Explanation, Fix, PairLimits, PairOutcome, Status, Step};
 use crate::geom::{Bounds, Vec3};
 use crate::report::explain::*;
 use crate::testkit::sample_outcome;

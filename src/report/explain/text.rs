@@ -1,10 +1,10 @@
 //! Writes an explanation for people: a line for each stage, then the verdict and its reason.
 
-use crate::assembly::{Facets, Geometry, RuleAction};
-use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, PairLimits, Status, Step};
+use crate::assembly::{Facets, Geometry};
+use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, PairLimits, Status};
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit};
-use crate::report::explain::stage;
+use crate::report::explain::steps::step_text;
 use crate::report::number::{count, direction, length, length_text};
 use crate::report::rows::{rule_text, some_of};
 use crate::report::text::{Paint, painted, shown};
@@ -19,7 +19,7 @@ pub(crate) fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Re
     if let Some(asked) = &e.asked {
         lines.push(("limits", limits_text(e, asked)));
     }
-    lines.extend(e.steps.iter().map(|s| (stage(s), step_text(s, e.units))));
+    lines.extend(e.steps.iter().map(|s| (s.stage(), step_text(s, e.units))));
     for (head, line) in lines {
         writeln!(out, "{}  {line}", painted(&format!("{head:>9}"), Paint::Bold, colour))?;
     }
@@ -82,110 +82,6 @@ fn limits_text(e: &Explanation, asked: &PairLimits) -> String {
     )
 }
 
-fn step_text(step: &Step, units: LengthUnit) -> String {
-    let text = |mm| length_text(mm, units);
-    let end = |cleared: &bool| if *cleared { ": clear" } else { ": kept" };
-    match step {
-        Step::Aabb { distance, cleared } if *distance > 0.0 => {
-            format!("the boxes along the axes are {} apart{}", text(*distance), end(cleared))
-        }
-        Step::Aabb { cleared, .. } => format!("the boxes along the axes meet{}", end(cleared)),
-        Step::Obb { distance: None, .. } => {
-            "skipped: the inscribed balls nearly touch, so no box test can separate them".to_owned()
-        }
-        Step::Obb { distance: Some(d), cleared } if *d > 0.0 => {
-            format!("the oriented boxes are at least {} apart{}", text(*d), end(cleared))
-        }
-        Step::Obb { cleared, .. } => format!("no axis separates the oriented boxes{}", end(cleared)),
-        Step::Hull { gap, cleared } => format!("{}{}", hulls_text(*gap, units), end(cleared)),
-        Step::Pieces { distance, depth, cleared } => {
-            format!("{}{}", nearest_pieces_text(*distance, *depth, units), end(cleared))
-        }
-        Step::Triangles { distance, at_least, cleared } => {
-            let least = if *at_least { "at least " } else { "" };
-            format!(
-                "the surfaces are disjoint and neither part is inside the other; they are {least}{} apart{}",
-                text(*distance),
-                end(cleared)
-            )
-        }
-        Step::HullDepth { most } => format!("the hulls overlap by at most {0}: depth ≤ {0}", text(*most)),
-        Step::Ball { depth } if *depth > 0.0 => {
-            format!(
-                "a ball of diameter {0} at the centre of the hull overlap fits in both parts: depth ≥ {0}",
-                text(*depth)
-            )
-        }
-        Step::Ascent { depth } if *depth > 0.0 => {
-            format!("a ball of diameter {0} fits in both parts: depth ≥ {0}", text(*depth))
-        }
-        Step::Ascent { .. } => "the ascent found no ball that fits in both parts".to_owned(),
-        Step::Ball { .. } => "the centre of the hull overlap is outside one part".to_owned(),
-        Step::Surfaces { distance } if *distance > 0.0 => format!("the surfaces are {} apart", text(*distance)),
-        Step::Surfaces { .. } => "the surfaces meet".to_owned(),
-        Step::Nested => "the surfaces are disjoint, and one part is inside the other".to_owned(),
-        Step::Inset { depth, shown: true } => {
-            format!("inset by {} each, the surfaces are disjoint: depth ≤ {}", text(0.5 * depth), text(*depth))
-        }
-        Step::Inset { depth, .. } => {
-            format!(
-                "inset by {} each, the surfaces still intersect: depth may exceed {}",
-                text(0.5 * depth),
-                text(*depth)
-            )
-        }
-        Step::RemainingBoxes { depth, boxes } => {
-            let boxes = if *boxes == 1 { "one box".to_owned() } else { format!("{boxes} boxes") };
-            format!("the insets intersect in {boxes}: outside, depth ≤ {}", text(*depth))
-        }
-        Step::BranchAndBound { cells, gap } => {
-            let [least, most] = gap.to_depth();
-            let cells = count(u64::from(*cells), "cell");
-            format!("branch and bound, {cells}: the overlap is {} deep", range_text(least.max(0.0), most, units))
-        }
-        Step::Facets { allowance, cap, of_b, granted } => {
-            let facets = of_b.map_or("no concave facets", |b| if b { "facets of b" } else { "facets of a" });
-            let granted = if *granted { "granted" } else { "not granted (strict)" };
-            let (allowance, cap) = (text(*allowance), text(*cap));
-            format!("facet allowance: {allowance} ({facets}; cap {cap}), {granted}")
-        }
-    }
-}
-
-/// Both bounds of a length; the unit follows the upper one.
-fn range_text(low: f64, high: f64, units: LengthUnit) -> String {
-    format!("{} to {}", format_number(length(low, units)), length_text(high, units))
-}
-
-/// Bounds of the hulls' gap (mm, negative for an overlap) in words.
-fn hulls_text(gap: Bounds, units: LengthUnit) -> String {
-    let Bounds { lower: low, upper: high } = gap;
-    let [least, most] = gap.to_depth();
-    if low > 0.0 && high.is_finite() {
-        format!("the hulls are {} apart", range_text(low, high, units))
-    } else if low > 0.0 {
-        format!("the hulls are at least {} apart", length_text(low, units))
-    } else if high < 0.0 {
-        format!("the hulls overlap, {} deep", range_text(least, most, units))
-    } else {
-        "the hulls meet".to_owned()
-    }
-}
-
-/// Distance of the nearest two pieces (mm), or the largest common ball of two pieces, in words.
-fn nearest_pieces_text(distance: Option<Bounds>, depth: Option<f64>, units: LengthUnit) -> String {
-    match (distance, depth) {
-        (Some(Bounds { lower: low, upper: high }), _) if high.is_finite() => {
-            format!("the nearest two pieces are {} apart", range_text(low, high, units))
-        }
-        (Some(Bounds { lower: low, .. }), _) => format!("all pieces are at least {} apart", length_text(low, units)),
-        (None, Some(depth)) => {
-            format!("two pieces contain a common ball of diameter {}", length_text(depth, units))
-        }
-        (None, None) => "two pieces meet".to_owned(),
-    }
-}
-
 /// Describes the fix of the pair and its effect on other pairs.
 fn fix_text(e: &Explanation, fix: &Fix) -> String {
     let b = shown(&e.sides[1].id);
@@ -205,8 +101,8 @@ fn fix_text(e: &Explanation, fix: &Fix) -> String {
 pub(crate) fn why(e: &Explanation) -> String {
     let length = |mm| length_text(mm, e.units);
     let tolerance = length(e.asked.map_or(e.settings.tolerance, |a| a.tolerance));
-    let allowed = e.rule.as_ref().and_then(|r| if let RuleAction::AllowDepth(d) = r.verb { Some(d) } else { None });
-    let demanded = e.rule.as_ref().and_then(|r| if let RuleAction::MinClearance(c) = r.verb { Some(c) } else { None });
+    let allowed = e.rule.as_ref().and_then(|r| r.verb.allow_depth());
+    let demanded = e.rule.as_ref().and_then(|r| r.verb.min_clearance());
     let depth = e.pair.overlap_depth.filter(|d| *d > 0.0).map(&length);
     let overlap = depth.map_or("the overlap".to_owned(), |d| format!("the overlap of {d}"));
     match e.pair.status {

@@ -6,7 +6,7 @@ pub(crate) mod pair;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::assembly::{Facets, Rule, RuleAction};
+use crate::assembly::{Facets, Rule};
 use crate::check::{self, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
 use crate::error::{Warning, WarningCode};
 use crate::findings::{BaselineOutcome, BaselineStatus, Group, Groups, Judged, ResolvedFinding};
@@ -103,10 +103,10 @@ impl Serialize for RuleAsRead<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(6))?;
         map.serialize_entry("between", &self.rule.between)?;
-        match self.rule.verb {
-            RuleAction::Ignore => map.serialize_entry("ignore", &true)?,
-            RuleAction::AllowDepth(mm) => map.serialize_entry("allow_depth", &as_given(mm, self.units))?,
-            RuleAction::MinClearance(mm) => map.serialize_entry("min_clearance", &as_given(mm, self.units))?,
+        let verb = self.rule.verb;
+        match verb.length() {
+            Some(mm) => map.serialize_entry(verb.key(), &as_given(mm, self.units))?,
+            None => map.serialize_entry(verb.key(), &true)?,
         }
         map.serialize_entry("reason", &self.rule.reason)?;
         map.serialize_entry("scope", &self.rule.scope)?;
@@ -137,7 +137,7 @@ impl Summary {
             instances: o.instances.len(),
             pairs: o.possible_pairs,
             counts: StatusCounts(o.counts),
-            cleared_by: Stages::new(&o.cleared_by),
+            cleared_by: Stages(o.cleared_by),
         }
     }
 }
@@ -150,18 +150,11 @@ impl Serialize for StatusCounts {
     }
 }
 
-#[derive(Serialize)]
-struct Stages {
-    aabb: u64,
-    obb: u64,
-    hull: u64,
-    pieces: u64,
-    exact: u64,
-}
+struct Stages(ClearedBy);
 
-impl Stages {
-    fn new(by: &ClearedBy) -> Self {
-        Self { aabb: by.aabb, obb: by.obb, hull: by.hull, pieces: by.pieces, exact: by.exact }
+impl Serialize for Stages {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.named())
     }
 }
 
