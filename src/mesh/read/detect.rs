@@ -1,8 +1,33 @@
 //! Recognises the format of a mesh file by content, independent of the file name.
 
 use crate::mesh::read::lexer::{is_text, line_end, next_word};
-use crate::mesh::read::parsed::{MeshError, MeshFormat};
+use crate::mesh::read::parsed::MeshError;
 use crate::mesh::read::stl_binary::{FACET, HEAD, announced, truncated};
+
+/// Source format of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MeshFormat {
+    /// Binary STL.
+    StlBinary,
+    /// ASCII STL.
+    StlAscii,
+    /// Wavefront OBJ.
+    Obj,
+    /// No file: triangles from a caller.
+    Memory,
+}
+
+impl MeshFormat {
+    /// Name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StlBinary => "stl-binary",
+            Self::StlAscii => "stl-ascii",
+            Self::Obj => "obj",
+            Self::Memory => "memory",
+        }
+    }
+}
 
 /// Number of bytes that decide between text and binary.
 const SAMPLE: usize = 1024;

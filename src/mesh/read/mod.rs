@@ -29,9 +29,9 @@ pub(crate) mod triangulate;
 use crate::mesh::TriMesh;
 use crate::mesh::load::{LoadedMesh, finish};
 
-pub use crate::mesh::read::detect::detect;
+pub use crate::mesh::read::detect::{MeshFormat, detect};
 pub(crate) use crate::mesh::read::parsed::Parsed;
-pub use crate::mesh::read::parsed::{MeshError, MeshFormat, MeshWarning};
+pub use crate::mesh::read::parsed::{MeshError, MeshWarning};
 
 /// Reads a mesh: recognises the format, merges vertices, welds rounding cracks, makes faces agree and orients them
 /// outward.

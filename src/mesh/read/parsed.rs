@@ -2,35 +2,11 @@
 
 use crate::error::WarningCode;
 use crate::mesh::TriMesh;
+use crate::mesh::read::detect::MeshFormat;
 use std::fmt;
 
 /// Largest accepted number of triangles: indices of half-edges stay below 2³².
 pub(crate) const MAX_TRIANGLES: usize = 1 << 29;
-
-/// Source format of a mesh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MeshFormat {
-    /// Binary STL.
-    StlBinary,
-    /// ASCII STL.
-    StlAscii,
-    /// Wavefront OBJ.
-    Obj,
-    /// No file: triangles from a caller.
-    Memory,
-}
-
-impl MeshFormat {
-    /// Name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StlBinary => "stl-binary",
-            Self::StlAscii => "stl-ascii",
-            Self::Obj => "obj",
-            Self::Memory => "memory",
-        }
-    }
-}
 
 /// Error for bytes of no valid mesh, with its position. The caller adds the file's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -35,6 +35,20 @@ pub(crate) fn step_text(step: &Step, units: LengthUnit) -> String {
                 end(cleared)
             )
         }
+        Step::Facets { allowance, cap, of_b, granted } => {
+            let facets = of_b.map_or("no concave facets", |b| if b { "facets of b" } else { "facets of a" });
+            let granted = if *granted { "granted" } else { "not granted (strict)" };
+            let (allowance, cap) = (text(*allowance), text(*cap));
+            format!("facet allowance: {allowance} ({facets}; cap {cap}), {granted}")
+        }
+        _ => exact_step_text(step, units),
+    }
+}
+
+/// Describes a step of the exact stage in words, beside [`Step::Triangles`].
+fn exact_step_text(step: &Step, units: LengthUnit) -> String {
+    let text = |mm| length_text(mm, units);
+    match step {
         Step::HullDepth { most } => format!("the hulls overlap by at most {0}: depth ≤ {0}", text(*most)),
         Step::Ball { depth } if *depth > 0.0 => {
             format!(
@@ -69,12 +83,13 @@ pub(crate) fn step_text(step: &Step, units: LengthUnit) -> String {
             let cells = count(u64::from(*cells), "cell");
             format!("branch and bound, {cells}: the overlap is {} deep", range_text(least.max(0.0), most, units))
         }
-        Step::Facets { allowance, cap, of_b, granted } => {
-            let facets = of_b.map_or("no concave facets", |b| if b { "facets of b" } else { "facets of a" });
-            let granted = if *granted { "granted" } else { "not granted (strict)" };
-            let (allowance, cap) = (text(*allowance), text(*cap));
-            format!("facet allowance: {allowance} ({facets}; cap {cap}), {granted}")
-        }
+        // `step_text` describes these.
+        Step::Aabb { .. }
+        | Step::Obb { .. }
+        | Step::Hull { .. }
+        | Step::Pieces { .. }
+        | Step::Triangles { .. }
+        | Step::Facets { .. } => String::new(),
     }
 }
 
