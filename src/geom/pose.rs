@@ -67,6 +67,15 @@ pub struct PlacementSplit {
     pub residual: f64,
 }
 
+impl PlacementSplit {
+    /// Upper bound of the displacement (mm, ≥ 0) of points whose coordinates are at most `max_abs` (mm) in magnitude:
+    /// three coordinates per sum, and √3 from the error of a coordinate to the length.
+    pub fn displacement(&self, max_abs: f64) -> f64 {
+        // The smallest number of three digits above 3·√3.
+        5.2 * self.residual * max_abs
+    }
+}
+
 /// Entries of the stretch are rounded to this multiple of its largest entry (rounded up to a power of two). A rotation
 /// written with 12 or more digits then counts as rigid, and copies of one scale share one stretched mesh. `residual`
 /// contains the error.
@@ -160,6 +169,15 @@ mod tests {
         let s = shear.split().expect("invertible");
         assert!(s.residual < 1e-12);
         assert!((s.pose.rotation * s.stretch - shear.linear).abs().max() < 1e-12);
+    }
+
+    #[test]
+    fn displacement_bounds_the_length_of_the_error() {
+        // Every entry of the error is as large as the residual, and the point is the farthest corner.
+        let residual = 1e-3;
+        let error = Mat3::repeat(residual) * Vec3::repeat(7.0);
+        let split = PlacementSplit { pose: Pose::identity(), stretch: Mat3::identity(), residual };
+        assert!(error.norm() <= split.displacement(7.0) && error.norm() > 0.99 * split.displacement(7.0));
     }
 
     #[test]

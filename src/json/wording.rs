@@ -20,18 +20,13 @@ pub(crate) fn one_line_of(text: &str, at_most: usize) -> String {
             out.push('…');
             break;
         }
-        if c.is_control() || is_invisible(c) {
+        if is_unsafe_char(c) {
             out.extend(c.escape_debug());
         } else {
             out.push(c);
         }
     }
     out
-}
-
-/// True for characters that reorder or hide the text of a message.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }
 
 /// Puts the user's text in backquotes, on one line.

@@ -133,7 +133,7 @@ pub(crate) fn build(
         .map(|(instance, split)| PlacedInstance {
             shape: indices.get(&key(&wanted(instance.part.0, &split.stretch))).map_or(0, |v| v.0),
             pose: split.pose,
-            residual: split.residual * 3.0 * meshes[instance.part.0 as usize].bounds.max_abs(),
+            residual: split.displacement(meshes[instance.part.0 as usize].bounds.max_abs()),
         })
         .collect();
     let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
