@@ -1,6 +1,7 @@
 //! Runs `interfere accept`: adds the present findings to the baseline, or drops the fixed entries.
 
 use crate::check::{self, Outcome};
+use crate::cli::assembly_files::assembly_file;
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
@@ -21,14 +22,19 @@ use std::path::PathBuf;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  the baseline says what it should
-  2  no file written: usage, unreadable or invalid input, a pair without a finding, output not written";
+  2  no file written: usage, unreadable or invalid input, a pair without a finding, output not written
+
+Examples:
+  interfere accept a.json --reason 'loose since March'    accept every finding
+  interfere accept a.json bolt,plate                     accept one pair
+  interfere accept a.json --prune                        remove the fixed entries";
 
 /// The flags of `accept`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_long_help = EXIT_CODES)]
 pub struct AcceptArgs {
-    /// The assembly file (JSON).
-    #[arg(value_name = "ASSEMBLY.json")]
+    /// The assembly file (JSON), or its folder.
+    #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
     /// Accept only these pairs, each as A,B (the ids of its two instances) or as the pair's id in the JSON report
@@ -59,7 +65,8 @@ pub struct AcceptArgs {
 /// Returns the errors of the check. Refuses a damaged baseline, the baseline of another assembly, a named pair without
 /// a finding, and an unwritable file.
 pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let place = Place::new(args.baseline.as_deref(), &args.assembly);
+    let file = assembly_file(&args.assembly);
+    let place = Place::new(args.baseline.as_deref(), &file);
     if let Some(what) = Target::obstacle(&place.path) {
         return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
     }

@@ -284,11 +284,15 @@ fn grown_for_f32(hull: &Hull) -> Option<(Vec<Vec3>, f64)> {
 const EXIT_CODES_OF_DECOMPOSE: &str = "\
 Exit codes:
   0  the pieces are written
-  2  no file written: usage, not a mesh, a mesh without an inside, output not written";
+  2  no file written: usage, not a mesh, a mesh without an inside, output not written
+
+Examples:
+  interfere decompose bracket.stl -o bracket.obj         write all pieces to one file
+  interfere decompose bracket.stl -o pieces/ --epsilon 0.2";
 
 /// The flags of `decompose`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_DECOMPOSE)]
+#[command(after_long_help = EXIT_CODES_OF_DECOMPOSE)]
 pub struct DecomposeArgs {
     /// A mesh file: STL (binary or ASCII) or OBJ.
     #[arg(value_name = "MESH")]

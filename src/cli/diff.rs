@@ -15,11 +15,15 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing is new and nothing is worse
   1  a finding is new, worse, or was not measured in one of the reports
-  2  no comparison: usage, a file that is not a report, output not written";
+  2  no comparison: usage, a file that is not a report, output not written
+
+Examples:
+  interfere diff main.json branch.json                   list what changed
+  interfere diff main.json branch.json --format json     the same for programs";
 
 /// The flags of `diff`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_long_help = EXIT_CODES)]
 pub struct DiffArgs {
     /// The older report, written by `interfere check --format json`.
     #[arg(value_name = "OLD.json")]

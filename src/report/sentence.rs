@@ -89,5 +89,10 @@ pub(crate) fn verdict(judged: &Judged) -> String {
     let failing = judged.failing();
     let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
     let verb = if failing == 1 { "fails" } else { "fail" };
-    format!("{failing} of {} {verb}: {}", count(o.possible_pairs, "pair"), counts.join(", "))
+    let strict = match judged.strict_warnings() {
+        0 => String::new(),
+        1 => "; 1 warning fails with --strict".to_owned(),
+        n => format!("; {n} warnings fail with --strict"),
+    };
+    format!("{failing} of {} {verb}: {}{strict}", count(o.possible_pairs, "pair"), counts.join(", "))
 }
