@@ -5,7 +5,7 @@ use crate::cli::baseline_flags::slashes;
 use crate::error::{Error, Location, Problem};
 use crate::findings::baseline::FILE_NAME as BASELINE;
 use crate::io::Loader;
-use crate::mesh::read::detect::{described, MeshFormat};
+use crate::mesh::read::detect::{MeshFormat, described};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -78,7 +78,8 @@ fn glob_of(argument: &Path) -> Option<String> {
 /// Finds the assembly files that match a glob, in the order of their paths: JSON files, and folders with an
 /// `assembly.json`. Skips hidden folders and baselines.
 fn matching(text: &str) -> Result<Vec<PathBuf>, Problem> {
-    let invalid = |what: String| Problem::new(Location::file(text), what, "correct the glob, or quote it for the shell");
+    let invalid =
+        |what: String| Problem::new(Location::file(text), what, "correct the glob, or quote it for the shell");
     let mut start = PathBuf::new();
     let mut segments = Vec::new();
     for component in Path::new(text).components() {

@@ -39,17 +39,21 @@ impl Drop for Folder {
 fn folders_and_globs_become_files() {
     let folder = Folder::new(
         "globs",
-        &["assembly.json", "b/assembly.json", "b/c/assembly.json", "b/other.json", "b/interfere-baseline.json", ".x/assembly.json"],
+        &[
+            "assembly.json",
+            "b/assembly.json",
+            "b/c/assembly.json",
+            "b/other.json",
+            "b/interfere-baseline.json",
+            ".x/assembly.json",
+        ],
     );
     let found = |arguments: &[&str]| folder.find(arguments).unwrap();
     let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
     assert_eq!(found(&["."]), (owned(&["assembly.json"]), false));
     assert_eq!(found(&["b"]), (owned(&["b/assembly.json"]), false));
     assert_eq!(found(&["none.json"]), (owned(&["none.json"]), false));
-    assert_eq!(
-        found(&["**/assembly.json"]),
-        (owned(&["assembly.json", "b/assembly.json", "b/c/assembly.json"]), true)
-    );
+    assert_eq!(found(&["**/assembly.json"]), (owned(&["assembly.json", "b/assembly.json", "b/c/assembly.json"]), true));
     assert_eq!(found(&["b/*"]), (owned(&["b/assembly.json", "b/c/assembly.json", "b/other.json"]), true));
     assert_eq!(found(&["b/o?her.json"]), (owned(&["b/other.json"]), true));
     // Each file once, in the order of the arguments.
@@ -76,6 +80,10 @@ fn advice_replaces_the_error_of_another_kind_of_file_only() {
     };
     assert_eq!(advised("a.json"), "as before");
     assert_eq!(advised("none.json"), "as before");
-    assert!(advised("box.obj").contains("an OBJ mesh, not an assembly file; `interfere init "), "{}", advised("box.obj"));
+    assert!(
+        advised("box.obj").contains("an OBJ mesh, not an assembly file; `interfere init "),
+        "{}",
+        advised("box.obj")
+    );
     assert!(advised("assembly.json").contains("no such file; write one with `interfere init "));
 }

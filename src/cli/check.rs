@@ -62,8 +62,7 @@ impl CheckSettings {
         let outputs = Outputs::new(args.outputs, args.timings)?;
         let baselines: Vec<PathBuf> = files.iter().map(|file| args.gate.place(file)).collect();
         let assemblies = files.iter().map(|file| (file.as_path(), "the assembly"));
-        let inputs: Vec<_> =
-            assemblies.chain(baselines.iter().map(|file| (file.as_path(), "the baseline"))).collect();
+        let inputs: Vec<_> = assemblies.chain(baselines.iter().map(|file| (file.as_path(), "the baseline"))).collect();
         outputs.check(&inputs)?;
         let settings = |file| Self {
             question: QuestionSettings::new(file, &args.question, args.verdict_only),
@@ -103,10 +102,8 @@ pub(crate) fn run(
     console: &mut Console<'_>,
 ) -> Result<Exit, Failure> {
     let verbose = args.verbose && !quiet;
-    let mut checks: Vec<Check> = CheckSettings::of_all(args)?
-        .into_iter()
-        .map(|settings| Check { settings, quiet, verbose, color })
-        .collect();
+    let mut checks: Vec<Check> =
+        CheckSettings::of_all(args)?.into_iter().map(|settings| Check { settings, quiet, verbose, color }).collect();
     match checks.pop() {
         Some(check) if checks.is_empty() && !check.settings.several => check.run(work, console),
         last => {

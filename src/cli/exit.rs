@@ -35,10 +35,9 @@ impl Exit {
     pub fn of_failure(failure: &Failure) -> Self {
         match failure {
             Failure::Arguments(error) if !error.use_stderr() => Self::Pass,
-            Failure::Arguments(_)
-            | Failure::Input(_)
-            | Failure::Threads(_)
-            | Failure::Output { .. } => Self::NotDecided,
+            Failure::Arguments(_) | Failure::Input(_) | Failure::Threads(_) | Failure::Output { .. } => {
+                Self::NotDecided
+            }
         }
     }
 }

@@ -34,12 +34,7 @@ pub(crate) struct RunEnd<'a> {
 
 impl RunEnd<'_> {
     /// Compares the outcome with the baseline, prints warnings, writes the reports and returns the exit.
-    pub(crate) fn run(
-        &self,
-        outcome: Outcome,
-        stats: &RunStats,
-        console: &mut Console<'_>,
-    ) -> Result<Exit, Failure> {
+    pub(crate) fn run(&self, outcome: Outcome, stats: &RunStats, console: &mut Console<'_>) -> Result<Exit, Failure> {
         let judged = self.judge(outcome, stats, console);
         let spent = self.write(&judged, stats.timings, console)?;
         if self.verbose {

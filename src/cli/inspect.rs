@@ -48,16 +48,14 @@ pub fn run(
 /// Refuses a file without a readable mesh; the error names the file.
 pub fn examine(path: &Path) -> Result<MeshReport, Error> {
     let shown = path.to_string_lossy().replace('\\', "/");
-    let bytes = FsLoader
-        .read(path)
-        .map_err(|e| match e.kind() {
-            io::ErrorKind::IsADirectory => {
-                let fix = format!("name the mesh files in it, as in `interfere inspect {shown}/*.stl`");
-                Error::one(Location::file(&shown), "a folder, not a mesh", fix)
-            }
-            io::ErrorKind::NotFound => Error::one(Location::file(&shown), "no such file", "check the path"),
-            _ => Error::one(Location::file(&shown), format!("cannot read the file: {e}"), "check the path"),
-        })?;
+    let bytes = FsLoader.read(path).map_err(|e| match e.kind() {
+        io::ErrorKind::IsADirectory => {
+            let fix = format!("name the mesh files in it, as in `interfere inspect {shown}/*.stl`");
+            Error::one(Location::file(&shown), "a folder, not a mesh", fix)
+        }
+        io::ErrorKind::NotFound => Error::one(Location::file(&shown), "no such file", "check the path"),
+        _ => Error::one(Location::file(&shown), format!("cannot read the file: {e}"), "check the path"),
+    })?;
     let loaded = mesh::load(&bytes).map_err(|e| Error::from(check::locate(e, &shown)))?;
     drop(bytes);
     Ok(measured(shown, loaded))

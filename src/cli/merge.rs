@@ -30,7 +30,16 @@ pub(crate) fn run(
     let assembly = Path::new(&outcome.path);
     outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
     let gate = args.gate.read(assembly)?;
-    let end = RunEnd { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, verbose: false, color, label: "" };
+    let end = RunEnd {
+        outputs: &outputs,
+        gate: &gate,
+        clocks: None,
+        strict: args.strict,
+        quiet,
+        verbose: false,
+        color,
+        label: "",
+    };
     end.run(outcome, &RunStats::default(), console)
 }
 

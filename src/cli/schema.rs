@@ -64,7 +64,9 @@ impl SchemaChoice {
 
 /// The flags of `completions`.
 #[derive(Debug, ClapArgs)]
-#[command(after_long_help = "Examples:\n  interfere completions bash > ~/.local/share/bash-completion/completions/interfere")]
+#[command(
+    after_long_help = "Examples:\n  interfere completions bash > ~/.local/share/bash-completion/completions/interfere"
+)]
 pub struct CompletionsArgs {
     /// Shell of the completion script.
     #[arg(value_enum)]

@@ -75,17 +75,17 @@ fn warnings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()
         return Ok(());
     }
     let warnings = if rest.len() == 1 { "warning" } else { "warnings" };
-    command(
-        kind,
-        None,
-        "interfere",
-        &format!("{} more {warnings} (--format json lists them all)", rest.len()),
-        out,
-    )
+    command(kind, None, "interfere", &format!("{} more {warnings} (--format json lists them all)", rest.len()), out)
 }
 
 /// Writes one command on one line.
-pub(crate) fn command(kind: &str, at: Option<Place<'_>>, title: &str, message: &str, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn command(
+    kind: &str,
+    at: Option<Place<'_>>,
+    title: &str,
+    message: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
     write!(out, "::{kind} ")?;
     if let Some(at) = at {
         write!(out, "file={},line={},", property(at.file), at.line)?;

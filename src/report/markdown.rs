@@ -105,7 +105,7 @@ fn cell(column: usize, text: &str) -> String {
     match HEADINGS[column] {
         _ if text.is_empty() => String::new(),
         "status" => format!("**{text}**"),
-        "a" | "b" | "moves b into" | "rule" => code(text),
+        "a" | "b" | "moves into" | "rule" => code(text),
         _ => inert(text),
     }
 }

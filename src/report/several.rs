@@ -13,8 +13,8 @@ use crate::report::sarif::collector;
 use crate::report::table::failure;
 use crate::report::text::{Paint, painted, shown};
 use crate::report::{Format, Style, csv, github, junit, sarif, table};
-use serde::ser::{SerializeStruct, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
 use std::io::{self, Write};
 
 /// Least number of bytes of one assembly in a Markdown report.

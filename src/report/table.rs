@@ -108,7 +108,7 @@ fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Wr
 fn fitted(column: usize, text: &str) -> Cow<'_, str> {
     match HEADINGS[column] {
         "a" | "b" => within(text, MAX_NAME),
-        "moves b into" => within(text, 2 * MAX_NAME),
+        "moves into" => within(text, 2 * MAX_NAME),
         _ => Cow::Borrowed(text),
     }
 }

@@ -119,7 +119,7 @@ fn column_lists_collisions_of_a_moved_part() {
     outcome.fixes = vec![known, unknown];
     let text = text(&outcome, false);
     let line = |start: &str| text.lines().find(|l| l.starts_with(start)).unwrap().to_owned();
-    assert!(line("status").contains("moves b into"));
+    assert!(line("status").contains("moves into"));
     assert!(line("interference  drive/bearing-1").contains("-z                  shaft, fan"), "{text}");
     assert!(line("interference  gehäuse").ends_with("not checked"), "{text}");
 }

@@ -41,8 +41,14 @@ pub(crate) fn other_format(bytes: &[u8]) -> Option<MeshError> {
 
 /// True for binary formats that may pass for a binary STL with a long tail.
 pub(crate) fn is_other_binary(bytes: &[u8]) -> bool {
-    const BINARY: [&[u8]; 6] =
-        [b"PK\x03\x04", b"glTF", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\x1f\x8b", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c"];
+    const BINARY: [&[u8]; 6] = [
+        b"PK\x03\x04",
+        b"glTF",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        b"\x1f\x8b",
+        b"\xfd7zXZ\0",
+        b"7z\xbc\xaf\x27\x1c",
+    ];
     BINARY.iter().any(|start| bytes.starts_with(start))
 }
 

@@ -7,9 +7,9 @@ use crate::findings::{BaselineStatus, Entry, Groups, Judged, rank};
 use crate::report::number::count;
 use crate::report::rows::{self, by_status};
 use crate::report::sarif::model::{
-    ArtifactLocation, AutomationDetails, Configuration, Descriptor, DescriptorReference, Driver, Invocation, Level, Location, Log,
-    LogicalLocation, Notification, PhysicalLocation, Region, ResultProperties, ResultRow, Run, RunProperties,
-    Suppression, Text, Tool,
+    ArtifactLocation, AutomationDetails, Configuration, Descriptor, DescriptorReference, Driver, Invocation, Level,
+    Location, Log, LogicalLocation, Notification, PhysicalLocation, Region, ResultProperties, ResultRow, Run,
+    RunProperties, Suppression, Text, Tool,
 };
 use crate::report::sarif::{BASE, MAX_RESULTS};
 use crate::report::sentence::sentence;
