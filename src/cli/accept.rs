@@ -5,7 +5,7 @@ use crate::cli::assembly_files::assembly_file;
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, Question};
+use crate::cli::flags::{ColorChoice, GATE, Question};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
@@ -37,21 +37,24 @@ pub struct AcceptArgs {
     #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
-    /// Accept only these pairs, each as A,B (the ids of its two instances) or as the pair's id in the JSON report
-    /// [default: every finding].
+    /// Pairs to accept, as A,B or by id [default: every finding].
+    ///
+    /// A,B are the ids of the two instances; the id of a pair is in the JSON report.
     #[arg(value_name = "PAIR")]
     pub pairs: Vec<String>,
 
     /// Reason stored with each newly accepted or named pair.
-    #[arg(long, value_name = "TEXT", conflicts_with = "prune")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "prune", help_heading = GATE)]
     pub reason: Option<String>,
 
-    /// Remove the fixed entries and those of the named pairs; accept no finding.
-    #[arg(long)]
+    /// Remove the fixed entries and the named pairs; accept no finding.
+    #[arg(long, help_heading = GATE)]
     pub prune: bool,
 
-    /// The baseline to write [default: interfere-baseline.json beside the assembly].
-    #[arg(long, value_name = "FILE")]
+    /// The baseline to write [default: beside the assembly].
+    ///
+    /// Its default name is interfere-baseline.json.
+    #[arg(long, value_name = "FILE", help_heading = GATE)]
     pub baseline: Option<PathBuf>,
 
     /// Settings of the pair queries.

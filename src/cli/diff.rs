@@ -3,6 +3,7 @@
 use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::REPORT;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use crate::findings::{self, Report};
@@ -33,12 +34,13 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
-    /// `table` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "table")]
+    /// `table` for people, `json` for programs [default: table].
+    #[arg(long, value_enum, default_value = "table", help_heading = REPORT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: DiffFormat,
 
     /// Write the comparison to this file instead of stdout; `-` is stdout.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 }
 

@@ -3,7 +3,7 @@
 use crate::cli::cad_files::CadFiles;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::ColorChoice;
+use crate::cli::flags::{ColorChoice, INPUT, REPORT};
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use crate::report::number::count;
@@ -224,12 +224,15 @@ pub struct InitArgs {
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 
-    /// The assembly file to write, `-` for stdout; fails if the file exists [default: FOLDER/assembly.json].
-    #[arg(long, short, value_name = "FILE")]
+    /// The file to write, `-` for stdout [default: FOLDER/assembly.json].
+    ///
+    /// The command fails if the file exists.
+    #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 
-    /// The unit of the meshes' coordinates.
-    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = ["mm", "cm", "m", "inch", "ft"])]
+    /// The unit of the meshes: mm, cm, m, inch or ft [default: mm].
+    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = ["mm", "cm", "m", "inch", "ft"], help_heading = INPUT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub units: String,
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::REPORT;
 use crate::cli::settings::format;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
@@ -113,7 +114,8 @@ pub struct InspectArgs {
     #[arg(value_name = "MESH", required = true)]
     pub meshes: Vec<PathBuf>,
 
-    /// Format of the report: `table` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "table")]
+    /// `table` for people, `json` for programs [default: table].
+    #[arg(long, value_enum, default_value = "table", help_heading = REPORT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: FormatChoice,
 }

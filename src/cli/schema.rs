@@ -2,6 +2,7 @@
 
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::REPORT;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use clap::{Args as ClapArgs, Command, ValueEnum};
@@ -77,9 +78,10 @@ pub struct CompletionsArgs {
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = "Examples:\n  interfere man --output ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Write the pages of the program and of each command to this folder; existing pages are replaced [default: print
-    /// the program's page].
-    #[arg(long, short, value_name = "DIR")]
+    /// Write all pages to this folder [default: print the program's page].
+    ///
+    /// Writes the pages of the program and of each command; replaces existing pages.
+    #[arg(long, short, value_name = "DIR", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 }
 
