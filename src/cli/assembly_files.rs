@@ -27,7 +27,11 @@ pub(crate) struct AssemblyFiles {
 
 /// File of an argument: a folder means the `assembly.json` in it.
 pub(crate) fn assembly_file(argument: &Path) -> PathBuf {
-    if argument.is_dir() { argument.join(FILE_NAME) } else { argument.to_owned() }
+    if !argument.is_dir() {
+        return argument.to_owned();
+    }
+    let file = argument.join(FILE_NAME);
+    file.strip_prefix(".").map(Path::to_owned).unwrap_or(file)
 }
 
 /// Finds the files of all arguments; without arguments, the `assembly.json` of the working folder.
