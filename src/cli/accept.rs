@@ -68,7 +68,7 @@ pub struct AcceptArgs {
 /// Returns the errors of the check. Refuses a damaged baseline, the baseline of another assembly, a named pair without
 /// a finding, and an unwritable file.
 pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let file = assembly_file(&args.assembly);
+    let file = assembly_file(args.assembly.clone());
     let place = Place::new(args.baseline.as_deref(), &file);
     if let Some(what) = Target::obstacle(&place.path) {
         return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());

@@ -2,7 +2,7 @@
 
 use crate::assembly::rules::glob::Glob;
 use crate::cli::baseline_flags::slashes;
-use crate::error::{Error, Location, Problem};
+use crate::error::{Error, Location};
 use crate::findings::baseline::FILE_NAME as BASELINE;
 use crate::io::Loader;
 use crate::mesh::read::detect::{MeshFormat, described};
@@ -26,9 +26,9 @@ pub(crate) struct AssemblyFiles {
 }
 
 /// File of an argument: a folder means the `assembly.json` in it.
-pub(crate) fn assembly_file(argument: &Path) -> PathBuf {
+pub(crate) fn assembly_file(argument: PathBuf) -> PathBuf {
     if !argument.is_dir() {
-        return argument.to_owned();
+        return argument;
     }
     let file = argument.join(FILE_NAME);
     file.strip_prefix(".").map(Path::to_owned).unwrap_or(file)
@@ -46,12 +46,12 @@ pub(crate) fn assembly_files(arguments: &[PathBuf]) -> Result<AssemblyFiles, Err
     let mut several = arguments.len() > 1;
     for argument in arguments {
         match glob_of(argument) {
-            None => files.push(assembly_file(argument)),
+            None => files.push(assembly_file(argument.clone())),
             Some(text) => {
                 several = true;
                 match matching(&text) {
                     Ok(found) => files.extend(found),
-                    Err(problem) => problems.push(problem),
+                    Err(error) => problems.extend(error.problems),
                 }
             }
         }
@@ -81,9 +81,8 @@ fn glob_of(argument: &Path) -> Option<String> {
 
 /// Finds the assembly files that match a glob, in the order of their paths: JSON files, and folders with an
 /// `assembly.json`. Skips hidden folders and baselines.
-fn matching(text: &str) -> Result<Vec<PathBuf>, Problem> {
-    let invalid =
-        |what: String| Problem::new(Location::file(text), what, "correct the glob, or quote it for the shell");
+fn matching(text: &str) -> Result<Vec<PathBuf>, Error> {
+    let invalid = |what: String| Error::one(Location::file(text), what, "correct the glob, or quote it for the shell");
     let mut start = PathBuf::new();
     let mut segments = Vec::new();
     for component in Path::new(text).components() {
@@ -101,7 +100,7 @@ fn matching(text: &str) -> Result<Vec<PathBuf>, Problem> {
     walk(&start, &segments, 0, &mut found);
     if found.is_empty() {
         let what = "no assembly file matches";
-        return Err(Problem::new(Location::file(text), what, "check the path; `**` stands for any number of folders"));
+        return Err(Error::one(Location::file(text), what, "check the path; `**` stands for any number of folders"));
     }
     Ok(found.into_iter().collect())
 }

@@ -66,9 +66,9 @@ fn folders_and_globs_become_files() {
 
 #[test]
 fn folder_argument_means_the_file_in_it() {
-    assert_eq!(assembly_file(Path::new("src")), Path::new("src/assembly.json"));
-    assert_eq!(assembly_file(Path::new(".")), Path::new("assembly.json"));
-    assert_eq!(assembly_file(Path::new("src/lib.rs")), Path::new("src/lib.rs"));
+    assert_eq!(assembly_file(PathBuf::from("src")), Path::new("src/assembly.json"));
+    assert_eq!(assembly_file(PathBuf::from(".")), Path::new("assembly.json"));
+    assert_eq!(assembly_file(PathBuf::from("src/lib.rs")), Path::new("src/lib.rs"));
 }
 
 #[test]

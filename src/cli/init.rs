@@ -53,7 +53,9 @@ pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Conso
     }
     if !quiet {
         let colour = console.terminal.paints(color, console.terminal.stderr);
-        ways.iter().for_each(|way| console.note(format_args!("left out: {way}"), colour));
+        for way in ways {
+            console.note(format_args!("left out: {way}"), colour);
+        }
     }
     Ok(Exit::Pass)
 }

@@ -15,8 +15,11 @@ use std::path::PathBuf;
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = "Examples:\n  interfere schema assembly > assembly.schema.json")]
 pub struct SchemaArgs {
-    /// File format of the schema.
-    #[arg(value_enum, value_name = "FORMAT")]
+    /// assembly, report, reports, partial, baseline, diff, explain, suggest, inspect, decompose.
+    ///
+    /// The assembly file, the baseline, or the JSON output of a command: `report` is that of `check`, `reports` that of `check` for
+    /// several assemblies, `partial` that of `check --shard`.
+    #[arg(value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub of: SchemaChoice,
 }
 

@@ -74,7 +74,7 @@ impl QuestionSettings {
     /// Combines the flags; a folder means the `assembly.json` in it.
     pub fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
         Self {
-            assembly: assembly_file(&assembly),
+            assembly: assembly_file(assembly),
             geometry: geometry(args.geometry),
             facets: args.facets.map(facets),
             tolerance: args.tolerance.clone(),

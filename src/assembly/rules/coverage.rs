@@ -168,6 +168,9 @@ impl Search<'_> {
     }
 }
 
+/// Marks of a regular expression.
+const REGEX_MARKS: [&str; 6] = [".*", ".+", "\\d", "\\w", "^", "|"];
+
 /// Explains a glob that names a part, or that is a regular expression.
 fn misread(glob: &str, rule: &Rule, assembly: &Assembly) -> Option<String> {
     let named = |key: &str| key.rsplit_once('#').map_or(key, |(_, name)| name) == glob;
@@ -176,8 +179,7 @@ fn misread(glob: &str, rule: &Rule, assembly: &Assembly) -> Option<String> {
     if let Some(id) = id {
         return Some(format!("it is a part, and globs match the ids of instances, such as {}", quoted(id)));
     }
-    const REGEX: [&str; 6] = [".*", ".+", "\\d", "\\w", "^", "|"];
-    let is_regex = REGEX.iter().any(|mark| glob.contains(mark)) || glob.ends_with('$');
+    let is_regex = REGEX_MARKS.iter().any(|mark| glob.contains(mark)) || glob.ends_with('$');
     is_regex.then(|| "globs are not regular expressions: `*` is any run of characters, `?` is one".to_owned())
 }
 
