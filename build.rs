@@ -1,5 +1,5 @@
-//! Hashes the sources of all results into the program. A build accepts cached results only from a build of the same
-//! sources.
+//! Puts two texts into the program: a hash of the sources of all results, since a build accepts cached results only
+//! from a build of the same sources, and the version with its commit.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -26,6 +26,69 @@ fn main() {
         hash.feed(&fs::read(&file).unwrap_or_default());
     }
     println!("cargo::rustc-env=INTERFERE_SOURCES={:016x}", hash.0);
+    let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    let commit = commit(&root).map(|commit| format!(" ({commit})")).unwrap_or_default();
+    println!("cargo::rustc-env=INTERFERE_VERSION={version}{commit}");
+}
+
+/// Number of hexadecimal digits of a commit in the version: enough for a repository of any size.
+const COMMIT_DIGITS: usize = 10;
+
+/// Commit of the sources: from a package's own note, else from the clone. `None` without both.
+///
+/// A development build names no commit: it would compile everything again after each commit.
+fn commit(root: &Path) -> Option<String> {
+    if env::var_os("PROFILE").is_none_or(|profile| profile != "release") {
+        return None;
+    }
+    let note = root.join(".cargo_vcs_info.json");
+    let hash = if note.is_file() { packaged(&note) } else { checked_out(&root.join(".git")) }?;
+    let known = hash.len() >= COMMIT_DIGITS && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    known.then(|| hash[..COMMIT_DIGITS].to_owned())
+}
+
+/// Commit in the note that `cargo package` puts beside the sources.
+fn packaged(note: &Path) -> Option<String> {
+    watch(note);
+    let text = fs::read_to_string(note).ok()?;
+    let (_, after) = text.split_once("\"sha1\"")?;
+    Some(after.split('"').nth(1)?.to_owned())
+}
+
+/// Commit of a clone or of a worktree, read from git's own files.
+fn checked_out(git: &Path) -> Option<String> {
+    let folder = if git.is_file() {
+        let link = fs::read_to_string(git).ok()?;
+        git.parent()?.join(link.strip_prefix("gitdir:")?.trim())
+    } else {
+        git.to_owned()
+    };
+    let head = folder.join("HEAD");
+    let text = fs::read_to_string(&head).ok()?;
+    watch(&head);
+    let Some(name) = text.strip_prefix("ref:").map(str::trim) else { return Some(text.trim().to_owned()) };
+    // A worktree keeps its branches in the folder of the clone.
+    let shared = fs::read_to_string(folder.join("commondir")).ok();
+    let shared = shared.map_or_else(|| folder.clone(), |path| folder.join(path.trim()));
+    // Grows with each commit, also while the branch exists only in `packed-refs`.
+    watch(&folder.join("logs/HEAD"));
+    let branch = shared.join(name);
+    if let Ok(hash) = fs::read_to_string(&branch) {
+        watch(&branch);
+        return Some(hash.trim().to_owned());
+    }
+    let packed = shared.join("packed-refs");
+    watch(&packed);
+    let text = fs::read_to_string(packed).ok()?;
+    let line = text.lines().find(|line| line.split(' ').nth(1) == Some(name))?;
+    line.split(' ').next().map(str::to_owned)
+}
+
+/// Runs this script again after a change of the file. A missing file would run it at each build.
+fn watch(file: &Path) {
+    if file.is_file() {
+        println!("cargo::rerun-if-changed={}", file.display());
+    }
 }
 
 /// Collects the files below a folder, or the file itself.

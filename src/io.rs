@@ -20,6 +20,13 @@ pub trait Loader: Sync {
 
     /// True if a file or folder of this path exists.
     fn exists(&self, path: &Path) -> bool;
+
+    /// Names of the files and folders in a folder, for suggestions about a misspelt path. A loader without listings
+    /// returns none.
+    fn names(&self, folder: &Path) -> Vec<String> {
+        let _ = folder;
+        Vec::new()
+    }
 }
 
 /// Loader for the file system.
@@ -37,5 +44,10 @@ impl Loader for FsLoader {
 
     fn exists(&self, path: &Path) -> bool {
         path.exists()
+    }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }
 }

@@ -30,7 +30,7 @@ pub(crate) mod stopwatch;
 pub use crate::check::cache::{CacheUse, Hits};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
-pub use crate::check::outcome::fix::{Fix, fixable_rows};
+pub use crate::check::outcome::fix::{Fix, Mover, MoverReason, Side, fixable_rows};
 pub use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
 pub use crate::check::outcome::warnings::PlacedWarning;
 pub use crate::check::outcome::*;

@@ -6,7 +6,7 @@ use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
 use crate::check::outcome::part_rows::{describe_instances, describe_parts};
 use crate::check::outcome::warnings::{PlacedWarning, collect_warnings};
-use crate::check::pairs::candidates::{candidates, instance_boxes};
+use crate::check::pairs::candidates::{candidates, instance_boxes, neighbours};
 use crate::check::pairs::distinct::{UniquePairs, unique_pairs};
 use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 use crate::check::prepare::load::load_meshes;
@@ -109,7 +109,8 @@ fn run(
     watch.stop(Stage::Broad, &mut timings);
 
     let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
-    let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref() };
+    let near = neighbours(&candidates, assembly.instances.len());
+    let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref(), neighbours: &near };
     let (groups, unseen, candidates) =
         select_shard(unique_pairs(run.assembly, run.shapes, &candidates), &shapes, pairs_all, shard);
     let answers = run.answer_groups(&groups, &mut watch, &mut timings, progress);
@@ -198,6 +199,7 @@ pub fn explain(
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     progress.begin(Stage::Broad, 1);
     let reach = max_distance(&settings, &rules, &shapes);
+    let candidates = candidates(&shapes, reach, &rules);
     let [a, b] = pair;
     let found = match rules.of(a, b) {
         PairRule::Ignored { rule } => PairFound::Ignored { rule },
@@ -205,13 +207,13 @@ pub fn explain(
             let boxes = instance_boxes(&shapes, 0.0);
             let distance = boxes[a.0 as usize].distance(&boxes[b.0 as usize]);
             let (first, second) = (a.0.min(b.0), a.0.max(b.0));
-            let candidates = candidates(&shapes, reach, &rules);
             let place = candidates.binary_search_by_key(&(first, second), |c| (c.a, c.b));
             PairFound::Checked { distance, candidate: place.ok().map(|k| candidates[k]) }
         }
     };
     progress.begin(Stage::Narrow, 1);
-    let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: None };
+    let near = neighbours(&candidates, assembly.instances.len());
+    let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: None, neighbours: &near };
     Ok(run.explanation(pair, &found, &rules, &meshes, reach))
 }
 

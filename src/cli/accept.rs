@@ -1,10 +1,11 @@
 //! Runs `interfere accept`: adds the present findings to the baseline, or drops the fixed entries.
 
 use crate::check::{self, Outcome};
+use crate::cli::assembly_files::assembly_file;
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, Question};
+use crate::cli::flags::{ColorChoice, GATE, Question};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
@@ -21,31 +22,39 @@ use std::path::PathBuf;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  the baseline says what it should
-  2  no file written: usage, unreadable or invalid input, a pair without a finding, output not written";
+  2  no file written: usage, unreadable or invalid input, a pair without a finding, output not written
+
+Examples:
+  interfere accept a.json --reason 'loose since March'    accept every finding
+  interfere accept a.json bolt,plate                     accept one pair
+  interfere accept a.json --prune                        remove the fixed entries";
 
 /// The flags of `accept`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_long_help = EXIT_CODES)]
 pub struct AcceptArgs {
-    /// The assembly file (JSON).
-    #[arg(value_name = "ASSEMBLY.json")]
+    /// The assembly file (JSON), or its folder.
+    #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
-    /// Accept only these pairs, each as A,B (the ids of its two instances) or as the pair's id in the JSON report
-    /// [default: every finding].
+    /// Pairs to accept, as A,B or by id [default: every finding].
+    ///
+    /// A,B are the ids of the two instances; the id of a pair is in the JSON report.
     #[arg(value_name = "PAIR")]
     pub pairs: Vec<String>,
 
     /// Reason stored with each newly accepted or named pair.
-    #[arg(long, value_name = "TEXT", conflicts_with = "prune")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "prune", help_heading = GATE)]
     pub reason: Option<String>,
 
-    /// Remove the fixed entries and those of the named pairs; accept no finding.
-    #[arg(long)]
+    /// Remove the fixed entries and the named pairs; accept no finding.
+    #[arg(long, help_heading = GATE)]
     pub prune: bool,
 
-    /// The baseline to write [default: interfere-baseline.json beside the assembly].
-    #[arg(long, value_name = "FILE")]
+    /// The baseline to write [default: beside the assembly].
+    ///
+    /// Its default name is interfere-baseline.json.
+    #[arg(long, value_name = "FILE", help_heading = GATE)]
     pub baseline: Option<PathBuf>,
 
     /// Settings of the pair queries.
@@ -59,7 +68,8 @@ pub struct AcceptArgs {
 /// Returns the errors of the check. Refuses a damaged baseline, the baseline of another assembly, a named pair without
 /// a finding, and an unwritable file.
 pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let place = Place::new(args.baseline.as_deref(), &args.assembly);
+    let file = assembly_file(args.assembly.clone());
+    let place = Place::new(args.baseline.as_deref(), &file);
     if let Some(what) = Target::obstacle(&place.path) {
         return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
     }

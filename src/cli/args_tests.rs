@@ -43,29 +43,25 @@ fn help_of_the_program() {
       check        Check every pair of parts of an assembly; the exit code is the verdict
       accept       Record current findings in a baseline; they fail again only if they get worse
       diff         Compare two JSON reports
-      merge        Merge the partial reports of all shards of a run into its report; the exit code is
-                   the verdict
+      merge        Merge the partial reports of all shards of a run into its report
       explain      Explain the verdict of one pair: the result of each stage and the deciding limit
       inspect      Describe mesh files: size, volume, hull and defects
       decompose    Cover a mesh with convex pieces and write them to files
       init         Write an assembly file for a folder of meshes
       suggest      Propose rules for overlaps that look intended
+      rule         Print the page of a status or a warning
       schema       Print the JSON Schema of a file format
       completions  Print the completion script of a shell
       man          Print the man page, or write one for each command
       help         Print this message or the help of the given subcommand(s)
 
-    Options:
-          --quiet         Print only errors on stderr: no progress, no warnings
-          --color <WHEN>  Use colour: auto, always or never; auto follows the terminal, NO_COLOR and
-                          CLICOLOR_FORCE [default: auto]
-      -h, --help          Print help
-      -V, --version       Print version
+    General:
+      -q, --quiet         Print only errors on stderr: no progress, no warnings, no time
+          --color <WHEN>  Colour: auto, always or never [default: auto]
+      -h, --help          Print the flags, a line each; --help explains them
+      -V, --version       Print the version and its commit
 
-    Exit codes:
-      0  every pair was decided and none fails
-      1  a pair fails: interference, too_close or undecided, and not accepted in a baseline
-      2  no verdict: usage, unreadable or invalid input, no pair to check, output not written
+    Exit codes: 0 no pair fails, 1 a pair fails, 2 no verdict
     "#);
 }
 
@@ -74,67 +70,47 @@ fn help_of_check() {
     insta::assert_snapshot!(help(&["check"]), @r#"
     Check every pair of parts of an assembly; the exit code is the verdict
 
-    Usage: interfere check [OPTIONS] <ASSEMBLY.json>
+    Usage: interfere check [OPTIONS] [ASSEMBLY]...
 
     Arguments:
-      <ASSEMBLY.json>  The assembly file (JSON)
+      [ASSEMBLY]...  Assembly files, their folders, or globs [default: assembly.json]
 
-    Options:
-          --geometry <GEOMETRY>     Solid of each part. `exact`: the space enclosed by its triangles.
-                                    `decomposition`: convex pieces that cover the part and overshoot it
-                                    by at most --epsilon; the run misses no overlap, and reports no pair
-                                    that is farther apart than the overshoot of both parts. `hull`: the
-                                    convex hull; the run misses no overlap, but concavities count as
-                                    solid, so a pin in a bore interferes. A part's own `geometry` takes
-                                    precedence [default: exact] [possible values: exact, decomposition,
-                                    hull]
-          --facets <FACETS>         Status of an overlap within the tessellation error of curved
-                                    surfaces; overrides the file [default: the file's, else allow]
-                                    [possible values: allow, strict]
-          --tolerance <LENGTH>      Largest overlap depth that counts as contact, in the assembly's
-                                    units or with a unit (0.5thou); overrides the file [default: the
-                                    file's, else 0.01 mm]
-          --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units or
-                                    with a unit (1mm)
-          --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units or with
-                                    a unit (0.2mm) [default: 2 % of the diagonal of the part's own box]
-          --max-pieces <N>          Largest number of convex pieces per part; if they overshoot the part
-                                    by more than --epsilon, a warning gives the distance [default: 64]
-          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
-                                    version-controlled tree
-          --threads <N>             Number of threads [default: one per core]
-          --format <FORMAT[=FILE]>  Format of the report: table, json, sarif, junit, github, markdown or
-                                    csv. Repeat it for several reports; all but one need a file, as in
-                                    --format table --format sarif=out.sarif [default: table]
-      -o, --output <FILE>           Write the report of the --format without a file to this file instead
-                                    of stdout; `-` is stdout
-          --expand                  Give each pair its own row in the table; do not group equal findings
-          --baseline <FILE>         Compare the findings with this baseline; accepted findings fail only
-                                    if they get worse [default: interfere-baseline.json beside the
-                                    assembly, if it exists]
-          --no-baseline             Use no baseline, even if one exists
-          --fail-on <WHAT>          Failing findings: those outside the baseline (`new`), all (`any`) or
-                                    none (`never`) [default: new with a baseline, else any]
-          --verdict-only            Decide the status of each pair without measuring; depths and
-                                    translations stay empty
-          --strict                  Treat warnings as errors: exit 2, no report
-          --cache <DIR>             Reuse results of earlier runs from this folder, and check only the
-                                    changes. The report is the same with and without the cache. The run
-                                    creates the folder if needed; you may delete it at any time
-          --timings <FILE>          Write the times of the stages to this file (JSON)
-          --shard <I/N>             Check only the I-th of N shares of the pairs and write a partial
-                                    report to --output; `interfere merge` combines all N into the report
-                                    and the verdict
-          --quiet                   Print only errors on stderr: no progress, no warnings
-          --color <WHEN>            Use colour: auto, always or never; auto follows the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
-      -h, --help                    Print help (see more with '--help')
+    Input:
+          --allow-outside  Read meshes from outside the version-controlled tree
 
-    Exit codes:
-      0  every pair was decided and none fails; with --shard: the partial report is written, which is no
-      verdict
-      1  a pair fails: interference, too_close or undecided; never with --shard
-      2  no verdict: usage, unreadable or invalid input, no pair to check, output not written
+    Geometry:
+          --geometry <GEOMETRY>  Solid of a part: exact, decomposition or hull [default: exact]
+          --facets <FACETS>      Overlap within the facet error: allow or strict [default: allow]
+          --tolerance <LENGTH>   Overlap depth that counts as contact [default: 0.01 mm]
+          --epsilon <LENGTH>     Overshoot of convex pieces [default: 2 % of the part's diagonal]
+          --max-pieces <N>       Number of convex pieces per part, at most [default: 64]
+
+    Report:
+          --report-within <LENGTH>  List clear pairs up to this gap, too
+          --format <FORMAT[=FILE]>  table, json, sarif, junit, github, markdown, csv; repeat for more
+      -o, --output <FILE>           Write the report without a file to this file
+          --expand                  Give each pair its own row in the table, without groups
+          --verdict-only            Decide each pair without measuring depths and translations
+
+    Performance:
+      -j, --threads <N>     Number of threads [default: one per core]
+          --cache <DIR>     Reuse results of earlier runs from this folder
+          --timings <FILE>  Write the times of the stages to this file (JSON)
+          --shard <I/N>     Check one of N shares of the pairs; `merge` combines them
+
+    Gate:
+          --baseline <FILE>  Let findings accepted in this file pass until they get worse
+          --no-baseline      Use no baseline, even if one exists
+          --fail-on <WHAT>   Findings that fail: new, any, never [default: new with a baseline]
+          --strict           Let warnings fail the run, too: exit 1
+
+    General:
+      -v, --verbose       Print the pairs and the time of each stage on stderr
+      -q, --quiet         Print only errors on stderr: no progress, no warnings, no time
+          --color <WHEN>  Colour: auto, always or never [default: auto]
+      -h, --help          Print the flags, a line each; --help explains them
+
+    Exit codes: 0 no pair fails, 1 a pair fails, 2 no verdict
     "#);
 }
 
@@ -143,48 +119,34 @@ fn help_of_explain() {
     insta::assert_snapshot!(help(&["explain"]), @r#"
     Explain the verdict of one pair: the result of each stage and the deciding limit
 
-    Usage: interfere explain [OPTIONS] <ASSEMBLY.json> <A> <B>
+    Usage: interfere explain [OPTIONS] <ASSEMBLY> <A> <B>
 
     Arguments:
-      <ASSEMBLY.json>  The assembly file (JSON)
-      <A>              The full id of one instance
-      <B>              The full id of the other instance
+      <ASSEMBLY>  The assembly file (JSON), or its folder
+      <A>         The full id of one instance
+      <B>         The full id of the other instance
 
-    Options:
-          --geometry <GEOMETRY>     Solid of each part. `exact`: the space enclosed by its triangles.
-                                    `decomposition`: convex pieces that cover the part and overshoot it
-                                    by at most --epsilon; the run misses no overlap, and reports no pair
-                                    that is farther apart than the overshoot of both parts. `hull`: the
-                                    convex hull; the run misses no overlap, but concavities count as
-                                    solid, so a pin in a bore interferes. A part's own `geometry` takes
-                                    precedence [default: exact] [possible values: exact, decomposition,
-                                    hull]
-          --facets <FACETS>         Status of an overlap within the tessellation error of curved
-                                    surfaces; overrides the file [default: the file's, else allow]
-                                    [possible values: allow, strict]
-          --tolerance <LENGTH>      Largest overlap depth that counts as contact, in the assembly's
-                                    units or with a unit (0.5thou); overrides the file [default: the
-                                    file's, else 0.01 mm]
-          --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units or
-                                    with a unit (1mm)
-          --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units or with
-                                    a unit (0.2mm) [default: 2 % of the diagonal of the part's own box]
-          --max-pieces <N>          Largest number of convex pieces per part; if they overshoot the part
-                                    by more than --epsilon, a warning gives the distance [default: 64]
-          --allow-outside           Read meshes and sub-assemblies from outside the assembly's
-                                    version-controlled tree
-          --threads <N>             Number of threads [default: one per core]
-          --format <FORMAT>         `text` for people, `json` for programs [default: text] [possible
-                                    values: text, json]
-          --quiet                   Print only errors on stderr: no progress, no warnings
-          --color <WHEN>            Use colour: auto, always or never; auto follows the terminal,
-                                    NO_COLOR and CLICOLOR_FORCE [default: auto]
-      -h, --help                    Print help (see more with '--help')
+    Input:
+          --allow-outside  Read meshes from outside the version-controlled tree
 
-    Exit codes:
-      0  the pair does not fail
-      1  the pair fails: interference, too_close or undecided
-      2  no verdict: usage, unreadable or invalid input, an unknown id
+    Geometry:
+          --geometry <GEOMETRY>  Solid of a part: exact, decomposition or hull [default: exact]
+          --facets <FACETS>      Overlap within the facet error: allow or strict [default: allow]
+          --tolerance <LENGTH>   Overlap depth that counts as contact [default: 0.01 mm]
+          --epsilon <LENGTH>     Overshoot of convex pieces [default: 2 % of the part's diagonal]
+          --max-pieces <N>       Number of convex pieces per part, at most [default: 64]
+
+    Report:
+          --report-within <LENGTH>  List clear pairs up to this gap, too
+          --format <FORMAT>         `text` for people, `json` for programs [default: text]
+
+    Performance:
+      -j, --threads <N>  Number of threads [default: one per core]
+
+    General:
+      -q, --quiet         Print only errors on stderr: no progress, no warnings, no time
+          --color <WHEN>  Colour: auto, always or never [default: auto]
+      -h, --help          Print the flags, a line each; --help explains them
     "#);
 }
 
@@ -201,11 +163,52 @@ fn help_of_inspect() {
     Options:
           --format <FORMAT>  Format of the report: `table` for people, `json` for programs [default:
                              table] [possible values: table, json]
-          --quiet            Print only errors on stderr: no progress, no warnings
-          --color <WHEN>     Use colour: auto, always or never; auto follows the terminal, NO_COLOR and
-                             CLICOLOR_FORCE [default: auto]
-      -h, --help             Print help (see more with '--help')
+
+    General:
+      -q, --quiet         Print only errors on stderr: no progress, no warnings, no time
+          --color <WHEN>  Colour: auto, always or never [default: auto]
+      -h, --help          Print the flags, a line each; --help explains them
     "#);
+}
+
+#[test]
+fn short_help_is_one_screen_with_a_line_for_each_flag() {
+    let mut program = Args::command();
+    program.build();
+    let names: Vec<String> = program.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+    for name in names.iter().filter(|name| *name != "help") {
+        let text = help(&[name]);
+        assert!(text.lines().count() <= 50, "{name}: {} lines", text.lines().count());
+        assert!(!text.contains("\nOptions:"), "{text}");
+        for line in text.lines() {
+            assert!(line.chars().count() <= 100, "{name}: {line}");
+            // A continued line begins below the texts of its section.
+            let begins = line.trim_start();
+            let indent = line.len() - begins.len();
+            assert!(indent <= 6 && (indent < 6 || begins.starts_with("--")) || begins.is_empty(), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn long_help_explains_flags_and_has_examples() {
+    let mut program = Args::command().term_width(100);
+    program.build();
+    for command in program.get_subcommands_mut().filter(|c| c.get_name() != "help") {
+        let text = command.render_long_help().to_string();
+        assert!(text.contains("\nExamples:\n  interfere "), "{text}");
+    }
+    let check = program.find_subcommand_mut("check").unwrap().render_long_help().to_string();
+    for says in ["concavities count as solid", "you may delete it at any time", "Exit codes:\n  0  every pair"] {
+        assert!(check.contains(says), "{says}");
+    }
+}
+
+#[test]
+fn short_names_of_common_flags() {
+    let args = parse("interfere check -q a.json -j 3 -v").unwrap();
+    let Command::Check(check) = args.command else { panic!("check") };
+    assert_eq!((args.quiet, check.verbose, check.question.threads), (true, true, Some(3)));
 }
 
 #[test]

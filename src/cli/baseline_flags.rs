@@ -2,6 +2,7 @@
 
 use crate::check::Outcome;
 use crate::cli::exit::Failure;
+use crate::cli::flags::GATE;
 use crate::error::{Error, Location, Warning, WarningCode};
 use crate::findings::baseline::{self, FILE_NAME};
 use crate::findings::{Baseline, FailOn, Judged};
@@ -13,18 +14,21 @@ use std::path::{Path, PathBuf};
 /// Flags for the baseline and the condition of failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct GateArgs {
-    /// Compare the findings with this baseline; accepted findings fail only if they get worse [default: interfere-baseline.json
+    /// Let findings accepted in this file pass until they get worse.
+    ///
+    /// Compares the findings with this baseline; accepted findings fail only if they get worse [default: interfere-baseline.json
     /// beside the assembly, if it exists].
-    #[arg(long, value_name = "FILE", conflicts_with = "no_baseline")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_baseline", help_heading = GATE)]
     pub baseline: Option<PathBuf>,
 
     /// Use no baseline, even if one exists.
-    #[arg(long)]
+    #[arg(long, help_heading = GATE)]
     pub no_baseline: bool,
 
-    /// Failing findings: those outside the baseline (`new`), all (`any`) or none (`never`) [default: new with a baseline, else
-    /// any].
-    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    /// Findings that fail: new, any, never [default: new with a baseline].
+    ///
+    /// `new`: findings outside the baseline. `any`: all findings, the default without a baseline. `never`: none.
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true, help_heading = GATE)]
     pub fail_on: Option<FailOnChoice>,
 }
 
@@ -93,13 +97,14 @@ impl GateArgs {
 }
 
 impl Gate {
-    /// Compares a run with the baseline and decides which findings fail. Adds the warnings of the gate to the run.
-    pub fn judge(&self, mut outcome: Outcome) -> Judged {
+    /// Compares a run with the baseline and decides which findings fail; with `strict`, warnings fail, too. Adds the
+    /// warnings of the gate to the run.
+    pub fn judge(&self, mut outcome: Outcome, strict: bool) -> Judged {
         outcome.warnings.extend(self.warnings.iter().cloned());
         let compare = |(baseline, file): &(Baseline, String)| baseline::compare(baseline, file.clone(), &outcome);
         let baseline = self.baseline.as_ref().map(compare);
         let default = if baseline.is_some() { FailOn::New } else { FailOn::Any };
-        Judged { outcome, baseline, fail_on: self.fail_on.unwrap_or(default) }
+        Judged { outcome, baseline, fail_on: self.fail_on.unwrap_or(default), strict }
     }
 }
 

@@ -1,19 +1,24 @@
 //! Runs `interfere check`: loads, checks, renders, writes.
 
 use crate::check::{self, Outcome, Progress, RunStats, Shard, Stage, Stopwatch, Timings};
-use crate::cli::baseline_flags::GateArgs;
+use crate::cli::args::EXIT_CODES_IN_SHORT;
+use crate::cli::assembly_files::{AssemblyFiles, assembly_files};
+use crate::cli::baseline_flags::{Gate, GateArgs};
 use crate::cli::cache_flag::open_cache;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
-use crate::cli::flags::{ColorChoice, Question, shard};
+use crate::cli::flags::{ColorChoice, GATE, GENERAL, PERFORMANCE, Question, REPORT, shard};
 use crate::cli::progress::Bar;
 use crate::cli::report_flags::{OutputArgs, Outputs};
 use crate::cli::settings::{CheckSettings, QuestionSettings};
+use crate::cli::several;
 use crate::cli::shard;
 use crate::cli::threads::pool;
+use crate::cli::took;
 use crate::cli::work::Work;
-use crate::error::Error;
+use crate::error::{Error, Location};
+use crate::findings::Judged;
 use crate::io::Loader;
 use crate::report;
 use clap::Args as ClapArgs;
@@ -44,22 +49,67 @@ pub(crate) fn run_check(
 }
 
 impl CheckSettings {
-    /// Combines the flags.
+    /// Combines the flags for each assembly of the command line.
     ///
     /// # Errors
     /// Refuses two outputs with the same target, an output over an input, and an unwritable output, before a long run.
-    pub fn new(args: CheckArgs) -> Result<Self, Error> {
+    /// Refuses flags for one assembly with several.
+    pub(crate) fn of_all(args: CheckArgs) -> Result<Vec<Self>, Error> {
+        let AssemblyFiles { files, several } = assembly_files(&args.assemblies)?;
+        if several {
+            refuse_flags_for_one(&args)?;
+        }
         let outputs = Outputs::new(args.outputs, args.timings)?;
-        let baseline = args.gate.place(&args.assembly);
-        outputs.check(&[(&args.assembly, "the assembly"), (&baseline, "the baseline")])?;
-        Ok(Self {
-            question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
-            outputs,
-            gate: args.gate,
+        let baselines: Vec<PathBuf> = files.iter().map(|file| args.gate.place(file)).collect();
+        let assemblies = files.iter().map(|file| (file.as_path(), "the assembly"));
+        let inputs: Vec<_> = assemblies.chain(baselines.iter().map(|file| (file.as_path(), "the baseline"))).collect();
+        outputs.check(&inputs)?;
+        let settings = |file| Self {
+            question: QuestionSettings::new(file, &args.question, args.verdict_only),
+            outputs: outputs.clone(),
+            gate: args.gate.clone(),
             strict: args.strict,
-            cache: args.cache,
+            cache: args.cache.clone(),
             shard: args.shard,
-        })
+            several,
+        };
+        Ok(files.into_iter().map(settings).collect())
+    }
+}
+
+/// Refuses the flags with a file or a share of one assembly.
+fn refuse_flags_for_one(args: &CheckArgs) -> Result<(), Error> {
+    let given = [
+        (args.gate.baseline.is_some(), "--baseline", "keep each baseline beside its assembly"),
+        (args.timings.is_some(), "--timings", "check one assembly"),
+        (args.shard.is_some(), "--shard", "check one assembly"),
+    ];
+    match given.into_iter().find(|(is_given, ..)| *is_given) {
+        Some((_, flag, fix)) => Err(Error::one(Location::default(), format!("{flag} is for one assembly"), fix)),
+        None => Ok(()),
+    }
+}
+
+/// Runs `check` on one assembly or several.
+///
+/// # Errors
+/// Returns the errors of the flags and, for one assembly, of its check.
+pub(crate) fn run(
+    args: CheckArgs,
+    quiet: bool,
+    color: ColorChoice,
+    work: &Work<'_>,
+    console: &mut Console<'_>,
+) -> Result<Exit, Failure> {
+    let verbose = args.verbose && !quiet;
+    let mut checks: Vec<Check> =
+        CheckSettings::of_all(args)?.into_iter().map(|settings| Check { settings, quiet, verbose, color }).collect();
+    match checks.pop() {
+        Some(check) if checks.is_empty() && !check.settings.several => check.run(work, console),
+        last => {
+            checks.extend(last);
+            several::run(&checks, work, console)
+        }
     }
 }
 
@@ -67,49 +117,88 @@ impl CheckSettings {
 pub(crate) struct Check {
     pub(crate) settings: CheckSettings,
     pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
     pub(crate) color: ColorChoice,
 }
 
 impl Check {
-    pub(crate) fn run(&self, work: &Work<'_>, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    fn run(&self, work: &Work<'_>, console: &mut Console<'_>) -> Result<Exit, Failure> {
         if let Some(shard) = self.settings.shard {
             return shard::run(&self.settings, shard, self.quiet, self.color, console);
         }
         let clocks = Clocks::start();
-        let terminal = console.terminal;
+        let (outcome, stats, gate) = self.outcome(work, console, "")?;
+        let end = RunEnd { clocks: Some(&clocks), ..self.end(&gate) };
+        end.run(outcome, &stats, console)
+    }
+
+    /// Checks and judges the assembly, and prints its warnings below `label`, the name of the assembly.
+    pub(crate) fn judge(&self, label: &str, work: &Work<'_>, console: &mut Console<'_>) -> Result<Judged, Failure> {
+        let (outcome, stats, gate) = self.outcome(work, console, label)?;
+        let judged = RunEnd { label, ..self.end(&gate) }.judge(outcome, &stats, console);
+        if self.verbose {
+            console.on_stderr(&took::stages(&stats.timings));
+        }
+        Ok(judged)
+    }
+
+    fn outcome(
+        &self,
+        work: &Work<'_>,
+        console: &Console<'_>,
+        label: &str,
+    ) -> Result<(Outcome, RunStats, Gate), Failure> {
         // Before the check, since it may take long: a damaged baseline ends the run at once.
         let gate = self.settings.gate.read(&self.settings.question.assembly)?;
         let pool = pool(self.settings.question.threads)?;
-        let progress = Bar::new(terminal.stderr && !self.quiet);
+        let progress = Bar::with_label(console.terminal.stderr && !self.quiet, label);
         let (outcome, mut stats) = pool.install(|| (work.check)(&self.settings, &progress))?;
         drop(progress);
         stats.timings.threads = pool.current_num_threads();
+        Ok((outcome, stats, gate))
+    }
+
+    fn end<'a>(&'a self, gate: &'a Gate) -> RunEnd<'a> {
         let s = &self.settings;
-        let ending = RunEnd {
+        RunEnd {
             outputs: &s.outputs,
-            gate: &gate,
-            clocks: Some(&clocks),
+            gate,
+            clocks: None,
             strict: s.strict,
             quiet: self.quiet,
+            verbose: self.verbose,
             color: self.color,
-        };
-        ending.run(outcome, &stats, console)
+            label: "",
+        }
     }
 }
 
-const EXIT_CODES_OF_CHECK: &str = "\
+const END_OF_CHECK: &str = "\
 Exit codes:
   0  every pair was decided and none fails; with --shard: the partial report is written, which is no verdict
-  1  a pair fails: interference, too_close or undecided; never with --shard
-  2  no verdict: usage, unreadable or invalid input, no pair to check, output not written";
+  1  a pair fails: interference, too_close or undecided; with --strict also a warning; never with --shard
+  2  no verdict: usage, unreadable or invalid input, no pair to check, output not written
+  With several assemblies, the worst of their codes.
+
+Examples:
+  interfere check                                  check assembly.json in this folder
+  interfere check designs/gripper                  check designs/gripper/assembly.json
+  interfere check 'designs/**/assembly.json'       check each, with one summary
+  interfere check a.json --format json -o r.json   write all numbers for programs
+  interfere check a.json --format github --format sarif=out.sarif
+                                                   annotate a workflow and feed code scanning
+  interfere check a.json --tolerance 0.05mm -j 2   count deeper overlap as contact, on two threads";
 
 /// The flags of `check`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_CHECK)]
+#[command(after_help = EXIT_CODES_IN_SHORT, after_long_help = END_OF_CHECK)]
 pub struct CheckArgs {
-    /// The assembly file (JSON).
-    #[arg(value_name = "ASSEMBLY.json")]
-    pub assembly: PathBuf,
+    /// Assembly files, their folders, or globs [default: assembly.json].
+    ///
+    /// A folder means the assembly.json in it. A glob such as 'designs/**/assembly.json' means each JSON file that it matches;
+    /// `**` stands for any number of folders. With several assemblies, each format holds a report of each.
+    #[arg(value_name = "ASSEMBLY")]
+    pub assemblies: Vec<PathBuf>,
 
     /// Settings of the pair queries.
     #[command(flatten)]
@@ -123,25 +212,36 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// Decide the status of each pair without measuring; depths and translations stay empty.
-    #[arg(long)]
+    /// Decide each pair without measuring depths and translations.
+    #[arg(long, help_heading = REPORT)]
     pub verdict_only: bool,
 
-    /// Treat warnings as errors: exit 2, no report.
-    #[arg(long)]
+    /// Let warnings fail the run, too: exit 1.
+    ///
+    /// Prints each warning as an error. The run writes its reports as without the flag.
+    #[arg(long, help_heading = GATE)]
     pub strict: bool,
 
-    /// Reuse results of earlier runs from this folder, and check only the changes. The report is the same with and without the
-    /// cache. The run creates the folder if needed; you may delete it at any time.
-    #[arg(long, value_name = "DIR")]
+    /// Reuse results of earlier runs from this folder.
+    ///
+    /// The run checks only the changes. The report is the same with and without the cache. The run creates the folder if needed; you
+    /// may delete it at any time.
+    #[arg(long, value_name = "DIR", help_heading = PERFORMANCE)]
     pub cache: Option<PathBuf>,
 
     /// Write the times of the stages to this file (JSON).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = PERFORMANCE)]
     pub timings: Option<PathBuf>,
 
-    /// Check only the I-th of N shares of the pairs and write a partial report to --output; `interfere merge` combines all N into
+    /// Check one of N shares of the pairs; `merge` combines them.
+    ///
+    /// Checks only the I-th of N shares of the pairs and writes a partial report to --output; `interfere merge` combines all N into
     /// the report and the verdict.
-    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "expand", "strict", "baseline", "no_baseline", "fail_on"])]
+    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", help_heading = PERFORMANCE)]
+    #[arg(conflicts_with_all = ["format", "expand", "strict", "baseline", "no_baseline", "fail_on"])]
     pub shard: Option<Shard>,
+
+    /// Print the pairs and the time of each stage on stderr.
+    #[arg(long, short, help_heading = GENERAL)]
+    pub verbose: bool,
 }

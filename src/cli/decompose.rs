@@ -3,7 +3,7 @@
 use crate::check::{self, EPSILON_OF_DIAGONAL};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{MAX_PIECES, MOST_PIECES, TextChoice, mesh_length};
+use crate::cli::flags::{GEOMETRY, MAX_PIECES, MOST_PIECES, REPORT, TextChoice, mesh_length};
 use crate::cli::target::Target;
 use crate::error::{Error, Location, Warning, WarningCode};
 use crate::geom::tolerance::roundoff_mm;
@@ -284,35 +284,47 @@ fn grown_for_f32(hull: &Hull) -> Option<(Vec<Vec3>, f64)> {
 const EXIT_CODES_OF_DECOMPOSE: &str = "\
 Exit codes:
   0  the pieces are written
-  2  no file written: usage, not a mesh, a mesh without an inside, output not written";
+  2  no file written: usage, not a mesh, a mesh without an inside, output not written
+
+Examples:
+  interfere decompose bracket.stl -o bracket.obj         write all pieces to one file
+  interfere decompose bracket.stl -o pieces/ --epsilon 0.2";
 
 /// The flags of `decompose`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_DECOMPOSE)]
+#[command(after_long_help = EXIT_CODES_OF_DECOMPOSE)]
 pub struct DecomposeArgs {
     /// A mesh file: STL (binary or ASCII) or OBJ.
     #[arg(value_name = "MESH")]
     pub mesh: PathBuf,
 
-    /// Output: a name that ends in `.obj` is one file with an object per piece; any other name is a folder with a binary STL file
-    /// per piece. The command replaces existing files of these names.
-    #[arg(long, short, value_name = "OUT")]
+    /// Output: a file that ends in `.obj`, or a folder of STL files.
+    ///
+    /// A name that ends in `.obj` is one file with an object per piece; any other name is a folder with a binary STL file per piece.
+    /// The command replaces existing files of these names.
+    #[arg(long, short, value_name = "OUT", help_heading = REPORT)]
     pub output: PathBuf,
 
-    /// Largest overshoot of the pieces, in the mesh's own unit [default: 2 % of the diagonal of its box].
-    #[arg(long, value_name = "LENGTH", value_parser = mesh_length, allow_negative_numbers = true)]
+    /// Overshoot of the pieces [default: 2 % of the mesh's diagonal].
+    ///
+    /// The largest distance of a piece from the mesh, in the mesh's own unit. The diagonal is that of the mesh's box.
+    #[arg(long, value_name = "LENGTH", value_parser = mesh_length, allow_negative_numbers = true, help_heading = GEOMETRY)]
     pub epsilon: Option<f64>,
 
-    /// Largest number of pieces; if they overshoot the mesh by more than --epsilon, a warning gives the distance.
+    /// Number of pieces, at most [default: 64].
+    ///
+    /// If the pieces overshoot the mesh by more than --epsilon, a warning gives the distance.
     #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
+    #[arg(hide_default_value = true, help_heading = GEOMETRY)]
     pub max_pieces: u32,
 
-    /// Write the convex hull as a single piece if the mesh has no definite inside.
-    #[arg(long)]
+    /// Write the hull as one piece if the mesh has no definite inside.
+    #[arg(long, help_heading = GEOMETRY)]
     pub hull: bool,
 
-    /// `text` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "text")]
+    /// `text` for people, `json` for programs [default: text].
+    #[arg(long, value_enum, default_value = "text", help_heading = REPORT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: TextChoice,
 }
 

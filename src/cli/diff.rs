@@ -3,6 +3,7 @@
 use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::REPORT;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use crate::findings::{self, Report};
@@ -15,11 +16,15 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing is new and nothing is worse
   1  a finding is new, worse, or was not measured in one of the reports
-  2  no comparison: usage, a file that is not a report, output not written";
+  2  no comparison: usage, a file that is not a report, output not written
+
+Examples:
+  interfere diff main.json branch.json                   list what changed
+  interfere diff main.json branch.json --format json     the same for programs";
 
 /// The flags of `diff`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_long_help = EXIT_CODES)]
 pub struct DiffArgs {
     /// The older report, written by `interfere check --format json`.
     #[arg(value_name = "OLD.json")]
@@ -29,12 +34,13 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
-    /// `table` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "table")]
+    /// `table` for people, `json` for programs [default: table].
+    #[arg(long, value_enum, default_value = "table", help_heading = REPORT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: DiffFormat,
 
     /// Write the comparison to this file instead of stdout; `-` is stdout.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 }
 

@@ -1,6 +1,6 @@
 //! Maps outcomes and failures to the three public exit codes.
 
-use crate::error::{Error, Warning};
+use crate::error::Error;
 use crate::findings::Judged;
 use std::process::ExitCode;
 
@@ -35,11 +35,9 @@ impl Exit {
     pub fn of_failure(failure: &Failure) -> Self {
         match failure {
             Failure::Arguments(error) if !error.use_stderr() => Self::Pass,
-            Failure::Arguments(_)
-            | Failure::Input(_)
-            | Failure::Strict(_)
-            | Failure::Threads(_)
-            | Failure::Output { .. } => Self::NotDecided,
+            Failure::Arguments(_) | Failure::Input(_) | Failure::Threads(_) | Failure::Output { .. } => {
+                Self::NotDecided
+            }
         }
     }
 }
@@ -57,8 +55,6 @@ pub enum Failure {
     Arguments(clap::Error),
     /// Unreadable or invalid input.
     Input(Error),
-    /// Warnings under `--strict`; at least one.
-    Strict(Vec<Warning>),
     /// The operating system refused the threads.
     Threads(String),
     /// Failed write of an output.
@@ -102,10 +98,8 @@ mod tests {
             (clap("interfere check --help"), Exit::Pass),
             (clap("interfere --version"), Exit::Pass),
             (clap("interfere"), Exit::NotDecided),
-            (clap("interfere check"), Exit::NotDecided),
             (clap("interfere check a.json --frob"), Exit::NotDecided),
             (Failure::Input(Error::one(Location::default(), "no pair to check", "")), Exit::NotDecided),
-            (Failure::Strict(Vec::new()), Exit::NotDecided),
             (Failure::Threads(String::new()), Exit::NotDecided),
             (Failure::Output { file: "stdout".to_owned(), source: std::io::ErrorKind::Other.into() }, Exit::NotDecided),
         ] {

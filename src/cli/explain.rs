@@ -3,7 +3,7 @@
 use crate::check::{self, Explanation, Progress};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, Question, TextChoice};
+use crate::cli::flags::{ColorChoice, Question, REPORT, TextChoice};
 use crate::cli::progress::Bar;
 use crate::cli::settings::{ExplainSettings, QuestionSettings};
 use crate::cli::target::Target;
@@ -65,14 +65,18 @@ const EXIT_CODES_OF_EXPLAIN: &str = "\
 Exit codes:
   0  the pair does not fail
   1  the pair fails: interference, too_close or undecided
-  2  no verdict: usage, unreadable or invalid input, an unknown id";
+  2  no verdict: usage, unreadable or invalid input, an unknown id
+
+Examples:
+  interfere explain a.json bolt plate                    print the stages of a pair
+  interfere explain designs/gripper jaw/1 jaw/2 --format json";
 
 /// The flags of `explain`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_EXPLAIN)]
+#[command(after_long_help = EXIT_CODES_OF_EXPLAIN)]
 pub struct ExplainArgs {
-    /// The assembly file (JSON).
-    #[arg(value_name = "ASSEMBLY.json")]
+    /// The assembly file (JSON), or its folder.
+    #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
     /// The full id of one instance.
@@ -87,7 +91,8 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub question: Question,
 
-    /// `text` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "text")]
+    /// `text` for people, `json` for programs [default: text].
+    #[arg(long, value_enum, default_value = "text", help_heading = REPORT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: TextChoice,
 }

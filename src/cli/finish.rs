@@ -7,7 +7,9 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::ColorChoice;
 use crate::cli::report_flags::Outputs;
 use crate::cli::target::Target;
+use crate::cli::took;
 use crate::findings::{self, Judged};
+use crate::report::number::count;
 use crate::report::timings::{self, Total};
 use crate::report::{self, Style};
 use cpu_time::ProcessTime;
@@ -23,33 +25,49 @@ pub(crate) struct RunEnd<'a> {
     /// True if warnings are errors.
     pub strict: bool,
     pub quiet: bool,
+    /// True if stages go to stderr.
+    pub verbose: bool,
     pub color: ColorChoice,
+    /// Name of the assembly in a run over several; else empty.
+    pub label: &'a str,
 }
 
 impl RunEnd<'_> {
     /// Compares the outcome with the baseline, prints warnings, writes the reports and returns the exit.
-    pub(crate) fn run(
-        &self,
-        mut outcome: Outcome,
-        stats: &RunStats,
-        console: &mut Console<'_>,
-    ) -> Result<Exit, Failure> {
-        outcome.warnings.extend(findings::lint(&outcome));
-        let judged = self.gate.judge(outcome);
-        if self.strict && !judged.outcome.warnings.is_empty() {
-            return Err(Failure::Strict(judged.outcome.warnings));
+    pub(crate) fn run(&self, outcome: Outcome, stats: &RunStats, console: &mut Console<'_>) -> Result<Exit, Failure> {
+        let judged = self.judge(outcome, stats, console);
+        let spent = self.write(&judged, stats.timings, console)?;
+        if self.verbose {
+            console.on_stderr(&took::stages(&spent));
         }
-        if !self.quiet {
-            let colour = console.terminal.paints(self.color, console.terminal.stderr);
-            console.warnings(&judged.outcome.warnings, colour);
-            console.warnings(stats.cache_warning.as_slice(), colour);
+        if let (Some(clocks), false) = (self.clocks, self.quiet) {
+            console.on_stderr(&took::line(&count(judged.outcome.possible_pairs, "pair"), clocks));
         }
-        self.write(&judged, stats.timings, console)?;
         Ok(Exit::of_judged(&judged))
     }
 
-    /// Writes the reports, then the timings with the time for the reports.
-    fn write(&self, judged: &Judged, mut spent: Timings, console: &mut Console<'_>) -> Result<(), Failure> {
+    /// Compares the outcome with the baseline and prints the warnings; under `--strict` as errors.
+    pub(crate) fn judge(&self, mut outcome: Outcome, stats: &RunStats, console: &mut Console<'_>) -> Judged {
+        outcome.warnings.extend(findings::lint(&outcome));
+        let judged = self.gate.judge(outcome, self.strict);
+        let colour = console.terminal.paints(self.color, console.terminal.stderr);
+        let warnings = &judged.outcome.warnings;
+        if !self.label.is_empty() && !warnings.is_empty() && (self.strict || !self.quiet) {
+            console.note(format_args!("{}: {}", self.label, count(warnings.len() as u64, "warning")), colour);
+        }
+        if self.strict {
+            console.strict(warnings, colour);
+        } else if !self.quiet {
+            console.warnings(warnings, colour);
+        }
+        if !self.quiet {
+            console.warnings(stats.cache_warning.as_slice(), colour);
+        }
+        judged
+    }
+
+    /// Writes the reports, then the timings; returns the times with that of the reports.
+    fn write(&self, judged: &Judged, mut spent: Timings, console: &mut Console<'_>) -> Result<Timings, Failure> {
         let before = Clocks::start();
         for report in &self.outputs.reports {
             let to_terminal = console.terminal.stdout && report.target == Target::Stdout;
@@ -57,11 +75,13 @@ impl RunEnd<'_> {
             let style = Style { colour, expand: self.outputs.expand };
             report.target.write(console.stdout, |out| report::render(judged, report.format, style, out))?;
         }
-        let (Some(target), Some(clocks)) = (&self.outputs.timings, self.clocks) else { return Ok(()) };
         let report = before.elapsed();
         spent.wall.report += report.wall;
         spent.cpu.report += report.cpu.unwrap_or(0.0);
-        target.write(console.stdout, |out| timings::render(&spent, clocks.elapsed(), out))
+        if let (Some(target), Some(clocks)) = (&self.outputs.timings, self.clocks) {
+            target.write(console.stdout, |out| timings::render(&spent, clocks.elapsed(), out))?;
+        }
+        Ok(spent)
     }
 }
 

@@ -11,52 +11,75 @@ pub(crate) const MAX_PIECES: u32 = DEFAULT_MAX_PIECES as u32;
 /// Largest value of `--max-pieces`. Beyond it, queries of piece pairs take longer than queries of triangles.
 pub(crate) const MOST_PIECES: i64 = 10_000;
 
-/// Exit codes of commands that write a file.
-pub(crate) const EXIT_CODES_OF_WRITERS: &str = "\
-Exit codes:
-  0  it is written
-  2  no file written: usage, unreadable or invalid input, output not written";
+/// Headings of the flags in the help, in their order.
+pub(crate) const INPUT: &str = "Input";
+/// Heading of the flags about solids and limits.
+pub(crate) const GEOMETRY: &str = "Geometry";
+/// Heading of the flags about outputs.
+pub(crate) const REPORT: &str = "Report";
+/// Heading of the flags about the verdict.
+pub(crate) const GATE: &str = "Gate";
+/// Heading of the flags about time and machines.
+pub(crate) const PERFORMANCE: &str = "Performance";
+/// Heading of the flags of every command.
+pub(crate) const GENERAL: &str = "General";
 
 /// Flags of the pair queries: geometry, limits, pieces, threads.
 #[derive(Debug, ClapArgs)]
 pub struct Question {
-    /// Solid of each part. `exact`: the space enclosed by its triangles. `decomposition`: convex pieces that cover the part and
-    /// overshoot it by at most --epsilon; the run misses no overlap, and reports no pair that is farther apart than the overshoot
-    /// of both parts. `hull`: the convex hull; the run misses no overlap, but concavities count as solid, so a pin in a bore
-    /// interferes. A part's own `geometry` takes precedence.
-    #[arg(long, value_enum, default_value = "exact")]
-    pub geometry: GeometryChoice,
-
-    /// Status of an overlap within the tessellation error of curved surfaces; overrides the file [default: the file's, else
-    /// allow].
-    #[arg(long, value_enum)]
-    pub facets: Option<FacetsChoice>,
-
-    /// Largest overlap depth that counts as contact, in the assembly's units or with a unit (0.5thou); overrides the
-    /// file [default: the file's, else 0.01 mm].
-    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
-    pub tolerance: Option<Length>,
-
-    /// List clear pairs up to this gap, too, in the assembly's units or with a unit (1mm).
-    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
-    pub report_within: Option<Length>,
-
-    /// Largest overshoot of convex pieces, in the assembly's units or with a unit (0.2mm) [default: 2 % of the diagonal
-    /// of the part's own box].
-    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
-    pub epsilon: Option<Length>,
-
-    /// Largest number of convex pieces per part; if they overshoot the part by more than --epsilon, a warning gives the
-    /// distance.
-    #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
-    pub max_pieces: u32,
-
-    /// Read meshes and sub-assemblies from outside the assembly's version-controlled tree.
-    #[arg(long)]
+    /// Read meshes from outside the version-controlled tree.
+    ///
+    /// Without this flag, meshes and sub-assemblies must lie in the version-controlled tree of the assembly.
+    #[arg(long, help_heading = INPUT)]
     pub allow_outside: bool,
 
+    /// Solid of a part: exact, decomposition or hull [default: exact].
+    ///
+    /// `exact`: the space enclosed by its triangles. `decomposition`: convex pieces that cover the part and overshoot it by at most
+    /// --epsilon; the run misses no overlap, and reports no pair that is farther apart than the overshoot of both parts. `hull`:
+    /// the convex hull; the run misses no overlap, but concavities count as solid, so a pin in a bore interferes. A part's own
+    /// `geometry` takes precedence.
+    #[arg(long, value_enum, default_value = "exact", help_heading = GEOMETRY)]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub geometry: GeometryChoice,
+
+    /// Overlap within the facet error: allow or strict [default: allow].
+    ///
+    /// Status of an overlap within the tessellation error of curved surfaces: contact (`allow`) or interference (`strict`).
+    /// Overrides the file.
+    #[arg(long, value_enum, hide_possible_values = true, help_heading = GEOMETRY)]
+    pub facets: Option<FacetsChoice>,
+
+    /// Overlap depth that counts as contact [default: 0.01 mm].
+    ///
+    /// A length in the assembly's units or with a unit (0.5thou). Overrides the file.
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true, help_heading = GEOMETRY)]
+    pub tolerance: Option<Length>,
+
+    /// Overshoot of convex pieces [default: 2 % of the part's diagonal].
+    ///
+    /// The largest distance of a piece from its part, for --geometry decomposition. A length in the assembly's units or with a unit
+    /// (0.2mm). The diagonal is that of the part's own box.
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true, help_heading = GEOMETRY)]
+    pub epsilon: Option<Length>,
+
+    /// Number of convex pieces per part, at most [default: 64].
+    ///
+    /// If the pieces overshoot the part by more than --epsilon, a warning gives the distance.
+    #[arg(long, value_name = "N", default_value_t = MAX_PIECES, value_parser = clap::value_parser!(u32).range(1..=MOST_PIECES))]
+    #[arg(hide_default_value = true, help_heading = GEOMETRY)]
+    pub max_pieces: u32,
+
+    /// List clear pairs up to this gap, too.
+    ///
+    /// A length in the assembly's units or with a unit (1mm).
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true, help_heading = REPORT)]
+    pub report_within: Option<Length>,
+
     /// Number of threads [default: one per core].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    ///
+    /// The report has the same bytes for every number.
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = PERFORMANCE)]
     pub threads: Option<u16>,
 }
 

@@ -1,10 +1,12 @@
 //! Runs `interfere init`: writes an assembly file for a folder of meshes.
 
+use crate::cli::cad_files::CadFiles;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::EXIT_CODES_OF_WRITERS;
+use crate::cli::flags::{ColorChoice, INPUT, REPORT};
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
+use crate::report::number::count;
 use clap::Args as ClapArgs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -17,15 +19,22 @@ use std::path::{Component, Path, PathBuf};
 /// # Errors
 /// Refuses an unreadable folder, a folder without meshes, a name unfit for an assembly file, and an existing or
 /// unwritable file.
-pub fn run(args: &InitArgs, console: &mut Console<'_>) -> Result<Exit, Failure> {
+pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let target =
         args.output.clone().map_or_else(|| Target::File(args.folder.join("assembly.json")), Target::of_argument);
-    let mut meshes = Vec::new();
-    find(&args.folder, &mut Vec::new(), &mut meshes)?;
+    let mut found = Found::default();
+    find(&args.folder, &mut Vec::new(), &mut found)?;
+    let Found { mut meshes, cad } = found;
     // The order of a folder listing varies.
     meshes.sort_unstable();
+    let ways = cad.ways();
     if meshes.is_empty() {
-        return Err(refuse(&args.folder, "no STL or OBJ file in it or below it", "name the folder of the meshes"));
+        let what = "no STL or OBJ file in it or below it";
+        if ways.is_empty() {
+            return Err(refuse(&args.folder, what, "name the folder of the meshes"));
+        }
+        let fix = format!("{}; docs/how-to/export-from-cad.md shows the steps", ways.join("; "));
+        return Err(refuse(&args.folder, what, &fix));
     }
     let from = place_of(&target)?;
     let folder = fs::canonicalize(&args.folder).map_err(|e| unreadable(&args.folder, &e))?;
@@ -38,10 +47,26 @@ pub fn run(args: &InitArgs, console: &mut Console<'_>) -> Result<Exit, Failure> 
         Target::File(path) => create(path, &text)?,
     }
     if let Target::File(path) = &target {
-        let written = format!("{} parts, {} instances: {}\n", meshes.len(), meshes.len(), path.display());
+        let n = meshes.len() as u64;
+        let written = format!("{}, {}: {}\n", count(n, "part"), count(n, "instance"), path.display());
         Target::Stdout.write(console.stdout, |out| out.write_all(written.as_bytes()))?;
     }
+    if !quiet {
+        let colour = console.terminal.paints(color, console.terminal.stderr);
+        for way in ways {
+            console.note(format_args!("left out: {way}"), colour);
+        }
+    }
     Ok(Exit::Pass)
+}
+
+/// Files below a folder.
+#[derive(Default)]
+struct Found {
+    /// Names from the folder down to each mesh.
+    meshes: Vec<Vec<String>>,
+    /// CAD files of other kinds.
+    cad: CadFiles,
 }
 
 fn refuse(path: &Path, what: impl Into<String>, fix: &str) -> Failure {
@@ -54,7 +79,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 
 /// Collects the meshes of a folder and of all folders below it, as names from `folder` down. Skips hidden entries, and
 /// links to folders, since they could form a cycle.
-fn find(folder: &Path, names: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> Result<(), Failure> {
+fn find(folder: &Path, names: &mut Vec<String>, found: &mut Found) -> Result<(), Failure> {
     for entry in fs::read_dir(folder).map_err(|e| unreadable(folder, &e))? {
         let entry = entry.map_err(|e| unreadable(folder, &e))?;
         let path = entry.path();
@@ -62,7 +87,13 @@ fn find(folder: &Path, names: &mut Vec<String>, found: &mut Vec<Vec<String>>) ->
         let is_mesh = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("stl") || e.eq_ignore_ascii_case("obj"));
         let is_file = kind.is_file() || (kind.is_symlink() && path.is_file());
         let name = entry.file_name();
-        if name.to_string_lossy().starts_with('.') || !(kind.is_dir() || (is_file && is_mesh)) {
+        if name.to_string_lossy().starts_with('.') {
+            continue;
+        }
+        if is_file && !is_mesh {
+            found.cad.note(&name.to_string_lossy());
+        }
+        if !(kind.is_dir() || (is_file && is_mesh)) {
             continue;
         }
         let Some(name) = name.to_str().filter(|n| !n.contains('\\')) else {
@@ -72,7 +103,7 @@ fn find(folder: &Path, names: &mut Vec<String>, found: &mut Vec<Vec<String>>) ->
         if kind.is_dir() {
             find(&path, names, found)?;
         } else {
-            found.push(names.clone());
+            found.meshes.push(names.clone());
         }
         names.pop();
     }
@@ -178,20 +209,32 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
+const END: &str = "\
+Exit codes:
+  0  the assembly file is written
+  2  no file written: usage, no mesh in the folder, output not written
+
+Examples:
+  interfere init meshes                    write meshes/assembly.json
+  interfere init meshes --units inch -o -  print it, for meshes in inches";
+
 /// The flags of `init`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_WRITERS)]
+#[command(after_long_help = END)]
 pub struct InitArgs {
     /// Folder of the meshes: every STL and OBJ file in it and below it.
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 
-    /// The assembly file to write, `-` for stdout; fails if the file exists [default: FOLDER/assembly.json].
-    #[arg(long, short, value_name = "FILE")]
+    /// The file to write, `-` for stdout [default: FOLDER/assembly.json].
+    ///
+    /// The command fails if the file exists.
+    #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 
-    /// The unit of the meshes' coordinates.
-    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = ["mm", "cm", "m", "inch", "ft"])]
+    /// The unit of the meshes: mm, cm, m, inch or ft [default: mm].
+    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = ["mm", "cm", "m", "inch", "ft"], help_heading = INPUT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub units: String,
 }
 

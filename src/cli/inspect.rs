@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::REPORT;
 use crate::cli::settings::format;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
@@ -14,6 +15,7 @@ use crate::io::{FsLoader, Loader};
 use crate::mesh::{self, LoadedMesh};
 use crate::report::inspect::{HullReport, MeshReport, render};
 use crate::shape::hull;
+use std::io;
 use std::path::Path;
 
 /// Examines each file, reports the meshes and prints an error for each other file.
@@ -47,9 +49,14 @@ pub fn run(
 /// Refuses a file without a readable mesh; the error names the file.
 pub fn examine(path: &Path) -> Result<MeshReport, Error> {
     let shown = path.to_string_lossy().replace('\\', "/");
-    let bytes = FsLoader
-        .read(path)
-        .map_err(|e| Error::one(Location::file(&shown), format!("cannot read the file: {e}"), "check the path"))?;
+    let bytes = FsLoader.read(path).map_err(|e| match e.kind() {
+        io::ErrorKind::IsADirectory => {
+            let fix = format!("name the mesh files in it, as in `interfere inspect {shown}/*.stl`");
+            Error::one(Location::file(&shown), "a folder, not a mesh", fix)
+        }
+        io::ErrorKind::NotFound => Error::one(Location::file(&shown), "no such file", "check the path"),
+        _ => Error::one(Location::file(&shown), format!("cannot read the file: {e}"), "check the path"),
+    })?;
     let loaded = mesh::load(&bytes).map_err(|e| Error::from(check::locate(e, &shown)))?;
     drop(bytes);
     Ok(measured(shown, loaded))
@@ -90,14 +97,25 @@ fn measured(path: String, loaded: LoadedMesh) -> MeshReport {
     }
 }
 
+const END: &str = "\
+Exit codes:
+  0  every file is a mesh
+  2  a file is not a readable mesh; the others are in the report
+
+Examples:
+  interfere inspect parts/*.stl                  size, volume and defects of each mesh
+  interfere inspect bracket.stl --format json    every number";
+
 /// The flags of `inspect`.
 #[derive(Debug, ClapArgs)]
+#[command(after_long_help = END)]
 pub struct InspectArgs {
     /// Mesh files: STL (binary or ASCII) or OBJ.
     #[arg(value_name = "MESH", required = true)]
     pub meshes: Vec<PathBuf>,
 
-    /// Format of the report: `table` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "table")]
+    /// `table` for people, `json` for programs [default: table].
+    #[arg(long, value_enum, default_value = "table", help_heading = REPORT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: FormatChoice,
 }

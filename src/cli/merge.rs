@@ -6,7 +6,7 @@ use crate::cli::console::Console;
 use crate::cli::decompose::slashes;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::RunEnd;
-use crate::cli::flags::ColorChoice;
+use crate::cli::flags::{ColorChoice, GATE};
 use crate::cli::report_flags::{OutputArgs, Outputs};
 use crate::error::{Error, Location};
 use crate::findings::{self, Partial};
@@ -30,7 +30,16 @@ pub(crate) fn run(
     let assembly = Path::new(&outcome.path);
     outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
     let gate = args.gate.read(assembly)?;
-    let end = RunEnd { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, color };
+    let end = RunEnd {
+        outputs: &outputs,
+        gate: &gate,
+        clocks: None,
+        strict: args.strict,
+        quiet,
+        verbose: false,
+        color,
+        label: "",
+    };
     end.run(outcome, &RunStats::default(), console)
 }
 
@@ -65,11 +74,15 @@ Exit codes:
   0  every pair was decided and none fails
   1  a pair fails: interference, too_close or undecided
   2  nothing was decided: usage, a file that is no partial report, shards that are missing, given twice or of different runs, \
-output not written";
+output not written
+
+Examples:
+  interfere merge shard-*.json                           print the report of the whole run
+  interfere merge shard-*.json --format json -o report.json";
 
 /// The flags of `merge`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_MERGE)]
+#[command(after_long_help = EXIT_CODES_OF_MERGE)]
 pub struct MergeArgs {
     /// The partial reports of all shards of one run, in any order.
     #[arg(value_name = "PARTIAL.json", required = true)]
@@ -83,7 +96,9 @@ pub struct MergeArgs {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// Treat warnings as errors: exit 2, no report.
-    #[arg(long)]
+    /// Let warnings fail the run, too: exit 1.
+    ///
+    /// Prints each warning as an error. The run writes its reports as without the flag.
+    #[arg(long, help_heading = GATE)]
     pub strict: bool,
 }

@@ -5,8 +5,12 @@ pub mod accept;
 pub mod args;
 #[cfg(test)]
 mod args_tests;
+pub(crate) mod assembly_files;
+#[cfg(test)]
+mod assembly_files_tests;
 pub mod baseline_flags;
 pub(crate) mod cache_flag;
+pub(crate) mod cad_files;
 pub mod check;
 pub mod console;
 pub mod decompose;
@@ -20,6 +24,7 @@ pub mod inspect;
 pub(crate) mod merge;
 pub mod progress;
 pub mod report_flags;
+pub(crate) mod rule;
 pub(crate) mod run;
 #[cfg(test)]
 mod run_tests;
@@ -27,10 +32,13 @@ pub(crate) mod schema;
 pub mod settings;
 #[cfg(test)]
 mod settings_tests;
+pub(crate) mod several;
 pub(crate) mod shard;
 pub(crate) mod suggest;
 pub mod target;
 pub(crate) mod threads;
+pub(crate) mod took;
+pub(crate) mod usage;
 pub(crate) mod work;
 
 pub use crate::cli::console::{Console, Terminal};

@@ -1,26 +1,33 @@
 //! Settles the report outputs: formats, targets, and conflicts before a long run.
 
 use crate::assembly::{Assembly, MeshSource};
+use crate::cli::flags::REPORT;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use crate::report::Format;
-use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args as ClapArgs, Command};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Flags of the report outputs.
 #[derive(Debug, ClapArgs)]
 pub struct OutputArgs {
-    /// Format of the report: table, json, sarif, junit, github, markdown or csv. Repeat it for several reports; all but one need a
-    /// file, as in --format table --format sarif=out.sarif [default: table].
-    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
+    /// table, json, sarif, junit, github, markdown, csv; repeat for more.
+    ///
+    /// Format of the report. Repeat it for several reports; all but one need a file, as in --format table --format sarif=out.sarif
+    /// [default: table].
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = ReportParser, hide_possible_values = true, help_heading = REPORT)]
     pub format: Vec<ReportArg>,
 
-    /// Write the report of the --format without a file to this file instead of stdout; `-` is stdout.
-    #[arg(long, short, value_name = "FILE")]
+    /// Write the report without a file to this file.
+    ///
+    /// Writes the report of the --format without a file to this file instead of stdout; `-` is stdout.
+    #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 
-    /// Give each pair its own row in the table; do not group equal findings.
-    #[arg(long)]
+    /// Give each pair its own row in the table, without groups.
+    #[arg(long, help_heading = REPORT)]
     pub expand: bool,
 }
 
@@ -31,6 +38,23 @@ pub struct ReportArg {
     pub format: Format,
     /// File of the report, if named; `-` is stdout.
     pub file: Option<PathBuf>,
+}
+
+/// Parser of `--format`; completion offers its formats.
+#[derive(Debug, Clone, Copy)]
+struct ReportParser;
+
+impl TypedValueParser for ReportParser {
+    type Value = ReportArg;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<ReportArg, clap::Error> {
+        let text = |text: &str| report(text);
+        text.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Format::ALL.into_iter().map(|format| PossibleValue::new(format.name()).help(format.about()))))
+    }
 }
 
 /// Parses `FORMAT` or `FORMAT=FILE`.

@@ -1,14 +1,14 @@
 //! Entry of the program: parses the arguments, runs the command, ends with an exit code.
 
 use crate::cli::args::{Args, Command};
-use crate::cli::check::{Check, run_check};
+use crate::cli::check::{self, run_check};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::explain::{explain, run_explain};
 use crate::cli::flags::ColorChoice;
-use crate::cli::settings::{CheckSettings, ExplainSettings};
+use crate::cli::settings::ExplainSettings;
 use crate::cli::work::Work;
-use crate::cli::{accept, decompose, diff, init, inspect, merge, schema, suggest};
+use crate::cli::{accept, decompose, diff, init, inspect, merge, rule, schema, suggest, usage};
 use crate::io::FsLoader;
 use clap::{CommandFactory, Parser, ValueEnum};
 use std::ffi::OsString;
@@ -31,13 +31,11 @@ pub(crate) fn run_with(
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let args = match Args::try_parse_from(&arguments) {
         Ok(args) => args,
-        Err(error) => return report_failure(&error.into(), color_of(&arguments), console),
+        Err(error) => return report_failure(&usage::advised(error, &arguments), color_of(&arguments), console),
     };
-    let Args { command, quiet, color } = args;
+    let Args { command, quiet, color, .. } = args;
     let result = match command {
-        Command::Check(args) => CheckSettings::new(args)
-            .map_err(Failure::from)
-            .and_then(|settings| Check { settings, quiet, color }.run(work, console)),
+        Command::Check(args) => check::run(args, quiet, color, work, console),
         Command::Accept(args) => accept::run(&args, quiet, color, console),
         Command::Diff(args) => {
             let colour = console.terminal.paints(color, console.terminal.stdout);
@@ -54,8 +52,9 @@ pub(crate) fn run_with(
             let colour = console.terminal.paints(color, console.terminal.stderr);
             decompose::run(&args, quiet, colour, console)
         }
-        Command::Init(args) => init::run(&args, console),
+        Command::Init(args) => init::run(&args, quiet, color, console),
         Command::Suggest(args) => suggest::run(args, quiet, color, console),
+        Command::Rule(args) => rule::run(&args, console),
         Command::Schema(args) => schema::schema(&args, console),
         Command::Completions(args) => schema::completions(args.shell, Args::command(), console),
         Command::Man(args) => schema::man(&args, Args::command(), console),
@@ -90,7 +89,6 @@ fn report_failure(failure: &Failure, color: ColorChoice, console: &mut Console<'
             }
         }
         Failure::Input(error) => console.errors(error, colour),
-        Failure::Strict(warnings) => console.strict(warnings, colour),
         Failure::Threads(why) => console.error(format_args!("cannot start the threads: {why}"), colour),
         Failure::Output { file, source } => console.error(format_args!("{file}: cannot write: {source}"), colour),
     }

@@ -2,18 +2,24 @@
 
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::REPORT;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use clap::{Args as ClapArgs, Command, ValueEnum};
 use clap_complete::Shell;
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 
 /// The flags of `schema`.
 #[derive(Debug, ClapArgs)]
+#[command(after_long_help = "Examples:\n  interfere schema assembly > assembly.schema.json")]
 pub struct SchemaArgs {
-    /// File format of the schema.
-    #[arg(value_enum, value_name = "FORMAT")]
+    /// assembly, report, reports, partial, baseline, diff, explain, suggest, inspect, decompose.
+    ///
+    /// The assembly file, the baseline, or the JSON output of a command: `report` is that of `check`, `reports` that of `check` for
+    /// several assemblies, `partial` that of `check --shard`.
+    #[arg(value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub of: SchemaChoice,
 }
 
@@ -28,6 +34,8 @@ pub enum SchemaChoice {
     Partial,
     /// The baseline file
     Baseline,
+    /// The report of `check --format json` for several assemblies
+    Reports,
     /// The comparison of `diff --format json`
     Diff,
     /// The explanation of `explain --format json`
@@ -48,6 +56,7 @@ impl SchemaChoice {
             Self::Report => include_str!("../../docs/schema/report.json"),
             Self::Partial => include_str!("../../docs/schema/partial.json"),
             Self::Baseline => include_str!("../../docs/schema/baseline.json"),
+            Self::Reports => include_str!("../../docs/schema/reports.json"),
             Self::Diff => include_str!("../../docs/schema/diff.json"),
             Self::Explain => include_str!("../../docs/schema/explain.json"),
             Self::Suggest => include_str!("../../docs/schema/suggest.json"),
@@ -59,6 +68,9 @@ impl SchemaChoice {
 
 /// The flags of `completions`.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_long_help = "Examples:\n  interfere completions bash > ~/.local/share/bash-completion/completions/interfere"
+)]
 pub struct CompletionsArgs {
     /// Shell of the completion script.
     #[arg(value_enum)]
@@ -67,10 +79,12 @@ pub struct CompletionsArgs {
 
 /// The flags of `man`.
 #[derive(Debug, ClapArgs)]
+#[command(after_long_help = "Examples:\n  interfere man --output ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Write the pages of the program and of each command to this folder; existing pages are replaced [default: print
-    /// the program's page].
-    #[arg(long, short, value_name = "DIR")]
+    /// Write all pages to this folder [default: print the program's page].
+    ///
+    /// Writes the pages of the program and of each command; replaces existing pages.
+    #[arg(long, short, value_name = "DIR", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 }
 
@@ -120,8 +134,53 @@ fn page(command: &Command) -> (String, Vec<u8>) {
     let man = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
     // Writing to a Vec cannot fail.
-    let _ = man.render(&mut text);
+    let _ = sections(&man, command, &mut text);
     (man.get_filename(), text)
+}
+
+fn sections(man: &clap_mangen::Man, command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
+    man.render_title(out)?;
+    man.render_name_section(out)?;
+    // Shows the values of the arguments, as the help does.
+    let usage = command.clone().render_usage().to_string();
+    section("SYNOPSIS", &[usage.trim_start_matches("Usage: ")], out);
+    man.render_description_section(out)?;
+    man.render_options_section(out)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(out)?;
+    }
+    let end = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string).unwrap_or_default();
+    for (heading, lines) in blocks(&end) {
+        section(heading, &lines, out);
+    }
+    if command.get_version().is_some() {
+        man.render_version_section(out)?;
+    }
+    Ok(())
+}
+
+/// Blocks of a help's end, each with its heading in man pages.
+fn blocks(end: &str) -> Vec<(&'static str, Vec<&str>)> {
+    let mut blocks: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in end.lines() {
+        match (line, blocks.last_mut()) {
+            ("Exit codes:", _) => blocks.push(("EXIT STATUS", Vec::new())),
+            ("Examples:", _) => blocks.push(("EXAMPLES", Vec::new())),
+            (line, Some((_, lines))) if !line.is_empty() => lines.push(line),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// Writes a section whose lines keep their layout.
+fn section(heading: &str, lines: &[&str], out: &mut Vec<u8>) {
+    let escaped = |line: &str| {
+        let line = line.replace('\\', "\\e").replace('-', "\\-");
+        if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
+    };
+    let lines: Vec<String> = lines.iter().map(|line| escaped(line)).collect();
+    out.extend_from_slice(format!(".SH \"{heading}\"\n.nf\n{}\n.fi\n", lines.join("\n")).as_bytes());
 }
 
 fn print(text: &[u8], console: &mut Console<'_>) -> Result<Exit, Failure> {

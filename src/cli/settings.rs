@@ -3,6 +3,7 @@
 
 use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use crate::check::{Options, Shard};
+use crate::cli::assembly_files::{assembly_file, with_advice};
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::decompose::FormatChoice;
 use crate::cli::flags::{FacetsChoice, GeometryChoice, Question};
@@ -54,6 +55,8 @@ pub struct CheckSettings {
     pub cache: Option<PathBuf>,
     /// Shard to check; `None` for all pairs.
     pub shard: Option<Shard>,
+    /// True if the command line names several assemblies: the report holds each.
+    pub several: bool,
 }
 
 /// Settings of `explain`.
@@ -68,10 +71,10 @@ pub struct ExplainSettings {
 }
 
 impl QuestionSettings {
-    /// Combines the flags.
+    /// Combines the flags; a folder means the `assembly.json` in it.
     pub fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
         Self {
-            assembly,
+            assembly: assembly_file(assembly),
             geometry: geometry(args.geometry),
             facets: args.facets.map(facets),
             tolerance: args.tolerance.clone(),
@@ -90,6 +93,7 @@ impl QuestionSettings {
     /// Returns every problem of its files.
     pub fn load(&self, loader: &dyn Loader) -> Result<Assembly, Error> {
         assembly::load(&self.assembly, loader, &LoadOptions { allow_outside: self.allow_outside })
+            .map_err(|error| with_advice(&self.assembly, loader, error))
     }
 
     /// Options of the check, with lengths converted from `units` to mm.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 fn settings(line: &str) -> Result<CheckSettings, Error> {
     match Args::try_parse_from(line.split(' ')).expect(line).command {
-        Command::Check(args) => CheckSettings::new(args),
+        Command::Check(args) => CheckSettings::of_all(args).map(|mut all| all.remove(0)),
         _ => panic!("{line}"),
     }
 }

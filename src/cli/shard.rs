@@ -10,6 +10,7 @@ use crate::cli::progress::Bar;
 use crate::cli::settings::CheckSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
+use crate::cli::took;
 use crate::error::Error;
 use crate::findings::{self, Partial};
 use crate::io::FsLoader;
@@ -45,6 +46,7 @@ pub(crate) fn run(
     if !quiet {
         console.warnings(cache_warning.as_slice(), terminal.paints(color, terminal.stderr));
         console.note(note(shard, target, findings), terminal.paints(color, terminal.stderr));
+        console.on_stderr(&took::line(&format!("shard {} of {}", shard.index, shard.of), &clocks));
     }
     Ok(Exit::Pass)
 }

@@ -1,6 +1,6 @@
 //! Runs `interfere suggest`: proposes rules for probably intended overlaps.
 
-use crate::cli::flags::{ColorChoice, EXIT_CODES_OF_WRITERS, Question};
+use crate::cli::flags::{ColorChoice, Question, REPORT};
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
 
@@ -41,19 +41,29 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
     Ok(Exit::Pass)
 }
 
+const END: &str = "\
+Exit codes:
+  0  the proposals are printed
+  2  no proposals: usage, unreadable or invalid input, output not written
+
+Examples:
+  interfere suggest a.json                 print rules for overlaps that look intended
+  interfere suggest a.json --format json   the same for programs";
+
 /// The flags of `suggest`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_WRITERS)]
+#[command(after_long_help = END)]
 pub struct SuggestArgs {
-    /// The assembly file (JSON).
-    #[arg(value_name = "ASSEMBLY.json")]
+    /// The assembly file (JSON), or its folder.
+    #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
     /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
 
-    /// `text` for people, `json` for programs.
-    #[arg(long, value_enum, default_value = "text")]
+    /// `text` for people, `json` for programs [default: text].
+    #[arg(long, value_enum, default_value = "text", help_heading = REPORT)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: TextChoice,
 }

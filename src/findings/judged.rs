@@ -14,18 +14,25 @@ pub struct Judged {
     pub baseline: Option<BaselineOutcome>,
     /// Findings that fail the gate.
     pub fail_on: FailOn,
+    /// True if warnings fail the gate, too.
+    pub strict: bool,
 }
 
 impl From<Outcome> for Judged {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, baseline: None, fail_on: FailOn::default() }
+        Self { outcome, baseline: None, fail_on: FailOn::default(), strict: false }
     }
 }
 
 impl Judged {
     /// Returns true if the gate fails.
     pub fn fails(&self) -> bool {
-        self.failing() > 0
+        self.failing() > 0 || self.strict_warnings() > 0
+    }
+
+    /// Number of warnings that fail the gate; 0 unless `strict`.
+    pub fn strict_warnings(&self) -> u64 {
+        if self.strict { self.outcome.warnings.len() as u64 } else { 0 }
     }
 
     /// Number of pairs that fail the gate.
@@ -77,6 +84,9 @@ mod tests {
         let judged = |fail_on| Judged { baseline: Some(compared.clone()), fail_on, ..plain.clone() };
         let failing = [FailOn::New, FailOn::Any, FailOn::Never].map(|fail_on| judged(fail_on).failing());
         assert_eq!(failing, [5, 6, 0]);
+        // Warnings fail on their own, and only with `strict`.
+        assert!(!plain.outcome.warnings.is_empty() && !judged(FailOn::Never).fails());
+        assert!(Judged { strict: true, ..judged(FailOn::Never) }.fails());
         // Without a baseline, every finding is new.
         assert_eq!(Judged { fail_on: FailOn::New, ..plain.clone() }.failing(), 6);
     }

@@ -19,12 +19,37 @@ const HEADINGS: &str = "id,status,baseline,a,b,part_a,part_b,file_a,line_a,file_
 /// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let groups = Groups::new(judged);
     write!(out, "{HEADINGS}\r\n")?;
-    for k in 0..judged.outcome.pairs.len() {
-        row(judged, &groups, k, &mut out)?;
+    rows(judged, &mut out)?;
+    out.flush()
+}
+
+/// Writes the rows of several assemblies under one line of headings; a first column names the assembly.
+///
+/// # Errors
+/// Returns the writer's error.
+pub(crate) fn render_several<'a>(
+    all: impl Iterator<Item = (&'a str, &'a Judged)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    write!(out, "assembly,{HEADINGS}\r\n")?;
+    for (path, judged) in all {
+        let mut lines = Vec::new();
+        rows(judged, &mut lines)?;
+        let mut first = Row::default();
+        first.name(path);
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            write!(out, "{},", first.0)?;
+            out.write_all(line)?;
+        }
     }
     out.flush()
+}
+
+fn rows(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
+    let groups = Groups::new(judged);
+    (0..judged.outcome.pairs.len()).try_for_each(|k| row(judged, &groups, k, out))
 }
 
 fn row(judged: &Judged, groups: &Groups, k: usize, out: &mut impl Write) -> io::Result<()> {

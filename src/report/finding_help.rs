@@ -20,6 +20,17 @@ pub(crate) fn of(code: &str) -> Option<Help> {
     Some(Help { short: text[..end].to_owned(), text })
 }
 
+/// Every code with a section, in the order of the page: statuses, then warnings.
+pub(crate) fn codes() -> Vec<&'static str> {
+    let headings = FINDINGS.lines().filter_map(|line| line.strip_prefix("### "));
+    headings.filter(|code| code.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_'))).collect()
+}
+
+/// Page of a code for a terminal: the section as written, with the texts of its links alone.
+pub(crate) fn page(code: &str) -> Option<String> {
+    Some(format!("{code}\n\n{}\n", without(section(code)?, &['['])))
+}
+
 fn section(code: &str) -> Option<&'static str> {
     let heading = format!("\n### {code}\n");
     let start = FINDINGS.find(&heading)? + heading.len();
@@ -30,9 +41,14 @@ fn section(code: &str) -> Option<&'static str> {
 
 /// Removes emphasis, code marks and link targets; the targets are valid only inside the documentation.
 fn plain(markdown: &str) -> String {
+    without(markdown, &['[', '`', '*'])
+}
+
+/// Removes the marks that begin with these characters; `[` stands for link targets.
+fn without(markdown: &str, marks: &[char]) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut rest = markdown;
-    while let Some(at) = rest.find(['[', '`', '*']) {
+    while let Some(at) = rest.find(marks) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let link = rest.strip_prefix('[').and_then(|r| {
@@ -42,7 +58,7 @@ fn plain(markdown: &str) -> String {
         });
         match link {
             Some((text, after)) => {
-                out.push_str(&plain(text));
+                out.push_str(&without(text, marks));
                 rest = after;
             }
             None if rest.starts_with('[') => {
@@ -79,6 +95,18 @@ mod tests {
             assert!(of(code).is_some_and(|h| h.short.len() > 10), "{code}");
         }
         assert_eq!(of("no-such-code"), None);
+    }
+
+    #[test]
+    fn every_code_has_a_page_without_link_targets() {
+        let codes = codes();
+        assert!(Status::ALL.iter().all(|status| codes.contains(&status.name())), "{codes:?}");
+        assert!(WarningCode::ALL.iter().all(|code| codes.contains(&code.name())), "{codes:?}");
+        for code in codes {
+            let page = page(code).unwrap();
+            assert!(page.starts_with(&format!("{code}\n\n")) && !page.contains("]("), "{page}");
+        }
+        assert_eq!(page("no-such-code"), None);
     }
 
     #[test]

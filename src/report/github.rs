@@ -2,7 +2,6 @@
 //!
 //! A step shows at most ten errors, ten warnings and ten notices. The report shows the worst nine and counts the rest.
 
-use crate::check::Outcome;
 use crate::findings::{Groups, Judged, rank};
 use crate::report::location::{self, Place};
 use crate::report::rows;
@@ -21,20 +20,28 @@ const MAX_MESSAGE: usize = 2000;
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
+    render_within(judged, MAX_ANNOTATIONS, out)
+}
+
+/// Writes the report with at most `most` annotated errors, and as many warnings.
+///
+/// # Errors
+/// Returns the writer's error.
+pub(crate) fn render_within(judged: &Judged, most: usize, out: &mut dyn Write) -> io::Result<()> {
     let outcome = &judged.outcome;
     let mut out = BufWriter::new(out);
-    findings(judged, &mut out)?;
-    warnings(outcome, &mut out)?;
+    findings(judged, most, &mut out)?;
+    warnings(judged, most, &mut out)?;
     let name = format!("interfere: {} {}", if judged.fails() { "FAIL" } else { "PASS" }, outcome.name);
     command("notice", None, &name, &verdict(judged), &mut out)?;
     out.flush()
 }
 
-fn findings(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
+fn findings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
     let groups = Groups::new(judged);
     let entries = rows::in_groups(&rank::ranked(judged, |row| judged.is_open(row)), Some(&groups));
-    let (told, rest) = entries.split_at(entries.len().min(MAX_ANNOTATIONS));
+    let (told, rest) = entries.split_at(entries.len().min(most));
     for entry in told {
         let p = &o.pairs[entry.row];
         let [a, b] = entry.names(o);
@@ -54,29 +61,31 @@ fn findings(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     command("error", None, "interfere", &said, out)
 }
 
-fn warnings(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
-    let (told, rest) = o.warnings.split_at(o.warnings.len().min(MAX_ANNOTATIONS));
+fn warnings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
+    let kind = if judged.strict { "error" } else { "warning" };
+    let (told, rest) = o.warnings.split_at(o.warnings.len().min(most));
     for w in told {
         let at = w.at.as_ref().filter(|at| !at.file.is_empty());
         let at = at.map(|at| Place { file: &at.file, line: at.line.unwrap_or(1) });
         let part = w.part.as_ref().map(|p| format!("part {p}: ")).unwrap_or_default();
-        command("warning", at, w.code.name(), &format!("{part}{}", w.message), out)?;
+        command(kind, at, w.code.name(), &format!("{part}{}", w.message), out)?;
     }
     if rest.is_empty() {
         return Ok(());
     }
     let warnings = if rest.len() == 1 { "warning" } else { "warnings" };
-    command(
-        "warning",
-        None,
-        "interfere",
-        &format!("{} more {warnings} (--format json lists them all)", rest.len()),
-        out,
-    )
+    command(kind, None, "interfere", &format!("{} more {warnings} (--format json lists them all)", rest.len()), out)
 }
 
 /// Writes one command on one line.
-fn command(kind: &str, at: Option<Place<'_>>, title: &str, message: &str, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn command(
+    kind: &str,
+    at: Option<Place<'_>>,
+    title: &str,
+    message: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
     write!(out, "::{kind} ")?;
     if let Some(at) = at {
         write!(out, "file={},line={},", property(at.file), at.line)?;

@@ -2,6 +2,7 @@
 //! omitted, so that the same input gives the same bytes.
 
 use crate::check::Status;
+use crate::error::Error;
 use crate::findings::Judged;
 use crate::report::sentence::sentence;
 use crate::report::xml::escaped;
@@ -31,20 +32,86 @@ fn end(judged: &Judged, row: usize) -> End {
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 16, out);
-    let o = &judged.outcome;
-    let n = |wanted: End| (0..o.pairs.len()).filter(|row| end(judged, *row) == wanted).count();
-    let name = escaped(&o.name);
-    let totals = format!("tests=\"{}\" failures=\"{}\" errors=\"{}\"", o.pairs.len(), n(End::Failure), n(End::Error));
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(out, "<testsuites name=\"interfere\" {totals}>")?;
-    writeln!(out, "  <testsuite name=\"{name}\" {totals} skipped=\"{}\">", n(End::Skipped))?;
-    properties(judged, &mut out)?;
-    for row in 0..o.pairs.len() {
-        case(judged, row, &name, &mut out)?;
+    document(&[Suite::Judged(judged)], out)
+}
+
+/// A suite of the report.
+pub(crate) enum Suite<'a> {
+    /// A checked assembly.
+    Judged(&'a Judged),
+    /// An assembly without a verdict, by its path.
+    Failed(&'a str, &'a Error),
+}
+
+impl Suite<'_> {
+    /// Number of cases, failures, errors and skipped cases.
+    fn counts(&self) -> [usize; 4] {
+        let Self::Judged(judged) = self else { return [1, 0, 1, 0] };
+        let rows = judged.outcome.pairs.len();
+        let n = |wanted: End| (0..rows).filter(|row| end(judged, *row) == wanted).count();
+        let strict = usize::from(judged.strict_warnings() > 0);
+        [rows + strict, n(End::Failure) + strict, n(End::Error), n(End::Skipped)]
     }
-    writeln!(out, "  </testsuite>\n</testsuites>")?;
+}
+
+/// Writes a document of several suites.
+///
+/// # Errors
+/// Returns the writer's error.
+pub(crate) fn document(suites: &[Suite<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let totals = |[tests, failures, errors, _]: [usize; 4]| {
+        format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"")
+    };
+    let all = suites.iter().map(Suite::counts).fold([0; 4], |sum, one| std::array::from_fn(|k| sum[k] + one[k]));
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(out, "<testsuites name=\"interfere\" {}>", totals(all))?;
+    for suite in suites {
+        let counts = suite.counts();
+        let name = escaped(match suite {
+            Suite::Judged(judged) => &judged.outcome.name,
+            Suite::Failed(path, _) => path,
+        });
+        writeln!(out, "  <testsuite name=\"{name}\" {} skipped=\"{}\">", totals(counts), counts[3])?;
+        match suite {
+            Suite::Judged(judged) => cases(judged, &name, &mut out)?,
+            Suite::Failed(_, error) => failed(error, &name, &mut out)?,
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")?;
     out.flush()
+}
+
+/// Writes the properties and the cases of a suite.
+fn cases(judged: &Judged, name: &str, out: &mut impl Write) -> io::Result<()> {
+    properties(judged, out)?;
+    for row in 0..judged.outcome.pairs.len() {
+        case(judged, row, name, out)?;
+    }
+    if judged.strict_warnings() == 0 {
+        return Ok(());
+    }
+    let said: Vec<_> = judged.outcome.warnings.iter().map(ToString::to_string).collect();
+    write_case(out, "warnings", name, "failure", "strict", &said.join("\n"))
+}
+
+/// Writes the one case of an assembly without a verdict.
+fn failed(error: &Error, name: &str, out: &mut impl Write) -> io::Result<()> {
+    write_case(out, "verdict", name, "error", "no_verdict", &error.to_string())
+}
+
+fn write_case(
+    out: &mut impl Write,
+    case: &str,
+    suite: &str,
+    element: &str,
+    kind: &str,
+    message: &str,
+) -> io::Result<()> {
+    let head = format!("    <testcase name=\"{case}\" classname=\"{suite}\"");
+    let message = escaped(message);
+    writeln!(out, "{head}>\n      <{element} type=\"{kind}\" message=\"{message}\"/>\n    </testcase>")
 }
 
 /// Writes the properties of the run: settings, verdict, and the number of pairs of each status, including unlisted

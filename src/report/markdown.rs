@@ -22,16 +22,21 @@ pub const MAX_ROWS: usize = 50;
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(page(judged, MAX_BYTES).as_bytes())?;
+    out.flush()
+}
+
+/// Builds the page of one assembly, of at most `budget` bytes beside its head and its tail of few lines.
+pub(crate) fn page(judged: &Judged, budget: usize) -> String {
     let o = &judged.outcome;
     let mut text = String::new();
     head(judged, &mut text);
     changes(judged, &mut text);
     let tail = funnel(o) + &warnings(o);
     // The tail is small: few lines of short names.
-    findings(judged, MAX_BYTES - tail.len(), &mut text);
+    findings(judged, budget.saturating_sub(tail.len()), &mut text);
     text.push_str(&tail);
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    text
 }
 
 /// Appends a line. Writing to a String cannot fail.
@@ -100,7 +105,7 @@ fn cell(column: usize, text: &str) -> String {
     match HEADINGS[column] {
         _ if text.is_empty() => String::new(),
         "status" => format!("**{text}**"),
-        "a" | "b" | "moves b into" | "rule" => code(text),
+        "a" | "b" | "moves into" | "rule" => code(text),
         _ => inert(text),
     }
 }
@@ -145,13 +150,13 @@ fn warnings(o: &Outcome) -> String {
 }
 
 /// User text as code, shown literally: without marks, links or mentions.
-fn code(name: &str) -> String {
+pub(crate) fn code(name: &str) -> String {
     format!("<code>{}</code>", inert(&clipped(&shown(name))))
 }
 
 /// Escapes a text: each character with a meaning in Markdown or HTML becomes a character reference, and so loses its
 /// meaning. Links also arise from `www.`, and from `:` after a scheme.
-fn inert(text: &str) -> String {
+pub(crate) fn inert(text: &str) -> String {
     let link = text.to_ascii_lowercase().contains("www.");
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -20,15 +20,15 @@ fn the_whole_page() {
 
     2 parts, 5 instances, geometry hull
 
-    | status | a | b | depth | gap | move b by | along | rule |
+    | status | a | b | depth | gap | move | along | rule |
     | --- | --- | --- | ---: | ---: | ---: | --- | --- |
-    | **interference** | <code>gehäuse &#34;links&#34;</code> | <code>shaft</code> | 9.8 mm |  | 19.6 mm | (0.60, 0.80, 0.00) |  |
-    | **interference** | <code>drive/bearing-1</code> | <code>gehäuse &#34;links&#34;</code> | 0.25 mm |  | 0.5 mm | -z |  |
+    | **interference** | <code>gehäuse &#34;links&#34;</code> | <code>shaft</code> | 9.8 mm |  | b by 19.6 mm | (0.60, 0.80, 0.00) |  |
+    | **interference** | <code>drive/bearing-1</code> | <code>gehäuse &#34;links&#34;</code> | 0.25 mm |  | b by 0.5 mm | -z |  |
     | **interference** | <code>fan</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  |  |  |  |  |
     | **too_close** | <code>fan</code> | <code>gehäuse &#34;links&#34;</code> |  | 0.5 mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> |
     | **too_close** | <code>drive/bearing-1</code> | <code>fan</code> |  | 1.25 mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> |
     | **undecided** | <code>drive/bearing-1</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  | -0.5 to 0.5 mm |  |  |  |
-    | **allowed** | <code>drive/bearing-1</code> | <code>shaft</code> | 0.015 mm |  | 0.03 mm | +x | <code>allow&#95;depth 0.03 mm, H7/p6 press fit (assembly.json rules&#91;0&#93;)</code> |
+    | **allowed** | <code>drive/bearing-1</code> | <code>shaft</code> | 0.015 mm |  | b by 0.03 mm | +x | <code>allow&#95;depth 0.03 mm, H7/p6 press fit (assembly.json rules&#91;0&#93;)</code> |
     | **clear** | <code>fan</code> | <code>shaft</code> |  | 4 mm |  | +x |  |
 
     <details><summary>Pairs by status and stage</summary>

@@ -28,6 +28,7 @@ pub(crate) mod number;
 pub(crate) mod rows;
 pub(crate) mod sarif;
 pub(crate) mod sentence;
+pub(crate) mod several;
 pub(crate) mod suggest;
 pub(crate) mod table;
 #[cfg(test)]
@@ -73,6 +74,19 @@ impl Format {
             Self::Github => "github",
             Self::Markdown => "markdown",
             Self::Csv => "csv",
+        }
+    }
+
+    /// Description in one line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Table => "for people: findings, worst first",
+            Self::Json => "for programs: all data",
+            Self::Sarif => "for code scanning",
+            Self::Junit => "for CI systems with test results",
+            Self::Github => "annotations of a GitHub workflow",
+            Self::Markdown => "for a job summary or a comment",
+            Self::Csv => "for spreadsheets",
         }
     }
 

@@ -1,7 +1,7 @@
 //! Selects the rows of a report for people, and fills their cells.
 
 use crate::assembly::Rule;
-use crate::check::{Fix, Outcome, PairOutcome, Status};
+use crate::check::{Fix, Outcome, PairOutcome, Side, Status};
 use crate::findings::{Accepted, BaselineStatus, Entry, Groups, Judged, Metric, Severity, rank};
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit, Vec3};
@@ -10,11 +10,11 @@ use crate::report::text::shown;
 
 /// Headings of all columns; [`used`] selects the columns with text.
 pub(crate) const HEADINGS: [&str; 11] =
-    ["status", "baseline", "a", "b", "pairs", "depth", "gap", "move b by", "along", "moves b into", "rule"];
+    ["status", "baseline", "a", "b", "pairs", "depth", "gap", "move", "along", "moves into", "rule"];
 
 /// Returns true for a column of numbers.
 pub(crate) fn is_number(column: usize) -> bool {
-    matches!(HEADINGS[column], "pairs" | "depth" | "gap" | "move b by")
+    matches!(HEADINGS[column], "pairs" | "depth" | "gap" | "move")
 }
 
 /// Largest number of names in a cell.
@@ -60,7 +60,7 @@ pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len
     let o = &judged.outcome;
     let p = &o.pairs[entry.row];
     let text = |mm: Option<f64>| mm.map(|mm| length_text(mm, o.units)).unwrap_or_default();
-    let along = p.separating_translation.and_then(|t| unit(&t)).or(p.normal);
+    let along = p.separating_move().and_then(|(_, t)| unit(&t)).or(p.normal);
     let [a, b] = entry.names(o).map(|name| shown(&name).into_owned());
     [
         p.status.name().to_owned(),
@@ -70,7 +70,7 @@ pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len
         entry.group.map(|g| g.members.len().to_string()).unwrap_or_default(),
         text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(judged, entry.row, Metric::Depth),
         gap(judged, entry.row),
-        text(p.penetration_depth),
+        moving(o, p),
         along.map(|v| direction(&v)).unwrap_or_default(),
         moves_into(o, p),
         p.rule.and_then(|ix| o.rules.get(ix as usize)).map(|rule| rule_text(rule, o.units)).unwrap_or_default(),
@@ -114,6 +114,16 @@ fn gap(judged: &Judged, row: usize) -> String {
     }
     let gap = p.gap.filter(|g| *g >= 0.0).map(|g| length_text(g, o.units)).unwrap_or_default();
     gap + &accepted(judged, row, Metric::Gap)
+}
+
+/// Moving column and length of its translation: `b by 0.4 mm`.
+fn moving(o: &Outcome, p: &PairOutcome) -> String {
+    let side = match p.mover.map(|m| m.moves) {
+        Some(Side::A) => "a by ",
+        Some(Side::B) => "b by ",
+        None => "",
+    };
+    p.penetration_depth.map(|mm| format!("{side}{}", length_text(mm, o.units))).unwrap_or_default()
 }
 
 /// Instances with new or worse failures after the fix.

@@ -1,6 +1,6 @@
 //! Describes a pair's row in a sentence.
 
-use crate::check::{Outcome, Status};
+use crate::check::{MoverReason, Outcome, PairOutcome, Status};
 use crate::findings::{Entry, Group, Judged, Metric, rank};
 use crate::geom::Bounds;
 use crate::geom::unit::format_number;
@@ -52,15 +52,35 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
         let demanded = format!("{} {}", format_number(as_given(demanded, o.units)), o.units.name());
         let _ = write!(said, "; required: {demanded}");
     }
-    if let (Status::Interference, Some(t), Some(by)) = (p.status, p.separating_translation, p.penetration_depth)
-        && by > 0.0
+    if p.status == Status::Interference
+        && let Some(moving) = moving(o, p)
     {
-        let _ = write!(said, "; move {b} by {} along {} to separate them", text(by), direction(&(t / by)));
+        let _ = write!(said, "; {moving}");
     }
     if let Some(rule) = p.rule.and_then(|r| o.rules.get(r as usize)) {
         let _ = write!(said, "; rule: {}", rule_text(rule, o.units));
     }
     said
+}
+
+/// Describes the proposal for a row: `moving bolt, the smaller part, by 2 mm along +z separates them`.
+pub(crate) fn moving(o: &Outcome, p: &PairOutcome) -> Option<String> {
+    let (moved, translation) = p.separating_move()?;
+    let by = p.penetration_depth.filter(|by| *by > 0.0)?;
+    let [a, b] = [p.a, p.b].map(|i| shown(o.id(i)));
+    let (name, other) = if moved == p.a { (a, b) } else { (b, a) };
+    Some(moving_text(&name, &other, p.mover?.why, &length_text(by, o.units), &direction(&(translation / by))))
+}
+
+/// Describes a proposal, from its names and its numbers.
+pub(crate) fn moving_text(name: &str, other: &str, why: MoverReason, by: &str, along: &str) -> String {
+    match why {
+        MoverReason::Smaller => format!("moving {name}, the smaller part, by {by} along {along} separates them"),
+        MoverReason::Equal => format!("moving {name} by {by} along {along} separates them"),
+        MoverReason::FewerNeighbours => {
+            format!("moving {name} by {by} along {along} separates them ({other} has most parts around it)")
+        }
+    }
 }
 
 /// Describes an entry of a grouped report: the sentence of its row, and the size of its group.
@@ -89,5 +109,10 @@ pub(crate) fn verdict(judged: &Judged) -> String {
     let failing = judged.failing();
     let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
     let verb = if failing == 1 { "fails" } else { "fail" };
-    format!("{failing} of {} {verb}: {}", count(o.possible_pairs, "pair"), counts.join(", "))
+    let strict = match judged.strict_warnings() {
+        0 => String::new(),
+        1 => "; 1 warning fails with --strict".to_owned(),
+        n => format!("; {n} warnings fail with --strict"),
+    };
+    format!("{failing} of {} {verb}: {}{strict}", count(o.possible_pairs, "pair"), counts.join(", "))
 }

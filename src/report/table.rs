@@ -108,7 +108,7 @@ fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Wr
 fn fitted(column: usize, text: &str) -> Cow<'_, str> {
     match HEADINGS[column] {
         "a" | "b" => within(text, MAX_NAME),
-        "moves b into" => within(text, 2 * MAX_NAME),
+        "moves into" => within(text, 2 * MAX_NAME),
         _ => Cow::Borrowed(text),
     }
 }
@@ -204,18 +204,27 @@ pub(crate) fn against(baseline: &BaselineOutcome) -> String {
     if counts.is_empty() { "no accepted finding".to_owned() } else { counts.join(", ") }
 }
 
+/// Describes the failure of a gate: `3 pairs fail, 1 accepted finding`.
+pub(crate) fn failure(judged: &Judged) -> String {
+    let fails = |n: u64, what: &str| format!("{} {}", count(n, what), if n == 1 { "fails" } else { "fail" });
+    let mut said = Vec::new();
+    let failing = judged.failing();
+    if failing > 0 {
+        said.push(fails(failing, "pair"));
+        let others = judged.findings() - failing;
+        said.extend((others > 0).then(|| count(others, "accepted finding")));
+    }
+    let warnings = judged.strict_warnings();
+    said.extend((warnings > 0).then(|| format!("{} with --strict", fails(warnings, "warning"))));
+    said.join(", ")
+}
+
 /// Writes the verdict, the last line.
 fn verdict(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let accepted = judged.baseline.as_ref().map_or(0, |b| b.counts.accepted);
     let note = |text: String| if text.is_empty() { text } else { format!(": {text}") };
-    let failing = judged.failing();
-    if failing > 0 {
-        let verb = if failing == 1 { "fails" } else { "fail" };
-        let others = match judged.findings() - failing {
-            0 => String::new(),
-            n => format!(", {}", count(n, "accepted finding")),
-        };
-        return writeln!(out, "{}: {} {verb}{others}", painted("FAIL", Paint::Bad, colour), count(failing, "pair"));
+    if judged.fails() {
+        return writeln!(out, "{}: {}", painted("FAIL", Paint::Bad, colour), failure(judged));
     }
     let passing = match judged.findings() {
         0 => String::new(),

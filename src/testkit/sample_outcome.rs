@@ -2,7 +2,8 @@
 
 use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleAction};
 use crate::check::{
-    Certainty, ClearedBy, Counts, InstanceOutcome, Outcome, PairOutcome, PartOutcome, Relation, Settings, Status,
+    Certainty, ClearedBy, Counts, InstanceOutcome, Mover, MoverReason, Outcome, PairOutcome, PartOutcome, Relation,
+    Settings, Side, Status,
 };
 use crate::error::{Location, Warning, WarningCode};
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
@@ -35,6 +36,7 @@ fn pairs() -> Vec<PairOutcome> {
         overlap_depth: Some(depth),
         penetration_depth: Some(depth * 2.0),
         separating_translation: Some(direction * (depth * 2.0)),
+        mover: Some(Mover { moves: Side::B, why: MoverReason::Smaller }),
         closest_points: Some([Vec3::new(1.0, 2.0, 3.25), Vec3::new(1.0, -0.0, 3.0)]),
         normal: Some(direction),
         overlap_volume: Some(31.2),

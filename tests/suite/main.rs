@@ -1,6 +1,7 @@
 //! One binary for all tests of the crate from outside.
 
 mod baseline;
+mod broken_inputs;
 mod cache;
 mod cases;
 mod ci;
@@ -26,6 +27,7 @@ mod schema;
 mod schemas_of_outputs;
 mod separation;
 mod set_up;
+mod several;
 mod shards;
 mod shared;
 mod suggest;

@@ -107,6 +107,10 @@ fn completions_know_every_command() {
         assert!(ran.stdout.contains("report-within"), "{shell} knows flags");
     }
     assert_eq!(interfere(&["completions", "tcsh"]).code, 2);
+    // The formats are offered, in place of file names.
+    let bash = interfere(&["completions", "bash"]).stdout;
+    let offered = bash.split("--format)").nth(1).and_then(|rest| rest.lines().nth(1)).expect("the flag");
+    assert!(bash.contains("compgen -W \"table json sarif junit github markdown csv\""), "{offered}");
 }
 
 #[test]
@@ -124,8 +128,44 @@ fn the_program_and_every_command_have_a_man_page() {
         let own = read(&format!("interfere-{command}.1"));
         assert!(own.contains(".TH") && own.contains(&format!("interfere {command}").replace('-', "\\-")), "{own}");
     }
-    assert!(read("interfere-check.1").contains("report\\-within"));
+    let check = read("interfere-check.1");
+    assert!(check.contains("report\\-within") && check.contains("[ASSEMBLY]..."), "{check}");
+    for heading in ["SYNOPSIS", "GEOMETRY", "EXIT STATUS", "EXAMPLES"] {
+        assert!(check.contains(heading), "{heading}");
+    }
+    assert!(!check.contains("EXTRA"));
+    assert!(commands().iter().all(|command| read(&format!("interfere-{command}.1")).contains("EXAMPLES")));
     let file = scratch.write("file", "");
     let ran = interfere(&["man", "-o", file.to_str().expect("UTF-8")]);
     assert!(ran.code == 2 && ran.stderr.contains("the path is a file"), "{ran:?}");
+}
+
+#[test]
+fn rule_prints_the_page_of_a_code() {
+    let page = interfere(&["rule", "unused-rule"]);
+    assert_eq!((page.code, page.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(page.stdout, @r#"
+    unused-rule
+
+    A rule matches no pair.
+
+    **Cause:** Mostly a typing error in a glob; the message names the nearest id and the corrected rule. A `min_clearance`
+    in such a rule demands nothing until the correction.
+
+    **Cure:** Correct the glob, or remove the rule. Consider `--strict` in CI.
+    "#);
+    let list = interfere(&["rule"]).stdout;
+    assert!(list.lines().any(|l| l.starts_with("interference  ")) && list.contains("unused-rule"), "{list}");
+    let unknown = interfere(&["rule", "unused-rul"]);
+    assert!(unknown.code == 2 && unknown.stderr.contains("'unused-rule'"), "{unknown:?}");
+}
+
+#[test]
+fn version_may_name_the_commit() {
+    let text = interfere(&["--version"]).stdout;
+    let rest = text.trim_end().strip_prefix(concat!("interfere ", env!("CARGO_PKG_VERSION"))).expect("the version");
+    let commit = rest.strip_prefix(" (").and_then(|r| r.strip_suffix(')'));
+    let is_hash = |c: &str| c.len() == 10 && c.bytes().all(|b| b.is_ascii_hexdigit());
+    assert!(rest.is_empty() || commit.is_some_and(is_hash), "{text}");
+    assert_eq!(interfere(&["-V"]).stdout, text);
 }

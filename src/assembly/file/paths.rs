@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Location};
 use crate::io::Loader;
-use crate::json::wording::quoted;
+use crate::json::wording::{nearest, quoted};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -53,6 +53,11 @@ impl VersionedTree {
             return Err(("an empty path".to_owned(), "write the path of a file, relative to this one".to_owned()));
         }
         let found = loader.canonical(&folder.join(written)).map_err(|e| {
+            if let Some(similar) = similar_path(folder, written, loader).filter(|_| e.kind() == io::ErrorKind::NotFound)
+            {
+                let what = format!("{}: cannot read the file: no such file", quoted(written));
+                return (what, format!("did you mean {}?", quoted(&similar)));
+            }
             let fix = if written.contains('\\') && std::path::MAIN_SEPARATOR == '/' {
                 "separate folders by `/`"
             } else {
@@ -94,6 +99,31 @@ impl VersionedTree {
         };
         crate::json::wording::one_line_of(&named, usize::MAX)
     }
+}
+
+/// Largest number of names of a folder that take part in a search for a similar name.
+const MAX_NAMES: usize = 10_000;
+
+/// Path of an existing file with a similar name: each folder and file is spelt as written, in another case, or at last
+/// with the nearest name.
+fn similar_path(folder: &Path, written: &str, loader: &dyn Loader) -> Option<String> {
+    let mut out = PathBuf::new();
+    for component in Path::new(written).components() {
+        let next = out.join(component);
+        if !matches!(component, Component::Normal(_)) || loader.exists(&folder.join(&next)) {
+            out = next;
+            continue;
+        }
+        let name = component.as_os_str().to_str()?;
+        let mut names = loader.names(&folder.join(&out));
+        names.truncate(MAX_NAMES);
+        // The order of a folder listing varies.
+        names.sort_unstable();
+        let same = |other: &&String| other.to_lowercase() == name.to_lowercase();
+        let found = names.iter().find(same).map(String::as_str);
+        out.push(found.or_else(|| nearest(name, names.iter().map(String::as_str)))?);
+    }
+    loader.exists(&folder.join(&out)).then(|| shown(&out))
 }
 
 /// Formats a path with `/`.

@@ -4,7 +4,7 @@
 use crate::assembly::model::RuleAction;
 use crate::assembly::rules::glob::escaped;
 use crate::assembly::rules::table::{IdIndex, Matched, RuleTable};
-use crate::assembly::{Assembly, Rule};
+use crate::assembly::{Assembly, Instance, Rule};
 use crate::error::{Warning, WarningCode};
 use crate::json::wording::{nearest, quoted};
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ impl RuleTable {
             return Vec::new();
         }
         let index = IdIndex::new(assembly);
-        let warn = |(k, r): (usize, &u32)| unused_warning(&assembly.rules[*r as usize], &index, k < 20);
+        let warn = |(k, r): (usize, &u32)| unused_warning(&assembly.rules[*r as usize], assembly, &index, k < 20);
         unused.iter().enumerate().map(warn).collect()
     }
 }
@@ -168,7 +168,22 @@ impl Search<'_> {
     }
 }
 
-fn unused_warning(rule: &Rule, index: &IdIndex<'_>, look_for_near: bool) -> Warning {
+/// Marks of a regular expression.
+const REGEX_MARKS: [&str; 6] = [".*", ".+", "\\d", "\\w", "^", "|"];
+
+/// Explains a glob that names a part, or that is a regular expression.
+fn misread(glob: &str, rule: &Rule, assembly: &Assembly) -> Option<String> {
+    let named = |key: &str| key.rsplit_once('#').map_or(key, |(_, name)| name) == glob;
+    let of_part = |i: &&Instance| assembly.parts.get(i.part.0 as usize).is_some_and(|part| named(&part.key));
+    let id = assembly.instances.iter().filter(of_part).find_map(|i| i.id.strip_prefix(&rule.scope));
+    if let Some(id) = id {
+        return Some(format!("it is a part, and globs match the ids of instances, such as {}", quoted(id)));
+    }
+    let is_regex = REGEX_MARKS.iter().any(|mark| glob.contains(mark)) || glob.ends_with('$');
+    is_regex.then(|| "globs are not regular expressions: `*` is any run of characters, `?` is one".to_owned())
+}
+
+fn unused_warning(rule: &Rule, assembly: &Assembly, index: &IdIndex<'_>, look_for_near: bool) -> Warning {
     let [a, b] = &rule.between;
     let mut message = format!("the rule between {} and {} matches no pair", quoted(a), quoted(b));
     let is_without = |g: &String| index.matching(&rule.scope, g).is_empty();
@@ -185,7 +200,9 @@ fn unused_warning(rule: &Rule, index: &IdIndex<'_>, look_for_near: bool) -> Warn
         }
         told.push(glob);
         message.extend(["; ", &quoted(glob), " matches no instance"]);
-        if let Some(near) = near {
+        if let Some(why) = misread(glob, rule, assembly) {
+            message.extend([": ", &why]);
+        } else if let Some(near) = near {
             message.extend([", the nearest is ", &quoted(near)]);
         }
     }

@@ -6,13 +6,63 @@ use crate::geom::Vec3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+/// Instance of a pair that moves to separate it, with the reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mover {
+    /// The instance: A moves by the opposite of the separating translation, B by the translation itself.
+    pub moves: Side,
+    /// Reason of the choice.
+    pub why: MoverReason,
+}
+
+/// One instance of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// Instance A.
+    A,
+    /// Instance B.
+    B,
+}
+
+/// Reason for the instance that moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MoverReason {
+    /// Its oriented box has the smaller volume.
+    Smaller,
+    /// Both boxes have the same volume, so B moves.
+    Equal,
+    /// The other instance, of at most the same volume, is beside more than half of all instances.
+    FewerNeighbours,
+}
+
+impl Mover {
+    /// Chooses the instance with the smaller box (`volumes` in mm³, ≥ 0). The larger one moves if the smaller one has
+    /// more neighbours, and more than half of the `others`, all instances but one.
+    pub(crate) fn choose(volumes: [f64; 2], neighbours: [u32; 2], others: usize) -> Self {
+        let smaller = usize::from(volumes[0] >= volumes[1]);
+        let larger = 1 - smaller;
+        let is_hub = 2 * neighbours[smaller] as usize > others && neighbours[smaller] > neighbours[larger];
+        let side = |k: usize| if k == 0 { Side::A } else { Side::B };
+        if is_hub {
+            Self { moves: side(larger), why: MoverReason::FewerNeighbours }
+        } else if volumes[0] == volumes[1] {
+            Self { moves: Side::B, why: MoverReason::Equal }
+        } else {
+            Self { moves: side(smaller), why: MoverReason::Smaller }
+        }
+    }
+}
+
 /// A translation that resolves an interference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fix {
-    /// Both instances, lesser id first; the second one moves.
+    /// Both instances, lesser id first. [`PairOutcome::mover`] tells which one moves.
     pub pair: [InstanceIx; 2],
-    /// Translation of the second instance (mm, root frame): the row's `separating_translation`.
+    /// Translation of the second instance, relative to the first (mm, root frame): the row's `separating_translation`.
     pub translation: Vec3,
     /// Instances with which the moved one newly fails, or fails worse, in the order of their ids. `None` if too many
     /// neighbours come near.
@@ -45,5 +95,37 @@ impl Outcome {
     /// Fix of a row, if the run computed one.
     pub fn fix_of(&self, row: &PairOutcome) -> Option<&Fix> {
         self.fixes.iter().find(|f| f.pair == [row.a, row.b])
+    }
+}
+
+impl PairOutcome {
+    /// Instance that moves to separate the pair, and its translation (mm, root frame).
+    pub fn separating_move(&self) -> Option<(InstanceIx, Vec3)> {
+        let translation = self.separating_translation?;
+        Some(match self.mover?.moves {
+            Side::A => (self.a, Vec3::zeros() - translation),
+            Side::B => (self.b, translation),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_part_moves_unless_most_others_touch_it() {
+        let chosen = |volumes, neighbours, others| {
+            let Mover { moves, why } = Mover::choose(volumes, neighbours, others);
+            (moves, why)
+        };
+        assert_eq!(chosen([1.0, 8.0], [1, 1], 1), (Side::A, MoverReason::Smaller));
+        assert_eq!(chosen([8.0, 1.0], [1, 1], 1), (Side::B, MoverReason::Smaller));
+        assert_eq!(chosen([2.0, 2.0], [1, 1], 1), (Side::B, MoverReason::Equal));
+        // A shaft in most of ten parts stays, unless the larger part has as many neighbours.
+        assert_eq!(chosen([1.0, 8.0], [6, 1], 10), (Side::B, MoverReason::FewerNeighbours));
+        assert_eq!(chosen([1.0, 8.0], [6, 6], 10), (Side::A, MoverReason::Smaller));
+        assert_eq!(chosen([1.0, 8.0], [5, 1], 10), (Side::A, MoverReason::Smaller));
+        assert_eq!(chosen([2.0, 2.0], [1, 6], 10), (Side::A, MoverReason::FewerNeighbours));
     }
 }

@@ -17,7 +17,7 @@ pub(crate) mod warnings;
 use crate::assembly::{FileLine, Geometry, InstanceIx, PartIx, Rule, RuleCoverage};
 use crate::check::options::Settings;
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
-use crate::check::{ClearedBy, Fix};
+use crate::check::{ClearedBy, Fix, Mover};
 use crate::error::Warning;
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,8 @@ pub struct PairOutcome {
     pub penetration_depth: Option<f64>,
     /// Translation of B out of A (mm, root frame).
     pub separating_translation: Option<Vec3>,
+    /// Instance that moves in a proposal; `None` without a translation.
+    pub mover: Option<Mover>,
     /// Point of A and point of B (mm, root frame), see docs/reference/report.md.
     pub closest_points: Option<[Vec3; 2]>,
     /// Unit vector from A to B (root frame).
@@ -92,6 +94,7 @@ impl PairOutcome {
             overlap_depth: None,
             penetration_depth: None,
             separating_translation: None,
+            mover: None,
             closest_points: None,
             normal: None,
             overlap_volume: None,

@@ -8,7 +8,7 @@ use crate::check::pairs::rotations::{RotationIndex, Rotations};
 use crate::check::stages::Answer;
 use crate::check::stages::answers::Checker;
 use crate::check::stages::trace::Trace;
-use crate::check::{PairOutcome, Status};
+use crate::check::{Mover, PairOutcome, Status};
 use crate::geom::Vec3;
 use crate::query::convex::epa::EpaScratch;
 use rayon::prelude::*;
@@ -71,9 +71,10 @@ impl Checker<'_> {
         let slack = common.map(|_| self.query(distinct, &self.limits(None), Rotations::default()).volume_slack());
         let relation = m.and_then(|m| m.relation);
         let gap = m.and_then(|m| m.gap);
+        let [a, b] = if flip { [second, first] } else { [first, second] };
         PairOutcome {
-            a: InstanceIx(if flip { second } else { first }),
-            b: InstanceIx(if flip { first } else { second }),
+            a: InstanceIx(a),
+            b: InstanceIx(b),
             status: answer.status,
             relation: relation.map(|r| if flip { r.swapped() } else { r }),
             certainty: answer.certainty,
@@ -83,6 +84,7 @@ impl Checker<'_> {
             overlap_depth: gap.map(|g| (-g).max(0.0)),
             penetration_depth: penetration.map(|p| p.1),
             separating_translation: penetration.map(|p| turn(p.0)),
+            mover: penetration.map(|_| self.mover([a, b])),
             closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
             normal: m.and_then(|m| m.normal).map(turn),
             overlap_volume: common.map(|c| c.volume),
@@ -96,6 +98,16 @@ impl Checker<'_> {
                 .then(|| self.inputs(distinct)),
             alike: distinct.pose_fingerprint(&self.shapes.fingerprints),
         }
+    }
+
+    /// Chooses the instance of a pair that moves.
+    fn mover(&self, pair: [u32; 2]) -> Mover {
+        let volume = |i: u32| {
+            let half = self.shapes.all[self.shapes.placed[i as usize].shape as usize].obb.half_extents;
+            8.0 * half.x * half.y * half.z
+        };
+        let neighbours = pair.map(|i| self.neighbours.get(i as usize).copied().unwrap_or(0));
+        Mover::choose(pair.map(volume), neighbours, self.shapes.placed.len().saturating_sub(1))
     }
 
     /// Hash of both shapes and their relative pose.

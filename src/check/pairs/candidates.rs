@@ -41,6 +41,16 @@ pub(crate) fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<
         .collect()
 }
 
+/// Number of candidates of each of `instances`.
+pub(crate) fn neighbours(candidates: &[Candidate], instances: usize) -> Vec<u32> {
+    let mut counts = vec![0; instances];
+    for candidate in candidates {
+        counts[candidate.a as usize] += 1;
+        counts[candidate.b as usize] += 1;
+    }
+    counts
+}
+
 /// Boxes of all instances, grown by `by` and the rounding bound (mm, root frame). Instances of one shape in one
 /// orientation share the extents.
 #[expect(clippy::disallowed_types, reason = "looked up by key, never iterated")]

@@ -9,6 +9,7 @@ use crate::io::Loader;
 use crate::mesh::{self, Health, LoadedMesh, MeshError, TriMesh};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A part's mesh and its facts; coordinates in mm, in the part's frame.
@@ -148,19 +149,13 @@ pub(crate) fn load_meshes(
 fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Result<PartMesh, Error> {
     let (source, shown) = match &part.source {
         MeshSource::File { path, shown } => {
-            let bytes = loader.read(path).map_err(|e| {
-                Problem::new(
-                    Location::file(shown),
-                    format!("cannot read the mesh of part `{}`: {e}", part.key),
-                    "check the path and its permissions",
-                )
-            })?;
+            let bytes = loader.read(path).map_err(|e| unreadable(part, shown, &e))?;
             (Source::File(bytes), shown.clone())
         }
         MeshSource::Memory(mesh) => (Source::Memory(Arc::clone(mesh)), format!("part `{}`", part.key)),
     };
     let read = |source: Source| -> Result<PartMesh, Error> {
-        let loaded = source.load().map_err(|e| locate(e, &shown))?;
+        let loaded = source.load().map_err(|e| of_assembly(locate(e, &shown), part))?;
         Ok(part_mesh(part.units, loaded))
     };
     let Some(session) = session else { return read(source) };
@@ -174,6 +169,29 @@ fn load_part(part: &Part, loader: &dyn Loader, session: Option<&Session>) -> Res
     let mesh = read(source)?;
     session.put(&name, &StoredPart::of(&mesh));
     Ok(mesh)
+}
+
+/// Builds the problem of a mesh that cannot be read, at its line of the assembly file.
+fn unreadable(part: &Part, shown: &str, e: &io::Error) -> Problem {
+    let (why, fix) = match e.kind() {
+        io::ErrorKind::IsADirectory => ("it is a folder".to_owned(), "name a mesh file in it"),
+        io::ErrorKind::NotFound => ("no such file".to_owned(), "check the path"),
+        io::ErrorKind::PermissionDenied => ("permission denied".to_owned(), "check the path and its permissions"),
+        _ => (e.to_string(), "check the path and its permissions"),
+    };
+    let what = format!("cannot read the mesh `{shown}`: {why}");
+    if part.at == Location::default() {
+        Problem::new(Location::file(shown), format!("{what} (part `{}`)", part.key), fix)
+    } else {
+        Problem::new(part.at.clone(), what, fix)
+    }
+}
+
+/// Adds the part of a mesh to its problem, and the line of the assembly file.
+fn of_assembly(problem: Problem, part: &Part) -> Problem {
+    let Location { file, line, .. } = &part.at;
+    let line = line.filter(|_| !file.is_empty()).map(|line| format!(", {file}:{line}")).unwrap_or_default();
+    Problem { what: format!("{} (part `{}`{line})", problem.what, part.key), ..problem }
 }
 
 /// Attributes the mesh's warnings to `part`.

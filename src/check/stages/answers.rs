@@ -20,6 +20,8 @@ pub(crate) struct Checker<'a> {
     pub settings: &'a Settings,
     pub shapes: &'a Shapes,
     pub cache: Option<&'a PairCache<'a>>,
+    /// Number of candidates of each instance in the whole run.
+    pub neighbours: &'a [u32],
 }
 
 impl Checker<'_> {

@@ -40,15 +40,16 @@ impl<'a> FixSearch<'a> {
     /// Applies the row's translation and checks the moved part's other pairs. Cost: at most four answers a neighbour.
     pub(crate) fn fix(&self, row: &PairOutcome) -> Option<Fix> {
         let translation = row.separating_translation.filter(|_| is_fixable(row))?;
-        let own = self.boxes[row.b.0 as usize];
-        let there = Aabb { min: own.min + translation, max: own.max + translation };
+        let (moved, by) = row.separating_move()?;
+        let own = self.boxes[moved.0 as usize];
+        let there = Aabb { min: own.min + by, max: own.max + by };
         let near = (0..self.boxes.len() as u32)
             .map(InstanceIx)
             .filter(|&c| c != row.a && c != row.b && self.boxes[c.0 as usize].distance(&there) <= 0.0);
-        let mut near: Vec<_> = near.filter(|&c| !matches!(self.rules.of(row.b, c), PairRule::Ignored { .. })).collect();
+        let mut near: Vec<_> = near.filter(|&c| !matches!(self.rules.of(moved, c), PairRule::Ignored { .. })).collect();
         let moves_into = (near.len() <= MAX_NEIGHBOURS).then(|| {
             near.sort_by_key(|&c| &self.run.assembly.instances[c.0 as usize].id);
-            near.into_iter().filter(|&c| self.gets_worse(row.b, c, &translation)).collect()
+            near.into_iter().filter(|&c| self.gets_worse(moved, c, &by)).collect()
         });
         Some(Fix { pair: [row.a, row.b], translation, moves_into })
     }

@@ -16,6 +16,12 @@ pub fn select_pairs(
     what: &str,
     instead: &str,
 ) -> Result<BTreeSet<usize>, Error> {
+    if let [a, b] = names
+        && [a, b].iter().all(|id| pairs.iter().any(|(x, y)| x == *id || y == *id))
+    {
+        let what = format!("`{a}` and `{b}` are two instances, not two pairs");
+        return Err(Error::one(Location::default(), what, format!("write the pair as `{a},{b}`")));
+    }
     let mut picked = BTreeSet::new();
     let mut problems = Vec::new();
     for name in names {
@@ -65,6 +71,16 @@ mod tests {
         assert_eq!(picked("Bolt:1,drive/shaft"), Ok(vec![2]));
         assert_eq!(picked(&pair_id("Bolt:1", "drive/shaft")), Ok(vec![2]));
         assert_eq!(picked("b,c,a"), Ok(vec![0]));
+    }
+
+    #[test]
+    fn two_ids_in_two_words_get_one_error() {
+        let names = ["Bolt:1".to_owned(), "drive/shaft".to_owned()];
+        let error = select_pairs(&names, &[("drive/shaft", "Bolt:1")], "finding", "").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`Bolt:1` and `drive/shaft` are two instances, not two pairs; write the pair as `Bolt:1,drive/shaft`"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Recognises the format of a mesh file by content, independent of the file name.
 
 use crate::mesh::read::lexer::{is_text, line_end, next_word};
+use crate::mesh::read::other_formats::{is_other_binary, other_format};
 use crate::mesh::read::parsed::MeshError;
 use crate::mesh::read::stl_binary::{FACET, HEAD, announced, truncated};
 
@@ -32,18 +33,6 @@ impl MeshFormat {
 /// Number of bytes that decide between text and binary.
 const SAMPLE: usize = 1024;
 
-/// First bytes of other kinds of files, with a description and a fix.
-const OTHER_FORMATS: [(&[u8], &str, &str); 8] = [
-    (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer, not a mesh", "run `git lfs pull`"),
-    (b"ISO-10303-21", "a STEP file, not a mesh", "export STL or OBJ from CAD"),
-    (b"PK\x03\x04", "a zip archive (3MF?), not an STL or OBJ file", "export STL or OBJ"),
-    (b"ply", "a PLY file, not an STL or OBJ file", "convert it to STL or OBJ"),
-    (b"glTF", "a glTF file, not an STL or OBJ file", "convert it to STL or OBJ"),
-    (b"<", "XML or HTML, not an STL or OBJ file", "check the source of the file; export STL or OBJ"),
-    (b"\xff\xfe", "UTF-16 text, not UTF-8", "save it as UTF-8"),
-    (b"\xfe\xff", "UTF-16 text, not UTF-8", "save it as UTF-8"),
-];
-
 /// Recognises the format of a file.
 ///
 /// Binary STL: at least as long as required by the count at byte 80, and either of exactly this length or with a byte
@@ -62,10 +51,11 @@ pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
     let length = bytes.len() as u64;
     let exact = wanted == Some(length);
     if exact || (!binary_text && wanted.is_some_and(|w| length >= w)) {
-        return if is_other_archive(bytes) && !exact { Err(other(bytes)) } else { Ok(MeshFormat::StlBinary) };
+        let other = is_other_binary(bytes) && !exact;
+        return if other { Err(other_format(bytes).unwrap_or_else(unknown)) } else { Ok(MeshFormat::StlBinary) };
     }
-    if OTHER_FORMATS.iter().any(|(start, ..)| trimmed(bytes).starts_with(start)) {
-        return Err(other(bytes));
+    if let Some(other) = other_format(bytes) {
+        return Err(other);
     }
     if !binary_text {
         return Err(match announced(bytes) {
@@ -80,18 +70,12 @@ pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
     if has_obj_line(bytes) { Ok(MeshFormat::Obj) } else { Err(unknown()) }
 }
 
-/// Zip archives and glTF contain bytes outside text and may pass for a binary STL with a long tail.
-fn is_other_archive(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"glTF")
-}
-
-fn trimmed(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
-}
-
-fn other(bytes: &[u8]) -> MeshError {
-    let found = OTHER_FORMATS.iter().find(|(start, ..)| trimmed(bytes).starts_with(start));
-    found.map_or_else(unknown, |(_, what, fix)| MeshError::new(*what, *fix))
+/// Format or description of a file whose content tells its kind; `None` for an unknown text, and for a damaged file.
+pub(crate) fn described(bytes: &[u8]) -> Option<Result<MeshFormat, String>> {
+    match detect(bytes) {
+        Ok(format) => Some(Ok(format)),
+        Err(_) => other_format(bytes).map(|error| Err(error.what)),
+    }
 }
 
 fn unknown() -> MeshError {

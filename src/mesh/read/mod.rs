@@ -1,6 +1,6 @@
 //! Reads STL (binary and ASCII) and OBJ from bytes.
 //!
-//! - `detect`: recognises the format by content; file names are irrelevant
+//! - `detect`, `other_formats`: recognise the format by content; file names are irrelevant
 //! - `stl_binary`, `stl_ascii`, `obj`: one reader per format; each merges corners of equal position
 //! - `triangulate`: cuts polygons of an OBJ into triangles
 //! - `lexer`, `parse_float`, `coordinate_range`: words, numbers, accepted coordinates
@@ -18,6 +18,7 @@ pub(crate) mod coordinate_range;
 pub(crate) mod detect;
 pub(crate) mod lexer;
 pub(crate) mod obj;
+pub(crate) mod other_formats;
 pub(crate) mod parse_float;
 pub(crate) mod parsed;
 pub(crate) mod stl_ascii;

@@ -128,11 +128,39 @@ impl Reader<'_> {
             }
             return Err(self.unexpected(start, "`endloop`"));
         }
-        self.expect(b"endfacet", "`endfacet`")?;
+        self.words_before_endfacet()?;
+        self.rest_of_line();
         if self.pending.len() >= BLOCK {
             self.flush()?;
         }
         Ok(())
+    }
+
+    /// Skips words of other programs between `endloop` and `endfacet`.
+    fn words_before_endfacet(&mut self) -> Result<(), MeshError> {
+        while !self.take(b"endfacet") {
+            let (start, end) = self.word();
+            let word = &self.bytes[start..end];
+            if word.is_empty() || is_structure(word) {
+                return Err(self.unexpected(start, "`endfacet`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Skips words of other programs after `endfacet`, on the same line.
+    fn rest_of_line(&mut self) {
+        loop {
+            let mut at = self.at;
+            while self.bytes.get(at).is_some_and(|b| is_blank(*b) && !is_line_end(*b)) {
+                at += 1;
+            }
+            let (start, end) = next_word(self.bytes, at);
+            if start != at || start == end || is_structure(&self.bytes[start..end]) {
+                return;
+            }
+            self.at = end;
+        }
     }
 
     /// Skips everything up to `outer`.

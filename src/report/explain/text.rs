@@ -1,12 +1,13 @@
 //! Writes an explanation for people: a line for each stage, then the verdict and its reason.
 
 use crate::assembly::{Facets, Geometry};
-use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, PairLimits, Status};
+use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, Mover, MoverReason, PairLimits, Side, Status};
 use crate::geom::unit::format_number;
-use crate::geom::{Bounds, LengthUnit};
+use crate::geom::{Bounds, LengthUnit, Vec3};
 use crate::report::explain::steps::step_text;
 use crate::report::number::{count, direction, length, length_text};
 use crate::report::rows::{rule_text, some_of};
+use crate::report::sentence::moving_text;
 use crate::report::text::{Paint, painted, shown};
 use std::io::{self, Write};
 
@@ -84,8 +85,14 @@ fn limits_text(e: &Explanation, asked: &PairLimits) -> String {
 
 /// Describes the fix of the pair and its effect on other pairs.
 fn fix_text(e: &Explanation, fix: &Fix) -> String {
-    let b = shown(&e.sides[1].id);
+    let mover = e.pair.mover.unwrap_or(Mover { moves: Side::B, why: MoverReason::Equal });
+    let [a, b] = [&e.sides[0].id, &e.sides[1].id].map(|id| format!("`{}`", shown(id)));
     let length = fix.translation.norm();
+    let along = fix.translation / length;
+    let (name, other, along) = match mover.moves {
+        Side::A => (a, b, Vec3::zeros() - along),
+        Side::B => (b, a, along),
+    };
     let others = match &fix.moves_into {
         None => "too many parts are near: the effect on other pairs was not checked".to_owned(),
         Some(into) if into.is_empty() => "no other pair gets worse".to_owned(),
@@ -94,7 +101,8 @@ fn fix_text(e: &Explanation, fix: &Fix) -> String {
             format!("the move causes a new or worse failure with {}", some_of(&names))
         }
     };
-    format!("move `{b}` by {} along {}; {others}", length_text(length, e.units), direction(&(fix.translation / length)))
+    let by = length_text(length, e.units);
+    format!("{}; {others}", moving_text(&name, &other, mover.why, &by, &direction(&along)))
 }
 
 /// Explains the status of the pair.

@@ -27,7 +27,8 @@ pub fn render(judged: &Judged, out: &mut dyn io::Write) -> io::Result<()> {
     write_json(&Document(judged), out)
 }
 
-struct Document<'a>(&'a Judged);
+/// The report as a value.
+pub(crate) struct Document<'a>(pub &'a Judged);
 
 impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -120,6 +121,7 @@ impl Serialize for RuleAsRead<'_> {
 struct Summary {
     verdict: &'static str,
     fail_on: &'static str,
+    strict: bool,
     parts: usize,
     instances: usize,
     pairs: u64,
@@ -133,6 +135,7 @@ impl Summary {
         Self {
             verdict: if judged.fails() { "fail" } else { "pass" },
             fail_on: judged.fail_on.name(),
+            strict: judged.strict,
             parts: o.parts.len(),
             instances: o.instances.len(),
             pairs: o.possible_pairs,

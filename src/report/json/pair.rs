@@ -1,7 +1,7 @@
 //! Writes the row of a pair.
 
 use crate::assembly::Rule;
-use crate::check::{self, PairOutcome, pair_id};
+use crate::check::{self, Mover, PairOutcome, pair_id};
 use crate::findings::{self, BaselineStatus, Judged, Severity};
 use crate::geom::{Bounds, LengthUnit};
 use crate::report::json::MinMax;
@@ -22,6 +22,7 @@ pub(crate) struct Pair<'a> {
     overlap_depth: Option<f64>,
     penetration_depth: Option<f64>,
     separating_translation: Option<[f64; 3]>,
+    mover: Option<Mover>,
     closest_points: Option<ClosestPoints>,
     normal: Option<[f64; 3]>,
     overlap_volume: Option<f64>,
@@ -58,6 +59,7 @@ impl<'a> Pair<'a> {
             overlap_depth: in_units(p.overlap_depth),
             penetration_depth: in_units(p.penetration_depth),
             separating_translation: p.separating_translation.map(|t| vector(&t, units)),
+            mover: p.mover,
             closest_points: p.closest_points.map(|[a, b]| ClosestPoints { a: vector(&a, units), b: vector(&b, units) }),
             normal: p.normal.map(Into::into),
             overlap_volume: p.overlap_volume.map(|v| volume(v, units)),

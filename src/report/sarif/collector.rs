@@ -2,14 +2,14 @@
 
 use crate::assembly::InstanceIx;
 use crate::check::{Outcome, Status, pair_id};
-use crate::error::Warning;
+use crate::error::{Error, Warning};
 use crate::findings::{BaselineStatus, Entry, Groups, Judged, rank};
 use crate::report::number::count;
 use crate::report::rows::{self, by_status};
 use crate::report::sarif::model::{
-    ArtifactLocation, Configuration, Descriptor, DescriptorReference, Driver, Invocation, Level, Location, Log,
-    LogicalLocation, Notification, PhysicalLocation, Region, ResultProperties, ResultRow, Run, RunProperties,
-    Suppression, Text, Tool,
+    ArtifactLocation, AutomationDetails, Configuration, Descriptor, DescriptorReference, Driver, Invocation, Level,
+    Location, Log, LogicalLocation, Notification, PhysicalLocation, Region, ResultProperties, ResultRow, Run,
+    RunProperties, Suppression, Text, Tool,
 };
 use crate::report::sarif::{BASE, MAX_RESULTS};
 use crate::report::sentence::sentence;
@@ -25,8 +25,58 @@ const FINDINGS: [Status; 3] = [Status::Interference, Status::TooClose, Status::U
 /// Code of the notification about omitted results.
 const LEFT_OUT: &str = "too-many-results";
 
-/// Builds the log of an outcome: the worst results, at most [`MAX_RESULTS`].
-pub(crate) fn log(judged: &Judged) -> Log {
+/// Code of the notification about an input without a verdict.
+const UNREADABLE: &str = "no-verdict";
+
+/// Unit of columns.
+const COLUMN_KIND: &str = "unicodeCodePoints";
+
+/// Builds a log of runs.
+pub(crate) fn log(runs: Vec<Run>) -> Log {
+    Log { schema: SCHEMA, version: "2.1.0", runs }
+}
+
+/// Names a run of a log by the path of its assembly.
+pub(crate) fn named(path: &str, run: Run) -> Run {
+    // Code scanning reads the part after the last `/` as the number of the run, so that part is empty.
+    Run { automation_details: Some(AutomationDetails { id: format!("interfere/{path}/") }), ..run }
+}
+
+/// Builds the run of an assembly without a verdict: a notification for each problem.
+pub(crate) fn failed_run(error: &Error) -> Run {
+    let told = error.problems.iter().map(|problem| Notification {
+        locations: place_of(Some(&problem.at)),
+        message: message(&problem.to_string()),
+        level: Level::Error,
+        descriptor: DescriptorReference { id: UNREADABLE.to_owned(), index: 0 },
+    });
+    let notifications = vec![descriptor(UNREADABLE, Level::Error)];
+    Run {
+        tool: Tool { driver: driver(Vec::new(), notifications) },
+        invocations: [Invocation {
+            execution_successful: false,
+            exit_code: 2,
+            tool_execution_notifications: told.collect(),
+        }],
+        automation_details: None,
+        original_uri_base_ids: bases(),
+        column_kind: COLUMN_KIND,
+        results: Vec::new(),
+        properties: None,
+    }
+}
+
+fn driver(rules: Vec<Descriptor>, notifications: Vec<Descriptor>) -> Driver {
+    Driver { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION"), rules, notifications }
+}
+
+fn bases() -> BTreeMap<&'static str, ArtifactLocation> {
+    let description = Some(Text { text: "The working directory of the check.".to_owned() });
+    BTreeMap::from([(BASE, ArtifactLocation { uri: None, uri_base_id: None, description })])
+}
+
+/// Builds the run of an outcome: the worst results, at most [`MAX_RESULTS`].
+pub(crate) fn run(judged: &Judged) -> Run {
     let o = &judged.outcome;
     let findings = rows::in_groups(&rank::ranked(judged, |row| o.pairs[row].status.fails()), None);
     let (kept, left) = findings.split_at(findings.len().min(MAX_RESULTS));
@@ -44,31 +94,25 @@ pub(crate) fn log(judged: &Judged) -> Log {
         warning(judged, w, index)
     }));
     let (notifications, told) = notifications(o, &unplaced, left, more.len());
-    let driver = Driver { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION"), rules, notifications };
-    let base = ArtifactLocation {
-        uri: None,
-        uri_base_id: None,
-        description: Some(Text { text: "The working directory of the check.".to_owned() }),
-    };
-    let run = Run {
-        tool: Tool { driver },
+    Run {
+        tool: Tool { driver: driver(rules, notifications) },
         invocations: [Invocation {
             execution_successful: true,
             exit_code: u8::from(judged.fails()),
             tool_execution_notifications: told,
         }],
-        original_uri_base_ids: BTreeMap::from([(BASE, base)]),
-        column_kind: "unicodeCodePoints",
+        automation_details: None,
+        original_uri_base_ids: bases(),
+        column_kind: COLUMN_KIND,
         results,
-        properties: RunProperties {
+        properties: Some(RunProperties {
             assembly: o.name.clone(),
             verdict: if judged.fails() { "fail" } else { "pass" },
             pairs: o.possible_pairs,
             counts: Status::ALL.into_iter().map(|s| (s.name(), o.counts.of(s))).collect(),
             left_out: (left.len() + more.len()) as u64,
-        },
-    };
-    Log { schema: SCHEMA, version: "2.1.0", runs: [run] }
+        }),
+    }
 }
 
 fn has_place(w: &Warning) -> bool {
@@ -148,8 +192,8 @@ fn physical(file: &str, region: Option<Region>) -> PhysicalLocation {
     PhysicalLocation { artifact_location, region }
 }
 
-fn place_of(w: &Warning) -> Vec<Location> {
-    let Some(at) = w.at.as_ref().filter(|at| !at.file.is_empty()) else { return Vec::new() };
+fn place_of(at: Option<&crate::error::Location>) -> Vec<Location> {
+    let Some(at) = at.filter(|at| !at.file.is_empty()) else { return Vec::new() };
     let region = at.line.map(|line| Region { start_line: line, start_column: at.column });
     let physical_location = Some(physical(&at.file, region));
     vec![Location { id: None, physical_location, logical_locations: Vec::new(), message: None }]
@@ -169,7 +213,7 @@ fn warning(judged: &Judged, w: &Warning, rule_index: usize) -> ResultRow {
         rule_index,
         level: Level::Warning,
         message: said(w),
-        locations: place_of(w),
+        locations: place_of(w.at.as_ref()),
         related_locations: Vec::new(),
         partial_fingerprints: fingerprints(subject, w.code.name()),
         // All results have suppressions, or none: as for the findings.
@@ -213,7 +257,7 @@ fn notifications(
         });
     }
     told.extend(warnings.iter().map(|w| Notification {
-        locations: place_of(w),
+        locations: place_of(w.at.as_ref()),
         message: said(w),
         level: Level::Warning,
         descriptor: reference(w.code.name()),

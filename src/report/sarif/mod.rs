@@ -8,6 +8,7 @@ pub(crate) mod tests;
 
 use crate::findings::Judged;
 use crate::json::write::write_lines;
+use crate::report::sarif::model::Run;
 use std::io::{self, Write};
 
 /// Largest number of results of a run; code scanning refuses more.
@@ -21,5 +22,13 @@ const BASE: &str = "%SRCROOT%";
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-    write_lines(&crate::report::sarif::collector::log(judged), 3, out)
+    write_log(vec![collector::run(judged)], out)
+}
+
+/// Writes a log of several runs.
+///
+/// # Errors
+/// Returns the writer's error.
+pub(crate) fn write_log(runs: Vec<Run>, out: &mut dyn Write) -> io::Result<()> {
+    write_lines(&collector::log(runs), 3, out)
 }

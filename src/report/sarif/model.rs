@@ -9,7 +9,7 @@ pub struct Log {
     #[serde(rename = "$schema")]
     pub schema: &'static str,
     pub version: &'static str,
-    pub runs: [Run; 1],
+    pub runs: Vec<Run>,
 }
 
 #[derive(Serialize)]
@@ -17,10 +17,20 @@ pub struct Log {
 pub struct Run {
     pub tool: Tool,
     pub invocations: [Invocation; 1],
+    /// Name of the run among the runs of one log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub automation_details: Option<AutomationDetails>,
     pub original_uri_base_ids: BTreeMap<&'static str, ArtifactLocation>,
     pub column_kind: &'static str,
     pub results: Vec<ResultRow>,
-    pub properties: RunProperties,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub properties: Option<RunProperties>,
+}
+
+/// Name of a run; code scanning keeps the results of each name apart.
+#[derive(Serialize)]
+pub struct AutomationDetails {
+    pub id: String,
 }
 
 #[derive(Serialize)]

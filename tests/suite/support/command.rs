@@ -9,7 +9,10 @@ use std::process::{Command, Stdio};
 pub struct Ran {
     pub code: i32,
     pub stdout: String,
+    /// Without the line about the time, which differs from run to run.
     pub stderr: String,
+    /// The line about the time of a check, if printed.
+    pub took: Option<String>,
 }
 
 /// The program with piped streams, and without colour settings in its environment.
@@ -26,11 +29,18 @@ pub fn command<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
 pub fn finish(mut command: Command) -> Ran {
     let output = command.output().expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("the program prints UTF-8");
-    Ran {
-        code: output.status.code().expect("the program ends by itself"),
-        stdout: text(output.stdout),
-        stderr: text(output.stderr),
-    }
+    let (stderr, took) = without_time(&text(output.stderr));
+    Ran { code: output.status.code().expect("the program ends by itself"), stdout: text(output.stdout), stderr, took }
+}
+
+/// Splits the last line off if it is the one about the time: `checked 3 pairs in 0.12 s`.
+pub fn without_time(stderr: &str) -> (String, Option<String>) {
+    let (before, last) = match stderr.trim_end_matches('\n').rsplit_once('\n') {
+        Some((before, last)) => (format!("{before}\n"), last),
+        None => (String::new(), stderr.trim_end_matches('\n')),
+    };
+    let is_time = last.starts_with("checked ") && last.contains(" in ") && last.ends_with(" s");
+    if is_time { (before, Some(last.to_owned())) } else { (stderr.to_owned(), None) }
 }
 
 /// Runs the program.

@@ -1,0 +1,57 @@
+//! Runs `interfere check` on several assemblies: checks each, writes their reports together, ends in the worst exit.
+
+use crate::cli::baseline_flags::slashes;
+use crate::cli::check::Check;
+use crate::cli::console::Console;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::finish::Clocks;
+use crate::cli::target::Target;
+use crate::cli::took;
+use crate::cli::work::Work;
+use crate::report::several::{self, Checked};
+use crate::report::{Format, Style};
+
+/// Checks each assembly; one without a verdict leaves the others their verdicts.
+///
+/// # Errors
+/// Returns the error of a failed write, and of the system.
+pub(crate) fn run(checks: &[Check], work: &Work<'_>, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let Some(Check { settings, quiet, color, .. }) = checks.first() else { return Ok(Exit::NotDecided) };
+    let clocks = Clocks::start();
+    let colour = console.terminal.paints(*color, console.terminal.stderr);
+    let mut all = Vec::with_capacity(checks.len());
+    for check in checks {
+        let path = slashes(&check.settings.question.assembly);
+        let result = match check.judge(&path, work, console) {
+            Ok(judged) => Ok(judged),
+            Err(Failure::Input(error)) => {
+                console.errors(&error, colour);
+                Err(error)
+            }
+            Err(other) => return Err(other),
+        };
+        all.push(Checked { path, result });
+    }
+    let outputs = &settings.outputs;
+    for report in &outputs.reports {
+        let to_terminal = console.terminal.stdout && report.target == Target::Stdout;
+        let style = Style { colour: console.terminal.paints(*color, to_terminal), expand: outputs.expand };
+        report.target.write(console.stdout, |out| several::render(&all, report.format, style, out))?;
+    }
+    if !quiet {
+        let is_printed = outputs.reports.iter().any(|r| r.format == Format::Table && r.target == Target::Stdout);
+        if !is_printed {
+            let mut text = Vec::new();
+            // Writing to a Vec cannot fail.
+            let _ = several::summary(&all, colour, &mut text);
+            console.on_stderr(&String::from_utf8_lossy(&text));
+        }
+        let assemblies = crate::report::number::count_of(all.len() as u64, "assembly", "assemblies");
+        console.on_stderr(&took::line(&assemblies, &clocks));
+    }
+    let worst = all.iter().map(|one| match &one.result {
+        Ok(judged) => Exit::of_judged(judged),
+        Err(_) => Exit::NotDecided,
+    });
+    Ok(worst.max_by_key(|exit| exit.code()).unwrap_or(Exit::NotDecided))
+}

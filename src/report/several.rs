@@ -1,0 +1,236 @@
+//! Writes the report of several assemblies, in each format; an assembly without a verdict has its problems in place of
+//! a report.
+
+use crate::error::{Error, Problem};
+use crate::findings::Judged;
+use crate::json::write::write_lines;
+use crate::report::github::MAX_ANNOTATIONS;
+use crate::report::json::Document;
+use crate::report::junit::Suite;
+use crate::report::markdown::{self, MAX_BYTES, code, inert};
+use crate::report::number::count;
+use crate::report::sarif::collector;
+use crate::report::table::failure;
+use crate::report::text::{Paint, painted, shown};
+use crate::report::{Format, Style, csv, github, junit, sarif, table};
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+use std::io::{self, Write};
+
+/// Least number of bytes of one assembly in a Markdown report.
+const LEAST_BYTES: usize = 2000;
+
+/// One assembly of a run over several.
+#[derive(Debug)]
+pub struct Checked {
+    /// Path of the assembly file as given, with `/`.
+    pub path: String,
+    /// Result of its check; the problems of an assembly without a verdict.
+    pub result: Result<Judged, Error>,
+}
+
+impl Checked {
+    /// Word for the result: `pass`, `fail` or `error`.
+    pub fn verdict(&self) -> &'static str {
+        match &self.result {
+            Ok(judged) if judged.fails() => "fail",
+            Ok(_) => "pass",
+            Err(_) => "error",
+        }
+    }
+
+    /// Reason of the result in one line; empty for a pass without findings.
+    fn why(&self) -> String {
+        match &self.result {
+            Ok(judged) if judged.fails() => failure(judged),
+            Ok(judged) if judged.findings() > 0 => count(judged.findings(), "accepted finding"),
+            Ok(_) => String::new(),
+            Err(error) => {
+                let first = error.problems.first().map(ToString::to_string).unwrap_or_default();
+                match error.problems.len().saturating_sub(1) {
+                    0 => first,
+                    more => format!("{first} (and {})", count(more as u64, "more problem")),
+                }
+            }
+        }
+    }
+}
+
+/// Writes the report of several assemblies.
+///
+/// # Errors
+/// Returns the writer's error.
+pub fn render(all: &[Checked], format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Table => tables(all, style, out),
+        Format::Json => write_lines(&Several(all), 2, out),
+        Format::Sarif => sarif::write_log(all.iter().map(run_of).collect(), out),
+        Format::Junit => junit::document(&all.iter().map(suite_of).collect::<Vec<_>>(), out),
+        Format::Github => annotations(all, out),
+        Format::Markdown => pages(all, out),
+        Format::Csv => {
+            let judged = all.iter().filter_map(|one| Some((one.path.as_str(), one.result.as_ref().ok()?)));
+            csv::render_several(judged, out)
+        }
+    }
+}
+
+/// Counts the assemblies of each verdict: `3 assemblies: 1 pass, 1 fail, 1 error`.
+fn totals(all: &[Checked]) -> String {
+    let counts = ["pass", "fail", "error"].map(|verdict| {
+        let n = all.iter().filter(|one| one.verdict() == verdict).count();
+        (n > 0).then(|| format!("{n} {verdict}"))
+    });
+    let counts: Vec<_> = counts.into_iter().flatten().collect();
+    let assemblies = if all.len() == 1 { "assembly" } else { "assemblies" };
+    format!("{} {assemblies}: {}", all.len(), counts.join(", "))
+}
+
+/// Writes the summary: a line for each assembly, then the totals.
+///
+/// # Errors
+/// Returns the writer's error.
+pub fn summary(all: &[Checked], colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    for one in all {
+        let (word, paint) = match one.verdict() {
+            "pass" => ("PASS ", Paint::Good),
+            "fail" => ("FAIL ", Paint::Bad),
+            _ => ("ERROR", Paint::Bad),
+        };
+        let why = one.why();
+        let colon = if why.is_empty() { "" } else { ": " };
+        writeln!(out, "{}  {}{colon}{}", painted(word, paint, colour), shown(&one.path), shown(&why))?;
+    }
+    writeln!(out, "{}", totals(all))
+}
+
+fn tables(all: &[Checked], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for one in all {
+        match &one.result {
+            Ok(judged) => table::render(judged, style, out)?,
+            Err(error) => {
+                writeln!(out, "{}: no verdict", shown(&one.path))?;
+                error.problems.iter().try_for_each(|p| writeln!(out, "  {}", shown(&p.to_string())))?;
+            }
+        }
+        writeln!(out)?;
+    }
+    summary(all, style.colour, out)?;
+    out.flush()
+}
+
+fn pages(all: &[Checked], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "## interfere: {}\n", totals(all))?;
+    writeln!(out, "| verdict | assembly | |\n| --- | --- | --- |")?;
+    for one in all {
+        writeln!(out, "| **{}** | {} | {} |", one.verdict(), code(&one.path), inert(&shown(&one.why())))?;
+    }
+    let budget = (MAX_BYTES / all.len().max(1)).max(LEAST_BYTES);
+    for judged in all.iter().filter_map(|one| one.result.as_ref().ok()) {
+        write!(out, "\n{}", markdown::page(judged, budget))?;
+    }
+    out.flush()
+}
+
+fn annotations(all: &[Checked], out: &mut dyn Write) -> io::Result<()> {
+    // A step shows ten errors in all.
+    let most = (MAX_ANNOTATIONS / all.len().max(1)).max(1);
+    for one in all {
+        match &one.result {
+            Ok(judged) => github::render_within(judged, most, out)?,
+            Err(error) => annotate(one, error, out)?,
+        }
+    }
+    github::command("notice", None, "interfere", &totals(all), &mut &mut *out)?;
+    out.flush()
+}
+
+/// Writes an annotation for an assembly without a verdict, at its first problem.
+fn annotate(one: &Checked, error: &Error, mut out: &mut dyn Write) -> io::Result<()> {
+    use crate::report::location::Place;
+    let at = error.problems.first().map(|p| &p.at).filter(|at| !at.file.is_empty());
+    let file = at.map_or(one.path.as_str(), |at| &at.file);
+    let at = Place { file, line: at.and_then(|at| at.line).unwrap_or(1) };
+    github::command("error", Some(at), &format!("interfere: no verdict: {}", one.path), &one.why(), &mut out)
+}
+
+fn run_of(one: &Checked) -> sarif::model::Run {
+    let run = match &one.result {
+        Ok(judged) => collector::run(judged),
+        Err(error) => collector::failed_run(error),
+    };
+    collector::named(&one.path, run)
+}
+
+fn suite_of(one: &Checked) -> Suite<'_> {
+    match &one.result {
+        Ok(judged) => Suite::Judged(judged),
+        Err(error) => Suite::Failed(&one.path, error),
+    }
+}
+
+/// The JSON report of several assemblies.
+struct Several<'a>(&'a [Checked]);
+
+impl Serialize for Several<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let verdicts: Vec<_> = self.0.iter().map(Checked::verdict).collect();
+        let worst = ["error", "fail"].into_iter().find(|v| verdicts.contains(v)).unwrap_or("pass");
+        let mut map = serializer.serialize_struct("Several", 3)?;
+        map.serialize_field("version", &1)?;
+        map.serialize_field("verdict", worst)?;
+        map.serialize_field("assemblies", &List(self.0))?;
+        map.end()
+    }
+}
+
+struct List<'a>(&'a [Checked]);
+
+impl Serialize for List<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|one| Row {
+            path: &one.path,
+            verdict: one.verdict(),
+            problems: one.result.as_ref().err().map(|e| e.problems.iter().map(ProblemRow::new).collect()),
+            report: one.result.as_ref().ok().map(Document),
+        }))
+    }
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    path: &'a str,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problems: Option<Vec<ProblemRow<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<Document<'a>>,
+}
+
+/// A problem; keys of a missing location are omitted, as for warnings.
+#[derive(Serialize)]
+struct ProblemRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json_path: Option<&'a str>,
+    message: String,
+}
+
+impl<'a> ProblemRow<'a> {
+    fn new(problem: &'a Problem) -> Self {
+        let at = &problem.at;
+        let fix = if problem.fix.is_empty() { String::new() } else { format!("; {}", problem.fix) };
+        Self {
+            file: Some(at.file.as_str()).filter(|f| !f.is_empty()),
+            line: at.line,
+            column: at.column,
+            json_path: at.json_path.as_deref(),
+            message: format!("{}{fix}", problem.what),
+        }
+    }
+}
