@@ -29,7 +29,7 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
-    /// `table` for people, `json` for programs.
+    /// `table` for people, `json` for programs, `markdown` for a comment on a pull request.
     #[arg(long, value_enum, default_value = "table")]
     pub format: DiffFormat,
 
@@ -45,6 +45,8 @@ pub enum DiffFormat {
     Table,
     /// For programs: every change
     Json,
+    /// For a comment on a pull request: changes of both kinds, failing ones first
+    Markdown,
 }
 
 /// Compares two reports; `colour` colours the table.
@@ -70,6 +72,7 @@ pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Ex
     target.write(console.stdout, |out| match args.format {
         DiffFormat::Table => report::diff::render_table(&diff, colour, out),
         DiffFormat::Json => report::diff::render_json(&diff, out),
+        DiffFormat::Markdown => report::diff_markdown::render(&diff, out),
     })?;
     Ok(if diff.fails() { Exit::Fail } else { Exit::Pass })
 }

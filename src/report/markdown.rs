@@ -38,6 +38,7 @@ pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
 macro_rules! line {
     ($out:expr, $($format:tt)*) => { { let _ = writeln!($out, $($format)*); } };
 }
+pub(super) use line;
 
 fn head(judged: &Judged, out: &mut String) {
     let o = &judged.outcome;
@@ -145,13 +146,13 @@ fn warnings(o: &Outcome) -> String {
 }
 
 /// User text as code, shown literally: without marks, links or mentions.
-fn code(name: &str) -> String {
+pub(super) fn code(name: &str) -> String {
     format!("<code>{}</code>", inert(&clipped(&shown(name))))
 }
 
 /// Escapes a text: each character with a meaning in Markdown or HTML becomes a character reference, and so loses its
 /// meaning. Links also arise from `www.`, and from `:` after a scheme.
-fn inert(text: &str) -> String {
+pub(super) fn inert(text: &str) -> String {
     let link = text.to_ascii_lowercase().contains("www.");
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
