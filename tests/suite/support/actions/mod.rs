@@ -15,9 +15,13 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns true if the system has bash.
+/// Returns true if the scripts can run here; else reports the test as skipped. On Windows, `bash` may start another system.
 pub fn has_bash() -> bool {
-    Command::new("bash").arg("--version").stdout(Stdio::null()).status().is_ok()
+    let found = !cfg!(windows) && Command::new("bash").arg("--version").stdout(Stdio::null()).status().is_ok();
+    if !found {
+        crate::support::skipped("needs bash on Linux or macOS");
+    }
+    found
 }
 
 /// Copies a folder with everything below it.
@@ -42,11 +46,12 @@ pub struct Host {
     pub workspace: PathBuf,
     /// Values of `github.…`.
     pub event: BTreeMap<String, String>,
+    /// Folders that `actions/checkout` copies to a `path` of the workspace.
+    pub checkouts: BTreeMap<String, PathBuf>,
     /// Programs that replace those of the system: a folder in front of PATH.
     pub programs: PathBuf,
     /// Saved caches: key and folder, oldest first.
     caches: Vec<(String, PathBuf)>,
-    jobs: usize,
 }
 
 /// One run of a job.
@@ -72,7 +77,8 @@ impl Host {
         let programs = folder.join("programs");
         fs::create_dir_all(&programs).expect("a folder");
         let [folder, workspace] = [folder, workspace].map(Path::to_owned);
-        Self { folder, workspace, event: BTreeMap::new(), programs, caches: Vec::new(), jobs: 0 }
+        let (event, checkouts) = (BTreeMap::new(), BTreeMap::new());
+        Self { folder, workspace, event, checkouts, programs, caches: Vec::new() }
     }
 
     /// Installs a bash script in front of the programs of the system.
@@ -91,7 +97,6 @@ impl Host {
         let temp = self.folder.join("temp");
         let _ = fs::remove_dir_all(&temp);
         fs::create_dir_all(&temp).expect("a folder");
-        self.jobs += 1;
         let mut job = Job { temp, ..Job::default() };
         self.steps(steps, "", &BTreeMap::new(), &mut job);
         job
@@ -208,6 +213,12 @@ impl Host {
                     let content = self.folder.join(format!("cache-{}", self.caches.len()));
                     copy(&folder.expect("a path"), &content);
                     self.caches.push((key, content));
+                }
+                true
+            }
+            "actions/checkout" => {
+                if let Some(path) = with.get("path") {
+                    copy(&self.checkouts[path], &self.workspace.join(path));
                 }
                 true
             }
