@@ -146,13 +146,13 @@ fn warnings(o: &Outcome) -> String {
 }
 
 /// User text as code, shown literally: without marks, links or mentions.
-pub(super) fn code(name: &str) -> String {
+pub(crate) fn code(name: &str) -> String {
     format!("<code>{}</code>", inert(&clipped(&shown(name))))
 }
 
 /// Escapes a text: each character with a meaning in Markdown or HTML becomes a character reference, and so loses its
 /// meaning. Links also arise from `www.`, and from `:` after a scheme.
-pub(super) fn inert(text: &str) -> String {
+pub(crate) fn inert(text: &str) -> String {
     let link = text.to_ascii_lowercase().contains("www.");
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
