@@ -34,7 +34,7 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
-    /// `table` for people, `json` for programs [default: table].
+    /// `table` for people, `json` for programs, `markdown` for a pull request [default: table].
     #[arg(long, value_enum, default_value = "table", help_heading = REPORT)]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: DiffFormat,
@@ -51,6 +51,8 @@ pub enum DiffFormat {
     Table,
     /// For programs: every change
     Json,
+    /// For a comment on a pull request: changes of both kinds, failing ones first
+    Markdown,
 }
 
 /// Compares two reports; `colour` colours the table.
@@ -76,6 +78,7 @@ pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Ex
     target.write(console.stdout, |out| match args.format {
         DiffFormat::Table => report::diff::render_table(&diff, colour, out),
         DiffFormat::Json => report::diff::render_json(&diff, out),
+        DiffFormat::Markdown => report::diff_markdown::render(&diff, out),
     })?;
     Ok(if diff.fails() { Exit::Fail } else { Exit::Pass })
 }

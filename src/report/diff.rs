@@ -88,7 +88,7 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Status, depth or gap, and relation of a pair; with `by_volume` its common volume, too.
-fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
+pub(super) fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
     let number = match row.extent {
         Some(Severity::Depth(depth, Some(shared))) if by_volume => {
             format!(" {} deep, common volume {}", units.format_length(depth), volume_text(shared.volume, units))

@@ -43,6 +43,7 @@ pub(crate) fn page(judged: &Judged, budget: usize) -> String {
 macro_rules! line {
     ($out:expr, $($format:tt)*) => { { let _ = writeln!($out, $($format)*); } };
 }
+pub(super) use line;
 
 fn head(judged: &Judged, out: &mut String) {
     let o = &judged.outcome;

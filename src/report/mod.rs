@@ -10,6 +10,7 @@ pub(crate) mod decompose;
 #[cfg(test)]
 mod decompose_tests;
 pub(crate) mod diff;
+pub(crate) mod diff_markdown;
 pub(crate) mod explain;
 pub(crate) mod finding_help;
 pub(crate) mod github;

@@ -1,90 +1,207 @@
-//! Does docs/how-to/ci.md hold? Runs the GitHub Action's script as GitHub would, and the commands of the pages.
+//! Does docs/how-to/ci.md hold? Runs the GitHub Action as GitHub would, and the commands of the pages.
 
-use crate::support::command::{Ran, finish};
+use crate::support::actions::yaml::Yaml;
+use crate::support::actions::{Host, Job, copy, has_bash};
+use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
 use clap::Parser;
 use interfere::internals::cli::args::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files and exit code of the `check` step.
-struct Step {
-    ran: Ran,
-    outputs: String,
-    summary: String,
-}
+/// A compiler that notes each call and delivers the program of the tests.
+const CARGO: &str = r#"
+printf '%s\n' "$*" >>"$(dirname "$0")/cargo.log"
+[[ "$*" == "install --locked --path "*" --root "* ]]
+while [[ $1 != --root ]]; do shift; done
+mkdir -p "$2/bin"
+cp "$PROGRAM" "$2/bin/"
+"#;
 
-/// Runs the `check` step of the action on an assembly; `None` without bash.
-fn step(scratch: &Scratch, assembly: &str, more: &[(&str, &str)]) -> Option<Step> {
-    if Command::new("bash").arg("--version").stdout(Stdio::null()).status().is_err() {
+/// A host with a checkout of this repository.
+fn host(scratch: &Scratch) -> Option<Host> {
+    if !has_bash() {
         return None;
     }
-    let [outputs, summary] = ["outputs", "summary.md"].map(|name| scratch.write(name, ""));
-    let mut command = Command::new("bash");
-    command.arg(root().join(".ci/action.sh")).arg("check").current_dir(root()).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "RAYON_NUM_THREADS"] {
-        command.env_remove(name);
-    }
-    command
-        .env("INTERFERE", env!("CARGO_BIN_EXE_interfere"))
-        .env("INTERFERE_ASSEMBLY", assembly)
-        .env("RUNNER_TEMP", scratch.path())
-        .env("GITHUB_OUTPUT", &outputs)
-        .env("GITHUB_STEP_SUMMARY", &summary)
-        .envs(more.iter().copied());
-    let ran = finish(command);
-    let text = |path: &Path| fs::read_to_string(path).expect("a file");
-    Some(Step { ran, outputs: text(&outputs), summary: text(&summary) })
+    let host = Host::new(scratch.path(), &root());
+    host.program("cargo", CARGO);
+    Some(host)
 }
+
+/// Number of builds so far.
+fn builds(host: &Host) -> usize {
+    fs::read_to_string(host.programs.join("cargo.log")).map_or(0, |log| log.lines().count())
+}
+
+/// Exit code of the check, and the paths of its reports.
+fn result(job: &Job) -> (&str, Vec<&str>) {
+    (&job.outputs["gate.exit-code"], job.outputs["gate.report"].lines().collect())
+}
+
+const PIVOT: &str = "fixtures/cases/pivot/assembly.json";
 
 #[test]
 fn action_annotates_and_summarises_failures() {
     let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
     let sarif = scratch.path().join("interfere.sarif");
-    let more =
-        [("INTERFERE_SARIF", sarif.to_str().expect("a path")), ("INTERFERE_ARGS", "--report-within 1\n --threads 2")];
-    let Some(step) = step(&scratch, "fixtures/cases/pivot/assembly.json", &more) else {
-        return crate::support::skipped("bash is not installed");
-    };
-    assert_eq!(step.ran.code, 1, "{}", step.ran.stderr);
-    let annotations: Vec<_> = step.ran.stdout.lines().filter(|l| l.starts_with("::error ")).collect();
-    assert_eq!(annotations.len(), 1, "{}", step.ran.stdout);
+    let sarif = sarif.to_str().expect("a path");
+    let job = host.action(&[("assembly", PIVOT), ("sarif", sarif), ("args", "--report-within '1 mm'\n --threads 2")]);
+    assert_eq!(job.failed, ["gate/Verdict", "gate"], "{}", job.log);
+    let annotations: Vec<_> = job.log.lines().filter(|l| l.starts_with("::error ")).collect();
+    assert_eq!(annotations.len(), 1, "{}", job.log);
     assert!(annotations[0].contains("file=fixtures/cases/pivot/assembly.json,line="), "{}", annotations[0]);
     assert!(annotations[0].contains("peg") && annotations[0].contains("stop"), "{}", annotations[0]);
-    assert!(step.ran.stdout.contains("FAIL: 1 pair fails"), "{}", step.ran.stdout);
-    assert!(step.summary.contains("interference") && step.summary.contains("peg"), "{}", step.summary);
-    let report = scratch.path().join("interfere-report.json");
-    assert_eq!(step.outputs, format!("exit-code=1\nreport={}\n", report.display()));
-    assert!(report.is_file() && sarif.is_file());
+    assert!(job.log.contains("FAIL: 1 pair fails"), "{}", job.log);
+    assert!(job.summary.contains("interference") && job.summary.contains("peg"), "{}", job.summary);
+    let (code, reports) = result(&job);
+    assert_eq!((code, reports.len()), ("1", 1));
+    assert!(Path::new(reports[0]).is_file() && Path::new(sarif).is_file());
+}
+
+#[test]
+fn a_red_run_leaves_binary_and_answers_for_the_next_run() {
+    let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
+    let mut hits = Vec::new();
+    for run in 0..3 {
+        let timings = scratch.path().join(format!("{run}.json"));
+        let args = format!("--timings '{}'", timings.display());
+        let job = host.action(&[("assembly", PIVOT), ("args", &args)]);
+        assert_eq!(job.failed, ["gate/Verdict", "gate"], "{}", job.log);
+        assert_eq!(result(&job).0, "1");
+        let pairs = parsed(&fs::read_to_string(&timings).expect("timings"))["cache"]["pairs"].clone();
+        let number = |name: &str| pairs[name].as_u64().expect("a count");
+        hits.push((number("hits"), number("misses")));
+    }
+    assert_eq!((hits[0].0, builds(&host)), (0, 1), "the first run builds and computes");
+    assert!(hits[0].1 > 0, "{hits:?}");
+    for later in &hits[1..] {
+        assert!(later.0 * 10 >= (later.0 + later.1) * 9, "{hits:?}");
+    }
+    // The third run had nothing to save.
+    let keys = host.keys();
+    assert_eq!(keys.len(), 2, "{keys:?}");
+    assert!(keys[0].starts_with("interfere-") && keys[1].starts_with("interfere-answers-"), "{keys:?}");
+}
+
+#[test]
+fn another_image_or_compiler_builds_anew() {
+    let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
+    for (compiler, builds_by_then) in [("printf 'rustc 1.89.0'", 1), ("printf 'rustc 1.90.0'", 2), ("exit 1", 3)] {
+        host.program("rustc", compiler);
+        host.action(&[("assembly", PIVOT), ("cache", "false")]);
+        assert_eq!(builds(&host), builds_by_then);
+    }
+    host.program("uname", "printf 'other-machine'");
+    fs::write(host.programs.join("sed"), "").expect("a file");
+    host.action(&[("assembly", PIVOT), ("cache", "false")]);
+    assert_eq!((builds(&host), host.keys().len()), (4, 4), "{:?}", host.keys());
 }
 
 #[test]
 fn action_passes_without_findings() {
     let scratch = Scratch::new();
-    let Some(step) = step(&scratch, "fixtures/cases/flush-boxes/assembly.json", &[("INTERFERE_CACHE", "false")]) else {
-        return crate::support::skipped("bash is not installed");
-    };
-    assert_eq!(step.ran.code, 0, "{}", step.ran.stderr);
-    assert!(step.ran.stdout.contains("PASS") && !step.ran.stdout.contains("::error "), "{}", step.ran.stdout);
-    assert!(step.outputs.starts_with("exit-code=0\nreport="), "{}", step.outputs);
-    assert!(!scratch.path().join("interfere-cache").exists());
+    let Some(mut host) = host(&scratch) else { return };
+    let job = host.action(&[("assembly", "fixtures/cases/flush-boxes/assembly.json"), ("cache", "false")]);
+    assert_eq!((&job.failed[..], result(&job).0), (&[][..], "0"), "{}", job.log);
+    assert!(job.log.contains("PASS") && !job.log.contains("::error "), "{}", job.log);
+    assert!(host.keys().iter().all(|key| !key.contains("answers")), "{:?}", host.keys());
 }
 
 #[test]
 fn action_fails_on_errors_and_executes_no_names() {
     let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
     let marked = scratch.path().join("marked");
-    let assembly = format!("$(touch {}).json", marked.display());
-    let Some(step) = step(&scratch, &assembly, &[]) else { return crate::support::skipped("bash is not installed") };
-    assert_eq!(step.ran.code, 2, "{}", step.ran.stderr);
-    assert!(step.ran.stdout.contains("::error title=interfere::nothing was decided"), "{}", step.ran.stdout);
-    assert_eq!((step.outputs.as_str(), step.summary.as_str()), ("exit-code=2\n", ""));
-    assert!(!marked.exists());
+    for inject in [format!("$(touch {}).json", marked.display()), format!("`touch {0}`;touch {0}", marked.display())] {
+        let job = host.action(&[("assembly", &inject), ("args", &format!("--threads '{inject}'"))]);
+        assert_eq!((result(&job), job.failed.len()), (("2", vec![]), 2), "{}", job.log);
+        assert!(job.log.contains("nothing was decided"), "{}", job.log);
+        assert!(job.summary.is_empty() && !marked.exists());
+    }
+    for (inputs, message) in [
+        (&[("assembly", " \n")][..], "the input assembly is empty"),
+        (&[("assembly", "fixtures/**/no-such-*.json")], "no file matches fixtures/**/no-such-*.json"),
+        (&[("assembly", PIVOT), ("args", "--threads '2")], "the input args has an open quote"),
+    ] {
+        let job = host.action(inputs);
+        assert_eq!((result(&job).0, job.failed.len()), ("2", 2), "{}", job.log);
+        assert!(job.log.contains(message), "{}", job.log);
+    }
+}
+
+#[test]
+fn action_checks_several_assemblies_and_ends_with_the_worst_code() {
+    let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
+    host.workspace = scratch.path().join("checkout");
+    let case = |name: &str, target: &str| {
+        copy(&root().join("fixtures/cases").join(name), &host.workspace.join(target));
+    };
+    case("flush-boxes", "designs/one");
+    case("flush-boxes", "designs/deep/two (copy)");
+    case("flush-boxes", "three");
+    case("pivot", "designs/red");
+    let globs = "designs/**/assembly.json\n  three/assembly.json\n\n designs/red/assembly.json";
+    let sarif = ("sarif", "out.sarif");
+    let job = host.action(&[("assembly", globs), sarif]);
+    let (code, reports) = result(&job);
+    assert_eq!((code, reports.len()), ("1", 4), "{}", job.log);
+    for name in ["designs/one/", "designs/deep/two (copy)/", "designs/red/", "three/"] {
+        assert!(job.log.contains(&format!("\n{name}assembly.json\n")), "{name}: {}", job.log);
+    }
+    for k in 1..=4 {
+        let file = host.workspace.join(format!("out-{k}.sarif"));
+        assert!(parsed(&fs::read_to_string(file).expect("SARIF"))["runs"].is_array());
+    }
+    let job = host.action(&[("assembly", "designs/*/assembly.json")]);
+    assert_eq!((result(&job).0, result(&job).1.len()), ("1", 2), "a star stays within a folder: {}", job.log);
+    scratch.write("checkout/designs/broken/assembly.json", "{");
+    let job = host.action(&[("assembly", globs)]);
+    assert_eq!((result(&job).0, result(&job).1.len()), ("2", 4), "{}", job.log);
+    assert!(job.log.contains("designs/broken/assembly.json: nothing was decided"), "{}", job.log);
+}
+
+#[test]
+fn action_inputs_reach_the_program() {
+    let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
+    let assembly = "fixtures/cases/pivot/assembly.json";
+    let code = |host: &mut Host, more: &[(&str, &str)]| {
+        let job = host.action(&[&[("assembly", assembly)], more].concat());
+        (job.outputs["gate.exit-code"].clone(), job.log)
+    };
+    assert_eq!(code(&mut host, &[("fail-on", "never")]).0, "0");
+    let baseline = scratch.path().join("accepted.json");
+    let baseline = baseline.to_str().expect("a path");
+    let ran = crate::support::command::interfere_in(
+        &root(),
+        &["accept", assembly, "--reason", "before the gate", "--baseline", baseline],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(code(&mut host, &[("baseline", baseline)]).0, "0");
+    assert_eq!(code(&mut host, &[("baseline", baseline), ("fail-on", "any")]).0, "1");
+    let junit = scratch.path().join("out.xml");
+    assert_eq!(code(&mut host, &[("baseline", "none"), ("junit", junit.to_str().expect("a path"))]).0, "1");
+    assert!(junit.is_file());
+    let warned = ("assembly", "fixtures/cases/thin-part/assembly.json");
+    let strict = |value| host.action(&[warned, ("strict", value)]).outputs["gate.exit-code"] == "0";
+    assert_eq!(["false", "true"].map(strict), [true, false]);
+    // Two uses in one job share no report.
+    let text = "steps:\n  - id: first\n    uses: ./\n    with: { assembly: fixtures/cases/pivot/assembly.json, fail-on: never }\n  - id: second\n    uses: ./\n    with: { assembly: fixtures/cases/flush-boxes/assembly.json }\n";
+    let job = host.job(Yaml::read(text).get("steps").expect("steps").items());
+    let names = ["first", "second"].map(|id| {
+        let report = fs::read_to_string(&job.outputs[&format!("{id}.report")]).expect("a report");
+        parsed(&report)["assembly"]["name"].clone()
+    });
+    assert_eq!(names, ["pivot", "assembly"], "{}", job.log);
 }
 
 /// Names following each `before` in a text.
@@ -97,22 +214,61 @@ fn names<'t>(text: &'t str, before: &str) -> Vec<&'t str> {
 fn action_inputs_reach_the_script() {
     let action = fs::read_to_string(root().join("action.yml")).expect("action.yml");
     let script = fs::read_to_string(root().join(".ci/action.sh")).expect("action.sh");
-    let declared = &action[action.find("inputs:").expect("inputs")..action.find("outputs:").expect("outputs")];
-    let declared: Vec<_> = declared
-        .lines()
-        .filter_map(|l| l.strip_prefix("  ").filter(|l| !l.starts_with(' '))?.strip_suffix(':'))
-        .collect();
-    assert_eq!(declared, ["assembly", "args", "sarif", "junit", "cache"]);
-    let used = names(&action, "inputs.");
-    assert!(used.iter().all(|name| declared.contains(name)), "{used:?}");
+    let yaml = Yaml::read(&action);
+    let declared: Vec<_> =
+        yaml.get("inputs").expect("inputs").entries().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(declared, ["assembly", "fail-on", "strict", "baseline", "args", "sarif", "junit", "cache"]);
+    let page = fs::read_to_string(root().join("docs/how-to/ci.md")).expect("the page");
     for name in declared {
-        let variable = format!("INTERFERE_{}", name.to_uppercase());
+        let variable = format!("INTERFERE_{}", name.to_uppercase().replace('-', "_"));
         assert!(action.contains(&format!("{variable}: ${{{{ inputs.{name} }}}}")), "{variable}");
         assert!(script.contains(&format!("${{{variable}")) || script.contains(&format!("${variable}")), "{variable}");
+        assert!(page.contains(&format!("`{name}`")), "{name}");
     }
     for step in names(&action, ".ci/action.sh\" ") {
         assert!(script.contains(&format!("\n{step}() {{\n")), "{step}");
     }
+}
+
+/// Packs a release of the program of the tests, as `.ci/package.sh` does on a tag; returns the address of its repository.
+fn release(scratch: &Scratch) -> (String, PathBuf) {
+    let bash = |script: &str| {
+        let ran = Command::new("bash").arg("-c").arg(script).current_dir(root()).output().expect("bash");
+        assert!(ran.status.success(), "{script}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).expect("text").trim().to_owned()
+    };
+    let target = bash("source=$PWD; . .ci/install.sh; target");
+    let version = env!("CARGO_PKG_VERSION");
+    let folder = scratch.path().join(format!("host/OWNER/interfere/releases/download/v{version}"));
+    bash(&format!(".ci/package.sh {target} '{}' '{}'", env!("CARGO_BIN_EXE_interfere"), folder.display()));
+    (format!("file://{}/host", scratch.path().display()), folder.join(format!("interfere-{target}.tar.gz")))
+}
+
+#[test]
+fn action_takes_the_release_of_its_own_sources() {
+    let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
+    let (server, archive) = release(&scratch);
+    host.event.insert("server_url".to_owned(), server);
+    host.event.insert("action_repository".to_owned(), "OWNER/interfere".to_owned());
+    let inputs = [("assembly", PIVOT), ("cache", "false")];
+    let job = host.action(&inputs);
+    assert_eq!((result(&job).0, builds(&host), host.keys().len()), ("1", 0, 0), "{}", job.log);
+    // A damaged archive and a release of other sources are left alone.
+    let good = fs::read(&archive).expect("an archive");
+    fs::write(&archive, [&good[..], b"x"].concat()).expect("written");
+    let job = host.action(&inputs);
+    assert_eq!((result(&job).0, builds(&host)), ("1", 1), "{}", job.log);
+    let repack = "cd \"$1\"; n=$(basename \"$2\" .tar.gz); tar -xzf \"$n.tar.gz\"; echo other >\"$n/sources\"; \
+                  tar -czf \"$n.tar.gz\" \"$n\"; sha256sum \"$n.tar.gz\" >\"$n.tar.gz.sha256\"";
+    fs::write(&archive, &good).expect("written");
+    let folder = archive.parent().expect("a folder");
+    let ran = Command::new("bash").args(["-ec", repack, "bash"]).args([folder, &archive]).status().expect("bash");
+    assert!(ran.success());
+    scratch.write("programs/rustc", "");
+    host.program("rustc", "printf other");
+    let job = host.action(&inputs);
+    assert_eq!((result(&job).0, builds(&host)), ("1", 2), "{}", job.log);
 }
 
 /// Commands in a page's code: from `interfere` to the end of the line.

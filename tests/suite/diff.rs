@@ -134,6 +134,58 @@ fn diff_distinguishes_causes_of_change() {
 }
 
 #[test]
+fn markdown_lists_failing_changes_first_and_folds_the_others() {
+    let scratch = Scratch::new();
+    place(&scratch, 0.3, 5.0, RULES);
+    report(&scratch, "old.json", &[]);
+    place(&scratch, 0.5, 50.0, RULES);
+    report(&scratch, "new.json", &[]);
+    let ran = diff(&scratch, &["--format", "markdown"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    insta::assert_snapshot!(ran.stdout, @r#"
+    ## interfere: changes of <code>assembly</code>
+
+    **FAIL**: 1 finding is new, worse or not comparable.
+
+    2 findings before, 1 now: 1 worse, 1 fixed
+
+    | change | a | b | was | is | also changed |
+    | --- | --- | --- | --- | --- | --- |
+    | **worse** | <code>a</code> | <code>b</code> | interference 0.3 mm deep, common volume 30 mm³ | interference 0.5 mm deep, common volume 50 mm³ | placement of b |
+
+    <details><summary>1 other change</summary>
+
+    | change | a | b | was | is | also changed |
+    | --- | --- | --- | --- | --- | --- |
+    | **fixed** | <code>b</code> | <code>far</code> | too&#95;close 5 mm apart | <code>clear</code> | placement of a, placement of b |
+
+    </details>
+    "#);
+    let ran = interfere_in(scratch.path(), &["diff", "new.json", "new.json", "--format", "markdown", "-o", "same.md"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
+    let same = fs::read_to_string(scratch.path().join("same.md")).expect("a page");
+    assert!(same.contains("**PASS**") && same.ends_with("1 finding before, 1 now: 1 same\n"), "{same}");
+    assert!(!same.contains('|') && !same.contains("<details>"), "{same}");
+}
+
+#[test]
+fn markdown_fits_into_a_comment() {
+    let scratch = Scratch::new();
+    write_cubes(&scratch, &[("a", [0.0; 3]), ("far", [50.0; 3])], "");
+    report(&scratch, "old.json", &[]);
+    // Each character of these ids takes five bytes or more.
+    let ids: Vec<String> = (0..12).map(|k| format!("{}{k}", "~|".repeat(59))).collect();
+    let cubes: Vec<(&str, [f64; 3])> = ids.iter().map(|id| (id.as_str(), [0.0; 3])).collect();
+    write_cubes(&scratch, &cubes, "");
+    report(&scratch, "new.json", &[]);
+    let ran = diff(&scratch, &["--format", "markdown"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let rows = ran.stdout.lines().filter(|l| l.starts_with("| **new**")).count();
+    assert!((20..50).contains(&rows) && ran.stdout.len() <= 60_000, "{rows} rows, {} bytes", ran.stdout.len());
+    assert!(ran.stdout.ends_with(&format!("\nand {} more\n", 66 - rows)), "{}", ran.stdout);
+}
+
+#[test]
 fn units_make_no_difference() {
     let scratch = Scratch::new();
     place(&scratch, 0.3, 50.0, "");

@@ -33,6 +33,7 @@ mod shared;
 mod suggest;
 mod support;
 mod truth;
+mod workflows;
 
 #[test]
 fn every_suite_file_is_a_module() {

@@ -26,7 +26,7 @@ fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
 
 /// The README and every page below docs.
 fn pages() -> Vec<PathBuf> {
-    let mut found = vec![root().join("README.md"), root().join("fixtures/README.md")];
+    let mut found = vec![root().join("README.md"), root().join("fixtures/README.md"), root().join("CHANGELOG.md")];
     files(&root().join("docs"), &["md"], &mut found);
     found.sort();
     found
