@@ -1,6 +1,6 @@
 //! Runs `interfere accept`: adds the present findings to the baseline, or drops the fixed entries.
 
-use crate::check::{self, Outcome};
+use crate::check::{self, AcceptedTranslation, Options, Outcome};
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
@@ -68,7 +68,8 @@ pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Con
         let what = format!("the file is the baseline of {}", other.assembly);
         return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
     }
-    let outcome = check(args, quiet, console)?;
+    let accepted = old.as_ref().map(Baseline::translations).unwrap_or_default();
+    let outcome = check(args, accepted, quiet, console)?;
     if !quiet {
         let colour = console.terminal.paints(color, console.terminal.stderr);
         console.warnings(&outcome.warnings, colour);
@@ -87,12 +88,18 @@ pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Con
     Ok(Exit::Pass)
 }
 
-fn check(args: &AcceptArgs, quiet: bool, console: &Console<'_>) -> Result<Outcome, Failure> {
+fn check(
+    args: &AcceptArgs,
+    accepted: Vec<AcceptedTranslation>,
+    quiet: bool,
+    console: &Console<'_>,
+) -> Result<Outcome, Failure> {
     let question = QuestionSettings::new(args.assembly.clone(), &args.question, false);
     let progress = Bar::new(console.terminal.stderr && !quiet);
     let outcome = pool(question.threads)?.install(|| {
         let assembly = question.load(&FsLoader)?;
-        check::check(&assembly, &question.options(assembly.units)?, &FsLoader, &progress)
+        let options = Options { accepted, ..question.options(assembly.units)? };
+        check::check(&assembly, &options, &FsLoader, &progress)
     })?;
     Ok(outcome)
 }

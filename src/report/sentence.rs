@@ -55,7 +55,9 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
     if let (Status::Interference, Some(t), Some(by)) = (p.status, p.separating_translation, p.penetration_depth)
         && by > 0.0
     {
-        let _ = write!(said, "; move {b} by {} along {} to separate them", text(by), direction(&(t / by)));
+        let was = accepted(judged, row, Metric::Penetration);
+        let was = if was.is_empty() { was } else { format!(" ({})", was.trim_start_matches(", ")) };
+        let _ = write!(said, "; move {b} by {}{} along {} to separate them", text(by), was, direction(&(t / by)));
     }
     if let Some(rule) = p.rule.and_then(|r| o.rules.get(r as usize)) {
         let _ = write!(said, "; rule: {}", rule_text(rule, o.units));

@@ -47,6 +47,7 @@ struct StoredMeasured {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StoredCommon {
     volume: f64,
+    area: f64,
     /// Hash of all requested rotations: each box depends on all of them.
     turns: [u8; 16],
     boxes: Vec<StoredBox>,
@@ -145,8 +146,9 @@ impl StoredMeasured {
             Some(r) => Some(code(&RELATIONS, r)?),
             None => None,
         };
-        let common = common.as_ref().map(|CommonSolid { volume, boxes }| StoredCommon {
+        let common = common.as_ref().map(|CommonSolid { volume, area, boxes }| StoredCommon {
             volume: *volume,
+            area: *area,
             turns: turns(),
             boxes: boxes.iter().map(StoredBox::of).collect(),
         });
@@ -167,7 +169,7 @@ impl StoredMeasured {
             None => None,
         };
         let boxes = |c: &StoredCommon| c.boxes.iter().map(StoredBox::restored).collect();
-        let common = self.common.as_ref().map(|c| CommonSolid { volume: c.volume, boxes: boxes(c) });
+        let common = self.common.as_ref().map(|c| CommonSolid { volume: c.volume, area: c.area, boxes: boxes(c) });
         Some(Measured {
             relation,
             gap: self.gap,
@@ -213,7 +215,7 @@ mod tests {
             witness: [v, 2.0 * v],
             normal: Some(Vec3::z()),
             penetration: Some((v, 3.0)),
-            common: Some(CommonSolid { volume: 1.5, boxes: vec![(turn, Aabb { min: -v, max: v })] }),
+            common: Some(CommonSolid { volume: 1.5, area: 9.5, boxes: vec![(turn, Aabb { min: -v, max: v })] }),
         };
         let empty =
             Measured { relation: None, gap: None, normal: None, penetration: None, common: None, ..whole.clone() };

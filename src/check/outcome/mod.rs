@@ -49,6 +49,14 @@ pub struct PairOutcome {
     pub penetration_depth: Option<f64>,
     /// Translation of B out of A (mm, root frame).
     pub separating_translation: Option<Vec3>,
+    /// `separating_translation` in A's frame (mm).
+    pub translation_in_a: Option<Vec3>,
+    /// Uncertainty of `penetration_depth` from the facets of both parts (mm, >= 0); applies between runs with different
+    /// meshes.
+    pub translation_facets: Option<f64>,
+    /// Overlap after the accepted translation, if this run measured it (see
+    /// [`Options::accepted`](crate::check::Options::accepted)).
+    pub remaining: Option<RemainingOverlap>,
     /// Point of A and point of B (mm, root frame), see docs/reference/report.md.
     pub closest_points: Option<[Vec3; 2]>,
     /// Unit vector from A to B (root frame).
@@ -77,6 +85,16 @@ pub struct PairOutcome {
     pub alike: u64,
 }
 
+/// Overlap of a pair after a translation of B.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemainingOverlap {
+    /// Translation of B (mm, A's frame).
+    pub translation: Vec3,
+    /// Overlap depth after the translation (mm, >= 0); the upper bound of an undecided depth, `None` without one.
+    pub depth: Option<f64>,
+}
+
 impl PairOutcome {
     /// Row with a status only.
     pub(crate) fn bare([a, b]: [InstanceIx; 2], status: Status, geometry: Geometry) -> Self {
@@ -92,6 +110,9 @@ impl PairOutcome {
             overlap_depth: None,
             penetration_depth: None,
             separating_translation: None,
+            translation_in_a: None,
+            translation_facets: None,
+            remaining: None,
             closest_points: None,
             normal: None,
             overlap_volume: None,

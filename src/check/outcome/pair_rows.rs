@@ -68,7 +68,11 @@ impl Checker<'_> {
         let m = answer.measured.as_deref();
         let penetration = m.and_then(|m| m.penetration);
         let common = m.and_then(|m| m.common.as_ref());
-        let slack = common.map(|_| self.query(distinct, &self.limits(None), Rotations::default()).volume_slack());
+        let limits = self.limits(None);
+        let query = self.query(distinct, &limits, Rotations::default());
+        let slack = common.map(|c| query.volume_slack(c.area));
+        let translation = penetration.map(|p| turn(p.0));
+        let of_a = &self.shapes.placed[if flip { second } else { first } as usize].pose;
         let relation = m.and_then(|m| m.relation);
         let gap = m.and_then(|m| m.gap);
         PairOutcome {
@@ -82,7 +86,10 @@ impl Checker<'_> {
             gap_bracket: m.map(|m| m.bracket),
             overlap_depth: gap.map(|g| (-g).max(0.0)),
             penetration_depth: penetration.map(|p| p.1),
-            separating_translation: penetration.map(|p| turn(p.0)),
+            separating_translation: translation,
+            translation_in_a: translation.map(|t| of_a.rotation.tr_mul(&t)),
+            translation_facets: translation.map(|_| query.surface_error()),
+            remaining: None,
             closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
             normal: m.and_then(|m| m.normal).map(turn),
             overlap_volume: common.map(|c| c.volume),

@@ -12,6 +12,8 @@ use crate::shape::surface::Surface;
 #[derive(Debug, Clone)]
 pub(crate) struct CommonSolid {
     pub volume: f64,
+    /// Area of its surface (mm², >= 0).
+    pub area: f64,
     /// Boxes of the intersection, one for each rotation of the first shape in a row; sorted by rotation.
     pub(crate) boxes: Vec<(Mat3, Aabb)>,
 }
@@ -43,7 +45,8 @@ impl PairQuery<'_> {
         let [(a, of_a), (b, of_b)] = [self.first, self.second].map(solid);
         let found = intersection(&Pairing { a, b, b_in_a: self.pose }, &known);
         let boxes = |found: Vec<Aabb>| turns.into_iter().zip(found).collect();
-        (found.map(|found| CommonSolid { volume: found.volume, boxes: boxes(found.boxes) }), [of_a, of_b])
+        let found = found.map(|f| CommonSolid { volume: f.volume, area: f.area, boxes: boxes(f.boxes) });
+        (found, [of_a, of_b])
     }
 }
 

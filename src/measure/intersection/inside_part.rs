@@ -46,6 +46,8 @@ pub(crate) struct BoundarySums {
     pub six: f64,
     /// Upper bound of twice the area (mm²).
     pub twice_area: f64,
+    /// Twice the area (mm²): the parts of one triangle are in one plane, so their area vectors add up.
+    pub twice_net_area: f64,
 }
 
 /// Contradiction: some sign is wrong, or a surface is not closed.
@@ -165,6 +167,7 @@ impl<'a> InsidePart<'a> {
         }
         sums.six += apex.dot(&twice);
         sums.twice_area += gross;
+        sums.twice_net_area += twice.norm();
     }
 }
 
@@ -174,6 +177,7 @@ impl BoundarySums {
         let n = (b - a).cross(&(c - a));
         self.six += a.dot(&n);
         self.twice_area += n.norm();
+        self.twice_net_area += n.norm();
     }
 }
 

@@ -36,11 +36,13 @@ use crate::measure::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid,
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
-/// Common solid of a pair: volume and boxes.
+/// Common solid of a pair: volume, surface and boxes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intersection {
     /// Volume (mm³, >= 0); 0 up to rounding.
     pub volume: f64,
+    /// Area of its surface (mm², >= 0); 0 if the volume is 0.
+    pub area: f64,
     /// Box of the common solid after each requested rotation about the origin of A's frame (mm). Empty if the volume is
     /// 0 and the place of contact is unknown.
     pub boxes: Vec<Aabb>,
@@ -87,7 +89,8 @@ fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Inters
     let volume = volume(p, known, &first)?;
     if volume > 0.0 {
         let again = |there: &Pairing| Some(boundary(there, known, &near, Solid::B).ok()?.points);
-        return Some(Intersection { volume, boxes: boxes(p, known, &first.points, again) });
+        let area = 0.5 * first.sums.twice_net_area;
+        return Some(Intersection { volume, area, boxes: boxes(p, known, &first.points, again) });
     }
     let mut points = first.points;
     if known.depth <= 0.0
@@ -99,7 +102,7 @@ fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Inters
         }
     }
     let boxes = known.turns.iter().map(|turn| turned_box(turn, &points, &known.witness)).collect();
-    Some(Intersection { volume, boxes })
+    Some(Intersection { volume, area: 0.0, boxes })
 }
 
 /// Boundary of the common solid, as sums.
