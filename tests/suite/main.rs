@@ -18,6 +18,7 @@ mod generate;
 mod hulls;
 mod lengths;
 mod lint;
+mod mesh_oracles;
 mod oracle;
 mod pages;
 mod pieces;
