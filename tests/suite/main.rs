@@ -31,6 +31,7 @@ mod shards;
 mod shared;
 mod suggest;
 mod support;
+mod travel;
 mod truth;
 
 #[test]
