@@ -1,9 +1,11 @@
 //! Runs `interfere suggest`: proposes rules for probably intended overlaps.
 
-use crate::cli::flags::{ColorChoice, EXIT_CODES_OF_WRITERS, Question};
+use crate::cli::flags::{ColorChoice, Question};
 use clap::Args as ClapArgs;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::TextChoice;
@@ -11,10 +13,17 @@ use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
-use crate::error::Error;
-use crate::io::FsLoader;
+use crate::error::{Error, Location};
+use crate::findings::Suggestions;
+use crate::io::{FsLoader, Loader};
+use crate::json::append::append_to_list;
 use crate::report::suggest::{render_json, render_text};
 use crate::{check, findings};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  the rules are printed, and with --write also in the file, even if there are none to propose
+  2  nothing printed or written: usage, unreadable or invalid input, output not written";
 
 /// Checks the assembly and proposes rules for its findings.
 ///
@@ -22,6 +31,7 @@ use crate::{check, findings};
 /// Returns the errors of the check, and of a failed write.
 pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let terminal = console.terminal;
+    let assembly = args.assembly.clone();
     let question = QuestionSettings::new(args.assembly, &args.question, false);
     let progress = Bar::new(terminal.stderr && !quiet);
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
@@ -34,16 +44,31 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
     if !quiet {
         console.warnings(&outcome.warnings, terminal.paints(color, terminal.stderr));
     }
+    let written = args.write && !suggestions.rules.is_empty();
+    if written {
+        write_rules(&assembly, &suggestions)?;
+    }
     Target::Stdout.write(console.stdout, |out| match args.format {
-        TextChoice::Text => render_text(&suggestions, &outcome, out),
+        TextChoice::Text => render_text(&suggestions, &outcome, written, out),
         TextChoice::Json => render_json(&suggestions, &outcome, out),
     })?;
     Ok(Exit::Pass)
 }
 
+/// Appends the proposed rules to those of the assembly file, and keeps the layout of the file.
+fn write_rules(assembly: &Path, suggestions: &Suggestions) -> Result<(), Failure> {
+    let shown = slashes(assembly);
+    let fail = |what: String, fix: &str| Error::one(Location::file(&shown), what, fix);
+    let bytes = FsLoader.read(assembly).map_err(|e| fail(format!("cannot read the file: {e}"), "check the path"))?;
+    let rules: Vec<String> = suggestions.rules.iter().map(|p| p.rule.as_line()).collect();
+    let text = append_to_list(&bytes, "rules", &rules)
+        .ok_or_else(|| fail("cannot find the place of the rules".to_owned(), "add the printed rules yourself"))?;
+    Target::File(assembly.to_owned()).write(&mut io::sink(), |out| out.write_all(&text))
+}
+
 /// The flags of `suggest`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_WRITERS)]
+#[command(after_help = EXIT_CODES)]
 pub struct SuggestArgs {
     /// The assembly file (JSON).
     #[arg(value_name = "ASSEMBLY.json")]
@@ -52,6 +77,11 @@ pub struct SuggestArgs {
     /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
+
+    /// Append the proposed rules to the assembly file, after its own rules; the rest of the file keeps its bytes. Each reason begins
+    /// with REVIEW: replace it by the true one, or delete the rule.
+    #[arg(long)]
+    pub write: bool,
 
     /// `text` for people, `json` for programs.
     #[arg(long, value_enum, default_value = "text")]

@@ -69,6 +69,9 @@ pub struct PairOutcome {
     /// Uncertainty of `overlap_volume` from the facets of both parts (mm³, >= 0); applies between runs with different
     /// meshes.
     pub overlap_volume_facets: Option<f64>,
+    /// Share in which the surfaces inside each other face one direction and its opposite only (0 to 1): 1 for a flat
+    /// contact and for a pin through a plate without a hole, 0 for a ring, as of a thread in its hole.
+    pub one_sidedness: Option<f64>,
     /// Box of the intersection (mm, root frame).
     pub overlap_box: Option<Aabb>,
     /// Depth explained by the concave facets at the overlap (mm, >= 0).
@@ -118,6 +121,7 @@ impl PairOutcome {
             overlap_volume: None,
             overlap_volume_slack: None,
             overlap_volume_facets: None,
+            one_sidedness: None,
             overlap_box: None,
             facet_allowance: None,
             within_facet_error: false,

@@ -95,6 +95,7 @@ impl Checker<'_> {
             overlap_volume: common.map(|c| c.volume),
             overlap_volume_slack: slack.map(|s| s[0]),
             overlap_volume_facets: slack.map(|s| s[1]),
+            one_sidedness: common.and_then(|c| c.one_sidedness),
             overlap_box: common.and_then(|c| c.root_box(&placed.pose.rotation, &point(Vec3::zeros()))),
             facet_allowance: answer.facet_allowance,
             within_facet_error: answer.within_facet_error,
