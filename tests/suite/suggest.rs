@@ -181,14 +181,14 @@ fn screws(scratch: &Scratch) -> String {
         obj(&mesh)
     };
     // A thread of 0.5 mm on a screw of 3 mm.
-    scratch.write("plate.obj", shifted(tube(48, 10.0, 1.0, [0.0, 5.0]), 0.0));
-    scratch.write("rod.obj", shifted(prism(48, 1.5, [-5.0, 8.0]), 0.0));
+    scratch.write("plate.obj", shifted(tube(16, 10.0, 1.0, [0.0, 5.0]), 0.0));
+    scratch.write("rod.obj", shifted(prism(16, 1.5, [-5.0, 8.0]), 0.0));
     // A hole much too narrow for its screw.
-    scratch.write("narrow.obj", shifted(tube(48, 10.0, 0.3, [0.0, 5.0]), 50.0));
-    scratch.write("screw.obj", shifted(prism(48, 1.5, [-5.0, 8.0]), 50.0));
+    scratch.write("narrow.obj", shifted(tube(16, 10.0, 0.3, [0.0, 5.0]), 50.0));
+    scratch.write("screw.obj", shifted(prism(16, 1.5, [-5.0, 8.0]), 50.0));
     // A bolt through a sheet without a hole.
     scratch.write("sheet.obj", obj(&block([90.0, -10.0, 0.0], [110.0, 10.0, 1.5])));
-    scratch.write("bolt.obj", shifted(prism(48, 5.0, [-5.0, 8.0]), 100.0));
+    scratch.write("bolt.obj", shifted(prism(16, 5.0, [-5.0, 8.0]), 100.0));
     // A slot named "Nut", as in German, with a slide 1.3 mm deep in its floor.
     scratch.write("Nut.obj", obj(&block([140.0, 0.0, 0.0], [160.0, 20.0, 5.0])));
     scratch.write("slide.obj", obj(&block([145.0, -5.0, 3.7], [155.0, 25.0, 9.0])));

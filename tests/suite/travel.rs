@@ -1,6 +1,6 @@
 //! Is a part found that was driven on, so that it takes a longer translation to separate? A plate in a block is as deep
 //! as it is thick, however far it goes in. And does an unchanged assembly stay accepted: turned, in another unit, with
-//! other meshes?
+//! other meshes? `INTERFERE_FULL=1` moves every finding of the fixtures and more of a real assembly.
 
 use crate::baseline::{FILE, accept, baseline, check, run, standing};
 use crate::generate::cases;
@@ -333,11 +333,16 @@ fn drive(scratch: &Scratch, file: &Value, pair: &Value, moves: &[f64], seen: &mu
 
 #[test]
 fn fixtures_driven_on_fail() {
+    let full = std::env::var_os("INTERFERE_FULL").is_some();
     let mut seen = Seen::default();
     for entry in fs::read_dir(cases()).expect("the cases") {
+        let path = entry.expect("an entry").path();
+        // Each run of this case takes seconds.
+        if !full && path.ends_with("ring-inside-block") {
+            continue;
+        }
         let scratch = Scratch::new();
-        copy(&entry.expect("an entry").path(), scratch.path());
-        // Facets explain no overlap here, so that the moved pairs stay findings.
+        copy(&path, scratch.path());
         let flags = ["accept", "assembly.json", "--quiet", "--reason", "old"];
         if interfere_in(scratch.path(), &flags).code != 0 || !scratch.path().join(FILE).exists() {
             continue;
@@ -345,12 +350,13 @@ fn fixtures_driven_on_fail() {
         let file = parsed(&fs::read_to_string(scratch.path().join("assembly.json")).expect("an assembly"));
         let (_, report) = check(&scratch, &[]);
         let findings = report["pairs"].as_array().expect("pairs").iter().filter(|p| p["status"] == "interference");
-        for pair in findings {
-            drive(&scratch, &file, pair, &[0.3, 1.0], &mut seen);
+        let (pairs, moves) = if full { (usize::MAX, &MOVES[..]) } else { (2, &MOVES[2..3]) };
+        for pair in findings.take(pairs) {
+            drive(&scratch, &file, pair, moves, &mut seen);
         }
     }
     assert!(seen.missed.is_empty(), "{:#?}", seen.missed);
-    assert!(seen.pairs >= 10 && seen.longer >= 20, "{seen:?}");
+    assert!(seen.pairs >= 8 && seen.longer >= 8, "{seen:?}");
 }
 
 /// Assembly of two instances of a real case, with absolute paths of its meshes.
