@@ -159,7 +159,8 @@ pub(crate) struct Penetration {
 /// Without it, the lengths decide, for equal meshes only: these give the same search.
 pub(crate) fn is_farther_in(p: Penetration, slack: Slack) -> bool {
     let explained = slack.length + if slack.same_meshes { 0.0 } else { p.facets };
-    exceeds(p.now, p.before + explained) && p.remaining.map_or(slack.same_meshes, |depth| exceeds(depth, explained))
+    let is_deep = |depth: f64| depth.is_infinite() || exceeds(depth, explained);
+    exceeds(p.now, p.before + explained) && p.remaining.map_or(slack.same_meshes, is_deep)
 }
 
 /// Returns true if both ends of two brackets agree within `slack`.
