@@ -2,6 +2,7 @@
 
 use crate::assembly::{Facets, Geometry};
 use crate::check::cache::store::Cache;
+use crate::geom::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// Default overshoot of the pieces of a part, as a share of the diagonal of the part's box.
@@ -31,6 +32,9 @@ pub struct Options {
     /// Number of deepest interferences, and of distinct kinds among them, for which the run computes a
     /// [`Fix`](super::Fix).
     pub fixes: usize,
+    /// Accepted separating translations, sorted by a, then b. Where the present one is longer, the run measures the
+    /// [`RemainingOverlap`](super::RemainingOverlap) after the accepted one.
+    pub accepted: Vec<AcceptedTranslation>,
     /// Results of earlier runs. The cache changes only [`RunStats`](super::RunStats).
     pub cache: Option<Cache>,
 }
@@ -46,9 +50,21 @@ impl Default for Options {
             max_pieces: DEFAULT_MAX_PIECES,
             verdict_only: false,
             fixes: 0,
+            accepted: Vec::new(),
             cache: None,
         }
     }
+}
+
+/// Separating translation of an accepted finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AcceptedTranslation {
+    /// Full id of instance A, first in byte order.
+    pub a: String,
+    /// Full id of instance B.
+    pub b: String,
+    /// Translation of B out of A (mm, A's frame).
+    pub translation: Vec3,
 }
 
 /// Receives the progress of a run, from several threads.

@@ -117,9 +117,10 @@ fn run(
     let tally = RunCounts::of(unseen, &groups, &answers);
     watch.stop(Stage::Narrow, &mut timings);
 
-    let pairs = run.outcomes(&groups, &answers);
-    // Collect warnings before the fixes: the queries of fixes must not add any.
+    let mut pairs = run.outcomes(&groups, &answers);
+    // Collect warnings before the next two steps: their queries must not add any.
     let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
+    run.measure_remaining(&mut pairs, &options.accepted);
     let fixes = run.fixes(&pairs, &rules, reach, options.fixes);
     cache.into_iter().for_each(PairCache::write);
 

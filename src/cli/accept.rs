@@ -1,6 +1,6 @@
 //! Runs `interfere accept`: adds the present findings to the baseline, or drops the fixed entries.
 
-use crate::check::{self, Outcome};
+use crate::check::{self, AcceptedTranslation, Options, Outcome};
 use crate::cli::assembly_files::assembly_file;
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
@@ -10,7 +10,7 @@ use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
-use crate::error::{Error, Location};
+use crate::error::{Error, Location, Warning, WarningCode};
 use crate::findings::baseline::{self, Acceptance};
 use crate::findings::{self, Baseline, Judged};
 use crate::io::FsLoader;
@@ -78,18 +78,24 @@ pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Con
         let what = format!("the file is the baseline of {}", other.assembly);
         return Err(Error::one(Location::file(&place.shown), what, "name another file with --baseline").into());
     }
-    let outcome = check(args, quiet, console)?;
+    let accepted = old.as_ref().map(Baseline::translations).unwrap_or_default();
+    let outcome = check(args, accepted, quiet, console)?;
     if !quiet {
         let colour = console.terminal.paints(color, console.terminal.stderr);
         console.warnings(&outcome.warnings, colour);
     }
     let compared = old.as_ref().map(|old| baseline::compare(old, place.shown.clone(), &outcome));
     let judged = Judged { baseline: compared, ..Judged::from(outcome) };
-    let (written, text) = if args.prune {
-        prune(args, &place, old.as_ref(), &judged)?
+    let (written, text, unexplained) = if args.prune {
+        let (written, text) = prune(args, &place, old.as_ref(), &judged)?;
+        (written, text, 0)
     } else {
         accept(args, &place, old.as_ref(), &judged)?
     };
+    if unexplained > 0 && !quiet {
+        let colour = console.terminal.paints(color, console.terminal.stderr);
+        console.warnings(&[without_reason(&place.shown, unexplained)], colour);
+    }
     if let Some(baseline) = written {
         Target::File(place.path).write(console.stdout, |out| findings::baseline::write::render(&baseline, out))?;
     }
@@ -97,12 +103,18 @@ pub fn run(args: &AcceptArgs, quiet: bool, color: ColorChoice, console: &mut Con
     Ok(Exit::Pass)
 }
 
-fn check(args: &AcceptArgs, quiet: bool, console: &Console<'_>) -> Result<Outcome, Failure> {
+fn check(
+    args: &AcceptArgs,
+    accepted: Vec<AcceptedTranslation>,
+    quiet: bool,
+    console: &Console<'_>,
+) -> Result<Outcome, Failure> {
     let question = QuestionSettings::new(args.assembly.clone(), &args.question, false);
     let progress = Bar::new(console.terminal.stderr && !quiet);
     let outcome = pool(question.threads)?.install(|| {
         let assembly = question.load(&FsLoader)?;
-        check::check(&assembly, &question.options(assembly.units)?, &FsLoader, &progress)
+        let options = Options { accepted, ..question.options(assembly.units)? };
+        check::check(&assembly, &options, &FsLoader, &progress)
     })?;
     Ok(outcome)
 }
@@ -110,15 +122,34 @@ fn check(args: &AcceptArgs, quiet: bool, console: &Console<'_>) -> Result<Outcom
 /// Baseline to write, if any, and the text for stdout.
 type Written = (Option<Baseline>, String);
 
-fn accept(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judged) -> Result<Written, Error> {
+/// Warning about findings accepted without a reason, as about a rule without one.
+fn without_reason(file: &str, count: u64) -> Warning {
+    let findings = report::number::count(count, "finding");
+    let message =
+        format!("{findings} accepted without a reason; accept again with --reason TEXT, or write it into the file");
+    Warning { at: Some(Location::file(file)), ..Warning::new(WarningCode::MissingReason, message) }
+}
+
+/// Accepts; also returns the number of newly accepted findings without a reason.
+fn accept(
+    args: &AcceptArgs,
+    place: &Place,
+    old: Option<&Baseline>,
+    judged: &Judged,
+) -> Result<(Option<Baseline>, String, u64), Error> {
     let only = if args.pairs.is_empty() { None } else { Some(named_findings(args, &judged.outcome)?) };
     let Acceptance { baseline, taken } =
         baseline::accept(old, judged, only.as_ref(), args.reason.as_deref(), &place.assembly);
     if old.is_none() && baseline.accepted.is_empty() {
-        return Ok((None, "no pair fails, so there is no finding to accept\n".to_owned()));
+        return Ok((None, "no pair fails, so there is no finding to accept\n".to_owned(), 0));
     }
     let text = report::baseline::accepted_text(&place.shown, &slashes(&args.assembly), &baseline, &taken, judged);
-    Ok((Some(baseline), text))
+    let unexplained = taken.iter().filter(|t| is_blank(baseline.accepted[t.entry].reason.as_deref())).count() as u64;
+    Ok((Some(baseline), text, unexplained))
+}
+
+fn is_blank(reason: Option<&str>) -> bool {
+    reason.is_none_or(|r| r.trim().is_empty())
 }
 
 /// Indices in [`Outcome::pairs`] of the findings named in `args`.

@@ -1,6 +1,6 @@
 //! Reads the baseline flags: the baseline of a run and its condition of failure.
 
-use crate::check::Outcome;
+use crate::check::{AcceptedTranslation, Outcome};
 use crate::cli::exit::Failure;
 use crate::cli::flags::GATE;
 use crate::error::{Error, Location, Warning, WarningCode};
@@ -93,6 +93,15 @@ impl GateArgs {
             None => {}
         }
         Ok(gate)
+    }
+}
+
+impl GateArgs {
+    /// Accepted separating translations of an assembly's baseline. Empty without a baseline for this assembly, and for
+    /// an unreadable one: [`Self::read`] reports it.
+    pub(crate) fn translations(&self, assembly: &Path) -> Vec<AcceptedTranslation> {
+        let gate = self.read(assembly).unwrap_or_default();
+        gate.baseline.map(|(baseline, _)| baseline.translations()).unwrap_or_default()
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn run_check(
     if settings.outputs.shows_fixes() {
         options.fixes = report::table::MAX_ROWS;
     }
+    options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings, &mut options);
     let (outcome, mut stats) = check::check_with_stats(&assembly, &options, loader, progress)?;
     store.inspect(|store| store.sweep());

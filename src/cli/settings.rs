@@ -114,6 +114,7 @@ impl QuestionSettings {
             max_pieces: self.max_pieces,
             verdict_only: self.verdict_only,
             fixes: 0,
+            accepted: Vec::new(),
             cache: None,
         })
     }

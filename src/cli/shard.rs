@@ -58,6 +58,8 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     let mut options = question.options(assembly.units)?;
     // The merge may write any format: computes the fixes for all of them.
     options.fixes = MAX_ROWS;
+    // The merge compares with the baseline, but has no solids.
+    options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings, &mut options);
     let found = check::check_shard(&assembly, &options, shard, &FsLoader, progress)?;
     store.inspect(|store| store.sweep());

@@ -2,8 +2,10 @@
 
 use crate::cli::flags::{ColorChoice, Question, REPORT};
 use clap::Args as ClapArgs;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::TextChoice;
@@ -11,8 +13,10 @@ use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
-use crate::error::Error;
-use crate::io::FsLoader;
+use crate::error::{Error, Location};
+use crate::findings::Suggestions;
+use crate::io::{FsLoader, Loader};
+use crate::json::append::append_to_list;
 use crate::report::suggest::{render_json, render_text};
 use crate::{check, findings};
 
@@ -34,21 +38,37 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
     if !quiet {
         console.warnings(&outcome.warnings, terminal.paints(color, terminal.stderr));
     }
+    let written = args.write && !suggestions.rules.is_empty();
+    if written {
+        write_rules(&question.assembly, &suggestions)?;
+    }
     Target::Stdout.write(console.stdout, |out| match args.format {
-        TextChoice::Text => render_text(&suggestions, &outcome, out),
+        TextChoice::Text => render_text(&suggestions, &outcome, written, out),
         TextChoice::Json => render_json(&suggestions, &outcome, out),
     })?;
     Ok(Exit::Pass)
 }
 
+/// Appends the proposed rules to those of the assembly file, and keeps the layout of the file.
+fn write_rules(assembly: &Path, suggestions: &Suggestions) -> Result<(), Failure> {
+    let shown = slashes(assembly);
+    let fail = |what: String, fix: &str| Error::one(Location::file(&shown), what, fix);
+    let bytes = FsLoader.read(assembly).map_err(|e| fail(format!("cannot read the file: {e}"), "check the path"))?;
+    let rules: Vec<String> = suggestions.rules.iter().map(|p| p.rule.as_line()).collect();
+    let text = append_to_list(&bytes, "rules", &rules)
+        .ok_or_else(|| fail("cannot find the place of the rules".to_owned(), "add the printed rules yourself"))?;
+    Target::File(assembly.to_owned()).write(&mut io::sink(), |out| out.write_all(&text))
+}
+
 const END: &str = "\
 Exit codes:
-  0  the proposals are printed
-  2  no proposals: usage, unreadable or invalid input, output not written
+  0  the rules are printed, and with --write also in the file, even if there are none to propose
+  2  nothing printed or written: usage, unreadable or invalid input, output not written
 
 Examples:
   interfere suggest a.json                 print rules for overlaps that look intended
-  interfere suggest a.json --format json   the same for programs";
+  interfere suggest a.json --write         append the rules to the file
+  interfere suggest a.json --format json   print the rules for programs";
 
 /// The flags of `suggest`.
 #[derive(Debug, ClapArgs)]
@@ -61,6 +81,11 @@ pub struct SuggestArgs {
     /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
+
+    /// Append the proposed rules to the assembly file, after its own rules; the rest of the file keeps its bytes. Each reason begins
+    /// with REVIEW: replace it by the true one, or delete the rule.
+    #[arg(long, help_heading = REPORT)]
+    pub write: bool,
 
     /// `text` for people, `json` for programs [default: text].
     #[arg(long, value_enum, default_value = "text", help_heading = REPORT)]

@@ -4,7 +4,7 @@ use crate::check::Status;
 use crate::findings::report_reader::Report;
 use crate::findings::resolved;
 use crate::findings::run_view::{PairRuling, Row, RunView};
-use crate::findings::severity::{Metric, Slack, worse_in};
+use crate::findings::severity::{Metric, Penetration, Slack, is_farther_in, worse_in};
 use std::collections::BTreeMap;
 
 /// Change of a finding.
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 pub enum Change {
     /// Missing in the older report.
     New,
-    /// Deeper, closer, with a larger common volume, or of a worse kind.
+    /// Deeper, closer, with a larger common volume or a longer separating translation, or of a worse kind.
     Worse,
     /// In both reports, but unmeasured in one.
     Unmeasured,
     /// Missing in the newer report, without proof of a fix (unverified).
     Unverified,
-    /// Less deep, farther apart, with a smaller common volume, or of a better kind.
+    /// Less deep, farther apart, with a smaller common volume or a shorter separating translation, or of a better kind.
     Better,
     /// Missing in the newer report, with proof of the fix.
     Fixed,
@@ -211,7 +211,14 @@ fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) 
     if old.status != Status::TooClose && old.relation != new.relation {
         return kind(Change::Worse);
     }
-    match (worse_in(is, was, slack), worse_in(was, is, slack)) {
+    let worse = |now: &Row<'_>, before: &Row<'_>, metrics: Option<Vec<Metric>>| {
+        let lengths = now.penetration.zip(before.penetration).filter(|_| new.status == Status::Interference);
+        let farther = lengths.is_some_and(|(now, before)| {
+            is_farther_in(Penetration { now, before, facets: 0.0, remaining: None }, slack)
+        });
+        metrics.map(|m| m.into_iter().chain(farther.then_some(Metric::Penetration)).collect::<Vec<_>>())
+    };
+    match (worse(new, old, worse_in(is, was, slack)), worse(old, new, worse_in(was, is, slack))) {
         (Some(worse), Some(better)) if worse.is_empty() => {
             (if better.is_empty() { Change::Same } else { Change::Better }, better)
         }

@@ -3,8 +3,10 @@
 use crate::assembly::{Glob, escaped};
 use std::collections::BTreeMap;
 
-/// Limits of a glob in alternatives and bytes, below the format's limits of 256 and 1000 characters.
-const MOST_ALTERNATIVES: usize = 100;
+/// Largest number of globs in a rule, alternatives counted: a reader must see at a glance what the rule covers.
+pub(crate) const MAX_GLOBS_A_RULE: usize = 3;
+
+/// Limit of a glob (bytes), below the format's limit of 1000 characters.
 const MOST_BYTES: usize = 900;
 
 /// Ids of an assembly, sorted, to test globs.
@@ -19,8 +21,8 @@ impl<'a> Ids<'a> {
         Self { sorted }
     }
 
-    /// Finds few globs that match each of `wanted` (nonempty) and no other id.
-    pub fn globs(&self, wanted: &[&str]) -> Vec<String> {
+    /// Finds globs that match each of `wanted` (nonempty) and no other id, each of at most `most` alternatives.
+    pub fn globs(&self, wanted: &[&str], most: usize) -> Vec<String> {
         if let Some(glob) = self.single_glob(wanted) {
             return vec![glob];
         }
@@ -36,7 +38,7 @@ impl<'a> Ids<'a> {
         let mut bytes = 0;
         for alternative in alternatives {
             bytes += alternative.len() + 1;
-            if let Some(glob) = globs.last_mut().filter(|g| g.len() < MOST_ALTERNATIVES && bytes < MOST_BYTES) {
+            if let Some(glob) = globs.last_mut().filter(|g| g.len() < most && bytes < MOST_BYTES) {
                 glob.push(alternative);
             } else {
                 bytes = alternative.len() + 1;
@@ -102,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn globs(all: &[&str], wanted: &[&str]) -> Vec<String> {
-        Ids::new(all.iter().copied()).globs(wanted)
+        Ids::new(all.iter().copied()).globs(wanted, 3)
     }
 
     #[test]

@@ -36,6 +36,7 @@ struct Listed {
     relation: Option<Relation>,
     gap: Option<f64>,
     depth: Option<f64>,
+    penetration: Option<f64>,
     /// Common volume, its slack and its facet uncertainty (mm³).
     shared: [Option<f64>; 3],
     bracket: Option<Bounds>,
@@ -87,6 +88,7 @@ impl Listed {
             status: self.status,
             relation: self.relation,
             gap: self.gap,
+            penetration: self.penetration,
             extent: extent_of(self.status, self.depth, self.shared, self.gap, self.bracket),
         }
     }
@@ -195,6 +197,7 @@ struct RawPair {
     gap: Option<f64>,
     gap_bracket: Option<Bounds>,
     overlap_depth: Option<f64>,
+    penetration_depth: Option<f64>,
     overlap_volume: Option<f64>,
     /// Older reports lack this key and the next one.
     overlap_volume_slack: Option<f64>,
@@ -300,6 +303,7 @@ impl RawPair {
             relation,
             gap: self.gap.map(mm),
             depth: self.overlap_depth.map(mm),
+            penetration: self.penetration_depth.map(mm),
             shared: [self.overlap_volume, self.overlap_volume_slack, self.overlap_volume_facets]
                 .map(|v| v.map(|v| v * units.mm3())),
             bracket: self.gap_bracket.map(|b| b.map(mm)),

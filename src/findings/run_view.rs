@@ -35,6 +35,8 @@ pub struct Row<'a> {
     pub relation: Option<Relation>,
     /// Signed gap (mm): minus the depth for an overlap.
     pub gap: Option<f64>,
+    /// Length of the separating translation (mm), if there is one.
+    pub penetration: Option<f64>,
     /// Severity of a finding; `None` if unmeasured.
     pub extent: Option<Severity>,
 }
@@ -102,6 +104,7 @@ impl<'a> RunView<'a> {
             status: p.status,
             relation: p.relation,
             gap: p.gap,
+            penetration: p.penetration_depth,
             extent: extent_of_pair(p),
         };
         let instances = outcome.instances.iter().map(|i| {

@@ -61,6 +61,8 @@ pub enum Metric {
     Depth,
     /// Volume of the intersection.
     Volume,
+    /// Length of the separating translation.
+    Penetration,
     /// Gap.
     Gap,
     /// Both ends of the gap's bracket.
@@ -73,6 +75,7 @@ impl Metric {
         match self {
             Self::Depth => "overlap_depth",
             Self::Volume => "overlap_volume",
+            Self::Penetration => "penetration_depth",
             Self::Gap => "gap",
             Self::Bracket => "gap_bracket",
         }
@@ -136,6 +139,30 @@ fn has_grown(was: CommonVolume, is: CommonVolume, same_meshes: bool) -> bool {
     exceeds_by(is.volume, was.volume + was.slack + is.slack + facets, VOLUME_ROUNDING)
 }
 
+/// Separating translations of a finding in two runs. Lengths in mm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Penetration {
+    /// Length of the present translation.
+    pub now: f64,
+    /// Length of the accepted translation.
+    pub before: f64,
+    /// Facet errors of both parts in both runs, together.
+    pub facets: f64,
+    /// Overlap depth that the accepted translation leaves now (infinite without a bound), if measured.
+    pub remaining: Option<f64>,
+}
+
+/// Returns true if the pair takes a longer translation to separate: the present one is longer by more than tolerance
+/// and facets explain, and the accepted one leaves an overlap deeper than that.
+///
+/// The translation of a run is the shortest found, so its length alone proves nothing. The remaining overlap does.
+/// Without it, the lengths decide, for equal meshes only: these give the same search.
+pub(crate) fn is_farther_in(p: Penetration, slack: Slack) -> bool {
+    let explained = slack.length + if slack.same_meshes { 0.0 } else { p.facets };
+    let is_deep = |depth: f64| depth.is_infinite() || exceeds(depth, explained);
+    exceeds(p.now, p.before + explained) && p.remaining.map_or(slack.same_meshes, is_deep)
+}
+
 /// Returns true if both ends of two brackets agree within `slack`.
 pub(crate) fn is_same_bracket(now: Severity, before: Severity, slack: f64) -> bool {
     let (Severity::Bracket(before), Severity::Bracket(now)) = (before, now) else { return false };
@@ -188,6 +215,20 @@ mod tests {
         let others = Slack { length: 0.01, same_meshes: false };
         assert_eq!(worse_in(shared(2.0, 34.9, 1.0), shared(2.0, 22.0, 2.0), others), Some(vec![]));
         assert_eq!(worse_in(shared(2.0, 35.1, 1.0), shared(2.0, 22.0, 2.0), others), Some(vec![Metric::Volume]));
+    }
+
+    #[test]
+    fn longer_translation_is_worse_if_the_accepted_one_leaves_an_overlap() {
+        let longer = |now, remaining, same_meshes| {
+            let penetration = Penetration { now, before: 10.0, facets: 0.2, remaining };
+            is_farther_in(penetration, Slack { length: 0.01, same_meshes })
+        };
+        assert!(longer(10.5, Some(0.5), true) && longer(10.5, Some(0.5), false) && longer(10.5, None, true));
+        assert!(!longer(10.01, Some(0.5), true), "within the tolerance");
+        assert!(!longer(10.5, Some(0.01), true), "the accepted translation still separates");
+        assert!(!longer(10.2, Some(0.5), false) && !longer(10.5, Some(0.2), false), "explained by the facets");
+        assert!(!longer(10.5, None, false), "the searches differ");
+        assert!(longer(10.5, Some(f64::INFINITY), true));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, PartIx, Rule, RuleAction, RuleTable};
 use crate::check::{Certainty, Outcome, PairOutcome, Relation, Status};
 use crate::error::Location;
-use crate::findings::glob_for::Ids;
+use crate::findings::glob_for::{Ids, MAX_GLOBS_A_RULE};
 use crate::findings::round_up::up_to_two_digits;
 use crate::geom::Bounds;
 use crate::geom::tolerance::{FASTENER_DEPTH_MM, FIT_DEPTH_MM};
@@ -20,7 +20,7 @@ const MAX_TESTED_PAIRS: usize = 1 << 20;
 pub enum Fit {
     /// No deeper than a press fit or a seat.
     Fit,
-    /// No deeper than a thread, with a part named screw, bolt, nut or similar.
+    /// No deeper than a thread, and all round: the surfaces of both parts face each other on every side.
     Fastener,
 }
 
@@ -139,27 +139,37 @@ fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static 
     if depth <= FIT_DEPTH_MM {
         return Ok((Fit::Fit, depth));
     }
-    if [pair.a, pair.b].into_iter().any(|i| is_fastener(outcome, i)) {
-        if depth <= FASTENER_DEPTH_MM {
+    if is_all_round(pair) {
+        if depth <= FASTENER_DEPTH_MM.min(thread_depth(pair)) {
             return Ok((Fit::Fastener, depth));
         }
-        return Err("deeper than a thread: a hole is missing or in the wrong place");
+        return Err("all round, but deeper than a thread: the hole is too narrow");
     }
     Err("deeper than a press fit or a seat: probably a fault")
 }
 
-/// Returns true if an instance or its part has the name of a fastener.
-fn is_fastener(outcome: &Outcome, instance: InstanceIx) -> bool {
-    let instance = &outcome.instances[instance.0 as usize];
-    let part = &outcome.parts[instance.part.0 as usize].key;
-    // Use the last name of a path: a folder of screws may contain other parts.
-    let names = [&instance.id, part].map(|n| n.rsplit(['/', '#']).next().unwrap_or(n).to_lowercase());
-    let words = names.iter().flat_map(|n| n.split(|c: char| !c.is_alphabetic()));
-    let is = |word: &str| {
-        ["screw", "bolt", "rivet", "fastener"].iter().any(|w| word.contains(w))
-            || ["nut", "nuts", "stud", "studs", "insert", "inserts", "standoff", "standoffs"].contains(&word)
-    };
-    words.into_iter().any(is)
+/// Largest one-sidedness of a thread in its hole. A ring cut into facets has some hundredths, half a ring 0.6, a flat
+/// contact 1. A larger value would take an overlap in a corner for a thread.
+const MAX_THREAD_ONE_SIDEDNESS: f64 = 0.3;
+
+/// Depth of a thread as a share of the middle extent of the overlap's box, at most. The middle extent of a ring is its
+/// diameter; the thread of M1.6 has 0.13 of it, self-tapping screws up to 0.25.
+const MAX_THREAD_SHARE: f64 = 0.25;
+
+/// Returns true if the surfaces of both parts face each other on every side, as a screw and its hole do. For a pin
+/// without a hole, the other part has flat faces only inside the pin.
+fn is_all_round(pair: &PairOutcome) -> bool {
+    pair.one_sidedness.is_some_and(|share| share <= MAX_THREAD_ONE_SIDEDNESS)
+}
+
+/// Largest depth of a thread for the size of the overlap (mm); 0 without a box.
+fn thread_depth(pair: &PairOutcome) -> f64 {
+    pair.overlap_box.map_or(0.0, |b| {
+        let size = b.max - b.min;
+        let mut extents = [size.x, size.y, size.z];
+        extents.sort_by(f64::total_cmp);
+        MAX_THREAD_SHARE * extents[1]
+    })
 }
 
 fn ordered(a: InstanceIx, b: InstanceIx) -> (InstanceIx, InstanceIx) {
@@ -240,17 +250,20 @@ impl Writer<'_> {
 
     /// Rules for exactly the pairs of a block.
     fn block(&self, fit: Fit, group: &Group, (one, other): &Block) -> Vec<Proposal> {
-        let names = |side: &BTreeSet<InstanceIx>| -> Vec<(String, BTreeSet<InstanceIx>)> {
+        let names = |side: &BTreeSet<InstanceIx>, most: usize| -> Vec<(String, BTreeSet<InstanceIx>)> {
             let id = |i: &InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
-            let globs = self.ids.globs(&side.iter().map(id).collect::<Vec<_>>());
+            let globs = self.ids.globs(&side.iter().map(id).collect::<Vec<_>>(), most);
             let matched = |g: &String| {
                 let glob = crate::assembly::Glob::new(g).ok();
                 side.iter().filter(|i| glob.as_ref().is_some_and(|g| g.matches(id(i)))).copied().collect()
             };
             globs.into_iter().map(|g| (g.clone(), matched(&g))).collect()
         };
-        let others = names(other);
-        let pairs = names(one).into_iter().flat_map(|p| others.iter().map(move |q| (p.clone(), q)));
+        // One glob on one side leaves two for the other.
+        let longer = MAX_GLOBS_A_RULE - 1;
+        let [of_one, of_other] = if names(other, 1).len() == 1 { [longer, 1] } else { [1, longer] };
+        let others = names(other, of_other);
+        let pairs = names(one, of_one).into_iter().flat_map(|p| others.iter().map(move |q| (p.clone(), q)));
         pairs
             .filter_map(|((glob, own), (other, theirs))| {
                 self.proposal(fit, group, [glob, other.clone()], (&own, theirs))

@@ -4,9 +4,13 @@
 //! - `scanner`: reads JSON text in one pass into a `document`, a flat list of values with byte offsets
 //! - `reader`: takes typed values from a document and collects problems
 //! - `position`: byte offset to line and column; path inside a document
+//! - `append`: appends elements to a list of a file, and keeps its layout
 //! - `length_problem`: words the faults of written lengths
 //! - `wording`: quotes and spelling suggestions for messages
 //! - `write`: writes JSON in a layout for line-by-line comparison
+pub(crate) mod append;
+#[cfg(test)]
+mod append_tests;
 pub(crate) mod document;
 #[cfg(test)]
 mod document_tests;

@@ -12,7 +12,7 @@ use crate::json::wording::{join_or, nearest, quoted};
 use std::collections::BTreeMap;
 
 /// Upper limit of known keys in an object.
-const MAX_KEYS: usize = 14;
+const MAX_KEYS: usize = 20;
 
 /// Spelling suggestions per file: each one compares all names, and only this many problems are printed.
 const MAX_HINTS: u32 = 20;

@@ -168,30 +168,22 @@ pub fn write_obj<'a>(
 ///
 /// # Errors
 /// Returns the writer's error; refuses a coordinate beyond single precision.
-pub fn write_stl(piece: PieceMesh<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = io::BufWriter::with_capacity(1 << 16, out);
-    // The header avoids `solid`: many readers would take the file for text.
-    let mut header = [b' '; 80];
-    let title = concat!("interfere ", env!("CARGO_PKG_VERSION"), ": a convex piece");
-    header[..title.len()].copy_from_slice(title.as_bytes());
-    out.write_all(&header)?;
-    let number = u32::try_from(piece.triangles.len()).map_err(|_| io::ErrorKind::InvalidData)?;
-    out.write_all(&number.to_le_bytes())?;
-    for t in piece.triangles {
-        let [a, b, c] = t.map(|v| piece.vertices[v as usize]);
-        let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-        for v in [normal, a, b, c] {
-            for x in v.iter() {
-                let x = *x as f32;
-                if !x.is_finite() {
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, "a coordinate is beyond single precision"));
-                }
-                out.write_all(&x.to_le_bytes())?;
-            }
-        }
-        out.write_all(&[0; 2])?;
+pub fn write_stl(piece: PieceMesh<'_>, mut out: &mut dyn Write) -> io::Result<()> {
+    u32::try_from(piece.triangles.len()).map_err(|_| io::ErrorKind::InvalidData)?;
+    let single = |v: &Vec3| [v.x as f32, v.y as f32, v.z as f32];
+    if !piece.vertices.iter().all(|v| single(v).iter().all(|x| x.is_finite())) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a coordinate is beyond single precision"));
     }
-    out.flush()
+    let facets = piece.triangles.iter().map(|t| {
+        let corners = t.map(|v| piece.vertices[v as usize]);
+        let [a, b, c] = &corners;
+        let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        stl_io::Triangle {
+            normal: stl_io::Normal::new(single(&normal)),
+            vertices: corners.map(|v| stl_io::Vertex::new(single(&v))),
+        }
+    });
+    stl_io::write_stl(&mut out, facets)
 }
 
 /// Growth factor k of a piece against rounding (0 < k < 1). Scaled by 1 + k about the centre of an inner ball and then

@@ -52,17 +52,17 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let listed = &pairs[..pairs.len().min(MAX_ROWS)];
     for p in listed {
         let [a, b] = p.ids.map(|id| within(&shown(id), MAX_NAME).into_owned());
-        let by_volume = p.measures.contains(&Metric::Volume);
+        let by = [Metric::Volume, Metric::Penetration].map(|m| p.measures.contains(&m));
         let is = match &p.note {
             Some(note) => shown(note).into_owned(),
-            None => p.new.as_ref().map(|r| state(r, by_volume, diff.new.units)).unwrap_or_default(),
+            None => p.new.as_ref().map(|r| state(r, by, diff.new.units)).unwrap_or_default(),
         };
         let causes: Vec<_> = p.causes.iter().map(|c| c.text()).collect();
         table.add_row([
             p.change.name().to_owned(),
             a,
             b,
-            p.old.as_ref().map(|r| state(r, by_volume, diff.old.units)).unwrap_or_default(),
+            p.old.as_ref().map(|r| state(r, by, diff.old.units)).unwrap_or_default(),
             is,
             causes.join(", "),
         ]);
@@ -87,8 +87,8 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Status, depth or gap, and relation of a pair; with `by_volume` its common volume, too.
-pub(super) fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String {
+/// Status, depth or gap, and relation of a pair; if asked, also its common volume and its separating translation.
+pub(super) fn state(row: &Row<'_>, [by_volume, by_translation]: [bool; 2], units: LengthUnit) -> String {
     let number = match row.extent {
         Some(Severity::Depth(depth, Some(shared))) if by_volume => {
             format!(" {} deep, common volume {}", units.format_length(depth), volume_text(shared.volume, units))
@@ -100,13 +100,15 @@ pub(super) fn state(row: &Row<'_>, by_volume: bool, units: LengthUnit) -> String
         }
         None => String::new(),
     };
+    let translation = row.penetration.filter(|_| by_translation);
+    let translation = translation.map(|mm| format!(", separated by {}", units.format_length(mm))).unwrap_or_default();
     let relation = match row.relation {
         Some(Relation::AContainsB) => ", b in a",
         Some(Relation::BContainsA) => ", a in b",
         Some(Relation::Coincident) => ", coincident",
         _ => "",
     };
-    format!("{}{number}{relation}", row.status.name())
+    format!("{}{number}{translation}{relation}", row.status.name())
 }
 
 /// Writes the comparison as JSON.
@@ -165,6 +167,7 @@ struct State {
     relation: Option<&'static str>,
     gap: Option<f64>,
     gap_bracket: Option<Bounds>,
+    penetration_depth: Option<f64>,
     overlap_volume: Option<f64>,
 }
 
@@ -183,6 +186,7 @@ impl State {
             relation: row.relation.map(Relation::name),
             gap: row.gap.map(|mm| length(mm, units)),
             gap_bracket: bracket.map(|b| b.map(|mm| length(mm, units))),
+            penetration_depth: row.penetration.map(|mm| length(mm, units)),
             overlap_volume: shared.map(|s| volume(s.volume, units)),
         }
     }

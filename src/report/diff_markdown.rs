@@ -80,11 +80,11 @@ fn table(diff: &Diff<'_>, pairs: &[&Compared<'_>], out: &mut String) {
 }
 
 fn row(diff: &Diff<'_>, pair: &Compared<'_>) -> String {
-    let by_volume = pair.measures.contains(&Metric::Volume);
-    let was = pair.old.as_ref().map(|r| state(r, by_volume, diff.old.units)).unwrap_or_default();
+    let by = [Metric::Volume, Metric::Penetration].map(|m| pair.measures.contains(&m));
+    let was = pair.old.as_ref().map(|r| state(r, by, diff.old.units)).unwrap_or_default();
     let is = match &pair.note {
         Some(note) => code(note),
-        None => pair.new.as_ref().map(|r| inert(&state(r, by_volume, diff.new.units))).unwrap_or_default(),
+        None => pair.new.as_ref().map(|r| inert(&state(r, by, diff.new.units))).unwrap_or_default(),
     };
     let causes: Vec<_> = pair.causes.iter().map(|c| c.text()).collect();
     let [a, b] = pair.ids.map(|id| code(&shown(id)));

@@ -70,7 +70,7 @@ pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len
         entry.group.map(|g| g.members.len().to_string()).unwrap_or_default(),
         text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(judged, entry.row, Metric::Depth),
         gap(judged, entry.row),
-        moving(o, p),
+        moving(o, p) + &accepted(judged, entry.row, Metric::Penetration),
         along.map(|v| direction(&v)).unwrap_or_default(),
         moves_into(o, p),
         p.rule.and_then(|ix| o.rules.get(ix as usize)).map(|rule| rule_text(rule, o.units)).unwrap_or_default(),
@@ -89,6 +89,9 @@ fn baseline_status(judged: &Judged, row: usize) -> String {
 /// Accepted depth or gap, to follow the present one: `, 0.3 mm accepted`. Empty unless the pair is worse in `measure`.
 pub(crate) fn accepted(judged: &Judged, row: usize, measure: Metric) -> String {
     let accepted = judged.accepted(row).filter(|a| a.worse_in.contains(&measure));
+    if let (Metric::Penetration, Some(before)) = (measure, accepted.and_then(|a| a.penetration_depth)) {
+        return format!(", {} accepted", length_text(before, judged.outcome.units));
+    }
     match (measure, accepted.and_then(|a| a.extent)) {
         (Metric::Depth, Some(Severity::Depth(before, _))) | (Metric::Gap, Some(Severity::Gap(before))) => {
             format!(", {} accepted", length_text(before, judged.outcome.units))

@@ -55,7 +55,9 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
     if p.status == Status::Interference
         && let Some(moving) = moving(o, p)
     {
-        let _ = write!(said, "; {moving}");
+        let was = accepted(judged, row, Metric::Penetration);
+        let was = if was.is_empty() { was } else { format!(" ({})", was.trim_start_matches(", ")) };
+        let _ = write!(said, "; {moving}{was}");
     }
     if let Some(rule) = p.rule.and_then(|r| o.rules.get(r as usize)) {
         let _ = write!(said, "; rule: {}", rule_text(rule, o.units));

@@ -88,11 +88,16 @@ impl Serialize for AsWritten {
 }
 
 /// Writes the proposals for an outcome for people: lines for the assembly file, the pairs of each, then the pairs left
-/// out.
+/// out. `written` tells that the lines are in the file.
 ///
 /// # Errors
 /// Returns the writer's error.
-pub fn render_text(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn render_text(
+    suggestions: &Suggestions,
+    outcome: &Outcome,
+    written: bool,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let Suggestions { rules, left_out } = suggestions;
     let covered: u64 = rules.iter().map(|p| p.pairs).sum();
     if rules.is_empty() && left_out.is_empty() {
@@ -110,7 +115,12 @@ pub fn render_text(suggestions: &Suggestions, outcome: &Outcome, out: &mut dyn i
         writeln!(out, "No rule is proposed {of}.")?;
     } else {
         let path = shown(&outcome.path);
-        writeln!(out, "{proposed} proposed {of}. Review each, then add it after the rules of {path}:\n")?;
+        let review = if written {
+            format!("Now in {path}. Review each, and replace its reason")
+        } else {
+            format!("Review each, then add it after the rules of {path}")
+        };
+        writeln!(out, "{proposed} proposed {of}. {review}:\n")?;
     }
     for (k, p) in rules.iter().enumerate() {
         let comma = if k + 1 < rules.len() { "," } else { "" };

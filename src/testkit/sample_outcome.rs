@@ -37,6 +37,8 @@ fn pairs() -> Vec<PairOutcome> {
         penetration_depth: Some(depth * 2.0),
         separating_translation: Some(direction * (depth * 2.0)),
         mover: Some(Mover { moves: Side::B, why: MoverReason::Smaller }),
+        translation_in_a: Some(direction * (depth * 2.0)),
+        translation_facets: Some(0.008),
         closest_points: Some([Vec3::new(1.0, 2.0, 3.25), Vec3::new(1.0, -0.0, 3.0)]),
         normal: Some(direction),
         overlap_volume: Some(31.2),

@@ -79,7 +79,12 @@ fn one_command_from_a_red_job_to_an_accepted_baseline() {
     let scratch = Scratch::new();
     overlapping(&scratch, 0.3);
     assert_eq!(run(&scratch, &["check", "assembly.json"]).code, 1);
-    let said = accept(&scratch, &[]).stdout;
+    let accepted = accept(&scratch, &[]);
+    // As a rule without a reason does, accepting without one warns.
+    let warning =
+        "warning: interfere-baseline.json: 1 finding accepted without a reason; accept again with --reason TEXT";
+    assert!(accepted.stderr.starts_with(warning) && accepted.stderr.ends_with("[missing-reason]\n"), "{accepted:?}");
+    let said = accepted.stdout;
     assert!(said.contains("accepted, new: a and b: interference 0.3 mm deep\n"), "{said}");
     assert!(said.ends_with("interfere-baseline.json: 1 finding newly accepted, 1 in all\n"), "{said}");
     let ran = run(&scratch, &["check", "assembly.json"]);
@@ -141,7 +146,10 @@ fn worse_findings_show_accepted_values() {
     place(0.5, 7.0);
     let (_, report) = check(&scratch, &[]);
     let accepted = |a, b| row(&report, a, b).expect("a row")["accepted"].clone();
-    assert_eq!(accepted("a", "b")["worse_in"], serde_json::json!(["overlap_depth", "overlap_volume"]));
+    assert_eq!(
+        accepted("a", "b")["worse_in"],
+        serde_json::json!(["overlap_depth", "overlap_volume", "penetration_depth"])
+    );
     assert_eq!(
         (&accepted("b", "far")["gap"], &accepted("b", "far")["worse_in"]),
         (&8.into(), &serde_json::json!(["gap"]))
@@ -402,7 +410,7 @@ fn reasons_stay_and_pairs_can_be_named() {
         );
     };
     place(9.7);
-    accept(&scratch, &["b,a", "--reason", "press fit"]);
+    assert_eq!(accept(&scratch, &["b,a", "--reason", "press fit"]).stderr, "");
     let entries = || baseline(&scratch)["accepted"].as_array().expect("a list").clone();
     assert_eq!((entries().len(), &entries()[0]["reason"]), (1, &"press fit".into()));
     assert_eq!(standing(&check(&scratch, &[]).1, "a", "c"), "new");

@@ -70,7 +70,7 @@ fn driven_pin_is_worse_by_volume() {
         let [now, shared] = depth_and_volume(&report);
         assert!((now - depth).abs() < 0.01 && (shared - volume * through / 2.5).abs() < 1e-6, "{now} {shared}");
         let accepted = &row(&report, "all/block", "all/pin").expect("a row")["accepted"];
-        assert_eq!(accepted["worse_in"], serde_json::json!(["overlap_volume"]));
+        assert_eq!(accepted["worse_in"], serde_json::json!(["overlap_volume", "penetration_depth"]));
         assert_eq!(number(&accepted["overlap_volume"]), Some(volume));
     }
     let table = run(&scratch, &["check", "assembly.json"]).stdout;
@@ -171,5 +171,5 @@ fn diff_judges_like_the_baseline() {
     let ran = run(&scratch, &["diff", "new.json", "old.json", "--format", "json"]);
     let json = crate::support::report::parsed(&ran.stdout);
     assert_eq!((ran.code, &json["pairs"][0]["change"]), (0, &"better".into()));
-    assert_eq!(json["pairs"][0]["measures"], serde_json::json!(["overlap_volume"]));
+    assert_eq!(json["pairs"][0]["measures"], serde_json::json!(["overlap_volume", "penetration_depth"]));
 }

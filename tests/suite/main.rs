@@ -19,6 +19,7 @@ mod generate;
 mod hulls;
 mod lengths;
 mod lint;
+mod mesh_oracles;
 mod oracle;
 mod pages;
 mod pieces;
@@ -32,6 +33,7 @@ mod shards;
 mod shared;
 mod suggest;
 mod support;
+mod travel;
 mod truth;
 mod workflows;
 

@@ -47,6 +47,8 @@ struct StoredMeasured {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StoredCommon {
     volume: f64,
+    area: f64,
+    one_sidedness: Option<f64>,
     /// Hash of all requested rotations: each box depends on all of them.
     turns: [u8; 16],
     boxes: Vec<StoredBox>,
@@ -145,8 +147,10 @@ impl StoredMeasured {
             Some(r) => Some(code(&RELATIONS, r)?),
             None => None,
         };
-        let common = common.as_ref().map(|CommonSolid { volume, boxes }| StoredCommon {
+        let common = common.as_ref().map(|CommonSolid { volume, area, one_sidedness, boxes }| StoredCommon {
             volume: *volume,
+            area: *area,
+            one_sidedness: *one_sidedness,
             turns: turns(),
             boxes: boxes.iter().map(StoredBox::of).collect(),
         });
@@ -167,7 +171,12 @@ impl StoredMeasured {
             None => None,
         };
         let boxes = |c: &StoredCommon| c.boxes.iter().map(StoredBox::restored).collect();
-        let common = self.common.as_ref().map(|c| CommonSolid { volume: c.volume, boxes: boxes(c) });
+        let common = self.common.as_ref().map(|c| CommonSolid {
+            volume: c.volume,
+            area: c.area,
+            one_sidedness: c.one_sidedness,
+            boxes: boxes(c),
+        });
         Some(Measured {
             relation,
             gap: self.gap,
@@ -213,7 +222,12 @@ mod tests {
             witness: [v, 2.0 * v],
             normal: Some(Vec3::z()),
             penetration: Some((v, 3.0)),
-            common: Some(CommonSolid { volume: 1.5, boxes: vec![(turn, Aabb { min: -v, max: v })] }),
+            common: Some(CommonSolid {
+                volume: 1.5,
+                area: 9.5,
+                one_sidedness: Some(0.3),
+                boxes: vec![(turn, Aabb { min: -v, max: v })],
+            }),
         };
         let empty =
             Measured { relation: None, gap: None, normal: None, penetration: None, common: None, ..whole.clone() };

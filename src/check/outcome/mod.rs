@@ -51,6 +51,14 @@ pub struct PairOutcome {
     pub separating_translation: Option<Vec3>,
     /// Instance that moves in a proposal; `None` without a translation.
     pub mover: Option<Mover>,
+    /// `separating_translation` in A's frame (mm).
+    pub translation_in_a: Option<Vec3>,
+    /// Uncertainty of `penetration_depth` from the facets of both parts (mm, >= 0); applies between runs with different
+    /// meshes.
+    pub translation_facets: Option<f64>,
+    /// Overlap after the accepted translation, if this run measured it (see
+    /// [`Options::accepted`](crate::check::Options::accepted)).
+    pub remaining: Option<RemainingOverlap>,
     /// Point of A and point of B (mm, root frame), see docs/reference/report.md.
     pub closest_points: Option<[Vec3; 2]>,
     /// Unit vector from A to B (root frame).
@@ -63,6 +71,9 @@ pub struct PairOutcome {
     /// Uncertainty of `overlap_volume` from the facets of both parts (mm³, >= 0); applies between runs with different
     /// meshes.
     pub overlap_volume_facets: Option<f64>,
+    /// Share in which the surfaces inside each other face one direction and its opposite only (0 to 1): 1 for a flat
+    /// contact and for a pin through a plate without a hole, 0 for a ring, as of a thread in its hole.
+    pub one_sidedness: Option<f64>,
     /// Box of the intersection (mm, root frame).
     pub overlap_box: Option<Aabb>,
     /// Depth explained by the concave facets at the overlap (mm, >= 0).
@@ -77,6 +88,16 @@ pub struct PairOutcome {
     /// Fingerprint of the pair: a hash of both shapes and their relative pose. Equal for pairs of the same two parts in
     /// the same relative pose, independent of names and order.
     pub alike: u64,
+}
+
+/// Overlap of a pair after a translation of B.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemainingOverlap {
+    /// Translation of B (mm, A's frame).
+    pub translation: Vec3,
+    /// Overlap depth after the translation (mm, >= 0); the upper bound of an undecided depth, `None` without one.
+    pub depth: Option<f64>,
 }
 
 impl PairOutcome {
@@ -95,11 +116,15 @@ impl PairOutcome {
             penetration_depth: None,
             separating_translation: None,
             mover: None,
+            translation_in_a: None,
+            translation_facets: None,
+            remaining: None,
             closest_points: None,
             normal: None,
             overlap_volume: None,
             overlap_volume_slack: None,
             overlap_volume_facets: None,
+            one_sidedness: None,
             overlap_box: None,
             facet_allowance: None,
             within_facet_error: false,

@@ -68,7 +68,11 @@ impl Checker<'_> {
         let m = answer.measured.as_deref();
         let penetration = m.and_then(|m| m.penetration);
         let common = m.and_then(|m| m.common.as_ref());
-        let slack = common.map(|_| self.query(distinct, &self.limits(None), Rotations::default()).volume_slack());
+        let limits = self.limits(None);
+        let query = self.query(distinct, &limits, Rotations::default());
+        let slack = common.map(|c| query.volume_slack(c.area));
+        let translation = penetration.map(|p| turn(p.0));
+        let of_a = &self.shapes.placed[if flip { second } else { first } as usize].pose;
         let relation = m.and_then(|m| m.relation);
         let gap = m.and_then(|m| m.gap);
         let [a, b] = if flip { [second, first] } else { [first, second] };
@@ -83,13 +87,17 @@ impl Checker<'_> {
             gap_bracket: m.map(|m| m.bracket),
             overlap_depth: gap.map(|g| (-g).max(0.0)),
             penetration_depth: penetration.map(|p| p.1),
-            separating_translation: penetration.map(|p| turn(p.0)),
             mover: penetration.map(|_| self.mover([a, b])),
+            separating_translation: translation,
+            translation_in_a: translation.map(|t| of_a.rotation.tr_mul(&t)),
+            translation_facets: translation.map(|_| query.surface_error()),
+            remaining: None,
             closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
             normal: m.and_then(|m| m.normal).map(turn),
             overlap_volume: common.map(|c| c.volume),
             overlap_volume_slack: slack.map(|s| s[0]),
             overlap_volume_facets: slack.map(|s| s[1]),
+            one_sidedness: common.and_then(|c| c.one_sidedness),
             overlap_box: common.and_then(|c| c.root_box(&placed.pose.rotation, &point(Vec3::zeros()))),
             facet_allowance: answer.facet_allowance,
             within_facet_error: answer.within_facet_error,

@@ -23,8 +23,6 @@ pub(crate) struct PartMesh {
     pub closed: bool,
     /// Volume enclosed by the repaired mesh (mm³); `None` without a definite inside.
     pub enclosed: Option<f64>,
-    /// Area of all triangles (mm²).
-    pub area: f64,
     /// Number of shells, connected over shared vertices.
     pub shells: u32,
     /// Largest rounding of its coordinates (mm); 0 for double-precision meshes.
@@ -257,7 +255,6 @@ fn part_mesh(units: LengthUnit, loaded: LoadedMesh) -> PartMesh {
     PartMesh {
         hash,
         bounds: Aabb::of_points(&mesh.vertices),
-        area: loaded.health.area * mm * mm,
         mesh: mesh.into(),
         triangles: loaded.health.triangles,
         closed: loaded.health.closed,

@@ -141,17 +141,6 @@ impl Shape {
         self.part.facet_error.unwrap_or(0.0) * self.max_stretch() + pieces
     }
 
-    /// Area of the surface, or a somewhat larger value (mm²).
-    pub(crate) fn area(&self) -> f64 {
-        // A convex solid inside another one has the smaller surface.
-        let boxed = 2.0 * self.obb.half_area();
-        if self.is_hull {
-            return boxed;
-        }
-        let stretched = self.part.area * self.max_stretch().powi(2);
-        if self.pieces().is_some() { stretched.max(boxed) } else { stretched }
-    }
-
     /// Largest factor of the stretch on any length.
     fn max_stretch(&self) -> f64 {
         if self.stretch == Mat3::identity() { 1.0 } else { self.stretch.singular_values().max() }

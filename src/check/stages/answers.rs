@@ -101,7 +101,7 @@ impl Checker<'_> {
     }
 
     /// Runs the stages and caches the answer.
-    fn computed(&self, wish: &PairKey, scratch: &mut EpaScratch) -> Answer {
+    pub(crate) fn computed(&self, wish: &PairKey, scratch: &mut EpaScratch) -> Answer {
         let answer = wish.query.answer(scratch, &mut Trace::default());
         if let Some(cache) = self.cache {
             cache.store(wish, &answer);

@@ -4,7 +4,7 @@ use crate::check::pairs::rotations::order;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::{Measured, PairQuery};
 use crate::geom::{Aabb, Mat3, Vec3};
-use crate::measure::intersection::{IntersectionInput, intersection};
+use crate::measure::intersection::{Intersection, IntersectionInput, intersection};
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
@@ -12,6 +12,10 @@ use crate::shape::surface::Surface;
 #[derive(Debug, Clone)]
 pub(crate) struct CommonSolid {
     pub volume: f64,
+    /// Area of its surface (mm², >= 0).
+    pub area: f64,
+    /// Share of the surface that faces one way (0 to 1), if known.
+    pub one_sidedness: Option<f64>,
     /// Boxes of the intersection, one for each rotation of the first shape in a row; sorted by rotation.
     pub(crate) boxes: Vec<(Mat3, Aabb)>,
 }
@@ -43,7 +47,11 @@ impl PairQuery<'_> {
         let [(a, of_a), (b, of_b)] = [self.first, self.second].map(solid);
         let found = intersection(&Pairing { a, b, b_in_a: self.pose }, &known);
         let boxes = |found: Vec<Aabb>| turns.into_iter().zip(found).collect();
-        (found.map(|found| CommonSolid { volume: found.volume, boxes: boxes(found.boxes) }), [of_a, of_b])
+        let found = found.map(|f| {
+            let Intersection { volume, area, one_sidedness, boxes: found } = f;
+            CommonSolid { volume, area, one_sidedness, boxes: boxes(found) }
+        });
+        (found, [of_a, of_b])
     }
 }
 

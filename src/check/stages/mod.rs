@@ -10,7 +10,9 @@
 //! - `triangles`: triangles and the facet allowance
 //! - `intersection`: volume and box of the intersection
 //! - `separation`: separating translation
+//! - `accepted`: overlap after the separating translation of a baseline
 //! - `trace`: findings of each stage for `explain`
+pub(crate) mod accepted;
 pub(crate) mod answers;
 pub(crate) mod fixes;
 pub(crate) mod hulls;
@@ -125,14 +127,18 @@ impl PairQuery<'_> {
     }
 
     /// Uncertainty of the common volume (mm³): first from tolerance and rounding, second from the facets. Each is the
-    /// smaller surface area times the possible offset of the surface.
+    /// surface area of the common solid (`area`, mm²) times the possible offset of the surface.
     ///
-    /// A translation by t sweeps at most t/2 times the surface area. Half the tolerance covers a translation between
-    /// two runs, and their two values together leave as much again for a rotation.
-    pub(crate) fn volume_slack(&self) -> [f64; 2] {
-        let area = self.first.area().min(self.second.area());
-        let facets = self.first.surface_error() + self.second.surface_error();
-        [0.5 * self.limits.tolerance + self.rounding(self.margin()), facets].map(|off| off * area)
+    /// A translation of B by t changes the volume by at most t/2 times that area: only the part of the surface that
+    /// comes from B moves, and its area vector is minus that of the other part. Half the tolerance covers a translation
+    /// between two runs, and their two values together leave as much again for a rotation.
+    pub(crate) fn volume_slack(&self, area: f64) -> [f64; 2] {
+        [0.5 * self.limits.tolerance + self.rounding(self.margin()), self.surface_error()].map(|off| off * area)
+    }
+
+    /// Largest facet errors of both parts together (mm, >= 0).
+    pub(crate) fn surface_error(&self) -> f64 {
+        self.first.surface_error() + self.second.surface_error()
     }
 
     /// Runs the stages.

@@ -2,7 +2,7 @@
 
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::findings::baseline::status::BaselineStatus;
-use crate::findings::baseline::{Baseline, Entry, meshes_of};
+use crate::findings::baseline::{Baseline, Entry, EntryTranslation, meshes_of};
 use crate::findings::judged::Judged;
 use crate::findings::run_view::{RunView, extent_of_pair};
 use crate::findings::severity::{Severity, in_units};
@@ -48,6 +48,7 @@ pub fn accept(
             let length = |x: f64| units.as_given(x * of_old.mm());
             let volume = |v: f64| v * of_old.mm3() / units.mm3();
             entry.extent = entry.extent.map(|e| e.scaled(length, volume));
+            entry.translation = entry.translation.map(|t| t.scaled(length));
             entry.limit = length(entry.limit);
         }
         entries.insert((entry.a.clone(), entry.b.clone()), entry);
@@ -98,14 +99,20 @@ fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry 
     let limit = if pair.status == Status::Interference { -least_gap } else { least_gap };
     let units = outcome.units;
     let extent = extent_of_pair(pair);
+    let has_volume = matches!(extent, Some(Severity::Depth(_, Some(_))));
+    let is_overlap = matches!(extent, Some(Severity::Depth(..)));
+    let translation = pair.translation_in_a.zip(pair.translation_facets).filter(|_| is_overlap);
+    let translation =
+        translation.map(|(t, facets)| EntryTranslation { vector: t.into(), facets }.scaled(|mm| mm / units.mm()));
     Entry {
         a: a.to_owned(),
         b: b.to_owned(),
         status: pair.status,
         relation: pair.relation,
         extent: extent.map(|e| in_units(e, units)),
+        translation,
         limit: units.as_given(limit),
-        meshes: matches!(extent, Some(Severity::Depth(_, Some(_)))).then(|| meshes_of(outcome, pair)),
+        meshes: (has_volume || translation.is_some()).then(|| meshes_of(outcome, pair)),
         inputs: pair.inputs,
         reason: None,
     }

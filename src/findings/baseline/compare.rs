@@ -5,8 +5,8 @@ use crate::findings::baseline::status::{Accepted, BaselineOutcome, BaselineStatu
 use crate::findings::baseline::{Baseline, Entry, meshes_of};
 use crate::findings::resolved;
 use crate::findings::run_view::{RunView, extent_of_pair};
-use crate::findings::severity::{Metric, Slack, in_mm, is_same_bracket, worse_in};
-use crate::geom::LengthUnit;
+use crate::findings::severity::{Metric, Penetration, Slack, in_mm, is_farther_in, is_same_bracket, worse_in};
+use crate::geom::{LengthUnit, Vec3};
 
 /// Compares every finding of a run with a baseline, and judges every accepted finding missing in the run. `file` is the
 /// baseline's name in reports.
@@ -56,9 +56,11 @@ fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>) -> Resolve
 /// Compares a finding with its entry (in `units`).
 fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Slack) -> Comparison {
     let extent = entry.extent.map(|e| in_mm(e, units));
+    let penetration = penetration_of(entry, units, now);
+    let penetration_depth = penetration.map(|p| p.before);
     let comparison = |status: BaselineStatus, worse_in: Vec<Metric>| Comparison {
         status,
-        accepted: Some(Accepted { extent, worse_in }),
+        accepted: Some(Accepted { extent, penetration_depth, worse_in }),
     };
     let without_measure = |status: BaselineStatus| comparison(status, Vec::new());
     let same_inputs = entry.inputs.is_none() || entry.inputs == now.inputs;
@@ -74,7 +76,10 @@ fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Sla
         (Some(_), Some(_)) if entry.status != Status::TooClose && entry.relation != now.relation => {
             without_measure(BaselineStatus::Changed)
         }
-        (Some(before), Some(extent)) => match worse_in(extent, before, slack) {
+        (Some(before), Some(extent)) => match worse_in(extent, before, slack).map(|worse| {
+            let farther = penetration.filter(|p| is_farther_in(*p, slack)).map(|_| Metric::Penetration);
+            worse.into_iter().chain(farther).collect::<Vec<_>>()
+        }) {
             _ if entry.inputs.is_some() && !is_same_bracket(extent, before, slack.length) => {
                 without_measure(BaselineStatus::Changed)
             }
@@ -83,4 +88,19 @@ fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Sla
             None => without_measure(BaselineStatus::Changed),
         },
     }
+}
+
+/// Separating translations of a finding: that of its entry (in `units`) and the present one; `None` if either lacks
+/// one.
+fn penetration_of(entry: &Entry, units: LengthUnit, now: &PairOutcome) -> Option<Penetration> {
+    let before = entry.translation?.scaled(|x| x * units.mm());
+    let vector = Vec3::from(before.vector);
+    // The run may have measured another translation: that of another baseline.
+    let remaining = now.remaining.filter(|r| r.translation == vector);
+    Some(Penetration {
+        now: now.penetration_depth?,
+        before: vector.norm(),
+        facets: before.facets + now.translation_facets?,
+        remaining: remaining.map(|r| r.depth.unwrap_or(f64::INFINITY)),
+    })
 }

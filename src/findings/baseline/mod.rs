@@ -21,7 +21,7 @@ pub use crate::findings::baseline::compare::compare;
 pub use crate::findings::baseline::pair_selector::select_pairs;
 pub use crate::findings::baseline::read::read;
 
-use crate::check::{Outcome, PairOutcome, Relation, Status};
+use crate::check::{AcceptedTranslation, Outcome, PairOutcome, Relation, Status};
 use crate::findings::severity::Severity;
 use crate::geom::LengthUnit;
 
@@ -54,14 +54,44 @@ pub struct Entry {
     pub relation: Option<Relation>,
     /// Accepted severity; `None` without a number, then `inputs` is set.
     pub extent: Option<Severity>,
+    /// Accepted separating translation of an interference, if it has one.
+    pub translation: Option<EntryTranslation>,
     /// Broken limit: a depth for an interference, otherwise a gap.
     pub limit: f64,
-    /// Hash of both meshes, for an interference with a volume.
+    /// Hash of both meshes, for an interference with a volume or a translation.
     pub meshes: Option<u64>,
     /// Hash of both solids and their relative pose, for an undecided pair and a pair without a number.
     pub inputs: Option<u64>,
     /// Reason of the acceptance.
     pub reason: Option<String>,
+}
+
+/// Separating translation of an accepted finding. Lengths in the baseline's unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EntryTranslation {
+    /// Translation of B out of A (A's frame).
+    pub vector: [f64; 3],
+    /// Uncertainty, see [`PairOutcome::translation_facets`](crate::check::PairOutcome::translation_facets).
+    pub facets: f64,
+}
+
+impl EntryTranslation {
+    /// Converts the lengths to another unit.
+    #[must_use]
+    pub(crate) fn scaled(self, length: impl Fn(f64) -> f64) -> Self {
+        Self { vector: self.vector.map(&length), facets: length(self.facets) }
+    }
+}
+
+impl Baseline {
+    /// Lists the accepted separating translations (mm), sorted by a, then b.
+    pub fn translations(&self) -> Vec<AcceptedTranslation> {
+        let of_entry = |e: &Entry| {
+            let translation = e.translation?.vector.map(|x| x * self.units.mm()).into();
+            Some(AcceptedTranslation { a: e.a.clone(), b: e.b.clone(), translation })
+        };
+        self.accepted.iter().filter_map(of_entry).collect()
+    }
 }
 
 /// Hash of a pair's meshes, independent of their placements; it changes with either mesh.

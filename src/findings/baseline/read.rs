@@ -2,7 +2,7 @@
 
 use crate::check::{Relation, Status};
 use crate::error::Error;
-use crate::findings::baseline::{Baseline, Entry};
+use crate::findings::baseline::{Baseline, Entry, EntryTranslation};
 use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::LengthUnit;
 use crate::json::document::{Json, Value};
@@ -11,7 +11,7 @@ use crate::json::reader::{Fields, Reader, decode, parse};
 use std::collections::BTreeMap;
 
 const TOP_KEYS: [&str; 5] = ["version", "assembly", "units", "accepted", "$schema"];
-const ENTRY_KEYS: [&str; 14] = [
+const ENTRY_KEYS: [&str; 16] = [
     "a",
     "b",
     "status",
@@ -20,6 +20,8 @@ const ENTRY_KEYS: [&str; 14] = [
     "volume",
     "volume_slack",
     "volume_facets",
+    "translation_in_a",
+    "translation_facets",
     "meshes",
     "gap",
     "bracket",
@@ -124,8 +126,12 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
         .and_then(|v| reader.number(v, &JsonPath::Key(trail, "limit"), "a length"));
     let inputs = fields.get("inputs").map(|v| read_hash(reader, v, &JsonPath::Key(trail, "inputs")));
     let status = status?;
-    let shared = read_shared(reader, &fields, value, trail, status).ok()?;
-    let extent = read_extent(reader, &fields, value, trail, status, shared.map(|s| s.0));
+    let mut group = |keys: &[&'static str]| read_group(reader, &fields, value, trail, status, keys);
+    let (volume, translation) = (group(&VOLUME_KEYS).ok()?, group(&TRANSLATION_KEYS).ok()?);
+    let shared = volume.map(|_| read_shared(reader, &fields, trail)).transpose().ok()?;
+    let translation = translation.map(|_| read_translation(reader, &fields, trail)).transpose().ok()?;
+    let meshes = read_meshes(reader, &fields, value, trail, shared.is_some() || translation.is_some()).ok()?;
+    let extent = read_extent(reader, &fields, value, trail, status, shared);
     let needs_inputs = status == Status::Undecided || matches!(extent, Ok(None));
     if needs_inputs && inputs.is_none() {
         reader.problem(value.start(), trail, "no `inputs`: the hash of the solids and their pose", REWRITE_ADVICE);
@@ -148,7 +154,8 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
         relation: relation.map_or(Some(None), |r| r.map(Some))?,
         extent: extent.ok()?,
         limit: limit?,
-        meshes: shared.map(|s| s.1),
+        translation,
+        meshes,
         inputs: inputs.map_or(Some(None), |i| i.map(Some))?,
         reason: reason.map_or(Some(None), |r| r.map(Some))?,
     })
@@ -194,48 +201,84 @@ fn read_extent(
 const REWRITE_ADVICE: &str = "run `interfere accept` again to write it";
 
 /// Keys of a volume: all of them, or none for an unknown volume.
-const VOLUME_KEYS: [&str; 4] = ["volume", "volume_slack", "volume_facets", "meshes"];
+const VOLUME_KEYS: [&str; 3] = ["volume", "volume_slack", "volume_facets"];
 
-/// Reads the common volume of an entry, its uncertainties, and the hash of its meshes.
-fn read_shared(
+/// Keys of a separating translation: both of them, or none.
+const TRANSLATION_KEYS: [&str; 2] = ["translation_in_a", "translation_facets"];
+
+/// Tells if an entry has the keys of a group. Refuses a part of the group, and the group of another kind of finding.
+fn read_group(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
     entry: Value<'_>,
     trail: &JsonPath<'_>,
     status: Status,
-) -> Result<Option<(CommonVolume, u64)>, Refused> {
-    let given = VOLUME_KEYS.map(|key| fields.get(key));
-    let Some(there) = given.iter().position(Option::is_some) else { return Ok(None) };
-    let there = VOLUME_KEYS[there];
-    if status != Status::Interference {
-        let what = format!("`{there}` of a finding with status {}", status.name());
-        reader.problem(entry.start(), &JsonPath::Key(trail, there), what, "remove it");
+    keys: &[&'static str],
+) -> Result<Option<()>, Refused> {
+    let Some(there) = keys.iter().find(|k| fields.has(k)) else { return Ok(None) };
+    let (what, fix) = if status != Status::Interference {
+        (format!("`{there}` of a finding with status {}", status.name()), "remove it")
+    } else if let Some(missing) = keys.iter().chain(&["meshes"]).find(|k| !fields.has(k)) {
+        (format!("`{there}` without `{missing}`"), REWRITE_ADVICE)
+    } else {
+        return Ok(Some(()));
+    };
+    reader.problem(entry.start(), &JsonPath::Key(trail, there), what, fix);
+    Err(Refused)
+}
+
+/// Reads a number of at least 0; `what` names it with an article.
+fn read_amount(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    trail: &JsonPath<'_>,
+    key: &'static str,
+    what: &str,
+) -> Result<f64, Refused> {
+    let value = fields.get(key).ok_or(Refused)?;
+    let trail = JsonPath::Key(trail, key);
+    let number = reader.number(value, &trail, what).ok_or(Refused)?;
+    if number < 0.0 {
+        reader.problem(value.start(), &trail, format!("{what} below 0"), REWRITE_ADVICE);
         return Err(Refused);
     }
-    let [Some(volume), Some(slack), Some(facets), Some(meshes)] = given else {
-        let missing = given.iter().position(Option::is_none).map_or("", |k| VOLUME_KEYS[k]);
-        reader.problem(
-            entry.start(),
-            &JsonPath::Key(trail, there),
-            format!("`{there}` without `{missing}`"),
-            REWRITE_ADVICE,
-        );
+    Ok(number)
+}
+
+/// Reads the common volume of an entry and its uncertainties.
+fn read_shared(reader: &mut Reader<'_>, fields: &Fields<'_>, trail: &JsonPath<'_>) -> Result<CommonVolume, Refused> {
+    let [volume, slack, facets] = VOLUME_KEYS.map(|key| read_amount(reader, fields, trail, key, "a volume"));
+    Ok(CommonVolume { volume: volume?, slack: slack?, facets: facets? })
+}
+
+/// Reads the separating translation of an entry and its uncertainty.
+fn read_translation(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    trail: &JsonPath<'_>,
+) -> Result<EntryTranslation, Refused> {
+    let [vector, facets] = TRANSLATION_KEYS;
+    let given = fields.get(vector).ok_or(Refused)?;
+    let read = reader.numbers::<3>(given, &JsonPath::Key(trail, vector), "a list of three lengths");
+    let facets = read_amount(reader, fields, trail, facets, "a length")?;
+    Ok(EntryTranslation { vector: read.ok_or(Refused)?, facets })
+}
+
+/// Reads the hash of the meshes; refuses it in an entry that compares nothing by it.
+fn read_meshes(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    entry: Value<'_>,
+    trail: &JsonPath<'_>,
+    is_used: bool,
+) -> Result<Option<u64>, Refused> {
+    let Some(value) = fields.get("meshes") else { return Ok(None) };
+    let trail = JsonPath::Key(trail, "meshes");
+    if !is_used {
+        reader.problem(entry.start(), &trail, "`meshes` without `volume`", REWRITE_ADVICE);
         return Err(Refused);
-    };
-    let mut read = |value: Value<'_>, key: &'static str| {
-        let trail = JsonPath::Key(trail, key);
-        let number = reader.number(value, &trail, "a volume").ok_or(Refused)?;
-        if number < 0.0 {
-            reader.problem(value.start(), &trail, "a volume below 0", REWRITE_ADVICE);
-            return Err(Refused);
-        }
-        Ok(number)
-    };
-    let [key, slack_key, facets_key, meshes_key] = VOLUME_KEYS;
-    let shared =
-        CommonVolume { volume: read(volume, key)?, slack: read(slack, slack_key)?, facets: read(facets, facets_key)? };
-    let meshes = read_hash(reader, meshes, &JsonPath::Key(trail, meshes_key)).ok_or(Refused)?;
-    Ok(Some((shared, meshes)))
+    }
+    read_hash(reader, value, &trail).map(Some).ok_or(Refused)
 }
 
 fn read_hash(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<u64> {

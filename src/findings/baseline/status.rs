@@ -10,7 +10,7 @@ pub enum BaselineStatus {
     New,
     /// In the baseline, and no worse.
     Accepted,
-    /// Deeper, closer or with a larger common volume than accepted.
+    /// Deeper, closer, with a larger common volume or a longer separating translation than accepted.
     Worse,
     /// Another status or relation than accepted; for an undecided pair, another bracket or other inputs.
     Changed,
@@ -53,6 +53,8 @@ pub struct Comparison {
 pub struct Accepted {
     /// Accepted severity (mm); `None` without a number.
     pub extent: Option<Severity>,
+    /// Length of the accepted separating translation (mm); `None` without one.
+    pub penetration_depth: Option<f64>,
     /// Metrics that are worse now.
     pub worse_in: Vec<Metric>,
 }

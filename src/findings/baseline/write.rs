@@ -60,6 +60,10 @@ impl Serialize for Line<'_> {
                     map.serialize_entry("volume_slack", &shared.slack)?;
                     map.serialize_entry("volume_facets", &shared.facets)?;
                 }
+                if let Some(translation) = &e.translation {
+                    map.serialize_entry("translation_in_a", &translation.vector)?;
+                    map.serialize_entry("translation_facets", &translation.facets)?;
+                }
                 if let Some(meshes) = e.meshes {
                     map.serialize_entry("meshes", &hash(meshes))?;
                 }

@@ -75,10 +75,12 @@ pub(crate) fn intersection_by_mesh(p: &Pairing, known: &IntersectionInput) -> Op
     let found = mesh_sums(known, &arranged_intersection(p)?);
     let volume = volume(p, known, &found)?;
     if volume == 0.0 {
-        return Some(Intersection { volume, boxes: Vec::new() });
+        return Some(Intersection { volume, area: 0.0, one_sidedness: None, boxes: Vec::new() });
     }
     let again = |there: &Pairing| Some(mesh_sums(known, &arranged_intersection(there)?).points);
-    Some(Intersection { volume, boxes: boxes(p, known, &found.points, again) })
+    // The mesh does not tell whose surface a triangle is.
+    let (area, one_sidedness) = (found.sums.area(), None);
+    Some(Intersection { volume, area, one_sidedness, boxes: boxes(p, known, &found.points, again) })
 }
 
 /// Computes the sums of a mesh, with its vertices relative to the witness.

@@ -1,8 +1,8 @@
 //! Sums up the part of one surface of a pair inside the other solid.
 
-use crate::geom::Vec3;
 use crate::geom::triangle::Triangle;
 use crate::geom::union_find::UnionFind;
+use crate::geom::{Mat3, Vec3};
 use crate::measure::intersection::crossing_candidates::Triangles;
 use crate::measure::intersection::perturbed_signs::{Crossing, Solid, crossing_sign};
 use crate::shape::surface::Surface;
@@ -46,6 +46,15 @@ pub(crate) struct BoundarySums {
     pub six: f64,
     /// Upper bound of twice the area (mm²).
     pub twice_area: f64,
+    /// Surface that the sums now add to: 0 for A, 1 for B. A mesh of the common solid counts as A's.
+    pub side: usize,
+    /// Twice the area of each surface's part (mm²): the parts of one triangle are in one plane, so their area vectors
+    /// add up.
+    pub twice_areas: [f64; 2],
+    /// Twice the area vector of each surface's part (mm²).
+    pub twice_vectors: [Vec3; 2],
+    /// Twice the integral of n·nᵀ over each surface's part, n its unit normal (mm²).
+    pub twice_moments: [Mat3; 2],
 }
 
 /// Contradiction: some sign is wrong, or a surface is not closed.
@@ -165,6 +174,7 @@ impl<'a> InsidePart<'a> {
         }
         sums.six += apex.dot(&twice);
         sums.twice_area += gross;
+        sums.add_vector(&twice);
     }
 }
 
@@ -174,6 +184,43 @@ impl BoundarySums {
         let n = (b - a).cross(&(c - a));
         self.six += a.dot(&n);
         self.twice_area += n.norm();
+        self.add_vector(&n);
+    }
+
+    #[inline]
+    fn add_vector(&mut self, twice: &Vec3) {
+        let area = twice.norm();
+        self.twice_areas[self.side] += area;
+        self.twice_vectors[self.side] += twice;
+        if area > 0.0 {
+            self.twice_moments[self.side] += twice * twice.transpose() / area;
+        }
+    }
+
+    /// Area of the surface of the common solid (mm²).
+    pub(crate) fn area(&self) -> f64 {
+        0.5 * (self.twice_areas[0] + self.twice_areas[1])
+    }
+
+    /// Share in which the surfaces face one direction and its opposite only (0 to 1): 1 for a flat contact and for a pin
+    /// through a plate without a hole, 0 for a ring. `None` if a part is missing.
+    ///
+    /// A ring has no area vector, and the normals of both its surfaces have two equal moments ½. A flat part has one
+    /// moment 1. Four times the sum of the principal minors of n·nᵀ, averaged over a part, is 1 for the first and 0 for
+    /// the second.
+    pub(crate) fn one_sidedness(&self) -> Option<f64> {
+        let [a, b] = self.twice_areas;
+        if !(a > 0.0 && b > 0.0) {
+            return None;
+        }
+        // The two vectors are opposite up to rounding.
+        let vector = self.twice_vectors[usize::from(b < a)].norm() / a.min(b);
+        let flat = [0, 1].map(|k| {
+            let m = self.twice_moments[k] / self.twice_areas[k];
+            let minor = |i: usize, j: usize| m[(i, i)] * m[(j, j)] - m[(i, j)] * m[(j, i)];
+            1.0 - 4.0 * (minor(0, 1) + minor(0, 2) + minor(1, 2))
+        });
+        Some(flat.into_iter().fold(vector, f64::max).clamp(0.0, 1.0))
     }
 }
 

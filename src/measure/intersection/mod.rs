@@ -36,11 +36,16 @@ use crate::measure::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid,
 use crate::query::triangles::pairing::Pairing;
 use crate::shape::surface::Surface;
 
-/// Common solid of a pair: volume and boxes.
+/// Common solid of a pair: volume, surface and boxes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intersection {
     /// Volume (mm³, >= 0); 0 up to rounding.
     pub volume: f64,
+    /// Area of its surface (mm², >= 0); 0 if the volume is 0.
+    pub area: f64,
+    /// Share in which its surface faces one direction and its opposite only (0 to 1), see
+    /// [`BoundarySums::one_sidedness`]; `None` if unknown.
+    pub one_sidedness: Option<f64>,
     /// Box of the common solid after each requested rotation about the origin of A's frame (mm). Empty if the volume is
     /// 0 and the place of contact is unknown.
     pub boxes: Vec<Aabb>,
@@ -87,7 +92,8 @@ fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Inters
     let volume = volume(p, known, &first)?;
     if volume > 0.0 {
         let again = |there: &Pairing| Some(boundary(there, known, &near, Solid::B).ok()?.points);
-        return Some(Intersection { volume, boxes: boxes(p, known, &first.points, again) });
+        let (area, one_sidedness) = (first.sums.area(), first.sums.one_sidedness());
+        return Some(Intersection { volume, area, one_sidedness, boxes: boxes(p, known, &first.points, again) });
     }
     let mut points = first.points;
     if known.depth <= 0.0
@@ -99,7 +105,7 @@ fn intersection_by_sums(p: &Pairing, known: &IntersectionInput) -> Option<Inters
         }
     }
     let boxes = known.turns.iter().map(|turn| turned_box(turn, &points, &known.witness)).collect();
-    Some(Intersection { volume, boxes })
+    Some(Intersection { volume, area: 0.0, one_sidedness: None, boxes })
 }
 
 /// Boundary of the common solid, as sums.
@@ -131,6 +137,7 @@ fn boundary_from(
     let mut sums = BoundarySums::default();
     let mut points: Vec<Vec3> = segments.iter().flat_map(|s| s.ends.iter().map(|e| e.at)).collect();
     for solid in [Solid::A, Solid::B] {
+        sums.side = solid as usize;
         let [own, other] = [solid, solid.other()].map(|s| p.sides()[s as usize]);
         let half = InsidePart { own, other, solid, moved, origin: known.witness, near: near.of(solid) };
         half.add_inside(segments, &mut sums, &mut |at| points.push(at))?;

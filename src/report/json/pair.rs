@@ -90,6 +90,7 @@ impl<'a> Pair<'a> {
 #[derive(Serialize)]
 struct Accepted {
     overlap_depth: Option<f64>,
+    penetration_depth: Option<f64>,
     overlap_volume: Option<f64>,
     gap: Option<f64>,
     gap_bracket: Option<Bounds>,
@@ -99,7 +100,15 @@ struct Accepted {
 impl Accepted {
     fn new(accepted: &findings::Accepted, units: LengthUnit) -> Self {
         let worse_in = accepted.worse_in.iter().map(|m| m.name()).collect();
-        let none = Self { overlap_depth: None, overlap_volume: None, gap: None, gap_bracket: None, worse_in };
+        let penetration_depth = accepted.penetration_depth.map(|mm| length(mm, units));
+        let none = Self {
+            overlap_depth: None,
+            penetration_depth,
+            overlap_volume: None,
+            gap: None,
+            gap_bracket: None,
+            worse_in,
+        };
         match accepted.extent {
             None => none,
             Some(Severity::Depth(depth, shared)) => {

@@ -33,7 +33,7 @@ fn run(known: &Known, tolerance: f64, epsilon: f64, verdict_only: bool) -> Outco
         max_pieces: 24,
         verdict_only,
         fixes: 0,
-        cache: None,
+        ..Options::default()
     };
     let assembly = builder.build().unwrap_or_else(|e| panic!("{e}"));
     check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
