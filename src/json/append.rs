@@ -59,7 +59,7 @@ fn into_object(text: &str, object: Value<'_>, last: Option<Value<'_>>, key: &str
 /// Change of the object or list that begins at `start`: `inserted` follows the last member and its comments.
 fn edit(text: &str, start: usize, last: Option<Value<'_>>, inserted: &str) -> Option<Edit> {
     let close = closing(text, start)?;
-    let end = last.map(|v| end_of(text, v.start())).unwrap_or(Some(start + 1))?;
+    let end = last.map_or(Some(start + 1), |v| end_of(text, v.start()))?;
     let between = &text[end..close];
     let until = end + between.trim_end().len();
     let comma = if last.is_some() && first_significant(between) != Some(',') { "," } else { "" };

@@ -128,8 +128,8 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
     let status = status?;
     let mut group = |keys: &[&'static str]| read_group(reader, &fields, value, trail, status, keys);
     let (volume, translation) = (group(&VOLUME_KEYS).ok()?, group(&TRANSLATION_KEYS).ok()?);
-    let shared = volume.map(|_| read_shared(reader, &fields, trail)).transpose().ok()?;
-    let translation = translation.map(|_| read_translation(reader, &fields, trail)).transpose().ok()?;
+    let shared = volume.map(|()| read_shared(reader, &fields, trail)).transpose().ok()?;
+    let translation = translation.map(|()| read_translation(reader, &fields, trail)).transpose().ok()?;
     let meshes = read_meshes(reader, &fields, value, trail, shared.is_some() || translation.is_some()).ok()?;
     let extent = read_extent(reader, &fields, value, trail, status, shared);
     let needs_inputs = status == Status::Undecided || matches!(extent, Ok(None));
