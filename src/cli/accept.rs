@@ -5,6 +5,7 @@ use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{ColorChoice, Question};
+use crate::cli::pair_handle::{PairNames, read_report};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
@@ -31,10 +32,14 @@ pub struct AcceptArgs {
     #[arg(value_name = "ASSEMBLY.json")]
     pub assembly: PathBuf,
 
-    /// Accept only these pairs, each as A,B (the ids of its two instances) or as the pair's id in the JSON report
-    /// [default: every finding].
+    /// Accept only these pairs: each the full ids of its two instances as A B or A,B, its id in the reports, or a row
+    /// '#3' in --report with all its pairs [default: every finding].
     #[arg(value_name = "PAIR")]
     pub pairs: Vec<String>,
+
+    /// Take rows like '#3' from this JSON report of `interfere check`.
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
 
     /// Reason stored with each newly accepted or named pair.
     #[arg(long, value_name = "TEXT", conflicts_with = "prune")]
@@ -118,8 +123,16 @@ fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize
     let pairs: Vec<_> = places.iter().map(ids).collect();
     let instead =
         format!("name both ids as A,B; `interfere explain {} A B` shows the status of a pair", slashes(&args.assembly));
-    let picked = baseline::select_pairs(&args.pairs, &pairs, "finding", &instead)?;
+    let names = names(args, outcome.instances.iter().map(|i| i.id.as_str()))?;
+    let picked = baseline::select_pairs(&names, &pairs, "finding", &instead)?;
     Ok(picked.into_iter().map(|k| places[k]).collect())
+}
+
+/// Names of the pairs in `args`, for instances with these ids.
+fn names<'a>(args: &AcceptArgs, ids: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Error> {
+    let report = args.report.as_deref().map(|path| read_report(path, &FsLoader)).transpose()?;
+    let (assembly, ids): (_, Vec<&str>) = (slashes(&args.assembly), ids.collect());
+    PairNames::new(ids, report.as_ref(), &assembly).all(&args.pairs)
 }
 
 fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judged) -> Result<Written, Error> {
@@ -127,7 +140,10 @@ fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judg
         return Err(Error::one(Location::file(&place.shown), "there is no baseline to prune", ""));
     };
     let pairs: Vec<_> = old.accepted.iter().map(|e| (e.a.as_str(), e.b.as_str())).collect();
-    let named = baseline::select_pairs(&args.pairs, &pairs, "accepted pair", "name both ids as A,B")?;
+    // An accepted pair may have lost its instances.
+    let ids = judged.outcome.instances.iter().map(|i| i.id.as_str());
+    let names = names(args, ids.chain(pairs.iter().flat_map(|(a, b)| [*a, *b])))?;
+    let named = baseline::select_pairs(&names, &pairs, "accepted pair", "name both ids as A,B")?;
     let (baseline, dropped) = baseline::prune(old, judged, &named);
     let entries = |n: usize| report::number::count_of(n as u64, "entry", "entries");
     let text = format!("{}: {} removed, {} left\n", place.shown, entries(dropped), baseline.accepted.len());

@@ -142,6 +142,6 @@ pub struct CheckArgs {
 
     /// Check only the I-th of N shares of the pairs and write a partial report to --output; `interfere merge` combines all N into
     /// the report and the verdict.
-    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "expand", "strict", "baseline", "no_baseline", "fail_on"])]
+    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "expand", "limit", "strict", "baseline", "no_baseline", "fail_on"])]
     pub shard: Option<Shard>,
 }

@@ -9,6 +9,7 @@ use crate::cli::report_flags::Outputs;
 use crate::cli::target::Target;
 use crate::findings::{self, Judged};
 use crate::report::timings::{self, Total};
+use crate::report::wrap::DEFAULT_WIDTH;
 use crate::report::{self, Style};
 use cpu_time::ProcessTime;
 use std::time::Instant;
@@ -54,7 +55,9 @@ impl RunEnd<'_> {
         for report in &self.outputs.reports {
             let to_terminal = console.terminal.stdout && report.target == Target::Stdout;
             let colour = console.terminal.paints(self.color, to_terminal);
-            let style = Style { colour, expand: self.outputs.expand };
+            let columns = console.terminal.columns.filter(|_| report.target == Target::Stdout);
+            let Outputs { expand, limit, .. } = *self.outputs;
+            let style = Style { colour, expand, limit, width: columns.unwrap_or(DEFAULT_WIDTH) };
             report.target.write(console.stdout, |out| report::render(judged, report.format, style, out))?;
         }
         let (Some(target), Some(clocks)) = (&self.outputs.timings, self.clocks) else { return Ok(()) };

@@ -14,11 +14,11 @@ fn rendered(judged: &Judged, style: Style) -> String {
 }
 
 fn text(outcome: &Outcome, colour: bool) -> String {
-    rendered(&Judged::from(outcome.clone()), Style { colour, expand: false })
+    rendered(&Judged::from(outcome.clone()), Style { colour, ..Style::default() })
 }
 
 fn expanded(outcome: &Outcome) -> String {
-    rendered(&Judged::from(outcome.clone()), Style { colour: false, expand: true })
+    rendered(&Judged::from(outcome.clone()), Style { expand: true, ..Style::default() })
 }
 
 fn with_pairs(pairs: Vec<PairOutcome>) -> Outcome {
