@@ -109,6 +109,8 @@ fn help_of_check() {
       -o, --output <FILE>           Write the report of the --format without a file to this file instead
                                     of stdout; `-` is stdout
           --expand                  Give each pair its own row in the table; do not group equal findings
+          --limit <N>               Largest number of rows of the table; 0 for all [default: 50; with
+                                    --expand: all]
           --baseline <FILE>         Compare the findings with this baseline; accepted findings fail only
                                     if they get worse [default: interfere-baseline.json beside the
                                     assembly, if it exists]
@@ -143,14 +145,15 @@ fn help_of_explain() {
     insta::assert_snapshot!(help(&["explain"]), @r#"
     Explain the verdict of one pair: the result of each stage and the deciding limit
 
-    Usage: interfere explain [OPTIONS] <ASSEMBLY.json> <A> <B>
+    Usage: interfere explain [OPTIONS] <ASSEMBLY.json> <PAIR>...
 
     Arguments:
       <ASSEMBLY.json>  The assembly file (JSON)
-      <A>              The full id of one instance
-      <B>              The full id of the other instance
+      <PAIR>...        The pair: the full ids of its two instances as A B or A,B, its id in the reports,
+                       or its row '#3' in --report
 
     Options:
+          --report <FILE.json>      Take rows like '#3' from this JSON report of `interfere check`
           --geometry <GEOMETRY>     Solid of each part. `exact`: the space enclosed by its triangles.
                                     `decomposition`: convex pieces that cover the part and overshoot it
                                     by at most --epsilon; the run misses no overlap, and reports no pair

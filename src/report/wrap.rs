@@ -82,20 +82,20 @@ mod tests {
     #[test]
     fn lines_break_at_blanks() {
         assert_eq!(wrapped("one two three", 2, 9), ["one two", "  three"]);
-        assert_eq!(wrapped("  one two", 4, 6), ["  one", "    two"]);
+        assert_eq!(wrapped("  one two", 4, 7), ["  one", "    two"]);
         assert_eq!(wrapped("", 2, 9), [""]);
     }
 
     #[test]
     fn a_wide_word_loses_its_middle() {
         assert_eq!(wrapped("a abcdefghij b", 1, 6), ["a", " ab…ij", " b"]);
-        assert_eq!(columns(&wrapped("部品部品部品", 0, 7)[0]), 7);
+        assert_eq!(wrapped("部品部品部品", 0, 7), ["部…品"]);
     }
 
     #[test]
     fn pieces_stay_whole_if_they_fit() {
         let pieces = ["at (1, 2)", "into x y z", "id 7"].map(str::to_owned);
         assert_eq!(filled(&pieces, 1, 14), [" at (1, 2);", " into x y z;", " id 7"]);
-        assert_eq!(filled(&pieces, 1, 9), [" at (1,", " 2);", " into x", " y z;", " id 7"]);
+        assert_eq!(filled(&pieces, 1, 9), [" at (1,", " 2); into", " x y z;", " id 7"]);
     }
 }

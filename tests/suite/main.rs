@@ -30,6 +30,7 @@ mod shards;
 mod shared;
 mod suggest;
 mod support;
+mod table;
 mod truth;
 
 #[test]
