@@ -28,8 +28,8 @@ const NUMBERS: [&str; 4] = ["depth", "pairs", "volume", "gap"];
 /// Largest width of a column after the names in a narrow table (columns); bounds of a gap are wider.
 const MAX_NUMBER: usize = 16;
 
-/// Columns after the names in a wide table, in the order in which they appear.
-const WIDE: [&str; 5] = ["at", "move b by", "along", "relation", "id"];
+/// Columns after the names in a wide table, in the order in which they appear; those of a set appear together.
+const WIDE: [&[&str]; 4] = [&["at"], &["move b by", "along"], &["relation"], &["id"]];
 
 /// Layout of a table.
 pub(crate) struct Layout {
@@ -74,18 +74,17 @@ impl Layout {
             let taken: usize = numbers.iter().map(|k| BETWEEN + widths[*k]).sum();
             width.saturating_sub(start + taken)
         };
-        let (mut numbers, mut wide): (Vec<usize>, Vec<usize>) =
+        let (mut numbers, large): (Vec<usize>, Vec<usize>) =
             of(&NUMBERS).into_iter().partition(|k| widths[*k] <= MAX_NUMBER);
         while room(&numbers) < MIN_NAMES && numbers.pop().is_some() {}
         let names = Names::new(cells);
         let least = names.longest.max(names.room_for_most());
-        wide.extend(of(&WIDE));
-        for k in &wide {
-            numbers.push(*k);
-            if room(&numbers) < least {
-                numbers.pop();
+        for set in large.iter().map(|k| vec![*k]).chain(WIDE.map(of)) {
+            let more = [&numbers[..], &set].concat();
+            if room(&more) < least {
                 break;
             }
+            numbers = more;
         }
         let [a, b] = names.side_by_side(room(&numbers));
         let below = names.longest.min(room(&numbers));
@@ -200,7 +199,7 @@ impl Names {
         let quantile = |side: usize| {
             let mut widths: Vec<usize> = self.rows.iter().map(|r| r[side]).collect();
             widths.sort_unstable();
-            widths.get(widths.len().saturating_sub(1) * 7 / 8).copied().unwrap_or(0)
+            widths.get((widths.len().saturating_sub(1) * 7).div_ceil(8)).copied().unwrap_or(0)
         };
         // At most an eighth of the rows exceeds either width.
         quantile(0) + BETWEEN + quantile(1)
