@@ -83,7 +83,7 @@ fn write_boards(folder: &Scratch) {
         }
     }
     place("stack.wall-1".to_owned(), "wall", [100.0, 0.0, 0.0]);
-    place("stack.wall-2".to_owned(), "wall", [100.5, 2.0, 2.0]);
+    place("stack.wall-2".to_owned(), "wall", [100.2, 2.0, 2.0]);
     let part = |name: &str| format!("\"{name}\": {{ \"mesh\": \"{name}.obj\" }}");
     let parts = ["board", "chip", "wall"].map(part).join(", ");
     folder.write(
