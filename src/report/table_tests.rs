@@ -266,12 +266,12 @@ fn no_line_is_wider_than_the_table() {
         [sample_outcome::outcome(), sample_outcome::hostile(), sample_outcome::grouped(), sample_outcome::findings(60)];
     for outcome in outcomes.clone().into_iter().chain(outcomes.map(long)) {
         for (width, expand) in [(0, false), (60, true), (80, false), (100, true), (160, false)] {
-            let text = rendered(&Judged::from(outcome.clone()), Style { width, expand, ..Style::default() });
+            let text = rendered(&Judged::from(outcome.clone()), Style { expand, width, ..Style::default() });
             let wide = text.lines().find(|l| columns(l) > width.max(MIN_WIDTH));
             assert_eq!(wide, None, "{width}\n{text}");
             // Colours change no layout.
             let painted =
-                rendered(&Judged::from(outcome.clone()), Style { width, expand, colour: true, ..Style::default() });
+                rendered(&Judged::from(outcome.clone()), Style { colour: true, expand, width, ..Style::default() });
             let codes = ["\x1b[1;31m", "\x1b[1;32m", "\x1b[1;33m", "\x1b[1m", "\x1b[0m"];
             assert_eq!(codes.iter().fold(painted, |t, code| t.replace(code, "")), text);
         }
