@@ -5,7 +5,8 @@ use crate::cli::assembly_files::assembly_file;
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, GATE, Question};
+use crate::cli::flags::{ColorChoice, GATE, INPUT, Question};
+use crate::cli::pair_handle::{PairNames, read_report};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
@@ -37,11 +38,16 @@ pub struct AcceptArgs {
     #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
-    /// Pairs to accept, as A,B or by id [default: every finding].
+    /// Pairs to accept: A B, A,B, an id or '#3' [default: all].
     ///
-    /// A,B are the ids of the two instances; the id of a pair is in the JSON report.
+    /// Accepts only these pairs: each the full ids of its two instances as A B or A,B, its id in the reports, or a row '#3' in
+    /// --report with all its pairs. Without a pair, accepts every finding.
     #[arg(value_name = "PAIR")]
     pub pairs: Vec<String>,
+
+    /// JSON report of `check` for rows like '#3'.
+    #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
+    pub report: Option<PathBuf>,
 
     /// Reason stored with each newly accepted or named pair.
     #[arg(long, value_name = "TEXT", conflicts_with = "prune", help_heading = GATE)]
@@ -159,8 +165,16 @@ fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize
     let pairs: Vec<_> = places.iter().map(ids).collect();
     let instead =
         format!("name both ids as A,B; `interfere explain {} A B` shows the status of a pair", slashes(&args.assembly));
-    let picked = baseline::select_pairs(&args.pairs, &pairs, "finding", &instead)?;
+    let names = names(args, outcome.instances.iter().map(|i| i.id.as_str()))?;
+    let picked = baseline::select_pairs(&names, &pairs, "finding", &instead)?;
     Ok(picked.into_iter().map(|k| places[k]).collect())
+}
+
+/// Names of the pairs in `args`, for instances with these ids.
+fn names<'a>(args: &AcceptArgs, ids: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Error> {
+    let report = args.report.as_deref().map(|path| read_report(path, &FsLoader)).transpose()?;
+    let (assembly, ids): (_, Vec<&str>) = (slashes(&args.assembly), ids.collect());
+    PairNames::new(ids, report.as_ref(), &assembly).all(&args.pairs)
 }
 
 fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judged) -> Result<Written, Error> {
@@ -168,7 +182,10 @@ fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judg
         return Err(Error::one(Location::file(&place.shown), "there is no baseline to prune", ""));
     };
     let pairs: Vec<_> = old.accepted.iter().map(|e| (e.a.as_str(), e.b.as_str())).collect();
-    let named = baseline::select_pairs(&args.pairs, &pairs, "accepted pair", "name both ids as A,B")?;
+    // An accepted pair may have lost its instances.
+    let ids = judged.outcome.instances.iter().map(|i| i.id.as_str());
+    let names = names(args, ids.chain(pairs.iter().flat_map(|(a, b)| [*a, *b])))?;
+    let named = baseline::select_pairs(&names, &pairs, "accepted pair", "name both ids as A,B")?;
     let (baseline, dropped) = baseline::prune(old, judged, &named);
     let entries = |n: usize| report::number::count_of(n as u64, "entry", "entries");
     let text = format!("{}: {} removed, {} left\n", place.shown, entries(dropped), baseline.accepted.len());

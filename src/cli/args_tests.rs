@@ -309,19 +309,18 @@ fn a_length_of_decompose_is_a_number_alone() {
 }
 
 #[test]
-fn explain_takes_two_ids() {
-    for line in [
-        "interfere explain",
-        "interfere explain a.json",
-        "interfere explain a.json x",
-        "interfere explain a.json x y z",
-    ] {
+fn explain_takes_one_pair() {
+    for line in ["interfere explain", "interfere explain a.json", "interfere explain a.json x y z"] {
         assert_eq!(parse(line).expect_err(line).exit_code(), 2);
     }
+    let Command::Explain(args) = parse("interfere explain a.json #3 --report r.json").unwrap().command else {
+        panic!("explain")
+    };
+    assert_eq!((args.pair, args.report), (vec!["#3".to_owned()], Some("r.json".into())));
     let Command::Explain(args) = parse("interfere explain a.json drive/x y --format json").unwrap().command else {
         panic!("explain")
     };
-    assert_eq!((args.a.as_str(), args.b.as_str(), args.format), ("drive/x", "y", TextChoice::Json));
+    assert_eq!((args.pair, args.format), (vec!["drive/x".to_owned(), "y".to_owned()], TextChoice::Json));
 }
 
 #[test]

@@ -239,7 +239,7 @@ pub struct CheckArgs {
     /// Checks only the I-th of N shares of the pairs and writes a partial report to --output; `interfere merge` combines all N into
     /// the report and the verdict.
     #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", help_heading = PERFORMANCE)]
-    #[arg(conflicts_with_all = ["format", "expand", "strict", "baseline", "no_baseline", "fail_on"])]
+    #[arg(conflicts_with_all = ["format", "expand", "limit", "strict", "baseline", "no_baseline", "fail_on"])]
     pub shard: Option<Shard>,
 
     /// Print the pairs and the time of each stage on stderr.

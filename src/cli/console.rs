@@ -19,6 +19,8 @@ pub struct Terminal {
     pub stderr: bool,
     /// Colour choice of the environment, if any: `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`.
     pub colour: Option<bool>,
+    /// Width of stdout (columns), by `COLUMNS`, else by the terminal; `None` without either.
+    pub columns: Option<usize>,
 }
 
 impl Terminal {
@@ -32,6 +34,7 @@ impl Terminal {
                 std::env::var_os("CLICOLOR_FORCE").as_deref(),
                 std::env::var_os("TERM").as_deref(),
             ),
+            columns: columns_of_environment(std::env::var_os("COLUMNS").as_deref()).or_else(columns_of_stdout),
         }
     }
 
@@ -57,6 +60,17 @@ fn colour_of_environment(no: Option<&OsStr>, force: Option<&OsStr>, term: Option
     } else {
         None
     }
+}
+
+/// Width in `COLUMNS`; `None` for a text that is no width.
+fn columns_of_environment(columns: Option<&OsStr>) -> Option<usize> {
+    columns?.to_str()?.parse().ok().filter(|n| *n > 0)
+}
+
+/// Width of the terminal on stdout.
+fn columns_of_stdout() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(usize::from(width.0)).filter(|n| *n > 0)
 }
 
 /// Output streams of a run.
@@ -155,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_follows_flag_then_environment_then_terminal() {
+    fn colour_and_width_follow_flag_then_environment_then_terminal() {
         let set = |v: &'static str| Some(OsStr::new(v));
         for (no, force, term, expected) in [
             (None, None, None, None),
@@ -167,6 +181,10 @@ mod tests {
         ] {
             assert_eq!(colour_of_environment(no, force, term), expected, "{no:?} {force:?} {term:?}");
         }
+        for (text, expected) in [("132", Some(132)), ("0", None), ("wide", None), ("", None)] {
+            assert_eq!(columns_of_environment(set(text)), expected, "{text}");
+        }
+        assert_eq!(columns_of_environment(None), None);
         let by_environment = |colour| Terminal { colour, ..Terminal::default() };
         assert!(by_environment(Some(false)).paints(ColorChoice::Always, false));
         assert!(!by_environment(Some(true)).paints(ColorChoice::Never, true));

@@ -4,13 +4,14 @@ use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::REPORT;
+use crate::cli::pair_handle::read_report;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
-use crate::findings::{self, Report};
-use crate::io::{FsLoader, Loader};
+use crate::findings;
+use crate::io::FsLoader;
 use crate::report;
 use clap::{Args as ClapArgs, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -60,7 +61,7 @@ pub enum DiffFormat {
 /// # Errors
 /// Refuses a file other than a report; returns the error of a failed write.
 pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let (old, new) = match (read(&args.old), read(&args.new)) {
+    let (old, new) = match (read_report(&args.old, &FsLoader), read_report(&args.new, &FsLoader)) {
         (Ok(old), Ok(new)) => (old, new),
         (old, new) => {
             let problems = [old, new].into_iter().filter_map(Result::err).flat_map(|e| e.problems).collect();
@@ -81,12 +82,4 @@ pub fn run(args: DiffArgs, colour: bool, console: &mut Console<'_>) -> Result<Ex
         DiffFormat::Markdown => report::diff_markdown::render(&diff, out),
     })?;
     Ok(if diff.fails() { Exit::Fail } else { Exit::Pass })
-}
-
-fn read(path: &Path) -> Result<Report, Error> {
-    let shown = slashes(path);
-    let bytes = FsLoader
-        .read(path)
-        .map_err(|e| Error::one(Location::file(&shown), format!("cannot read the file: {e}"), "check the path"))?;
-    Report::read(&shown, &bytes)
 }

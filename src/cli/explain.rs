@@ -3,7 +3,8 @@
 use crate::check::{self, Explanation, Progress};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, Question, REPORT, TextChoice};
+use crate::cli::flags::{ColorChoice, INPUT, Question, REPORT, TextChoice};
+use crate::cli::pair_handle::{PairNames, read_report};
 use crate::cli::progress::Bar;
 use crate::cli::settings::{ExplainSettings, QuestionSettings};
 use crate::cli::target::Target;
@@ -23,7 +24,9 @@ pub(crate) fn run_explain(
 ) -> Result<Explanation, Error> {
     let question = &settings.question;
     let assembly = question.load(loader)?;
-    let [a, b] = &settings.ids;
+    let report = settings.report.as_deref().map(|path| read_report(path, loader)).transpose()?;
+    let ids = assembly.instances.iter().map(|i| i.id.as_str());
+    let [a, b] = &PairNames::new(ids, report.as_ref(), &assembly.path).one(&settings.pair)?;
     check::explain(&assembly, &question.options(assembly.units)?, [a, b], loader, progress)
 }
 
@@ -32,7 +35,8 @@ impl ExplainSettings {
     pub fn new(args: ExplainArgs) -> Self {
         Self {
             question: QuestionSettings::new(args.assembly, &args.question, false),
-            ids: [args.a, args.b],
+            pair: args.pair,
+            report: args.report,
             format: match args.format {
                 TextChoice::Text => Format::Table,
                 TextChoice::Json => Format::Json,
@@ -79,13 +83,15 @@ pub struct ExplainArgs {
     #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
-    /// The full id of one instance.
-    #[arg(value_name = "A")]
-    pub a: String,
+    /// The pair: A B, A,B, its id, or '#3' of --report.
+    ///
+    /// Names the pair by the full ids of its two instances, by its id in the reports, or by its row in --report.
+    #[arg(value_name = "PAIR", required = true, num_args = 1..=2)]
+    pub pair: Vec<String>,
 
-    /// The full id of the other instance.
-    #[arg(value_name = "B")]
-    pub b: String,
+    /// JSON report of `check` for rows like '#3'.
+    #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
+    pub report: Option<PathBuf>,
 
     /// Settings of the pair queries.
     #[command(flatten)]

@@ -2,15 +2,16 @@
 
 use crate::check::{Outcome, RunStats, Timings};
 use crate::cli::baseline_flags::Gate;
-use crate::cli::console::Console;
+use crate::cli::console::{Console, Terminal};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::ColorChoice;
-use crate::cli::report_flags::Outputs;
+use crate::cli::report_flags::{Outputs, Report};
 use crate::cli::target::Target;
 use crate::cli::took;
 use crate::findings::{self, Judged};
 use crate::report::number::count;
 use crate::report::timings::{self, Total};
+use crate::report::wrap::DEFAULT_WIDTH;
 use crate::report::{self, Style};
 use cpu_time::ProcessTime;
 use std::time::Instant;
@@ -30,6 +31,14 @@ pub(crate) struct RunEnd<'a> {
     pub color: ColorChoice,
     /// Name of the assembly in a run over several; else empty.
     pub label: &'a str,
+}
+
+/// Style of a report: colour and width of the terminal that shows it.
+pub(crate) fn style_of(report: &Report, outputs: &Outputs, color: ColorChoice, terminal: Terminal) -> Style {
+    let printed = report.target == Target::Stdout;
+    let colour = terminal.paints(color, terminal.stdout && printed);
+    let width = terminal.columns.filter(|_| printed).unwrap_or(DEFAULT_WIDTH);
+    Style { colour, expand: outputs.expand, limit: outputs.limit, width }
 }
 
 impl RunEnd<'_> {
@@ -70,9 +79,7 @@ impl RunEnd<'_> {
     fn write(&self, judged: &Judged, mut spent: Timings, console: &mut Console<'_>) -> Result<Timings, Failure> {
         let before = Clocks::start();
         for report in &self.outputs.reports {
-            let to_terminal = console.terminal.stdout && report.target == Target::Stdout;
-            let colour = console.terminal.paints(self.color, to_terminal);
-            let style = Style { colour, expand: self.outputs.expand };
+            let style = style_of(report, self.outputs, self.color, console.terminal);
             report.target.write(console.stdout, |out| report::render(judged, report.format, style, out))?;
         }
         let report = before.elapsed();

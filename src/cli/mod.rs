@@ -22,6 +22,7 @@ pub(crate) mod flags;
 pub(crate) mod init;
 pub mod inspect;
 pub(crate) mod merge;
+pub(crate) mod pair_handle;
 pub mod progress;
 pub mod report_flags;
 pub(crate) mod rule;

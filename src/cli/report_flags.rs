@@ -5,6 +5,7 @@ use crate::cli::flags::REPORT;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use crate::report::Format;
+use crate::report::table::MAX_ROWS;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args as ClapArgs, Command};
 use std::ffi::OsStr;
@@ -29,6 +30,10 @@ pub struct OutputArgs {
     /// Give each pair its own row in the table, without groups.
     #[arg(long, help_heading = REPORT)]
     pub expand: bool,
+
+    /// Rows of the table, 0 for all [default: 50; with --expand: all].
+    #[arg(long, value_name = "N", help_heading = REPORT)]
+    pub limit: Option<u32>,
 }
 
 /// Value of `--format` of a check.
@@ -76,6 +81,8 @@ pub struct Outputs {
     pub reports: Vec<Report>,
     /// True if the table has a row for each pair.
     pub expand: bool,
+    /// Largest number of rows of the table; 0 for all.
+    pub limit: usize,
     /// Output of the timings, if any.
     pub timings: Option<Target>,
 }
@@ -115,7 +122,8 @@ impl Outputs {
             None => Report { format: r.format, target: output.clone(), flag: "--output" },
         };
         let reports = asked.into_iter().map(settle).collect();
-        let outputs = Self { reports, expand: args.expand, timings: timings.map(Target::of_argument) };
+        let limit = args.limit.map_or(if args.expand { 0 } else { MAX_ROWS }, |n| n as usize);
+        let outputs = Self { reports, expand: args.expand, limit, timings: timings.map(Target::of_argument) };
         let all: Vec<(&str, &Target)> = outputs.all().collect();
         for (k, (flag, target)) in all.iter().enumerate() {
             if let Some((other, _)) = all[..k].iter().find(|(_, t)| t.is_same(target)) {

@@ -112,7 +112,7 @@ fn usage_goes_to_stderr_and_help_to_stdout() {
 
 #[test]
 fn colour_on_terminals_and_on_request() {
-    let terminal = Terminal { stdout: true, stderr: false, colour: None };
+    let terminal = Terminal { stdout: true, stderr: false, colour: None, columns: None };
     let run = |line: &str, terminal| run_line(line, terminal, || Ok(sample_outcome::outcome()));
     assert!(run("interfere check a.json", terminal).stdout.contains("\x1b[1;31mFAIL"));
     assert!(!run("interfere check a.json", terminal).stderr.contains('\x1b'));
@@ -123,7 +123,7 @@ fn colour_on_terminals_and_on_request() {
 
 #[test]
 fn colour_of_usage_errors_heeds_the_flag() {
-    let terminal = Terminal { stdout: true, stderr: true, colour: None };
+    let terminal = Terminal { stdout: true, stderr: true, colour: None, columns: None };
     let painted = |line: &str| run_line(line, terminal, || Ok(sample_outcome::outcome())).stderr.contains('\x1b');
     assert!(painted("interfere check a.json --frob"));
     assert!(!painted("interfere check a.json --frob --color never"));

@@ -64,8 +64,10 @@ pub struct CheckSettings {
 pub struct ExplainSettings {
     /// Settings of the pair queries.
     pub question: QuestionSettings,
-    /// Ids of the two instances.
-    pub ids: [String; 2],
+    /// The pair: two ids, or one of its other names.
+    pub pair: Vec<String>,
+    /// Report with the rows of a name like `#3`.
+    pub report: Option<PathBuf>,
     /// Format of the explanation.
     pub format: Format,
 }

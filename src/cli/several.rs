@@ -4,12 +4,12 @@ use crate::cli::baseline_flags::slashes;
 use crate::cli::check::Check;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::finish::Clocks;
+use crate::cli::finish::{Clocks, style_of};
 use crate::cli::target::Target;
 use crate::cli::took;
 use crate::cli::work::Work;
+use crate::report::Format;
 use crate::report::several::{self, Checked};
-use crate::report::{Format, Style};
 
 /// Checks each assembly; one without a verdict leaves the others their verdicts.
 ///
@@ -34,8 +34,7 @@ pub(crate) fn run(checks: &[Check], work: &Work<'_>, console: &mut Console<'_>) 
     }
     let outputs = &settings.outputs;
     for report in &outputs.reports {
-        let to_terminal = console.terminal.stdout && report.target == Target::Stdout;
-        let style = Style { colour: console.terminal.paints(*color, to_terminal), expand: outputs.expand };
+        let style = style_of(report, outputs, *color, console.terminal);
         report.target.write(console.stdout, |out| several::render(&all, report.format, style, out))?;
     }
     if !quiet {

@@ -4,9 +4,10 @@ use crate::assembly::InstanceIx;
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::findings::baseline::status::BaselineStatus;
 use crate::findings::judged::Judged;
+use crate::findings::name_pattern::NamePattern;
 use crate::findings::rank::worse_first;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Smallest number of findings of a culprit.
 pub const MIN_CULPRIT_ROWS: usize = 3;
@@ -16,7 +17,7 @@ pub const MIN_CULPRIT_ROWS: usize = 3;
 pub enum Kind {
     /// Same two parts, relative pose, status and rule.
     Alike,
-    /// One instance, failing in the same way with all others.
+    /// One instance, failing in the same way with all others; or several equal instances of this kind.
     Culprit,
 }
 
@@ -41,8 +42,9 @@ pub struct Group {
     pub members: Vec<u32>,
     /// Index of the worst row.
     pub worst: u32,
-    /// Common instance of a [`Kind::Culprit`].
-    pub culprit: Option<InstanceIx>,
+    /// Common instances of a [`Kind::Culprit`], most rows first: one, or several of the same part that fail with the
+    /// same parts. A row belongs to the first of its two instances in this list. Empty for [`Kind::Alike`].
+    pub culprits: Vec<InstanceIx>,
 }
 
 /// Groups of an outcome; each row is in at most one.
@@ -81,14 +83,40 @@ impl Entry<'_> {
     }
 }
 
+/// Names of each entry without the common `prefix`, told apart: a pattern of several equal culprits has their number,
+/// and of entries with equal status and names, each has the ids of its row.
+pub fn names(o: &Outcome, entries: &[Entry<'_>], prefix: &str) -> Vec<[String; 2]> {
+    let short = |name: &str| name.strip_prefix(prefix).unwrap_or(name).to_owned();
+    let plain: Vec<[String; 2]> = entries.iter().map(|e| e.names(o)).collect();
+    let mut seen: BTreeMap<(Status, &[String; 2]), usize> = BTreeMap::new();
+    for (entry, names) in entries.iter().zip(&plain) {
+        *seen.entry((o.pairs[entry.row].status, names)).or_default() += 1;
+    }
+    let told = |(entry, names): (&Entry<'_>, &[String; 2])| {
+        let row = &o.pairs[entry.row];
+        let twice = seen[&(row.status, names)] > 1;
+        let side = |name: &String, i: InstanceIx| {
+            let culprits = entry.group.filter(|g| g.culprit_of(row) == Some(i)).map_or(0, |g| g.culprits.len());
+            let number = (culprits > 1).then(|| culprits.to_string());
+            let tells = name != o.id(i) && (twice || short(name) == "*");
+            let example = tells.then(|| format!("as {}", short(o.id(i))));
+            let notes: Vec<String> = number.into_iter().chain(example).collect();
+            if notes.is_empty() { short(name) } else { format!("{} ({})", short(name), notes.join(", ")) }
+        };
+        [side(&names[0], row.a), side(&names[1], row.b)]
+    };
+    entries.iter().zip(&plain).map(told).collect()
+}
+
 impl Groups {
-    /// Groups the failing and allowed rows. Alike rows come first. Among the remaining failing rows, the instance with
-    /// most rows is the next culprit, down to [`MIN_CULPRIT_ROWS`] rows; of equal ones, the lesser id. Independent of
-    /// the order of rows. Cost: n log n for n rows.
+    /// Groups the failing and allowed rows. Culprits come first: the instance with most failing rows is the next
+    /// culprit, down to [`MIN_CULPRIT_ROWS`] rows; of equal ones, the lesser id. Culprits of the same part that fail with
+    /// the same parts under the same rules are one group. Among the remaining rows, alike ones are groups. Independent
+    /// of the order of rows. Cost: n log n for n rows.
     pub fn new(judged: &Judged) -> Self {
         let mut groups = Self { all: Vec::new(), of_row: vec![NO_GROUP; judged.outcome.pairs.len()] };
-        groups.find_alike(judged);
         groups.find_culprits(judged);
+        groups.find_alike(judged);
         groups.all.sort_by_key(|g| g.members[0]);
         for (group, k) in groups.all.iter().zip(0..) {
             group.members.iter().for_each(|m| groups.of_row[*m as usize] = k);
@@ -134,55 +162,103 @@ impl Groups {
             (common(judged, row), p.rule.map(|r| rules[r as usize]), p.alike)
         };
         let of_interest = |p: &PairOutcome| p.status.fails() || p.status == Status::Allowed;
-        let mut rows: Vec<u32> = (0..o.pairs.len() as u32).filter(|k| of_interest(&o.pairs[*k as usize])).collect();
+        let is_free = |row: u32| self.of_row[row as usize] == NO_GROUP && of_interest(&o.pairs[row as usize]);
+        let mut rows: Vec<u32> = (0..o.pairs.len() as u32).filter(|row| is_free(*row)).collect();
         rows.sort_by_key(|row| key(*row));
         for members in rows.chunk_by(|x, y| key(*x) == key(*y)).filter(|m| m.len() > 1) {
             let p = &o.pairs[members[0] as usize];
             let rule = p.rule.map(|r| &o.rules[r as usize]);
             let texts = rule.map_or([""; 3], |r| [r.file.as_str(), &r.between[0], &r.between[1]]);
             let id = group_id(Kind::Alike, p, &p.alike.to_le_bytes(), &texts);
-            self.add(judged, Group { id, kind: Kind::Alike, members: members.to_vec(), worst: 0, culprit: None });
+            self.add(
+                judged,
+                Group { id, kind: Kind::Alike, members: members.to_vec(), worst: 0, culprits: Vec::new() },
+            );
         }
     }
 
-    /// Groups by culprit the failing rows without a group.
+    /// Groups failing rows by their culprits.
     fn find_culprits(&mut self, judged: &Judged) {
         let o = &judged.outcome;
-        let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-        for (p, k) in o.pairs.iter().zip(0..) {
-            if p.status.fails() && self.of_row[k as usize] == NO_GROUP {
-                for i in [p.a, p.b] {
-                    rows.entry((common(judged, k), i)).or_default().push(k);
-                }
-            }
+        let rules = same_rules(o);
+        let mut equal: BTreeMap<_, Vec<Culprit>> = BTreeMap::new();
+        for culprit in culprits(judged) {
+            equal.entry(culprit.traits(o, &rules)).or_default().push(culprit);
         }
-        let mut left: BTreeMap<_, usize> = rows.iter().map(|(key, rows)| (*key, rows.len())).collect();
-        let turn = |key: (SharedStatus, InstanceIx), n: usize| (n, Reverse(o.id(key.1)), key);
-        let mut most: BinaryHeap<_> = left.iter().map(|(key, n)| turn(*key, *n)).collect();
-        while let Some((n, _, key)) = most.pop() {
-            let now = left[&key];
-            if now < n {
-                // An earlier culprit took some of its rows: count again.
-                most.push(turn(key, now));
-                continue;
-            }
-            if n < MIN_CULPRIT_ROWS {
-                break;
-            }
-            let members: Vec<u32> =
-                rows[&key].iter().copied().filter(|k| self.of_row[*k as usize] == NO_GROUP).collect();
-            for row in &members {
-                let p = &o.pairs[*row as usize];
-                for i in [p.a, p.b] {
-                    left.entry((key.0, i)).and_modify(|n| *n -= 1);
-                }
-            }
-            let culprit = key.1;
-            let first = &o.pairs[members[0] as usize];
-            let id = group_id(Kind::Culprit, first, &[], &[o.id(culprit)]);
-            self.add(judged, Group { id, kind: Kind::Culprit, members, worst: 0, culprit: Some(culprit) });
+        for ((_, part, failing_with), found) in equal {
+            let first = &o.pairs[found[0].rows[0] as usize];
+            let id = if let [culprit] = &found[..] {
+                group_id(Kind::Culprit, first, &[], &[o.id(culprit.instance)])
+            } else {
+                let parts: Vec<&str> = [part].into_iter().chain(failing_with.iter().map(|with| with.0)).collect();
+                group_id(Kind::Culprit, first, &[], &parts)
+            };
+            let culprits = found.iter().map(|c| c.instance).collect();
+            let members = found.into_iter().flat_map(|c| c.rows).collect();
+            self.add(judged, Group { id, kind: Kind::Culprit, members, worst: 0, culprits });
         }
     }
+}
+
+/// An instance with several failing rows.
+struct Culprit {
+    instance: InstanceIx,
+    shared: SharedStatus,
+    /// Indices in [`Outcome::pairs`], without those of an earlier culprit.
+    rows: Vec<u32>,
+}
+
+/// Common properties of equal culprits: status, mesh of their part, meshes of the parts that they fail with, each with
+/// its rule.
+type Traits<'o> = (SharedStatus, &'o str, BTreeSet<(&'o str, Option<u32>)>);
+
+impl Culprit {
+    fn traits<'o>(&self, o: &'o Outcome, rules: &[u32]) -> Traits<'o> {
+        let mesh = |i: InstanceIx| o.parts[o.instances[i.0 as usize].part.0 as usize].hash.as_str();
+        let with = |row: &u32| {
+            let p = &o.pairs[*row as usize];
+            let other = if p.a == self.instance { p.b } else { p.a };
+            (mesh(other), p.rule.map(|r| rules[r as usize]))
+        };
+        (self.shared, mesh(self.instance), self.rows.iter().map(with).collect())
+    }
+}
+
+/// Culprits of the failing rows, most rows first.
+fn culprits(judged: &Judged) -> Vec<Culprit> {
+    let o = &judged.outcome;
+    let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+    for (p, k) in o.pairs.iter().zip(0..).filter(|(p, _)| p.status.fails()) {
+        for i in [p.a, p.b] {
+            rows.entry((common(judged, k), i)).or_default().push(k);
+        }
+    }
+    let mut free = vec![true; o.pairs.len()];
+    let mut left: BTreeMap<_, usize> = rows.iter().map(|(key, rows)| (*key, rows.len())).collect();
+    let turn = |key: (SharedStatus, InstanceIx), n: usize| (n, Reverse(o.id(key.1)), key);
+    let mut most: BinaryHeap<_> = left.iter().map(|(key, n)| turn(*key, *n)).collect();
+    let mut found = Vec::new();
+    while let Some((n, _, key)) = most.pop() {
+        let now = left[&key];
+        if now < n {
+            // An earlier culprit took some of its rows: count again.
+            most.push(turn(key, now));
+            continue;
+        }
+        if n < MIN_CULPRIT_ROWS {
+            break;
+        }
+        let own: Vec<u32> = rows[&key].iter().copied().filter(|k| free[*k as usize]).collect();
+        for row in &own {
+            free[*row as usize] = false;
+            let p = &o.pairs[*row as usize];
+            for i in [p.a, p.b] {
+                left.entry((key.0, i)).and_modify(|n| *n -= 1);
+            }
+        }
+        found.push(Culprit { instance: key.1, shared: key.0, rows: own });
+    }
+    found
 }
 
 /// Common properties of all rows in a group.
@@ -212,12 +288,15 @@ impl Group {
     /// Patterns of the members' ids, one a side, with sides as in the member `row`.
     pub fn patterns(&self, o: &Outcome, row: &PairOutcome) -> [String; 2] {
         let part = |i: InstanceIx| o.instances[i.0 as usize].part;
-        let turned = |p: &PairOutcome| match self.culprit {
-            Some(culprit) => (p.a == culprit) != (row.a == culprit),
+        let order = self.culprit_order();
+        let is_first =
+            |p: &PairOutcome| order.get(&p.a).map_or(usize::MAX, |k| *k) < *order.get(&p.b).unwrap_or(&usize::MAX);
+        let turned = |p: &PairOutcome| match self.kind {
+            Kind::Culprit => is_first(p) != is_first(row),
             // With two equal parts, the sides cannot be distinguished.
-            None => part(row.a) != part(row.b) && part(p.a) == part(row.b) && part(p.b) == part(row.a),
+            Kind::Alike => part(row.a) != part(row.b) && part(p.a) == part(row.b) && part(p.b) == part(row.a),
         };
-        let mut sides = [Pattern::default(), Pattern::default()];
+        let mut sides = [NamePattern::default(), NamePattern::default()];
         for member in &self.members {
             let p = &o.pairs[*member as usize];
             let [a, b] = if turned(p) { [p.b, p.a] } else { [p.a, p.b] };
@@ -226,49 +305,15 @@ impl Group {
         }
         sides.map(|s| s.text())
     }
-}
 
-/// Common prefix and suffix of names.
-#[derive(Default)]
-pub(crate) struct Pattern<'n> {
-    first: Option<&'n str>,
-    /// Length of the shortest name, once two differ (bytes).
-    shortest: Option<usize>,
-    begin: &'n str,
-    end: &'n str,
-}
-
-impl<'n> Pattern<'n> {
-    pub(crate) fn add(&mut self, name: &'n str) {
-        let Some(first) = self.first else {
-            (self.first, self.begin, self.end) = (Some(name), name, name);
-            return;
-        };
-        if name == first {
-            return;
-        }
-        self.shortest = Some(self.shortest.unwrap_or(first.len()).min(name.len()));
-        let same = |x: &mut dyn Iterator<Item = (char, char)>| {
-            x.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>()
-        };
-        let begin = same(&mut self.begin.chars().zip(name.chars()));
-        let end = same(&mut self.end.chars().rev().zip(name.chars().rev()));
-        self.begin = &first[..begin];
-        self.end = &first[first.len() - end..];
+    /// Culprit of a member.
+    pub fn culprit_of(&self, row: &PairOutcome) -> Option<InstanceIx> {
+        let order = self.culprit_order();
+        [row.a, row.b].into_iter().filter_map(|i| Some((order.get(&i)?, i))).min().map(|(_, i)| i)
     }
 
-    /// Text of one name, or the common parts of several with `*` between. The digits beside it belong to the `*`:
-    /// `bolt-*` for `bolt-11` and `bolt-12`.
-    pub(crate) fn text(&self) -> String {
-        let Some(shortest) = self.shortest else { return self.first.unwrap_or_default().to_owned() };
-        let digit = |c: char| c.is_ascii_digit();
-        let begin = self.begin.trim_end_matches(digit);
-        // For "ab" and "aab", prefix and suffix would share the same "a": cut the suffix.
-        let mut end = self.end;
-        while end.len() + self.begin.len() > shortest {
-            let cut = end.chars().next().map_or(1, char::len_utf8);
-            end = &end[cut..];
-        }
-        format!("{begin}*{}", end.trim_start_matches(digit))
+    /// Position of each culprit among all.
+    fn culprit_order(&self) -> BTreeMap<InstanceIx, usize> {
+        self.culprits.iter().copied().zip(0..).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Tests the grouping of rows.
 
-use crate::assembly::InstanceIx;
-use crate::check::{Outcome, PairOutcome, Status};
+use crate::assembly::{InstanceIx, PartIx};
+use crate::check::{InstanceOutcome, Outcome, PairOutcome, Status};
 use crate::findings::Judged;
 use crate::findings::groups::*;
 use crate::testkit::sample_outcome;
@@ -22,7 +22,7 @@ fn equal_rows_and_a_culprits_rows_form_groups() {
     let text = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
     assert_eq!(told, [(Kind::Alike, 40, text("bolt-*", "hole-*")), (Kind::Culprit, 6, text("plate", "*"))]);
     let culprit = &groups.all[1];
-    assert_eq!(culprit.culprit.map(|c| o.id(c)), Some("plate"));
+    assert_eq!(culprit.culprits.iter().map(|c| o.id(*c)).collect::<Vec<_>>(), ["plate"]);
     assert_eq!(o.pairs[culprit.worst as usize].overlap_depth, Some(5.0));
     let alone: Vec<_> = (0..o.pairs.len()).filter(|k| groups.of(*k).is_none()).map(|k| o.id(o.pairs[k].b)).collect();
     assert_eq!(alone, ["rib-0"]);
@@ -89,33 +89,77 @@ fn worst_culprit_comes_first_and_rest_is_recounted() {
     let mut o = sample_outcome::findings(0);
     let ids: Vec<String> = ["a", "b"].into_iter().map(str::to_owned).chain((0..7).map(|k| format!("x{k}"))).collect();
     let proto = sample_outcome::outcome().instances[0].clone();
-    o.instances = ids.iter().map(|id| crate::check::InstanceOutcome { id: id.clone(), ..proto.clone() }).collect();
+    let part = |id: &str| PartIx(u32::from(id == "a"));
+    o.parts[0].hash = "another mesh".to_owned();
+    o.instances = ids.iter().map(|id| InstanceOutcome { id: id.clone(), part: part(id), ..proto.clone() }).collect();
     let row = |a: u32, b: u32| sample_outcome::bare_pair(InstanceIx(a), InstanceIx(b), Status::Interference);
     o.pairs = vec![row(0, 1), row(0, 2), row(0, 3), row(0, 4), row(1, 5), row(1, 6), row(1, 7), row(1, 8)];
     let groups = groups(&o);
-    let told: Vec<_> = groups.all.iter().map(|g| (g.culprit.map(|c| o.id(c)), g.members.len())).collect();
-    assert_eq!(told, [(Some("b"), 5), (Some("a"), 3)]);
+    let told: Vec<_> =
+        groups.all.iter().map(|g| (g.culprits.iter().map(|c| o.id(*c)).collect::<Vec<_>>(), g.members.len())).collect();
+    assert_eq!(told, [(vec!["b"], 5), (vec!["a"], 3)]);
+}
+
+/// Boards, each with interference with its own three chips, and two boards with each other.
+fn boards() -> Outcome {
+    let mut o = sample_outcome::findings(0);
+    let ids: Vec<String> = (1..=4).flat_map(|k| [format!("board-{k}"), format!("board-{k}/chip")]).collect();
+    let ids: Vec<String> = ids
+        .into_iter()
+        .flat_map(|id| if id.ends_with("chip") { (1..=3).map(|n| format!("{id}-{n}")).collect() } else { vec![id] })
+        .collect();
+    let proto = sample_outcome::outcome().instances[0].clone();
+    o.parts[0].hash = "board".to_owned();
+    o.parts[1].hash = "chip".to_owned();
+    let part = |id: &str| PartIx(u32::from(id.contains('/')));
+    o.instances = ids.iter().map(|id| InstanceOutcome { id: id.clone(), part: part(id), ..proto.clone() }).collect();
+    let row = |a: usize, b: usize, depth: f64| PairOutcome {
+        overlap_depth: Some(depth),
+        ..sample_outcome::bare_pair(InstanceIx(a as u32), InstanceIx(b as u32), Status::Interference)
+    };
+    o.pairs = (0..4).flat_map(|k| (1..=3).map(move |n| row(4 * k, 4 * k + n, (4 * k + n) as f64))).collect();
+    o
 }
 
 #[test]
-fn patterns_keep_common_prefix_and_suffix() {
-    for (names, pattern) in [
-        (&["bolt-1"][..], "bolt-1"),
-        (&["bolt-1", "bolt-1"], "bolt-1"),
-        (&["bolt-11", "bolt-12"], "bolt-*"),
-        (&["a/nut", "b/nut"], "*/nut"),
-        (&["left-arm-1", "left-leg-1"], "left-*-1"),
-        (&["ab", "abxab"], "ab*"),
-        (&["aaa", "aa"], "aa*"),
-        (&["aa", "aaa"], "aa*"),
-        (&["ä1x", "ä2x"], "ä*x"),
-        (&["x", "y"], "*"),
-        (&["bolt", "bolt", "bolt-1"], "bolt*"),
-    ] {
-        let mut p = Pattern::default();
-        for name in names {
-            p.add(name);
-        }
-        assert_eq!(p.text(), pattern, "{names:?}");
+fn equal_culprits_are_one_group() {
+    let o = boards();
+    let groups = groups(&o);
+    let [board] = &groups.all[..] else { panic!("{groups:?}") };
+    let culprits: Vec<_> = board.culprits.iter().map(|c| o.id(*c)).collect();
+    assert_eq!((board.kind, board.members.len()), (Kind::Culprit, 12));
+    assert_eq!(culprits, ["board-1", "board-2", "board-3", "board-4"]);
+    assert_eq!(names(&o, board), ["board-*", "board-*"].map(str::to_owned));
+    let entries = groups.entries(&(0..12).collect::<Vec<_>>());
+    assert_eq!(super::groups::names(&o, &entries, ""), [["board-* (4)", "board-*"].map(str::to_owned)]);
+    assert!(board.members.iter().all(|m| board.culprit_of(&o.pairs[*m as usize]) == Some(o.pairs[*m as usize].a)));
+}
+
+#[test]
+fn culprits_with_other_parts_or_rules_are_apart() {
+    let mut o = boards();
+    o.pairs[0].rule = Some(1);
+    assert_eq!(groups(&o).all.iter().map(|g| g.culprits.len()).collect::<Vec<_>>(), [1, 3]);
+    let mut o = boards();
+    o.parts.push(o.parts[0].clone());
+    o.parts[2].hash = "other board".to_owned();
+    o.instances[4].part = PartIx(2);
+    assert_eq!(groups(&o).all.iter().map(|g| g.culprits.len()).collect::<Vec<_>>(), [3, 1]);
+}
+
+#[test]
+fn rows_that_read_alike_are_told_apart() {
+    let mut o = boards();
+    // Two equal boards fail with another part each.
+    for (k, hash) in [(4, "left"), (8, "left"), (0, "right"), (12, "right")] {
+        o.parts.push(crate::check::PartOutcome { hash: hash.to_owned(), ..o.parts[1].clone() });
+        o.instances[k + 1].part = PartIx(o.parts.len() as u32 - 1);
     }
+    let groups = groups(&o);
+    let entries = groups.entries(&(0..12).rev().collect::<Vec<_>>());
+    let told = super::groups::names(&o, &entries, "board-");
+    assert_eq!(
+        told,
+        [["* (2, as 4)", "* (as 4/chip-3)"].map(str::to_owned), ["* (2, as 3)", "* (as 3/chip-3)"].map(str::to_owned)]
+    );
 }

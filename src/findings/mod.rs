@@ -3,6 +3,8 @@
 //!
 //! - `judged`: an outcome with its baseline and its gate
 //! - `rank`, `groups`: order of the findings, and rows with one cause
+//! - `name_pattern`: common pattern of the names of a group
+//! - `row_numbers`: handles of the rows of a report
 //! - `severity`, `resolved`: compares a finding with an older one
 //! - `baseline`: accepted findings
 //! - `run_view`: common view of a run and of a report
@@ -18,10 +20,12 @@ pub mod groups;
 #[cfg(test)]
 mod groups_tests;
 pub(crate) mod judged;
+pub(crate) mod name_pattern;
 pub mod rank;
 pub mod report_reader;
 pub(crate) mod resolved;
 pub(crate) mod round_up;
+pub mod row_numbers;
 pub(crate) mod rule_lint;
 pub mod run_view;
 pub(crate) mod severity;
@@ -36,6 +40,7 @@ pub use crate::findings::diff::{Change, Diff, diff};
 pub use crate::findings::groups::{Entry, Group, Groups, Kind};
 pub use crate::findings::judged::Judged;
 pub use crate::findings::report_reader::Report;
+pub use crate::findings::row_numbers::{RowNumber, RowNumbers};
 pub use crate::findings::rule_lint::lint;
 pub use crate::findings::severity::{CommonVolume, Metric, Severity};
 pub use crate::findings::shards::merge::merge;

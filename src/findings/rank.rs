@@ -22,6 +22,12 @@ pub fn ranked(judged: &Judged, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
     rows
 }
 
+/// Indices in [`Outcome::pairs`] of the rows in reports for people, worst first: all but contacts, which these reports
+/// only count.
+pub fn reported(judged: &Judged) -> Vec<usize> {
+    ranked(judged, |row| !matches!(judged.outcome.pairs[row].status, Status::Contact | Status::Ignored))
+}
+
 fn place(judged: &Judged, row: usize) -> (bool, u8) {
     (!judged.is_open(row), judged.outcome.pairs[row].status.rank())
 }

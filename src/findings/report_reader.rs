@@ -1,8 +1,9 @@
 //! Reads a JSON report of `interfere check`. Skips unknown keys, since later releases may add some.
 
 use crate::assembly::{Facets, Geometry, Rule, RuleAction};
-use crate::check::{Relation, Settings, Status};
+use crate::check::{Relation, Settings, Status, pair_id};
 use crate::error::{Error, Location};
+use crate::findings::row_numbers::RowNumber;
 use crate::findings::run_view::{Placed, Row, RunView, extent_of};
 use crate::geom::{Bounds, LengthUnit};
 use serde::Deserialize;
@@ -40,6 +41,7 @@ struct Listed {
     /// Common volume, its slack and its facet uncertainty (mm³).
     shared: [Option<f64>; 3],
     bracket: Option<Bounds>,
+    number: Option<RowNumber>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +74,25 @@ impl Report {
             .map(|(id, i)| (id.as_str(), Placed { mesh: &i.mesh, placement: &i.placement, unit: i.unit.as_deref() }));
         let rows = self.pairs.iter().map(Listed::row).collect();
         RunView::new(self.units, &self.settings, rows, instances.collect(), &self.rules)
+    }
+
+    /// Ids of the pairs of a row, worst first; empty for an unknown row. A number without a member names all of them.
+    pub fn pairs_of_row(&self, wanted: RowNumber) -> Vec<[&str; 2]> {
+        let fits = |n: &RowNumber| n.row == wanted.row && (wanted.member.is_none() || n.member == wanted.member);
+        let numbered = self.pairs.iter().filter_map(|p| Some((p.number.filter(fits)?, [p.a.as_str(), p.b.as_str()])));
+        let mut found: Vec<_> = numbered.collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, pair)| pair).collect()
+    }
+
+    /// Number of rows of its table.
+    pub fn rows(&self) -> u32 {
+        self.pairs.iter().filter_map(|p| p.number).map(|n| n.row).max().unwrap_or(0)
+    }
+
+    /// Ids of the pair with an id.
+    pub fn pair_of_id(&self, id: &str) -> Option<[&str; 2]> {
+        self.pairs.iter().map(|p| [p.a.as_str(), p.b.as_str()]).find(|[a, b]| pair_id(a, b) == id)
     }
 
     /// Number of instances.
@@ -202,6 +223,8 @@ struct RawPair {
     /// Older reports lack this key and the next one.
     overlap_volume_slack: Option<f64>,
     overlap_volume_facets: Option<f64>,
+    row: Option<u32>,
+    member: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -307,6 +330,7 @@ impl RawPair {
             shared: [self.overlap_volume, self.overlap_volume_slack, self.overlap_volume_facets]
                 .map(|v| v.map(|v| v * units.mm3())),
             bracket: self.gap_bracket.map(|b| b.map(mm)),
+            number: self.row.map(|row| RowNumber { row, member: self.member }),
         })
     }
 }

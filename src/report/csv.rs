@@ -2,7 +2,8 @@
 
 use crate::assembly::InstanceIx;
 use crate::check::{Outcome, pair_id};
-use crate::findings::{BaselineStatus, Groups, Judged};
+use crate::findings::{BaselineStatus, Groups, Judged, RowNumbers};
+use crate::geom::Vec3;
 use crate::report::location;
 use crate::report::number::{length, vector, volume};
 use crate::report::rows::verb_text;
@@ -10,8 +11,8 @@ use crate::report::text::shown;
 use std::io::{self, BufWriter, Write};
 
 const HEADINGS: &str = "id,status,baseline,a,b,part_a,part_b,file_a,line_a,file_b,line_b,relation,certainty,geometry,gap,gap_low,gap_high,\
-    overlap_depth,penetration_depth,move_b_x,move_b_y,move_b_z,overlap_volume,facet_allowance,within_facet_error,\
-    rule,rule_file,rule_index,reason,group,group_kind,group_pairs";
+    overlap_depth,penetration_depth,move_b_x,move_b_y,move_b_z,overlap_volume,at_x,at_y,at_z,facet_allowance,within_facet_error,\
+    rule,rule_file,rule_index,reason,group,group_kind,group_pairs,row,member";
 
 /// Writes the report.
 ///
@@ -49,10 +50,11 @@ pub(crate) fn render_several<'a>(
 
 fn rows(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     let groups = Groups::new(judged);
-    (0..judged.outcome.pairs.len()).try_for_each(|k| row(judged, &groups, k, out))
+    let numbers = RowNumbers::new(judged, &groups);
+    (0..judged.outcome.pairs.len()).try_for_each(|k| row(judged, (&groups, &numbers), k, out))
 }
 
-fn row(judged: &Judged, groups: &Groups, k: usize, out: &mut impl Write) -> io::Result<()> {
+fn row(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), k: usize, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
     let p = &o.pairs[k];
     let [a, b] = [o.id(p.a), o.id(p.b)];
@@ -67,11 +69,9 @@ fn row(judged: &Judged, groups: &Groups, k: usize, out: &mut impl Write) -> io::
     let mm = |x: Option<f64>| x.map(|mm| length(mm, o.units));
     row.number(mm(p.gap)).number(mm(p.gap_bracket.map(|b| b.lower))).number(mm(p.gap_bracket.map(|b| b.upper)));
     row.number(mm(p.overlap_depth)).number(mm(p.penetration_depth));
-    let moved = p.separating_translation.map(|t| vector(&t, o.units));
-    for k in 0..3 {
-        row.number(moved.map(|t| t[k]));
-    }
-    row.number(p.overlap_volume.map(|v| volume(v, o.units))).number(mm(p.facet_allowance));
+    let vector = |v: Option<Vec3>| v.map(|v| vector(&v, o.units));
+    row.vector(vector(p.separating_translation)).number(p.overlap_volume.map(|v| volume(v, o.units)));
+    row.vector(vector(p.at())).number(mm(p.facet_allowance));
     row.word(if p.within_facet_error { "true" } else { "false" });
     match p.rule.and_then(|r| o.rules.get(r as usize)) {
         Some(rule) => row
@@ -85,6 +85,10 @@ fn row(judged: &Judged, groups: &Groups, k: usize, out: &mut impl Write) -> io::
         Some(group) => row.word(&group.id).word(group.kind.name()).word(&group.members.len().to_string()),
         None => row.word("").word("").word(""),
     };
+    let number = numbers.of(k);
+    for n in [number.map(|n| n.row), number.and_then(|n| n.member)] {
+        row.word(&n.map(|n| n.to_string()).unwrap_or_default());
+    }
     write!(out, "{}\r\n", row.0)
 }
 
@@ -122,7 +126,18 @@ impl Row {
 
     /// Appends a number with every digit; the field is empty if the number was not computed.
     fn number(&mut self, x: Option<f64>) -> &mut Self {
-        // The addition turns −0 into 0.
-        self.word(&x.map(|x| (x + 0.0).to_string()).unwrap_or_default())
+        self.word(&x.map(digits).unwrap_or_default())
     }
+
+    /// Appends three numbers.
+    fn vector(&mut self, v: Option<[f64; 3]>) -> &mut Self {
+        (0..3).fold(self, |row, k| row.number(v.map(|v| v[k])))
+    }
+}
+
+/// All digits of a number; very small and very large ones with an exponent, as spreadsheets read and write them.
+fn digits(x: f64) -> String {
+    // The addition turns −0 into 0.
+    let text = format!("{:?}", x + 0.0);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }

@@ -2,7 +2,7 @@
 //!
 //! A step shows at most ten errors, ten warnings and ten notices. The report shows the worst nine and counts the rest.
 
-use crate::findings::{Groups, Judged, rank};
+use crate::findings::{Groups, Judged, groups, rank};
 use crate::report::location::{self, Place};
 use crate::report::rows;
 use crate::report::sentence::{sentence_of, verdict};
@@ -42,9 +42,8 @@ fn findings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()
     let groups = Groups::new(judged);
     let entries = rows::in_groups(&rank::ranked(judged, |row| judged.is_open(row)), Some(&groups));
     let (told, rest) = entries.split_at(entries.len().min(most));
-    for entry in told {
+    for (entry, [a, b]) in told.iter().zip(groups::names(o, told, "")) {
         let p = &o.pairs[entry.row];
-        let [a, b] = entry.names(o);
         let title = format!("{}: {a}, {b}", p.status.name());
         let at = location::of(o, p.a).or_else(|| location::of(o, p.b));
         command("error", at, &title, &sentence_of(judged, entry), out)?;

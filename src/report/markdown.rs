@@ -1,7 +1,7 @@
 //! Writes the report as Markdown of limited size, for a job summary or a comment on a pull request.
 
 use crate::check::{Outcome, Status};
-use crate::findings::{Entry, Groups, Judged};
+use crate::findings::{Entry, Groups, Judged, RowNumbers};
 use crate::report::number::count;
 use crate::report::rows::{self, HEADINGS};
 use crate::report::sentence::{clipped, verdict};
@@ -72,7 +72,7 @@ fn findings(judged: &Judged, budget: usize, out: &mut String) {
         return;
     }
     let likely = &entries[..entries.len().min(MAX_ROWS)];
-    let cells: Vec<_> = likely.iter().map(|e| rows::cells(judged, e)).collect();
+    let cells = rows::cells(judged, likely, &RowNumbers::new(judged, &groups), "");
     let used = rows::used(&cells);
     line!(out, "\n| {} |", used.iter().map(|k| HEADINGS[*k]).collect::<Vec<_>>().join(" | "));
     let rule = |k: &usize| if rows::is_number(*k) { " ---: |" } else { " --- |" };
@@ -106,7 +106,7 @@ fn cell(column: usize, text: &str) -> String {
     match HEADINGS[column] {
         _ if text.is_empty() => String::new(),
         "status" => format!("**{text}**"),
-        "a" | "b" | "moves into" | "rule" => code(text),
+        "a" | "b" | "moves into" | "rule" | "id" => code(text),
         _ => inert(text),
     }
 }

@@ -20,16 +20,16 @@ fn the_whole_page() {
 
     2 parts, 5 instances, geometry hull
 
-    | status | a | b | depth | gap | move | along | rule |
-    | --- | --- | --- | ---: | ---: | ---: | --- | --- |
-    | **interference** | <code>gehäuse &#34;links&#34;</code> | <code>shaft</code> | 9.8 mm |  | b by 19.6 mm | (0.60, 0.80, 0.00) |  |
-    | **interference** | <code>drive/bearing-1</code> | <code>gehäuse &#34;links&#34;</code> | 0.25 mm |  | b by 0.5 mm | -z |  |
-    | **interference** | <code>fan</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  |  |  |  |  |
-    | **too_close** | <code>fan</code> | <code>gehäuse &#34;links&#34;</code> |  | 0.5 mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> |
-    | **too_close** | <code>drive/bearing-1</code> | <code>fan</code> |  | 1.25 mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> |
-    | **undecided** | <code>drive/bearing-1</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  | -0.5 to 0.5 mm |  |  |  |
-    | **allowed** | <code>drive/bearing-1</code> | <code>shaft</code> | 0.015 mm |  | b by 0.03 mm | +x | <code>allow&#95;depth 0.03 mm, H7/p6 press fit (assembly.json rules&#91;0&#93;)</code> |
-    | **clear** | <code>fan</code> | <code>shaft</code> |  | 4 mm |  | +x |  |
+    | status | # | a | b | depth | volume | gap | at | move b by | along | rule | id |
+    | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- | --- | --- |
+    | **interference** | &#35;1 | <code>gehäuse &#34;links&#34;</code> | <code>shaft</code> | 9.8 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | 19.6 mm | (0.60, 0.80, 0.00) |  | <code>48006d4af234</code> |
+    | **interference** | &#35;2 | <code>drive/bearing-1</code> | <code>gehäuse &#34;links&#34;</code> | 0.25 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | 0.5 mm | -z |  | <code>1084c5c64e76</code> |
+    | **interference** | &#35;3 | <code>fan</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  |  |  |  |  |  |  | <code>33ee1045fdf0</code> |
+    | **too_close** | &#35;4 | <code>fan</code> | <code>gehäuse &#34;links&#34;</code> |  |  | 0.5 mm | (0.25, 0, 0) mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> | <code>a2a020e8007a</code> |
+    | **too_close** | &#35;5 | <code>drive/bearing-1</code> | <code>fan</code> |  |  | 1.25 mm | (0.625, 0, 0) mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> | <code>04f9614d4c7d</code> |
+    | **undecided** | &#35;6 | <code>drive/bearing-1</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  |  | -0.5 to 0.5 mm |  |  |  |  | <code>3ef75dd68a74</code> |
+    | **allowed** | &#35;7 | <code>drive/bearing-1</code> | <code>shaft</code> | 0.015 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | 0.03 mm | +x | <code>allow&#95;depth 0.03 mm, H7/p6 press fit (assembly.json rules&#91;0&#93;)</code> | <code>ce9c7ce76b14</code> |
+    | **clear** | &#35;8 | <code>fan</code> | <code>shaft</code> |  |  | 4 mm | (2, 0, 0) mm |  | +x |  | <code>f06c5be0c088</code> |
 
     <details><summary>Pairs by status and stage</summary>
 
@@ -65,11 +65,11 @@ fn groups_are_rows() {
 
     2 parts, 86 instances, geometry hull
 
-    | status | a | b | pairs | depth |
-    | --- | --- | --- | ---: | ---: |
-    | **interference** | <code>plate</code> | <code>&#42;</code> | 6 | 5 mm |
-    | **interference** | <code>bolt-&#42;</code> | <code>hole-&#42;</code> | 40 | 0.5 mm |
-    | **interference** | <code>bolt-0</code> | <code>rib-0</code> |  | 0.125 mm |
+    | status | # | a | b | pairs | depth | id |
+    | --- | --- | --- | --- | ---: | ---: | --- |
+    | **interference** | &#35;1 | <code>plate</code> | <code>&#42; (as rib-4)</code> | 6 | 5 mm | <code>083c5b91c549</code> |
+    | **interference** | &#35;2 | <code>bolt-&#42;</code> | <code>hole-&#42;</code> | 40 | 0.5 mm | <code>ddeb69db861a</code> |
+    | **interference** | &#35;3 | <code>bolt-0</code> | <code>rib-0</code> |  | 0.125 mm | <code>e4f3d07d2c61</code> |
 
     Grouped rows show their worst pair.
 

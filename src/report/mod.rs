@@ -32,10 +32,12 @@ pub(crate) mod sentence;
 pub(crate) mod several;
 pub(crate) mod suggest;
 pub(crate) mod table;
+pub(crate) mod table_layout;
 #[cfg(test)]
 mod table_tests;
 pub(crate) mod text;
 pub(crate) mod timings;
+pub(crate) mod wrap;
 pub(crate) mod xml;
 
 use crate::findings::Judged;
@@ -98,12 +100,23 @@ impl Format {
 }
 
 /// Style of the formats for people; other formats ignore it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// True for a coloured table.
     pub colour: bool,
     /// True for a row for each pair, false for a row for each group of pairs with one cause.
     pub expand: bool,
+    /// Largest number of rows of the table; 0 for all.
+    pub limit: usize,
+    /// Width of the table (columns); at least 60.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        let (limit, width) = (crate::report::table::MAX_ROWS, crate::report::wrap::DEFAULT_WIDTH);
+        Self { colour: false, expand: false, limit, width }
+    }
 }
 
 /// Writes the report of a check.

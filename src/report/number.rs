@@ -23,6 +23,22 @@ pub fn vector(mm: &Vec3, unit: LengthUnit) -> [f64; 3] {
     [length(mm.x, unit), length(mm.y, unit), length(mm.z, unit)]
 }
 
+/// Formats a point (mm) in the report's unit, with its name: `(1, 2.5, 0) mm`. All coordinates have the decimals of the
+/// largest one, which shows four digits.
+pub fn point_text(mm: &Vec3, unit: LengthUnit) -> String {
+    let point = vector(mm, unit);
+    let largest = point.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    // The largest coordinate is 0 for a point at the origin: its logarithm is minus infinity.
+    let decimals = (3.0 - libm::floor(libm::log10(largest))).clamp(0.0, 15.0) as usize;
+    let text = |x: f64| {
+        let rounded = format!("{x:.decimals$}");
+        // The number loses trailing zeros, and 0 its sign.
+        rounded.parse::<f64>().map_or(rounded, |x| (x + 0.0).to_string())
+    };
+    let [x, y, z] = point.map(text);
+    format!("({x}, {y}, {z}) {}", unit.name())
+}
+
 /// Converts a length from mm back to the number given in `unit`.
 pub fn as_given(mm: f64, unit: LengthUnit) -> f64 {
     unit.as_given(mm)
@@ -101,6 +117,20 @@ mod tests {
         assert_eq!(volume(1000.0, LengthUnit::Cm), 1.0);
         assert_eq!(volume_text(1500.0, LengthUnit::Cm), "1.5 cm³");
         assert_eq!(vector(&Vec3::new(10.0, -20.0, 0.0), LengthUnit::Cm), [1.0, -2.0, 0.0]);
+    }
+
+    #[test]
+    fn a_point_has_the_decimals_of_its_largest_coordinate() {
+        for (point, text) in [
+            ([18.724, -6.3601, -220.53], "(18.7, -6.4, -220.5) mm"),
+            ([-1.1e-5, 41.7, 98.85], "(0, 41.7, 98.85) mm"),
+            ([0.5, 0.5, 0.5], "(0.5, 0.5, 0.5) mm"),
+            ([0.0, -0.0, 0.0], "(0, 0, 0) mm"),
+            ([123_456.7, 1.2, 0.0], "(123457, 1, 0) mm"),
+            ([9.9999, 0.12345, 0.0], "(10, 0.123, 0) mm"),
+        ] {
+            assert_eq!(point_text(&Vec3::from(point), LengthUnit::Mm), text);
+        }
     }
 
     #[test]

@@ -1,31 +1,52 @@
 //! Selects the rows of a report for people, and fills their cells.
 
 use crate::assembly::Rule;
-use crate::check::{Fix, Outcome, PairOutcome, Side, Status};
-use crate::findings::{Accepted, BaselineStatus, Entry, Groups, Judged, Metric, Severity, rank};
+use crate::check::{Fix, Outcome, PairOutcome, Relation, Side, Status, pair_id};
+use crate::findings::{
+    Accepted, BaselineStatus, Entry, Groups, Judged, Metric, RowNumber, RowNumbers, Severity, groups, rank,
+};
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit, Vec3};
-use crate::report::number::{as_given, direction, length, length_text, volume_text};
+use crate::report::number::{as_given, direction, length, length_text, point_text, volume_text};
 use crate::report::text::shown;
 
 /// Headings of all columns; [`used`] selects the columns with text.
-pub(crate) const HEADINGS: [&str; 11] =
-    ["status", "baseline", "a", "b", "pairs", "depth", "gap", "move", "along", "moves into", "rule"];
+pub(crate) const HEADINGS: [&str; 16] = [
+    "status",
+    "baseline",
+    "#",
+    "a",
+    "b",
+    "pairs",
+    "depth",
+    "volume",
+    "gap",
+    "at",
+    "move",
+    "along",
+    "relation",
+    "moves into",
+    "rule",
+    "id",
+];
+
+/// Texts of a row, one for each of [`HEADINGS`]; empty without a value.
+pub(crate) type Cells = [String; HEADINGS.len()];
 
 /// Returns true for a column of numbers.
 pub(crate) fn is_number(column: usize) -> bool {
-    matches!(HEADINGS[column], "pairs" | "depth" | "gap" | "move")
+    matches!(HEADINGS[column], "pairs" | "depth" | "volume" | "gap" | "move")
 }
+
+/// Text for an unknown effect of a move.
+pub(crate) const UNKNOWN: &str = "not checked";
 
 /// Largest number of names in a cell.
 const MAX_NAMES: usize = 3;
 
 /// Rows of the report, worst first; with `groups`, one for each group.
 pub(crate) fn entries<'g>(judged: &Judged, groups: Option<&'g Groups>) -> Vec<Entry<'g>> {
-    // Contacts are only counted; the outcome has clear pairs only with `--report-within`.
-    let status = |row: usize| judged.outcome.pairs[row].status;
-    let rows = rank::ranked(judged, |row| !matches!(status(row), Status::Contact | Status::Ignored));
-    in_groups(&rows, groups)
+    in_groups(&rank::reported(judged), groups)
 }
 
 /// One entry for each of these rows; with `groups`, one for each group.
@@ -51,30 +72,90 @@ pub(crate) fn by_status(o: &Outcome, entries: &[Entry<'_>]) -> String {
 }
 
 /// Columns with text in any row.
-pub(crate) fn used(cells: &[[String; HEADINGS.len()]]) -> Vec<usize> {
+pub(crate) fn used(cells: &[Cells]) -> Vec<usize> {
     (0..HEADINGS.len()).filter(|k| cells.iter().any(|row| !row[*k].is_empty())).collect()
 }
 
-/// Cells of an entry; a group shows the numbers of its worst row.
-pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len()] {
+/// Shortest common prefix of ids that reports say once (bytes): a shorter one saves no room.
+const MIN_PREFIX: usize = 4;
+
+/// Common prefix of all ids in these entries, up to the last separator in it; empty if it is short.
+pub(crate) fn common_prefix<'o>(o: &'o Outcome, entries: &[Entry<'_>]) -> &'o str {
+    let rows = entries.iter().flat_map(|e| match e.group {
+        Some(group) => group.members.iter().map(|m| *m as usize).collect(),
+        None => vec![e.row],
+    });
+    let ids = rows.flat_map(|row| {
+        let p = &o.pairs[row];
+        let into = o.fix_of(p).and_then(|fix| fix.moves_into.as_deref()).unwrap_or_default();
+        [p.a, p.b].into_iter().chain(into.iter().copied())
+    });
+    let mut prefix: Option<&str> = None;
+    for id in ids.map(|i| o.id(i)) {
+        let before = prefix.unwrap_or(id);
+        let common = before.char_indices().zip(id.chars()).find(|((_, x), y)| x != y);
+        let end = common.map_or(before.len().min(id.len()), |((at, _), _)| at);
+        prefix = Some(&before[..end]);
+    }
+    let prefix = prefix.unwrap_or_default();
+    // The name itself remains: the last character is no separator of the prefix.
+    let end = prefix.rfind(['/', '.', ':']).map_or(0, |at| at + 1);
+    if end < MIN_PREFIX { "" } else { &prefix[..end] }
+}
+
+/// Cells of these entries, with names without the common `prefix`; a group shows the numbers of its worst row.
+pub(crate) fn cells(judged: &Judged, entries: &[Entry<'_>], numbers: &RowNumbers, prefix: &str) -> Vec<Cells> {
+    let names = groups::names(&judged.outcome, entries, prefix);
+    let row = |(entry, names)| cells_of(judged, entry, &names, numbers, prefix);
+    entries.iter().zip(names).map(row).collect()
+}
+
+fn cells_of(judged: &Judged, entry: &Entry<'_>, names: &[String; 2], numbers: &RowNumbers, prefix: &str) -> Cells {
     let o = &judged.outcome;
     let p = &o.pairs[entry.row];
     let text = |mm: Option<f64>| mm.map(|mm| length_text(mm, o.units)).unwrap_or_default();
     let along = p.separating_move().and_then(|(_, t)| unit(&t)).or(p.normal);
-    let [a, b] = entry.names(o).map(|name| shown(&name).into_owned());
+    let [a, b] = [0, 1].map(|side| shown(&names[side]).into_owned());
     [
         p.status.name().to_owned(),
         baseline_status(judged, entry.row),
+        handle(entry, numbers),
         a,
         b,
         entry.group.map(|g| g.members.len().to_string()).unwrap_or_default(),
         text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(judged, entry.row, Metric::Depth),
+        volume(o, p),
         gap(judged, entry.row),
+        p.at().map(|at| point_text(&at, o.units)).unwrap_or_default(),
         moving(o, p) + &accepted(judged, entry.row, Metric::Penetration),
         along.map(|v| direction(&v)).unwrap_or_default(),
-        moves_into(o, p),
+        p.relation.and_then(relation).unwrap_or_default().to_owned(),
+        moves_into(o, p, prefix),
         p.rule.and_then(|ix| o.rules.get(ix as usize)).map(|rule| rule_text(rule, o.units)).unwrap_or_default(),
+        pair_id(o.id(p.a), o.id(p.b)),
     ]
+}
+
+/// Handle of an entry: the row's number, with the member's for one pair of a group.
+pub(crate) fn handle(entry: &Entry<'_>, numbers: &RowNumbers) -> String {
+    let number = numbers.of(entry.row);
+    let of_entry = number.map(|n| if entry.group.is_some() { RowNumber { member: None, ..n } } else { n });
+    of_entry.map(|n| n.to_string()).unwrap_or_default()
+}
+
+/// Volume of the intersection, if it has one.
+pub(crate) fn volume(o: &Outcome, p: &PairOutcome) -> String {
+    p.overlap_volume.filter(|v| *v > 0.0).map(|v| volume_text(v, o.units)).unwrap_or_default()
+}
+
+/// Text of a relation that a depth does not show: one part within the other, or both in one place.
+pub(crate) fn relation(relation: Relation) -> Option<&'static str> {
+    match relation {
+        Relation::AContainsB => Some("b inside a"),
+        Relation::BContainsA => Some("a inside b"),
+        Relation::Coincident => Some("coincident"),
+        Relation::Apart | Relation::Touch | Relation::Overlap => None,
+    }
 }
 
 /// Baseline status of a row; with the volumes if these make it worse.
@@ -130,11 +211,11 @@ fn moving(o: &Outcome, p: &PairOutcome) -> String {
 }
 
 /// Instances with new or worse failures after the fix.
-fn moves_into(o: &Outcome, p: &PairOutcome) -> String {
-    const UNKNOWN: &str = "not checked";
+fn moves_into(o: &Outcome, p: &PairOutcome, prefix: &str) -> String {
     match o.fix_of(p) {
         Some(Fix { moves_into: Some(into), .. }) => {
-            let names: Vec<_> = into.iter().map(|c| shown(o.id(*c)).into_owned()).collect();
+            let short = |id: &str| shown(id.strip_prefix(prefix).unwrap_or(id)).into_owned();
+            let names: Vec<_> = into.iter().map(|c| short(o.id(*c))).collect();
             some_of(&names)
         }
         Some(_) => UNKNOWN.to_owned(),

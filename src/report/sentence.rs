@@ -1,11 +1,11 @@
 //! Describes a pair's row in a sentence.
 
-use crate::check::{MoverReason, Outcome, PairOutcome, Status};
+use crate::check::{MoverReason, Outcome, PairOutcome, Relation, Status};
 use crate::findings::{Entry, Group, Judged, Metric, rank};
 use crate::geom::Bounds;
 use crate::geom::unit::format_number;
-use crate::report::number::{as_given, count, direction, length, length_text};
-use crate::report::rows::{accepted, rule_text, volumes};
+use crate::report::number::{as_given, count, direction, length, length_text, point_text};
+use crate::report::rows::{accepted, rule_text, volume, volumes};
 use crate::report::text::shown;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -52,6 +52,7 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
         let demanded = format!("{} {}", format_number(as_given(demanded, o.units)), o.units.name());
         let _ = write!(said, "; required: {demanded}");
     }
+    said += &place(judged, row);
     if p.status == Status::Interference
         && let Some(moving) = moving(o, p)
     {
@@ -82,6 +83,37 @@ pub(crate) fn moving_text(name: &str, other: &str, why: MoverReason, by: &str, a
         MoverReason::FewerNeighbours => {
             format!("moving {name} by {by} along {along} separates them ({other} has most parts around it)")
         }
+    }
+}
+
+/// Describes volume, relation and position of an overlap, and the position of a too small gap.
+fn place(judged: &Judged, row: usize) -> String {
+    let o = &judged.outcome;
+    let p = &o.pairs[row];
+    let mut said = String::new();
+    if !matches!(p.status, Status::Interference | Status::Allowed | Status::TooClose | Status::Undecided) {
+        return said;
+    }
+    let volume = volume(o, p);
+    if !volume.is_empty() && volumes(judged, row).is_none() {
+        // Writing to a String cannot fail.
+        let _ = write!(said, "; the common volume is {volume}");
+    }
+    said += &relation(o, p);
+    if let Some(at) = p.at() {
+        let _ = write!(said, "; at {}", point_text(&at, o.units));
+    }
+    said
+}
+
+/// Describes a relation that a depth does not show.
+fn relation(o: &Outcome, p: &PairOutcome) -> String {
+    let [a, b] = [p.a, p.b].map(|i| shown(o.id(i)));
+    match p.relation {
+        Some(Relation::AContainsB) => format!("; {b} is inside {a}"),
+        Some(Relation::BContainsA) => format!("; {a} is inside {b}"),
+        Some(Relation::Coincident) => "; both are in the same place".to_owned(),
+        _ => String::new(),
     }
 }
 

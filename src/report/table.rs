@@ -2,20 +2,21 @@
 
 use crate::assembly::Geometry;
 use crate::check::{Outcome, Status};
-use crate::findings::{BaselineOutcome, BaselineStatus, Entry, Groups, Judged, ResolvedFinding};
+use crate::findings::{BaselineOutcome, BaselineStatus, Entry, Groups, Judged, ResolvedFinding, RowNumbers};
 use crate::geom::unit::format_number;
 use crate::report::Style;
 use crate::report::number::{as_given, count, length_text};
-use crate::report::rows::{self, HEADINGS};
-use crate::report::text::{Paint, painted, shown, within};
+use crate::report::rows;
+use crate::report::table_layout::Layout;
+use crate::report::text::{Paint, painted, shown};
+use crate::report::wrap::{MIN_WIDTH, wrapped};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Largest number of listed rows; people stop reading beyond it. The JSON report lists all.
+/// Default of the largest number of listed rows; people stop reading beyond it. The JSON report lists all.
 pub const MAX_ROWS: usize = 50;
 
-/// Largest length of a name in a column (characters); the lines below the table show whole names.
+/// Largest length of a name in a column of other tables (characters).
 pub(crate) const MAX_NAME: usize = 60;
 
 /// Note below a table or page with groups.
@@ -24,44 +25,78 @@ pub(crate) const GROUPED: &str = "grouped rows show their worst pair; use --expa
 /// Largest number of listed unverified entries.
 pub(crate) const MAX_GONE: usize = 10;
 
+/// Note below a table with several equal culprits in a row.
+const EQUAL: &str = "NAME (N) stands for N equal parts with the same failures";
+
 /// Writes the report.
 ///
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let outcome = &judged.outcome;
-    let mut out = io::BufWriter::new(out);
+    let mut out = Page { out: io::BufWriter::new(out), width: style.width.max(MIN_WIDTH), colour: style.colour };
     head(outcome, &mut out)?;
-    let groups = (!style.expand).then(|| Groups::new(judged));
-    let entries = rows::entries(judged, groups.as_ref());
-    let (listed, rest) = entries.split_at(entries.len().min(MAX_ROWS));
+    let groups = Groups::new(judged);
+    let entries = rows::entries(judged, (!style.expand).then_some(&groups));
+    let limit = if style.limit == 0 { entries.len() } else { style.limit };
+    let (listed, rest) = entries.split_at(entries.len().min(limit));
     if !listed.is_empty() {
-        writeln!(out)?;
-        lines(judged, listed, style.colour, &mut out)?;
+        lines(judged, listed, &RowNumbers::new(judged, &groups), &mut out)?;
     }
     if !rest.is_empty() {
         let (n, by_status) = (rows::rows_of(rest), rows::by_status(outcome, rest));
-        writeln!(out, "and {n} more: {by_status} (--format json lists them)")?;
+        out.text(&format!("and {n} more: {by_status} (--limit 0 lists them)"))?;
     }
     if listed.iter().any(|e| e.group.is_some()) {
-        writeln!(out, "{GROUPED}")?;
+        out.text(GROUPED)?;
     }
-    writeln!(out)?;
-    foot(judged, style.colour, &mut out)?;
-    out.flush()
+    if listed.iter().any(|e| e.group.is_some_and(|g| g.culprits.len() > 1)) {
+        out.text(EQUAL)?;
+    }
+    out.text("")?;
+    foot(judged, &mut out)?;
+    out.out.flush()
+}
+
+/// Page of a limited width.
+struct Page<W> {
+    out: W,
+    /// Width of the longest line (columns).
+    width: usize,
+    colour: bool,
+}
+
+impl<W: Write> Page<W> {
+    /// Writes a paragraph.
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        // Two more than the indentation of a paragraph in a list.
+        let hang = text.len() - text.trim_start_matches(' ').len() + 2;
+        wrapped(text, hang, self.width).iter().try_for_each(|line| writeln!(self.out, "{line}"))
+    }
+
+    /// Writes a paragraph that begins with a painted word.
+    fn word(&mut self, word: &str, paint: Paint, rest: &str) -> io::Result<()> {
+        // Paints after the layout: the width counts columns, not escape sequences.
+        for (k, line) in wrapped(&format!("{word}{rest}"), 2, self.width).iter().enumerate() {
+            match line.strip_prefix(word).filter(|_| k == 0) {
+                Some(rest) => writeln!(self.out, "{}{rest}", painted(word, paint, self.colour))?,
+                None => writeln!(self.out, "{line}")?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Writes the size of the assembly and the settings.
-fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
+fn head(o: &Outcome, out: &mut Page<impl Write>) -> io::Result<()> {
+    out.text(&format!(
         "{} ({}): {}, {}, {}",
         shown(&o.name),
         shown(&o.path),
         count(o.parts.len() as u64, "part"),
         count(o.instances.len() as u64, "instance"),
         count(o.possible_pairs, "pair"),
-    )?;
+    ))?;
     let meaning = match o.settings.geometry {
         Geometry::Hull => "convex hulls replace the parts; concavities count as solid".to_owned(),
         Geometry::Decomposition => {
@@ -70,28 +105,21 @@ fn head(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
         }
         Geometry::Exact => "the triangles themselves decide".to_owned(),
     };
-    writeln!(out, "geometry: {}: {meaning}", o.settings.geometry.name())?;
+    out.text(&format!("geometry: {}: {meaning}", o.settings.geometry.name()))?;
     let tolerance = format_number(as_given(o.settings.tolerance, o.units));
-    writeln!(out, "tolerance: {tolerance} {}: overlap no deeper than this is contact", o.units.name())
+    out.text(&format!("tolerance: {tolerance} {}: overlap no deeper than this is contact", o.units.name()))
 }
 
-fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Write) -> io::Result<()> {
-    let cells: Vec<_> = entries.iter().map(|e| rows::cells(judged, e)).collect();
-    // Omits empty columns; the three columns of the pair always have text.
-    let used = rows::used(&cells);
-    let headings: Vec<_> = used.iter().map(|k| HEADINGS[*k]).collect();
-    let numbers: Vec<_> = (0..used.len()).filter(|k| rows::is_number(used[*k])).collect();
-    let mut table = grid(&headings, &numbers);
-    for row in &cells {
-        table.add_row(used.iter().map(|k| fitted(*k, &row[*k])));
+fn lines(judged: &Judged, entries: &[Entry<'_>], numbers: &RowNumbers, out: &mut Page<impl Write>) -> io::Result<()> {
+    let prefix = rows::common_prefix(&judged.outcome, entries);
+    let cells = rows::cells(judged, entries, numbers, prefix);
+    let layout = Layout::new(&cells, out.width);
+    out.text("")?;
+    if !prefix.is_empty() {
+        out.text(&format!("ids begin with `{}`", shown(prefix)))?;
     }
-    for (line, text) in table.lines().enumerate() {
-        let text = text.trim_end();
-        let Some(entry) = line.checked_sub(1).and_then(|k| entries.get(k)) else {
-            writeln!(out, "{}", painted(text, Paint::Bold, colour))?;
-            continue;
-        };
-        // Colours the text after the layout: the table counts columns, not escape sequences.
+    writeln!(out.out, "{}", painted(&layout.heading(), Paint::Bold, out.colour))?;
+    for (entry, row) in entries.iter().zip(&cells) {
         let status = judged.outcome.pairs[entry.row].status;
         let name = status.name();
         let paint = match judged.status_of(entry.row) {
@@ -99,18 +127,14 @@ fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Wr
             _ if status.fails() => Paint::Bad,
             _ => Paint::Good,
         };
-        writeln!(out, "{}{}", painted(name, paint, colour), text.strip_prefix(name).unwrap_or(text))?;
+        for (k, line) in layout.lines(row).iter().enumerate() {
+            match line.strip_prefix(name).filter(|_| k == 0) {
+                Some(rest) => writeln!(out.out, "{}{rest}", painted(name, paint, out.colour))?,
+                None => writeln!(out.out, "{line}")?,
+            }
+        }
     }
     Ok(())
-}
-
-/// Shortens a cell: one long name would push all other columns out of sight.
-fn fitted(column: usize, text: &str) -> Cow<'_, str> {
-    match HEADINGS[column] {
-        "a" | "b" => within(text, MAX_NAME),
-        "moves into" => within(text, 2 * MAX_NAME),
-        _ => Cow::Borrowed(text),
-    }
 }
 
 /// Empty table without lines: a row of headings, two blanks between columns, `numbers` aligned to the right. One line
@@ -147,13 +171,13 @@ fn by_facets(o: &Outcome) -> Option<String> {
 }
 
 /// Writes the counts, the stages and the verdict.
-fn foot(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
+fn foot(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
     let o = &judged.outcome;
     if let Some(line) = by_facets(o) {
-        writeln!(out, "{line}")?;
+        out.text(&line)?;
     }
     let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
-    writeln!(out, "{}: {}", count(o.possible_pairs, "pair"), counts.join(", "))?;
+    out.text(&format!("{}: {}", count(o.possible_pairs, "pair"), counts.join(", ")))?;
     let stages: Vec<_> = o
         .cleared_by
         .named()
@@ -162,36 +186,33 @@ fn foot(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
         .filter(|(name, n)| *n > 0 || matches!(*name, "aabb" | "obb" | "hull"))
         .map(|(name, n)| format!("{n} by {name}"))
         .collect();
-    writeln!(out, "cleared: {}", stages.join(", "))?;
+    out.text(&format!("cleared: {}", stages.join(", ")))?;
     if !o.warnings.is_empty() {
-        writeln!(out, "{}", painted(&count(o.warnings.len() as u64, "warning"), Paint::Warn, colour))?;
+        out.word(&count(o.warnings.len() as u64, "warning"), Paint::Warn, "")?;
     }
     against_baseline(judged, out)?;
-    verdict(judged, colour, out)
+    verdict(judged, out)
 }
 
 /// Writes the comparison with the baseline, and the next steps.
-fn against_baseline(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
+fn against_baseline(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
     let Some(baseline) = &judged.baseline else { return Ok(()) };
-    writeln!(out, "baseline {}: {}", shown(&baseline.file), against(baseline))?;
+    out.text(&format!("baseline {}: {}", shown(&baseline.file), against(baseline)))?;
     if baseline.counts.unmeasured > 0 {
-        writeln!(out, "  unmeasured: run without --verdict-only to compare the depths with the accepted ones")?;
+        out.text("  unmeasured: run without --verdict-only to compare the depths with the accepted ones")?;
     }
     let line =
         |g: &ResolvedFinding| format!("{} and {}, {}: {}", shown(&g.a), shown(&g.b), g.status.name(), shown(&g.why));
     let unverified: Vec<_> = baseline.gone.iter().filter(|g| !g.fixed).collect();
     for gone in unverified.iter().take(MAX_GONE) {
-        writeln!(out, "  unverified: {}", line(gone))?;
+        out.text(&format!("  unverified: {}", line(gone)))?;
     }
     if unverified.len() > MAX_GONE {
-        writeln!(out, "  and {} more unverified (--format json lists them)", unverified.len() - MAX_GONE)?;
+        out.text(&format!("  and {} more unverified (--format json lists them)", unverified.len() - MAX_GONE))?;
     }
     if baseline.fixed() > 0 {
-        writeln!(
-            out,
-            "  fixed: `interfere accept {} --prune` removes them from the baseline",
-            shown(&judged.outcome.path)
-        )?;
+        let path = shown(&judged.outcome.path);
+        out.text(&format!("  fixed: `interfere accept {path} --prune` removes them from the baseline"))?;
     }
     Ok(())
 }
@@ -220,16 +241,16 @@ pub(crate) fn failure(judged: &Judged) -> String {
 }
 
 /// Writes the verdict, the last line.
-fn verdict(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
+fn verdict(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
     let accepted = judged.baseline.as_ref().map_or(0, |b| b.counts.accepted);
     let note = |text: String| if text.is_empty() { text } else { format!(": {text}") };
     if judged.fails() {
-        return writeln!(out, "{}: {}", painted("FAIL", Paint::Bad, colour), failure(judged));
+        return out.word("FAIL", Paint::Bad, &format!(": {}", failure(judged)));
     }
     let passing = match judged.findings() {
         0 => String::new(),
         n if n == accepted => count(n, "accepted finding"),
         n => format!("{}; none fails with --fail-on {}", count(n, "finding"), judged.fail_on.name()),
     };
-    writeln!(out, "{}{}", painted("PASS", Paint::Good, colour), note(passing))
+    out.word("PASS", Paint::Good, &note(passing))
 }

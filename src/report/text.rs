@@ -3,6 +3,7 @@
 use crate::json::wording::{has_unsafe_char, is_unsafe_char};
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Text on one line, with every control and direction character as `\u{1b}`.
 pub fn shown(text: &str) -> Cow<'_, str> {
@@ -25,17 +26,23 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Shortens a text to `most` characters by its middle; full ids differ at either end.
+/// Shortens a text to `most` columns of a terminal by its middle; full ids differ at either end.
 pub fn within(text: &str, most: usize) -> Cow<'_, str> {
-    let length = text.chars().count();
-    if length <= most {
+    if text.width() <= most {
         return Cow::Borrowed(text);
     }
-    let (head, tail) = (most.saturating_sub(1) / 2, most / 2);
-    let mut out: String = text.chars().take(head).collect();
-    out.push('…');
-    out.extend(text.chars().skip(length - tail));
-    Cow::Owned(out)
+    // End of the longest part of at most `columns`, in bytes from its side.
+    let end = |chars: &mut dyn Iterator<Item = char>, columns: usize| {
+        let mut taken = 0;
+        let fits = |c: &char| {
+            taken += c.width().unwrap_or(0);
+            taken <= columns
+        };
+        chars.take_while(fits).map(char::len_utf8).sum::<usize>()
+    };
+    let head = end(&mut text.chars(), most.saturating_sub(1) / 2);
+    let tail = end(&mut text.chars().rev(), most / 2);
+    Cow::Owned(format!("{}…{}", &text[..head], &text[text.len() - tail..]))
 }
 
 /// Colour of a word.
@@ -78,6 +85,8 @@ mod tests {
         assert_eq!(within("grün-oben", 9), "grün-oben");
         assert_eq!(within("grün-oben", 8), "grü…oben");
         assert_eq!(within("grün-oben", 7), "grü…ben");
+        // A wide character takes two columns.
+        assert_eq!(within("部品部品", 5), "部…品");
         let long = "x".repeat(500);
         assert_eq!(within(&long, 60).chars().count(), 60);
     }

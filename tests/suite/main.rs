@@ -33,6 +33,7 @@ mod shards;
 mod shared;
 mod suggest;
 mod support;
+mod table;
 mod travel;
 mod truth;
 mod workflows;

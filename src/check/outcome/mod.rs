@@ -101,6 +101,14 @@ pub struct RemainingOverlap {
 }
 
 impl PairOutcome {
+    /// Position of the pair (mm, root frame): the centre of the box of the intersection; without one, the middle
+    /// between the closest points. `None` without either.
+    pub fn at(&self) -> Option<Vec3> {
+        let middle = |a: &Vec3, b: &Vec3| a * 0.5 + b * 0.5;
+        let of_box = self.overlap_box.as_ref().map(|b| middle(&b.min, &b.max));
+        of_box.or_else(|| self.closest_points.as_ref().map(|[a, b]| middle(a, b)))
+    }
+
     /// Row with a status only.
     pub(crate) fn bare([a, b]: [InstanceIx; 2], status: Status, geometry: Geometry) -> Self {
         Self {

@@ -9,9 +9,24 @@ use crate::check::stages::Answer;
 use crate::check::stages::answers::Checker;
 use crate::check::stages::trace::Trace;
 use crate::check::{Mover, PairOutcome, Status};
-use crate::geom::Vec3;
+use crate::geom::tolerance::roundoff_mm;
+use crate::geom::{Aabb, Vec3};
 use crate::query::convex::epa::EpaScratch;
 use rayon::prelude::*;
+
+/// Components of a unit normal up to this size are 0. Rounding leaves some 1e-16; a normal tilted by 1e-12 moves the end
+/// of 1 m by 1e-9 mm. Larger would hide a slope; smaller would print rounding as a slope.
+const NORMAL_DUST: f64 = 1e-12;
+
+/// The number, or 0 if it is at most `margin` in size: rounding cannot tell it from 0.
+fn zero_within(x: f64, margin: f64) -> f64 {
+    if x.abs() <= margin { 0.0 } else { x }
+}
+
+/// Vector with [`zero_within`] in each coordinate.
+fn without_dust(v: Vec3, margin: f64) -> Vec3 {
+    v.map(|x| zero_within(x, margin))
+}
 
 impl Checker<'_> {
     /// Row and trace of one candidate, equal to those of a whole run.
@@ -61,20 +76,22 @@ impl Checker<'_> {
         let second = if member.swapped { member.a } else { member.b };
         let placed = &self.shapes.placed[first as usize];
         let origin = &self.shapes.origins[distinct.first as usize].origin;
+        let limits = self.limits(None);
+        let query = self.query(distinct, &limits, Rotations::default());
+        let margin = query.margin();
         let point = |p: Vec3| placed.pose.point(&(p + origin));
+        let shown = |p: Vec3| without_dust(p, margin + roundoff_mm(0.0, 0.0, p.norm()));
         // In a row, `a` has the first id.
         let flip = rank[second as usize] < rank[first as usize];
         let turn = |v: Vec3| if flip { -placed.pose.direction(&v) } else { placed.pose.direction(&v) };
         let m = answer.measured.as_deref();
         let penetration = m.and_then(|m| m.penetration);
         let common = m.and_then(|m| m.common.as_ref());
-        let limits = self.limits(None);
-        let query = self.query(distinct, &limits, Rotations::default());
         let slack = common.map(|c| query.volume_slack(c.area));
-        let translation = penetration.map(|p| turn(p.0));
+        let translation = penetration.map(|p| without_dust(turn(p.0), margin));
         let of_a = &self.shapes.placed[if flip { second } else { first } as usize].pose;
         let relation = m.and_then(|m| m.relation);
-        let gap = m.and_then(|m| m.gap);
+        let gap = m.and_then(|m| m.gap).map(|g| zero_within(g, margin));
         let [a, b] = if flip { [second, first] } else { [first, second] };
         PairOutcome {
             a: InstanceIx(a),
@@ -92,13 +109,16 @@ impl Checker<'_> {
             translation_in_a: translation.map(|t| of_a.rotation.tr_mul(&t)),
             translation_facets: translation.map(|_| query.surface_error()),
             remaining: None,
-            closest_points: m.map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(point)),
-            normal: m.and_then(|m| m.normal).map(turn),
+            closest_points: m
+                .map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(|p| shown(point(p)))),
+            normal: m.and_then(|m| m.normal).map(|n| without_dust(turn(n), NORMAL_DUST)),
             overlap_volume: common.map(|c| c.volume),
             overlap_volume_slack: slack.map(|s| s[0]),
             overlap_volume_facets: slack.map(|s| s[1]),
             one_sidedness: common.and_then(|c| c.one_sidedness),
-            overlap_box: common.and_then(|c| c.root_box(&placed.pose.rotation, &point(Vec3::zeros()))),
+            overlap_box: common
+                .and_then(|c| c.root_box(&placed.pose.rotation, &point(Vec3::zeros())))
+                .map(|b| Aabb { min: shown(b.min), max: shown(b.max) }),
             facet_allowance: answer.facet_allowance,
             within_facet_error: answer.within_facet_error,
             rule: member.rule,

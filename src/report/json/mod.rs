@@ -9,7 +9,7 @@ pub(crate) mod tests;
 use crate::assembly::{Facets, Rule};
 use crate::check::{self, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
 use crate::error::{Warning, WarningCode};
-use crate::findings::{BaselineOutcome, BaselineStatus, Group, Groups, Judged, ResolvedFinding};
+use crate::findings::{BaselineOutcome, BaselineStatus, Group, Groups, Judged, ResolvedFinding, RowNumbers};
 use crate::geom::{Aabb, LengthUnit};
 use crate::json::write::write_json;
 use crate::report::number::{as_given, length, vector};
@@ -35,6 +35,7 @@ impl Serialize for Document<'_> {
         let judged = self.0;
         let o = &judged.outcome;
         let groups = Groups::new(judged);
+        let numbers = RowNumbers::new(judged, &groups);
         let mut map = serializer.serialize_struct("Report", 10)?;
         map.serialize_field("version", &1)?;
         map.serialize_field("tool", &Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") })?;
@@ -42,8 +43,8 @@ impl Serialize for Document<'_> {
         map.serialize_field("settings", &Settings::new(&o.settings, o.units, Some(&o.rules)))?;
         map.serialize_field("summary", &Summary::new(judged))?;
         map.serialize_field("baseline", &judged.baseline.as_ref().map(Baseline::new))?;
-        map.serialize_field("pairs", &Pairs(judged, &groups))?;
-        map.serialize_field("groups", &GroupList(o, &groups))?;
+        map.serialize_field("pairs", &Pairs(judged, &groups, &numbers))?;
+        map.serialize_field("groups", &GroupList(o, &groups, &numbers))?;
         map.serialize_field("parts", &Parts(o))?;
         map.serialize_field("instances", &Instances(o))?;
         map.serialize_field("warnings", &Warnings(&o.warnings))?;
@@ -201,16 +202,16 @@ impl Serialize for Standings<'_> {
     }
 }
 
-struct Pairs<'a>(&'a Judged, &'a Groups);
+struct Pairs<'a>(&'a Judged, &'a Groups, &'a RowNumbers);
 
 impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(judged, groups) = self;
+        let Self(judged, groups, numbers) = self;
         let o = &judged.outcome;
         serializer.collect_seq(o.pairs.iter().enumerate().map(|(k, pair)| {
             let rule = pair.rule.and_then(|ix| o.rules.get(ix as usize));
             let row = Pair::new([o.id(pair.a), o.id(pair.b)], o.units, rule, pair);
-            row.in_run(judged, k, groups.of(k).map(|g| g.id.as_str()))
+            row.in_run(judged, k, groups.of(k).map(|g| g.id.as_str()), numbers.of(k))
         }))
     }
 }
@@ -228,7 +229,7 @@ impl MinMax {
     }
 }
 
-struct GroupList<'a>(&'a Outcome, &'a Groups);
+struct GroupList<'a>(&'a Outcome, &'a Groups, &'a RowNumbers);
 
 #[derive(Serialize)]
 struct GroupRow<'a> {
@@ -237,8 +238,9 @@ struct GroupRow<'a> {
     status: &'static str,
     members: usize,
     worst: String,
-    culprit: Option<&'a str>,
+    culprits: Vec<&'a str>,
     pattern: [String; 2],
+    row: Option<u32>,
 }
 
 impl Serialize for GroupList<'_> {
@@ -252,8 +254,9 @@ impl Serialize for GroupList<'_> {
                 status: worst.status.name(),
                 members: g.members.len(),
                 worst: pair_id(o.id(worst.a), o.id(worst.b)),
-                culprit: g.culprit.map(|c| o.id(c)),
+                culprits: g.culprits.iter().map(|c| o.id(*c)).collect(),
                 pattern: g.patterns(o, worst),
+                row: self.2.of(g.worst as usize).map(|n| n.row),
             }
         }))
     }

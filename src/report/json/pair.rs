@@ -2,7 +2,7 @@
 
 use crate::assembly::Rule;
 use crate::check::{self, Mover, PairOutcome, pair_id};
-use crate::findings::{self, BaselineStatus, Judged, Severity};
+use crate::findings::{self, BaselineStatus, Judged, RowNumber, Severity};
 use crate::geom::{Bounds, LengthUnit};
 use crate::report::json::MinMax;
 use crate::report::number::{length, vector, volume};
@@ -29,6 +29,7 @@ pub(crate) struct Pair<'a> {
     overlap_volume_slack: Option<f64>,
     overlap_volume_facets: Option<f64>,
     overlap_box: Option<MinMax>,
+    at: Option<[f64; 3]>,
     facet_allowance: Option<f64>,
     within_facet_error: bool,
     rule: Option<RuleOfPair<'a>>,
@@ -37,11 +38,20 @@ pub(crate) struct Pair<'a> {
     /// Omitted from a row outside a report: its group is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<GroupOfPair<'a>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    number: Option<NumberOfPair>,
 }
 
 /// Id of a row's group; `null` without a group.
 #[derive(Serialize)]
 struct GroupOfPair<'a>(Option<&'a str>);
+
+/// Row of the table with groups, and position in its group; `null` without one.
+#[derive(Serialize)]
+struct NumberOfPair {
+    row: Option<u32>,
+    member: Option<u32>,
+}
 
 impl<'a> Pair<'a> {
     pub(crate) fn new([a, b]: [&'a str; 2], units: LengthUnit, rule: Option<&'a Rule>, p: &PairOutcome) -> Self {
@@ -66,21 +76,24 @@ impl<'a> Pair<'a> {
             overlap_volume_slack: p.overlap_volume_slack.map(|v| volume(v, units)),
             overlap_volume_facets: p.overlap_volume_facets.map(|v| volume(v, units)),
             overlap_box: p.overlap_box.map(|b| MinMax::new(&b, units)),
+            at: p.at().map(|at| vector(&at, units)),
             facet_allowance: in_units(p.facet_allowance),
             within_facet_error: p.within_facet_error,
             rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
             baseline: None,
             accepted: None,
             group: None,
+            number: None,
         }
     }
 
-    /// Adds the data of the run about its row: comparison with the baseline, id of the group.
-    pub(crate) fn in_run(self, judged: &Judged, row: usize, group: Option<&'a str>) -> Self {
+    /// Adds the data of the run about its row: comparison with the baseline, id of the group, number of the row.
+    pub(crate) fn in_run(self, judged: &Judged, row: usize, group: Option<&'a str>, number: Option<RowNumber>) -> Self {
         Self {
             baseline: judged.status_of(row).map(BaselineStatus::name),
             accepted: judged.accepted(row).map(|a| Accepted::new(a, judged.outcome.units)),
             group: Some(GroupOfPair(group)),
+            number: Some(NumberOfPair { row: number.map(|n| n.row), member: number.and_then(|n| n.member) }),
             ..self
         }
     }

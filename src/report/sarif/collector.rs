@@ -1,10 +1,10 @@
 //! Builds a SARIF log from an outcome.
 
 use crate::assembly::InstanceIx;
-use crate::check::{Outcome, Status, pair_id};
+use crate::check::{Outcome, Relation, Status, pair_id};
 use crate::error::{Error, Warning};
-use crate::findings::{BaselineStatus, Entry, Groups, Judged, rank};
-use crate::report::number::count;
+use crate::findings::{BaselineStatus, Entry, Groups, Judged, RowNumbers, rank};
+use crate::report::number::{count, vector, volume};
 use crate::report::rows::{self, by_status};
 use crate::report::sarif::model::{
     ArtifactLocation, AutomationDetails, Configuration, Descriptor, DescriptorReference, Driver, Invocation, Level,
@@ -87,8 +87,12 @@ pub(crate) fn run(judged: &Judged) -> Run {
     let rules = FINDINGS.into_iter().map(|s| descriptor(s.name(), Level::Error));
     let rules = rules.chain(codes.iter().map(|code| descriptor(code, Level::Warning))).collect();
     let groups = Groups::new(judged);
-    let mut results: Vec<_> =
-        kept.iter().enumerate().map(|(k, e)| finding(judged, &groups, e, priority(k, findings.len()))).collect();
+    let numbers = RowNumbers::new(judged, &groups);
+    let mut results: Vec<_> = kept
+        .iter()
+        .enumerate()
+        .map(|(k, e)| finding(judged, (&groups, &numbers), e, priority(k, findings.len())))
+        .collect();
     results.extend(placed.iter().map(|w| {
         let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code.name()).unwrap_or(0);
         warning(judged, w, index)
@@ -124,7 +128,7 @@ fn priority(k: usize, of: usize) -> f64 {
     (1000.0 * (of - k) as f64 / of as f64).round() / 10.0
 }
 
-fn finding(judged: &Judged, groups: &Groups, entry: &Entry<'_>, priority: f64) -> ResultRow {
+fn finding(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), entry: &Entry<'_>, priority: f64) -> ResultRow {
     let o = &judged.outcome;
     let p = &o.pairs[entry.row];
     let pair = pair_id(o.id(p.a), o.id(p.b));
@@ -143,7 +147,14 @@ fn finding(judged: &Judged, groups: &Groups, entry: &Entry<'_>, priority: f64) -
         partial_fingerprints: fingerprints(&pair, p.status.name()),
         suppressions: suppressions(judged, entry.row),
         rank: Some(priority),
-        properties: Some(ResultProperties { pair, group: groups.of(entry.row).map(|g| g.id.clone()) }),
+        properties: Some(ResultProperties {
+            pair,
+            group: groups.of(entry.row).map(|g| g.id.clone()),
+            row: numbers.of(entry.row).map(|n| n.row),
+            relation: p.relation.map(Relation::name),
+            overlap_volume: p.overlap_volume.map(|v| volume(v, o.units)),
+            at: p.at().map(|at| vector(&at, o.units)),
+        }),
     }
 }
 

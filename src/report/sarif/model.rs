@@ -137,10 +137,22 @@ pub struct Suppression {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ResultProperties {
     pub pair: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// Row of the table with groups, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relation: Option<&'static str>,
+    /// Volume of the intersection (cube of the assembly's unit).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overlap_volume: Option<f64>,
+    /// Position of the pair (the assembly's unit, root frame).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<[f64; 3]>,
 }
 
 // The standard names the keys.

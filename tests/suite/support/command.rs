@@ -19,7 +19,7 @@ pub struct Ran {
 pub fn command<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_interfere"));
     command.args(arguments).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "RAYON_NUM_THREADS"] {
+    for name in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "COLUMNS", "RAYON_NUM_THREADS"] {
         command.env_remove(name);
     }
     command
