@@ -1,10 +1,11 @@
 //! Reads the baseline flags: the baseline of a run and its condition of failure.
 
-use crate::check::Outcome;
+use crate::assembly::Level;
+use crate::check::{Outcome, Status};
 use crate::cli::exit::Failure;
 use crate::error::{Error, Location, Warning, WarningCode};
 use crate::findings::baseline::{self, FILE_NAME};
-use crate::findings::{Baseline, FailOn, Judged};
+use crate::findings::{Baseline, FailOn, Judged, Severities};
 use crate::io::{FsLoader, Loader};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::io;
@@ -26,6 +27,21 @@ pub struct GateArgs {
     /// any].
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub fail_on: Option<FailOnChoice>,
+
+    /// Severity of the findings with a status, in place of that of the rules, as in --severity too_close=warning: `error` fails,
+    /// `warning` is listed and passes. The statuses are interference, too_close and undecided; repeat the flag for several.
+    #[arg(long, value_name = "STATUS=WORD", value_parser = severity)]
+    pub severity: Vec<(Status, Level)>,
+}
+
+/// Parses `STATUS=SEVERITY`.
+fn severity(text: &str) -> Result<(Status, Level), String> {
+    let (status, level) = text.split_once('=').ok_or("write STATUS=SEVERITY, as in too_close=warning")?;
+    let names: Vec<&str> = Status::ALL.into_iter().filter(|s| s.fails()).map(Status::name).collect();
+    let status = Status::ALL.into_iter().find(|s| s.fails() && s.name() == status);
+    let status = status.ok_or_else(|| format!("the status is one of {}", names.join(", ")))?;
+    let level = Level::from_name(level).ok_or("the severity is `error` or `warning`")?;
+    Ok((status, level))
 }
 
 /// Values of `--fail-on`.
@@ -46,6 +62,8 @@ pub struct Gate {
     pub baseline: Option<(Baseline, String)>,
     /// Value of `--fail-on`.
     pub fail_on: Option<FailOn>,
+    /// Values of `--severity`.
+    pub severities: Severities,
     /// Warnings found on the way.
     pub warnings: Vec<Warning>,
 }
@@ -68,6 +86,7 @@ impl GateArgs {
             FailOnChoice::Never => FailOn::Never,
         });
         let mut gate = Gate { fail_on, ..Gate::default() };
+        self.severity.iter().for_each(|(status, level)| gate.severities.set(*status, *level));
         if self.no_baseline {
             return Ok(gate);
         }
@@ -99,7 +118,7 @@ impl Gate {
         let compare = |(baseline, file): &(Baseline, String)| baseline::compare(baseline, file.clone(), &outcome);
         let baseline = self.baseline.as_ref().map(compare);
         let default = if baseline.is_some() { FailOn::New } else { FailOn::Any };
-        Judged { outcome, baseline, fail_on: self.fail_on.unwrap_or(default) }
+        Judged { outcome, baseline, fail_on: self.fail_on.unwrap_or(default), severities: self.severities }
     }
 }
 

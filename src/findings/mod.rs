@@ -8,6 +8,7 @@
 //! - `run_view`: common view of a run and of a report
 //! - `report_reader`, `diff`: compares two reports
 //! - `rule_lint`, `suggest`: warns about rules, proposes rules
+//! - `not_placed`: warns about instances without a placement
 //! - `glob_for`, `round_up`: globs and numbers of proposed rules
 //! - `shards`: partial reports and their merge
 
@@ -18,6 +19,7 @@ pub mod groups;
 #[cfg(test)]
 mod groups_tests;
 pub(crate) mod judged;
+pub(crate) mod not_placed;
 pub mod rank;
 pub mod report_reader;
 pub(crate) mod resolved;
@@ -34,7 +36,7 @@ pub use crate::findings::baseline::status::{
 };
 pub use crate::findings::diff::{Change, Diff, diff};
 pub use crate::findings::groups::{Entry, Group, Groups, Kind};
-pub use crate::findings::judged::Judged;
+pub use crate::findings::judged::{Judged, Severities};
 pub use crate::findings::report_reader::Report;
 pub use crate::findings::rule_lint::lint;
 pub use crate::findings::severity::{CommonVolume, Metric, Severity};

@@ -1,6 +1,6 @@
 //! Reads a JSON report of `interfere check`. Skips unknown keys, since later releases may add some.
 
-use crate::assembly::{Facets, Geometry, Rule, RuleAction};
+use crate::assembly::{Facets, Geometry, Level, Rule, RuleAction};
 use crate::check::{Relation, Settings, Status};
 use crate::error::{Error, Location};
 use crate::findings::run_view::{Placed, Row, RunView, extent_of};
@@ -39,6 +39,7 @@ struct Listed {
     /// Common volume, its slack and its facet uncertainty (mm³).
     shared: [Option<f64>; 3],
     bracket: Option<Bounds>,
+    severity: Option<Level>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +89,7 @@ impl Listed {
             relation: self.relation,
             gap: self.gap,
             extent: extent_of(self.status, self.depth, self.shared, self.gap, self.bracket),
+            level: self.severity,
         }
     }
 }
@@ -199,6 +201,8 @@ struct RawPair {
     /// Older reports lack this key and the next one.
     overlap_volume_slack: Option<f64>,
     overlap_volume_facets: Option<f64>,
+    /// Older reports lack this key, too.
+    severity: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -266,11 +270,18 @@ impl RawReport {
 impl RawRule {
     fn settled(self, units: LengthUnit, mm: impl Fn(f64) -> f64) -> Rule {
         let given = RuleAction::KEYS.into_iter().find_map(|key| Some((key, self.action.get(key)?)));
-        let verb = given.map_or(RuleAction::Ignore, |(key, value)| RuleAction::of_key(key, value.as_f64().map(mm)));
+        // Older reports have no severities.
+        let severity = self.action.get("severity").and_then(|name| Level::from_name(name.as_str()?));
+        let verb = match given {
+            Some((key, value)) => RuleAction::of_key(key, value.as_f64().map(mm)),
+            None if severity.is_some() => RuleAction::Grade,
+            None => RuleAction::Ignore,
+        };
         Rule {
             between: self.between,
             units,
             verb,
+            severity: severity.unwrap_or_default(),
             reason: self.reason,
             scope: self.scope,
             at: Location::file(&self.file),
@@ -303,6 +314,7 @@ impl RawPair {
             shared: [self.overlap_volume, self.overlap_volume_slack, self.overlap_volume_facets]
                 .map(|v| v.map(|v| v * units.mm3())),
             bracket: self.gap_bracket.map(|b| b.map(mm)),
+            severity: self.severity.as_deref().and_then(Level::from_name),
         })
     }
 }

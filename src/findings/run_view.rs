@@ -1,6 +1,6 @@
 //! Gives one view of a run, just ended or read from a report. Lengths in mm.
 
-use crate::assembly::{FirstMatch, Rule, RuleAction};
+use crate::assembly::{FirstMatch, Level, Rule, RuleAction};
 use crate::check::{Outcome, PairOutcome, Relation, Settings, Status};
 use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::{Bounds, LengthUnit};
@@ -35,8 +35,10 @@ pub struct Row<'a> {
     pub relation: Option<Relation>,
     /// Signed gap (mm): minus the depth for an overlap.
     pub gap: Option<f64>,
-    /// Severity of a finding; `None` if unmeasured.
+    /// Numbers of a finding; `None` if unmeasured.
     pub extent: Option<Severity>,
+    /// Severity of a finding in its report; `None` for a run just ended, and in older reports.
+    pub level: Option<Level>,
 }
 
 /// An instance and its hashes; a change of the instance changes them.
@@ -103,6 +105,7 @@ impl<'a> RunView<'a> {
             relation: p.relation,
             gap: p.gap,
             extent: extent_of_pair(p),
+            level: None,
         };
         let instances = outcome.instances.iter().map(|i| {
             let mesh = outcome.parts.get(i.part.0 as usize).map_or("", |p| p.hash.as_str());

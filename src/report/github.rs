@@ -2,8 +2,8 @@
 //!
 //! A step shows at most ten errors, ten warnings and ten notices. The report shows the worst nine and counts the rest.
 
-use crate::check::Outcome;
-use crate::findings::{Groups, Judged, rank};
+use crate::assembly::Level;
+use crate::findings::{Entry, Groups, Judged, rank};
 use crate::report::location::{self, Place};
 use crate::report::rows;
 use crate::report::sentence::{sentence_of, verdict};
@@ -24,7 +24,7 @@ pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let outcome = &judged.outcome;
     let mut out = BufWriter::new(out);
     findings(judged, &mut out)?;
-    warnings(outcome, &mut out)?;
+    warnings(judged, &mut out)?;
     let name = format!("interfere: {} {}", if judged.fails() { "FAIL" } else { "PASS" }, outcome.name);
     command("notice", None, &name, &verdict(judged), &mut out)?;
     out.flush()
@@ -33,14 +33,10 @@ pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
 fn findings(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
     let groups = Groups::new(judged);
-    let entries = rows::in_groups(&rank::ranked(judged, |row| judged.is_open(row)), Some(&groups));
+    let entries = open_entries(judged, Level::Error, &groups);
     let (told, rest) = entries.split_at(entries.len().min(MAX_ANNOTATIONS));
     for entry in told {
-        let p = &o.pairs[entry.row];
-        let [a, b] = entry.names(o);
-        let title = format!("{}: {a}, {b}", p.status.name());
-        let at = location::of(o, p.a).or_else(|| location::of(o, p.b));
-        command("error", at, &title, &sentence_of(judged, entry), out)?;
+        finding("error", judged, entry, out)?;
     }
     if rest.is_empty() {
         return Ok(());
@@ -54,25 +50,43 @@ fn findings(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     command("error", None, "interfere", &said, out)
 }
 
-fn warnings(o: &Outcome, out: &mut impl Write) -> io::Result<()> {
-    let (told, rest) = o.warnings.split_at(o.warnings.len().min(MAX_ANNOTATIONS));
+/// Findings of a severity outside the baseline, worst first.
+fn open_entries<'g>(judged: &Judged, level: Level, groups: &'g Groups) -> Vec<Entry<'g>> {
+    let is_open = |row: usize| judged.is_open(row) && judged.severity_of(row) == Some(level);
+    rows::in_groups(&rank::ranked(judged, is_open), Some(groups))
+}
+
+fn finding(kind: &str, judged: &Judged, entry: &Entry<'_>, out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
+    let p = &o.pairs[entry.row];
+    let [a, b] = entry.names(o);
+    let title = format!("{}: {a}, {b}", p.status.name());
+    let at = location::of(o, p.a).or_else(|| location::of(o, p.b));
+    command(kind, at, &title, &sentence_of(judged, entry), out)
+}
+
+/// Writes the findings with severity `warning`, then the warnings of the run; both share one limit.
+fn warnings(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
+    let groups = Groups::new(judged);
+    let entries = open_entries(judged, Level::Warning, &groups);
+    let (shown, more) = entries.split_at(entries.len().min(MAX_ANNOTATIONS));
+    for entry in shown {
+        finding("warning", judged, entry, out)?;
+    }
+    let (told, rest) = o.warnings.split_at(o.warnings.len().min(MAX_ANNOTATIONS - shown.len()));
     for w in told {
         let at = w.at.as_ref().filter(|at| !at.file.is_empty());
         let at = at.map(|at| Place { file: &at.file, line: at.line.unwrap_or(1) });
         let part = w.part.as_ref().map(|p| format!("part {p}: ")).unwrap_or_default();
         command("warning", at, w.code.name(), &format!("{part}{}", w.message), out)?;
     }
-    if rest.is_empty() {
+    let left = rest.len() + rows::rows_of(more);
+    if left == 0 {
         return Ok(());
     }
-    let warnings = if rest.len() == 1 { "warning" } else { "warnings" };
-    command(
-        "warning",
-        None,
-        "interfere",
-        &format!("{} more {warnings} (--format json lists them all)", rest.len()),
-        out,
-    )
+    let warnings = if left == 1 { "warning" } else { "warnings" };
+    command("warning", None, "interfere", &format!("{left} more {warnings} (--format json lists them all)"), out)
 }
 
 /// Writes one command on one line.

@@ -1,6 +1,6 @@
 //! Selects the rows of a report for people, and fills their cells.
 
-use crate::assembly::Rule;
+use crate::assembly::{Level, Rule, RuleAction};
 use crate::check::{Fix, Outcome, PairOutcome, Status};
 use crate::findings::{Accepted, BaselineStatus, Entry, Groups, Judged, Metric, Severity, rank};
 use crate::geom::unit::format_number;
@@ -63,7 +63,7 @@ pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len
     let along = p.separating_translation.and_then(|t| unit(&t)).or(p.normal);
     let [a, b] = entry.names(o).map(|name| shown(&name).into_owned());
     [
-        p.status.name().to_owned(),
+        status_text(judged, entry.row),
         baseline_status(judged, entry.row),
         a,
         b,
@@ -75,6 +75,12 @@ pub(crate) fn cells(judged: &Judged, entry: &Entry<'_>) -> [String; HEADINGS.len
         moves_into(o, p),
         p.rule.and_then(|ix| o.rules.get(ix as usize)).map(|rule| rule_text(rule, o.units)).unwrap_or_default(),
     ]
+}
+
+/// Status of a row, marked for a finding with severity `warning`.
+fn status_text(judged: &Judged, row: usize) -> String {
+    let name = judged.outcome.pairs[row].status.name();
+    if judged.severity_of(row) == Some(Level::Warning) { format!("{name} (warning)") } else { name.to_owned() }
 }
 
 /// Baseline status of a row; with the volumes if these make it worse.
@@ -157,5 +163,8 @@ pub(crate) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
 pub(crate) fn verb_text(rule: &Rule, units: LengthUnit) -> String {
     let given = |mm| format!("{} {}", format_number(as_given(mm, units)), units.name());
     let key = rule.verb.key();
+    if rule.verb == RuleAction::Grade {
+        return format!("{key} {}", rule.severity.name());
+    }
     rule.verb.length().map_or_else(|| key.to_owned(), |mm| format!("{key} {}", given(mm)))
 }

@@ -89,5 +89,9 @@ pub(crate) fn verdict(judged: &Judged) -> String {
     let failing = judged.failing();
     let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
     let verb = if failing == 1 { "fails" } else { "fail" };
-    format!("{failing} of {} {verb}: {}", count(o.possible_pairs, "pair"), counts.join(", "))
+    let warnings = match judged.open_warnings() {
+        0 => String::new(),
+        n => format!("; {} with severity warning", count(n, "finding")),
+    };
+    format!("{failing} of {} {verb}: {}{warnings}", count(o.possible_pairs, "pair"), counts.join(", "))
 }

@@ -1,6 +1,6 @@
 //! Writes the report for people: findings, worst first, then allowed pairs; contacts are only counted.
 
-use crate::assembly::Geometry;
+use crate::assembly::{Geometry, Level};
 use crate::check::{Outcome, Status};
 use crate::findings::{BaselineOutcome, BaselineStatus, Entry, Groups, Judged, ResolvedFinding};
 use crate::geom::unit::format_number;
@@ -96,6 +96,7 @@ fn lines(judged: &Judged, entries: &[Entry<'_>], colour: bool, out: &mut impl Wr
         let name = status.name();
         let paint = match judged.status_of(entry.row) {
             Some(BaselineStatus::Accepted) => Paint::Warn,
+            _ if judged.severity_of(entry.row) == Some(Level::Warning) => Paint::Warn,
             _ if status.fails() => Paint::Bad,
             _ => Paint::Good,
         };
@@ -204,6 +205,11 @@ pub(crate) fn against(baseline: &BaselineOutcome) -> String {
     if counts.is_empty() { "no accepted finding".to_owned() } else { counts.join(", ") }
 }
 
+/// Number of findings with severity `warning`, to follow other counts; empty for none.
+fn with_warnings(n: u64) -> String {
+    if n == 0 { String::new() } else { format!(", {} with severity warning", count(n, "finding")) }
+}
+
 /// Writes the verdict, the last line.
 fn verdict(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let accepted = judged.baseline.as_ref().map_or(0, |b| b.counts.accepted);
@@ -211,15 +217,19 @@ fn verdict(judged: &Judged, colour: bool, out: &mut impl Write) -> io::Result<()
     let failing = judged.failing();
     if failing > 0 {
         let verb = if failing == 1 { "fails" } else { "fail" };
-        let others = match judged.findings() - failing {
+        let warnings = judged.open_warnings();
+        let others = match judged.findings() - failing - warnings {
             0 => String::new(),
             n => format!(", {}", count(n, "accepted finding")),
         };
+        let others = others + &with_warnings(warnings);
         return writeln!(out, "{}: {} {verb}{others}", painted("FAIL", Paint::Bad, colour), count(failing, "pair"));
     }
+    let warnings = judged.open_warnings();
     let passing = match judged.findings() {
         0 => String::new(),
-        n if n == accepted => count(n, "accepted finding"),
+        n if n == warnings => with_warnings(n).trim_start_matches(", ").to_owned(),
+        n if n == accepted + warnings => count(accepted, "accepted finding") + &with_warnings(warnings),
         n => format!("{}; none fails with --fail-on {}", count(n, "finding"), judged.fail_on.name()),
     };
     writeln!(out, "{}{}", painted("PASS", Paint::Good, colour), note(passing))
