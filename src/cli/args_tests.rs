@@ -86,8 +86,8 @@ fn help_of_check() {
                                     that is farther apart than the overshoot of both parts. `hull`: the
                                     convex hull; the run misses no overlap, but concavities count as
                                     solid, so a pin in a bore interferes. A part's own `geometry` takes
-                                    precedence [default: exact] [possible values: exact, decomposition,
-                                    hull]
+                                    precedence [default: the file's, else exact] [possible values:
+                                    exact, decomposition, hull]
           --facets <FACETS>         Status of an overlap within the tessellation error of curved
                                     surfaces; overrides the file [default: the file's, else allow]
                                     [possible values: allow, strict]
@@ -95,9 +95,10 @@ fn help_of_check() {
                                     units or with a unit (0.5thou); overrides the file [default: the
                                     file's, else 0.01 mm]
           --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units or
-                                    with a unit (1mm)
+                                    with a unit (1mm) [default: the file's, else none]
           --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units or with
-                                    a unit (0.2mm) [default: 2 % of the diagonal of the part's own box]
+                                    a unit (0.2mm) [default: the file's, else 2 % of the diagonal of the
+                                    part's own box]
           --max-pieces <N>          Largest number of convex pieces per part; if they overshoot the part
                                     by more than --epsilon, a warning gives the distance [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
@@ -115,9 +116,14 @@ fn help_of_check() {
           --no-baseline             Use no baseline, even if one exists
           --fail-on <WHAT>          Failing findings: those outside the baseline (`new`), all (`any`) or
                                     none (`never`) [default: new with a baseline, else any]
+          --severity <STATUS=WORD>  Severity of the findings with a status, in place of that of the
+                                    rules, as in --severity too_close=warning: `error` fails, `warning`
+                                    is listed and passes. The statuses are interference, too_close and
+                                    undecided; repeat the flag for several
           --verdict-only            Decide the status of each pair without measuring; depths and
                                     translations stay empty
           --strict                  Treat warnings as errors: exit 2, no report
+          --no-strict               Do not treat warnings as errors, even if the file says so
           --cache <DIR>             Reuse results of earlier runs from this folder, and check only the
                                     changes. The report is the same with and without the cache. The run
                                     creates the folder if needed; you may delete it at any time
@@ -157,8 +163,8 @@ fn help_of_explain() {
                                     that is farther apart than the overshoot of both parts. `hull`: the
                                     convex hull; the run misses no overlap, but concavities count as
                                     solid, so a pin in a bore interferes. A part's own `geometry` takes
-                                    precedence [default: exact] [possible values: exact, decomposition,
-                                    hull]
+                                    precedence [default: the file's, else exact] [possible values:
+                                    exact, decomposition, hull]
           --facets <FACETS>         Status of an overlap within the tessellation error of curved
                                     surfaces; overrides the file [default: the file's, else allow]
                                     [possible values: allow, strict]
@@ -166,9 +172,10 @@ fn help_of_explain() {
                                     units or with a unit (0.5thou); overrides the file [default: the
                                     file's, else 0.01 mm]
           --report-within <LENGTH>  List clear pairs up to this gap, too, in the assembly's units or
-                                    with a unit (1mm)
+                                    with a unit (1mm) [default: the file's, else none]
           --epsilon <LENGTH>        Largest overshoot of convex pieces, in the assembly's units or with
-                                    a unit (0.2mm) [default: 2 % of the diagonal of the part's own box]
+                                    a unit (0.2mm) [default: the file's, else 2 % of the diagonal of the
+                                    part's own box]
           --max-pieces <N>          Largest number of convex pieces per part; if they overshoot the part
                                     by more than --epsilon, a warning gives the distance [default: 64]
           --allow-outside           Read meshes and sub-assemblies from outside the assembly's
@@ -182,7 +189,7 @@ fn help_of_explain() {
       -h, --help                    Print help (see more with '--help')
 
     Exit codes:
-      0  the pair does not fail
+      0  the pair does not fail, or its rule makes it a warning
       1  the pair fails: interference, too_close or undecided
       2  no verdict: usage, unreadable or invalid input, an unknown id
     "#);
@@ -216,7 +223,7 @@ fn every_flag_of_check() {
     let q = &a.question;
     assert_eq!(
         (q.geometry, q.facets, a.outputs.format),
-        (GeometryChoice::Hull, Some(FacetsChoice::Strict), vec![ReportArg { format: Format::Json, file: None }])
+        (Some(GeometryChoice::Hull), Some(FacetsChoice::Strict), vec![ReportArg { format: Format::Json, file: None }])
     );
     assert_eq!((a.outputs.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
     assert_eq!((&q.tolerance, &q.report_within), (&Some(Length::Bare(0.02)), &Some(Length::Bare(0.0))));
@@ -243,7 +250,7 @@ fn lengths_are_finite_and_not_negative() {
         ("--report-within=-1mm", "must not be negative"),
         ("--report-within 1e999mm", "must be finite"),
         ("--report-within 1nm", "unknown unit `nm`; expected `um`, `mm`,"),
-        ("--report-within 1millimeter", "unknown unit `millimeter`; did you mean `mm`?"),
+        ("--report-within 1milimeter", "unknown unit `milimeter`; did you mean `mm`?"),
         ("--report-within .5mm", "`.5mm` has no digit before the point; write a 0 there"),
         ("--tolerance thin", "`thin` does not begin with a number; expected a length such as `0.5 mm`"),
         ("--threads 0", "0 is not in 1..=1024"),

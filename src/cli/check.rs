@@ -56,11 +56,16 @@ impl CheckSettings {
             question: QuestionSettings::new(args.assembly, &args.question, args.verdict_only),
             outputs,
             gate: args.gate,
-            strict: args.strict,
+            strict: strict(args.strict, args.no_strict),
             cache: args.cache,
             shard: args.shard,
         })
     }
+}
+
+/// Value of `--strict` and `--no-strict`; `None` without either.
+pub(crate) fn strict(strict: bool, no_strict: bool) -> Option<bool> {
+    (strict || no_strict).then_some(strict)
 }
 
 /// One run of `check`.
@@ -131,6 +136,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
+    /// Do not treat warnings as errors, even if the file says so.
+    #[arg(long, conflicts_with = "strict")]
+    pub no_strict: bool,
+
     /// Reuse results of earlier runs from this folder, and check only the changes. The report is the same with and without the
     /// cache. The run creates the folder if needed; you may delete it at any time.
     #[arg(long, value_name = "DIR")]
@@ -142,6 +151,6 @@ pub struct CheckArgs {
 
     /// Check only the I-th of N shares of the pairs and write a partial report to --output; `interfere merge` combines all N into
     /// the report and the verdict.
-    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "expand", "strict", "baseline", "no_baseline", "fail_on"])]
+    #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", conflicts_with_all = ["format", "expand", "strict", "no_strict", "baseline", "no_baseline", "fail_on", "severity"])]
     pub shard: Option<Shard>,
 }

@@ -20,8 +20,8 @@ pub(crate) struct RunEnd<'a> {
     pub gate: &'a Gate,
     /// Clocks since the start of the run, if it has timings.
     pub clocks: Option<&'a Clocks>,
-    /// True if warnings are errors.
-    pub strict: bool,
+    /// True if warnings are errors, false if not; `None` leaves it to the file.
+    pub strict: Option<bool>,
     pub quiet: bool,
     pub color: ColorChoice,
 }
@@ -36,7 +36,8 @@ impl RunEnd<'_> {
     ) -> Result<Exit, Failure> {
         outcome.warnings.extend(findings::lint(&outcome));
         let judged = self.gate.judge(outcome);
-        if self.strict && !judged.outcome.warnings.is_empty() {
+        let strict = self.strict.unwrap_or(judged.outcome.strict);
+        if strict && !judged.outcome.warnings.is_empty() {
             return Err(Failure::Strict(judged.outcome.warnings));
         }
         if !self.quiet {

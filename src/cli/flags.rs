@@ -23,9 +23,9 @@ pub struct Question {
     /// Solid of each part. `exact`: the space enclosed by its triangles. `decomposition`: convex pieces that cover the part and
     /// overshoot it by at most --epsilon; the run misses no overlap, and reports no pair that is farther apart than the overshoot
     /// of both parts. `hull`: the convex hull; the run misses no overlap, but concavities count as solid, so a pin in a bore
-    /// interferes. A part's own `geometry` takes precedence.
-    #[arg(long, value_enum, default_value = "exact")]
-    pub geometry: GeometryChoice,
+    /// interferes. A part's own `geometry` takes precedence [default: the file's, else exact].
+    #[arg(long, value_enum)]
+    pub geometry: Option<GeometryChoice>,
 
     /// Status of an overlap within the tessellation error of curved surfaces; overrides the file [default: the file's, else
     /// allow].
@@ -37,12 +37,12 @@ pub struct Question {
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub tolerance: Option<Length>,
 
-    /// List clear pairs up to this gap, too, in the assembly's units or with a unit (1mm).
+    /// List clear pairs up to this gap, too, in the assembly's units or with a unit (1mm) [default: the file's, else none].
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub report_within: Option<Length>,
 
-    /// Largest overshoot of convex pieces, in the assembly's units or with a unit (0.2mm) [default: 2 % of the diagonal
-    /// of the part's own box].
+    /// Largest overshoot of convex pieces, in the assembly's units or with a unit (0.2mm) [default: the file's, else
+    /// 2 % of the diagonal of the part's own box].
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
     pub epsilon: Option<Length>,
 

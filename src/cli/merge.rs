@@ -2,6 +2,7 @@
 
 use crate::check::RunStats;
 use crate::cli::baseline_flags::GateArgs;
+use crate::cli::check::strict;
 use crate::cli::console::Console;
 use crate::cli::decompose::slashes;
 use crate::cli::exit::{Exit, Failure};
@@ -30,7 +31,14 @@ pub(crate) fn run(
     let assembly = Path::new(&outcome.path);
     outputs.spare([(assembly, "the assembly"), (&args.gate.place(assembly), "the baseline")])?;
     let gate = args.gate.read(assembly)?;
-    let end = RunEnd { outputs: &outputs, gate: &gate, clocks: None, strict: args.strict, quiet, color };
+    let end = RunEnd {
+        outputs: &outputs,
+        gate: &gate,
+        clocks: None,
+        strict: strict(args.strict, args.no_strict),
+        quiet,
+        color,
+    };
     end.run(outcome, &RunStats::default(), console)
 }
 
@@ -86,4 +94,8 @@ pub struct MergeArgs {
     /// Treat warnings as errors: exit 2, no report.
     #[arg(long)]
     pub strict: bool,
+
+    /// Do not treat warnings as errors, even if the file says so.
+    #[arg(long, conflicts_with = "strict")]
+    pub no_strict: bool,
 }
