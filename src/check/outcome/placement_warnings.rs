@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 /// digits changes `RᵀR` by less; a scale of 0.1 % changes it by twice as much. A larger value would hide a small scale.
 const RIGID_ENOUGH: f64 = 1e-3;
 
-/// Largest number of instances for the search for parts in another unit: it joins all boxes once more.
-const MAX_INSTANCES: usize = 20_000;
+/// Largest number of instances for the search for parts in another unit. It joins all boxes once more; boxes that all
+/// meet take 100 MB here.
+const MAX_INSTANCES: usize = 5000;
 
 /// Smallest number of other parts that touch each other, for a comparison of sizes.
 const MIN_NEIGHBOURS: usize = 3;
