@@ -28,8 +28,8 @@ pub struct GateArgs {
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub fail_on: Option<FailOnChoice>,
 
-    /// Severity of the findings with a status, in place of that of the rules, as in --severity too_close=warning: `error` fails,
-    /// `warning` is listed and passes. The statuses are interference, too_close and undecided; repeat the flag for several.
+    /// Severity of the findings with a status, in place of that of the rules, as in --severity undecided=warning: `error` fails,
+    /// `warning` is listed and passes. The statuses are `interference`, `too_close` and `undecided`; repeat the flag for several.
     #[arg(long, value_name = "STATUS=WORD", value_parser = severity)]
     pub severity: Vec<(Status, Level)>,
 }

@@ -191,7 +191,7 @@ fn read_settings(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit)
         geometry: located(reader, fields, "geometry", read_geometry),
         epsilon: located(reader, fields, "epsilon", length),
         report_within: located(reader, fields, "report_within", length),
-        strict: located(reader, fields, "strict", |reader, value, trail| reader.boolean(value, trail)),
+        strict: located(reader, fields, "strict", read_boolean),
     }
 }
 
@@ -215,6 +215,10 @@ fn read_comment(reader: &mut Reader<'_>, fields: &Fields<'_>, trail: &JsonPath<'
     if let Some(value) = fields.get("comment") {
         reader.text(value, &JsonPath::Key(trail, "comment"), "a text");
     }
+}
+
+fn read_boolean(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<bool> {
+    reader.boolean(value, trail)
 }
 
 fn read_facets(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Facets> {
