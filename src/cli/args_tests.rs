@@ -117,9 +117,9 @@ fn help_of_check() {
           --fail-on <WHAT>          Failing findings: those outside the baseline (`new`), all (`any`) or
                                     none (`never`) [default: new with a baseline, else any]
           --severity <STATUS=WORD>  Severity of the findings with a status, in place of that of the
-                                    rules, as in --severity too_close=warning: `error` fails, `warning`
-                                    is listed and passes. The statuses are interference, too_close and
-                                    undecided; repeat the flag for several
+                                    rules, as in --severity undecided=warning: `error` fails, `warning`
+                                    is listed and passes. The statuses are `interference`, `too_close`
+                                    and `undecided`; repeat the flag for several
           --verdict-only            Decide the status of each pair without measuring; depths and
                                     translations stay empty
           --strict                  Treat warnings as errors: exit 2, no report
