@@ -19,8 +19,8 @@ mod shape;
 pub mod testkit;
 
 pub use assembly::{
-    Assembly, AssemblyBuilder, Facets, FileLine, FirstMatch, Geometry, Instance, InstanceIx, LoadOptions, MeshSource,
-    Overlap, Part, PartIx, Rule, RuleAction, RuleCoverage,
+    Assembly, AssemblyBuilder, Facets, FileLine, FileSettings, FirstMatch, Geometry, Instance, InstanceIx, Level,
+    LoadOptions, MeshSource, Overlap, Part, PartIx, Rule, RuleAction, RuleCoverage,
 };
 pub use check::cache::store::{Cache, FsStore, Store};
 pub use check::{

@@ -3,7 +3,7 @@
 use crate::assembly::file::{bad_id, placement};
 use crate::assembly::resolve::MAX_INSTANCES;
 use crate::assembly::rules::glob::Glob;
-use crate::assembly::{Assembly, Facets, Instance, MeshSource, Part, PartIx, Rule, RuleAction};
+use crate::assembly::{Assembly, Facets, FileSettings, Instance, Level, MeshSource, Part, PartIx, Rule, RuleAction};
 use crate::error::{Error, Location, Problem};
 use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
 use crate::geom::{Affine, LengthUnit};
@@ -122,6 +122,7 @@ impl AssemblyBuilder {
             units: self.units,
             tolerance: self.tolerance,
             facets: self.facets,
+            settings: FileSettings::default(),
             parts,
             instances,
             unit_ids: Vec::new(),
@@ -241,7 +242,7 @@ fn build_rules(
             problems.push(Problem::new(at.clone(), what, fix));
         }
         let (scope, file) = (String::new(), String::new());
-        out.push(Rule { between, verb, reason, scope, file, index: k as u32, units, at });
+        out.push(Rule { between, verb, severity: Level::Error, reason, scope, file, index: k as u32, units, at });
     }
     out
 }

@@ -41,6 +41,48 @@ pub enum Facets {
     Strict,
 }
 
+/// Severity of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// The finding fails the gate.
+    #[default]
+    Error,
+    /// The finding is listed, and passes.
+    Warning,
+}
+
+impl Level {
+    /// Every level.
+    pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
+
+    /// Name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+
+    /// Finds the level of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// Settings of a run as keys of the root assembly file. Options take precedence.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct FileSettings {
+    /// Geometry of parts without a choice of their own; `None` for exact.
+    pub geometry: Option<Geometry>,
+    /// Overshoot of the pieces of decomposed parts (mm, >= 0).
+    pub epsilon: Option<f64>,
+    /// Largest gap of a listed clear pair (mm, >= 0).
+    pub report_within: Option<f64>,
+    /// True if warnings are errors.
+    pub strict: bool,
+}
+
 /// Index of a part in [`Assembly::parts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PartIx(pub u32);
@@ -125,10 +167,12 @@ pub enum RuleAction {
     AllowDepth(f64),
     /// Require a gap of at least this (mm, >= 0).
     MinClearance(f64),
+    /// Keep the tolerance; the rule sets a severity only.
+    Grade,
 }
 
 impl RuleAction {
-    /// Keys in an assembly file.
+    /// Keys in an assembly file. [`RuleAction::Grade`] has none of its own: it is a rule with a severity alone.
     pub(crate) const KEYS: [&'static str; 3] = ["ignore", "allow_depth", "min_clearance"];
 
     /// Action of a key and its length (mm); without a length, [`RuleAction::Ignore`].
@@ -146,13 +190,14 @@ impl RuleAction {
             Self::Ignore => "ignore",
             Self::AllowDepth(_) => "allow_depth",
             Self::MinClearance(_) => "min_clearance",
+            Self::Grade => "severity",
         }
     }
 
     /// Length of the action (mm); `None` if it has none.
     pub(crate) fn length(self) -> Option<f64> {
         match self {
-            Self::Ignore => None,
+            Self::Ignore | Self::Grade => None,
             Self::AllowDepth(mm) | Self::MinClearance(mm) => Some(mm),
         }
     }
@@ -173,6 +218,7 @@ impl RuleAction {
             Self::Ignore => "ignores",
             Self::AllowDepth(_) => "allows an overlap for",
             Self::MinClearance(_) => "requires a clearance for",
+            Self::Grade => "sets the severity of",
         }
     }
 
@@ -182,6 +228,7 @@ impl RuleAction {
             Self::Ignore => "ignores pairs",
             Self::AllowDepth(_) => "allows an overlap",
             Self::MinClearance(_) => "requires a clearance",
+            Self::Grade => "sets a severity",
         }
     }
 }
@@ -194,6 +241,8 @@ pub struct Rule {
     pub between: [String; 2],
     /// Requirement or allowance of the rule.
     pub verb: RuleAction,
+    /// Severity of the findings of its pairs.
+    pub severity: Level,
     /// Free text.
     pub reason: Option<String>,
     /// Full id prefix of the sub-assembly of the rule: empty, or ending in `/`. The rule applies only to pairs inside.
@@ -213,8 +262,16 @@ impl Rule {
     pub fn as_line(&self) -> String {
         let text = |t: &str| serde_json::Value::from(t).to_string();
         let [a, b] = self.between.each_ref().map(|g| text(g));
-        let value = self.verb.length().map_or_else(|| "true".to_owned(), |mm| self.units.as_given(mm).to_string());
-        let verb = format!("\"{}\": {value}", self.verb.key());
+        let key = self.verb.key();
+        let severity = format!("\"severity\": \"{}\"", self.severity.name());
+        let mut verb = match (self.verb, self.verb.length()) {
+            (RuleAction::Grade, _) => severity.clone(),
+            (_, Some(mm)) => format!("\"{key}\": {}", self.units.as_given(mm)),
+            (_, None) => format!("\"{key}\": true"),
+        };
+        if self.verb != RuleAction::Grade && self.severity != Level::Error {
+            verb = format!("{verb}, {severity}");
+        }
         let reason = self.reason.as_ref().map_or_else(String::new, |r| format!(", \"reason\": {}", text(r)));
         format!("{{ \"between\": [{a}, {b}], {verb}{reason} }}")
     }
@@ -235,6 +292,8 @@ pub struct Assembly {
     pub tolerance: f64,
     /// Handling of facet allowances.
     pub facets: Facets,
+    /// Other settings of the root file.
+    pub settings: FileSettings,
     /// Parts, sorted by key.
     pub parts: Vec<Part>,
     /// Instances in file order, sub-assemblies expanded in place.

@@ -4,7 +4,7 @@ use crate::assembly::file::paths::{VersionedTree, shown};
 use crate::assembly::file::placement;
 use crate::assembly::file::tree::{File, FileTree, Files, MAX_DEPTH, instance_at, too_deep};
 use crate::assembly::rules::table::RuleTable;
-use crate::assembly::{Assembly, Facets, FileLine, Instance, MeshSource, Part, PartIx, Rule};
+use crate::assembly::{Assembly, Facets, FileLine, FileSettings, Geometry, Instance, MeshSource, Part, PartIx, Rule};
 use crate::error::{Error, Problem, Warning, WarningCode};
 use crate::geom::tolerance::{DEFAULT_TOLERANCE_MM, MAX_COORDINATE};
 use crate::geom::{Affine, LengthUnit};
@@ -202,6 +202,7 @@ impl<'f> Expansion<'f> {
             let rule = Rule {
                 between: rule.between.clone(),
                 verb: rule.verb,
+                severity: rule.severity,
                 reason: rule.reason.clone(),
                 scope: place.prefix.clone(),
                 file: name(),
@@ -258,8 +259,15 @@ impl<'f> Expansion<'f> {
 
     fn finish(mut self, path: &Path) -> Assembly {
         let root = &self.files[0].raw;
-        let tolerance = root.tolerance.as_ref().map_or(DEFAULT_TOLERANCE_MM, |t| t.value);
-        let facets = root.facets.as_ref().map_or(Facets::default(), |f| f.value);
+        let raw = &root.settings;
+        let tolerance = raw.tolerance.as_ref().map_or(DEFAULT_TOLERANCE_MM, |t| t.value);
+        let facets = raw.facets.as_ref().map_or(Facets::default(), |f| f.value);
+        let settings = FileSettings {
+            geometry: raw.geometry.as_ref().map(|g| g.value),
+            epsilon: raw.epsilon.as_ref().map(|e| e.value),
+            report_within: raw.report_within.as_ref().map(|r| r.value),
+            strict: raw.strict.as_ref().is_some_and(|s| s.value),
+        };
         self.rules.sort_by_key(|(depth, _)| *depth);
         let stem = || path.file_stem().map_or_else(|| shown(path), |s| s.to_string_lossy().into_owned());
         let mut assembly = Assembly {
@@ -269,11 +277,12 @@ impl<'f> Expansion<'f> {
             units: root.units.unwrap_or(LengthUnit::Mm),
             tolerance,
             facets,
+            settings,
             parts: self.parts,
             instances: self.instances,
             unit_ids: self.unit_ids,
             rules: self.rules.into_iter().map(|(_, rule)| rule).collect(),
-            warnings: ignored_settings(&self.files[1..], tolerance, facets),
+            warnings: ignored_settings(&self.files[1..], tolerance, facets, &settings),
         };
         assembly.warn();
         assembly
@@ -281,19 +290,27 @@ impl<'f> Expansion<'f> {
 }
 
 /// Warns about settings of sub-assemblies overridden by the root's.
-fn ignored_settings(files: &[File], tolerance: f64, facets: Facets) -> Vec<Warning> {
+fn ignored_settings(files: &[File], tolerance: f64, facets: Facets, root: &FileSettings) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let mut warn = |at: &crate::error::Location, key: &str| {
-        let message =
-            format!("this `{key}` differs from the root assembly's, which applies; remove it or make both equal");
-        warnings.push(Warning { at: Some(at.clone()), ..Warning::new(WarningCode::IgnoredSubSetting, message) });
-    };
     for file in files {
-        if let Some(t) = file.raw.tolerance.as_ref().filter(|t| t.value != tolerance) {
-            warn(&t.at, "tolerance");
-        }
-        if let Some(f) = file.raw.facets.as_ref().filter(|f| f.value != facets) {
-            warn(&f.at, "facets");
+        let own = &file.raw.settings;
+        let geometry = root.geometry.unwrap_or(Geometry::Exact);
+        let differing = [
+            ("tolerance", own.tolerance.as_ref().filter(|t| t.value != tolerance).map(|t| &t.at)),
+            ("facets", own.facets.as_ref().filter(|f| f.value != facets).map(|f| &f.at)),
+            ("geometry", own.geometry.as_ref().filter(|g| g.value != geometry).map(|g| &g.at)),
+            ("epsilon", own.epsilon.as_ref().filter(|e| Some(e.value) != root.epsilon).map(|e| &e.at)),
+            (
+                "report_within",
+                own.report_within.as_ref().filter(|r| Some(r.value) != root.report_within).map(|r| &r.at),
+            ),
+            ("strict", own.strict.as_ref().filter(|s| s.value != root.strict).map(|s| &s.at)),
+        ];
+        for (key, at) in differing {
+            let Some(at) = at else { continue };
+            let message =
+                format!("this `{key}` differs from the root assembly's, which applies; remove it or make both equal");
+            warnings.push(Warning { at: Some(at.clone()), ..Warning::new(WarningCode::IgnoredSubSetting, message) });
         }
     }
     warnings

@@ -15,15 +15,16 @@ pub const DEFAULT_MAX_PIECES: usize = 64;
 /// Options of a run. Lengths in mm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Geometry of every part without a choice of its own.
-    pub geometry: Geometry,
+    /// Geometry of every part without a choice of its own, in place of the file's.
+    pub geometry: Option<Geometry>,
     /// Tolerance in place of the file's (mm, >= 0).
     pub tolerance: Option<f64>,
     /// Facet policy in place of the file's.
     pub facets: Option<Facets>,
-    /// Largest gap of a listed clear pair (mm, >= 0); `None` lists no clear pair.
+    /// Largest gap of a listed clear pair, in place of the file's (mm, >= 0); without both, no clear pair is listed.
     pub report_within: Option<f64>,
-    /// Overshoot of the pieces of a decomposed part (mm, >= 0); `None` for [`EPSILON_OF_DIAGONAL`].
+    /// Overshoot of the pieces of a decomposed part, in place of the file's (mm, >= 0); without both, it is
+    /// [`EPSILON_OF_DIAGONAL`].
     pub epsilon: Option<f64>,
     /// Largest number of pieces of a part (>= 1). If they are too few for `epsilon`, the overshoot grows.
     pub max_pieces: usize,
@@ -42,7 +43,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            geometry: Geometry::Exact,
+            geometry: None,
             tolerance: None,
             facets: None,
             report_within: None,

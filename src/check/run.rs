@@ -1,9 +1,10 @@
 //! Runs a check: parts to shapes, boxes to candidate pairs, unique pairs to answers, answers to the outcome.
 
-use crate::assembly::{Assembly, PairRule, RuleTable};
+use crate::assembly::{Assembly, Geometry, PairRule, RuleTable};
 use crate::check::cache::{PairCache, Session};
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
+use crate::check::outcome::flag_warnings::flag_warnings;
 use crate::check::outcome::part_rows::{describe_instances, describe_parts};
 use crate::check::outcome::warnings::{PlacedWarning, collect_warnings};
 use crate::check::pairs::candidates::{candidates, instance_boxes, neighbours};
@@ -119,7 +120,9 @@ fn run(
 
     let mut pairs = run.outcomes(&groups, &answers);
     // Collect warnings before the next two steps: their queries must not add any.
-    let warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
+    let mut warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
+    let of_flags = (0..).zip(flag_warnings(assembly, options));
+    warnings.extend(of_flags.map(|(k, warning)| PlacedWarning { place: [4, 0, k], warning }));
     run.measure_remaining(&mut pairs, &options.accepted);
     let fixes = run.fixes(&pairs, &rules, reach, options.fixes);
     cache.into_iter().for_each(PairCache::write);
@@ -149,6 +152,7 @@ fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pairs: u64) -
         path: assembly.path.clone(),
         files: assembly.files.clone(),
         units: assembly.units,
+        strict: assembly.settings.strict,
         settings,
         possible_pairs,
         counts: Counts::default(),
@@ -215,7 +219,9 @@ pub fn explain(
     progress.begin(Stage::Narrow, 1);
     let near = neighbours(&candidates, assembly.instances.len());
     let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: None, neighbours: &near };
-    Ok(run.explanation(pair, &found, &rules, &meshes, reach))
+    let mut explanation = run.explanation(pair, &found, &rules, &meshes, reach);
+    explanation.warnings.extend(flag_warnings(assembly, options));
+    Ok(explanation)
 }
 
 /// Counts all pairs of instances and the ignored ones.
@@ -272,10 +278,10 @@ fn resolve_settings(assembly: &Assembly, options: &Options) -> Result<Settings, 
     }
     Ok(Settings {
         tolerance: options.tolerance.unwrap_or(assembly.tolerance),
-        geometry: options.geometry,
+        geometry: options.geometry.or(assembly.settings.geometry).unwrap_or(Geometry::Exact),
         facets: options.facets.unwrap_or(assembly.facets),
-        report_within: options.report_within,
-        epsilon: options.epsilon,
+        report_within: options.report_within.or(assembly.settings.report_within),
+        epsilon: options.epsilon.or(assembly.settings.epsilon),
         max_pieces: options.max_pieces,
         verdict_only: options.verdict_only,
     })

@@ -219,7 +219,7 @@ fn every_flag_of_check() {
     let q = &a.question;
     assert_eq!(
         (q.geometry, q.facets, a.outputs.format),
-        (GeometryChoice::Hull, Some(FacetsChoice::Strict), vec![ReportArg { format: Format::Json, file: None }])
+        (Some(GeometryChoice::Hull), Some(FacetsChoice::Strict), vec![ReportArg { format: Format::Json, file: None }])
     );
     assert_eq!((a.outputs.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
     assert_eq!((&q.tolerance, &q.report_within), (&Some(Length::Bare(0.02)), &Some(Length::Bare(0.0))));
@@ -246,7 +246,7 @@ fn lengths_are_finite_and_not_negative() {
         ("--report-within=-1mm", "must not be negative"),
         ("--report-within 1e999mm", "must be finite"),
         ("--report-within 1nm", "unknown unit `nm`; expected `um`, `mm`,"),
-        ("--report-within 1millimeter", "unknown unit `millimeter`; did you mean `mm`?"),
+        ("--report-within 1milimeter", "unknown unit `milimeter`; did you mean `mm`?"),
         ("--report-within .5mm", "`.5mm` has no digit before the point; write a 0 there"),
         ("--tolerance thin", "`thin` does not begin with a number; expected a length such as `0.5 mm`"),
         ("--threads 0", "0 is not in 1..=1024"),

@@ -1,11 +1,12 @@
 //! Reads the baseline flags: the baseline of a run and its condition of failure.
 
-use crate::check::{AcceptedTranslation, Outcome};
+use crate::assembly::Level;
+use crate::check::{AcceptedTranslation, Outcome, Status};
 use crate::cli::exit::Failure;
 use crate::cli::flags::GATE;
 use crate::error::{Error, Location, Warning, WarningCode};
 use crate::findings::baseline::{self, FILE_NAME};
-use crate::findings::{Baseline, FailOn, Judged};
+use crate::findings::{Baseline, FailOn, Judged, Severities};
 use crate::io::{FsLoader, Loader};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::io;
@@ -30,6 +31,23 @@ pub struct GateArgs {
     /// `new`: findings outside the baseline. `any`: all findings, the default without a baseline. `never`: none.
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true, help_heading = GATE)]
     pub fail_on: Option<FailOnChoice>,
+
+    /// Severity of a status, as in undecided=warning.
+    ///
+    /// Takes the place of the severities of rules: `error` fails, `warning` is listed and passes. The statuses are `interference`,
+    /// `too_close` and `undecided`; repeat the flag for several.
+    #[arg(long, value_name = "STATUS=WORD", value_parser = severity, help_heading = GATE)]
+    pub severity: Vec<(Status, Level)>,
+}
+
+/// Parses `STATUS=SEVERITY`.
+fn severity(text: &str) -> Result<(Status, Level), String> {
+    let (status, level) = text.split_once('=').ok_or("write STATUS=SEVERITY, as in too_close=warning")?;
+    let names: Vec<&str> = Status::ALL.into_iter().filter(|s| s.fails()).map(Status::name).collect();
+    let status = Status::ALL.into_iter().find(|s| s.fails() && s.name() == status);
+    let status = status.ok_or_else(|| format!("the status is one of {}", names.join(", ")))?;
+    let level = Level::from_name(level).ok_or("the severity is `error` or `warning`")?;
+    Ok((status, level))
 }
 
 /// Values of `--fail-on`.
@@ -50,6 +68,8 @@ pub struct Gate {
     pub baseline: Option<(Baseline, String)>,
     /// Value of `--fail-on`.
     pub fail_on: Option<FailOn>,
+    /// Values of `--severity`.
+    pub severities: Severities,
     /// Warnings found on the way.
     pub warnings: Vec<Warning>,
 }
@@ -72,6 +92,7 @@ impl GateArgs {
             FailOnChoice::Never => FailOn::Never,
         });
         let mut gate = Gate { fail_on, ..Gate::default() };
+        self.severity.iter().for_each(|(status, level)| gate.severities.set(*status, *level));
         if self.no_baseline {
             return Ok(gate);
         }
@@ -113,7 +134,8 @@ impl Gate {
         let compare = |(baseline, file): &(Baseline, String)| baseline::compare(baseline, file.clone(), &outcome);
         let baseline = self.baseline.as_ref().map(compare);
         let default = if baseline.is_some() { FailOn::New } else { FailOn::Any };
-        Judged { outcome, baseline, fail_on: self.fail_on.unwrap_or(default), strict }
+        let fail_on = self.fail_on.unwrap_or(default);
+        Judged { outcome, baseline, fail_on, strict, severities: self.severities }
     }
 }
 

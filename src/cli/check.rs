@@ -69,7 +69,7 @@ impl CheckSettings {
             question: QuestionSettings::new(file, &args.question, args.verdict_only),
             outputs: outputs.clone(),
             gate: args.gate.clone(),
-            strict: args.strict,
+            strict: strict(args.strict, args.no_strict),
             cache: args.cache.clone(),
             shard: args.shard,
             several,
@@ -112,6 +112,11 @@ pub(crate) fn run(
             several::run(&checks, work, console)
         }
     }
+}
+
+/// Value of `--strict` and `--no-strict`; `None` without either.
+pub(crate) fn strict(strict: bool, no_strict: bool) -> Option<bool> {
+    (strict || no_strict).then_some(strict)
 }
 
 /// One run of `check`.
@@ -223,6 +228,10 @@ pub struct CheckArgs {
     #[arg(long, help_heading = GATE)]
     pub strict: bool,
 
+    /// Let warnings pass, even if the file is strict.
+    #[arg(long, conflicts_with = "strict", help_heading = GATE)]
+    pub no_strict: bool,
+
     /// Reuse results of earlier runs from this folder.
     ///
     /// The run checks only the changes. The report is the same with and without the cache. The run creates the folder if needed; you
@@ -239,7 +248,7 @@ pub struct CheckArgs {
     /// Checks only the I-th of N shares of the pairs and writes a partial report to --output; `interfere merge` combines all N into
     /// the report and the verdict.
     #[arg(long, value_name = "I/N", value_parser = shard, requires = "output", help_heading = PERFORMANCE)]
-    #[arg(conflicts_with_all = ["format", "expand", "limit", "strict", "baseline", "no_baseline", "fail_on"])]
+    #[arg(conflicts_with_all = ["format", "expand", "limit", "strict", "no_strict", "baseline", "no_baseline", "fail_on", "severity"])]
     pub shard: Option<Shard>,
 
     /// Print the pairs and the time of each stage on stderr.

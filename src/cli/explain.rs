@@ -1,5 +1,6 @@
 //! `interfere explain`: the stages of one pair.
 
+use crate::assembly::Level;
 use crate::check::{self, Explanation, Progress};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
@@ -62,12 +63,12 @@ pub(crate) fn explain(
     }
     let colour = terminal.paints(color, terminal.stdout);
     Target::Stdout.write(console.stdout, |out| report::explain::render(&explanation, settings.format, colour, out))?;
-    Ok(if explanation.pair.status.fails() { Exit::Fail } else { Exit::Pass })
+    Ok(if explanation.severity() == Some(Level::Error) { Exit::Fail } else { Exit::Pass })
 }
 
 const EXIT_CODES_OF_EXPLAIN: &str = "\
 Exit codes:
-  0  the pair does not fail
+  0  the pair does not fail, or its rule makes it a warning
   1  the pair fails: interference, too_close or undecided
   2  no verdict: usage, unreadable or invalid input, an unknown id
 

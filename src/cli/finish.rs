@@ -23,8 +23,8 @@ pub(crate) struct RunEnd<'a> {
     pub gate: &'a Gate,
     /// Clocks since the start of the run, if it has timings.
     pub clocks: Option<&'a Clocks>,
-    /// True if warnings are errors.
-    pub strict: bool,
+    /// True if warnings are errors, false if not; `None` leaves it to the file.
+    pub strict: Option<bool>,
     pub quiet: bool,
     /// True if stages go to stderr.
     pub verbose: bool,
@@ -58,13 +58,14 @@ impl RunEnd<'_> {
     /// Compares the outcome with the baseline and prints the warnings; under `--strict` as errors.
     pub(crate) fn judge(&self, mut outcome: Outcome, stats: &RunStats, console: &mut Console<'_>) -> Judged {
         outcome.warnings.extend(findings::lint(&outcome));
-        let judged = self.gate.judge(outcome, self.strict);
+        let strict = self.strict.unwrap_or(outcome.strict);
+        let judged = self.gate.judge(outcome, strict);
         let colour = console.terminal.paints(self.color, console.terminal.stderr);
         let warnings = &judged.outcome.warnings;
-        if !self.label.is_empty() && !warnings.is_empty() && (self.strict || !self.quiet) {
+        if !self.label.is_empty() && !warnings.is_empty() && (strict || !self.quiet) {
             console.note(format_args!("{}: {}", self.label, count(warnings.len() as u64, "warning")), colour);
         }
-        if self.strict {
+        if strict {
             console.strict(warnings, colour);
         } else if !self.quiet {
             console.warnings(warnings, colour);

@@ -38,10 +38,9 @@ pub struct Question {
     /// `exact`: the space enclosed by its triangles. `decomposition`: convex pieces that cover the part and overshoot it by at most
     /// --epsilon; the run misses no overlap, and reports no pair that is farther apart than the overshoot of both parts. `hull`:
     /// the convex hull; the run misses no overlap, but concavities count as solid, so a pin in a bore interferes. A part's own
-    /// `geometry` takes precedence.
-    #[arg(long, value_enum, default_value = "exact", help_heading = GEOMETRY)]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
-    pub geometry: GeometryChoice,
+    /// `geometry` takes precedence. Overrides the file.
+    #[arg(long, value_enum, hide_possible_values = true, help_heading = GEOMETRY)]
+    pub geometry: Option<GeometryChoice>,
 
     /// Overlap within the facet error: allow or strict [default: allow].
     ///
@@ -59,7 +58,7 @@ pub struct Question {
     /// Overshoot of convex pieces [default: 2 % of the part's diagonal].
     ///
     /// The largest distance of a piece from its part, for --geometry decomposition. A length in the assembly's units or with a unit
-    /// (0.2mm). The diagonal is that of the part's own box.
+    /// (0.2mm). The diagonal is that of the part's own box. Overrides the file.
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true, help_heading = GEOMETRY)]
     pub epsilon: Option<Length>,
 
@@ -72,7 +71,7 @@ pub struct Question {
 
     /// List clear pairs up to this gap, too.
     ///
-    /// A length in the assembly's units or with a unit (1mm).
+    /// A length in the assembly's units or with a unit (1mm). Overrides the file.
     #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true, help_heading = REPORT)]
     pub report_within: Option<Length>,
 

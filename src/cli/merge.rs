@@ -2,6 +2,7 @@
 
 use crate::check::RunStats;
 use crate::cli::baseline_flags::GateArgs;
+use crate::cli::check::strict;
 use crate::cli::console::Console;
 use crate::cli::decompose::slashes;
 use crate::cli::exit::{Exit, Failure};
@@ -34,7 +35,7 @@ pub(crate) fn run(
         outputs: &outputs,
         gate: &gate,
         clocks: None,
-        strict: args.strict,
+        strict: strict(args.strict, args.no_strict),
         quiet,
         verbose: false,
         color,
@@ -101,4 +102,8 @@ pub struct MergeArgs {
     /// Prints each warning as an error. The run writes its reports as without the flag.
     #[arg(long, help_heading = GATE)]
     pub strict: bool,
+
+    /// Let warnings pass, even if the file is strict.
+    #[arg(long, conflicts_with = "strict", help_heading = GATE)]
+    pub no_strict: bool,
 }

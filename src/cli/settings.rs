@@ -20,8 +20,8 @@ use std::path::PathBuf;
 pub struct QuestionSettings {
     /// The assembly file.
     pub assembly: PathBuf,
-    /// Geometry of parts without a choice of their own.
-    pub geometry: Geometry,
+    /// Geometry of parts without a choice of their own, in place of the file's.
+    pub geometry: Option<Geometry>,
     /// Facet policy in place of the file's.
     pub facets: Option<Facets>,
     /// As written, over the file's.
@@ -49,8 +49,8 @@ pub struct CheckSettings {
     pub outputs: Outputs,
     /// Conditions of failure.
     pub gate: GateArgs,
-    /// True if warnings are errors.
-    pub strict: bool,
+    /// True if warnings are errors, false if not; `None` leaves it to the file.
+    pub strict: Option<bool>,
     /// Cache folder, if any.
     pub cache: Option<PathBuf>,
     /// Shard to check; `None` for all pairs.
@@ -77,7 +77,7 @@ impl QuestionSettings {
     pub fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
         Self {
             assembly: assembly_file(assembly),
-            geometry: geometry(args.geometry),
+            geometry: args.geometry.map(geometry),
             facets: args.facets.map(facets),
             tolerance: args.tolerance.clone(),
             report_within: args.report_within.clone(),

@@ -1,4 +1,4 @@
-use crate::assembly::{Facets, Geometry};
+use crate::assembly::Facets;
 use crate::check::Options;
 use crate::cli::args::{Args, Command};
 use crate::cli::settings::{CheckSettings, ExplainSettings};
@@ -20,7 +20,7 @@ fn settings(line: &str) -> Result<CheckSettings, Error> {
 fn defaults() {
     let s = settings("interfere check a.json").unwrap();
     let q = &s.question;
-    assert_eq!((q.geometry, q.facets, q.threads), (Geometry::Exact, None, 0));
+    assert_eq!((q.geometry, q.facets, q.threads), (None, None, 0));
     assert_eq!((places(&s), s.outputs.expand), (vec![(Format::Table, Target::Stdout)], false));
     assert_eq!(s.outputs.timings, None);
     assert_eq!(s.question.options(LengthUnit::M).unwrap(), Options::default());
@@ -38,7 +38,11 @@ fn a_unit_of_a_length_comes_before_the_assembly_s() {
     let s = settings("interfere check a.json --tolerance 25.4mm --report-within 2in --epsilon 10um").unwrap();
     let options = |units| s.question.options(units).unwrap();
     for units in LengthUnit::ALL {
-        let o = options(units);
+        let mut o = options(units);
+        // A number of micrometres is rounded once more.
+        for length in [&mut o.tolerance, &mut o.report_within, &mut o.epsilon].into_iter().flatten() {
+            *length = (*length * 1e12).round() / 1e12;
+        }
         assert_eq!((o.tolerance, o.report_within, o.epsilon), (Some(25.4), Some(50.8), Some(0.01)), "{units:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! Compares two reports: new, worse, better and resolved findings, and the other differences of these pairs.
 
+use crate::assembly::Level;
 use crate::check::Status;
 use crate::findings::report_reader::Report;
 use crate::findings::resolved;
@@ -132,6 +133,13 @@ pub struct Compared<'a> {
     pub new: Option<Row<'a>>,
 }
 
+impl Compared<'_> {
+    /// Returns true if the finding is worse, or may be, and is no warning in the newer report.
+    pub fn fails(&self) -> bool {
+        self.change.fails() && self.new.as_ref().is_none_or(|row| row.level != Some(Level::Warning))
+    }
+}
+
 /// Comparison of two reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diff<'a> {
@@ -151,7 +159,7 @@ impl Diff<'_> {
 
     /// Returns true if the newer report is worse, or may be.
     pub fn fails(&self) -> bool {
-        self.pairs.iter().any(|p| p.change.fails())
+        self.pairs.iter().any(Compared::fails)
     }
 }
 
@@ -266,7 +274,7 @@ fn causes(before: &RunView<'_>, now: &RunView<'_>, a: &str, b: &str, of_run: &[C
 fn is_same_rule(x: &PairRuling<'_>, y: &PairRuling<'_>) -> bool {
     match (x, y) {
         (PairRuling::ByRule(x), PairRuling::ByRule(y)) | (PairRuling::IgnoredBy(x), PairRuling::IgnoredBy(y)) => {
-            (&x.scope, &x.between, x.verb) == (&y.scope, &y.between, y.verb)
+            (&x.scope, &x.between, x.verb, x.severity) == (&y.scope, &y.between, y.verb, y.severity)
         }
         (PairRuling::InUnit(x), PairRuling::InUnit(y)) => x == y,
         (PairRuling::ToleranceOnly, PairRuling::ToleranceOnly) => true,

@@ -1,6 +1,6 @@
 //! Groups rows with one cause: equal bolts in equal holes, or one part that overlaps many.
 
-use crate::assembly::InstanceIx;
+use crate::assembly::{InstanceIx, Level};
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::findings::baseline::status::BaselineStatus;
 use crate::findings::judged::Judged;
@@ -262,10 +262,11 @@ fn culprits(judged: &Judged) -> Vec<Culprit> {
 }
 
 /// Common properties of all rows in a group.
-type SharedStatus = (Status, Option<BaselineStatus>);
+type SharedStatus = (Status, Option<BaselineStatus>, Option<Level>);
 
 fn common(judged: &Judged, row: u32) -> SharedStatus {
-    (judged.outcome.pairs[row as usize].status, judged.status_of(row as usize))
+    let row = row as usize;
+    (judged.outcome.pairs[row].status, judged.status_of(row), judged.severity_of(row))
 }
 
 /// First rule from the same position in a file, for each rule: a sub-assembly placed several times repeats its rules.

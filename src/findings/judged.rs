@@ -1,7 +1,32 @@
-//! Judges an outcome: compares its findings with a baseline and decides the gate.
+//! Judges an outcome: grades its findings, compares them with a baseline and decides the gate.
 
-use crate::check::Outcome;
+use crate::assembly::{Level, Rule};
+use crate::check::{Outcome, Status};
 use crate::findings::baseline::status::{Accepted, BaselineOutcome, BaselineStatus, Comparison, FailOn};
+
+/// Severities by status, in place of those of the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Severities([Option<Level>; Status::ALL.len()]);
+
+impl Severities {
+    /// Sets the severity of a status.
+    pub fn set(&mut self, status: Status, level: Level) {
+        if let Some(k) = Status::ALL.into_iter().position(|s| s == status) {
+            self.0[k] = Some(level);
+        }
+    }
+
+    /// Statuses with a severity here, in the order of the report's counts.
+    pub fn given(self) -> impl Iterator<Item = (Status, Level)> {
+        Status::ALL.into_iter().zip(self.0).filter_map(|(status, level)| Some((status, level?)))
+    }
+
+    /// Severity of a pair with this status and first matching rule; `None` for a pair without a finding.
+    pub fn of(self, status: Status, rule: Option<&Rule>) -> Option<Level> {
+        let here = self.given().find(|(s, _)| *s == status).map(|(_, level)| level);
+        status.fails().then(|| here.or(rule.map(|r| r.severity)).unwrap_or_default())
+    }
+}
 
 /// An outcome with its baseline and its gate: the input of every report. A row is an index in [`Outcome::pairs`].
 ///
@@ -16,11 +41,13 @@ pub struct Judged {
     pub fail_on: FailOn,
     /// True if warnings fail the gate, too.
     pub strict: bool,
+    /// Severities in place of those of the rules.
+    pub severities: Severities,
 }
 
 impl From<Outcome> for Judged {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, baseline: None, fail_on: FailOn::default(), strict: false }
+        Self { outcome, baseline: None, fail_on: FailOn::default(), strict: false, severities: Severities::default() }
     }
 }
 
@@ -37,11 +64,31 @@ impl Judged {
 
     /// Number of pairs that fail the gate.
     pub fn failing(&self) -> u64 {
-        match (self.fail_on, &self.baseline) {
-            (FailOn::Never, _) => 0,
-            (FailOn::New, Some(baseline)) => baseline.counts.failing(),
-            (FailOn::New, None) | (FailOn::Any, _) => self.findings(),
-        }
+        let is_asked = |row: &usize| match self.fail_on {
+            FailOn::Never => false,
+            FailOn::New => self.is_open(*row),
+            FailOn::Any => true,
+        };
+        let rows = 0..self.outcome.pairs.len();
+        rows.filter(|row| self.severity_of(*row) == Some(Level::Error)).filter(is_asked).count() as u64
+    }
+
+    /// Severity of the finding of a row; `None` for a pair without a finding.
+    pub fn severity_of(&self, row: usize) -> Option<Level> {
+        let pair = &self.outcome.pairs[row];
+        let rule = pair.rule.and_then(|r| self.outcome.rules.get(r as usize));
+        self.severities.of(pair.status, rule)
+    }
+
+    /// Number of findings of a severity.
+    pub fn findings_of(&self, level: Level) -> u64 {
+        (0..self.outcome.pairs.len()).filter(|row| self.severity_of(*row) == Some(level)).count() as u64
+    }
+
+    /// Number of findings with severity `warning` outside the baseline.
+    pub fn open_warnings(&self) -> u64 {
+        let is_warning = |row: &usize| self.severity_of(*row) == Some(Level::Warning) && self.is_open(*row);
+        (0..self.outcome.pairs.len()).filter(is_warning).count() as u64
     }
 
     /// Number of findings: pairs with a failing status.
@@ -89,6 +136,24 @@ mod tests {
         assert!(Judged { strict: true, ..judged(FailOn::Never) }.fails());
         // Without a baseline, every finding is new.
         assert_eq!(Judged { fail_on: FailOn::New, ..plain.clone() }.failing(), 6);
+    }
+
+    #[test]
+    fn a_warning_passes_and_an_override_precedes_the_rule() {
+        let mut judged = Judged::from(sample_outcome::outcome());
+        let close: Vec<usize> =
+            (0..judged.outcome.pairs.len()).filter(|k| judged.outcome.pairs[*k].status == Status::TooClose).collect();
+        judged.outcome.rules[1].severity = Level::Warning;
+        assert_eq!((judged.failing(), judged.findings_of(Level::Warning), close.len()), (4, 2, 2));
+        assert!(close.iter().all(|k| judged.severity_of(*k) == Some(Level::Warning)));
+        judged.severities.set(Status::TooClose, Level::Error);
+        assert_eq!((judged.failing(), judged.findings_of(Level::Warning)), (6, 0));
+        judged.severities.set(Status::Interference, Level::Warning);
+        assert_eq!((judged.failing(), judged.findings_of(Level::Warning), judged.findings()), (3, 3, 6));
+        for level in [Status::TooClose, Status::Undecided] {
+            judged.severities.set(level, Level::Warning);
+        }
+        assert!(!judged.fails());
     }
 
     #[test]

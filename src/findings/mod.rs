@@ -10,6 +10,7 @@
 //! - `run_view`: common view of a run and of a report
 //! - `report_reader`, `diff`: compares two reports
 //! - `rule_lint`, `suggest`: warns about rules, proposes rules
+//! - `not_placed`: warns about instances without a placement
 //! - `glob_for`, `round_up`: globs and numbers of proposed rules
 //! - `shards`: partial reports and their merge
 
@@ -21,6 +22,7 @@ pub mod groups;
 mod groups_tests;
 pub(crate) mod judged;
 pub(crate) mod name_pattern;
+pub(crate) mod not_placed;
 pub mod rank;
 pub mod report_reader;
 pub(crate) mod resolved;
@@ -38,7 +40,7 @@ pub use crate::findings::baseline::status::{
 };
 pub use crate::findings::diff::{Change, Diff, diff};
 pub use crate::findings::groups::{Entry, Group, Groups, Kind};
-pub use crate::findings::judged::Judged;
+pub use crate::findings::judged::{Judged, Severities};
 pub use crate::findings::report_reader::Report;
 pub use crate::findings::row_numbers::{RowNumber, RowNumbers};
 pub use crate::findings::rule_lint::lint;

@@ -1,11 +1,12 @@
 //! Orders rows by severity, as reports show them.
 
+use crate::assembly::Level;
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::findings::judged::Judged;
 use std::cmp::Ordering;
 
-/// Compares two rows, worse first: open findings before all other rows, then by status, then by severity, unknown
-/// severity last. Rows equal here keep the outcome's order (by id) in a stable sort.
+/// Compares two rows, worse first: open errors, open warnings, all other rows; then by status, then by depth or gap,
+/// unknown ones last. Rows equal here keep the outcome's order (by id) in a stable sort.
 pub fn worse_first(judged: &Judged, x: usize, y: usize) -> Ordering {
     let o = &judged.outcome;
     let severity = |row: usize| severity(o, &o.pairs[row]);
@@ -28,8 +29,13 @@ pub fn reported(judged: &Judged) -> Vec<usize> {
     ranked(judged, |row| !matches!(judged.outcome.pairs[row].status, Status::Contact | Status::Ignored))
 }
 
-fn place(judged: &Judged, row: usize) -> (bool, u8) {
-    (!judged.is_open(row), judged.outcome.pairs[row].status.rank())
+fn place(judged: &Judged, row: usize) -> (u8, u8) {
+    let group = match judged.severity_of(row) {
+        Some(Level::Error) if judged.is_open(row) => 0,
+        Some(Level::Warning) if judged.is_open(row) => 1,
+        _ => 2,
+    };
+    (group, judged.outcome.pairs[row].status.rank())
 }
 
 /// Severity of a pair within its status (mm); `None` if unknown.

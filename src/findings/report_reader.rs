@@ -1,6 +1,6 @@
 //! Reads a JSON report of `interfere check`. Skips unknown keys, since later releases may add some.
 
-use crate::assembly::{Facets, Geometry, Rule, RuleAction};
+use crate::assembly::{Facets, Geometry, Level, Rule, RuleAction};
 use crate::check::{Relation, Settings, Status, pair_id};
 use crate::error::{Error, Location};
 use crate::findings::row_numbers::RowNumber;
@@ -42,6 +42,7 @@ struct Listed {
     shared: [Option<f64>; 3],
     bracket: Option<Bounds>,
     number: Option<RowNumber>,
+    severity: Option<Level>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +112,7 @@ impl Listed {
             gap: self.gap,
             penetration: self.penetration,
             extent: extent_of(self.status, self.depth, self.shared, self.gap, self.bracket),
+            level: self.severity,
         }
     }
 }
@@ -225,6 +227,8 @@ struct RawPair {
     overlap_volume_facets: Option<f64>,
     row: Option<u32>,
     member: Option<u32>,
+    /// Older reports lack this key, too.
+    severity: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -292,11 +296,18 @@ impl RawReport {
 impl RawRule {
     fn settled(self, units: LengthUnit, mm: impl Fn(f64) -> f64) -> Rule {
         let given = RuleAction::KEYS.into_iter().find_map(|key| Some((key, self.action.get(key)?)));
-        let verb = given.map_or(RuleAction::Ignore, |(key, value)| RuleAction::of_key(key, value.as_f64().map(mm)));
+        // Older reports have no severities.
+        let severity = self.action.get("severity").and_then(|name| Level::from_name(name.as_str()?));
+        let verb = match given {
+            Some((key, value)) => RuleAction::of_key(key, value.as_f64().map(mm)),
+            None if severity.is_some() => RuleAction::Grade,
+            None => RuleAction::Ignore,
+        };
         Rule {
             between: self.between,
             units,
             verb,
+            severity: severity.unwrap_or_default(),
             reason: self.reason,
             scope: self.scope,
             at: Location::file(&self.file),
@@ -331,6 +342,7 @@ impl RawPair {
                 .map(|v| v.map(|v| v * units.mm3())),
             bracket: self.gap_bracket.map(|b| b.map(mm)),
             number: self.row.map(|row| RowNumber { row, member: self.member }),
+            severity: self.severity.as_deref().and_then(Level::from_name),
         })
     }
 }

@@ -1,14 +1,15 @@
 //! Warns about rules: no effect, contradiction, missing reason, or an allowance wider than measured.
 
-use crate::assembly::{Geometry, Overlap, Rule, RuleAction, RuleCoverage};
+use crate::assembly::{Geometry, Level, Overlap, Rule, RuleAction, RuleCoverage};
 use crate::check::{Certainty, Outcome, PairOutcome};
 use crate::error::{Warning, WarningCode};
+use crate::findings::not_placed::not_placed;
 use crate::findings::round_up::up_to_two_digits;
 use crate::geom::Bounds;
 use crate::geom::tolerance::EXCESSIVE_ALLOWANCE_RATIO;
 use std::collections::BTreeMap;
 
-/// Warnings about rules, in the order of the rules; each code at most once per rule as written, even if its file is
+/// Warnings about rules, in the order of the rules, then about missing placements; each code at most once per rule as written, even if its file is
 /// placed several times. The reader of the assembly already warns with `unused-rule`.
 ///
 /// Needs the outcome of the whole run: in one shard, allowances would seem too large.
@@ -21,7 +22,7 @@ pub fn lint(outcome: &Outcome) -> Vec<Warning> {
     let mut all: Vec<WrittenRule<'_>> =
         written.into_values().filter_map(|uses| WrittenRule::new(outcome, &needs, uses)).collect();
     all.sort_unstable_by_key(|w| w.uses[0]);
-    all.iter().flat_map(WrittenRule::warnings).collect()
+    all.iter().flat_map(WrittenRule::warnings).chain(not_placed(outcome)).collect()
 }
 
 /// Largest depth of the pairs under a rule.
@@ -112,7 +113,11 @@ impl<'a> WrittenRule<'a> {
         if own.shadowed {
             let first = verb_of(own.taken_by.first()?);
             let above = name(first);
-            let opposite = own.taken_by.iter().all(|t| demands(verb_of(t)) != demands(self.rule));
+            let opposes = |t: &Overlap| {
+                let grades = [verb_of(t), self.rule].iter().any(|r| r.verb == RuleAction::Grade);
+                !grades && demands(verb_of(t)) != demands(self.rule)
+            };
+            let opposite = own.taken_by.iter().all(opposes);
             return Some(if opposite {
                 let message = format!(
                     "this rule {does}, but earlier rules with the opposite effect decide all its pairs, first {above}; \
@@ -181,10 +186,12 @@ impl<'a> WrittenRule<'a> {
         Some(self.warning(WarningCode::AllowanceTooLarge, message))
     }
 
-    /// Warning about a missing reason of a rule; a required clearance needs none.
+    /// Warning about a missing reason of a rule. A rule that makes the gate stricter needs none: a required clearance,
+    /// or the severity `error`.
     fn reason(&self) -> Option<Warning> {
         let given = self.rule.reason.as_ref().is_some_and(|r| !r.trim().is_empty());
-        if given || matches!(self.rule.verb, RuleAction::MinClearance(_)) {
+        let is_strict = matches!(self.rule.verb, RuleAction::MinClearance(_) | RuleAction::Grade);
+        if given || (is_strict && self.rule.severity == Level::Error) {
             return None;
         }
         let line = Rule { reason: Some("why".to_owned()), ..self.rule.clone() }.as_line();

@@ -1,6 +1,6 @@
 //! Gives one view of a run, just ended or read from a report. Lengths in mm.
 
-use crate::assembly::{FirstMatch, Rule, RuleAction};
+use crate::assembly::{FirstMatch, Level, Rule, RuleAction};
 use crate::check::{Outcome, PairOutcome, Relation, Settings, Status};
 use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::{Bounds, LengthUnit};
@@ -37,8 +37,10 @@ pub struct Row<'a> {
     pub gap: Option<f64>,
     /// Length of the separating translation (mm), if there is one.
     pub penetration: Option<f64>,
-    /// Severity of a finding; `None` if unmeasured.
+    /// Numbers of a finding; `None` if unmeasured.
     pub extent: Option<Severity>,
+    /// Severity of a finding in its report; `None` for a run just ended, and in older reports.
+    pub level: Option<Level>,
 }
 
 /// An instance and its hashes; a change of the instance changes them.
@@ -106,6 +108,7 @@ impl<'a> RunView<'a> {
             gap: p.gap,
             penetration: p.penetration_depth,
             extent: extent_of_pair(p),
+            level: None,
         };
         let instances = outcome.instances.iter().map(|i| {
             let mesh = outcome.parts.get(i.part.0 as usize).map_or("", |p| p.hash.as_str());

@@ -1,6 +1,6 @@
 //! Proposes rules for overlaps with the look of a design intent: press fits, seats, fasteners. The user reviews them.
 
-use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, PartIx, Rule, RuleAction, RuleTable};
+use crate::assembly::{Assembly, Geometry, InstanceIx, Level, PairRule, PartIx, Rule, RuleAction, RuleTable};
 use crate::check::{Certainty, Outcome, PairOutcome, Relation, Status};
 use crate::error::Location;
 use crate::findings::glob_for::{Ids, MAX_GLOBS_A_RULE};
@@ -290,6 +290,7 @@ impl Writer<'_> {
         let verb = RuleAction::AllowDepth(up_to_two_digits(deepest / unit) * unit);
         let reason = Some(format!("REVIEW: looks like a {}", fit.name()));
         let rule = Rule {
+            severity: Level::Error,
             between,
             verb,
             reason,

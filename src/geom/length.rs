@@ -19,6 +19,35 @@ const UNITS: [(&str, u64); 11] = [
     ("ft", 3_048_000),
 ];
 
+/// Spelled-out names of units, in the singular, and their lengths in 0.1 µm. Case and a plural `s` make no difference.
+const SPELLINGS: [(&str, u64); 15] = [
+    ("micron", 10),
+    ("micrometer", 10),
+    ("micrometre", 10),
+    ("millimeter", 10_000),
+    ("millimetre", 10_000),
+    ("centimeter", 100_000),
+    ("centimetre", 100_000),
+    ("meter", 10_000_000),
+    ("metre", 10_000_000),
+    ("thou", 254),
+    ("mil", 254),
+    ("inch", 254_000),
+    ("inches", 254_000),
+    ("foot", 3_048_000),
+    ("feet", 3_048_000),
+];
+
+/// Length of a unit (0.1 µm), by its name or another spelling. Short names have one case: `Mm` is a megametre.
+pub(crate) fn unit_size(word: &str) -> Option<u64> {
+    if let Some((_, size)) = UNITS.into_iter().find(|(name, _)| *name == word) {
+        return Some(size);
+    }
+    let lower = word.to_lowercase();
+    let singular = lower.strip_suffix('s').unwrap_or(&lower);
+    SPELLINGS.into_iter().find(|(name, _)| *name == lower || *name == singular).map(|(_, size)| size)
+}
+
 /// Upper limit of the decimal places that a division by a unit adds to a quotient with a finite decimal form: the largest
 /// power of 2 or 5 in a unit is that of a metre, 10⁷.
 const MAX_ADDED_PLACES: usize = 7;
@@ -80,7 +109,8 @@ impl Length {
         }
     }
 
-    /// Parses a number with a unit: a JSON number without a sign, at most one space, and the name of a unit.
+    /// Parses a number with a unit: a JSON number without a sign, at most one space, and the name of a unit or
+    /// another spelling of it.
     ///
     /// # Errors
     /// Returns the first fault.
@@ -91,7 +121,7 @@ impl Length {
         if name.is_empty() {
             return Err(LengthError::NoUnit);
         }
-        let Some((_, unit)) = UNITS.into_iter().find(|(known, _)| *known == name) else {
+        let Some(unit) = unit_size(name) else {
             return Err(LengthError::UnknownUnit(name));
         };
         if trimmed.len() < text.len() || !(rest == name || rest.strip_prefix(' ') == Some(name)) {
@@ -121,8 +151,9 @@ impl Length {
 }
 
 /// Length of a unit (0.1 µm).
-fn tenth_microns(unit: LengthUnit) -> u64 {
+pub(crate) fn tenth_microns(unit: LengthUnit) -> u64 {
     match unit {
+        LengthUnit::Um => 10,
         LengthUnit::Mm => 10_000,
         LengthUnit::Cm => 100_000,
         LengthUnit::M => 10_000_000,

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LengthUnit {
+    /// Micrometre, 0.001 mm.
+    Um,
     /// Millimetre.
     Mm,
     /// Centimetre, 10 mm.
@@ -20,11 +22,12 @@ pub enum LengthUnit {
 
 impl LengthUnit {
     /// Every unit, in the order of the documentation.
-    pub const ALL: [Self; 5] = [Self::Mm, Self::Cm, Self::M, Self::Inch, Self::Ft];
+    pub const ALL: [Self; 6] = [Self::Um, Self::Mm, Self::Cm, Self::M, Self::Inch, Self::Ft];
 
     /// Length of the unit (mm).
     pub fn mm(self) -> f64 {
         match self {
+            Self::Um => 0.001,
             Self::Mm => 1.0,
             Self::Cm => 10.0,
             Self::M => 1000.0,
@@ -53,6 +56,7 @@ impl LengthUnit {
     /// Name in files and reports.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Um => "um",
             Self::Mm => "mm",
             Self::Cm => "cm",
             Self::M => "m",
@@ -64,6 +68,12 @@ impl LengthUnit {
     /// Formats a length (mm) for people, in this unit and with its name.
     pub fn format_length(self, mm: f64) -> String {
         format!("{} {}", format_number(mm / self.mm()), self.name())
+    }
+
+    /// Finds the unit of a name or of another spelling of it, such as `in`, `inches` or `millimetres`.
+    pub fn from_spelling(word: &str) -> Option<Self> {
+        let size = crate::geom::length::unit_size(word)?;
+        Self::ALL.into_iter().find(|u| crate::geom::length::tenth_microns(*u) == size)
     }
 
     /// Finds the unit of a name.

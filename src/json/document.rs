@@ -1,5 +1,5 @@
-//! A JSON document as one flat list of values with byte offsets. Accepts strict JSON (RFC 8259) of at most
-//! [`MAX_NESTING`] levels. `reader` words the syntax errors.
+//! A JSON document as one flat list of values with byte offsets. Accepts JSON (RFC 8259) of at most [`MAX_NESTING`]
+//! levels, with line comments (`//`) and trailing commas. `syntax` words the errors.
 
 use crate::json::scanner::Scanner;
 

@@ -1,4 +1,5 @@
 use crate::json::document::{Document, Json, Value};
+use crate::json::syntax;
 use crate::testkit::rng::Rng;
 
 /// Converts the value as `serde_json` would: the last of equal keys, no positions.
@@ -18,9 +19,10 @@ fn plain(value: Value<'_>) -> serde_json::Value {
     }
 }
 
-/// True if both readers accept the text, after asserting equal values; false if both refuse it.
+/// True if both readers accept the text, after asserting equal values; false if both refuse it. `serde_json` reads the
+/// text without comments and trailing commas.
 fn agree(text: &str) -> bool {
-    let theirs = serde_json::from_str::<serde_json::Value>(text);
+    let theirs = serde_json::from_str::<serde_json::Value>(&syntax::plain(text));
     let Some(ours) = Document::new(text) else {
         assert!(theirs.is_err(), "only serde_json takes {text:?}");
         return false;
@@ -42,14 +44,25 @@ fn valid_json_is_read_and_invalid_json_refused() {
         "[0,-0,0.0,1E+2,1e-400,123456789012345,1234567890123456789012,0.30000000000000004,1e308,1e999]",
         "{\"a\":1,\"a\":2}",
         "\"\u{7f} é\u{2028}\"",
+        "[1,]",
+        "{\"a\":1,}",
+        "// é\n[ // one\n1 //\n, // two\r\n2, // three\n ] // end",
+        "{//\n\"a\"//\n://\n\"//,]\"//\n,//\n}",
     ] {
         assert!(agree(good), "{good}");
     }
     for bad in [
         "",
         " ",
-        "[1,]",
-        "{\"a\":1,}",
+        "[,]",
+        "{,}",
+        "[1,,]",
+        "{\"a\":1,,}",
+        "{\"a\":,}",
+        "[1],",
+        "[1 /* no */]",
+        "[1 / 2]",
+        "[1 // 2]",
         "[1 2]",
         "{a:1}",
         "{\"a\" 1}",
@@ -101,7 +114,7 @@ fn nesting_limit_equals_serde_json() {
 fn damaged_texts_are_judged_like_serde_json() {
     let whole =
         r#"{"version": 1, "n\u0061me": "é\n", "list": [-1.5e-3, 0, 12, true, null, {}], "p": {"a": [[], "x"]}}"#;
-    let pool: Vec<char> = "{}[]\":,\\ \n0123456789.-+eEunrtfalse\u{e9}\u{1}".chars().collect();
+    let pool: Vec<char> = "{}[]\":,,,//\\ \n0123456789.-+eEunrtfalse\u{e9}\u{1}".chars().collect();
     let mut rng = Rng::new(11);
     let mut taken = 0;
     for round in 0..40_000 {

@@ -5,9 +5,9 @@ use crate::json::wording::{join_or, quoted};
 use std::ops::RangeInclusive;
 
 /// Names of the units of written lengths, in the order of the documentation.
-const UNITS: [&str; 9] = ["um", "mm", "cm", "m", "thou", "mil", "in", "inch", "ft"];
+pub(crate) const UNITS: [&str; 9] = ["um", "mm", "cm", "m", "thou", "mil", "in", "inch", "ft"];
 
-/// Other spellings of the units.
+/// Other spellings of the units; a typing error in one of them leads to its unit.
 const SPELLINGS: [(&str, &str); 15] = [
     ("micron", "um"),
     ("micrometer", "um"),
@@ -56,7 +56,7 @@ pub(crate) fn length_problem(text: &str, error: &LengthError<'_>) -> (String, St
 }
 
 /// Finds the known unit of another spelling. Suggests no unit of another length: "nm" stays unknown.
-fn same_unit(word: &str) -> Option<&'static str> {
+pub(crate) fn same_unit(word: &str) -> Option<&'static str> {
     let spellings = || UNITS.into_iter().map(|name| (name, name)).chain(SPELLINGS);
     // A megametre is no millimetre.
     if word == "Mm" {

@@ -1,7 +1,8 @@
-//! Floor 1: strict JSON with positions. Every value knows its line and column, for error messages; the writer has a
+//! Floor 1: JSON with positions, line comments and trailing commas. Every value knows its line and column, for error messages; the writer has a
 //! stable layout.
 //!
 //! - `scanner`: reads JSON text in one pass into a `document`, a flat list of values with byte offsets
+//! - `syntax`: words syntax errors
 //! - `reader`: takes typed values from a document and collects problems
 //! - `position`: byte offset to line and column; path inside a document
 //! - `append`: appends elements to a list of a file, and keeps its layout
@@ -18,5 +19,8 @@ pub(crate) mod length_problem;
 pub(crate) mod position;
 pub(crate) mod reader;
 pub(crate) mod scanner;
+pub(crate) mod syntax;
+#[cfg(test)]
+mod syntax_tests;
 pub(crate) mod wording;
 pub mod write;

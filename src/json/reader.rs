@@ -1,11 +1,10 @@
-//! Typed reading of JSON with positions. Refuses everything but strict JSON. A wrong value becomes a problem with its
-//! position, and reading continues.
+//! Typed reading of JSON with positions. A wrong value becomes a problem with its position, and reading continues.
 
 use crate::error::{Location, Problem};
 use crate::geom::LengthUnit;
 use crate::geom::length::Length;
 use crate::geom::tolerance::MAX_COORDINATE;
-use crate::json::document::{Document, Json, Member, Value};
+use crate::json::document::{Json, Member, Value};
 use crate::json::length_problem::length_problem;
 use crate::json::position::{JsonPath, Source};
 use crate::json::wording::{join_or, nearest, quoted};
@@ -30,45 +29,6 @@ pub(crate) fn decode(shown: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>
         text.drain(..'\u{FEFF}'.len_utf8());
     }
     Ok(text)
-}
-
-/// Parses the document, or returns its first syntax error. `serde_json` runs only in case of an error or a very large
-/// number, for its message and position.
-pub(crate) fn parse(source: &Source) -> Result<Document<'_>, Box<Problem>> {
-    let document = Document::new(&source.text);
-    if document.as_ref().is_none_or(|d| d.has_large)
-        && let Err(e) = serde_json::from_str::<serde_json::Value>(&source.text)
-    {
-        return Err(Box::new(syntax_problem(source, &e)));
-    }
-    document.ok_or_else(|| Box::new(Problem::new(source.at(0, &JsonPath::Root), "not JSON", "write it in plain JSON")))
-}
-
-fn syntax_problem(source: &Source, e: &serde_json::Error) -> Problem {
-    let offset = source.offset(e.line(), e.column());
-    let said = e.to_string();
-    let said = said.split(" at line ").next().unwrap_or("");
-    let rest = &source.text[offset..];
-    let fix = if source.text.trim().is_empty() {
-        "the file is empty"
-    } else if e.is_eof() {
-        "the file ends too early: close the open brackets"
-    } else if rest.starts_with("//") || rest.starts_with("/*") {
-        "JSON has no comments: remove it"
-    } else if said.starts_with("trailing comma") {
-        "remove the comma before it"
-    } else if said.starts_with("recursion limit") {
-        "nest at most 127 levels"
-    } else if said.starts_with("number out of range") {
-        "write a number below 1.8e308"
-    } else if said.starts_with("trailing characters") {
-        "remove the text after the document"
-    } else if rest.starts_with('\'') {
-        "quote with \" instead of '"
-    } else {
-        "correct the JSON here"
-    };
-    Problem::new(source.at(offset, &JsonPath::Root), format!("not JSON: {said}"), fix)
 }
 
 /// Reads values of one file and collects problems.
@@ -171,6 +131,18 @@ impl<'s> Reader<'s> {
         known: &'static [&'static str],
         expected: &str,
     ) -> Option<Fields<'d>> {
+        self.fields_with_advice(value, trail, known, expected, |_| None)
+    }
+
+    /// Works as [`Reader::fields`]; `advice` returns the fix for an unknown key, before any search for a similar key.
+    pub fn fields_with_advice<'d>(
+        &mut self,
+        value: Value<'d>,
+        trail: &JsonPath<'_>,
+        known: &'static [&'static str],
+        expected: &str,
+        advice: impl Fn(&str) -> Option<&'static str>,
+    ) -> Option<Fields<'d>> {
         debug_assert!(known.len() <= MAX_KEYS, "{known:?}");
         let mut fields = Fields { known, values: [None; MAX_KEYS] };
         if let Json::Object(mut members) = value.json()
@@ -188,7 +160,10 @@ impl<'s> Reader<'s> {
             if let Some(k) = fields.slot(key) {
                 fields.values[k] = Some(member.value);
             } else {
-                let fix = self.hint(key, known.iter().copied(), || format!("known here: {}", join_or(known)));
+                let fix = match advice(key) {
+                    Some(fix) => fix.to_owned(),
+                    None => self.hint(key, known.iter().copied(), || format!("known here: {}", join_or(known))),
+                };
                 self.problem(member.start, &JsonPath::Key(trail, key), format!("unknown key {}", quoted(key)), fix);
             }
         }

@@ -1,4 +1,5 @@
-//! Reads strict JSON from front to back into a document's list of values.
+//! Reads JSON from front to back into a document's list of values. Accepts two additions: line comments and trailing
+//! commas.
 
 use crate::json::document::{Document, Kind, Node};
 
@@ -38,12 +39,23 @@ impl<'s> Scanner<'s> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Skips white space.
+    /// Skips white space and line comments.
     #[inline]
     fn skip_white_space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
-            self.at += 1;
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                Some(b'/') if self.bytes.get(self.at + 1) == Some(&b'/') => self.skip_comment(),
+                _ => return,
+            }
         }
+    }
+
+    /// Skips a comment up to the end of its line.
+    #[cold]
+    fn skip_comment(&mut self) {
+        let rest = &self.bytes[self.at..];
+        self.at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
     }
 
     /// Skips the one byte allowed here.
@@ -104,6 +116,11 @@ impl<'s> Scanner<'s> {
                     return None;
                 }
                 self.skip_white_space();
+                // The comma before was a trailing one.
+                if self.peek()? == close {
+                    self.at += 1;
+                    break;
+                }
             }
         }
         self.document.nodes[own].rest = self.document.nodes.len() as u64;

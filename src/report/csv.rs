@@ -1,6 +1,6 @@
 //! Writes the report as comma-separated values (RFC 4180), for spreadsheets and scripts: a row for each listed pair.
 
-use crate::assembly::InstanceIx;
+use crate::assembly::{InstanceIx, Level};
 use crate::check::{Outcome, pair_id};
 use crate::findings::{BaselineStatus, Groups, Judged, RowNumbers};
 use crate::geom::Vec3;
@@ -10,7 +10,7 @@ use crate::report::rows::verb_text;
 use crate::report::text::shown;
 use std::io::{self, BufWriter, Write};
 
-const HEADINGS: &str = "id,status,baseline,a,b,part_a,part_b,file_a,line_a,file_b,line_b,relation,certainty,geometry,gap,gap_low,gap_high,\
+const HEADINGS: &str = "id,status,severity,baseline,a,b,part_a,part_b,file_a,line_a,file_b,line_b,relation,certainty,geometry,gap,gap_low,gap_high,\
     overlap_depth,penetration_depth,move_b_x,move_b_y,move_b_z,overlap_volume,at_x,at_y,at_z,facet_allowance,within_facet_error,\
     rule,rule_file,rule_index,reason,group,group_kind,group_pairs,row,member";
 
@@ -60,7 +60,8 @@ fn row(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), k: usize, out
     let [a, b] = [o.id(p.a), o.id(p.b)];
     let mut row = Row::default();
     let baseline_status = judged.status_of(k).map_or("", BaselineStatus::name);
-    row.word(&pair_id(a, b)).word(p.status.name()).word(baseline_status).name(a).name(b);
+    row.word(&pair_id(a, b)).word(p.status.name()).word(judged.severity_of(k).map_or("", Level::name));
+    row.word(baseline_status).name(a).name(b);
     row.name(part(o, p.a)).name(part(o, p.b));
     for at in [location::of(o, p.a), location::of(o, p.b)] {
         row.name(at.map_or("", |at| at.file)).word(&at.map(|at| at.line.to_string()).unwrap_or_default());

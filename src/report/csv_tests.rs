@@ -86,7 +86,7 @@ fn hostile_names_are_text_not_formulas() {
     let outcome = sample_outcome::hostile();
     let rows = read(&text(&outcome));
     for (p, row) in outcome.pairs.iter().zip(&rows[1..]) {
-        for (field, i) in [(&row[3], p.a), (&row[4], p.b)] {
+        for (field, i) in [(&row[4], p.a), (&row[5], p.b)] {
             let name = crate::report::text::shown(outcome.id(i));
             let guarded = name.starts_with(['=', '+', '-', '@']);
             assert_eq!(*field, if guarded { format!("'{name}") } else { name.into_owned() });
@@ -94,5 +94,5 @@ fn hostile_names_are_text_not_formulas() {
         let number = |f: &String| f.parse::<f64>().is_ok();
         assert!(row.iter().all(|f| !f.starts_with(['=', '+', '-', '@']) || number(f)), "{row:?}");
     }
-    assert!(rows[1][3] == "'=1+1" && rows[2][3] == "'+cmd|' /C calc'!A0", "{rows:?}");
+    assert!(rows[1][4] == "'=1+1" && rows[2][4] == "'+cmd|' /C calc'!A0", "{rows:?}");
 }

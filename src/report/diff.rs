@@ -1,5 +1,6 @@
 //! Writes the comparison of `interfere diff`.
 
+use crate::assembly::Level;
 use crate::check::{Relation, Status, pair_id};
 use crate::findings::run_view::Row;
 use crate::findings::{Change, Diff, Metric, Report, Severity};
@@ -32,7 +33,7 @@ pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::R
     let counts: Vec<_> = Change::ALL.into_iter().map(|c| format!("{} {}", diff.count(c), c.name())).collect();
     writeln!(out, "\n{}", counts.join(", "))?;
     if diff.fails() {
-        let failing = diff.pairs.iter().filter(|p| p.change.fails()).count() as u64;
+        let failing = diff.pairs.iter().filter(|p| p.fails()).count() as u64;
         let (are, what) = (if failing == 1 { "is" } else { "are" }, "new, worse or not comparable");
         writeln!(out, "{}: {} {are} {what}", painted("FAIL", Paint::Bad, colour), count(failing, "finding"))?;
     } else {
@@ -75,8 +76,8 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
         };
         let name = pair.change.name();
         let paint = match pair.change {
-            c if c.fails() => Paint::Bad,
-            Change::Unverified => Paint::Warn,
+            _ if pair.fails() => Paint::Bad,
+            c if c.fails() || c == Change::Unverified => Paint::Warn,
             _ => Paint::Good,
         };
         writeln!(out, "{}{}", painted(name, paint, colour), text.strip_prefix(name).unwrap_or(text))?;
@@ -108,7 +109,8 @@ pub(super) fn state(row: &Row<'_>, [by_volume, by_translation]: [bool; 2], units
         Some(Relation::Coincident) => ", coincident",
         _ => "",
     };
-    format!("{}{number}{translation}{relation}", row.status.name())
+    let level = if row.level == Some(Level::Warning) { " (warning)" } else { "" };
+    format!("{}{level}{number}{translation}{relation}", row.status.name())
 }
 
 /// Writes the comparison as JSON.

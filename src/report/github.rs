@@ -2,7 +2,8 @@
 //!
 //! A step shows at most ten errors, ten warnings and ten notices. The report shows the worst nine and counts the rest.
 
-use crate::findings::{Groups, Judged, groups, rank};
+use crate::assembly::Level;
+use crate::findings::{Entry, Groups, Judged, groups, rank};
 use crate::report::location::{self, Place};
 use crate::report::rows;
 use crate::report::sentence::{sentence_of, verdict};
@@ -40,14 +41,9 @@ pub(crate) fn render_within(judged: &Judged, most: usize, out: &mut dyn Write) -
 fn findings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
     let groups = Groups::new(judged);
-    let entries = rows::in_groups(&rank::ranked(judged, |row| judged.is_open(row)), Some(&groups));
+    let entries = open_entries(judged, Level::Error, &groups);
     let (told, rest) = entries.split_at(entries.len().min(most));
-    for (entry, [a, b]) in told.iter().zip(groups::names(o, told, "")) {
-        let p = &o.pairs[entry.row];
-        let title = format!("{}: {a}, {b}", p.status.name());
-        let at = location::of(o, p.a).or_else(|| location::of(o, p.b));
-        command("error", at, &title, &sentence_of(judged, entry), out)?;
-    }
+    annotate("error", judged, told, out)?;
     if rest.is_empty() {
         return Ok(());
     }
@@ -60,21 +56,44 @@ fn findings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()
     command("error", None, "interfere", &said, out)
 }
 
+/// Findings of a severity outside the baseline, worst first.
+fn open_entries<'g>(judged: &Judged, level: Level, groups: &'g Groups) -> Vec<Entry<'g>> {
+    let is_open = |row: usize| judged.is_open(row) && judged.severity_of(row) == Some(level);
+    rows::in_groups(&rank::ranked(judged, is_open), Some(groups))
+}
+
+fn annotate(kind: &str, judged: &Judged, entries: &[Entry<'_>], out: &mut impl Write) -> io::Result<()> {
+    let o = &judged.outcome;
+    for (entry, [a, b]) in entries.iter().zip(groups::names(o, entries, "")) {
+        let p = &o.pairs[entry.row];
+        let title = format!("{}: {a}, {b}", p.status.name());
+        let at = location::of(o, p.a).or_else(|| location::of(o, p.b));
+        command(kind, at, &title, &sentence_of(judged, entry), out)?;
+    }
+    Ok(())
+}
+
+/// Writes the findings with severity `warning`, then the warnings of the run; both share one limit.
 fn warnings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
     let kind = if judged.strict { "error" } else { "warning" };
-    let (told, rest) = o.warnings.split_at(o.warnings.len().min(most));
+    let groups = Groups::new(judged);
+    let entries = open_entries(judged, Level::Warning, &groups);
+    let (shown, more) = entries.split_at(entries.len().min(most));
+    annotate("warning", judged, shown, out)?;
+    let (told, rest) = o.warnings.split_at(o.warnings.len().min(most - shown.len()));
     for w in told {
         let at = w.at.as_ref().filter(|at| !at.file.is_empty());
         let at = at.map(|at| Place { file: &at.file, line: at.line.unwrap_or(1) });
         let part = w.part.as_ref().map(|p| format!("part {p}: ")).unwrap_or_default();
         command(kind, at, w.code.name(), &format!("{part}{}", w.message), out)?;
     }
-    if rest.is_empty() {
+    let left = rest.len() + rows::rows_of(more);
+    if left == 0 {
         return Ok(());
     }
-    let warnings = if rest.len() == 1 { "warning" } else { "warnings" };
-    command(kind, None, "interfere", &format!("{} more {warnings} (--format json lists them all)", rest.len()), out)
+    let warnings = if left == 1 { "warning" } else { "warnings" };
+    command(kind, None, "interfere", &format!("{left} more {warnings} (--format json lists them all)"), out)
 }
 
 /// Writes one command on one line.

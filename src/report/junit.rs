@@ -1,6 +1,7 @@
 //! Writes the report as `JUnit` XML for CI systems: a suite for the assembly, a case for each listed pair. Times are
 //! omitted, so that the same input gives the same bytes.
 
+use crate::assembly::Level;
 use crate::check::Status;
 use crate::error::Error;
 use crate::findings::Judged;
@@ -19,10 +20,11 @@ enum End {
 
 fn end(judged: &Judged, row: usize) -> End {
     match judged.outcome.pairs[row].status {
+        _ if judged.severity_of(row) == Some(Level::Warning) => End::Skipped,
         Status::Undecided if judged.is_open(row) => End::Error,
         status if status.fails() && judged.is_open(row) => End::Failure,
         Status::Contact | Status::Clear => End::Passed,
-        // Allowed, ignored, or an accepted finding.
+        // Allowed, ignored, an accepted finding, or a warning.
         _ => End::Skipped,
     }
 }
@@ -155,9 +157,12 @@ fn case(judged: &Judged, row: usize, suite: &str, out: &mut impl Write) -> io::R
     writeln!(out, "{head}>\n      <{element} type=\"{status}\" message=\"{}\"/>\n    </testcase>", escaped(&said))
 }
 
-/// Reason of the rule, if any, then the sentence of the pair.
+/// The mark of a warning or the reason of the rule, if any, then the sentence of the pair.
 fn why_skipped(judged: &Judged, row: usize) -> String {
     let o = &judged.outcome;
+    if judged.severity_of(row) == Some(Level::Warning) {
+        return format!("warning: {}", sentence(judged, row));
+    }
     let reason = o.pairs[row].rule.and_then(|r| o.rules.get(r as usize)).and_then(|r| r.reason.as_deref());
     match reason {
         Some(reason) => format!("{reason}: {}", sentence(judged, row)),

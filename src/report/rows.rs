@@ -1,6 +1,6 @@
 //! Selects the rows of a report for people, and fills their cells.
 
-use crate::assembly::Rule;
+use crate::assembly::{Level, Rule, RuleAction};
 use crate::check::{Fix, Outcome, PairOutcome, Relation, Side, Status, pair_id};
 use crate::findings::{
     Accepted, BaselineStatus, Entry, Groups, Judged, Metric, RowNumber, RowNumbers, Severity, groups, rank,
@@ -117,7 +117,7 @@ fn cells_of(judged: &Judged, entry: &Entry<'_>, names: &[String; 2], numbers: &R
     let along = p.separating_move().and_then(|(_, t)| unit(&t)).or(p.normal);
     let [a, b] = [0, 1].map(|side| shown(&names[side]).into_owned());
     [
-        p.status.name().to_owned(),
+        status_text(judged, entry.row),
         baseline_status(judged, entry.row),
         handle(entry, numbers),
         a,
@@ -156,6 +156,12 @@ pub(crate) fn relation(relation: Relation) -> Option<&'static str> {
         Relation::Coincident => Some("coincident"),
         Relation::Apart | Relation::Touch | Relation::Overlap => None,
     }
+}
+
+/// Status of a row, marked for a finding with severity `warning`.
+fn status_text(judged: &Judged, row: usize) -> String {
+    let name = judged.outcome.pairs[row].status.name();
+    if judged.severity_of(row) == Some(Level::Warning) { format!("{name} (warning)") } else { name.to_owned() }
 }
 
 /// Baseline status of a row; with the volumes if these make it worse.
@@ -251,5 +257,8 @@ pub(crate) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
 pub(crate) fn verb_text(rule: &Rule, units: LengthUnit) -> String {
     let given = |mm| format!("{} {}", format_number(as_given(mm, units)), units.name());
     let key = rule.verb.key();
+    if rule.verb == RuleAction::Grade {
+        return format!("{key} {}", rule.severity.name());
+    }
     rule.verb.length().map_or_else(|| key.to_owned(), |mm| format!("{key} {}", given(mm)))
 }

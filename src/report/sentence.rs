@@ -148,5 +148,9 @@ pub(crate) fn verdict(judged: &Judged) -> String {
         1 => "; 1 warning fails with --strict".to_owned(),
         n => format!("; {n} warnings fail with --strict"),
     };
-    format!("{failing} of {} {verb}: {}{strict}", count(o.possible_pairs, "pair"), counts.join(", "))
+    let warnings = match judged.open_warnings() {
+        0 => String::new(),
+        n => format!("; {} with severity warning", count(n, "finding")),
+    };
+    format!("{failing} of {} {verb}: {}{warnings}{strict}", count(o.possible_pairs, "pair"), counts.join(", "))
 }

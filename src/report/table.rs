@@ -1,6 +1,6 @@
 //! Writes the report for people: findings, worst first, then allowed pairs; contacts are only counted.
 
-use crate::assembly::Geometry;
+use crate::assembly::{Geometry, Level};
 use crate::check::{Outcome, Status};
 use crate::findings::{BaselineOutcome, BaselineStatus, Entry, Groups, Judged, ResolvedFinding, RowNumbers};
 use crate::geom::unit::format_number;
@@ -124,6 +124,7 @@ fn lines(judged: &Judged, entries: &[Entry<'_>], numbers: &RowNumbers, out: &mut
         let name = status.name();
         let paint = match judged.status_of(entry.row) {
             Some(BaselineStatus::Accepted) => Paint::Warn,
+            _ if judged.severity_of(entry.row) == Some(Level::Warning) => Paint::Warn,
             _ if status.fails() => Paint::Bad,
             _ => Paint::Good,
         };
@@ -232,12 +233,18 @@ pub(crate) fn failure(judged: &Judged) -> String {
     let failing = judged.failing();
     if failing > 0 {
         said.push(fails(failing, "pair"));
-        let others = judged.findings() - failing;
-        said.extend((others > 0).then(|| count(others, "accepted finding")));
+        let (others, warnings) = (judged.findings() - failing, judged.open_warnings());
+        said.extend((others > warnings).then(|| count(others - warnings, "accepted finding")));
+        said.extend((warnings > 0).then(|| format!("{} with severity warning", count(warnings, "finding"))));
     }
     let warnings = judged.strict_warnings();
     said.extend((warnings > 0).then(|| format!("{} with --strict", fails(warnings, "warning"))));
     said.join(", ")
+}
+
+/// Number of findings with severity `warning`, to follow other counts; empty for none.
+fn with_warnings(n: u64) -> String {
+    if n == 0 { String::new() } else { format!(", {} with severity warning", count(n, "finding")) }
 }
 
 /// Writes the verdict, the last line.
@@ -247,9 +254,11 @@ fn verdict(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
     if judged.fails() {
         return out.word("FAIL", Paint::Bad, &format!(": {}", failure(judged)));
     }
+    let warnings = judged.open_warnings();
     let passing = match judged.findings() {
         0 => String::new(),
-        n if n == accepted => count(n, "accepted finding"),
+        n if n == warnings => with_warnings(n).trim_start_matches(", ").to_owned(),
+        n if n == accepted + warnings => count(accepted, "accepted finding") + &with_warnings(warnings),
         n => format!("{}; none fails with --fail-on {}", count(n, "finding"), judged.fail_on.name()),
     };
     out.word("PASS", Paint::Good, &note(passing))

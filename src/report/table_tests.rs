@@ -177,7 +177,7 @@ fn a_baseline_is_a_column_and_a_sentence() {
     };
     let gone = (0..12).map(|k| gone(&format!("x{k}"), k == 0)).collect();
     let baseline = Some(BaselineOutcome { file: "b.json".to_owned(), comparisons, counts, gone });
-    let judged = Judged { outcome, baseline, fail_on: FailOn::New, strict: false };
+    let judged = Judged { baseline, fail_on: FailOn::New, ..Judged::from(outcome) };
     let shown = rendered(&judged, Style::default());
     let column: Vec<&str> = shown
         .lines()

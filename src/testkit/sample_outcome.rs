@@ -1,6 +1,6 @@
 //! Fixed outcomes for the tests of every format.
 
-use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, PartIx, Rule, RuleAction};
+use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, Level, PartIx, Rule, RuleAction};
 use crate::check::{
     Certainty, ClearedBy, Counts, InstanceOutcome, Mover, MoverReason, Outcome, PairOutcome, PartOutcome, Relation,
     Settings, Side, Status,
@@ -86,6 +86,7 @@ fn rule(between: [&str; 2], verb: RuleAction, reason: Option<&str>, index: u32) 
     Rule {
         between: between.map(str::to_owned),
         verb,
+        severity: Level::Error,
         reason: reason.map(str::to_owned),
         scope: String::new(),
         file: "assembly.json".to_owned(),
@@ -122,6 +123,7 @@ pub(crate) fn outcome() -> Outcome {
         path: "assembly.json".to_owned(),
         files: vec!["assembly.json".to_owned(), "sub/drive one.json".to_owned()],
         units: LengthUnit::Mm,
+        strict: false,
         settings: Settings {
             tolerance: 0.01,
             geometry: Geometry::Hull,
@@ -143,7 +145,7 @@ pub(crate) fn outcome() -> Outcome {
                 unit: None,
                 id: (*id).to_owned(),
                 part: PartIx(u32::from(k != 1)),
-                placement: "77ac20f1".to_owned(),
+                placement: format!("77ac20f{k}"),
                 at: Some(FileLine { file: u32::from(k == 1), line: 10 + k as u32 }),
             })
             .collect(),
@@ -172,7 +174,7 @@ pub(crate) fn findings(n: usize) -> Outcome {
             unit: None,
             id: format!("part-{k:05}"),
             part: PartIx((k % 2) as u32),
-            placement: String::new(),
+            placement: format!("{k:016x}"),
             at: Some(FileLine { file: 0, line: k as u32 + 1 }),
         })
         .collect();
@@ -225,7 +227,7 @@ pub(crate) fn hostile() -> Outcome {
             unit: None,
             id,
             part: PartIx((k % 2) as u32),
-            placement: String::new(),
+            placement: format!("{k:016x}"),
             at: Some(FileLine { file: k as u32, line: 1 }),
         })
         .collect();
@@ -273,7 +275,7 @@ pub(crate) fn grouped() -> Outcome {
             unit: None,
             id: id.clone(),
             part: PartIx(u32::from(id.starts_with("bolt") || id == "plate")),
-            placement: String::new(),
+            placement: format!("{k:016x}"),
             at: Some(FileLine { file: 0, line: k as u32 + 1 }),
         })
         .collect();

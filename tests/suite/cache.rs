@@ -87,15 +87,15 @@ fn choices() -> Vec<Options> {
     let default = Options::default();
     let by = |geometry| Options { geometry, fixes: 20, report_within: Some(1.0), ..Options::default() };
     vec![
-        by(Geometry::Exact),
+        by(Some(Geometry::Exact)),
         Options { tolerance: Some(0.25), ..default.clone() },
         Options { report_within: Some(3.0), ..default.clone() },
         Options { facets: Some(Facets::Strict), ..default.clone() },
         Options { verdict_only: true, ..default },
-        by(Geometry::Hull),
-        by(Geometry::Decomposition),
-        Options { epsilon: Some(2.0), ..by(Geometry::Decomposition) },
-        Options { max_pieces: 2, ..by(Geometry::Decomposition) },
+        by(Some(Geometry::Hull)),
+        by(Some(Geometry::Decomposition)),
+        Options { epsilon: Some(2.0), ..by(Some(Geometry::Decomposition)) },
+        Options { max_pieces: 2, ..by(Some(Geometry::Decomposition)) },
     ]
 }
 
@@ -125,7 +125,7 @@ fn no_cold_and_warm_cache_give_equal_reports() {
 fn caches_give_equal_reports_of_real_assemblies() {
     let shared = std::env::var_os("INTERFERE_SHARED").map_or(Path::new("../shared").to_owned(), Into::into);
     let quick =
-        [Options { fixes: 20, ..Options::default() }, Options { geometry: Geometry::Hull, ..Options::default() }];
+        [Options { fixes: 20, ..Options::default() }, Options { geometry: Some(Geometry::Hull), ..Options::default() }];
     for name in ["as1-oc-214", "gripper-coarse", "ur5e-pair", "bolt-crossed"] {
         let file = shared.join("cases").join(name).join("assembly.json");
         if file.is_file() {
@@ -206,14 +206,14 @@ fn other_options_miss_the_cache() {
     builder = builder.instance("a", "a", at(0.0, 0.0, 0.0)).instance("b", "b", at(4.0, 0.0, 0.0));
     let assembly = builder.build().unwrap();
     let default = Options::default();
-    let pieces = Options { geometry: Geometry::Decomposition, ..default.clone() };
+    let pieces = Options { geometry: Some(Geometry::Decomposition), ..default.clone() };
     // First options, second options, and true if the shapes (hulls or pieces) differ, too.
     let changes = [
         (&default, Options { tolerance: Some(0.02), ..default.clone() }, false),
         (&default, Options { report_within: Some(0.5), ..default.clone() }, false),
         (&default, Options { facets: Some(Facets::Strict), ..default.clone() }, false),
         (&default, Options { verdict_only: true, ..default.clone() }, false),
-        (&default, Options { geometry: Geometry::Hull, ..default.clone() }, true),
+        (&default, Options { geometry: Some(Geometry::Hull), ..default.clone() }, true),
         (&default, pieces.clone(), true),
         (&pieces, Options { epsilon: Some(0.5), ..pieces.clone() }, true),
         (&pieces, Options { max_pieces: 3, ..pieces.clone() }, true),

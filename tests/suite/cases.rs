@@ -124,9 +124,9 @@ fn run_library(assembly: &Assembly, expected: &Expected) -> Outcome {
     let mm = |x: f64| x * assembly.units.mm();
     let options = Options {
         geometry: match expected.geometry.as_str() {
-            "exact" => Geometry::Exact,
-            "decomposition" => Geometry::Decomposition,
-            "hull" => Geometry::Hull,
+            "exact" => Some(Geometry::Exact),
+            "decomposition" => Some(Geometry::Decomposition),
+            "hull" => Some(Geometry::Hull),
             other => panic!("no geometry is called {other}"),
         },
         facets: expected.facets.as_ref().map(|f| if f == "strict" { Facets::Strict } else { Facets::Allow }),

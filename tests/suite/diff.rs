@@ -231,7 +231,7 @@ fn invalid_report_is_refused_with_location() {
             &report_text.replace("\"version\": 1,", "\"version\": 2,"),
             "old.json: this release does not know version 2 of the report",
         ),
-        (&report_text.replace("\"interference\", \"rel", "\"melted\", \"rel"), "unknown status `melted`"),
+        (&report_text.replace("\"interference\", \"sev", "\"melted\", \"sev"), "unknown status `melted`"),
     ] {
         scratch.write("old.json", text);
         let ran = diff(&scratch, &[]);

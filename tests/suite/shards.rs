@@ -99,7 +99,7 @@ fn shards_of_a_real_assembly_equal_the_run() {
         assert!(assert_joins(&assembly, &options(), of) > 5);
     }
     let robot = load(&shared.join("cases/so100-folded/assembly.json"));
-    assert!(assert_joins(&robot, &Options { geometry: Geometry::Hull, ..options() }, 7) > 5);
+    assert!(assert_joins(&robot, &Options { geometry: Some(Geometry::Hull), ..options() }, 7) > 5);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn merge_works_for_every_geometry_and_verdict_only() {
     for geometry in [Geometry::Exact, Geometry::Decomposition, Geometry::Hull] {
         for verdict_only in [false, true] {
             for name in ["nested-gearbox", "mixed-geometry", "open-mesh", "welded-bar"] {
-                assert_joins(&case(name), &Options { geometry, verdict_only, ..options() }, 3);
+                assert_joins(&case(name), &Options { geometry: Some(geometry), verdict_only, ..options() }, 3);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Reads the `instances` of a file: id, target and placement of each; ids are unique.
 
-use crate::assembly::file::{RawInstance, Target, placement, read_list};
+use crate::assembly::file::{RawInstance, Target, placement, read_comment, read_list};
 use crate::geom::{Affine, LengthUnit};
 use crate::json::document::Value;
 use crate::json::position::JsonPath;
@@ -9,7 +9,7 @@ use crate::json::wording::quoted;
 use rapidhash::fast::RandomState;
 use std::collections::BTreeMap;
 
-const INSTANCE_KEYS: [&str; 5] = ["id", "part", "assembly", "as_unit", "placement"];
+const INSTANCE_KEYS: [&str; 6] = ["id", "part", "assembly", "as_unit", "placement", "comment"];
 
 pub(crate) fn read_instances(
     reader: &mut Reader<'_>,
@@ -33,6 +33,7 @@ pub(crate) fn read_instances(
         let Some(fields) = reader.fields(value, &trail, &INSTANCE_KEYS, "an object with `id` and `part`") else {
             continue;
         };
+        read_comment(reader, &fields, &trail);
         let id = read_id(reader, &fields, value, &trail);
         if let Some((id, offset)) = id {
             if let Some((earlier, earlier_offset)) = first.get(id) {

@@ -1,6 +1,6 @@
 //! An assembly file as written: one struct per object, with checked keys, numbers in mm, and positions.
 //!
-//! - `instances`, `placement`, `rules`: readers of these objects
+//! - `instances`, `placement`, `rotation`, `rules`: readers of these objects
 //! - `paths`: resolves file names and restricts them to the allowed tree
 //! - `tree`: reads the root file and its sub-assemblies, resolves part names and paths
 //!
@@ -9,26 +9,28 @@
 pub(crate) mod instances;
 pub(crate) mod paths;
 pub(crate) mod placement;
+pub(crate) mod rotation;
 pub(crate) mod rules;
 pub(crate) mod tree;
 
 pub(crate) use crate::assembly::file::instances::bad_id;
 use crate::assembly::file::instances::read_instances;
 use crate::assembly::file::rules::read_rules;
-use crate::assembly::{Facets, Geometry, RuleAction};
+use crate::assembly::{Facets, Geometry, Level, RuleAction};
 use crate::error::{Location, Problem};
 use crate::geom::{Affine, LengthUnit};
 use crate::json::document::{Document, Json, List, Member, Value};
+use crate::json::length_problem::same_unit;
 use crate::json::position::{JsonPath, Source};
 use crate::json::reader::{Fields, Reader};
+use crate::json::wording::{join_or, quoted};
 
 /// One file, without the parts, instances and rules with a problem.
 #[derive(Debug, Default)]
 pub(crate) struct RawFile {
     pub name: Option<String>,
     pub units: Option<LengthUnit>,
-    pub tolerance: Option<Located<f64>>,
-    pub facets: Option<Located<Facets>>,
+    pub settings: RawSettings,
     pub parts: Vec<RawPart>,
     pub instances: Vec<RawInstance>,
     pub rules: Vec<RawRule>,
@@ -36,6 +38,17 @@ pub(crate) struct RawFile {
     pub part_names: Vec<String>,
     /// Location for problems of the whole list of instances.
     pub instances_at: Location,
+}
+
+/// The settings of a file.
+#[derive(Debug, Default)]
+pub(crate) struct RawSettings {
+    pub tolerance: Option<Located<f64>>,
+    pub facets: Option<Located<Facets>>,
+    pub geometry: Option<Located<Geometry>>,
+    pub epsilon: Option<Located<f64>>,
+    pub report_within: Option<Located<f64>>,
+    pub strict: Option<Located<bool>>,
 }
 
 /// A value with its location.
@@ -88,14 +101,28 @@ pub(crate) enum Target {
 pub(crate) struct RawRule {
     pub between: [String; 2],
     pub verb: RuleAction,
+    pub severity: Level,
     pub reason: Option<String>,
     pub index: u32,
     pub at: Location,
 }
 
-const PART_KEYS: [&str; 4] = ["mesh", "units", "deflection", "geometry"];
-const TOP_KEYS: [&str; 9] =
-    ["version", "name", "units", "tolerance", "facets", "parts", "instances", "rules", "$schema"];
+const PART_KEYS: [&str; 5] = ["mesh", "units", "deflection", "geometry", "comment"];
+const TOP_KEYS: [&str; 13] = [
+    "version",
+    "name",
+    "units",
+    "tolerance",
+    "facets",
+    "geometry",
+    "epsilon",
+    "report_within",
+    "strict",
+    "parts",
+    "instances",
+    "rules",
+    "$schema",
+];
 
 /// Reads a document and collects all its problems.
 pub(crate) fn read(source: &Source, document: &Document<'_>) -> (RawFile, Vec<Problem>) {
@@ -135,25 +162,63 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
     let name = text(reader, "name");
     let units = read_units(reader, &fields, &root);
     let unit = units.unwrap_or(LengthUnit::Mm);
-    let tolerance = fields.get("tolerance").and_then(|v| {
-        let trail = JsonPath::Key(&root, "tolerance");
-        Some(Located { value: reader.length(v, &trail, unit)?, at: reader.source.at(v.start(), &trail) })
-    });
-    let facets = fields.get("facets").and_then(|v| {
-        let trail = JsonPath::Key(&root, "facets");
-        Some(Located { value: read_facets(reader, v, &trail)?, at: reader.source.at(v.start(), &trail) })
-    });
+    let settings = read_settings(reader, &fields, unit);
     let (parts, part_names) = read_parts(reader, &fields, unit);
     let instances = read_instances(reader, &fields, &part_names, unit);
     let rules = read_rules(reader, &fields, unit);
     let blamed = fields.get("instances").map_or(document.start(), Value::start);
     let instances_at = reader.source.at(blamed, &JsonPath::Key(&root, "instances"));
-    Some(RawFile { name, units, tolerance, facets, parts, instances, rules, part_names, instances_at })
+    Some(RawFile { name, units, settings, parts, instances, rules, part_names, instances_at })
+}
+
+/// Reads the settings of a run; lengths in `unit`.
+fn read_settings(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> RawSettings {
+    /// Reads one value and keeps its location.
+    fn located<T>(
+        reader: &mut Reader<'_>,
+        fields: &Fields<'_>,
+        key: &'static str,
+        read: impl Fn(&mut Reader<'_>, Value<'_>, &JsonPath<'_>) -> Option<T>,
+    ) -> Option<Located<T>> {
+        let value = fields.get(key)?;
+        let trail = JsonPath::Key(&JsonPath::Root, key);
+        Some(Located { value: read(reader, value, &trail)?, at: reader.source.at(value.start(), &trail) })
+    }
+    let length = |reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>| reader.length(value, trail, unit);
+    RawSettings {
+        tolerance: located(reader, fields, "tolerance", length),
+        facets: located(reader, fields, "facets", read_facets),
+        geometry: located(reader, fields, "geometry", read_geometry),
+        epsilon: located(reader, fields, "epsilon", length),
+        report_within: located(reader, fields, "report_within", length),
+        strict: located(reader, fields, "strict", read_boolean),
+    }
 }
 
 fn read_units(reader: &mut Reader<'_>, fields: &Fields<'_>, trail: &JsonPath<'_>) -> Option<LengthUnit> {
-    let names = LengthUnit::ALL.map(LengthUnit::name);
-    reader.word(fields.get("units")?, &JsonPath::Key(trail, "units"), &names, LengthUnit::from_name)
+    let value = fields.get("units")?;
+    let trail = JsonPath::Key(trail, "units");
+    let names = join_or(&LengthUnit::ALL.map(LengthUnit::name));
+    let word = reader.text(value, &trail, &names)?;
+    let found = LengthUnit::from_spelling(word);
+    if found.is_none() {
+        // Suggests no unit of another length.
+        let near = same_unit(word).filter(|name| LengthUnit::from_spelling(name).is_some());
+        let fix = near.map_or_else(|| format!("expected {names}"), |name| format!("did you mean {}?", quoted(name)));
+        reader.problem(value.start(), &trail, format!("unknown unit {}", quoted(word)), fix);
+    }
+    found
+}
+
+/// Checks that the comment of an object is a text.
+fn read_comment(reader: &mut Reader<'_>, fields: &Fields<'_>, trail: &JsonPath<'_>) {
+    if let Some(value) = fields.get("comment") {
+        reader.text(value, &JsonPath::Key(trail, "comment"), "a text");
+    }
+}
+
+fn read_boolean(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<bool> {
+    reader.boolean(value, trail)
 }
 
 fn read_facets(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Facets> {
@@ -187,7 +252,14 @@ fn read_part(reader: &mut Reader<'_>, entry: Member<'_>, parts: &JsonPath<'_>, u
     if name.is_empty() {
         reader.problem(offset, &trail, "an empty part name", "name the part");
     }
-    let fields = reader.fields(entry.value, &trail, &PART_KEYS, "an object with `mesh`")?;
+    if let Json::Text(path) = entry.value.json() {
+        let mesh = Located { value: path.to_owned(), at: reader.source.at(offset, &trail) };
+        let at = mesh.at.clone();
+        return Some(RawPart { name: name.to_owned(), at, mesh, units: None, deflection: None, geometry: None });
+    }
+    let expected = "the path of an STL or OBJ file, or an object with `mesh`";
+    let fields = reader.fields(entry.value, &trail, &PART_KEYS, expected)?;
+    read_comment(reader, &fields, &trail);
     let units = read_units(reader, &fields, &trail);
     let deflection = fields.get("deflection").map(|v| reader.length(v, &JsonPath::Key(&trail, "deflection"), unit));
     let geometry = fields.get("geometry").map(|v| read_geometry(reader, v, &JsonPath::Key(&trail, "geometry")));

@@ -1,15 +1,15 @@
-//! Reads the `rules` of a file: two globs and one action each.
+//! Reads the `rules` of a file: two globs, an action and a severity each.
 
-use crate::assembly::RuleAction;
-use crate::assembly::file::{RawRule, read_list};
+use crate::assembly::file::{RawRule, read_comment, read_list};
 use crate::assembly::rules::glob::Glob;
+use crate::assembly::{Level, RuleAction};
 use crate::geom::LengthUnit;
 use crate::json::document::Value;
 use crate::json::position::JsonPath;
 use crate::json::reader::{Fields, Reader};
 use crate::json::wording::{join_or, quoted};
 
-const RULE_KEYS: [&str; 5] = ["between", "ignore", "allow_depth", "min_clearance", "reason"];
+const RULE_KEYS: [&str; 7] = ["between", "ignore", "allow_depth", "min_clearance", "severity", "reason", "comment"];
 
 pub(crate) fn read_rules(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> Vec<RawRule> {
     let root = JsonPath::Root;
@@ -28,11 +28,14 @@ fn read_rule(
 ) -> Option<RawRule> {
     let fields = reader.fields(value, trail, &RULE_KEYS, "an object with `between` and an action")?;
     let between = read_between(reader, &fields, value, trail);
+    let severity = read_severity(reader, &fields, trail);
     let verb = read_verb(reader, &fields, value, trail, unit);
+    read_comment(reader, &fields, trail);
     let reason = fields.get("reason").map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text"));
     Some(RawRule {
         between: between?,
         verb: verb?,
+        severity: severity?,
         reason: reason.flatten().map(str::to_owned),
         index: u32::try_from(index).unwrap_or(u32::MAX),
         at: reader.source.at(value.start(), trail),
@@ -64,6 +67,22 @@ fn read_glob(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) ->
     Some(text.to_owned())
 }
 
+/// Reads the severity of a rule, by default `error`; `None` after a problem.
+fn read_severity(reader: &mut Reader<'_>, fields: &Fields<'_>, trail: &JsonPath<'_>) -> Option<Level> {
+    let Some(value) = fields.get("severity") else { return Some(Level::Error) };
+    let trail = JsonPath::Key(trail, "severity");
+    if fields.has("ignore") {
+        reader.problem(
+            value.start(),
+            &trail,
+            "`severity` of ignored pairs",
+            "remove it: ignored pairs have no findings",
+        );
+        return None;
+    }
+    reader.word(value, &trail, &Level::ALL.map(Level::name), Level::from_name)
+}
+
 fn read_verb(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
@@ -72,13 +91,21 @@ fn read_verb(
     unit: LengthUnit,
 ) -> Option<RuleAction> {
     let given: Vec<&str> = RuleAction::KEYS.into_iter().filter(|v| fields.has(v)).collect();
+    if given.is_empty() && fields.has("severity") {
+        return Some(RuleAction::Grade);
+    }
     if given.len() != 1 {
         let what = if given.is_empty() {
             "a rule without an action".to_owned()
         } else {
             format!("{} actions in one rule", given.len())
         };
-        reader.problem(rule.start(), trail, what, format!("give exactly one of {}", join_or(&RuleAction::KEYS)));
+        reader.problem(
+            rule.start(),
+            trail,
+            what,
+            format!("give exactly one of {}, or `severity` alone", join_or(&RuleAction::KEYS)),
+        );
     }
     let mut verb = None;
     for name in &given {

@@ -2,6 +2,7 @@
 
 pub(crate) mod building;
 pub(crate) mod rules;
+pub(crate) mod settings;
 
 use crate::assembly::*;
 use crate::error::Error;

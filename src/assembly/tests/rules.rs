@@ -15,6 +15,7 @@ fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, RuleAction)
     }
     for (k, (scope, a, b, verb)) in rules.iter().enumerate() {
         assembly.rules.push(Rule {
+            severity: Level::Error,
             between: [(*a).to_owned(), (*b).to_owned()],
             verb: *verb,
             reason: None,

@@ -1,6 +1,6 @@
 //! Explains the status of one pair with the numbers of the run itself.
 
-use crate::assembly::{Assembly, Geometry, InstanceIx, PairRule, Rule, RuleTable};
+use crate::assembly::{Assembly, Geometry, InstanceIx, Level, PairRule, Rule, RuleTable};
 use crate::check::outcome::fix::is_fixable;
 use crate::check::outcome::part_rows::describe_parts;
 use crate::check::outcome::warnings::collect_warnings;
@@ -72,6 +72,11 @@ pub struct PairLimits {
 }
 
 impl Explanation {
+    /// Severity of the finding by its rule; `None` for a pair without a finding.
+    pub fn severity(&self) -> Option<Level> {
+        self.pair.status.fails().then(|| self.rule.as_ref().map(|r| r.severity).unwrap_or_default())
+    }
+
     /// Name of the clearing stage; `None` for a pair with another status.
     pub fn cleared_by(&self) -> Option<&'static str> {
         let last = self.steps.last().filter(|_| self.pair.status == Status::Clear)?;

@@ -4,13 +4,16 @@
 //! - `counts`: counters of a run
 //! - `part_rows`, `pair_rows`: rows of parts, instances and pairs
 //! - `warnings`: warnings about parts and shapes
+//! - `placement_warnings`, `flag_warnings`: warnings about placements and options
 //! - `fix`: fixes of interferences and their effect on other pairs
 //! - `explain`: trace of one pair
 pub(crate) mod counts;
 pub(crate) mod explain;
 pub(crate) mod fix;
+pub(crate) mod flag_warnings;
 pub(crate) mod pair_rows;
 pub(crate) mod part_rows;
+pub(crate) mod placement_warnings;
 pub(crate) mod status;
 pub(crate) mod warnings;
 
@@ -202,6 +205,8 @@ pub struct Outcome {
     pub files: Vec<String>,
     /// Unit of the report.
     pub units: LengthUnit,
+    /// True if the assembly file makes warnings errors.
+    pub strict: bool,
     /// Settings of the run.
     pub settings: Settings,
     /// Number of all pairs of instances, n·(n−1)/2.

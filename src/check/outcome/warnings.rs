@@ -2,6 +2,7 @@
 
 use crate::assembly::Assembly;
 use crate::check::Settings;
+use crate::check::outcome::placement_warnings::placement_warnings;
 use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::load::PartMesh;
 use crate::check::prepare::shape::Shape;
@@ -23,7 +24,7 @@ pub struct PlacedWarning {
     pub warning: Warning,
 }
 
-/// Collects the warnings of the assembly, of each mesh and of each shape, in this order.
+/// Collects the warnings of the assembly, of each mesh, of each shape and of the placements, in this order.
 pub(crate) fn collect_warnings(
     assembly: &Assembly,
     meshes: &[Arc<PartMesh>],
@@ -49,6 +50,7 @@ pub(crate) fn collect_warnings(
         let notes = (0..).zip(shape_notes(shape, assembly.units, settings.tolerance));
         add(2, index, notes.filter_map(|(k, note)| note.map(|note| told((k, note)))).collect());
     }
+    add(3, 0, (0..).zip(placement_warnings(assembly, shapes, settings.tolerance)).collect());
     placed
 }
 

@@ -36,7 +36,7 @@ impl Checker<'_> {
         match rule.map(|r| self.assembly.rules[r as usize].verb) {
             Some(RuleAction::AllowDepth(d)) => limits.allow_depth = Some(d),
             Some(RuleAction::MinClearance(c)) => limits.min_clearance = Some(c),
-            Some(RuleAction::Ignore) | None => {}
+            Some(RuleAction::Ignore | RuleAction::Grade) | None => {}
         }
         limits
     }

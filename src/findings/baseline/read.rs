@@ -7,7 +7,8 @@ use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::LengthUnit;
 use crate::json::document::{Json, Value};
 use crate::json::position::{JsonPath, Source};
-use crate::json::reader::{Fields, Reader, decode, parse};
+use crate::json::reader::{Fields, Reader, decode};
+use crate::json::syntax::parse;
 use std::collections::BTreeMap;
 
 const TOP_KEYS: [&str; 5] = ["version", "assembly", "units", "accepted", "$schema"];

@@ -24,7 +24,7 @@ fn written(baseline: &Baseline) -> Vec<u8> {
 /// Outcome, compared with a baseline.
 fn judged(outcome: Outcome, baseline: &Baseline) -> Judged {
     let baseline = Some(compare(baseline, "b.json".to_owned(), &outcome));
-    Judged { outcome, baseline, fail_on: FailOn::New, strict: false }
+    Judged { baseline, fail_on: FailOn::New, ..Judged::from(outcome) }
 }
 
 fn accepted_all(units: LengthUnit, reason: Option<&str>) -> Acceptance {

@@ -1,6 +1,6 @@
 //! Writes an explanation for people: a line for each stage, then the verdict and its reason.
 
-use crate::assembly::{Facets, Geometry};
+use crate::assembly::{Facets, Geometry, Level};
 use crate::check::{Certainty, ExplainedInstance, Explanation, Fix, Mover, MoverReason, PairLimits, Side, Status};
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit, Vec3};
@@ -25,8 +25,12 @@ pub(crate) fn text(e: &Explanation, colour: bool, out: &mut dyn Write) -> io::Re
         writeln!(out, "{}  {line}", painted(&format!("{head:>9}"), Paint::Bold, colour))?;
     }
     writeln!(out)?;
-    let paint = if e.pair.status.fails() { Paint::Bad } else { Paint::Good };
-    writeln!(out, "{}: {}", painted(e.pair.status.name(), paint, colour), why(e))?;
+    let (paint, level) = match e.severity() {
+        Some(Level::Error) => (Paint::Bad, ""),
+        Some(Level::Warning) => (Paint::Warn, " (warning)"),
+        None => (Paint::Good, ""),
+    };
+    writeln!(out, "{}{level}: {}", painted(e.pair.status.name(), paint, colour), why(e))?;
     if let Some(fix) = &e.fix {
         writeln!(out, "{}: {}", painted("fix", Paint::Bold, colour), fix_text(e, fix))?;
     }

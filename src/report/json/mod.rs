@@ -6,10 +6,12 @@ pub(crate) mod pair;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::assembly::{Facets, Rule};
+use crate::assembly::{Facets, Level, Rule, RuleAction};
 use crate::check::{self, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
 use crate::error::{Warning, WarningCode};
-use crate::findings::{BaselineOutcome, BaselineStatus, Group, Groups, Judged, ResolvedFinding, RowNumbers};
+use crate::findings::{
+    BaselineOutcome, BaselineStatus, Group, Groups, Judged, ResolvedFinding, RowNumbers, Severities,
+};
 use crate::geom::{Aabb, LengthUnit};
 use crate::json::write::write_json;
 use crate::report::number::{as_given, length, vector};
@@ -103,12 +105,17 @@ pub(crate) struct RuleAsRead<'a> {
 
 impl Serialize for RuleAsRead<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(6))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("between", &self.rule.between)?;
         let verb = self.rule.verb;
-        match verb.length() {
-            Some(mm) => map.serialize_entry(verb.key(), &as_given(mm, self.units))?,
-            None => map.serialize_entry(verb.key(), &true)?,
+        match (verb, verb.length()) {
+            (RuleAction::Grade, _) => {}
+            (_, Some(mm)) => map.serialize_entry(verb.key(), &as_given(mm, self.units))?,
+            (_, None) => map.serialize_entry(verb.key(), &true)?,
+        }
+        // An action with the usual severity keeps its short form.
+        if verb == RuleAction::Grade || self.rule.severity != Level::Error {
+            map.serialize_entry("severity", self.rule.severity.name())?;
         }
         map.serialize_entry("reason", &self.rule.reason)?;
         map.serialize_entry("scope", &self.rule.scope)?;
@@ -127,6 +134,10 @@ struct Summary {
     instances: usize,
     pairs: u64,
     counts: StatusCounts,
+    /// Number of findings of each severity.
+    findings: LevelCounts,
+    /// Severities in place of those of the rules, by status.
+    severity: Overrides,
     cleared_by: Stages,
 }
 
@@ -141,6 +152,8 @@ impl Summary {
             instances: o.instances.len(),
             pairs: o.possible_pairs,
             counts: StatusCounts(o.counts),
+            findings: LevelCounts(Level::ALL.map(|level| judged.findings_of(level))),
+            severity: Overrides(judged.severities),
             cleared_by: Stages(o.cleared_by),
         }
     }
@@ -151,6 +164,22 @@ struct StatusCounts(Counts);
 impl Serialize for StatusCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(Status::ALL.into_iter().map(|s| (s.name(), self.0.of(s))))
+    }
+}
+
+struct LevelCounts([u64; 2]);
+
+impl Serialize for LevelCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Level::ALL.into_iter().zip(self.0).map(|(level, n)| (level.name(), n)))
+    }
+}
+
+struct Overrides(Severities);
+
+impl Serialize for Overrides {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.given().map(|(status, level)| (status.name(), level.name())))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Writes the row of a pair.
 
-use crate::assembly::Rule;
+use crate::assembly::{Level, Rule};
 use crate::check::{self, Mover, PairOutcome, pair_id};
-use crate::findings::{self, BaselineStatus, Judged, RowNumber, Severity};
+use crate::findings::{self, BaselineStatus, Judged, RowNumber, Severities, Severity};
 use crate::geom::{Bounds, LengthUnit};
 use crate::report::json::MinMax;
 use crate::report::number::{length, vector, volume};
@@ -14,6 +14,7 @@ pub(crate) struct Pair<'a> {
     a: &'a str,
     b: &'a str,
     status: &'static str,
+    severity: Option<&'static str>,
     relation: Option<&'static str>,
     certainty: &'static str,
     geometry: &'static str,
@@ -61,6 +62,7 @@ impl<'a> Pair<'a> {
             a,
             b,
             status: p.status.name(),
+            severity: Severities::default().of(p.status, rule).map(Level::name),
             relation: p.relation.map(check::Relation::name),
             certainty: p.certainty.name(),
             geometry: p.geometry.name(),
@@ -87,9 +89,10 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Adds the data of the run about its row: comparison with the baseline, id of the group, number of the row.
+    /// Adds the data of the run about its row: severity, comparison with the baseline, id of the group, number of the row.
     pub(crate) fn in_run(self, judged: &Judged, row: usize, group: Option<&'a str>, number: Option<RowNumber>) -> Self {
         Self {
+            severity: judged.severity_of(row).map(Level::name),
             baseline: judged.status_of(row).map(BaselineStatus::name),
             accepted: judged.accepted(row).map(|a| Accepted::new(a, judged.outcome.units)),
             group: Some(GroupOfPair(group)),

@@ -46,6 +46,8 @@ fn the_whole_document() {
         "instances": 5,
         "pairs": 10,
         "counts": {"interference": 3, "too_close": 2, "undecided": 1, "allowed": 1, "contact": 1, "clear": 2, "ignored": 0},
+        "findings": {"error": 6, "warning": 0},
+        "severity": {},
         "cleared_by": {"aabb": 1, "obb": 0, "hull": 1, "pieces": 0, "exact": 0}
       },
       "baseline": null,
@@ -67,10 +69,10 @@ fn the_whole_document() {
       },
       "instances": {
         "drive/bearing-1": {"part": "bearing", "placement": "77ac20f1", "unit": null},
-        "fan": {"part": "hood", "placement": "77ac20f1", "unit": null},
-        "gehäuse \"links\"": {"part": "hood", "placement": "77ac20f1", "unit": null},
-        "shaft": {"part": "hood", "placement": "77ac20f1", "unit": null},
-        "x\u001b[31mred\nline\u202e": {"part": "hood", "placement": "77ac20f1", "unit": null}
+        "fan": {"part": "hood", "placement": "77ac20f3", "unit": null},
+        "gehäuse \"links\"": {"part": "hood", "placement": "77ac20f2", "unit": null},
+        "shaft": {"part": "hood", "placement": "77ac20f0", "unit": null},
+        "x\u001b[31mred\nline\u202e": {"part": "hood", "placement": "77ac20f4", "unit": null}
       },
       "warnings": [
         {"code": "open-mesh", "part": "hood", "message": "3 open edges"},

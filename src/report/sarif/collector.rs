@@ -1,6 +1,6 @@
 //! Builds a SARIF log from an outcome.
 
-use crate::assembly::InstanceIx;
+use crate::assembly::{self, InstanceIx};
 use crate::check::{Outcome, Relation, Status, pair_id};
 use crate::error::{Error, Warning};
 use crate::findings::{BaselineStatus, Entry, Groups, Judged, RowNumbers, rank};
@@ -136,7 +136,10 @@ fn finding(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), entry: &E
     ResultRow {
         rule_id: p.status.name().to_owned(),
         rule_index: FINDINGS.iter().position(|s| *s == p.status).unwrap_or(0),
-        level: Level::Error,
+        level: match judged.severity_of(entry.row) {
+            Some(assembly::Level::Warning) => Level::Warning,
+            _ => Level::Error,
+        },
         message: message(&sentence(judged, entry.row)),
         locations: vec![a],
         related_locations: vec![Location {

@@ -196,7 +196,7 @@ impl Dressed {
     /// Checks the pair.
     pub fn check(&self, known: &Known, ids: [&str; 2], asked: &Asked) -> Outcome {
         let options = Options {
-            geometry: Geometry::Exact,
+            geometry: Some(Geometry::Exact),
             tolerance: Some(asked.tolerance),
             facets: Some(asked.facets),
             report_within: Some(2.0 * known.gap.abs() + 100.0 * asked.tolerance + 16.0 * self.moved),
@@ -231,6 +231,7 @@ impl Dressed {
             .map(|verb| match verb {
                 RuleAction::Ignore => json!({ "between": ["a", "b"], "ignore": true }),
                 RuleAction::AllowDepth(mm) => json!({ "between": ["a", "b"], "allow_depth": mm }),
+                RuleAction::Grade => json!({ "between": ["a", "b"], "severity": "error" }),
                 RuleAction::MinClearance(mm) => json!({ "between": ["a", "b"], "min_clearance": mm }),
             })
             .into_iter()

@@ -25,7 +25,7 @@ fn run(known: &Known, tolerance: f64, epsilon: f64, verdict_only: bool) -> Outco
         builder = builder.rule("a", "b", verb, None);
     }
     let options = Options {
-        geometry: Geometry::Decomposition,
+        geometry: Some(Geometry::Decomposition),
         tolerance: Some(tolerance),
         facets: Some(Facets::Strict),
         report_within: Some(known.gap.abs() + 10.0 * tolerance),

@@ -56,7 +56,7 @@ impl Duel {
             .build()
             .unwrap_or_else(|e| panic!("{e}"));
         let options = Options {
-            geometry: Geometry::Exact,
+            geometry: Some(Geometry::Exact),
             tolerance: Some(self.tolerance),
             facets: Some(Facets::Strict),
             report_within: Some(10.0 * self.size),
@@ -168,8 +168,12 @@ impl Crowd {
             builder = builder.rule("*", "*", RuleAction::MinClearance(mm), None);
         }
         let assembly = builder.build().unwrap_or_else(|e| panic!("{e}"));
-        let options =
-            Options { geometry: Geometry::Exact, facets: Some(Facets::Strict), report_within, ..Options::default() };
+        let options = Options {
+            geometry: Some(Geometry::Exact),
+            facets: Some(Facets::Strict),
+            report_within,
+            ..Options::default()
+        };
         check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"))
     }
 
