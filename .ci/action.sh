@@ -48,57 +48,7 @@ compile() {
     build "$root"
 }
 
-# Lists the files for a glob: `*` and `?` stay within a folder, `**/` is any number of folders.
-matches() {
-    local glob=$1 regex='' fixed=${1%%[*?]*} folder=.
-    [[ $fixed != */* ]] || folder=${fixed%/*}
-    [[ $fixed != /* || -n $folder ]] || folder=/
-    while [[ -n $glob ]]; do
-        case $glob in
-        '**/'*) regex+='(.*/)?' glob=${glob:3} ;;
-        '*'*) regex+='[^/]*' glob=${glob:1} ;;
-        '?'*) regex+='[^/]' glob=${glob:1} ;;
-        '^'* | \\*) regex+="\\${glob:0:1}" glob=${glob:1} ;;
-        [.+'(){}|$[']*) regex+="[${glob:0:1}]" glob=${glob:1} ;;
-        *) regex+=${glob:0:1} glob=${glob:1} ;;
-        esac
-    done
-    find "$folder" -name .git -prune -o -type f -print 2>/dev/null | sed 's#^\./##' | LC_ALL=C sort |
-        { grep -E -x -e "$regex" || true; }
-}
-
-# Lists the assemblies of the input, one a line.
-assemblies() {
-    local pattern found
-    while read -r pattern; do
-        [[ -n $pattern ]] || continue
-        if [[ $pattern != *[*?]* || -f $pattern ]]; then
-            printf '%s\n' "$pattern"
-            continue
-        fi
-        found=$(matches "${pattern#./}")
-        if [[ -z $found ]]; then
-            printf '::error title=interfere::no file matches %s\n' "$pattern" >&2
-            return 2
-        fi
-        printf '%s\n' "$found"
-    done <<<"${INTERFERE_ASSEMBLY:-}" | awk '!seen[$0]++'
-}
-
-# Name of the k-th of n files: k stands before the ending if n > 1.
-numbered() {
-    local name=${1##*/} stem
-    if [[ $3 == 1 ]]; then
-        printf '%s' "$1"
-    elif [[ $name == ?*.* ]]; then
-        stem=${1%.*}
-        printf '%s-%s.%s' "$stem" "$2" "${name##*.}"
-    else
-        printf '%s-%s' "$1" "$2"
-    fi
-}
-
-# Flags of every assembly, from the inputs.
+# Flags from the inputs, one a line.
 settings() {
     local words
     [[ -z ${INTERFERE_FAIL_ON:-} ]] || printf '%s\n' --fail-on "$INTERFERE_FAIL_ON"
@@ -109,6 +59,8 @@ settings() {
     *) printf '%s\n' --baseline "$INTERFERE_BASELINE" ;;
     esac
     [[ ${INTERFERE_CACHE:-true} != true ]] || printf '%s\n' --cache "$INTERFERE_ANSWERS"
+    [[ -z ${INTERFERE_SARIF:-} ]] || printf '%s\n' --format "sarif=$INTERFERE_SARIF"
+    [[ -z ${INTERFERE_JUNIT:-} ]] || printf '%s\n' --format "junit=$INTERFERE_JUNIT"
     # Splits at blanks and line ends outside quotes, and runs nothing.
     if [[ ${INTERFERE_ARGS:-} == *[![:space:]]* ]]; then
         words=$(printf '%s\n' "$INTERFERE_ARGS" | xargs printf '%s\n') || return 2
@@ -123,24 +75,6 @@ refuse() {
     exit 0
 }
 
-# Checks one assembly to a folder of its own; passes the exit code on.
-check_one() {
-    local assembly=$1 folder=$2 k=$3 n=$4 code=0
-    shift 4
-    mkdir "$folder"
-    [[ -z ${INTERFERE_SARIF:-} ]] || set -- "$@" --format "sarif=$(numbered "$INTERFERE_SARIF" "$k" "$n")"
-    [[ -z ${INTERFERE_JUNIT:-} ]] || set -- "$@" --format "junit=$(numbered "$INTERFERE_JUNIT" "$k" "$n")"
-    "$program" check "$@" --format table --format "github=$folder/annotations" --format "markdown=$folder/summary.md" \
-        --format "json=$folder/report.json" -- "$assembly" || code=$?
-    if [[ -f $folder/report.json ]]; then
-        cat "$folder/annotations"
-        cat "$folder/summary.md" >>"$GITHUB_STEP_SUMMARY"
-    else
-        printf '::error title=interfere::%s: nothing was decided: the messages are in the log of this step\n' "$assembly"
-    fi
-    return "$code"
-}
-
 # Name of the cache with the present answers, if they are others than the restored ones.
 changed_answers() {
     local folder=${INTERFERE_ANSWERS:-} key
@@ -149,26 +83,27 @@ changed_answers() {
     [[ $key == "${INTERFERE_RESTORED:-}" ]] || output save "$key"
 }
 
-# Checks every assembly. The step passes: later steps save the caches, then the verdict step fails.
+# Checks the assemblies. The step passes: later steps save the caches, then the verdict step fails.
 check() {
-    local files=() flags=() folder line list code worst=0 k=0 reports=''
+    local files=() flags=() folder line list code=0
     printf '%s\n' "$root/bin" >>"$GITHUB_PATH"
-    list=$(assemblies) || refuse 'an input names no assembly: the log of this step has the message'
-    while IFS= read -r line; do [[ -z $line ]] || files+=("$line"); done <<<"$list"
+    # `read` drops the blanks around a line.
+    while read -r line; do [[ -z $line ]] || files+=("$line"); done <<<"${INTERFERE_ASSEMBLY:-}"
     [[ ${#files[@]} -gt 0 ]] || refuse 'the input assembly is empty'
     list=$(settings) || refuse 'the input args has an open quote'
     while IFS= read -r line; do [[ -z $line ]] || flags+=("$line"); done <<<"$list"
     # A folder for each use: two uses in a job share no report.
     folder=$(mktemp -d "$temp/interfere-reports.XXXXXX")
-    for line in "${files[@]}"; do
-        k=$((k + 1)) code=0
-        [[ ${#files[@]} -eq 1 ]] || printf '\n%s\n' "$line"
-        check_one "$line" "$folder/$k" "$k" "${#files[@]}" ${flags[@]+"${flags[@]}"} || code=$?
-        [[ $code -le $worst ]] || worst=$code
-        [[ ! -f $folder/$k/report.json ]] || reports+=${reports:+$'\n'}$folder/$k/report.json
-    done
-    output exit-code "$worst"
-    output report "$reports"
+    "$program" check ${flags[@]+"${flags[@]}"} --format table --format "github=$folder/annotations" \
+        --format "markdown=$folder/summary.md" --format "json=$folder/report.json" -- "${files[@]}" || code=$?
+    output exit-code "$code"
+    if [[ -f $folder/report.json ]]; then
+        cat "$folder/annotations"
+        cat "$folder/summary.md" >>"$GITHUB_STEP_SUMMARY"
+        output report "$folder/report.json"
+    else
+        printf '::error title=interfere::nothing was decided: the messages are in the log of this step\n'
+    fi
     changed_answers
 }
 
