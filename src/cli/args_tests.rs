@@ -160,9 +160,8 @@ fn help_of_inspect() {
     Arguments:
       <MESH>...  Mesh files: STL (binary or ASCII) or OBJ
 
-    Options:
-          --format <FORMAT>  Format of the report: `table` for people, `json` for programs [default:
-                             table] [possible values: table, json]
+    Report:
+          --format <FORMAT>  `table` for people, `json` for programs [default: table]
 
     General:
       -q, --quiet         Print only errors on stderr: no progress, no warnings, no time

@@ -196,10 +196,10 @@ fn ascii_stl_of_other_programs_is_read() {
     let cube = block([0.0; 3], [10.0; 3]);
     for (k, t) in cube.triangles.iter().enumerate() {
         let normal = ["nan nan nan", "up 0 1", "0 0", "1.#IND 0 0"][k % 4];
-        text += &format!("facet normal {normal}\n outer loop\n");
+        text.extend([format!("facet normal {normal}\n outer loop\n")]);
         for i in t {
             let v = cube.vertices[*i as usize];
-            text += &format!("  vertex {} {} {}\n", v[0], v[1], v[2]);
+            text.extend([format!("  vertex {} {} {}\n", v[0], v[1], v[2])]);
         }
         text += " endloop loop-end colour 3\nendfacet facet-end attribute 17\n";
     }
