@@ -67,7 +67,7 @@ fn help_of_the_program() {
 
 #[test]
 fn help_of_check() {
-    insta::assert_snapshot!(help(&["check"]), @r#"
+    insta::assert_snapshot!(help(&["check"]), @r"
     Check every pair of parts of an assembly; the exit code is the verdict
 
     Usage: interfere check [OPTIONS] [ASSEMBLY]...
@@ -90,6 +90,7 @@ fn help_of_check() {
           --format <FORMAT[=FILE]>  table, json, sarif, junit, github, markdown, csv; repeat for more
       -o, --output <FILE>           Write the report without a file to this file
           --expand                  Give each pair its own row in the table, without groups
+          --limit <N>               Rows of the table, 0 for all [default: 50; with --expand: all]
           --verdict-only            Decide each pair without measuring depths and translations
 
     Performance:
@@ -99,10 +100,12 @@ fn help_of_check() {
           --shard <I/N>     Check one of N shares of the pairs; `merge` combines them
 
     Gate:
-          --baseline <FILE>  Let findings accepted in this file pass until they get worse
-          --no-baseline      Use no baseline, even if one exists
-          --fail-on <WHAT>   Findings that fail: new, any, never [default: new with a baseline]
-          --strict           Let warnings fail the run, too: exit 1
+          --baseline <FILE>         Let findings accepted in this file pass until they get worse
+          --no-baseline             Use no baseline, even if one exists
+          --fail-on <WHAT>          Findings that fail: new, any, never [default: new with a baseline]
+          --severity <STATUS=WORD>  Severity of a status, as in undecided=warning
+          --strict                  Let warnings fail the run, too: exit 1
+          --no-strict               Let warnings pass, even if the file is strict
 
     General:
       -v, --verbose       Print the pairs and the time of each stage on stderr
@@ -111,23 +114,23 @@ fn help_of_check() {
       -h, --help          Print the flags, a line each; --help explains them
 
     Exit codes: 0 no pair fails, 1 a pair fails, 2 no verdict
-    "#);
+    ");
 }
 
 #[test]
 fn help_of_explain() {
-    insta::assert_snapshot!(help(&["explain"]), @r#"
+    insta::assert_snapshot!(help(&["explain"]), @r"
     Explain the verdict of one pair: the result of each stage and the deciding limit
 
-    Usage: interfere explain [OPTIONS] <ASSEMBLY> <A> <B>
+    Usage: interfere explain [OPTIONS] <ASSEMBLY> <PAIR>...
 
     Arguments:
       <ASSEMBLY>  The assembly file (JSON), or its folder
-      <A>         The full id of one instance
-      <B>         The full id of the other instance
+      <PAIR>...   The pair: A B, A,B, its id, or '#3' of --report
 
     Input:
-          --allow-outside  Read meshes from outside the version-controlled tree
+          --report <FILE.json>  JSON report of `check` for rows like '#3'
+          --allow-outside       Read meshes from outside the version-controlled tree
 
     Geometry:
           --geometry <GEOMETRY>  Solid of a part: exact, decomposition or hull [default: exact]
@@ -147,12 +150,12 @@ fn help_of_explain() {
       -q, --quiet         Print only errors on stderr: no progress, no warnings, no time
           --color <WHEN>  Colour: auto, always or never [default: auto]
       -h, --help          Print the flags, a line each; --help explains them
-    "#);
+    ");
 }
 
 #[test]
 fn help_of_inspect() {
-    insta::assert_snapshot!(help(&["inspect"]), @r#"
+    insta::assert_snapshot!(help(&["inspect"]), @r"
     Describe mesh files: size, volume, hull and defects
 
     Usage: interfere inspect [OPTIONS] <MESH>...
@@ -167,7 +170,7 @@ fn help_of_inspect() {
       -q, --quiet         Print only errors on stderr: no progress, no warnings, no time
           --color <WHEN>  Colour: auto, always or never [default: auto]
       -h, --help          Print the flags, a line each; --help explains them
-    "#);
+    ");
 }
 
 #[test]

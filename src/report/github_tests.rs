@@ -14,8 +14,8 @@ fn text(outcome: &Outcome) -> String {
 #[test]
 fn the_whole_list() {
     insta::assert_snapshot!(text(&sample_outcome::outcome()), @r#"
-    ::error file=assembly.json,line=12,title=interference%3A gehäuse "links"%2C shaft::gehäuse "links" and shaft overlap by 9.8 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; move shaft by 19.6 mm along (0.60, 0.80, 0.00) to separate them
-    ::error file=sub/drive one.json,line=11,title=interference%3A drive/bearing-1%2C gehäuse "links"::drive/bearing-1 and gehäuse "links" overlap by 0.25 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; move gehäuse "links" by 0.5 mm along -z to separate them
+    ::error file=assembly.json,line=12,title=interference%3A gehäuse "links"%2C shaft::gehäuse "links" and shaft overlap by 9.8 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; moving shaft, the smaller part, by 19.6 mm along (0.60, 0.80, 0.00) separates them
+    ::error file=sub/drive one.json,line=11,title=interference%3A drive/bearing-1%2C gehäuse "links"::drive/bearing-1 and gehäuse "links" overlap by 0.25 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; moving gehäuse "links", the smaller part, by 0.5 mm along -z separates them
     ::error file=assembly.json,line=13,title=interference%3A fan%2C x\u{1b}[31mred\nline\u{202e}::fan and x\u{1b}[31mred\nline\u{202e} overlap
     ::error file=assembly.json,line=13,title=too_close%3A fan%2C gehäuse "links"::fan and gehäuse "links" are 0.5 mm apart; required: 2 mm; at (0.25, 0, 0) mm; rule: min_clearance 2 mm (assembly.json rules[1])
     ::error file=sub/drive one.json,line=11,title=too_close%3A drive/bearing-1%2C fan::drive/bearing-1 and fan are 1.25 mm apart; required: 2 mm; at (0.625, 0, 0) mm; rule: min_clearance 2 mm (assembly.json rules[1])

@@ -37,7 +37,7 @@ fn the_whole_document() {
           <failure type="too_close" message="drive/bearing-1 and fan are 1.25 mm apart; required: 2 mm; at (0.625, 0, 0) mm; rule: min_clearance 2 mm (assembly.json rules[1])"/>
         </testcase>
         <testcase name="drive/bearing-1 x gehäuse &quot;links&quot;" classname="gear\u{1b}box">
-          <failure type="interference" message="drive/bearing-1 and gehäuse &quot;links&quot; overlap by 0.25 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; move gehäuse &quot;links&quot; by 0.5 mm along -z to separate them"/>
+          <failure type="interference" message="drive/bearing-1 and gehäuse &quot;links&quot; overlap by 0.25 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; moving gehäuse &quot;links&quot;, the smaller part, by 0.5 mm along -z separates them"/>
         </testcase>
         <testcase name="drive/bearing-1 x shaft" classname="gear\u{1b}box">
           <skipped type="allowed" message="H7/p6 press fit: drive/bearing-1 and shaft overlap by 0.015 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; rule: allow_depth 0.03 mm, H7/p6 press fit (assembly.json rules[0])"/>
@@ -53,7 +53,7 @@ fn the_whole_document() {
           <failure type="interference" message="fan and x\u{1b}[31mred\nline\u{202e} overlap"/>
         </testcase>
         <testcase name="gehäuse &quot;links&quot; x shaft" classname="gear\u{1b}box">
-          <failure type="interference" message="gehäuse &quot;links&quot; and shaft overlap by 9.8 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; move shaft by 19.6 mm along (0.60, 0.80, 0.00) to separate them"/>
+          <failure type="interference" message="gehäuse &quot;links&quot; and shaft overlap by 9.8 mm; the common volume is 31.2 mm³; at (0.5, 0.5, 0.5) mm; moving shaft, the smaller part, by 19.6 mm along (0.60, 0.80, 0.00) separates them"/>
         </testcase>
         <testcase name="shaft x x\u{1b}[31mred\nline\u{202e}" classname="gear\u{1b}box"/>
       </testsuite>

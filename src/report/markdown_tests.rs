@@ -13,22 +13,22 @@ fn text(outcome: &Outcome) -> String {
 
 #[test]
 fn the_whole_page() {
-    insta::assert_snapshot!(text(&sample_outcome::outcome()), @r#"
+    insta::assert_snapshot!(text(&sample_outcome::outcome()), @r"
     ## interfere: FAIL: <code>gear&#92;u&#123;1b&#125;box</code>
 
     6 of 10 pairs fail: 3 interference, 2 too_close, 1 undecided, 1 allowed, 1 contact, 2 clear, 0 ignored
 
     2 parts, 5 instances, geometry hull
 
-    | status | # | a | b | depth | volume | gap | at | move b by | along | rule | id |
+    | status | # | a | b | depth | volume | gap | at | move | along | rule | id |
     | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- | --- | --- |
-    | **interference** | &#35;1 | <code>gehäuse &#34;links&#34;</code> | <code>shaft</code> | 9.8 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | 19.6 mm | (0.60, 0.80, 0.00) |  | <code>48006d4af234</code> |
-    | **interference** | &#35;2 | <code>drive/bearing-1</code> | <code>gehäuse &#34;links&#34;</code> | 0.25 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | 0.5 mm | -z |  | <code>1084c5c64e76</code> |
+    | **interference** | &#35;1 | <code>gehäuse &#34;links&#34;</code> | <code>shaft</code> | 9.8 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | b by 19.6 mm | (0.60, 0.80, 0.00) |  | <code>48006d4af234</code> |
+    | **interference** | &#35;2 | <code>drive/bearing-1</code> | <code>gehäuse &#34;links&#34;</code> | 0.25 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | b by 0.5 mm | -z |  | <code>1084c5c64e76</code> |
     | **interference** | &#35;3 | <code>fan</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  |  |  |  |  |  |  | <code>33ee1045fdf0</code> |
     | **too_close** | &#35;4 | <code>fan</code> | <code>gehäuse &#34;links&#34;</code> |  |  | 0.5 mm | (0.25, 0, 0) mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> | <code>a2a020e8007a</code> |
     | **too_close** | &#35;5 | <code>drive/bearing-1</code> | <code>fan</code> |  |  | 1.25 mm | (0.625, 0, 0) mm |  | +x | <code>min&#95;clearance 2 mm (assembly.json rules&#91;1&#93;)</code> | <code>04f9614d4c7d</code> |
     | **undecided** | &#35;6 | <code>drive/bearing-1</code> | <code>x&#92;u&#123;1b&#125;&#91;31mred&#92;nline&#92;u&#123;202e&#125;</code> |  |  | -0.5 to 0.5 mm |  |  |  |  | <code>3ef75dd68a74</code> |
-    | **allowed** | &#35;7 | <code>drive/bearing-1</code> | <code>shaft</code> | 0.015 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | 0.03 mm | +x | <code>allow&#95;depth 0.03 mm, H7/p6 press fit (assembly.json rules&#91;0&#93;)</code> | <code>ce9c7ce76b14</code> |
+    | **allowed** | &#35;7 | <code>drive/bearing-1</code> | <code>shaft</code> | 0.015 mm | 31.2 mm³ |  | (0.5, 0.5, 0.5) mm | b by 0.03 mm | +x | <code>allow&#95;depth 0.03 mm, H7/p6 press fit (assembly.json rules&#91;0&#93;)</code> | <code>ce9c7ce76b14</code> |
     | **clear** | &#35;8 | <code>fan</code> | <code>shaft</code> |  |  | 4 mm | (2, 0, 0) mm |  | +x |  | <code>f06c5be0c088</code> |
 
     <details><summary>Pairs by status and stage</summary>
@@ -53,7 +53,7 @@ fn the_whole_page() {
     - <code>assembly.json&#58;7&#58;5&#58; rules&#91;2&#93; matches no pair &#91;unused-rule&#93;</code>
 
     </details>
-    "#);
+    ");
 }
 
 #[test]
