@@ -35,7 +35,7 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
 
-    /// `table` for people, `json` for programs, `markdown` for a pull request [default: table].
+    /// table, json, or markdown for a pull request [default: table].
     #[arg(long, value_enum, default_value = "table", help_heading = REPORT)]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     pub format: DiffFormat,

@@ -173,11 +173,12 @@ fn baseline_status(judged: &Judged, row: usize) -> String {
     }
 }
 
-/// Accepted depth or gap, to follow the present one: `, 0.3 mm accepted`. Empty unless the pair is worse in `measure`.
+/// Accepted depth, gap or translation, to follow the present one: `, 0.3 mm accepted`. Empty unless the pair is worse in `measure`.
 pub(crate) fn accepted(judged: &Judged, row: usize, measure: Metric) -> String {
     let accepted = judged.accepted(row).filter(|a| a.worse_in.contains(&measure));
     if let (Metric::Penetration, Some(before)) = (measure, accepted.and_then(|a| a.penetration_depth)) {
-        return format!(", {} accepted", length_text(before, judged.outcome.units));
+        // In brackets: the direction of the move follows.
+        return format!(" ({} accepted)", length_text(before, judged.outcome.units));
     }
     match (measure, accepted.and_then(|a| a.extent)) {
         (Metric::Depth, Some(Severity::Depth(before, _))) | (Metric::Gap, Some(Severity::Gap(before))) => {

@@ -56,9 +56,7 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
     if p.status == Status::Interference
         && let Some(moving) = moving(o, p)
     {
-        let was = accepted(judged, row, Metric::Penetration);
-        let was = if was.is_empty() { was } else { format!(" ({})", was.trim_start_matches(", ")) };
-        let _ = write!(said, "; {moving}{was}");
+        let _ = write!(said, "; {moving}{}", accepted(judged, row, Metric::Penetration));
     }
     if let Some(rule) = p.rule.and_then(|r| o.rules.get(r as usize)) {
         let _ = write!(said, "; rule: {}", rule_text(rule, o.units));

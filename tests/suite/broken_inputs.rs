@@ -181,11 +181,14 @@ fn path_in_place_of_a_command_names_the_command() {
 }
 
 #[test]
-fn two_ids_in_place_of_a_pair_get_one_error() {
+fn two_ids_name_one_pair() {
     let scratch = folder("box.stl");
     let text = assembly("box.stl").replace("[12, 0, 0]", "[9, 0, 0]");
     scratch.write("assembly.json", text);
-    insta::assert_snapshot!(refused(&scratch, "accept assembly.json one two"), @"error: `one` and `two` are two instances, not two pairs; write the pair as `one,two`");
+    let ran = run(&scratch, "accept assembly.json one two --reason fit");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    assert!(ran.stdout.contains("one and two") && ran.stdout.contains("1 finding newly accepted"), "{ran:?}");
+    assert_eq!(run(&scratch, "accept assembly.json one three").code, 2);
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn markdown_lists_failing_changes_first_and_folds_the_others() {
     report(&scratch, "new.json", &[]);
     let ran = diff(&scratch, &["--format", "markdown"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    insta::assert_snapshot!(ran.stdout, @r#"
+    insta::assert_snapshot!(ran.stdout, @r"
     ## interfere: changes of <code>assembly</code>
 
     **FAIL**: 1 finding is new, worse or not comparable.
@@ -151,7 +151,7 @@ fn markdown_lists_failing_changes_first_and_folds_the_others() {
 
     | change | a | b | was | is | also changed |
     | --- | --- | --- | --- | --- | --- |
-    | **worse** | <code>a</code> | <code>b</code> | interference 0.3 mm deep, common volume 30 mm³ | interference 0.5 mm deep, common volume 50 mm³ | placement of b |
+    | **worse** | <code>a</code> | <code>b</code> | interference 0.3 mm deep, common volume 30 mm³, separated by 0.3 mm | interference 0.5 mm deep, common volume 50 mm³, separated by 0.5 mm | placement of b |
 
     <details><summary>1 other change</summary>
 
@@ -160,7 +160,7 @@ fn markdown_lists_failing_changes_first_and_folds_the_others() {
     | **fixed** | <code>b</code> | <code>far</code> | too&#95;close 5 mm apart | <code>clear</code> | placement of a, placement of b |
 
     </details>
-    "#);
+    ");
     let ran = interfere_in(scratch.path(), &["diff", "new.json", "new.json", "--format", "markdown", "-o", "same.md"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
     let same = fs::read_to_string(scratch.path().join("same.md")).expect("a page");

@@ -553,7 +553,10 @@ fn fix_lists_collisions_of_the_moved_part() {
             .part("box", block([0.0, 0.0, 0.0], [2.0, 9.0, 9.0]))
             .instance("a", "box", at(0.0))
             .instance("b", "box", at(1.75))
-            .instance("c", "box", at(3.75 + room));
+            .instance("c", "box", at(3.75 + room))
+            // With these, b is not beside most others, so b moves and not a.
+            .instance("d", "box", at(100.0))
+            .instance("e", "box", at(200.0));
         if let Some(verb) = verb {
             builder = builder.rule("b", "c", verb, None);
         }

@@ -81,6 +81,8 @@ fn non_rigid(assembly: &Assembly) -> Vec<Warning> {
             by_part.entry(instance.part.0).or_default().push(instance);
         }
     }
+    // The lesser id comes first, in every order of the file.
+    by_part.values_mut().for_each(|all| all.sort_by(|x, y| x.id.cmp(&y.id)));
     let warn = |(part, instances): (u32, Vec<&Instance>)| {
         let message = format!(
             "the placement of {} {}; export the part in its true size, and give a rotation and a translation",
@@ -136,7 +138,8 @@ fn unit_suspects(assembly: &Assembly, boxes: &[Aabb], pairs: &[(u32, u32)]) -> V
         by_part.entry(instance.part.0).or_default().push(k);
     }
     let (mut sizes, mut apart) = (Vec::new(), Vec::new());
-    for (part, instances) in by_part {
+    for (part, mut instances) in by_part {
+        instances.sort_by(|x, y| assembly.instances[*x].id.cmp(&assembly.instances[*y].id));
         let size = boxes[instances[0]].diagonal();
         if instances.iter().any(|k| touches[*k]) {
             sizes.push(size);
