@@ -12,8 +12,10 @@ mod io;
 mod json;
 mod measure;
 mod mesh;
+mod picture;
 mod query;
 pub mod report;
+mod scene;
 mod shape;
 #[doc(hidden)]
 pub mod testkit;
@@ -44,7 +46,7 @@ pub mod internals {
     macro_rules! rooms {
         ($($room:ident)*) => { $(pub mod $room { pub use crate::$room::*; })* };
     }
-    rooms! { assembly broad check cli error findings fuzzing geom io json measure mesh query shape }
+    rooms! { assembly broad check cli error findings fuzzing geom io json measure mesh picture query scene shape }
 
     pub mod report {
         pub mod table {

@@ -18,6 +18,7 @@
 //! - `stopwatch`: wall and CPU time of each step
 
 pub mod cache;
+pub(crate) mod drawn;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub mod pairs;
@@ -28,6 +29,7 @@ pub(crate) mod stats;
 pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
+pub use crate::check::drawn::{Drawn, DrawnShape, drawn};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
 pub use crate::check::outcome::fix::{Fix, Mover, MoverReason, Side, fixable_rows};

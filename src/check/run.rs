@@ -257,7 +257,7 @@ fn nothing_to_check(assembly: &Assembly, possible: u64) -> Error {
 ///
 /// # Errors
 /// Refuses options out of range.
-fn resolve_settings(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
+pub(crate) fn resolve_settings(assembly: &Assembly, options: &Options) -> Result<Settings, Error> {
     let mut problems = Vec::new();
     for (name, value) in
         [("tolerance", options.tolerance), ("report-within", options.report_within), ("epsilon", options.epsilon)]

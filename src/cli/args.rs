@@ -9,6 +9,7 @@ use crate::cli::flags::{ColorChoice, GENERAL};
 use crate::cli::init::InitArgs;
 use crate::cli::inspect::InspectArgs;
 use crate::cli::merge::MergeArgs;
+use crate::cli::render::RenderArgs;
 use crate::cli::rule::RuleArgs;
 use crate::cli::schema::{CompletionsArgs, ManArgs, SchemaArgs};
 use crate::cli::suggest::SuggestArgs;
@@ -77,6 +78,8 @@ pub enum Command {
     Merge(MergeArgs),
     /// Explain the verdict of one pair: the result of each stage and the deciding limit.
     Explain(ExplainArgs),
+    /// Draw one pair: both parts in space, and a section through the overlap.
+    Render(RenderArgs),
     /// Describe mesh files: size, volume, hull and defects.
     Inspect(InspectArgs),
     /// Cover a mesh with convex pieces and write them to files.

@@ -24,6 +24,7 @@ pub mod inspect;
 pub(crate) mod merge;
 pub(crate) mod pair_handle;
 pub mod progress;
+pub(crate) mod render;
 pub mod report_flags;
 pub(crate) mod rule;
 pub(crate) mod run;

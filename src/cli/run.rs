@@ -8,7 +8,7 @@ use crate::cli::explain::{explain, run_explain};
 use crate::cli::flags::ColorChoice;
 use crate::cli::settings::ExplainSettings;
 use crate::cli::work::Work;
-use crate::cli::{accept, decompose, diff, init, inspect, merge, rule, schema, suggest, usage};
+use crate::cli::{accept, decompose, diff, init, inspect, merge, render, rule, schema, suggest, usage};
 use crate::io::FsLoader;
 use clap::{CommandFactory, Parser, ValueEnum};
 use std::ffi::OsString;
@@ -43,6 +43,7 @@ pub(crate) fn run_with(
         }
         Command::Merge(args) => merge::run(args, quiet, color, console),
         Command::Explain(args) => explain(&ExplainSettings::new(args), work, quiet, color, console),
+        Command::Render(args) => render::run(&args, quiet, color, console),
         Command::Inspect(args) => {
             let terminal = console.terminal;
             let colours = (terminal.paints(color, terminal.stdout), terminal.paints(color, terminal.stderr));

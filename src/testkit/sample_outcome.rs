@@ -40,6 +40,7 @@ fn pairs() -> Vec<PairOutcome> {
         translation_in_a: Some(direction * (depth * 2.0)),
         translation_facets: Some(0.008),
         closest_points: Some([Vec3::new(1.0, 2.0, 3.25), Vec3::new(1.0, -0.0, 3.0)]),
+        deepest_point: Some(Vec3::new(1.0, 1.0, 3.125)),
         normal: Some(direction),
         overlap_volume: Some(31.2),
         overlap_volume_slack: Some(0.4),

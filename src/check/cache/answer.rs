@@ -39,6 +39,7 @@ struct StoredMeasured {
     gap: Option<f64>,
     bracket: Bounds,
     witness: [[f64; 3]; 2],
+    deepest_point: Option<[f64; 3]>,
     normal: Option<[f64; 3]>,
     penetration: Option<([f64; 3], f64)>,
     common: Option<StoredCommon>,
@@ -142,7 +143,7 @@ impl StoredAnswer {
 
 impl StoredMeasured {
     fn of(m: &Measured, turns: impl FnOnce() -> [u8; 16]) -> Option<Self> {
-        let Measured { relation, gap, bracket, witness, normal, penetration, common } = m;
+        let Measured { relation, gap, bracket, witness, deepest_point, normal, penetration, common } = m;
         let relation = match relation {
             Some(r) => Some(code(&RELATIONS, r)?),
             None => None,
@@ -159,6 +160,7 @@ impl StoredMeasured {
             gap: *gap,
             bracket: *bracket,
             witness: witness.map(Into::into),
+            deepest_point: deepest_point.map(Into::into),
             normal: normal.map(Into::into),
             penetration: penetration.map(|(t, length)| (t.into(), length)),
             common,
@@ -182,6 +184,7 @@ impl StoredMeasured {
             gap: self.gap,
             bracket: self.bracket,
             witness: self.witness.map(Into::into),
+            deepest_point: self.deepest_point.map(Into::into),
             normal: self.normal.map(Into::into),
             penetration: self.penetration.map(|(t, length)| (t.into(), length)),
             common,
@@ -220,6 +223,7 @@ mod tests {
             gap: Some(-0.3),
             bracket: Bounds { lower: -0.4, upper: -0.2 },
             witness: [v, 2.0 * v],
+            deepest_point: Some(1.5 * v),
             normal: Some(Vec3::z()),
             penetration: Some((v, 3.0)),
             common: Some(CommonSolid {
@@ -229,8 +233,15 @@ mod tests {
                 boxes: vec![(turn, Aabb { min: -v, max: v })],
             }),
         };
-        let empty =
-            Measured { relation: None, gap: None, normal: None, penetration: None, common: None, ..whole.clone() };
+        let empty = Measured {
+            relation: None,
+            gap: None,
+            deepest_point: None,
+            normal: None,
+            penetration: None,
+            common: None,
+            ..whole.clone()
+        };
         let bare = Answer::bare(Status::Clear, Certainty::Certified, Geometry::Hull);
         let answers = [
             Answer { exit_stage: ExitStage::Obb, ..bare.clone() },

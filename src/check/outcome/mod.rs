@@ -64,6 +64,8 @@ pub struct PairOutcome {
     pub remaining: Option<RemainingOverlap>,
     /// Point of A and point of B (mm, root frame), see docs/reference/report.md.
     pub closest_points: Option<[Vec3; 2]>,
+    /// Centre of the largest common ball found (mm, root frame); `None` without a common ball.
+    pub deepest_point: Option<Vec3>,
     /// Unit vector from A to B (root frame).
     pub normal: Option<Vec3>,
     /// Volume of the intersection (mm³, >= 0).
@@ -131,6 +133,7 @@ impl PairOutcome {
             translation_facets: None,
             remaining: None,
             closest_points: None,
+            deepest_point: None,
             normal: None,
             overlap_volume: None,
             overlap_volume_slack: None,

@@ -111,6 +111,7 @@ impl Checker<'_> {
             remaining: None,
             closest_points: m
                 .map(|m| if flip { [m.witness[1], m.witness[0]] } else { m.witness }.map(|p| shown(point(p)))),
+            deepest_point: m.and_then(|m| m.deepest_point).map(|p| shown(point(p))),
             normal: m.and_then(|m| m.normal).map(|n| without_dust(turn(n), NORMAL_DUST)),
             overlap_volume: common.map(|c| c.volume),
             overlap_volume_slack: slack.map(|s| s[0]),

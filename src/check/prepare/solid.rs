@@ -54,7 +54,7 @@ pub(crate) fn body(shape: &Shape) -> SolidRef<'_> {
 }
 
 /// Mesh of the hull in its centred frame; a flat hull is a polygon.
-fn hull_mesh(shape: &Shape) -> TriMesh {
+pub(crate) fn hull_mesh(shape: &Shape) -> TriMesh {
     let vertices = shape.convex.vertices.clone();
     let triangles = if shape.convex.rank == 2 {
         (2..vertices.len() as u32).map(|k| [0, k - 1, k]).collect()

@@ -60,6 +60,7 @@ impl PairQuery<'_> {
             gap: Some(gap.value),
             bracket: gap.bracket.widened(margin),
             witness: gap.witness,
+            deepest_point: gap.ball_center,
             normal: gap.normal,
             penetration: None,
             common: None,

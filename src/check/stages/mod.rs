@@ -65,6 +65,8 @@ pub(crate) struct Measured {
     /// Certified bounds of the gap, with the rounding margin.
     pub bracket: Bounds,
     pub witness: [Vec3; 2],
+    /// Centre of the largest common ball found; `None` without a common ball.
+    pub deepest_point: Option<Vec3>,
     pub normal: Option<Vec3>,
     /// Shortest separating translation of the second shape found, and its length.
     pub penetration: Option<(Vec3, f64)>,

@@ -116,6 +116,7 @@ impl PairQuery<'_> {
                 gap: Some(high),
                 bracket: bracket.widened(margin),
                 witness,
+                deepest_point: thickest.ball.map(|b| b.center),
                 normal: way_out.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
                 penetration: way_out,
                 common: None,

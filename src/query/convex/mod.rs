@@ -40,6 +40,8 @@ pub struct Gap {
     /// Point of A and point of B (A's frame, mm): the closest two, or for overlapping hulls the nearest surface points
     /// to the centre of the largest common ball.
     pub witness: [Vec3; 2],
+    /// Centre of the largest common ball found (A's frame, mm); `None` without a common ball.
+    pub ball_center: Option<Vec3>,
     /// Unit direction from A to B (A's frame), if known without the penetration depth.
     pub normal: Option<Vec3>,
     /// Final state of GJK, for [`Gap::penetration`].
@@ -72,6 +74,7 @@ pub fn hull_gap(q: &HullPair, ask: &HullLimits) -> HullAnswer {
         bracket: Bounds { lower: greater(separation.lower, 0.0), upper: separation.upper },
         value: separation.upper,
         witness: points,
+        ball_center: None,
         normal: (separation.axis != Vec3::zeros() && separation.ending != GjkEnd::Touching).then_some(separation.axis),
         separation,
     };
@@ -108,6 +111,7 @@ fn overlapping(q: &HullPair, apart: &Gap, thick: &Thickness) -> Gap {
         } else {
             apart.witness
         },
+        ball_center: deep.then_some(thick.center),
         normal: apart.normal.or(Some(q.a.normals[facet_a])),
         ..*apart
     }

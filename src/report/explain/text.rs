@@ -88,7 +88,7 @@ fn limits_text(e: &Explanation, asked: &PairLimits) -> String {
 }
 
 /// Describes the fix of the pair and its effect on other pairs.
-fn fix_text(e: &Explanation, fix: &Fix) -> String {
+pub(crate) fn fix_text(e: &Explanation, fix: &Fix) -> String {
     let mover = e.pair.mover.unwrap_or(Mover { moves: Side::B, why: MoverReason::Equal });
     let [a, b] = [&e.sides[0].id, &e.sides[1].id].map(|id| format!("`{}`", shown(id)));
     let length = fix.translation.norm();

@@ -1,0 +1,91 @@
+//! Collects what pictures show: placed meshes, and the place and the directions of a pair.
+//!
+//! - `raster`: samples triangles in an orthographic view
+//! - `cut`: winding numbers of solids in a section plane
+//! - `layers`: nearest faces of a pair, and the faces where the overlap begins
+//! - `focus`: place and thin direction of a pair
+//! - `views`: chooses the views of a pair
+
+pub mod cut;
+pub(crate) mod focus;
+pub mod layers;
+pub mod raster;
+pub(crate) mod views;
+
+use crate::assembly::InstanceIx;
+use crate::check::{Drawn, DrawnShape};
+use crate::geom::{Aabb, Pose, Vec3};
+
+pub use crate::scene::focus::Focus;
+pub use crate::scene::raster::{Hit, Raster, View};
+pub use crate::scene::views::{PairViews, choose};
+
+/// Placed shapes of an assembly, as judged.
+#[derive(Debug)]
+pub struct Scene {
+    /// Distinct shapes.
+    pub shapes: Vec<DrawnShape>,
+    /// Instances in the order of the assembly.
+    pub instances: Vec<SceneInstance>,
+    /// Box of all instances (mm, root frame).
+    pub bounds: Aabb,
+}
+
+/// A placed shape.
+#[derive(Debug, Clone)]
+pub struct SceneInstance {
+    /// Index in [`Scene::shapes`].
+    pub shape: usize,
+    /// Map from the shape's frame to the root frame.
+    pub pose: Pose,
+    /// Box in the root frame (mm).
+    pub bounds: Aabb,
+}
+
+impl Scene {
+    /// Places the shapes. Cost: linear in the vertices of all instances.
+    pub fn new(drawn: Drawn) -> Self {
+        let Drawn { shapes, instances } = drawn;
+        let place = |(shape, pose): (usize, Pose)| {
+            let placed = shapes[shape].mesh.vertices.iter().map(|v| pose.point(v));
+            let bounds = placed.fold(Aabb::EMPTY, |b, p| b.union(&Aabb { min: p, max: p }));
+            SceneInstance { shape, pose, bounds }
+        };
+        let instances: Vec<_> = instances.into_iter().map(place).collect();
+        let bounds = instances.iter().fold(Aabb::EMPTY, |all, i| all.union(&i.bounds));
+        Self { shapes, instances, bounds }
+    }
+
+    /// Shape of an instance.
+    pub fn shape_of(&self, i: InstanceIx) -> &DrawnShape {
+        &self.shapes[self.instances[i.0 as usize].shape]
+    }
+
+    /// Box of two instances (mm, root frame).
+    pub fn bounds_of(&self, pair: [InstanceIx; 2]) -> Aabb {
+        let [a, b] = pair.map(|i| &self.instances[i.0 as usize].bounds);
+        a.union(b)
+    }
+
+    /// Calls `face` for each triangle of an instance: corners in the root frame, counter-clockwise from outside.
+    pub fn for_each_face(&self, i: InstanceIx, mut face: impl FnMut([Vec3; 3])) {
+        let instance = &self.instances[i.0 as usize];
+        let mesh = &self.shapes[instance.shape].mesh;
+        let placed: Vec<Vec3> = mesh.vertices.iter().map(|v| instance.pose.point(v)).collect();
+        for t in &mesh.triangles {
+            face(t.map(|v| placed[v as usize]));
+        }
+    }
+
+    /// Instances with a box inside the rectangle of the view.
+    pub fn visible(&self, view: &View) -> impl Iterator<Item = InstanceIx> {
+        let view = *view;
+        let seen = move |b: &Aabb| {
+            let [x, y, _] = view.coordinates(&b.center());
+            let half = (b.max - b.min) * 0.5;
+            let reach = |axis: &Vec3| half.dot(&axis.abs());
+            x.abs() <= 0.5 * view.size[0] + reach(&view.right) && y.abs() <= 0.5 * view.size[1] + reach(&view.up)
+        };
+        (0..).zip(&self.instances).filter(move |(_, i)| seen(&i.bounds)).map(|(k, _)| InstanceIx(k))
+    }
+}
