@@ -2,7 +2,7 @@
 
 use crate::geom::unit::format_number;
 use crate::geom::{LengthUnit, Vec3};
-use crate::picture::canvas::{BLACK, Canvas, Rect};
+use crate::picture::canvas::{BLACK, Canvas, Rect, text_width};
 use crate::picture::shade::OVERLAP;
 use crate::picture::{Panel, Subject};
 
@@ -105,8 +105,14 @@ fn measure(canvas: &mut Canvas, panel: &Panel, [from, to]: [Vec3; 2], text: &str
         let tick = [across[0] * 6.0, across[1] * 6.0];
         canvas.line(panel.rect, [end[0] - tick[0], end[1] - tick[1]], [end[0] + tick[0], end[1] + tick[1]], 1.5, BLACK);
     }
-    let middle = [0.5 * (p[0] + q[0]) + 12.0, 0.5 * (p[1] + q[1]) - 9.0 + 20.0 * row as f64];
-    canvas.label(panel.rect, middle, text, BLACK);
+    let middle = [0.5 * (p[0] + q[0]), 0.5 * (p[1] + q[1])];
+    let at = if d[0].abs() > d[1].abs() {
+        let above = if row == 0 { -28.0 } else { 10.0 };
+        [middle[0] - 0.5 * text_width(text, false) as f64, middle[1] + above]
+    } else {
+        [middle[0] + 12.0, middle[1] - 9.0 + 20.0 * row as f64]
+    };
+    canvas.label(panel.rect, at, text, BLACK);
 }
 
 /// Draws the scale bar: 1, 2 or 5 times a power of ten, about a sixth of the panel.

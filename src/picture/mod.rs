@@ -23,7 +23,7 @@ use crate::picture::shade::{NAMES, OVERLAP};
 use crate::scene::{Focus, PairViews, Scene, View, choose};
 
 /// Height of the strip with names and sentence (pixels).
-const STRIP: usize = 62;
+const STRIP: usize = 78;
 
 /// Depth below which a section gets a magnifier, and the depth that the magnifier shows (pixels).
 const THIN: f64 = 24.0;
@@ -153,7 +153,8 @@ fn draw_magnifier(
     let outer = section.rect;
     let (width, height) = (outer.width * 2 / 5, outer.height * 2 / 5);
     let focus = section.at(&subject.focus.point);
-    let corners = [(true, true), (true, false), (false, true), (false, false)];
+    // The scale bar has the corner at the bottom left.
+    let corners = [(true, true), (true, false), (false, false)];
     let near = |(right, bottom): &(bool, bool)| {
         let inside_x = (focus[0] > (outer.x + outer.width / 2) as f64) == *right;
         let inside_y = (focus[1] > (outer.y + outer.height / 2) as f64) == *bottom;
@@ -179,9 +180,27 @@ fn strip(canvas: &mut Canvas, caption: &Caption) {
     let x = canvas.text(10, 4, &a, NAMES[0], true);
     let x = canvas.text(x, 4, " x ", BLACK, false);
     canvas.text(x, 4, &b, NAMES[1], true);
-    for (k, line) in caption.lines.iter().take(2).enumerate() {
-        canvas.text(10, 4 + (k + 1) * LINE, &shortened(line, room), BLACK, false);
+    let lines = caption.lines.iter().flat_map(|line| folded(line, room));
+    for (k, line) in lines.take((STRIP - 4) / LINE - 1).enumerate() {
+        canvas.text(10, 4 + (k + 1) * LINE, &line, BLACK, false);
     }
+}
+
+/// Folds a text between words into lines of at most `most` characters.
+fn folded(text: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        let used = lines[last].chars().count();
+        if used > 0 && used + 1 + word.chars().count() > most {
+            lines.push(shortened(word, most));
+        } else {
+            let blank = if used > 0 { " " } else { "" };
+            lines[last].push_str(blank);
+            lines[last].push_str(&shortened(word, most));
+        }
+    }
+    lines
 }
 
 /// Cuts the middle out of a long text.

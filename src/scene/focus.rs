@@ -1,6 +1,6 @@
 //! Derives the place of a pair and the direction in which its overlap or gap is thin.
 
-use crate::check::PairOutcome;
+use crate::check::{PairOutcome, Relation};
 use crate::geom::{Aabb, Vec3};
 
 /// Place of a pair. Points in the root frame, lengths in mm.
@@ -34,7 +34,7 @@ impl Focus {
         let Some([a, b]) = p.closest_points else {
             return Self { point: bounds.center(), thin: None, depth: None, apart: None, overlap: p.overlap_box };
         };
-        let apart = p.gap.is_some_and(|g| g > 0.0).then_some([a, b]);
+        let apart = (p.relation == Some(Relation::Apart)).then_some([a, b]);
         Self { point: (a + b) * 0.5, thin: unit(b - a).or(p.normal), depth: None, apart, overlap: p.overlap_box }
     }
 
