@@ -3,12 +3,13 @@
 use crate::check;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, EXIT_CODES_OF_WRITERS, Question};
+use crate::cli::flags::{ColorChoice, INPUT, Question, REPORT};
+use crate::cli::pair_handle::{PairNames, read_report};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
-use crate::error::{Error, Location};
+use crate::error::{Error, Location, Warning};
 use crate::geom::Vec3;
 use crate::io::FsLoader;
 use crate::picture::{self, Caption, Format, Subject};
@@ -17,32 +18,47 @@ use crate::scene::{Focus, Scene};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::path::{Path, PathBuf};
 
+const END: &str = "\
+Exit codes:
+  0  the picture is written, whatever it shows
+  2  no picture: usage, unreadable or invalid input, an unknown pair, output not written
+
+Examples:
+  interfere render a.json bolt plate -o clash.png
+  interfere render a.json '#3' --report report.json -o clash.png --size 1920x960";
+
 /// The flags of `render`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = EXIT_CODES_OF_WRITERS)]
+#[command(after_long_help = END)]
 pub struct RenderArgs {
-    /// The assembly file (JSON).
-    #[arg(value_name = "ASSEMBLY.json")]
+    /// The assembly file (JSON), or its folder.
+    #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
-    /// The full id of one instance.
-    #[arg(value_name = "A")]
-    pub a: String,
+    /// The pair: A B, A,B, its id, or '#3' of --report.
+    ///
+    /// Names the pair by the full ids of its two instances, by its id in the reports, or by its row in --report.
+    #[arg(value_name = "PAIR", required = true, num_args = 1..=2)]
+    pub pair: Vec<String>,
 
-    /// The full id of the other instance.
-    #[arg(value_name = "B")]
-    pub b: String,
+    /// JSON report of `check` for rows like '#3'.
+    #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
+    pub report: Option<PathBuf>,
 
-    /// Write the picture to this file; its name ends in `.png`.
-    #[arg(long, short, value_name = "FILE.png")]
+    /// Write the picture to this PNG file.
+    #[arg(long, short, value_name = "FILE.png", help_heading = REPORT)]
     pub output: PathBuf,
 
-    /// Size of the picture in pixels, from 320x160 to 4096x2048.
-    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x640", value_parser = size)]
+    /// Size of the picture in pixels [default: 1280x640].
+    ///
+    /// From 320x160 to 4096x2048.
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x640", value_parser = size, help_heading = REPORT)]
+    #[arg(hide_default_value = true)]
     pub size: [usize; 2],
 
-    /// Axis of the assembly that points up in the picture.
-    #[arg(long, value_enum, default_value = "z")]
+    /// Axis that points up: x, y or z [default: z].
+    #[arg(long, value_enum, default_value = "z", help_heading = REPORT)]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub up: UpAxis,
 
     /// Settings of the pair queries.
@@ -103,16 +119,19 @@ fn draw(
     args: &RenderArgs,
     settings: &QuestionSettings,
     progress: &dyn check::Progress,
-) -> Result<(Vec<u8>, Vec<crate::error::Warning>), Error> {
+) -> Result<(Vec<u8>, Vec<Warning>), Error> {
     let assembly = settings.load(&FsLoader)?;
     let options = settings.options(assembly.units)?;
-    let e = check::explain(&assembly, &options, [&args.a, &args.b], &FsLoader, progress)?;
+    let report = args.report.as_deref().map(|path| read_report(path, &FsLoader)).transpose()?;
+    let ids = assembly.instances.iter().map(|i| i.id.as_str());
+    let [a, b] = &PairNames::new(ids, report.as_ref(), &assembly.path).one(&args.pair)?;
+    let e = check::explain(&assembly, &options, [a, b], &FsLoader, progress)?;
     let scene = Scene::new(check::drawn(&assembly, &options, &FsLoader, progress)?);
     let pair = [e.pair.a, e.pair.b];
     let subject = Subject {
         pair,
         focus: Focus::new(&e.pair, &scene.bounds_of(pair)),
-        way_out: e.pair.separating_translation,
+        way_out: e.pair.separating_move(),
         demanded: e.rule.as_ref().and_then(|r| r.verb.min_clearance()),
     };
     let caption = Caption {

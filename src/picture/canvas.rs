@@ -134,12 +134,15 @@ impl Canvas {
 
     /// Draws an arrow inside a rectangle; its head is at `to`.
     pub(crate) fn arrow(&mut self, rect: Rect, from: [f64; 2], to: [f64; 2], color: Color) {
-        self.line(rect, from, to, 2.0, color);
-        self.head(rect, from, to, color);
+        // A white rim keeps the arrow visible on every colour.
+        for (width, color) in [(5.0, WHITE), (2.5, color)] {
+            self.line(rect, from, to, width, color);
+            self.head(rect, from, to, width, color);
+        }
     }
 
     /// Draws the head of an arrow.
-    pub(crate) fn head(&mut self, rect: Rect, from: [f64; 2], to: [f64; 2], color: Color) {
+    fn head(&mut self, rect: Rect, from: [f64; 2], to: [f64; 2], width: f64, color: Color) {
         let d = [to[0] - from[0], to[1] - from[1]];
         let length = libm::sqrt(d[0] * d[0] + d[1] * d[1]);
         if length <= 0.0 {
@@ -148,7 +151,7 @@ impl Canvas {
         let d = [d[0] / length * 9.0, d[1] / length * 9.0];
         for side in [-0.45, 0.45] {
             let back = [to[0] - d[0] + side * d[1], to[1] - d[1] - side * d[0]];
-            self.line(rect, to, back, 2.0, color);
+            self.line(rect, to, back, width, color);
         }
     }
 

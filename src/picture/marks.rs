@@ -3,7 +3,7 @@
 use crate::geom::unit::format_number;
 use crate::geom::{LengthUnit, Vec3};
 use crate::picture::canvas::{BLACK, Canvas, Rect, text_width};
-use crate::picture::shade::OVERLAP;
+use crate::picture::shade::{OUTLINES, OVERLAP};
 use crate::picture::{Panel, Subject};
 
 /// Shortest and longest arrow of a translation (pixels).
@@ -54,9 +54,10 @@ pub(crate) fn magnifier(canvas: &mut Canvas, section: &Panel, panel: &Panel, sub
     canvas.line(section.rect, corner(sx, sy), to, 1.0, BLACK);
 }
 
-/// Draws the translation of B as an arrow from the focus, if it is not seen end-on.
+/// Draws the proposed translation as an arrow from the focus, in the colour of the moving part, if it is not seen
+/// end-on.
 fn way_out(canvas: &mut Canvas, panel: &Panel, subject: &Subject) {
-    let Some(t) = subject.way_out else { return };
+    let Some((moving, t)) = subject.way_out else { return };
     let from = panel.at(&subject.focus.point);
     let tip = panel.at(&(subject.focus.point + t));
     let d = [tip[0] - from[0], tip[1] - from[1]];
@@ -68,7 +69,7 @@ fn way_out(canvas: &mut Canvas, panel: &Panel, subject: &Subject) {
     }
     let length = seen.clamp(ARROW[0], ARROW[1]);
     let to = [from[0] + d[0] / seen * length, from[1] + d[1] / seen * length];
-    canvas.arrow(panel.rect, from, to, BLACK);
+    canvas.arrow(panel.rect, from, to, OUTLINES[usize::from(moving == subject.pair[1])]);
 }
 
 /// Draws the depth, or the gap and the required gap, as dimension lines with their lengths.

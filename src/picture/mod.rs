@@ -52,8 +52,8 @@ pub struct Subject {
     pub pair: [InstanceIx; 2],
     /// Place of the pair.
     pub focus: Focus,
-    /// Translation of B out of A.
-    pub way_out: Option<Vec3>,
+    /// Instance that moves in a proposal, and its translation.
+    pub way_out: Option<(InstanceIx, Vec3)>,
     /// Gap required by a rule.
     pub demanded: Option<f64>,
 }

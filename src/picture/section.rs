@@ -2,15 +2,12 @@
 
 use crate::assembly::InstanceIx;
 use crate::picture::canvas::{Canvas, Color, GREY, Rect, WHITE, mixed};
-use crate::picture::shade::{CONTEXT, OVERLAP, OVERLAP_EDGE, PARTS, widened};
+use crate::picture::shade::{CONTEXT, OUTLINES, OVERLAP, OVERLAP_EDGE, PARTS, widened};
 use crate::picture::space::PER_PIXEL;
 use crate::scene::{Raster, Scene, View, cut};
 
 /// Distance of two hatch lines along a row (pixels).
 const HATCH: usize = 9;
-
-/// Colours of the outlines of A and B in the section.
-const OUTLINES: [Color; 2] = [[20, 52, 116], [128, 74, 0]];
 
 /// Solids of a sample, as bits.
 const A: u8 = 1;

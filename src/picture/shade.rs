@@ -9,6 +9,9 @@ pub(crate) const PARTS: [Color; 2] = [[66, 120, 206], [236, 165, 38]];
 /// Colours of the names of A and B, dark enough to read on white.
 pub(crate) const NAMES: [Color; 2] = [[28, 78, 160], [158, 96, 0]];
 
+/// Colours of the outlines of A and B in the section, and of the arrow of a moving part.
+pub(crate) const OUTLINES: [Color; 2] = [[20, 52, 116], [128, 74, 0]];
+
 /// Colour of the overlap.
 pub(crate) const OVERLAP: Color = [218, 14, 32];
 

@@ -2,7 +2,7 @@
 
 use crate::assembly::InstanceIx;
 use crate::check::{Drawn, DrawnShape};
-use crate::geom::{LengthUnit, Pose, Vec3};
+use crate::geom::{Aabb, LengthUnit, Pose, Vec3};
 use crate::picture::shade::OVERLAP;
 use crate::picture::*;
 use crate::testkit::solids;
@@ -29,8 +29,11 @@ fn caption() -> Caption {
     }
 }
 
-fn subject(point: Vec3, depth: Option<f64>) -> Subject {
-    let focus = Focus { point, thin: Some(Vec3::x()), depth, apart: None, overlap: None };
+/// Pair with a common ball at a point; `size` is the size of the overlap around it.
+fn subject(point: Vec3, depth: Option<f64>, size: [f64; 3]) -> Subject {
+    let half = Vec3::from(size) * 0.5;
+    let overlap = depth.map(|_| Aabb { min: point - half, max: point + half });
+    let focus = Focus { point, thin: Some(Vec3::x()), depth, apart: None, overlap };
     Subject { pair: [InstanceIx(0), InstanceIx(1)], focus, way_out: None, demanded: None }
 }
 
@@ -65,7 +68,7 @@ fn areas_of_overlaps_are_true() {
         let scene =
             scene([(block([10.0; 3]), true), (block([10.0; 3]), true)], Vec3::new(10.0 - width, 0.0, 0.0), origin);
         let point = origin + Vec3::new(10.0 - 0.5 * width, 5.0, 5.0);
-        let bytes = draw(&scene, &subject(point, Some(width)), &caption(), &Format::default());
+        let bytes = draw(&scene, &subject(point, Some(width), [width, 10.0, 10.0]), &caption(), &Format::default());
         let (area, mm) = red_area(&bytes, "section");
         // Outline and marks take at most a line of pixels around the area, and the dimension line across it.
         let slack = 3.0 * mm * (2.0 * (width + 10.0) + width) + 20.0 * mm * 80.0 * mm;
@@ -76,7 +79,7 @@ fn areas_of_overlaps_are_true() {
 #[test]
 fn every_overlap_shows_red_in_space() {
     let scene = scene([(block([10.0; 3]), true), (block([2.0; 3]), true)], Vec3::repeat(4.0), Vec3::zeros());
-    let bytes = draw(&scene, &subject(Vec3::repeat(5.0), Some(2.0)), &caption(), &Format::default());
+    let bytes = draw(&scene, &subject(Vec3::repeat(5.0), Some(2.0), [2.0; 3]), &caption(), &Format::default());
     assert!(red_area(&bytes, "space").0 > 2.0);
 }
 
@@ -85,7 +88,7 @@ fn a_surface_without_an_inside_gets_no_red_area() {
     let mut open = block([10.0; 3]);
     open.triangles.pop();
     let scene = scene([(block([10.0; 3]), true), (open, false)], Vec3::repeat(4.0), Vec3::zeros());
-    let bytes = draw(&scene, &subject(Vec3::repeat(7.0), None), &caption(), &Format::default());
+    let bytes = draw(&scene, &subject(Vec3::repeat(7.0), None, [0.0; 3]), &caption(), &Format::default());
     assert_eq!(red_area(&bytes, "section").0, 0.0);
     // The ring around the place is the only red in space.
     let (area, mm) = red_area(&bytes, "space");
@@ -96,7 +99,12 @@ fn a_surface_without_an_inside_gets_no_red_area() {
 fn a_thin_overlap_gets_a_magnifier() {
     let moved = Vec3::new(9.95, 0.0, 0.0);
     let scene = scene([(block([10.0; 3]), true), (block([10.0; 3]), true)], moved, Vec3::zeros());
-    let bytes = draw(&scene, &subject(Vec3::new(9.975, 5.0, 5.0), Some(0.05)), &caption(), &Format::default());
+    let bytes = draw(
+        &scene,
+        &subject(Vec3::new(9.975, 5.0, 5.0), Some(0.05), [0.05, 10.0, 10.0]),
+        &caption(),
+        &Format::default(),
+    );
     let (_, mm) = red_area(&bytes, "magnifier");
     // The depth measures 48 pixels.
     assert!((0.05 / mm - 48.0).abs() < 1e-9, "{mm}");
@@ -108,7 +116,7 @@ fn same_scene_gives_same_bytes() {
     let shapes = || [(block([10.0; 3]), true), (block([3.0; 3]), true)];
     let draw_once = || {
         let scene = scene(shapes(), Vec3::new(8.0, 1.0, 2.0), Vec3::zeros());
-        draw(&scene, &subject(Vec3::new(9.0, 2.0, 3.0), Some(2.0)), &caption(), &Format::default())
+        draw(&scene, &subject(Vec3::new(9.0, 2.0, 3.0), Some(2.0), [2.0; 3]), &caption(), &Format::default())
     };
     let bytes = draw_once();
     assert_eq!(bytes, draw_once());
@@ -124,6 +132,6 @@ fn long_and_foreign_names_stay_inside() {
     };
     let scene = scene([(block([1.0; 3]), true), (block([1.0; 3]), true)], Vec3::x() * 0.5, Vec3::zeros());
     let format = Format { width: 320, height: 160, ..Format::default() };
-    let bytes = draw(&scene, &subject(Vec3::repeat(0.7), Some(0.5)), &caption, &format);
+    let bytes = draw(&scene, &subject(Vec3::repeat(0.7), Some(0.5), [0.5; 3]), &caption, &format);
     assert_eq!(decoded(&bytes).1, 320);
 }

@@ -23,6 +23,7 @@ mod mesh_oracles;
 mod mistakes;
 mod oracle;
 mod pages;
+mod pictures;
 mod pieces;
 mod properties;
 mod schema;
