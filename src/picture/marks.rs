@@ -134,11 +134,11 @@ fn scale_bar(canvas: &mut Canvas, panel: &Panel, units: LengthUnit) {
     }
 }
 
-/// Length in words, with three digits that count.
+/// Length in words, with four digits that count, as in reports.
 fn length(mm: f64, units: LengthUnit) -> String {
     let value = mm / units.mm();
     let power = if value > 0.0 { libm::floor(libm::log10(value)) as i32 } else { 0 };
-    let digits = (2 - power).clamp(0, 12) as usize;
+    let digits = (3 - power).clamp(0, 12) as usize;
     let text = format!("{value:.digits$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{text} {}", units.name())
