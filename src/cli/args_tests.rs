@@ -34,7 +34,7 @@ fn the_definition_is_sound() {
 
 #[test]
 fn help_of_the_program() {
-    insta::assert_snapshot!(help(&[]), @r#"
+    insta::assert_snapshot!(help(&[]), @r"
     The design-rule check for mechanical assemblies: finds overlapping parts, measures overlaps and gaps
 
     Usage: interfere [OPTIONS] <COMMAND>
@@ -45,6 +45,7 @@ fn help_of_the_program() {
       diff         Compare two JSON reports
       merge        Merge the partial reports of all shards of a run into its report
       explain      Explain the verdict of one pair: the result of each stage and the deciding limit
+      render       Draw one pair: both parts in space, and a section through the overlap
       inspect      Describe mesh files: size, volume, hull and defects
       decompose    Cover a mesh with convex pieces and write them to files
       init         Write an assembly file for a folder of meshes
@@ -62,7 +63,7 @@ fn help_of_the_program() {
       -V, --version       Print the version and its commit
 
     Exit codes: 0 no pair fails, 1 a pair fails, 2 no verdict
-    "#);
+    ");
 }
 
 #[test]

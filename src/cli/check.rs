@@ -196,6 +196,7 @@ Examples:
   interfere check a.json --tolerance 0.05mm -j 2   count deeper overlap as contact, on two threads";
 
 /// The flags of `check`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXIT_CODES_IN_SHORT, after_long_help = END_OF_CHECK)]
 pub struct CheckArgs {

@@ -82,8 +82,10 @@ pub struct SuggestArgs {
     #[command(flatten)]
     pub question: Question,
 
-    /// Append the proposed rules to the assembly file, after its own rules; the rest of the file keeps its bytes. Each reason begins
-    /// with REVIEW: replace it by the true one, or delete the rule.
+    /// Append the proposed rules to the assembly file.
+    ///
+    /// The rules follow those of the file; the rest of the file keeps its bytes. Each reason begins with REVIEW: replace it by the
+    /// true one, or delete the rule.
     #[arg(long, help_heading = REPORT)]
     pub write: bool,
 

@@ -279,11 +279,13 @@ fn obj(mesh: &[[[f32; 3]; 3]], rng: &mut Rng) -> Vec<u8> {
     text.into_bytes()
 }
 
+/// Writes triangles as a file.
+type Writer = fn(&[[[f32; 3]; 3]], &mut Rng) -> Vec<u8>;
+
 #[test]
 fn random_meshes_read_alike() {
     let count = if std::env::var_os("INTERFERE_FULL").is_some() { 10_000 } else { 300 };
-    let writers: [(&str, fn(&[[[f32; 3]; 3]], &mut Rng) -> Vec<u8>); 3] =
-        [("binary STL", binary_stl), ("ASCII STL", ascii_stl), ("OBJ", obj)];
+    let writers: [(&str, Writer); 3] = [("binary STL", binary_stl), ("ASCII STL", ascii_stl), ("OBJ", obj)];
     for (format, write) in writers {
         let mut rng = Rng::new(19);
         for k in 0..count {

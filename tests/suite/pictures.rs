@@ -8,12 +8,15 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
 fn render(assembly: &Path, pair: &[&str], flags: &[&str], folder: &Scratch, name: &str) -> Vec<u8> {
     let file = folder.path().join(name);
-    let ran =
-        interfere(&[&["render", assembly.to_str().unwrap()], pair, flags, &["-o", file.to_str().unwrap()]].concat());
+    let ran = interfere(&[&["render", text(assembly)], pair, flags, &["-o", text(&file)]].concat());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    std::fs::read(file).unwrap()
+    std::fs::read(file).expect("a written picture")
 }
 
 /// Draws the picture of the documents anew. `INTERFERE_UPDATE_PAGES=1` replaces the file.

@@ -82,7 +82,9 @@ fn non_rigid(assembly: &Assembly) -> Vec<Warning> {
         }
     }
     // The lesser id comes first, in every order of the file.
-    by_part.values_mut().for_each(|all| all.sort_by(|x, y| x.id.cmp(&y.id)));
+    for all in by_part.values_mut() {
+        all.sort_by(|x, y| x.id.cmp(&y.id));
+    }
     let warn = |(part, instances): (u32, Vec<&Instance>)| {
         let message = format!(
             "the placement of {} {}; export the part in its true size, and give a rotation and a translation",
