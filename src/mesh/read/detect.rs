@@ -1,8 +1,8 @@
 //! Recognises the format of a mesh file by content, independent of the file name.
 
 use crate::mesh::read::lexer::{is_text, line_end, next_word};
+use crate::mesh::read::mesh_error::MeshError;
 use crate::mesh::read::other_formats::{is_other_binary, other_format};
-use crate::mesh::read::parsed::MeshError;
 use crate::mesh::read::stl_binary::{FACET, HEAD, announced, truncated};
 
 /// Source format of a mesh.

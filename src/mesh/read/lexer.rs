@@ -1,7 +1,7 @@
 //! Words, lines and positions of a text in an unknown encoding. Bytes above 127 count as letters; `LF`, `CR LF` and
 //! `CR` end lines.
 
-use crate::mesh::read::parsed::MeshError;
+use crate::mesh::read::mesh_error::MeshError;
 
 /// True for bytes between words: blanks, line ends, all control characters.
 #[inline]

@@ -4,7 +4,7 @@
 //! - `stl_binary`, `stl_ascii`, `obj`: one reader per format; each merges corners of equal position
 //! - `triangulate`: cuts polygons of an OBJ into triangles
 //! - `lexer`, `parse_float`, `coordinate_range`: words, numbers, accepted coordinates
-//! - `parsed`: the result of a reader, its errors and warnings
+//! - `parsed`, `mesh_error`: the result of a reader and its warnings; its errors
 //!
 //! After the format's reader, [`load`] welds rounding cracks, counts edges, makes faces agree and turns shells wound
 //! inside out (`mesh::load`).
@@ -17,6 +17,7 @@
 pub(crate) mod coordinate_range;
 pub(crate) mod detect;
 pub(crate) mod lexer;
+pub(crate) mod mesh_error;
 pub(crate) mod obj;
 pub(crate) mod other_formats;
 pub(crate) mod parse_float;
@@ -31,8 +32,9 @@ use crate::mesh::TriMesh;
 use crate::mesh::load::{LoadedMesh, finish};
 
 pub use crate::mesh::read::detect::{MeshFormat, detect};
+pub use crate::mesh::read::mesh_error::MeshError;
+pub use crate::mesh::read::parsed::MeshWarning;
 pub(crate) use crate::mesh::read::parsed::Parsed;
-pub use crate::mesh::read::parsed::{MeshError, MeshWarning};
 
 /// Reads a mesh: recognises the format, merges vertices, welds rounding cracks, makes faces agree and orients them
 /// outward.

@@ -1,6 +1,6 @@
 //! Recognises files of other kinds by their first bytes, for the message that refuses them.
 
-use crate::mesh::read::parsed::MeshError;
+use crate::mesh::read::mesh_error::MeshError;
 
 const EXPORT: &str = "export STL or OBJ from CAD";
 const CONVERT: &str = "convert it to STL or OBJ";

@@ -7,8 +7,9 @@ use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
 use crate::mesh::read::detect::MeshFormat;
 use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, next_word, shown_word, word_end};
+use crate::mesh::read::mesh_error::{MAX_TRIANGLES, MeshError};
 use crate::mesh::read::parse_float;
-use crate::mesh::read::parsed::{MAX_TRIANGLES, MeshError, MeshWarning, Parsed};
+use crate::mesh::read::parsed::{MeshWarning, Parsed};
 use crate::mesh::repair::merge_vertices::{BLOCK, VertexMerger};
 
 /// Least relative difference from the nearest `f32`, for a coordinate of more than nine digits, as evidence of more

@@ -6,7 +6,8 @@ use crate::geom::tolerance::MAX_COORDINATE;
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
 use crate::mesh::read::detect::MeshFormat;
-use crate::mesh::read::parsed::{MAX_TRIANGLES, MeshError, MeshWarning, Parsed};
+use crate::mesh::read::mesh_error::{MAX_TRIANGLES, MeshError};
+use crate::mesh::read::parsed::{MeshWarning, Parsed};
 use crate::mesh::repair::merge_vertices_f32::{BLOCK, VertexMergerF32};
 
 /// Length of header and count (bytes).
