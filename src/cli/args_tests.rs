@@ -319,11 +319,11 @@ fn explain_takes_one_pair() {
     let Command::Explain(args) = parse("interfere explain a.json #3 --report r.json").unwrap().command else {
         panic!("explain")
     };
-    assert_eq!((args.pair, args.report), (vec!["#3".to_owned()], Some("r.json".into())));
+    assert_eq!((args.pair.pair, args.pair.report), (vec!["#3".to_owned()], Some("r.json".into())));
     let Command::Explain(args) = parse("interfere explain a.json drive/x y --format json").unwrap().command else {
         panic!("explain")
     };
-    assert_eq!((args.pair, args.format), (vec!["drive/x".to_owned(), "y".to_owned()], TextChoice::Json));
+    assert_eq!((args.pair.pair, args.format), (vec!["drive/x".to_owned(), "y".to_owned()], TextChoice::Json));
 }
 
 #[test]

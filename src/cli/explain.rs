@@ -4,8 +4,8 @@ use crate::assembly::Level;
 use crate::check::{self, Explanation, Progress};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, INPUT, Question, REPORT, TextChoice};
-use crate::cli::pair_handle::{PairNames, read_report};
+use crate::cli::flags::{ColorChoice, Question, REPORT, TextChoice};
+use crate::cli::pair_handle::PairArgs;
 use crate::cli::progress::Bar;
 use crate::cli::settings::{ExplainSettings, QuestionSettings};
 use crate::cli::target::Target;
@@ -25,9 +25,7 @@ pub(crate) fn run_explain(
 ) -> Result<Explanation, Error> {
     let question = &settings.question;
     let assembly = question.load(loader)?;
-    let report = settings.report.as_deref().map(|path| read_report(path, loader)).transpose()?;
-    let ids = assembly.instances.iter().map(|i| i.id.as_str());
-    let [a, b] = &PairNames::new(ids, report.as_ref(), &assembly.path).one(&settings.pair)?;
+    let [a, b] = &settings.pair.ids(&assembly, loader)?;
     check::explain(&assembly, &question.options(assembly.units)?, [a, b], loader, progress)
 }
 
@@ -37,7 +35,6 @@ impl ExplainSettings {
         Self {
             question: QuestionSettings::new(args.assembly, &args.question, false),
             pair: args.pair,
-            report: args.report,
             format: match args.format {
                 TextChoice::Text => Format::Table,
                 TextChoice::Json => Format::Json,
@@ -84,15 +81,9 @@ pub struct ExplainArgs {
     #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
-    /// The pair: A B, A,B, its id, or '#3' of --report.
-    ///
-    /// Names the pair by the full ids of its two instances, by its id in the reports, or by its row in --report.
-    #[arg(value_name = "PAIR", required = true, num_args = 1..=2)]
-    pub pair: Vec<String>,
-
-    /// JSON report of `check` for rows like '#3'.
-    #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
-    pub report: Option<PathBuf>,
+    /// The pair.
+    #[command(flatten)]
+    pub pair: PairArgs,
 
     /// Settings of the pair queries.
     #[command(flatten)]

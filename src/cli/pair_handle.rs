@@ -1,19 +1,48 @@
 //! Resolves the pairs that a user names: `A B`, `A,B`, the pair's id, or a row of a report as `#3` or `#3.2`.
 
+use crate::assembly::Assembly;
 use crate::check::pair_id;
 use crate::cli::baseline_flags::slashes;
+use crate::cli::flags::INPUT;
 use crate::error::{Error, Location, Problem};
 use crate::findings::{Report, RowNumber};
 use crate::io::Loader;
 use crate::json::wording::nearest;
+use clap::Args as ClapArgs;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Largest number of pairs searched for an id: about ten seconds of hashing.
 const MAX_SEARCHED: usize = 50_000_000;
 
 const SPELLINGS: &str =
     "name a pair as `A B`, as `A,B`, by its id (12 hexadecimal digits), or as `#3` with --report FILE.json";
+
+/// The arguments that name one pair.
+#[derive(Debug, Clone, PartialEq, Eq, ClapArgs)]
+pub struct PairArgs {
+    /// The pair: A B, A,B, its id, or '#3' of --report.
+    ///
+    /// Names the pair by the full ids of its two instances, by its id in the reports, or by its row in --report.
+    #[arg(value_name = "PAIR", required = true, num_args = 1..=2)]
+    pub pair: Vec<String>,
+
+    /// JSON report of `check` for rows like '#3'.
+    #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
+    pub report: Option<PathBuf>,
+}
+
+impl PairArgs {
+    /// Ids of the pair in an assembly.
+    ///
+    /// # Errors
+    /// Refuses an unreadable report, and words that name no pair or several.
+    pub(crate) fn ids(&self, assembly: &Assembly, loader: &dyn Loader) -> Result<[String; 2], Error> {
+        let report = self.report.as_deref().map(|path| read_report(path, loader)).transpose()?;
+        let ids = assembly.instances.iter().map(|i| i.id.as_str());
+        PairNames::new(ids, report.as_ref(), &assembly.path).one(&self.pair)
+    }
+}
 
 /// Pairs of an assembly, to be named.
 pub(crate) struct PairNames<'a> {

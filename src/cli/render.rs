@@ -3,8 +3,8 @@
 use crate::check;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, INPUT, Question, REPORT};
-use crate::cli::pair_handle::{PairNames, read_report};
+use crate::cli::flags::{ColorChoice, Question, REPORT};
+use crate::cli::pair_handle::PairArgs;
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
@@ -35,15 +35,9 @@ pub struct RenderArgs {
     #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
-    /// The pair: A B, A,B, its id, or '#3' of --report.
-    ///
-    /// Names the pair by the full ids of its two instances, by its id in the reports, or by its row in --report.
-    #[arg(value_name = "PAIR", required = true, num_args = 1..=2)]
-    pub pair: Vec<String>,
-
-    /// JSON report of `check` for rows like '#3'.
-    #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
-    pub report: Option<PathBuf>,
+    /// The pair.
+    #[command(flatten)]
+    pub pair: PairArgs,
 
     /// Write the picture to this PNG file.
     #[arg(long, short, value_name = "FILE.png", help_heading = REPORT)]
@@ -122,9 +116,7 @@ fn draw(
 ) -> Result<(Vec<u8>, Vec<Warning>), Error> {
     let assembly = settings.load(&FsLoader)?;
     let options = settings.options(assembly.units)?;
-    let report = args.report.as_deref().map(|path| read_report(path, &FsLoader)).transpose()?;
-    let ids = assembly.instances.iter().map(|i| i.id.as_str());
-    let [a, b] = &PairNames::new(ids, report.as_ref(), &assembly.path).one(&args.pair)?;
+    let [a, b] = &args.pair.ids(&assembly, &FsLoader)?;
     let e = check::explain(&assembly, &options, [a, b], &FsLoader, progress)?;
     let scene = Scene::new(check::drawn(&assembly, &options, &FsLoader, progress)?);
     let pair = [e.pair.a, e.pair.b];

@@ -7,6 +7,7 @@ use crate::cli::assembly_files::{assembly_file, with_advice};
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::decompose::FormatChoice;
 use crate::cli::flags::{FacetsChoice, GeometryChoice, Question};
+use crate::cli::pair_handle::PairArgs;
 use crate::cli::report_flags::Outputs;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
@@ -64,10 +65,8 @@ pub struct CheckSettings {
 pub struct ExplainSettings {
     /// Settings of the pair queries.
     pub question: QuestionSettings,
-    /// The pair: two ids, or one of its other names.
-    pub pair: Vec<String>,
-    /// Report with the rows of a name like `#3`.
-    pub report: Option<PathBuf>,
+    /// Names of the pair.
+    pub pair: PairArgs,
     /// Format of the explanation.
     pub format: Format,
 }

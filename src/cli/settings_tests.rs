@@ -55,7 +55,7 @@ fn explain_shares_the_question_flags() {
     let Command::Explain(args) = Args::try_parse_from(args.split(' ')).unwrap().command else { panic!("explain") };
     let explain = ExplainSettings::new(args);
     assert_eq!(explain.question, check.question);
-    assert_eq!((explain.pair, explain.format), (vec!["x".to_owned(), "y".to_owned()], Format::Json));
+    assert_eq!((explain.pair.pair, explain.format), (vec!["x".to_owned(), "y".to_owned()], Format::Json));
     assert_eq!(check.question.facets, Some(Facets::Strict));
     let options = check.question.options(LengthUnit::Cm).unwrap();
     assert_eq!((options.epsilon, options.max_pieces), (Some(1.0), 7));

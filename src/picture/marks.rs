@@ -77,12 +77,12 @@ fn dimension(canvas: &mut Canvas, panel: &Panel, subject: &Subject, units: Lengt
     let focus = &subject.focus;
     if let (Some(depth), Some(thin)) = (focus.depth, focus.thin) {
         let half = thin * (0.5 * depth);
-        measure(canvas, panel, [focus.point - half, focus.point + half], &length(depth, units), 0);
+        measure(canvas, panel, [focus.point - half, focus.point + half], &units.format_length(depth), 0);
     } else if let Some([a, b]) = focus.apart {
         let gap = (b - a).norm();
-        measure(canvas, panel, [a, b], &length(gap, units), 0);
+        measure(canvas, panel, [a, b], &units.format_length(gap), 0);
         if let (Some(demanded), Some(thin)) = (subject.demanded, focus.thin) {
-            let text = format!("required {}", length(demanded, units));
+            let text = format!("required {}", units.format_length(demanded));
             measure(canvas, panel, [a, a + thin * demanded], &text, 1);
         }
     }
@@ -132,14 +132,4 @@ fn scale_bar(canvas: &mut Canvas, panel: &Panel, units: LengthUnit) {
     for end in [from, to] {
         canvas.line(panel.rect, [end[0], end[1] - 5.0], [end[0], end[1] + 5.0], 2.0, BLACK);
     }
-}
-
-/// Length in words, with four digits that count, as in reports.
-fn length(mm: f64, units: LengthUnit) -> String {
-    let value = mm / units.mm();
-    let power = if value > 0.0 { libm::floor(libm::log10(value)) as i32 } else { 0 };
-    let digits = (3 - power).clamp(0, 12) as usize;
-    let text = format!("{value:.digits$}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} {}", units.name())
 }

@@ -56,9 +56,8 @@ impl Section {
 /// Colour of a sample: red for the overlap, else the colour of its part with hatching.
 fn hatched(solids: u8, sample: usize, width: usize) -> Color {
     let (x, y) = (sample % width / PER_PIXEL, sample / width / PER_PIXEL);
-    let period = HATCH * 4;
     let up = (x + y) % HATCH < 2;
-    let down = (x + period * y - y) % HATCH < 2;
+    let down = (x + (HATCH - 1) * y) % HATCH < 2;
     match solids & (A | B) {
         0 if solids & OTHER != 0 => mixed(CONTEXT, GREY, if up { 60 } else { 0 }),
         0 => WHITE,

@@ -10,7 +10,7 @@ use crate::report::junit::Suite;
 use crate::report::markdown::{self, MAX_BYTES, code, inert};
 use crate::report::number::count;
 use crate::report::sarif::collector;
-use crate::report::table::failure;
+use crate::report::table::{failure, passing};
 use crate::report::text::{Paint, painted, shown};
 use crate::report::{Format, Style, csv, github, junit, sarif, table};
 use serde::Serialize;
@@ -43,8 +43,7 @@ impl Checked {
     fn why(&self) -> String {
         match &self.result {
             Ok(judged) if judged.fails() => failure(judged),
-            Ok(judged) if judged.findings() > 0 => count(judged.findings(), "accepted finding"),
-            Ok(_) => String::new(),
+            Ok(judged) => passing(judged),
             Err(error) => {
                 let first = error.problems.first().map(ToString::to_string).unwrap_or_default();
                 match error.problems.len().saturating_sub(1) {

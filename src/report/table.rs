@@ -247,19 +247,24 @@ fn with_warnings(n: u64) -> String {
     if n == 0 { String::new() } else { format!(", {} with severity warning", count(n, "finding")) }
 }
 
-/// Writes the verdict, the last line.
-fn verdict(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
+/// Describes the findings of a gate that passes: `2 accepted findings`; empty without findings.
+pub(crate) fn passing(judged: &Judged) -> String {
     let accepted = judged.baseline.as_ref().map_or(0, |b| b.counts.accepted);
-    let note = |text: String| if text.is_empty() { text } else { format!(": {text}") };
-    if judged.fails() {
-        return out.word("FAIL", Paint::Bad, &format!(": {}", failure(judged)));
-    }
     let warnings = judged.open_warnings();
-    let passing = match judged.findings() {
+    match judged.findings() {
         0 => String::new(),
         n if n == warnings => with_warnings(n).trim_start_matches(", ").to_owned(),
         n if n == accepted + warnings => count(accepted, "accepted finding") + &with_warnings(warnings),
         n => format!("{}; none fails with --fail-on {}", count(n, "finding"), judged.fail_on.name()),
-    };
-    out.word("PASS", Paint::Good, &note(passing))
+    }
+}
+
+/// Writes the verdict, the last line.
+fn verdict(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
+    if judged.fails() {
+        return out.word("FAIL", Paint::Bad, &format!(": {}", failure(judged)));
+    }
+    let passing = passing(judged);
+    let note = if passing.is_empty() { passing } else { format!(": {passing}") };
+    out.word("PASS", Paint::Good, &note)
 }
