@@ -4,9 +4,11 @@
 //! - `cut`: winding numbers of solids in a section plane
 //! - `layers`: nearest faces of a pair, and the faces where the overlap begins
 //! - `focus`: place and thin direction of a pair
+//! - `finding`: lines of a report, ready to draw
 //! - `views`: chooses the views of a pair
 
 pub mod cut;
+pub(crate) mod finding;
 pub(crate) mod focus;
 pub mod layers;
 pub mod raster;
@@ -16,6 +18,7 @@ use crate::assembly::InstanceIx;
 use crate::check::{Drawn, DrawnShape};
 use crate::geom::{Aabb, Pose, Vec3};
 
+pub use crate::scene::finding::{SceneFinding, findings};
 pub use crate::scene::focus::Focus;
 pub use crate::scene::raster::{Hit, Raster, View};
 pub use crate::scene::views::{PairViews, choose};

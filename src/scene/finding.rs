@@ -1,0 +1,46 @@
+//! Lists the findings of a run, ready to draw: one for each line of the report.
+
+use crate::assembly::InstanceIx;
+use crate::check::Outcome;
+use crate::findings::rank::{demanded, ranked};
+use crate::findings::{Entry, Groups, Judged};
+use crate::geom::Vec3;
+use crate::scene::{Focus, Scene};
+
+/// A pair to draw. Lengths in mm, root frame.
+#[derive(Debug, Clone)]
+pub struct SceneFinding {
+    /// Index in [`Outcome::pairs`]; of a group, its worst row.
+    pub row: usize,
+    /// Number of rows in the line: 1, or the members of the group.
+    pub rows: usize,
+    /// The two instances.
+    pub pair: [InstanceIx; 2],
+    /// Place of the pair.
+    pub focus: Focus,
+    /// Instance that moves in a proposal, and its translation.
+    pub way_out: Option<(InstanceIx, Vec3)>,
+    /// Gap required by a rule.
+    pub demanded: Option<f64>,
+}
+
+impl SceneFinding {
+    /// Finding of a row, which may be a contact or a clear pair.
+    pub fn of_row(scene: &Scene, outcome: &Outcome, row: usize) -> Self {
+        let p = &outcome.pairs[row];
+        let pair = [p.a, p.b];
+        let focus = Focus::new(p, &scene.bounds_of(pair));
+        Self { row, rows: 1, pair, focus, way_out: p.separating_move(), demanded: demanded(outcome, p) }
+    }
+}
+
+/// Findings of a run, accepted ones too, worst first; a group is one line with its worst row.
+pub fn findings(scene: &Scene, judged: &Judged) -> Vec<SceneFinding> {
+    let groups = Groups::new(judged);
+    let failing = ranked(judged, |row| judged.outcome.pairs[row].status.fails());
+    let line = |entry: Entry<'_>| {
+        let row = entry.group.map_or(entry.row, |g| g.worst as usize);
+        SceneFinding { rows: entry.rows(), ..SceneFinding::of_row(scene, &judged.outcome, row) }
+    };
+    groups.entries(&failing).into_iter().map(line).collect()
+}
