@@ -169,5 +169,5 @@ pub fn decompose(mesh: &TriMesh, epsilon: f64, max_pieces: usize) -> Result<Opti
 /// ```
 pub fn common_solid(a: &TriMesh, b: &TriMesh, b_in_a: &Pose) -> Result<Option<TriMesh>, MeshError> {
     let (Some(a), Some(b)) = (shape::solid_surface(a)?, shape::solid_surface(b)?) else { return Ok(None) };
-    Ok(measure::intersection::by_arrangement::solid(&a, &b, b_in_a))
+    Ok(measure::intersection::by_arrangement::solid(&a, &b, b_in_a).ok())
 }

@@ -6,12 +6,14 @@
 //! - `focus`: place and thin direction of a pair
 //! - `finding`: lines of a report, ready to draw
 //! - `views`: chooses the views of a pair
+//! - `solids`: common solids and crossing lines of the findings
 
 pub mod cut;
 pub(crate) mod finding;
 pub(crate) mod focus;
 pub mod layers;
 pub mod raster;
+pub(crate) mod solids;
 pub(crate) mod views;
 
 use crate::assembly::InstanceIx;
@@ -21,6 +23,7 @@ use crate::geom::{Aabb, Pose, Vec3};
 pub use crate::scene::finding::{SceneFinding, findings};
 pub use crate::scene::focus::Focus;
 pub use crate::scene::raster::{Hit, Raster, View};
+pub use crate::scene::solids::{MAX_OVERLAPS, NoOverlap, Overlap, Overlaps, PlacedOverlap};
 pub use crate::scene::views::{PairViews, choose};
 
 /// Placed shapes of an assembly, as judged.

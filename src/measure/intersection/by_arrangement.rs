@@ -28,18 +28,30 @@ const MAX_TRIANGLES: usize = 100_000;
 /// Relative tolerance between the volume of a mesh and the sums over the crossings, on top of rounding.
 const SAME_VOLUME: f64 = 1e-6;
 
+/// Reason for the absence of a common solid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoCommonSolid {
+    /// A surface is not closed or has no inside.
+    NoInside,
+    /// The solids share nothing thicker than rounding.
+    NothingShared,
+    /// The arrangement has too many triangles: 100 000, an intersecting pair counts as 20.
+    TooManyTriangles,
+    /// A check fails: of the mesh against both winding numbers, or of its volume against the sums of
+    /// [`intersection`](super::intersection()).
+    Unconfirmed,
+}
+
 /// Computes the boundary of the common solid of two placed solids, as an outward mesh in A's frame (mm); `b_in_a`
-/// places B.
-///
-/// Returns `None` in four cases: the solids share nothing thicker than rounding; a surface is not closed or has no
-/// inside; there are too many triangles (100 000, an intersecting pair counts as 20); or a check fails, of the mesh
-/// against both winding numbers or of its volume against the sums of [`intersection`](super::intersection()). Overlapping shells of
-/// one part count once. Cost: some thirty microseconds a triangle.
+/// places B. Overlapping shells of one part count once. Cost: some thirty microseconds a triangle.
 ///
 /// Source: Q. Zhou, E. Grinspun, D. Zorin & A. Jacobson, "Mesh Arrangements for Solid Geometry", 2016.
-pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
+///
+/// # Errors
+/// Returns the reason for the absence of the mesh.
+pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Result<TriMesh, NoCommonSolid> {
     if a.inside != Inside::Solid || b.inside != Inside::Solid {
-        return None;
+        return Err(NoCommonSolid::NoInside);
     }
     let p = Pairing { a: a.solid(), b: b.solid(), b_in_a };
     let mesh = arranged_intersection(&p)?;
@@ -48,7 +60,10 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
     let witness = Aabb::of_points(&mesh.vertices).center();
     let known = IntersectionInput { margin, rounding: margin, witness, depth: 0.0, turns: &[] };
     let own = mesh_sums(&known, &mesh);
-    let found = volume(&p, &known, &own).filter(|v| *v > 0.0)?;
+    let found = volume(&p, &known, &own).ok_or(NoCommonSolid::Unconfirmed)?;
+    if found <= 0.0 {
+        return Err(NoCommonSolid::NothingShared);
+    }
     let by_sums = || {
         let near = CrossingCandidates::new(&p, 0.0);
         [Solid::B, Solid::A].into_iter().find_map(|moved| boundary(&p, &known, &near, moved).ok())
@@ -58,10 +73,10 @@ pub fn solid(a: &Surface, b: &Surface, b_in_a: &Pose) -> Option<TriMesh> {
     {
         let noise = NOISE_MARGINS * margin * 0.5 * own.sums.twice_area.max(sums.sums.twice_area);
         if (sums.sums.six / 6.0 - found).abs() > SAME_VOLUME * found + noise {
-            return None;
+            return Err(NoCommonSolid::Unconfirmed);
         }
     }
-    Some(mesh)
+    Ok(mesh)
 }
 
 /// Returns true unless a surface is already known to wind around some point more than once.
@@ -72,12 +87,12 @@ pub(crate) fn winds_once(p: &Pairing) -> bool {
 /// Computes volume and box of the common solid from its mesh. There is no box for a volume of 0: the place of contact
 /// is unknown.
 pub(crate) fn intersection_by_mesh(p: &Pairing, known: &IntersectionInput) -> Option<Intersection> {
-    let found = mesh_sums(known, &arranged_intersection(p)?);
+    let found = mesh_sums(known, &arranged_intersection(p).ok()?);
     let volume = volume(p, known, &found)?;
     if volume == 0.0 {
         return Some(Intersection { volume, area: 0.0, one_sidedness: None, boxes: Vec::new() });
     }
-    let again = |there: &Pairing| Some(mesh_sums(known, &arranged_intersection(there)?).points);
+    let again = |there: &Pairing| Some(mesh_sums(known, &arranged_intersection(there).ok()?).points);
     // The mesh does not tell whose surface a triangle is.
     let (area, one_sidedness) = (found.sums.area(), None);
     Some(Intersection { volume, area, one_sidedness, boxes: boxes(p, known, &found.points, again) })
@@ -99,22 +114,23 @@ fn size(p: &Pairing) -> f64 {
 }
 
 /// Computes the boundary of the common solid and checks it; a mesh without triangles if nothing is shared.
-fn arranged_intersection(p: &Pairing) -> Option<TriMesh> {
+fn arranged_intersection(p: &Pairing) -> Result<TriMesh, NoCommonSolid> {
     if ![p.a, p.b].iter().all(|s| s.inside == Inside::Solid && s.is_closed()) {
-        return None;
+        return Err(NoCommonSolid::NoInside);
     }
     let of_b: Vec<Vec3> = p.b.vertices.iter().map(|v| p.b_in_a.point(v)).collect();
     let a = shells_near(p.a, &p.a.vertices, &of_b);
     let b = shells_near(p.b, &of_b, &p.a.vertices);
     if a.is_empty() || b.is_empty() {
-        return Some(TriMesh::default());
+        return Ok(TriMesh::default());
     }
     if !is_affordable(&a, &p.a.vertices, &b, &of_b) {
-        return None;
+        return Err(NoCommonSolid::TooManyTriangles);
     }
     let corners = |t: &[[u32; 3]], v: &[Vec3]| t.iter().map(|t| t.map(|i| v[i as usize])).collect::<Vec<_>>();
-    let mesh = intersection(&corners(&a, &p.a.vertices), &corners(&b, &of_b))?;
-    is_common(&Surface::of(mesh.vertices.clone(), &mesh.triangles, Inside::Solid), p).then_some(mesh)
+    let mesh = intersection(&corners(&a, &p.a.vertices), &corners(&b, &of_b)).ok_or(NoCommonSolid::Unconfirmed)?;
+    let confirmed = is_common(&Surface::of(mesh.vertices.clone(), &mesh.triangles, Inside::Solid), p);
+    if confirmed { Ok(mesh) } else { Err(NoCommonSolid::Unconfirmed) }
 }
 
 /// Lists the triangles of all shells with boxes overlapping the box of the other's points. Each shell is closed, so the

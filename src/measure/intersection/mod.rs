@@ -15,12 +15,14 @@
 //! - `inside_part`: the sums over one surface's part inside the other solid
 //! - `bounding_box`: box of the common solid, without coincident faces
 //! - `by_arrangement`: mesh of the common solid, for self-intersecting parts and for callers
+//! - `crossing_line`: segments in which two surfaces cross, open ones too, for pictures
 
 pub(crate) mod bounding_box;
 pub(crate) mod by_arrangement;
 #[cfg(test)]
 mod by_arrangement_tests;
 pub(crate) mod crossing_candidates;
+pub(crate) mod crossing_line;
 pub(crate) mod inside_part;
 pub(crate) mod perturbed_signs;
 #[cfg(test)]
@@ -28,9 +30,10 @@ pub(crate) mod tests;
 
 use crate::geom::{Aabb, Mat3, Vec3};
 use crate::measure::intersection::bounding_box::{boxes, max_shift, turned_box};
-pub use crate::measure::intersection::by_arrangement::solid;
+pub use crate::measure::intersection::by_arrangement::{NoCommonSolid, solid};
 use crate::measure::intersection::by_arrangement::{intersection_by_mesh, winds_once};
 use crate::measure::intersection::crossing_candidates::CrossingCandidates;
+pub use crate::measure::intersection::crossing_line::crossing_line;
 use crate::measure::intersection::inside_part::{BoundarySums, End, Inconsistent, InsidePart, Segment};
 use crate::measure::intersection::perturbed_signs::{Crossing, Cut, Plane, Solid, cut};
 use crate::query::triangles::pairing::Pairing;
@@ -198,7 +201,7 @@ impl CrossingSegments {
 }
 
 /// Computes the point of an edge crossing: the same point from either triangle of the edge.
-fn crossing_point(surface: &Surface, t: u32, corners: &[Vec3; 3], c: &Crossing) -> Vec3 {
+pub(crate) fn crossing_point(surface: &Surface, t: u32, corners: &[Vec3; 3], c: &Crossing) -> Vec3 {
     let (k, l) = (c.edge, (c.edge + 1) % 3);
     let ids = surface.triangles[t as usize];
     let [mut from, mut to] = [(&corners[k], c.ends[0]), (&corners[l], c.ends[1])];
