@@ -1,16 +1,18 @@
 //! Gives pictures the shapes that the check judges: meshes, hulls or pieces, placed.
 
 use crate::assembly::{Assembly, Geometry};
+use crate::check::outcome::part_rows::{describe_instances, describe_parts};
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shape::Shape;
-use crate::check::prepare::shapes;
+use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::prepare::solid::hull_mesh;
 use crate::check::run::resolve_settings;
-use crate::check::{Options, Progress};
+use crate::check::{InstanceOutcome, Options, PartOutcome, Progress};
 use crate::error::Error;
 use crate::geom::Pose;
 use crate::io::Loader;
 use crate::mesh::TriMesh;
+use rayon::prelude::*;
 
 /// A judged shape.
 #[derive(Debug)]
@@ -30,7 +32,18 @@ pub struct Drawn {
     pub instances: Vec<(usize, Pose)>,
 }
 
-/// Builds the shapes that [`crate::check::check()`] judges with these options.
+/// Shapes of an assembly, with the hashes of its meshes and placements.
+#[derive(Debug)]
+pub struct DrawnInputs {
+    /// The shapes.
+    pub drawn: Drawn,
+    /// Parts as in an outcome.
+    pub parts: Vec<PartOutcome>,
+    /// Instances as in an outcome.
+    pub instances: Vec<InstanceOutcome>,
+}
+
+/// Builds the shapes that [`crate::check::check()`] judges with these options, without a check.
 ///
 /// # Errors
 /// Returns the errors of the assembly's meshes and of options out of range.
@@ -39,15 +52,24 @@ pub fn drawn(
     options: &Options,
     loader: &dyn Loader,
     progress: &dyn Progress,
-) -> Result<Drawn, Error> {
+) -> Result<DrawnInputs, Error> {
     let settings = resolve_settings(assembly, options)?;
     let meshes = load_meshes(assembly, loader, None, true, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
+    Ok(DrawnInputs {
+        drawn: drawn_shapes(&shapes),
+        parts: describe_parts(assembly, &meshes, &shapes),
+        instances: describe_instances(assembly),
+    })
+}
+
+/// Copies the triangles of the prepared shapes.
+pub(crate) fn drawn_shapes(shapes: &Shapes) -> Drawn {
     let instances = shapes.placed.iter().map(|p| {
         let origin = &shapes.all[p.shape as usize].convex.origin;
         (p.shape as usize, Pose { rotation: p.pose.rotation, translation: p.pose.point(origin) })
     });
-    Ok(Drawn { instances: instances.collect(), shapes: shapes.all.iter().map(drawn_shape).collect() })
+    Drawn { instances: instances.collect(), shapes: shapes.all.par_iter().map(drawn_shape).collect() }
 }
 
 fn drawn_shape(shape: &Shape) -> DrawnShape {

@@ -29,7 +29,7 @@ pub(crate) mod stats;
 pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
-pub use crate::check::drawn::{Drawn, DrawnShape, drawn};
+pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnShape, drawn};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
 pub use crate::check::outcome::fix::{Fix, Mover, MoverReason, Side, fixable_rows};
@@ -38,7 +38,9 @@ pub use crate::check::outcome::warnings::PlacedWarning;
 pub use crate::check::outcome::*;
 pub use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 pub(crate) use crate::check::prepare::load::locate;
-pub use crate::check::run::{check, check_shard, check_with_stats, explain};
+pub use crate::check::run::{
+    ExplainedPair, check, check_and_draw, check_shard, check_with_stats, explain, explain_and_draw,
+};
 pub use crate::check::stages::trace::{ClearedBy, Step};
 pub use crate::check::stats::{PairFunnel, RunStats, StageSeconds, Timings};
 pub use crate::check::stopwatch::Stopwatch;

@@ -96,6 +96,10 @@ pub enum Stage {
     Broad,
     /// All later stages of each pair.
     Narrow,
+    /// Boxes and places of the findings, for pictures.
+    Scene,
+    /// Drawing and writing pictures.
+    Draw,
     /// Rows, sorting, rendering, writing.
     Report,
 }

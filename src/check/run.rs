@@ -2,6 +2,7 @@
 
 use crate::assembly::{Assembly, Geometry, PairRule, RuleTable};
 use crate::check::cache::{PairCache, Session};
+use crate::check::drawn::{Drawn, drawn_shapes};
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
 use crate::check::outcome::flag_warnings::flag_warnings;
@@ -43,9 +44,21 @@ pub fn check_with_stats(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<(Outcome, RunStats), Error> {
-    let found = run(assembly, options, None, loader, progress)?;
-    let warnings = found.warnings.into_iter().map(|w| w.warning).collect();
-    Ok((Outcome { warnings, ..found.outcome }, found.stats))
+    run(assembly, options, None, loader, progress).map(|found| found.whole().0)
+}
+
+/// Checks as [`check_with_stats()`] does; also returns the judged shapes for pictures, without reading a mesh again.
+///
+/// # Errors
+/// Returns the errors of [`check()`].
+pub fn check_and_draw(
+    assembly: &Assembly,
+    options: &Options,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<(Outcome, RunStats, Drawn), Error> {
+    let ((outcome, stats), shapes) = run(assembly, options, None, loader, progress)?.whole();
+    Ok((outcome, stats, drawn_shapes(&shapes)))
 }
 
 /// Checks the pairs of one shard. Every shard reads all meshes, builds all shapes and finds all candidate pairs; it
@@ -70,7 +83,7 @@ pub fn check_shard(
         ));
     }
     let found = run(assembly, options, Some(shard), loader, progress)?;
-    let RunResult { candidates, warnings, outcome, stats } = found;
+    let RunResult { candidates, warnings, outcome, stats, .. } = found;
     Ok(ShardOutcome { shard, candidates, warnings, outcome, stats })
 }
 
@@ -82,6 +95,15 @@ struct RunResult {
     /// Outcome without warnings.
     outcome: Outcome,
     stats: RunStats,
+    shapes: Shapes,
+}
+
+impl RunResult {
+    /// Outcome and statistics of a whole run, and its shapes.
+    fn whole(self) -> ((Outcome, RunStats), Shapes) {
+        let warnings = self.warnings.into_iter().map(|w| w.warning).collect();
+        ((Outcome { warnings, ..self.outcome }, self.stats), self.shapes)
+    }
 }
 
 fn run(
@@ -142,7 +164,7 @@ fn run(
         ..empty_outcome(assembly, settings, pairs_all[0])
     };
     let stats = RunStats { timings, cache_warning: session.as_ref().and_then(Session::cache_warning) };
-    Ok(RunResult { candidates, warnings, outcome, stats })
+    Ok(RunResult { candidates, warnings, outcome, stats, shapes })
 }
 
 /// Builds an outcome without results.
@@ -197,6 +219,31 @@ pub fn explain(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<Explanation, Error> {
+    explain_and_draw(assembly, options, ids, loader, progress).map(|explained| explained.explanation)
+}
+
+/// An explained pair with an outcome and the judged shapes, for a picture.
+#[derive(Debug)]
+pub struct ExplainedPair {
+    /// The explanation.
+    pub explanation: Explanation,
+    /// Outcome with the row of the pair alone; its counts are 0.
+    pub outcome: Outcome,
+    /// Judged shapes of the assembly.
+    pub drawn: Drawn,
+}
+
+/// Explains a pair as [`explain()`] does; also returns its row as an outcome, and the judged shapes for a picture.
+///
+/// # Errors
+/// Returns the errors of [`explain()`].
+pub fn explain_and_draw(
+    assembly: &Assembly,
+    options: &Options,
+    ids: [&str; 2],
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<ExplainedPair, Error> {
     let settings = resolve_settings(assembly, options)?;
     let pair = find_pair(assembly, ids)?;
     let rules = RuleTable::new(assembly);
@@ -221,7 +268,14 @@ pub fn explain(
     let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: None, neighbours: &near };
     let mut explanation = run.explanation(pair, &found, &rules, &meshes, reach);
     explanation.warnings.extend(flag_warnings(assembly, options));
-    Ok(explanation)
+    let n = assembly.instances.len() as u64;
+    let outcome = Outcome {
+        pairs: vec![explanation.pair.clone()],
+        parts: describe_parts(assembly, &meshes, &shapes),
+        instances: describe_instances(assembly),
+        ..empty_outcome(assembly, settings.clone(), n * n.saturating_sub(1) / 2)
+    };
+    Ok(ExplainedPair { explanation, outcome, drawn: drawn_shapes(&shapes) })
 }
 
 /// Counts all pairs of instances and the ignored ones.

@@ -1,9 +1,9 @@
-//! Tests of the flags.
+//! Tests of the flags. The short help leaves out rare flags of pictures, so that it fits on a screen.
 
 use crate::cli::args::*;
 use crate::cli::check::CheckArgs;
 use crate::cli::flags::{ColorChoice, FacetsChoice, GeometryChoice, TextChoice};
-use crate::cli::report_flags::ReportArg;
+use crate::cli::report_flags::{OutputFormat, ReportArg};
 use crate::geom::LengthUnit;
 use crate::geom::length::Length;
 use crate::report::Format;
@@ -92,6 +92,7 @@ fn help_of_check() {
       -o, --output <FILE>           Write the report without a file to this file
           --expand                  Give each pair its own row in the table, without groups
           --limit <N>               Rows of the table, 0 for all [default: 50; with --expand: all]
+          --pictures <DIR>          Write a PNG picture of each finding to this folder
           --verdict-only            Decide each pair without measuring depths and translations
 
     Performance:
@@ -222,7 +223,11 @@ fn every_flag_of_check() {
     let q = &a.question;
     assert_eq!(
         (q.geometry, q.facets, a.outputs.format),
-        (Some(GeometryChoice::Hull), Some(FacetsChoice::Strict), vec![ReportArg { format: Format::Json, file: None }])
+        (
+            Some(GeometryChoice::Hull),
+            Some(FacetsChoice::Strict),
+            vec![ReportArg { format: OutputFormat::Report(Format::Json), file: None }]
+        )
     );
     assert_eq!((a.outputs.output, a.timings), (Some("r.json".into()), Some("t.json".into())));
     assert_eq!((&q.tolerance, &q.report_within), (&Some(Length::Bare(0.02)), &Some(Length::Bare(0.0))));
@@ -362,7 +367,7 @@ fn default_epsilon_follows_part_size() {
 
 #[test]
 fn formats_are_repeated_and_carry_their_files() {
-    let reports = |line: &str| -> Vec<(Format, Option<String>)> {
+    let reports = |line: &str| -> Vec<(OutputFormat, Option<String>)> {
         let path = |p: std::path::PathBuf| p.to_str().unwrap().to_owned();
         check(line).outputs.format.into_iter().map(|r| (r.format, r.file.map(path))).collect()
     };
@@ -370,10 +375,10 @@ fn formats_are_repeated_and_carry_their_files() {
     assert_eq!(
         reports("--format table --format sarif=out.sarif --format=junit=a=b.xml --format csv=-"),
         [
-            (Format::Table, None),
-            (Format::Sarif, file("out.sarif")),
-            (Format::Junit, file("a=b.xml")),
-            (Format::Csv, file("-")),
+            (OutputFormat::Report(Format::Table), None),
+            (OutputFormat::Report(Format::Sarif), file("out.sarif")),
+            (OutputFormat::Report(Format::Junit), file("a=b.xml")),
+            (OutputFormat::Report(Format::Csv), file("-")),
         ]
     );
     assert_eq!(reports("--expand"), []);

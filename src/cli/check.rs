@@ -1,11 +1,12 @@
 //! Runs `interfere check`: loads, checks, renders, writes.
 
-use crate::check::{self, Outcome, Progress, RunStats, Shard, Stage, Stopwatch, Timings};
+use crate::check::{self, Progress, Shard, Stage, Stopwatch, Timings};
 use crate::cli::args::EXIT_CODES_IN_SHORT;
 use crate::cli::assembly_files::{AssemblyFiles, assembly_files};
 use crate::cli::baseline_flags::{Gate, GateArgs};
 use crate::cli::cache_flag::open_cache;
 use crate::cli::console::Console;
+use crate::cli::drawing_flags::{DrawingSettings, PictureArgs, refuse_without_scene};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
 use crate::cli::flags::{ColorChoice, GATE, GENERAL, PERFORMANCE, Question, REPORT, shard};
@@ -16,12 +17,13 @@ use crate::cli::several;
 use crate::cli::shard;
 use crate::cli::threads::pool;
 use crate::cli::took;
-use crate::cli::work::Work;
+use crate::cli::work::{FinishedCheck, Work};
 use crate::error::{Error, Location};
 use crate::findings::Judged;
 use crate::io::Loader;
-use crate::report;
+use crate::report::{self, PictureFiles};
 use clap::Args as ClapArgs;
+use rayon::ThreadPool;
 use std::path::PathBuf;
 
 /// Loads and checks an assembly on the current thread pool.
@@ -29,7 +31,7 @@ pub(crate) fn run_check(
     settings: &CheckSettings,
     loader: &dyn Loader,
     progress: &dyn Progress,
-) -> Result<(Outcome, RunStats), Error> {
+) -> Result<FinishedCheck, Error> {
     let mut watch = Stopwatch::start();
     let mut reading = Timings::default();
     let question = &settings.question;
@@ -42,11 +44,17 @@ pub(crate) fn run_check(
     }
     options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings, &mut options);
-    let (outcome, mut stats) = check::check_with_stats(&assembly, &options, loader, progress)?;
+    let (outcome, mut stats, drawn) = if settings.draws() {
+        let (outcome, stats, drawn) = check::check_and_draw(&assembly, &options, loader, progress)?;
+        (outcome, stats, Some(drawn))
+    } else {
+        let (outcome, stats) = check::check_with_stats(&assembly, &options, loader, progress)?;
+        (outcome, stats, None)
+    };
     store.inspect(|store| store.sweep());
     stats.timings.wall.load += reading.wall.load;
     stats.timings.cpu.load += reading.cpu.load;
-    Ok((outcome, stats))
+    Ok(FinishedCheck { outcome, stats, drawn })
 }
 
 impl CheckSettings {
@@ -61,6 +69,11 @@ impl CheckSettings {
             refuse_flags_for_one(&args)?;
         }
         let outputs = Outputs::new(args.outputs, args.timings)?;
+        let drawing = DrawingSettings::new(&args.pictures)?;
+        for file in outputs.files() {
+            drawing.pictures.as_ref().map_or(Ok(()), |folder| folder.spare(file))?;
+        }
+        refuse_scene(&outputs, &drawing, args.shard.is_some(), args.verdict_only, several)?;
         let baselines: Vec<PathBuf> = files.iter().map(|file| args.gate.place(file)).collect();
         let assemblies = files.iter().map(|file| (file.as_path(), "the assembly"));
         let inputs: Vec<_> = assemblies.chain(baselines.iter().map(|file| (file.as_path(), "the baseline"))).collect();
@@ -68,6 +81,7 @@ impl CheckSettings {
         let settings = |file| Self {
             question: QuestionSettings::new(file, &args.question, args.verdict_only),
             outputs: outputs.clone(),
+            drawing: drawing.clone(),
             gate: args.gate.clone(),
             strict: strict(args.strict, args.no_strict),
             cache: args.cache.clone(),
@@ -75,6 +89,37 @@ impl CheckSettings {
             several,
         };
         Ok(files.into_iter().map(settings).collect())
+    }
+
+    /// Returns true if the run draws: pictures, or an output that shows the scene.
+    pub(crate) fn draws(&self) -> bool {
+        self.drawing.pictures.is_some() || self.outputs.scene_output().is_some()
+    }
+}
+
+/// Refuses pictures and outputs with a scene in a run that cannot draw them.
+fn refuse_scene(
+    outputs: &Outputs,
+    drawing: &DrawingSettings,
+    shard: bool,
+    verdict_only: bool,
+    several: bool,
+) -> Result<(), Error> {
+    let format = outputs.scene_output().map(|format| format!("--format {}", format.name()));
+    let pictures = drawing.pictures.as_ref().map(|_| "--pictures".to_owned());
+    let Some(what) = format.clone().or(pictures) else { return Ok(()) };
+    if shard {
+        return Err(refuse_without_scene(&what, "a shard knows a share of the findings"));
+    }
+    if verdict_only {
+        let fix = "remove --verdict-only: it measures no place to draw";
+        return Err(Error::one(Location::default(), format!("{what} and --verdict-only exclude each other"), fix));
+    }
+    match format {
+        Some(what) if several => {
+            Err(Error::one(Location::default(), format!("{what} is for one assembly"), "check one assembly"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -133,19 +178,27 @@ impl Check {
             return shard::run(&self.settings, shard, self.quiet, self.color, console);
         }
         let clocks = Clocks::start();
-        let (outcome, stats, gate) = self.outcome(work, console, "")?;
-        let end = RunEnd { clocks: Some(&clocks), ..self.end(&gate) };
-        end.run(outcome, &stats, console)
+        let (ran, gate, pool) = self.outcome(work, console, "")?;
+        let end = RunEnd { clocks: Some(&clocks), pool: Some(&pool), ..self.end(&gate) };
+        end.run(ran, console)
     }
 
-    /// Checks and judges the assembly, and prints its warnings below `label`, the name of the assembly.
-    pub(crate) fn judge(&self, label: &str, work: &Work<'_>, console: &mut Console<'_>) -> Result<Judged, Failure> {
-        let (outcome, stats, gate) = self.outcome(work, console, label)?;
-        let judged = RunEnd { label, ..self.end(&gate) }.judge(outcome, &stats, console);
+    /// Checks and judges the assembly, prints its warnings below `label`, the name of the assembly, and draws its pictures.
+    pub(crate) fn judge(
+        &self,
+        label: &str,
+        work: &Work<'_>,
+        console: &mut Console<'_>,
+    ) -> Result<(Judged, PictureFiles), Failure> {
+        let (ran, gate, pool) = self.outcome(work, console, label)?;
+        let end = RunEnd { label, pool: Some(&pool), ..self.end(&gate) };
+        let judged = end.judge(ran.outcome, &ran.stats, console);
+        let mut spent = ran.stats.timings;
+        let drawing = end.draw(&judged, ran.drawn, &mut spent, console)?;
         if self.verbose {
-            console.on_stderr(&took::stages(&stats.timings));
+            console.on_stderr(&took::stages(&spent));
         }
-        Ok(judged)
+        Ok((judged, drawing.map(|d| d.pictures).unwrap_or_default()))
     }
 
     fn outcome(
@@ -153,23 +206,25 @@ impl Check {
         work: &Work<'_>,
         console: &Console<'_>,
         label: &str,
-    ) -> Result<(Outcome, RunStats, Gate), Failure> {
+    ) -> Result<(FinishedCheck, Gate, ThreadPool), Failure> {
         // Before the check, since it may take long: a damaged baseline ends the run at once.
         let gate = self.settings.gate.read(&self.settings.question.assembly)?;
         let pool = pool(self.settings.question.threads)?;
         let progress = Bar::with_label(console.terminal.stderr && !self.quiet, label);
-        let (outcome, mut stats) = pool.install(|| (work.check)(&self.settings, &progress))?;
+        let mut ran = pool.install(|| (work.check)(&self.settings, &progress))?;
         drop(progress);
-        stats.timings.threads = pool.current_num_threads();
-        Ok((outcome, stats, gate))
+        ran.stats.timings.threads = pool.current_num_threads();
+        Ok((ran, gate, pool))
     }
 
     fn end<'a>(&'a self, gate: &'a Gate) -> RunEnd<'a> {
         let s = &self.settings;
         RunEnd {
             outputs: &s.outputs,
+            drawing: Some(&s.drawing),
             gate,
             clocks: None,
+            pool: None,
             strict: s.strict,
             quiet: self.quiet,
             verbose: self.verbose,
@@ -214,6 +269,10 @@ pub struct CheckArgs {
     /// Report outputs.
     #[command(flatten)]
     pub outputs: OutputArgs,
+
+    /// Pictures.
+    #[command(flatten)]
+    pub pictures: PictureArgs,
 
     /// Conditions of failure.
     #[command(flatten)]

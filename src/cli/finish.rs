@@ -1,24 +1,34 @@
 //! Ends a run: compares with the baseline, prints warnings, writes reports and timings, returns the exit.
 
-use crate::check::{Outcome, RunStats, Timings};
+use crate::check::{Drawn, Outcome, RunStats, Timings};
 use crate::cli::baseline_flags::Gate;
 use crate::cli::console::{Console, Terminal};
+use crate::cli::drawing::Drawing;
+use crate::cli::drawing_flags::DrawingSettings;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::ColorChoice;
-use crate::cli::report_flags::{Outputs, Report};
+use crate::cli::picture_prefix::link_prefix;
+use crate::cli::progress::Bar;
+use crate::cli::report_flags::{OutputFormat, Outputs, Report};
 use crate::cli::target::Target;
 use crate::cli::took;
+use crate::cli::work::FinishedCheck;
 use crate::findings::{self, Judged};
 use crate::report::number::count;
 use crate::report::timings::{self, Total};
 use crate::report::wrap::DEFAULT_WIDTH;
-use crate::report::{self, Style};
+use crate::report::{self, PictureLinks, Style};
 use cpu_time::ProcessTime;
+use rayon::ThreadPool;
 use std::time::Instant;
 
 /// Settings for the end of a run.
 pub(crate) struct RunEnd<'a> {
     pub outputs: &'a Outputs,
+    /// Pictures; `None` for a run without meshes.
+    pub drawing: Option<&'a DrawingSettings>,
+    /// Threads of the run, if it draws.
+    pub pool: Option<&'a ThreadPool>,
     /// Baseline and condition of failure.
     pub gate: &'a Gate,
     /// Clocks since the start of the run, if it has timings.
@@ -42,10 +52,16 @@ pub(crate) fn style_of(report: &Report, outputs: &Outputs, color: ColorChoice, t
 }
 
 impl RunEnd<'_> {
-    /// Compares the outcome with the baseline, prints warnings, writes the reports and returns the exit.
-    pub(crate) fn run(&self, outcome: Outcome, stats: &RunStats, console: &mut Console<'_>) -> Result<Exit, Failure> {
-        let judged = self.judge(outcome, stats, console);
-        let spent = self.write(&judged, stats.timings, console)?;
+    /// Compares the outcome with the baseline, prints warnings, draws, writes the reports and returns the exit.
+    pub(crate) fn run(&self, ran: FinishedCheck, console: &mut Console<'_>) -> Result<Exit, Failure> {
+        let FinishedCheck { outcome, stats, drawn } = ran;
+        let judged = self.judge(outcome, &stats, console);
+        let mut spent = stats.timings;
+        let drawing = self.draw(&judged, drawn, &mut spent, console)?;
+        if let (Some(drawing), Some(DrawingSettings { pictures: Some(folder), .. })) = (&drawing, self.drawing) {
+            folder.sweep(drawing.pictures.values())?;
+        }
+        let spent = self.write(&judged, drawing.as_ref(), spent, console)?;
         if self.verbose {
             console.on_stderr(&took::stages(&spent));
         }
@@ -76,12 +92,45 @@ impl RunEnd<'_> {
         judged
     }
 
+    /// Builds the scene and writes the pictures; `None` for a run that draws nothing.
+    pub(crate) fn draw(
+        &self,
+        judged: &Judged,
+        drawn: Option<Drawn>,
+        spent: &mut Timings,
+        console: &mut Console<'_>,
+    ) -> Result<Option<Drawing>, Failure> {
+        let (Some(drawn), Some(settings), Some(pool)) = (drawn, self.drawing, self.pool) else { return Ok(None) };
+        let progress = Bar::with_label(console.terminal.stderr && !self.quiet, self.label);
+        let assembly = Some(self.label).filter(|label| !label.is_empty());
+        let drawing = pool.install(|| Drawing::new(judged, drawn, settings, assembly, spent, &progress))?;
+        drop(progress);
+        if let Some(note) = drawing.note.as_ref().filter(|_| !self.quiet) {
+            let label = assembly.map(|label| format!("{label}: ")).unwrap_or_default();
+            console.note(format!("{label}{note}"), console.terminal.paints(self.color, console.terminal.stderr));
+        }
+        Ok(Some(drawing))
+    }
+
     /// Writes the reports, then the timings; returns the times with that of the reports.
-    fn write(&self, judged: &Judged, mut spent: Timings, console: &mut Console<'_>) -> Result<Timings, Failure> {
+    fn write(
+        &self,
+        judged: &Judged,
+        drawing: Option<&Drawing>,
+        mut spent: Timings,
+        console: &mut Console<'_>,
+    ) -> Result<Timings, Failure> {
         let before = Clocks::start();
         for report in &self.outputs.reports {
             let style = style_of(report, self.outputs, self.color, console.terminal);
-            report.target.write(console.stdout, |out| report::render(judged, report.format, style, out))?;
+            let prefix = self.drawing.and_then(|settings| link_prefix(report, settings));
+            let links = match (drawing, &prefix) {
+                (Some(drawing), Some(prefix)) => PictureLinks::new(&drawing.pictures, prefix),
+                _ => PictureLinks::default(),
+            };
+            report.target.write(console.stdout, |out| match report.format {
+                OutputFormat::Report(format) => report::render_with_links(judged, format, style, links, out),
+            })?;
         }
         let report = before.elapsed();
         spent.wall.report += report.wall;

@@ -5,10 +5,12 @@ use crate::cli::baseline_flags::GateArgs;
 use crate::cli::check::strict;
 use crate::cli::console::Console;
 use crate::cli::decompose::slashes;
+use crate::cli::drawing_flags::refuse_without_scene;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::RunEnd;
 use crate::cli::flags::{ColorChoice, GATE};
 use crate::cli::report_flags::{OutputArgs, Outputs};
+use crate::cli::work::FinishedCheck;
 use crate::error::{Error, Location};
 use crate::findings::{self, Partial};
 use crate::report::table::MAX_ROWS;
@@ -24,6 +26,10 @@ pub(crate) fn run(
     console: &mut Console<'_>,
 ) -> Result<Exit, Failure> {
     let outputs = Outputs::new(args.outputs, None)?;
+    if let Some(format) = outputs.scene_output() {
+        let what = format!("--format {}", format.name());
+        return Err(refuse_without_scene(&what, "`merge` reads partial reports alone").into());
+    }
     let inputs: Vec<&Path> = args.partials.iter().map(PathBuf::as_path).collect();
     let what: Vec<(&Path, &str)> = inputs.iter().map(|path| (*path, "a partial report")).collect();
     outputs.check(&what)?;
@@ -33,15 +39,17 @@ pub(crate) fn run(
     let gate = args.gate.read(assembly)?;
     let end = RunEnd {
         outputs: &outputs,
+        drawing: None,
         gate: &gate,
         clocks: None,
+        pool: None,
         strict: strict(args.strict, args.no_strict),
         quiet,
         verbose: false,
         color,
         label: "",
     };
-    end.run(outcome, &RunStats::default(), console)
+    end.run(FinishedCheck { outcome, stats: RunStats::default(), drawn: None }, console)
 }
 
 /// Reads the partial reports; the error lists every invalid file.

@@ -52,6 +52,8 @@ fn words(stage: Stage) -> (&'static str, &'static str) {
         Stage::Shape => ("preparing shapes", "shapes"),
         Stage::Broad => ("comparing boxes", ""),
         Stage::Narrow => ("checking pairs", "unique pairs"),
+        Stage::Scene => ("placing shapes", ""),
+        Stage::Draw => ("drawing", "pictures"),
         Stage::Report => ("writing reports", ""),
     }
 }

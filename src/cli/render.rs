@@ -2,6 +2,7 @@
 
 use crate::check;
 use crate::cli::console::Console;
+use crate::cli::drawing_flags::{SceneArgs, SceneSettings};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{ColorChoice, Question, REPORT};
 use crate::cli::pair_handle::PairArgs;
@@ -10,12 +11,11 @@ use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::{Error, Location, Warning};
-use crate::geom::Vec3;
+use crate::findings::Judged;
 use crate::io::FsLoader;
-use crate::picture::{self, Caption, Format, Subject};
-use crate::report;
-use crate::scene::{Focus, Scene};
-use clap::{Args as ClapArgs, ValueEnum};
+use crate::picture::{self, Format};
+use crate::scene::{Scene, SceneFinding};
+use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
 
 const END: &str = "\
@@ -50,36 +50,13 @@ pub struct RenderArgs {
     #[arg(hide_default_value = true)]
     pub size: [usize; 2],
 
-    /// Axis that points up: x, y or z [default: z].
-    #[arg(long, value_enum, default_value = "z", help_heading = REPORT)]
-    #[arg(hide_default_value = true, hide_possible_values = true)]
-    pub up: UpAxis,
+    /// Flags of the scene.
+    #[command(flatten)]
+    pub scene: SceneArgs,
 
     /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
-}
-
-/// Values of `--up`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum UpAxis {
-    /// The x axis
-    X,
-    /// The y axis
-    Y,
-    /// The z axis
-    Z,
-}
-
-impl UpAxis {
-    /// Unit vector of the axis.
-    pub fn vector(self) -> Vec3 {
-        match self {
-            Self::X => Vec3::x(),
-            Self::Y => Vec3::y(),
-            Self::Z => Vec3::z(),
-        }
-    }
 }
 
 /// Parses a size `WIDTHxHEIGHT`.
@@ -117,23 +94,13 @@ fn draw(
     let assembly = settings.load(&FsLoader)?;
     let options = settings.options(assembly.units)?;
     let [a, b] = &args.pair.ids(&assembly, &FsLoader)?;
-    let e = check::explain(&assembly, &options, [a, b], &FsLoader, progress)?;
-    let scene = Scene::new(check::drawn(&assembly, &options, &FsLoader, progress)?);
-    let pair = [e.pair.a, e.pair.b];
-    let subject = Subject {
-        pair,
-        focus: Focus::new(&e.pair, &scene.bounds_of(pair)),
-        way_out: e.pair.separating_move(),
-        demanded: e.rule.as_ref().and_then(|r| r.verb.min_clearance()),
-    };
-    let caption = Caption {
-        id: check::pair_id(&e.sides[0].id, &e.sides[1].id),
-        names: e.sides.each_ref().map(|s| s.id.clone()),
-        lines: report::explain::summary(&e),
-        units: e.units,
-    };
-    let format = Format { width: args.size[0], height: args.size[1], up: args.up.vector() };
-    Ok((picture::draw(&scene, &subject, &caption, &format), e.warnings))
+    let explained = check::explain_and_draw(&assembly, &options, [a, b], &FsLoader, progress)?;
+    let judged = Judged::from(explained.outcome);
+    let scene = Scene::new(explained.drawn);
+    let finding = SceneFinding::of_row(&scene, &judged.outcome, 0);
+    let [width, height] = args.size;
+    let format = Format { width, height, ..SceneSettings::from(&args.scene).format };
+    Ok((picture::of_finding(&scene, &judged, &finding, &format), explained.explanation.warnings))
 }
 
 /// Refuses a picture under another name than `*.png`.

@@ -36,11 +36,46 @@ pub struct OutputArgs {
     pub limit: Option<u32>,
 }
 
+/// Format of an output of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// A report: made from the outcome alone.
+    Report(Format),
+}
+
+impl OutputFormat {
+    /// All formats, in the order of messages.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Format::ALL.into_iter().map(Self::Report)
+    }
+
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Report(format) => format.name(),
+        }
+    }
+
+    /// Description in one line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Report(format) => format.about(),
+        }
+    }
+
+    /// Returns true if the output shows the scene: it needs the meshes, and one assembly.
+    pub fn needs_scene(self) -> bool {
+        match self {
+            Self::Report(_) => false,
+        }
+    }
+}
+
 /// Value of `--format` of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportArg {
     /// Format of the report.
-    pub format: Format,
+    pub format: OutputFormat,
     /// File of the report, if named; `-` is stdout.
     pub file: Option<PathBuf>,
 }
@@ -58,15 +93,16 @@ impl TypedValueParser for ReportParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Format::ALL.into_iter().map(|format| PossibleValue::new(format.name()).help(format.about()))))
+        Some(Box::new(OutputFormat::all().map(|format| PossibleValue::new(format.name()).help(format.about()))))
     }
 }
 
 /// Parses `FORMAT` or `FORMAT=FILE`.
 fn report(text: &str) -> Result<ReportArg, String> {
     let (name, file) = text.split_once('=').map_or((text, None), |(name, file)| (name, Some(file)));
-    let Some(format) = Format::ALL.into_iter().find(|f| f.name() == name) else {
-        return Err(format!("known formats: {}", Format::ALL.map(Format::name).join(", ")));
+    let Some(format) = OutputFormat::all().find(|f| f.name() == name) else {
+        let known: Vec<_> = OutputFormat::all().map(OutputFormat::name).collect();
+        return Err(format!("known formats: {}", known.join(", ")));
     };
     if file == Some("") {
         return Err(format!("no file after `=`; write {name}=FILE or {name}"));
@@ -91,7 +127,7 @@ pub struct Outputs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Format of the report.
-    pub format: Format,
+    pub format: OutputFormat,
     /// File or stream of the report.
     pub target: Target,
     /// Flag with the target, for messages.
@@ -105,8 +141,11 @@ impl Outputs {
     /// Refuses two reports without a file, `--output` without such a report, and two outputs with the same target.
     pub fn new(args: OutputArgs, timings: Option<PathBuf>) -> Result<Self, Error> {
         let refuse = |what: String, fix: &str| Err(Error::one(Location::default(), what, fix));
-        let asked =
-            if args.format.is_empty() { vec![ReportArg { format: Format::Table, file: None }] } else { args.format };
+        let asked = if args.format.is_empty() {
+            vec![ReportArg { format: OutputFormat::Report(Format::Table), file: None }]
+        } else {
+            args.format
+        };
         let without: Vec<&str> = asked.iter().filter(|r| r.file.is_none()).map(|r| r.format.name()).collect();
         if let [first, second, ..] = without[..] {
             let what = format!("--format {first} and --format {second} both name no file");
@@ -151,7 +190,20 @@ impl Outputs {
 
     /// Returns true if a report shows the effect of fixes on other pairs.
     pub fn shows_fixes(&self) -> bool {
-        self.reports.iter().any(|r| r.format.shows_fixes())
+        self.reports.iter().any(|r| matches!(r.format, OutputFormat::Report(format) if format.shows_fixes()))
+    }
+
+    /// First output that shows the scene.
+    pub(crate) fn scene_output(&self) -> Option<OutputFormat> {
+        self.reports.iter().map(|r| r.format).find(|format| format.needs_scene())
+    }
+
+    /// Files of all outputs.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.all().filter_map(|(_, target)| match target {
+            Target::File(path) => Some(path.as_path()),
+            Target::Stdout => None,
+        })
     }
 
     /// Refuses unwritable outputs, and outputs over one of the `inputs` (path and description), before a long run.

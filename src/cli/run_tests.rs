@@ -5,7 +5,7 @@ use crate::cli::console::{Console, Terminal};
 use crate::cli::exit::Exit;
 use crate::cli::run::run_with;
 use crate::cli::settings::{CheckSettings, ExplainSettings};
-use crate::cli::work::Work;
+use crate::cli::work::{FinishedCheck, Work};
 use crate::error::{Error, Location, Problem, Warning, WarningCode};
 use crate::testkit::sample_outcome;
 use serde_json::Value;
@@ -27,7 +27,9 @@ fn run_line(line: &str, terminal: Terminal, check: impl Fn() -> Result<Outcome, 
         _ => Err(Error::one(Location::file(path.display().to_string()), "zero triangles", "")),
     };
     let explain = |_: &ExplainSettings, _: &dyn Progress| Ok(crate::report::explain::tests::explanation());
-    let check = |_: &CheckSettings, _: &dyn Progress| Ok((check()?, RunStats::default()));
+    let check = |_: &CheckSettings, _: &dyn Progress| {
+        Ok(FinishedCheck { outcome: check()?, stats: RunStats::default(), drawn: None })
+    };
     let work = Work { check: &check, explain: &explain, examine: &examine };
     let exit = run_with(arguments, &work, &mut Console { stdout: &mut stdout, stderr: &mut stderr, terminal });
     let text = |bytes| String::from_utf8(bytes).unwrap();

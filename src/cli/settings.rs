@@ -6,6 +6,7 @@ use crate::check::{Options, Shard};
 use crate::cli::assembly_files::{assembly_file, with_advice};
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::decompose::FormatChoice;
+use crate::cli::drawing_flags::DrawingSettings;
 use crate::cli::flags::{FacetsChoice, GeometryChoice, Question};
 use crate::cli::pair_handle::PairArgs;
 use crate::cli::report_flags::Outputs;
@@ -48,6 +49,8 @@ pub struct CheckSettings {
     pub question: QuestionSettings,
     /// Report outputs.
     pub outputs: Outputs,
+    /// Pictures.
+    pub(crate) drawing: DrawingSettings,
     /// Conditions of failure.
     pub gate: GateArgs,
     /// True if warnings are errors, false if not; `None` leaves it to the file.

@@ -1,6 +1,7 @@
 use crate::assembly::Facets;
 use crate::check::Options;
 use crate::cli::args::{Args, Command};
+use crate::cli::report_flags::OutputFormat;
 use crate::cli::settings::{CheckSettings, ExplainSettings};
 use crate::cli::target::Target;
 use crate::error::Error;
@@ -109,7 +110,10 @@ fn unwritable_folders_are_refused_before_the_run() {
 }
 
 fn places(s: &CheckSettings) -> Vec<(Format, Target)> {
-    s.outputs.reports.iter().map(|r| (r.format, r.target.clone())).collect()
+    let format = |format: OutputFormat| match format {
+        OutputFormat::Report(format) => format,
+    };
+    s.outputs.reports.iter().map(|r| (format(r.format), r.target.clone())).collect()
 }
 
 #[test]

@@ -5,11 +5,13 @@ use crate::cli::check::Check;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, style_of};
+use crate::cli::picture_prefix::link_prefix;
+use crate::cli::report_flags::OutputFormat;
 use crate::cli::target::Target;
 use crate::cli::took;
 use crate::cli::work::Work;
-use crate::report::Format;
 use crate::report::several::{self, Checked};
+use crate::report::{Format, PictureFiles};
 
 /// Checks each assembly; one without a verdict leaves the others their verdicts.
 ///
@@ -22,23 +24,32 @@ pub(crate) fn run(checks: &[Check], work: &Work<'_>, console: &mut Console<'_>) 
     let mut all = Vec::with_capacity(checks.len());
     for check in checks {
         let path = slashes(&check.settings.question.assembly);
-        let result = match check.judge(&path, work, console) {
-            Ok(judged) => Ok(judged),
+        let (result, pictures) = match check.judge(&path, work, console) {
+            Ok((judged, pictures)) => (Ok(judged), pictures),
             Err(Failure::Input(error)) => {
                 console.errors(&error, colour);
-                Err(error)
+                (Err(error), PictureFiles::new())
             }
             Err(other) => return Err(other),
         };
-        all.push(Checked { path, result });
+        all.push(Checked { path, result, pictures });
+    }
+    if let Some(folder) = &settings.drawing.pictures {
+        folder.sweep(all.iter().flat_map(|one| one.pictures.values()))?;
     }
     let outputs = &settings.outputs;
     for report in &outputs.reports {
         let style = style_of(report, outputs, *color, console.terminal);
-        report.target.write(console.stdout, |out| several::render(&all, report.format, style, out))?;
+        let prefix = link_prefix(report, &settings.drawing);
+        // An output that shows the scene is for one assembly: the flags refuse it here.
+        let OutputFormat::Report(format) = report.format;
+        report.target.write(console.stdout, |out| several::render(&all, format, style, prefix.as_deref(), out))?;
     }
     if !quiet {
-        let is_printed = outputs.reports.iter().any(|r| r.format == Format::Table && r.target == Target::Stdout);
+        let is_printed = outputs
+            .reports
+            .iter()
+            .any(|r| r.format == OutputFormat::Report(Format::Table) && r.target == Target::Stdout);
         if !is_printed {
             let mut text = Vec::new();
             // Writing to a Vec cannot fail.

@@ -23,7 +23,11 @@ pub(crate) fn stages(spent: &Timings) -> String {
         count(p.distinct, "unique pair")
     );
     let w = &spent.wall;
-    let stages = [("load", w.load), ("shapes", w.shape), ("boxes", w.broad), ("pairs", w.narrow), ("report", w.report)];
+    let mut stages = vec![("load", w.load), ("shapes", w.shape), ("boxes", w.broad), ("pairs", w.narrow)];
+    if w.draw > 0.0 {
+        stages.extend([("scene", w.scene), ("pictures", w.draw)]);
+    }
+    stages.push(("report", w.report));
     let stages: Vec<_> = stages.iter().map(|(name, s)| format!("{name} {}", seconds(*s))).collect();
     // Writing to a String cannot fail.
     let _ = writeln!(text, "time: {} ({})", stages.join(", "), count(spent.threads as u64, "thread"));

@@ -1,13 +1,21 @@
 //! The long-running part of each command, replaceable in tests.
 
-use crate::check::{Explanation, Outcome, Progress, RunStats};
+use crate::check::{Drawn, Explanation, Outcome, Progress, RunStats};
 use crate::cli::settings::{CheckSettings, ExplainSettings};
 use crate::error::Error;
 use crate::report::inspect::MeshReport;
 use std::path::Path;
 
-/// Runs a check; returns its outcome and its statistics.
-type RunCheck<'a> = dyn Fn(&CheckSettings, &dyn Progress) -> Result<(Outcome, RunStats), Error> + Sync + 'a;
+/// A finished check.
+pub(crate) struct FinishedCheck {
+    pub(crate) outcome: Outcome,
+    pub(crate) stats: RunStats,
+    /// Judged shapes, if the run draws.
+    pub(crate) drawn: Option<Drawn>,
+}
+
+/// Runs a check.
+type RunCheck<'a> = dyn Fn(&CheckSettings, &dyn Progress) -> Result<FinishedCheck, Error> + Sync + 'a;
 
 /// Implementations of the commands, replaceable in tests.
 pub(crate) struct Work<'a> {

@@ -16,11 +16,14 @@ pub(crate) mod space;
 mod tests;
 
 use crate::assembly::InstanceIx;
+use crate::check::pair_id;
+use crate::findings::Judged;
 use crate::geom::{LengthUnit, Vec3};
 use crate::picture::canvas::{BLACK, Canvas, GREY, LINE, Rect, text_width};
 use crate::picture::section::Section;
 use crate::picture::shade::{NAMES, OVERLAP};
-use crate::scene::{Focus, PairViews, Scene, View, choose};
+use crate::report::caption::caption;
+use crate::scene::{Focus, PairViews, Scene, SceneFinding, View, choose};
 
 /// Height of the strip with names and sentence (pixels).
 const STRIP: usize = 78;
@@ -56,6 +59,12 @@ pub struct Subject {
     pub way_out: Option<(InstanceIx, Vec3)>,
     /// Gap required by a rule.
     pub demanded: Option<f64>,
+}
+
+impl From<&SceneFinding> for Subject {
+    fn from(f: &SceneFinding) -> Self {
+        Self { pair: f.pair, focus: f.focus, way_out: f.way_out, demanded: f.demanded }
+    }
 }
 
 /// Size of the picture and direction of its top.
@@ -95,6 +104,19 @@ impl Panel {
         let Rect { x: left, y: top, width, height } = self.rect;
         [left as f64 + 0.5 * width as f64 + x * self.scale(), top as f64 + 0.5 * height as f64 - y * self.scale()]
     }
+}
+
+/// Draws a finding of a run as [`draw()`] does, with the sentences of the report.
+pub fn of_finding(scene: &Scene, judged: &Judged, finding: &SceneFinding, format: &Format) -> Vec<u8> {
+    let o = &judged.outcome;
+    let names = finding.pair.map(|i| o.id(i).to_owned());
+    let caption = Caption {
+        id: pair_id(&names[0], &names[1]),
+        lines: caption(judged, finding.row, finding.rows, finding.pair.map(|i| scene.shape_of(i).solid)),
+        names,
+        units: o.units,
+    };
+    draw(scene, &Subject::from(finding), &caption, format)
 }
 
 /// Draws a pair and returns the bytes of the PNG file. The same input gives the same bytes on every machine.

@@ -5,6 +5,7 @@ use crate::assembly::Level;
 use crate::check::Status;
 use crate::error::Error;
 use crate::findings::Judged;
+use crate::report::PictureLinks;
 use crate::report::sentence::sentence;
 use crate::report::xml::escaped;
 use std::io::{self, BufWriter, Write};
@@ -33,14 +34,14 @@ fn end(judged: &Judged, row: usize) -> End {
 ///
 /// # Errors
 /// Returns the writer's error.
-pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-    document(&[Suite::Judged(judged)], out)
+pub fn render(judged: &Judged, links: PictureLinks<'_>, out: &mut dyn Write) -> io::Result<()> {
+    document(&[Suite::Judged(judged, links)], out)
 }
 
 /// A suite of the report.
 pub(crate) enum Suite<'a> {
-    /// A checked assembly.
-    Judged(&'a Judged),
+    /// A checked assembly, with its pictures.
+    Judged(&'a Judged, PictureLinks<'a>),
     /// An assembly without a verdict, by its path.
     Failed(&'a str, &'a Error),
 }
@@ -48,7 +49,7 @@ pub(crate) enum Suite<'a> {
 impl Suite<'_> {
     /// Number of cases, failures, errors and skipped cases.
     fn counts(&self) -> [usize; 4] {
-        let Self::Judged(judged) = self else { return [1, 0, 1, 0] };
+        let Self::Judged(judged, _) = self else { return [1, 0, 1, 0] };
         let rows = judged.outcome.pairs.len();
         let n = |wanted: End| (0..rows).filter(|row| end(judged, *row) == wanted).count();
         let strict = usize::from(judged.strict_warnings() > 0);
@@ -71,12 +72,12 @@ pub(crate) fn document(suites: &[Suite<'_>], out: &mut dyn Write) -> io::Result<
     for suite in suites {
         let counts = suite.counts();
         let name = escaped(match suite {
-            Suite::Judged(judged) => &judged.outcome.name,
+            Suite::Judged(judged, _) => &judged.outcome.name,
             Suite::Failed(path, _) => path,
         });
         writeln!(out, "  <testsuite name=\"{name}\" {} skipped=\"{}\">", totals(counts), counts[3])?;
         match suite {
-            Suite::Judged(judged) => cases(judged, &name, &mut out)?,
+            Suite::Judged(judged, links) => cases(judged, *links, &name, &mut out)?,
             Suite::Failed(_, error) => failed(error, &name, &mut out)?,
         }
         writeln!(out, "  </testsuite>")?;
@@ -86,10 +87,10 @@ pub(crate) fn document(suites: &[Suite<'_>], out: &mut dyn Write) -> io::Result<
 }
 
 /// Writes the properties and the cases of a suite.
-fn cases(judged: &Judged, name: &str, out: &mut impl Write) -> io::Result<()> {
+fn cases(judged: &Judged, links: PictureLinks<'_>, name: &str, out: &mut impl Write) -> io::Result<()> {
     properties(judged, out)?;
     for row in 0..judged.outcome.pairs.len() {
-        case(judged, row, name, out)?;
+        case(judged, links, row, name, out)?;
     }
     if judged.strict_warnings() == 0 {
         return Ok(());
@@ -135,26 +136,23 @@ fn properties(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    </properties>")
 }
 
-fn case(judged: &Judged, row: usize, suite: &str, out: &mut impl Write) -> io::Result<()> {
+fn case(judged: &Judged, links: PictureLinks<'_>, row: usize, suite: &str, out: &mut impl Write) -> io::Result<()> {
     let o = &judged.outcome;
     let p = &o.pairs[row];
     let [a, b] = [p.a, p.b].map(|i| escaped(o.id(i)));
     let head = format!("    <testcase name=\"{a} x {b}\" classname=\"{suite}\"");
-    let status = p.status.name();
-    let element = match end(judged, row) {
+    let (element, said) = match end(judged, row) {
         End::Passed => return writeln!(out, "{head}/>"),
-        End::Failure => "failure",
-        End::Error => "error",
-        End::Skipped => {
-            return writeln!(
-                out,
-                "{head}>\n      <skipped type=\"{status}\" message=\"{}\"/>\n    </testcase>",
-                escaped(&why_skipped(judged, row))
-            );
-        }
+        End::Failure => ("failure", sentence(judged, row)),
+        End::Error => ("error", sentence(judged, row)),
+        End::Skipped => ("skipped", why_skipped(judged, row)),
     };
-    let said = sentence(judged, row);
-    writeln!(out, "{head}>\n      <{element} type=\"{status}\" message=\"{}\"/>\n    </testcase>", escaped(&said))
+    writeln!(out, "{head}>\n      <{element} type=\"{}\" message=\"{}\"/>", p.status.name(), escaped(&said))?;
+    if let Some(path) = links.of(row) {
+        // GitLab and Jenkins show a file named in this form beside the case.
+        writeln!(out, "      <system-out>[[ATTACHMENT|{}]]</system-out>", escaped(&path))?;
+    }
+    writeln!(out, "    </testcase>")
 }
 
 /// The mark of a warning or the reason of the rule, if any, then the sentence of the pair.

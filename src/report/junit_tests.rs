@@ -2,6 +2,7 @@
 
 use crate::check::{Outcome, Status};
 use crate::findings::Judged;
+use crate::report::PictureLinks;
 use crate::report::conform_tests::junit_errors;
 use crate::report::junit::*;
 use crate::testkit::sample_outcome;
@@ -9,7 +10,7 @@ use roxmltree::Document;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
-    render(&Judged::from(outcome.clone()), &mut out).unwrap();
+    render(&Judged::from(outcome.clone()), PictureLinks::default(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

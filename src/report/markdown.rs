@@ -2,9 +2,10 @@
 
 use crate::check::{Outcome, Status};
 use crate::findings::{Entry, Groups, Judged, RowNumbers};
+use crate::report::PictureLinks;
 use crate::report::number::count;
 use crate::report::rows::{self, HEADINGS};
-use crate::report::sentence::{clipped, verdict};
+use crate::report::sentence::{clipped, sentence, verdict};
 use crate::report::table::against;
 use crate::report::text::shown;
 use std::fmt::Write as _;
@@ -21,20 +22,20 @@ pub const MAX_ROWS: usize = 50;
 ///
 /// # Errors
 /// Returns the writer's error.
-pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(page(judged, MAX_BYTES).as_bytes())?;
+pub fn render(judged: &Judged, links: PictureLinks<'_>, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(page(judged, links, MAX_BYTES).as_bytes())?;
     out.flush()
 }
 
 /// Builds the page of one assembly, of at most `budget` bytes beside its head and its tail of few lines.
-pub(crate) fn page(judged: &Judged, budget: usize) -> String {
+pub(crate) fn page(judged: &Judged, links: PictureLinks<'_>, budget: usize) -> String {
     let o = &judged.outcome;
     let mut text = String::new();
     head(judged, &mut text);
     changes(judged, &mut text);
     let tail = funnel(o) + &warnings(o);
     // The tail is small: few lines of short names.
-    findings(judged, budget.saturating_sub(tail.len()), &mut text);
+    findings(judged, links, budget.saturating_sub(tail.len()), &mut text);
     text.push_str(&tail);
     text
 }
@@ -65,14 +66,15 @@ fn changes(judged: &Judged, out: &mut String) {
     line!(out, "\nAgainst {}: {}", code(&baseline.file), against(baseline));
 }
 
-fn findings(judged: &Judged, budget: usize, out: &mut String) {
+fn findings(judged: &Judged, links: PictureLinks<'_>, budget: usize, out: &mut String) {
     let groups = Groups::new(judged);
     let entries = rows::entries(judged, Some(&groups));
     if entries.is_empty() {
         return;
     }
     let likely = &entries[..entries.len().min(MAX_ROWS)];
-    let cells = rows::cells(judged, likely, &RowNumbers::new(judged, &groups), "");
+    let numbers = RowNumbers::new(judged, &groups);
+    let cells = rows::cells(judged, likely, &numbers, "");
     let used = rows::used(&cells);
     line!(out, "\n| {} |", used.iter().map(|k| HEADINGS[*k]).collect::<Vec<_>>().join(" | "));
     let rule = |k: &usize| if rows::is_number(*k) { " ---: |" } else { " --- |" };
@@ -88,6 +90,40 @@ fn findings(judged: &Judged, budget: usize, out: &mut String) {
         told += 1;
     }
     after(&judged.outcome, &entries, told, out);
+    pictures(judged, &entries, &numbers, links, budget, out);
+}
+
+/// Appends the pictures of the listed lines, as many as the budget allows. A group has the picture of its worst pair.
+fn pictures(
+    judged: &Judged,
+    entries: &[Entry<'_>],
+    numbers: &RowNumbers,
+    links: PictureLinks<'_>,
+    budget: usize,
+    out: &mut String,
+) {
+    let o = &judged.outcome;
+    let drawn = entries.iter().filter_map(|e| {
+        let row = e.group.map_or(e.row, |g| g.worst as usize);
+        Some((row, links.of(row)?))
+    });
+    let mut images = drawn.map(|(row, link)| {
+        let p = &o.pairs[row];
+        let number = numbers.of(row).map(|n| format!("#{} ", n.row)).unwrap_or_default();
+        let said = format!("{}: {}", p.status.name(), clipped(&shown(&sentence(judged, row))));
+        let [a, b] = [p.a, p.b].map(|i| code(o.id(i)));
+        format!("\n{number}{a} and {b}\n\n![{}]({link})\n", inert(&said))
+    });
+    let head = "\n### Pictures\n";
+    let Some(first) = images.next().filter(|image| out.len() + head.len() + image.len() <= budget) else { return };
+    out.push_str(head);
+    out.push_str(&first);
+    for image in images {
+        if out.len() + image.len() > budget {
+            break;
+        }
+        out.push_str(&image);
+    }
 }
 
 /// Writes the number of omitted rows, and a note about grouped rows.

@@ -2,12 +2,13 @@
 
 use crate::check::Outcome;
 use crate::findings::Judged;
+use crate::report::PictureLinks;
 use crate::report::markdown::*;
 use crate::testkit::sample_outcome;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
-    render(&Judged::from(outcome.clone()), &mut out).unwrap();
+    render(&Judged::from(outcome.clone()), PictureLinks::default(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

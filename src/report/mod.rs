@@ -1,6 +1,7 @@
 //! Floor 7: results as bytes. Pure: values in, bytes out; no clock, no files, no environment.
 
 pub(crate) mod baseline;
+pub(crate) mod caption;
 #[cfg(test)]
 mod conform_tests;
 pub(crate) mod csv;
@@ -26,6 +27,7 @@ pub(crate) mod markdown;
 #[cfg(test)]
 mod markdown_tests;
 pub(crate) mod number;
+pub(crate) mod picture_links;
 pub(crate) mod rows;
 pub(crate) mod sarif;
 pub(crate) mod sentence;
@@ -42,6 +44,8 @@ pub(crate) mod xml;
 
 use crate::findings::Judged;
 use std::io;
+
+pub use crate::report::picture_links::{PictureFiles, PictureLinks};
 
 /// Format of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -124,13 +128,28 @@ impl Default for Style {
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, format: Format, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+    render_with_links(judged, format, style, PictureLinks::default(), out)
+}
+
+/// Writes the report of a check with links to pictures. `SARIF`, `JUnit` and Markdown have links; the other formats
+/// ignore them.
+///
+/// # Errors
+/// Returns the writer's error.
+pub fn render_with_links(
+    judged: &Judged,
+    format: Format,
+    style: Style,
+    links: PictureLinks<'_>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     match format {
         Format::Table => crate::report::table::render(judged, style, out),
         Format::Json => crate::report::json::render(judged, out),
-        Format::Sarif => crate::report::sarif::render(judged, out),
-        Format::Junit => crate::report::junit::render(judged, out),
+        Format::Sarif => crate::report::sarif::render(judged, links, out),
+        Format::Junit => crate::report::junit::render(judged, links, out),
         Format::Github => crate::report::github::render(judged, out),
-        Format::Markdown => crate::report::markdown::render(judged, out),
+        Format::Markdown => crate::report::markdown::render(judged, links, out),
         Format::Csv => crate::report::csv::render(judged, out),
     }
 }

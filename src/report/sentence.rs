@@ -105,7 +105,7 @@ fn place(judged: &Judged, row: usize) -> String {
 }
 
 /// Describes a relation that a depth does not show.
-fn relation(o: &Outcome, p: &PairOutcome) -> String {
+pub(crate) fn relation(o: &Outcome, p: &PairOutcome) -> String {
     let [a, b] = [p.a, p.b].map(|i| shown(o.id(i)));
     match p.relation {
         Some(Relation::AContainsB) => format!("; {b} is inside {a}"),

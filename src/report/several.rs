@@ -12,13 +12,16 @@ use crate::report::number::count;
 use crate::report::sarif::collector;
 use crate::report::table::{failure, passing};
 use crate::report::text::{Paint, painted, shown};
-use crate::report::{Format, Style, csv, github, junit, sarif, table};
+use crate::report::{Format, PictureFiles, PictureLinks, Style, csv, github, junit, sarif, table};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 use std::io::{self, Write};
 
 /// Least number of bytes of one assembly in a Markdown report.
 const LEAST_BYTES: usize = 2000;
+
+/// Text before the file name of each picture; `None` for a report without links.
+pub type LinkPrefix<'a> = Option<&'a str>;
 
 /// One assembly of a run over several.
 #[derive(Debug)]
@@ -27,6 +30,8 @@ pub struct Checked {
     pub path: String,
     /// Result of its check; the problems of an assembly without a verdict.
     pub result: Result<Judged, Error>,
+    /// Pictures of its findings.
+    pub pictures: PictureFiles,
 }
 
 impl Checked {
@@ -37,6 +42,11 @@ impl Checked {
             Ok(_) => "pass",
             Err(_) => "error",
         }
+    }
+
+    /// Links to its pictures.
+    fn links<'a>(&'a self, prefix: LinkPrefix<'a>) -> PictureLinks<'a> {
+        prefix.map_or_else(PictureLinks::default, |prefix| PictureLinks::new(&self.pictures, prefix))
     }
 
     /// Reason of the result in one line; empty for a pass without findings.
@@ -59,14 +69,20 @@ impl Checked {
 ///
 /// # Errors
 /// Returns the writer's error.
-pub fn render(all: &[Checked], format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn render(
+    all: &[Checked],
+    format: Format,
+    style: Style,
+    links: LinkPrefix<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match format {
         Format::Table => tables(all, style, out),
         Format::Json => write_lines(&Several(all), 2, out),
-        Format::Sarif => sarif::write_log(all.iter().map(run_of).collect(), out),
-        Format::Junit => junit::document(&all.iter().map(suite_of).collect::<Vec<_>>(), out),
+        Format::Sarif => sarif::write_log(all.iter().map(|one| run_of(one, links)).collect(), out),
+        Format::Junit => junit::document(&all.iter().map(|one| suite_of(one, links)).collect::<Vec<_>>(), out),
         Format::Github => annotations(all, out),
-        Format::Markdown => pages(all, out),
+        Format::Markdown => pages(all, links, out),
         Format::Csv => {
             let judged = all.iter().filter_map(|one| Some((one.path.as_str(), one.result.as_ref().ok()?)));
             csv::render_several(judged, out)
@@ -118,15 +134,16 @@ fn tables(all: &[Checked], style: Style, out: &mut dyn Write) -> io::Result<()> 
     out.flush()
 }
 
-fn pages(all: &[Checked], out: &mut dyn Write) -> io::Result<()> {
+fn pages(all: &[Checked], links: LinkPrefix<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "## interfere: {}\n", totals(all))?;
     writeln!(out, "| verdict | assembly | |\n| --- | --- | --- |")?;
     for one in all {
         writeln!(out, "| **{}** | {} | {} |", one.verdict(), code(&one.path), inert(&shown(&one.why())))?;
     }
     let budget = (MAX_BYTES / all.len().max(1)).max(LEAST_BYTES);
-    for judged in all.iter().filter_map(|one| one.result.as_ref().ok()) {
-        write!(out, "\n{}", markdown::page(judged, budget))?;
+    for one in all {
+        let Ok(judged) = &one.result else { continue };
+        write!(out, "\n{}", markdown::page(judged, one.links(links), budget))?;
     }
     out.flush()
 }
@@ -153,17 +170,17 @@ fn annotate(one: &Checked, error: &Error, mut out: &mut dyn Write) -> io::Result
     github::command("error", Some(at), &format!("interfere: no verdict: {}", one.path), &one.why(), &mut out)
 }
 
-fn run_of(one: &Checked) -> sarif::model::Run {
+fn run_of(one: &Checked, links: LinkPrefix<'_>) -> sarif::model::Run {
     let run = match &one.result {
-        Ok(judged) => collector::run(judged),
+        Ok(judged) => collector::run(judged, one.links(links)),
         Err(error) => collector::failed_run(error),
     };
     collector::named(&one.path, run)
 }
 
-fn suite_of(one: &Checked) -> Suite<'_> {
+fn suite_of<'a>(one: &'a Checked, links: LinkPrefix<'a>) -> Suite<'a> {
     match &one.result {
-        Ok(judged) => Suite::Judged(judged),
+        Ok(judged) => Suite::Judged(judged, one.links(links)),
         Err(error) => Suite::Failed(&one.path, error),
     }
 }

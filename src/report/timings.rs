@@ -52,6 +52,8 @@ struct Seconds {
     shape: f64,
     broad: f64,
     narrow: f64,
+    scene: f64,
+    draw: f64,
     report: f64,
     total: Option<f64>,
 }
@@ -78,6 +80,8 @@ impl Seconds {
             shape: rounded(stages.shape),
             broad: rounded(stages.broad),
             narrow: rounded(stages.narrow),
+            scene: rounded(stages.scene),
+            draw: rounded(stages.draw),
             report: rounded(stages.report),
             total: total.map(rounded),
         }
@@ -117,8 +121,16 @@ mod tests {
     fn stages_and_totals() {
         let timings = Timings {
             threads: 2,
-            wall: StageSeconds { load: 0.1, shape: 0.2, broad: 0.01, narrow: 0.300_000_04, report: 0.0 },
-            cpu: StageSeconds { load: 0.1, shape: 0.4, broad: 0.01, narrow: 0.6, report: 0.001 },
+            wall: StageSeconds { load: 0.1, shape: 0.2, broad: 0.01, narrow: 0.300_000_04, ..StageSeconds::default() },
+            cpu: StageSeconds {
+                load: 0.1,
+                shape: 0.4,
+                broad: 0.01,
+                narrow: 0.6,
+                scene: 0.002,
+                draw: 1.5,
+                report: 0.001,
+            },
             pairs: PairFunnel { possible: 1596, aabb: 83, obb: 61, hull: 40, confirmed: 16, distinct: 12 },
             cache: Some(CacheUse { pairs: Hits { hits: 9, misses: 3 }, ..CacheUse::default() }),
         };
@@ -133,6 +145,8 @@ mod tests {
             "shape": 0.2,
             "broad": 0.01,
             "narrow": 0.3,
+            "scene": 0,
+            "draw": 0,
             "report": 0,
             "total": 0.62
           },
@@ -141,6 +155,8 @@ mod tests {
             "shape": 0.4,
             "broad": 0.01,
             "narrow": 0.6,
+            "scene": 0.002,
+            "draw": 1.5,
             "report": 0.001,
             "total": null
           },

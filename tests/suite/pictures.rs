@@ -80,3 +80,89 @@ fn wrong_outputs_and_pairs_are_refused() {
     }
     assert!(!Path::new(file).exists());
 }
+
+/// Names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<_> =
+        entries.map(|e| e.expect("an entry").file_name().into_string().expect("a name in UTF-8")).collect();
+    names.sort();
+    names
+}
+
+/// A check writes a picture for each line, links it, and deletes the pictures of former findings.
+#[test]
+fn a_check_writes_linked_pictures() {
+    let folder = Scratch::new();
+    let pictures = folder.path().join("out/pictures");
+    let file = |name: &str| folder.path().join(name);
+    let assembly = root().join("fixtures/cases/pivot/assembly.json");
+    let stale = pictures.join("0123456789ab.png");
+    std::fs::create_dir_all(&pictures).unwrap();
+    std::fs::write(&stale, "old").unwrap();
+    let run = |extra: &[&str]| {
+        let formats = ["markdown=r.md", "junit=r.xml", "sarif=r.sarif", "json=r.json", "csv=r.csv", "table=r.txt"];
+        let formats = formats.map(|f| format!("--format={}", f.replace("r.", &format!("{}/r.", text(folder.path())))));
+        let formats: Vec<&str> = formats.iter().map(String::as_str).collect();
+        let ran = interfere(&[&["check", text(&assembly)], &formats[..], extra].concat());
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        let read = |ending: &str| std::fs::read_to_string(file(&format!("r.{ending}"))).unwrap();
+        (["md", "xml", "sarif"].map(read), ["json", "csv", "txt"].map(read))
+    };
+    let (plain, other) = run(&[]);
+    let (linked, same) = run(&["--pictures", text(&pictures)]);
+    assert_eq!(other, same);
+    let found = names(&pictures);
+    assert!(!stale.exists() && !found.is_empty());
+    for name in &found {
+        assert!(linked[0].contains(&format!("](out/pictures/{name})")), "{}", linked[0]);
+        assert!(linked[1].contains(&format!("[[ATTACHMENT|{}/{name}]]", text(&pictures))), "{}", linked[1]);
+        assert!(linked[2].contains(&format!("out/pictures/{name}\"")), "{}", linked[2]);
+    }
+    for (k, text) in plain.iter().enumerate() {
+        assert!(!text.contains(".png") && linked[k].len() > text.len());
+    }
+    let (addressed, _) = run(&["--pictures", text(&pictures), "--picture-url", "https://example.org/p"]);
+    assert!(addressed[0].contains(&format!("](https://example.org/p/{})", found[0])), "{}", addressed[0]);
+    // One picture of several.
+    let (_, _) = run(&["--pictures", text(&pictures), "--max-pictures", "0"]);
+    assert_eq!(names(&pictures), Vec::<String>::new());
+}
+
+#[test]
+fn pictures_are_refused_before_the_run() {
+    let folder = Scratch::new();
+    let assembly = root().join("fixtures/cases/pivot/assembly.json");
+    let pictures = folder.path().join("pictures");
+    let report = pictures.join("r.json");
+    let refused = |args: &[&str], says: &str| {
+        let ran = interfere(&[&["check", text(&assembly), "--pictures", text(&pictures)], args].concat());
+        assert_eq!((ran.code, ran.stderr.contains(says)), (2, true), "{}", ran.stderr);
+    };
+    refused(&["--verdict-only"], "--pictures and --verdict-only exclude each other");
+    refused(&["--shard", "1/2", "-o", text(&folder.path().join("s.json"))], "interfere render ASSEMBLY --report");
+    refused(&["--picture-url", "a b"], "without spaces");
+    assert!(!pictures.exists());
+    std::fs::create_dir(&pictures).unwrap();
+    refused(&["--format", "json", "-o", text(&report)], "lies in the folder of the pictures");
+    std::fs::write(pictures.join("notes.txt"), "mine").unwrap();
+    refused(&[], "the folder holds `notes.txt`");
+    assert_eq!(names(&pictures), ["notes.txt"]);
+}
+
+/// Pairs of two assemblies may have equal ids; their pictures have names of their own.
+#[test]
+fn several_assemblies_share_a_folder() {
+    let folder = Scratch::new();
+    let pictures = folder.path().join("pictures");
+    let page = folder.path().join("r.md");
+    let cases = ["pivot", "thin-pierce"].map(|case| root().join("fixtures/cases").join(case).join("assembly.json"));
+    let markdown = format!("--format=markdown={}", text(&page));
+    let ran = interfere(&["check", text(&cases[0]), text(&cases[1]), "--pictures", text(&pictures), &markdown]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let found = names(&pictures);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(found.len() >= 2 && found.iter().all(|name| page.contains(&format!("](pictures/{name})"))), "{page}");
+    let firsts: std::collections::BTreeSet<&str> = found.iter().map(|name| &name[..12]).collect();
+    assert_eq!(firsts.len(), 2, "{found:?}");
+}

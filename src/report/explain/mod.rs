@@ -11,12 +11,6 @@ use crate::json::write::write_json;
 use crate::report::Format;
 use std::io::{self, Write};
 
-/// Summary of the explanation in sentences: the status with its reason, then the fix.
-pub(crate) fn summary(e: &Explanation) -> Vec<String> {
-    let verdict = format!("{}: {}", e.pair.status.name(), text::why(e));
-    std::iter::once(verdict).chain(e.fix.as_ref().map(|fix| text::fix_text(e, fix))).collect()
-}
-
 /// Writes the explanation; [`Format::Table`] is the text.
 ///
 /// # Errors

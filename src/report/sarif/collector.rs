@@ -7,14 +7,14 @@ use crate::findings::{BaselineStatus, Entry, Groups, Judged, RowNumbers, rank};
 use crate::report::number::{count, vector, volume};
 use crate::report::rows::{self, by_status};
 use crate::report::sarif::model::{
-    ArtifactLocation, AutomationDetails, Configuration, Descriptor, DescriptorReference, Driver, Invocation, Level,
-    Location, Log, LogicalLocation, Notification, PhysicalLocation, Region, ResultProperties, ResultRow, Run,
-    RunProperties, Suppression, Text, Tool,
+    ArtifactLocation, Attachment, AutomationDetails, Configuration, Descriptor, DescriptorReference, Driver,
+    Invocation, Level, Location, Log, LogicalLocation, Notification, PhysicalLocation, Region, ResultProperties,
+    ResultRow, Run, RunProperties, Suppression, Text, Tool,
 };
 use crate::report::sarif::{BASE, MAX_RESULTS};
 use crate::report::sentence::sentence;
 use crate::report::text::shown;
-use crate::report::{finding_help, location};
+use crate::report::{PictureLinks, finding_help, location};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -76,7 +76,7 @@ fn bases() -> BTreeMap<&'static str, ArtifactLocation> {
 }
 
 /// Builds the run of an outcome: the worst results, at most [`MAX_RESULTS`].
-pub(crate) fn run(judged: &Judged) -> Run {
+pub(crate) fn run(judged: &Judged, links: PictureLinks<'_>) -> Run {
     let o = &judged.outcome;
     let findings = rows::in_groups(&rank::ranked(judged, |row| o.pairs[row].status.fails()), None);
     let (kept, left) = findings.split_at(findings.len().min(MAX_RESULTS));
@@ -91,7 +91,10 @@ pub(crate) fn run(judged: &Judged) -> Run {
     let mut results: Vec<_> = kept
         .iter()
         .enumerate()
-        .map(|(k, e)| finding(judged, (&groups, &numbers), e, priority(k, findings.len())))
+        .map(|(k, e)| ResultRow {
+            attachments: attachments(links, e.row),
+            ..finding(judged, (&groups, &numbers), e, priority(k, findings.len()))
+        })
         .collect();
     results.extend(placed.iter().map(|w| {
         let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code.name()).unwrap_or(0);
@@ -150,6 +153,7 @@ fn finding(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), entry: &E
         partial_fingerprints: fingerprints(&pair, p.status.name()),
         suppressions: suppressions(judged, entry.row),
         rank: Some(priority),
+        attachments: Vec::new(),
         properties: Some(ResultProperties {
             pair,
             group: groups.of(entry.row).map(|g| g.id.clone()),
@@ -159,6 +163,22 @@ fn finding(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), entry: &E
             at: p.at().map(|at| vector(&at, o.units)),
         }),
     }
+}
+
+/// Picture of a row, if it has one.
+fn attachments(links: PictureLinks<'_>, row: usize) -> Vec<Attachment> {
+    let attachment = |path: String| {
+        let (uri, relative) = location::uri(&path);
+        Attachment {
+            description: Text { text: "picture of the pair".to_owned() },
+            artifact_location: ArtifactLocation {
+                uri: Some(uri),
+                uri_base_id: relative.then_some(BASE),
+                description: None,
+            },
+        }
+    };
+    links.of(row).map(attachment).into_iter().collect()
 }
 
 /// Suppression of a finding, empty unless it is accepted; `None` for a run without a baseline.
@@ -233,6 +253,7 @@ fn warning(judged: &Judged, w: &Warning, rule_index: usize) -> ResultRow {
         // All results have suppressions, or none: as for the findings.
         suppressions: judged.baseline.as_ref().map(|_| Vec::new()),
         rank: None,
+        attachments: Vec::new(),
         properties: None,
     }
 }

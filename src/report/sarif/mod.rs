@@ -8,6 +8,7 @@ pub(crate) mod tests;
 
 use crate::findings::Judged;
 use crate::json::write::write_lines;
+use crate::report::PictureLinks;
 use crate::report::sarif::model::Run;
 use std::io::{self, Write};
 
@@ -21,8 +22,8 @@ const BASE: &str = "%SRCROOT%";
 ///
 /// # Errors
 /// Returns the writer's error.
-pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
-    write_log(vec![collector::run(judged)], out)
+pub fn render(judged: &Judged, links: PictureLinks<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write_log(vec![collector::run(judged, links)], out)
 }
 
 /// Writes a log of several runs.

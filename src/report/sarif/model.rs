@@ -123,8 +123,18 @@ pub struct ResultRow {
     /// Rank of a finding; 100 for the worst.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub properties: Option<ResultProperties>,
+}
+
+/// File that belongs to a result.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attachment {
+    pub description: Text,
+    pub artifact_location: ArtifactLocation,
 }
 
 /// Suppression of a result, with its reason.

@@ -1,6 +1,7 @@
 //! Tests of the SARIF report.
 
 use crate::check::Outcome;
+use crate::report::PictureLinks;
 use crate::report::conform_tests::sarif_errors;
 use crate::report::sarif::*;
 use crate::testkit::sample_outcome;
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 
 fn text(outcome: &Outcome) -> String {
     let mut out = Vec::new();
-    render(&Judged::from(outcome.clone()), &mut out).unwrap();
+    render(&Judged::from(outcome.clone()), PictureLinks::default(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

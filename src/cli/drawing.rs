@@ -1,0 +1,83 @@
+//! Draws the findings of a run: builds the scene once, writes the pictures, and keeps both for the other outputs.
+
+use crate::assembly::InstanceIx;
+use crate::check::{Drawn, Progress, Stage, Stopwatch, Timings, pair_id};
+use crate::cli::drawing_flags::{DrawingSettings, SceneSettings};
+use crate::cli::exit::Failure;
+use crate::cli::picture_folder::{PictureFolder, picture_name};
+use crate::findings::Judged;
+use crate::picture;
+use crate::report::PictureFiles;
+use crate::report::number::count;
+use crate::scene::{Scene, SceneFinding, findings};
+use rayon::prelude::*;
+
+/// Everything drawn of a run.
+#[derive(Debug)]
+pub(crate) struct Drawing {
+    /// The placed shapes.
+    pub(crate) scene: Scene,
+    /// Lines of the report, worst first.
+    pub(crate) findings: Vec<SceneFinding>,
+    /// Pictures in the folder, by row.
+    pub(crate) pictures: PictureFiles,
+    /// Note for the user about pictures that the limit left out.
+    pub(crate) note: Option<String>,
+}
+
+impl Drawing {
+    /// Builds the scene of a judged run and writes its pictures; call it in the thread pool of the run. `assembly` is the
+    /// path of the assembly in a run over several.
+    ///
+    /// # Errors
+    /// Returns the error of a picture that cannot be written.
+    pub(crate) fn new(
+        judged: &Judged,
+        drawn: Drawn,
+        settings: &DrawingSettings,
+        assembly: Option<&str>,
+        timings: &mut Timings,
+        progress: &dyn Progress,
+    ) -> Result<Self, Failure> {
+        let mut watch = Stopwatch::start();
+        progress.begin(Stage::Scene, 1);
+        let scene = Scene::new(drawn);
+        let findings = findings(&scene, judged);
+        watch.stop(Stage::Scene, timings);
+        let mut drawing = Self { scene, findings, pictures: PictureFiles::new(), note: None };
+        if let Some(folder) = &settings.pictures {
+            drawing.write_pictures(judged, folder, &settings.scene, assembly, progress)?;
+        }
+        watch.stop(Stage::Draw, timings);
+        Ok(drawing)
+    }
+
+    /// Draws the worst findings, one task for each picture.
+    fn write_pictures(
+        &mut self,
+        judged: &Judged,
+        folder: &PictureFolder,
+        settings: &SceneSettings,
+        assembly: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<(), Failure> {
+        folder.make()?;
+        let o = &judged.outcome;
+        let kept = &self.findings[..self.findings.len().min(settings.max_pictures)];
+        progress.begin(Stage::Draw, kept.len() as u64);
+        let written = kept.par_iter().map(|finding| {
+            let [a, b] = finding.pair.map(|i: InstanceIx| o.id(i));
+            let name = picture_name(&pair_id(a, b), assembly);
+            folder.write(&name, &picture::of_finding(&self.scene, judged, finding, &settings.format))?;
+            progress.advance(1);
+            Ok((finding.row, name))
+        });
+        self.pictures = written.collect::<Result<_, Failure>>()?;
+        let rest = self.findings.len() - kept.len();
+        self.note = (rest > 0).then(|| {
+            let (lines, all) = (count(rest as u64, "finding"), self.findings.len());
+            format!("{lines} without a picture; --max-pictures {all} draws all")
+        });
+        Ok(())
+    }
+}
