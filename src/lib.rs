@@ -12,6 +12,7 @@ mod io;
 mod json;
 mod measure;
 mod mesh;
+mod model;
 mod picture;
 mod query;
 pub mod report;
@@ -46,7 +47,7 @@ pub mod internals {
     macro_rules! rooms {
         ($($room:ident)*) => { $(pub mod $room { pub use crate::$room::*; })* };
     }
-    rooms! { assembly broad check cli error findings fuzzing geom io json measure mesh picture query scene shape }
+    rooms! { assembly broad check cli error findings fuzzing geom io json measure mesh model picture query scene shape }
 
     pub mod report {
         pub mod table {

@@ -1,10 +1,8 @@
 //! A picture in RGB with lines, arrows and text. Drawing uses +, −, ×, ÷ and √ only, so that the bytes are the same on
 //! every machine.
 
+pub(crate) use crate::scene::colors::Color;
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
-
-/// Colour: red, green, blue.
-pub(crate) type Color = [u8; 3];
 
 pub(crate) const WHITE: Color = [255, 255, 255];
 pub(crate) const BLACK: Color = [24, 28, 36];

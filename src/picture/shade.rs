@@ -1,25 +1,14 @@
 //! Colours of the parts, their shading, and the lines between faces.
 
-use crate::picture::canvas::Color;
+use crate::scene::colors::Color;
+pub(crate) use crate::scene::colors::{CONTEXT, OUTLINES, OVERLAP, PARTS};
 use crate::scene::layers::Face;
-
-/// Colours of A and B.
-pub(crate) const PARTS: [Color; 2] = [[66, 120, 206], [236, 165, 38]];
 
 /// Colours of the names of A and B, dark enough to read on white.
 pub(crate) const NAMES: [Color; 2] = [[28, 78, 160], [158, 96, 0]];
 
-/// Colours of the outlines of A and B in the section, and of the arrow of a moving part.
-pub(crate) const OUTLINES: [Color; 2] = [[20, 52, 116], [128, 74, 0]];
-
-/// Colour of the overlap.
-pub(crate) const OVERLAP: Color = [218, 14, 32];
-
 /// Colour of the outline of the overlap.
 pub(crate) const OVERLAP_EDGE: Color = [122, 0, 14];
-
-/// Colour of the other parts.
-pub(crate) const CONTEXT: Color = [206, 210, 217];
 
 /// Direction to the light in view coordinates, in steps of 1/127: from the upper left, behind the viewer.
 const LIGHT: [i32; 3] = [-48, 60, -101];

@@ -6,13 +6,17 @@
 //! - `focus`: place and thin direction of a pair
 //! - `finding`: lines of a report, ready to draw
 //! - `views`: chooses the views of a pair
+//! - `colors`: colours of parts and overlaps
+//! - `selection`: instances that a page or a model shows
 //! - `solids`: common solids and crossing lines of the findings
 
+pub mod colors;
 pub mod cut;
 pub(crate) mod finding;
 pub(crate) mod focus;
 pub mod layers;
 pub mod raster;
+pub(crate) mod selection;
 pub(crate) mod solids;
 pub(crate) mod views;
 
@@ -23,8 +27,9 @@ use crate::geom::{Aabb, Pose, Vec3};
 pub use crate::scene::finding::{SceneFinding, findings};
 pub use crate::scene::focus::Focus;
 pub use crate::scene::raster::{Hit, Raster, View};
+pub use crate::scene::selection::Selection;
 pub use crate::scene::solids::{MAX_OVERLAPS, NoOverlap, Overlap, Overlaps, PlacedOverlap};
-pub use crate::scene::views::{PairViews, choose};
+pub use crate::scene::views::{PairViews, choose, half_frame};
 
 /// Placed shapes of an assembly, as judged.
 #[derive(Debug)]

@@ -108,6 +108,14 @@ impl Overlaps {
         Ok(mesh)
     }
 
+    /// Reason for a missing common solid of a finding; `None` if the solid exists.
+    pub fn missing_solid(&self, finding: usize) -> Option<NoOverlap> {
+        match self.of[finding] {
+            Ok(placed) => self.unique[placed.unique].solid.as_ref().err().copied().map(NoOverlap::NoSolid),
+            Err(reason) => Some(reason),
+        }
+    }
+
     /// Segments in which the surfaces of a finding cross (root frame, mm); empty without an overlap.
     pub fn crossing(&self, finding: usize) -> Vec<[Vec3; 2]> {
         let Ok(placed) = &self.of[finding] else { return Vec::new() };

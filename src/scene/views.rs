@@ -75,11 +75,17 @@ fn directions(up: &Vec3) -> Vec<Vec3> {
     isometric.into_iter().chain(axial).chain(others).collect()
 }
 
-fn space(scene: &Scene, pair: [InstanceIx; 2], focus: &Focus, up: Vec3, ratio: f64) -> View {
+/// Half the height of a pair's frame in space (mm, > 0): 2.5 times the overlap or 10 times the gap, between 6 % and 75 %
+/// of the pair.
+pub fn half_frame(scene: &Scene, pair: [InstanceIx; 2], focus: &Focus) -> f64 {
     let diagonal = scene.bounds_of(pair).diagonal().max(f64::MIN_POSITIVE);
     let overlap =
         focus.overlap.map_or_else(|| focus.apart.map_or(0.0, |[a, b]| 4.0 * (b - a).norm()), |b| b.diagonal());
-    let half = (2.5 * overlap).clamp(0.06 * diagonal, 0.75 * diagonal);
+    (2.5 * overlap).clamp(0.06 * diagonal, 0.75 * diagonal)
+}
+
+fn space(scene: &Scene, pair: [InstanceIx; 2], focus: &Focus, up: Vec3, ratio: f64) -> View {
+    let half = half_frame(scene, pair, focus);
     let candidates = directions(&up).into_iter().map(|into| {
         let view = View::new(into, up, focus.point, [2.0 * half * ratio, 2.0 * half]);
         let raster = Raster { view, width: TRIAL[0], height: TRIAL[1] };

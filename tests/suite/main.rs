@@ -21,6 +21,7 @@ mod lengths;
 mod lint;
 mod mesh_oracles;
 mod mistakes;
+mod models;
 mod oracle;
 mod pages;
 mod pictures;
