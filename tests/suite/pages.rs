@@ -24,9 +24,10 @@ fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The README and every page below docs.
+/// The READMEs, the changes, and every page below docs.
 fn pages() -> Vec<PathBuf> {
-    let mut found = vec![root().join("README.md"), root().join("fixtures/README.md"), root().join("CHANGELOG.md")];
+    let mut found =
+        ["README.md", "fixtures/README.md", "python/README.md", "CHANGELOG.md"].map(|p| root().join(p)).to_vec();
     files(&root().join("docs"), &["md"], &mut found);
     found.sort();
     found
