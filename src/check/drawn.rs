@@ -54,7 +54,7 @@ pub fn drawn(
     progress: &dyn Progress,
 ) -> Result<DrawnInputs, Error> {
     let settings = resolve_settings(assembly, options)?;
-    let meshes = load_meshes(assembly, loader, None, true, progress)?;
+    let meshes = load_meshes(assembly, loader, None, false, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     Ok(DrawnInputs {
         drawn: drawn_shapes(&shapes),

@@ -78,7 +78,7 @@ pub enum Command {
     Merge(MergeArgs),
     /// Explain the verdict of one pair: the result of each stage and the deciding limit.
     Explain(ExplainArgs),
-    /// Draw one pair: both parts in space, and a section through the overlap.
+    /// Draw a pair or all findings: the parts in space, and a section through the overlap.
     Render(RenderArgs),
     /// Describe mesh files: size, volume, hull and defects.
     Inspect(InspectArgs),

@@ -45,7 +45,7 @@ fn help_of_the_program() {
       diff         Compare two JSON reports
       merge        Merge the partial reports of all shards of a run into its report
       explain      Explain the verdict of one pair: the result of each stage and the deciding limit
-      render       Draw one pair: both parts in space, and a section through the overlap
+      render       Draw a pair or all findings: the parts in space, and a section through the overlap
       inspect      Describe mesh files: size, volume, hull and defects
       decompose    Cover a mesh with convex pieces and write them to files
       init         Write an assembly file for a folder of meshes

@@ -43,7 +43,7 @@ pub(crate) fn run_check(
         options.fixes = report::table::MAX_ROWS;
     }
     options.accepted = settings.gate.translations(&question.assembly);
-    let store = open_cache(settings, &mut options);
+    let store = open_cache(settings.cache.as_deref(), &mut options);
     let (outcome, mut stats, drawn) = if settings.draws() {
         let (outcome, stats, drawn) = check::check_and_draw(&assembly, &options, loader, progress)?;
         (outcome, stats, Some(drawn))

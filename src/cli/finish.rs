@@ -13,7 +13,7 @@ use crate::cli::report_flags::{OutputFormat, Outputs, Report};
 use crate::cli::target::Target;
 use crate::cli::took;
 use crate::cli::work::FinishedCheck;
-use crate::findings::{self, Judged};
+use crate::findings::{self, Judged, as_reported};
 use crate::report::number::count;
 use crate::report::timings::{self, Total};
 use crate::report::wrap::DEFAULT_WIDTH;
@@ -103,6 +103,7 @@ impl RunEnd<'_> {
         let (Some(drawn), Some(settings), Some(pool)) = (drawn, self.drawing, self.pool) else { return Ok(None) };
         let progress = Bar::with_label(console.terminal.stderr && !self.quiet, self.label);
         let assembly = Some(self.label).filter(|label| !label.is_empty());
+        let judged = &*as_reported(judged);
         let drawing = pool.install(|| Drawing::new(judged, drawn, settings, assembly, spent, &progress))?;
         drop(progress);
         if let Some(note) = drawing.note.as_ref().filter(|_| !self.quiet) {

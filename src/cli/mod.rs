@@ -29,6 +29,7 @@ pub(crate) mod picture_folder;
 pub(crate) mod picture_prefix;
 pub mod progress;
 pub(crate) mod render;
+pub(crate) mod render_source;
 pub mod report_flags;
 pub(crate) mod rule;
 pub(crate) mod run;

@@ -185,11 +185,19 @@ fn name_of([a, b]: &[String; 2]) -> String {
 /// # Errors
 /// Refuses an unreadable file, and a file other than a report.
 pub(crate) fn read_report(path: &Path, loader: &dyn Loader) -> Result<Report, Error> {
+    read_report_bytes(path, loader).map(|(report, _)| report)
+}
+
+/// Reads a JSON report of `check`; also returns its bytes.
+///
+/// # Errors
+/// Returns the errors of [`read_report`].
+pub(crate) fn read_report_bytes(path: &Path, loader: &dyn Loader) -> Result<(Report, Vec<u8>), Error> {
     let shown = slashes(path);
     let bytes = loader
         .read(path)
         .map_err(|e| Error::one(Location::file(&shown), format!("cannot read the file: {e}"), "check the path"))?;
-    Report::read(&shown, &bytes)
+    Ok((Report::read(&shown, &bytes)?, bytes))
 }
 
 #[cfg(test)]

@@ -1,30 +1,33 @@
-//! Runs `interfere render`: draws one pair.
+//! Runs `interfere render`: draws a pair, or the findings of a run or of a report.
 
-use crate::check;
+use crate::check::Timings;
+use crate::cli::baseline_flags::GateArgs;
 use crate::cli::console::Console;
-use crate::cli::drawing_flags::{SceneArgs, SceneSettings};
+use crate::cli::drawing::Drawing;
+use crate::cli::drawing_flags::{DrawingSettings, SceneArgs, SceneSettings};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, Question, REPORT};
-use crate::cli::pair_handle::PairArgs;
+use crate::cli::flags::{ColorChoice, INPUT, PERFORMANCE, Question, REPORT};
+use crate::cli::picture_folder::PictureFolder;
 use crate::cli::progress::Bar;
+use crate::cli::render_source::Source;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
-use crate::error::{Error, Location, Warning};
-use crate::findings::Judged;
-use crate::io::FsLoader;
+use crate::error::{Error, Location};
 use crate::picture::{self, Format};
-use crate::scene::{Scene, SceneFinding};
+use crate::scene::SceneFinding;
 use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
 
 const END: &str = "\
 Exit codes:
-  0  the picture is written, whatever it shows
-  2  no picture: usage, unreadable or invalid input, an unknown pair, output not written
+  0  everything is written, whatever it shows
+  2  nothing is drawn: usage, unreadable or invalid input, an unknown pair, output not written
 
 Examples:
-  interfere render a.json bolt plate -o clash.png
+  interfere render a.json bolt plate -o clash.png             check and draw a pair
+  interfere render a.json -o pictures                         check and draw each finding
+  interfere render a.json --report report.json -o pictures    draw the findings of a report
   interfere render a.json '#3' --report report.json -o clash.png --size 1920x960";
 
 /// The flags of `render`.
@@ -35,15 +38,27 @@ pub struct RenderArgs {
     #[arg(value_name = "ASSEMBLY")]
     pub assembly: PathBuf,
 
-    /// The pair.
-    #[command(flatten)]
-    pub pair: PairArgs,
+    /// The pair: A B, A,B, its id, or '#3' of --report [default: all findings].
+    ///
+    /// Names the pair by the full ids of its two instances, by its id in the reports, or by its row in --report.
+    #[arg(value_name = "PAIR", num_args = 0..=2)]
+    pub pair: Vec<String>,
 
-    /// Write the picture to this PNG file.
-    #[arg(long, short, value_name = "FILE.png", help_heading = REPORT)]
+    /// Draw the findings of this JSON report of `check` or `merge`; check nothing.
+    ///
+    /// The meshes and placements must be those of the report, and its settings apply.
+    #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
+    #[arg(conflicts_with_all = ["geometry", "facets", "tolerance", "epsilon", "max_pieces", "report_within", "cache"])]
+    #[arg(conflicts_with_all = ["baseline", "no_baseline", "fail_on", "severity"])]
+    pub report: Option<PathBuf>,
+
+    /// Write a picture to FILE.png, or the picture of each finding to a folder.
+    ///
+    /// A folder holds one picture for each line of the table, as with `check --pictures`.
+    #[arg(long, short, value_name = "OUT", help_heading = REPORT)]
     pub output: PathBuf,
 
-    /// Size of the picture in pixels [default: 1280x640].
+    /// Size of a picture in pixels [default: 1280x640].
     ///
     /// From 320x160 to 4096x2048.
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x640", value_parser = size, help_heading = REPORT)]
@@ -57,6 +72,14 @@ pub struct RenderArgs {
     /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
+
+    /// Reuse results of earlier runs from this folder.
+    #[arg(long, value_name = "DIR", help_heading = PERFORMANCE)]
+    pub cache: Option<PathBuf>,
+
+    /// Baseline of the findings.
+    #[command(flatten)]
+    pub gate: GateArgs,
 }
 
 /// Parses a size `WIDTHxHEIGHT`.
@@ -67,47 +90,78 @@ fn size(text: &str) -> Result<[usize; 2], String> {
         .ok_or_else(|| "must be WIDTHxHEIGHT in pixels, from 320x160 to 4096x2048".to_owned())
 }
 
-/// Draws the pair and writes the picture.
+/// Output of `render`, by the name of `--output`.
+enum Output {
+    /// Picture of one pair.
+    Picture(Target),
+    /// Pictures of all findings.
+    Folder(PictureFolder),
+}
+
+impl Output {
+    /// Output of a path; `has_pair` is true if the command line names a pair.
+    ///
+    /// # Errors
+    /// Refuses a picture without a pair, a folder with one, and a folder with other files.
+    fn of(path: &Path, has_pair: bool) -> Result<Self, Error> {
+        let at = || Location::file(path.display().to_string());
+        let is_png = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+        match (is_png, has_pair) {
+            (true, true) => Ok(Self::Picture(Target::File(path.to_owned()))),
+            (true, false) => {
+                Err(Error::one(at(), "a picture shows one pair, and no pair is named", "name the pair, as in A B"))
+            }
+            (false, true) => {
+                Err(Error::one(at(), "the name does not end in `.png`", "name a PNG file, as in -o clash.png"))
+            }
+            (false, false) if path.extension().is_some() && !path.is_dir() => {
+                Err(Error::one(at(), "a folder of pictures has no ending", "name a folder, as in -o pictures"))
+            }
+            (false, false) => PictureFolder::new(path).map(Self::Folder),
+        }
+    }
+}
+
+/// Draws and writes the output.
 ///
 /// # Errors
-/// Returns the errors of the assembly, of unknown ids, and of an unwritable file.
+/// Returns the errors of the assembly, of the report, of unknown ids, and of an unwritable output.
 pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    refuse_other_endings(&args.output)?;
-    let target = Target::of_argument(args.output.clone());
-    let terminal = console.terminal;
+    let output = Output::of(&args.output, !args.pair.is_empty())?;
     let settings = QuestionSettings::new(args.assembly.clone(), &args.question, false);
+    let gate = args.gate.read(&settings.assembly)?;
+    let terminal = console.terminal;
+    let colour = terminal.paints(color, terminal.stderr);
+    let pool = pool(settings.threads)?;
     let progress = Bar::new(terminal.stderr && !quiet);
-    let (bytes, warnings) = pool(settings.threads)?.install(|| draw(args, &settings, &progress))?;
+    let source = pool.install(|| Source::new(args, &settings, &gate, &progress))?;
+    let folder = match &output {
+        Output::Folder(folder) => Some(folder.clone()),
+        Output::Picture(_) => None,
+    };
+    let [width, height] = args.size;
+    let scene = SceneSettings::from(&args.scene);
+    let scene = SceneSettings { format: Format { width, height, ..scene.format }, ..scene };
+    let drawing_settings = DrawingSettings { pictures: folder, picture_url: None, scene };
+    let Source { judged, drawn, row, warnings } = source;
+    let mut timings = Timings::default();
+    let drawing = pool.install(|| Drawing::new(&judged, drawn, &drawing_settings, None, &mut timings, &progress))?;
+    let picture = row.map(|row| {
+        // A finding of the run has its group; any other pair is drawn alone.
+        let listed = drawing.findings.iter().find(|f| f.row == row).cloned();
+        let finding = listed.unwrap_or_else(|| SceneFinding::of_row(&drawing.scene, &judged.outcome, row));
+        pool.install(|| picture::of_finding(&drawing.scene, &judged, &finding, &scene.format))
+    });
     drop(progress);
     if !quiet {
-        console.warnings(&warnings, terminal.paints(color, terminal.stderr));
+        console.warnings(&warnings, colour);
+        drawing.note.iter().for_each(|note| console.note(note, colour));
     }
-    target.write(console.stdout, |out| out.write_all(&bytes))?;
+    match output {
+        Output::Picture(target) => {
+            target.write(console.stdout, |out| out.write_all(&picture.unwrap_or_default()))?;
+        }
+        Output::Folder(folder) => folder.sweep(drawing.pictures.values())?,
+    }
     Ok(Exit::Pass)
-}
-
-fn draw(
-    args: &RenderArgs,
-    settings: &QuestionSettings,
-    progress: &dyn check::Progress,
-) -> Result<(Vec<u8>, Vec<Warning>), Error> {
-    let assembly = settings.load(&FsLoader)?;
-    let options = settings.options(assembly.units)?;
-    let [a, b] = &args.pair.ids(&assembly, &FsLoader)?;
-    let explained = check::explain_and_draw(&assembly, &options, [a, b], &FsLoader, progress)?;
-    let judged = Judged::from(explained.outcome);
-    let scene = Scene::new(explained.drawn);
-    let finding = SceneFinding::of_row(&scene, &judged.outcome, 0);
-    let [width, height] = args.size;
-    let format = Format { width, height, ..SceneSettings::from(&args.scene).format };
-    Ok((picture::of_finding(&scene, &judged, &finding, &format), explained.explanation.warnings))
-}
-
-/// Refuses a picture under another name than `*.png`.
-fn refuse_other_endings(path: &Path) -> Result<(), Error> {
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
-        return Ok(());
-    }
-    let at = Location::file(path.display().to_string());
-    Err(Error::one(at, "the name does not end in `.png`", "name a PNG file, as in -o clash.png"))
 }

@@ -60,7 +60,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     options.fixes = MAX_ROWS;
     // The merge compares with the baseline, but has no solids.
     options.accepted = settings.gate.translations(&question.assembly);
-    let store = open_cache(settings, &mut options);
+    let store = open_cache(settings.cache.as_deref(), &mut options);
     let found = check::check_shard(&assembly, &options, shard, &FsLoader, progress)?;
     store.inspect(|store| store.sweep());
     Ok(found)

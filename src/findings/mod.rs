@@ -9,11 +9,13 @@
 //! - `baseline`: accepted findings
 //! - `run_view`: common view of a run and of a report
 //! - `report_reader`, `diff`: compares two reports
+//! - `report_run`, `as_reported`: a run from its report, and the run with the numbers of its report
 //! - `rule_lint`, `suggest`: warns about rules, proposes rules
 //! - `not_placed`: warns about instances without a placement
 //! - `glob_for`, `round_up`: globs and numbers of proposed rules
 //! - `shards`: partial reports and their merge
 
+pub(crate) mod as_reported;
 pub mod baseline;
 pub mod diff;
 pub(crate) mod glob_for;
@@ -25,6 +27,7 @@ pub(crate) mod name_pattern;
 pub(crate) mod not_placed;
 pub mod rank;
 pub mod report_reader;
+pub(crate) mod report_run;
 pub(crate) mod resolved;
 pub(crate) mod round_up;
 pub mod row_numbers;
@@ -34,6 +37,7 @@ pub(crate) mod severity;
 pub mod shards;
 pub(crate) mod suggest;
 
+pub use crate::findings::as_reported::as_reported;
 pub use crate::findings::baseline::Baseline;
 pub use crate::findings::baseline::status::{
     Accepted, BaselineCounts, BaselineOutcome, BaselineStatus, Comparison, FailOn, ResolvedFinding,

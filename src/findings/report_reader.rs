@@ -96,6 +96,12 @@ impl Report {
         self.pairs.iter().map(|p| [p.a.as_str(), p.b.as_str()]).find(|[a, b]| pair_id(a, b) == id)
     }
 
+    /// Hashes of mesh and placement of an instance; `None` for an unknown one.
+    pub fn hashes_of(&self, id: &str) -> Option<(&str, &str)> {
+        let instance = self.instances.get(id)?;
+        Some((&instance.mesh, &instance.placement))
+    }
+
     /// Number of instances.
     pub fn instances(&self) -> usize {
         self.instances.len()

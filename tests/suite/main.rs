@@ -12,6 +12,7 @@ mod corpus;
 mod decomposition;
 mod determinism;
 mod diff;
+mod drawn_reports;
 mod driven;
 mod floors;
 mod formats;

@@ -1,0 +1,89 @@
+//! Provides the findings that `render` draws: of one pair, of a whole check, or of a JSON report.
+
+use crate::check::{self, Drawn, Options, Progress};
+use crate::cli::baseline_flags::Gate;
+use crate::cli::cache_flag::open_cache;
+use crate::cli::pair_handle::{PairNames, read_report_bytes};
+use crate::cli::render::RenderArgs;
+use crate::cli::settings::QuestionSettings;
+use crate::error::{Error, Location, Warning};
+use crate::findings::{Judged, as_reported, lint};
+use crate::io::FsLoader;
+
+/// A judged run, with the shapes to draw.
+pub(crate) struct Source {
+    /// The run, with the numbers of its report; of a single pair, its row alone.
+    pub(crate) judged: Judged,
+    /// Judged shapes.
+    pub(crate) drawn: Drawn,
+    /// Index of the row to draw, if the command line names a pair.
+    pub(crate) row: Option<usize>,
+    /// Warnings of the run; none for a report.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Source {
+    /// Reads the report, or checks the pair or the assembly.
+    ///
+    /// # Errors
+    /// Returns the errors of the assembly, of an unknown pair, and of a report of other meshes.
+    pub(crate) fn new(
+        args: &RenderArgs,
+        settings: &QuestionSettings,
+        gate: &Gate,
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
+        let assembly = settings.load(&FsLoader)?;
+        if let Some(path) = &args.report {
+            let (report, bytes) = read_report_bytes(path, &FsLoader)?;
+            let s = &report.settings;
+            let options = Options {
+                geometry: Some(s.geometry),
+                tolerance: Some(s.tolerance),
+                facets: Some(s.facets),
+                epsilon: s.epsilon,
+                max_pieces: s.max_pieces,
+                ..Options::default()
+            };
+            let inputs = check::drawn(&assembly, &options, &FsLoader, progress)?;
+            let judged = report.judged(&bytes, inputs.parts, inputs.instances)?;
+            let row = match args.pair.as_slice() {
+                [] => None,
+                words => {
+                    let ids = assembly.instances.iter().map(|i| i.id.as_str());
+                    let pair = PairNames::new(ids, Some(&report), &assembly.path).one(words)?;
+                    Some(listed(&judged, &pair, &report.file)?)
+                }
+            };
+            return Ok(Self { judged, drawn: inputs.drawn, row, warnings: Vec::new() });
+        }
+        let mut options = settings.options(assembly.units)?;
+        if args.pair.is_empty() {
+            let store = open_cache(args.cache.as_deref(), &mut options);
+            let (mut outcome, _, drawn) = check::check_and_draw(&assembly, &options, &FsLoader, progress)?;
+            store.inspect(|store| store.sweep());
+            outcome.warnings.extend(lint(&outcome));
+            let judged = gate.judge(outcome, false);
+            let warnings = judged.outcome.warnings.clone();
+            return Ok(Self { judged: as_reported(&judged).into_owned(), drawn, row: None, warnings });
+        }
+        let ids = assembly.instances.iter().map(|i| i.id.as_str());
+        let [a, b] = &PairNames::new(ids, None, &assembly.path).one(&args.pair)?;
+        let explained = check::explain_and_draw(&assembly, &options, [a, b], &FsLoader, progress)?;
+        let judged = as_reported(&gate.judge(explained.outcome, false)).into_owned();
+        Ok(Self { judged, drawn: explained.drawn, row: Some(0), warnings: explained.explanation.warnings })
+    }
+}
+
+/// Row of a pair in the report.
+///
+/// # Errors
+/// Refuses a pair that the report does not list.
+fn listed(judged: &Judged, pair: &[String; 2], file: &str) -> Result<usize, Error> {
+    let o = &judged.outcome;
+    let fits = |x: &str, y: &str| (x, y) == (&pair[0], &pair[1]) || (y, x) == (&pair[0], &pair[1]);
+    o.pairs.iter().position(|p| fits(o.id(p.a), o.id(p.b))).ok_or_else(|| {
+        let what = format!("the report does not list the pair `{}` and `{}`", pair[0], pair[1]);
+        Error::one(Location::file(file), what, "leave out --report to check and draw the pair")
+    })
+}
