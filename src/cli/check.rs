@@ -69,7 +69,7 @@ impl CheckSettings {
             refuse_flags_for_one(&args)?;
         }
         let outputs = Outputs::new(args.outputs, args.timings)?;
-        let drawing = DrawingSettings::new(&args.pictures)?;
+        let drawing = DrawingSettings::new(&args.pictures, outputs.scene_outputs())?;
         for file in outputs.files() {
             drawing.pictures.as_ref().map_or(Ok(()), |folder| folder.spare(file))?;
         }
@@ -150,6 +150,9 @@ pub(crate) fn run(
     let verbose = args.verbose && !quiet;
     let mut checks: Vec<Check> =
         CheckSettings::of_all(args)?.into_iter().map(|settings| Check { settings, quiet, verbose, color }).collect();
+    if let Some(check) = checks.first() {
+        check.settings.outputs.spare_terminal(console.terminal.stdout)?;
+    }
     match checks.pop() {
         Some(check) if checks.is_empty() && !check.settings.several => check.run(work, console),
         last => {

@@ -4,12 +4,14 @@ use crate::assembly::InstanceIx;
 use crate::check::{Drawn, Progress, Stage, Stopwatch, Timings, pair_id};
 use crate::cli::drawing_flags::{DrawingSettings, SceneSettings};
 use crate::cli::exit::Failure;
+use crate::cli::models;
 use crate::cli::picture_folder::{PictureFolder, picture_name};
+use crate::cli::report_flags::OutputFormat;
 use crate::findings::Judged;
 use crate::picture;
 use crate::report::PictureFiles;
 use crate::report::number::count;
-use crate::scene::{Scene, SceneFinding, findings};
+use crate::scene::{Overlaps, Scene, SceneFinding, findings};
 use rayon::prelude::*;
 
 /// Everything drawn of a run.
@@ -21,8 +23,12 @@ pub(crate) struct Drawing {
     pub(crate) findings: Vec<SceneFinding>,
     /// Pictures in the folder, by row.
     pub(crate) pictures: PictureFiles,
-    /// Note for the user about pictures that the limit left out.
-    pub(crate) note: Option<String>,
+    /// Common solids and crossing lines, if an output needs them.
+    overlaps: Overlaps,
+    /// Bytes of the outputs that show the scene.
+    pub(crate) files: Vec<(OutputFormat, Vec<u8>)>,
+    /// Notes for the user about findings without a picture or a solid.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Drawing {
@@ -31,7 +37,7 @@ impl Drawing {
     /// assembly in a run over several.
     ///
     /// # Errors
-    /// Returns the error of a picture that cannot be written.
+    /// Returns the error of a picture or a model that cannot be written.
     pub(crate) fn new(
         judged: &Judged,
         drawn: Drawn,
@@ -45,12 +51,47 @@ impl Drawing {
         let scene = Scene::new(drawn);
         let findings = findings(&scene, judged);
         watch.stop(Stage::Scene, timings);
-        let mut drawing = Self { scene, findings, pictures: PictureFiles::new(), note: None };
+        let mut drawing = Self {
+            scene,
+            findings,
+            pictures: PictureFiles::new(),
+            overlaps: Overlaps::default(),
+            files: Vec::new(),
+            notes: Vec::new(),
+        };
         if let Some(folder) = &settings.pictures {
             drawing.write_pictures(judged, folder, &settings.scene, assembly, progress)?;
         }
+        if settings.outputs.iter().any(|output| output.needs_overlaps()) {
+            drawing.overlaps = Overlaps::new(&drawing.scene, &drawing.findings);
+        }
+        for output in &settings.outputs {
+            drawing.write_file(judged, *output, &settings.scene)?;
+        }
         watch.stop(Stage::Draw, timings);
         Ok(drawing)
+    }
+
+    /// Bytes of an output that shows the scene; empty for other outputs.
+    pub(crate) fn file(&self, output: OutputFormat) -> &[u8] {
+        self.files.iter().find(|(of, _)| *of == output).map_or(&[], |(_, bytes)| bytes)
+    }
+
+    fn write_file(&mut self, judged: &Judged, output: OutputFormat, settings: &SceneSettings) -> Result<(), Failure> {
+        let bytes = match output {
+            OutputFormat::Report(_) => return Ok(()),
+            OutputFormat::Glb => models::glb(&self.scene, judged, &self.findings, &self.overlaps, settings)?,
+            OutputFormat::Stl => {
+                let (bytes, missing) = models::stl(judged, &self.overlaps)?;
+                if missing > 0 {
+                    let lines = count(missing as u64, "finding");
+                    self.notes.push(format!("{lines} without a common solid; --format glb shows the crossing lines"));
+                }
+                bytes
+            }
+        };
+        self.files.push((output, bytes));
+        Ok(())
     }
 
     /// Draws the worst findings, one task for each picture.
@@ -75,10 +116,10 @@ impl Drawing {
         });
         self.pictures = written.collect::<Result<_, Failure>>()?;
         let rest = self.findings.len() - kept.len();
-        self.note = (rest > 0).then(|| {
+        if rest > 0 {
             let (lines, all) = (count(rest as u64, "finding"), self.findings.len());
-            format!("{lines} without a picture; --max-pictures {all} draws all")
-        });
+            self.notes.push(format!("{lines} without a picture; --max-pictures {all} draws all"));
+        }
         Ok(())
     }
 }

@@ -2,9 +2,11 @@
 
 use crate::cli::flags::REPORT;
 use crate::cli::picture_folder::PictureFolder;
+use crate::cli::report_flags::OutputFormat;
 use crate::error::{Error, Location};
 use crate::geom::Vec3;
 use crate::picture::Format;
+use crate::scene::Selection;
 use clap::{Args as ClapArgs, ValueEnum};
 use std::path::PathBuf;
 
@@ -20,6 +22,34 @@ pub struct SceneArgs {
     #[arg(long, value_enum, default_value = "z", help_heading = REPORT)]
     #[arg(hide_default_value = true, hide_possible_values = true, hide_short_help = true)]
     pub up: UpAxis,
+
+    /// Parts in a model: all, near or pairs [default: all].
+    ///
+    /// All parts; parts near a finding; or the parts of findings alone, for meshes that must stay in house.
+    #[arg(long = "scene", value_enum, value_name = "PARTS", default_value = "all", help_heading = REPORT)]
+    #[arg(hide_default_value = true, hide_possible_values = true, hide_short_help = true)]
+    pub parts: ShownParts,
+}
+
+/// Values of `--scene`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShownParts {
+    /// All instances
+    All,
+    /// Instances near a finding
+    Near,
+    /// Instances of findings
+    Pairs,
+}
+
+impl From<ShownParts> for Selection {
+    fn from(parts: ShownParts) -> Self {
+        match parts {
+            ShownParts::All => Self::All,
+            ShownParts::Near => Self::Near,
+            ShownParts::Pairs => Self::Pairs,
+        }
+    }
 }
 
 /// Flags of the pictures of `check`.
@@ -82,6 +112,8 @@ pub(crate) struct DrawingSettings {
     pub(crate) pictures: Option<PictureFolder>,
     /// Text before `ID.png` in Markdown, if given.
     pub(crate) picture_url: Option<String>,
+    /// Outputs that show the scene, each once.
+    pub(crate) outputs: Vec<OutputFormat>,
     /// Settings of the scene.
     pub(crate) scene: SceneSettings,
 }
@@ -93,23 +125,36 @@ pub(crate) struct SceneSettings {
     pub(crate) max_pictures: usize,
     /// Size of a picture and its upward direction.
     pub(crate) format: Format,
+    /// Instances in models.
+    pub(crate) selection: Selection,
 }
 
 impl From<&SceneArgs> for SceneSettings {
     fn from(args: &SceneArgs) -> Self {
         let format = Format { up: args.up.vector(), ..Format::default() };
-        Self { max_pictures: args.max_pictures as usize, format }
+        Self { max_pictures: args.max_pictures as usize, format, selection: args.parts.into() }
     }
 }
 
 impl DrawingSettings {
-    /// Combines the flags.
+    /// Combines the flags; `outputs` are those that show the scene.
     ///
     /// # Errors
     /// Refuses a folder of pictures with other files in it.
-    pub(crate) fn new(args: &PictureArgs) -> Result<Self, Error> {
+    pub(crate) fn new(args: &PictureArgs, outputs: impl IntoIterator<Item = OutputFormat>) -> Result<Self, Error> {
+        let mut kinds: Vec<OutputFormat> = Vec::new();
+        for output in outputs {
+            if !kinds.contains(&output) {
+                kinds.push(output);
+            }
+        }
         let pictures = args.pictures.as_deref().map(PictureFolder::new).transpose()?;
-        Ok(Self { pictures, picture_url: args.picture_url.clone(), scene: SceneSettings::from(&args.scene) })
+        Ok(Self {
+            pictures,
+            picture_url: args.picture_url.clone(),
+            outputs: kinds,
+            scene: SceneSettings::from(&args.scene),
+        })
     }
 }
 

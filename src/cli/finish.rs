@@ -106,7 +106,7 @@ impl RunEnd<'_> {
         let judged = &*as_reported(judged);
         let drawing = pool.install(|| Drawing::new(judged, drawn, settings, assembly, spent, &progress))?;
         drop(progress);
-        if let Some(note) = drawing.note.as_ref().filter(|_| !self.quiet) {
+        for note in drawing.notes.iter().filter(|_| !self.quiet) {
             let label = assembly.map(|label| format!("{label}: ")).unwrap_or_default();
             console.note(format!("{label}{note}"), console.terminal.paints(self.color, console.terminal.stderr));
         }
@@ -131,6 +131,7 @@ impl RunEnd<'_> {
             };
             report.target.write(console.stdout, |out| match report.format {
                 OutputFormat::Report(format) => report::render_with_links(judged, format, style, links, out),
+                OutputFormat::Glb | OutputFormat::Stl => out.write_all(drawing.map_or(&[], |d| d.file(report.format))),
             })?;
         }
         let report = before.elapsed();

@@ -24,6 +24,7 @@ pub(crate) mod flags;
 pub(crate) mod init;
 pub mod inspect;
 pub(crate) mod merge;
+pub(crate) mod models;
 pub(crate) mod pair_handle;
 pub(crate) mod picture_folder;
 pub(crate) mod picture_prefix;

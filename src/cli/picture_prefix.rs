@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 /// path from the working folder.
 pub(crate) fn link_prefix(report: &Report, settings: &DrawingSettings) -> Option<String> {
     let folder = settings.pictures.as_ref()?;
-    let OutputFormat::Report(format) = report.format;
+    let OutputFormat::Report(format) = report.format else { return None };
     match format {
         Format::Markdown => match (&settings.picture_url, &report.target) {
             (Some(url), _) => Some(url.clone()),

@@ -7,9 +7,11 @@ use crate::cli::drawing::Drawing;
 use crate::cli::drawing_flags::{DrawingSettings, SceneArgs, SceneSettings};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{ColorChoice, INPUT, PERFORMANCE, Question, REPORT};
+use crate::cli::models;
 use crate::cli::picture_folder::PictureFolder;
 use crate::cli::progress::Bar;
 use crate::cli::render_source::Source;
+use crate::cli::report_flags::OutputFormat;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
@@ -22,10 +24,12 @@ use std::path::{Path, PathBuf};
 const END: &str = "\
 Exit codes:
   0  everything is written, whatever it shows
-  2  nothing is drawn: usage, unreadable or invalid input, an unknown pair, output not written
+  2  nothing is drawn: usage, unreadable or invalid input, an unknown pair, no common solid for STL, output not written
 
 Examples:
   interfere render a.json bolt plate -o clash.png             check and draw a pair
+  interfere render a.json bolt plate -o clash.glb             the same for 3D viewers
+  interfere render a.json bolt plate -o overlap.stl           the overlap for CAD programs
   interfere render a.json -o pictures                         check and draw each finding
   interfere render a.json --report report.json -o pictures    draw the findings of a report
   interfere render a.json '#3' --report report.json -o clash.png --size 1920x960";
@@ -44,17 +48,18 @@ pub struct RenderArgs {
     #[arg(value_name = "PAIR", num_args = 0..=2)]
     pub pair: Vec<String>,
 
-    /// Draw the findings of this JSON report of `check` or `merge`; check nothing.
+    /// Draw the findings of this JSON report, without a check.
     ///
-    /// The meshes and placements must be those of the report, and its settings apply.
+    /// The report comes from `check` or `merge`. The meshes and placements must be those of the report, and its settings apply.
     #[arg(long, value_name = "FILE.json", help_heading = INPUT)]
     #[arg(conflicts_with_all = ["geometry", "facets", "tolerance", "epsilon", "max_pieces", "report_within", "cache"])]
     #[arg(conflicts_with_all = ["baseline", "no_baseline", "fail_on", "severity"])]
     pub report: Option<PathBuf>,
 
-    /// Write a picture to FILE.png, or the picture of each finding to a folder.
+    /// Write FILE.png, FILE.glb, FILE.stl, or pictures to a folder.
     ///
-    /// A folder holds one picture for each line of the table, as with `check --pictures`.
+    /// A picture (.png) shows one pair. A model holds the pair, or all findings: the assembly and the overlaps for 3D viewers (.glb),
+    /// or the overlaps for CAD programs (.stl). A folder holds one picture for each line of the table, as with `check --pictures`.
     #[arg(long, short, value_name = "OUT", help_heading = REPORT)]
     pub output: PathBuf,
 
@@ -96,6 +101,8 @@ enum Output {
     Picture(Target),
     /// Pictures of all findings.
     Folder(PictureFolder),
+    /// Model of one pair or of all findings.
+    Model(OutputFormat, Target),
 }
 
 impl Output {
@@ -105,14 +112,19 @@ impl Output {
     /// Refuses a picture without a pair, a folder with one, and a folder with other files.
     fn of(path: &Path, has_pair: bool) -> Result<Self, Error> {
         let at = || Location::file(path.display().to_string());
-        let is_png = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
-        match (is_png, has_pair) {
+        let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        let model = [OutputFormat::Glb, OutputFormat::Stl].into_iter().find(|f| ending.as_deref() == Some(f.name()));
+        if let Some(format) = model {
+            return Ok(Self::Model(format, Target::File(path.to_owned())));
+        }
+        match (ending.as_deref() == Some("png"), has_pair) {
             (true, true) => Ok(Self::Picture(Target::File(path.to_owned()))),
             (true, false) => {
                 Err(Error::one(at(), "a picture shows one pair, and no pair is named", "name the pair, as in A B"))
             }
             (false, true) => {
-                Err(Error::one(at(), "the name does not end in `.png`", "name a PNG file, as in -o clash.png"))
+                let what = "the name ends in none of `.png`, `.glb` and `.stl`";
+                Err(Error::one(at(), what, "name such a file, as in -o clash.png"))
             }
             (false, false) if path.extension().is_some() && !path.is_dir() => {
                 Err(Error::one(at(), "a folder of pictures has no ending", "name a folder, as in -o pictures"))
@@ -137,29 +149,41 @@ pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let source = pool.install(|| Source::new(args, &settings, &gate, &progress))?;
     let folder = match &output {
         Output::Folder(folder) => Some(folder.clone()),
-        Output::Picture(_) => None,
+        Output::Picture(_) | Output::Model(..) => None,
+    };
+    let outputs = match &output {
+        Output::Model(format, _) if args.pair.is_empty() => vec![*format],
+        _ => Vec::new(),
     };
     let [width, height] = args.size;
     let scene = SceneSettings::from(&args.scene);
     let scene = SceneSettings { format: Format { width, height, ..scene.format }, ..scene };
-    let drawing_settings = DrawingSettings { pictures: folder, picture_url: None, scene };
+    let drawing_settings = DrawingSettings { pictures: folder, picture_url: None, outputs, scene };
     let Source { judged, drawn, row, warnings } = source;
     let mut timings = Timings::default();
     let drawing = pool.install(|| Drawing::new(&judged, drawn, &drawing_settings, None, &mut timings, &progress))?;
-    let picture = row.map(|row| {
+    let of_pair = row.map(|row| {
         // A finding of the run has its group; any other pair is drawn alone.
         let listed = drawing.findings.iter().find(|f| f.row == row).cloned();
         let finding = listed.unwrap_or_else(|| SceneFinding::of_row(&drawing.scene, &judged.outcome, row));
-        pool.install(|| picture::of_finding(&drawing.scene, &judged, &finding, &scene.format))
+        pool.install(|| match &output {
+            Output::Model(format, _) => models::of_pair(*format, &drawing.scene, &judged, &finding, &scene),
+            _ => Ok(picture::of_finding(&drawing.scene, &judged, &finding, &scene.format)),
+        })
     });
+    let of_pair = of_pair.transpose()?;
     drop(progress);
     if !quiet {
         console.warnings(&warnings, colour);
-        drawing.note.iter().for_each(|note| console.note(note, colour));
+        drawing.notes.iter().for_each(|note| console.note(note, colour));
     }
     match output {
         Output::Picture(target) => {
-            target.write(console.stdout, |out| out.write_all(&picture.unwrap_or_default()))?;
+            target.write(console.stdout, |out| out.write_all(&of_pair.unwrap_or_default()))?;
+        }
+        Output::Model(format, target) => {
+            let bytes = of_pair.as_deref().unwrap_or(drawing.file(format));
+            target.write(console.stdout, |out| out.write_all(bytes))?;
         }
         Output::Folder(folder) => folder.sweep(drawing.pictures.values())?,
     }

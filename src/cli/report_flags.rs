@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 /// Flags of the report outputs.
 #[derive(Debug, ClapArgs)]
 pub struct OutputArgs {
-    /// table, json, sarif, junit, github, markdown, csv; repeat for more.
+    /// table, json, sarif, junit, markdown, glb, ...; repeat for more.
     ///
-    /// Format of the report. Repeat it for several reports; all but one need a file, as in --format table --format sarif=out.sarif
+    /// Format of an output: table, json, sarif, junit, github, markdown, csv, glb or stl. Repeat it for several outputs; all but one
+    /// need a file, as in --format table --format sarif=out.sarif
     /// [default: table].
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = ReportParser, hide_possible_values = true, help_heading = REPORT)]
     pub format: Vec<ReportArg>,
@@ -41,18 +42,24 @@ pub struct OutputArgs {
 pub enum OutputFormat {
     /// A report: made from the outcome alone.
     Report(Format),
+    /// The scene with the findings, for 3D viewers.
+    Glb,
+    /// The common solids, for CAD programs.
+    Stl,
 }
 
 impl OutputFormat {
     /// All formats, in the order of messages.
     pub fn all() -> impl Iterator<Item = Self> {
-        Format::ALL.into_iter().map(Self::Report)
+        Format::ALL.into_iter().map(Self::Report).chain([Self::Glb, Self::Stl])
     }
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Report(format) => format.name(),
+            Self::Glb => "glb",
+            Self::Stl => "stl",
         }
     }
 
@@ -60,6 +67,8 @@ impl OutputFormat {
     pub fn about(self) -> &'static str {
         match self {
             Self::Report(format) => format.about(),
+            Self::Glb => "assembly and overlaps for 3D viewers",
+            Self::Stl => "overlaps for CAD programs",
         }
     }
 
@@ -67,7 +76,18 @@ impl OutputFormat {
     pub fn needs_scene(self) -> bool {
         match self {
             Self::Report(_) => false,
+            Self::Glb | Self::Stl => true,
         }
+    }
+
+    /// Returns true if the output shows common solids or crossing lines.
+    pub fn needs_overlaps(self) -> bool {
+        matches!(self, Self::Glb | Self::Stl)
+    }
+
+    /// Returns true if the output is no text.
+    pub fn is_binary(self) -> bool {
+        matches!(self, Self::Glb | Self::Stl)
     }
 }
 
@@ -193,9 +213,27 @@ impl Outputs {
         self.reports.iter().any(|r| matches!(r.format, OutputFormat::Report(format) if format.shows_fixes()))
     }
 
+    /// Outputs that show the scene.
+    pub(crate) fn scene_outputs(&self) -> impl Iterator<Item = OutputFormat> {
+        self.reports.iter().map(|r| r.format).filter(|format| format.needs_scene())
+    }
+
+    /// Refuses binary outputs to stdout if that is a terminal.
+    ///
+    /// # Errors
+    /// Returns the refusal.
+    pub(crate) fn spare_terminal(&self, terminal: bool) -> Result<(), Error> {
+        let binary = |r: &&Report| terminal && r.format.is_binary() && r.target == Target::Stdout;
+        self.reports.iter().find(binary).map_or(Ok(()), |r| {
+            let name = r.format.name();
+            let what = format!("--format {name} writes no text, and stdout is a terminal");
+            Err(Error::one(Location::default(), what, format!("name a file, as in --format {name}=FILE")))
+        })
+    }
+
     /// First output that shows the scene.
     pub(crate) fn scene_output(&self) -> Option<OutputFormat> {
-        self.reports.iter().map(|r| r.format).find(|format| format.needs_scene())
+        self.scene_outputs().next()
     }
 
     /// Files of all outputs.

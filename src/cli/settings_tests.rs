@@ -112,6 +112,7 @@ fn unwritable_folders_are_refused_before_the_run() {
 fn places(s: &CheckSettings) -> Vec<(Format, Target)> {
     let format = |format: OutputFormat| match format {
         OutputFormat::Report(format) => format,
+        other => panic!("{} is no report", other.name()),
     };
     s.outputs.reports.iter().map(|r| (format(r.format), r.target.clone())).collect()
 }

@@ -42,7 +42,7 @@ pub(crate) fn run(checks: &[Check], work: &Work<'_>, console: &mut Console<'_>) 
         let style = style_of(report, outputs, *color, console.terminal);
         let prefix = link_prefix(report, &settings.drawing);
         // An output that shows the scene is for one assembly: the flags refuse it here.
-        let OutputFormat::Report(format) = report.format;
+        let OutputFormat::Report(format) = report.format else { continue };
         report.target.write(console.stdout, |out| several::render(&all, format, style, prefix.as_deref(), out))?;
     }
     if !quiet {

@@ -23,7 +23,7 @@ pub(crate) enum Look {
 
 /// Opacity of instances (0 to 1): half transparent, so that overlaps show through.
 const CONTEXT_ALPHA: f32 = 0.25;
-const PART_ALPHA: f32 = 0.5;
+const PART_ALPHA: f32 = 0.4;
 
 /// Colour of the gap.
 const GAP: Color = [20, 20, 20];

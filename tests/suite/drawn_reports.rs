@@ -136,7 +136,7 @@ fn outputs_of_render_need_their_names() {
     for (args, says) in [
         (vec!["-o", "p.png"], "a picture shows one pair"),
         (vec!["-o", "pictures.zip"], "a folder of pictures has no ending"),
-        (vec!["peg", "stop", "-o", "pictures"], "does not end in `.png`"),
+        (vec!["peg", "stop", "-o", "pictures"], "the name ends in none of `.png`, `.glb` and `.stl`"),
     ] {
         let stderr = ran(2, &[&["render", text(&assembly)], &args[..]].concat());
         assert!(stderr.contains(says), "{stderr}");

@@ -22,6 +22,7 @@ mod lengths;
 mod lint;
 mod mesh_oracles;
 mod mistakes;
+mod model_files;
 mod models;
 mod oracle;
 mod pages;

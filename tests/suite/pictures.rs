@@ -70,7 +70,7 @@ fn wrong_outputs_and_pairs_are_refused() {
     let file = folder.path().join("p.png");
     let file = file.to_str().unwrap();
     for (args, says) in [
-        (vec!["render", assembly, "peg", "stop", "-o", "p.jpg"], "the name does not end in `.png`"),
+        (vec!["render", assembly, "peg", "stop", "-o", "p.jpg"], "the name ends in none of `.png`, `.glb` and `.stl`"),
         (vec!["render", assembly, "peg", "nail", "-o", file], "nail"),
         (vec!["render", assembly, "peg", "stop", "-o", file, "--size", "10x10"], "from 320x160 to 4096x2048"),
         (vec!["render", assembly, "peg", "stop", "-o", "no/such/folder/p.png"], "no/such/folder/p.png"),
