@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The steps of the GitHub Action (action.yml): keys, get, compile, check, verdict. Inputs come in the environment, so that no
-# name is ever run. Bash 3.2 of macOS is enough.
+# The steps of the GitHub Action (action.yml): keys, get, compile, imports, check, verdict. Inputs come in the environment,
+# so that no name is ever run. Bash 3.2 of macOS is enough.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=.ci/install.sh
@@ -31,6 +31,9 @@ keys() {
     content=$content-$(printf '%s' "${INTERFERE_ASSEMBLY:-}" | digest)
     output answers "interfere-answers-$content-"
     output folder "$temp/interfere-answers-$content"
+    content=$(designs | while IFS= read -r file; do printf '%s\n' "$file" && { cat -- "$file" 2>/dev/null || true; }; done | digest)
+    output design "interfere-design-$(image)-$(importer)-$content"
+    output designs "$temp/interfere-designs-$content"
 }
 
 # Downloads the binary of the release for these sources, if there is one.
@@ -42,6 +45,60 @@ get() {
         printf 'no release of these sources for this system: a build follows\n'
     fi
     output found "$found"
+}
+
+# Prints the CAD files of the input, one a line.
+designs() {
+    local line
+    # `read` drops the blanks around a line.
+    while read -r line; do [[ -z $line ]] || printf '%s\n' "$line"; done <<<"${INTERFERE_CAD:-}"
+}
+
+# Hashes the sources of the importer, as one word.
+importer() {
+    (cd "$source" && find python/pyproject.toml python/src -type f ! -name '*.pyc' | LC_ALL=C sort |
+        while IFS= read -r file; do cat "$file"; done | digest)
+}
+
+# Installs the importer with its pinned kernel, once a job, and prints its path.
+install_importer() {
+    local home=$temp/interfere-cad python
+    python=$(command -v python3 || command -v python) || return 1
+    [[ -d $home ]] || "$python" -m venv "$home" >&2 || return 1
+    # Windows has another layout.
+    local programs=$home/bin
+    [[ -d $programs ]] || programs=$home/Scripts
+    [[ -x $programs/interfere-cad ]] || "$programs/pip" install --quiet "$source/python[occt]" >&2 || return 1
+    printf '%s\n' "$programs/interfere-cad"
+}
+
+# Ends the job: without an import there is no verdict.
+import_failed() {
+    printf '::error title=interfere::%s\n' "$1"
+    exit 2
+}
+
+# Imports each CAD file into the folder with its name, or takes the stored folder of an earlier run.
+imports() {
+    local file folder stored number=0 program_of_cad=''
+    while IFS= read -r file; do
+        folder=${file%.*}
+        stored=$INTERFERE_DESIGNS/$((number += 1))
+        [[ -f $file && $folder != "$file" && ${folder##*/} != '' ]] ||
+            import_failed "the input cad names $file; name a file such as design.step"
+        if [[ -d $folder && ! -f $folder/import.json && -n $(ls -A "$folder") ]]; then
+            import_failed "the folder $folder for the import of $file holds other files"
+        fi
+        if [[ ! -f $stored/import.json ]]; then
+            [[ -n $program_of_cad ]] || program_of_cad=$(install_importer) ||
+                import_failed 'interfere-cad could not be installed: the messages are in the log of this step'
+            "$program_of_cad" "$file" "$stored" || import_failed "no import of $file: the messages are in the log of this step"
+        fi
+        rm -rf "$folder/parts" "$folder/assembly.json" "$folder/import.json"
+        mkdir -p "$folder"
+        cp -R "$stored/." "$folder/"
+        printf 'imported %s into %s\n' "$file" "$folder"
+    done < <(designs)
 }
 
 compile() {
@@ -113,9 +170,9 @@ verdict() {
 }
 
 case ${1:-} in
-keys | get | compile | check | verdict) "$1" ;;
+keys | get | compile | imports | check | verdict) "$1" ;;
 *)
-    printf 'usage: %s keys|get|compile|check|verdict\n' "$0" >&2
+    printf 'usage: %s keys|get|compile|imports|check|verdict\n' "$0" >&2
     exit 2
     ;;
 esac

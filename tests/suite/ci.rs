@@ -105,6 +105,61 @@ fn another_image_or_compiler_builds_anew() {
     assert_eq!((builds(&host), host.keys().len()), (4, 4), "{:?}", host.keys());
 }
 
+/// A Python that notes each environment, with an importer that takes the pivot for every file but `broken.step`.
+const PYTHON: &str = r#"
+[[ "$1 $2" == "-m venv" ]]
+mkdir -p "$3/bin"
+printf 'venv\n' >>"$(dirname "$0")/python.log"
+cat >"$3/bin/pip" <<'END'
+#!/usr/bin/env bash
+set -e
+[[ "$1 $2" == "install --quiet" && $3 == */python"[occt]" ]]
+cat >"$(dirname "$0")/interfere-cad" <<'STOP'
+#!/usr/bin/env bash
+set -e
+if [[ $1 == *broken.step ]]; then printf 'error: no-geometry: nothing\n' >&2; exit 2; fi
+mkdir -p "$(dirname "$2")"
+cp -R fixtures/cases/pivot "$2"
+printf '{}' >"$2/import.json"
+STOP
+chmod +x "$(dirname "$0")/interfere-cad"
+END
+chmod +x "$3/bin/pip"
+"#;
+
+#[test]
+fn action_imports_a_step_file_once_for_equal_content() {
+    let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
+    host.workspace = scratch.path().join("checkout");
+    copy(&root().join("fixtures/cases/pivot"), &host.workspace.join("fixtures/cases/pivot"));
+    host.program("python3", PYTHON);
+    let environments =
+        |host: &Host| fs::read_to_string(host.programs.join("python.log")).map_or(0, |log| log.lines().count());
+    let inputs = [("assembly", "cad/robot.v2/assembly.json"), ("cad", "\n cad/robot.v2.step\n")];
+    for (content, by_then) in [("ISO-10303-21; one", 1), ("ISO-10303-21; one", 1), ("ISO-10303-21; two", 2)] {
+        scratch.write("checkout/cad/robot.v2.step", content);
+        let job = host.action(&inputs);
+        assert_eq!(job.failed, ["gate/Verdict", "gate"], "{}", job.log);
+        assert!(job.log.contains("imported cad/robot.v2.step into cad/robot.v2"), "{}", job.log);
+        assert_eq!((result(&job).0, environments(&host)), ("1", by_then));
+    }
+    scratch.write("checkout/broken.step", "ISO-10303-21;");
+    scratch.write("checkout/mine/notes.txt", "mine");
+    scratch.write("checkout/mine.step", "ISO-10303-21;");
+    for (file, message) in [
+        ("broken.step", "no import of broken.step"),
+        ("mine.step", "the folder mine for the import of mine.step holds other files"),
+        ("absent.step", "the input cad names absent.step"),
+        ("cad/robot", "the input cad names cad/robot"),
+    ] {
+        let job = host.action(&[("assembly", "cad/robot.v2/assembly.json"), ("cad", file)]);
+        assert!(job.failed.contains(&"gate/Import".to_owned()), "{:?}: {}", job.failed, job.log);
+        assert!(job.log.contains(message), "{}", job.log);
+        assert!(!job.outputs.get("gate.exit-code").is_some_and(|code| code == "0"), "{}", job.log);
+    }
+}
+
 #[test]
 fn action_passes_without_findings() {
     let scratch = Scratch::new();
@@ -219,7 +274,7 @@ fn action_inputs_reach_the_script() {
     let yaml = Yaml::read(&action);
     let declared: Vec<_> =
         yaml.get("inputs").expect("inputs").entries().iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(declared, ["assembly", "fail-on", "strict", "baseline", "args", "sarif", "junit", "cache"]);
+    assert_eq!(declared, ["assembly", "cad", "fail-on", "strict", "baseline", "args", "sarif", "junit", "cache"]);
     let page = fs::read_to_string(root().join("docs/how-to/ci.md")).expect("the page");
     for name in declared {
         let variable = format!("INTERFERE_{}", name.to_uppercase().replace('-', "_"));

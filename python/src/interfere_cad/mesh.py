@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import kernel
-from .deflection import face_deflection
+from .deflection import part_deflection
 from .errors import Refused
 
 # The kernel may exceed the requested deflection; each attempt requests half of the one before.
@@ -109,7 +109,7 @@ def _attempt(shape, asked: float, angular: float) -> Mesh | int:
     found = np.concatenate([face.corners() for face in faces])
     # The farthest that rounding to single precision moves a vertex.
     rounding = float(np.abs(found).max()) * 2.0**-24 * 3**0.5
-    worst = max(face_deflection(face) for face in faces)
+    worst = part_deflection(faces)
     a, b, c = found[:, 0], found[:, 1], found[:, 2]
     # Rounding can merge two corners; without such triangles the mesh stays closed.
     degenerate = (a == b).all(axis=1) | (b == c).all(axis=1) | (c == a).all(axis=1)
@@ -129,6 +129,8 @@ class FaceTriangles:
     """The triangulation of one face."""
 
     face: object
+    # Triangulation of the kernel and its location.
+    source: tuple
     # Vertices in the frame of the part (n×3, mm), unrounded.
     vertices: np.ndarray
     # Parameters of the vertices on the surface of the face (n×2).
@@ -158,7 +160,7 @@ class FaceTriangles:
             vertices = vertices @ matrix[:, :3].T + matrix[:, 3]
         if kernel.is_reversed(face) != placed.IsNegative():
             triangles = triangles[:, ::-1]
-        return cls(face, vertices, parameters, triangles)
+        return cls(face, (found, location), vertices, parameters, triangles)
 
     def corners(self) -> np.ndarray:
         """Returns the corners of the triangles (m×3×3, float32)."""
