@@ -2,12 +2,17 @@
 
 use crate::geom::unit::format_number;
 use crate::geom::{LengthUnit, Vec3};
-use crate::picture::canvas::{BLACK, Canvas, Rect, text_width};
+use crate::picture::canvas::{BLACK, Canvas, Color, Rect, text_width};
 use crate::picture::shade::{OUTLINES, OVERLAP};
 use crate::picture::{Panel, Subject};
+use crate::scene::Focus;
 
 /// Shortest and longest arrow of a translation (pixels).
 const ARROW: [f64; 2] = [36.0, 170.0];
+
+/// Distance of an arrow beside a dimension line (pixels), and the cosine of the angle below which it moves there.
+const ASIDE: f64 = 34.0;
+const BESIDE: f64 = 0.9;
 
 /// Radius of the ring around a tiny overlap (pixels).
 const RING: f64 = 22.0;
@@ -15,7 +20,7 @@ const RING: f64 = 22.0;
 /// Marks the panel in space.
 pub(crate) fn space(canvas: &mut Canvas, panel: &Panel, subject: &Subject, units: LengthUnit, tiny: bool) {
     if tiny {
-        canvas.ring(panel.rect, panel.at(&subject.focus.point), RING, 2.5, OVERLAP);
+        canvas.ring(panel.rect, panel.at(&subject.focus.point), RING, 2.5, ring_color(&subject.focus));
     }
     way_out(canvas, panel, subject);
     scale_bar(canvas, panel, units);
@@ -54,8 +59,13 @@ pub(crate) fn magnifier(canvas: &mut Canvas, section: &Panel, panel: &Panel, sub
     canvas.line(section.rect, corner(sx, sy), to, 1.0, BLACK);
 }
 
+/// Colour of the rings around the place: red for an overlap or a gap, dark for a pair that proves neither.
+pub(crate) fn ring_color(focus: &Focus) -> Color {
+    if focus.depth.is_some() || focus.apart.is_some() { OVERLAP } else { BLACK }
+}
+
 /// Draws the proposed translation as an arrow from the focus, in the colour of the moving part, if it is not seen
-/// end-on.
+/// end-on. An arrow along the dimension line stands beside it.
 fn way_out(canvas: &mut Canvas, panel: &Panel, subject: &Subject) {
     let Some((moving, t)) = subject.way_out else { return };
     let from = panel.at(&subject.focus.point);
@@ -68,6 +78,14 @@ fn way_out(canvas: &mut Canvas, panel: &Panel, subject: &Subject) {
         return;
     }
     let length = seen.clamp(ARROW[0], ARROW[1]);
+    let along = [d[0] / seen, d[1] / seen];
+    let beside = subject.focus.thin.filter(|_| panel.name != "space").and_then(|thin| {
+        let [x, y] = [thin.dot(&panel.view.right), -thin.dot(&panel.view.up)];
+        let cosine = (x * along[0] + y * along[1]).abs() / libm::sqrt(x * x + y * y).max(f64::MIN_POSITIVE);
+        (cosine > BESIDE).then_some([-along[1] * ASIDE, along[0] * ASIDE])
+    });
+    let [dx, dy] = beside.unwrap_or_default();
+    let from = [from[0] + dx, from[1] + dy];
     let to = [from[0] + d[0] / seen * length, from[1] + d[1] / seen * length];
     canvas.arrow(panel.rect, from, to, OUTLINES[usize::from(moving == subject.pair[1])]);
 }

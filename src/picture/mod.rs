@@ -21,7 +21,7 @@ use crate::findings::Judged;
 use crate::geom::{LengthUnit, Vec3};
 use crate::picture::canvas::{BLACK, Canvas, GREY, LINE, Rect, text_width};
 use crate::picture::section::Section;
-use crate::picture::shade::{NAMES, OVERLAP};
+use crate::picture::shade::NAMES;
 use crate::report::caption::caption;
 use crate::scene::{Focus, PairViews, Scene, SceneFinding, View, choose};
 
@@ -155,7 +155,7 @@ fn draw_whole(canvas: &mut Canvas, left: Rect, scene: &Scene, subject: &Subject,
     let panel = Panel { name: "whole", rect, view: *view };
     space::draw_whole(canvas, rect, scene, subject.pair, view);
     canvas.outline(rect, GREY);
-    canvas.ring(rect, panel.at(&subject.focus.point), 11.0, 2.0, OVERLAP);
+    canvas.ring(rect, panel.at(&subject.focus.point), 11.0, 2.0, marks::ring_color(&subject.focus));
     panel
 }
 

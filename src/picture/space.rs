@@ -15,6 +15,12 @@ const FAINT: u32 = 115;
 /// Share of A and B, of 256.
 const HALF: u32 = 140;
 
+/// Share of A and B behind other parts in the view of the whole assembly, of 256.
+const BEHIND: u32 = 170;
+
+/// Depth step between neighbouring samples of one face, at most (samples).
+const LEVEL: f64 = 6.0;
+
 /// Draws the panel. Returns the number of pixels that show the overlap.
 pub(crate) fn draw(canvas: &mut Canvas, rect: Rect, scene: &Scene, pair: [InstanceIx; 2], view: &View) -> usize {
     let raster = Raster { view: *view, width: rect.width * PER_PIXEL, height: rect.height * PER_PIXEL };
@@ -42,25 +48,42 @@ pub(crate) fn draw(canvas: &mut Canvas, rect: Rect, scene: &Scene, pair: [Instan
     add(&mut colors, &found.overlap, OVERLAP, 256);
     let edges: Vec<bool> = lines(&found.overlap, raster.width, f64::INFINITY, |_, _| true);
     mark(&mut colors, &widened(&edges, raster.width), OVERLAP_EDGE, 200);
+    if pair.iter().any(|i| !scene.shape_of(*i).solid) {
+        let line = widened(&crossings(&found.a, &found.b, raster.width, mm), raster.width);
+        mark(&mut colors, &line, BLACK, 256);
+    }
     canvas.copy_samples(rect, &colors, PER_PIXEL);
     found.overlap.iter().filter(|f| f.is_some()).count() / (PER_PIXEL * PER_PIXEL)
 }
 
-/// Draws the whole assembly, small: the pair in its colours, the other parts in grey.
+/// Draws the whole assembly, small: the pair in its colours in front of all other parts.
 pub(crate) fn draw_whole(canvas: &mut Canvas, rect: Rect, scene: &Scene, pair: [InstanceIx; 2], view: &View) {
     let raster = Raster { view: *view, width: rect.width * PER_PIXEL, height: rect.height * PER_PIXEL };
-    let (faces, owner) = layers::nearest(scene, &raster, scene.visible(view));
+    let others = scene.visible(view).filter(|i| !pair.contains(i));
+    let (context, context_owner) = layers::nearest(scene, &raster, others);
+    let (faces, owner) = layers::nearest(scene, &raster, pair);
     let mm = 1.0 / raster.scale();
-    let mut colors: Vec<Color> = faces
-        .iter()
-        .zip(&owner)
-        .map(|(face, owner)| {
-            let side = pair.iter().position(|i| i.0 == *owner);
-            if face.is_some() { shaded(side.map_or(CONTEXT, |k| PARTS[k]), face) } else { WHITE }
-        })
-        .collect();
-    mark(&mut colors, &lines(&faces, raster.width, mm, |p, q| owner[p] == owner[q]), GREY, 90);
+    let mut colors = vec![WHITE; context.len()];
+    add(&mut colors, &context, CONTEXT, 200);
+    let edges = lines(&context, raster.width, mm, |p, q| context_owner[p] == context_owner[q]);
+    mark(&mut colors, &edges, GREY, 90);
+    for (k, color) in colors.iter_mut().enumerate().filter(|(k, _)| faces[*k].is_some()) {
+        let own = shaded(PARTS[usize::from(owner[k] == pair[1].0)], &faces[k]);
+        // A pair behind other parts shines through.
+        *color = if faces[k].z <= context[k].z { own } else { mixed(*color, own, BEHIND) };
+    }
     canvas.copy_samples(rect, &colors, PER_PIXEL);
+}
+
+/// Marks the samples at which the nearest faces of A and B cross.
+fn crossings(a: &[Face], b: &[Face], width: usize, mm: f64) -> Vec<bool> {
+    let crosses = |p: usize, q: usize| {
+        let all = [a[p], b[p], a[q], b[q]].iter().all(Face::is_some);
+        let level = |f: &[Face]| (f[p].z - f[q].z).abs() < LEVEL * mm;
+        all && level(a) && level(b) && (a[p].z < b[p].z) != (a[q].z < b[q].z)
+    };
+    let inside = |k: usize, step: usize| k + step < a.len() && (step > 1 || k % width + 1 < width);
+    (0..a.len()).map(|k| [1, width].into_iter().any(|step| inside(k, step) && crosses(k, k + step))).collect()
 }
 
 fn add(colors: &mut [Color], faces: &[Face], color: Color, alpha: u32) {

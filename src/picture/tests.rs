@@ -33,7 +33,7 @@ fn caption() -> Caption {
 fn subject(point: Vec3, depth: Option<f64>, size: [f64; 3]) -> Subject {
     let half = Vec3::from(size) * 0.5;
     let overlap = depth.map(|_| Aabb { min: point - half, max: point + half });
-    let focus = Focus { point, thin: Some(Vec3::x()), depth, apart: None, overlap };
+    let focus = Focus { point, thin: Some(Vec3::x()), depth, apart: None, overlap, section: None };
     Subject { pair: [InstanceIx(0), InstanceIx(1)], focus, way_out: None, demanded: None }
 }
 

@@ -63,6 +63,11 @@ fn numbers(judged: &Judged, row: usize) -> String {
             let demanded = rank::demanded(o, p).map(|d| format_number(as_given(d, o.units)));
             demanded.map_or(gap.clone(), |d| format!("{gap}; required: {d} {}", o.units.name()))
         }
+        Status::Undecided if p.certainty == Certainty::NoInside => {
+            let most = p.gap_bracket.map(|b| -b.lower).filter(|d| d.is_finite() && *d > 0.0);
+            let most = most.map(|d| format!("; an overlap would be at most {} deep", text(d)));
+            format!("the surfaces cross, which proves no overlap{}", most.unwrap_or_default())
+        }
         Status::Undecided => match p.gap_bracket {
             Some(Bounds { lower, upper }) if lower.is_finite() && upper.is_finite() => {
                 format!("the gap is between {} and {}", format_number(length(lower, o.units)), text(upper))
@@ -87,8 +92,10 @@ fn reason(judged: &Judged, p: &PairOutcome, solid: [bool; 2]) -> String {
         [] if p.certainty != Certainty::NoInside => {
             "why: the search budget ended before a limit of the pair was decided".to_owned()
         }
-        [] => "why: the surfaces meet, and one has no definite inside, so no overlap can be measured".to_owned(),
-        [one] => format!("why: the surfaces meet, and the mesh of {one} is open: without an inside, it has no overlap"),
-        _ => "why: the surfaces meet, and both meshes are open: without an inside, they have no overlap".to_owned(),
+        [] => "why: a mesh has no definite inside; `interfere rule open-mesh` has the cure".to_owned(),
+        [one] => {
+            format!("why: the mesh of {one} is open, so it has no inside; `interfere rule open-mesh` has the cure")
+        }
+        _ => "why: both meshes are open, so they have no inside; `interfere rule open-mesh` has the cure".to_owned(),
     }
 }

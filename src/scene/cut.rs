@@ -15,8 +15,8 @@ use crate::scene::raster::Raster;
 pub fn windings(scene: &Scene, raster: &Raster, instances: impl IntoIterator<Item = InstanceIx>) -> Vec<i16> {
     let mut sums = vec![0_i16; raster.width * raster.height];
     for i in instances {
-        scene.for_each_face(i, |corners| {
-            if corners.iter().all(|p| raster.view.coordinates(p)[2] > 0.0) {
+        scene.for_each_shown(i, raster, |_, corners| {
+            if corners.iter().all(|p| p[2] > 0.0) {
                 return;
             }
             raster.triangle(corners, 0..raster.height, &mut |hit| {

@@ -1,11 +1,13 @@
 //! Lists the findings of a run, ready to draw: one for each line of the report.
 
 use crate::assembly::InstanceIx;
-use crate::check::Outcome;
+use crate::check::{Outcome, Status};
 use crate::findings::rank::{demanded, ranked};
 use crate::findings::{Entry, Groups, Judged};
 use crate::geom::Vec3;
+use crate::scene::solids::crossing_of;
 use crate::scene::{Focus, Scene};
+use rayon::prelude::*;
 
 /// A pair to draw. Lengths in mm, root frame.
 #[derive(Debug, Clone)]
@@ -29,7 +31,14 @@ impl SceneFinding {
     pub fn of_row(scene: &Scene, outcome: &Outcome, row: usize) -> Self {
         let p = &outcome.pairs[row];
         let pair = [p.a, p.b];
-        let focus = Focus::new(p, &scene.bounds_of(pair));
+        let known = Focus::new(p, &scene.bounds_of(pair));
+        let focus = match p.status {
+            // A ball at an open mesh proves no depth: the picture shows the line in which the surfaces cross.
+            Status::Undecided if known.apart.is_none() => {
+                Focus::of_crossing(&crossing_of(scene, pair)).unwrap_or(Focus { depth: None, ..known })
+            }
+            _ => known,
+        };
         Self { row, rows: 1, pair, focus, way_out: p.separating_move(), demanded: demanded(outcome, p) }
     }
 }
@@ -42,5 +51,5 @@ pub fn findings(scene: &Scene, judged: &Judged) -> Vec<SceneFinding> {
         let row = entry.group.map_or(entry.row, |g| g.worst as usize);
         SceneFinding { rows: entry.rows(), ..SceneFinding::of_row(scene, &judged.outcome, row) }
     };
-    groups.entries(&failing).into_iter().map(line).collect()
+    groups.entries(&failing).into_par_iter().map(line).collect()
 }

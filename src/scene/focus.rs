@@ -14,9 +14,15 @@ pub struct Focus {
     pub depth: Option<f64>,
     /// Closest points, if the pair is apart.
     pub apart: Option<[Vec3; 2]>,
-    /// Box of the overlap.
+    /// Box of the overlap; of an undecided pair, the box of the line in which the surfaces cross.
     pub overlap: Option<Aabb>,
+    /// Unit normal of the plane that shows most: through the ball's centre and its points on both surfaces; of an
+    /// undecided pair, across the crossing line. `None` if many planes do.
+    pub section: Option<Vec3>,
 }
+
+/// Sine of the least angle between the directions to both surfaces that define a plane: 17°.
+const LEAST_ANGLE: f64 = 0.3;
 
 impl Focus {
     /// Focus of a row; `bounds` is the box of both parts, for a row without any point.
@@ -29,13 +35,38 @@ impl Focus {
                 let (near, far) = if distance(&a) <= distance(&b) { (a, b) } else { (b, a) };
                 unit(near - point).or_else(|| unit(far - point))
             });
-            return Self { point, thin: thin.or(p.normal), depth: Some(depth), apart: None, overlap: p.overlap_box };
+            let section = p.closest_points.and_then(|[a, b]| {
+                let normal = unit(a - point)?.cross(&unit(b - point)?);
+                if normal.norm() > LEAST_ANGLE { unit(normal) } else { None }
+            });
+            let thin = thin.or(p.normal);
+            return Self { point, thin, depth: Some(depth), apart: None, overlap: p.overlap_box, section };
         }
         let Some([a, b]) = p.closest_points else {
-            return Self { point: bounds.center(), thin: None, depth: None, apart: None, overlap: p.overlap_box };
+            let overlap = p.overlap_box;
+            return Self { point: bounds.center(), thin: None, depth: None, apart: None, overlap, section: None };
         };
         let apart = (p.relation == Some(Relation::Apart)).then_some([a, b]);
-        Self { point: (a + b) * 0.5, thin: unit(b - a).or(p.normal), depth: None, apart, overlap: p.overlap_box }
+        let thin = unit(b - a).or(p.normal);
+        Self { point: (a + b) * 0.5, thin, depth: None, apart, overlap: p.overlap_box, section: None }
+    }
+
+    /// Focus of an undecided pair, whose surfaces cross in these segments: the segment nearest to the middle of the line.
+    /// It claims no depth. `None` without a segment.
+    pub(crate) fn of_crossing(segments: &[[Vec3; 2]]) -> Option<Self> {
+        let mut bounds = Aabb::EMPTY;
+        let (mut sum, mut length) = (Vec3::zeros(), 0.0);
+        for [a, b] in segments {
+            bounds = bounds.union(&Aabb::of_points(&[*a, *b]));
+            sum += (a + b) * (0.5 * (b - a).norm());
+            length += (b - a).norm();
+        }
+        let middle = if length > 0.0 { sum / length } else { bounds.center() };
+        let distance = |[a, b]: &&[Vec3; 2]| ((a + b) * 0.5 - middle).norm();
+        let [a, b] = segments.iter().min_by(|x, y| distance(x).total_cmp(&distance(y)))?;
+        let section = (b - a).try_normalize(0.0);
+        let point = (a + b) * 0.5;
+        Some(Self { point, thin: None, depth: None, apart: None, overlap: Some(bounds), section })
     }
 
     /// Corners of the box that a picture must show: the overlap, or the closest points.

@@ -6,7 +6,7 @@
 use crate::assembly::InstanceIx;
 use crate::geom::Vec3;
 use crate::scene::Scene;
-use crate::scene::raster::{Raster, View};
+use crate::scene::raster::{Corner, Raster, View};
 
 /// Number of rows with sorted faces in memory.
 const BAND: usize = 64;
@@ -43,6 +43,7 @@ pub struct Layers {
 
 /// A face along a sample.
 struct Crossing {
+    /// Index in the band.
     sample: u32,
     z: f64,
     of_b: bool,
@@ -58,15 +59,15 @@ pub fn of_pair(scene: &Scene, raster: &Raster, pair: [InstanceIx; 2]) -> Layers 
     let mut layers = Layers { a: vec![Face::NONE; n], b: vec![Face::NONE; n], overlap: vec![Face::NONE; n] };
     let solid = pair.map(|i| scene.shape_of(i).solid);
     let faces = collect(scene, raster, pair);
-    let mut crossings = Vec::new();
+    let (mut crossings, mut starts, mut order) = (Vec::new(), Vec::new(), Vec::new());
     for band in 0..raster.height.div_ceil(BAND) {
         let rows = band * BAND..((band + 1) * BAND).min(raster.height);
         crossings.clear();
         for face in faces.iter().filter(|f| f.rows[0] < rows.end as f64 && f.rows[1] >= rows.start as f64) {
-            let normal = in_view(&raster.view, face.corners);
+            let normal = face.normal;
             raster.triangle(face.corners, rows.clone(), &mut |hit| {
                 crossings.push(Crossing {
-                    sample: (hit.y * raster.width + hit.x) as u32,
+                    sample: ((hit.y - rows.start) * raster.width + hit.x) as u32,
                     z: hit.z,
                     of_b: face.of_b,
                     front: hit.front,
@@ -74,18 +75,43 @@ pub fn of_pair(scene: &Scene, raster: &Raster, pair: [InstanceIx; 2]) -> Layers 
                 });
             });
         }
-        crossings.sort_by(|x, y| x.sample.cmp(&y.sample).then(x.z.total_cmp(&y.z)).then(y.front.cmp(&x.front)));
-        for along in crossings.chunk_by(|x, y| x.sample == y.sample) {
-            layers.enter(along, solid);
+        let first = rows.start * raster.width;
+        by_sample(&crossings, rows.len() * raster.width, &mut starts, &mut order);
+        for (k, bounds) in starts.windows(2).enumerate() {
+            let along = &mut order[bounds[0] as usize..bounds[1] as usize];
+            along.sort_by(|x, y| {
+                let (x, y) = (&crossings[*x as usize], &crossings[*y as usize]);
+                x.z.total_cmp(&y.z).then(y.front.cmp(&x.front))
+            });
+            layers.enter(first + k, along.iter().map(|c| &crossings[*c as usize]), solid);
         }
     }
     layers
 }
 
+/// Groups the faces of a band by sample, in their order: those of sample k are `order[starts[k]..starts[k + 1]]`.
+fn by_sample(crossings: &[Crossing], samples: usize, starts: &mut Vec<u32>, order: &mut Vec<u32>) {
+    starts.clear();
+    starts.resize(samples + 1, 0);
+    for c in crossings {
+        starts[c.sample as usize + 1] += 1;
+    }
+    for k in 0..samples {
+        starts[k + 1] += starts[k];
+    }
+    order.clear();
+    order.resize(crossings.len(), 0);
+    let mut next = starts.clone();
+    for (c, k) in crossings.iter().zip(0..) {
+        let place = &mut next[c.sample as usize];
+        order[*place as usize] = k;
+        *place += 1;
+    }
+}
+
 impl Layers {
     /// Enters the sorted faces along one sample.
-    fn enter(&mut self, along: &[Crossing], solid: [bool; 2]) {
-        let sample = along[0].sample as usize;
+    fn enter<'c>(&mut self, sample: usize, along: impl Iterator<Item = &'c Crossing>, solid: [bool; 2]) {
         let mut windings = [0_i32; 2];
         for c in along {
             let own = if c.of_b { &mut self.b[sample] } else { &mut self.a[sample] };
@@ -104,25 +130,19 @@ impl Layers {
 
 /// A triangle of the pair and its rows.
 struct PairFace {
-    corners: [Vec3; 3],
+    corners: [Corner; 3],
     of_b: bool,
     rows: [f64; 2],
+    normal: [i8; 3],
 }
 
 fn collect(scene: &Scene, raster: &Raster, pair: [InstanceIx; 2]) -> Vec<PairFace> {
     let mut faces = Vec::new();
     for (k, i) in pair.into_iter().enumerate() {
-        scene.for_each_face(i, |corners| {
-            let at = corners.map(|p| raster.project(&p));
-            let range = |axis: usize| {
-                let v = at.map(|c| c[axis]);
-                [v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2])]
-            };
-            let ([x0, x1], rows) = (range(0), range(1));
-            let inside = x1 >= 0.0 && x0 <= raster.width as f64 && rows[1] >= 0.0 && rows[0] <= raster.height as f64;
-            if inside {
-                faces.push(PairFace { corners, of_b: k == 1, rows });
-            }
+        scene.for_each_shown(i, raster, |placed, corners| {
+            let [a, b, c] = corners.map(|c| c[1]);
+            let rows = [a.min(b).min(c), a.max(b).max(c)];
+            faces.push(PairFace { corners, of_b: k == 1, rows, normal: in_view(&raster.view, placed) });
         });
     }
     faces
@@ -137,12 +157,14 @@ pub fn nearest(
     let n = raster.width * raster.height;
     let (mut faces, mut ids) = (vec![Face::NONE; n], vec![u32::MAX; n]);
     for i in instances {
-        scene.for_each_face(i, |corners| {
-            let normal = in_view(&raster.view, corners);
-            raster.triangle(corners, 0..raster.height, &mut |hit| {
+        scene.for_each_shown(i, raster, |corners, projected| {
+            let mut normal = None;
+            raster.triangle(projected, 0..raster.height, &mut |hit| {
                 let k = hit.y * raster.width + hit.x;
                 // Equally near faces: the lesser instance wins, in every order of drawing.
                 if hit.z < faces[k].z || hit.z == faces[k].z && i.0 < ids[k] {
+                    // Most triangles are hidden, or miss every sample.
+                    let normal = *normal.get_or_insert_with(|| in_view(&raster.view, corners));
                     faces[k] = Face { z: hit.z, normal };
                     ids[k] = i.0;
                 }

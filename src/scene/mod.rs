@@ -26,7 +26,7 @@ use crate::geom::{Aabb, Pose, Vec3};
 
 pub use crate::scene::finding::{SceneFinding, findings};
 pub use crate::scene::focus::Focus;
-pub use crate::scene::raster::{Hit, Raster, View};
+pub use crate::scene::raster::{Corner, Hit, Raster, View};
 pub use crate::scene::selection::Selection;
 pub use crate::scene::solids::{MAX_OVERLAPS, NoOverlap, Overlap, Overlaps, PlacedOverlap};
 pub use crate::scene::views::{PairViews, choose, half_frame};
@@ -76,6 +76,21 @@ impl Scene {
     pub fn bounds_of(&self, pair: [InstanceIx; 2]) -> Aabb {
         let [a, b] = pair.map(|i| &self.instances[i.0 as usize].bounds);
         a.union(b)
+    }
+
+    /// Calls `face` for each triangle of an instance that reaches into the picture: corners in the root frame, and
+    /// projected; counter-clockwise from outside.
+    pub fn for_each_shown(&self, i: InstanceIx, raster: &Raster, mut face: impl FnMut([Vec3; 3], [Corner; 3])) {
+        let instance = &self.instances[i.0 as usize];
+        let mesh = &self.shapes[instance.shape].mesh;
+        let placed: Vec<Vec3> = mesh.vertices.iter().map(|v| instance.pose.point(v)).collect();
+        let projected: Vec<Corner> = placed.iter().map(|p| raster.project(p)).collect();
+        for t in &mesh.triangles {
+            let corners = t.map(|v| projected[v as usize]);
+            if raster.shows(&corners) {
+                face(t.map(|v| placed[v as usize]), corners);
+            }
+        }
     }
 
     /// Calls `face` for each triangle of an instance: corners in the root frame, counter-clockwise from outside.

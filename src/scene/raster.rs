@@ -5,6 +5,7 @@
 //! crossings of a closed mesh along a sample cancel exactly.
 
 use crate::geom::Vec3;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Steps of the fixed point per sample.
@@ -69,8 +70,8 @@ pub struct Hit {
     pub front: bool,
 }
 
-/// A projected corner: screen coordinates (steps) and depth (mm).
-type Corner = [f64; 3];
+/// A projected corner: screen coordinates (samples) and depth (mm).
+pub type Corner = [f64; 3];
 
 impl Raster {
     /// Samples per millimetre.
@@ -85,12 +86,18 @@ impl Raster {
         [0.5 * self.width as f64 + x * scale, 0.5 * self.height as f64 - y * scale, z]
     }
 
-    /// Calls `hit` for each sample of a triangle in these rows.
-    pub fn triangle(&self, corners: [Vec3; 3], rows: Range<usize>, hit: &mut impl FnMut(Hit)) {
-        let corners = corners.map(|p| {
-            let [x, y, z] = self.project(&p);
-            [x * STEPS, y * STEPS, z]
-        });
+    /// Returns true if the box of a projected triangle reaches into the picture.
+    pub fn shows(&self, corners: &[Corner; 3]) -> bool {
+        let reaches = |axis: usize, size: usize| {
+            let [a, b, c] = corners.map(|p| p[axis]);
+            a.max(b).max(c) >= 0.0 && a.min(b).min(c) <= size as f64
+        };
+        reaches(0, self.width) && reaches(1, self.height)
+    }
+
+    /// Calls `hit` for each sample of a projected triangle in these rows.
+    pub fn triangle(&self, corners: [Corner; 3], rows: Range<usize>, hit: &mut impl FnMut(Hit)) {
+        let corners = corners.map(|[x, y, z]| [x * STEPS, y * STEPS, z]);
         let outside = |c: &Corner| !(c[0].abs() <= LARGEST && c[1].abs() <= LARGEST);
         if !corners.iter().any(outside) {
             return self.sample(&corners, rows, hit);
@@ -130,15 +137,22 @@ impl Raster {
         let edges = [0, 1, 2].map(|k| Edge::new(p[k], p[(k + 1) % 3]));
         for y in rows {
             let at_y = y as i64 * step + step / 2;
-            let mut values = edges.each_ref().map(|e| e.at(columns.start as i64 * step + step / 2, at_y));
-            for x in columns.clone() {
-                if values.iter().all(|v| *v >= 0) {
-                    let z = plane.at(x as i64 * step + step / 2, at_y);
-                    hit(Hit { x, y, z, front });
+            // Range of the columns in which all edge functions are non-negative.
+            let (mut from, mut to) = (0, columns.len() as i64 - 1);
+            for edge in &edges {
+                let value = edge.at(columns.start as i64 * step + step / 2, at_y);
+                let fall = edge.dy * step;
+                match fall.cmp(&0) {
+                    Ordering::Less if value < 0 => from = from.max((-value + -fall - 1) / -fall),
+                    _ if value < 0 => to = -1,
+                    Ordering::Greater => to = to.min(value / fall),
+                    Ordering::Less | Ordering::Equal => {}
                 }
-                for (value, edge) in values.iter_mut().zip(&edges) {
-                    *value -= edge.dy * step;
-                }
+            }
+            for k in from..=to {
+                let x = columns.start + k as usize;
+                let z = plane.at(x as i64 * step + step / 2, at_y);
+                hit(Hit { x, y, z, front });
             }
         }
     }
@@ -236,7 +250,7 @@ mod tests {
         let p = [(-3.3, -2.1), (4.2, -2.1), (4.2, 3.7), (-3.3, 3.7)].map(|(x, y)| Vec3::new(x, y, 1.0));
         let mut count = vec![0; 1600];
         for t in [[p[0], p[1], p[2]], [p[0], p[2], p[3]]] {
-            raster.triangle(t, 0..40, &mut |hit| {
+            raster.triangle(t.map(|p| raster.project(&p)), 0..40, &mut |hit| {
                 assert!(hit.front && (hit.z + 1.0).abs() < 1e-12);
                 count[hit.y * 40 + hit.x] += 1;
             });
@@ -253,7 +267,7 @@ mod tests {
         let far = 1e12;
         let t = [Vec3::new(-far, -far, 0.0), Vec3::new(far, -far, 0.0), Vec3::new(0.0, far, 0.0)];
         let mut hits = 0;
-        raster.triangle(t, 0..20, &mut |_| hits += 1);
+        raster.triangle(t.map(|p| raster.project(&p)), 0..20, &mut |_| hits += 1);
         assert_eq!(hits, 400);
     }
 }

@@ -1,13 +1,14 @@
 //! Computes what the parts of the findings share: the mesh of the common solid, and the line in which the surfaces
 //! cross.
 
+use crate::assembly::InstanceIx;
 use crate::check::DrawnShape;
 use crate::check::pairs::canonical_pose::{numbers, relative, rounded};
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::measure::intersection::{NoCommonSolid, crossing_line, solid};
 use crate::mesh::TriMesh;
 use crate::query::triangles::pairing::Pairing;
-use crate::scene::{Scene, SceneFinding};
+use crate::scene::{Scene, SceneFinding, SceneInstance};
 use crate::shape::surface::{Inside, Surface};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,6 +124,19 @@ impl Overlaps {
     }
 }
 
+/// Segments in which the surfaces of two instances cross (root frame, mm).
+pub(crate) fn crossing_of(scene: &Scene, pair: [InstanceIx; 2]) -> Vec<[Vec3; 2]> {
+    let [a, b] = pair.map(|i| &scene.instances[i.0 as usize]);
+    let surface = |i: &SceneInstance| {
+        let DrawnShape { mesh, solid } = &scene.shapes[i.shape];
+        Surface::new(mesh, &Vec3::zeros(), if *solid { Inside::Solid } else { Inside::Undefined })
+    };
+    let [first, second] = [a, b].map(surface);
+    let b_in_a = relative(&a.pose, &Vec3::zeros(), &b.pose, &Vec3::zeros());
+    let line = crossing_line(&Pairing { a: &first, b: &second, b_in_a: &b_in_a });
+    line.into_iter().map(|segment| segment.map(|p| a.pose.point(&p))).collect()
+}
+
 /// Two shapes in a relative pose.
 struct UniquePair {
     shapes: [usize; 2],
@@ -173,7 +187,6 @@ fn surfaces(scene: &Scene, pairs: &[UniquePair]) -> BTreeMap<usize, Surface> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembly::InstanceIx;
     use crate::check::Drawn;
     use crate::scene::Focus;
     use crate::testkit::poses::at;
@@ -203,7 +216,7 @@ mod tests {
     fn finding(scene: &Scene, pair: [u32; 2]) -> SceneFinding {
         let pair = pair.map(InstanceIx);
         let point = scene.bounds_of(pair).center();
-        let focus = Focus { point, thin: None, depth: Some(0.5), apart: None, overlap: None };
+        let focus = Focus { point, thin: None, depth: Some(0.5), apart: None, overlap: None, section: None };
         SceneFinding { row: 0, rows: 1, pair, focus, way_out: None, demanded: None }
     }
 

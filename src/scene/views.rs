@@ -18,6 +18,10 @@ const LARGEST_TILT: f64 = 0.2588;
 /// Bonus of a plane across an axis of the assembly or of a part: people read these best.
 const NATURAL: f64 = 0.6;
 
+/// Bonus of the plane through the ball's points on both surfaces: it shows the depth in true length. A plane along an axis
+/// may cut a ring beside its middle, where it looks thicker.
+const TRUE_DEPTH: f64 = 1.2;
+
 /// Bonus of a section seen from the side of the view in space.
 const SAME_SIDE: f64 = 0.05;
 
@@ -127,8 +131,8 @@ fn section(
     ratio: f64,
     space: &Vec3,
 ) -> View {
-    let normals = normals(scene, pair, focus.thin);
-    let candidates = normals.into_iter().map(|(normal, natural)| {
+    let normals = normals(scene, pair, focus);
+    let candidates = normals.into_iter().map(|(normal, bonus)| {
         // Seen from the side of the view in space.
         let into = if normal.dot(space) < 0.0 { -normal } else { normal };
         let view = framed(scene, pair, focus, demanded, View::new(into, up, focus.point, [ratio, 1.0]), ratio);
@@ -136,14 +140,14 @@ fn section(
         let [a, b] = pair.map(|i| cut::windings(scene, &raster, [i]));
         let mut counts = [0_u32; 4];
         a.iter().zip(&b).for_each(|(a, b)| counts[usize::from(*a > 0) + 2 * usize::from(*b > 0)] += 1);
-        let bonus = if natural { NATURAL } else { 0.0 } + SAME_SIDE * into.dot(space);
-        (entropy(&counts) + bonus, view)
+        (entropy(&counts) + bonus + SAME_SIDE * into.dot(space), view)
     });
     best(candidates).unwrap_or_else(|| View::new(*space, up, focus.point, [ratio, 1.0]))
 }
 
-/// Candidates for the normal of the section; true for those along an axis of the assembly or of a part.
-fn normals(scene: &Scene, pair: [InstanceIx; 2], thin: Option<Vec3>) -> Vec<(Vec3, bool)> {
+/// Candidates for the normal of the section, each with its bonus.
+fn normals(scene: &Scene, pair: [InstanceIx; 2], focus: &Focus) -> Vec<(Vec3, f64)> {
+    let thin = focus.thin;
     let mut axes = vec![Vec3::x(), Vec3::y(), Vec3::z()];
     for i in [pair[1], pair[0]] {
         let linear = &scene.instances[i.0 as usize].pose.rotation;
@@ -156,8 +160,12 @@ fn normals(scene: &Scene, pair: [InstanceIx; 2], thin: Option<Vec3>) -> Vec<(Vec
             natural.push(axis);
         }
     }
-    if !natural.is_empty() {
-        return natural.into_iter().map(|n| (n, true)).collect();
+    let is_section = |n: &Vec3| focus.section.is_some_and(|s| s.dot(n).abs() > 0.999);
+    let best = if focus.depth.is_some() { TRUE_DEPTH } else { NATURAL };
+    let own = focus.section.filter(|_| !natural.iter().any(is_section)).map(|s| (s, best));
+    if own.is_some() || !natural.is_empty() {
+        let bonus = |n: Vec3| (n, if is_section(&n) { best } else { NATURAL });
+        return natural.into_iter().map(bonus).chain(own).collect();
     }
     // No axis is across the thin direction: twelve planes that contain it.
     let t = thin.unwrap_or_else(Vec3::z);
@@ -168,7 +176,7 @@ fn normals(scene: &Scene, pair: [InstanceIx; 2], thin: Option<Vec3>) -> Vec<(Vec
     let u = side.unwrap_or_else(Vec3::x);
     let v = t.cross(&u);
     let angle = |k: u32| std::f64::consts::PI * f64::from(k) / 12.0;
-    (0..12).map(|k| (u * libm::cos(angle(k)) + v * libm::sin(angle(k)), false)).collect()
+    (0..12).map(|k| (u * libm::cos(angle(k)) + v * libm::sin(angle(k)), 0.0)).collect()
 }
 
 /// Frames a section: the overlap with a margin, at least three depths, at most 0.8 of the pair; the focus inside.
