@@ -8,6 +8,7 @@ mod error;
 mod findings;
 mod fuzzing;
 mod geom;
+mod import;
 mod io;
 mod json;
 mod measure;
@@ -47,7 +48,7 @@ pub mod internals {
     macro_rules! rooms {
         ($($room:ident)*) => { $(pub mod $room { pub use crate::$room::*; })* };
     }
-    rooms! { assembly broad check cli error findings fuzzing geom io json measure mesh model picture query scene shape }
+    rooms! { assembly broad check cli error findings fuzzing geom import io json measure mesh model picture query scene shape }
 
     pub mod report {
         pub mod table {

@@ -6,6 +6,7 @@ use crate::cli::decompose::DecomposeArgs;
 use crate::cli::diff::DiffArgs;
 use crate::cli::explain::ExplainArgs;
 use crate::cli::flags::{ColorChoice, GENERAL};
+use crate::cli::import::ImportArgs;
 use crate::cli::init::InitArgs;
 use crate::cli::inspect::InspectArgs;
 use crate::cli::merge::MergeArgs;
@@ -84,6 +85,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Cover a mesh with convex pieces and write them to files.
     Decompose(DecomposeArgs),
+    /// Write an assembly folder for a file of CAD or of a robot.
+    Import(ImportArgs),
     /// Write an assembly file for a folder of meshes.
     Init(InitArgs),
     /// Propose rules for overlaps that look intended.

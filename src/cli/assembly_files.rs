@@ -164,6 +164,8 @@ pub(crate) fn with_advice(path: &Path, loader: &dyn Loader, error: Error) -> Err
             Error::one(at(), "an STL mesh, not an assembly file", init)
         }
         Some(Ok(MeshFormat::Obj | MeshFormat::Memory)) => Error::one(at(), "an OBJ mesh, not an assembly file", init),
+        Some(Ok(MeshFormat::Ply)) => Error::one(at(), "a PLY mesh, not an assembly file", init),
+        Some(Ok(MeshFormat::Off)) => Error::one(at(), "an OFF mesh, not an assembly file", init),
         Some(Err(what)) => {
             let what = what.split(", not").next().unwrap_or(&what);
             Error::one(at(), format!("{what}, not an assembly file"), format!("export its parts as STL or OBJ; {init}"))

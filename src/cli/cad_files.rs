@@ -14,7 +14,7 @@ struct Kind {
 const FROM_CAD: &str = "open in CAD and export each part as STL";
 const CONVERT: &str = "convert to STL or OBJ, one file for each part";
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 12] = [
     Kind { name: "STEP", endings: &["step", "stp", "p21"], way: FROM_CAD },
     Kind { name: "IGES", endings: &["iges", "igs"], way: FROM_CAD },
     Kind { name: "Parasolid", endings: &["x_t", "x_b"], way: FROM_CAD },
@@ -26,8 +26,7 @@ const KINDS: [Kind; 13] = [
     Kind { name: "OpenSCAD", endings: &["scad"], way: "write each part with `openscad -o PART.stl`" },
     Kind { name: "3MF", endings: &["3mf"], way: "save each object as STL" },
     Kind { name: "glTF", endings: &["gltf", "glb"], way: CONVERT },
-    Kind { name: "PLY", endings: &["ply"], way: CONVERT },
-    Kind { name: "other mesh", endings: &["off", "wrl", "vrml", "dae", "x3d", "amf", "fbx", "blend"], way: CONVERT },
+    Kind { name: "other mesh", endings: &["wrl", "vrml", "dae", "x3d", "amf", "fbx", "blend"], way: CONVERT },
 ];
 
 /// Counts of CAD files by kind.

@@ -294,7 +294,7 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = EXIT_CODES_OF_DECOMPOSE)]
 pub struct DecomposeArgs {
-    /// A mesh file: STL (binary or ASCII) or OBJ.
+    /// A mesh file: STL (binary or ASCII), OBJ, PLY or OFF.
     #[arg(value_name = "MESH")]
     pub mesh: PathBuf,
 

@@ -29,7 +29,7 @@ pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Conso
     meshes.sort_unstable();
     let ways = cad.ways();
     if meshes.is_empty() {
-        let what = "no STL or OBJ file in it or below it";
+        let what = "no STL, OBJ, PLY or OFF file in it or below it";
         if ways.is_empty() {
             return Err(refuse(&args.folder, what, "name the folder of the meshes"));
         }
@@ -60,6 +60,9 @@ pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Conso
     Ok(Exit::Pass)
 }
 
+/// Endings of mesh files, in lower case.
+pub(crate) const MESH_ENDINGS: [&str; 4] = ["stl", "obj", "ply", "off"];
+
 /// Files below a folder.
 #[derive(Default)]
 struct Found {
@@ -84,7 +87,7 @@ fn find(folder: &Path, names: &mut Vec<String>, found: &mut Found) -> Result<(),
         let entry = entry.map_err(|e| unreadable(folder, &e))?;
         let path = entry.path();
         let kind = entry.file_type().map_err(|e| unreadable(&path, &e))?;
-        let is_mesh = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("stl") || e.eq_ignore_ascii_case("obj"));
+        let is_mesh = path.extension().is_some_and(|e| MESH_ENDINGS.iter().any(|ending| e.eq_ignore_ascii_case(ending)));
         let is_file = kind.is_file() || (kind.is_symlink() && path.is_file());
         let name = entry.file_name();
         if name.to_string_lossy().starts_with('.') {
@@ -222,7 +225,7 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = END)]
 pub struct InitArgs {
-    /// Folder of the meshes: every STL and OBJ file in it and below it.
+    /// Folder of the meshes: every STL, OBJ, PLY and OFF file in it and below it.
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 

@@ -110,7 +110,7 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = END)]
 pub struct InspectArgs {
-    /// Mesh files: STL (binary or ASCII) or OBJ.
+    /// Mesh files: STL (binary or ASCII), OBJ, PLY or OFF.
     #[arg(value_name = "MESH", required = true)]
     pub meshes: Vec<PathBuf>,
 

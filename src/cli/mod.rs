@@ -21,6 +21,8 @@ pub mod exit;
 pub(crate) mod explain;
 pub(crate) mod finish;
 pub(crate) mod flags;
+pub mod import;
+pub(crate) mod import_folder;
 pub(crate) mod init;
 pub mod inspect;
 pub(crate) mod merge;

@@ -8,7 +8,7 @@ use crate::cli::explain::{explain, run_explain};
 use crate::cli::flags::ColorChoice;
 use crate::cli::settings::ExplainSettings;
 use crate::cli::work::Work;
-use crate::cli::{accept, decompose, diff, init, inspect, merge, render, rule, schema, suggest, usage};
+use crate::cli::{accept, decompose, diff, import, init, inspect, merge, render, rule, schema, suggest, usage};
 use crate::io::FsLoader;
 use clap::{CommandFactory, Parser, ValueEnum};
 use std::ffi::OsString;
@@ -53,6 +53,7 @@ pub(crate) fn run_with(
             let colour = console.terminal.paints(color, console.terminal.stderr);
             decompose::run(&args, quiet, colour, console)
         }
+        Command::Import(args) => import::run(&args, quiet, color, console),
         Command::Init(args) => init::run(&args, quiet, color, console),
         Command::Suggest(args) => suggest::run(args, quiet, color, console),
         Command::Rule(args) => rule::run(&args, console),

@@ -1,6 +1,7 @@
 //! Improves the messages about unknown commands and flags.
 
 use crate::cli::exit::Failure;
+use crate::cli::init::MESH_ENDINGS;
 use crate::error::{Error, Location};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -23,9 +24,6 @@ const OTHER_NAMES: [(&str, &str); 13] = [
     ("-s", "--quiet"),
     ("--colour", "--color"),
 ];
-
-/// Endings of mesh files.
-const MESHES: [&str; 2] = ["stl", "obj"];
 
 /// Replaces advice that misleads: a path in place of a command, and a flag with another name here.
 pub(crate) fn advised(mut error: clap::Error, arguments: &[OsString]) -> Failure {
@@ -64,7 +62,7 @@ fn command_for(word: &str, arguments: &[OsString]) -> Option<String> {
         let words = arguments.iter().skip(1).map(|argument| argument.to_string_lossy());
         words.collect::<Vec<_>>().join(" ")
     };
-    if MESHES.contains(&ending.as_str()) {
+    if MESH_ENDINGS.contains(&ending.as_str()) {
         Some(format!("interfere inspect {}", rest()))
     } else if path.is_dir() && !path.join("assembly.json").exists() {
         Some(format!("interfere init {word}"))

@@ -76,7 +76,7 @@ fn missing_or_meshless_folder_is_refused() {
     let scratch = Scratch::new();
     scratch.write("parts/notes.txt", "not a mesh");
     for (folder, says) in
-        [("parts", "no STL or OBJ file"), ("none", "cannot read the folder"), ("parts/notes.txt", "cannot read")]
+        [("parts", "no STL, OBJ, PLY or OFF file"), ("none", "cannot read the folder"), ("parts/notes.txt", "cannot read")]
     {
         let ran = interfere_in(scratch.path(), &["init", folder]);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));

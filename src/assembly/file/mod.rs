@@ -257,18 +257,18 @@ fn read_part(reader: &mut Reader<'_>, entry: Member<'_>, parts: &JsonPath<'_>, u
         let at = mesh.at.clone();
         return Some(RawPart { name: name.to_owned(), at, mesh, units: None, deflection: None, geometry: None });
     }
-    let expected = "the path of an STL or OBJ file, or an object with `mesh`";
+    let expected = "the path of an STL, OBJ, PLY or OFF file, or an object with `mesh`";
     let fields = reader.fields(entry.value, &trail, &PART_KEYS, expected)?;
     read_comment(reader, &fields, &trail);
     let units = read_units(reader, &fields, &trail);
     let deflection = fields.get("deflection").map(|v| reader.length(v, &JsonPath::Key(&trail, "deflection"), unit));
     let geometry = fields.get("geometry").map(|v| read_geometry(reader, v, &JsonPath::Key(&trail, "geometry")));
     let Some(mesh) = fields.get("mesh") else {
-        reader.problem(offset, &trail, "no `mesh`", "add \"mesh\" with the path of an STL or OBJ file");
+        reader.problem(offset, &trail, "no `mesh`", "add \"mesh\" with the path of an STL, OBJ, PLY or OFF file");
         return None;
     };
     let mesh_trail = JsonPath::Key(&trail, "mesh");
-    let path = reader.text(mesh, &mesh_trail, "the path of an STL or OBJ file")?;
+    let path = reader.text(mesh, &mesh_trail, "the path of an STL, OBJ, PLY or OFF file")?;
     Some(RawPart {
         name: name.to_owned(),
         at: reader.source.at(offset, &trail),

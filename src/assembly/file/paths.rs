@@ -70,6 +70,11 @@ impl VersionedTree {
         Ok(found)
     }
 
+    /// True if a resolved path lies in the allowed tree.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.boundary.as_ref().is_none_or(|boundary| path.starts_with(boundary))
+    }
+
     fn refuse_outside(&self, file: &Path) -> Result<(), BadPath> {
         match &self.boundary {
             Some(boundary) if !file.starts_with(boundary) => {

@@ -124,7 +124,7 @@ fn read_axis(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) ->
 
 /// Normalises a vector. Scales by the largest coordinate first, so that nothing overflows and coordinate axes stay
 /// exact.
-fn unit_vector(v: &Vec3) -> Option<Vec3> {
+pub(crate) fn unit_vector(v: &Vec3) -> Option<Vec3> {
     let scale = v.abs().max();
     if scale == 0.0 {
         return None;
@@ -136,7 +136,7 @@ fn unit_vector(v: &Vec3) -> Option<Vec3> {
 /// Converts a quaternion x, y, z, w of any length but zero to a rotation. The entries are quotients of quadratic forms
 /// (Shoemake, "Animating Rotation with Quaternion Curves", 1985, appendix I, not yet normalised): equal components
 /// cancel exactly, and quarter turns give entries of 0 and ±1.
-fn from_quaternion([x, y, z, w]: [f64; 4]) -> Option<Mat3> {
+pub(crate) fn from_quaternion([x, y, z, w]: [f64; 4]) -> Option<Mat3> {
     let scale = [x, y, z, w].into_iter().map(f64::abs).fold(0.0, crate::geom::math::greater);
     if scale == 0.0 {
         return None;
@@ -159,7 +159,7 @@ fn from_quaternion([x, y, z, w]: [f64; 4]) -> Option<Mat3> {
 
 /// Rotation about a unit axis by Rodrigues' formula, right-handed (degrees). `u² + c·(1 − u²)` on the diagonal keeps
 /// coordinate axes exact.
-fn about(u: &Vec3, angle_deg: f64) -> Mat3 {
+pub(crate) fn about(u: &Vec3, angle_deg: f64) -> Mat3 {
     let (s, c) = sin_cos_deg(angle_deg);
     let turned =
         Mat3::from_fn(|i, j| if i == j { u[i] * u[i] + c * (1.0 - u[i] * u[i]) } else { u[i] * u[j] * (1.0 - c) });
@@ -167,7 +167,7 @@ fn about(u: &Vec3, angle_deg: f64) -> Mat3 {
 }
 
 /// Computes `Rz(yaw) · Ry(pitch) · Rx(roll)` (degrees): about fixed axes, roll first, like URDF.
-fn roll_pitch_yaw(&[roll, pitch, yaw]: &[f64; 3]) -> Mat3 {
+pub(crate) fn roll_pitch_yaw(&[roll, pitch, yaw]: &[f64; 3]) -> Mat3 {
     positive_zeros(about(&Vec3::z(), yaw) * about(&Vec3::y(), pitch) * about(&Vec3::x(), roll))
 }
 

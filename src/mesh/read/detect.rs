@@ -2,7 +2,9 @@
 
 use crate::mesh::read::lexer::{is_text, line_end, next_word};
 use crate::mesh::read::mesh_error::MeshError;
+use crate::mesh::read::off::keyword;
 use crate::mesh::read::other_formats::{is_other_binary, other_format};
+use crate::mesh::read::ply_header::is_ply;
 use crate::mesh::read::stl_binary::{FACET, HEAD, announced, truncated};
 
 /// Source format of a mesh.
@@ -14,6 +16,10 @@ pub enum MeshFormat {
     StlAscii,
     /// Wavefront OBJ.
     Obj,
+    /// PLY, text or binary.
+    Ply,
+    /// OFF as text.
+    Off,
     /// No file: triangles from a caller.
     Memory,
 }
@@ -25,6 +31,8 @@ impl MeshFormat {
             Self::StlBinary => "stl-binary",
             Self::StlAscii => "stl-ascii",
             Self::Obj => "obj",
+            Self::Ply => "ply",
+            Self::Off => "off",
             Self::Memory => "memory",
         }
     }
@@ -35,9 +43,9 @@ const SAMPLE: usize = 1024;
 
 /// Recognises the format of a file.
 ///
-/// Binary STL: at least as long as required by the count at byte 80, and either of exactly this length or with a byte
+/// PLY: begins with the line `ply`. Binary STL: at least as long as required by the count at byte 80, and either of exactly this length or with a byte
 /// outside text in its first KiB. A shorter file of at least 84 bytes with a byte outside text is a truncated binary
-/// STL. Of texts, files that begin with `solid` or `facet` are ASCII STL, and files with a line beginning with `v`,
+/// STL. Of texts, files that begin with `OFF` or a variant of it are OFF, with `solid` or `facet` ASCII STL, and files with a line beginning with `v`,
 /// `vn`, `vt`, `f`, `mtllib` or `usemtl` are OBJ.
 ///
 /// # Errors
@@ -45,6 +53,9 @@ const SAMPLE: usize = 1024;
 pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
     if bytes.is_empty() {
         return Err(MeshError::new("the file is empty", "copy or export it again"));
+    }
+    if is_ply(bytes) {
+        return Ok(MeshFormat::Ply);
     }
     let binary_text = bytes.iter().take(SAMPLE).all(|b| is_text(*b));
     let wanted = announced(bytes).map(|n| HEAD as u64 + FACET as u64 * u64::from(n));
@@ -63,6 +74,9 @@ pub fn detect(bytes: &[u8]) -> Result<MeshFormat, MeshError> {
             None => unknown(),
         });
     }
+    if keyword(bytes).is_some() {
+        return Ok(MeshFormat::Off);
+    }
     let first = first_word(bytes);
     if first.eq_ignore_ascii_case(b"solid") || first.eq_ignore_ascii_case(b"facet") {
         return Ok(MeshFormat::StlAscii);
@@ -79,7 +93,7 @@ pub(crate) fn described(bytes: &[u8]) -> Option<Result<MeshFormat, String>> {
 }
 
 fn unknown() -> MeshError {
-    MeshError::new("neither STL nor OBJ", "export the part as STL or OBJ")
+    MeshError::new("not an STL, OBJ, PLY or OFF mesh", "export the part as STL or OBJ")
 }
 
 fn first_word(bytes: &[u8]) -> &[u8] {

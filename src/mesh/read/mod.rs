@@ -1,8 +1,9 @@
-//! Reads STL (binary and ASCII) and OBJ from bytes.
+//! Reads STL (binary and ASCII), OBJ, PLY and OFF from bytes.
 //!
 //! - `detect`, `other_formats`: recognise the format by content; file names are irrelevant
-//! - `stl_binary`, `stl_ascii`, `obj`: one reader per format; each merges corners of equal position
-//! - `triangulate`: cuts polygons of an OBJ into triangles
+//! - `stl_binary`, `stl_ascii`, `obj`, `ply` with `ply_header`, `off`: one reader per format; each merges corners of
+//!   equal position
+//! - `faces`, `triangulate`: faces of indexed formats; cut their polygons into triangles
 //! - `lexer`, `parse_float`, `coordinate_range`: words, numbers, accepted coordinates
 //! - `parsed`, `mesh_error`: the result of a reader and its warnings; its errors
 //!
@@ -16,12 +17,20 @@
 
 pub(crate) mod coordinate_range;
 pub(crate) mod detect;
+pub(crate) mod faces;
 pub(crate) mod lexer;
 pub(crate) mod mesh_error;
 pub(crate) mod obj;
+pub(crate) mod off;
+#[cfg(test)]
+mod off_tests;
 pub(crate) mod other_formats;
 pub(crate) mod parse_float;
 pub(crate) mod parsed;
+pub(crate) mod ply;
+pub(crate) mod ply_header;
+#[cfg(test)]
+mod ply_tests;
 pub(crate) mod stl_ascii;
 pub(crate) mod stl_binary;
 #[cfg(test)]
@@ -67,10 +76,16 @@ pub fn read_and_merge(bytes: &[u8]) -> Result<TriMesh, MeshError> {
     Ok(parse(bytes)?.mesh)
 }
 
-fn parse(bytes: &[u8]) -> Result<Parsed, MeshError> {
+/// Reads the triangles of a file without repairs; merges corners with equal bits.
+///
+/// # Errors
+/// Same as [`load`].
+pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, MeshError> {
     let parsed = match detect(bytes)? {
         MeshFormat::StlBinary => crate::mesh::read::stl_binary::read(bytes)?,
         MeshFormat::StlAscii => crate::mesh::read::stl_ascii::read(bytes)?,
+        MeshFormat::Ply => crate::mesh::read::ply::read(bytes)?,
+        MeshFormat::Off => crate::mesh::read::off::read(bytes)?,
         MeshFormat::Obj | MeshFormat::Memory => crate::mesh::read::obj::read(bytes)?,
     };
     if parsed.mesh.triangles.is_empty() {

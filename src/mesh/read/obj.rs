@@ -3,16 +3,14 @@
 
 use crate::error::WarningCode;
 use crate::geom::Vec3;
-use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
 use crate::mesh::read::detect::MeshFormat;
+use crate::mesh::read::faces::Faces;
 use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, shown_word};
 use crate::mesh::read::mesh_error::{MAX_TRIANGLES, MeshError};
 use crate::mesh::read::parse_float;
 use crate::mesh::read::parsed::{MeshWarning, Parsed};
 use crate::mesh::read::stl_ascii::not_a_number;
-use crate::mesh::read::triangulate::EarClipper;
-use crate::mesh::repair::merge_vertices::VertexMerger;
 
 /// Reads the faces of an OBJ.
 ///
@@ -24,8 +22,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
         bytes,
         at: if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
         points: Vec::new(),
-        corners: Vec::new(),
-        polygons: Vec::new(),
+        faces: Faces::default(),
         forward: Vec::new(),
         free_form: 0,
     };
@@ -37,27 +34,18 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
             format!("the reader skipped {} free-form curves and surfaces; it reads faces only", reader.free_form);
         warnings.push(MeshWarning { code: WarningCode::FreeFormIgnored, message });
     }
-    let triangles = reader.triangles(&mut warnings)?;
-    let mesh = joined(&reader.points, triangles);
+    let Reader { points, faces, .. } = reader;
+    let mesh = faces.into_mesh(&points, &mut warnings, |at, what| {
+        error_at(bytes, at, what, "triangulate the mesh on export")
+    })?;
     Ok(Parsed { format: MeshFormat::Obj, solids: 1, mesh, warnings, single_precision: false })
-}
-
-/// A face of more than three corners.
-struct Polygon {
-    /// Index of its first corner.
-    start: usize,
-    length: usize,
-    /// Byte offset of its `f`.
-    at: usize,
 }
 
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     points: Vec<Vec3>,
-    /// Corners of all faces, one face after the other; triangles except for the `polygons`.
-    corners: Vec<u32>,
-    polygons: Vec<Polygon>,
+    faces: Faces,
     /// Corners with a forward reference beyond all vertices and all earlier forward references: vertex and byte offset.
     forward: Vec<(u32, usize)>,
     free_form: u64,
@@ -108,27 +96,15 @@ impl Reader<'_> {
     }
 
     fn face(&mut self, face: usize) -> Result<(), MeshError> {
-        let first = self.corners.len();
         loop {
             self.skip_blanks();
             if self.at_end_of_statement() {
                 break;
             }
             let corner = self.corner()?;
-            self.corners.push(corner);
+            self.faces.corner(corner);
         }
-        let length = self.corners.len() - first;
-        if length < 3 {
-            let what = format!("a face with {length} corners");
-            return Err(error_at(self.bytes, face, what, "give it at least 3 or remove it"));
-        }
-        if length > 3 {
-            self.polygons.push(Polygon { start: first, length, at: face });
-        }
-        if self.corners.len() > 3 * MAX_TRIANGLES {
-            return Err(MeshError::too_many());
-        }
-        Ok(())
+        self.faces.end_face(face).map_err(|e| error_at(self.bytes, face, e.what, e.fix))
     }
 
     /// Reads a corner, `v`, `v/vt`, `v//vn` or `v/vt/vn`; returns the vertex, from 0.
@@ -181,37 +157,6 @@ impl Reader<'_> {
             _ => format!("face index {index}, but only {known} vertices"),
         };
         error_at(self.bytes, at, what, "export the mesh again")
-    }
-
-    /// Returns all faces as triangles of file indices, in file order.
-    fn triangles(&mut self, warnings: &mut Vec<MeshWarning>) -> Result<Vec<[u32; 3]>, MeshError> {
-        let extra: usize = self.polygons.iter().map(|p| p.length - 3).sum();
-        let count = (self.corners.len() - self.polygons.iter().map(|p| p.length).sum::<usize>()) / 3
-            + extra
-            + self.polygons.len();
-        if count > MAX_TRIANGLES {
-            return Err(MeshError::too_many());
-        }
-        let mut triangles = Vec::with_capacity(count);
-        let mut cutter = EarClipper::default();
-        let mut crooked = 0u64;
-        let mut at = 0;
-        for polygon in &self.polygons {
-            triangles.extend(self.corners[at..polygon.start].chunks_exact(3).map(|c| [c[0], c[1], c[2]]));
-            at = polygon.start + polygon.length;
-            let corners = &self.corners[polygon.start..at];
-            let Ok(simple) = cutter.cut(&self.points, corners, &mut triangles) else {
-                let what = format!("a face of {} corners is too complex to triangulate", corners.len());
-                return Err(error_at(self.bytes, polygon.at, what, "triangulate the mesh on export"));
-            };
-            crooked += u64::from(!simple);
-        }
-        triangles.extend(self.corners[at..].chunks_exact(3).map(|c| [c[0], c[1], c[2]]));
-        if crooked > 0 {
-            let message = format!("{crooked} faces are bent or cross themselves; their triangles may overlap");
-            warnings.push(MeshWarning { code: WarningCode::CrookedFaces, message });
-        }
-        Ok(triangles)
     }
 
     /// Skips blanks within a statement, including a backslash with the line end after it.
@@ -274,29 +219,4 @@ fn continuation(bytes: &[u8], backslash: usize) -> Option<usize> {
         (Some(b'\r' | b'\n'), _) => Some(at + 1),
         _ => None,
     }
-}
-
-/// Merges the used vertices by position.
-fn joined(points: &[Vec3], mut triangles: Vec<[u32; 3]>) -> TriMesh {
-    const NONE: u32 = u32::MAX;
-    let mut place = vec![NONE; points.len()];
-    let mut used = Vec::with_capacity(points.len().min(3 * triangles.len()));
-    for corner in triangles.as_flattened_mut() {
-        let known = &mut place[*corner as usize];
-        if *known == NONE {
-            *known = used.len() as u32;
-            used.push(points[*corner as usize]);
-        }
-        *corner = *known;
-    }
-    let mut joiner = VertexMerger::with_expected(used.len());
-    let mut numbers = Vec::with_capacity(used.len());
-    joiner.add_all(&used, &mut numbers);
-    let vertices = joiner.into_vertices();
-    if vertices.len() < used.len() {
-        for corner in triangles.as_flattened_mut() {
-            *corner = numbers[*corner as usize];
-        }
-    }
-    TriMesh { vertices, triangles }
 }

@@ -15,11 +15,9 @@ const IGES_SECTION: usize = 72;
 const IGES_LINE: usize = 80;
 
 /// First bytes of other kinds of files, with a description and a fix.
-const FIRST_BYTES: [(&[u8], &str, &str); 13] = [
+const FIRST_BYTES: [(&[u8], &str, &str); 11] = [
     (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer, not a mesh", "run `git lfs pull`"),
     (b"ISO-10303-21", "a STEP file, not a mesh", EXPORT),
-    (b"ply", "a PLY file, not an STL or OBJ file", CONVERT),
-    (b"OFF", "an OFF file, not an STL or OBJ file", CONVERT),
     (b"#VRML", "a VRML file, not an STL or OBJ file", CONVERT),
     (b"glTF", "a glTF file, not an STL or OBJ file", CONVERT),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an OLE file (SolidWorks, Inventor or Solid Edge?), not a mesh", EXPORT),
@@ -123,7 +121,6 @@ mod tests {
             (b"PK\x03\x04....notes.txt", "a zip archive"),
             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "an OLE file"),
             (b"\x1f\x8b\x08\0", "a gzip archive"),
-            (b"OFF\n3 1 0\n", "an OFF file"),
             (b"#VRML V2.0 utf8\n", "a VRML file"),
             (b"{ \"asset\": { \"version\": \"2.0\" } }", "a glTF file"),
             (b"{ \"version\": 1, \"instances\": [] }", "an assembly file"),

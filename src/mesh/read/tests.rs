@@ -85,7 +85,7 @@ fn truncated_binary_error_gives_position() {
     let mut huge = bytes.clone();
     huge[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
     assert!(error(&huge).contains("announces 4294967295 triangles, the file ends after 4"));
-    assert!(error(&bytes[..40]).contains("neither STL nor OBJ"));
+    assert!(error(&bytes[..40]).contains("not an STL, OBJ, PLY or OFF mesh"));
 }
 
 #[test]
@@ -208,8 +208,8 @@ fn git_lfs_pointers_and_other_formats_are_named() {
             "zip",
         ),
         (b"\xff\xfes\0o\0l\0i\0d\0", "UTF-16"),
-        (b"hello world", "neither STL nor OBJ"),
-        (b"\0\x01\x02", "neither STL nor OBJ"),
+        (b"hello world", "not an STL, OBJ, PLY or OFF mesh"),
+        (b"\0\x01\x02", "not an STL, OBJ, PLY or OFF mesh"),
     ] {
         assert!(error(bytes).contains(word), "{word}: {}", error(bytes));
     }

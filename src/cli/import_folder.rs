@@ -1,0 +1,137 @@
+//! Writes a generated folder: whole, or not at all.
+
+use crate::cli::baseline_flags::slashes;
+use crate::cli::exit::Failure;
+use crate::error::{Error, Location};
+use crate::import::folder::IMPORT;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+/// Largest nesting depth of folders in a generated folder.
+const MAX_DEPTH: usize = 3;
+
+/// Path of the source for `import.json`: as given if relative, else its file name. Absolute paths differ from machine
+/// to machine.
+pub(crate) fn source_path(file: &Path) -> String {
+    let is_relative = file.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+    if is_relative {
+        return slashes(file.strip_prefix(".").unwrap_or(file));
+    }
+    file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Replaces the generated files in a folder. The new folder is built beside it and renamed.
+///
+/// # Errors
+/// Refuses a folder with files that no earlier import wrote, unless `force` is true; a failed write.
+pub(crate) fn replace(folder: &Path, files: &BTreeMap<String, Vec<u8>>, force: bool) -> Result<(), Failure> {
+    let failed = |source: io::Error| Failure::Output { file: slashes(folder), source };
+    // Follows a link to the folder itself, so that the link stays.
+    let folder = &fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let others = other_files(folder)?;
+    if let (Some(first), false) = (others.first(), force) {
+        let what = format!("the folder holds other files, such as {}", crate::json::wording::quoted(&slashes(first)));
+        let fix = "name a new folder, or add --force: it keeps them, unless the import writes a file of that name";
+        return Err(Failure::Input(Error::one(Location::file(slashes(folder)), what, fix)));
+    }
+    let (new, old) = (beside(folder, "new"), beside(folder, "old"));
+    let built = build(&new, files).and_then(|()| keep(folder, &new, &others));
+    let placed = built.and_then(|()| swap(folder, &new, &old));
+    if placed.is_err() {
+        let _ = fs::remove_dir_all(&new);
+    }
+    placed.map_err(failed)
+}
+
+/// Files in a folder that no earlier import wrote, as relative paths, sorted.
+fn other_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let at = || Location::file(slashes(folder));
+    match fs::metadata(folder) {
+        Err(_) => return Ok(Vec::new()),
+        Ok(data) if !data.is_dir() => {
+            return Err(Failure::Input(Error::one(at(), "a file, not a folder", "name another folder")));
+        }
+        Ok(_) => {}
+    }
+    let known = generated(folder);
+    let mut found = Vec::new();
+    walk(folder, Path::new(""), 0, &mut found)
+        .map_err(|e| Error::one(at(), format!("cannot read the folder: {e}"), "check the path"))?;
+    found.retain(|path| !known.contains(&slashes(path)));
+    found.sort_unstable();
+    Ok(found)
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    files: BTreeMap<String, String>,
+}
+
+/// Files of the earlier import, by its `import.json`.
+fn generated(folder: &Path) -> BTreeSet<String> {
+    let bytes = fs::read(folder.join(IMPORT)).unwrap_or_default();
+    let Ok(Listed { files }) = serde_json::from_slice(&bytes) else { return BTreeSet::new() };
+    files.into_keys().chain([IMPORT.to_owned()]).collect()
+}
+
+fn walk(root: &Path, below: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(root.join(below))? {
+        let entry = entry?;
+        let path = below.join(entry.file_name());
+        if entry.file_type()?.is_dir() && depth < MAX_DEPTH {
+            walk(root, &path, depth + 1, found)?;
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Unused name of a folder beside another one.
+fn beside(folder: &Path, mark: &str) -> PathBuf {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    folder.with_file_name(format!(".{name}-{mark}-{}-{now:x}", std::process::id()))
+}
+
+fn build(new: &Path, files: &BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+    for (path, bytes) in files {
+        let path = new.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(new))?;
+        fs::write(path, bytes)?;
+    }
+    Ok(())
+}
+
+/// Copies the files of the user to the new folder, unless it has files of their names.
+fn keep(folder: &Path, new: &Path, others: &[PathBuf]) -> io::Result<()> {
+    for other in others {
+        let target = new.join(other);
+        if fs::symlink_metadata(&target).is_err() {
+            fs::create_dir_all(target.parent().unwrap_or(new))?;
+            fs::copy(folder.join(other), target)?;
+        }
+    }
+    Ok(())
+}
+
+fn swap(folder: &Path, new: &Path, old: &Path) -> io::Result<()> {
+    if fs::metadata(folder).is_err() {
+        if let Some(parent) = folder.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        return fs::rename(new, folder);
+    }
+    fs::rename(folder, old)?;
+    if let Err(error) = fs::rename(new, folder) {
+        fs::rename(old, folder)?;
+        return Err(error);
+    }
+    // Ignores a failure: the new folder is in place.
+    let _ = fs::remove_dir_all(old);
+    Ok(())
+}

@@ -1,0 +1,236 @@
+//! Floor 4: assemblies in the form in which CAD programs and robot descriptions leave them. Reads a file and the files
+//! that it names, through the `Loader` of the caller, to parts, instances and rules.
+//!
+//! - `recognise`: the kind of a file, by content
+//! - `gltf`: glTF 2.0 and GLB
+//! - `threemf`: 3MF
+//! - `urdf`: robots, with SRDF and the meshes of their links
+//! - `collada`: COLLADA meshes
+//! - `part_mesh`: a mesh file as a part
+//! - `primitives`: meshes of boxes, cylinders and spheres
+//! - `collect`: shares equal meshes, names instances, counts what is left out
+//! - `names`: ids and file names from names of any characters
+//! - `near_rotation`: removes single-precision rounding from a placement
+//! - `references`: files named by a file
+//! - `folder`: the generated folder, as bytes
+//! - `refusal`: errors with a code
+//! - `xml`: limits and attributes of XML documents
+
+pub(crate) mod collada;
+pub(crate) mod collect;
+pub mod folder;
+pub(crate) mod gltf;
+pub(crate) mod names;
+pub(crate) mod near_rotation;
+pub(crate) mod part_mesh;
+pub(crate) mod primitives;
+pub mod recognise;
+pub(crate) mod references;
+pub(crate) mod refusal;
+pub(crate) mod threemf;
+pub(crate) mod urdf;
+pub(crate) mod xml;
+
+use crate::assembly::file::paths::{VersionedTree, shown};
+use crate::assembly::Geometry;
+use crate::error::{Error, Location, Warning};
+use crate::geom::{Affine, LengthUnit, Mat3};
+use crate::import::collect::Collector;
+use crate::import::recognise::Kind;
+use crate::import::references::References;
+use crate::import::refusal::{Refusal, refuse};
+use crate::io::Loader;
+use crate::mesh::TriMesh;
+use std::path::{Path, PathBuf};
+
+/// Axis that points up in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Up {
+    /// The third axis: the placements stay as they are.
+    #[default]
+    Z,
+    /// The second axis: the assembly turns by 90° about x.
+    Y,
+}
+
+/// Options of an import.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportOptions {
+    /// Unit of the file, in place of the unit that its format or its content states.
+    pub units: Option<LengthUnit>,
+    /// Axis that points up in the file.
+    pub up: Up,
+    /// Largest distance of a facet from the surface that it approximates (mm, > 0).
+    pub deflection: f64,
+    /// Largest angle between neighbouring facets of a curved surface (rad, > 0).
+    pub angle: f64,
+    /// Named pose of a robot; `None` for all joints at zero.
+    pub pose: Option<String>,
+    /// Joint values by name (rad, m), after the pose.
+    pub joints: Vec<(String, f64)>,
+    /// Folders of packages by name.
+    pub packages: Vec<(String, PathBuf)>,
+    /// Folders with packages below them.
+    pub package_folders: Vec<PathBuf>,
+    /// Semantic description of a robot; `None` to search beside it.
+    pub srdf: Option<PathBuf>,
+    /// True for the visual geometry of links, in place of the collision geometry.
+    pub visual: bool,
+    /// Geometry of every part.
+    pub parts_as: Option<Geometry>,
+    /// True if files may lie outside the version-controlled tree.
+    pub allow_outside: bool,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self {
+            units: None,
+            up: Up::Z,
+            deflection: 0.05,
+            angle: 0.3,
+            pose: None,
+            joints: Vec::new(),
+            packages: Vec::new(),
+            package_folders: Vec::new(),
+            srdf: None,
+            visual: false,
+            parts_as: None,
+            allow_outside: false,
+        }
+    }
+}
+
+/// An imported assembly.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imported {
+    /// Kind of the file.
+    pub kind: Kind,
+    /// BLAKE3 hash of the file, in hexadecimal digits.
+    pub hash: String,
+    /// Program that wrote the file, if the file names one.
+    pub generator: Option<String>,
+    /// Name of the assembly.
+    pub name: String,
+    /// Parts, in the order of their first use.
+    pub parts: Vec<ImportedPart>,
+    /// Instances, in file order.
+    pub instances: Vec<ImportedInstance>,
+    /// Rules, in file order.
+    pub rules: Vec<ImportedRule>,
+    /// Content of the file without effect on the result, counted.
+    pub left_out: Vec<LeftOut>,
+    /// Further files that decided the result, as the file names them.
+    pub sources: Vec<String>,
+    /// Warnings.
+    pub warnings: Vec<Warning>,
+}
+
+/// A part of an imported assembly.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedPart {
+    /// Unique name.
+    pub name: String,
+    /// Names of this part in the file, sorted.
+    pub names: Vec<String>,
+    /// Triangles, in `units`, in the part's frame.
+    pub mesh: TriMesh,
+    /// Unit of the mesh.
+    pub units: LengthUnit,
+    /// Deflection of the facets, if known (mm, >= 0).
+    pub deflection: Option<f64>,
+    /// Colour as `#rrggbb`, if the file gives one.
+    pub colour: Option<String>,
+}
+
+/// A placed part of an imported assembly.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedInstance {
+    /// Unique id.
+    pub id: String,
+    /// Index of the part.
+    pub part: usize,
+    /// Map from the part's frame to the assembly's frame (mm).
+    pub placement: Affine,
+}
+
+/// A rule that ignores pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedRule {
+    /// The two globs.
+    pub between: [String; 2],
+    /// Reason, with its source.
+    pub reason: String,
+}
+
+/// A kind of content that has no effect on the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Kind, in the plural.
+    pub what: String,
+    /// Number of items (> 0).
+    pub count: u64,
+    /// Names or places of the first items.
+    pub places: Vec<String>,
+}
+
+/// Reads a file and the files that it names.
+///
+/// # Errors
+/// Refuses a file of an unknown kind or one that needs another program, damaged content, content without support, and
+/// references to missing files. Every problem has a code in brackets.
+pub fn import(path: &Path, loader: &dyn Loader, options: &ImportOptions) -> Result<Imported, Error> {
+    let tree = VersionedTree::new(path, loader, options.allow_outside)?;
+    let bytes = crate::assembly::file::paths::read(&tree.root_file, loader)
+        .map_err(|(what, fix)| Error::one(Location::file(shown(path)), what, fix))?;
+    import_bytes(path, &bytes, tree, loader, options)
+}
+
+fn import_bytes(
+    path: &Path,
+    bytes: &[u8],
+    tree: VersionedTree,
+    loader: &dyn Loader,
+    options: &ImportOptions,
+) -> Result<Imported, Error> {
+    let file = shown(path);
+    let kind = recognise::kind_of(bytes).map_err(|what| {
+        let fix = "`interfere import` reads glTF, 3MF, URDF, STEP and meshes";
+        refuse(&file, Refusal::Unsupported, what, fix)
+    })?;
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut collector = Collector::new(options);
+    let mut references = References::new(tree, loader, &file);
+    let read = match kind {
+        Kind::Gltf => gltf::read(bytes, &file, &mut references, options, &mut collector),
+        Kind::ThreeMf => threemf::read(bytes, &file, options, &mut collector),
+        Kind::Urdf => urdf::read(bytes, &file, &mut references, options, &mut collector),
+        Kind::Collada | Kind::Mesh => part_mesh::read_alone(bytes, &file, &stem, options, &mut collector),
+        Kind::Step | Kind::Iges | Kind::Brep => {
+            let what = format!("{} needs another program", kind.name());
+            let fix = "`interfere import` runs `interfere-cad`; pipx install 'interfere-cad[occt]'";
+            Err(refuse(&file, Refusal::ImporterMissing, what, fix))
+        }
+    }?;
+    collector.finish(kind, bytes, &file, &stem, read)
+}
+
+/// Facts of a file beside its parts and instances.
+#[derive(Debug, Default)]
+pub(crate) struct FileFacts {
+    pub(crate) name: Option<String>,
+    pub(crate) generator: Option<String>,
+    pub(crate) rules: Vec<ImportedRule>,
+    pub(crate) sources: Vec<String>,
+    /// True if the size of the assembly tells a wrong unit.
+    pub(crate) doubts_unit: bool,
+}
+
+/// Map from the file's axes to the assembly's.
+pub(crate) fn turned(up: Up) -> Affine {
+    let linear = match up {
+        Up::Z => Mat3::identity(),
+        Up::Y => Mat3::new(1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0),
+    };
+    Affine { linear, ..Affine::identity() }
+}

@@ -1,0 +1,161 @@
+//! Places of the links of a robot for joint values.
+
+use crate::assembly::file::rotation::about;
+use crate::error::{Error, Warning, WarningCode};
+use crate::geom::{Affine, Vec3};
+use crate::import::ImportOptions;
+use crate::import::collect::Collector;
+use crate::import::refusal::damaged;
+use crate::import::urdf::robot::{Joint, Motion, Robot, quoted, unknown};
+use crate::import::urdf::semantics::Semantics;
+use std::collections::BTreeMap;
+
+/// Largest number of joints that follow each other by `mimic`.
+const MAX_MIMICS: usize = 64;
+
+/// Number of joints that a warning names.
+const MAX_NAMED: usize = 5;
+
+/// Value of each joint (rad or m): zero within the limits, then the pose, then the given values; joints with `mimic`
+/// follow.
+///
+/// # Errors
+/// Refuses unknown names, and a cycle of `mimic`.
+pub(crate) fn joint_values(
+    robot: &Robot,
+    semantics: &Semantics,
+    file: &str,
+    options: &ImportOptions,
+    collector: &mut Collector,
+) -> Result<Vec<f64>, Error> {
+    let mut given: BTreeMap<&str, f64> = BTreeMap::new();
+    if let Some(pose) = &options.pose {
+        let Some(values) = semantics.poses.get(pose) else {
+            return Err(unknown(file, "pose", pose, semantics.poses.keys()));
+        };
+        given.extend(values.iter().map(|(name, value)| (name.as_str(), *value)));
+    }
+    for (name, value) in &options.joints {
+        if !robot.joint_of.contains_key(name) {
+            return Err(unknown(file, "joint", name, robot.joint_of.keys()));
+        }
+        given.insert(name, *value);
+    }
+    let mut outside = Vec::new();
+    for joint in &robot.joints {
+        if let (Some([low, high]), None, None) = (joint.limits, given.get(joint.name.as_str()), &joint.mimic)
+            && joint.motion != Motion::None
+            && (low > 0.0 || high < 0.0)
+        {
+            outside.push(joint.name.as_str());
+        }
+    }
+    if !outside.is_empty() {
+        let named = outside.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
+        let more = if outside.len() > MAX_NAMED { ", …" } else { "" };
+        let message = format!(
+            "zero lies outside the limits of {} joints ({named}{more}): they stand at their nearest limit",
+            outside.len()
+        );
+        collector.warnings.push(Warning::new(WarningCode::ZeroOutsideLimits, message));
+    }
+    for joint in &robot.joints {
+        if joint.mimic.as_ref().is_some_and(|(other, ..)| !robot.joint_of.contains_key(other)) {
+            collector.leave_out("mimics of missing joints", 1, &joint.name);
+        }
+    }
+    robot.joints.iter().map(|joint| value_of(robot, joint, &given, file)).collect()
+}
+
+/// Value of a joint; follows `mimic` to the joint that has one.
+fn value_of(robot: &Robot, joint: &Joint, given: &BTreeMap<&str, f64>, file: &str) -> Result<f64, Error> {
+    // The value is `factor` times the value of `at` plus `offset`.
+    let (mut at, mut factor, mut offset) = (joint, 1.0, 0.0);
+    for _ in 0..MAX_MIMICS {
+        if let Some(value) = given.get(at.name.as_str()) {
+            return Ok(factor * value + offset);
+        }
+        let Some((other, k, o)) = &at.mimic else {
+            let zero = at.limits.map_or(0.0, |[low, high]| 0f64.clamp(low, high));
+            return Ok(factor * zero + offset);
+        };
+        let Some(next) = robot.joint_of.get(other) else {
+            // The joint stands by itself; `joint_values` has counted it.
+            let zero = at.limits.map_or(0.0, |[low, high]| 0f64.clamp(low, high));
+            return Ok(factor * zero + offset);
+        };
+        (offset, factor) = (factor * o + offset, factor * k);
+        at = &robot.joints[*next];
+    }
+    Err(damaged(file, format!("joint {} mimics joints in a cycle", quoted(&joint.name))))
+}
+
+/// Place of each link in the frame of the root link (mm).
+///
+/// # Errors
+/// Refuses a link with two parents, no root, several roots, and a cycle.
+pub(crate) fn placements(robot: &Robot, values: &[f64], file: &str) -> Result<Vec<Affine>, Error> {
+    let mut parent_of: Vec<Option<usize>> = vec![None; robot.links.len()];
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); robot.links.len()];
+    for (k, joint) in robot.joints.iter().enumerate() {
+        if let Some(first) = parent_of[joint.child].replace(k) {
+            let link = quoted(&robot.links[joint.child].name);
+            let (a, b) = (quoted(&robot.joints[first].name), quoted(&joint.name));
+            return Err(damaged(file, format!("link {link} is the child of two joints, {a} and {b}")));
+        }
+        children[joint.parent].push(k);
+    }
+    let roots: Vec<usize> = (0..robot.links.len()).filter(|k| parent_of[*k].is_none()).collect();
+    let root = match roots.as_slice() {
+        [root] => *root,
+        [] if robot.links.is_empty() => return Err(damaged(file, "a robot without links")),
+        [] => return Err(damaged(file, format!("joint cycle: {}", cycle(robot, &parent_of, 0)))),
+        several => {
+            let names: Vec<String> = several.iter().take(5).map(|k| quoted(&robot.links[*k].name)).collect();
+            let what = format!("{} links without a joint above them: {}", several.len(), names.join(", "));
+            return Err(damaged(file, what));
+        }
+    };
+    let mut placed: Vec<Option<Affine>> = vec![None; robot.links.len()];
+    placed[root] = Some(Affine::identity());
+    let mut waiting = vec![root];
+    while let Some(link) = waiting.pop() {
+        let Some(at) = placed[link] else { continue };
+        for k in &children[link] {
+            let joint = &robot.joints[*k];
+            placed[joint.child] = Some(at.after(&joint.origin).after(&moved(joint, values[*k])));
+            waiting.push(joint.child);
+        }
+    }
+    match placed.iter().position(Option::is_none) {
+        Some(link) => Err(damaged(file, format!("joint cycle: {}", cycle(robot, &parent_of, link)))),
+        None => Ok(placed.into_iter().flatten().collect()),
+    }
+}
+
+/// Names of the links of a cycle above a link.
+fn cycle(robot: &Robot, parent_of: &[Option<usize>], from: usize) -> String {
+    // After as many steps as there are links, the link is in the cycle.
+    let above = |link: usize| parent_of[link].map_or(link, |joint| robot.joints[joint].parent);
+    let start = (0..robot.links.len()).fold(from, |link, _| above(link));
+    let mut names = vec![robot.links[start].name.clone()];
+    let mut at = above(start);
+    while at != start && names.len() < 20 {
+        names.push(robot.links[at].name.clone());
+        at = above(at);
+    }
+    names.push(robot.links[start].name.clone());
+    names.reverse();
+    crate::json::wording::one_line_of(&names.join(" → "), 400)
+}
+
+/// Motion of a joint by its value.
+fn moved(joint: &Joint, value: f64) -> Affine {
+    match joint.motion {
+        Motion::Turn if value != 0.0 => {
+            Affine { linear: about(&joint.axis, value.to_degrees()), ..Affine::identity() }
+        }
+        Motion::Slide => Affine { translation: joint.axis * (1000.0 * value), ..Affine::identity() },
+        _ => Affine { translation: Vec3::zeros(), ..Affine::identity() },
+    }
+}

@@ -1,0 +1,125 @@
+//! Disabled pairs and named poses of a robot, from its SRDF (MoveIt, "SRDF").
+
+use crate::error::Error;
+use crate::import::ImportOptions;
+use crate::import::collect::Collector;
+use crate::import::references::References;
+use crate::import::urdf::robot::{Robot, quoted};
+use crate::import::xml::{attribute, children, parse, text};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Semantic description of a robot; empty without a file.
+#[derive(Debug, Default)]
+pub(crate) struct Semantics {
+    /// Path of the file for messages.
+    pub(crate) shown: Option<String>,
+    /// Pairs of links with the reason to disable them, in file order.
+    pub(crate) disabled: Vec<([String; 2], Option<String>)>,
+    /// Joint values of each pose.
+    pub(crate) poses: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+/// Folders of an SRDF, relative to the folder of its robot.
+const FOLDERS: [&str; 4] = ["", "srdf", "../srdf", "../config"];
+
+impl Semantics {
+    /// Finds and reads the SRDF: the given file, else the one beside the robot whose name is that of the robot's file,
+    /// else the only one with the robot's name.
+    ///
+    /// # Errors
+    /// Refuses a damaged file, and a given file that is missing.
+    pub(crate) fn find(
+        robot: &Robot,
+        references: &References<'_>,
+        options: &ImportOptions,
+        collector: &mut Collector,
+    ) -> Result<Self, Error> {
+        if let Some(given) = &options.srdf {
+            let folder = std::path::Path::new(".");
+            let parent = given.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(folder);
+            let name = given.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let path = references.find_below(parent, &name)?;
+            return Ok(Self::read(&path, references)?.1);
+        }
+        let mut same_file = Vec::new();
+        let mut same_robot = Vec::new();
+        for path in candidates(references) {
+            let Ok((name, found)) = Self::read(&path, references) else { continue };
+            let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
+            if stem.as_deref() == Some(references.stem().as_str()) {
+                same_file.push(found);
+            } else if name.is_some() && name == robot.name {
+                same_robot.push(found);
+            }
+        }
+        if let Some(found) = same_file.into_iter().next() {
+            return Ok(found);
+        }
+        let count = same_robot.len();
+        let mut found = same_robot.into_iter();
+        match (found.next(), count) {
+            (Some(only), 1) => Ok(only),
+            (Some(_), _) => {
+                collector.leave_out("SRDF files of this robot's name (choose one with --srdf)", count as u64, "");
+                Ok(Self::default())
+            }
+            (None, _) => Ok(Self::default()),
+        }
+    }
+
+    /// Reads a file; returns the name of its robot, too.
+    fn read(path: &std::path::Path, references: &References<'_>) -> Result<(Option<String>, Self), Error> {
+        let shown = references.shown(path);
+        let bytes = references.read(path)?;
+        let document = text(&bytes, &shown)?;
+        let document = parse(document, &shown)?;
+        let root = document.root_element();
+        let mut found = Self { shown: Some(shown.clone()), ..Self::default() };
+        for node in children(root, "disable_collisions") {
+            if let (Some(a), Some(b)) = (node.attribute("link1"), node.attribute("link2")) {
+                let reason = node.attribute("reason").map(str::to_owned);
+                found.disabled.push(([a.to_owned(), b.to_owned()], reason));
+            }
+        }
+        for node in children(root, "group_state") {
+            let Some(name) = node.attribute("name") else { continue };
+            // Poses of several groups with one name belong together.
+            let pose = found.poses.entry(name.to_owned()).or_default();
+            for joint in children(node, "joint") {
+                // Joints of several axes have several values; they stay at their origin.
+                let value = attribute::<1>(joint, "value", &shown).ok().flatten();
+                if let (Some(joint), Some([value])) = (joint.attribute("name"), value) {
+                    pose.insert(joint.to_owned(), value);
+                }
+            }
+        }
+        Ok((root.attribute("name").map(str::to_owned), found))
+    }
+}
+
+fn candidates(references: &References<'_>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for below in FOLDERS {
+        let folder = references.folder().join(below);
+        for name in references.names(&folder) {
+            let is_srdf = name.to_ascii_lowercase().ends_with(".srdf");
+            if let Some(path) = is_srdf.then(|| references.find(&folder, &name).ok()).flatten()
+                && !found.contains(&path)
+            {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Reason of a disabled pair as it stands in a rule; `None` for a pair that the checker keeps: `Never` says that
+/// sampling found no collision, so the check costs nothing and finds later changes.
+pub(crate) fn reason_of(reason: Option<&str>) -> Option<String> {
+    match reason {
+        Some(word) if word.eq_ignore_ascii_case("never") => None,
+        Some(word) if !word.trim().is_empty() => Some(format!("SRDF: {}", quoted(word.trim()).trim_matches('`'))),
+        _ => Some("SRDF: disabled".to_owned()),
+    }
+}
