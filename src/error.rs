@@ -166,6 +166,7 @@ warning_codes! {
     PackageGuessed = "package-guessed",
     Reoriented = "reoriented",
     ShadowedRule = "shadowed-rule",
+    SolidsLost = "solids-lost",
     ThinnerThanTolerance = "thinner-than-tolerance",
     ToleranceBelowRoundoff = "tolerance-below-roundoff",
     TrailingBytes = "trailing-bytes",

@@ -7,10 +7,13 @@ use crate::assembly::{self, Assembly, LoadOptions};
 use crate::check::{self, NoProgress, Options, Status};
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
+use crate::import::folder::{ASSEMBLY, generate};
+use crate::import::{self, ImportOptions};
 use crate::io::{FsLoader, Loader};
 use crate::mesh::{self, TriMesh};
 use crate::shape::hull;
 use crate::shape::polytope::Convex;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +76,64 @@ pub fn assembly(data: &[u8]) -> bool {
         .ok()
         .filter(|found| found.instances.len() <= 64)
         .is_some_and(|found| check::check(&found, &Options::default(), &files, &NoProgress).is_ok())
+}
+
+/// Imports a file of another program and reads its generated assembly again. No other file exists. True for a folder.
+///
+/// # Panics
+/// Panics for a generated folder that the checker refuses.
+pub fn import(data: &[u8]) -> bool {
+    let files = OneFile(data);
+    let options = ImportOptions { deflection: 5.0, ..ImportOptions::default() };
+    let Ok(imported) = import::import(Path::new("/file"), &files, &options) else { return false };
+    let Ok(folder) = generate(&imported, &options, "file") else { return false };
+    let text = folder.files.get(ASSEMBLY).map(Vec::as_slice).unwrap_or_default();
+    let generated = Generated(&folder.files);
+    let loaded = assembly::load(Path::new("/assembly.json"), &generated, &LoadOptions::default());
+    let placed = loaded.map(|assembly| assembly.instances.len());
+    assert!(placed == Ok(imported.instances.len()), "{placed:?}: {}", String::from_utf8_lossy(text));
+    true
+}
+
+/// The file `/file` alone.
+struct OneFile<'a>(&'a [u8]);
+
+impl Loader for OneFile<'_> {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.canonical(path).map(|_| self.0.to_vec())
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        if path == Path::new("/file") || path == Path::new("/") { Ok(path.to_owned()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path == Path::new("/file")
+    }
+}
+
+/// The files of a generated folder, below `/`.
+struct Generated<'a>(&'a BTreeMap<String, Vec<u8>>);
+
+impl Generated<'_> {
+    fn get(&self, path: &Path) -> io::Result<&Vec<u8>> {
+        let name = path.strip_prefix("/").ok().and_then(Path::to_str);
+        name.and_then(|name| self.0.get(name)).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Loader for Generated<'_> {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.get(path).cloned()
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        if path == Path::new("/") { Ok(path.to_owned()) } else { self.get(path).map(|_| path.to_owned()) }
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.get(path).is_ok()
+    }
 }
 
 /// The root folder, with files of these names at any depth.

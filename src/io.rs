@@ -21,6 +21,15 @@ pub trait Loader: Sync {
     /// True if a file or folder of this path exists.
     fn exists(&self, path: &Path) -> bool;
 
+    /// Assembly file to read for a resolved path that stands for an assembly: the path itself, unless the loader makes
+    /// assembly files from files of other programs.
+    ///
+    /// # Errors
+    /// Returns the problem of a file that cannot become an assembly.
+    fn assembly_file(&self, path: PathBuf) -> io::Result<PathBuf> {
+        Ok(path)
+    }
+
     /// Names of the files and folders in a folder, for suggestions about a misspelt path. A loader without listings
     /// returns none.
     fn names(&self, folder: &Path) -> Vec<String> {

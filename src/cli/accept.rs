@@ -118,9 +118,10 @@ fn check(
     let question = QuestionSettings::new(args.assembly.clone(), &args.question, false);
     let progress = Bar::new(console.terminal.stderr && !quiet);
     let outcome = pool(question.threads)?.install(|| {
-        let assembly = question.load(&FsLoader)?;
+        let files = question.files(None);
+        let assembly = question.load(&files)?;
         let options = Options { accepted, ..question.options(assembly.units)? };
-        check::check(&assembly, &options, &FsLoader, &progress)
+        check::check(&assembly, &options, &files, &progress)
     })?;
     Ok(outcome)
 }

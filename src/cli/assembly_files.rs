@@ -4,6 +4,7 @@ use crate::assembly::rules::glob::Glob;
 use crate::cli::baseline_flags::slashes;
 use crate::error::{Error, Location};
 use crate::findings::baseline::FILE_NAME as BASELINE;
+use crate::import::recognise::{Kind, kind_of};
 use crate::io::Loader;
 use crate::mesh::read::detect::{MeshFormat, described};
 use std::collections::BTreeSet;
@@ -155,7 +156,8 @@ pub(crate) fn with_advice(path: &Path, loader: &dyn Loader, error: Error) -> Err
         return Error::one(at(), "no such file", fix);
     }
     let Ok(bytes) = loader.read(path) else { return error };
-    if bytes.trim_ascii_start().starts_with(b"{") {
+    let can_be_imported = kind_of(&bytes).is_ok_and(Kind::is_assembly);
+    if can_be_imported || bytes.trim_ascii_start().starts_with(b"{") {
         return error;
     }
     let init = format!("`interfere init {}` writes an assembly file for the meshes of a folder", slashes(folder));

@@ -20,7 +20,6 @@ use crate::cli::took;
 use crate::cli::work::{FinishedCheck, Work};
 use crate::error::{Error, Location};
 use crate::findings::Judged;
-use crate::io::Loader;
 use crate::report::{self, PictureFiles};
 use clap::Args as ClapArgs;
 use rayon::ThreadPool;
@@ -29,13 +28,13 @@ use std::path::PathBuf;
 /// Loads and checks an assembly on the current thread pool.
 pub(crate) fn run_check(
     settings: &CheckSettings,
-    loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<FinishedCheck, Error> {
+    let files = settings.question.files(settings.cache.as_deref());
     let mut watch = Stopwatch::start();
     let mut reading = Timings::default();
     let question = &settings.question;
-    let assembly = question.load(loader)?;
+    let assembly = question.load(&files)?;
     settings.outputs.spare_files_of(&assembly)?;
     watch.stop(Stage::Load, &mut reading);
     let mut options = question.options(assembly.units)?;
@@ -45,10 +44,10 @@ pub(crate) fn run_check(
     options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings.cache.as_deref(), &mut options);
     let (outcome, mut stats, drawn) = if settings.draws() {
-        let (outcome, stats, drawn) = check::check_and_draw(&assembly, &options, loader, progress)?;
+        let (outcome, stats, drawn) = check::check_and_draw(&assembly, &options, &files, progress)?;
         (outcome, stats, Some(drawn))
     } else {
-        let (outcome, stats) = check::check_with_stats(&assembly, &options, loader, progress)?;
+        let (outcome, stats) = check::check_with_stats(&assembly, &options, &files, progress)?;
         (outcome, stats, None)
     };
     store.inspect(|store| store.sweep());

@@ -12,7 +12,6 @@ use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::cli::work::Work;
 use crate::error::Error;
-use crate::io::Loader;
 use crate::report::{self, Format};
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
@@ -20,10 +19,10 @@ use std::path::PathBuf;
 /// Loads an assembly and explains one of its pairs on the current thread pool.
 pub(crate) fn run_explain(
     settings: &ExplainSettings,
-    loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<Explanation, Error> {
     let question = &settings.question;
+    let loader = &question.files(None);
     let assembly = question.load(loader)?;
     let [a, b] = &settings.pair.ids(&assembly, loader)?;
     check::explain(&assembly, &question.options(assembly.units)?, [a, b], loader, progress)

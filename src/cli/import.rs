@@ -4,18 +4,22 @@ use crate::assembly::Geometry;
 use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, GEOMETRY, INPUT, REPORT, TextChoice};
+use crate::cli::flags::{ColorChoice, GEOMETRY, INPUT, PERFORMANCE, REPORT, TextChoice};
 use crate::cli::import_folder::{replace, source_path};
 use crate::cli::target::Target;
-use crate::error::Warning;
+use crate::cli::import_folder::up_to_date;
+use crate::cli::importer::{Importer, ImporterSettings};
+use crate::error::{Error, Location, Warning};
 use crate::geom::LengthUnit;
 use crate::import::folder::{ASSEMBLY, Folder, Summary, generate};
 use crate::import::{ImportOptions, Up, import};
-use crate::io::FsLoader;
+use crate::import::recognise::{Kind, kind_of};
+use crate::io::{FsLoader, Loader};
 use crate::report::number::count;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 use std::fmt::Write as _;
+use std::time::Duration;
 use std::path::{Path, PathBuf};
 
 /// Imports a file and writes its folder.
@@ -24,9 +28,23 @@ use std::path::{Path, PathBuf};
 /// Refuses a file that cannot become an assembly, and a folder with other files.
 pub fn run(args: &ImportArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let options = args.options();
-    let folder = imported(&args.file, &options, &source_path(&args.file))?;
-    replace(&args.output, &folder.files, args.force)?;
     let written = slashes(&args.output.join(ASSEMBLY));
+    let folder = match kind_of_file(&args.file)? {
+        Some(kind) if kind.needs_program() => {
+            args.source.refuse_for_program(&args.file, kind)?;
+            let shown = slashes(&args.file);
+            let input = std::fs::canonicalize(&args.file).unwrap_or_else(|_| args.file.clone());
+            let importer = Importer::find(&shown, &options, args.source.importer())?;
+            let key = importer.key(&input, &shown)?;
+            if up_to_date(&args.output, &key) {
+                Target::Stdout.write(console.stdout, |out| writeln!(out, "up to date: {written}"))?;
+                return Ok(Exit::Pass);
+            }
+            importer.import(&input, &shown)?
+        }
+        _ => native(&args.file, &options, &source_path(&args.file))?,
+    };
+    replace(&args.output, &folder.files, args.force)?;
     if !quiet {
         let colour = console.terminal.paints(color, console.terminal.stderr);
         let told: Vec<Warning> = folder.warnings.iter().filter(|w| w.code.name() != "left-out").cloned().collect();
@@ -40,7 +58,16 @@ pub fn run(args: &ImportArgs, quiet: bool, color: ColorChoice, console: &mut Con
     Ok(Exit::Pass)
 }
 
-fn imported(file: &Path, options: &ImportOptions, source: &str) -> Result<Folder, Failure> {
+/// Kind of a file; `None` for an unknown one, whose error the import words.
+fn kind_of_file(file: &Path) -> Result<Option<Kind>, Failure> {
+    let bytes = FsLoader.read(file).map_err(|e| {
+        let what = if e.kind() == std::io::ErrorKind::NotFound { "no such file".to_owned() } else { format!("cannot read the file: {e}") };
+        Error::one(Location::file(slashes(file)), what, "check the path")
+    })?;
+    Ok(kind_of(&bytes).ok())
+}
+
+fn native(file: &Path, options: &ImportOptions, source: &str) -> Result<Folder, Failure> {
     let imported = import(file, &FsLoader, options)?;
     Ok(generate(&imported, options, source)?)
 }
@@ -174,6 +201,42 @@ pub struct SourceArgs {
     /// Read files from outside the version-controlled tree.
     #[arg(long, help_heading = INPUT)]
     pub allow_outside: bool,
+
+    /// Take surfaces without a volume as parts, from STEP.
+    #[arg(long, help_heading = GEOMETRY)]
+    pub open_shells: bool,
+
+    /// Longest time for the program that reads STEP, in s [default: 600].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = PERFORMANCE)]
+    pub import_timeout: Option<u64>,
+}
+
+impl SourceArgs {
+    fn importer(&self) -> ImporterSettings {
+        let defaults = ImporterSettings::default();
+        let timeout = self.import_timeout.map_or(defaults.timeout, Duration::from_secs);
+        ImporterSettings { open_shells: self.open_shells, timeout }
+    }
+
+    /// Refuses flags that have no meaning for a format of another program.
+    fn refuse_for_program(&self, file: &Path, kind: Kind) -> Result<(), Error> {
+        let given = [
+            (self.units.is_some(), "--units"),
+            (self.up.is_some(), "--up"),
+            (self.pose.is_some(), "--pose"),
+            (!self.joints.is_empty(), "--joint"),
+            (self.srdf.is_some(), "--srdf"),
+            (self.visual, "--visual"),
+            (self.parts_as.is_some(), "--parts-as"),
+        ];
+        match given.into_iter().find(|(is_given, _)| *is_given) {
+            Some((_, flag)) => {
+                let what = format!("{flag} has no meaning for {}", kind.name());
+                Err(Error::one(Location::file(slashes(file)), what, "remove the flag"))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// Values of `--up`.
@@ -194,11 +257,17 @@ pub enum PartsAs {
     Hull,
 }
 
+/// Options without flags, with the folders of packages of the environment.
+pub(crate) fn defaults() -> ImportOptions {
+    let paths = std::env::var_os("ROS_PACKAGE_PATH").unwrap_or_default();
+    let package_folders = std::env::split_paths(&paths).filter(|p| !p.as_os_str().is_empty()).collect();
+    ImportOptions { package_folders, ..ImportOptions::default() }
+}
+
 impl ImportArgs {
     fn options(&self) -> ImportOptions {
         let args = &self.source;
-        let defaults = ImportOptions::default();
-        let paths = std::env::var_os("ROS_PACKAGE_PATH").unwrap_or_default();
+        let defaults = defaults();
         ImportOptions {
             units: args.units,
             up: if args.up == Some(UpChoice::Y) { Up::Y } else { Up::Z },
@@ -207,7 +276,7 @@ impl ImportArgs {
             pose: args.pose.clone(),
             joints: args.joints.clone(),
             packages: args.packages.clone(),
-            package_folders: std::env::split_paths(&paths).filter(|p| !p.as_os_str().is_empty()).collect(),
+            package_folders: defaults.package_folders,
             srdf: args.srdf.clone(),
             visual: args.visual,
             parts_as: args.parts_as.map(|choice| match choice {

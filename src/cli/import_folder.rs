@@ -68,13 +68,25 @@ fn other_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 #[derive(Deserialize)]
 struct Listed {
+    key: Option<String>,
     files: BTreeMap<String, String>,
+}
+
+/// True if an earlier import with this key wrote the folder, and its files are untouched.
+pub(crate) fn up_to_date(folder: &Path, key: &str) -> bool {
+    let bytes = fs::read(folder.join(IMPORT)).unwrap_or_default();
+    let Ok(listed) = serde_json::from_slice::<Listed>(&bytes) else { return false };
+    let is_untouched = |(name, hash): (&String, &String)| {
+        let is_inside = Path::new(name).components().all(|c| matches!(c, Component::Normal(_)));
+        is_inside && fs::read(folder.join(name)).is_ok_and(|b| blake3::hash(&b).to_hex().as_str() == hash)
+    };
+    listed.key.as_deref() == Some(key) && !listed.files.is_empty() && listed.files.iter().all(is_untouched)
 }
 
 /// Files of the earlier import, by its `import.json`.
 fn generated(folder: &Path) -> BTreeSet<String> {
     let bytes = fs::read(folder.join(IMPORT)).unwrap_or_default();
-    let Ok(Listed { files }) = serde_json::from_slice(&bytes) else { return BTreeSet::new() };
+    let Ok(Listed { files, .. }) = serde_json::from_slice(&bytes) else { return BTreeSet::new() };
     files.into_keys().chain([IMPORT.to_owned()]).collect()
 }
 

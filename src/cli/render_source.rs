@@ -8,7 +8,6 @@ use crate::cli::render::RenderArgs;
 use crate::cli::settings::QuestionSettings;
 use crate::error::{Error, Location, Warning};
 use crate::findings::{Judged, as_reported, lint};
-use crate::io::FsLoader;
 
 /// A judged run, with the shapes to draw.
 pub(crate) struct Source {
@@ -33,9 +32,10 @@ impl Source {
         gate: &Gate,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
-        let assembly = settings.load(&FsLoader)?;
+        let files = settings.files(None);
+        let assembly = settings.load(&files)?;
         if let Some(path) = &args.report {
-            let (report, bytes) = read_report_bytes(path, &FsLoader)?;
+            let (report, bytes) = read_report_bytes(path, &files)?;
             let s = &report.settings;
             let options = Options {
                 geometry: Some(s.geometry),
@@ -45,7 +45,7 @@ impl Source {
                 max_pieces: s.max_pieces,
                 ..Options::default()
             };
-            let inputs = check::drawn(&assembly, &options, &FsLoader, progress)?;
+            let inputs = check::drawn(&assembly, &options, &files, progress)?;
             let judged = report.judged(&bytes, inputs.parts, inputs.instances)?;
             let row = match args.pair.as_slice() {
                 [] => None,
@@ -60,7 +60,7 @@ impl Source {
         let mut options = settings.options(assembly.units)?;
         if args.pair.is_empty() {
             let store = open_cache(args.cache.as_deref(), &mut options);
-            let (mut outcome, _, drawn) = check::check_and_draw(&assembly, &options, &FsLoader, progress)?;
+            let (mut outcome, _, drawn) = check::check_and_draw(&assembly, &options, &files, progress)?;
             store.inspect(|store| store.sweep());
             outcome.warnings.extend(lint(&outcome));
             let judged = gate.judge(outcome, false);
@@ -69,7 +69,7 @@ impl Source {
         }
         let ids = assembly.instances.iter().map(|i| i.id.as_str());
         let [a, b] = &PairNames::new(ids, None, &assembly.path).one(&args.pair)?;
-        let explained = check::explain_and_draw(&assembly, &options, [a, b], &FsLoader, progress)?;
+        let explained = check::explain_and_draw(&assembly, &options, [a, b], &files, progress)?;
         let judged = as_reported(&gate.judge(explained.outcome, false)).into_owned();
         Ok(Self { judged, drawn: explained.drawn, row: Some(0), warnings: explained.explanation.warnings })
     }

@@ -9,15 +9,14 @@ use crate::cli::flags::ColorChoice;
 use crate::cli::settings::ExplainSettings;
 use crate::cli::work::Work;
 use crate::cli::{accept, decompose, diff, import, init, inspect, merge, render, rule, schema, suggest, usage};
-use crate::io::FsLoader;
 use clap::{CommandFactory, Parser, ValueEnum};
 use std::ffi::OsString;
 
 /// Runs a command line; the first of `arguments` is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
     let work = Work {
-        check: &|settings, progress| run_check(settings, &FsLoader, progress),
-        explain: &|settings, progress| run_explain(settings, &FsLoader, progress),
+        check: &|settings, progress| run_check(settings, progress),
+        explain: &|settings, progress| run_explain(settings, progress),
         examine: &inspect::examine,
     };
     run_with(arguments, &work, console)

@@ -8,14 +8,14 @@ use crate::cli::baseline_flags::GateArgs;
 use crate::cli::decompose::FormatChoice;
 use crate::cli::drawing_flags::DrawingSettings;
 use crate::cli::flags::{FacetsChoice, GeometryChoice, Question};
+use crate::cli::input_files::InputFiles;
 use crate::cli::pair_handle::PairArgs;
 use crate::cli::report_flags::Outputs;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::geom::length::Length;
-use crate::io::Loader;
 use crate::report::Format;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Settings of the pair queries.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,9 +95,16 @@ impl QuestionSettings {
     ///
     /// # Errors
     /// Returns every problem of its files.
-    pub fn load(&self, loader: &dyn Loader) -> Result<Assembly, Error> {
-        assembly::load(&self.assembly, loader, &LoadOptions { allow_outside: self.allow_outside })
-            .map_err(|error| with_advice(&self.assembly, loader, error))
+    pub(crate) fn load(&self, files: &InputFiles) -> Result<Assembly, Error> {
+        let mut assembly = assembly::load(&self.assembly, files, &LoadOptions { allow_outside: self.allow_outside })
+            .map_err(|error| with_advice(&self.assembly, files, error))?;
+        assembly.warnings.extend(files.take_warnings());
+        Ok(assembly)
+    }
+
+    /// Loader for the files of the assembly; imports files of other programs.
+    pub(crate) fn files(&self, cache: Option<&Path>) -> InputFiles {
+        InputFiles::new(self.allow_outside, cache)
     }
 
     /// Options of the check, with lengths converted from `units` to mm.

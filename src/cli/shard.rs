@@ -13,7 +13,6 @@ use crate::cli::threads::pool;
 use crate::cli::took;
 use crate::error::Error;
 use crate::findings::{self, Partial};
-use crate::io::FsLoader;
 use crate::report::table::MAX_ROWS;
 use crate::report::timings;
 use std::fmt::Write;
@@ -53,7 +52,8 @@ pub(crate) fn run(
 
 fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) -> Result<ShardOutcome, Error> {
     let question = &settings.question;
-    let assembly = question.load(&FsLoader)?;
+    let files = question.files(settings.cache.as_deref());
+    let assembly = question.load(&files)?;
     settings.outputs.spare_files_of(&assembly)?;
     let mut options = question.options(assembly.units)?;
     // The merge may write any format: computes the fixes for all of them.
@@ -61,7 +61,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     // The merge compares with the baseline, but has no solids.
     options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings.cache.as_deref(), &mut options);
-    let found = check::check_shard(&assembly, &options, shard, &FsLoader, progress)?;
+    let found = check::check_shard(&assembly, &options, shard, &files, progress)?;
     store.inspect(|store| store.sweep());
     Ok(found)
 }

@@ -29,8 +29,9 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let question = QuestionSettings::new(args.assembly, &args.question, false);
     let progress = Bar::new(terminal.stderr && !quiet);
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
-        let assembly = question.load(&FsLoader)?;
-        let outcome = check::check(&assembly, &question.options(assembly.units)?, &FsLoader, &progress)?;
+        let files = question.files(None);
+        let assembly = question.load(&files)?;
+        let outcome = check::check(&assembly, &question.options(assembly.units)?, &files, &progress)?;
         Ok((findings::suggest(&assembly, &outcome), outcome))
     });
     drop(progress);

@@ -32,6 +32,30 @@ fn hostile_obj_files_give_value_or_error() {
 }
 
 #[test]
+fn hostile_ply_and_off_files_give_value_or_error() {
+    assert!(replay_all("ply", fuzzing::mesh) >= 8);
+    assert!(replay_all("off", fuzzing::mesh) >= 8);
+}
+
+#[test]
+fn hostile_files_of_other_programs_give_folder_or_error() {
+    let run = |bytes: &[u8]| {
+        fuzzing::import(bytes);
+    };
+    for folder in ["gltf", "threemf", "urdf", "dae"] {
+        assert!(replay_all(folder, run) >= 8, "{folder}");
+    }
+}
+
+#[test]
+fn sound_files_of_other_programs_replay_to_a_folder() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus");
+    for file in ["gltf/text.gltf", "gltf/binary.glb", "threemf/one.3mf", "threemf/stored.3mf", "urdf/two.urdf", "dae/scene.dae"] {
+        assert!(fuzzing::import(&fs::read(corpus.join(file)).expect("readable")), "{file}");
+    }
+}
+
+#[test]
 fn hostile_assemblies_give_value_or_error() {
     let run = |bytes: &[u8]| {
         fuzzing::assembly(bytes);

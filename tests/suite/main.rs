@@ -18,6 +18,7 @@ mod floors;
 mod formats;
 mod generate;
 mod hulls;
+mod import;
 mod lengths;
 mod lint;
 mod mesh_oracles;

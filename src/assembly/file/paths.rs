@@ -29,7 +29,8 @@ impl VersionedTree {
     pub fn new(path: &Path, loader: &dyn Loader, allow_outside: bool) -> Result<Self, Error> {
         let bad = |(what, fix): BadPath| Error::one(Location::file(shown(path)), what, fix);
         let unreadable = |e: io::Error| bad(unreadable(&e, "check the path of the assembly file"));
-        let root_file = loader.canonical(path).map_err(unreadable)?;
+        let resolved = loader.canonical(path).map_err(unreadable)?;
+        let root_file = loader.assembly_file(resolved).map_err(|e| problems_in(e).unwrap_or_else(unreadable))?;
         let given_folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -129,6 +130,14 @@ fn similar_path(folder: &Path, written: &str, loader: &dyn Loader) -> Option<Str
         out.push(found.or_else(|| nearest(name, names.iter().map(String::as_str)))?);
     }
     loader.exists(&folder.join(&out)).then(|| shown(&out))
+}
+
+/// Problems that a loader puts into an error of the operating system.
+///
+/// # Errors
+/// Returns the error without problems.
+pub(crate) fn problems_in(e: io::Error) -> Result<Error, io::Error> {
+    e.downcast::<Error>()
 }
 
 /// Formats a path with `/`.

@@ -1,6 +1,6 @@
 //! Reads an assembly file and every file below it, each once.
 
-use crate::assembly::file::paths::{BadPath, VersionedTree, read};
+use crate::assembly::file::paths::{BadPath, VersionedTree, problems_in, read};
 use crate::assembly::file::{self, RawFile, RawInstance, Target};
 use crate::error::Problem;
 use crate::io::Loader;
@@ -143,6 +143,7 @@ impl<'l> Files<'l> {
             .tree
             .find(folder, written, self.loader)
             .map_err(|bad| self.bad.insert(folder.join(written)).then_some(bad))?;
+        let path = self.assembly_file(path, folder.join(written))?;
         if let Some(known) = self.by_path.get(&path) {
             if let Some(from) = self.open.iter().position(|ix| ix == known) {
                 let names = self.open[from..].iter().chain([known]).map(|ix| self.list[*ix].relative.as_str());
@@ -157,6 +158,25 @@ impl<'l> Files<'l> {
         }
         let named = self.tree.as_named(&path);
         Ok(self.visit(&path, named))
+    }
+
+    /// Assembly file of a resolved path, as the loader gives it. Keeps the problems of a file of another program, once.
+    fn assembly_file(&mut self, path: PathBuf, written: PathBuf) -> Result<PathBuf, Option<BadPath>> {
+        let failed = match self.loader.assembly_file(path) {
+            Ok(path) => return Ok(path),
+            Err(failed) => failed,
+        };
+        if !self.bad.insert(written) {
+            return Err(None);
+        }
+        match problems_in(failed) {
+            Ok(error) => {
+                let ix = self.open.last().copied().unwrap_or_default();
+                self.list[ix].problems.extend(error.problems);
+                Err(None)
+            }
+            Err(e) => Err(Some((format!("cannot read the file: {e}"), "check the path".to_owned()))),
+        }
     }
 }
 

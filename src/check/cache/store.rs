@@ -72,6 +72,14 @@ impl FsStore {
         Self { folder: folder.into(), ready: OnceLock::new(), writes: AtomicU32::new(0) }
     }
 
+    /// Creates the folder, for further files in it.
+    ///
+    /// # Errors
+    /// Refuses a folder with other files; returns the error of the operating system.
+    pub fn make_folder(&self) -> io::Result<()> {
+        self.ready.get_or_init(|| self.prepare()).clone().map_err(io::Error::other)
+    }
+
     /// Creates the folder. Refuses a folder with other files.
     fn prepare(&self) -> Result<(), String> {
         let say = |e: io::Error| e.to_string();
@@ -137,7 +145,7 @@ impl Store for FsStore {
     }
 
     fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
-        self.ready.get_or_init(|| self.prepare()).as_ref().map_err(|why| io::Error::other(why.clone()))?;
+        self.make_folder()?;
         self.replace(&self.folder.join(name), content)
     }
 }
