@@ -104,7 +104,11 @@ impl Loader for OneFile<'_> {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        if path == Path::new("/file") || path == Path::new("/") { Ok(path.to_owned()) } else { Err(io::ErrorKind::NotFound.into()) }
+        if path == Path::new("/file") || path == Path::new("/") {
+            Ok(path.to_owned())
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
     }
 
     fn exists(&self, path: &Path) -> bool {

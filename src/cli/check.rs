@@ -26,10 +26,7 @@ use rayon::ThreadPool;
 use std::path::PathBuf;
 
 /// Loads and checks an assembly on the current thread pool.
-pub(crate) fn run_check(
-    settings: &CheckSettings,
-    progress: &dyn Progress,
-) -> Result<FinishedCheck, Error> {
+pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Result<FinishedCheck, Error> {
     let files = settings.question.files(settings.cache.as_deref());
     let mut watch = Stopwatch::start();
     let mut reading = Timings::default();

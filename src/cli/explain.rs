@@ -17,10 +17,7 @@ use clap::Args as ClapArgs;
 use std::path::PathBuf;
 
 /// Loads an assembly and explains one of its pairs on the current thread pool.
-pub(crate) fn run_explain(
-    settings: &ExplainSettings,
-    progress: &dyn Progress,
-) -> Result<Explanation, Error> {
+pub(crate) fn run_explain(settings: &ExplainSettings, progress: &dyn Progress) -> Result<Explanation, Error> {
     let question = &settings.question;
     let loader = &question.files(None);
     let assembly = question.load(loader)?;

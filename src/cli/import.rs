@@ -5,22 +5,22 @@ use crate::cli::baseline_flags::slashes;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{ColorChoice, GEOMETRY, INPUT, PERFORMANCE, REPORT, TextChoice};
-use crate::cli::import_folder::{replace, source_path};
-use crate::cli::target::Target;
 use crate::cli::import_folder::up_to_date;
+use crate::cli::import_folder::{replace, source_path};
 use crate::cli::importer::{Importer, ImporterSettings};
+use crate::cli::target::Target;
 use crate::error::{Error, Location, Warning};
 use crate::geom::LengthUnit;
 use crate::import::folder::{ASSEMBLY, Folder, Summary, generate};
-use crate::import::{ImportOptions, Up, import};
 use crate::import::recognise::{Kind, kind_of};
+use crate::import::{ImportOptions, Up, import};
 use crate::io::{FsLoader, Loader};
 use crate::report::number::count;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::time::Duration;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Imports a file and writes its folder.
 ///
@@ -61,7 +61,11 @@ pub fn run(args: &ImportArgs, quiet: bool, color: ColorChoice, console: &mut Con
 /// Kind of a file; `None` for an unknown one, whose error the import words.
 fn kind_of_file(file: &Path) -> Result<Option<Kind>, Failure> {
     let bytes = FsLoader.read(file).map_err(|e| {
-        let what = if e.kind() == std::io::ErrorKind::NotFound { "no such file".to_owned() } else { format!("cannot read the file: {e}") };
+        let what = if e.kind() == std::io::ErrorKind::NotFound {
+            "no such file".to_owned()
+        } else {
+            format!("cannot read the file: {e}")
+        };
         Error::one(Location::file(slashes(file)), what, "check the path")
     })?;
     Ok(kind_of(&bytes).ok())
@@ -90,7 +94,13 @@ fn as_text(source: &str, written: &str, summary: &Summary) -> String {
     for (k, left) in summary.left_out.iter().enumerate() {
         let head = if k == 0 { "left out" } else { "" };
         let places = if left.places.is_empty() { String::new() } else { format!(" ({})", left.places.join(", ")) };
-        let _ = writeln!(text, "  {head:<10}   {} {}{}", left.count, left.what, crate::json::wording::one_line_of(&places, 200));
+        let _ = writeln!(
+            text,
+            "  {head:<10}   {} {}{}",
+            left.count,
+            left.what,
+            crate::json::wording::one_line_of(&places, 200)
+        );
     }
     let _ = writeln!(text, "  written      {written}");
     text
@@ -107,8 +117,7 @@ struct ImportReport<'a> {
 
 fn as_json(written: &str, folder: &Folder) -> Result<String, Failure> {
     let report = ImportReport { version: 1, written, summary: &folder.summary, warnings: &folder.warnings };
-    crate::json::write::to_exact_json(&report)
-        .map_err(|source| Failure::Output { file: "stdout".to_owned(), source })
+    crate::json::write::to_exact_json(&report).map_err(|source| Failure::Output { file: "stdout".to_owned(), source })
 }
 
 const END: &str = "\

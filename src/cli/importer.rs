@@ -69,7 +69,9 @@ impl Importer {
         };
         let Some(program) = program else {
             let what = match named {
-                Some(name) => format!("no program {} ({VARIABLE})", crate::json::wording::quoted(&name.to_string_lossy())),
+                Some(name) => {
+                    format!("no program {} ({VARIABLE})", crate::json::wording::quoted(&name.to_string_lossy()))
+                }
                 None => format!("no program `{PROGRAM}`, which reads this format"),
             };
             let fix = "pipx install 'interfere-cad[occt]'";

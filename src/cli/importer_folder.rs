@@ -173,11 +173,14 @@ pub(crate) fn verified(mut files: Files, shown: &str) -> Result<Folder, Error> {
         }
         summary.triangles += health.triangles;
         summary.open_parts += u64::from(!health.enclosing);
-        summary.deflection = part.deflection.map_or(summary.deflection, |d| Some(summary.deflection.map_or(d, |s| s.max(d))));
+        summary.deflection =
+            part.deflection.map_or(summary.deflection, |d| Some(summary.deflection.map_or(d, |s| s.max(d))));
         kept.insert(name);
     }
     summary.left_out =
         import.left_out.into_iter().map(|l| LeftOutEntry { what: l.what, count: l.count, places: l.places }).collect();
-    files.retain(|name, _| kept.contains(name) || name.ends_with(".json"));
+    // A sub-assembly in the folder has a name of its own.
+    let is_assembly = |name: &str| Path::new(name).extension().is_some_and(|e| e == "json");
+    files.retain(|name, _| kept.contains(name) || is_assembly(name));
     Ok(Folder { files, summary, warnings: Vec::new() })
 }

@@ -87,7 +87,8 @@ fn find(folder: &Path, names: &mut Vec<String>, found: &mut Found) -> Result<(),
         let entry = entry.map_err(|e| unreadable(folder, &e))?;
         let path = entry.path();
         let kind = entry.file_type().map_err(|e| unreadable(&path, &e))?;
-        let is_mesh = path.extension().is_some_and(|e| MESH_ENDINGS.iter().any(|ending| e.eq_ignore_ascii_case(ending)));
+        let is_mesh =
+            path.extension().is_some_and(|e| MESH_ENDINGS.iter().any(|ending| e.eq_ignore_ascii_case(ending)));
         let is_file = kind.is_file() || (kind.is_symlink() && path.is_file());
         let name = entry.file_name();
         if name.to_string_lossy().starts_with('.') {

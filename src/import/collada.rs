@@ -1,6 +1,6 @@
 //! Reads the triangles of a COLLADA file (Khronos Group, "COLLADA 1.4.1 Specification", 2008), in metres: the instances
-//! of the visual scene, or all geometries without one. Ignores `up_axis`, as RViz and MoveIt do; the number of `unit`
-//! counts, its name has no meaning.
+//! of the visual scene, or all geometries without one. Ignores `up_axis`, as the viewers of robots do; the number of
+//! `unit` counts, its name has no meaning.
 
 use crate::error::Problem;
 use crate::geom::{Affine, Mat3, Vec3};
@@ -34,8 +34,13 @@ pub(crate) fn read(bytes: &[u8], file: &str, collector: &mut Collector) -> Resul
         root.descendants().filter_map(|n| Some((n.attribute("id")?, n))).collect();
     let unit = child(root, "asset").and_then(|asset| child(asset, "unit"));
     let unit = unit.map(|unit| attribute::<1>(unit, "meter", file)).transpose()?.flatten().map_or(1.0, |[m]| m);
-    if !(unit > 0.0) {
-        return Err(problem(place(root, file), Refusal::Damaged, "a unit that is not above 0", "export the file again"));
+    if unit <= 0.0 {
+        return Err(problem(
+            place(root, file),
+            Refusal::Damaged,
+            "a unit that is not above 0",
+            "export the file again",
+        ));
     }
     let scale = Affine { linear: Mat3::identity() * unit, ..Affine::identity() };
     let mut reader = Reader {
@@ -65,7 +70,12 @@ pub(crate) fn read(bytes: &[u8], file: &str, collector: &mut Collector) -> Resul
         }
     }
     if reader.out.triangles.is_empty() {
-        return Err(problem(place(root, file), Refusal::NoGeometry, "no triangles", "export the part again, as a mesh"));
+        return Err(problem(
+            place(root, file),
+            Refusal::NoGeometry,
+            "no triangles",
+            "export the part again, as a mesh",
+        ));
     }
     Ok(reader.out)
 }
@@ -138,10 +148,9 @@ impl<'a, 't> Reader<'a, 't, '_> {
             }
             let n = numbers(step.text().unwrap_or_default()).map_err(|why| self.bad(step, why))?;
             let own = match (name, n.as_slice()) {
-                ("matrix", [a, b, c, x, d, e, f, y, g, h, i, z, ..]) if n.len() == 16 => Affine {
-                    linear: Mat3::new(*a, *b, *c, *d, *e, *f, *g, *h, *i),
-                    translation: Vec3::new(*x, *y, *z),
-                },
+                ("matrix", [a, b, c, x, d, e, f, y, g, h, i, z, ..]) if n.len() == 16 => {
+                    Affine { linear: Mat3::new(*a, *b, *c, *d, *e, *f, *g, *h, *i), translation: Vec3::new(*x, *y, *z) }
+                }
                 ("translate", [x, y, z]) => Affine { translation: Vec3::new(*x, *y, *z), ..Affine::identity() },
                 ("scale", [x, y, z]) => {
                     Affine { linear: Mat3::from_diagonal(&Vec3::new(*x, *y, *z)), ..Affine::identity() }
@@ -202,15 +211,14 @@ impl<'a, 't> Reader<'a, 't, '_> {
                 "triangles" | "polylist" | "polygons" | "trifans" | "tristrips" => {
                     let positions = self.positions(primitive)?;
                     let key = positions.range().start;
-                    let (base, count) = match sources.get(&key) {
-                        Some(known) => *known,
-                        None => {
-                            let base = out.vertices.len() as u32;
-                            out.vertices.extend(self.points(positions)?);
-                            let known = (base, out.vertices.len() - base as usize);
-                            sources.insert(key, known);
-                            known
-                        }
+                    let (base, count) = if let Some(known) = sources.get(&key) {
+                        *known
+                    } else {
+                        let base = out.vertices.len() as u32;
+                        out.vertices.extend(self.points(positions)?);
+                        let known = (base, out.vertices.len() - base as usize);
+                        sources.insert(key, known);
+                        known
                     };
                     self.faces(primitive, kind, (base, count), &mut out)?;
                 }
@@ -228,7 +236,8 @@ impl<'a, 't> Reader<'a, 't, '_> {
             self.target(input.attribute("source")?)
         };
         let vertices = source(primitive, "VERTEX");
-        let positions = vertices.and_then(|v| if v.tag_name().name() == "vertices" { source(v, "POSITION") } else { Some(v) });
+        let positions =
+            vertices.and_then(|v| if v.tag_name().name() == "vertices" { source(v, "POSITION") } else { Some(v) });
         let array = positions.and_then(|p| child(p, "float_array"));
         array.ok_or_else(|| self.bad(primitive, "a primitive without positions"))
     }
@@ -263,17 +272,20 @@ impl<'a, 't> Reader<'a, 't, '_> {
         if stride > 64 {
             return Err(self.bad(primitive, "more than 64 values for a corner"));
         }
-        let lists: Vec<Node<'_, '_>> = primitive
-            .children()
-            .filter(|n| n.is_element() && matches!(n.tag_name().name(), "p" | "ph"))
-            .collect();
+        let lists: Vec<Node<'_, '_>> =
+            primitive.children().filter(|n| n.is_element() && matches!(n.tag_name().name(), "p" | "ph")).collect();
         let counts: Option<Vec<usize>> = child(primitive, "vcount").map(|v| self.whole(v)).transpose()?;
         for list in lists {
             // A polygon with holes has its outline first.
             let holes = list.tag_name().name() == "ph";
             if holes {
                 let what = "a polygon with holes";
-                return Err(problem(place(list, self.file), Refusal::Unsupported, what, "triangulate the mesh on export"));
+                return Err(problem(
+                    place(list, self.file),
+                    Refusal::Unsupported,
+                    what,
+                    "triangulate the mesh on export",
+                ));
             }
             let values = self.whole(list)?;
             let corners: Vec<u32> = values

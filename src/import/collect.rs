@@ -6,9 +6,7 @@ use crate::import::names::{Siblings, clean};
 use crate::import::near_rotation::nearest_rotation;
 use crate::import::recognise::Kind;
 use crate::import::refusal::{Refusal, refuse};
-use crate::import::{
-    FileFacts, ImportOptions, Imported, ImportedInstance, ImportedPart, LeftOut, Up, turned,
-};
+use crate::import::{FileFacts, ImportOptions, Imported, ImportedInstance, ImportedPart, LeftOut, Up, turned};
 use crate::mesh::TriMesh;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -249,17 +247,13 @@ fn doubtful_unit(parts: &[ImportedPart], instances: &[ImportedInstance], generat
         }
     }
     let size = Aabb::of_points(&corners).diagonal();
-    if !(size > DOUBTFUL_ABOVE || size < DOUBTFUL_BELOW) {
+    if (DOUBTFUL_BELOW..=DOUBTFUL_ABOVE).contains(&size) {
         return None;
     }
     let by = generator.map(|g| format!(", written by {}", crate::json::wording::quoted(g))).unwrap_or_default();
     let message = format!(
         "the assembly measures {} across{by}; if its numbers are millimetres, import it with --units mm",
-        if size > DOUBTFUL_ABOVE {
-            LengthUnit::M.format_length(size)
-        } else {
-            LengthUnit::Mm.format_length(size)
-        }
+        if size > DOUBTFUL_ABOVE { LengthUnit::M.format_length(size) } else { LengthUnit::Mm.format_length(size) }
     );
     Some(Warning::new(WarningCode::UnitDoubtful, message))
 }

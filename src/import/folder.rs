@@ -322,11 +322,7 @@ fn as_bytes(value: &impl Serialize) -> Result<Vec<u8>, Error> {
 /// Ending and bytes of a part's file.
 fn part_file(part: &ImportedPart) -> (&'static str, Vec<u8>) {
     let is_single = |x: &f64| f64::from(*x as f32).to_bits() == (x + 0.0).to_bits() || *x == 0.0;
-    if part.mesh.vertices.iter().flatten().all(is_single) {
-        ("stl", stl(&part.mesh))
-    } else {
-        ("ply", ply(&part.mesh))
-    }
+    if part.mesh.vertices.iter().flatten().all(is_single) { ("stl", stl(&part.mesh)) } else { ("ply", ply(&part.mesh)) }
 }
 
 /// Binary STL with zero normals; the coordinates fit single precision.
@@ -370,7 +366,9 @@ fn ply(mesh: &TriMesh) -> Vec<u8> {
     }
     for t in &mesh.triangles {
         out.push(3);
-        t.iter().for_each(|corner| out.extend(number[*corner as usize].to_le_bytes()));
+        for corner in t {
+            out.extend(number[*corner as usize].to_le_bytes());
+        }
     }
     out
 }

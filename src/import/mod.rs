@@ -31,8 +31,8 @@ pub(crate) mod threemf;
 pub(crate) mod urdf;
 pub(crate) mod xml;
 
-use crate::assembly::file::paths::{VersionedTree, shown};
 use crate::assembly::Geometry;
+use crate::assembly::file::paths::{VersionedTree, shown};
 use crate::error::{Error, Location, Warning};
 use crate::geom::{Affine, LengthUnit, Mat3};
 use crate::import::collect::Collector;

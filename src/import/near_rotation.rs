@@ -41,8 +41,8 @@ pub(crate) fn nearest_rotation(linear: &Mat3) -> Option<Mat3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geom::math::sin_cos_deg;
     use crate::geom::Vec3;
+    use crate::geom::math::sin_cos_deg;
 
     fn rz(deg: f64) -> Mat3 {
         let (s, c) = sin_cos_deg(deg);

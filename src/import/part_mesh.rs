@@ -7,8 +7,8 @@ use crate::import::names::clean;
 use crate::import::recognise::{Kind, kind_of};
 use crate::import::refusal::{Refusal, problem};
 use crate::import::{FileFacts, ImportOptions, collada};
-use crate::mesh::read;
 use crate::mesh::TriMesh;
+use crate::mesh::read;
 
 /// Triangles of a file and their unit, if the file states one.
 pub(crate) struct PartMesh {

@@ -146,7 +146,8 @@ mod tests {
         assert!(error(&deep).contains("nested deeper than 256"));
         // An unclosed nesting must not reach the stack of the parser.
         assert!(error(&"<a>".repeat(1_000_000)).contains("nested deeper"));
-        let wide = format!("<a>{}<!-- {} --><![CDATA[{}]]></a>", "<b/>".repeat(1000), "<a>".repeat(999), "<a>".repeat(999));
+        let wide =
+            format!("<a>{}<!-- {} --><![CDATA[{}]]></a>", "<b/>".repeat(1000), "<a>".repeat(999), "<a>".repeat(999));
         assert!(parse(&wide, "a.xml").is_ok());
         assert_eq!(text(b"a\xff", "a.xml").expect_err("not UTF-8").at.byte, Some(1));
     }

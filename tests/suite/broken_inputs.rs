@@ -48,8 +48,6 @@ fn mesh_as_assembly_names_init() {
     insta::assert_snapshot!(refused(&scratch, "check box.stl"), @"error: box.stl: an STL mesh, not an assembly file; `interfere init .` writes an assembly file for the meshes of a folder");
     scratch.write("box.obj", obj(&block([0.0; 3], [10.0; 3])));
     insta::assert_snapshot!(refused(&scratch, "explain box.obj one two"), @"error: box.obj: an OBJ mesh, not an assembly file; `interfere init .` writes an assembly file for the meshes of a folder");
-    scratch.write("box.step", "ISO-10303-21;\nHEADER;\n");
-    insta::assert_snapshot!(refused(&scratch, "check box.step"), @"error: box.step: a STEP file, not an assembly file; export its parts as STL or OBJ; `interfere init .` writes an assembly file for the meshes of a folder");
 }
 
 #[test]

@@ -50,7 +50,9 @@ fn hostile_files_of_other_programs_give_folder_or_error() {
 #[test]
 fn sound_files_of_other_programs_replay_to_a_folder() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus");
-    for file in ["gltf/text.gltf", "gltf/binary.glb", "threemf/one.3mf", "threemf/stored.3mf", "urdf/two.urdf", "dae/scene.dae"] {
+    for file in
+        ["gltf/text.gltf", "gltf/binary.glb", "threemf/one.3mf", "threemf/stored.3mf", "urdf/two.urdf", "dae/scene.dae"]
+    {
         assert!(fuzzing::import(&fs::read(corpus.join(file)).expect("readable")), "{file}");
     }
 }

@@ -36,9 +36,9 @@ impl<'b> Buffers<'b> {
             let bytes: Cow<'b, [u8]> = match (&buffer.uri, binary) {
                 (None, Some(binary)) if k == 0 => Cow::Borrowed(binary),
                 (None, _) => return Err(damaged(file, format!("buffer {k} has neither a file nor bytes"))),
-                (Some(uri), _) if uri.starts_with("data:") => Cow::Owned(data(uri).map_err(|why| {
-                    damaged(file, format!("buffer {k} is no valid base64: {why}"))
-                })?),
+                (Some(uri), _) if uri.starts_with("data:") => {
+                    Cow::Owned(data(uri).map_err(|why| damaged(file, format!("buffer {k} is no valid base64: {why}")))?)
+                }
                 (Some(uri), _) => match from_file(uri, references) {
                     Ok(bytes) => Cow::Owned(bytes),
                     Err(problem) => {
@@ -48,7 +48,8 @@ impl<'b> Buffers<'b> {
                 },
             };
             if (bytes.len() as u64) < buffer.byte_length {
-                let what = format!("buffer {k} has {} bytes, fewer than its length {}", bytes.len(), buffer.byte_length);
+                let what =
+                    format!("buffer {k} has {} bytes, fewer than its length {}", bytes.len(), buffer.byte_length);
                 return Err(damaged(file, what));
             }
             buffers.push(bytes);

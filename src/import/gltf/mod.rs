@@ -47,7 +47,7 @@ pub(crate) fn read(
     let buffers = Buffers::read(&document, binary, file, references)?;
     let units = options.units.unwrap_or(LengthUnit::M);
     let mut reader = Reader { document: &document, buffers: &buffers, file, units, sources: Vec::new() };
-    reader.sources.resize(document.meshes.len(), None);
+    reader.sources.resize(document.meshes.len(), Read::NotYet);
     let walk = Walk::new(&document, file)?;
     let name = walk.place(&mut reader, collector)?;
     collector.leave_out("cameras", document.nodes.iter().filter(|n| n.camera.is_some()).count() as u64, "");
@@ -57,14 +57,21 @@ pub(crate) fn read(
     Ok(FileFacts { name, generator, doubts_unit: options.units.is_none(), ..FileFacts::default() })
 }
 
+/// Result of a mesh.
+#[derive(Debug, Clone, Copy)]
+enum Read {
+    NotYet,
+    WithoutTriangles,
+    Source(SourceIx),
+}
+
 /// Meshes of a file, each read once.
 pub(crate) struct Reader<'a> {
     pub(crate) document: &'a Document,
     buffers: &'a Buffers<'a>,
     file: &'a str,
     pub(crate) units: LengthUnit,
-    /// Result of each mesh; the inner `None` is a mesh without triangles.
-    sources: Vec<Option<Option<SourceIx>>>,
+    sources: Vec<Read>,
 }
 
 impl Reader<'_> {
@@ -74,17 +81,18 @@ impl Reader<'_> {
             let what = format!("a node names mesh {mesh} of {}", self.document.meshes.len());
             return Err(damaged(self.file, what));
         };
-        if let Some(known) = known {
-            return Ok(*known);
+        match known {
+            Read::NotYet => {}
+            Read::WithoutTriangles => return Ok(None),
+            Read::Source(known) => return Ok(Some(*known)),
         }
         let found = &self.document.meshes[mesh];
         let name = found.name.clone().unwrap_or_else(|| format!("mesh-{mesh}"));
         let triangles = triangles::of_mesh(self.document, self.buffers, mesh, self.file, collector)?;
         let colour = found.primitives.iter().find_map(|p| self.document.colour(p.material?));
-        let source = (!triangles.triangles.is_empty()).then(|| {
-            collector.source(Source { mesh: triangles, units: self.units, name, deflection: None, colour })
-        });
-        self.sources[mesh] = Some(source);
+        let source = (!triangles.triangles.is_empty())
+            .then(|| collector.source(Source { mesh: triangles, units: self.units, name, deflection: None, colour }));
+        self.sources[mesh] = source.map_or(Read::WithoutTriangles, Read::Source);
         Ok(source)
     }
 }
@@ -108,8 +116,12 @@ fn refuse_extensions(document: &Document, file: &str) -> Result<(), Error> {
     let instancing = used.iter().find(|name| *name == "EXT_mesh_gpu_instancing");
     let Some(name) = unknown.or(instancing) else { return Ok(()) };
     let (what, fix) = match name.as_str() {
-        "KHR_draco_mesh_compression" => ("Draco compression (KHR_draco_mesh_compression)".to_owned(), "export without compression"),
-        "EXT_meshopt_compression" => ("meshopt compression (EXT_meshopt_compression)".to_owned(), "export without compression"),
+        "KHR_draco_mesh_compression" => {
+            ("Draco compression (KHR_draco_mesh_compression)".to_owned(), "export without compression")
+        }
+        "EXT_meshopt_compression" => {
+            ("meshopt compression (EXT_meshopt_compression)".to_owned(), "export without compression")
+        }
         _ => (format!("the extension {}", crate::json::wording::quoted(name)), "export without this extension"),
     };
     Err(refuse(file, Refusal::Unsupported, what, fix))

@@ -176,7 +176,8 @@ fn own_placement(node: &Node, units: LengthUnit) -> Affine {
         let translation = Vec3::new(m[12], m[13], m[14]) * units.mm();
         return without_rounding(Affine { linear, translation });
     }
-    let rotation = node.rotation.and_then(crate::assembly::file::rotation::from_quaternion).unwrap_or_else(Mat3::identity);
+    let rotation =
+        node.rotation.and_then(crate::assembly::file::rotation::from_quaternion).unwrap_or_else(Mat3::identity);
     let scale = node.scale.map_or_else(Mat3::identity, |s| Mat3::from_diagonal(&Vec3::from(s)));
     let translation = node.translation.map_or_else(Vec3::zeros, |t| Vec3::from(t) * units.mm());
     Affine { linear: rotation * scale, translation }

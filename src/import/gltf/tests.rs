@@ -164,7 +164,8 @@ fn strips_and_fans_keep_their_winding() {
         );
         read(&text, &ImportOptions::default()).unwrap().parts[0].mesh.clone()
     };
-    for (mode, indices) in [(4, &[0, 1, 2, 0, 2, 3][..]), (5, &[0, 1, 3, 2]), (5, &[0, 1, 3, 2, 2]), (6, &[0, 1, 2, 3])] {
+    for (mode, indices) in [(4, &[0, 1, 2, 0, 2, 3][..]), (5, &[0, 1, 3, 2]), (5, &[0, 1, 3, 2, 2]), (6, &[0, 1, 2, 3])]
+    {
         let mesh = mesh(mode, indices);
         assert_eq!(mesh.triangles.len(), 2, "{mode}");
         for t in &mesh.triangles {
@@ -194,7 +195,8 @@ fn content_without_support_is_named() {
     ] {
         assert!(with(from, to).contains(says), "{says}: {}", with(from, to));
     }
-    let harmless = file(node, "0").replacen("\"asset\"", "\"extensionsRequired\": [\"KHR_materials_unlit\"], \"asset\"", 1);
+    let harmless =
+        file(node, "0").replacen("\"asset\"", "\"extensionsRequired\": [\"KHR_materials_unlit\"], \"asset\"", 1);
     assert!(read(&harmless, &ImportOptions::default()).is_ok());
 }
 
@@ -216,7 +218,11 @@ fn lying_counts_and_broken_trees_are_damaged() {
         ("{\"mesh\": 0}", "{\"mesh\": 3}", "names mesh 3 of 1"),
         ("{\"mesh\": 0}", "{\"mesh\": 0, \"children\": [0]}", "node cycle: 0 → 0"),
         ("{\"mesh\": 0}", "{\"children\": [1]}, {\"children\": [0], \"mesh\": 0}", "node cycle"),
-        ("{\"mesh\": 0}", "{\"children\": [2]}, {\"children\": [2]}, {\"mesh\": 0}", "is a child of node 0 and of node 1"),
+        (
+            "{\"mesh\": 0}",
+            "{\"children\": [2]}, {\"children\": [2]}, {\"mesh\": 0}",
+            "is a child of node 0 and of node 1",
+        ),
         ("{\"mesh\": 0}", "{\"mesh\": 0, \"scale\": [1, 0, 1]}", "singular"),
         ("{\"mesh\": 0}", "{\"mesh\": 0, \"translation\": [1e300, 0, 0]}", "too far away"),
         ("[0]", "[5]", "names node 5 of 1"),

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::geom::{Affine, LengthUnit};
+use crate::import::FileFacts;
 use crate::import::collect::{Collector, MAX_INSTANCES, Source, SourceIx};
 use crate::import::gltf::nodes::refuse_singular;
 use crate::import::names::{Siblings, clean};
@@ -9,7 +10,6 @@ use crate::import::near_rotation::without_rounding;
 use crate::import::refusal::{Refusal, damaged, refuse};
 use crate::import::threemf::model::{Model, Object, Placed, missing, parse};
 use crate::import::threemf::package::Package;
-use crate::import::{FileFacts};
 use std::collections::BTreeMap;
 
 /// Largest nesting depth of components.
@@ -84,12 +84,7 @@ impl<'p, 'b> Build<'p, 'b> {
     }
 
     /// Number of instances of an object, once for each object. Refuses a cycle, and prints it.
-    fn count(
-        &mut self,
-        key: &Key,
-        known: &mut BTreeMap<Key, u64>,
-        open: &mut Vec<Key>,
-    ) -> Result<u64, Error> {
+    fn count(&mut self, key: &Key, known: &mut BTreeMap<Key, u64>, open: &mut Vec<Key>) -> Result<u64, Error> {
         if let Some(count) = known.get(key) {
             return Ok(*count);
         }
@@ -127,7 +122,8 @@ impl<'p, 'b> Build<'p, 'b> {
         let own = Affine { translation: placed.transform.translation * units.mm(), ..placed.transform };
         let placement = placement.after(&without_rounding(own));
         let object = self.object(key)?;
-        let name = [&placed.part_number, &object.part_number, &object.name].into_iter().flatten().find_map(|n| clean(n));
+        let name =
+            [&placed.part_number, &object.part_number, &object.name].into_iter().flatten().find_map(|n| clean(n));
         let name = name.unwrap_or_else(|| format!("object-{}", key.1));
         if !matches!(object.kind.as_str(), "model" | "surface") {
             let what = format!("objects of type {}", crate::json::wording::one_line(&object.kind));
@@ -151,7 +147,13 @@ impl<'p, 'b> Build<'p, 'b> {
         Ok(())
     }
 
-    fn source(&mut self, key: &Key, units: LengthUnit, name: &str, collector: &mut Collector) -> Result<SourceIx, Error> {
+    fn source(
+        &mut self,
+        key: &Key,
+        units: LengthUnit,
+        name: &str,
+        collector: &mut Collector,
+    ) -> Result<SourceIx, Error> {
         if let Some(known) = self.sources.get(key) {
             return Ok(*known);
         }

@@ -254,7 +254,9 @@ impl Parser {
         for attribute in element.attributes() {
             let attribute = attribute.map_err(|e| self.bad(at, format!("not valid XML: {e}")))?;
             let key = attribute.key.as_ref().to_owned();
-            let value = quick_xml::escape::unescape(&attribute.value).map(std::borrow::Cow::into_owned).map_err(|e| self.bad(at, format!("not valid XML: {e}")))?;
+            let value = quick_xml::escape::unescape(&attribute.value)
+                .map(std::borrow::Cow::into_owned)
+                .map_err(|e| self.bad(at, format!("not valid XML: {e}")))?;
             let local = match key.split_once(':') {
                 Some((prefix, local)) if prefix != "xmlns" => local.to_owned(),
                 _ => key,
@@ -304,7 +306,8 @@ impl Parser {
     /// Reads a transform: 12 numbers for row vectors, so the rows of the file are the columns here.
     fn transform(&self, written: Option<&str>, at: u64) -> Result<Affine, Error> {
         let Some(written) = written else { return Ok(Affine::identity()) };
-        let numbers = crate::import::xml::numbers(written).map_err(|why| self.bad(at, format!("`transform`: {why}")))?;
+        let numbers =
+            crate::import::xml::numbers(written).map_err(|why| self.bad(at, format!("`transform`: {why}")))?;
         let Ok(m) = <[f64; 12]>::try_from(numbers) else {
             return Err(self.bad(at, "`transform` has not 12 numbers"));
         };

@@ -15,8 +15,9 @@ const MAX_ENTRY: u64 = 2 << 30;
 /// Largest length of all inflated entries (bytes).
 const MAX_TOTAL: u64 = 4 << 30;
 
-/// Largest ratio of inflated to packed length, for entries above [`SMALL_ENTRY`].
-const MAX_RATIO: u64 = 1000;
+/// Largest ratio of inflated to packed length, for entries above [`SMALL_ENTRY`]. Models of real files pack by 5 to 20;
+/// deflate reaches 1032.
+const MAX_RATIO: u64 = 100;
 
 /// Length of an entry without a limit of its ratio (bytes).
 const SMALL_ENTRY: u64 = 64 << 20;
@@ -71,7 +72,7 @@ impl<'b> Package<'b> {
                 return Ok(target);
             }
         }
-        let mut models = self.entries.keys().filter(|name| name.ends_with(".model"));
+        let mut models = self.entries.keys().filter(|name| name.rsplit('.').next() == Some("model"));
         match (models.next(), models.next()) {
             (Some(one), None) => Ok(one.clone()),
             _ => Err(damaged(self.file, "a 3MF archive without a relation to its model")),
@@ -97,22 +98,33 @@ impl<'b> Package<'b> {
             let what = format!("{shown} is compressed by {}", raw.compression());
             return Err(refuse(self.file, Refusal::Unsupported, what, "save it again, with deflate"));
         }
-        let packed = raw.compressed_size();
+        let (packed, stated) = (raw.compressed_size(), raw.size());
         drop(raw);
         let by_ratio = packed.saturating_mul(MAX_RATIO).max(SMALL_ENTRY);
         let limit = MAX_ENTRY.min(by_ratio).min(MAX_TOTAL - self.inflated.min(MAX_TOTAL));
+        if stated > limit {
+            return Err(self.too_large(&shown, packed, limit));
+        }
         let entry = self.archive.by_index(*index).map_err(|e| damaged(self.file, format!("{shown}: {e}")))?;
+        // The stated size is a limit, too: no entry takes more memory than it states.
+        let limit = limit.min(stated);
         let mut out = Vec::new();
         entry
             .take(limit + 1)
             .read_to_end(&mut out)
             .map_err(|e| damaged(self.file, format!("{shown}: cannot inflate: {e}")))?;
         if out.len() as u64 > limit {
-            let what = format!("{shown} inflates from {packed} bytes to more than {limit}");
-            return Err(refuse(self.file, Refusal::TooLarge, what, "check the source of the file"));
+            return Err(self.too_large(&shown, packed, limit));
         }
         self.inflated += out.len() as u64;
         Ok(out)
+    }
+}
+
+impl Package<'_> {
+    fn too_large(&self, shown: &str, packed: u64, limit: u64) -> Error {
+        let what = format!("{shown} inflates from {packed} bytes to more than {limit}");
+        refuse(self.file, Refusal::TooLarge, what, "check the source of the file")
     }
 }
 

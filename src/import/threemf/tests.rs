@@ -32,7 +32,9 @@ fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// An archive with this main model; its name differs in case from its relation.
 fn package(attributes: &str, resources: &str, build: &str) -> Vec<u8> {
-    let model = format!("<?xml version=\"1.0\"?><model {CORE} {attributes}><resources>{resources}</resources><build>{build}</build></model>");
+    let model = format!(
+        "<?xml version=\"1.0\"?><model {CORE} {attributes}><resources>{resources}</resources><build>{build}</build></model>"
+    );
     archive(&[("_rels/.rels", RELATIONS.as_bytes()), ("3d/main.MODEL", model.as_bytes())])
 }
 
@@ -104,7 +106,11 @@ fn objects_of_other_model_files_are_found() {
         object(1, "name=\"tet\"", TETRAHEDRON),
         object(7, "name=\"again\"", TETRAHEDRON)
     );
-    let entries = [("_rels/.rels", RELATIONS.as_bytes()), ("3D/main.model", main.as_bytes()), ("3D/other.model", other.as_bytes())];
+    let entries = [
+        ("_rels/.rels", RELATIONS.as_bytes()),
+        ("3D/main.model", main.as_bytes()),
+        ("3D/other.model", other.as_bytes()),
+    ];
     let imported = read(&archive(&entries)).unwrap();
     let ids: Vec<_> = imported.instances.iter().map(|i| i.id.as_str()).collect();
     assert_eq!((ids, imported.parts.len()), (vec!["object-1.tet", "again"], 1));
@@ -116,7 +122,8 @@ fn objects_of_other_model_files_are_found() {
 fn geometry_of_extensions_is_refused() {
     let resources = object(1, "", TETRAHEDRON);
     let item = r#"<item objectid="1"/>"#;
-    let secure = r#"xmlns:sc="http://schemas.microsoft.com/3dmanufacturing/securecontent/2019/04" requiredextensions="sc""#;
+    let secure =
+        r#"xmlns:sc="http://schemas.microsoft.com/3dmanufacturing/securecontent/2019/04" requiredextensions="sc""#;
     assert!(error(&package(secure, &resources, item)).contains("securecontent/2019/04` [unsupported]"));
     let lattice = TETRAHEDRON.replace("</mesh>", "<b:beamlattice xmlns:b=\"x\"/></mesh>");
     assert!(error(&package("", &object(1, "", &lattice), item)).contains("`beamlattice` [unsupported]"));
@@ -198,5 +205,7 @@ fn hostile_archives_are_refused() {
     overlapping[second..second + 4].copy_from_slice(&[0; 4]);
     let found = error(&overlapping);
     assert!(found.contains("overlap") || found.contains("not a valid zip"), "{found}");
-    assert!(error(&archive(&[("3D/a.model", b"<model/>"), ("3D/b.model", b"<model/>")])).contains("without a relation"));
+    assert!(
+        error(&archive(&[("3D/a.model", b"<model/>"), ("3D/b.model", b"<model/>")])).contains("without a relation")
+    );
 }

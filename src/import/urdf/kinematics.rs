@@ -5,7 +5,7 @@ use crate::error::{Error, Warning, WarningCode};
 use crate::geom::{Affine, Vec3};
 use crate::import::ImportOptions;
 use crate::import::collect::Collector;
-use crate::import::refusal::damaged;
+use crate::import::refusal::{Refusal, damaged, refuse};
 use crate::import::urdf::robot::{Joint, Motion, Robot, quoted, unknown};
 use crate::import::urdf::semantics::Semantics;
 use std::collections::BTreeMap;
@@ -108,7 +108,10 @@ pub(crate) fn placements(robot: &Robot, values: &[f64], file: &str) -> Result<Ve
     let roots: Vec<usize> = (0..robot.links.len()).filter(|k| parent_of[*k].is_none()).collect();
     let root = match roots.as_slice() {
         [root] => *root,
-        [] if robot.links.is_empty() => return Err(damaged(file, "a robot without links")),
+        [] if robot.links.is_empty() => {
+            let fix = "name the expanded robot, with its links";
+            return Err(refuse(file, Refusal::NoGeometry, "a robot without links", fix));
+        }
         [] => return Err(damaged(file, format!("joint cycle: {}", cycle(robot, &parent_of, 0)))),
         several => {
             let names: Vec<String> = several.iter().take(5).map(|k| quoted(&robot.links[*k].name)).collect();
@@ -152,9 +155,7 @@ fn cycle(robot: &Robot, parent_of: &[Option<usize>], from: usize) -> String {
 /// Motion of a joint by its value.
 fn moved(joint: &Joint, value: f64) -> Affine {
     match joint.motion {
-        Motion::Turn if value != 0.0 => {
-            Affine { linear: about(&joint.axis, value.to_degrees()), ..Affine::identity() }
-        }
+        Motion::Turn if value != 0.0 => Affine { linear: about(&joint.axis, value.to_degrees()), ..Affine::identity() },
         Motion::Slide => Affine { translation: joint.axis * (1000.0 * value), ..Affine::identity() },
         _ => Affine { translation: Vec3::zeros(), ..Affine::identity() },
     }

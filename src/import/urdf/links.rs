@@ -13,7 +13,7 @@ use crate::import::refusal::{Refusal, problem};
 use crate::import::urdf::packages::Packages;
 use crate::import::urdf::robot::{Geometry, Robot, Shape};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Places the geometries of all links. Returns the ids of each link's instances, in the order of the links.
 ///
@@ -113,7 +113,7 @@ impl Shapes<'_, '_> {
         *self.meshes.get(&path)?
     }
 
-    fn read(&self, path: &PathBuf, collector: &mut Collector) -> Result<SourceIx, Problem> {
+    fn read(&self, path: &Path, collector: &mut Collector) -> Result<SourceIx, Problem> {
         let bytes = self.references.read(path)?;
         let shown = self.references.shown(path);
         let PartMesh { mesh, units } = read_mesh(&bytes, &shown, collector)?;

@@ -22,9 +22,9 @@ mod tests;
 use crate::error::Error;
 use crate::import::collect::Collector;
 use crate::import::references::References;
-use crate::import::{FileFacts, ImportOptions};
 use crate::import::urdf::kinematics::{joint_values, placements};
 use crate::import::urdf::semantics::Semantics;
+use crate::import::{FileFacts, ImportOptions};
 
 /// Reads a robot, its SRDF and its meshes.
 ///

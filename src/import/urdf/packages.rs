@@ -54,13 +54,10 @@ impl<'a> Packages<'a> {
         if let Some(folder) = self.folder_of(name, references) {
             return references.find(&folder, path);
         }
-        match self.by_rest(name, path, references) {
-            Some(found) => Ok(found),
-            None => {
-                let what = format!("{}: no package {} in the version-controlled tree", quoted(written), quoted(name));
-                Err(references.missing(what, format!("name its folder: --package {name}=DIR")))
-            }
-        }
+        self.by_rest(name, path, references).ok_or_else(|| {
+            let what = format!("{}: no package {} in the version-controlled tree", quoted(written), quoted(name));
+            references.missing(what, format!("name its folder: --package {name}=DIR"))
+        })
     }
 
     /// Folder of a package: by its `package.xml`, else by the name of a folder above the robot.

@@ -42,9 +42,15 @@ pub(crate) struct Geometry {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape {
     Box([f64; 3]),
-    Cylinder { radius: f64, length: f64 },
+    Cylinder {
+        radius: f64,
+        length: f64,
+    },
     Sphere(f64),
-    Mesh { file: String, scale: [f64; 3] },
+    Mesh {
+        file: String,
+        scale: [f64; 3],
+    },
     /// Another element, by name.
     Other(String),
 }
@@ -133,7 +139,8 @@ fn bad(node: Node<'_, '_>, file: &str, what: impl AsRef<str>) -> Problem {
 /// Refuses a file that xacro has not expanded yet.
 fn refuse_xacro(root: Node<'_, '_>, file: &str) -> Result<(), Error> {
     let is_xacro = |n: &Node<'_, '_>| n.tag_name().namespace().is_some_and(|ns| ns.contains("xacro"));
-    let has_expression = |n: &Node<'_, '_>| n.attributes().any(|a| a.value().contains("${") || a.value().contains("$("));
+    let has_expression =
+        |n: &Node<'_, '_>| n.attributes().any(|a| a.value().contains("${") || a.value().contains("$("));
     let found = root.descendants().find(|n| n.is_element() && (is_xacro(n) || has_expression(n)));
     match found {
         Some(node) => {

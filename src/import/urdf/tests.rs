@@ -91,13 +91,20 @@ fn placed<'a>(imported: &'a Imported, id: &str) -> &'a Affine {
 fn three_links(joint_content: &str) -> String {
     let links = ["base", "upper", "lower"].map(|n| link(n, BOX));
     let shoulder = joint("shoulder", "revolute", ["base", "upper"], joint_content);
-    let elbow = joint("elbow", "prismatic", ["upper", "lower"], "<origin xyz='0 0 1' rpy='0 0 1.5707963267948966'/><axis xyz='0 0 2'/>");
+    let elbow = joint(
+        "elbow",
+        "prismatic",
+        ["upper", "lower"],
+        "<origin xyz='0 0 1' rpy='0 0 1.5707963267948966'/><axis xyz='0 0 2'/>",
+    );
     robot(&[links.concat(), shoulder, elbow])
 }
 
 #[test]
 fn links_stand_where_their_joints_say() {
-    let text = three_links("<origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/><axis xyz='0 1 0'/><limit lower='-1' upper='1'/>");
+    let text = three_links(
+        "<origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/><axis xyz='0 1 0'/><limit lower='-1' upper='1'/>",
+    );
     let imported = import(&text).unwrap();
     assert_eq!(placed(&imported, "upper").translation, Vec3::new(1000.0, 0.0, 0.0));
     assert_eq!(placed(&imported, "lower").translation, Vec3::new(1000.0, 0.0, 1000.0));
@@ -118,8 +125,10 @@ fn zero_outside_limits_is_told_and_mimics_follow() {
     let (s, c) = (libm::sin(0.5), libm::cos(0.5));
     assert!((placed(&imported, "upper").linear * Vec3::x() - Vec3::new(c, s, 0.0)).norm() < 1e-12);
     let mimic = "<axis xyz='1 0 0'/><mimic joint='elbow' multiplier='2' offset='0.1'/>";
-    let text = three_links("<axis xyz='0 0 1'/>").replace("</robot>", &format!(
-        "{}{}</robot>", link("finger", BOX), joint("follow", "prismatic", ["base", "finger"], mimic)));
+    let text = three_links("<axis xyz='0 0 1'/>").replace(
+        "</robot>",
+        &format!("{}{}</robot>", link("finger", BOX), joint("follow", "prismatic", ["base", "finger"], mimic)),
+    );
     let options = ImportOptions { joints: vec![("elbow".to_owned(), 0.25)], ..ImportOptions::default() };
     let imported = import_with(&text, &[], &options).unwrap();
     assert!((placed(&imported, "finger").translation.x - 600.0).abs() < 1e-9);
@@ -155,7 +164,10 @@ fn primitives_and_meshes_become_parts() {
     assert_eq!(placed(&imported, "base.4").linear.determinant(), 8.0);
     assert_eq!(
         imported.rules,
-        [ImportedRule { between: ["{base,base.*}".to_owned(), "{base,base.*}".to_owned()], reason: "link base".to_owned() }]
+        [ImportedRule {
+            between: ["{base,base.*}".to_owned(), "{base,base.*}".to_owned()],
+            reason: "link base".to_owned()
+        }]
     );
 }
 
@@ -175,8 +187,12 @@ fn joints_and_semantics_become_rules_except_never() {
                 <group_state name='home' group='all'><joint name='j1' value='0'/></group_state></robot>";
     let others = [("/repo/arm_description/srdf/arm.srdf", srdf)];
     let imported = import_with(&text, &others, &ImportOptions::default()).unwrap();
-    let rules: Vec<_> = imported.rules.iter().map(|r| format!("{} {} {}", r.between[0], r.between[1], r.reason)).collect();
-    assert_eq!(rules, ["a b joints j1, j2", "a c joint j3", "c d joint j4", "b c SRDF: Adjacent", "d b SRDF: disabled"]);
+    let rules: Vec<_> =
+        imported.rules.iter().map(|r| format!("{} {} {}", r.between[0], r.between[1], r.reason)).collect();
+    assert_eq!(
+        rules,
+        ["a b joints j1, j2", "a c joint j3", "c d joint j4", "b c SRDF: Adjacent", "d b SRDF: disabled"]
+    );
     assert_eq!(imported.sources, ["../srdf/arm.srdf"]);
     assert_eq!(imported.left_out[0].what, "links without geometry");
     let pose = |name: &str| ImportOptions { pose: Some(name.to_owned()), ..ImportOptions::default() };
@@ -200,11 +216,13 @@ fn missing_files_are_listed_in_one_error() {
         "C:\\x.stl",
     ];
     let text = robot(&[link("base", &names.map(mesh).concat())]);
-    let others = [("/repo/arm_description/package.xml", "<package><name>arm</name></package>"), ("/etc/passwd", "root")];
+    let others =
+        [("/repo/arm_description/package.xml", "<package><name>arm</name></package>"), ("/etc/passwd", "root")];
     let error = import_with(&text, &others, &ImportOptions::default()).expect_err("missing");
     assert_eq!(error.problems.len(), names.len(), "{error}");
     assert!(error.problems.iter().all(|p| p.what.contains("[reference-missing]") && p.at.line.is_some()), "{error}");
-    let options = ImportOptions { packages: vec![("arm".to_owned(), PathBuf::from("/opt/arm"))], ..ImportOptions::default() };
+    let options =
+        ImportOptions { packages: vec![("arm".to_owned(), PathBuf::from("/opt/arm"))], ..ImportOptions::default() };
     let others = [("/opt/arm/a.stl", CUBE), ("/opt/secret", CUBE)];
     let found = |name: &str| import_with(&robot(&[link("base", &mesh(name))]), &others, &options);
     assert!(found("package://arm/a.stl").is_ok());
@@ -227,7 +245,12 @@ fn broken_robots_are_refused() {
         (robot(&[link("a", BOX), link("b", BOX)]), "2 links without a joint above them: `a`, `b`"),
         (robot(&[]), "a robot without links"),
         (
-            robot(&[one.clone(), link("b", BOX), joint("j", "fixed", ["a", "b"], ""), joint("k", "fixed", ["b", "a"], "")]),
+            robot(&[
+                one.clone(),
+                link("b", BOX),
+                joint("j", "fixed", ["a", "b"], ""),
+                joint("k", "fixed", ["b", "a"], ""),
+            ]),
             "joint cycle: a → b → a",
         ),
         (
@@ -241,7 +264,12 @@ fn broken_robots_are_refused() {
             "joint cycle",
         ),
         (
-            robot(&[one.clone(), link("b", BOX), joint("j", "fixed", ["a", "b"], ""), joint("k", "fixed", ["a", "b"], "")]),
+            robot(&[
+                one.clone(),
+                link("b", BOX),
+                joint("j", "fixed", ["a", "b"], ""),
+                joint("k", "fixed", ["a", "b"], ""),
+            ]),
             "child of two joints, `j` and `k`",
         ),
         (robot(&[one.clone(), one.clone()]), "two links with the name `a`"),
@@ -254,7 +282,10 @@ fn broken_robots_are_refused() {
         (robot(&[link("a", "<collision/>")]), "[no-geometry]"),
         ("<!DOCTYPE robot [<!ENTITY x 'y'>]><robot/>".to_owned(), "[damaged]"),
         (robot(&[link("${name}", BOX)]), "xacro"),
-        ("<robot xmlns:xacro='http://www.ros.org/wiki/xacro'><xacro:macro/></robot>".to_owned(), "a xacro file [unsupported]"),
+        (
+            "<robot xmlns:xacro='http://www.ros.org/wiki/xacro'><xacro:macro/></robot>".to_owned(),
+            "a xacro file [unsupported]",
+        ),
     ] {
         let found = error(&text);
         assert!(found.contains(says), "{says}: {found}");

@@ -35,9 +35,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
         warnings.push(MeshWarning { code: WarningCode::FreeFormIgnored, message });
     }
     let Reader { points, faces, .. } = reader;
-    let mesh = faces.into_mesh(&points, &mut warnings, |at, what| {
-        error_at(bytes, at, what, "triangulate the mesh on export")
-    })?;
+    let mesh = faces
+        .into_mesh(&points, &mut warnings, |at, what| error_at(bytes, at, what, "triangulate the mesh on export"))?;
     Ok(Parsed { format: MeshFormat::Obj, solids: 1, mesh, warnings, single_precision: false })
 }
 

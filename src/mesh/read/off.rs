@@ -78,9 +78,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed, MeshError> {
         words.skip_line();
     }
     let mut warnings = Vec::new();
-    let mesh = read.into_mesh(&points, &mut warnings, |at, what| {
-        error_at(bytes, at, what, "triangulate the mesh on export")
-    })?;
+    let mesh =
+        read.into_mesh(&points, &mut warnings, |at, what| error_at(bytes, at, what, "triangulate the mesh on export"))?;
     Ok(Parsed { format: MeshFormat::Off, solids: 1, mesh, warnings, single_precision: false })
 }
 

@@ -13,7 +13,8 @@ fn error(text: &str) -> String {
 fn variants_give_the_same_solid() {
     let expected = load(TETRAHEDRON.as_bytes()).unwrap();
     assert_eq!((expected.format, expected.health.volume.map(|v| 6.0 * v)), (MeshFormat::Off, Some(1.0)));
-    let colours = TETRAHEDRON.replace("OFF", "COFF").replace(" 0 0\n", " 0 0 1 0 0 1\n").replace(" 2 1\n", " 2 1 0.5\n");
+    let colours =
+        TETRAHEDRON.replace("OFF", "COFF").replace(" 0 0\n", " 0 0 1 0 0 1\n").replace(" 2 1\n", " 2 1 0.5\n");
     for text in [
         TETRAHEDRON.replace('\n', "\r\n"),
         TETRAHEDRON.replacen("OFF\n", "OFF # a solid\n#\n\n", 1).replace("1 0 0\n", "1 0 0 # corner\n"),
@@ -28,7 +29,8 @@ fn variants_give_the_same_solid() {
 
 #[test]
 fn polygons_become_triangles() {
-    let pyramid = "OFF 5 5 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 3\n4 3 2 1 0 255 0 0\n3 0 1 4\n3 1 2 4\n3 2 3 4\n3 3 0 4\n";
+    let pyramid =
+        "OFF 5 5 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 3\n4 3 2 1 0 255 0 0\n3 0 1 4\n3 1 2 4\n3 2 3 4\n3 3 0 4\n";
     let loaded = load(pyramid.as_bytes()).unwrap();
     assert_eq!((loaded.health.triangles, loaded.health.volume), (6, Some(1.0)));
 }

@@ -248,7 +248,8 @@ impl Values<'_> {
         if start == end {
             return Err(self.truncated());
         }
-        let number = parse_float::parse(self.bytes, start).filter(|n| self.bytes.get(n.end).is_none_or(|b| is_blank(*b)));
+        let number =
+            parse_float::parse(self.bytes, start).filter(|n| self.bytes.get(n.end).is_none_or(|b| is_blank(*b)));
         let Some(number) = number else {
             let what = format!("expected a number, found {}", shown_word(self.bytes, start));
             return Err(self.error(start, what, EXPORT_AGAIN));
@@ -278,4 +279,3 @@ fn ordered<const N: usize>(mut bytes: [u8; N], big_endian: bool) -> [u8; N] {
     }
     bytes
 }
-

@@ -125,7 +125,8 @@ fn errors_have_a_place_and_a_fix() {
     assert!(error(&bytes[..bytes.len() - 3]).starts_with(&format!("byte {}: truncated PLY", bytes.len() - 3)));
     assert!(error("ply\nformat ascii 1.0\nelement").contains("number of elements"));
     assert!(error("ply\nformat ascii 1.0\n").contains("without `end_header`"));
-    let empty = "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n";
+    let empty =
+        "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nend_header\n";
     assert!(error(empty).contains("no triangles"));
 }
 
