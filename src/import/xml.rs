@@ -57,7 +57,7 @@ fn refuse_depth(text: &str, file: &str) -> Result<(), Problem> {
             depth += usize::from(end == 0 || rest.get(end - 1) != Some(&b'/'));
             at += end;
             if depth > MAX_DEPTH {
-                let line = bytes[..at.min(bytes.len())].iter().filter(|b| **b == b'\n').count() as u32 + 1;
+                let line = text.get(..at).unwrap_or(text).lines().count() as u32;
                 let at = Location { line: Some(line), ..Location::file(file) };
                 let what = format!("elements nested deeper than {MAX_DEPTH}");
                 return Err(problem(at, Refusal::TooLarge, what, "flatten some of them"));

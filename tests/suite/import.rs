@@ -53,7 +53,7 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             if path.is_dir() {
                 waiting.push(path);
             } else {
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
+                found.insert(path.strip_prefix(folder).expect("below").to_owned(), fs::read(&path).expect("readable"));
             }
         }
     }
@@ -208,7 +208,7 @@ fn importer(scratch: &Scratch, lines: &str) -> PathBuf {
          for a in \"$@\"; do in=$out; out=$a; case $a in --key) echo {key}; exit 0;; esac; done\n{lines}\n"
     );
     let path = scratch.write("bin/cad", text);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a program");
     path
 }
 

@@ -56,7 +56,7 @@ fn base64(bytes: &[u8]) -> String {
 fn tetrahedron() -> String {
     let mut bytes: Vec<u8> = Vec::new();
     for p in [[0f32; 3], [0.01, 0.0, 0.0], [0.0, 0.01, 0.0], [0.0, 0.0, 0.01]] {
-        p.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+        bytes.extend(p.iter().flat_map(|x| x.to_le_bytes()));
     }
     for i in [0u16, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3] {
         bytes.extend(i.to_le_bytes());
@@ -147,9 +147,9 @@ fn strips_and_fans_keep_their_winding() {
     let mesh = |mode: u32, indices: &[u16]| {
         let mut bytes: Vec<u8> = Vec::new();
         for p in [[0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]] {
-            p.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+            bytes.extend(p.iter().flat_map(|x| x.to_le_bytes()));
         }
-        indices.iter().for_each(|i| bytes.extend(i.to_le_bytes()));
+        bytes.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
         let text = format!(
             r#"{{"asset": {{"version": "2.0"}}, "buffers": [{{"byteLength": {}, "uri": "data:;base64,{}"}}],
             "bufferViews": [{{"buffer": 0, "byteLength": 48}}, {{"buffer": 0, "byteOffset": 48, "byteLength": {}}}],

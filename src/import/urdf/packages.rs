@@ -112,12 +112,18 @@ impl<'a> Packages<'a> {
             }
         };
         let above = references.folders_above();
-        above.iter().for_each(|folder| add(folder));
+        for folder in &above {
+            add(folder);
+        }
         if let Some(root) = above.last() {
-            references.folders_with(root, MARK).iter().for_each(|folder| add(folder));
+            for folder in references.folders_with(root, MARK) {
+                add(&folder);
+            }
         }
         for root in &self.options.package_folders {
-            references.folders_with(root, MARK).iter().for_each(|folder| add(folder));
+            for folder in references.folders_with(root, MARK) {
+                add(&folder);
+            }
         }
         out
     }

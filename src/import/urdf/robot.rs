@@ -258,12 +258,11 @@ pub(crate) fn unknown<'n>(
     known: impl IntoIterator<Item = &'n String> + Clone,
 ) -> Error {
     let near = crate::json::wording::nearest(name, known.clone().into_iter().map(String::as_str));
-    let fix = match near {
-        Some(near) => format!("did you mean {}?", quoted(near)),
-        None => {
-            let names: Vec<&str> = known.into_iter().map(String::as_str).take(20).collect();
-            if names.is_empty() { format!("there is no {kind}") } else { format!("known: {}", names.join(", ")) }
-        }
+    let fix = if let Some(near) = near {
+        format!("did you mean {}?", quoted(near))
+    } else {
+        let names: Vec<&str> = known.into_iter().map(String::as_str).take(20).collect();
+        if names.is_empty() { format!("there is no {kind}") } else { format!("known: {}", names.join(", ")) }
     };
     refuse(file, Refusal::UnknownName, format!("no {kind} {}", quoted(name)), fix)
 }

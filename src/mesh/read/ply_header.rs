@@ -97,8 +97,7 @@ pub(crate) struct Header {
 
 /// True if the text begins like a PLY file: the word `ply` alone on the first line, a word of a header on the next.
 pub(crate) fn is_ply(bytes: &[u8]) -> bool {
-    let Some(rest) = bytes.strip_prefix(b"ply").filter(|rest| rest.first().is_some_and(|b| b.is_ascii_whitespace()))
-    else {
+    let Some(rest) = bytes.strip_prefix(b"ply").filter(|rest| rest.first().is_some_and(u8::is_ascii_whitespace)) else {
         return false;
     };
     let (start, end) = next_word(rest, 0);

@@ -37,12 +37,16 @@ fn binary(format: &str, swap: fn(&mut [u8])) -> Vec<u8> {
     (0..3).for_each(|_| put(&1f32.to_le_bytes()));
     for p in CORNERS {
         put(&[255]);
-        p.iter().for_each(|x| put(&x.to_le_bytes()));
+        for x in p {
+            put(&x.to_le_bytes());
+        }
     }
     for f in FACES {
         put(&0.5f32.to_le_bytes());
         put(&[3]);
-        f.iter().for_each(|i| put(&i.to_le_bytes()));
+        for i in f {
+            put(&i.to_le_bytes());
+        }
         put(&[2]);
         (0..2).for_each(|_| put(&0.1f32.to_le_bytes()));
     }
