@@ -163,7 +163,7 @@ fn help_of_inspect() {
     Usage: interfere inspect [OPTIONS] <MESH>...
 
     Arguments:
-      <MESH>...  Mesh files: STL (binary or ASCII) or OBJ
+      <MESH>...  Mesh files: STL (binary or ASCII), OBJ, PLY or OFF
 
     Report:
           --format <FORMAT>  `table` for people, `json` for programs [default: table]

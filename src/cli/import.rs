@@ -163,7 +163,9 @@ pub struct ImportArgs {
 /// Flags about a file that becomes an assembly.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct SourceArgs {
-    /// Unit of the numbers in the file: um, mm, cm, m, inch or ft [default: the file's unit].
+    /// Unit of the numbers in the file [default: its own].
+    ///
+    /// One of um, mm, cm, m, inch and ft.
     #[arg(long, value_name = "UNIT", value_parser = unit, help_heading = INPUT)]
     pub units: Option<LengthUnit>,
 
@@ -173,15 +175,17 @@ pub struct SourceArgs {
     #[arg(long, value_enum, value_name = "AXIS", hide_possible_values = true, help_heading = INPUT)]
     pub up: Option<UpChoice>,
 
-    /// Largest distance of facets from their surface, in mm [default: 0.05].
+    /// Largest distance of facets, in mm [default: 0.05].
+    ///
+    /// The distance of a facet from the surface that it approximates.
     #[arg(long, value_name = "MM", value_parser = positive, help_heading = GEOMETRY)]
     pub deflection: Option<f64>,
 
-    /// Largest angle between neighbouring facets, in rad [default: 0.3].
+    /// Largest angle between facets, in rad [default: 0.3].
     #[arg(long, value_name = "RAD", value_parser = positive, help_heading = GEOMETRY)]
     pub angle: Option<f64>,
 
-    /// Named pose of a robot, from its SRDF [default: all joints at zero].
+    /// Named pose of a robot, from its SRDF [default: zero].
     #[arg(long, value_name = "NAME", help_heading = INPUT)]
     pub pose: Option<String>,
 
@@ -199,11 +203,11 @@ pub struct SourceArgs {
     #[arg(long = "package", value_name = "NAME=DIR", value_parser = package, help_heading = INPUT)]
     pub packages: Vec<(String, PathBuf)>,
 
-    /// Read the visual geometry of a robot's links, not the collision geometry.
+    /// Read the visual geometry of a robot's links.
     #[arg(long, help_heading = GEOMETRY)]
     pub visual: bool,
 
-    /// Check the parts as: decomposition or hull [default: their triangles].
+    /// Check parts as decomposition or hull [default: exact].
     #[arg(long, value_enum, value_name = "GEOMETRY", hide_possible_values = true, help_heading = GEOMETRY)]
     pub parts_as: Option<PartsAs>,
 
@@ -215,7 +219,7 @@ pub struct SourceArgs {
     #[arg(long, help_heading = GEOMETRY)]
     pub open_shells: bool,
 
-    /// Longest time for the program that reads STEP, in s [default: 600].
+    /// Time for the program that reads STEP, in s [default: 600].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = PERFORMANCE)]
     pub import_timeout: Option<u64>,
 }

@@ -7,6 +7,7 @@
 //! - `urdf`: robots, with SRDF and the meshes of their links
 //! - `collada`: COLLADA meshes
 //! - `part_mesh`: a mesh file as a part
+//! - `part_file`: a part as a mesh file
 //! - `primitives`: meshes of boxes, cylinders and spheres
 //! - `collect`: shares equal meshes, names instances, counts what is left out
 //! - `names`: ids and file names from names of any characters
@@ -22,6 +23,7 @@ pub mod folder;
 pub(crate) mod gltf;
 pub(crate) mod names;
 pub(crate) mod near_rotation;
+pub(crate) mod part_file;
 pub(crate) mod part_mesh;
 pub(crate) mod primitives;
 pub mod recognise;

@@ -194,7 +194,7 @@ fn robots_stand_in_their_poses() {
         let report = json(&interfere(&["check".as_ref(), out.as_os_str(), "--format".as_ref(), "json".as_ref()]));
         let rules = fs::read_to_string(out.join("assembly.json")).unwrap();
         assert!(rules.contains("\"reason\": \"joint ") && !rules.to_lowercase().contains("never"), "{robot}");
-        assert!(report["counts"]["ignored"].as_u64().unwrap() > 0);
+        assert!(report["summary"]["counts"]["ignored"].as_u64().unwrap() > 0);
     }
 }
 
@@ -242,7 +242,7 @@ fn a_program_reads_step_and_its_folder_is_checked() {
         ran.stdout.contains("d.step (STEP)") && ran.stdout.contains("instances    2") && ran.stdout.contains("2 wire")
     );
     let ran = with(&["check", "d.step", "--format", "json"]);
-    assert_eq!((ran.code, json(&ran)["counts"]["interference"].as_u64()), (1, Some(1)), "{ran:?}");
+    assert_eq!((ran.code, json(&ran)["summary"]["counts"]["interference"].as_u64()), (1, Some(1)), "{ran:?}");
     assert!(ran.stderr.contains("[open-shell]"), "{}", ran.stderr);
     let cached = ["check", "d.step", "--format", "json", "--cache", "cache"];
     let reports = [with(&cached), with(&cached)].map(|ran| ran.stdout);
