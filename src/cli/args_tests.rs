@@ -48,6 +48,7 @@ fn help_of_the_program() {
       render       Draw a pair or all findings: the parts in space, and a section through the overlap
       inspect      Describe mesh files: size, volume, hull and defects
       decompose    Cover a mesh with convex pieces and write them to files
+      import       Write an assembly folder for a file of CAD or of a robot
       init         Write an assembly file for a folder of meshes
       suggest      Propose rules for overlaps that look intended
       rule         Print the page of a status or a warning
