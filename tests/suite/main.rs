@@ -38,6 +38,7 @@ mod several;
 mod severity;
 mod shards;
 mod shared;
+mod shown;
 mod suggest;
 mod support;
 mod table;

@@ -27,9 +27,12 @@ pub struct Run {
 
 impl Run {
     pub fn of(assembly: &Assembly) -> Self {
-        let options = Options::default();
+        Self::with(assembly, &Options::default())
+    }
+
+    pub fn with(assembly: &Assembly, options: &Options) -> Self {
         let (outcome, _, drawn) =
-            check::check_and_draw(assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"));
+            check::check_and_draw(assembly, options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"));
         let (judged, scene) = (Judged::from(outcome), Scene::new(drawn));
         let findings = findings(&scene, &judged);
         let overlaps = Overlaps::new(&scene, &findings);
