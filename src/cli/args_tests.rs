@@ -89,7 +89,7 @@ fn help_of_check() {
 
     Report:
           --report-within <LENGTH>  List clear pairs up to this gap, too
-          --format <FORMAT[=FILE]>  table, json, sarif, junit, markdown, glb, ...; repeat for more
+          --format <FORMAT[=FILE]>  table, json, sarif, junit, markdown, html, ...; repeat for more
       -o, --output <FILE>           Write the report without a file to this file
           --expand                  Give each pair its own row in the table, without groups
           --limit <N>               Rows of the table, 0 for all [default: 50; with --expand: all]

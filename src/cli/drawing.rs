@@ -8,6 +8,7 @@ use crate::cli::models;
 use crate::cli::picture_folder::{PictureFolder, picture_name};
 use crate::cli::report_flags::OutputFormat;
 use crate::findings::Judged;
+use crate::page;
 use crate::picture;
 use crate::report::PictureFiles;
 use crate::report::number::count;
@@ -88,6 +89,11 @@ impl Drawing {
                     self.notes.push(format!("{lines} without a common solid; --format glb shows the crossing lines"));
                 }
                 bytes
+            }
+            OutputFormat::Html => {
+                let options =
+                    page::Options { up: settings.format.up, selection: settings.selection, ..page::Options::default() };
+                page::write(&self.scene, judged, &self.findings, &options)
             }
         };
         self.files.push((output, bytes));

@@ -23,7 +23,7 @@ pub struct SceneArgs {
     #[arg(hide_default_value = true, hide_possible_values = true, hide_short_help = true)]
     pub up: UpAxis,
 
-    /// Parts in a model: all, near or pairs [default: all].
+    /// Parts in a page or a model: all, near or pairs [default: all].
     ///
     /// All parts; parts near a finding; or the parts of findings alone, for meshes that must stay in house.
     #[arg(long = "scene", value_enum, value_name = "PARTS", default_value = "all", help_heading = REPORT)]

@@ -131,7 +131,7 @@ impl RunEnd<'_> {
             };
             report.target.write(console.stdout, |out| match report.format {
                 OutputFormat::Report(format) => report::render_with_links(judged, format, style, links, out),
-                OutputFormat::Glb | OutputFormat::Stl => out.write_all(drawing.map_or(&[], |d| d.file(report.format))),
+                _ => out.write_all(drawing.map_or(&[], |d| d.file(report.format))),
             })?;
         }
         let report = before.elapsed();

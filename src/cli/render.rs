@@ -29,6 +29,7 @@ Exit codes:
 Examples:
   interfere render a.json bolt plate -o clash.png             check and draw a pair
   interfere render a.json bolt plate -o clash.glb             the same for 3D viewers
+  interfere render a.json -o clashes.html                     the page of all findings
   interfere render a.json bolt plate -o overlap.stl           the overlap for CAD programs
   interfere render a.json -o pictures                         check and draw each finding
   interfere render a.json --report report.json -o pictures    draw the findings of a report
@@ -56,9 +57,9 @@ pub struct RenderArgs {
     #[arg(conflicts_with_all = ["baseline", "no_baseline", "fail_on", "severity"])]
     pub report: Option<PathBuf>,
 
-    /// Write FILE.png, FILE.glb, FILE.stl, or pictures to a folder.
+    /// Write FILE.png, .html, .glb, .stl, or pictures to a folder.
     ///
-    /// A picture (.png) shows one pair. A model holds the pair, or all findings: the assembly and the overlaps for 3D viewers (.glb),
+    /// A picture (.png) shows one pair, the page (.html) all findings. A model holds the pair, or all findings: the assembly and the overlaps for 3D viewers (.glb),
     /// or the overlaps for CAD programs (.stl). A folder holds one picture for each line of the table, as with `check --pictures`.
     #[arg(long, short, value_name = "OUT", help_heading = REPORT)]
     pub output: PathBuf,
@@ -101,21 +102,24 @@ enum Output {
     Picture(Target),
     /// Pictures of all findings.
     Folder(PictureFolder),
-    /// Model of one pair or of all findings.
-    Model(OutputFormat, Target),
+    /// Model of one pair or of all findings, or page of all findings.
+    File(OutputFormat, Target),
 }
 
 impl Output {
     /// Output of a path; `has_pair` is true if the command line names a pair.
     ///
     /// # Errors
-    /// Refuses a picture without a pair, a folder with one, and a folder with other files.
+    /// Refuses a picture without a pair, a folder or a page with one, and a folder with other files.
     fn of(path: &Path, has_pair: bool) -> Result<Self, Error> {
         let at = || Location::file(path.display().to_string());
         let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        let model = [OutputFormat::Glb, OutputFormat::Stl].into_iter().find(|f| ending.as_deref() == Some(f.name()));
-        if let Some(format) = model {
-            return Ok(Self::Model(format, Target::File(path.to_owned())));
+        let files = [OutputFormat::Glb, OutputFormat::Stl, OutputFormat::Html];
+        if let Some(format) = files.into_iter().find(|f| ending.as_deref() == Some(f.name())) {
+            if format == OutputFormat::Html && has_pair {
+                return Err(Error::one(at(), "a page shows all findings, and a pair is named", "remove the pair"));
+            }
+            return Ok(Self::File(format, Target::File(path.to_owned())));
         }
         match (ending.as_deref() == Some("png"), has_pair) {
             (true, true) => Ok(Self::Picture(Target::File(path.to_owned()))),
@@ -149,10 +153,10 @@ pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let source = pool.install(|| Source::new(args, &settings, &gate, &progress))?;
     let folder = match &output {
         Output::Folder(folder) => Some(folder.clone()),
-        Output::Picture(_) | Output::Model(..) => None,
+        Output::Picture(_) | Output::File(..) => None,
     };
     let outputs = match &output {
-        Output::Model(format, _) if args.pair.is_empty() => vec![*format],
+        Output::File(format, _) if args.pair.is_empty() => vec![*format],
         _ => Vec::new(),
     };
     let [width, height] = args.size;
@@ -167,7 +171,7 @@ pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Con
         let listed = drawing.findings.iter().find(|f| f.row == row).cloned();
         let finding = listed.unwrap_or_else(|| SceneFinding::of_row(&drawing.scene, &judged.outcome, row));
         pool.install(|| match &output {
-            Output::Model(format, _) => models::of_pair(*format, &drawing.scene, &judged, &finding, &scene),
+            Output::File(format, _) => models::of_pair(*format, &drawing.scene, &judged, &finding, &scene),
             _ => Ok(picture::of_finding(&drawing.scene, &judged, &finding, &scene.format)),
         })
     });
@@ -181,7 +185,7 @@ pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Con
         Output::Picture(target) => {
             target.write(console.stdout, |out| out.write_all(&of_pair.unwrap_or_default()))?;
         }
-        Output::Model(format, target) => {
+        Output::File(format, target) => {
             let bytes = of_pair.as_deref().unwrap_or(drawing.file(format));
             target.write(console.stdout, |out| out.write_all(bytes))?;
         }

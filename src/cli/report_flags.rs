@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 /// Flags of the report outputs.
 #[derive(Debug, ClapArgs)]
 pub struct OutputArgs {
-    /// table, json, sarif, junit, markdown, glb, ...; repeat for more.
+    /// table, json, sarif, junit, markdown, html, ...; repeat for more.
     ///
-    /// Format of an output: table, json, sarif, junit, github, markdown, csv, glb or stl. Repeat it for several outputs; all but one
-    /// need a file, as in --format table --format sarif=out.sarif
+    /// Format of an output: table, json, sarif, junit, github, markdown, csv, html, glb or stl. Repeat it for several outputs; all but
+    /// one need a file, as in --format table --format sarif=out.sarif
     /// [default: table].
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = ReportParser, hide_possible_values = true, help_heading = REPORT)]
     pub format: Vec<ReportArg>,
@@ -46,12 +46,14 @@ pub enum OutputFormat {
     Glb,
     /// The common solids, for CAD programs.
     Stl,
+    /// The page: one HTML file with a 3D view.
+    Html,
 }
 
 impl OutputFormat {
     /// All formats, in the order of messages.
     pub fn all() -> impl Iterator<Item = Self> {
-        Format::ALL.into_iter().map(Self::Report).chain([Self::Glb, Self::Stl])
+        Format::ALL.into_iter().map(Self::Report).chain([Self::Html, Self::Glb, Self::Stl])
     }
 
     /// Name on the command line.
@@ -60,6 +62,7 @@ impl OutputFormat {
             Self::Report(format) => format.name(),
             Self::Glb => "glb",
             Self::Stl => "stl",
+            Self::Html => "html",
         }
     }
 
@@ -69,6 +72,7 @@ impl OutputFormat {
             Self::Report(format) => format.about(),
             Self::Glb => "assembly and overlaps for 3D viewers",
             Self::Stl => "overlaps for CAD programs",
+            Self::Html => "one page with the findings in 3D",
         }
     }
 
@@ -76,7 +80,7 @@ impl OutputFormat {
     pub fn needs_scene(self) -> bool {
         match self {
             Self::Report(_) => false,
-            Self::Glb | Self::Stl => true,
+            Self::Glb | Self::Stl | Self::Html => true,
         }
     }
 

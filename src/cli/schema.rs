@@ -15,10 +15,11 @@ use std::path::PathBuf;
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = "Examples:\n  interfere schema assembly > assembly.schema.json")]
 pub struct SchemaArgs {
-    /// assembly, report, reports, partial, baseline, diff, explain, suggest, inspect, decompose.
+    /// assembly, report, baseline, diff, explain, page, ...; --help lists all.
     ///
-    /// The assembly file, the baseline, or the JSON output of a command: `report` is that of `check`, `reports` that of `check` for
-    /// several assemblies, `partial` that of `check --shard`.
+    /// assembly, report, reports, partial, baseline, diff, explain, suggest, inspect, decompose, page: the assembly file, the
+    /// baseline, or the JSON output of a command. `report` is that of `check`, `reports` that of `check` for several assemblies,
+    /// `partial` that of `check --shard`, `page` the data inside the page.
     #[arg(value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub of: SchemaChoice,
 }
@@ -46,6 +47,8 @@ pub enum SchemaChoice {
     Inspect,
     /// The report of `decompose --format json`
     Decompose,
+    /// The data in the page of `check --format html`
+    Page,
 }
 
 impl SchemaChoice {
@@ -62,6 +65,7 @@ impl SchemaChoice {
             Self::Suggest => include_str!("../../docs/schema/suggest.json"),
             Self::Inspect => include_str!("../../docs/schema/inspect.json"),
             Self::Decompose => include_str!("../../docs/schema/decompose.json"),
+            Self::Page => include_str!("../../docs/schema/page.json"),
         }
     }
 }

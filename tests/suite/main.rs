@@ -26,6 +26,7 @@ mod mistakes;
 mod model_files;
 mod models;
 mod oracle;
+mod page;
 mod pages;
 mod pictures;
 mod pieces;

@@ -1,0 +1,123 @@
+//! Builds the JSON of the page: `interfere schema page` describes it.
+
+use crate::check::Status;
+use crate::findings::Judged;
+use crate::json::wording::is_unsafe_char;
+use crate::page::encode::Encoded;
+use crate::page::findings::{Line, direction, lines, point};
+use crate::page::{MAX_LISTED, Options};
+use crate::report::json;
+use crate::report::sentence::verdict;
+use crate::scene::{Scene, SceneFinding};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Contents of the page's element `report`. Points and vectors in mm, root frame.
+#[derive(Serialize)]
+pub(crate) struct Data<'a> {
+    version: u32,
+    tool: Tool,
+    assembly: json::Assembly<'a>,
+    /// Length of the assembly's unit (mm).
+    mm: f64,
+    tolerance: f64,
+    up: [f64; 3],
+    verdict: &'static str,
+    verdict_text: String,
+    counts: Vec<(&'static str, u64)>,
+    warnings: json::Warnings<'a>,
+    pub findings: Vec<Line>,
+    /// Number of findings beyond the list.
+    not_listed: usize,
+    instances: Vec<Instance<'a>>,
+    meshes: Vec<Mesh>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Instance<'a> {
+    id: &'a str,
+    part: &'a str,
+    /// `None` for an instance that the page leaves out.
+    mesh: Option<usize>,
+    /// Three rows of the map from the mesh's frame to the root frame.
+    placement: [[f64; 4]; 3],
+}
+
+#[derive(Serialize)]
+struct Mesh {
+    vertices: usize,
+    triangles: usize,
+    step: f64,
+    origin: [f64; 3],
+    /// True if the mesh has a definite inside.
+    solid: bool,
+}
+
+impl<'a> Data<'a> {
+    /// Collects the contents. Cost: that of choosing the views.
+    pub(crate) fn new(
+        scene: &Scene,
+        judged: &'a Judged,
+        findings: &[SceneFinding],
+        meshes: &[Encoded],
+        shown: &[bool],
+        options: &Options,
+    ) -> Self {
+        let o = &judged.outcome;
+        let instance = |(k, i): (usize, &crate::scene::SceneInstance)| {
+            let named = &o.instances[k];
+            let row = |r: usize| {
+                let [x, y, z] = direction(&i.pose.rotation.row(r).transpose());
+                [x, y, z, point(&i.pose.translation)[r]]
+            };
+            let part = o.parts.get(named.part.0 as usize).map_or("", |p| p.key.as_str());
+            Instance { id: &named.id, part, mesh: shown[k].then_some(i.shape), placement: [row(0), row(1), row(2)] }
+        };
+        let mesh = |(e, shape): (&Encoded, &crate::check::DrawnShape)| Mesh {
+            vertices: e.vertices,
+            triangles: e.triangles,
+            step: e.step,
+            origin: [e.origin.x, e.origin.y, e.origin.z],
+            solid: shape.solid,
+        };
+        Self {
+            version: 1,
+            tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+            assembly: json::Assembly { name: &o.name, path: &o.path, units: o.units.name() },
+            mm: o.units.mm(),
+            tolerance: o.settings.tolerance,
+            up: direction(&options.up),
+            verdict: if judged.fails() { "fail" } else { "pass" },
+            verdict_text: verdict(judged),
+            counts: Status::ALL.into_iter().map(|s| (s.name(), o.counts.of(s))).collect(),
+            warnings: json::Warnings(&o.warnings),
+            findings: lines(scene, judged, findings, options),
+            not_listed: findings.len().saturating_sub(MAX_LISTED),
+            instances: scene.instances.iter().enumerate().map(instance).collect(),
+            meshes: meshes.iter().zip(&scene.shapes).map(mesh).collect(),
+        }
+    }
+
+    /// The contents as JSON that cannot end its element. `<` and characters that hide or turn text occur in strings only,
+    /// and are written as `\u003c` and the like.
+    pub(crate) fn json(&self) -> String {
+        // Strings, numbers and lists always convert.
+        let plain = serde_json::to_string(self).unwrap_or_default();
+        let mut out = String::with_capacity(plain.len() + 64);
+        for c in plain.chars() {
+            if c == '<' || is_unsafe_char(c) {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            } else {
+                out.push(c);
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,81 @@
+//! Writes the document.
+//!
+//! The policy comes before everything else. It names the one script and the one style by their hashes, so a browser runs
+//! no script of the data, and loads nothing.
+
+use crate::findings::Judged;
+use crate::page::data::Data;
+use crate::page::encode::Encoded;
+use crate::page::rows::{self, escaped};
+use crate::page::{Options, rows::warnings};
+use crate::report::sentence::verdict;
+use crate::scene::{Scene, SceneFinding};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+
+/// Program of the page.
+pub(crate) const VIEWER: &str = include_str!("viewer.js");
+
+/// Style of the page.
+pub(crate) const STYLE: &str = include_str!("viewer.css");
+
+/// Elements that the program fills.
+pub(crate) const APP: &str = include_str!("app.html");
+
+/// Source expression of a Content Security Policy (W3C, Content Security Policy Level 3, §2.3.1).
+fn source(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())))
+}
+
+/// Writes the document.
+pub(crate) fn document(
+    scene: &Scene,
+    judged: &Judged,
+    findings: &[SceneFinding],
+    data: &Data<'_>,
+    meshes: &[Encoded],
+    options: &Options,
+) -> String {
+    let o = &judged.outcome;
+    let (name, word) = (escaped(&o.name), if judged.fails() { "fail" } else { "pass" });
+    let policy = format!(
+        "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+        source(VIEWER),
+        source(STYLE)
+    );
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"{} {}\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n\
+         <title>{name}: {word}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
+        env!("CARGO_PKG_NAME"),
+        env!("CARGO_PKG_VERSION"),
+    );
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        out,
+        "<header id=\"top\"><span id=\"verdict\" class=\"{word}\">{}</span> <h1>{name}</h1> <p id=\"said\">{}</p></header>",
+        word.to_uppercase(),
+        escaped(&verdict(judged)),
+    );
+    out.push_str(APP);
+    let _ = writeln!(
+        out,
+        "<main id=\"static\">\n<p id=\"plain\">Table and pictures. The 3D view needs scripts, WebGL 2 and a browser \
+         of 2023 or later.</p>\n{}{}{}</main>",
+        rows::table(judged, findings),
+        rows::pictures(scene, judged, findings, options),
+        warnings(judged),
+    );
+    let _ = writeln!(out, "<script type=\"application/json\" id=\"report\">{}</script>", data.json());
+    for (k, mesh) in meshes.iter().enumerate() {
+        let _ = writeln!(out, "<script type=\"text/plain\" data-mesh=\"{k}\">{}</script>", mesh.text);
+    }
+    let _ = writeln!(out, "<script>{VIEWER}</script>\n</body>\n</html>");
+    out
+}
