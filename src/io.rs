@@ -30,6 +30,15 @@ pub trait Loader: Sync {
         Ok(path)
     }
 
+    /// Target of a symbolic link, as it is written in the link. A loader without links returns an error for each path.
+    ///
+    /// # Errors
+    /// Returns the error of the operating system, also for a path that is no link.
+    fn link(&self, path: &Path) -> io::Result<PathBuf> {
+        let _ = path;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Names of the files and folders in a folder, for suggestions about a misspelt path. A loader without listings
     /// returns none.
     fn names(&self, folder: &Path) -> Vec<String> {
@@ -53,6 +62,10 @@ impl Loader for FsLoader {
 
     fn exists(&self, path: &Path) -> bool {
         path.exists()
+    }
+
+    fn link(&self, path: &Path) -> io::Result<PathBuf> {
+        std::fs::read_link(path)
     }
 
     fn names(&self, folder: &Path) -> Vec<String> {

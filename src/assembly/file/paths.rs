@@ -4,10 +4,13 @@ use crate::error::{Error, Location};
 use crate::io::Loader;
 use crate::json::wording::{nearest, quoted};
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path, PathBuf, Prefix};
 
 /// Folders that mark the root of a version-controlled tree.
 const VCS_FOLDERS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+
+/// Largest number of symbolic links followed in one path; operating systems refuse more.
+const MAX_LINKS: usize = 40;
 
 /// Location of the root assembly, and the tree of allowed files.
 pub(crate) struct VersionedTree {
@@ -43,15 +46,21 @@ impl VersionedTree {
             named_folder.ancestors().find(holds_mark).unwrap_or(&named_folder).to_path_buf()
         });
         let tree = Self { root_file, root_folder, shown_folder, boundary };
-        tree.refuse_outside(&tree.root_file).map_err(bad)?;
+        if !tree.contains(&tree.root_file) {
+            return Err(bad(tree.outside(&shown(path))));
+        }
         Ok(tree)
     }
 
     /// Resolves the path `written` in a file of `folder`, symbolic links included. The file exists and lies in the
-    /// allowed tree.
+    /// allowed tree. A path out of the tree is refused before the loader is asked for anything outside, so the error
+    /// does not tell if the file exists.
     pub fn find(&self, folder: &Path, written: &str, loader: &dyn Loader) -> Result<PathBuf, BadPath> {
         if written.is_empty() {
             return Err(("an empty path".to_owned(), "write the path of a file, relative to this one".to_owned()));
+        }
+        if self.boundary.as_ref().is_some_and(|boundary| !stays_inside(boundary, folder, written, loader)) {
+            return Err(self.outside(written));
         }
         let found = loader.canonical(&folder.join(written)).map_err(|e| {
             if let Some(similar) = similar_path(folder, written, loader).filter(|_| e.kind() == io::ErrorKind::NotFound)
@@ -67,8 +76,7 @@ impl VersionedTree {
             let (why, fix) = unreadable(&e, fix);
             (format!("{}: {why}", quoted(written)), fix)
         })?;
-        self.refuse_outside(&found)?;
-        Ok(found)
+        if self.contains(&found) { Ok(found) } else { Err(self.outside(written)) }
     }
 
     /// True if a resolved path lies in the allowed tree.
@@ -76,14 +84,11 @@ impl VersionedTree {
         self.boundary.as_ref().is_none_or(|boundary| path.starts_with(boundary))
     }
 
-    fn refuse_outside(&self, file: &Path) -> Result<(), BadPath> {
-        match &self.boundary {
-            Some(boundary) if !file.starts_with(boundary) => {
-                let what = format!("{} lies outside {}", quoted(&shown(file)), quoted(&shown(boundary)));
-                Err((what, "move it there, or run with --allow-outside".to_owned()))
-            }
-            _ => Ok(()),
-        }
+    /// Problem of a path out of the tree, `named` as the user wrote it.
+    fn outside(&self, named: &str) -> BadPath {
+        let boundary = self.boundary.as_deref().unwrap_or(Path::new(""));
+        let what = format!("{} lies outside {}", quoted(named), quoted(&shown(boundary)));
+        (what, "move it there, or run with --allow-outside".to_owned())
     }
 
     /// Formats a resolved path relative to the root assembly's folder, with `/`.
@@ -105,6 +110,53 @@ impl VersionedTree {
         };
         crate::json::wording::one_line_of(&named, usize::MAX)
     }
+}
+
+/// Follows a path name by name and link by link. Returns true if it stays below `boundary`; asks the loader for links
+/// below `boundary` only. `folder` and `boundary` are resolved.
+fn stays_inside(boundary: &Path, folder: &Path, written: &str, loader: &dyn Loader) -> bool {
+    let mut at = folder.to_path_buf();
+    let names = |path: &Path| path.components().rev().map(|c| PathBuf::from(c.as_os_str())).collect::<Vec<_>>();
+    let mut open = names(Path::new(written));
+    let mut links = 0;
+    while let Some(name) = open.pop() {
+        match name.components().next() {
+            None | Some(Component::CurDir) => {}
+            Some(Component::ParentDir) => drop(at.pop()),
+            Some(Component::Prefix(_)) => at = on_disk_of(boundary, &name),
+            Some(Component::RootDir) => at.push(&name),
+            Some(Component::Normal(_)) => {
+                at.push(&name);
+                if at.starts_with(boundary) {
+                    let Ok(target) = loader.link(&at) else { continue };
+                    links += 1;
+                    if links > MAX_LINKS {
+                        // A circle of links: the error of the loader says so.
+                        return true;
+                    }
+                    at.pop();
+                    open.extend(names(&target));
+                } else if !boundary.starts_with(&at) {
+                    return false;
+                }
+            }
+        }
+    }
+    at.starts_with(boundary)
+}
+
+/// Prefix of a path on Windows, spelt as in `boundary` if both are the same disk: a resolved path has another spelling.
+fn on_disk_of(boundary: &Path, prefix: &Path) -> PathBuf {
+    let disk = |path: &Path| match path.components().next() {
+        Some(Component::Prefix(p)) => match p.kind() {
+            Prefix::Disk(disk) | Prefix::VerbatimDisk(disk) => Some(disk.to_ascii_uppercase()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let same = disk(prefix).is_some() && disk(prefix) == disk(boundary);
+    let own = boundary.components().next().filter(|_| same);
+    own.map_or_else(|| prefix.to_path_buf(), |own| PathBuf::from(own.as_os_str()))
 }
 
 /// Largest number of names of a folder that take part in a search for a similar name.

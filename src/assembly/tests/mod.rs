@@ -36,6 +36,8 @@ struct Memory {
     files: BTreeMap<PathBuf, Vec<u8>>,
     links: BTreeMap<PathBuf, PathBuf>,
     read: Mutex<Vec<PathBuf>>,
+    /// Paths about which the loader was asked.
+    asked: Mutex<Vec<PathBuf>>,
 }
 
 impl Memory {
@@ -65,6 +67,7 @@ impl Loader for Memory {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.asked.lock().expect("not poisoned").push(path.to_path_buf());
         let mut out = PathBuf::new();
         for component in path.components() {
             match component {
@@ -80,7 +83,13 @@ impl Loader for Memory {
     }
 
     fn exists(&self, path: &Path) -> bool {
+        self.asked.lock().expect("not poisoned").push(path.to_path_buf());
         self.files.keys().any(|f| f.starts_with(path))
+    }
+
+    fn link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.asked.lock().expect("not poisoned").push(path.to_path_buf());
+        self.links.get(path).cloned().ok_or_else(|| io::ErrorKind::InvalidInput.into())
     }
 }
 
@@ -308,18 +317,50 @@ fn files_outside_the_tree_are_refused() {
     let root = "/ci/repo/cad/a/assembly.json";
     assert!(base("../box.stl").load(root).is_ok());
     assert!(base("/ci/repo/cad/box.stl").load(root).is_ok());
-    insta::assert_snapshot!(base("../../../secret.stl").error(root), @"/ci/repo/cad/a/assembly.json:1:43: parts.b.mesh: `/ci/secret.stl` lies outside `/ci/repo`; move it there, or run with --allow-outside");
+    insta::assert_snapshot!(base("../../../secret.stl").error(root), @"/ci/repo/cad/a/assembly.json:1:43: parts.b.mesh: `../../../secret.stl` lies outside `/ci/repo`; move it there, or run with --allow-outside");
     let linked = base("../innocent.stl").link("/ci/repo/cad/innocent.stl", "/ci/secret.stl");
-    assert!(linked.error(root).contains("`/ci/secret.stl` lies outside `/ci/repo`"));
+    assert!(linked.error(root).contains("`../innocent.stl` lies outside `/ci/repo`"));
     assert!(load(Path::new(root), &linked, &LoadOptions { allow_outside: true }).is_ok());
     let root_link = base("x").link("/ci/repo/link.json", "/ci/secret.stl");
     assert!(root_link.error("/ci/repo/link.json").contains("lies outside"));
 }
 
 #[test]
+fn nothing_is_asked_about_paths_outside_the_tree() {
+    for (mesh, target) in [
+        ("../../../secret.stl", ""),
+        ("/ci/secret.stl", ""),
+        ("../../../other/../repo/cad/box.stl", ""),
+        ("link.stl", "/ci/secret.stl"),
+        ("link.stl", "../../../secret.stl"),
+        ("folder/secret.stl", "../../.."),
+    ] {
+        let error = |secret: &[(&str, &str)]| {
+            let root = one(mesh);
+            let mut files = vec![("/ci/repo/.git/HEAD", ""), ("/ci/repo/cad/a/assembly.json", root.as_str())];
+            files.extend(secret);
+            let link = format!("/ci/repo/cad/a/{}", mesh.split('/').next().unwrap_or(mesh));
+            let files = if target.is_empty() { Memory::of(&files) } else { Memory::of(&files).link(&link, target) };
+            let error = files.error("/ci/repo/cad/a/assembly.json");
+            // The search for the tree asks for marks in the folders above.
+            let asked = files.asked.into_inner().expect("not poisoned");
+            let inside = |p: &PathBuf| p.starts_with("/ci/repo") && !p.components().any(|c| c == Component::ParentDir);
+            assert!(asked.iter().all(inside), "{mesh}: {asked:?}");
+            error
+        };
+        let there = error(&[("/ci/secret.stl", ""), ("/ci/other/x", ""), ("/ci/repo/cad/box.stl", "")]);
+        assert_eq!(there, error(&[]), "{mesh}");
+        assert!(there.contains(&format!("`{mesh}` lies outside `/ci/repo`")), "{there}");
+    }
+    let circle =
+        Memory::of(&[("/r/.git/HEAD", ""), ("/r/assembly.json", &one("a"))]).link("/r/a", "b").link("/r/b", "a");
+    assert!(circle.error("/r/assembly.json").contains("`a`: cannot read the file"));
+}
+
+#[test]
 fn without_version_control_own_folder_is_the_limit() {
     let files = tree(&[("/w/a/assembly.json", one("../box.stl")), ("/w/box.stl", String::new())]);
-    assert!(files.error("/w/a/assembly.json").contains("`/w/box.stl` lies outside `/w/a`"));
+    assert!(files.error("/w/a/assembly.json").contains("`../box.stl` lies outside `/w/a`"));
     for mark in [".git", ".hg", ".jj", ".svn"] {
         let marked = tree(&[
             ("/w/a/assembly.json", one("../box.stl")),
