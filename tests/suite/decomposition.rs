@@ -128,7 +128,7 @@ fn parts_can_mix_pieces_triangles_and_hulls() {
 }
 
 #[test]
-fn open_part_falls_back_to_its_hull_with_warning() {
+fn open_part_falls_back_to_its_triangles_with_warning() {
     let path = crate::generate::cases().join("open-mesh/assembly.json");
     let (_, report) = check(&path, &["--geometry", "decomposition"]);
     let warnings = report["warnings"].as_array().expect("warnings");
@@ -141,8 +141,36 @@ fn open_part_falls_back_to_its_hull_with_warning() {
     for part in told {
         assert!(report["parts"][part]["pieces"].is_null() && report["parts"][part]["epsilon"].is_null());
     }
-    let hulls = report["pairs"].as_array().expect("rows").iter().filter(|p| p["geometry"] == "hull").count();
-    assert!(hulls > 0, "{}", report["pairs"]);
+    let (_, exact) = check(&path, &["--geometry", "exact"]);
+    for (found, wanted) in
+        report["pairs"].as_array().expect("rows").iter().zip(exact["pairs"].as_array().expect("rows"))
+    {
+        for key in ["a", "b", "status", "gap", "certainty", "relation"] {
+            assert_eq!(found[key], wanted[key], "{key} of {found}");
+        }
+    }
+}
+
+#[test]
+fn a_part_in_the_hollow_of_an_open_mesh_is_clear() {
+    // A tray without its underside, and a block far from its walls.
+    let scratch = Scratch::new();
+    let mut tray = tube(64, 100.0, 98.0, [0.0, 60.0]);
+    let open = tray.triangles.len() - 1;
+    tray.triangles.truncate(open);
+    scratch.write("tray.stl", stl(&tray));
+    scratch.write("block.stl", stl(&block([-10.0, -10.0, 20.0], [10.0, 10.0, 40.0])));
+    let text = r#"{"version": 1, "parts": {"tray": "tray.stl", "block": "block.stl"},
+        "instances": [{"id": "tray", "part": "tray"}, {"id": "block", "part": "block"}]}"#;
+    let path = scratch.write("assembly.json", text);
+    for geometry in ["exact", "decomposition"] {
+        let (code, report) = check(&path, &["--geometry", geometry, "--report-within", "100"]);
+        let found = row(&report, "block", "tray").expect("listed");
+        assert!(code == 0 && found["status"] == "clear", "{geometry}: {found}");
+        let gap = number(&found["gap"]).expect("a gap");
+        let wanted = 98.0 * libm::cos(std::f64::consts::PI / 64.0) - 200.0_f64.sqrt();
+        assert!((gap - wanted).abs() < 0.2, "{geometry}: {gap} instead of {wanted}");
+    }
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn shape_notes(shape: &Shape, unit: LengthUnit, tolerance: f64) -> [Option<Coded
 /// Warning about the pieces of a shape.
 fn cover_warning(shape: &Shape, unit: LengthUnit) -> Option<CodedMessage> {
     match shape.covered()? {
-        Covered::Not(why) => Some((WarningCode::NotDecomposed, format!("{why}; its convex hull replaces the pieces"))),
+        Covered::Not(why) => Some((WarningCode::NotDecomposed, format!("{why}; the triangles decide for this part"))),
         Covered::By { pieces, epsilon, asked, ball } if epsilon > asked => {
             let n = pieces.all.len();
             // Neighbouring pieces overlap by the diameter of a ball that must lie in one piece.

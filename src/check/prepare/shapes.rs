@@ -186,7 +186,7 @@ impl ShapeBuilder<'_> {
         let mut shape = Shape::of(part, wanted, deflection, made);
         let covered = decompose::cover(&shape, self.settings, self.deepest);
         if matches!(covered, Covered::Not(_)) {
-            (shape.geometry, shape.is_hull) = (Geometry::Hull, true);
+            shape.geometry = Geometry::Exact;
         }
         let Shape { geometry, is_hull, convex, obb, max_abs, .. } = shape;
         ShapeData { geometry, is_hull, convex, obb, max_abs, covered: Some(covered) }
