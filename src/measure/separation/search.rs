@@ -4,7 +4,7 @@
 //! 2. Push B out of all intersecting triangles, each along its nearest face.
 //! 3. Search along the directions, sliding along the blocking planes.
 //! 4. Branch and bound over the faces of single pairs of triangles.
-//! 5. If the answer is still long, add the hulls' penetration direction.
+//! 5. Try the hulls' shortest translation, and search along its direction.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::geom::tolerance::roundoff_mm;
@@ -141,9 +141,7 @@ pub fn separate(
     search.branch(&met, MAX_NODES[size]);
     // The pushes may have ended too early: continue from the directions added by the branching.
     search.run();
-    if search.done() {
-        return Some(search.best);
-    }
+    // No translation is longer than the shortest one of the hulls, even where the search was close enough to end.
     let seed = gjk::separation(&q, 0.0, margin).simplex;
     if let Some(hulls) = epa::penetration_below(&q, &seed, margin, search.limit(), scratch) {
         let found = hulls.axis * (greater(hulls.upper, least) + hair);

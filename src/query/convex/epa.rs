@@ -15,10 +15,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Cap on expanded faces; two nearly concentric round hulls of hundreds of vertices need thousands.
-const MAX_EXPANSIONS_FULL: usize = 100_000;
-
-/// Cap on expanded faces for [`penetration_below`], one of several ways to separate two parts.
-const MAX_EXPANSIONS_BOUNDED: usize = 200;
+const MAX_EXPANSIONS: usize = 100_000;
 
 /// Twice a triangle's area over its longest edge squared, at and above this value the plane distance loses at most
 /// three digits.
@@ -109,11 +106,11 @@ impl Ord for Key {
 ///
 /// Usually costs twenty to a hundred support queries, each followed by the insertion of one point.
 pub fn penetration(q: &HullPair, seed: &Simplex, margin: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
-    search(q, seed, margin, f64::INFINITY, MAX_EXPANSIONS_FULL, scratch)
+    search(q, seed, margin, f64::INFINITY, scratch)
 }
 
-/// Like [`penetration`], at a small budget and only for translations up to `limit` (mm). Returns `None` if every
-/// separating translation is longer than `limit`. The translation found may be longer than the shortest one.
+/// Like [`penetration`], only for translations up to `limit` (mm): returns `None` if every separating translation is
+/// longer.
 pub fn penetration_below(
     q: &HullPair,
     seed: &Simplex,
@@ -121,17 +118,10 @@ pub fn penetration_below(
     limit: f64,
     scratch: &mut EpaScratch,
 ) -> Option<Penetration> {
-    search(q, seed, margin, limit, MAX_EXPANSIONS_BOUNDED, scratch)
+    search(q, seed, margin, limit, scratch)
 }
 
-fn search(
-    q: &HullPair,
-    seed: &Simplex,
-    margin: f64,
-    limit: f64,
-    expansions: usize,
-    scratch: &mut EpaScratch,
-) -> Option<Penetration> {
+fn search(q: &HullPair, seed: &Simplex, margin: f64, limit: f64, scratch: &mut EpaScratch) -> Option<Penetration> {
     scratch.clear();
     scratch.start(q, seed)?;
     let mut best = Penetration { lower: 0.0, upper: f64::INFINITY, axis: Vec3::zeros() };
@@ -139,7 +129,7 @@ fn search(
     let mut settled = f64::INFINITY;
     // Climbing only proposes support values. A scan confirms the value of the answer.
     let mut confirm_all = false;
-    for _ in 0..expansions {
+    for _ in 0..MAX_EXPANSIONS {
         let Some((key, face)) = scratch.nearest() else { break };
         scratch.origin_inside |= key >= 0.0;
         best.lower = math::lesser(key, settled);
