@@ -5,7 +5,7 @@
 use crate::support::Rng;
 use crate::support::solids::{ball, block, cells, hull_of, prism, tube};
 use crate::support::two::Two;
-use interfere::internals::assembly::{Assembly, RuleAction};
+use interfere::internals::assembly::{Assembly, Geometry, RuleAction};
 use interfere::internals::check::{NoProgress, Options, PairOutcome, Relation, check};
 use interfere::internals::geom::{Affine, LengthUnit, Pose, Vec3};
 use interfere::internals::io::FsLoader;
@@ -578,4 +578,57 @@ fn fix_lists_collisions_of_the_moved_part() {
     assert_eq!(fixes(0.1, Some(RuleAction::Ignore)), Vec::<String>::new());
     assert_eq!(fixes(0.1, Some(RuleAction::AllowDepth(0.2))), Vec::<String>::new());
     assert_eq!(fixes(1.0, Some(RuleAction::MinClearance(0.9))), ["c"]);
+}
+
+#[test]
+fn a_growing_overlap_counts_however_deep_it_was() {
+    let at = |x: f64| Affine { translation: Vec3::new(x, 0.0, 0.0), ..Affine::identity() };
+    let moves_into = |c: f64| {
+        let assembly = Assembly::builder("row", LengthUnit::Mm)
+            .part("box", block([0.0, 0.0, 0.0], [40.0, 90.0, 90.0]))
+            .instance("a", "box", at(0.0))
+            .instance("b", "box", at(39.75))
+            .instance("c", "box", at(c))
+            .instance("d", "box", at(1000.0))
+            .instance("e", "box", at(2000.0))
+            .build()
+            .unwrap_or_else(|e| panic!("{e}"));
+        let options = Options { fixes: 5, ..Options::default() };
+        let outcome = check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"));
+        let row = outcome.pairs.iter().find(|p| outcome.id(p.a) == "a" && outcome.id(p.b) == "b").expect("listed");
+        outcome.fix_of(row).expect("a and b interfere").moves_into.clone().expect("there are few").len()
+    };
+    // The move by 0.25 mm deepens the overlap with c from 20 to 20.25 mm, or lessens it.
+    assert_eq!(moves_into(59.75), 1);
+    assert_eq!(moves_into(19.75), 0);
+}
+
+#[test]
+fn no_translation_is_longer_than_that_of_the_hulls() {
+    // Rounded to single precision, a sphere is not convex any more, and its triangles decide.
+    let rounded = |rng: &mut Rng| {
+        let turn = rng.rotation();
+        let mut mesh = ball(10.0, 3);
+        mesh.vertices.iter_mut().for_each(|v| *v = (turn * *v).map(|x| f64::from(x as f32)));
+        mesh
+    };
+    let mut rng = Rng::new(9);
+    for _ in 0..12 {
+        let [a, b] = [rounded(&mut rng), rounded(&mut rng)];
+        let way = rng.direction() * rng.range(16.0, 19.5);
+        let lengths = [Geometry::Exact, Geometry::Hull].map(|geometry| {
+            let place = Affine { translation: way, ..Affine::identity() };
+            let assembly = Assembly::builder("balls", LengthUnit::Mm)
+                .part("a", a.clone())
+                .part("b", b.clone())
+                .instance("a", "a", Affine::identity())
+                .instance("b", "b", place)
+                .build()
+                .unwrap_or_else(|e| panic!("{e}"));
+            let options = Options { geometry: Some(geometry), ..Options::default() };
+            let outcome = check(&assembly, &options, &FsLoader, &NoProgress).unwrap_or_else(|e| panic!("{e}"));
+            outcome.pairs[0].separating_translation.expect("they overlap").norm()
+        });
+        assert!(lengths[0] <= lengths[1] * (1.0 + 1e-6), "{lengths:?}");
+    }
 }

@@ -64,8 +64,8 @@ pub struct Fix {
     pub pair: [InstanceIx; 2],
     /// Translation of the second instance, relative to the first (mm, root frame): the row's `separating_translation`.
     pub translation: Vec3,
-    /// Instances with which the moved one newly fails, or fails worse, in the order of their ids. `None` if too many
-    /// neighbours come near.
+    /// Instances with which the moved one newly fails, or fails worse: the certified bounds of the gap lie below those
+    /// before the move. In the order of their ids. `None` if too many neighbours come near.
     pub moves_into: Option<Vec<InstanceIx>>,
 }
 

@@ -9,14 +9,11 @@ use crate::check::pairs::candidates::{Candidate, instance_boxes};
 use crate::check::prepare::shapes::PlacedInstance;
 use crate::check::stages::Answer;
 use crate::check::stages::answers::Checker;
-use crate::geom::{Aabb, Vec3};
+use crate::geom::{Aabb, Bounds, Vec3};
 use rayon::prelude::*;
 
 /// Largest number of neighbours tested for one moved part.
 const MAX_NEIGHBOURS: usize = 32;
-
-/// Relative loss of gap beyond which an already failing pair counts as worse.
-const WORSE_GAP_SHARE: f64 = 0.02;
 
 /// Computes fixes for the rows of a run.
 pub(crate) struct FixSearch<'a> {
@@ -54,6 +51,7 @@ impl<'a> FixSearch<'a> {
         Some(Fix { pair: [row.a, row.b], translation, moves_into })
     }
 
+    /// True if the pair newly fails after the move, or fails with bounds of the gap below those before.
     fn gets_worse(&self, moved: InstanceIx, other: InstanceIx, by: &Vec3) -> bool {
         let rule = if let PairRule::Rule(r) = self.rules.of(moved, other) { Some(r) } else { None };
         let here = self.run.shapes.placed[moved.0 as usize];
@@ -71,15 +69,16 @@ impl<'a> FixSearch<'a> {
         }
         let gap = |placed| gap_of(&answer(placed, false));
         match (gap(&here), gap(&there)) {
-            (Some(before), Some(after)) => after < before - WORSE_GAP_SHARE * before.abs(),
+            (Some(before), Some(after)) => after.upper < before.lower,
             // A failing pair without a gap counts as worse.
             _ => true,
         }
     }
 }
 
-fn gap_of(answer: &Answer) -> Option<f64> {
-    answer.measured.as_ref().and_then(|m| m.gap)
+/// Certified bounds of the gap (mm); `None` where the gap is unknown.
+fn gap_of(answer: &Answer) -> Option<Bounds> {
+    answer.measured.as_ref().filter(|m| m.gap.is_some()).map(|m| m.bracket)
 }
 
 impl Checker<'_> {

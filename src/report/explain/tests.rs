@@ -281,7 +281,7 @@ fn fix_is_explained_with_its_side_effects() {
         rendered(&e, Format::Table).lines().last().unwrap().to_owned()
     };
     let move_b = "fix: moving `x\\u{1b}[31mred` by 0.21 mm along +z separates them; ";
-    assert_eq!(told(Some(&[])), format!("{move_b}no other pair gets worse"));
+    assert_eq!(told(Some(&[])), format!("{move_b}no other pair gets measurably worse"));
     assert_eq!(told(Some(&["fan"])), format!("{move_b}the move causes a new or worse failure with `fan`"));
     assert_eq!(
         told(Some(&["a", "b", "c", "d", "e"])),

@@ -99,7 +99,7 @@ pub(crate) fn fix_text(e: &Explanation, fix: &Fix) -> String {
     };
     let others = match &fix.moves_into {
         None => "too many parts are near: the effect on other pairs was not checked".to_owned(),
-        Some(into) if into.is_empty() => "no other pair gets worse".to_owned(),
+        Some(into) if into.is_empty() => "no other pair gets measurably worse".to_owned(),
         Some(_) => {
             let names: Vec<_> = e.moves_into.iter().map(|id| format!("`{}`", shown(id))).collect();
             format!("the move causes a new or worse failure with {}", some_of(&names))
