@@ -98,6 +98,11 @@ impl Shape {
         stretched(self.part.mesh.get(), &self.stretch)
     }
 
+    /// Number of triangles of the part's mesh.
+    pub(crate) fn triangle_count(&self) -> u64 {
+        self.part.triangles
+    }
+
     /// Hash of the mesh as read and of the stretch.
     pub(crate) fn content(&self) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();

@@ -7,13 +7,18 @@ use crate::check::pairs::distinct::canonical;
 use crate::check::pairs::distinct::canonical_at;
 use crate::check::pairs::distinct::{UniquePair, UniquePairs};
 use crate::check::pairs::rotations::{RotationIndex, Rotations};
+use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{PlacedInstance, Shapes};
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::Trace;
 use crate::check::stages::{Answer, PairQuery};
 use crate::check::{PairLimits, Progress, Settings, Stage, Stopwatch, Timings};
+use crate::geom::Aabb;
+use crate::geom::math::lesser;
 use crate::query::convex::epa::EpaScratch;
 use rayon::prelude::*;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) struct Checker<'a> {
     pub assembly: &'a Assembly,
@@ -83,21 +88,48 @@ impl Checker<'_> {
         progress: &dyn Progress,
     ) -> Vec<Answer> {
         let limits = self.all_limits();
-        groups
-            .distinct
-            .par_iter()
-            .zip(known)
-            .enumerate()
-            .map_init(EpaScratch::default, |scratch, (group, (d, known))| {
-                let answer = known.unwrap_or_else(|| {
-                    let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
-                    let query = self.query(d, limits, firsts.rotations_of(group, &self.shapes.placed));
-                    self.computed(&pair_key(d, &query, Kind::Pairs), scratch)
-                });
-                progress.advance(1);
-                answer
-            })
-            .collect()
+        let answers: Vec<OnceLock<Answer>> =
+            known.into_iter().map(|a| a.map_or_else(OnceLock::new, OnceLock::from)).collect();
+        let answer = |group: usize, scratch: &mut EpaScratch| {
+            answers[group].get_or_init(|| {
+                let d = &groups.distinct[group];
+                let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
+                let query = self.query(d, limits, firsts.rotations_of(group, &self.shapes.placed));
+                self.computed(&pair_key(d, &query, Kind::Pairs), scratch)
+            });
+            progress.advance(1);
+        };
+        let order = self.costliest_first(groups);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut scratch = EpaScratch::default();
+            while let Some(&group) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                answer(group as usize, &mut scratch);
+            }
+        };
+        rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| work())));
+        answers.into_iter().filter_map(OnceLock::into_inner).collect()
+    }
+
+    /// Indices of the unique pairs by falling expected cost: a long pair begun last would run alone. The cost is the
+    /// number of triangles in the common box of both parts, if they spread evenly over their boxes.
+    fn costliest_first(&self, groups: &UniquePairs) -> Vec<u32> {
+        let cost = |d: &UniquePair| {
+            let [a, b] = [d.first, d.second].map(|s| &self.shapes.all[s as usize]);
+            if a.is_hull && b.is_hull {
+                return 0.0;
+            }
+            let reach = 0.5 * b.convex.aabb.diagonal();
+            let middle = d.pose.point(&b.convex.aabb.center());
+            let there = Aabb { min: middle, max: middle }.inflated(reach);
+            let common = a.convex.aabb.intersection(&there).diagonal();
+            let share = |s: &Shape| lesser(common / s.convex.aabb.diagonal(), 1.0) * s.triangle_count() as f64;
+            share(a) + share(b)
+        };
+        let costs: Vec<f64> = groups.distinct.iter().map(cost).collect();
+        let mut order: Vec<u32> = (0..costs.len() as u32).collect();
+        order.sort_by(|x, y| costs[*y as usize].total_cmp(&costs[*x as usize]));
+        order
     }
 
     /// Runs the stages and caches the answer.

@@ -187,9 +187,13 @@ impl Overlap<'_, '_> {
         let mut used_self_union = [self.used_self_union || self.meeting.used_self_union(); 2];
         let measured = (!verdict_only).then(|| {
             let measured = self.measured();
-            let (common, used) = self.query.common(&measured, self.margin);
+            let wanted = measured.normal;
+            // The two longest steps of a deep pair need nothing from each other.
+            let (separation, (common, used)) =
+                rayon::join(|| self.separation(wanted), || self.query.common(&measured, self.margin));
             used_self_union = [0, 1].map(|k| used_self_union[k] || used[k]);
-            Box::new(Measured { common, ..measured })
+            let normal = separation.and_then(|(t, _)| t.try_normalize(0.0)).or(wanted);
+            Box::new(Measured { normal, penetration: separation, common, ..measured })
         });
         Answer {
             exit_stage: ExitStage::Exact,
@@ -271,6 +275,14 @@ impl Overlap<'_, '_> {
         }
     }
 
+    /// Separating translation and its length, if the solids share space; `normal` is the direction at the contact.
+    fn separation(&self, normal: Option<Vec3>) -> Option<(Vec3, f64)> {
+        let [least, _] = self.meeting.gap_bounds().to_depth();
+        let wanted = least > 0.0 && !self.query.is_surface();
+        wanted.then(|| self.query.separating_translation(self.meeting.bodies(), normal, least, self.margin)).flatten()
+    }
+
+    /// Measures of the pair, without separation and common solid.
     fn measured(&self) -> Measured {
         let bracket = self.meeting.gap_bounds();
         let [least, _] = bracket.to_depth();
@@ -280,17 +292,14 @@ impl Overlap<'_, '_> {
         // Without an inside, a crossing gives no depth; only a common ball does.
         let known = !self.query.is_surface() || least > rounding;
         let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
-        let separation = (least > 0.0 && !self.query.is_surface())
-            .then(|| self.query.separating_translation(self.meeting.bodies(), normal, least, self.margin))
-            .flatten();
         Measured {
             relation: known.then(|| self.relation(rounding)),
             gap: known.then_some(0.0 - least.max(0.0)),
             bracket: bracket.widened(self.margin),
             witness,
             deepest_point: self.meeting.ball().map(|(center, _, _)| center),
-            normal: separation.and_then(|(t, _)| t.try_normalize(0.0)).or(normal),
-            penetration: separation,
+            normal,
+            penetration: None,
             common: None,
         }
     }
