@@ -41,7 +41,7 @@ impl Checker<'_> {
         let (_, distinct) = canonical_at(self.assembly, self.shapes, &candidate, &a);
         let limits = Limits { facets: Facets::Strict, report_within: None, ..self.limits(None) };
         let query = self.query(&distinct, &limits, Rotations::default());
-        let query = PairQuery { verdict_only: false, ..query };
+        let query = PairQuery { verdict_only: false, depth_only: true, ..query };
         let key = PairKey { shapes: [distinct.first, distinct.second], query: &query, kind: Kind::Fixes };
         let known = self.cache.and_then(|cache| cache.find(&key));
         let answer = known.unwrap_or_else(|| self.computed(&key, &mut EpaScratch::default()));

@@ -150,14 +150,15 @@ impl Checker<'_> {
             residual: d.residual,
             turns,
             verdict_only: self.settings.verdict_only,
+            depth_only: false,
         }
     }
 
-    /// Answers a candidate with `a` placed elsewhere.
+    /// Answers a candidate with `a` placed elsewhere: the status, and unless `verdict_only` the gap.
     pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, verdict_only: bool) -> Answer {
         let (_, distinct) = canonical_at(self.assembly, self.shapes, c, a);
         let limits = self.limits(c.rule);
-        let query = PairQuery { verdict_only, ..self.query(&distinct, &limits, Rotations::default()) };
+        let query = PairQuery { verdict_only, depth_only: true, ..self.query(&distinct, &limits, Rotations::default()) };
         let wish = pair_key(&distinct, &query, Kind::Fixes);
         let known = self.cache.and_then(|cache| cache.find(&wish));
         known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))

@@ -69,6 +69,7 @@ impl PairQuery<'_> {
             (measured.common, used_self_union) = self.common(&measured, margin);
         }
         if gap.value < 0.0
+            && !self.depth_only
             && let Some(found) = gap.penetration(q, margin, scratch)
         {
             measured.penetration = Some((found.axis * found.upper, found.upper));

@@ -102,6 +102,8 @@ pub(crate) struct PairQuery<'a> {
     /// Rotations of the first shape in the rows of the pair.
     pub turns: Rotations<'a>,
     pub verdict_only: bool,
+    /// True to measure gap and depth only: no separating translation, no common solid.
+    pub depth_only: bool,
 }
 
 impl PairQuery<'_> {

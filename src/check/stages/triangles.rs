@@ -278,7 +278,7 @@ impl Overlap<'_, '_> {
     /// Separating translation and its length, if the solids share space; `normal` is the direction at the contact.
     fn separation(&self, normal: Option<Vec3>) -> Option<(Vec3, f64)> {
         let [least, _] = self.meeting.gap_bounds().to_depth();
-        let wanted = least > 0.0 && !self.query.is_surface();
+        let wanted = least > 0.0 && !self.query.is_surface() && !self.query.depth_only;
         wanted.then(|| self.query.separating_translation(self.meeting.bodies(), normal, least, self.margin)).flatten()
     }
 
