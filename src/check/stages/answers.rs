@@ -158,7 +158,8 @@ impl Checker<'_> {
     pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, verdict_only: bool) -> Answer {
         let (_, distinct) = canonical_at(self.assembly, self.shapes, c, a);
         let limits = self.limits(c.rule);
-        let query = PairQuery { verdict_only, depth_only: true, ..self.query(&distinct, &limits, Rotations::default()) };
+        let query =
+            PairQuery { verdict_only, depth_only: true, ..self.query(&distinct, &limits, Rotations::default()) };
         let wish = pair_key(&distinct, &query, Kind::Fixes);
         let known = self.cache.and_then(|cache| cache.find(&wish));
         known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))

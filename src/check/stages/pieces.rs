@@ -110,7 +110,9 @@ impl PairQuery<'_> {
             let rounding = self.rounding(margin);
             let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
             let bodies = [body(self.first), body(self.second)];
-            let way_out = (least > 0.0 && !self.depth_only).then(|| self.separating_translation(bodies, normal, least, margin)).flatten();
+            let way_out = (least > 0.0 && !self.depth_only)
+                .then(|| self.separating_translation(bodies, normal, least, margin))
+                .flatten();
             let measured = Measured {
                 relation: Some(if least > rounding { Relation::Overlap } else { Relation::Touch }),
                 gap: Some(high),
