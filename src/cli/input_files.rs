@@ -144,6 +144,10 @@ impl Loader for InputFiles {
         Ok(path.join(ASSEMBLY))
     }
 
+    fn link(&self, path: &Path) -> io::Result<PathBuf> {
+        FsLoader.link(path)
+    }
+
     fn names(&self, folder: &Path) -> Vec<String> {
         FsLoader.names(folder)
     }
