@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The steps of the GitHub Action (action.yml): keys, get, compile, imports, check, verdict. Inputs come in the environment,
-# so that no name is ever run. Bash 3.2 of macOS is enough.
+# The steps of the GitHub Action (action.yml): keys, get, compile, imports, check, page, link, verdict. Inputs come in
+# the environment, so that no name is ever run. Bash 3.2 of macOS is enough.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=.ci/install.sh
@@ -116,6 +116,7 @@ settings() {
     *) printf '%s\n' --baseline "$INTERFERE_BASELINE" ;;
     esac
     [[ ${INTERFERE_CACHE:-true} != true ]] || printf '%s\n' --cache "$INTERFERE_ANSWERS"
+    [[ -z ${INTERFERE_PICTURES:-} ]] || printf '%s\n' --pictures "$INTERFERE_PICTURES"
     [[ -z ${INTERFERE_SARIF:-} ]] || printf '%s\n' --format "sarif=$INTERFERE_SARIF"
     [[ -z ${INTERFERE_JUNIT:-} ]] || printf '%s\n' --format "junit=$INTERFERE_JUNIT"
     # Splits at blanks and line ends outside quotes, and runs nothing.
@@ -151,11 +152,12 @@ check() {
     while IFS= read -r line; do [[ -z $line ]] || flags+=("$line"); done <<<"$list"
     # A folder for each use: two uses in a job share no report.
     folder=$(mktemp -d "$temp/interfere-reports.XXXXXX")
-    "$program" check ${flags[@]+"${flags[@]}"} --format table --format "github=$folder/annotations" \
-        --format "markdown=$folder/summary.md" --format "json=$folder/report.json" -- "${files[@]}" || code=$?
+    # Markdown goes to stdout: a summary has no files for relative links to pictures.
+    "$program" check ${flags[@]+"${flags[@]}"} --format "table=$folder/table" --format "github=$folder/annotations" \
+        --format markdown --format "json=$folder/report.json" -- "${files[@]}" >"$folder/summary.md" || code=$?
     output exit-code "$code"
     if [[ -f $folder/report.json ]]; then
-        cat "$folder/annotations"
+        cat "$folder/table" "$folder/annotations"
         cat "$folder/summary.md" >>"$GITHUB_STEP_SUMMARY"
         output report "$folder/report.json"
     else
@@ -164,15 +166,41 @@ check() {
     changed_answers
 }
 
+# Writes the page of one assembly. The verdict stands without it: a failure is a warning.
+page() {
+    local files=() outside=() line name file
+    [[ ${INTERFERE_PAGE:-true} == true ]] || return 0
+    while read -r line; do [[ -z $line ]] || files+=("$line"); done <<<"${INTERFERE_ASSEMBLY:-}"
+    if [[ ${#files[@]} -ne 1 ]] || head -n 5 "$INTERFERE_REPORT" | grep -q '"assemblies"'; then
+        printf 'the page shows one assembly: none is made for several\n'
+        return 0
+    fi
+    case " ${INTERFERE_ARGS:-} " in *[[:space:]]--allow-outside[[:space:]]*) outside=(--allow-outside) ;; esac
+    # Name of the artifact: that of the assembly file, or of its folder for `assembly.json`.
+    name=$(basename "${files[0]}" .json)
+    if [[ $name == assembly ]]; then name=$(basename "$(cd "$(dirname "${files[0]}")" && pwd)"); fi
+    file=$(mktemp -d "$temp/interfere-page.XXXXXX")/interfere-$(printf '%s' "$name" | tr -c 'A-Za-z0-9._-' '-').html
+    if "$program" render ${outside[@]+"${outside[@]}"} --report "$INTERFERE_REPORT" -o "$file" -- "${files[0]}"; then
+        output file "$file"
+    else
+        printf '::warning title=interfere::the page with the findings was not made: the reason is in the log of this step\n'
+    fi
+}
+
+# Links the page in the summary.
+link() {
+    printf '\n[All findings in 3D](%s)\n' "$INTERFERE_URL" >>"$GITHUB_STEP_SUMMARY"
+}
+
 # Ends with the worst exit code of the check.
 verdict() {
     exit "${INTERFERE_EXIT_CODE:-2}"
 }
 
 case ${1:-} in
-keys | get | compile | imports | check | verdict) "$1" ;;
+keys | get | compile | imports | check | page | link | verdict) "$1" ;;
 *)
-    printf 'usage: %s keys|get|compile|imports|check|verdict\n' "$0" >&2
+    printf 'usage: %s keys|get|compile|imports|check|page|link|verdict\n' "$0" >&2
     exit 2
     ;;
 esac

@@ -64,6 +64,28 @@ fn action_annotates_and_summarises_failures() {
     assert!(Path::new(reports[0]).is_file() && Path::new(sarif).is_file());
 }
 
+/// The page is an artifact without an archive, named by its assembly; without `page`, and for several assemblies, there is none.
+#[test]
+fn action_keeps_the_page_and_writes_pictures() {
+    let scratch = Scratch::new();
+    let Some(mut host) = host(&scratch) else { return };
+    let pictures = scratch.path().join("pictures");
+    let uploads = |job: &Job| -> Vec<_> {
+        job.used.iter().filter(|(name, _)| name == "actions/upload-artifact").map(|(_, with)| with.clone()).collect()
+    };
+    let job = host.action(&[("assembly", PIVOT), ("pictures", pictures.to_str().expect("a path"))]);
+    assert_eq!(job.failed, ["gate/Verdict", "gate"], "{}", job.log);
+    let kept = uploads(&job);
+    assert!(kept.len() == 1 && kept[0]["path"].ends_with("/interfere-pivot.html"), "{kept:?}: {}", job.log);
+    assert!(Path::new(&kept[0]["path"]).is_file() && kept[0]["archive"] == "false");
+    assert_eq!(fs::read_dir(&pictures).expect("a folder").count(), 1);
+    assert!(!job.summary.contains(".png"), "{}", job.summary);
+    let both = format!("{PIVOT}\nfixtures/cases/flush-boxes/assembly.json");
+    for inputs in [[("assembly", PIVOT), ("page", "false")], [("assembly", &both), ("page", "true")]] {
+        assert!(uploads(&host.action(&inputs)).is_empty());
+    }
+}
+
 #[test]
 fn a_red_run_leaves_binary_and_answers_for_the_next_run() {
     let scratch = Scratch::new();
@@ -274,7 +296,7 @@ fn action_inputs_reach_the_script() {
     let yaml = Yaml::read(&action);
     let declared: Vec<_> =
         yaml.get("inputs").expect("inputs").entries().iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(declared, ["assembly", "cad", "fail-on", "strict", "baseline", "args", "sarif", "junit", "cache"]);
+    assert_eq!(declared, ["assembly", "cad", "fail-on", "strict", "baseline", "args", "sarif", "junit", "pictures", "page", "cache"]);
     let page = fs::read_to_string(root().join("docs/how-to/ci.md")).expect("the page");
     for name in declared {
         let variable = format!("INTERFERE_{}", name.to_uppercase().replace('-', "_"));
