@@ -10,6 +10,7 @@ use crate::cli::drawing_flags::{DrawingSettings, PictureArgs, refuse_without_sce
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
 use crate::cli::flags::{ColorChoice, GATE, GENERAL, PERFORMANCE, Question, REPORT, shard};
+use crate::cli::open_page;
 use crate::cli::progress::Bar;
 use crate::cli::report_flags::{OutputArgs, Outputs};
 use crate::cli::settings::{CheckSettings, QuestionSettings};
@@ -89,7 +90,7 @@ impl CheckSettings {
 
     /// Returns true if the run draws: pictures, or an output that shows the scene.
     pub(crate) fn draws(&self) -> bool {
-        self.drawing.pictures.is_some() || self.outputs.scene_output().is_some()
+        self.drawing.pictures.is_some() || !self.drawing.outputs.is_empty()
     }
 }
 
@@ -102,6 +103,7 @@ fn refuse_scene(
     several: bool,
 ) -> Result<(), Error> {
     let format = outputs.scene_output().map(|format| format!("--format {}", format.name()));
+    let format = format.or(drawing.open.then(|| "--open".to_owned()));
     let pictures = drawing.pictures.as_ref().map(|_| "--pictures".to_owned());
     let Some(what) = format.clone().or(pictures) else { return Ok(()) };
     if shard {
@@ -148,6 +150,9 @@ pub(crate) fn run(
         CheckSettings::of_all(args)?.into_iter().map(|settings| Check { settings, quiet, verbose, color }).collect();
     if let Some(check) = checks.first() {
         check.settings.outputs.spare_terminal(console.terminal.stdout)?;
+        if check.settings.drawing.open {
+            open_page::refuse_unseen(console.terminal, std::env::var_os("CI").as_deref())?;
+        }
     }
     match checks.pop() {
         Some(check) if checks.is_empty() && !check.settings.several => check.run(work, console),

@@ -69,6 +69,12 @@ pub struct PictureArgs {
     #[arg(hide_short_help = true)]
     pub picture_url: Option<String>,
 
+    /// Show the page of the findings in the browser.
+    ///
+    /// Writes the page to a temporary file. Needs a terminal, and refuses to run in CI.
+    #[arg(long, help_heading = REPORT, hide_short_help = true)]
+    pub open: bool,
+
     /// Flags of the scene.
     #[command(flatten)]
     pub scene: SceneArgs,
@@ -114,6 +120,8 @@ pub(crate) struct DrawingSettings {
     pub(crate) picture_url: Option<String>,
     /// Outputs that show the scene, each once.
     pub(crate) outputs: Vec<OutputFormat>,
+    /// True to show the page in the browser.
+    pub(crate) open: bool,
     /// Settings of the scene.
     pub(crate) scene: SceneSettings,
 }
@@ -143,7 +151,8 @@ impl DrawingSettings {
     /// Refuses a folder of pictures with other files in it.
     pub(crate) fn new(args: &PictureArgs, outputs: impl IntoIterator<Item = OutputFormat>) -> Result<Self, Error> {
         let mut kinds: Vec<OutputFormat> = Vec::new();
-        for output in outputs {
+        let opened = args.open.then_some(OutputFormat::Html);
+        for output in outputs.into_iter().chain(opened) {
             if !kinds.contains(&output) {
                 kinds.push(output);
             }
@@ -153,6 +162,7 @@ impl DrawingSettings {
             pictures,
             picture_url: args.picture_url.clone(),
             outputs: kinds,
+            open: args.open,
             scene: SceneSettings::from(&args.scene),
         })
     }

@@ -7,6 +7,7 @@ use crate::cli::drawing::Drawing;
 use crate::cli::drawing_flags::DrawingSettings;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::ColorChoice;
+use crate::cli::open_page;
 use crate::cli::picture_prefix::link_prefix;
 use crate::cli::progress::Bar;
 use crate::cli::report_flags::{OutputFormat, Outputs, Report};
@@ -62,6 +63,12 @@ impl RunEnd<'_> {
             folder.sweep(drawing.pictures.values())?;
         }
         let spent = self.write(&judged, drawing.as_ref(), spent, console)?;
+        if let (Some(drawing), Some(DrawingSettings { open: true, .. })) = (&drawing, self.drawing) {
+            let (path, started) = open_page::open(drawing.file(OutputFormat::Html), &judged.outcome.name)?;
+            let said = if started { "the page is" } else { "no browser started: open the page" };
+            let colour = console.terminal.paints(self.color, console.terminal.stderr);
+            console.note(format_args!("{said} {}", path.display()), colour);
+        }
         if self.verbose {
             console.on_stderr(&took::stages(&spent));
         }

@@ -30,6 +30,7 @@ pub(crate) mod input_files;
 pub mod inspect;
 pub(crate) mod merge;
 pub(crate) mod models;
+pub(crate) mod open_page;
 pub(crate) mod pair_handle;
 pub(crate) mod picture_folder;
 pub(crate) mod picture_prefix;

@@ -162,7 +162,7 @@ pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let [width, height] = args.size;
     let scene = SceneSettings::from(&args.scene);
     let scene = SceneSettings { format: Format { width, height, ..scene.format }, ..scene };
-    let drawing_settings = DrawingSettings { pictures: folder, picture_url: None, outputs, scene };
+    let drawing_settings = DrawingSettings { pictures: folder, picture_url: None, outputs, open: false, scene };
     let Source { judged, drawn, row, warnings } = source;
     let mut timings = Timings::default();
     let drawing = pool.install(|| Drawing::new(&judged, drawn, &drawing_settings, None, &mut timings, &progress))?;

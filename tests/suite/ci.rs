@@ -296,7 +296,10 @@ fn action_inputs_reach_the_script() {
     let yaml = Yaml::read(&action);
     let declared: Vec<_> =
         yaml.get("inputs").expect("inputs").entries().iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(declared, ["assembly", "cad", "fail-on", "strict", "baseline", "args", "sarif", "junit", "pictures", "page", "cache"]);
+    assert_eq!(
+        declared,
+        ["assembly", "cad", "fail-on", "strict", "baseline", "args", "sarif", "junit", "pictures", "page", "cache"]
+    );
     let page = fs::read_to_string(root().join("docs/how-to/ci.md")).expect("the page");
     for name in declared {
         let variable = format!("INTERFERE_{}", name.to_uppercase().replace('-', "_"));

@@ -142,6 +142,7 @@ fn pictures_are_refused_before_the_run() {
     refused(&["--verdict-only"], "--pictures and --verdict-only exclude each other");
     refused(&["--shard", "1/2", "-o", text(&folder.path().join("s.json"))], "interfere render ASSEMBLY --report");
     refused(&["--picture-url", "a b"], "without spaces");
+    refused(&["--open"], "--open starts a browser, and ");
     assert!(!pictures.exists());
     std::fs::create_dir(&pictures).unwrap();
     refused(&["--format", "json", "-o", text(&report)], "lies in the folder of the pictures");
