@@ -39,6 +39,11 @@ def test_external_files_with_geometry_are_listed_once(tmp_path):
     assert source(tmp_path, STEP).external_files() == ["lid.stp"]
 
 
+def test_the_kernel_gets_no_names_of_other_files(tmp_path):
+    assert b"lid.stp" not in source(tmp_path, STEP).alone()
+    assert source(tmp_path, STEP.replace("DOCUMENT_FILE", "OTHER")).alone() is None
+
+
 def test_solids_in_the_text_are_counted(tmp_path):
     assert source(tmp_path, STEP).stated_solids() == 1
 

@@ -10,6 +10,8 @@ from .errors import Refused
 
 STRING = rb"'((?:[^']|'')*)'"
 DOCUMENT_FILE = re.compile(rb"\bDOCUMENT_FILE\s*\(\s*" + STRING)
+# Names of other files, which the kernel would open: from the entity to the first text.
+OTHER_FILE = re.compile(rb"(\b(?:DOCUMENT_FILE|APPLIED_EXTERNAL_IDENTIFICATION_ASSIGNMENT)\s*\(\s*)" + STRING)
 CAD_FILE = re.compile(r"\.(stp|step|stpz|p21|igs|iges|x_t|x_b|sldprt|prt|catpart|ipt)$", re.IGNORECASE)
 SOLID = re.compile(rb"\b(MANIFOLD_SOLID_BREP|FACETED_BREP|BREP_WITH_VOIDS)\s*\(")
 
@@ -44,6 +46,16 @@ class Source:
             return []
         names = [_text(s) for s in DOCUMENT_FILE.findall(self.data)]
         return list(dict.fromkeys(n for n in names if CAD_FILE.search(n)))
+
+    def alone(self) -> bytes | None:
+        """Returns a STEP file without the names of other files; `None` for a file without such names.
+
+        The kernel opens the files that a STEP file names, wherever they are. An import follows from one file alone.
+        """
+        if self.format != "step":
+            return None
+        text, count = OTHER_FILE.subn(rb"\1''", self.data)
+        return text if count else None
 
     def stated_solids(self) -> int:
         """Returns the number of solids in the text of a STEP file."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from . import kernel
 from .errors import Refused
@@ -51,8 +53,13 @@ def read(source: Source) -> Tree:
         try:
             if source.format in ("brep", "binary-brep"):
                 return _read_brep(source)
-            document = _document(source)
-            return _Walk(document).tree()
+            alone = source.alone()
+            if alone is None:
+                return _Walk(_document(source, source.path)).tree()
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "alone.step"
+                path.write_bytes(alone)
+                return _Walk(_document(source, path)).tree()
         except Refused:
             raise
         except Exception as error:  # The kernel raises its own exceptions.
@@ -82,7 +89,7 @@ def _read_brep(source: Source) -> Tree:
     return Tree([leaf], False, name)
 
 
-def _document(source: Source):
+def _document(source: Source, path: Path):
     from OCP.IFSelect import IFSelect_ReturnStatus
     from OCP.TCollection import TCollection_ExtendedString
     from OCP.TDocStd import TDocStd_Document
@@ -98,7 +105,7 @@ def _document(source: Source):
         reader = IGESCAFControl_Reader()
     reader.SetNameMode(True)
     reader.SetColorMode(True)
-    if reader.ReadFile(str(source.path)) != IFSelect_ReturnStatus.IFSelect_RetDone:
+    if reader.ReadFile(str(path)) != IFSelect_ReturnStatus.IFSelect_RetDone:
         raise Refused("unreadable", f"{source.path.name}: the kernel cannot parse this {source.format.upper()} file")
     reader.Transfer(document)
     return document
