@@ -124,7 +124,7 @@ pub struct Part {
     pub source: MeshSource,
     /// Unit of the mesh's coordinates.
     pub units: LengthUnit,
-    /// Chordal deflection of the export, if stated (mm).
+    /// Chordal deflection of the export, if stated (mm): upper bound of the sagittas estimated from the facets.
     pub deflection: Option<f64>,
     /// Geometry of this part, in place of the run's choice.
     pub geometry: Option<Geometry>,

@@ -57,11 +57,13 @@ pub struct FacetTable {
 
 impl FacetTable {
     /// Builds the table of a surface from its source mesh (mm), with coordinates accurate to `rounding` (mm).
-    /// `deflection` (mm) replaces every positive sagitta. O(n log n), mostly for finding the facets.
+    /// `deflection` (mm) is the upper bound of every sagitta. O(n log n), mostly for finding the facets.
     pub fn new(surface: &Surface, mesh: &TriMesh, rounding: f64, deflection: Option<f64>) -> Self {
         let ConcaveFacets { facet, mut sagitta } = ConcaveFacets::of(mesh, rounding);
         if let Some(stated) = deflection {
-            sagitta.iter_mut().filter(|s| **s > 0.0).for_each(|s| *s = stated);
+            for s in &mut sagitta {
+                *s = lesser(*s, stated);
+            }
         }
         if sagitta.iter().all(|&s| s <= 0.0) {
             return Self::default();

@@ -5,6 +5,7 @@ use crate::check::prepare::convexity::is_convex;
 use crate::check::prepare::decompose::Covered;
 use crate::check::prepare::load::PartMesh;
 use crate::check::prepare::solid::PreparedTriangles;
+use crate::geom::math::lesser;
 use crate::geom::tolerance::TOLERANCE_IN_F32_QUANTA;
 use crate::geom::{Aabb, Mat3, Obb};
 use crate::mesh::TriMesh;
@@ -132,7 +133,7 @@ impl Shape {
             return Some(0.0);
         }
         let known = self.stretch == Mat3::identity();
-        known.then(|| self.deflection.filter(|_| self.part.concave_error > 0.0).unwrap_or(self.part.concave_error))
+        known.then(|| self.deflection.map_or(self.part.concave_error, |d| lesser(d, self.part.concave_error)))
     }
 
     /// Longest side of the part's own bounding box (mm).

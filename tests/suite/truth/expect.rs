@@ -74,16 +74,18 @@ fn allowance(known: &Known, dressed: &Dressed, asked: &Asked) -> Range {
     let capped = |s: f64| (1.5 * s).min(0.25).min(cap);
     // An edge between 10⁻⁴ and 0.65 rad counts as part of a curved surface.
     let bend = |sides: usize| 2.0 * std::f64::consts::PI / sides as f64;
-    let meant = known.bore.filter(|b| bend(b.sides) < 0.65).map_or(0.0, |b| b.deflection.unwrap_or(b.sagitta));
+    let meant = known
+        .bore
+        .filter(|b| bend(b.sides) < 0.65)
+        .map_or(0.0, |b| b.deflection.map_or(b.sagitta, |d| d.min(b.sagitta)));
     // Rounding bends flat faces, and changes the angles between a bore's facets.
     let bent = [0, 1].map(|k| 4.0 * dressed.moved / least_height(&dressed.meshes[k])).into_iter().fold(0.0, f64::max);
     if bent < 2e-5 {
         let off = if bent < 1e-9 { 1e-6 } else { 0.02 };
         return [capped(meant * (1.0 - off)) * (1.0 - 1e-12), capped(meant * (1.0 + off)) * (1.0 + 1e-12)];
     }
-    let deflection = known.bore.and_then(|b| b.deflection).unwrap_or(0.0);
     let widest = sides[0].max().max(sides[1].max());
-    [0.0, capped(1.02 * meant.max(deflection).max(widest * bent.min(0.65))) * (1.0 + 1e-9)]
+    [0.0, capped(1.02 * meant.max(widest * bent.min(0.65))) * (1.0 + 1e-9)]
 }
 
 /// Status by the first matching row of the status table.
