@@ -112,7 +112,7 @@ fn completions_know_every_command() {
     // The formats are offered, in place of file names.
     let bash = interfere(&["completions", "bash"]).stdout;
     let offered = bash.split("--format)").nth(1).and_then(|rest| rest.lines().nth(1)).expect("the flag");
-    assert!(bash.contains("compgen -W \"table json sarif junit github markdown csv glb stl\""), "{offered}");
+    assert!(bash.contains("compgen -W \"table json sarif junit github markdown csv html glb stl\""), "{offered}");
 }
 
 #[test]
