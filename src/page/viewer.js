@@ -1158,7 +1158,7 @@ const searched = (f) => {
 };
 let texts = null;
 
-const nameOf = (f, side, most = 30) => short(shown(f.names[side]), most);
+const nameOf = (f, side, most = 28) => short(shown(f.names[side]), most);
 
 /** Length that says how bad a finding is. */
 const extent = (f) => f.status === "undecided" ? "?" : f.facts.find(([k]) => k === "depth" || k === "gap")?.[1].split(",")[0] ?? "";
