@@ -182,7 +182,6 @@ test("without WebGL and without scripts, table and pictures show", async () => {
     assert.ok((await page.locator("#static img").first().boundingBox()).height > 200);
     assert.deepEqual(seen().filter((s) => s.startsWith("request") || s.includes("Content Security")), []);
     await close();
-    if (options.args) await page.context().browser().close();
   }
 });
 

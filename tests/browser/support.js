@@ -83,7 +83,8 @@ export const closeBrowser = async () => (await shared)?.close();
  * policy.
  */
 export async function open(file, { hash = "", context = {}, args = [], wait = true } = {}) {
-  const inContext = await (await browser(args)).newContext({ viewport: { width: 1280, height: 800 }, ...context });
+  const started = await browser(args);
+  const inContext = await started.newContext({ viewport: { width: 1280, height: 800 }, ...context });
   const page = await inContext.newPage();
   const seen = [];
   page.on("request", (r) => { if (!r.url().startsWith("data:")) seen.push(`request ${r.url()}`); });
@@ -93,7 +94,7 @@ export async function open(file, { hash = "", context = {}, args = [], wait = tr
   const url = pathToFileURL(file).href;
   await page.goto(url + hash);
   if (wait) await ready(page);
-  return { page, seen: () => seen.filter((s) => s !== `request ${url}`), close: () => inContext.close() };
+  return { page, seen: () => seen.filter((s) => s !== `request ${url}`), close: () => args.length ? started.close() : inContext.close() };
 }
 
 export const ready = (page) => page.waitForFunction(() => document.documentElement.dataset.ready === "yes", null, { timeout: 120_000 });
