@@ -90,25 +90,27 @@ impl Checker<'_> {
         let limits = self.all_limits();
         let answers: Vec<OnceLock<Answer>> =
             known.into_iter().map(|a| a.map_or_else(OnceLock::new, OnceLock::from)).collect();
-        let answer = |group: usize, scratch: &mut EpaScratch| {
-            answers[group].get_or_init(|| {
-                let d = &groups.distinct[group];
-                let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
-                let query = self.query(d, limits, firsts.rotations_of(group, &self.shapes.placed));
-                self.computed(&pair_key(d, &query, Kind::Pairs), scratch)
-            });
-            progress.advance(1);
+        let compute = |group: usize, scratch: &mut EpaScratch| {
+            let d = &groups.distinct[group];
+            let limits = &limits[d.rule.map_or(0, |r| r as usize + 1)];
+            let query = self.query(d, limits, firsts.rotations_of(group, &self.shapes.placed));
+            self.computed(&pair_key(d, &query, Kind::Pairs), scratch)
         };
         let order = self.costliest_first(groups);
         let next = AtomicUsize::new(0);
         let work = || {
             let mut scratch = EpaScratch::default();
             while let Some(&group) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                answer(group as usize, &mut scratch);
+                answers[group as usize].get_or_init(|| compute(group as usize, &mut scratch));
+                progress.advance(1);
             }
         };
         rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| work())));
-        answers.into_iter().filter_map(OnceLock::into_inner).collect()
+        // Each pair keeps its place, even if a worker left it out.
+        let answer = |(group, answer): (usize, OnceLock<Answer>)| {
+            answer.into_inner().unwrap_or_else(|| compute(group, &mut EpaScratch::default()))
+        };
+        answers.into_iter().enumerate().map(answer).collect()
     }
 
     /// Indices of the unique pairs by falling expected cost: a long pair begun last would run alone. The cost is the
