@@ -219,7 +219,7 @@ pub fn explain(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<Explanation, Error> {
-    explain_and_draw(assembly, options, ids, loader, progress).map(|explained| explained.explanation)
+    explained(assembly, options, ids, loader, progress).map(|(explanation, ..)| explanation)
 }
 
 /// An explained pair with an outcome and the judged shapes, for a picture.
@@ -244,6 +244,18 @@ pub fn explain_and_draw(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<ExplainedPair, Error> {
+    let (explanation, outcome, shapes) = explained(assembly, options, ids, loader, progress)?;
+    Ok(ExplainedPair { explanation, outcome, drawn: drawn_shapes(&shapes) })
+}
+
+/// Explains a pair; also returns its row as an outcome, and the shapes.
+fn explained(
+    assembly: &Assembly,
+    options: &Options,
+    ids: [&str; 2],
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<(Explanation, Outcome, Shapes), Error> {
     let settings = resolve_settings(assembly, options)?;
     let pair = find_pair(assembly, ids)?;
     let rules = RuleTable::new(assembly);
@@ -275,7 +287,7 @@ pub fn explain_and_draw(
         instances: describe_instances(assembly),
         ..empty_outcome(assembly, settings.clone(), n * n.saturating_sub(1) / 2)
     };
-    Ok(ExplainedPair { explanation, outcome, drawn: drawn_shapes(&shapes) })
+    Ok((explanation, outcome, shapes))
 }
 
 /// Counts all pairs of instances and the ignored ones.
