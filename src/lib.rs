@@ -14,6 +14,7 @@ mod json;
 mod measure;
 mod mesh;
 mod model;
+mod motion;
 mod page;
 mod picture;
 mod query;
@@ -49,7 +50,7 @@ pub mod internals {
     macro_rules! rooms {
         ($($room:ident)*) => { $(pub mod $room { pub use crate::$room::*; })* };
     }
-    rooms! { assembly broad check cli error findings fuzzing geom import io json measure mesh model page picture query scene shape }
+    rooms! { assembly broad check cli error findings fuzzing geom import io json measure mesh model motion page picture query scene shape }
 
     pub mod report {
         pub mod table {
