@@ -1,0 +1,243 @@
+//! The joints between two parts, and the relative pose that they make.
+
+use crate::geom::Pose;
+use crate::geom::math::UNIT_ROUNDOFF;
+use crate::motion::joint::{Joint, JointKind};
+
+/// Value of a joint as a linear function of the parameters of a run: Σ rateₚ · qₚ + offset, measured from home.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Law {
+    /// Change of the value for one unit of each parameter (degrees or mm for a unit of the parameter).
+    pub rates: Vec<f64>,
+    /// Value with all parameters 0 (degrees or mm, from home).
+    pub offset: f64,
+}
+
+impl Law {
+    /// Law of a joint that keeps one value in the whole run.
+    pub fn constant(value: f64) -> Self {
+        Self { rates: Vec::new(), offset: value }
+    }
+
+    /// Law of a joint that depends on a single parameter, the first one.
+    pub fn linear(rate: f64, offset: f64) -> Self {
+        Self { rates: vec![rate], offset }
+    }
+
+    /// Computes the value (degrees or mm, from home); missing rates and missing parameters count as 0.
+    pub fn value(&self, q: &[f64]) -> f64 {
+        self.rates.iter().zip(q).map(|(rate, q)| rate * q).sum::<f64>() + self.offset
+    }
+
+    /// Rate on one parameter; 0 if the law does not have it.
+    pub fn rate(&self, p: usize) -> f64 {
+        self.rates.get(p).copied().unwrap_or(0.0)
+    }
+
+    /// Largest change of the value from the centre of a cell (degrees or mm, >= 0).
+    pub fn reach(&self, half: &[f64]) -> f64 {
+        self.rates.iter().zip(half).map(|(rate, h)| (rate * h).abs()).sum()
+    }
+
+    /// Largest magnitude of the terms of the sum over a cell: the scale of its rounding.
+    fn scale(&self, cell: &Cell) -> f64 {
+        let ends = cell.center.iter().zip(&cell.half).map(|(c, h)| c.abs() + h);
+        self.rates.iter().zip(ends).map(|(rate, q)| rate.abs() * q).sum::<f64>() + self.offset.abs()
+    }
+
+    fn negated(&self) -> Self {
+        Self { rates: self.rates.iter().map(|r| -r).collect(), offset: -self.offset }
+    }
+}
+
+/// A joint of a chain, with the law of its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChainJoint {
+    /// The joint as drawn.
+    pub joint: Joint,
+    /// Law of its value.
+    pub law: Law,
+}
+
+/// Box of parameter values: centre ± half.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Centre of each parameter, in the unit of the parameter.
+    pub center: Vec<f64>,
+    /// Half width of each parameter (>= 0), rounded up: the box holds both ends.
+    pub half: Vec<f64>,
+}
+
+impl Cell {
+    /// Cell of one parameter between two values, `from` <= `to`.
+    pub fn between(from: f64, to: f64) -> Self {
+        let center = from + 0.5 * (to - from);
+        let half = if to > from { (center - from).max(to - center).next_up() } else { 0.0 };
+        Self { center: vec![center], half: vec![half] }
+    }
+}
+
+/// Motion of B in A's frame as a function of the parameters of a run: M(q) = `T_A`⁻¹ · `T_B`.
+///
+/// M(q) = E₁(v₁) · … · Eₙ(vₙ) · `drawn`, where joint 1 is nearest A (product of exponentials; Murray, Li & Sastry, "A
+/// Mathematical Introduction to Robotic Manipulation", 1994, §3.2). All lengths are mm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chain {
+    /// Pose of B in A's frame as drawn.
+    pub drawn: Pose,
+    /// Joints between A and B, nearest B first. Axes lie in A's frame, as drawn; a joint on A's side has the negated
+    /// law, because its motion is inverted.
+    pub joints: Vec<ChainJoint>,
+}
+
+impl Chain {
+    /// Builds the chain of two parts with the poses `a` and `b` as drawn. `a_side` and `b_side` hold the joints from
+    /// each part down to the first joint that carries both parts, that one excluded, nearest the part first. Axes and
+    /// poses are in the coordinates of the assembly as drawn. Fixed joints are left out.
+    ///
+    /// Axes change to A's frame, so the distance of the assembly from its origin costs digits only once.
+    pub fn new(a: &Pose, b: &Pose, a_side: &[ChainJoint], b_side: &[ChainJoint]) -> Self {
+        let moved = |j: &ChainJoint| Joint {
+            kind: j.joint.kind,
+            axis: a.rotation.tr_mul(&j.joint.axis),
+            at: a.rotation.tr_mul(&(j.joint.at - a.translation)),
+        };
+        let of_b = b_side.iter().map(|j| ChainJoint { joint: moved(j), law: j.law.clone() });
+        let of_a = a_side.iter().rev().map(|j| ChainJoint { joint: moved(j), law: j.law.negated() });
+        let joints = of_b
+            .chain(of_a)
+            .filter(|j| j.joint.kind != JointKind::Fixed)
+            .map(|j| ChainJoint { joint: near_origin(&j.joint), ..j })
+            .collect();
+        Self { drawn: a.relative(b), joints }
+    }
+
+    /// Number of parameters of the laws.
+    pub fn parameters(&self) -> usize {
+        self.joints.iter().map(|j| j.law.rates.len()).max().unwrap_or(0)
+    }
+
+    /// True if no parameter moves B in A's frame.
+    pub fn is_static(&self) -> bool {
+        self.joints.iter().all(|j| j.law.rates.iter().all(|r| *r == 0.0))
+    }
+
+    /// Computes the pose of B in A's frame at the parameters `q`; off by at most [`Self::rounding`].
+    pub fn pose(&self, q: &[f64]) -> Pose {
+        let mut pose = self.drawn;
+        for j in &self.joints {
+            pose = after(&j.joint.motion(j.law.value(q)), &pose);
+        }
+        pose
+    }
+
+    /// Bounds the rounding of [`Self::pose`] over a cell (mm, >= 0), for points of B at most `size` (mm) from the origin
+    /// of B's frame.
+    ///
+    /// Each of the k joints adds a product of two poses and a rotation with entries off by a few roundings, hence 32·u
+    /// of the largest coordinate on the way. The value of a joint is off by the rounding of the sum in its law; it moves
+    /// a point by that times its distance from the axis.
+    pub fn rounding(&self, cell: &Cell, size: f64) -> f64 {
+        let mut reach = size + self.drawn.translation.norm();
+        let mut values = 0.0;
+        for j in &self.joints {
+            reach += 2.0 * j.joint.at.norm();
+            let terms = (2.0 + j.law.rates.len() as f64) * UNIT_ROUNDOFF * j.law.scale(cell);
+            let travel = j.law.scale(cell);
+            match j.joint.kind {
+                JointKind::Fixed => {}
+                JointKind::Prismatic => {
+                    reach += travel;
+                    values += terms;
+                }
+                JointKind::Revolute => values += terms.to_radians() * reach,
+                JointKind::Screw { lead } => {
+                    reach += (lead * travel / 360.0).abs();
+                    values += terms.to_radians() * reach + (lead * terms / 360.0).abs();
+                }
+            }
+        }
+        32.0 * (1.0 + self.joints.len() as f64) * UNIT_ROUNDOFF * reach + 2.0 * values
+    }
+}
+
+/// Composes two motions: `inner` first.
+fn after(outer: &Pose, inner: &Pose) -> Pose {
+    Pose { rotation: outer.rotation * inner.rotation, translation: outer.point(&inner.translation) }
+}
+
+/// The same joint, with the point of the axis nearest to the origin and the axis of length 1.
+fn near_origin(joint: &Joint) -> Joint {
+    let axis = joint.axis.try_normalize(0.0).unwrap_or(joint.axis);
+    Joint { axis, at: joint.at - axis * axis.dot(&joint.at), ..*joint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geom::Vec3;
+    use crate::testkit::rng::Rng;
+
+    fn revolute(at: Vec3, law: Law) -> ChainJoint {
+        ChainJoint { joint: Joint { kind: JointKind::Revolute, axis: Vec3::z(), at }, law }
+    }
+
+    #[test]
+    fn two_links_reach_the_sum_of_their_angles() {
+        let arm = Chain::new(
+            &Pose::identity(),
+            &Pose { translation: Vec3::new(30.0, 0.0, 0.0), ..Pose::identity() },
+            &[],
+            &[revolute(Vec3::x() * 20.0, Law::linear(-2.0, 0.0)), revolute(Vec3::zeros(), Law::linear(1.0, 90.0))],
+        );
+        // Shoulder at 90 degrees, elbow straight.
+        assert!((arm.pose(&[0.0]).translation - Vec3::y() * 30.0).norm() < 1e-14);
+        // Shoulder at 180 degrees, elbow folded back: the tip lies 10 mm from the elbow towards the shoulder.
+        assert!((arm.pose(&[90.0]).translation - Vec3::x() * -10.0).norm() < 1e-14);
+        assert_eq!(arm.parameters(), 1);
+    }
+
+    #[test]
+    fn the_relative_pose_is_that_of_the_placed_parts() {
+        let mut rng = Rng::new(11);
+        for _ in 0..200 {
+            let joint = |rng: &mut Rng| {
+                let kinds = [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: 2.0 }];
+                let joint = Joint { kind: kinds[rng.below(3)], axis: rng.direction(), at: rng.in_cube() * 20.0 };
+                ChainJoint { joint, law: Law { rates: vec![rng.signed() * 9.0, rng.signed()], offset: rng.signed() } }
+            };
+            let (a, b) = (rng.pose(50.0), rng.pose(50.0));
+            let (a_side, b_side): (Vec<_>, Vec<_>) = (
+                (0..rng.below(3)).map(|_| joint(&mut rng)).collect(),
+                (0..rng.below(3)).map(|_| joint(&mut rng)).collect(),
+            );
+            let chain = Chain::new(&a, &b, &a_side, &b_side);
+            let q = [rng.signed() * 10.0, rng.signed()];
+            let placed = |drawn: &Pose, joints: &[ChainJoint]| {
+                joints.iter().fold(*drawn, |pose, j| after(&j.joint.motion(j.law.value(&q)), &pose))
+            };
+            let expected = placed(&a, &a_side).relative(&placed(&b, &b_side));
+            let point = rng.in_cube() * 30.0;
+            assert!((chain.pose(&q).point(&point) - expected.point(&point)).norm() < 1e-11);
+            assert!(chain.rounding(&Cell { center: q.to_vec(), half: vec![0.0; 2] }, 60.0) < 1e-10);
+        }
+    }
+
+    #[test]
+    fn joints_under_both_parts_cancel_and_fixed_ones_vanish() {
+        let fixed = ChainJoint {
+            joint: Joint { kind: JointKind::Fixed, axis: Vec3::z(), at: Vec3::zeros() },
+            law: Law::linear(1.0, 0.0),
+        };
+        let chain = Chain::new(&Pose::identity(), &Pose::identity(), &[fixed], &[]);
+        assert!(chain.joints.is_empty() && chain.is_static());
+        assert_eq!(chain.pose(&[5.0]), Pose::identity());
+    }
+
+    #[test]
+    fn a_cell_holds_both_ends() {
+        let cell = Cell::between(0.1, 0.3);
+        assert!(cell.center[0] - cell.half[0] <= 0.1 && cell.center[0] + cell.half[0] >= 0.3);
+        assert_eq!(Cell::between(2.0, 2.0).half, [0.0]);
+    }
+}
