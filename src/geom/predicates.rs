@@ -9,10 +9,31 @@ use robust::{Coord, Coord3D};
 /// Positive if `d` lies on the side of the normal `(b−a)×(c−a)` of the plane through `a`, `b`, `c` (seen from there the
 /// three run counter-clockwise), negative on the other side, zero exactly on the plane. The magnitude approximates six
 /// times the volume of the tetrahedron.
+///
+/// Most signs follow from the rounded determinant and its error bound (Shewchuk, §4.3, table 3: bound A). The expansions
+/// of `robust` decide the rest.
 #[inline]
 pub fn orient3d(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
+    let [p, q, r] = [a - d, b - d, c - d];
+    let [qr, rq] = [q.x * r.y, r.x * q.y];
+    let [rp, pr] = [r.x * p.y, p.x * r.y];
+    let [pq, qp] = [p.x * q.y, q.x * p.y];
+    let determinant = p.z * (qr - rq) + q.z * (rp - pr) + r.z * (pq - qp);
+    let magnitude =
+        (qr.abs() + rq.abs()) * p.z.abs() + (rp.abs() + pr.abs()) * q.z.abs() + (pq.abs() + qp.abs()) * r.z.abs();
+    if determinant.abs() > ORIENT3D_ERROR * magnitude {
+        // Shewchuk counts the side below the plane as positive.
+        return -determinant;
+    }
+    orient3d_by_expansions(a, b, c, d)
+}
+
+/// Relative error of the rounded determinant of [`orient3d`], in units of the sum of its products' magnitudes.
+const ORIENT3D_ERROR: f64 = (7.0 + 56.0 * UNIT_ROUNDOFF) * UNIT_ROUNDOFF;
+
+#[cold]
+fn orient3d_by_expansions(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
     let k = |v: &Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
-    // robust (like Shewchuk) counts the side below the plane as positive.
     -robust::orient3d(k(a), k(b), k(c), k(d))
 }
 
@@ -198,6 +219,24 @@ mod tests {
         assert!(orient3d(&a, &b, &c, &-Vec3::z()) < 0.0);
         assert_eq!(orient3d(&a, &b, &c, &Vec3::new(7.0, -3.0, 0.0)), 0.0);
         assert!(orient3d(&a, &b, &c, &Vec3::new(0.1, 0.1, 1e-300)) > 0.0);
+    }
+
+    #[test]
+    fn the_error_bound_never_contradicts_the_expansions() {
+        let mut rng = Rng::new(2);
+        let mut flat = 0;
+        for round in 0..20_000 {
+            let [a, b, c] = [(); 3].map(|()| rng.in_cube() * rng.scale(1e-3, 1e6));
+            let (s, t) = (rng.range(-2.0, 2.0), rng.range(-2.0, 2.0));
+            // Most points lie in the plane to a few units in the last place.
+            let lift = if round % 4 == 0 { 0.0 } else { rng.scale(1e-18, 1.0) };
+            let d = a + (b - a) * s + (c - a) * t + rng.in_ball() * lift;
+            let exact = orient3d_by_expansions(&a, &b, &c, &d);
+            assert_eq!(orient3d(&a, &b, &c, &d) > 0.0, exact > 0.0);
+            assert_eq!(orient3d(&a, &b, &c, &d) < 0.0, exact < 0.0);
+            flat += usize::from(exact.abs() < 1e-12 * ((b - a).norm() * (c - a).norm() * (d - a).norm()));
+        }
+        assert!(flat > 3000, "{flat}");
     }
 
     #[test]

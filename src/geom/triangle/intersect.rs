@@ -64,7 +64,8 @@ fn turned<'t>(
 
 /// Side of each of the `points` relative to the plane of `of`: sign of [`orient3d`].
 pub(crate) fn sides(of: &Triangle, points: &Triangle) -> [f64; 3] {
-    [0, 1, 2].map(|k| orient3d(&of[0], &of[1], &of[2], &points[k]))
+    let side = |p| orient3d(&of[0], &of[1], &of[2], p);
+    [side(&points[0]), side(&points[1]), side(&points[2])]
 }
 
 fn apart(s: [f64; 3]) -> bool {

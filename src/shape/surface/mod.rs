@@ -153,7 +153,8 @@ impl Surface {
     /// Corners of a triangle (mm).
     #[inline]
     pub fn triangle(&self, t: u32) -> [Vec3; 3] {
-        self.triangles[t as usize].map(|v| self.vertices[v as usize])
+        let [a, b, c] = self.triangles[t as usize];
+        [self.vertices[a as usize], self.vertices[b as usize], self.vertices[c as usize]]
     }
 
     /// Volume enclosed by a closed surface (mm³). The first call sums it up, O(n).

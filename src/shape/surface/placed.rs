@@ -53,7 +53,8 @@ impl PlacedSurface<'_> {
     /// Corners of a triangle, in A's frame (mm).
     #[inline]
     pub(crate) fn corners(&self, t: u32) -> [Vec3; 3] {
-        self.surface.triangle(t).map(|v| self.global(&v))
+        let [a, b, c] = self.surface.triangle(t);
+        [self.global(&a), self.global(&b), self.global(&c)]
     }
 
     /// Finds the closest surface point; `None` if its distance is at least `limit` (mm).
