@@ -36,6 +36,15 @@ impl Pose {
         Self { rotation, translation: -(rotation * self.translation) }
     }
 
+    /// Composes two motions: `inner` first, then `self`.
+    #[must_use]
+    pub fn after(&self, inner: &Self) -> Self {
+        Self {
+            rotation: self.rotation * inner.rotation,
+            translation: self.rotation * inner.translation + self.translation,
+        }
+    }
+
     /// Computes the pose of `other` in the frame of `self`: `self⁻¹ · other`. Subtracts the translations first: the
     /// error then scales with their difference instead of with the distance from the origin.
     #[must_use]

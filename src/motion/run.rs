@@ -1,0 +1,91 @@
+//! Runs: the joint values that a check covers, as laws of all joints over a box of parameters.
+
+use crate::motion::chain::Law;
+use crate::motion::mechanism::{JointIx, Mechanism};
+
+/// Name of the drawing among the runs: no joint moves.
+pub const AS_DRAWN: &str = "as-drawn";
+
+/// Joint values of a run. Joints without a value are at home.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunKind {
+    /// One value of each joint.
+    Pose {
+        /// Values of the set joints.
+        set: Vec<(JointIx, f64)>,
+    },
+    /// Configurations one after another; joints move linearly between them.
+    Path {
+        /// Values of the set joints at each configuration, two or more.
+        configurations: Vec<Vec<(JointIx, f64)>>,
+    },
+    /// Every combination of the values of some joints.
+    Box {
+        /// Swept joints with their least and largest value.
+        swept: Vec<(JointIx, [f64; 2])>,
+        /// Values of other joints.
+        rest: Vec<(JointIx, f64)>,
+    },
+}
+
+impl RunKind {
+    /// Name in reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Pose { .. } => "pose",
+            Self::Path { .. } => "path",
+            Self::Box { .. } => "box",
+        }
+    }
+}
+
+/// A part of a run over which every joint value is linear in the parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Segment {
+    /// Law of each joint of the mechanism.
+    pub laws: Vec<Law>,
+    /// Least and largest value of each parameter; empty for a pose.
+    pub ranges: Vec<[f64; 2]>,
+}
+
+impl Segment {
+    /// Least and largest value of a joint over the segment.
+    pub fn values_of(&self, joint: JointIx) -> [f64; 2] {
+        let law = &self.laws[joint.0 as usize];
+        law.rates.iter().zip(&self.ranges).fold([law.offset; 2], |[low, high], (rate, [from, to])| {
+            let ends = [rate * from, rate * to];
+            [low + ends[0].min(ends[1]), high + ends[0].max(ends[1])]
+        })
+    }
+}
+
+impl Mechanism {
+    /// Segments of a run: one for a pose and a box, one for each two neighbouring configurations of a path, with one
+    /// parameter from 0 to 1. The parameters of a box are the values of its joints.
+    pub fn segments(&self, run: &RunKind) -> Vec<Segment> {
+        match run {
+            RunKind::Pose { set } => {
+                let driven: Vec<_> = set.iter().map(|(j, value)| (*j, Law::constant(*value))).collect();
+                vec![Segment { laws: self.laws(&driven), ranges: Vec::new() }]
+            }
+            RunKind::Box { swept, rest } => {
+                let n = swept.len();
+                let mut driven: Vec<_> = rest.iter().map(|(j, value)| (*j, Law::constant(*value))).collect();
+                driven.extend(swept.iter().enumerate().map(|(p, (j, _))| {
+                    let rates = (0..n).map(|k| if k == p { 1.0 } else { 0.0 }).collect();
+                    (*j, Law { rates, offset: 0.0 })
+                }));
+                let ranges = swept.iter().map(|(_, range)| *range).collect();
+                vec![Segment { laws: self.laws(&driven), ranges }]
+            }
+            RunKind::Path { configurations } => {
+                let values: Vec<Vec<f64>> = configurations.iter().map(|set| self.values(set)).collect();
+                let between = |ends: &[Vec<f64>]| {
+                    let law = |(from, to): (&f64, &f64)| Law { rates: vec![to - from], offset: *from };
+                    Segment { laws: ends[0].iter().zip(&ends[1]).map(law).collect(), ranges: vec![[0.0, 1.0]] }
+                };
+                values.windows(2).map(between).collect()
+            }
+        }
+    }
+}
