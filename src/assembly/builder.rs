@@ -1,6 +1,7 @@
 //! Builds assemblies without files, for users of the library.
 
 use crate::assembly::file::{bad_id, placement};
+use crate::assembly::motion::Motion;
 use crate::assembly::resolve::MAX_INSTANCES;
 use crate::assembly::rules::glob::Glob;
 use crate::assembly::{Assembly, Facets, FileSettings, Instance, Level, MeshSource, Part, PartIx, Rule, RuleAction};
@@ -127,6 +128,7 @@ impl AssemblyBuilder {
             instances,
             unit_ids: Vec::new(),
             rules,
+            motion: Motion::default(),
             warnings: Vec::new(),
         };
         assembly.warn();
@@ -242,7 +244,9 @@ fn build_rules(
             problems.push(Problem::new(at.clone(), what, fix));
         }
         let (scope, file) = (String::new(), String::new());
-        out.push(Rule { between, verb, severity: Level::Error, reason, scope, file, index: k as u32, units, at });
+        let (severity, index) = (Level::Error, k as u32);
+        let rule = Rule { between, verb, severity, reason, max_gap: None, during: None, scope, file, index, units, at };
+        out.push(rule);
     }
     out
 }

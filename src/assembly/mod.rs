@@ -3,6 +3,7 @@
 //! - `file`: one assembly file as written, and the tree of its sub-assemblies
 //! - `resolve`: expands the files to one flat list of instances, [`load`]
 //! - `model`: the resolved [`Assembly`]
+//! - `motion`: joints and runs, [`Motion`]
 //! - `builder`: an assembly in memory, without files
 //! - `rules`: the rule for two instances, [`RuleTable`]
 //!
@@ -11,6 +12,7 @@
 pub mod builder;
 pub(crate) mod file;
 pub mod model;
+pub mod motion;
 pub mod resolve;
 pub mod rules;
 #[cfg(test)]
@@ -18,6 +20,7 @@ pub(crate) mod tests;
 
 pub use crate::assembly::builder::AssemblyBuilder;
 pub use crate::assembly::model::*;
+pub use crate::assembly::motion::{Motion, NamedJoint, NamedRun};
 pub use crate::assembly::resolve::{LoadOptions, load};
 pub use crate::assembly::rules::coverage::{Overlap, RuleCoverage};
 pub use crate::assembly::rules::first_match::FirstMatch;

@@ -1,5 +1,7 @@
 //! A resolved assembly: nested files flattened, lengths in millimetres, full ids.
 
+use crate::assembly::motion::Motion;
+use crate::assembly::rules::glob::Glob;
 use crate::error::{Location, Warning};
 use crate::geom::{Affine, LengthUnit};
 use crate::mesh::TriMesh;
@@ -245,6 +247,12 @@ pub struct Rule {
     pub severity: Level,
     /// Free text.
     pub reason: Option<String>,
+    /// Largest gap (mm, >= 0): a larger one fails as `loose`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_gap: Option<f64>,
+    /// Globs over the names of the runs of the rule; `None` for every run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub during: Option<Vec<String>>,
     /// Full id prefix of the sub-assembly of the rule: empty, or ending in `/`. The rule applies only to pairs inside.
     pub scope: String,
     /// File relative to the root assembly's folder, with `/`; for the root its file name.
@@ -258,20 +266,33 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// True if the rule applies in a run. An invalid glob, already refused on loading, matches nothing.
+    pub fn applies_in(&self, run: &str) -> bool {
+        let matches = |glob: &String| Glob::new(glob).is_ok_and(|glob| glob.matches(run));
+        self.during.as_ref().is_none_or(|globs| globs.iter().any(matches))
+    }
+
     /// Formats the rule as in an assembly file, on one line, lengths in its file's unit.
     pub fn as_line(&self) -> String {
         let text = |t: &str| serde_json::Value::from(t).to_string();
         let [a, b] = self.between.each_ref().map(|g| text(g));
         let key = self.verb.key();
         let severity = format!("\"severity\": \"{}\"", self.severity.name());
-        let mut verb = match (self.verb, self.verb.length()) {
-            (RuleAction::Grade, _) => severity.clone(),
-            (_, Some(mm)) => format!("\"{key}\": {}", self.units.as_given(mm)),
-            (_, None) => format!("\"{key}\": true"),
+        let max_gap = self.max_gap.map(|mm| format!("\"max_gap\": {}", self.units.as_given(mm)));
+        let mut keys: Vec<String> = match (self.verb, self.verb.length()) {
+            (RuleAction::Grade, _) => Vec::new(),
+            (_, Some(mm)) => vec![format!("\"{key}\": {}", self.units.as_given(mm))],
+            (_, None) => vec![format!("\"{key}\": true")],
         };
-        if self.verb != RuleAction::Grade && self.severity != Level::Error {
-            verb = format!("{verb}, {severity}");
+        keys.extend(max_gap);
+        if keys.is_empty() || self.severity != Level::Error {
+            keys.push(severity);
         }
+        if let Some(during) = &self.during {
+            let globs: Vec<String> = during.iter().map(|g| text(g)).collect();
+            keys.push(format!("\"during\": [{}]", globs.join(", ")));
+        }
+        let verb = keys.join(", ");
         let reason = self.reason.as_ref().map_or_else(String::new, |r| format!(", \"reason\": {}", text(r)));
         format!("{{ \"between\": [{a}, {b}], {verb}{reason} }}")
     }
@@ -302,6 +323,8 @@ pub struct Assembly {
     pub unit_ids: Vec<String>,
     /// Rules, the outermost file first, then in file order; the first match of a pair applies.
     pub rules: Vec<Rule>,
+    /// Joints and runs.
+    pub motion: Motion,
     /// Warnings from reading.
     pub warnings: Vec<Warning>,
 }

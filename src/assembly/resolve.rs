@@ -3,6 +3,7 @@
 use crate::assembly::file::paths::{VersionedTree, shown};
 use crate::assembly::file::placement;
 use crate::assembly::file::tree::{File, FileTree, Files, MAX_DEPTH, instance_at, too_deep};
+use crate::assembly::motion::{self, Motion};
 use crate::assembly::rules::table::RuleTable;
 use crate::assembly::{Assembly, Facets, FileLine, FileSettings, Geometry, Instance, MeshSource, Part, PartIx, Rule};
 use crate::error::{Error, Problem, Warning, WarningCode};
@@ -36,9 +37,12 @@ pub const MAX_TEXT: u64 = 1 << 30;
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<Assembly, Error> {
     let tree = VersionedTree::new(path, loader, options.allow_outside)?;
     let mut files = Files::read(tree, loader, shown(path));
+    let beyond = limits(&files.list);
+    let clean = files.list.iter().all(|f| f.problems.is_empty());
+    let motion = if beyond.is_none() { motion::resolve(&mut files.list, clean) } else { Motion::default() };
     let mut problems = files.take_problems();
     if problems.is_empty() {
-        problems.extend(limits(&files.list));
+        problems.extend(beyond);
     }
     if !problems.is_empty() {
         return Err(Error { problems });
@@ -51,7 +55,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<A
     if !flat.problems.is_empty() {
         return Err(Error { problems: flat.problems });
     }
-    Ok(flat.finish(path))
+    Ok(flat.finish(path, motion))
 }
 
 /// Size of a file after expansion.
@@ -204,6 +208,8 @@ impl<'f> Expansion<'f> {
                 verb: rule.verb,
                 severity: rule.severity,
                 reason: rule.reason.clone(),
+                max_gap: rule.max_gap,
+                during: rule.during.as_ref().map(|globs| globs.iter().map(|g| g.value.clone()).collect()),
                 scope: place.prefix.clone(),
                 file: name(),
                 index: rule.index,
@@ -257,7 +263,7 @@ impl<'f> Expansion<'f> {
         }
     }
 
-    fn finish(mut self, path: &Path) -> Assembly {
+    fn finish(mut self, path: &Path, motion: Motion) -> Assembly {
         let root = &self.files[0].raw;
         let raw = &root.settings;
         let tolerance = raw.tolerance.as_ref().map_or(DEFAULT_TOLERANCE_MM, |t| t.value);
@@ -282,6 +288,7 @@ impl<'f> Expansion<'f> {
             instances: self.instances,
             unit_ids: self.unit_ids,
             rules: self.rules.into_iter().map(|(_, rule)| rule).collect(),
+            motion,
             warnings: ignored_settings(&self.files[1..], tolerance, facets, &settings),
         };
         assembly.warn();

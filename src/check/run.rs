@@ -116,7 +116,8 @@ fn run(
     let mut timings = Timings { threads: rayon::current_num_threads(), ..Timings::default() };
     let mut watch = Stopwatch::start();
     let settings = resolve_settings(assembly, options)?;
-    let rules = RuleTable::new(assembly);
+    refuse_unchecked(assembly)?;
+    let rules = RuleTable::of_drawing(assembly);
     let pairs_all = count_pairs(assembly, &rules)?;
     let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
     let meshes = load_meshes(assembly, loader, session.as_ref(), options.verdict_only, progress)?;
@@ -258,7 +259,7 @@ fn explained(
 ) -> Result<(Explanation, Outcome, Shapes), Error> {
     let settings = resolve_settings(assembly, options)?;
     let pair = find_pair(assembly, ids)?;
-    let rules = RuleTable::new(assembly);
+    let rules = RuleTable::of_drawing(assembly);
     let meshes = load_meshes(assembly, loader, None, false, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     progress.begin(Stage::Broad, 1);
@@ -351,6 +352,17 @@ pub(crate) fn resolve_settings(assembly: &Assembly, options: &Options) -> Result
         max_pieces: options.max_pieces,
         verdict_only: options.verdict_only,
     })
+}
+
+/// Refuses what a check would pass over: runs and largest gaps.
+fn refuse_unchecked(assembly: &Assembly) -> Result<(), Error> {
+    let run = assembly.motion.runs.first().map(|run| (&run.at, format!("the run `{}` is not checked yet", run.name)));
+    let rule = assembly.rules.iter().find(|rule| rule.max_gap.is_some());
+    let rule = rule.map(|rule| (&rule.at, "`max_gap` is not checked yet".to_owned()));
+    match run.or(rule) {
+        Some((at, what)) => Err(Error::one(at.clone(), what, "remove it: a check would pass over it")),
+        None => Ok(()),
+    }
 }
 
 /// Largest distance of a pair with an effect on the outcome (mm).

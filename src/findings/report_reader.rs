@@ -315,6 +315,8 @@ impl RawRule {
             verb,
             severity: severity.unwrap_or_default(),
             reason: self.reason,
+            max_gap: None,
+            during: None,
             scope: self.scope,
             at: Location::file(&self.file),
             file: self.file,

@@ -91,7 +91,7 @@ pub fn suggest(assembly: &Assembly, outcome: &Outcome) -> Suggestions {
     let writer = Writer {
         assembly,
         ids: Ids::new(outcome.instances.iter().map(|i| i.id.as_str())),
-        table: RuleTable::new(assembly),
+        table: RuleTable::of_drawing(assembly),
         failing: outcome.pairs.iter().filter(|p| p.status.fails()).map(|p| ordered(p.a, p.b)).collect(),
     };
     let mut rules: Vec<Proposal> = Vec::new();
@@ -294,6 +294,8 @@ impl Writer<'_> {
             between,
             verb,
             reason,
+            max_gap: None,
+            during: None,
             scope: String::new(),
             file: self.assembly.path.clone(),
             index: 0,

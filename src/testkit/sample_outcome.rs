@@ -89,6 +89,8 @@ fn rule(between: [&str; 2], verb: RuleAction, reason: Option<&str>, index: u32) 
         verb,
         severity: Level::Error,
         reason: reason.map(str::to_owned),
+        max_gap: None,
+        during: None,
         scope: String::new(),
         file: "assembly.json".to_owned(),
         index,

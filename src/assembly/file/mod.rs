@@ -1,21 +1,25 @@
 //! An assembly file as written: one struct per object, with checked keys, numbers in mm, and positions.
 //!
-//! - `instances`, `placement`, `rotation`, `rules`: readers of these objects
+//! - `instances`, `joints`, `placement`, `rotation`, `rules`, `runs`: readers of these objects
 //! - `paths`: resolves file names and restricts them to the allowed tree
 //! - `tree`: reads the root file and its sub-assemblies, resolves part names and paths
 //!
 //! Module `resolve` expands the files to one assembly.
 
 pub(crate) mod instances;
+pub(crate) mod joints;
 pub(crate) mod paths;
 pub(crate) mod placement;
 pub(crate) mod rotation;
 pub(crate) mod rules;
+pub(crate) mod runs;
 pub(crate) mod tree;
 
 pub(crate) use crate::assembly::file::instances::bad_id;
 use crate::assembly::file::instances::read_instances;
+use crate::assembly::file::joints::{RawJoint, read_joints};
 use crate::assembly::file::rules::read_rules;
+use crate::assembly::file::runs::{RawRuns, read_runs};
 use crate::assembly::{Facets, Geometry, Level, RuleAction};
 use crate::error::{Location, Problem};
 use crate::geom::{Affine, LengthUnit};
@@ -34,10 +38,21 @@ pub(crate) struct RawFile {
     pub parts: Vec<RawPart>,
     pub instances: Vec<RawInstance>,
     pub rules: Vec<RawRule>,
+    pub joints: Vec<RawJoint>,
+    /// Names of all joints, including joints with a problem.
+    pub joint_names: Vec<String>,
+    pub runs: RawRuns,
     /// Names of all parts, including parts with a problem.
     pub part_names: Vec<String>,
     /// Location for problems of the whole list of instances.
     pub instances_at: Location,
+}
+
+impl RawFile {
+    /// True if the file has joints, runs, or rules for certain runs.
+    pub fn has_motion(&self) -> bool {
+        !self.joint_names.is_empty() || !self.runs.is_empty() || self.rules.iter().any(|r| r.during.is_some())
+    }
 }
 
 /// The settings of a file.
@@ -103,12 +118,16 @@ pub(crate) struct RawRule {
     pub verb: RuleAction,
     pub severity: Level,
     pub reason: Option<String>,
+    /// Largest gap (mm, >= 0).
+    pub max_gap: Option<f64>,
+    /// Globs over the names of runs; `None` for every run.
+    pub during: Option<Vec<Located<String>>>,
     pub index: u32,
     pub at: Location,
 }
 
 const PART_KEYS: [&str; 5] = ["mesh", "units", "deflection", "geometry", "comment"];
-const TOP_KEYS: [&str; 13] = [
+const TOP_KEYS: [&str; 16] = [
     "version",
     "name",
     "units",
@@ -121,6 +140,9 @@ const TOP_KEYS: [&str; 13] = [
     "parts",
     "instances",
     "rules",
+    "joints",
+    "poses",
+    "sweeps",
     "$schema",
 ];
 
@@ -166,9 +188,12 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
     let (parts, part_names) = read_parts(reader, &fields, unit);
     let instances = read_instances(reader, &fields, &part_names, unit);
     let rules = read_rules(reader, &fields, unit);
+    let (joints, joint_names) = read_joints(reader, &fields, unit);
+    let runs = read_runs(reader, &fields);
     let blamed = fields.get("instances").map_or(document.start(), Value::start);
     let instances_at = reader.source.at(blamed, &JsonPath::Key(&root, "instances"));
-    Some(RawFile { name, units, settings, parts, instances, rules, part_names, instances_at })
+    let lists = RawFile { parts, instances, rules, joints, runs, ..RawFile::default() };
+    Some(RawFile { name, units, settings, joint_names, part_names, instances_at, ..lists })
 }
 
 /// Reads the settings of a run; lengths in `unit`.

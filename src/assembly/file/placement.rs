@@ -89,7 +89,13 @@ pub(crate) fn is_rigid(linear: &Mat3) -> bool {
     (linear.transpose() * linear - Mat3::identity()).abs().max() <= RIGID
 }
 
-fn read_point(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<Vec3> {
+/// Reads a point, in mm.
+pub(crate) fn read_point(
+    reader: &mut Reader<'_>,
+    value: Value<'_>,
+    trail: &JsonPath<'_>,
+    unit: LengthUnit,
+) -> Option<Vec3> {
     let elements = reader.list::<3>(value, trail, "a list of 3 numbers, x, y and z")?;
     let [x, y, z] = [0, 1, 2].map(|k: usize| reader.coordinate(elements[k], &JsonPath::Index(trail, k), unit));
     Some(Vec3::new(x?, y?, z?))

@@ -99,7 +99,7 @@ fn read_quaternion(
 }
 
 /// Reads an axis: a vector, or the name of a coordinate axis.
-fn read_axis(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Vec3> {
+pub(crate) fn read_axis(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Option<Vec3> {
     let expected = "a list of 3 numbers, x, y and z, or one of `x`, `y`, `z`, `-x`, `-y` and `-z`";
     if let Json::Text(name) = value.json() {
         let (sign, letter) = name.strip_prefix('-').map_or((1.0, name), |letter| (-1.0, letter));

@@ -1,6 +1,7 @@
 //! Reads the `rules` of a file: two globs, an action and a severity each.
 
-use crate::assembly::file::{RawRule, read_comment, read_list};
+use crate::assembly::file::joints::read_globs;
+use crate::assembly::file::{Located, RawRule, read_comment, read_list};
 use crate::assembly::rules::glob::Glob;
 use crate::assembly::{Level, RuleAction};
 use crate::geom::LengthUnit;
@@ -9,7 +10,8 @@ use crate::json::position::JsonPath;
 use crate::json::reader::{Fields, Reader};
 use crate::json::wording::{join_or, quoted};
 
-const RULE_KEYS: [&str; 7] = ["between", "ignore", "allow_depth", "min_clearance", "severity", "reason", "comment"];
+const RULE_KEYS: [&str; 9] =
+    ["between", "ignore", "allow_depth", "min_clearance", "max_gap", "during", "severity", "reason", "comment"];
 
 pub(crate) fn read_rules(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> Vec<RawRule> {
     let root = JsonPath::Root;
@@ -30,6 +32,8 @@ fn read_rule(
     let between = read_between(reader, &fields, value, trail);
     let severity = read_severity(reader, &fields, trail);
     let verb = read_verb(reader, &fields, value, trail, unit);
+    let max_gap = fields.get("max_gap").map(|v| reader.length(v, &JsonPath::Key(trail, "max_gap"), unit));
+    let during = fields.get("during").map(|v| read_during(reader, v, &JsonPath::Key(trail, "during")));
     read_comment(reader, &fields, trail);
     let reason = fields.get("reason").map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text"));
     Some(RawRule {
@@ -37,9 +41,21 @@ fn read_rule(
         verb: verb?,
         severity: severity?,
         reason: reason.flatten().map(str::to_owned),
+        max_gap: max_gap.map_or(Some(None), |read| read.map(Some))?,
+        during,
         index: u32::try_from(index).unwrap_or(u32::MAX),
         at: reader.source.at(value.start(), trail),
     })
+}
+
+/// Reads the runs of a rule, one glob or more.
+fn read_during(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -> Vec<Located<String>> {
+    let noted = reader.problems.len();
+    let globs = read_globs(reader, value, trail, "a list of globs over the names of runs");
+    if globs.is_empty() && reader.problems.len() == noted {
+        reader.problem(value.start(), trail, "a rule for no run", "name runs, or remove `during`");
+    }
+    globs
 }
 
 fn read_between(
@@ -91,7 +107,7 @@ fn read_verb(
     unit: LengthUnit,
 ) -> Option<RuleAction> {
     let given: Vec<&str> = RuleAction::KEYS.into_iter().filter(|v| fields.has(v)).collect();
-    if given.is_empty() && fields.has("severity") {
+    if given.is_empty() && (fields.has("severity") || fields.has("max_gap")) {
         return Some(RuleAction::Grade);
     }
     if given.len() != 1 {
@@ -104,7 +120,7 @@ fn read_verb(
             rule.start(),
             trail,
             what,
-            format!("give exactly one of {}, or `severity` alone", join_or(&RuleAction::KEYS)),
+            format!("give exactly one of {}, or `max_gap` or `severity` alone", join_or(&RuleAction::KEYS)),
         );
     }
     let mut verb = None;
@@ -113,6 +129,11 @@ fn read_verb(
         let trail = JsonPath::Key(trail, name);
         verb = match *name {
             "ignore" => match reader.boolean(value, &trail) {
+                Some(true) if fields.has("max_gap") => {
+                    let fix = "keep one of them: the check computes no gap of ignored pairs";
+                    reader.problem(value.start(), &trail, "both `ignore` and `max_gap`", fix);
+                    None
+                }
                 Some(true) => Some(RuleAction::Ignore),
                 Some(false) => {
                     let fix = "write `true`, or remove the rule";

@@ -3,6 +3,7 @@
 
 use crate::assembly::rules::glob::{Glob, Pattern};
 use crate::assembly::{Assembly, InstanceIx, Rule, RuleAction};
+use crate::motion::AS_DRAWN;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -53,13 +54,28 @@ pub struct RuleTable {
 type Members = BTreeMap<u32, u64>;
 
 impl RuleTable {
-    /// Sorts the instances of an assembly into classes. An invalid glob, already refused on loading, matches nothing.
+    /// Sorts the instances of an assembly into classes, by the rules of all runs. An invalid glob, already refused on
+    /// loading, matches nothing.
     pub fn new(assembly: &Assembly) -> Self {
+        Self::of_rules(assembly, |_| true)
+    }
+
+    /// Sorts the instances as [`RuleTable::new`] does, by the rules of the drawing.
+    pub fn of_drawing(assembly: &Assembly) -> Self {
+        Self::of_run(assembly, AS_DRAWN)
+    }
+
+    /// Sorts the instances as [`RuleTable::new`] does, by the rules of one run; the other rules match nothing.
+    pub fn of_run(assembly: &Assembly, run: &str) -> Self {
+        Self::of_rules(assembly, |rule| rule.applies_in(run))
+    }
+
+    fn of_rules(assembly: &Assembly, applies: impl Fn(&Rule) -> bool) -> Self {
         let index = IdIndex::new(assembly);
         let mut classes = Classes::new(assembly.instances.len());
         let mut cache: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
         let mut cached = 0;
-        for (r, rule) in assembly.rules.iter().enumerate() {
+        for (r, rule) in assembly.rules.iter().enumerate().filter(|(_, rule)| applies(rule)) {
             for (glob, side) in rule.between.iter().zip([FIRST_GLOB, SECOND_GLOB]) {
                 if cached > CACHED_MATCHES {
                     cache.clear();

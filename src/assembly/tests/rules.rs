@@ -19,6 +19,8 @@ fn assembly(ids: &[(&str, Option<u32>)], rules: &[(&str, &str, &str, RuleAction)
             between: [(*a).to_owned(), (*b).to_owned()],
             verb: *verb,
             reason: None,
+            max_gap: None,
+            during: None,
             scope: (*scope).to_owned(),
             file: "t.json".to_owned(),
             index: k as u32,
