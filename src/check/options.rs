@@ -100,6 +100,8 @@ pub enum Stage {
     Scene,
     /// Drawing and writing pictures.
     Draw,
+    /// Views, meshes and pictures of the page.
+    Page,
     /// Rows, sorting, rendering, writing.
     Report,
 }

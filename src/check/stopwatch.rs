@@ -39,7 +39,7 @@ fn slot(seconds: &mut StageSeconds, stage: Stage) -> &mut f64 {
         Stage::Broad => &mut seconds.broad,
         Stage::Narrow => &mut seconds.narrow,
         Stage::Scene => &mut seconds.scene,
-        Stage::Draw => &mut seconds.draw,
+        Stage::Draw | Stage::Page => &mut seconds.draw,
         Stage::Report => &mut seconds.report,
     }
 }

@@ -67,7 +67,7 @@ impl Drawing {
             drawing.overlaps = Overlaps::new(&drawing.scene, &drawing.findings);
         }
         for output in &settings.outputs {
-            drawing.write_file(judged, *output, &settings.scene)?;
+            drawing.write_file(judged, *output, &settings.scene, progress)?;
         }
         watch.stop(Stage::Draw, timings);
         Ok(drawing)
@@ -78,7 +78,13 @@ impl Drawing {
         self.files.iter().find(|(of, _)| *of == output).map_or(&[], |(_, bytes)| bytes)
     }
 
-    fn write_file(&mut self, judged: &Judged, output: OutputFormat, settings: &SceneSettings) -> Result<(), Failure> {
+    fn write_file(
+        &mut self,
+        judged: &Judged,
+        output: OutputFormat,
+        settings: &SceneSettings,
+        progress: &dyn Progress,
+    ) -> Result<(), Failure> {
         let bytes = match output {
             OutputFormat::Report(_) => return Ok(()),
             OutputFormat::Glb => models::glb(&self.scene, judged, &self.findings, &self.overlaps, settings)?,
@@ -91,9 +97,15 @@ impl Drawing {
                 bytes
             }
             OutputFormat::Html => {
-                let options =
-                    page::Options { up: settings.format.up, selection: settings.selection, ..page::Options::default() };
-                page::write(&self.scene, judged, &self.findings, &options)
+                let options = page::Options {
+                    up: settings.format.up,
+                    selection: settings.selection,
+                    max_bytes: settings.max_page,
+                    ..page::Options::default()
+                };
+                let page = page::write(&self.scene, judged, &self.findings, &options, progress);
+                self.notes.extend(page.notes);
+                page.bytes
             }
         };
         self.files.push((output, bytes));

@@ -18,6 +18,13 @@ pub struct SceneArgs {
     #[arg(hide_short_help = true)]
     pub max_pictures: u32,
 
+    /// Largest size of the page, in MB [default: 20].
+    ///
+    /// A larger page loses triangles away from the overlaps, then parts far from any finding. A note states both.
+    #[arg(long, value_name = "MB", default_value = "20", hide_default_value = true, help_heading = REPORT)]
+    #[arg(hide_short_help = true, value_parser = megabytes)]
+    pub max_page: Megabytes,
+
     /// Axis that points up in pictures: x, y or z [default: z].
     #[arg(long, value_enum, default_value = "z", help_heading = REPORT)]
     #[arg(hide_default_value = true, hide_possible_values = true, hide_short_help = true)]
@@ -102,6 +109,18 @@ impl UpAxis {
     }
 }
 
+/// A size in bytes, written in MB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Megabytes(pub usize);
+
+/// Parses a size: a number above 0 in MB.
+fn megabytes(text: &str) -> Result<Megabytes, String> {
+    match text.parse::<f64>() {
+        Ok(size) if size > 0.0 && size <= 1e6 => Ok(Megabytes((size * 1e6) as usize)),
+        _ => Err("must be a number of MB above 0, such as 20".to_owned()),
+    }
+}
+
 /// Parses an address: one word that Markdown can hold, with a final `/`.
 fn address(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_graphic() && !"()<>[]\\\"`".contains(c);
@@ -135,12 +154,19 @@ pub(crate) struct SceneSettings {
     pub(crate) format: Format,
     /// Instances in models.
     pub(crate) selection: Selection,
+    /// Largest size of the page (bytes).
+    pub(crate) max_page: usize,
 }
 
 impl From<&SceneArgs> for SceneSettings {
     fn from(args: &SceneArgs) -> Self {
         let format = Format { up: args.up.vector(), ..Format::default() };
-        Self { max_pictures: args.max_pictures as usize, format, selection: args.parts.into() }
+        Self {
+            max_pictures: args.max_pictures as usize,
+            format,
+            selection: args.parts.into(),
+            max_page: args.max_page.0,
+        }
     }
 }
 

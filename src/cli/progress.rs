@@ -54,6 +54,7 @@ fn words(stage: Stage) -> (&'static str, &'static str) {
         Stage::Narrow => ("checking pairs", "unique pairs"),
         Stage::Scene => ("placing shapes", ""),
         Stage::Draw => ("drawing", "pictures"),
+        Stage::Page => ("making the page", "findings"),
         Stage::Report => ("writing reports", ""),
     }
 }

@@ -1,6 +1,6 @@
 //! Builds the JSON of the page: `interfere schema page` describes it.
 
-use crate::check::Status;
+use crate::check::{Progress, Status};
 use crate::findings::Judged;
 use crate::json::wording::is_unsafe_char;
 use crate::page::encode::Encoded;
@@ -60,14 +60,13 @@ struct Mesh {
 }
 
 impl<'a> Data<'a> {
-    /// Collects the contents. Cost: that of choosing the views.
+    /// Collects everything but the meshes. Cost: that of choosing the views.
     pub(crate) fn new(
         scene: &Scene,
         judged: &'a Judged,
         findings: &[SceneFinding],
-        meshes: &[Encoded],
-        shown: &[bool],
         options: &Options,
+        progress: &dyn Progress,
     ) -> Self {
         let o = &judged.outcome;
         let instance = |(k, i): (usize, &crate::scene::SceneInstance)| {
@@ -77,14 +76,7 @@ impl<'a> Data<'a> {
                 [x, y, z, point(&i.pose.translation)[r]]
             };
             let part = o.parts.get(named.part.0 as usize).map_or("", |p| p.key.as_str());
-            Instance { id: &named.id, part, mesh: shown[k].then_some(i.shape), placement: [row(0), row(1), row(2)] }
-        };
-        let mesh = |(e, shape): (&Encoded, &crate::check::DrawnShape)| Mesh {
-            vertices: e.vertices,
-            triangles: e.triangles,
-            step: e.step,
-            origin: [e.origin.x, e.origin.y, e.origin.z],
-            solid: shape.solid,
+            Instance { id: &named.id, part, mesh: None, placement: [row(0), row(1), row(2)] }
         };
         Self {
             version: 1,
@@ -97,10 +89,25 @@ impl<'a> Data<'a> {
             verdict_text: verdict(judged),
             counts: Status::ALL.into_iter().map(|s| (s.name(), o.counts.of(s))).collect(),
             warnings: json::Warnings(&o.warnings),
-            findings: lines(scene, judged, findings, options),
+            findings: lines(scene, judged, findings, options, progress),
             not_listed: findings.len().saturating_sub(MAX_LISTED),
             instances: scene.instances.iter().enumerate().map(instance).collect(),
-            meshes: meshes.iter().zip(&scene.shapes).map(mesh).collect(),
+            meshes: Vec::new(),
+        }
+    }
+
+    /// Sets the meshes, and the instances that the page shows.
+    pub(crate) fn show(&mut self, scene: &Scene, meshes: &[Encoded], shown: &[bool]) {
+        let mesh = |(e, shape): (&Encoded, &crate::check::DrawnShape)| Mesh {
+            vertices: e.vertices,
+            triangles: e.triangles,
+            step: e.step,
+            origin: [e.origin.x, e.origin.y, e.origin.z],
+            solid: shape.solid,
+        };
+        self.meshes = meshes.iter().zip(&scene.shapes).map(mesh).collect();
+        for ((listed, instance), shown) in self.instances.iter_mut().zip(&scene.instances).zip(shown) {
+            listed.mesh = shown.then_some(instance.shape);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Converts findings to lines of the page's JSON.
 
 use crate::assembly::Level;
-use crate::check::{PairOutcome, pair_id};
+use crate::check::{PairOutcome, Progress, Stage, pair_id};
 use crate::findings::{BaselineStatus, Entry, Groups, Judged, RowNumbers, Severity};
 use crate::geom::Vec3;
 use crate::page::{MAX_LISTED, MAX_VIEWS, Options};
@@ -134,7 +134,13 @@ pub(crate) fn direction(v: &Vec3) -> [f64; 3] {
 }
 
 /// Lines of the worst [`MAX_LISTED`] findings, with views for the worst [`MAX_VIEWS`].
-pub(crate) fn lines(scene: &Scene, judged: &Judged, findings: &[SceneFinding], options: &Options) -> Vec<Line> {
+pub(crate) fn lines(
+    scene: &Scene,
+    judged: &Judged,
+    findings: &[SceneFinding],
+    options: &Options,
+    progress: &dyn Progress,
+) -> Vec<Line> {
     let o = &judged.outcome;
     let listed = &findings[..findings.len().min(MAX_LISTED)];
     let groups = Groups::new(judged);
@@ -143,7 +149,9 @@ pub(crate) fn lines(scene: &Scene, judged: &Judged, findings: &[SceneFinding], o
     let prefix = rows::common_prefix(o, &entries);
     let cells = rows::cells(judged, &entries, &numbers, prefix);
     let crossings = crossings(scene, listed);
+    progress.begin(Stage::Page, listed.len() as u64);
     let line = |k: usize| {
+        progress.advance(1);
         let (f, entry, cells) = (&listed[k], &entries[k], &cells[k]);
         let p = &o.pairs[f.row];
         let views = (k < MAX_VIEWS).then(|| {

@@ -1,18 +1,21 @@
 //! Writes the page: one HTML file with the findings of a run, readable without scripts, in 3D with them.
 //!
 //! - `encode`: meshes as text
+//! - `budget`: meshes within the largest size of a page
 //! - `data`: JSON of the page
 //! - `findings`: lines of findings in that JSON
 //! - `rows`: static table and pictures
 //! - `template`: the document, with its policy against foreign scripts
 //! - `viewer.js`, `viewer.css`: the program and the style of the page, as they are in the file
 
+pub(crate) mod budget;
 pub(crate) mod data;
 pub(crate) mod encode;
 pub(crate) mod findings;
 pub(crate) mod rows;
 pub(crate) mod template;
 
+use crate::check::Progress;
 use crate::findings::Judged;
 use crate::geom::Vec3;
 use crate::page::data::Data;
@@ -30,6 +33,9 @@ pub const MAX_ROWS: usize = 500;
 /// Largest number of pictures inside the page.
 pub const MAX_PICTURES: usize = 20;
 
+/// Largest size of a page (bytes), unless the user sets another.
+pub const MAX_BYTES: usize = 20_000_000;
+
 /// Settings of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
@@ -39,23 +45,59 @@ pub struct Options {
     pub selection: Selection,
     /// Number of pictures, at most [`MAX_PICTURES`].
     pub pictures: usize,
+    /// Largest size (bytes).
+    pub max_bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { up: Vec3::z(), selection: Selection::All, pictures: MAX_PICTURES }
+        Self { up: Vec3::z(), selection: Selection::All, pictures: MAX_PICTURES, max_bytes: MAX_BYTES }
     }
 }
 
+/// A page, and sentences about what it leaves out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The HTML file.
+    pub bytes: Vec<u8>,
+    /// Sentences for the user; the page states the same.
+    pub notes: Vec<String>,
+}
+
+/// Bytes of the notes and of longer numbers in a page with fewer triangles, at most.
+const NOTES: usize = 4_096;
+
 /// Writes the page of a run. `findings` are those of [`crate::scene::findings()`], worst first.
 ///
-/// The same input gives the same bytes on every machine. Cost: linear in the triangles of the scene, and some 0.5 s of
-/// CPU time for each finding with views.
-pub fn write(scene: &Scene, judged: &Judged, findings: &[SceneFinding], options: &Options) -> Vec<u8> {
+/// The same input gives the same bytes on every machine. A page beyond the largest size loses triangles first, then
+/// parts (`budget`). Cost: linear in the triangles of the scene, and some 0.5 s of CPU time for each finding with views.
+pub fn write(
+    scene: &Scene,
+    judged: &Judged,
+    findings: &[SceneFinding],
+    options: &Options,
+    progress: &dyn Progress,
+) -> Page {
     let shown = options.selection.of(scene, findings);
     let mut used = vec![false; scene.shapes.len()];
     scene.instances.iter().zip(&shown).filter(|(_, shown)| **shown).for_each(|(i, _)| used[i.shape] = true);
-    let meshes = encode::all(scene, &used, judged.outcome.settings.tolerance);
-    let data = Data::new(scene, judged, findings, &meshes, &shown, options);
-    template::document(scene, judged, findings, &data, &meshes, options).into_bytes()
+    let tolerance = judged.outcome.settings.tolerance;
+    let meshes = encode::all(scene, &used, tolerance);
+    let mut data = Data::new(scene, judged, findings, options, progress);
+    let pictures = rows::pictures(scene, judged, findings, options);
+    data.show(scene, &meshes, &shown);
+    let page = template::document(judged, findings, &data, &meshes, &pictures, &[]);
+    if page.len() <= options.max_bytes {
+        return Page { bytes: page.into_bytes(), notes: Vec::new() };
+    }
+    let rest = page.len() - meshes.iter().map(|m| m.text.len()).sum::<usize>() + NOTES;
+    drop(page);
+    let limit = options.max_bytes.saturating_sub(rest);
+    let budget::Fitted { meshes, shown, mut notes } = budget::fit(scene, findings, tolerance, (meshes, shown), limit);
+    if rest > options.max_bytes {
+        let size = rest as f64 / 1e6;
+        notes.push(format!("the page has {size:.1} MB without any mesh, more than --max-page allows"));
+    }
+    data.show(scene, &meshes, &shown);
+    Page { bytes: template::document(judged, findings, &data, &meshes, &pictures, &notes).into_bytes(), notes }
 }

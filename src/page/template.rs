@@ -6,10 +6,10 @@
 use crate::findings::Judged;
 use crate::page::data::Data;
 use crate::page::encode::Encoded;
+use crate::page::rows::warnings;
 use crate::page::rows::{self, escaped};
-use crate::page::{Options, rows::warnings};
 use crate::report::sentence::verdict;
-use crate::scene::{Scene, SceneFinding};
+use crate::scene::SceneFinding;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
@@ -29,14 +29,19 @@ fn source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
+/// Paragraph about missing detail and missing parts; empty without any.
+fn left_out(notes: &[String]) -> String {
+    if notes.is_empty() { String::new() } else { format!(" <p id=\"less\">{}</p>", escaped(&notes.join("; "))) }
+}
+
 /// Writes the document.
 pub(crate) fn document(
-    scene: &Scene,
     judged: &Judged,
     findings: &[SceneFinding],
     data: &Data<'_>,
     meshes: &[Encoded],
-    options: &Options,
+    pictures: &str,
+    notes: &[String],
 ) -> String {
     let o = &judged.outcome;
     let (name, word) = (escaped(&o.name), if judged.fails() { "fail" } else { "pass" });
@@ -59,9 +64,10 @@ pub(crate) fn document(
     // Writing to a String cannot fail.
     let _ = writeln!(
         out,
-        "<header id=\"top\"><span id=\"verdict\" class=\"{word}\">{}</span> <h1>{name}</h1> <p id=\"said\">{}</p></header>",
+        "<header id=\"top\"><span id=\"verdict\" class=\"{word}\">{}</span> <h1>{name}</h1> <p id=\"said\">{}</p>{}</header>",
         word.to_uppercase(),
         escaped(&verdict(judged)),
+        left_out(notes),
     );
     out.push_str(APP);
     let _ = writeln!(
@@ -69,7 +75,7 @@ pub(crate) fn document(
         "<main id=\"static\">\n<p id=\"plain\">Table and pictures. The 3D view needs scripts, WebGL 2 and a browser \
          of 2023 or later.</p>\n{}{}{}</main>",
         rows::table(judged, findings),
-        rows::pictures(scene, judged, findings, options),
+        pictures,
         warnings(judged),
     );
     let _ = writeln!(out, "<script type=\"application/json\" id=\"report\">{}</script>", data.json());

@@ -7,9 +7,11 @@
 //! - `finding`: lines of a report, ready to draw
 //! - `views`: chooses the views of a pair
 //! - `colors`: colours of parts and overlaps
+//! - `cluster`: meshes with fewer triangles
 //! - `selection`: instances that a page or a model shows
 //! - `solids`: common solids and crossing lines of the findings
 
+pub mod cluster;
 pub mod colors;
 pub mod cut;
 pub(crate) mod finding;

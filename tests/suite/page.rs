@@ -7,6 +7,8 @@ use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
 use crate::support::skipped;
+use crate::support::solids::stl;
+use interfere::testkit::solids::ball;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -151,6 +153,82 @@ fn a_page_of_pairs_holds_no_other_mesh() {
     let meshes = data["meshes"].as_array().expect("a list");
     assert_eq!(meshes.iter().filter(|m| m["triangles"].as_u64() > Some(0)).count(), 2);
     assert_valid(&validator(&closed(&schema("page"))), &data, "pairs");
+}
+
+/// Triangles of each mesh of a page.
+fn triangles(data: &Value) -> Vec<u64> {
+    data["meshes"].as_array().expect("a list").iter().map(|m| m["triangles"].as_u64().expect("a count")).collect()
+}
+
+#[test]
+fn a_page_beyond_its_largest_size_loses_triangles_then_parts() {
+    let scratch = Scratch::new();
+    // Different sizes: no two parts share a mesh.
+    for (name, radius, levels) in [("a", 10.0, 5), ("b", 11.0, 5), ("far", 12.0, 5), ("farther", 13.0, 5)] {
+        std::fs::write(scratch.path().join(format!("{name}.stl")), stl(&ball(radius, levels))).expect("a mesh");
+    }
+    let at = |name: &str, x: f64| {
+        format!(r#"{{"id": "{name}", "part": "{name}", "placement": {{"translation": [{x}, 0, 0]}}}}"#)
+    };
+    let part = |name: &str| format!(r#""{name}": "{name}.stl""#);
+    let file = scratch.write(
+        "assembly.json",
+        format!(
+            r#"{{"version": 1, "parts": {{{}}}, "instances": [{}]}}"#,
+            ["a", "b", "far", "farther"].map(part).join(","),
+            [at("a", 0.0), at("b", 20.9), at("far", 100.0), at("farther", 200.0)].join(",")
+        ),
+    );
+    let (report, html) = (scratch.path().join("report.json"), scratch.path().join("page.html"));
+    assert_eq!(interfere(&["check", text(&file), "--format", "json", "-o", text(&report)]).code, 1);
+    let drawn = |megabytes: &str| {
+        let flags = ["render", text(&file), "--report", text(&report), "-o", text(&html), "--max-page", megabytes];
+        let ran = interfere(&flags);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        (std::fs::read_to_string(&html).expect("a page"), ran.stderr)
+    };
+    let (whole, silent) = drawn("20");
+    assert_eq!(silent, "");
+    let all = triangles(&data(&whole));
+    let of = |name: &str| {
+        let listed = &data(&whole)["instances"];
+        let instance = listed.as_array().expect("a list").iter().find(|i| i["id"] == name).cloned();
+        usize::try_from(instance.expect("an instance")["mesh"].as_u64().expect("a mesh")).expect("an index")
+    };
+    let meshes = whole.split(" data-mesh=").skip(1).map(|m| m.split("</script>").next().map_or(0, str::len));
+    let bytes: usize = meshes.sum();
+    let rest = whole.len() - bytes;
+    // Room for the pair, and for a part of the others.
+    let limit = |share: f64| (rest as f64 + share * bytes as f64) / 1e6;
+    let (some, said) = drawn(&format!("{:.6}", limit(0.85)));
+    assert!(some.len() as f64 <= limit(0.85) * 1e6, "{}", some.len());
+    let fewer = triangles(&data(&some));
+    for name in ["a", "b"] {
+        assert_eq!(fewer[of(name)], all[of(name)], "{name}");
+    }
+    for name in ["far", "farther"] {
+        assert!(fewer[of(name)] > 500 && fewer[of(name)] < all[of(name)], "{name}: {fewer:?}");
+    }
+    assert!(said.contains("note: 2 parts with fewer triangles in the page: vertices moved by up to"), "{said}");
+    let paragraph = said.trim().trim_start_matches("note: ").to_owned();
+    assert!(some.contains(&format!("<p id=\"less\">{paragraph}</p>")), "{paragraph}");
+    assert_valid(&validator(&closed(&schema("page"))), &data(&some), "fewer triangles");
+    // Room for less than the pair.
+    let (few, said) = drawn(&format!("{:.6}", limit(0.3)));
+    assert!(few.len() as f64 <= limit(0.3) * 1e6, "{}", few.len());
+    assert!(said.contains("the surroundings of the findings keep all"), "{said}");
+    assert!(triangles(&data(&few))[of("a")] < all[of("a")]);
+    // Room for no mesh but the smallest.
+    let (none, said) = drawn(&format!("{:.6}", limit(0.05)));
+    assert!(none.len() as f64 <= limit(0.05) * 1e6, "{}", none.len());
+    assert!(said.contains("left out of the page"), "{said}");
+    let instances = data(&none)["instances"].clone();
+    assert!(instances.as_array().expect("a list").iter().any(|i| i["id"] == "farther" && i["mesh"].is_null()));
+    // Room for nothing at all.
+    let (_, said) = drawn("0.01");
+    assert!(said.contains("without any mesh, more than --max-page allows"), "{said}");
+    let ran = interfere(&["render", text(&file), "--report", text(&report), "-o", text(&html), "--max-page", "0"]);
+    assert!(ran.code == 2 && ran.stderr.contains("a number of MB above 0"), "{}", ran.stderr);
 }
 
 #[test]
