@@ -8,6 +8,7 @@ mod common;
 use common::Rng;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
+use interfere::Measure;
 use interfere::internals::assembly::AssemblyBuilder;
 use interfere::internals::assembly::model::Assembly;
 use interfere::internals::check::{NoProgress, Options, Outcome, RunStats, check_with_stats};
@@ -55,7 +56,7 @@ impl fmt::Display for Case {
 }
 
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
-    let verdict = Options { verdict_only: true, ..Options::default() };
+    let verdict = Options { measure: Measure::None, ..Options::default() };
     // Like the side-by-side runs: clear pairs up to 1 mm apart are measured and listed, too.
     let full = Options { report_within: Some(1.0), ..Options::default() };
     let (hulls, grid) = (random_hulls(1000, 60), grid(10_000));

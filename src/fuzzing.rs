@@ -4,7 +4,7 @@
 //! Not part of the public interface.
 
 use crate::assembly::{self, Assembly, LoadOptions};
-use crate::check::{self, NoProgress, Options, Status};
+use crate::check::{self, Measure, NoProgress, Options, Status};
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
 use crate::import::folder::{ASSEMBLY, generate};
@@ -60,7 +60,7 @@ fn against_itself(mesh: TriMesh, size: f64) {
         .tolerance(1e-3 * size)
         .build();
     let Ok(assembly) = built else { return };
-    let options = Options { verdict_only: true, ..Options::default() };
+    let options = Options { measure: Measure::None, ..Options::default() };
     if let Ok(outcome) = check::check(&assembly, &options, &FsLoader, &NoProgress) {
         let counted: u64 = Status::ALL.into_iter().map(|s| outcome.counts.of(s)).sum();
         assert!(counted == outcome.possible_pairs, "pairs were lost");

@@ -7,7 +7,7 @@ use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::prepare::solid::hull_mesh;
 use crate::check::run::resolve_settings;
-use crate::check::{InstanceOutcome, Options, PartOutcome, Progress};
+use crate::check::{InstanceOutcome, Measure, Options, PartOutcome, Progress};
 use crate::error::Error;
 use crate::geom::Pose;
 use crate::io::Loader;
@@ -54,7 +54,7 @@ pub fn drawn(
     progress: &dyn Progress,
 ) -> Result<DrawnInputs, Error> {
     let settings = resolve_settings(assembly, options)?;
-    let meshes = load_meshes(assembly, loader, None, false, progress)?;
+    let meshes = load_meshes(assembly, loader, None, Measure::All, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     Ok(DrawnInputs {
         drawn: drawn_shapes(&shapes),

@@ -28,8 +28,8 @@ pub struct Options {
     pub epsilon: Option<f64>,
     /// Largest number of pieces of a part (>= 1). If they are too few for `epsilon`, the overshoot grows.
     pub max_pieces: usize,
-    /// Decides the statuses only: no bracket is refined beyond its threshold, nothing is measured.
-    pub verdict_only: bool,
+    /// Values beyond the statuses.
+    pub measure: Measure,
     /// Number of deepest interferences, and of distinct kinds among them, for which the run computes a
     /// [`Fix`](super::Fix).
     pub fixes: usize,
@@ -49,10 +49,37 @@ impl Default for Options {
             report_within: None,
             epsilon: None,
             max_pieces: DEFAULT_MAX_PIECES,
-            verdict_only: false,
+            measure: Measure::All,
             fixes: 0,
             accepted: Vec::new(),
             cache: None,
+        }
+    }
+}
+
+/// Values that a run measures beyond the statuses. Statuses and counts are the same for all three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// Gaps, depths, separating translations, and the volume and box of the common solid.
+    #[default]
+    All,
+    /// Gaps and depths with their bounds.
+    Depth,
+    /// Nothing: no bracket is refined beyond its threshold.
+    None,
+}
+
+impl Measure {
+    /// Every value, the most first.
+    pub const ALL: [Self; 3] = [Self::All, Self::Depth, Self::None];
+
+    /// Name in reports and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Depth => "depth",
+            Self::None => "none",
         }
     }
 }
@@ -122,6 +149,6 @@ pub struct Settings {
     pub epsilon: Option<f64>,
     /// Largest number of pieces of a part.
     pub max_pieces: usize,
-    /// True if the run decides statuses only.
-    pub verdict_only: bool,
+    /// Values beyond the statuses.
+    pub measure: Measure,
 }

@@ -15,7 +15,9 @@ use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::stages::answers::Checker;
-use crate::check::{ClearedBy, Counts, Options, Outcome, Progress, RunStats, Settings, Stage, Stopwatch, Timings};
+use crate::check::{
+    ClearedBy, Counts, Measure, Options, Outcome, Progress, RunStats, Settings, Stage, Stopwatch, Timings,
+};
 use crate::error::{Error, Location, Problem};
 use crate::io::Loader;
 
@@ -120,7 +122,7 @@ fn run(
     let rules = RuleTable::of_drawing(assembly);
     let pairs_all = count_pairs(assembly, &rules)?;
     let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
-    let meshes = load_meshes(assembly, loader, session.as_ref(), options.verdict_only, progress)?;
+    let meshes = load_meshes(assembly, loader, session.as_ref(), options.measure, progress)?;
     watch.stop(Stage::Load, &mut timings);
 
     let shapes = shapes::build(assembly, &meshes, &settings, session.as_ref(), progress)?;
@@ -260,7 +262,7 @@ fn explained(
     let settings = resolve_settings(assembly, options)?;
     let pair = find_pair(assembly, ids)?;
     let rules = RuleTable::of_drawing(assembly);
-    let meshes = load_meshes(assembly, loader, None, false, progress)?;
+    let meshes = load_meshes(assembly, loader, None, Measure::All, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     progress.begin(Stage::Broad, 1);
     let reach = max_distance(&settings, &rules, &shapes);
@@ -350,7 +352,7 @@ pub(crate) fn resolve_settings(assembly: &Assembly, options: &Options) -> Result
         report_within: options.report_within.or(assembly.settings.report_within),
         epsilon: options.epsilon.or(assembly.settings.epsilon),
         max_pieces: options.max_pieces,
-        verdict_only: options.verdict_only,
+        measure: options.measure,
     })
 }
 

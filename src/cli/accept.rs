@@ -1,6 +1,6 @@
 //! Runs `interfere accept`: adds the present findings to the baseline, or drops the fixed entries.
 
-use crate::check::{self, AcceptedTranslation, Options, Outcome};
+use crate::check::{self, AcceptedTranslation, Measure, Options, Outcome};
 use crate::cli::assembly_files::assembly_file;
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
@@ -115,7 +115,7 @@ fn check(
     quiet: bool,
     console: &Console<'_>,
 ) -> Result<Outcome, Failure> {
-    let question = QuestionSettings::new(args.assembly.clone(), &args.question, false);
+    let question = QuestionSettings::new(args.assembly.clone(), &args.question, Measure::All);
     let progress = Bar::new(console.terminal.stderr && !quiet);
     let outcome = pool(question.threads)?.install(|| {
         let files = question.files(None);

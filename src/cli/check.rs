@@ -1,6 +1,6 @@
 //! Runs `interfere check`: loads, checks, renders, writes.
 
-use crate::check::{self, Progress, Shard, Stage, Stopwatch, Timings};
+use crate::check::{self, Measure, Progress, Shard, Stage, Stopwatch, Timings};
 use crate::cli::args::EXIT_CODES_IN_SHORT;
 use crate::cli::assembly_files::{AssemblyFiles, assembly_files};
 use crate::cli::baseline_flags::{Gate, GateArgs};
@@ -9,7 +9,7 @@ use crate::cli::console::Console;
 use crate::cli::drawing_flags::{DrawingSettings, PictureArgs, refuse_without_scene};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
-use crate::cli::flags::{ColorChoice, GATE, GENERAL, PERFORMANCE, Question, REPORT, shard};
+use crate::cli::flags::{ColorChoice, GATE, GENERAL, MeasureChoice, PERFORMANCE, Question, REPORT, shard};
 use crate::cli::open_page;
 use crate::cli::progress::Bar;
 use crate::cli::report_flags::{OutputArgs, Outputs};
@@ -65,18 +65,19 @@ impl CheckSettings {
         if several {
             refuse_flags_for_one(&args)?;
         }
+        let measure = measure(&args)?;
         let outputs = Outputs::new(args.outputs, args.timings)?;
         let drawing = DrawingSettings::new(&args.pictures, outputs.scene_outputs())?;
         for file in outputs.files() {
             drawing.pictures.as_ref().map_or(Ok(()), |folder| folder.spare(file))?;
         }
-        refuse_scene(&outputs, &drawing, args.shard.is_some(), args.verdict_only, several)?;
+        refuse_scene(&outputs, &drawing, args.shard.is_some(), measure, several)?;
         let baselines: Vec<PathBuf> = files.iter().map(|file| args.gate.place(file)).collect();
         let assemblies = files.iter().map(|file| (file.as_path(), "the assembly"));
         let inputs: Vec<_> = assemblies.chain(baselines.iter().map(|file| (file.as_path(), "the baseline"))).collect();
         outputs.check(&inputs)?;
         let settings = |file| Self {
-            question: QuestionSettings::new(file, &args.question, args.verdict_only),
+            question: QuestionSettings::new(file, &args.question, measure),
             outputs: outputs.clone(),
             drawing: drawing.clone(),
             gate: args.gate.clone(),
@@ -94,12 +95,27 @@ impl CheckSettings {
     }
 }
 
+/// Value of `--measure` and its alias `--verdict-only`.
+fn measure(args: &CheckArgs) -> Result<Measure, Error> {
+    match args.measure {
+        Some(choice) if args.verdict_only && choice != MeasureChoice::None => Err(Error::one(
+            Location::default(),
+            "--verdict-only is --measure none, and --measure has another value",
+            "remove one of them",
+        )),
+        Some(MeasureChoice::All) => Ok(Measure::All),
+        Some(MeasureChoice::Depth) => Ok(Measure::Depth),
+        None if !args.verdict_only => Ok(Measure::All),
+        Some(MeasureChoice::None) | None => Ok(Measure::None),
+    }
+}
+
 /// Refuses pictures and outputs with a scene in a run that cannot draw them.
 fn refuse_scene(
     outputs: &Outputs,
     drawing: &DrawingSettings,
     shard: bool,
-    verdict_only: bool,
+    measure: Measure,
     several: bool,
 ) -> Result<(), Error> {
     let format = outputs.scene_output().map(|format| format!("--format {}", format.name()));
@@ -109,9 +125,10 @@ fn refuse_scene(
     if shard {
         return Err(refuse_without_scene(&what, "a shard knows a share of the findings"));
     }
-    if verdict_only {
-        let fix = "remove --verdict-only: it measures no place to draw";
-        return Err(Error::one(Location::default(), format!("{what} and --verdict-only exclude each other"), fix));
+    if measure == Measure::None {
+        let fix = "remove --measure none and --verdict-only: such a run measures no place to draw";
+        let what = format!("{what} and --verdict-only exclude each other");
+        return Err(Error::one(Location::default(), what, fix));
     }
     match format {
         Some(what) if several => {
@@ -282,7 +299,15 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// Decide each pair without measuring depths and translations.
+    /// Values beyond the statuses: all, depth, none [default: all].
+    ///
+    /// `all`: gaps, depths, separating translations, and volume and box of the common solid. `depth`: gaps and depths with their
+    /// bounds. `none`: nothing. Statuses and counts are the same. A baseline compares all values: a finding without one of them is
+    /// `unmeasured` and fails.
+    #[arg(long, value_enum, hide_possible_values = true, help_heading = REPORT)]
+    pub measure: Option<MeasureChoice>,
+
+    /// Decide each pair and measure nothing: --measure none.
     #[arg(long, help_heading = REPORT)]
     pub verdict_only: bool,
 

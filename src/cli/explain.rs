@@ -1,7 +1,7 @@
 //! `interfere explain`: the stages of one pair.
 
 use crate::assembly::Level;
-use crate::check::{self, Explanation, Progress};
+use crate::check::{self, Explanation, Measure, Progress};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{ColorChoice, Question, REPORT, TextChoice};
@@ -29,7 +29,7 @@ impl ExplainSettings {
     /// Combines the flags.
     pub fn new(args: ExplainArgs) -> Self {
         Self {
-            question: QuestionSettings::new(args.assembly, &args.question, false),
+            question: QuestionSettings::new(args.assembly, &args.question, Measure::All),
             pair: args.pair,
             format: match args.format {
                 TextChoice::Text => Format::Table,

@@ -102,6 +102,17 @@ pub enum FacetsChoice {
     Strict,
 }
 
+/// Values of `--measure`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MeasureChoice {
+    /// Gaps, depths, separating translations, volume and box of the common solid
+    All,
+    /// Gaps and depths with their bounds
+    Depth,
+    /// Nothing
+    None,
+}
+
 /// Values of `--format` of `explain`, `suggest` and `decompose`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TextChoice {

@@ -1,6 +1,6 @@
 //! Runs `interfere render`: draws a pair, or the findings of a run or of a report.
 
-use crate::check::Timings;
+use crate::check::{Measure, Timings};
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::console::Console;
 use crate::cli::drawing::Drawing;
@@ -144,7 +144,7 @@ impl Output {
 /// Returns the errors of the assembly, of the report, of unknown ids, and of an unwritable output.
 pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let output = Output::of(&args.output, !args.pair.is_empty())?;
-    let settings = QuestionSettings::new(args.assembly.clone(), &args.question, false);
+    let settings = QuestionSettings::new(args.assembly.clone(), &args.question, Measure::All);
     let gate = args.gate.read(&settings.assembly)?;
     let terminal = console.terminal;
     let colour = terminal.paints(color, terminal.stderr);

@@ -2,7 +2,7 @@
 //! read.
 
 use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
-use crate::check::{Options, Shard};
+use crate::check::{Measure, Options, Shard};
 use crate::cli::assembly_files::{assembly_file, with_advice};
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::decompose::FormatChoice;
@@ -34,8 +34,8 @@ pub struct QuestionSettings {
     pub epsilon: Option<Length>,
     /// Largest number of pieces of a part (>= 1).
     pub max_pieces: usize,
-    /// True to decide the statuses and measure nothing.
-    pub verdict_only: bool,
+    /// Values beyond the statuses.
+    pub measure: Measure,
     /// True if meshes may lie anywhere.
     pub allow_outside: bool,
     /// Number of threads; 0 for one per core.
@@ -76,7 +76,7 @@ pub struct ExplainSettings {
 
 impl QuestionSettings {
     /// Combines the flags; a folder means the `assembly.json` in it.
-    pub fn new(assembly: PathBuf, args: &Question, verdict_only: bool) -> Self {
+    pub fn new(assembly: PathBuf, args: &Question, measure: Measure) -> Self {
         Self {
             assembly: assembly_file(assembly),
             geometry: args.geometry.map(geometry),
@@ -85,7 +85,7 @@ impl QuestionSettings {
             report_within: args.report_within.clone(),
             epsilon: args.epsilon.clone(),
             max_pieces: args.max_pieces as usize,
-            verdict_only,
+            measure,
             allow_outside: args.allow_outside,
             threads: args.threads.map_or(0, usize::from),
         }
@@ -123,7 +123,7 @@ impl QuestionSettings {
             report_within: mm("--report-within", &self.report_within)?,
             epsilon: mm("--epsilon", &self.epsilon)?,
             max_pieces: self.max_pieces,
-            verdict_only: self.verdict_only,
+            measure: self.measure,
             fixes: 0,
             accepted: Vec::new(),
             cache: None,

@@ -1,5 +1,5 @@
 use crate::assembly::Facets;
-use crate::check::Options;
+use crate::check::{Measure, Options};
 use crate::cli::args::{Args, Command};
 use crate::cli::report_flags::OutputFormat;
 use crate::cli::settings::{CheckSettings, ExplainSettings};
@@ -31,7 +31,7 @@ fn defaults() {
 fn lengths_are_in_the_assembly_s_unit() {
     let s = settings("interfere check a.json --tolerance 0.5 --report-within 2 --verdict-only").unwrap();
     let options = s.question.options(LengthUnit::Inch).unwrap();
-    assert_eq!((options.tolerance, options.report_within, options.verdict_only), (Some(12.7), Some(50.8), true));
+    assert_eq!((options.tolerance, options.report_within, options.measure), (Some(12.7), Some(50.8), Measure::None));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Runs `interfere suggest`: proposes rules for probably intended overlaps.
 
+use crate::check::Measure;
 use crate::cli::flags::{ColorChoice, Question, REPORT};
 use clap::Args as ClapArgs;
 use std::io;
@@ -26,7 +27,7 @@ use crate::{check, findings};
 /// Returns the errors of the check, and of a failed write.
 pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let terminal = console.terminal;
-    let question = QuestionSettings::new(args.assembly, &args.question, false);
+    let question = QuestionSettings::new(args.assembly, &args.question, Measure::All);
     let progress = Bar::new(terminal.stderr && !quiet);
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
         let files = question.files(None);

@@ -5,7 +5,7 @@ use crate::check::Status;
 use crate::findings::report_reader::Report;
 use crate::findings::resolved;
 use crate::findings::run_view::{PairRuling, Row, RunView};
-use crate::findings::severity::{Metric, Penetration, Slack, is_farther_in, worse_in};
+use crate::findings::severity::{Metric, Penetration, Severity, Slack, is_farther_in, worse_in};
 use std::collections::BTreeMap;
 
 /// Change of a finding.
@@ -168,6 +168,7 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
     let (before, now) = (old.view(), new.view());
     let length = old.settings.tolerance.min(new.settings.tolerance);
     let of_run = causes_of_run(old, new);
+    let same_measure = old.settings.measure == new.settings.measure;
     let mut keys: BTreeMap<(&str, &str), [Option<Row<'a>>; 2]> = BTreeMap::new();
     for (k, view) in [&before, &now].into_iter().enumerate() {
         for row in view.rows.iter().filter(|r| r.status.fails()) {
@@ -181,8 +182,11 @@ pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
                 let mesh = |view: &RunView<'a>, id| view.instances.get(id).map(|i| i.mesh);
                 let same_meshes = [a, b].iter().all(|id| mesh(&before, id) == mesh(&now, id));
                 let (change, by) = compare(&then, &row, Slack { length, same_meshes });
-                measures = by;
-                (change, None)
+                let comparable = same_measure || change == Change::Worse || has_equal_values(&then, &row);
+                if comparable {
+                    measures = by;
+                }
+                (if comparable { change } else { Change::Unmeasured }, None)
             }
             [Some(then), None] => {
                 let verdict = resolved::judge(&now, a, b, before.passing_gap(a, b, then.status));
@@ -232,6 +236,12 @@ fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) 
         }
         (worse, _) => (Change::Worse, worse.unwrap_or_default()),
     }
+}
+
+/// Returns true if two findings of one status have a volume and a translation in both reports or in neither.
+fn has_equal_values(old: &Row<'_>, new: &Row<'_>) -> bool {
+    let values = |row: &Row<'_>| (matches!(row.extent, Some(Severity::Depth(_, Some(_)))), row.penetration.is_some());
+    old.status != new.status || values(old) == values(new)
 }
 
 fn causes_of_run(old: &Report, new: &Report) -> Vec<Cause> {

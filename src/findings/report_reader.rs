@@ -1,7 +1,7 @@
 //! Reads a JSON report of `interfere check`. Skips unknown keys, since later releases may add some.
 
 use crate::assembly::{Facets, Geometry, Level, Rule, RuleAction};
-use crate::check::{Relation, Settings, Status, pair_id};
+use crate::check::{Measure, Relation, Settings, Status, pair_id};
 use crate::error::{Error, Location};
 use crate::findings::row_numbers::RowNumber;
 use crate::findings::run_view::{Placed, Row, RunView, extent_of};
@@ -199,6 +199,9 @@ struct RawSettings {
     report_within: Option<f64>,
     epsilon: Option<f64>,
     max_pieces: usize,
+    /// `all`, `depth` or `none`; older reports have `verdict_only` in its place.
+    measure: Option<String>,
+    #[serde(default)]
     verdict_only: bool,
     rules: Vec<RawRule>,
 }
@@ -277,7 +280,14 @@ impl RawReport {
             report_within: s.report_within.map(mm),
             epsilon: s.epsilon.map(mm),
             max_pieces: s.max_pieces,
-            verdict_only: s.verdict_only,
+            measure: match s.measure.as_deref() {
+                None if s.verdict_only => Measure::None,
+                None => Measure::All,
+                Some(name) => Measure::ALL
+                    .into_iter()
+                    .find(|m| m.name() == name)
+                    .ok_or_else(|| unknown("value of `measure`", name))?,
+            },
         };
         let mut pairs = self.pairs.into_iter().map(|p| p.settled(units)).collect::<Result<Vec<_>, _>>()?;
         pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));

@@ -1,7 +1,7 @@
 //! Warns about rules: no effect, contradiction, missing reason, or an allowance wider than measured.
 
 use crate::assembly::{Geometry, Level, Overlap, Rule, RuleAction, RuleCoverage};
-use crate::check::{Certainty, Outcome, PairOutcome};
+use crate::check::{Certainty, Measure, Outcome, PairOutcome};
 use crate::error::{Warning, WarningCode};
 use crate::findings::not_placed::not_placed;
 use crate::findings::round_up::up_to_two_digits;
@@ -36,7 +36,8 @@ enum MeasuredDepth {
 
 /// Depths for each rule.
 fn needs(outcome: &Outcome) -> Vec<MeasuredDepth> {
-    let none = if outcome.settings.verdict_only { MeasuredDepth::Unknown } else { MeasuredDepth::Depth(0.0) };
+    let none =
+        if outcome.settings.measure == Measure::None { MeasuredDepth::Unknown } else { MeasuredDepth::Depth(0.0) };
     let mut needs = vec![none; outcome.rules.len()];
     for pair in &outcome.pairs {
         if let Some(need) = pair.rule.and_then(|r| needs.get_mut(r as usize)) {

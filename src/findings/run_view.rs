@@ -1,7 +1,7 @@
 //! Gives one view of a run, just ended or read from a report. Lengths in mm.
 
 use crate::assembly::{FirstMatch, Level, Rule, RuleAction};
-use crate::check::{Outcome, PairOutcome, Relation, Settings, Status};
+use crate::check::{Measure, Outcome, PairOutcome, Relation, Settings, Status};
 use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::{Bounds, LengthUnit};
 use std::collections::BTreeMap;
@@ -161,7 +161,7 @@ impl<'a> RunView<'a> {
 
     /// Gap exceeded by every checked pair without a row (mm).
     pub(crate) fn listed_within(&self) -> f64 {
-        let within = self.settings.report_within.filter(|_| !self.settings.verdict_only);
+        let within = self.settings.report_within.filter(|_| self.settings.measure != Measure::None);
         within.map_or(self.settings.tolerance, |d| d.max(self.settings.tolerance))
     }
 }

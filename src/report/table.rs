@@ -160,7 +160,7 @@ fn by_facets(o: &Outcome) -> Option<String> {
     let (exceed, them) = if granted.len() == 1 { ("exceeds", "it") } else { ("exceed", "them") };
     let depth = match granted.len() {
         0 => return None,
-        // A run with `--verdict-only` has no depths.
+        // A run with `--measure none` has no depths.
         _ if deepest <= 0.0 => String::new(),
         1 => format!(" ({} deep)", length_text(deepest, o.units)),
         _ => format!(" (up to {} deep)", length_text(deepest, o.units)),
@@ -200,7 +200,9 @@ fn against_baseline(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<(
     let Some(baseline) = &judged.baseline else { return Ok(()) };
     out.text(&format!("baseline {}: {}", shown(&baseline.file), against(baseline)))?;
     if baseline.counts.unmeasured > 0 {
-        out.text("  unmeasured: run without --verdict-only to compare the depths with the accepted ones")?;
+        out.text(
+            "  unmeasured: run without --verdict-only and --measure to compare all values with the accepted ones",
+        )?;
     }
     let line =
         |g: &ResolvedFinding| format!("{} and {}, {}: {}", shown(&g.a), shown(&g.b), g.status.name(), shown(&g.why));

@@ -2,8 +2,8 @@
 
 use crate::assembly::{Facets, FileLine, Geometry, InstanceIx, Level, PartIx, Rule, RuleAction};
 use crate::check::{
-    Certainty, ClearedBy, Counts, InstanceOutcome, Mover, MoverReason, Outcome, PairOutcome, PartOutcome, Relation,
-    Settings, Side, Status,
+    Certainty, ClearedBy, Counts, InstanceOutcome, Measure, Mover, MoverReason, Outcome, PairOutcome, PartOutcome,
+    Relation, Settings, Side, Status,
 };
 use crate::error::{Location, Warning, WarningCode};
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
@@ -134,7 +134,7 @@ pub(crate) fn outcome() -> Outcome {
             report_within: Some(5.0),
             epsilon: None,
             max_pieces: 64,
-            verdict_only: false,
+            measure: Measure::All,
         },
         possible_pairs: 10,
         counts,

@@ -396,7 +396,30 @@ fn verdict_only_accepts_nothing() {
     let (code, report) = check(&scratch, &["--verdict-only"]);
     assert_eq!((code, standing(&report, "a", "b")), (1, "unmeasured"));
     let ran = run(&scratch, &["check", "assembly.json", "--verdict-only"]);
-    assert!(ran.stdout.contains("unmeasured: run without --verdict-only"), "{ran:?}");
+    assert!(ran.stdout.contains("unmeasured: run without --verdict-only and --measure"), "{ran:?}");
+}
+
+#[test]
+fn depth_alone_accepts_no_interference_with_more_values() {
+    let scratch = Scratch::new();
+    overlapping(&scratch, 0.3);
+    accept(&scratch, &[]);
+    let measured = || check(&scratch, &["--measure", "depth"]);
+    let (code, report) = measured();
+    assert_eq!((code, standing(&report, "a", "b")), (1, "unmeasured"), "the entry has a volume and a translation");
+    overlapping(&scratch, 0.5);
+    let (code, report) = measured();
+    assert_eq!((code, standing(&report, "a", "b")), (1, "worse"), "the depth alone proves it");
+    // An entry without the two values compares by its depth.
+    overlapping(&scratch, 0.3);
+    let mut file = baseline(&scratch);
+    let entry = file["accepted"][0].as_object_mut().expect("an entry");
+    for key in ["volume", "volume_slack", "volume_facets", "translation_in_a", "translation_facets", "meshes"] {
+        assert!(entry.remove(key).is_some(), "{key}");
+    }
+    scratch.write(FILE, file.to_string());
+    let (code, report) = measured();
+    assert_eq!((code, standing(&report, "a", "b")), (0, "accepted"));
 }
 
 #[test]

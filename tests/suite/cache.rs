@@ -6,6 +6,7 @@ use crate::support::command::interfere;
 use crate::support::report::{json_of, parsed};
 use crate::support::scratch::Scratch;
 use crate::support::solids::{block, joined, obj, translated, tube};
+use interfere::Measure;
 use interfere::internals::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use interfere::internals::check::cache::store::{Cache, FsStore, Store};
 use interfere::internals::check::{CacheUse, Hits, NoProgress, Options, Outcome, RunStats, check_with_stats};
@@ -91,7 +92,7 @@ fn choices() -> Vec<Options> {
         Options { tolerance: Some(0.25), ..default.clone() },
         Options { report_within: Some(3.0), ..default.clone() },
         Options { facets: Some(Facets::Strict), ..default.clone() },
-        Options { verdict_only: true, ..default },
+        Options { measure: Measure::None, ..default },
         by(Some(Geometry::Hull)),
         by(Some(Geometry::Decomposition)),
         Options { epsilon: Some(2.0), ..by(Some(Geometry::Decomposition)) },
@@ -163,7 +164,7 @@ fn changes_recompute_only_their_own_pairs() {
     let mut sizes: Vec<f64> = (0..20).map(|k| 6.0 + 0.05 * f64::from(k)).collect();
     let mut places: Vec<Affine> =
         (0..1000).map(|i| Affine { linear: rng.rotation(), ..at(7.0 * f64::from(i), 0.0, 0.0) }).collect();
-    let options = Options { verdict_only: true, ..Options::default() };
+    let options = Options { measure: Measure::None, ..Options::default() };
     let of = |sizes: &[f64], places: &[Affine], store: &Memory| {
         let assembly = row_of_1000(sizes, places);
         let none = run(&assembly, &options, None, 4);
@@ -212,7 +213,7 @@ fn other_options_miss_the_cache() {
         (&default, Options { tolerance: Some(0.02), ..default.clone() }, false),
         (&default, Options { report_within: Some(0.5), ..default.clone() }, false),
         (&default, Options { facets: Some(Facets::Strict), ..default.clone() }, false),
-        (&default, Options { verdict_only: true, ..default.clone() }, false),
+        (&default, Options { measure: Measure::None, ..default.clone() }, false),
         (&default, Options { geometry: Some(Geometry::Hull), ..default.clone() }, true),
         (&default, pieces.clone(), true),
         (&pieces, Options { epsilon: Some(0.5), ..pieces.clone() }, true),
@@ -446,7 +447,7 @@ fn concurrent_runs_can_share_a_cache_folder() {
     let sizes: Vec<f64> = (0..4).map(|k| 6.0 + 0.05 * f64::from(k)).collect();
     let places: Vec<Affine> =
         (0..60).map(|i| Affine { linear: rng.rotation(), ..at(13.0 * f64::from(i), 0.0, 0.0) }).collect();
-    let options = Options { verdict_only: true, ..Options::default() };
+    let options = Options { measure: Measure::None, ..Options::default() };
     let assembly = row_of_1000(&sizes, &places);
     let expected = json_of(&run(&assembly, &options, None, 1));
     let with_folder = || {

@@ -318,6 +318,41 @@ fn verdict_only_has_equal_counts_without_numbers() {
 }
 
 #[test]
+fn depth_alone_has_the_bounds_of_a_full_run_and_no_translation_volume_and_box() {
+    let mut overlaps = 0;
+    for name in ["pivot", "fan-clearance", "press-fit-too-deep", "thin-pierce", "pin-inside-block"] {
+        let full = parsed(&check(name, &["--format", "json"]).stdout);
+        let part = parsed(&check(name, &["--format", "json", "--measure", "depth"]).stdout);
+        assert_eq!(part["settings"]["measure"], "depth");
+        assert_eq!(full["summary"]["counts"], part["summary"]["counts"], "{name}");
+        for (row, short) in full["pairs"].as_array().unwrap().iter().zip(part["pairs"].as_array().unwrap()) {
+            overlaps += usize::from(row["penetration_depth"].is_number());
+            for key in ["id", "status", "relation", "certainty", "gap", "gap_bracket", "overlap_depth", "deepest_point"]
+            {
+                assert_eq!(row[key], short[key], "{name}: {key}");
+            }
+            for key in ["penetration_depth", "separating_translation", "mover", "overlap_volume", "overlap_box"] {
+                assert_eq!(short[key], Value::Null, "{name}: {key}");
+            }
+        }
+    }
+    assert!(overlaps > 3, "{overlaps}");
+}
+
+#[test]
+fn verdict_only_is_measure_none() {
+    let flags = |more: &[&str]| check("pivot", &[&["--format", "json"], more].concat());
+    let none = flags(&["--measure", "none"]);
+    assert_eq!(none.stdout, flags(&["--verdict-only"]).stdout);
+    assert_eq!(none.stdout, flags(&["--verdict-only", "--measure", "none"]).stdout);
+    for other in ["all", "depth"] {
+        let ran = flags(&["--verdict-only", "--measure", other]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+        assert!(ran.stderr.contains("--verdict-only is --measure none"), "{ran:?}");
+    }
+}
+
+#[test]
 fn clear_pairs_within_requested_distance_are_listed() {
     let scratch = Scratch::new();
     two_cubes(&scratch, "");

@@ -131,6 +131,12 @@ fn diff_distinguishes_causes_of_change() {
     report(&scratch, "new.json", &["--verdict-only"]);
     let (code, json) = compared(&scratch);
     assert_eq!((code, only(&json).0.as_str()), (1, "unmeasured"));
+    report(&scratch, "new.json", &["--measure", "depth"]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, only(&json).0.as_str()), (1, "unmeasured"), "the volume may have grown");
+    report(&scratch, "old.json", &["--measure", "depth"]);
+    let (code, json) = compared(&scratch);
+    assert_eq!((code, json["pairs"].as_array().map(Vec::len)), (0, Some(0)), "equal in all that both measure");
 }
 
 #[test]

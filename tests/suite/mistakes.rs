@@ -144,7 +144,7 @@ fn a_flag_without_an_effect_is_named() {
         (
             &["--report-within", "1", "--verdict-only"],
             "--report-within",
-            "--verdict-only measures no gaps; remove one of them",
+            "--measure none (--verdict-only) measures no gaps; remove one of them",
         ),
     ] {
         assert_eq!(said(flags), [format!("flag-without-effect: {flag} has no effect: {why}")]);

@@ -8,6 +8,7 @@ use crate::support::command::{Ran, command, interfere_in};
 use crate::support::report::{assert_sound, json_of, parsed};
 use crate::support::scratch::Scratch;
 use crate::support::solids::{block, obj};
+use interfere::Measure;
 use interfere::internals::assembly::Assembly;
 use interfere::internals::assembly::model::Geometry;
 use interfere::internals::check::{NoProgress, Options, Outcome, Shard, ShardOutcome, check, check_shard};
@@ -107,13 +108,13 @@ fn merge_works_for_every_geometry_and_verdict_only() {
     let scratch = Scratch::new();
     let crowd = load(&crowd(&scratch));
     for geometry in [Geometry::Exact, Geometry::Decomposition, Geometry::Hull] {
-        for verdict_only in [false, true] {
+        for measure in [Measure::All, Measure::Depth, Measure::None] {
             for name in ["nested-gearbox", "mixed-geometry", "open-mesh", "welded-bar"] {
-                assert_joins(&case(name), &Options { geometry: Some(geometry), verdict_only, ..options() }, 3);
+                assert_joins(&case(name), &Options { geometry: Some(geometry), measure, ..options() }, 3);
             }
         }
     }
-    assert_joins(&crowd, &Options { verdict_only: true, ..options() }, 5);
+    assert_joins(&crowd, &Options { measure: Measure::None, ..options() }, 5);
     assert_joins(&crowd, &Options { report_within: None, tolerance: Some(0.5), ..options() }, 5);
 }
 
@@ -327,7 +328,9 @@ fn foreign_shards_are_named_with_their_difference() {
     refused("the run had `tolerance` = 0.02, but p1.json has 0.01 (lengths in mm)");
     row.shard(2, 2, " --geometry hull");
     refused("the run had `geometry` = \"hull\", but p1.json has \"exact\" (lengths in mm)");
-    row.shard(2, 2, " --report-within 1 --verdict-only");
+    row.shard(2, 2, " --measure depth");
+    refused("the run had `measure` = \"depth\", but p1.json has \"all\" (lengths in mm)");
+    row.shard(2, 2, " --report-within 1");
     refused("the run had `report_within` = 1.0, but p1.json has null (lengths in mm)");
     row.write("other.json", 9.0, "");
     assert_eq!(row.run("check other.json --shard 2/2 -o p2.json").code, 0);

@@ -95,7 +95,7 @@ impl<'s> PairCache<'s> {
             .number(settings.tolerance)
             .optional(settings.report_within)
             .count(u64::from(settings.facets == Facets::Allow))
-            .count(u64::from(settings.verdict_only));
+            .count(settings.measure as u64);
         Self { session, shapes, common, buckets: shapes.all.iter().map(|_| OnceLock::new()).collect() }
     }
 
@@ -108,7 +108,7 @@ impl<'s> PairCache<'s> {
 
     /// Key of a pair within its first shape's bucket, without the rotations of the first shape.
     fn pair_key(&self, wish: &PairKey) -> [u8; 16] {
-        let PairQuery { first: _, second: _, pose, limits, residual, turns: _, verdict_only, depth_only } = wish.query;
+        let PairQuery { first: _, second: _, pose, limits, residual, turns: _, measure } = wish.query;
         let Limits { tolerance, allow_depth, min_clearance, report_within, facets } = limits;
         let second: &Key = &self.shapes.keys[wish.shapes[1] as usize];
         // The bucket's own key contains the version and the first shape.
@@ -120,8 +120,7 @@ impl<'s> PairCache<'s> {
             .optional(*min_clearance)
             .optional(*report_within)
             .count(u64::from(*facets == Facets::Allow))
-            .count(u64::from(*verdict_only))
-            .count(u64::from(*depth_only))
+            .count(*measure as u64)
             .short()
     }
 

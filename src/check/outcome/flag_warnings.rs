@@ -1,7 +1,7 @@
 //! Warns about options without an effect on the run.
 
 use crate::assembly::{Assembly, Geometry};
-use crate::check::options::{DEFAULT_MAX_PIECES, Options};
+use crate::check::options::{DEFAULT_MAX_PIECES, Measure, Options};
 use crate::error::{Warning, WarningCode};
 
 /// Warnings about options that this run cannot use, in a fixed order.
@@ -26,8 +26,8 @@ pub(crate) fn flag_warnings(assembly: &Assembly, options: &Options) -> Vec<Warni
         ("--epsilon", options.epsilon.is_some() && !has_pieces, no_pieces),
         (
             "--report-within",
-            options.report_within.is_some() && options.verdict_only,
-            "--verdict-only measures no gaps; remove one of them",
+            options.report_within.is_some() && options.measure == Measure::None,
+            "--measure none (--verdict-only) measures no gaps; remove one of them",
         ),
         ("--max-pieces", options.max_pieces != DEFAULT_MAX_PIECES && !has_pieces, no_pieces),
     ];

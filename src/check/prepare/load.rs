@@ -2,7 +2,7 @@
 
 use crate::assembly::{Assembly, MeshSource, Part};
 use crate::check::cache::{Kind, Name, Session, StoredPart, part_key};
-use crate::check::{Progress, Stage};
+use crate::check::{Measure, Progress, Stage};
 use crate::error::{Error, Location, Problem, Warning, WarningCode};
 use crate::geom::{Aabb, LengthUnit, Vec3};
 use crate::io::Loader;
@@ -27,7 +27,7 @@ pub(crate) struct PartMesh {
     pub shells: u32,
     /// Largest rounding of its coordinates (mm); 0 for double-precision meshes.
     pub rounding: f64,
-    /// Largest sagitta of its facets (mm); `None` for a verdict-only run.
+    /// Largest sagitta of its facets (mm); `None` for a run that measures nothing.
     pub facet_error: Option<f64>,
     /// Largest sagitta at concave edges (mm).
     pub concave_error: f64,
@@ -94,7 +94,7 @@ fn scaled(mut mesh: TriMesh, units: LengthUnit) -> TriMesh {
 }
 
 /// Loads the mesh of every part, in the order of `assembly.parts`. Parts of the same file and unit share a mesh.
-/// `verdict_only` omits the facet error.
+/// Omits the facet error if `measure` is none.
 ///
 /// # Errors
 /// Refuses all files that are unreadable or no mesh, in one error.
@@ -102,7 +102,7 @@ pub(crate) fn load_meshes(
     assembly: &Assembly,
     loader: &dyn Loader,
     session: Option<&Session>,
-    verdict_only: bool,
+    measure: Measure,
     progress: &dyn Progress,
 ) -> Result<Vec<Arc<PartMesh>>, Error> {
     let mut first_of = BTreeMap::new();
@@ -121,7 +121,7 @@ pub(crate) fn load_meshes(
         .par_iter()
         .map(|&i| {
             let part = &assembly.parts[i];
-            let mesh = load_part(part, loader, session).map(|mesh| of_part(mesh, part, verdict_only));
+            let mesh = load_part(part, loader, session).map(|mesh| of_part(mesh, part, measure));
             progress.advance(1);
             mesh.map(Arc::new)
         })
@@ -193,8 +193,8 @@ fn of_assembly(problem: Problem, part: &Part) -> Problem {
 }
 
 /// Attributes the mesh's warnings to `part`.
-fn of_part(mut mesh: PartMesh, part: &Part, verdict_only: bool) -> PartMesh {
-    mesh.facet_error = mesh.facet_error.filter(|_| !verdict_only);
+fn of_part(mut mesh: PartMesh, part: &Part, measure: Measure) -> PartMesh {
+    mesh.facet_error = mesh.facet_error.filter(|_| measure != Measure::None);
     for w in &mut mesh.warnings {
         w.part = Some(part.key.clone());
     }

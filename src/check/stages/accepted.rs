@@ -9,7 +9,7 @@ use crate::check::pairs::rotations::Rotations;
 use crate::check::stages::PairQuery;
 use crate::check::stages::answers::Checker;
 use crate::check::stages::limits::Limits;
-use crate::check::{PairOutcome, RemainingOverlap};
+use crate::check::{Measure, PairOutcome, RemainingOverlap};
 use crate::geom::Vec3;
 use crate::query::convex::epa::EpaScratch;
 use rayon::prelude::*;
@@ -41,7 +41,7 @@ impl Checker<'_> {
         let (_, distinct) = canonical_at(self.assembly, self.shapes, &candidate, &a);
         let limits = Limits { facets: Facets::Strict, report_within: None, ..self.limits(None) };
         let query = self.query(&distinct, &limits, Rotations::default());
-        let query = PairQuery { verdict_only: false, depth_only: true, ..query };
+        let query = PairQuery { measure: Measure::Depth, ..query };
         let key = PairKey { shapes: [distinct.first, distinct.second], query: &query, kind: Kind::Fixes };
         let known = self.cache.and_then(|cache| cache.find(&key));
         let answer = known.unwrap_or_else(|| self.computed(&key, &mut EpaScratch::default()));

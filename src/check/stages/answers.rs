@@ -12,7 +12,7 @@ use crate::check::prepare::shapes::{PlacedInstance, Shapes};
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::Trace;
 use crate::check::stages::{Answer, PairQuery};
-use crate::check::{PairLimits, Progress, Settings, Stage, Stopwatch, Timings};
+use crate::check::{Measure, PairLimits, Progress, Settings, Stage, Stopwatch, Timings};
 use crate::geom::Aabb;
 use crate::geom::math::lesser;
 use crate::query::convex::epa::EpaScratch;
@@ -151,17 +151,15 @@ impl Checker<'_> {
             limits,
             residual: d.residual,
             turns,
-            verdict_only: self.settings.verdict_only,
-            depth_only: false,
+            measure: self.settings.measure,
         }
     }
 
-    /// Answers a candidate with `a` placed elsewhere: the status, and unless `verdict_only` the gap.
-    pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, verdict_only: bool) -> Answer {
+    /// Answers a candidate with `a` placed elsewhere.
+    pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, measure: Measure) -> Answer {
         let (_, distinct) = canonical_at(self.assembly, self.shapes, c, a);
         let limits = self.limits(c.rule);
-        let query =
-            PairQuery { verdict_only, depth_only: true, ..self.query(&distinct, &limits, Rotations::default()) };
+        let query = PairQuery { measure, ..self.query(&distinct, &limits, Rotations::default()) };
         let wish = pair_key(&distinct, &query, Kind::Fixes);
         let known = self.cache.and_then(|cache| cache.find(&wish));
         known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))

@@ -1,7 +1,6 @@
 //! Computes the effect of a fix: a part moved out of an overlap may fail with its other neighbours.
 
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
-use crate::check::PairOutcome;
 use crate::check::outcome::fix::Fix;
 use crate::check::outcome::fix::fixable_rows;
 use crate::check::outcome::fix::is_fixable;
@@ -9,6 +8,7 @@ use crate::check::pairs::candidates::{Candidate, instance_boxes};
 use crate::check::prepare::shapes::PlacedInstance;
 use crate::check::stages::Answer;
 use crate::check::stages::answers::Checker;
+use crate::check::{Measure, PairOutcome};
 use crate::geom::{Aabb, Bounds, Vec3};
 use rayon::prelude::*;
 
@@ -57,17 +57,17 @@ impl<'a> FixSearch<'a> {
         let here = self.run.shapes.placed[moved.0 as usize];
         let mut there = here;
         there.pose.translation += by;
-        let answer = |placed: &PlacedInstance, verdict_only| {
+        let answer = |placed: &PlacedInstance, measure| {
             let candidate = Candidate { a: moved.0, b: other.0, rule };
-            self.run.answer_at(&candidate, placed, verdict_only)
+            self.run.answer_at(&candidate, placed, measure)
         };
-        if !answer(&there, true).status.fails() {
+        if !answer(&there, Measure::None).status.fails() {
             return false;
         }
-        if !answer(&here, true).status.fails() {
+        if !answer(&here, Measure::None).status.fails() {
             return true;
         }
-        let gap = |placed| gap_of(&answer(placed, false));
+        let gap = |placed| gap_of(&answer(placed, Measure::Depth));
         match (gap(&here), gap(&there)) {
             (Some(before), Some(after)) => after.upper < before.lower,
             // A failing pair without a gap counts as worse.

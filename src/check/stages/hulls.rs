@@ -4,7 +4,7 @@ use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::stages::{Answer, Measured, PairQuery};
-use crate::check::{Certainty, Relation, Status};
+use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::Bounds;
 use crate::geom::tolerance::PENETRATION_WIDTH;
 use crate::query::convex::common_ball_lp::Goal;
@@ -22,7 +22,7 @@ impl PairQuery<'_> {
         scratch: &mut EpaScratch,
         steps: &mut Trace,
     ) -> Answer {
-        let goal = if self.verdict_only { limits.goal(margin) } else { Goal::VALUE };
+        let goal = if self.verdict_only() { limits.goal(margin) } else { Goal::VALUE };
         match hull_gap(q, &HullLimits { reach: limits.max_distance(), goal, margin }) {
             HullAnswer::Beyond(distance) => {
                 steps.note(Step::Hull { gap: Bounds { lower: distance, upper: f64::INFINITY }, cleared: true });
@@ -32,10 +32,10 @@ impl PairQuery<'_> {
                 }
             }
             HullAnswer::Gap(gap) => {
-                let gap = if self.verdict_only { gap } else { self.refine_gap(gap, margin) };
+                let gap = if self.verdict_only() { gap } else { self.refine_gap(gap, margin) };
                 let status = limits.status(gap.bracket, margin, 0.0);
                 steps.note(Step::Hull { gap: gap.bracket, cleared: status == Status::Clear });
-                if self.verdict_only {
+                if self.verdict_only() {
                     Answer::bare(status, Certainty::Certified, self.geometry())
                 } else {
                     self.measured(q, limits, &gap, status, margin, scratch)
@@ -69,7 +69,7 @@ impl PairQuery<'_> {
             (measured.common, used_self_union) = self.common(&measured, margin);
         }
         if gap.value < 0.0
-            && !self.depth_only
+            && self.measure == Measure::All
             && let Some(found) = gap.penetration(q, margin, scratch)
         {
             measured.penetration = Some((found.axis * found.upper, found.upper));

@@ -1,5 +1,6 @@
 //! Computes the intersection of a pair: its volume, and its box for every row of the answer.
 
+use crate::check::Measure;
 use crate::check::pairs::rotations::order;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::{Measured, PairQuery};
@@ -33,7 +34,7 @@ impl PairQuery<'_> {
     /// Volume and box of the intersection; `None` if not wanted, without a definite inside, or on failure. Also tells for each shape
     /// if the computation used its self-union.
     pub(crate) fn common(&self, measured: &Measured, margin: f64) -> (Option<CommonSolid>, [bool; 2]) {
-        if self.depth_only || !(self.first.is_solid() && self.second.is_solid()) {
+        if self.measure != Measure::All || !(self.first.is_solid() && self.second.is_solid()) {
             return (None, [false; 2]);
         }
         let turns = self.turns.distinct();

@@ -30,7 +30,7 @@ use crate::check::stages::intersection::CommonSolid;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::pieces::PiecesAnswer;
 use crate::check::stages::trace::{ExitStage, Step, Trace};
-use crate::check::{Certainty, Relation, Status};
+use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::tolerance::{roundoff_mm, shared_pose_mm};
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::convex::InnerBalls;
@@ -52,7 +52,7 @@ pub(crate) struct Answer {
     pub within_facet_error: bool,
     /// True for each shape with a self-union result that the answer depends on.
     pub used_self_union: [bool; 2],
-    /// Measures; `None` for a cleared pair and a verdict-only run. Boxed, since most answers have none.
+    /// Measures; `None` for a cleared pair and a run that measures nothing. Boxed, since most answers have none.
     pub measured: Option<Box<Measured>>,
 }
 
@@ -101,9 +101,8 @@ pub(crate) struct PairQuery<'a> {
     pub residual: f64,
     /// Rotations of the first shape in the rows of the pair.
     pub turns: Rotations<'a>,
-    pub verdict_only: bool,
-    /// True to measure gap and depth only: no separating translation, no common solid.
-    pub depth_only: bool,
+    /// Values beyond the status.
+    pub measure: Measure,
 }
 
 impl PairQuery<'_> {
@@ -118,6 +117,11 @@ impl PairQuery<'_> {
             + self.residual
             + self.first.outside_pieces()
             + self.second.outside_pieces()
+    }
+
+    /// Returns true if the status is all that the query wants.
+    pub(crate) fn verdict_only(&self) -> bool {
+        self.measure == Measure::None
     }
 
     /// Coarser geometry of the two parts.
@@ -153,7 +157,7 @@ impl PairQuery<'_> {
         let reach = limits.max_distance();
         let q = HullPair { a, b, b_in_a: self.pose };
         let by_hulls = self.first.is_hull && self.second.is_hull;
-        let hurry = by_hulls && self.verdict_only;
+        let hurry = by_hulls && self.verdict_only();
         // For a verdict, a deep common ball settles the pair fastest.
         let deep = limits.goal(margin).above + margin;
         let balls = InnerBalls::of(&q);

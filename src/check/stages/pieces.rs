@@ -7,7 +7,7 @@ use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::stages::{Answer, Measured, PairQuery};
-use crate::check::{Certainty, Relation, Status};
+use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::{Bounds, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::query::depth::{OverlapQuery, PairRelation, SolidRef, classify};
@@ -52,14 +52,14 @@ impl PairQuery<'_> {
                 // For numbers, the bracket must be as narrow as rounding allows; for a verdict, it must decide the
                 // status.
                 let enough =
-                    if self.verdict_only { status != Status::Undecided } else { bounds.width() <= 2.0 * margin };
+                    if self.verdict_only() { status != Status::Undecided } else { bounds.width() <= 2.0 * margin };
                 let cleared = of_solids && enough && status == Status::Clear;
                 steps.note(Step::Pieces { distance: Some(bounds), depth: None, cleared });
                 if !(of_solids && enough) {
                     return PiecesAnswer::Meet(None);
                 }
                 let mut answer = self.answer_without_measures(status);
-                if !self.verdict_only {
+                if !self.verdict_only() {
                     answer.measured = Some(Box::new(self.measured_apart(bounds.upper, points, margin)));
                 }
                 PiecesAnswer::Settled(Box::new(answer))
@@ -88,7 +88,7 @@ impl PairQuery<'_> {
     ) -> PiecesAnswer {
         // For a verdict, a ball thicker than every threshold settles the pair.
         let deepest = limits.deepest(0.0);
-        let enough = if self.verdict_only { deepest + margin } else { f64::INFINITY };
+        let enough = if self.verdict_only() { deepest + margin } else { f64::INFINITY };
         let thickest = pair.thickest_overlap(enough);
         let [least, most] = thickest.bounds.to_depth();
         steps.note(Step::Pieces { distance: None, depth: Some(least), cleared: false });
@@ -98,11 +98,11 @@ impl PairQuery<'_> {
         let in_one = [self.first, self.second].map(|s| s.covered().map_or(f64::INFINITY, Covered::ball_in_one_piece));
         let tells = most + 2.0 * margin <= in_one[0].min(in_one[1]) && !matches!(status, Status::Undecided);
         let deeper = least > deepest + margin;
-        if !(deeper && self.verdict_only || !deeper && tells) {
+        if !(deeper && self.verdict_only() || !deeper && tells) {
             return PiecesAnswer::Meet(thickest.ball.map(|b| b.center));
         }
         let mut answer = self.answer_without_measures(status);
-        if !self.verdict_only {
+        if !self.verdict_only() {
             answer.certainty = limits.certainty(bracket, margin);
             answer.facet_allowance = (high < 0.0).then_some(0.0);
             let witness = thickest.ball.map_or(touch.1, |b| b.points);
@@ -110,7 +110,7 @@ impl PairQuery<'_> {
             let rounding = self.rounding(margin);
             let normal = if out.norm() > rounding { out.try_normalize(0.0) } else { None };
             let bodies = [body(self.first), body(self.second)];
-            let way_out = (least > 0.0 && !self.depth_only)
+            let way_out = (least > 0.0 && self.measure == Measure::All)
                 .then(|| self.separating_translation(bodies, normal, least, margin))
                 .flatten();
             let measured = Measured {
@@ -175,7 +175,7 @@ impl PairQuery<'_> {
         }
         steps.note(Step::Pieces { distance: None, depth: Some(least), cleared: false });
         let mut answer = Answer { status, certainty: limits.certainty(bracket, margin), ..known };
-        if self.verdict_only {
+        if self.verdict_only() {
             answer.certainty = Certainty::Certified;
         } else if let Some(measured) = &mut answer.measured {
             (measured.gap, measured.bracket) = (Some(0.0 - least), bracket.widened(margin));

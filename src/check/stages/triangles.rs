@@ -9,7 +9,7 @@ use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
 use crate::check::stages::{Answer, Measured, PairQuery};
-use crate::check::{Certainty, Relation, Status};
+use crate::check::{Certainty, Measure, Relation, Status};
 use crate::geom::{Bounds, Vec3};
 use crate::query::convex::Gap;
 use crate::query::depth::{
@@ -46,7 +46,7 @@ impl PairQuery<'_> {
     /// Answers a pair left by boxes and hulls. `ball` is the centre of a ball known to lie in both parts.
     pub(crate) fn by_triangles(&self, limits: &Limits, margin: f64, ball: Option<Vec3>, steps: &mut Trace) -> Answer {
         // For a verdict, a ball thicker than every threshold settles the pair.
-        let deep = self.verdict_only.then(|| limits.deepest(self.granted_at_most(limits)));
+        let deep = self.verdict_only().then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep };
         let Classified { relation, used_self_union } = classify(body(self.first), body(self.second), self.pose, &ask);
         match relation {
@@ -76,7 +76,7 @@ impl PairQuery<'_> {
         let status = limits.status(Bounds::exact(d), margin, 0.0);
         steps.note(Step::Triangles { distance: d, at_least: false, cleared: status == Status::Clear });
         let answer = self.apart_answer(status);
-        if self.verdict_only {
+        if self.verdict_only() {
             return answer;
         }
         Answer { measured: Some(Box::new(self.measured_apart(d, apart.points, margin))), ..answer }
@@ -165,7 +165,7 @@ struct Overlap<'p, 'q> {
 impl Overlap<'_, '_> {
     /// Narrows the bracket of the depth as status and report require.
     fn answer(mut self, steps: &mut Trace) -> Answer {
-        let verdict_only = self.query.verdict_only;
+        let verdict_only = self.query.verdict_only();
         if !verdict_only {
             self.meeting.certify_contact();
         }
@@ -242,7 +242,7 @@ impl Overlap<'_, '_> {
         let [mut least, most] = self.meeting.gap_bounds().to_depth();
         let matters =
             self.allows() && self.limits.needs_facets(most, self.margin) && loosest > self.limits.deepest(0.0);
-        if self.query.verdict_only {
+        if self.query.verdict_only() {
             if !matters {
                 return;
             }
@@ -268,7 +268,7 @@ impl Overlap<'_, '_> {
             Certainty::NoInside
         } else if status == Status::Undecided {
             Certainty::Bracketed
-        } else if self.query.verdict_only {
+        } else if self.query.verdict_only() {
             Certainty::Certified
         } else {
             self.limits.certainty(self.meeting.gap_bounds(), self.margin)
@@ -278,7 +278,7 @@ impl Overlap<'_, '_> {
     /// Separating translation and its length, if the solids share space; `normal` is the direction at the contact.
     fn separation(&self, normal: Option<Vec3>) -> Option<(Vec3, f64)> {
         let [least, _] = self.meeting.gap_bounds().to_depth();
-        let wanted = least > 0.0 && !self.query.is_surface() && !self.query.depth_only;
+        let wanted = least > 0.0 && !self.query.is_surface() && self.query.measure == Measure::All;
         wanted.then(|| self.query.separating_translation(self.meeting.bodies(), normal, least, self.margin)).flatten()
     }
 

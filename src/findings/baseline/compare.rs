@@ -1,11 +1,13 @@
 //! Compares a run with a baseline.
 
-use crate::check::{Outcome, PairOutcome, Status};
+use crate::check::{Measure, Outcome, PairOutcome, Status};
 use crate::findings::baseline::status::{Accepted, BaselineOutcome, BaselineStatus, Comparison, ResolvedFinding};
 use crate::findings::baseline::{Baseline, Entry, meshes_of};
 use crate::findings::resolved;
 use crate::findings::run_view::{RunView, extent_of_pair};
-use crate::findings::severity::{Metric, Penetration, Slack, in_mm, is_farther_in, is_same_bracket, worse_in};
+use crate::findings::severity::{
+    Metric, Penetration, Severity, Slack, in_mm, is_farther_in, is_same_bracket, worse_in,
+};
 use crate::geom::{LengthUnit, Vec3};
 
 /// Compares every finding of a run with a baseline, and judges every accepted finding missing in the run. `file` is the
@@ -30,7 +32,13 @@ pub fn compare(baseline: &Baseline, file: String, outcome: &Outcome) -> Baseline
                     found[k] = true;
                     let entry = &baseline.accepted[k];
                     let same_meshes = entry.meshes.is_some_and(|meshes| meshes == meshes_of(outcome, pair));
-                    compare_entry(entry, baseline.units, pair, Slack { length, same_meshes })
+                    let slack = Slack { length, same_meshes };
+                    let comparison = compare_entry(entry, baseline.units, pair, slack);
+                    if outcome.settings.measure == Measure::All {
+                        comparison
+                    } else {
+                        with_gaps(comparison, entry, pair)
+                    }
                 }
                 Err(_) => Comparison { status: BaselineStatus::New, accepted: None },
             };
@@ -88,6 +96,18 @@ fn compare_entry(entry: &Entry, units: LengthUnit, now: &PairOutcome, slack: Sla
             None => without_measure(BaselineStatus::Changed),
         },
     }
+}
+
+/// Comparison of a run that does not measure every value: a finding accepted by the others is unmeasured if its entry
+/// has a volume or a translation, and the run has none.
+fn with_gaps(comparison: Comparison, entry: &Entry, now: &PairOutcome) -> Comparison {
+    let volume = matches!(entry.extent, Some(Severity::Depth(_, Some(_)))) && now.overlap_volume.is_none();
+    let translation = entry.translation.is_some() && now.penetration_depth.is_none();
+    let status = match comparison.status {
+        BaselineStatus::Accepted if volume || translation => BaselineStatus::Unmeasured,
+        status => status,
+    };
+    Comparison { status, ..comparison }
 }
 
 /// Separating translations of a finding: that of its entry (in `units`) and the present one; `None` if either lacks

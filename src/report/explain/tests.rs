@@ -110,7 +110,7 @@ fn the_whole_document() {
         "report_within": 5,
         "epsilon": null,
         "max_pieces": 64,
-        "verdict_only": false
+        "measure": "all"
       },
       "a": {
         "id": "drive/bearing-1",

@@ -75,7 +75,7 @@ pub(crate) struct Settings<'a> {
     report_within: Option<f64>,
     epsilon: Option<f64>,
     max_pieces: usize,
-    verdict_only: bool,
+    measure: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rules: Option<Vec<RuleAsRead<'a>>>,
 }
@@ -92,7 +92,7 @@ impl<'a> Settings<'a> {
             report_within: settings.report_within.map(|d| as_given(d, units)),
             epsilon: settings.epsilon.map(|d| as_given(d, units)),
             max_pieces: settings.max_pieces,
-            verdict_only: settings.verdict_only,
+            measure: settings.measure.name(),
             rules: rules.map(|rules| rules.iter().map(|rule| RuleAsRead { rule, units }).collect()),
         }
     }

@@ -31,7 +31,7 @@ fn the_whole_document() {
         "report_within": 5,
         "epsilon": null,
         "max_pieces": 64,
-        "verdict_only": false,
+        "measure": "all",
         "rules": [
           {"between": ["shaft", "drive/bearing-*"], "allow_depth": 0.03, "reason": "H7/p6 press fit", "scope": "", "file": "assembly.json", "index": 0},
           {"between": ["fan", "*"], "min_clearance": 2, "reason": null, "scope": "", "file": "assembly.json", "index": 1},

@@ -1,5 +1,6 @@
 //! Two parts in memory and the library's answer.
 
+use interfere::Measure;
 use interfere::internals::assembly::{Assembly, RuleAction};
 use interfere::internals::check::{NoProgress, Options, Outcome, PairOutcome, check};
 use interfere::internals::geom::{Affine, LengthUnit, Mat3, Pose, Vec3};
@@ -38,7 +39,7 @@ impl Two {
 
     /// Checks for the statuses alone.
     pub fn verdict(&self) -> Outcome {
-        self.run(&Options { verdict_only: true, ..Options::default() })
+        self.run(&Options { measure: Measure::None, ..Options::default() })
     }
 
     fn run(&self, options: &Options) -> Outcome {

@@ -5,6 +5,7 @@ use super::harness::{Size, pair};
 use super::known::Known;
 use super::{FAMILIES, Make};
 use crate::support::Rng;
+use interfere::Measure;
 use interfere::internals::assembly::{Assembly, Facets, Geometry, RuleAction};
 use interfere::internals::check::{NoProgress, Options, Outcome, Status, check};
 use interfere::internals::geom::{Affine, Bounds, LengthUnit};
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 /// Smallest and largest epsilon, as a share of the pair's size.
 const EPSILONS: [f64; 2] = [1e-4, 0.1];
 
-fn run(known: &Known, tolerance: f64, epsilon: f64, verdict_only: bool) -> Outcome {
+fn run(known: &Known, tolerance: f64, epsilon: f64, measure: Measure) -> Outcome {
     let [a, b] = &known.parts;
     let mut builder = Assembly::builder("known", LengthUnit::Mm)
         .part("a", a.clone())
@@ -31,7 +32,7 @@ fn run(known: &Known, tolerance: f64, epsilon: f64, verdict_only: bool) -> Outco
         report_within: Some(known.gap.abs() + 10.0 * tolerance),
         epsilon: Some(epsilon),
         max_pieces: 24,
-        verdict_only,
+        measure,
         fixes: 0,
         ..Options::default()
     };
@@ -52,13 +53,13 @@ fn one(make: Make, seed: u64) -> Seen {
     let mut rng = Rng::new(seed);
     let epsilon = draw.size * rng.scale(EPSILONS[0], EPSILONS[1]);
     let mut seen = Seen::default();
-    let outcome = run(&known, asked.tolerance, epsilon, false);
+    let outcome = run(&known, asked.tolerance, epsilon, Measure::All);
     let rounding = 1e-9 * draw.size;
     let allowed = if let Some(RuleAction::AllowDepth(d)) = known.verb { d } else { 0.0 };
     let interferes = -known.gap > asked.tolerance.max(allowed) + rounding;
     // A part without a decomposition is represented by its hull: its overshoot is unbounded.
     let reach: Option<f64> = outcome.parts.iter().map(|p| p.epsilon).sum();
-    for outcome in [&outcome, &run(&known, asked.tolerance, epsilon, true)] {
+    for outcome in [&outcome, &run(&known, asked.tolerance, epsilon, Measure::None)] {
         let found = outcome.counts.of(Status::Interference) + outcome.counts.of(Status::Undecided);
         if interferes && found == 0 {
             seen.wrong.push(format!("missed: {:?}", outcome.counts));
