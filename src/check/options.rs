@@ -101,6 +101,19 @@ pub trait Progress: Sync {
     fn begin(&self, stage: Stage, total: u64);
     /// Adds `steps` finished steps.
     fn advance(&self, steps: u64);
+    /// Returns true if the progress follows each unique pair of [`Stage::Narrow`].
+    fn follows_pairs(&self) -> bool {
+        false
+    }
+    /// Begins a unique pair on a worker (from 0, below the number of threads); `ids` are full ids of two instances that
+    /// form it. A run calls it only if [`Progress::follows_pairs`].
+    fn begin_pair(&self, worker: usize, ids: [&str; 2]) {
+        let _ = (worker, ids);
+    }
+    /// Ends the pair of a worker.
+    fn end_pair(&self, worker: usize) {
+        let _ = worker;
+    }
 }
 
 /// A [`Progress`] without effect.

@@ -11,7 +11,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
 use crate::cli::flags::{ColorChoice, GATE, GENERAL, MeasureChoice, PERFORMANCE, Question, REPORT, shard};
 use crate::cli::open_page;
-use crate::cli::progress::Bar;
+use crate::cli::progress::{Bar, Hint};
 use crate::cli::report_flags::{OutputArgs, Outputs};
 use crate::cli::settings::{CheckSettings, QuestionSettings};
 use crate::cli::several;
@@ -231,7 +231,10 @@ impl Check {
         // Before the check, since it may take long: a damaged baseline ends the run at once.
         let gate = self.settings.gate.read(&self.settings.question.assembly)?;
         let pool = pool(self.settings.question.threads)?;
-        let progress = Bar::with_label(console.terminal.stderr && !self.quiet, label);
+        let ci = std::env::var_os("CI");
+        let measure = self.settings.question.measure;
+        let hint = Hint::of_check(measure, self.quiet, self.color, console.terminal, ci.as_deref());
+        let progress = Bar::with_hint(console.terminal.stderr && !self.quiet, label, hint);
         let mut ran = pool.install(|| (work.check)(&self.settings, &progress))?;
         drop(progress);
         ran.stats.timings.threads = pool.current_num_threads();

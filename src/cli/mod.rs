@@ -32,6 +32,7 @@ pub(crate) mod merge;
 pub(crate) mod models;
 pub(crate) mod open_page;
 pub(crate) mod pair_handle;
+pub(crate) mod pair_watch;
 pub(crate) mod picture_folder;
 pub(crate) mod picture_prefix;
 pub mod progress;

@@ -6,7 +6,7 @@ use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::Clocks;
 use crate::cli::flags::ColorChoice;
-use crate::cli::progress::Bar;
+use crate::cli::progress::{Bar, Hint};
 use crate::cli::settings::CheckSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
@@ -30,7 +30,8 @@ pub(crate) fn run(
     let clocks = Clocks::start();
     let terminal = console.terminal;
     let pool = pool(settings.question.threads)?;
-    let progress = Bar::new(terminal.stderr && !quiet);
+    let hint = Hint::of_check(settings.question.measure, quiet, color, terminal, std::env::var_os("CI").as_deref());
+    let progress = Bar::with_hint(terminal.stderr && !quiet, "", hint);
     let mut found = pool.install(|| check_shard(settings, shard, &progress))?;
     drop(progress);
     let RunStats { timings: mut spent, cache_warning } = mem::take(&mut found.stats);

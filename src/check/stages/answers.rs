@@ -98,19 +98,37 @@ impl Checker<'_> {
         };
         let order = self.costliest_first(groups);
         let next = AtomicUsize::new(0);
-        let work = || {
+        let names = if progress.follows_pairs() { self.names(groups) } else { Vec::new() };
+        let work = |worker: usize| {
             let mut scratch = EpaScratch::default();
             while let Some(&group) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                answers[group as usize].get_or_init(|| compute(group as usize, &mut scratch));
+                let group = group as usize;
+                answers[group].get_or_init(|| {
+                    names.get(group).inspect(|ids| progress.begin_pair(worker, **ids));
+                    let answer = compute(group, &mut scratch);
+                    names.get(group).inspect(|_| progress.end_pair(worker));
+                    answer
+                });
                 progress.advance(1);
             }
         };
-        rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| work())));
+        let work = &work;
+        let workers = 0..rayon::current_num_threads();
+        rayon::scope(|scope| workers.for_each(|worker| scope.spawn(move |_| work(worker))));
         // Each pair keeps its place, even if a worker left it out.
         let answer = |(group, answer): (usize, OnceLock<Answer>)| {
             answer.into_inner().unwrap_or_else(|| compute(group, &mut EpaScratch::default()))
         };
         answers.into_iter().enumerate().map(answer).collect()
+    }
+
+    /// Ids of two instances of each unique pair: its first candidate.
+    fn names(&self, groups: &UniquePairs) -> Vec<[&str; 2]> {
+        let mut names = vec![["", ""]; groups.distinct.len()];
+        for pair in groups.candidates.iter().rev() {
+            names[pair.group as usize] = [pair.a, pair.b].map(|i| self.assembly.instances[i as usize].id.as_str());
+        }
+        names
     }
 
     /// Indices of the unique pairs by falling expected cost: a long pair begun last would run alone. The cost is the

@@ -15,11 +15,11 @@ pub struct Ran {
     pub took: Option<String>,
 }
 
-/// The program with piped streams, and without colour settings in its environment.
+/// The program with piped streams, and without colour settings and `CI` in its environment.
 pub fn command<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_interfere"));
     command.args(arguments).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "COLUMNS", "RAYON_NUM_THREADS"] {
+    for name in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "COLUMNS", "RAYON_NUM_THREADS", "CI"] {
         command.env_remove(name);
     }
     command
