@@ -1,7 +1,9 @@
 //! Does `interfere render` draw what the documents show, with the same bytes for every number of threads?
 
+use crate::generate::folders;
 use crate::support::command::interfere;
 use crate::support::scratch::Scratch;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -60,6 +62,44 @@ fn every_case_has_a_picture() {
             assert!(render(&assembly, &[a, b], &flags, &folder, "p.png").len() > 500, "{case}");
         }
     }
+}
+
+/// Draws every finding of the fixtures: each picture has its recorded hash, on every machine. `INTERFERE_UPDATE_PAGES=1`
+/// records the present hashes.
+#[test]
+fn pictures_of_the_fixtures_have_the_recorded_bytes() {
+    let mut drawn = String::new();
+    for case in folders() {
+        let folder = Scratch::new();
+        let pictures = folder.path().join("pictures");
+        let ran = interfere(&[
+            "render",
+            text(&case.join("assembly.json")),
+            "--allow-outside",
+            "--size",
+            "640x320",
+            "-o",
+            text(&pictures),
+        ]);
+        assert_eq!(ran.code, 0, "{case:?}: {}", ran.stderr);
+        let name = case.file_name().and_then(|n| n.to_str()).expect("a name");
+        for picture in names(&pictures) {
+            let hash = blake3::hash(&std::fs::read(pictures.join(&picture)).expect("a picture"));
+            writeln!(drawn, "{name}/{picture} {}", hash.to_hex()).expect("text");
+        }
+    }
+    let file = root().join("fixtures/pictures.txt");
+    if std::env::var_os("INTERFERE_UPDATE_PAGES").is_some() {
+        std::fs::write(&file, &drawn).expect("the recorded hashes");
+    }
+    let recorded = std::fs::read_to_string(&file).expect("the recorded hashes");
+    let changed: Vec<&str> = drawn.lines().filter(|line| !recorded.lines().any(|r| r == *line)).collect();
+    assert!(
+        changed.is_empty(),
+        "changed: {changed:?}; look at them, then INTERFERE_UPDATE_PAGES=1 cargo test --test suite pictures::"
+    );
+    assert_eq!(drawn, recorded, "pictures are missing");
+    assert!(drawn.lines().count() > 20, "{drawn}");
 }
 
 #[test]
