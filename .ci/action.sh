@@ -115,7 +115,7 @@ settings() {
     none) printf '%s\n' --no-baseline ;;
     *) printf '%s\n' --baseline "$INTERFERE_BASELINE" ;;
     esac
-    [[ ${INTERFERE_CACHE:-true} != true ]] || printf '%s\n' --cache "$INTERFERE_ANSWERS"
+    [[ ${INTERFERE_KEEP_ANSWERS:-true} != true ]] || printf '%s\n' --cache "$INTERFERE_ANSWERS"
     [[ -z ${INTERFERE_PICTURES:-} ]] || printf '%s\n' --pictures "$INTERFERE_PICTURES"
     [[ -z ${INTERFERE_SARIF:-} ]] || printf '%s\n' --format "sarif=$INTERFERE_SARIF"
     [[ -z ${INTERFERE_JUNIT:-} ]] || printf '%s\n' --format "junit=$INTERFERE_JUNIT"
@@ -136,7 +136,7 @@ refuse() {
 # Name of the cache with the present answers, if they are others than the restored ones.
 changed_answers() {
     local folder=${INTERFERE_ANSWERS:-} key
-    [[ ${INTERFERE_CACHE:-true} == true && -d $folder ]] || return 0
+    [[ ${INTERFERE_KEEP_ANSWERS:-true} == true && -d $folder ]] || return 0
     key=$INTERFERE_ANSWERS_KEY$(cd "$folder" && find . -type f | LC_ALL=C sort | digest)
     [[ $key == "${INTERFERE_RESTORED:-}" ]] || output save "$key"
 }

@@ -100,6 +100,7 @@ fn help_of_check() {
     Performance:
       -j, --threads <N>     Number of threads [default: one per core]
           --cache <DIR>     Reuse results of earlier runs from this folder
+          --no-cache        Keep and reuse no results
           --timings <FILE>  Write the times of the stages to this file (JSON)
           --shard <I/N>     Check one of N shares of the pairs; `merge` combines them
 

@@ -4,7 +4,7 @@ use crate::check::{self, Measure, Progress, Shard, Stage, Stopwatch, Timings};
 use crate::cli::args::EXIT_CODES_IN_SHORT;
 use crate::cli::assembly_files::{AssemblyFiles, assembly_files};
 use crate::cli::baseline_flags::{Gate, GateArgs};
-use crate::cli::cache_flag::open_cache;
+use crate::cli::cache_flag::{CacheEnvironment, open_cache};
 use crate::cli::console::Console;
 use crate::cli::drawing_flags::{DrawingSettings, PictureArgs, refuse_without_scene};
 use crate::cli::exit::{Exit, Failure};
@@ -28,7 +28,7 @@ use std::path::PathBuf;
 
 /// Loads and checks an assembly on the current thread pool.
 pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Result<FinishedCheck, Error> {
-    let files = settings.question.files(settings.cache.as_deref());
+    let files = settings.question.files(settings.cache.as_ref());
     let mut watch = Stopwatch::start();
     let mut reading = Timings::default();
     let question = &settings.question;
@@ -40,7 +40,7 @@ pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Re
         options.fixes = report::table::MAX_ROWS;
     }
     options.accepted = settings.gate.translations(&question.assembly);
-    let store = open_cache(settings.cache.as_deref(), &mut options);
+    let store = open_cache(settings.cache.as_ref(), &mut options);
     let (outcome, mut stats, drawn) = if settings.draws() {
         let (outcome, stats, drawn) = check::check_and_draw(&assembly, &options, &files, progress)?;
         (outcome, stats, Some(drawn))
@@ -60,7 +60,7 @@ impl CheckSettings {
     /// # Errors
     /// Refuses two outputs with the same target, an output over an input, and an unwritable output, before a long run.
     /// Refuses flags for one assembly with several.
-    pub(crate) fn of_all(args: CheckArgs) -> Result<Vec<Self>, Error> {
+    pub(crate) fn of_all(args: CheckArgs, environment: &CacheEnvironment) -> Result<Vec<Self>, Error> {
         let AssemblyFiles { files, several } = assembly_files(&args.assemblies)?;
         if several {
             refuse_flags_for_one(&args)?;
@@ -82,7 +82,7 @@ impl CheckSettings {
             drawing: drawing.clone(),
             gate: args.gate.clone(),
             strict: strict(args.strict, args.no_strict),
-            cache: args.cache.clone(),
+            cache: environment.folder(args.cache.as_deref(), args.no_cache, measure),
             shard: args.shard,
             several,
         };
@@ -163,8 +163,9 @@ pub(crate) fn run(
     console: &mut Console<'_>,
 ) -> Result<Exit, Failure> {
     let verbose = args.verbose && !quiet;
+    let settings = CheckSettings::of_all(args, &CacheEnvironment::detect(console.terminal))?;
     let mut checks: Vec<Check> =
-        CheckSettings::of_all(args)?.into_iter().map(|settings| Check { settings, quiet, verbose, color }).collect();
+        settings.into_iter().map(|settings| Check { settings, quiet, verbose, color }).collect();
     if let Some(check) = checks.first() {
         check.settings.outputs.spare_terminal(console.terminal.stdout)?;
         if check.settings.drawing.open {
@@ -327,9 +328,14 @@ pub struct CheckArgs {
     /// Reuse results of earlier runs from this folder.
     ///
     /// The run checks only the changes. The report is the same with and without the cache. The run creates the folder if needed; you
-    /// may delete it at any time.
+    /// may delete it at any time. Without the flag, a run on a terminal keeps its results in the user's cache folder, unless `CI` is
+    /// set; the variable `INTERFERE_CACHE` names another folder, or is `off`.
     #[arg(long, value_name = "DIR", help_heading = PERFORMANCE)]
     pub cache: Option<PathBuf>,
+
+    /// Keep and reuse no results.
+    #[arg(long, conflicts_with = "cache", help_heading = PERFORMANCE)]
+    pub no_cache: bool,
 
     /// Write the times of the stages to this file (JSON).
     #[arg(long, value_name = "FILE", help_heading = PERFORMANCE)]

@@ -1,8 +1,9 @@
 //! Loader of the command line: reads files, and imports files of other programs that stand for an assembly. Such a file
 //! appears as a folder with its `assembly.json` and its parts, in memory.
 
-use crate::check::cache::store::FsStore;
+use crate::check::cache::store::{FsStore, IMPORTS, mark};
 use crate::cli::baseline_flags::slashes;
+use crate::cli::cache_flag::CacheFolder;
 use crate::cli::import_folder::{replace, up_to_date};
 use crate::cli::importer::{Importer, ImporterSettings};
 use crate::cli::importer_folder::{read_folder, verified};
@@ -24,17 +25,17 @@ const WARNINGS: &str = "warnings.json";
 pub(crate) struct InputFiles {
     options: ImportOptions,
     /// Folder for imports by other programs; without it, a run imports each time.
-    cache: Option<PathBuf>,
+    cache: Option<CacheFolder>,
     /// Imported files, by resolved path.
     imported: Mutex<BTreeMap<PathBuf, Arc<Folder>>>,
     warnings: Mutex<Vec<Warning>>,
 }
 
 impl InputFiles {
-    pub(crate) fn new(allow_outside: bool, cache: Option<&Path>) -> Self {
+    pub(crate) fn new(allow_outside: bool, cache: Option<&CacheFolder>) -> Self {
         Self {
             options: ImportOptions { allow_outside, ..crate::cli::import::defaults() },
-            cache: cache.map(Path::to_owned),
+            cache: cache.cloned(),
             imported: Mutex::default(),
             warnings: Mutex::default(),
         }
@@ -90,19 +91,20 @@ impl InputFiles {
         let importer = Importer::find(shown, &self.options, ImporterSettings::default())?;
         let Some(cache) = &self.cache else { return importer.import(path, shown) };
         let key = importer.key(path, shown)?;
-        let place = cache.join("imports").join(&key);
+        let place = cache.path.join(IMPORTS).join(&key);
         if up_to_date(&place, &key)
             && let Ok(files) = read_folder(&place)
             && let Some(warnings) = files.get(WARNINGS).and_then(|text| serde_json::from_slice(text).ok())
             && let Ok(folder) = verified(files, shown)
         {
+            mark(&place.join(WARNINGS));
             return Ok(Folder { warnings, ..folder });
         }
         let folder = importer.import(path, shown)?;
         let mut files = folder.files.clone();
         files.insert(WARNINGS.to_owned(), serde_json::to_vec(&folder.warnings).unwrap_or_default());
         // A cache that cannot be written costs time only.
-        let _ = FsStore::new(cache).make_folder().is_ok_and(|()| replace(&place, &files, true).is_ok());
+        let _ = FsStore::new(&cache.path).make_folder().is_ok_and(|()| replace(&place, &files, true).is_ok());
         Ok(folder)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::check::{self, Drawn, Options, Progress};
 use crate::cli::baseline_flags::Gate;
-use crate::cli::cache_flag::open_cache;
+use crate::cli::cache_flag::{CacheFolder, open_cache};
 use crate::cli::pair_handle::{PairNames, read_report_bytes};
 use crate::cli::render::RenderArgs;
 use crate::cli::settings::QuestionSettings;
@@ -59,7 +59,7 @@ impl Source {
         }
         let mut options = settings.options(assembly.units)?;
         if args.pair.is_empty() {
-            let store = open_cache(args.cache.as_deref(), &mut options);
+            let store = open_cache(args.cache.as_deref().map(CacheFolder::named).as_ref(), &mut options);
             let (mut outcome, _, drawn) = check::check_and_draw(&assembly, &options, &files, progress)?;
             store.inspect(|store| store.sweep());
             outcome.warnings.extend(lint(&outcome));

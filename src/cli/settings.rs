@@ -5,6 +5,7 @@ use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use crate::check::{Measure, Options, Shard};
 use crate::cli::assembly_files::{assembly_file, with_advice};
 use crate::cli::baseline_flags::GateArgs;
+use crate::cli::cache_flag::CacheFolder;
 use crate::cli::decompose::FormatChoice;
 use crate::cli::drawing_flags::DrawingSettings;
 use crate::cli::flags::{FacetsChoice, GeometryChoice, Question};
@@ -15,7 +16,7 @@ use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::geom::length::Length;
 use crate::report::Format;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Settings of the pair queries.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +57,7 @@ pub struct CheckSettings {
     /// True if warnings are errors, false if not; `None` leaves it to the file.
     pub strict: Option<bool>,
     /// Cache folder, if any.
-    pub cache: Option<PathBuf>,
+    pub cache: Option<CacheFolder>,
     /// Shard to check; `None` for all pairs.
     pub shard: Option<Shard>,
     /// True if the command line names several assemblies: the report holds each.
@@ -103,7 +104,7 @@ impl QuestionSettings {
     }
 
     /// Loader for the files of the assembly; imports files of other programs.
-    pub(crate) fn files(&self, cache: Option<&Path>) -> InputFiles {
+    pub(crate) fn files(&self, cache: Option<&CacheFolder>) -> InputFiles {
         InputFiles::new(self.allow_outside, cache)
     }
 

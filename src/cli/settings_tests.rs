@@ -1,6 +1,7 @@
 use crate::assembly::Facets;
 use crate::check::{Measure, Options};
 use crate::cli::args::{Args, Command};
+use crate::cli::cache_flag::CacheEnvironment;
 use crate::cli::report_flags::OutputFormat;
 use crate::cli::settings::{CheckSettings, ExplainSettings};
 use crate::cli::target::Target;
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 
 fn settings(line: &str) -> Result<CheckSettings, Error> {
     match Args::try_parse_from(line.split(' ')).expect(line).command {
-        Command::Check(args) => CheckSettings::of_all(args).map(|mut all| all.remove(0)),
+        Command::Check(args) => CheckSettings::of_all(args, &CacheEnvironment::default()).map(|mut all| all.remove(0)),
         _ => panic!("{line}"),
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(
 
 fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) -> Result<ShardOutcome, Error> {
     let question = &settings.question;
-    let files = question.files(settings.cache.as_deref());
+    let files = question.files(settings.cache.as_ref());
     let assembly = question.load(&files)?;
     settings.outputs.spare_files_of(&assembly)?;
     let mut options = question.options(assembly.units)?;
@@ -61,7 +61,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     options.fixes = MAX_ROWS;
     // The merge compares with the baseline, but has no solids.
     options.accepted = settings.gate.translations(&question.assembly);
-    let store = open_cache(settings.cache.as_deref(), &mut options);
+    let store = open_cache(settings.cache.as_ref(), &mut options);
     let found = check::check_shard(&assembly, &options, shard, &files, progress)?;
     store.inspect(|store| store.sweep());
     Ok(found)

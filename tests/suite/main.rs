@@ -3,6 +3,7 @@
 mod baseline;
 mod broken_inputs;
 mod cache;
+mod cache_folder;
 mod cases;
 mod ci;
 mod cli;

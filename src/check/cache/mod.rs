@@ -110,7 +110,7 @@ impl<'s> Session<'s> {
     pub(crate) fn cache_warning(&self) -> Option<Warning> {
         let why = self.problem.get()?;
         let message =
-            format!("the run did not write its cache: {why}; name another folder with --cache, or remove --cache");
+            format!("the run did not write its cache: {why}; name another folder with --cache, or use --no-cache");
         Some(Warning::new(WarningCode::CacheNotWritten, message))
     }
 }

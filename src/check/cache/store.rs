@@ -50,17 +50,25 @@ const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n\
 /// Kinds of entries, the first word of a name.
 pub const KINDS: [&str; 3] = ["parts", "shapes", "pairs"];
 
+/// Folder of imports by other programs: a folder of files for each entry.
+pub const IMPORTS: &str = "imports";
+
 /// Largest age of an unused entry; the sweep deletes older ones.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
+/// Largest age of a temporary file; an older one belongs to a killed run.
+const MAX_TEMPORARY_AGE: Duration = Duration::from_secs(24 * 3600);
+
 /// Shortest interval between two use marks of an entry.
-const MARK_AFTER: Duration = Duration::from_secs(24 * 3600);
+const MARK_AFTER: Duration = Duration::from_secs(3600);
 
 /// A folder of entries, for several runs at once. Each entry is written to a temporary file and renamed: readers see
 /// whole entries only, and the later of two writers wins.
 #[derive(Debug)]
 pub struct FsStore {
     folder: PathBuf,
+    /// Largest size of all entries (bytes).
+    limit: Option<u64>,
     /// Result of preparing the folder, after the first write.
     ready: OnceLock<Result<(), String>>,
     writes: AtomicU32,
@@ -69,7 +77,12 @@ pub struct FsStore {
 impl FsStore {
     /// Uses a folder, created with the first entry.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), ready: OnceLock::new(), writes: AtomicU32::new(0) }
+        Self::with_limit(folder, None)
+    }
+
+    /// Uses a folder, and limits the size of all entries together (bytes). [`FsStore::sweep`] keeps the limit.
+    pub fn with_limit(folder: impl Into<PathBuf>, limit: Option<u64>) -> Self {
+        Self { folder: folder.into(), limit, ready: OnceLock::new(), writes: AtomicU32::new(0) }
     }
 
     /// Creates the folder, for further files in it.
@@ -118,18 +131,80 @@ impl FsStore {
         written
     }
 
-    /// Deletes entries unused for 30 days, such as those of older versions or changed parts. Works only after a
-    /// successful write; ignores files it cannot delete.
+    /// Deletes entries unused for 30 days, such as those of older versions or changed parts, and temporary files of
+    /// killed runs. With a limit, deletes the entries with the oldest use until the others keep it. Works only after a
+    /// successful write; ignores files it cannot delete. Several runs may sweep at once: a reader takes a deleted entry
+    /// for a missing one.
     pub fn sweep(&self) {
         if !matches!(self.ready.get(), Some(Ok(()))) {
             return;
         }
         let folders = KINDS.iter().filter_map(|kind| fs::read_dir(self.folder.join(kind)).ok());
-        for entry in folders.flatten().flatten() {
-            if is_entry(&entry.path()) && entry.metadata().is_ok_and(|m| is_older(&m, MAX_AGE)) {
+        let mut kept = Vec::new();
+        for entry in folders.flatten().flatten().filter(|e| is_entry(&e.path())) {
+            let Ok(metadata) = entry.metadata() else { continue };
+            let is_temporary = entry.path().extension().is_some();
+            let max_age = if is_temporary { MAX_TEMPORARY_AGE } else { MAX_AGE };
+            if is_older(&metadata, max_age) {
                 let _ = fs::remove_file(entry.path());
+            } else if !is_temporary {
+                kept.push(Used { at: modified(&metadata), path: entry.path(), size: metadata.len(), is_folder: false });
             }
         }
+        if let Some(limit) = self.limit {
+            kept.extend(imports(&self.folder.join(IMPORTS)));
+            evict(kept, limit);
+        }
+    }
+}
+
+/// An entry with its last use and its size (bytes).
+struct Used {
+    at: SystemTime,
+    path: PathBuf,
+    size: u64,
+    is_folder: bool,
+}
+
+/// Deletes the entries with the oldest use until the others have at most `limit` bytes.
+fn evict(mut entries: Vec<Used>, limit: u64) {
+    let mut size: u64 = entries.iter().map(|e| e.size).sum();
+    entries.sort_by(|x, y| (x.at, &x.path).cmp(&(y.at, &y.path)));
+    for entry in entries {
+        if size <= limit {
+            return;
+        }
+        let _ = if entry.is_folder { fs::remove_dir_all(&entry.path) } else { fs::remove_file(&entry.path) };
+        size -= entry.size;
+    }
+}
+
+/// Imports in a folder; the newest file of each tells its last use.
+fn imports(folder: &Path) -> Vec<Used> {
+    let import = |path: PathBuf| {
+        let (mut at, mut size) = (SystemTime::UNIX_EPOCH, 0);
+        let mut folders = vec![path.clone()];
+        while let Some(entries) = folders.pop().map(fs::read_dir) {
+            for entry in entries.ok()?.flatten() {
+                let metadata = entry.metadata().ok()?;
+                if metadata.is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    (at, size) = (at.max(modified(&metadata)), size + metadata.len());
+                }
+            }
+        }
+        Some(Used { at, path, size, is_folder: true })
+    };
+    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    paths.filter(|path| is_entry(path) && path.is_dir()).filter_map(import).collect()
+}
+
+/// Marks an entry as used now, if its last mark is old. Ignores a failure: an unmarked entry is computed again after the
+/// sweep.
+pub(crate) fn mark(path: &Path) {
+    if fs::metadata(path).is_ok_and(|m| is_older(&m, MARK_AFTER)) {
+        let _ = File::options().append(true).open(path).and_then(|f| f.set_modified(SystemTime::now()));
     }
 }
 
@@ -137,10 +212,7 @@ impl Store for FsStore {
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let path = self.folder.join(name);
         let content = fs::read(&path).ok()?;
-        if fs::metadata(&path).is_ok_and(|m| is_older(&m, MARK_AFTER)) {
-            // Ignore a failure: an unmarked entry is computed again after the sweep.
-            let _ = File::options().append(true).open(&path).and_then(|f| f.set_modified(SystemTime::now()));
-        }
+        mark(&path);
         Some(content)
     }
 
@@ -148,6 +220,11 @@ impl Store for FsStore {
         self.make_folder()?;
         self.replace(&self.folder.join(name), content)
     }
+}
+
+/// Time of the last change, which tells the last use; the epoch if it is unknown.
+fn modified(metadata: &fs::Metadata) -> SystemTime {
+    metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 fn is_older(metadata: &fs::Metadata, than: Duration) -> bool {

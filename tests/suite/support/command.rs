@@ -15,13 +15,14 @@ pub struct Ran {
     pub took: Option<String>,
 }
 
-/// The program with piped streams, and without colour settings and `CI` in its environment.
+/// The program with piped streams, without colour settings and `CI` in its environment, and without a cache of the user.
 pub fn command<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_interfere"));
     command.args(arguments).stdin(Stdio::null());
     for name in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "COLUMNS", "RAYON_NUM_THREADS", "CI"] {
         command.env_remove(name);
     }
+    command.env("INTERFERE_CACHE", "off");
     command
 }
 
