@@ -16,7 +16,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::{UNIT_ROUNDOFF, greater, lesser, norm1};
 use crate::geom::triangle::{Triangle, closest, crosses, intersects};
-use crate::mesh::{ConcaveFacets, TriMesh};
+use crate::mesh::{ConcaveFacets, TriMesh, facets};
 use crate::query::depth::{InsetSurface, MAX_OFFSET, SolidSide};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::triangle_bounds::BoundedTriangle;
@@ -29,9 +29,13 @@ use std::collections::BinaryHeap;
 use std::collections::HashMap;
 
 /// Allowance in sagittas. The facets of a bore and a shaft of its diameter overlap by one sagitta, and by more if
-/// neighbouring facets differ in width, since the sagitta comes from the narrower one. Measured
+/// neighbouring facets differ in width, since the sagitta comes from the narrower one. Where the wider one is known to
+/// lie on the same cylinder, its own sagitta counts once, if that is more. Measured
 /// (docs/explanation/gap.md, Facets).
 pub const SAGITTAS: f64 = 1.5;
+
+/// Largest ratio of a value of a [`FacetTable`] to the sagitta of the narrower facet at some concave edge.
+pub const LARGEST_GAIN: f64 = facets::unequal::LARGEST_GAIN / SAGITTAS;
 
 /// Inward displacement of a triangle, in roundings; the other surface moves by one rounding. Coplanar faces then end up
 /// one rounding inside if they face the same way, three outside if they face opposite ways, and one outside if they
@@ -59,7 +63,11 @@ impl FacetTable {
     /// Builds the table of a surface from its source mesh (mm), with coordinates accurate to `rounding` (mm).
     /// `deflection` (mm) is the upper bound of every sagitta. O(n log n), mostly for finding the facets.
     pub fn new(surface: &Surface, mesh: &TriMesh, rounding: f64, deflection: Option<f64>) -> Self {
-        let ConcaveFacets { facet, mut sagitta } = ConcaveFacets::of(mesh, rounding);
+        let ConcaveFacets { facet, mut sagitta, wide } = ConcaveFacets::of(mesh, rounding);
+        // The factor covers unequal widths; a known width needs one sagitta.
+        for (s, wide) in sagitta.iter_mut().zip(wide) {
+            *s = greater(*s, wide / SAGITTAS);
+        }
         if let Some(stated) = deflection {
             for s in &mut sagitta {
                 *s = lesser(*s, stated);

@@ -103,6 +103,25 @@ fn nominal_pin_gets_facet_allowance_of_bore() {
 }
 
 #[test]
+fn bore_of_unequal_facets_allows_one_sagitta_of_the_wide_ones() {
+    let (pairs, wide, radius) = (12, 0.64, 10.0);
+    let half = PI / pairs as f64;
+    let at = |angle: f64, z: f64| Vec3::new(radius * libm::cos(angle), radius * libm::sin(angle), z);
+    let inner = |z: f64| -> Vec<Vec3> {
+        let start = |k: usize| 2.0 * half * k as f64;
+        (0..pairs).flat_map(|k| [at(start(k), z), at(start(k) + 2.0 * half * wide, z)]).collect()
+    };
+    let z = [0.0, 20.0];
+    let bore = tube_between(z.map(|z| circle(2 * pairs, 20.0, z)), z.map(inner));
+    let f = of(&bore, &pin(100, radius, [-5.0, 25.0], 0.3));
+    let [w, n] = [wide, 1.0 - wide].map(|share| 2.0 * radius * libm::sin(half * share));
+    let sagitta = w * w * half / (4.0 * (w + n));
+    assert!(sagitta > 1.5 * 0.5 * n * libm::tan(0.25 * half));
+    is(f, sagitta);
+    assert!(f > 0.97 * radius * (1.0 - libm::cos(half * wide)), "{f}");
+}
+
+#[test]
 fn convex_pin_facets_give_no_allowance() {
     is(of(&pin(64, 10.0, [0.0, 10.0], 0.0), &pin(50, 10.0, [5.0, 15.0], 0.0)), 0.0);
     is(of(&pin(64, 10.0, [0.0, 10.0], 0.0), &block([-3.0; 3], [3.0; 3])), 0.0);

@@ -15,7 +15,7 @@ use crate::query::convex::Gap;
 use crate::query::depth::{
     Apart, Classified, Containment, Event, OverlapQuery, OverlapSearch, PairRelation, Precision, classify,
 };
-use crate::query::facet_allowance::{FacetTable, SAGITTAS, allowance};
+use crate::query::facet_allowance::{FacetTable, LARGEST_GAIN, SAGITTAS, allowance};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, separation};
 
@@ -130,7 +130,8 @@ impl PairQuery<'_> {
     /// Upper bound of the pair's facet allowance, known without locating the facets (mm).
     fn allowance_at_most(&self) -> f64 {
         let sagitta = |s: &Shape| s.concave_error().unwrap_or(f64::INFINITY);
-        self.largest_allowance().min(SAGITTAS * sagitta(self.first).max(sagitta(self.second)))
+        let sagitta = sagitta(self.first).max(sagitta(self.second));
+        self.largest_allowance().min(SAGITTAS * LARGEST_GAIN * sagitta)
     }
 
     /// Upper bound of the granted facet allowance (mm).

@@ -8,12 +8,14 @@
 pub(crate) mod outlines;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod unequal;
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::predicates::orient3d;
 use crate::geom::union_find::UnionFind;
 use crate::mesh::TriMesh;
 use crate::mesh::facets::outlines::Outlines;
+use crate::mesh::facets::unequal::{StripEdge, wide_sagittas};
 use crate::mesh::measure::{cross, difference, dot};
 use crate::mesh::topology::HalfEdges;
 
@@ -103,6 +105,9 @@ pub struct ConcaveFacets {
     pub facet: Vec<u32>,
     /// Largest sagitta of each facet at a concave edge (mesh unit, >= 0); 0 without such an edge.
     pub sagitta: Vec<f64>,
+    /// Largest sagitta of each facet at an edge to a narrower facet of the same cylinder (mesh unit, >= 0); 0 without
+    /// such an edge.
+    pub wide: Vec<f64>,
 }
 
 impl ConcaveFacets {
@@ -111,17 +116,25 @@ impl ConcaveFacets {
         let half_edges = HalfEdges::of(&mesh.triangles, mesh.vertices.len());
         let surface = FacetSurface::of(mesh, &half_edges, rounding);
         let mut sagitta = vec![0.0; surface.count as usize];
+        let mut strips = Vec::new();
         for pair in surface.pairs().filter(|p| p.fold() == Fold::Bend) {
             if !is_concave(mesh, &pair) {
                 continue;
             }
-            let [a, b] = pair.triangles.map(|t| surface.facet[t as usize] as usize);
+            let facets = pair.triangles.map(|t| surface.facet[t as usize]);
+            let [a, b] = facets.map(|f| f as usize);
             if let Some(s) = surface.sagitta_above(&pair, lesser(sagitta[a], sagitta[b])) {
                 sagitta[a] = greater(sagitta[a], s);
                 sagitta[b] = greater(sagitta[b], s);
             }
+            // A facet of one triangle belongs to no cylinder.
+            if facets.iter().all(|f| !surface.outlines.of_facet(*f).is_empty()) {
+                let widths = [0, 1].map(|side| surface.reach(&pair, side));
+                strips.push(StripEdge { facets, widths, theta: pair.angle() });
+            }
         }
-        Self { facet: surface.facet, sagitta }
+        let wide = wide_sagittas(&strips, surface.count);
+        Self { facet: surface.facet, sagitta, wide }
     }
 }
 
