@@ -13,12 +13,14 @@
 //! - `pairs`: candidate pairs, unique pairs, shards
 //! - `stages`: one unique pair, from its boxes to its status
 //! - `outcome`: rows, counts, warnings, fixes, explanations
+//! - `motion`: poses and sweeps
 //! - `cache`: results of earlier runs
 //! - `stats`: time of the run, pairs after each stage, use of the cache
 //! - `stopwatch`: wall and CPU time of each step
 
 pub mod cache;
 pub(crate) mod drawn;
+pub(crate) mod motion;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub mod pairs;
@@ -30,6 +32,7 @@ pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
 pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnShape, drawn};
+pub use crate::check::motion::outcome::{JointOutcome, JointTravel, MotionOutcome, RunOutcome};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
 pub use crate::check::outcome::fix::{Fix, Mover, MoverReason, Side, fixable_rows};

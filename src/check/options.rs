@@ -30,6 +30,8 @@ pub struct Options {
     pub max_pieces: usize,
     /// Values beyond the statuses.
     pub measure: Measure,
+    /// Globs over the names of the runs to check, `as-drawn` for the drawing; empty for all runs.
+    pub runs: Vec<String>,
     /// Number of deepest interferences, and of distinct kinds among them, for which the run computes a
     /// [`Fix`](super::Fix).
     pub fixes: usize,
@@ -50,6 +52,7 @@ impl Default for Options {
             epsilon: None,
             max_pieces: DEFAULT_MAX_PIECES,
             measure: Measure::All,
+            runs: Vec::new(),
             fixes: 0,
             accepted: Vec::new(),
             cache: None,

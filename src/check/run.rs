@@ -1,8 +1,10 @@
 //! Runs a check: parts to shapes, boxes to candidate pairs, unique pairs to answers, answers to the outcome.
 
-use crate::assembly::{Assembly, Geometry, PairRule, RuleTable};
+use crate::assembly::{Assembly, Geometry, NamedRun, PairRule, RuleTable};
 use crate::check::cache::{PairCache, Session};
 use crate::check::drawn::{Drawn, drawn_shapes};
+use crate::check::motion::RunChecker;
+use crate::check::motion::outcome::MotionOutcome;
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
 use crate::check::outcome::flag_warnings::flag_warnings;
@@ -118,7 +120,8 @@ fn run(
     let mut timings = Timings { threads: rayon::current_num_threads(), ..Timings::default() };
     let mut watch = Stopwatch::start();
     let settings = resolve_settings(assembly, options)?;
-    refuse_unchecked(assembly)?;
+    let chosen = assembly.motion.choose(&options.runs)?;
+    refuse_runs_of_shard(&chosen.runs, shard)?;
     let rules = RuleTable::of_drawing(assembly);
     let pairs_all = count_pairs(assembly, &rules)?;
     let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
@@ -131,7 +134,8 @@ fn run(
 
     progress.begin(Stage::Broad, 1);
     let reach = max_distance(&settings, &rules, &shapes);
-    let candidates = candidates(&shapes, reach, &rules);
+    let candidates = if chosen.drawing { candidates(&shapes, reach, &rules) } else { Vec::new() };
+    let pairs_all = if chosen.drawing { pairs_all } else { [0; 2] };
     watch.stop(Stage::Broad, &mut timings);
 
     let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
@@ -144,6 +148,13 @@ fn run(
     watch.stop(Stage::Narrow, &mut timings);
 
     let mut pairs = run.outcomes(&groups, &answers);
+    let mut motion = MotionOutcome { left_out: chosen.left_out, ..MotionOutcome::of(assembly) };
+    let checker =
+        RunChecker { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref(), drawn_rules: &rules };
+    for named in &chosen.runs {
+        let found = checker.check(named, &mut watch, &mut timings, progress)?;
+        motion.runs.push(found);
+    }
     // Collect warnings before the next two steps: their queries must not add any.
     let mut warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
     let of_flags = (0..).zip(flag_warnings(assembly, options));
@@ -164,6 +175,7 @@ fn run(
         parts,
         instances,
         rule_uses: rules.uses(assembly),
+        motion: (!motion.is_empty()).then_some(motion),
         ..empty_outcome(assembly, settings, pairs_all[0])
     };
     let stats = RunStats { timings, cache_warning: session.as_ref().and_then(Session::cache_warning) };
@@ -189,6 +201,7 @@ fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pairs: u64) -
         rules: assembly.rules.clone(),
         rule_uses: Vec::new(),
         warnings: Vec::new(),
+        motion: None,
     }
 }
 
@@ -356,19 +369,19 @@ pub(crate) fn resolve_settings(assembly: &Assembly, options: &Options) -> Result
     })
 }
 
-/// Refuses what a check would pass over: runs and largest gaps.
-fn refuse_unchecked(assembly: &Assembly) -> Result<(), Error> {
-    let run = assembly.motion.runs.first().map(|run| (&run.at, format!("the run `{}` is not checked yet", run.name)));
-    let rule = assembly.rules.iter().find(|rule| rule.max_gap.is_some());
-    let rule = rule.map(|rule| (&rule.at, "`max_gap` is not checked yet".to_owned()));
-    match run.or(rule) {
-        Some((at, what)) => Err(Error::one(at.clone(), what, "remove it: a check would pass over it")),
-        None => Ok(()),
+/// Refuses a shard that would leave out a pose or a sweep.
+fn refuse_runs_of_shard(runs: &[&NamedRun], shard: Option<Shard>) -> Result<(), Error> {
+    match (runs.first(), shard) {
+        (Some(run), Some(_)) => {
+            let what = format!("a shard checks no pose and no sweep, and the assembly has `{}`", run.name);
+            Err(Error::one(run.at.clone(), what, "check without --shard, or only the drawing: --run as-drawn"))
+        }
+        _ => Ok(()),
     }
 }
 
 /// Largest distance of a pair with an effect on the outcome (mm).
-fn max_distance(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
+pub(crate) fn max_distance(settings: &Settings, rules: &RuleTable, shapes: &Shapes) -> f64 {
     let floor = shapes.all.iter().map(Shape::tolerance_floor).fold(0.0, f64::max);
     settings.tolerance.max(floor).max(settings.report_within.unwrap_or(0.0)).max(rules.max_clearance())
 }

@@ -120,7 +120,7 @@ fn check(
     let outcome = pool(question.threads)?.install(|| {
         let files = question.files(None);
         let assembly = question.load(&files)?;
-        let options = Options { accepted, ..question.options(assembly.units)? };
+        let options = Options { accepted, ..question.options_as_drawn(assembly.units)? };
         check::check(&assembly, &options, &files, &progress)
     })?;
     Ok(outcome)

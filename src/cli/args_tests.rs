@@ -94,6 +94,7 @@ fn help_of_check() {
           --expand                  Give each pair its own row in the table, without groups
           --limit <N>               Rows of the table, 0 for all [default: 50; with --expand: all]
           --pictures <DIR>          Write a PNG picture of each finding to this folder
+          --run <GLOB>              Check these poses and sweeps only; `as-drawn` is the drawing
           --measure <MEASURE>       Values beyond the statuses: all, depth, none [default: all]
           --verdict-only            Decide each pair and measure nothing: --measure none
 

@@ -39,6 +39,7 @@ pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Re
     if settings.outputs.shows_fixes() {
         options.fixes = report::table::MAX_ROWS;
     }
+    options.runs.clone_from(&settings.runs);
     options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings.cache.as_ref(), &mut options);
     let (outcome, mut stats, drawn) = if settings.draws() {
@@ -83,6 +84,7 @@ impl CheckSettings {
             gate: args.gate.clone(),
             strict: strict(args.strict, args.no_strict),
             cache: environment.folder(args.cache.as_deref(), args.no_cache, measure),
+            runs: args.runs.clone(),
             shard: args.shard,
             several,
         };
@@ -302,6 +304,13 @@ pub struct CheckArgs {
     /// Conditions of failure.
     #[command(flatten)]
     pub gate: GateArgs,
+
+    /// Check these poses and sweeps only; `as-drawn` is the drawing.
+    ///
+    /// A glob over the names of the runs of the assembly file. May be given several times. The last line of the report names the runs
+    /// left out.
+    #[arg(long = "run", value_name = "GLOB", help_heading = REPORT)]
+    pub runs: Vec<String>,
 
     /// Values beyond the statuses: all, depth, none [default: all].
     ///

@@ -57,7 +57,7 @@ impl Source {
             };
             return Ok(Self { judged, drawn: inputs.drawn, row, warnings: Vec::new() });
         }
-        let mut options = settings.options(assembly.units)?;
+        let mut options = settings.options_as_drawn(assembly.units)?;
         if args.pair.is_empty() {
             let store = open_cache(args.cache.as_deref().map(CacheFolder::named).as_ref(), &mut options);
             let (mut outcome, _, drawn) = check::check_and_draw(&assembly, &options, &files, progress)?;

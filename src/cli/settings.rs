@@ -15,6 +15,7 @@ use crate::cli::report_flags::Outputs;
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::geom::length::Length;
+use crate::motion::AS_DRAWN;
 use crate::report::Format;
 use std::path::PathBuf;
 
@@ -58,6 +59,8 @@ pub struct CheckSettings {
     pub strict: Option<bool>,
     /// Cache folder, if any.
     pub cache: Option<CacheFolder>,
+    /// Globs over the names of the runs to check; empty for all.
+    pub runs: Vec<String>,
     /// Shard to check; `None` for all pairs.
     pub shard: Option<Shard>,
     /// True if the command line names several assemblies: the report holds each.
@@ -108,6 +111,14 @@ impl QuestionSettings {
         InputFiles::new(self.allow_outside, cache)
     }
 
+    /// Options of a check of the drawing alone, without poses and sweeps, as [`Self::options`].
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::options`].
+    pub fn options_as_drawn(&self, units: LengthUnit) -> Result<Options, Error> {
+        Ok(Options { runs: vec![AS_DRAWN.to_owned()], ..self.options(units)? })
+    }
+
     /// Options of the check, with lengths converted from `units` to mm.
     ///
     /// # Errors
@@ -125,6 +136,7 @@ impl QuestionSettings {
             epsilon: mm("--epsilon", &self.epsilon)?,
             max_pieces: self.max_pieces,
             measure: self.measure,
+            runs: Vec::new(),
             fixes: 0,
             accepted: Vec::new(),
             cache: None,

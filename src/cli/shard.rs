@@ -57,6 +57,7 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     let assembly = question.load(&files)?;
     settings.outputs.spare_files_of(&assembly)?;
     let mut options = question.options(assembly.units)?;
+    options.runs.clone_from(&settings.runs);
     // The merge may write any format: computes the fixes for all of them.
     options.fixes = MAX_ROWS;
     // The merge compares with the baseline, but has no solids.

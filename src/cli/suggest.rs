@@ -32,7 +32,7 @@ pub fn run(args: SuggestArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
         let files = question.files(None);
         let assembly = question.load(&files)?;
-        let outcome = check::check(&assembly, &question.options(assembly.units)?, &files, &progress)?;
+        let outcome = check::check(&assembly, &question.options_as_drawn(assembly.units)?, &files, &progress)?;
         Ok((findings::suggest(&assembly, &outcome), outcome))
     });
     drop(progress);

@@ -48,7 +48,7 @@ pub struct Group {
 }
 
 /// Groups of an outcome; each row is in at most one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Groups {
     /// Groups in the order of their first members.
     pub all: Vec<Group>,

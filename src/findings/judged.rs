@@ -1,7 +1,7 @@
 //! Judges an outcome: grades its findings, compares them with a baseline and decides the gate.
 
 use crate::assembly::{Level, Rule};
-use crate::check::{Outcome, Status};
+use crate::check::{Outcome, PairOutcome, RunOutcome, Status};
 use crate::findings::baseline::status::{Accepted, BaselineOutcome, BaselineStatus, Comparison, FailOn};
 
 /// Severities by status, in place of those of the rules.
@@ -62,8 +62,17 @@ impl Judged {
         if self.strict { self.outcome.warnings.len() as u64 } else { 0 }
     }
 
-    /// Number of pairs that fail the gate.
+    /// Number of pairs that fail the gate, in the drawing and in each run.
     pub fn failing(&self) -> u64 {
+        let of_runs = match self.fail_on {
+            FailOn::Never => 0,
+            FailOn::New | FailOn::Any => self.run_findings_of(Level::Error),
+        };
+        self.failing_as_drawn() + of_runs
+    }
+
+    /// Number of pairs of the drawing that fail the gate.
+    fn failing_as_drawn(&self) -> u64 {
         let is_asked = |row: &usize| match self.fail_on {
             FailOn::Never => false,
             FailOn::New => self.is_open(*row),
@@ -75,23 +84,65 @@ impl Judged {
 
     /// Severity of the finding of a row; `None` for a pair without a finding.
     pub fn severity_of(&self, row: usize) -> Option<Level> {
-        let pair = &self.outcome.pairs[row];
+        self.severity_of_pair(&self.outcome.pairs[row])
+    }
+
+    /// Severity of the finding of a pair of the drawing or of a run; `None` for a pair without a finding.
+    pub fn severity_of_pair(&self, pair: &PairOutcome) -> Option<Level> {
         let rule = pair.rule.and_then(|r| self.outcome.rules.get(r as usize));
         self.severities.of(pair.status, rule)
     }
 
-    /// Number of findings of a severity.
+    /// Number of findings of a severity, in the drawing and in each run.
     pub fn findings_of(&self, level: Level) -> u64 {
-        (0..self.outcome.pairs.len()).filter(|row| self.severity_of(*row) == Some(level)).count() as u64
+        let drawn = (0..self.outcome.pairs.len()).filter(|row| self.severity_of(*row) == Some(level)).count() as u64;
+        drawn + self.run_findings_of(level)
+    }
+
+    /// Number of findings of a severity in the poses and sweeps.
+    fn run_findings_of(&self, level: Level) -> u64 {
+        let rows = self.outcome.runs().iter().flat_map(|run| &run.rows);
+        rows.filter(|pair| self.severity_of_pair(pair) == Some(level)).count() as u64
+    }
+
+    /// Poses and sweeps as outcomes of their own, with this gate and without a baseline: no baseline holds findings of
+    /// runs.
+    pub fn runs(&self) -> Vec<Self> {
+        self.outcome.runs().iter().map(|run| self.of_run(run)).collect()
+    }
+
+    fn of_run(&self, run: &RunOutcome) -> Self {
+        let o = &self.outcome;
+        let outcome = Outcome {
+            name: format!("{}: {}", o.name, run.name),
+            path: o.path.clone(),
+            files: o.files.clone(),
+            units: o.units,
+            strict: o.strict,
+            settings: o.settings.clone(),
+            possible_pairs: run.pairs,
+            counts: run.counts,
+            cleared_by: run.cleared_by,
+            pairs: run.rows.clone(),
+            fixes: Vec::new(),
+            parts: o.parts.clone(),
+            instances: o.instances.clone(),
+            rules: o.rules.clone(),
+            rule_uses: Vec::new(),
+            warnings: Vec::new(),
+            motion: None,
+        };
+        Self { outcome, baseline: None, fail_on: self.fail_on, strict: self.strict, severities: self.severities }
     }
 
     /// Number of findings with severity `warning` outside the baseline.
     pub fn open_warnings(&self) -> u64 {
         let is_warning = |row: &usize| self.severity_of(*row) == Some(Level::Warning) && self.is_open(*row);
-        (0..self.outcome.pairs.len()).filter(is_warning).count() as u64
+        let drawn = (0..self.outcome.pairs.len()).filter(is_warning).count() as u64;
+        drawn + self.run_findings_of(Level::Warning)
     }
 
-    /// Number of findings: pairs with a failing status.
+    /// Number of findings: pairs with a failing status, in the drawing and in each run.
     pub fn findings(&self) -> u64 {
         self.outcome.findings()
     }

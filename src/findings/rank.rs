@@ -45,9 +45,15 @@ fn severity(o: &Outcome, p: &PairOutcome) -> Option<f64> {
             (Some(demanded), Some(gap)) => Some(demanded - gap),
             _ => None,
         },
+        Status::Loose => largest_gap(o, p).zip(p.gap).map(|(largest, gap)| gap - largest),
         Status::Undecided => p.gap_bracket.map(|b| b.to_depth()[1]),
         _ => p.overlap_depth.filter(|d| *d > 0.0).or_else(|| p.gap.map(|g| -g)),
     }
+}
+
+/// Largest gap allowed by the pair's rule (mm).
+pub fn largest_gap(o: &Outcome, p: &PairOutcome) -> Option<f64> {
+    o.rules.get(p.rule? as usize)?.max_gap
 }
 
 /// Gap required by the pair's rule (mm).

@@ -314,9 +314,11 @@ impl RawRule {
         let given = RuleAction::KEYS.into_iter().find_map(|key| Some((key, self.action.get(key)?)));
         // Older reports have no severities.
         let severity = self.action.get("severity").and_then(|name| Level::from_name(name.as_str()?));
+        let max_gap = self.action.get("max_gap").and_then(serde_json::Value::as_f64).map(&mm);
+        let during = self.action.get("during").and_then(|v| serde_json::from_value(v.clone()).ok());
         let verb = match given {
             Some((key, value)) => RuleAction::of_key(key, value.as_f64().map(mm)),
-            None if severity.is_some() => RuleAction::Grade,
+            None if severity.is_some() || max_gap.is_some() => RuleAction::Grade,
             None => RuleAction::Ignore,
         };
         Rule {
@@ -325,8 +327,8 @@ impl RawRule {
             verb,
             severity: severity.unwrap_or_default(),
             reason: self.reason,
-            max_gap: None,
-            during: None,
+            max_gap,
+            during,
             scope: self.scope,
             at: Location::file(&self.file),
             file: self.file,

@@ -184,6 +184,7 @@ impl Report {
             rules: self.rules.clone(),
             rule_uses: Vec::new(),
             warnings: raw.warnings.into_iter().filter_map(RawWarning::settled).collect(),
+            motion: None,
         };
         Ok(Judged {
             outcome,

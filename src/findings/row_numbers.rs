@@ -35,7 +35,7 @@ impl RowNumber {
 }
 
 /// Numbers of all rows of a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RowNumbers(Vec<Option<RowNumber>>);
 
 impl RowNumbers {

@@ -39,7 +39,7 @@ fn needs(outcome: &Outcome) -> Vec<MeasuredDepth> {
     let none =
         if outcome.settings.measure == Measure::None { MeasuredDepth::Unknown } else { MeasuredDepth::Depth(0.0) };
     let mut needs = vec![none; outcome.rules.len()];
-    for pair in &outcome.pairs {
+    for pair in outcome.pairs.iter().chain(outcome.runs().iter().flat_map(|run| &run.rows)) {
         if let Some(need) = pair.rule.and_then(|r| needs.get_mut(r as usize)) {
             *need = match (*need, need_of(pair, outcome.settings.tolerance)) {
                 (MeasuredDepth::Depth(known), MeasuredDepth::Depth(own)) => MeasuredDepth::Depth(known.max(own)),

@@ -85,7 +85,8 @@ pub(crate) fn extent_of(
             Severity::Depth(depth, shared)
         }),
         Status::TooClose => gap.map(Severity::Gap),
-        Status::Undecided => bracket.map(Severity::Bracket),
+        // The hash of the inputs tells a changed pair.
+        Status::Undecided | Status::Loose => bracket.map(Severity::Bracket),
         // No finding.
         _ => None,
     }

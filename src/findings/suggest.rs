@@ -113,6 +113,7 @@ fn fit_of(outcome: &Outcome, pair: &PairOutcome) -> Result<(Fit, f64), &'static 
         Status::TooClose => {
             return Err("the gap is below the `min_clearance` of a rule: move a part, or correct the rule");
         }
+        Status::Loose => return Err("the gap is above the `max_gap` of a rule: move a part, or correct the rule"),
         Status::Undecided => return Err("undecided, so the intent is unknown: `interfere explain` shows the reason"),
         _ => {}
     }

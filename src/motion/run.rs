@@ -1,6 +1,6 @@
 //! Runs: the joint values that a check covers, as laws of all joints over a box of parameters.
 
-use crate::motion::chain::Law;
+use crate::motion::chain::{Cell, Law};
 use crate::motion::mechanism::{JointIx, Mechanism};
 
 /// Name of the drawing among the runs: no joint moves.
@@ -48,7 +48,32 @@ pub struct Segment {
     pub ranges: Vec<[f64; 2]>,
 }
 
+/// Number of cells of a segment with one parameter.
+const CELLS: usize = 64;
+
 impl Segment {
+    /// Equal cells that cover the parameters: 64 for one, 8 × 8 for two, fewer steps for more; none for a pose.
+    pub fn cells(&self) -> Vec<Cell> {
+        if self.ranges.is_empty() {
+            return Vec::new();
+        }
+        let mut steps: usize = 1;
+        while (steps + 1).checked_pow(self.ranges.len() as u32).is_some_and(|all| all <= CELLS) {
+            steps += 1;
+        }
+        let mut cells = vec![Cell { center: Vec::new(), half: Vec::new() }];
+        for [from, to] in &self.ranges {
+            let end = |k: usize| if k == steps { *to } else { from + (to - from) * (k as f64 / steps as f64) };
+            let parts: Vec<Cell> = (0..steps).map(|k| Cell::between(end(k), end(k + 1))).collect();
+            let with = |cell: &Cell, part: &Cell| Cell {
+                center: [cell.center.as_slice(), &part.center].concat(),
+                half: [cell.half.as_slice(), &part.half].concat(),
+            };
+            cells = cells.iter().flat_map(|cell| parts.iter().map(move |part| with(cell, part))).collect();
+        }
+        cells
+    }
+
     /// Least and largest value of a joint over the segment.
     pub fn values_of(&self, joint: JointIx) -> [f64; 2] {
         let law = &self.laws[joint.0 as usize];

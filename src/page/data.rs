@@ -1,6 +1,6 @@
 //! Builds the JSON of the page: `interfere schema page` describes it.
 
-use crate::check::{Progress, Status};
+use crate::check::Progress;
 use crate::findings::Judged;
 use crate::json::wording::is_unsafe_char;
 use crate::page::encode::Encoded;
@@ -87,7 +87,7 @@ impl<'a> Data<'a> {
             up: direction(&options.up),
             verdict: if judged.fails() { "fail" } else { "pass" },
             verdict_text: verdict(judged),
-            counts: Status::ALL.into_iter().map(|s| (s.name(), o.counts.of(s))).collect(),
+            counts: o.counts.named().map(|(status, n)| (status.name(), n)).collect(),
             warnings: json::Warnings(&o.warnings),
             findings: lines(scene, judged, findings, options, progress),
             not_listed: findings.len().saturating_sub(MAX_LISTED),

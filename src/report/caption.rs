@@ -63,6 +63,11 @@ fn numbers(judged: &Judged, row: usize) -> String {
             let demanded = rank::demanded(o, p).map(|d| format_number(as_given(d, o.units)));
             demanded.map_or(gap.clone(), |d| format!("{gap}; required: {d} {}", o.units.name()))
         }
+        Status::Loose => {
+            let gap = p.gap.map_or("the gap is too large".to_owned(), |g| format!("the gap is {}", text(g)));
+            let largest = rank::largest_gap(o, p).map(|d| format_number(as_given(d, o.units)));
+            largest.map_or(gap.clone(), |d| format!("{gap}; allowed: {d} {}", o.units.name()))
+        }
         Status::Undecided if p.certainty == Certainty::NoInside => {
             let most = p.gap_bracket.map(|b| -b.lower).filter(|d| d.is_finite() && *d > 0.0);
             let most = most.map(|d| format!("; an overlap would be at most {} deep", text(d)));

@@ -14,14 +14,21 @@ const HEADINGS: &str = "id,status,severity,baseline,a,b,part_a,part_b,file_a,lin
     overlap_depth,penetration_depth,move_b_x,move_b_y,move_b_z,overlap_volume,at_x,at_y,at_z,facet_allowance,within_facet_error,\
     rule,rule_file,rule_index,reason,group,group_kind,group_pairs,row,member";
 
+/// Last column of a report with poses or sweeps.
+const RUN_HEADING: &str = ",run";
+
+/// Name of the drawing in this column.
+const AS_DRAWN: &str = "as-drawn";
+
 /// Writes the report.
 ///
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    write!(out, "{HEADINGS}\r\n")?;
-    rows(judged, &mut out)?;
+    let runs = has_runs(judged);
+    write!(out, "{HEADINGS}{}\r\n", if runs { RUN_HEADING } else { "" })?;
+    rows(judged, runs, &mut out)?;
     out.flush()
 }
 
@@ -30,14 +37,15 @@ pub fn render(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// Returns the writer's error.
 pub(crate) fn render_several<'a>(
-    all: impl Iterator<Item = (&'a str, &'a Judged)>,
+    all: impl Iterator<Item = (&'a str, &'a Judged)> + Clone,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    write!(out, "assembly,{HEADINGS}\r\n")?;
+    let runs = all.clone().any(|(_, judged)| has_runs(judged));
+    write!(out, "assembly,{HEADINGS}{}\r\n", if runs { RUN_HEADING } else { "" })?;
     for (path, judged) in all {
         let mut lines = Vec::new();
-        rows(judged, &mut lines)?;
+        rows(judged, runs, &mut lines)?;
         let mut first = Row::default();
         first.name(path);
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
@@ -48,13 +56,33 @@ pub(crate) fn render_several<'a>(
     out.flush()
 }
 
-fn rows(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
-    let groups = Groups::new(judged);
-    let numbers = RowNumbers::new(judged, &groups);
-    (0..judged.outcome.pairs.len()).try_for_each(|k| row(judged, (&groups, &numbers), k, out))
+/// True if the report has a column for the run of a row.
+fn has_runs(judged: &Judged) -> bool {
+    !judged.outcome.runs().is_empty()
 }
 
-fn row(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), k: usize, out: &mut impl Write) -> io::Result<()> {
+/// Writes the rows of the drawing, then those of the runs; `with_run` adds the name of the run to each row.
+fn rows(judged: &Judged, with_run: bool, out: &mut impl Write) -> io::Result<()> {
+    let groups = Groups::new(judged);
+    let numbers = RowNumbers::new(judged, &groups);
+    let mut write = |judged: &Judged, groups: &Groups, numbers: &RowNumbers, run: &str| {
+        (0..judged.outcome.pairs.len()).try_for_each(|k| {
+            let mut fields = row(judged, (groups, numbers), k);
+            if with_run {
+                fields.name(run);
+            }
+            write!(out, "{}\r\n", fields.0)
+        })
+    };
+    write(judged, &groups, &numbers, AS_DRAWN)?;
+    for (run, one) in judged.outcome.runs().iter().zip(judged.runs()) {
+        // Numbers and groups name pairs of the drawing.
+        write(&one, &Groups::default(), &RowNumbers::default(), &run.name)?;
+    }
+    Ok(())
+}
+
+fn row(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), k: usize) -> Row {
     let o = &judged.outcome;
     let p = &o.pairs[k];
     let [a, b] = [o.id(p.a), o.id(p.b)];
@@ -90,7 +118,7 @@ fn row(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), k: usize, out
     for n in [number.map(|n| n.row), number.and_then(|n| n.member)] {
         row.word(&n.map(|n| n.to_string()).unwrap_or_default());
     }
-    write!(out, "{}\r\n", row.0)
+    row
 }
 
 fn part(o: &Outcome, i: InstanceIx) -> &str {

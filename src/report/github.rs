@@ -3,6 +3,7 @@
 //! A step shows at most ten errors, ten warnings and ten notices. The report shows the worst nine and counts the rest.
 
 use crate::assembly::Level;
+use crate::check::RunOutcome;
 use crate::findings::{Entry, Groups, Judged, groups, rank};
 use crate::report::location::{self, Place};
 use crate::report::rows;
@@ -32,6 +33,9 @@ pub(crate) fn render_within(judged: &Judged, most: usize, out: &mut dyn Write) -
     let outcome = &judged.outcome;
     let mut out = BufWriter::new(out);
     findings(judged, most, &mut out)?;
+    for (run, one) in outcome.runs().iter().zip(judged.runs()) {
+        of_run(run, &one, most, &mut out)?;
+    }
     warnings(judged, most, &mut out)?;
     let name = format!("interfere: {} {}", if judged.fails() { "FAIL" } else { "PASS" }, outcome.name);
     command("notice", None, &name, &verdict(judged), &mut out)?;
@@ -54,6 +58,20 @@ fn findings(judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()
         rows::by_status(o, rest)
     );
     command("error", None, "interfere", &said, out)
+}
+
+/// Writes one annotation for the findings of a pose or a sweep, at its line, with the worst pair.
+fn of_run(run: &RunOutcome, judged: &Judged, most: usize, out: &mut impl Write) -> io::Result<()> {
+    let groups = Groups::new(judged);
+    for (kind, level) in [("error", Level::Error), ("warning", Level::Warning)] {
+        let entries = open_entries(judged, level, &groups);
+        let Some(worst) = entries.first().filter(|_| most > 0) else { continue };
+        let at = Some(&run.at).filter(|at| !at.file.is_empty());
+        let at = at.map(|at| Place { file: &at.file, line: at.line.unwrap_or(1) });
+        let said = format!("{}: {}", rows::by_status(&judged.outcome, &entries), sentence_of(judged, worst));
+        command(kind, at, &format!("run {}", run.name), &said, out)?;
+    }
+    Ok(())
 }
 
 /// Findings of a severity outside the baseline, worst first.

@@ -35,7 +35,10 @@ fn end(judged: &Judged, row: usize) -> End {
 /// # Errors
 /// Returns the writer's error.
 pub fn render(judged: &Judged, links: PictureLinks<'_>, out: &mut dyn Write) -> io::Result<()> {
-    document(&[Suite::Judged(judged, links)], out)
+    let runs = judged.runs();
+    let of_runs = runs.iter().map(|run| Suite::Judged(run, PictureLinks::default()));
+    let suites: Vec<_> = std::iter::once(Suite::Judged(judged, links)).chain(of_runs).collect();
+    document(&suites, out)
 }
 
 /// A suite of the report.
@@ -129,8 +132,8 @@ fn properties(judged: &Judged, out: &mut impl Write) -> io::Result<()> {
     property("geometry", o.settings.geometry.name())?;
     property("verdict", if judged.fails() { "fail" } else { "pass" })?;
     property("pairs", &o.possible_pairs.to_string())?;
-    for status in Status::ALL {
-        property(status.name(), &o.counts.of(status).to_string())?;
+    for (status, n) in o.counts.named() {
+        property(status.name(), &n.to_string())?;
     }
     property("warnings", &o.warnings.len().to_string())?;
     writeln!(out, "    </properties>")

@@ -3,6 +3,7 @@
 use crate::check::{Outcome, Status};
 use crate::findings::{Entry, Groups, Judged, RowNumbers};
 use crate::report::PictureLinks;
+use crate::report::motion;
 use crate::report::number::count;
 use crate::report::rows::{self, HEADINGS};
 use crate::report::sentence::{clipped, sentence, verdict};
@@ -14,6 +15,15 @@ use std::io::{self, Write};
 /// Size limit of the report (bytes). A comment takes 65 536 characters, a job summary 1 MiB, and a character has at
 /// least one byte. The rest is room for surrounding text.
 pub const MAX_BYTES: usize = 60_000;
+
+/// Appends a line. Writing to a String cannot fail.
+macro_rules! line {
+    ($out:expr, $($format:tt)*) => { { let _ = writeln!($out, $($format)*); } };
+}
+pub(super) use line;
+
+/// Note in place of the runs beyond the size limit.
+const RUN_NOTE: &str = "\nThe other poses and sweeps are in the other formats.\n";
 
 /// Largest number of listed rows.
 pub const MAX_ROWS: usize = 50;
@@ -35,16 +45,23 @@ pub(crate) fn page(judged: &Judged, links: PictureLinks<'_>, budget: usize) -> S
     changes(judged, &mut text);
     let tail = funnel(o) + &warnings(o);
     // The tail is small: few lines of short names.
-    findings(judged, links, budget.saturating_sub(tail.len()), &mut text);
+    let budget = budget.saturating_sub(tail.len());
+    findings(judged, links, budget, &mut text);
+    for (run, one) in o.runs().iter().zip(judged.runs()) {
+        let head = format!("\n### {}\n\n{}\n", inert(&motion::heading(o, run)), inert(&motion::counts(run)));
+        if text.len() + head.len() + RUN_NOTE.len() > budget {
+            text.push_str(RUN_NOTE);
+            break;
+        }
+        text.push_str(&head);
+        if let Some(why) = &run.undecided_because {
+            line!(&mut text, "\nundecided: {}", inert(why));
+        }
+        findings(&one, PictureLinks::default(), budget, &mut text);
+    }
     text.push_str(&tail);
     text
 }
-
-/// Appends a line. Writing to a String cannot fail.
-macro_rules! line {
-    ($out:expr, $($format:tt)*) => { { let _ = writeln!($out, $($format)*); } };
-}
-pub(super) use line;
 
 fn head(judged: &Judged, out: &mut String) {
     let o = &judged.outcome;

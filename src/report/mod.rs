@@ -26,6 +26,7 @@ pub(crate) mod location;
 pub(crate) mod markdown;
 #[cfg(test)]
 mod markdown_tests;
+pub(crate) mod motion;
 pub(crate) mod number;
 pub(crate) mod picture_links;
 pub(crate) mod rows;

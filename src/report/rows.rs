@@ -258,8 +258,14 @@ pub(crate) fn rule_text(rule: &Rule, units: LengthUnit) -> String {
 pub(crate) fn verb_text(rule: &Rule, units: LengthUnit) -> String {
     let given = |mm| format!("{} {}", format_number(as_given(mm, units)), units.name());
     let key = rule.verb.key();
-    if rule.verb == RuleAction::Grade {
-        return format!("{key} {}", rule.severity.name());
-    }
-    rule.verb.length().map_or_else(|| key.to_owned(), |mm| format!("{key} {}", given(mm)))
+    let max_gap = rule.max_gap.map(|mm| format!("max_gap {}", given(mm)));
+    let action = match (rule.verb, rule.verb.length()) {
+        (RuleAction::Grade, _) => match &max_gap {
+            Some(max_gap) => return max_gap.clone(),
+            None => format!("{key} {}", rule.severity.name()),
+        },
+        (_, Some(mm)) => format!("{key} {}", given(mm)),
+        (_, None) => key.to_owned(),
+    };
+    max_gap.map_or(action.clone(), |max_gap| format!("{action}, {max_gap}"))
 }

@@ -4,6 +4,7 @@ use crate::check::{MoverReason, Outcome, PairOutcome, Relation, Status};
 use crate::findings::{Entry, Group, Judged, Metric, rank};
 use crate::geom::Bounds;
 use crate::geom::unit::format_number;
+use crate::report::motion;
 use crate::report::number::{as_given, count, direction, length, length_text, point_text};
 use crate::report::rows::{accepted, rule_text, volume, volumes};
 use crate::report::text::shown;
@@ -30,6 +31,10 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
             Some(gap) if gap >= 0.0 => format!("{names} are {} apart{}", text(gap), accepted(judged, row, Metric::Gap)),
             _ => format!("{names} are too close"),
         },
+        Status::Loose => match p.gap {
+            Some(gap) => format!("{names} are {} apart", text(gap)),
+            None => format!("{names} are too far apart"),
+        },
         Status::Undecided => match p.gap_bracket {
             Some(Bounds { lower: lo, upper: hi }) => {
                 let (lo, hi) = (format_number(length(lo, o.units)), text(hi));
@@ -51,6 +56,10 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
     if let Some(demanded) = rank::demanded(o, p).filter(|_| p.status == Status::TooClose) {
         let demanded = format!("{} {}", format_number(as_given(demanded, o.units)), o.units.name());
         let _ = write!(said, "; required: {demanded}");
+    }
+    if let Some(largest) = rank::largest_gap(o, p).filter(|_| p.status == Status::Loose) {
+        let largest = format!("{} {}", format_number(as_given(largest, o.units)), o.units.name());
+        let _ = write!(said, "; allowed: {largest}");
     }
     said += &place(judged, row);
     if p.status == Status::Interference
@@ -89,7 +98,10 @@ fn place(judged: &Judged, row: usize) -> String {
     let o = &judged.outcome;
     let p = &o.pairs[row];
     let mut said = String::new();
-    if !matches!(p.status, Status::Interference | Status::Allowed | Status::TooClose | Status::Undecided) {
+    if !matches!(
+        p.status,
+        Status::Interference | Status::Allowed | Status::TooClose | Status::Loose | Status::Undecided
+    ) {
         return said;
     }
     let volume = volume(o, p);
@@ -139,7 +151,7 @@ pub(crate) fn clipped(name: &str) -> Cow<'_, str> {
 pub(crate) fn verdict(judged: &Judged) -> String {
     let o = &judged.outcome;
     let failing = judged.failing();
-    let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
+    let counts: Vec<_> = o.counts.named().map(|(status, n)| format!("{n} {}", status.name())).collect();
     let verb = if failing == 1 { "fails" } else { "fail" };
     let strict = match judged.strict_warnings() {
         0 => String::new(),
@@ -150,5 +162,9 @@ pub(crate) fn verdict(judged: &Judged) -> String {
         0 => String::new(),
         n => format!("; {} with severity warning", count(n, "finding")),
     };
-    format!("{failing} of {} {verb}: {}{warnings}{strict}", count(o.possible_pairs, "pair"), counts.join(", "))
+    let runs = motion::findings(o);
+    let left_out = motion::left_out(o);
+    let left_out = if left_out.is_empty() { left_out } else { format!("; {left_out}") };
+    let pairs = count(o.possible_pairs + o.runs().iter().map(|run| run.pairs).sum::<u64>(), "pair");
+    format!("{failing} of {pairs} {verb}: {}{runs}{warnings}{strict}{left_out}", counts.join(", "))
 }

@@ -80,7 +80,15 @@ pub fn render(
         Format::Table => tables(all, style, out),
         Format::Json => write_lines(&Several(all), 2, out),
         Format::Sarif => sarif::write_log(all.iter().map(|one| run_of(one, links)).collect(), out),
-        Format::Junit => junit::document(&all.iter().map(|one| suite_of(one, links)).collect::<Vec<_>>(), out),
+        Format::Junit => {
+            let runs: Vec<Vec<Judged>> =
+                all.iter().map(|one| one.result.as_ref().map_or_else(|_| Vec::new(), Judged::runs)).collect();
+            let suites = all.iter().zip(&runs).flat_map(move |(one, runs)| {
+                let of_runs = runs.iter().map(|run| Suite::Judged(run, PictureLinks::default()));
+                std::iter::once(suite_of(one, links)).chain(of_runs)
+            });
+            junit::document(&suites.collect::<Vec<_>>(), out)
+        }
         Format::Github => annotations(all, out),
         Format::Markdown => pages(all, links, out),
         Format::Csv => {

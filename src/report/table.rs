@@ -5,6 +5,7 @@ use crate::check::{Outcome, Status};
 use crate::findings::{BaselineOutcome, BaselineStatus, Entry, Groups, Judged, ResolvedFinding, RowNumbers};
 use crate::geom::unit::format_number;
 use crate::report::Style;
+use crate::report::motion;
 use crate::report::number::{as_given, count, length_text};
 use crate::report::rows;
 use crate::report::table_layout::Layout;
@@ -36,12 +37,46 @@ pub fn render(judged: &Judged, style: Style, out: &mut dyn Write) -> io::Result<
     let outcome = &judged.outcome;
     let mut out = Page { out: io::BufWriter::new(out), width: style.width.max(MIN_WIDTH), colour: style.colour };
     head(outcome, &mut out)?;
+    let numbers = RowNumbers::new(judged, &Groups::new(judged));
+    listing(judged, &numbers, style, &mut out)?;
+    out.text("")?;
+    tally(judged, &mut out)?;
+    runs(judged, style, &mut out)?;
+    foot(judged, &mut out)?;
+    out.out.flush()
+}
+
+/// Writes a block for each pose and sweep.
+fn runs(judged: &Judged, style: Style, out: &mut Page<impl Write>) -> io::Result<()> {
+    let outcomes = judged.runs();
+    for (run, one) in judged.outcome.runs().iter().zip(&outcomes) {
+        out.text("")?;
+        out.text(&motion::heading(&judged.outcome, run))?;
+        // A number names a pair of the drawing.
+        listing(one, &RowNumbers::default(), style, out)?;
+        if !one.outcome.pairs.is_empty() {
+            out.text("")?;
+        }
+        if let Some(why) = &run.undecided_because {
+            out.text(&format!("undecided: {why}"))?;
+        }
+        tally(one, out)?;
+        if run.cleared_by_swept_balls > 0 {
+            out.text(&format!("  and {} by swept balls", run.cleared_by_swept_balls))?;
+        }
+    }
+    if outcomes.is_empty() { Ok(()) } else { out.text("") }
+}
+
+/// Writes the rows, the number of unlisted ones, and the notes about them.
+fn listing(judged: &Judged, numbers: &RowNumbers, style: Style, out: &mut Page<impl Write>) -> io::Result<()> {
+    let outcome = &judged.outcome;
     let groups = Groups::new(judged);
     let entries = rows::entries(judged, (!style.expand).then_some(&groups));
     let limit = if style.limit == 0 { entries.len() } else { style.limit };
     let (listed, rest) = entries.split_at(entries.len().min(limit));
     if !listed.is_empty() {
-        lines(judged, listed, &RowNumbers::new(judged, &groups), &mut out)?;
+        lines(judged, listed, numbers, out)?;
     }
     if !rest.is_empty() {
         let (n, by_status) = (rows::rows_of(rest), rows::by_status(outcome, rest));
@@ -53,9 +88,7 @@ pub fn render(judged: &Judged, style: Style, out: &mut dyn Write) -> io::Result<
     if listed.iter().any(|e| e.group.is_some_and(|g| g.culprits.len() > 1)) {
         out.text(EQUAL)?;
     }
-    out.text("")?;
-    foot(judged, &mut out)?;
-    out.out.flush()
+    Ok(())
 }
 
 /// Page of a limited width.
@@ -171,13 +204,13 @@ fn by_facets(o: &Outcome) -> Option<String> {
     ))
 }
 
-/// Writes the counts, the stages and the verdict.
-fn foot(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
+/// Writes the counts and the stages.
+fn tally(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
     let o = &judged.outcome;
     if let Some(line) = by_facets(o) {
         out.text(&line)?;
     }
-    let counts: Vec<_> = Status::ALL.into_iter().map(|s| format!("{} {}", o.counts.of(s), s.name())).collect();
+    let counts: Vec<_> = o.counts.named().map(|(status, n)| format!("{n} {}", status.name())).collect();
     out.text(&format!("{}: {}", count(o.possible_pairs, "pair"), counts.join(", ")))?;
     let stages: Vec<_> = o
         .cleared_by
@@ -187,7 +220,12 @@ fn foot(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
         .filter(|(name, n)| *n > 0 || matches!(*name, "aabb" | "obb" | "hull"))
         .map(|(name, n)| format!("{n} by {name}"))
         .collect();
-    out.text(&format!("cleared: {}", stages.join(", ")))?;
+    out.text(&format!("cleared: {}", stages.join(", ")))
+}
+
+/// Writes the number of warnings, the comparison with the baseline and the verdict.
+fn foot(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
+    let o = &judged.outcome;
     if !o.warnings.is_empty() {
         out.word(&count(o.warnings.len() as u64, "warning"), Paint::Warn, "")?;
     }
@@ -261,12 +299,17 @@ pub(crate) fn passing(judged: &Judged) -> String {
     }
 }
 
+/// Joins the texts after a verdict; empty without any.
+fn noted(said: [String; 2]) -> String {
+    let said: Vec<String> = said.into_iter().filter(|said| !said.is_empty()).collect();
+    if said.is_empty() { String::new() } else { format!(": {}", said.join("; ")) }
+}
+
 /// Writes the verdict, the last line.
 fn verdict(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<()> {
     if judged.fails() {
-        return out.word("FAIL", Paint::Bad, &format!(": {}", failure(judged)));
+        return out.word("FAIL", Paint::Bad, &noted([failure(judged), motion::left_out(&judged.outcome)]));
     }
-    let passing = passing(judged);
-    let note = if passing.is_empty() { passing } else { format!(": {passing}") };
+    let note = noted([passing(judged), motion::left_out(&judged.outcome)]);
     out.word("PASS", Paint::Good, &note)
 }

@@ -158,6 +158,7 @@ pub(crate) fn outcome() -> Outcome {
             rule(["*", "cable-*"], RuleAction::Ignore, Some("flexible \u{7} part"), 2),
         ],
         rule_uses: Vec::new(),
+        motion: None,
         warnings: vec![
             Warning { part: Some("hood".to_owned()), ..Warning::new(WarningCode::OpenMesh, "3 open edges") },
             Warning {

@@ -26,6 +26,7 @@ mod mesh_oracles;
 mod mistakes;
 mod model_files;
 mod models;
+mod motion;
 mod oracle;
 mod page;
 mod pages;

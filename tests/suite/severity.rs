@@ -68,7 +68,7 @@ fn flags_set_the_severity_of_a_status() {
     assert_eq!(report["summary"]["findings"], serde_json::json!({"error": 0, "warning": 2}));
     assert_eq!(report["summary"]["severity"], serde_json::json!({"interference": "warning", "too_close": "warning"}));
     for (value, why) in [
-        ("clear=warning", "the status is one of interference, too_close, undecided"),
+        ("clear=warning", "the status is one of interference, too_close, loose, undecided"),
         ("undecided=note", "the severity is `error` or `warning`"),
         ("undecided", "write STATUS=SEVERITY"),
     ] {

@@ -88,7 +88,9 @@ fn one_two_seven_and_100_shards_equal_the_run() {
         // Most of a hundred shards of so few pairs are empty.
         assert!(assert_joins(&case("nested-gearbox"), &options(), of) > 0);
     }
-    let rows: usize = folders().iter().map(|f| assert_joins(&load(&f.join("assembly.json")), &options(), 3)).sum();
+    // A shard checks the drawing alone.
+    let whole = |f: &PathBuf| Some(load(&f.join("assembly.json"))).filter(|a| a.motion.runs.is_empty());
+    let rows: usize = folders().iter().filter_map(whole).map(|a| assert_joins(&a, &options(), 3)).sum();
     assert!(rows > 100, "{rows}");
 }
 

@@ -1,10 +1,12 @@
 //! Joints and runs of an assembly: names, locations, and the joint that moves each instance.
 //!
+//! - `chosen`: the runs of a check
 //! - `joints`: joints of all files, in the coordinates of the root
 //! - `moves`: the joint that moves each instance
 //! - `runs`: poses and sweeps of the root file
 //! - `scope`: the tree of files, with the ids of all instances
 
+pub mod chosen;
 pub(crate) mod joints;
 pub(crate) mod moves;
 pub(crate) mod runs;

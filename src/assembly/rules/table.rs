@@ -45,6 +45,8 @@ pub struct RuleTable {
     size: Vec<u64>,
     /// True for each rule that ignores.
     ignores: Vec<bool>,
+    /// True for each rule with a largest gap.
+    max_gaps: Vec<bool>,
     max_clearance: f64,
     /// Answer per pair of classes: 0 unknown, 1 no rule, `r + 2` rule r. Empty above [`TABLE_CLASSES`] classes.
     known: Vec<AtomicU32>,
@@ -97,6 +99,7 @@ impl RuleTable {
             matches: classes.matches,
             size: classes.size,
             ignores: assembly.rules.iter().map(|r| r.verb == RuleAction::Ignore).collect(),
+            max_gaps: assembly.rules.iter().map(|r| r.max_gap.is_some() && applies(r)).collect(),
             max_clearance: assembly.rules.iter().map(clearance).fold(0.0, crate::geom::math::greater),
             known: (0..table).map(|_| AtomicU32::new(0)).collect(),
         }
@@ -122,15 +125,30 @@ impl RuleTable {
     /// Counts the ignored pairs among all pairs: pairs inside one `as_unit` sub-assembly, and pairs with an ignoring
     /// rule as their first match.
     pub fn ignored_pairs(&self) -> u64 {
+        self.ignored_of(0..self.class.len() as u32)
+    }
+
+    /// Counts the ignored pairs among some instances, each given once.
+    ///
+    /// # Panics
+    /// Panics for an index outside the assembly.
+    pub fn ignored_among(&self, instances: &[u32]) -> u64 {
+        self.ignored_of(instances.iter().copied())
+    }
+
+    fn ignored_of(&self, instances: impl Iterator<Item = u32>) -> u64 {
+        let mut all = Members::new();
         let mut units: BTreeMap<u32, Members> = BTreeMap::new();
-        for (class, unit) in self.class.iter().zip(&self.unit) {
+        for instance in instances {
+            let (class, unit) = (self.class[instance as usize], self.unit[instance as usize]);
+            *all.entry(class).or_default() += 1;
             if let Some(unit) = unit {
-                *units.entry(*unit).or_default().entry(*class).or_default() += 1;
+                *units.entry(unit).or_default().entry(class).or_default() += 1;
             }
         }
         // Pairs inside a unit count here, whatever rule they match.
         let by_unit = |members: &Members| pairs(members.values().sum()) - self.ignored_by_rule(members);
-        self.ignored_by_rule(&self.all_members()) + units.values().map(by_unit).sum::<u64>()
+        self.ignored_by_rule(&all) + units.values().map(by_unit).sum::<u64>()
     }
 
     /// Lists the rules without a matching pair, in order, regardless of earlier rules.
@@ -142,6 +160,26 @@ impl RuleTable {
     /// Largest `min_clearance` of all rules (mm, >= 0); 0 without one.
     pub fn max_clearance(&self) -> f64 {
         self.max_clearance
+    }
+
+    /// Lists the pairs whose rule limits the gap from above, as ascending pairs of indices, sorted.
+    pub fn limited_pairs(&self) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        for r in (0..self.max_gaps.len()).filter(|r| self.max_gaps[*r]) {
+            let rule = r as u32;
+            let side = |bit: u8| {
+                let has =
+                    |class: u32| self.matches[class as usize].iter().any(|(q, side)| *q == rule && side & bit != 0);
+                (0_u32..).zip(&self.class).filter(|(_, class)| has(**class)).map(|(i, _)| i).collect::<Vec<u32>>()
+            };
+            let (first, second) = (side(FIRST_GLOB), side(SECOND_GLOB));
+            let all = first.iter().flat_map(|a| second.iter().map(move |b| (*a.min(b), *a.max(b))));
+            pairs
+                .extend(all.filter(|(a, b)| a != b && self.of(InstanceIx(*a), InstanceIx(*b)) == PairRule::Rule(rule)));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
     }
 
     /// Number of classes of instances distinguished by the rules.

@@ -109,7 +109,7 @@ impl<'s> PairCache<'s> {
     /// Key of a pair within its first shape's bucket, without the rotations of the first shape.
     fn pair_key(&self, wish: &PairKey) -> [u8; 16] {
         let PairQuery { first: _, second: _, pose, limits, residual, turns: _, measure } = wish.query;
-        let Limits { tolerance, allow_depth, min_clearance, report_within, facets } = limits;
+        let Limits { tolerance, allow_depth, min_clearance, max_gap, report_within, facets } = limits;
         let second: &Key = &self.shapes.keys[wish.shapes[1] as usize];
         // The bucket's own key contains the version and the first shape.
         KeyHasher::default()
@@ -118,6 +118,7 @@ impl<'s> PairCache<'s> {
             .numbers([tolerance, residual])
             .optional(*allow_depth)
             .optional(*min_clearance)
+            .optional(*max_gap)
             .optional(*report_within)
             .count(u64::from(*facets == Facets::Allow))
             .count(*measure as u64)

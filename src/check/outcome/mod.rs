@@ -20,7 +20,7 @@ pub(crate) mod warnings;
 use crate::assembly::{FileLine, Geometry, InstanceIx, PartIx, Rule, RuleCoverage};
 use crate::check::options::Settings;
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
-use crate::check::{ClearedBy, Fix, Mover};
+use crate::check::{ClearedBy, Fix, MotionOutcome, Mover, RunOutcome};
 use crate::error::Warning;
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 use serde::{Deserialize, Serialize};
@@ -233,17 +233,26 @@ pub struct Outcome {
     pub rule_uses: Vec<RuleCoverage>,
     /// Warnings in a fixed order.
     pub warnings: Vec<Warning>,
+    /// Joints, poses and sweeps; `None` for an assembly without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<MotionOutcome>,
 }
 
 impl Outcome {
-    /// Returns true if any pair has a failing status.
+    /// Returns true if any pair has a failing status, in the drawing or in a run.
     pub fn fails(&self) -> bool {
         self.findings() > 0
     }
 
-    /// Number of findings: pairs with a failing status.
+    /// Number of findings: pairs with a failing status, in the drawing and in each run.
     pub fn findings(&self) -> u64 {
-        Status::ALL.into_iter().filter(|s| s.fails()).map(|s| self.counts.of(s)).sum()
+        let of = |counts: &Counts| Status::ALL.into_iter().filter(|s| s.fails()).map(|s| counts.of(s)).sum::<u64>();
+        of(&self.counts) + self.runs().iter().map(|run| of(&run.counts)).sum::<u64>()
+    }
+
+    /// Checked poses and sweeps.
+    pub fn runs(&self) -> &[RunOutcome] {
+        self.motion.as_ref().map_or(&[], |motion| &motion.runs)
     }
 
     /// Id of an instance.

@@ -123,8 +123,9 @@ impl Checker<'_> {
             facet_allowance: answer.facet_allowance,
             within_facet_error: answer.within_facet_error,
             rule: member.rule,
-            inputs: (answer.status == Status::Undecided || answer.status.fails() && gap.is_none())
-                .then(|| self.inputs(distinct)),
+            inputs: (matches!(answer.status, Status::Undecided | Status::Loose)
+                || answer.status.fails() && gap.is_none())
+            .then(|| self.inputs(distinct)),
             alike: distinct.pose_fingerprint(&self.shapes.fingerprints),
         }
     }

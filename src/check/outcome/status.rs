@@ -10,6 +10,8 @@ pub enum Status {
     Interference,
     /// Gap smaller than a rule requires.
     TooClose,
+    /// Gap larger than a rule allows.
+    Loose,
     /// A threshold lies inside the certified bracket, or the status depends on an undefined inside.
     Undecided,
     /// Overlap within the allowance of a rule.
@@ -24,14 +26,23 @@ pub enum Status {
 
 impl Status {
     /// Every status, in the order of the report's counts.
-    pub const ALL: [Self; 7] =
-        [Self::Interference, Self::TooClose, Self::Undecided, Self::Allowed, Self::Contact, Self::Clear, Self::Ignored];
+    pub const ALL: [Self; 8] = [
+        Self::Interference,
+        Self::TooClose,
+        Self::Loose,
+        Self::Undecided,
+        Self::Allowed,
+        Self::Contact,
+        Self::Clear,
+        Self::Ignored,
+    ];
 
     /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Interference => "interference",
             Self::TooClose => "too_close",
+            Self::Loose => "loose",
             Self::Undecided => "undecided",
             Self::Allowed => "allowed",
             Self::Contact => "contact",
@@ -45,17 +56,18 @@ impl Status {
         match self {
             Self::Interference => 0,
             Self::TooClose => 1,
-            Self::Undecided => 2,
-            Self::Allowed => 3,
-            Self::Clear => 4,
-            Self::Contact => 5,
-            Self::Ignored => 6,
+            Self::Loose => 2,
+            Self::Undecided => 3,
+            Self::Allowed => 4,
+            Self::Clear => 5,
+            Self::Contact => 6,
+            Self::Ignored => 7,
         }
     }
 
     /// Returns true if a pair of this status fails the gate.
     pub fn fails(self) -> bool {
-        matches!(self, Self::Interference | Self::TooClose | Self::Undecided)
+        matches!(self, Self::Interference | Self::TooClose | Self::Loose | Self::Undecided)
     }
 }
 
@@ -136,6 +148,9 @@ pub struct Counts {
     pub interference: u64,
     /// See [`Status::TooClose`].
     pub too_close: u64,
+    /// See [`Status::Loose`]. Reports leave out a 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub loose: u64,
     /// See [`Status::Undecided`].
     pub undecided: u64,
     /// See [`Status::Allowed`].
@@ -148,12 +163,24 @@ pub struct Counts {
     pub ignored: u64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 impl Counts {
+    /// Status and count, in the order of the report; without [`Status::Loose`] if no pair has it.
+    pub fn named(&self) -> impl Iterator<Item = (Status, u64)> {
+        let counts = Status::ALL.map(|status| (status, self.of(status)));
+        counts.into_iter().filter(|(status, n)| *status != Status::Loose || *n > 0)
+    }
+
     /// Count of a status.
     pub fn of(&self, status: Status) -> u64 {
         match status {
             Status::Interference => self.interference,
             Status::TooClose => self.too_close,
+            Status::Loose => self.loose,
             Status::Undecided => self.undecided,
             Status::Allowed => self.allowed,
             Status::Contact => self.contact,
@@ -167,6 +194,7 @@ impl Counts {
         match status {
             Status::Interference => &mut self.interference,
             Status::TooClose => &mut self.too_close,
+            Status::Loose => &mut self.loose,
             Status::Undecided => &mut self.undecided,
             Status::Allowed => &mut self.allowed,
             Status::Contact => &mut self.contact,

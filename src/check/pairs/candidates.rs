@@ -16,7 +16,8 @@ pub(crate) struct Candidate {
     pub rule: Option<u32>,
 }
 
-/// Finds the pairs with boxes at most `reach` apart (mm), without the ignored ones; sorted by index.
+/// Finds the pairs with boxes at most `reach` apart (mm) or with a largest gap, without the ignored ones; sorted by
+/// index.
 pub(crate) fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> {
     let boxes = instance_boxes(shapes, 0.5 * reach);
     let tree = BoxTree::new(&boxes);
@@ -31,7 +32,15 @@ pub(crate) fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<
             out
         })
         .collect();
-    sorted_pairs(found, shapes.placed.len())
+    let mut pairs = sorted_pairs(found, shapes.placed.len());
+    // A rule with a largest gap has a say on its pairs at every distance.
+    let limited = rules.limited_pairs();
+    if !limited.is_empty() {
+        pairs.extend(limited);
+        pairs.sort_unstable();
+        pairs.dedup();
+    }
+    pairs
         .into_iter()
         .filter_map(|(a, b)| match rules.of(InstanceIx(a), InstanceIx(b)) {
             PairRule::Ignored { .. } => None,

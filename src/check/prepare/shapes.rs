@@ -35,10 +35,10 @@ pub(crate) struct Origin {
     pub diameter: f64,
 }
 
-/// All shapes of an assembly, and the placed instances.
-#[derive(Debug)]
+/// All shapes of an assembly, and the placed instances. A copy shares the shapes.
+#[derive(Debug, Clone)]
 pub(crate) struct Shapes {
-    pub all: Vec<Shape>,
+    pub all: Arc<Vec<Shape>>,
     /// Origins of the shapes, contiguous for the loop over candidates.
     pub origins: Vec<Origin>,
     /// Fingerprint of each shape, equal in every run.
@@ -139,7 +139,7 @@ pub(crate) fn build(
     let origins = shapes.iter().map(|s| Origin { origin: s.convex.origin, diameter: s.convex.diameter }).collect();
     let part_of = all.iter().map(|w| w.part).collect();
     Ok(Shapes {
-        all: shapes,
+        all: Arc::new(shapes),
         origins,
         fingerprints: stamps,
         placed,

@@ -35,6 +35,7 @@ impl Checker<'_> {
             tolerance: self.settings.tolerance,
             allow_depth: None,
             min_clearance: None,
+            max_gap: rule.and_then(|r| self.assembly.rules[r as usize].max_gap),
             report_within: self.settings.report_within,
             facets: self.settings.facets,
         };

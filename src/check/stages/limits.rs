@@ -3,6 +3,7 @@
 use crate::assembly::Facets;
 use crate::check::{Certainty, Status};
 use crate::geom::Bounds;
+use crate::geom::tolerance::MAX_COORDINATE;
 use crate::query::convex::common_ball_lp::Goal;
 
 /// Limits of a pair; lengths in mm.
@@ -14,15 +15,24 @@ pub(crate) struct Limits {
     pub allow_depth: Option<f64>,
     /// Smallest gap required by a rule.
     pub min_clearance: Option<f64>,
+    /// Largest gap allowed by a rule.
+    pub max_gap: Option<f64>,
     /// Largest gap of a listed clear pair.
     pub report_within: Option<f64>,
     /// Facet policy: grants or refuses the facet allowance.
     pub facets: Facets,
 }
 
+/// Distance beyond every pair (mm): coordinates reach [`MAX_COORDINATE`] from the origin, and the diagonal of their box
+/// is below four times that.
+const BEYOND_ALL: f64 = 4.0 * MAX_COORDINATE;
+
 impl Limits {
-    /// Distance beyond which the pair is clear and unlisted (mm).
+    /// Distance beyond which the pair is clear and unlisted (mm); beyond every pair if a rule limits the gap.
     pub(crate) fn max_distance(&self) -> f64 {
+        if self.max_gap.is_some() {
+            return BEYOND_ALL;
+        }
         [self.min_clearance, self.report_within].into_iter().flatten().fold(self.tolerance, f64::max)
     }
 
@@ -65,6 +75,14 @@ impl Limits {
                 return Status::Undecided;
             }
         }
+        if let Some(largest) = self.max_gap {
+            if low > largest + margin {
+                return Status::Loose;
+            }
+            if high > largest + tie {
+                return Status::Undecided;
+            }
+        }
         if low > t + margin { Status::Clear } else { Status::Contact }
     }
 
@@ -96,7 +114,14 @@ mod tests {
     const MARGIN: f64 = 1e-12;
 
     fn limits() -> Limits {
-        Limits { tolerance: 0.01, allow_depth: None, min_clearance: None, report_within: None, facets: Facets::Allow }
+        Limits {
+            tolerance: 0.01,
+            allow_depth: None,
+            min_clearance: None,
+            max_gap: None,
+            report_within: None,
+            facets: Facets::Allow,
+        }
     }
 
     fn at(l: Limits, gap: f64) -> Status {
@@ -131,6 +156,19 @@ mod tests {
         assert_eq!(at(l, -0.005), Status::TooClose);
         assert_eq!(at(l, -0.5), Status::Interference);
         assert_eq!(at(Limits { min_clearance: Some(0.0), ..limits() }, 0.0), Status::Contact);
+    }
+
+    #[test]
+    fn a_largest_gap_is_kept_by_equality_and_broken_above() {
+        let l = Limits { max_gap: Some(2.0), ..limits() };
+        assert_eq!([2.0, 2.0 + 0.5 * MARGIN, 0.005, -0.005].map(|gap| at(l, gap)), {
+            [Status::Clear, Status::Clear, Status::Contact, Status::Contact]
+        });
+        assert_eq!(at(l, 2.000_001), Status::Loose);
+        assert_eq!(at(l, -0.5), Status::Interference);
+        assert_eq!(l.status([1.9, 2.1].into(), MARGIN, 0.0), Status::Undecided);
+        let both = Limits { min_clearance: Some(1.0), ..l };
+        assert_eq!([0.9, 1.5, 2.1].map(|gap| at(both, gap)), [Status::TooClose, Status::Clear, Status::Loose]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ const ENTRY_KEYS: [&str; 16] = [
     "inputs",
     "reason",
 ];
-const FINDINGS: [Status; 3] = [Status::Interference, Status::TooClose, Status::Undecided];
+const FINDINGS: [Status; 4] = [Status::Interference, Status::TooClose, Status::Loose, Status::Undecided];
 
 /// Reads a baseline; `shown` is the file as named in messages. Entries may be in any order.
 ///

@@ -115,6 +115,7 @@ pub(crate) fn why(e: &Explanation) -> String {
     let tolerance = length(e.asked.map_or(e.settings.tolerance, |a| a.tolerance));
     let allowed = e.rule.as_ref().and_then(|r| r.verb.allow_depth());
     let demanded = e.rule.as_ref().and_then(|r| r.verb.min_clearance());
+    let largest = e.rule.as_ref().and_then(|r| r.max_gap);
     let depth = e.pair.overlap_depth.filter(|d| *d > 0.0).map(&length);
     let overlap = depth.map_or("the overlap".to_owned(), |d| format!("the overlap of {d}"));
     match e.pair.status {
@@ -154,6 +155,10 @@ pub(crate) fn why(e: &Explanation) -> String {
             let gap = e.pair.gap.filter(|g| *g > 0.0).map(&length);
             let gap = gap.map_or("the parts touch or overlap".to_owned(), |g| format!("the gap is {g}"));
             format!("{gap}, and the rule requires {}", length(demanded.unwrap_or(0.0)))
+        }
+        Status::Loose => {
+            let gap = e.pair.gap.map_or("the gap is too large".to_owned(), |g| format!("the gap is {}", length(g)));
+            format!("{gap}, and the rule allows {}", length(largest.unwrap_or(0.0)))
         }
         Status::Interference => {
             let mut beyond = format!("the tolerance of {tolerance}");

@@ -7,7 +7,7 @@ pub(crate) mod pair;
 pub(crate) mod tests;
 
 use crate::assembly::{Facets, Level, Rule, RuleAction};
-use crate::check::{self, ClearedBy, Counts, Outcome, PartOutcome, Status, pair_id};
+use crate::check::{self, ClearedBy, Counts, Outcome, PartOutcome, pair_id};
 use crate::error::{Warning, WarningCode};
 use crate::findings::{
     BaselineOutcome, BaselineStatus, Group, Groups, Judged, ResolvedFinding, RowNumbers, Severities,
@@ -20,6 +20,7 @@ use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use std::io;
 
 pub(crate) use crate::report::json::pair::Pair;
+use crate::report::motion::Motion;
 
 /// Writes the report.
 ///
@@ -50,6 +51,9 @@ impl Serialize for Document<'_> {
         map.serialize_field("parts", &Parts(o))?;
         map.serialize_field("instances", &Instances(o))?;
         map.serialize_field("warnings", &Warnings(&o.warnings))?;
+        if let Some(motion) = &o.motion {
+            map.serialize_field("motion", &Motion::new(judged, motion))?;
+        }
         map.end()
     }
 }
@@ -114,8 +118,14 @@ impl Serialize for RuleAsRead<'_> {
             (_, None) => map.serialize_entry(verb.key(), &true)?,
         }
         // An action with the usual severity keeps its short form.
-        if verb == RuleAction::Grade || self.rule.severity != Level::Error {
+        if self.rule.severity != Level::Error || (verb == RuleAction::Grade && self.rule.max_gap.is_none()) {
             map.serialize_entry("severity", self.rule.severity.name())?;
+        }
+        if let Some(mm) = self.rule.max_gap {
+            map.serialize_entry("max_gap", &as_given(mm, self.units))?;
+        }
+        if let Some(during) = &self.rule.during {
+            map.serialize_entry("during", during)?;
         }
         map.serialize_entry("reason", &self.rule.reason)?;
         map.serialize_entry("scope", &self.rule.scope)?;
@@ -163,7 +173,7 @@ struct StatusCounts(Counts);
 
 impl Serialize for StatusCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Status::ALL.into_iter().map(|s| (s.name(), self.0.of(s))))
+        serializer.collect_map(self.0.named().map(|(status, n)| (status.name(), n)))
     }
 }
 

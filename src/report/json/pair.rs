@@ -83,7 +83,7 @@ impl<'a> Pair<'a> {
             at: p.at().map(|at| vector(&at, units)),
             facet_allowance: in_units(p.facet_allowance),
             within_facet_error: p.within_facet_error,
-            rule: rule.map(|rule| RuleOfPair { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }),
+            rule: rule.map(RuleOfPair::new),
             baseline: None,
             accepted: None,
             group: None,
@@ -146,8 +146,14 @@ struct ClosestPoints {
 }
 
 #[derive(Serialize)]
-struct RuleOfPair<'a> {
+pub(crate) struct RuleOfPair<'a> {
     file: &'a str,
     index: u32,
     reason: Option<&'a str>,
+}
+
+impl<'a> RuleOfPair<'a> {
+    pub(crate) fn new(rule: &'a Rule) -> Self {
+        Self { file: &rule.file, index: rule.index, reason: rule.reason.as_deref() }
+    }
 }

@@ -22,6 +22,12 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 /// Rules of every run, in the order of their indices.
 const FINDINGS: [Status; 3] = [Status::Interference, Status::TooClose, Status::Undecided];
 
+/// Statuses of the findings that an outcome can have, in the order of their indices.
+fn statuses(o: &Outcome) -> Vec<Status> {
+    let limited = o.rules.iter().any(|rule| rule.max_gap.is_some());
+    FINDINGS.into_iter().chain(limited.then_some(Status::Loose)).collect()
+}
+
 /// Code of the notification about omitted results.
 const LEFT_OUT: &str = "too-many-results";
 
@@ -84,7 +90,8 @@ pub(crate) fn run(judged: &Judged, links: PictureLinks<'_>) -> Run {
     let (placed, unplaced): (Vec<&Warning>, Vec<&Warning>) = o.warnings.iter().partition(|w| has_place(w));
     let (placed, more) = placed.split_at(placed.len().min(MAX_RESULTS - kept.len()));
     let codes: BTreeSet<&str> = placed.iter().map(|w| w.code.name()).collect();
-    let rules = FINDINGS.into_iter().map(|s| descriptor(s.name(), Level::Error));
+    let statuses = statuses(o);
+    let rules = statuses.iter().map(|s| descriptor(s.name(), Level::Error));
     let rules = rules.chain(codes.iter().map(|code| descriptor(code, Level::Warning))).collect();
     let groups = Groups::new(judged);
     let numbers = RowNumbers::new(judged, &groups);
@@ -96,8 +103,13 @@ pub(crate) fn run(judged: &Judged, links: PictureLinks<'_>) -> Run {
             ..finding(judged, (&groups, &numbers), e, priority(k, findings.len()))
         })
         .collect();
+    results.truncate(MAX_RESULTS - placed.len());
+    let room = MAX_RESULTS - placed.len() - results.len();
+    let of_runs: Vec<ResultRow> = run_results(judged);
+    let unlisted = of_runs.len().saturating_sub(room);
+    results.extend(of_runs.into_iter().take(room));
     results.extend(placed.iter().map(|w| {
-        let index = FINDINGS.len() + codes.iter().position(|code| *code == w.code.name()).unwrap_or(0);
+        let index = statuses.len() + codes.iter().position(|code| *code == w.code.name()).unwrap_or(0);
         warning(judged, w, index)
     }));
     let (notifications, told) = notifications(o, &unplaced, left, more.len());
@@ -116,10 +128,31 @@ pub(crate) fn run(judged: &Judged, links: PictureLinks<'_>) -> Run {
             assembly: o.name.clone(),
             verdict: if judged.fails() { "fail" } else { "pass" },
             pairs: o.possible_pairs,
-            counts: Status::ALL.into_iter().map(|s| (s.name(), o.counts.of(s))).collect(),
-            left_out: (left.len() + more.len()) as u64,
+            counts: o.counts.named().map(|(status, n)| (status.name(), n)).collect(),
+            left_out: (left.len() + more.len() + unlisted) as u64,
         }),
     }
+}
+
+/// Builds the results of the poses and sweeps, located at their lines.
+fn run_results(judged: &Judged) -> Vec<ResultRow> {
+    let mut results = Vec::new();
+    for (run, one) in judged.outcome.runs().iter().zip(judged.runs()) {
+        let findings = rows::in_groups(&rank::ranked(&one, |row| one.outcome.pairs[row].status.fails()), None);
+        for (k, entry) in findings.iter().enumerate() {
+            let found = finding(&one, (&Groups::default(), &RowNumbers::default()), entry, priority(k, findings.len()));
+            let said = format!("{}: {}", run.name, sentence(&one, entry.row));
+            let p = &one.outcome.pairs[entry.row];
+            let pair = pair_id(one.outcome.id(p.a), one.outcome.id(p.b));
+            results.push(ResultRow {
+                message: message(&said),
+                locations: place_of(Some(&run.at)),
+                partial_fingerprints: fingerprints(&format!("{pair}/{}", run.name), p.status.name()),
+                ..found
+            });
+        }
+    }
+    results
 }
 
 fn has_place(w: &Warning) -> bool {
@@ -138,7 +171,7 @@ fn finding(judged: &Judged, (groups, numbers): (&Groups, &RowNumbers), entry: &E
     let [a, b] = [p.a, p.b].map(|i| instance(o, i));
     ResultRow {
         rule_id: p.status.name().to_owned(),
-        rule_index: FINDINGS.iter().position(|s| *s == p.status).unwrap_or(0),
+        rule_index: statuses(o).iter().position(|s| *s == p.status).unwrap_or(0),
         level: match judged.severity_of(entry.row) {
             Some(assembly::Level::Warning) => Level::Warning,
             _ => Level::Error,

@@ -1,0 +1,163 @@
+//! Checks the poses and sweeps of an assembly after its drawing.
+//!
+//! - `bodies`: the pairs that a run moves
+//! - `place`: instances at joint values
+//! - `sweep`: one pair over a sweep
+//! - `outcome`: rows and counts of the runs
+//!
+//! A pair that a run leaves as drawn, under the same rule, keeps its answer from the drawing. A pair that a sweep moves
+//! once, but not on the way, is checked at the start of the sweep as in a pose.
+
+pub(crate) mod bodies;
+pub(crate) mod outcome;
+pub(crate) mod place;
+pub(crate) mod sweep;
+
+use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
+use crate::check::cache::PairCache;
+use crate::check::motion::bodies::{Bodies, Travel};
+use crate::check::motion::outcome::{JointTravel, RunOutcome};
+use crate::check::motion::sweep::{SweepQuery, sweep_pair};
+use crate::check::outcome::counts::{Pruned, RunCounts};
+use crate::check::pairs::candidates::{Candidate, candidates, neighbours};
+use crate::check::pairs::distinct::unique_pairs;
+use crate::check::prepare::shapes::Shapes;
+use crate::check::run::max_distance;
+use crate::check::stages::answers::Checker;
+use crate::check::{PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
+use crate::error::Error;
+use crate::motion::JointIx;
+use rayon::prelude::*;
+
+/// Inputs of the check of runs, those of the drawing.
+pub(crate) struct RunChecker<'a> {
+    pub assembly: &'a Assembly,
+    pub settings: &'a Settings,
+    pub shapes: &'a Shapes,
+    pub cache: Option<&'a PairCache<'a>>,
+    /// Rules of the drawing.
+    pub drawn_rules: &'a RuleTable,
+}
+
+impl RunChecker<'_> {
+    /// Checks one run.
+    ///
+    /// # Errors
+    /// Refuses joint values that move a part beyond the largest coordinate.
+    pub(crate) fn check(
+        &self,
+        run: &NamedRun,
+        watch: &mut Stopwatch,
+        timings: &mut Timings,
+        progress: &dyn Progress,
+    ) -> Result<RunOutcome, Error> {
+        let motion = &self.assembly.motion;
+        let segments = motion.mechanism.segments(&run.kind);
+        let travel = Travel::of(&motion.mechanism, &segments);
+        let (moved, swept) = (Bodies::of(motion, &travel.displaced), Bodies::of(motion, &travel.swept));
+        let rules = RuleTable::of_run(self.assembly, &run.name);
+        let placed = place::at(self.assembly, self.shapes, &travel.start, run)?;
+        let shapes = Shapes { placed, ..self.shapes.clone() };
+        let reach = max_distance(self.settings, &rules, &shapes);
+        let mut kept = candidates(&shapes, reach, &rules);
+        let near = neighbours(&kept, self.assembly.instances.len());
+        kept.retain(|c| self.is_asked(c, &moved, &swept));
+        let checker = Checker {
+            assembly: self.assembly,
+            settings: self.settings,
+            shapes: &shapes,
+            cache: self.cache,
+            neighbours: &near,
+        };
+        let of_moved = kept.iter().filter(|c| moved.differ(c.a, c.b)).count() as u64;
+        let groups = unique_pairs(self.assembly, &shapes, &kept);
+        let answers = checker.answer_groups(&groups, watch, timings, progress);
+        // Pairs of one swept body keep their relative pose; those of one moved body keep it as drawn.
+        let at_rest = swept.pairs() - moved.pairs();
+        let ignored = swept.ignored(&rules) - moved.ignored(&rules);
+        let unseen = Pruned { ignored, by_boxes: at_rest - ignored - of_moved };
+        let tally = RunCounts::of(unseen, &groups, &answers);
+        let mut rows = checker.outcomes(&groups, &answers);
+
+        let all = Bodies::whole(self.assembly.instances.len());
+        let mut outcome = RunOutcome {
+            name: run.name.clone(),
+            kind: run.kind.name().to_owned(),
+            at: run.at.clone(),
+            joints: travel.joints(&motion.mechanism),
+            pairs: all.pairs() - moved.pairs() + (kept.len() as u64 - of_moved),
+            moving: all.pairs() - moved.pairs(),
+            counts: tally.counts,
+            cleared_by: tally.cleared_by,
+            cleared_by_swept_balls: 0,
+            rows: Vec::new(),
+            undecided_because: None,
+        };
+        outcome.counts.ignored += all.ignored(&rules) - swept.ignored(&rules);
+        let laws: Vec<_> = segments.iter().map(|s| (s, s.cells())).collect();
+        let sweep = |a: u32, b: u32, rule: Option<u32>| {
+            let pair = [a, b].map(InstanceIx);
+            let drawn = pair.map(|i| &self.shapes.placed[i.0 as usize]);
+            let [of_a, of_b] = pair.map(|i| motion.joint_of(i));
+            let chains = laws.iter().map(|(segment, cells)| {
+                let poses = drawn.map(|placed| &placed.pose);
+                (motion.mechanism.chain_between(of_a, of_b, poses, &segment.laws), cells.as_slice())
+            });
+            let [first, second] = drawn.map(|placed| &self.shapes.all[placed.shape as usize]);
+            let residual = drawn[0].residual + drawn[1].residual;
+            let query =
+                SweepQuery { first, second, segments: chains.collect(), limits: checker.limits(rule), residual };
+            let answer = sweep_pair(&query);
+            let geometry = first.geometry.max(second.geometry);
+            (PairOutcome { rule, ..PairOutcome::bare(pair, answer.status, geometry) }, answer.why)
+        };
+        for a in 0..self.assembly.instances.len() as u32 {
+            let of_a = (a + 1..self.assembly.instances.len() as u32).into_par_iter().filter(|b| swept.differ(a, *b));
+            let answers: Vec<_> = of_a
+                .filter_map(|b| match rules.of(InstanceIx(a), InstanceIx(b)) {
+                    PairRule::Ignored { .. } => None,
+                    PairRule::Rule(rule) => Some(sweep(a, b, Some(rule))),
+                    PairRule::None => Some(sweep(a, b, None)),
+                })
+                .collect();
+            for (row, why) in answers {
+                *outcome.counts.of_mut(row.status) += 1;
+                outcome.undecided_because = outcome.undecided_because.or_else(|| why.map(str::to_owned));
+                if row.status == Status::Clear {
+                    outcome.cleared_by_swept_balls += 1;
+                } else {
+                    rows.push(self.ordered(row));
+                }
+            }
+        }
+        let id = |i: InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
+        rows.sort_by(|x, y| (id(x.a), id(x.b)).cmp(&(id(y.a), id(y.b))));
+        Ok(RunOutcome { rows, ..outcome })
+    }
+
+    /// True for a pair that the run checks at its start: at rest there, and displaced or under another rule than as
+    /// drawn.
+    fn is_asked(&self, c: &Candidate, moved: &Bodies, swept: &Bodies) -> bool {
+        let same_rule = || match self.drawn_rules.of(InstanceIx(c.a), InstanceIx(c.b)) {
+            PairRule::Ignored { .. } => false,
+            PairRule::Rule(rule) => c.rule == Some(rule),
+            PairRule::None => c.rule.is_none(),
+        };
+        !swept.differ(c.a, c.b) && (moved.differ(c.a, c.b) || !same_rule())
+    }
+
+    /// Brings the pair of a row into the order of the ids.
+    fn ordered(&self, row: PairOutcome) -> PairOutcome {
+        let id = |i: InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
+        if id(row.b) < id(row.a) { PairOutcome { a: row.b, b: row.a, ..row } } else { row }
+    }
+}
+
+impl Travel {
+    /// Joints away from home.
+    fn joints(&self, mechanism: &crate::motion::Mechanism) -> Vec<JointTravel> {
+        let joints = (0..mechanism.joints().len() as u32).map(JointIx);
+        let away = joints.filter(|j| self.displaced[j.0 as usize]);
+        away.map(|j| JointTravel { joint: j.0, from: self.from[j.0 as usize], to: self.to[j.0 as usize] }).collect()
+    }
+}

@@ -1,0 +1,137 @@
+//! Results of the joints and runs of an assembly. Lengths in mm, angles in degrees.
+
+use crate::assembly::Assembly;
+use crate::check::{ClearedBy, Counts, PairOutcome};
+use crate::error::Location;
+use crate::geom::Vec3;
+use crate::motion::{AS_DRAWN, JointKind};
+use serde::{Deserialize, Serialize};
+
+/// Joints, runs and their results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MotionOutcome {
+    /// Joints in the order of the files.
+    pub joints: Vec<JointOutcome>,
+    /// Checked runs: poses, then sweeps, in the order of the file.
+    pub runs: Vec<RunOutcome>,
+    /// Names of the runs that this check leaves out; `as-drawn` is the drawing.
+    pub left_out: Vec<String>,
+}
+
+/// A joint in the outcome.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JointOutcome {
+    /// Full name.
+    pub name: String,
+    /// Type as in the assembly file.
+    pub kind: String,
+    /// Direction of the axis (unit vector, root frame, as drawn).
+    pub axis: Vec3,
+    /// A point of the axis (mm, root frame, as drawn).
+    pub at: Vec3,
+    /// Travel for one turn (mm, signed); `None` unless it is a screw.
+    pub lead: Option<f64>,
+    /// Value as drawn.
+    pub home: f64,
+    /// Least and largest value; `None` without limits.
+    pub range: Option<[f64; 2]>,
+    /// Index of the joint that it stands on; `None` for the ground.
+    pub on: Option<u32>,
+    /// Index of the joint that it follows.
+    pub follows: Option<u32>,
+    /// Number of instances that it moves itself.
+    pub instances: u64,
+}
+
+/// Values of a joint over a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JointTravel {
+    /// Index in [`MotionOutcome::joints`].
+    pub joint: u32,
+    /// Least value.
+    pub from: f64,
+    /// Largest value.
+    pub to: f64,
+}
+
+/// Result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunOutcome {
+    /// Name of the run.
+    pub name: String,
+    /// `pose`, `path` or `box`.
+    pub kind: String,
+    /// Location of its definition.
+    pub at: Location,
+    /// Joints away from home.
+    pub joints: Vec<JointTravel>,
+    /// Number of checked pairs: the moving ones, and those under another rule than as drawn.
+    pub pairs: u64,
+    /// Number of pairs that the run moves.
+    pub moving: u64,
+    /// Checked pairs by status; the sum is `pairs`.
+    pub counts: Counts,
+    /// Clear pairs by stage.
+    pub cleared_by: ClearedBy,
+    /// Clear pairs of a sweep whose balls stay apart.
+    pub cleared_by_swept_balls: u64,
+    /// Rows as in [`Outcome::pairs`](crate::check::Outcome::pairs), for the checked pairs alone.
+    pub rows: Vec<PairOutcome>,
+    /// Reason of the undecided pairs of a sweep.
+    pub undecided_because: Option<String>,
+}
+
+impl RunOutcome {
+    /// True for a run over a range of joint values.
+    pub fn is_sweep(&self) -> bool {
+        self.kind != "pose"
+    }
+}
+
+impl MotionOutcome {
+    /// True without a joint, a run and a run left out.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.joints.is_empty() && self.runs.is_empty() && self.left_out.is_empty()
+    }
+
+    /// Describes the joints of an assembly, without a run.
+    pub(crate) fn of(assembly: &Assembly) -> Self {
+        let motion = &assembly.motion;
+        let mut instances = vec![0; motion.joints.len()];
+        for joint in motion.moved_by.iter().flatten() {
+            instances[joint.0 as usize] += 1;
+        }
+        let joints = motion.joints.iter().zip(motion.mechanism.joints()).zip(instances);
+        let describe =
+            |((named, own), instances): ((&crate::assembly::NamedJoint, &crate::motion::MechanismJoint), u64)| {
+                let (kind, lead) = match own.joint.kind {
+                    JointKind::Revolute => ("revolute", None),
+                    JointKind::Prismatic => ("prismatic", None),
+                    JointKind::Screw { lead } => ("screw", Some(lead)),
+                    JointKind::Fixed => ("fixed", None),
+                };
+                JointOutcome {
+                    name: named.name.clone(),
+                    kind: kind.to_owned(),
+                    axis: own.joint.axis,
+                    at: own.joint.at,
+                    lead,
+                    home: own.home,
+                    range: own.range,
+                    on: own.on.map(|j| j.0),
+                    follows: own.follows.map(|f| f.leader.0),
+                    instances,
+                }
+            };
+        Self { joints: joints.map(describe).collect(), runs: Vec::new(), left_out: Vec::new() }
+    }
+
+    /// True if this check leaves the drawing out.
+    pub fn is_without_drawing(&self) -> bool {
+        self.left_out.iter().any(|name| name == AS_DRAWN)
+    }
+}

@@ -1,0 +1,290 @@
+//! Does the check answer poses and sweeps: with closed forms, with placements by hand, in every format?
+
+use crate::generate::cases;
+use crate::support::command::interfere;
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
+use interfere::internals::geom::math::sin_cos_deg;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file of the hinged box with changes.
+fn hinged_box(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
+    let folder = cases().join("hinged-box");
+    let mut file = parsed(&fs::read_to_string(folder.join("assembly.json")).expect("readable"));
+    for (_, mesh) in file["parts"].as_object_mut().expect("parts") {
+        let name = mesh.as_str().expect("a path").trim_start_matches("parts/").to_owned();
+        fs::copy(folder.join("parts").join(&name), scratch.path().join(&name)).expect("copied");
+        *mesh = json!(name);
+    }
+    change(&mut file);
+    let path = scratch.path().join("assembly.json");
+    fs::write(&path, file.to_string()).expect("written");
+    path
+}
+
+fn report(path: &Path, flags: &[&str]) -> (Value, u8) {
+    let path = path.to_str().expect("UTF-8");
+    let ran = interfere(&[&["check", path, "--quiet", "--format", "json"], flags].concat());
+    assert!(ran.code != 2, "{ran:?}");
+    (parsed(&ran.stdout), u8::try_from(ran.code).expect("an exit code"))
+}
+
+fn row<'r>(report: &'r Value, run: &str, a: &str, b: &str) -> &'r Value {
+    let rows = report["motion"]["rows"].as_array().expect("rows");
+    rows.iter().find(|r| r["run"] == run && r["a"] == a && r["b"] == b).unwrap_or_else(|| panic!("{run} {a} {b}"))
+}
+
+fn assert_close(found: &Value, expected: f64) {
+    let found = found.as_f64().expect("a number");
+    assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+}
+
+#[test]
+fn a_lid_that_opens_too_far_fails_in_its_pose_alone() {
+    let path = cases().join("hinged-box/assembly.json");
+    let (all, code) = report(&path, &["--report-within", "10"]);
+    assert_eq!(code, 1);
+    let (sin, cos) = sin_cos_deg(20.0);
+    let below = 4.0 - (10.0 * cos - 20.0 * sin);
+    let flung = row(&all, "flung", "lid", "post");
+    assert_eq!((&flung["status"], &flung["relation"]), (&json!("interference"), &json!("overlap")));
+    assert_close(&flung["worst"]["overlap_depth"], below * (1.0 / sin + 1.0 / cos - 1.0 / (sin * cos)));
+    assert_close(&flung["worst"]["penetration_depth"], below);
+    assert_eq!(flung["worst"]["at"], json!({ "hinge": 110 }));
+    let open = row(&all, "open", "lid", "post");
+    assert_eq!((&open["status"], &open["rule"]["index"]), (&json!("clear"), &json!(0)));
+    assert_close(&open["worst"]["gap"], 6.0);
+    // The rule applies in the other pose alone.
+    assert_eq!(flung["rule"], Value::Null);
+    let runs = all["motion"]["runs"].as_array().expect("runs");
+    let told: Vec<_> = runs.iter().map(|r| (r["name"].clone(), r["verdict"].clone(), r["moving"].clone())).collect();
+    assert_eq!(json!(told), json!([["open", "pass", 2], ["flung", "fail", 2]]));
+    assert_eq!(all["motion"]["joints"][0]["axis"], json!([0, -1, 0]));
+    // Case and post keep their places: no run answers them again.
+    let rows = all["motion"]["rows"].as_array().expect("rows");
+    assert!(rows.iter().all(|r| r["a"] == "lid" || r["b"] == "lid"));
+}
+
+#[test]
+fn the_drawing_is_reported_as_without_joints() {
+    let scratch = Scratch::new();
+    let with = report(&hinged_box(&scratch, |_| {}), &["--report-within", "50"]).0;
+    let without = hinged_box(&scratch, |file| {
+        let file = file.as_object_mut().expect("an object");
+        file.retain(|key, _| !["joints", "poses", "rules"].contains(&key.as_str()));
+    });
+    let (without, code) = report(&without, &["--report-within", "50"]);
+    assert_eq!((code, &without["pairs"]), (0, &with["pairs"]));
+    assert!(without.get("motion").is_none());
+}
+
+#[test]
+fn a_pose_equals_placements_by_hand() {
+    let scratch = Scratch::new();
+    let chain = json!({
+        "turn": { "type": "revolute", "axis": [0, 0, 1], "at": [10, 0, 0], "moves": ["lid"], "range_deg": "full", "home": 15 },
+        "slide": { "type": "prismatic", "axis": [0, 2, 0], "on": "turn", "moves": ["post"], "range": [-50, 50] }
+    });
+    let (turned, slid) = (65.0, 12.5);
+    let posed = hinged_box(&scratch, |file| {
+        file["joints"] = chain.clone();
+        file["poses"] = json!({ "p": { "turn": turned, "slide": slid } });
+        file["rules"] = json!([]);
+    });
+    let (posed, _) = report(&posed, &["--report-within", "500"]);
+    let by_hand = hinged_box(&scratch, |file| {
+        let file = file.as_object_mut().expect("an object");
+        file.retain(|key, _| !["joints", "poses", "rules"].contains(&key.as_str()));
+        // A turn of 50 degrees from the drawing about (10, 0); the slide is drawn along y.
+        let (sin, cos) = sin_cos_deg(50.0);
+        let rotation = json!({ "axis": "z", "angle_deg": 50 });
+        let about = [10.0 - 10.0 * cos, -10.0 * sin, 0.0];
+        let slid = [about[0] - slid * sin, about[1] + slid * cos, 0.0];
+        for (k, translation) in [(1, about), (2, slid)] {
+            file["instances"][k]["placement"] = json!({ "rotation": rotation, "translation": translation });
+        }
+    });
+    let (by_hand, _) = report(&by_hand, &["--report-within", "500"]);
+    let pairs = by_hand["pairs"].as_array().expect("pairs");
+    assert_eq!(pairs.len(), 3);
+    for pair in pairs {
+        let [a, b] = ["a", "b"].map(|k| pair[k].as_str().expect("an id"));
+        let found = row(&posed, "p", a, b);
+        assert_eq!((&found["status"], &found["relation"]), (&pair["status"], &pair["relation"]), "{a} {b}");
+        assert_close(&found["worst"]["gap"], pair["gap"].as_f64().expect("a gap"));
+    }
+}
+
+#[test]
+fn run_chooses_runs_and_the_last_line_names_the_others() {
+    let path = cases().join("hinged-box/assembly.json");
+    let path = path.to_str().expect("UTF-8");
+    for (flags, code, last) in [
+        (&["--run", "as-drawn"][..], 0, "PASS: left out: open, flung"),
+        (&["--run", "open"], 0, "PASS: left out: as-drawn, flung"),
+        (&["--run", "as-drawn", "--run", "f*"], 1, "FAIL: 1 pair fails; left out: open"),
+        (&["--run", "*"], 1, "FAIL: 1 pair fails"),
+    ] {
+        let ran = interfere(&[&["check", path], flags].concat());
+        assert_eq!((ran.code, ran.stdout.lines().last()), (code, Some(last)), "{flags:?}");
+    }
+    let ran = interfere(&["check", path, "--run", "opne"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("--run `opne` matches no run; did you mean `open`?"), "{}", ran.stderr);
+    let (only, _) = report(&cases().join("hinged-box/assembly.json"), &["--run", "open"]);
+    assert_eq!((&only["pairs"], &only["motion"]["left_out"]), (&json!([]), &json!(["as-drawn", "flung"])));
+}
+
+#[test]
+fn a_sweep_never_passes_without_a_proof() {
+    let scratch = Scratch::new();
+    let path = hinged_box(&scratch, |file| {
+        file["poses"] = json!({});
+        file["rules"] = json!([]);
+        file["sweeps"] = json!({ "travel": { "joints": { "hinge": "range" } } });
+        // The post stands so far away that the lid cannot reach it.
+        file["instances"][2]["placement"] = json!({ "translation": [-300, 0, 0] });
+    });
+    let (swept, code) = report(&path, &[]);
+    let run = &swept["motion"]["runs"][0];
+    assert_eq!((code, &run["kind"], &run["verdict"]), (1, &json!("box"), &json!("fail")));
+    assert_eq!(run["joints"], json!({ "hinge": [0, 110] }));
+    assert_eq!((&run["counts"]["undecided"], &run["cleared_by"]["swept_balls"]), (&json!(1), &json!(1)));
+    let undecided = row(&swept, "travel", "case", "lid");
+    assert_eq!((&undecided["status"], &undecided["proved"]), (&json!("undecided"), &json!(0)));
+    let text = interfere(&["check", path.to_str().expect("UTF-8")]).stdout;
+    assert!(text.contains("sweep travel: hinge 0 to 110; 2 pairs move"), "{text}");
+    assert!(text.contains("undecided: this version decides a sweep only for pairs far apart"), "{text}");
+
+    // A path that keeps the lid where it is moves no pair.
+    let path = hinged_box(&scratch, |file| {
+        file["rules"] = json!([]);
+        file["sweeps"] = json!({ "still": { "path": [{}, { "hinge": 0 }] } });
+    });
+    let (still, code) = report(&path, &["--run", "as-drawn", "--run", "still"]);
+    assert_eq!((code, &still["motion"]["runs"][0]["moving"]), (0, &json!(0)));
+}
+
+#[test]
+fn joints_at_rest_in_a_sweep_are_checked_as_in_a_pose() {
+    let scratch = Scratch::new();
+    let path = hinged_box(&scratch, |file| {
+        file["rules"] = json!([{ "between": ["case", "*"], "ignore": true, "reason": "away" }]);
+        file["joints"]["slide"] = json!({ "type": "prismatic", "axis": "z", "moves": ["case"], "range": [-500, 0] });
+        file["sweeps"] = json!({ "drop": { "joints": { "slide": "range" }, "rest": "flung" } });
+    });
+    let (dropped, code) = report(&path, &["--run", "drop"]);
+    assert_eq!(code, 1);
+    let lid = row(&dropped, "drop", "lid", "post");
+    assert_eq!((&lid["status"], &lid["proved"]), (&json!("interference"), &json!(1)));
+    let run = &dropped["motion"]["runs"][0];
+    assert_eq!((&run["counts"]["ignored"], &run["pairs"]), (&json!(2), &json!(3)));
+}
+
+#[test]
+fn every_format_has_the_rows_of_the_runs() {
+    let path = cases().join("hinged-box/assembly.json");
+    let path = path.to_str().expect("UTF-8");
+    let of = |format: &str| interfere(&["check", path, "--quiet", "--format", format]).stdout;
+    let csv = of("csv");
+    let mut lines = csv.lines();
+    assert!(lines.next().is_some_and(|head| head.ends_with(",member,run")), "{csv}");
+    assert!(lines.any(|line| line.contains("interference,error,,lid,post") && line.ends_with(",flung")), "{csv}");
+    let junit = of("junit");
+    assert!(junit.contains("<testsuite name=\"hinged-box: flung\" tests=\"2\" failures=\"1\""), "{junit}");
+    assert!(junit.contains("<testsuites name=\"interfere\" tests=\"4\" failures=\"1\""), "{junit}");
+    let sarif = parsed(&of("sarif"));
+    let result = &sarif["runs"][0]["results"][0];
+    assert!(
+        result["message"]["text"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("flung: lid and post overlap by 1.265 mm"))
+    );
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 11);
+    let markdown = of("markdown");
+    assert!(markdown.contains("### pose flung") && markdown.contains("<code>post</code>"), "{markdown}");
+    let github = of("github");
+    assert!(github.contains("line=11,title=run flung::1 interference: lid and post overlap"), "{github}");
+}
+
+#[test]
+fn shards_refuse_runs() {
+    let scratch = Scratch::new();
+    let path = cases().join("hinged-box/assembly.json");
+    let part = scratch.path().join("part.json");
+    let [path, part] = [&path, &part].map(|p| p.to_str().expect("UTF-8"));
+    let ran = interfere(&["check", path, "--shard", "1/2", "-o", part]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("poses.open: a shard checks no pose and no sweep"), "{}", ran.stderr);
+    let ran = interfere(&["check", path, "--shard", "1/1", "-o", part, "--run", "as-drawn"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+/// The hinged box with a largest gap between lid and post, which are 10 mm apart as drawn, and the post moved by some mm.
+fn limited(scratch: &Scratch, largest: f64, moved: f64) -> PathBuf {
+    hinged_box(scratch, |file| {
+        file["rules"] =
+            json!([{ "between": ["lid", "post"], "max_gap": largest, "reason": "the post guides the lid" }]);
+        file["instances"][2]["placement"] = json!({ "translation": [moved, 0, 0] });
+        file["poses"] = json!({ "open": { "hinge": 90 } });
+    })
+}
+
+#[test]
+fn a_gap_above_the_largest_fails_at_every_distance() {
+    for (largest, moved, status) in [
+        (10.0, 0.0, "clear"),
+        (9.999, 0.0, "loose"),
+        (9.0, 0.0, "loose"),
+        (9.0, -5000.0, "loose"),
+        (20.0, 0.0, "clear"),
+    ] {
+        let scratch = Scratch::new();
+        let path = limited(&scratch, largest, moved);
+        for flags in [&[][..], &["--verdict-only"], &["--geometry", "hull"], &["--geometry", "decomposition"]] {
+            let flags = [&["--run", "as-drawn", "--report-within", "30"], flags].concat();
+            let (found, code) = report(&path, &flags);
+            let loose = found["summary"]["counts"].get("loose");
+            assert_eq!(code, u8::from(status == "loose"), "{largest} {moved} {flags:?}");
+            assert_eq!(loose, (status == "loose").then_some(&json!(1)), "{largest} {moved} {flags:?}");
+            let pair = found["pairs"].as_array().expect("pairs").iter().find(|p| p["b"] == "post" && p["a"] == "lid");
+            if let Some(pair) = pair.filter(|pair| !pair["gap"].is_null()) {
+                assert_eq!(pair["status"], status);
+                assert_close(&pair["gap"], 10.0 - moved);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_largest_gap_holds_in_poses_and_in_sweeps() {
+    let scratch = Scratch::new();
+    let path = limited(&scratch, 8.0, 0.0);
+    let (posed, code) = report(&path, &["--run", "open", "--report-within", "20"]);
+    // The lid is 6 mm from the post when open, and 10 mm as drawn.
+    assert_eq!((code, &row(&posed, "open", "lid", "post")["status"]), (0, &json!("clear")));
+    let text = interfere(&["check", path.to_str().expect("UTF-8")]).stdout;
+    assert!(text.contains("0 too_close, 1 loose, 0 undecided"), "{text}");
+    assert!(text.contains("rule max_gap 8 mm, the post guides the lid"), "{text}");
+    let path = hinged_box(&scratch, |file| {
+        file["rules"] = json!([{ "between": ["lid", "post"], "max_gap": 4000 }]);
+        file["instances"][2]["placement"] = json!({ "translation": [-300, 0, 0] });
+        file["sweeps"] = json!({ "travel": { "joints": { "hinge": "range" } } });
+    });
+    // Balls that stay apart prove no largest gap.
+    let (swept, _) = report(&path, &["--run", "travel"]);
+    assert_eq!(row(&swept, "travel", "lid", "post")["status"], "undecided");
+}
+
+#[test]
+fn an_accepted_loose_pair_passes_until_it_changes() {
+    let scratch = Scratch::new();
+    let path = limited(&scratch, 9.0, 0.0);
+    let path = path.to_str().expect("UTF-8");
+    assert_eq!(interfere(&["accept", path, "--reason", "known"]).code, 0);
+    assert_eq!(interfere(&["check", path, "--run", "as-drawn"]).code, 0);
+    limited(&scratch, 9.0, -0.5);
+    assert_eq!(interfere(&["check", path, "--run", "as-drawn"]).code, 1);
+}
