@@ -122,6 +122,34 @@ impl Chain {
         self.joints.iter().all(|j| j.law.rates.iter().all(|r| *r == 0.0))
     }
 
+    /// The same motion without the joints that keep one value: their motion enters the drawing and the axes of the joints
+    /// nearer B.
+    #[must_use]
+    pub fn without_constants(&self) -> Self {
+        let mut out = Self { drawn: self.drawn, joints: Vec::new() };
+        for j in &self.joints {
+            if j.law.rates.iter().any(|r| *r != 0.0) {
+                out.joints.push(j.clone());
+                continue;
+            }
+            let motion = j.joint.motion(j.law.offset);
+            out.drawn = after(&motion, &out.drawn);
+            for inner in &mut out.joints {
+                let (axis, at) = (motion.direction(&inner.joint.axis), motion.point(&inner.joint.at));
+                inner.joint = Joint { axis, at, ..inner.joint };
+            }
+        }
+        out
+    }
+
+    /// The same motion on the negated parameters.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let reversed = |law: &Law| Law { rates: law.rates.iter().map(|r| -r).collect(), offset: law.offset };
+        let joints = self.joints.iter().map(|j| ChainJoint { joint: j.joint, law: reversed(&j.law) }).collect();
+        Self { drawn: self.drawn, joints }
+    }
+
     /// Computes the pose of B in A's frame at the parameters `q`; off by at most [`Self::rounding`].
     pub fn pose(&self, q: &[f64]) -> Pose {
         let mut pose = self.drawn;
@@ -204,7 +232,8 @@ mod tests {
             let joint = |rng: &mut Rng| {
                 let kinds = [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: 2.0 }];
                 let joint = Joint { kind: kinds[rng.below(3)], axis: rng.direction(), at: rng.in_cube() * 20.0 };
-                ChainJoint { joint, law: Law { rates: vec![rng.signed() * 9.0, rng.signed()], offset: rng.signed() } }
+                let rates = if rng.below(3) == 0 { Vec::new() } else { vec![rng.signed() * 9.0, rng.signed()] };
+                ChainJoint { joint, law: Law { rates, offset: rng.signed() } }
             };
             let (a, b) = (rng.pose(50.0), rng.pose(50.0));
             let (a_side, b_side): (Vec<_>, Vec<_>) = (
@@ -219,6 +248,8 @@ mod tests {
             let expected = placed(&a, &a_side).relative(&placed(&b, &b_side));
             let point = rng.in_cube() * 30.0;
             assert!((chain.pose(&q).point(&point) - expected.point(&point)).norm() < 1e-11);
+            assert!((chain.without_constants().pose(&q).point(&point) - expected.point(&point)).norm() < 1e-11);
+            assert!((chain.reversed().pose(&q.map(|q| -q)).point(&point) - expected.point(&point)).norm() < 1e-11);
             assert!(chain.rounding(&Cell { center: q.to_vec(), half: vec![0.0; 2] }, 60.0) < 1e-10);
         }
     }

@@ -2,17 +2,23 @@
 //!
 //! - `joint`: one joint
 //! - `chain`: the joints between two parts, with their values in a run
+//! - `frame`: a chain over one cell: bounds of displacement, first order and remainder
+//! - `orbit`: all places of a shape during a turn
 //! - `mechanism`: the tree of all joints
 //! - `run`: the joint values that a check covers
 
 pub mod chain;
+pub mod frame;
 pub mod joint;
 pub mod mechanism;
 #[cfg(test)]
 mod mechanism_tests;
+pub mod orbit;
 pub mod run;
 
 pub use chain::{Cell, Chain, ChainJoint, Law};
+pub use frame::{Frame, MovingAxis, Spread, Twist};
 pub use joint::{Joint, JointKind};
 pub use mechanism::{Follow, JointIx, Mechanism, MechanismJoint};
+pub use orbit::{Orbit, OrbitAxis};
 pub use run::{AS_DRAWN, RunKind, Segment};

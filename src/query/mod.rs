@@ -7,6 +7,7 @@
 //! | How far are two surfaces apart? Do their triangles intersect? | `triangles` |
 //! | How far are two solids apart, or how deep do they overlap, each covered by convex pieces? | `pieces` |
 //! | How deep do two solids overlap (diameter of the largest common ball)? | `depth` |
+//! | What is the gap over a whole motion? Which poses break a rule? | `sweep` |
 //! | How much of an overlap do the facets of curved faces explain? | `facet_allowance` |
 //!
 //! Every query takes B's pose in A's frame (`b_in_a`) and answers in A's frame. Queries on hulls, pieces and depth
@@ -20,4 +21,5 @@ mod facet_allowance_tests;
 pub(crate) mod pieces;
 #[cfg(test)]
 mod pieces_tests;
+pub mod sweep;
 pub mod triangles;

@@ -1,0 +1,296 @@
+//! Boxes and triangles over one cell of a sweep: lower bounds of their distance.
+//!
+//! docs/explanation/motion.md, claim 4: a plane that separates two shapes at the centre of a cell separates them over
+//! the whole cell, if the margin exceeds the drift along its normal and the remainder.
+
+use crate::geom::math::{greater, lesser};
+use crate::geom::{Pose, Vec3};
+use crate::motion::{Frame, MovingAxis, Twist};
+
+/// Box of a tree or a triangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Body {
+    /// All points of the box lie within the sum of its half axes about the centre, plus `skew` in any direction (mm).
+    Box { center: Vec3, arms: [Vec3; 3], skew: f64 },
+    /// A triangle.
+    Triangle([Vec3; 3]),
+}
+
+impl Body {
+    /// The body after a motion.
+    #[inline]
+    pub(crate) fn placed(&self, pose: &Pose) -> Self {
+        match self {
+            Self::Box { center, arms, skew } => {
+                Self::Box { center: pose.point(center), arms: arms.each_ref().map(|a| pose.direction(a)), skew: *skew }
+            }
+            Self::Triangle(t) => Self::Triangle(t.each_ref().map(|x| pose.point(x))),
+        }
+    }
+
+    /// A point in the middle.
+    #[inline]
+    pub(crate) fn center(&self) -> Vec3 {
+        match self {
+            Self::Box { center, .. } => *center,
+            Self::Triangle([a, b, c]) => (a + b + c) / 3.0,
+        }
+    }
+
+    /// Radius of a ball about the centre that contains the body (mm).
+    pub(crate) fn radius(&self) -> f64 {
+        match self {
+            // The arms are perpendicular to single precision, and the skew exceeds what they miss.
+            Self::Box { arms, skew, .. } => arms.iter().map(Vec3::norm_squared).sum::<f64>().sqrt() + 2.0 * skew,
+            Self::Triangle(t) => {
+                let c = self.center();
+                t.iter().map(|x| (x - c).norm()).fold(0.0, greater)
+            }
+        }
+    }
+
+    /// Largest value of n · x over the body.
+    #[inline]
+    fn high(&self, n: &Vec3) -> f64 {
+        match self {
+            Self::Box { center, arms, skew } => {
+                n.dot(center) + n.dot(&arms[0]).abs() + n.dot(&arms[1]).abs() + n.dot(&arms[2]).abs() + skew
+            }
+            Self::Triangle([a, b, c]) => greater(greater(n.dot(a), n.dot(b)), n.dot(c)),
+        }
+    }
+
+    /// Directions across the body's faces, not of length 1.
+    #[inline]
+    fn normals(&self) -> [Vec3; 3] {
+        match self {
+            Self::Box { arms, .. } => *arms,
+            Self::Triangle([a, b, c]) => [(b - a).cross(&(c - a)), Vec3::zeros(), Vec3::zeros()],
+        }
+    }
+}
+
+/// Edges of a triangle, or the axes of a box.
+fn edges(body: &Body) -> [Vec3; 3] {
+    match body {
+        Body::Box { arms, .. } => *arms,
+        Body::Triangle([a, b, c]) => [b - a, c - b, a - c],
+    }
+}
+
+/// A body of A and one of B over one cell. The one that moves less counts as the moving one, seen from the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MovingPair {
+    /// Body of A, and body of B at the centre of the cell (A's frame).
+    pub bodies: [Body; 2],
+    moving: MovingBody,
+    /// True if B's body is the moving one.
+    moves_b: bool,
+}
+
+impl MovingPair {
+    /// Places a body of B at the centre of a cell of one parameter.
+    pub(crate) fn new(a: &Body, b: &Body, frame: &Frame) -> Self {
+        let placed = b.placed(&frame.pose);
+        let (of_a, of_b) = (MovingBody::new(a, frame, false), MovingBody::new(&placed, frame, true));
+        let moves_b = of_b.displacement <= of_a.displacement;
+        Self { bodies: [*a, placed], moving: if moves_b { of_b } else { of_a }, moves_b }
+    }
+
+    /// Largest displacement of the moving body over the cell (mm).
+    pub(crate) fn displacement(&self) -> f64 {
+        self.moving.displacement
+    }
+
+    /// Lower bound of the distance of the two bodies over the whole cell, as [`MovingBody::distance_bound`].
+    pub(crate) fn distance_bound(&self, enough: f64, closest: Option<Vec3>) -> f64 {
+        self.moving.distance_bound(&self.bodies[usize::from(!self.moves_b)], enough, closest)
+    }
+}
+
+/// A body over one cell, seen from the other part.
+#[derive(Debug, Clone, Copy)]
+struct MovingBody {
+    /// The body at the centre of the cell (A's frame).
+    body: Body,
+    /// Drift of the centre of a box, or of the three corners of a triangle, from the centre of the cell to its end.
+    drift: [Vec3; 3],
+    /// Drift of the three arms of a box, and of its skew.
+    swing: ([Vec3; 3], f64),
+    /// Largest displacement over the cell (mm).
+    displacement: f64,
+    /// Largest distance from the first-order motion over the cell (mm).
+    remainder: f64,
+}
+
+impl MovingBody {
+    /// Bounds the motion of a body of B or of A, given in A's frame at the centre of the cell.
+    fn new(body: &Body, frame: &Frame, of_b: bool) -> Self {
+        let body = *body;
+        // The sign of a drift has no effect: the cell extends equally far to both sides.
+        let twist = frame.drifts.first().unwrap_or(&Twist::ZERO);
+        let spread_of = |distance: &dyn Fn(&MovingAxis) -> f64| {
+            if of_b { frame.spread(distance) } else { frame.spread_of_a(distance) }
+        };
+        let (spread, drift, swing) = match &body {
+            Body::Box { center, arms, skew } => {
+                let radius = body.radius();
+                let spread = spread_of(&|a: &MovingAxis| {
+                    let across: f64 = arms.iter().map(|arm| a.axis.cross(arm).norm()).sum();
+                    a.distance(center) + lesser(across + skew, radius)
+                });
+                let swings = arms.each_ref().map(|arm| twist.turn.cross(arm));
+                (spread, [twist.of(center); 3], (swings, twist.turn.norm() * skew))
+            }
+            Body::Triangle(t) => {
+                let spread = spread_of(&|a: &MovingAxis| {
+                    greater(greater(a.distance(&t[0]), a.distance(&t[1])), a.distance(&t[2]))
+                });
+                (spread, t.each_ref().map(|x| twist.of(x)), ([Vec3::zeros(); 3], 0.0))
+            }
+        };
+        Self { body, drift, swing, displacement: spread.displacement, remainder: spread.remainder }
+    }
+
+    /// Lower bound of n · x over the body and over the whole cell, for a unit vector n.
+    #[inline]
+    fn low(&self, n: &Vec3) -> f64 {
+        match &self.body {
+            Body::Box { center, arms, skew } => {
+                let (swings, skew_swing) = &self.swing;
+                let half = n.dot(&arms[0]).abs() + n.dot(&arms[1]).abs() + n.dot(&arms[2]).abs() + skew;
+                let drift = n.dot(&self.drift[0]).abs()
+                    + n.dot(&swings[0]).abs()
+                    + n.dot(&swings[1]).abs()
+                    + n.dot(&swings[2]).abs()
+                    + skew_swing;
+                n.dot(center) - half - lesser(drift + self.remainder, self.displacement)
+            }
+            Body::Triangle(t) => {
+                let at = [n.dot(&t[0]), n.dot(&t[1]), n.dot(&t[2])];
+                let first = |k: usize| at[k] - n.dot(&self.drift[k]).abs();
+                let by_drift = lesser(lesser(first(0), first(1)), first(2)) - self.remainder;
+                greater(by_drift, lesser(lesser(at[0], at[1]), at[2]) - self.displacement)
+            }
+        }
+    }
+
+    /// Lower bound of the distance from a body of the other part, over the whole cell (mm), up to rounding; <= 0 if no tried direction
+    /// separates them. Returns early above `enough`. `closest` is a further direction to try.
+    fn distance_bound(&self, a: &Body, enough: f64, closest: Option<Vec3>) -> f64 {
+        let between = self.body.center() - a.center();
+        let mut best = f64::NEG_INFINITY;
+        let mut try_direction = |n: Vec3| {
+            let length = n.norm_squared();
+            if length > 1e-280 && length < 1e280 {
+                let n = n / length.sqrt();
+                let n = if n.dot(&between) < 0.0 { -n } else { n };
+                let bound = self.low(&n) - a.high(&n);
+                best = greater(best, bound);
+            }
+            best > enough
+        };
+        if closest.is_some_and(&mut try_direction) || try_direction(between) {
+            return best;
+        }
+        let (of_a, of_b) = (a.normals(), self.body.normals());
+        if of_a.iter().chain(&of_b).any(|n| try_direction(*n)) {
+            return best;
+        }
+        // Along these directions the shapes slide past each other without a drift.
+        let drift = (self.drift[0] + self.drift[1] + self.drift[2]) / 3.0;
+        let (ea, eb) = (edges(a), edges(&self.body));
+        let slides = of_a.iter().chain(&of_b).chain(&ea).chain(&eb).map(|e| e.cross(&drift));
+        if drift != Vec3::zeros() && slides.into_iter().any(&mut try_direction) {
+            return best;
+        }
+        for e in &ea {
+            for f in &eb {
+                if try_direction(e.cross(f)) {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geom::triangle::{closest, intersects};
+    use crate::motion::{Cell, Chain, ChainJoint, Joint, JointKind, Law};
+    use crate::testkit::rng::Rng;
+
+    fn random_chain(rng: &mut Rng) -> Chain {
+        let joints = (0..=rng.below(3))
+            .map(|_| {
+                let kind = [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: rng.signed() * 9.0 }];
+                let joint = Joint { kind: kind[rng.below(3)], axis: rng.direction(), at: rng.in_cube() * 20.0 };
+                ChainJoint { joint, law: Law::linear(rng.signed() * 30.0, rng.signed() * 90.0) }
+            })
+            .collect();
+        Chain { drawn: rng.pose(20.0), joints }
+    }
+
+    /// A box with perpendicular arms, and points of it.
+    fn random_box(rng: &mut Rng) -> (Body, Vec<Vec3>) {
+        let (pose, half) = (rng.pose(20.0), rng.in_unit_cube() * rng.scale(0.1, 10.0));
+        let arms = [0, 1, 2].map(|k| pose.rotation.column(k) * half[k]);
+        let points = (0..6).map(|_| {
+            let s = rng.in_cube().map(|x| if x.abs() > 0.5 { x.signum() } else { x });
+            pose.translation + arms[0] * s.x + arms[1] * s.y + arms[2] * s.z
+        });
+        (Body::Box { center: pose.translation, arms, skew: 0.0 }, points.collect())
+    }
+
+    fn random_triangle(rng: &mut Rng) -> [Vec3; 3] {
+        let (at, size) = (rng.in_cube() * 20.0, rng.scale(0.1, 10.0));
+        [0, 1, 2].map(|_| at + rng.in_cube() * size)
+    }
+
+    #[test]
+    fn no_pose_of_a_cell_beats_the_bounds_of_boxes_and_triangles() {
+        let full = std::env::var_os("INTERFERE_FULL").is_some();
+        let mut rng = Rng::new(31);
+        let (mut sharpest, mut separated) = (0.0_f64, 0);
+        for _ in 0..if full { 1_000_000 } else { 3000 } {
+            let chain = random_chain(&mut rng);
+            let center = rng.signed();
+            let half = rng.scale(1e-3, 1.0);
+            let frame = Frame::new(&chain, &Cell { center: vec![center], half: vec![half] });
+            let (box_a, points_a) = random_box(&mut rng);
+            let (box_b, points_b) = random_box(&mut rng);
+            let (s, t) = (random_triangle(&mut rng), random_triangle(&mut rng));
+            let bound = |a: &Body, b: &Body| MovingPair::new(a, b, &frame).distance_bound(f64::INFINITY, None);
+            let boxes = bound(&box_a, &box_b);
+            let triangles = bound(&Body::Triangle(s), &Body::Triangle(t));
+            let mixed = bound(&box_a, &Body::Triangle(t));
+            separated += usize::from(triangles > 0.0);
+            for _ in 0..6 {
+                let step = if rng.below(2) == 0 { rng.signed() } else { 1.0 };
+                let pose = chain.pose(&[center + half * step]);
+                let placed = t.map(|x| pose.point(&x));
+                for (x, y) in points_a.iter().zip(&points_b) {
+                    assert!((pose.point(y) - x).norm() >= boxes - 1e-10);
+                    assert!(placed.iter().all(|y| (y - x).norm() >= mixed - 1e-10));
+                }
+                let d = if intersects(&s, &placed) { 0.0 } else { closest(&s, &placed).squared.sqrt() };
+                assert!(d >= triangles - 1e-10, "{d} {triangles}");
+                sharpest = sharpest.max(triangles / d);
+            }
+        }
+        assert!(sharpest > 0.98 && separated > 500, "{sharpest} {separated}");
+    }
+
+    #[test]
+    fn a_face_that_slides_along_another_keeps_its_distance() {
+        let joint = Joint { kind: JointKind::Prismatic, axis: Vec3::x(), at: Vec3::zeros() };
+        let chain = Chain { drawn: Pose::identity(), joints: vec![ChainJoint { joint, law: Law::linear(1.0, 0.0) }] };
+        let frame = Frame::new(&chain, &Cell::between(-1000.0, 1000.0));
+        let lower = Body::Triangle([Vec3::zeros(), Vec3::x(), Vec3::y()]);
+        let upper = Body::Triangle([Vec3::new(0.0, 0.0, 0.25), Vec3::new(1.0, 0.0, 0.25), Vec3::new(0.0, 1.0, 0.25)]);
+        let bound = MovingPair::new(&lower, &upper, &frame).distance_bound(f64::INFINITY, None);
+        assert!((bound - 0.25).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,171 @@
+//! Bracket of the largest overlap depth of a run that interferes.
+//!
+//! A search over the poses gives a ball, the lower end. Insets just beyond that ball, or single poses with the motion in
+//! between, give the upper end (docs/explanation/motion.md, claims 1 and 6).
+
+use crate::geom::math::{greater, lesser};
+use crate::geom::{Bounds, Pose, Vec3};
+use crate::query::convex::common_ball_lp::{Goal, overlap};
+use crate::query::convex::gjk::HullPair;
+use crate::query::depth::Precision;
+use crate::query::sweep::level::{Level, insets};
+use crate::query::sweep::run::{Failing, Sweep, Work, Worst};
+use crate::shape::polytope::Convex;
+use std::cmp::Ordering;
+
+/// Precision of the depth at the best pose: a share of the depth, and of the tolerance.
+const PRECISION: [f64; 2] = [0.01, 0.1];
+
+/// Depth beyond the best one that a single pose is tested for: a share of the depth, and of the tolerance. Where many
+/// poses are equally deep, a closer test costs most.
+const GROWTH: [f64; 2] = [0.02, 0.25];
+
+/// Poses tried in each failing part before the search narrows.
+const POSES: usize = 6;
+
+/// Steps of the search around the best pose.
+const STEPS: usize = 14;
+
+/// Depth tried by an inset beyond the best ball: this multiple of it, and at least this share of the tolerance more.
+const BEYOND: [f64; 2] = [1.03, 0.5];
+
+/// Width of the bracket that ends the search: a share of the depth; a tolerance is always enough.
+const WIDTH: f64 = 0.05;
+
+/// Largest number of insets.
+const MAX_INSETS: usize = 4;
+
+/// Largest number of poses measured for the upper end.
+const MAX_POSES: usize = 24;
+
+/// Best ball so far.
+#[derive(Clone, Copy)]
+struct Ball {
+    at: f64,
+    depth: f64,
+    points: [Vec3; 2],
+}
+
+/// Part of the run with an upper bound of the depth.
+struct Part {
+    range: [f64; 2],
+    most: f64,
+}
+
+impl Sweep<'_> {
+    /// Brackets the largest depth of the run, starting at a broken pose.
+    pub(crate) fn largest_depth(&self, work: &mut Work, seed: f64, failing: &[Failing]) -> Worst {
+        let mut best = Ball { at: seed, depth: f64::NEG_INFINITY, points: [Vec3::zeros(); 2] };
+        self.look(work, seed, &mut best);
+        for part in failing {
+            let (x, y) = (part.from[1], part.to[0]);
+            let step = (y - x) / (POSES - 1) as f64;
+            for k in 0..POSES {
+                self.look(work, x + step * k as f64, &mut best);
+            }
+        }
+        let mut step = failing.iter().map(|f| f.to[0] - f.from[1]).fold(0.0, greater) / (POSES - 1) as f64;
+        for _ in 0..STEPS {
+            let (at, before) = (best.at, best.depth);
+            for q in [at - step, at + step] {
+                if q >= self.range[0] && q <= self.range[1] {
+                    self.look(work, q, &mut best);
+                }
+            }
+            if best.depth <= before {
+                step *= 0.5;
+            }
+        }
+        let at = best.at;
+        self.measure(work, at, &mut best);
+        let mut upper = self.thickest() + work.still.margin;
+        for _ in 0..MAX_INSETS {
+            if self.is_narrow(&best, upper) {
+                break;
+            }
+            let depth = greater(best.depth * BEYOND[0], best.depth + BEYOND[1] * self.limits.tolerance);
+            let Some([a, b]) = insets(self, &work.still, depth) else { break };
+            let level = Level::depth([&a, &b], self.chain, depth);
+            let scan = self.scan(&level, work, self.range, false);
+            if scan.is_complete() {
+                upper = lesser(upper, depth);
+                break;
+            }
+            let before = best.depth;
+            if let Some(v) = scan.violation {
+                self.look(work, v.at, &mut best);
+            }
+            if best.depth <= before {
+                break;
+            }
+        }
+        if !self.is_narrow(&best, upper) {
+            upper = lesser(upper, self.by_poses(work, &mut best));
+        }
+        let gap = Bounds::from_depth(best.depth, greater(upper, best.depth));
+        Worst { at: best.at, gap, points: best.points }
+    }
+
+    /// Upper bound of the diameter of any ball in both parts, at any pose: that of the thinner hull (mm).
+    fn thickest(&self) -> f64 {
+        let of = |hull: &Convex| {
+            let itself = HullPair { a: hull, b: hull, b_in_a: &Pose::identity() };
+            if hull.rank == 3 { overlap(&itself, None, Goal::VALUE).upper } else { 0.0 }
+        };
+        greater(lesser(of(self.a.convex), of(self.b.convex)), 0.0)
+    }
+
+    fn is_narrow(&self, best: &Ball, upper: f64) -> bool {
+        upper - best.depth <= greater(WIDTH * best.depth, self.limits.tolerance)
+    }
+
+    /// Searches a ball at one pose; keeps the better one.
+    fn look(&self, work: &Work, q: f64, best: &mut Ball) {
+        if let Some((depth, points)) = work.still.ball(&self.chain.pose(&[q]), None, f64::INFINITY)
+            && depth > best.depth
+        {
+            *best = Ball { at: q, depth, points };
+        }
+    }
+
+    /// Measures one pose to the precision of a report; keeps the better ball. Returns the upper bound of the depth (mm).
+    fn measure(&self, work: &Work, q: f64, best: &mut Ball) -> f64 {
+        let precision = Precision::new(PRECISION[0], PRECISION[1] * self.limits.tolerance);
+        let found = work.still.gap(&self.chain.pose(&[q]), self.limits.tolerance, Some(precision));
+        let [least, most] = found.gap.to_depth();
+        if least > best.depth {
+            *best = Ball { at: q, depth: least, points: found.points };
+        }
+        most
+    }
+
+    /// Bounds the depth at one pose from above, no closer than the width of a bracket asks (mm); keeps the better ball.
+    fn bound(&self, work: &Work, q: f64, best: &mut Ball) -> f64 {
+        let beyond = greater(GROWTH[0] * best.depth, GROWTH[1] * self.limits.tolerance);
+        let found = work.still.gap(&self.chain.pose(&[q]), best.depth + beyond, None);
+        let [least, most] = found.gap.to_depth();
+        if least > best.depth {
+            *best = Ball { at: q, depth: least, points: found.points };
+        }
+        most
+    }
+
+    /// Upper bound of the depth from single poses: the depth in the middle of a part, and the motion of B within it.
+    fn by_poses(&self, work: &mut Work, best: &mut Ball) -> f64 {
+        let mut parts = vec![Part { range: self.range, most: f64::INFINITY }];
+        for _ in 0..MAX_POSES {
+            let order = |x: &Part, y: &Part| -> Ordering { x.most.total_cmp(&y.most) };
+            let Some(k) = (0..parts.len()).max_by(|&i, &j| order(&parts[i], &parts[j])) else { break };
+            if self.is_narrow(best, parts[k].most) {
+                break;
+            }
+            let Part { range: [x, y], most } = parts.swap_remove(k);
+            let middle = x + 0.5 * (y - x);
+            for [x, y] in [[x, middle], [middle, y]] {
+                let at = self.bound(work, x + 0.5 * (y - x), best);
+                parts.push(Part { range: [x, y], most: lesser(most, at + self.moved(x, y)) });
+            }
+        }
+        parts.iter().map(|p| p.most).fold(f64::NEG_INFINITY, greater)
+    }
+}

@@ -1,0 +1,176 @@
+//! Proves that the gap never falls below a level during a part of a run.
+//!
+//! Levels above 0 are distances of the surfaces. Levels below 0 are depths: the insets of both solids must stay apart,
+//! and the static pipeline judges the poses where they do not.
+
+use crate::geom::Vec3;
+use crate::motion::{Chain, OrbitAxis};
+use crate::query::sweep::cells::{Cells, merged, outside};
+use crate::query::sweep::inset::{boundary, inset, nested};
+use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
+use crate::query::sweep::run::Sweep;
+use crate::query::sweep::still::Still;
+use crate::query::sweep::tree::SweepTree;
+use crate::shape::surface::Surface;
+
+/// Reduction of an inset (share of the depth): keeps its own rounding out of the decision.
+const INSET_SHARE: f64 = 1e-9;
+
+/// Cost of a static query: this many tests, and one for each triangle.
+const STILL_COST: u64 = 500;
+
+/// Largest number of full static queries of one scan. Where a depth nearly equals the limit, each may take seconds.
+const MAX_QUERIES: usize = 12;
+
+/// Surfaces of one level, ready for proofs.
+pub(crate) struct Level<'a> {
+    /// Surfaces at the level: those of the parts, or their insets.
+    pub trees: [SweepTree<'a>; 2],
+    /// Distance of these surfaces that proves the level (mm, >= 0).
+    distance: f64,
+    /// Depth below which the static pipeline judges a pose broken (mm); `None` for distances.
+    depth: Option<f64>,
+}
+
+/// A proof over a part of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scan {
+    /// Interval that holds the first broken pose; its end is broken.
+    pub first: Option<[f64; 2]>,
+    /// The broken pose itself.
+    pub violation: Option<Violation>,
+    /// Intervals before it without a proof.
+    pub open: Vec<[f64; 2]>,
+    /// Intervals where the solids may be nested in each other while their surfaces stay apart.
+    pub nested: Vec<[f64; 2]>,
+    /// Number of intervals made.
+    pub frames: usize,
+}
+
+impl Scan {
+    /// True if the level is kept everywhere.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.violation.is_none() && self.open.is_empty() && self.nested.is_empty()
+    }
+}
+
+/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible.
+pub(crate) fn insets(sweep: &Sweep, still: &Still, depth: f64) -> Option<[Surface; 2]> {
+    let tau = 0.5 * depth * (1.0 - INSET_SHARE) - still.margin;
+    let [a, b] = [boundary(sweep.a.surface)?, boundary(sweep.b.surface)?];
+    (tau > 0.0).then(|| [a, b].map(|s| inset(s, tau, still.rounding)))
+}
+
+impl<'a> Level<'a> {
+    /// Level of a distance of the surfaces (mm, >= 0).
+    pub(crate) fn apart(surfaces: [&'a Surface; 2], chain: &Chain, distance: f64) -> Self {
+        Self { trees: trees(surfaces, chain), distance, depth: None }
+    }
+
+    /// Level of a depth (mm, > 0), with the insets for it.
+    pub(crate) fn depth(insets: [&'a Surface; 2], chain: &Chain, depth: f64) -> Self {
+        Self { trees: trees(insets, chain), distance: 0.0, depth: Some(depth) }
+    }
+
+    /// The branch and bound of this level.
+    pub(crate) fn course(&self, still: &Still, floor: f64) -> Course<'_> {
+        Course { a: &self.trees[0], b: &self.trees[1], margin: still.margin, floor }
+    }
+
+    /// Scans a part of a run, from its start, or from its end if `backward`.
+    pub(crate) fn scan(
+        &self,
+        sweep: &Sweep,
+        still: &Still,
+        floor: f64,
+        range: [f64; 2],
+        backward: bool,
+        budget: &mut Budget,
+    ) -> Scan {
+        if !backward {
+            return self.scan_forward(sweep.chain, sweep, still, floor, range, budget);
+        }
+        let found = self.scan_forward(&sweep.chain.reversed(), sweep, still, floor, [-range[1], -range[0]], budget);
+        let flipped = |i: [f64; 2]| [-i[1], -i[0]];
+        let all = |list: Vec<[f64; 2]>| list.into_iter().rev().map(flipped).collect();
+        Scan {
+            first: found.first.map(flipped),
+            violation: found.violation.map(|v| Violation { at: -v.at, ..v }),
+            open: all(found.open),
+            nested: all(found.nested),
+            frames: found.frames,
+        }
+    }
+
+    fn scan_forward(
+        &self,
+        chain: &Chain,
+        sweep: &Sweep,
+        still: &Still,
+        floor: f64,
+        range: [f64; 2],
+        budget: &mut Budget,
+    ) -> Scan {
+        let mut cells = Cells::new(chain, range, sweep.balls());
+        let price = STILL_COST + (sweep.a.surface.triangles.len() + sweep.b.surface.triangles.len()) as u64;
+        let mut settled = Vec::new();
+        let mut queries = 0;
+        let judge = |cells: &Cells, id: u32, points: [Vec3; 2], budget: &mut Budget| {
+            let Some(depth) = self.depth else { return Judgement::Broken };
+            if !budget.take(price) {
+                return Judgement::Open;
+            }
+            let cell = cells.get(id);
+            // Insets meet about τ below both surfaces: a common ball is near.
+            let start = (points[0] + points[1]) * 0.5;
+            if still.ball(&cell.frame.pose, Some(start), depth).is_some_and(|(least, _)| least > depth) {
+                return Judgement::Broken;
+            }
+            // A whole interval keeps the limit only if B moves by less than it.
+            if cell.displacement >= depth || queries >= MAX_QUERIES {
+                return Judgement::Open;
+            }
+            queries += 1;
+            let [least, most] = still.gap(&cell.frame.pose, depth, None).gap.to_depth();
+            if least > depth {
+                Judgement::Broken
+            } else if most + cell.displacement <= depth {
+                settled.push([cell.from, cell.to]);
+                Judgement::Holds
+            } else {
+                Judgement::Open
+            }
+        };
+        let Proof { violation, open } = self.course(still, floor).prove(&mut cells, self.distance, budget, judge);
+        let until = violation.map_or(range[1], |v| v.at);
+        let settled = merged(settled);
+        let unproved = merged([open.clone(), settled].concat());
+        let pieces = outside([range[0], until], &unproved);
+        let mut nested = Vec::new();
+        for piece in pieces {
+            budget.take(price);
+            let pose = chain.pose(&[piece[0] + 0.5 * (piece[1] - piece[0])]);
+            let inside = match self.depth {
+                None => still.nested(&pose),
+                Some(_) => self::nested(self.trees[0].surface(), self.trees[1].surface(), &pose),
+            };
+            if inside {
+                nested.push(piece);
+            }
+        }
+        let proof = Proof { violation, open };
+        Scan { first: proof.first(), violation, open: proof.open, nested, frames: cells.count() }
+    }
+}
+
+/// Trees of two surfaces, with orbits if the chain has a single axis.
+fn trees<'a>([a, b]: [&'a Surface; 2], chain: &Chain) -> [SweepTree<'a>; 2] {
+    let trees = [SweepTree::new(a), SweepTree::new(b)];
+    match OrbitAxis::of(chain) {
+        None => trees,
+        Some(axis) => {
+            let [of_a, of_b] = trees;
+            [of_a.with_orbits(&axis, |x| *x), of_b.with_orbits(&axis, |x| axis.pose.point(x))]
+        }
+    }
+}

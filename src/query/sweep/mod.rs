@@ -1,0 +1,35 @@
+//! Gap of two solids over a whole run of one parameter, with no samples in between.
+//!
+//! A sweep is one branch and bound over (node of A) × (node of B) × (interval of the run): the run is split only where
+//! two small pieces of surface come near each other. docs/explanation/motion.md has the claims and their proofs.
+//!
+//! - `body`: boxes and triangles over one interval, and lower bounds of their distance
+//! - `tree`, `cells`: the nodes of a surface, and the intervals of a run
+//! - `prove`: surfaces never within a distance, or the first violation
+//! - `worst`: bracket of the least distance
+//! - `inset`: surfaces moved inward, for proofs about the depth
+//! - `still`: one pose, judged as in a static check
+//! - `level`: the proof that the gap never falls below a level
+//! - `depth`: bracket of the largest depth
+//! - `intervals`: the parts of a run that break a rule
+//! - `run`: the status of a run
+
+pub(crate) mod body;
+pub(crate) mod cells;
+pub(crate) mod depth;
+pub(crate) mod inset;
+pub(crate) mod intervals;
+pub(crate) mod level;
+pub(crate) mod prove;
+pub(crate) mod run;
+pub(crate) mod still;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tree;
+#[cfg(test)]
+mod truth_cases_tests;
+#[cfg(test)]
+mod truth_tests;
+pub(crate) mod worst;
+
+pub use run::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};

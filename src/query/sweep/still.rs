@@ -1,0 +1,107 @@
+//! One pose of a sweep, judged as in a static check.
+
+use crate::geom::math::{greater, lesser};
+use crate::geom::{Bounds, Pose, Vec3};
+use crate::query::depth::search::BranchAndBound;
+use crate::query::depth::{OverlapQuery, PairRelation, Precision, SolidRef, classify};
+use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::{Distance, separation};
+
+/// First step of an ascent in a thin overlap: this share of the smaller inscribed ball.
+const FIRST_STEP: f64 = 0.01;
+
+/// Two solids with the margins of a static query.
+#[derive(Clone, Copy)]
+pub(crate) struct Still<'a> {
+    /// The first solid.
+    pub a: SolidRef<'a>,
+    /// The second solid.
+    pub b: SolidRef<'a>,
+    /// Rounding margin η of the pair, poses of the run included (mm).
+    pub margin: f64,
+    /// Margin for surfaces designed to coincide (mm).
+    pub rounding: f64,
+}
+
+/// Gap at one pose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct StillGap {
+    /// Certified bounds of the gap, with the rounding margin (mm).
+    pub gap: Bounds,
+    /// Point of each part: closest points, or the surface points nearest to the deepest point (A's frame, mm).
+    pub points: [Vec3; 2],
+}
+
+impl Still<'_> {
+    /// Measures the gap. For solids that meet, narrows its bounds until the depth `threshold` (mm) lies outside, and to
+    /// the precision, if one is given.
+    pub(crate) fn gap(&self, pose: &Pose, threshold: f64, precision: Option<Precision>) -> StillGap {
+        let reach = f64::INFINITY;
+        let ask = OverlapQuery { margin: self.margin, rounding: self.rounding, reach, deep: None };
+        match classify(self.a, self.b, pose, &ask).relation {
+            PairRelation::Beyond(least) => StillGap {
+                gap: Bounds { lower: least - self.margin, upper: f64::INFINITY },
+                points: [Vec3::zeros(); 2],
+            },
+            PairRelation::Apart(apart) => {
+                StillGap { gap: Bounds::exact(apart.distance).widened(self.margin), points: apart.points }
+            }
+            PairRelation::Meets(mut m) => {
+                m.decide_threshold(threshold);
+                if let Some(width) = precision {
+                    m.refine_to(&width);
+                }
+                let of_ball = m.ball().map(|(_, _, points)| points);
+                let points = of_ball.or_else(|| m.surfaces().map(|s| s.points)).unwrap_or([Vec3::zeros(); 2]);
+                StillGap { gap: m.gap_bounds().widened(self.margin), points }
+            }
+        }
+    }
+
+    /// Searches a large common ball by ascents from `start` (A's frame), from a crossing of the surfaces, and from the
+    /// middles of both hulls. Ends at a ball thicker than `enough` (mm). Returns its diameter less the margin (mm), a
+    /// lower bound of the depth, and the points of the surfaces nearest to its centre. Cheap, and never a proof that no
+    /// ball exists.
+    pub(crate) fn ball(&self, pose: &Pose, start: Option<Vec3>, enough: f64) -> Option<(f64, [Vec3; 2])> {
+        let pairing = Pairing { a: self.a.surface, b: self.b.surface, b_in_a: pose };
+        let region = self.a.convex.aabb.inflated(2.0 * self.margin);
+        let bounds = [f64::NEG_INFINITY, f64::INFINITY];
+        let mut search = BranchAndBound::new(pairing.sides(), &region, bounds, self.margin);
+        let (a, b) = (self.a.convex, self.b.convex);
+        let crossing = || match separation(&pairing, self.margin, self.margin) {
+            Distance::Within(gap) => Some((gap.points[0] + gap.points[1]) * 0.5),
+            Distance::Beyond(_) => None,
+        };
+        let starts: [&dyn Fn() -> Option<Vec3>; 4] =
+            [&|| start, &crossing, &|| Some(pose.point(&b.inner_center)), &|| Some(a.inner_center)];
+        let radius = 0.5 * (enough + self.margin);
+        let large = lesser(a.inner_radius, b.inner_radius);
+        for start in starts {
+            let Some(x) = start() else { continue };
+            search.ascend(&x, large, radius);
+            let found = search.best.map_or(0.0, |w| w.radius);
+            if found > radius {
+                break;
+            }
+            // Thin overlaps take short steps.
+            search.ascend(&x, lesser(large, greater(4.0 * found, FIRST_STEP * large)), radius);
+        }
+        let best = search.best.filter(|w| w.radius > 0.0)?;
+        Some((2.0 * best.radius - self.margin, best.points))
+    }
+
+    /// Distance of the two surfaces to rounding, and their closest points, if it is at most `limit` (mm).
+    pub(crate) fn distance(&self, pose: &Pose, limit: f64) -> Option<(f64, [Vec3; 2])> {
+        let pairing = Pairing { a: self.a.surface, b: self.b.surface, b_in_a: pose };
+        match separation(&pairing, limit, 0.0) {
+            Distance::Within(gap) => Some((gap.value, gap.points)),
+            Distance::Beyond(_) => None,
+        }
+    }
+
+    /// True unless the surfaces, apart at this pose, bound solids that are apart as well: neither lies in the other.
+    pub(crate) fn nested(&self, pose: &Pose) -> bool {
+        let ask = OverlapQuery { margin: self.margin, rounding: self.rounding, reach: 0.0, deep: None };
+        matches!(classify(self.a, self.b, pose, &ask).relation, PairRelation::Meets(_))
+    }
+}
