@@ -79,6 +79,11 @@ impl Collector {
         }
     }
 
+    /// Map from the file's axes to the assembly's.
+    pub(crate) fn turned(&self) -> &Affine {
+        &self.turned
+    }
+
     /// Adds a mesh; it becomes a part with its first instance.
     pub(crate) fn source(&mut self, source: Source) -> SourceIx {
         self.hashes.push(content_of(&source.mesh));
@@ -168,6 +173,8 @@ impl Collector {
             parts,
             instances: self.instances,
             rules: facts.rules,
+            joints: facts.joints,
+            poses: facts.poses,
             left_out: self.left_out.into_values().collect(),
             sources: facts.sources,
             warnings: self.warnings,

@@ -10,7 +10,7 @@ use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::names::{Siblings, file_stem};
 use crate::import::part_file::part_file;
 use crate::import::refusal::{Refusal, refuse};
-use crate::import::{ImportOptions, Imported, Up};
+use crate::import::{ImportOptions, Imported, ImportedJoint, Up};
 use crate::json::write::write_lines;
 use crate::mesh;
 use serde::Serialize;
@@ -74,8 +74,69 @@ struct AssemblyFile<'a> {
     units: &'static str,
     parts: BTreeMap<&'a str, PartEntry>,
     instances: Vec<InstanceEntry<'a>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    joints: BTreeMap<&'a str, JointEntry<'a>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    poses: BTreeMap<&'a str, &'a BTreeMap<String, f64>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rules: Vec<RuleEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct JointEntry<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    axis: [f64; 3],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<[f64; 3]>,
+    moves: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range_deg: Option<RangeEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    home: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    follows: Option<FollowEntry<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum RangeEntry {
+    Limits([f64; 2]),
+    Word(&'static str),
+}
+
+#[derive(Serialize)]
+struct FollowEntry<'a> {
+    joint: &'a str,
+    ratio: f64,
+    #[serde(skip_serializing_if = "is_zero")]
+    offset: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
+}
+
+impl<'a> From<&'a ImportedJoint> for JointEntry<'a> {
+    fn from(j: &'a ImportedJoint) -> Self {
+        let angles = j.range.map_or(RangeEntry::Word("full"), RangeEntry::Limits);
+        Self {
+            kind: if j.turns { "revolute" } else { "prismatic" },
+            axis: j.axis.into(),
+            at: j.turns.then(|| j.at.into()),
+            moves: &j.moves,
+            on: j.on.as_deref(),
+            range: j.range.filter(|_| !j.turns),
+            range_deg: (j.turns && j.follows.is_none()).then_some(angles),
+            home: Some(j.home).filter(|home| *home != 0.0),
+            follows: j.follows.as_ref().map(|f| FollowEntry { joint: &f.joint, ratio: f.ratio, offset: f.offset }),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -257,7 +318,16 @@ fn assembly_file(imported: &Imported, parts: BTreeMap<&str, PartEntry>) -> Resul
         .collect();
     let rules =
         imported.rules.iter().map(|rule| RuleEntry { between: &rule.between, ignore: true, reason: &rule.reason });
-    let file = AssemblyFile { version: 1, name: &imported.name, units: "mm", parts, instances, rules: rules.collect() };
+    let file = AssemblyFile {
+        version: 1,
+        name: &imported.name,
+        units: "mm",
+        parts,
+        instances,
+        joints: imported.joints.iter().map(|j| (j.name.as_str(), JointEntry::from(j))).collect(),
+        poses: imported.poses.iter().map(|p| (p.name.as_str(), &p.values)).collect(),
+        rules: rules.collect(),
+    };
     as_bytes(&file)
 }
 

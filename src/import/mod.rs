@@ -36,13 +36,14 @@ pub(crate) mod xml;
 use crate::assembly::Geometry;
 use crate::assembly::file::paths::{VersionedTree, shown};
 use crate::error::{Error, Location, Warning};
-use crate::geom::{Affine, LengthUnit, Mat3};
+use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
 use crate::import::collect::Collector;
 use crate::import::recognise::Kind;
 use crate::import::references::References;
 use crate::import::refusal::{Refusal, refuse};
 use crate::io::Loader;
 use crate::mesh::TriMesh;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Axis that points up in a file.
@@ -120,6 +121,10 @@ pub struct Imported {
     pub instances: Vec<ImportedInstance>,
     /// Rules, in file order.
     pub rules: Vec<ImportedRule>,
+    /// Joints.
+    pub joints: Vec<ImportedJoint>,
+    /// Named poses.
+    pub poses: Vec<ImportedPose>,
     /// Content of the file without effect on the result, counted.
     pub left_out: Vec<LeftOut>,
     /// Further files that decided the result, as the file names them.
@@ -154,6 +159,49 @@ pub struct ImportedInstance {
     pub part: usize,
     /// Map from the part's frame to the assembly's frame (mm).
     pub placement: Affine,
+}
+
+/// A joint with a single value. Angles in degrees, lengths in mm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedJoint {
+    /// Unique name.
+    pub name: String,
+    /// True for a joint that turns, false for one that slides.
+    pub turns: bool,
+    /// Unit direction of the axis as drawn, in the assembly's frame.
+    pub axis: Vec3,
+    /// Point of the axis as drawn, in the assembly's frame.
+    pub at: Vec3,
+    /// Globs of the instances that the joint moves.
+    pub moves: Vec<String>,
+    /// Name of the joint below.
+    pub on: Option<String>,
+    /// Limits; `None` for a joint that follows, or that turns without limits.
+    pub range: Option<[f64; 2]>,
+    /// Value as drawn.
+    pub home: f64,
+    /// Joint that leads this one.
+    pub follows: Option<ImportedFollow>,
+}
+
+/// A joint's value by that of another: `ratio` · value + `offset`, in the units of both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedFollow {
+    /// Name of the other joint.
+    pub joint: String,
+    /// Factor.
+    pub ratio: f64,
+    /// Value at zero of the other joint.
+    pub offset: f64,
+}
+
+/// A named pose: values of joints in degrees or mm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedPose {
+    /// Unique name.
+    pub name: String,
+    /// Value by the name of a joint.
+    pub values: BTreeMap<String, f64>,
 }
 
 /// A rule that ignores pairs.
@@ -223,6 +271,8 @@ pub(crate) struct FileFacts {
     pub(crate) name: Option<String>,
     pub(crate) generator: Option<String>,
     pub(crate) rules: Vec<ImportedRule>,
+    pub(crate) joints: Vec<ImportedJoint>,
+    pub(crate) poses: Vec<ImportedPose>,
     pub(crate) sources: Vec<String>,
     /// True if the size of the assembly tells a wrong unit.
     pub(crate) doubts_unit: bool,

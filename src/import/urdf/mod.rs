@@ -6,10 +6,12 @@
 //! - `kinematics`: places of the links for joint values
 //! - `packages`: mesh files by their addresses
 //! - `links`: parts and instances of the links
+//! - `joints`: joints and poses of the assembly
 //! - `neighbours`: rules for links that touch by design
 //!
 //! The reader is our own (docs/decisions/0023-import.md).
 
+pub(crate) mod joints;
 pub(crate) mod kinematics;
 pub(crate) mod links;
 pub(crate) mod neighbours;
@@ -46,7 +48,9 @@ pub(crate) fn read(
     let placements = placements(&robot, &values, file)?;
     let ids = links::place(&robot, &placements, file, references, options, collector)?;
     let rules = neighbours::rules(&robot, &semantics, &ids);
+    let joints = joints::joints(&robot, &placements, &values, &ids, collector);
+    let poses = joints::poses(&robot, &semantics, &joints, collector);
     let name = robot.name.clone();
     let sources = semantics.shown.into_iter().collect();
-    Ok(FileFacts { name, rules, sources, ..FileFacts::default() })
+    Ok(FileFacts { name, rules, joints, poses, sources, ..FileFacts::default() })
 }

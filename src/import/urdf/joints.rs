@@ -1,0 +1,156 @@
+//! Joints and poses of the assembly from those of a robot: its axes in the frame of the root, as drawn.
+
+use crate::geom::Affine;
+use crate::geom::math::{greater, lesser};
+use crate::import::collect::Collector;
+use crate::import::folder::glob_of;
+use crate::import::names::{Siblings, clean};
+use crate::import::urdf::robot::{Joint, Motion, Robot};
+use crate::import::urdf::semantics::Semantics;
+use crate::import::{ImportedFollow, ImportedJoint, ImportedPose};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Largest difference between the value of a joint with `mimic` and its formula that counts as rounding (rad or m).
+const SAME_VALUE: f64 = 1e-9;
+
+/// Joints that move, by index in the robot.
+struct Moving<'a> {
+    robot: &'a Robot,
+    values: &'a [f64],
+    /// Name in the assembly of each joint that moves.
+    names: BTreeMap<usize, String>,
+    /// Joint above each link.
+    above: BTreeMap<usize, usize>,
+}
+
+/// Builds the joints with a single value. `placements` are the places of the links, `ids` their instances, `turned` the
+/// map from the robot's frame to the assembly's. A joint without a motion leaves its links to the joint above.
+pub(crate) fn joints(
+    robot: &Robot,
+    placements: &[Affine],
+    values: &[f64],
+    ids: &[Vec<String>],
+    collector: &mut Collector,
+) -> Vec<ImportedJoint> {
+    let moving = Moving::new(robot, values, collector);
+    let mut moves: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (link, ids) in ids.iter().enumerate() {
+        if let Some(joint) = moving.carrier(link) {
+            moves.entry(joint).or_default().extend(ids.iter().map(|id| glob_of(id)));
+        }
+    }
+    let mut joints = Vec::with_capacity(moving.names.len());
+    for (k, name) in &moving.names {
+        let joint = &robot.joints[*k];
+        let frame = collector.turned().after(&placements[joint.parent]).after(&joint.origin);
+        let follows = moving.follows(*k);
+        joints.push(ImportedJoint {
+            name: name.clone(),
+            turns: joint.motion == Motion::Turn,
+            axis: (frame.linear * joint.axis).normalize(),
+            at: frame.translation,
+            moves: moves.remove(k).unwrap_or_default(),
+            on: moving.carrier(joint.parent).and_then(|on| moving.names.get(&on).cloned()),
+            range: if follows.is_some() { None } else { moving.range(*k) },
+            home: in_own_unit(joint, values[*k]),
+            follows,
+        });
+    }
+    joints
+}
+
+impl<'a> Moving<'a> {
+    fn new(robot: &'a Robot, values: &'a [f64], collector: &mut Collector) -> Self {
+        let above = robot.joints.iter().enumerate().map(|(k, j)| (j.child, k)).collect();
+        let mut siblings = Siblings::default();
+        let mut names = BTreeMap::new();
+        for (k, joint) in robot.joints.iter().enumerate() {
+            let is_free = match (joint.motion, joint.limits) {
+                (Motion::None, _) => false,
+                (Motion::Slide, None) => {
+                    collector.leave_out("sliding joints without limits", 1, &joint.name);
+                    false
+                }
+                (_, Some([low, high])) => low < high || joint.mimic.is_some(),
+                (Motion::Turn, None) => true,
+            };
+            if is_free {
+                let name = clean(&joint.name).unwrap_or_else(|| "joint".to_owned());
+                names.insert(k, siblings.unique(name));
+            }
+        }
+        Self { robot, values, names, above }
+    }
+
+    /// Joint that moves a link.
+    fn carrier(&self, link: usize) -> Option<usize> {
+        let mut at = link;
+        loop {
+            let joint = *self.above.get(&at)?;
+            if self.names.contains_key(&joint) {
+                return Some(joint);
+            }
+            at = self.robot.joints[joint].parent;
+        }
+    }
+
+    /// Limits that hold the drawn value (degrees or mm); `None` without limits.
+    fn range(&self, k: usize) -> Option<[f64; 2]> {
+        let joint = &self.robot.joints[k];
+        let home = in_own_unit(joint, self.values[k]);
+        joint.limits.map(|limits| {
+            let [low, high] = limits.map(|v| in_own_unit(joint, v));
+            [lesser(low, home), greater(high, home)]
+        })
+    }
+
+    /// Joint that a joint follows, in the units of both; `None` if the drawn values do not follow.
+    fn follows(&self, k: usize) -> Option<ImportedFollow> {
+        let joint = &self.robot.joints[k];
+        let (other, factor, offset) = joint.mimic.as_ref()?;
+        let leader = *self.robot.joint_of.get(other)?;
+        let name = self.names.get(&leader)?.clone();
+        let formula = factor * self.values[leader] + offset;
+        if (formula - self.values[k]).abs() > SAME_VALUE {
+            return None;
+        }
+        let ratio = factor * in_own_unit(joint, 1.0) / in_own_unit(&self.robot.joints[leader], 1.0);
+        Some(ImportedFollow { joint: name, ratio, offset: in_own_unit(joint, *offset) })
+    }
+}
+
+/// Value of a joint in degrees or mm.
+fn in_own_unit(joint: &Joint, value: f64) -> f64 {
+    if joint.motion == Motion::Turn { value.to_degrees() } else { 1000.0 * value }
+}
+
+/// Builds the poses of the SRDF, with the values of free joints alone. A pose outside the limits is left out.
+pub(crate) fn poses(
+    robot: &Robot,
+    semantics: &Semantics,
+    joints: &[ImportedJoint],
+    collector: &mut Collector,
+) -> Vec<ImportedPose> {
+    let free: BTreeMap<&str, &ImportedJoint> =
+        joints.iter().filter(|j| j.follows.is_none()).map(|j| (j.name.as_str(), j)).collect();
+    let mut names = BTreeSet::new();
+    let mut poses = Vec::new();
+    for (pose, values) in &semantics.poses {
+        let mut inside = true;
+        let mut own = BTreeMap::new();
+        for (name, value) in values {
+            let known = robot.joint_of.get(name).map(|k| &robot.joints[*k]);
+            let cleaned = clean(name).unwrap_or_default();
+            let (Some(joint), Some(free)) = (known, free.get(cleaned.as_str())) else { continue };
+            let value = in_own_unit(joint, *value);
+            inside &= free.range.is_none_or(|[low, high]| low <= value && value <= high);
+            own.insert(free.name.clone(), value);
+        }
+        let name = clean(pose).filter(|name| name != "as-drawn" && names.insert(name.clone()));
+        match name {
+            Some(name) if inside => poses.push(ImportedPose { name, values: own }),
+            _ => collector.leave_out("poses outside the limits of a joint", 1, pose),
+        }
+    }
+    poses
+}
