@@ -220,7 +220,7 @@ fn build_instances(
             note(format!("unknown part {}", quoted(&part)), fix);
             continue;
         };
-        out.push(Instance { id, part, placement: affine, unit: None, at: None });
+        out.push(Instance { id, part, placement: affine, unit: None, at: None, joint: None });
     }
     out
 }

@@ -5,6 +5,7 @@ use crate::assembly::rules::glob::Glob;
 use crate::error::{Location, Warning};
 use crate::geom::{Affine, LengthUnit};
 use crate::mesh::TriMesh;
+use crate::motion::JointIx;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -157,6 +158,8 @@ pub struct Instance {
     pub unit: Option<u32>,
     /// Line of its definition; `None` for an instance from the caller.
     pub at: Option<FileLine>,
+    /// Joint that moves it; `None` for an instance at rest.
+    pub joint: Option<JointIx>,
 }
 
 /// Action of a rule for a pair.

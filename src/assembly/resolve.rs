@@ -39,7 +39,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<A
     let mut files = Files::read(tree, loader, shown(path));
     let beyond = limits(&files.list);
     let clean = files.list.iter().all(|f| f.problems.is_empty());
-    let motion = if beyond.is_none() { motion::resolve(&mut files.list, clean) } else { Motion::default() };
+    let (motion, joints) = if beyond.is_none() { motion::resolve(&mut files.list, clean) } else { Default::default() };
     let mut problems = files.take_problems();
     if problems.is_empty() {
         problems.extend(beyond);
@@ -54,6 +54,9 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Result<A
     );
     if !flat.problems.is_empty() {
         return Err(Error { problems: flat.problems });
+    }
+    for (instance, joint) in flat.instances.iter_mut().zip(joints) {
+        instance.joint = joint;
     }
     Ok(flat.finish(path, motion))
 }
@@ -227,7 +230,7 @@ impl<'f> Expansion<'f> {
                     self.check(&placement, rigid, (ix, k), &id);
                     let part = self.part_ix[ix][part];
                     let at = Some(FileLine { file: ix as u32, line: file.source.line(instance.id_offset) });
-                    self.instances.push(Instance { id, part, placement, unit: place.unit, at });
+                    self.instances.push(Instance { id, part, placement, unit: place.unit, at, joint: None });
                 }
                 Some(FileTree::Assembly(inner)) => {
                     let mut unit = place.unit;

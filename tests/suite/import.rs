@@ -242,8 +242,8 @@ fn joints_of_a_robot_move_its_links() {
         let motions = motion.mechanism.motions(&motion.mechanism.values(&set));
         let posed = import(&joints);
         assert_eq!(drawn.instances.len(), posed.instances.len());
-        for (k, (drawn, posed)) in drawn.instances.iter().zip(&posed.instances).enumerate() {
-            let Some(joint) = motion.joint_of(interfere::InstanceIx(k as u32)) else {
+        for (drawn, posed) in drawn.instances.iter().zip(&posed.instances) {
+            let Some(joint) = drawn.joint else {
                 assert_eq!(drawn.placement, posed.placement, "{}", drawn.id);
                 continue;
             };

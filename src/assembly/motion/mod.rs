@@ -12,7 +12,6 @@ pub(crate) mod moves;
 pub(crate) mod runs;
 pub(crate) mod scope;
 
-use crate::assembly::InstanceIx;
 use crate::assembly::file::tree::File;
 use crate::error::Location;
 use crate::motion::{JointIx, Mechanism, RunKind};
@@ -24,8 +23,6 @@ pub struct Motion {
     pub joints: Vec<NamedJoint>,
     /// The tree of the joints.
     pub mechanism: Mechanism,
-    /// Joint that moves each instance; empty without joints.
-    pub moved_by: Vec<Option<JointIx>>,
     /// Poses, then sweeps, in file order.
     pub runs: Vec<NamedRun>,
 }
@@ -50,23 +47,11 @@ pub struct NamedRun {
     pub kind: RunKind,
 }
 
-impl Motion {
-    /// Joint that moves an instance; `None` for an instance at rest.
-    pub fn joint_of(&self, instance: InstanceIx) -> Option<JointIx> {
-        self.moved_by.get(instance.0 as usize).copied().flatten()
-    }
-
-    /// True if no joint lies between two instances: they keep their relative pose in every run.
-    pub fn is_static(&self, a: InstanceIx, b: InstanceIx) -> bool {
-        self.mechanism.is_static(self.joint_of(a), self.joint_of(b))
-    }
-}
-
-/// Finds the joints and runs of all files, and adds their problems to the files. `clean` is true if the files have no
+/// Finds the joints and runs of all files and the joint of each instance, and adds their problems to the files. `clean` is true if the files have no
 /// other problems.
-pub(crate) fn resolve(files: &mut [File], clean: bool) -> Motion {
+pub(crate) fn resolve(files: &mut [File], clean: bool) -> (Motion, Vec<Option<JointIx>>) {
     if !files.iter().any(|f| f.raw.has_motion()) {
-        return Motion::default();
+        return Default::default();
     }
     let scope = scope::Scope::of(files);
     let mut report = scope::Report::default();
@@ -78,5 +63,5 @@ pub(crate) fn resolve(files: &mut [File], clean: bool) -> Motion {
         files[file].problems.push(problem);
     }
     let joints = tree.joints.into_iter().map(|j| NamedJoint { name: j.name, at: j.at }).collect();
-    Motion { joints, mechanism: mechanism.unwrap_or_default(), moved_by, runs }
+    (Motion { joints, mechanism: mechanism.unwrap_or_default(), runs }, moved_by)
 }

@@ -30,6 +30,10 @@ fn assert_problem(keys: &str, expected: &str) {
     assert!(all.len() == 1 && all[0].contains(expected), "{keys}: {all:#?}");
 }
 
+fn joints_of(assembly: &Assembly) -> Vec<Option<JointIx>> {
+    assembly.instances.iter().map(|instance| instance.joint).collect()
+}
+
 const LID: &str =
     r#""lid": { "type": "revolute", "axis": "y", "at": [0, 0, 20], "moves": ["lid", "hook"], "range_deg": [0, 110] }"#;
 
@@ -55,7 +59,7 @@ fn joints_poses_and_sweeps_are_read() {
     let motion = &assembly.motion;
     let names: Vec<&str> = motion.joints.iter().map(|j| j.name.as_str()).collect();
     assert_eq!(names, ["tray", "hinge", "nut", "base"]);
-    assert_eq!(motion.moved_by, [None, Some(JointIx(1)), Some(JointIx(0))]);
+    assert_eq!(joints_of(&assembly), [None, Some(JointIx(1)), Some(JointIx(0))]);
     let joints = motion.mechanism.joints();
     assert_eq!((joints[0].on, joints[0].home, joints[0].range), (Some(JointIx(1)), 25.4, Some([-25.4, 6.0 * 25.4])));
     assert_eq!(joints[0].joint.axis, Vec3::x());
@@ -104,8 +108,9 @@ fn a_rule_applies_in_the_runs_of_its_globs() {
 
 #[test]
 fn an_assembly_without_joints_has_no_motion() {
-    let motion = loaded(r#""rules": []"#).motion;
-    assert!(motion.joints.is_empty() && motion.moved_by.is_empty() && motion.runs.is_empty());
+    let assembly = loaded(r#""rules": []"#);
+    assert!(assembly.motion.joints.is_empty() && assembly.motion.runs.is_empty());
+    assert_eq!(joints_of(&assembly), [None; 3]);
 }
 
 #[test]
@@ -286,7 +291,7 @@ fn a_sub_assembly_brings_its_joints_along() {
     let names: Vec<&str> = motion.joints.iter().map(|j| j.name.as_str()).collect();
     assert_eq!(names, ["lift", "drive/slide", "drive/turn"]);
     // The arm keeps its own joint, whose slide stands on the lift; the post stands on the lift itself.
-    assert_eq!(motion.moved_by, [None, Some(JointIx(2)), Some(JointIx(0))]);
+    assert_eq!(joints_of(&assembly), [None, Some(JointIx(2)), Some(JointIx(0))]);
     let joints = motion.mechanism.joints();
     assert_eq!([joints[0].on, joints[1].on, joints[2].on], [None, Some(JointIx(0)), Some(JointIx(1))]);
     assert_eq!(joints[1].joint.axis, Vec3::y());

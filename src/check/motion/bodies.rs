@@ -1,6 +1,6 @@
 //! Groups the instances that keep their relative pose in a run.
 
-use crate::assembly::{Motion, RuleTable};
+use crate::assembly::{Assembly, RuleTable};
 use crate::motion::{JointIx, JointKind, Mechanism, Segment};
 use std::collections::BTreeMap;
 
@@ -51,11 +51,12 @@ pub(crate) struct Bodies {
 
 impl Bodies {
     /// Bodies under the chosen joints.
-    pub(crate) fn of(motion: &Motion, chosen: &[bool]) -> Self {
-        let nearest =
-            |joint: Option<JointIx>| motion.mechanism.carriers(joint).into_iter().find(|j| chosen[j.0 as usize]);
+    pub(crate) fn of(assembly: &Assembly, chosen: &[bool]) -> Self {
+        let nearest = |joint: Option<JointIx>| {
+            assembly.motion.mechanism.carriers(joint).into_iter().find(|j| chosen[j.0 as usize])
+        };
         let of_joint: Vec<Option<JointIx>> = (0..chosen.len() as u32).map(|j| nearest(Some(JointIx(j)))).collect();
-        Self { of: motion.moved_by.iter().map(|j| j.and_then(|j| of_joint[j.0 as usize])).collect() }
+        Self { of: assembly.instances.iter().map(|i| i.joint.and_then(|j| of_joint[j.0 as usize])).collect() }
     }
 
     /// One body of all instances.

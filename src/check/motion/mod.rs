@@ -54,7 +54,7 @@ impl RunChecker<'_> {
         let motion = &self.assembly.motion;
         let segments = motion.mechanism.segments(&run.kind);
         let travel = Travel::of(&motion.mechanism, &segments);
-        let (moved, swept) = (Bodies::of(motion, &travel.displaced), Bodies::of(motion, &travel.swept));
+        let (moved, swept) = (Bodies::of(self.assembly, &travel.displaced), Bodies::of(self.assembly, &travel.swept));
         let rules = RuleTable::of_run(self.assembly, &run.name);
         let placed = place::at(self.assembly, self.shapes, &travel.start, run)?;
         let shapes = Shapes { placed, ..self.shapes.clone() };
@@ -98,7 +98,7 @@ impl RunChecker<'_> {
         let sweep = |a: u32, b: u32, rule: Option<u32>| {
             let pair = [a, b].map(InstanceIx);
             let drawn = pair.map(|i| &self.shapes.placed[i.0 as usize]);
-            let [of_a, of_b] = pair.map(|i| motion.joint_of(i));
+            let [of_a, of_b] = pair.map(|i| self.assembly.instances[i.0 as usize].joint);
             let chains = laws.iter().map(|(segment, cells)| {
                 let poses = drawn.map(|placed| &placed.pose);
                 (motion.mechanism.chain_between(of_a, of_b, poses, &segment.laws), cells.as_slice())

@@ -102,7 +102,7 @@ impl MotionOutcome {
     pub(crate) fn of(assembly: &Assembly) -> Self {
         let motion = &assembly.motion;
         let mut instances = vec![0; motion.joints.len()];
-        for joint in motion.moved_by.iter().flatten() {
+        for joint in assembly.instances.iter().filter_map(|instance| instance.joint) {
             instances[joint.0 as usize] += 1;
         }
         let joints = motion.joints.iter().zip(motion.mechanism.joints()).zip(instances);

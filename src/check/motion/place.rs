@@ -25,8 +25,8 @@ pub(crate) fn at(
     let motions = motion.mechanism.motions(values);
     let mut problems = Vec::new();
     let mut placed = shapes.placed.clone();
-    for ((instance, joint), place) in assembly.instances.iter().zip(&motion.moved_by).zip(&mut placed) {
-        let Some(joint) = *joint else { continue };
+    for (instance, place) in assembly.instances.iter().zip(&mut placed) {
+        let Some(joint) = instance.joint else { continue };
         let size = shapes.all[place.shape as usize].max_abs;
         place.residual += rounding(assembly, joint, values, place.pose.translation.norm() + size);
         place.pose = motions[joint.0 as usize].after(&place.pose);
