@@ -26,6 +26,7 @@ use crate::check::run::max_distance;
 use crate::check::stages::answers::Checker;
 use crate::check::{PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
 use crate::error::Error;
+use crate::geom::Pose;
 use crate::motion::JointIx;
 use rayon::prelude::*;
 
@@ -99,17 +100,21 @@ impl RunChecker<'_> {
             let pair = [a, b].map(InstanceIx);
             let drawn = pair.map(|i| &self.shapes.placed[i.0 as usize]);
             let [of_a, of_b] = pair.map(|i| self.assembly.instances[i.0 as usize].joint);
-            let chains = laws.iter().map(|(segment, cells)| {
-                let poses = drawn.map(|placed| &placed.pose);
-                (motion.mechanism.chain_between(of_a, of_b, poses, &segment.laws), cells.as_slice())
-            });
             let [first, second] = drawn.map(|placed| &self.shapes.all[placed.shape as usize]);
+            // Queries take the frames at the centres of the hulls.
+            let [p, q] = [(drawn[0], first), (drawn[1], second)].map(|(placed, shape)| Pose {
+                rotation: placed.pose.rotation,
+                translation: placed.pose.point(&shape.convex.origin),
+            });
+            let chains = laws.iter().map(|(segment, cells)| {
+                (motion.mechanism.chain_between(of_a, of_b, [&p, &q], &segment.laws), *segment, cells.as_slice())
+            });
             let residual = drawn[0].residual + drawn[1].residual;
             let query =
                 SweepQuery { first, second, segments: chains.collect(), limits: checker.limits(rule), residual };
             let answer = sweep_pair(&query);
             let geometry = first.geometry.max(second.geometry);
-            (PairOutcome { rule, ..PairOutcome::bare(pair, answer.status, geometry) }, answer.why)
+            (PairOutcome { rule, ..PairOutcome::bare(pair, answer.status, geometry) }, answer)
         };
         for a in 0..self.assembly.instances.len() as u32 {
             let of_a = (a + 1..self.assembly.instances.len() as u32).into_par_iter().filter(|b| swept.differ(a, *b));
@@ -120,11 +125,16 @@ impl RunChecker<'_> {
                     PairRule::None => Some(sweep(a, b, None)),
                 })
                 .collect();
-            for (row, why) in answers {
+            for (row, answer) in answers {
                 *outcome.counts.of_mut(row.status) += 1;
-                outcome.undecided_because = outcome.undecided_because.or_else(|| why.map(str::to_owned));
+                outcome.undecided_because = outcome.undecided_because.or_else(|| answer.why.map(str::to_owned));
                 if row.status == Status::Clear {
-                    outcome.cleared_by_swept_balls += 1;
+                    let by = if answer.by_balls {
+                        &mut outcome.cleared_by_swept_balls
+                    } else {
+                        &mut outcome.cleared_by.exact
+                    };
+                    *by += 1;
                 } else {
                     rows.push(self.ordered(row));
                 }
