@@ -138,25 +138,65 @@ fn run_chooses_runs_and_the_last_line_names_the_others() {
 }
 
 #[test]
+fn a_sweep_of_one_joint_is_proved_or_broken() {
+    let scratch = Scratch::new();
+    let swept = |to: f64| {
+        let path = hinged_box(&scratch, |file| {
+            file["poses"] = json!({});
+            file["rules"] = json!([]);
+            file["sweeps"] = json!({ "travel": { "joints": { "hinge": [0, to] } } });
+        });
+        report(&path, &[])
+    };
+    // The lid lies on the case, and is 6 mm from the post when open.
+    let (proved, code) = swept(90.0);
+    let run = &proved["motion"]["runs"][0];
+    assert_eq!((code, &run["verdict"], &run["moving"]), (0, &json!("pass"), &json!(2)));
+    assert_eq!((&run["counts"]["contact"], &run["counts"]["clear"]), (&json!(1), &json!(1)));
+    assert_eq!(run["cleared_by"]["exact"], json!(1));
+    // At 110 degrees, it overlaps the post by 1.265 mm.
+    let (broken, code) = swept(110.0);
+    assert_eq!((code, &broken["motion"]["runs"][0]["counts"]["interference"]), (1, &json!(1)));
+    assert_eq!(row(&broken, "travel", "lid", "post")["status"], "interference");
+}
+
+#[test]
+fn a_sweep_obeys_the_rules() {
+    let scratch = Scratch::new();
+    let status = |clearance: f64| {
+        let path = hinged_box(&scratch, |file| {
+            file["poses"] = json!({});
+            file["rules"] = json!([{ "between": ["lid", "post"], "min_clearance": clearance }]);
+            file["sweeps"] = json!({ "travel": { "joints": { "hinge": [0, 90] } } });
+        });
+        let (swept, code) = report(&path, &["--run", "travel"]);
+        (code, swept["motion"]["runs"][0]["counts"]["too_close"].clone())
+    };
+    // The least gap of the travel, 6 mm, is that of the open lid.
+    assert_eq!(status(5.9), (0, json!(0)));
+    assert_eq!(status(6.1), (1, json!(1)));
+}
+
+#[test]
 fn a_sweep_never_passes_without_a_proof() {
     let scratch = Scratch::new();
     let path = hinged_box(&scratch, |file| {
         file["poses"] = json!({});
         file["rules"] = json!([]);
-        file["sweeps"] = json!({ "travel": { "joints": { "hinge": "range" } } });
-        // The post stands so far away that the lid cannot reach it.
-        file["instances"][2]["placement"] = json!({ "translation": [-300, 0, 0] });
+        file["joints"]["shift"] = json!({ "type": "prismatic", "axis": "x", "moves": ["post"], "range": [-1, 0] });
+        file["sweeps"] = json!({ "travel": { "joints": { "hinge": [0, 90], "shift": "range" } } });
     });
     let (swept, code) = report(&path, &[]);
     let run = &swept["motion"]["runs"][0];
     assert_eq!((code, &run["kind"], &run["verdict"]), (1, &json!("box"), &json!("fail")));
-    assert_eq!(run["joints"], json!({ "hinge": [0, 110] }));
-    assert_eq!((&run["counts"]["undecided"], &run["cleared_by"]["swept_balls"]), (&json!(1), &json!(1)));
-    let undecided = row(&swept, "travel", "case", "lid");
+    assert_eq!(run["joints"], json!({ "hinge": [0, 90], "shift": [-1, 0] }));
+    assert_eq!(run["counts"]["undecided"], json!(1));
+    // The distance of lid and post depends on both joints.
+    let undecided = row(&swept, "travel", "lid", "post");
     assert_eq!((&undecided["status"], &undecided["proved"]), (&json!("undecided"), &json!(0)));
     let text = interfere(&["check", path.to_str().expect("UTF-8")]).stdout;
-    assert!(text.contains("sweep travel: hinge 0 to 110; 2 pairs move"), "{text}");
-    assert!(text.contains("undecided: this version decides a sweep only for pairs far apart"), "{text}");
+    assert!(text.contains("sweep travel: hinge 0 to 90, shift -1 to 0; 3 pairs move"), "{text}");
+    assert!(text.contains("undecided: this version decides one joint value at a time"), "{text}");
 
     // A path that keeps the lid where it is moves no pair.
     let path = hinged_box(&scratch, |file| {
