@@ -302,7 +302,11 @@ fn action_inputs_reach_the_script() {
     );
     let page = fs::read_to_string(root().join("docs/how-to/ci.md")).expect("the page");
     for name in declared {
-        let variable = format!("INTERFERE_{}", name.to_uppercase().replace('-', "_"));
+        // The program itself has a variable INTERFERE_CACHE.
+        let variable = match name {
+            "cache" => "INTERFERE_KEEP_ANSWERS".to_owned(),
+            _ => format!("INTERFERE_{}", name.to_uppercase().replace('-', "_")),
+        };
         assert!(action.contains(&format!("{variable}: ${{{{ inputs.{name} }}}}")), "{variable}");
         assert!(script.contains(&format!("${{{variable}")) || script.contains(&format!("${variable}")), "{variable}");
         assert!(page.contains(&format!("`{name}`")), "{name}");
