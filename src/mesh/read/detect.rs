@@ -2,41 +2,11 @@
 
 use crate::mesh::read::lexer::{is_text, line_end, next_word};
 use crate::mesh::read::mesh_error::MeshError;
+use crate::mesh::read::mesh_format::MeshFormat;
 use crate::mesh::read::off::keyword;
 use crate::mesh::read::other_formats::{is_other_binary, other_format};
 use crate::mesh::read::ply_header::is_ply;
 use crate::mesh::read::stl_binary::{FACET, HEAD, announced, truncated};
-
-/// Source format of a mesh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MeshFormat {
-    /// Binary STL.
-    StlBinary,
-    /// ASCII STL.
-    StlAscii,
-    /// Wavefront OBJ.
-    Obj,
-    /// PLY, text or binary.
-    Ply,
-    /// OFF as text.
-    Off,
-    /// No file: triangles from a caller.
-    Memory,
-}
-
-impl MeshFormat {
-    /// Name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StlBinary => "stl-binary",
-            Self::StlAscii => "stl-ascii",
-            Self::Obj => "obj",
-            Self::Ply => "ply",
-            Self::Off => "off",
-            Self::Memory => "memory",
-        }
-    }
-}
 
 /// Number of bytes that decide between text and binary.
 const SAMPLE: usize = 1024;

@@ -5,7 +5,7 @@
 //!   equal position
 //! - `faces`, `triangulate`: faces of indexed formats; cut their polygons into triangles
 //! - `lexer`, `parse_float`, `coordinate_range`: words, numbers, accepted coordinates
-//! - `parsed`, `mesh_error`: the result of a reader and its warnings; its errors
+//! - `mesh_format`, `parsed`, `mesh_error`: names of formats; the result of a reader and its warnings; its errors
 //!
 //! After the format's reader, [`load`] welds rounding cracks, counts edges, makes faces agree and turns shells wound
 //! inside out (`mesh::load`).
@@ -20,6 +20,7 @@ pub(crate) mod detect;
 pub(crate) mod faces;
 pub(crate) mod lexer;
 pub(crate) mod mesh_error;
+pub(crate) mod mesh_format;
 pub(crate) mod obj;
 pub(crate) mod off;
 #[cfg(test)]
@@ -40,8 +41,9 @@ pub(crate) mod triangulate;
 use crate::mesh::TriMesh;
 use crate::mesh::load::{LoadedMesh, finish};
 
-pub use crate::mesh::read::detect::{MeshFormat, detect};
+pub use crate::mesh::read::detect::detect;
 pub use crate::mesh::read::mesh_error::MeshError;
+pub use crate::mesh::read::mesh_format::MeshFormat;
 pub use crate::mesh::read::parsed::MeshWarning;
 pub(crate) use crate::mesh::read::parsed::Parsed;
 

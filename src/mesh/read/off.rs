@@ -5,10 +5,10 @@
 
 use crate::geom::Vec3;
 use crate::mesh::read::coordinate_range::{accept, refusal};
-use crate::mesh::read::detect::MeshFormat;
 use crate::mesh::read::faces::Faces;
 use crate::mesh::read::lexer::{error_at, is_blank, is_line_end, shown_word, word_end};
 use crate::mesh::read::mesh_error::{MAX_TRIANGLES, MeshError};
+use crate::mesh::read::mesh_format::MeshFormat;
 use crate::mesh::read::parse_float;
 use crate::mesh::read::parsed::Parsed;
 

@@ -2,7 +2,7 @@
 
 use crate::error::WarningCode;
 use crate::mesh::TriMesh;
-use crate::mesh::read::detect::MeshFormat;
+use crate::mesh::read::mesh_format::MeshFormat;
 
 /// A finding about a mesh, worth a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]

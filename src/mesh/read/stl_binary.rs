@@ -5,8 +5,8 @@ use crate::error::WarningCode;
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::{accept, refusal};
-use crate::mesh::read::detect::MeshFormat;
 use crate::mesh::read::mesh_error::{MAX_TRIANGLES, MeshError};
+use crate::mesh::read::mesh_format::MeshFormat;
 use crate::mesh::read::parsed::{MeshWarning, Parsed};
 use crate::mesh::repair::merge_vertices_f32::{BLOCK, VertexMergerF32};
 
