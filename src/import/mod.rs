@@ -166,7 +166,7 @@ pub struct ImportedInstance {
 pub struct ImportedJoint {
     /// Unique name.
     pub name: String,
-    /// True for a joint that turns, false for one that slides.
+    /// True for a turn, false for a slide.
     pub turns: bool,
     /// Unit direction of the axis as drawn, in the assembly's frame.
     pub axis: Vec3,
@@ -176,7 +176,7 @@ pub struct ImportedJoint {
     pub moves: Vec<String>,
     /// Name of the joint below.
     pub on: Option<String>,
-    /// Limits; `None` for a joint that follows, or that turns without limits.
+    /// Limits; `None` for a follower, and for a turn without limits.
     pub range: Option<[f64; 2]>,
     /// Value as drawn.
     pub home: f64,

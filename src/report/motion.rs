@@ -145,11 +145,11 @@ impl<'a> Motion<'a> {
             follows: j.follows.map(|f| motion.joints[f as usize].name.as_str()),
             instances: j.instances,
         };
-        let rows = motion.runs.iter().flat_map(|run| run.rows.iter().map(move |pair| (run, pair)));
+        let rows = motion.runs.iter().flat_map(|run| run.rows.iter().zip(&run.proved).map(move |row| (run, row)));
         Self {
             joints: motion.joints.iter().map(joint).collect(),
             runs: motion.runs.iter().map(|run| Run::new(judged, motion, run)).collect(),
-            rows: rows.map(|(run, pair)| Row::new(judged, motion, run, pair)).collect(),
+            rows: rows.map(|(run, row)| Row::new(judged, motion, run, row)).collect(),
             left_out: &motion.left_out,
         }
     }
@@ -181,13 +181,17 @@ impl<'a> Run<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn new(judged: &'a Judged, motion: &'a MotionOutcome, run: &'a RunOutcome, p: &PairOutcome) -> Self {
+    fn new(
+        judged: &'a Judged,
+        motion: &'a MotionOutcome,
+        run: &'a RunOutcome,
+        (p, proved): (&PairOutcome, &f64),
+    ) -> Self {
         let o = &judged.outcome;
         let [a, b] = [o.id(p.a), o.id(p.b)];
         let rule = p.rule.and_then(|r| o.rules.get(r as usize));
         // A row without a measure is a pair of a sweep, or of a run without measures.
         let measured = p.gap_bracket.is_some();
-        let by_sweep = run.is_sweep() && p.relation.is_none() && !measured;
         Self {
             id: pair_id(a, b),
             a,
@@ -199,7 +203,7 @@ impl<'a> Row<'a> {
             certainty: p.certainty.name(),
             rule: rule.map(RuleOfPair::new),
             worst: measured.then(|| Worst::new(o, motion, run, p)),
-            proved: if by_sweep && p.status == Status::Undecided { 0.0 } else { 1.0 },
+            proved: *proved,
         }
     }
 }

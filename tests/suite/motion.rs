@@ -198,7 +198,7 @@ fn a_sweep_never_passes_without_a_proof() {
     assert!(text.contains("sweep travel: hinge 0 to 90, shift -1 to 0; 3 pairs move"), "{text}");
     assert!(text.contains("undecided: this version decides one joint value at a time"), "{text}");
 
-    // A path that keeps the lid where it is moves no pair.
+    // A path without motion moves no pair.
     let path = hinged_box(&scratch, |file| {
         file["rules"] = json!([]);
         file["sweeps"] = json!({ "still": { "path": [{}, { "hinge": 0 }] } });

@@ -17,7 +17,7 @@ use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::cache::PairCache;
 use crate::check::motion::bodies::{Bodies, Travel};
 use crate::check::motion::outcome::{JointTravel, RunOutcome};
-use crate::check::motion::sweep::{SweepQuery, sweep_pair};
+use crate::check::motion::sweep::{SweepAnswer, SweepQuery, sweep_pair};
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::pairs::candidates::{Candidate, candidates, neighbours};
 use crate::check::pairs::distinct::unique_pairs;
@@ -27,7 +27,7 @@ use crate::check::stages::answers::Checker;
 use crate::check::{PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
 use crate::error::Error;
 use crate::geom::Pose;
-use crate::motion::JointIx;
+use crate::motion::{Cell, JointIx, Segment};
 use rayon::prelude::*;
 
 /// Inputs of the check of runs, those of the drawing.
@@ -78,8 +78,7 @@ impl RunChecker<'_> {
         let ignored = swept.ignored(&rules) - moved.ignored(&rules);
         let unseen = Pruned { ignored, by_boxes: at_rest - ignored - of_moved };
         let tally = RunCounts::of(unseen, &groups, &answers);
-        let mut rows = checker.outcomes(&groups, &answers);
-
+        let rows = checker.outcomes(&groups, &answers);
         let all = Bodies::whole(self.assembly.instances.len());
         let mut outcome = RunOutcome {
             name: run.name.clone(),
@@ -92,57 +91,30 @@ impl RunChecker<'_> {
             cleared_by: tally.cleared_by,
             cleared_by_swept_balls: 0,
             rows: Vec::new(),
+            proved: Vec::new(),
             undecided_because: None,
         };
         outcome.counts.ignored += all.ignored(&rules) - swept.ignored(&rules);
-        let laws: Vec<_> = segments.iter().map(|s| (s, s.cells())).collect();
-        let sweep = |a: u32, b: u32, rule: Option<u32>| {
-            let pair = [a, b].map(InstanceIx);
-            let drawn = pair.map(|i| &self.shapes.placed[i.0 as usize]);
-            let [of_a, of_b] = pair.map(|i| self.assembly.instances[i.0 as usize].joint);
-            let [first, second] = drawn.map(|placed| &self.shapes.all[placed.shape as usize]);
-            // Queries take the frames at the centres of the hulls.
-            let [p, q] = [(drawn[0], first), (drawn[1], second)].map(|(placed, shape)| Pose {
-                rotation: placed.pose.rotation,
-                translation: placed.pose.point(&shape.convex.origin),
-            });
-            let chains = laws.iter().map(|(segment, cells)| {
-                (motion.mechanism.chain_between(of_a, of_b, [&p, &q], &segment.laws), *segment, cells.as_slice())
-            });
-            let residual = drawn[0].residual + drawn[1].residual;
-            let query =
-                SweepQuery { first, second, segments: chains.collect(), limits: checker.limits(rule), residual };
-            let answer = sweep_pair(&query);
-            let geometry = first.geometry.max(second.geometry);
-            (PairOutcome { rule, ..PairOutcome::bare(pair, answer.status, geometry) }, answer)
+        let mut rows: Vec<_> = rows.into_iter().map(|row| (row, 1.0)).collect();
+        let sweeps = Sweeps {
+            run: self,
+            checker: &checker,
+            rules: &rules,
+            swept: &swept,
+            segments: segments.iter().map(|s| (s, s.cells())).collect(),
         };
         for a in 0..self.assembly.instances.len() as u32 {
-            let of_a = (a + 1..self.assembly.instances.len() as u32).into_par_iter().filter(|b| swept.differ(a, *b));
-            let answers: Vec<_> = of_a
-                .filter_map(|b| match rules.of(InstanceIx(a), InstanceIx(b)) {
-                    PairRule::Ignored { .. } => None,
-                    PairRule::Rule(rule) => Some(sweep(a, b, Some(rule))),
-                    PairRule::None => Some(sweep(a, b, None)),
-                })
-                .collect();
-            for (row, answer) in answers {
-                *outcome.counts.of_mut(row.status) += 1;
-                outcome.undecided_because = outcome.undecided_because.or_else(|| answer.why.map(str::to_owned));
-                if row.status == Status::Clear {
-                    let by = if answer.by_balls {
-                        &mut outcome.cleared_by_swept_balls
-                    } else {
-                        &mut outcome.cleared_by.exact
-                    };
-                    *by += 1;
-                } else {
-                    rows.push(self.ordered(row));
+            for (row, answer) in sweeps.of_first(a) {
+                outcome.count(&row, &answer);
+                if row.status != Status::Clear {
+                    rows.push((self.ordered(row), answer.proved));
                 }
             }
         }
         let id = |i: InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
-        rows.sort_by(|x, y| (id(x.a), id(x.b)).cmp(&(id(y.a), id(y.b))));
-        Ok(RunOutcome { rows, ..outcome })
+        rows.sort_by(|(x, _), (y, _)| (id(x.a), id(x.b)).cmp(&(id(y.a), id(y.b))));
+        (outcome.rows, outcome.proved) = rows.into_iter().unzip();
+        Ok(outcome)
     }
 
     /// True for a pair that the run checks at its start: at rest there, and displaced or under another rule than as
@@ -160,6 +132,67 @@ impl RunChecker<'_> {
     fn ordered(&self, row: PairOutcome) -> PairOutcome {
         let id = |i: InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
         if id(row.b) < id(row.a) { PairOutcome { a: row.b, b: row.a, ..row } } else { row }
+    }
+}
+
+/// Pairs of a run that sweep past each other.
+struct Sweeps<'a> {
+    run: &'a RunChecker<'a>,
+    checker: &'a Checker<'a>,
+    rules: &'a RuleTable,
+    swept: &'a Bodies,
+    /// Segments of the run, with cells that cover their parameters.
+    segments: Vec<(&'a Segment, Vec<Cell>)>,
+}
+
+impl Sweeps<'_> {
+    /// Answers the pairs of an instance with all later ones. Cost: parallel over the pairs.
+    fn of_first(&self, a: u32) -> Vec<(PairOutcome, SweepAnswer)> {
+        let later = (a + 1..self.run.assembly.instances.len() as u32).into_par_iter();
+        let asked = later.filter(|b| self.swept.differ(a, *b));
+        let answer = |b: u32| match self.rules.of(InstanceIx(a), InstanceIx(b)) {
+            PairRule::Ignored { .. } => None,
+            PairRule::Rule(rule) => Some(self.answer([a, b], Some(rule))),
+            PairRule::None => Some(self.answer([a, b], None)),
+        };
+        asked.filter_map(answer).collect()
+    }
+
+    fn answer(&self, pair: [u32; 2], rule: Option<u32>) -> (PairOutcome, SweepAnswer) {
+        let pair = pair.map(InstanceIx);
+        let RunChecker { assembly, shapes, .. } = self.run;
+        let drawn = pair.map(|i| &shapes.placed[i.0 as usize]);
+        let [first, second] = drawn.map(|placed| &shapes.all[placed.shape as usize]);
+        let [of_a, of_b] = pair.map(|i| assembly.instances[i.0 as usize].joint);
+        // Queries take the frames at the centres of the hulls.
+        let [p, q] = [(drawn[0], first), (drawn[1], second)].map(|(placed, shape)| Pose {
+            rotation: placed.pose.rotation,
+            translation: placed.pose.point(&shape.convex.origin),
+        });
+        let chain = |segment: &Segment| assembly.motion.mechanism.chain_between(of_a, of_b, [&p, &q], &segment.laws);
+        let segments = self.segments.iter().map(|(segment, cells)| (chain(segment), *segment, cells.as_slice()));
+        let answer = sweep_pair(&SweepQuery {
+            first,
+            second,
+            segments: segments.collect(),
+            limits: self.checker.limits(rule),
+            residual: drawn[0].residual + drawn[1].residual,
+        });
+        let geometry = first.geometry.max(second.geometry);
+        (PairOutcome { rule, ..PairOutcome::bare(pair, answer.status, geometry) }, answer)
+    }
+}
+
+impl RunOutcome {
+    /// Counts a pair of a sweep.
+    fn count(&mut self, row: &PairOutcome, answer: &SweepAnswer) {
+        *self.counts.of_mut(row.status) += 1;
+        if self.undecided_because.is_none() {
+            self.undecided_because = answer.why.map(str::to_owned);
+        }
+        if row.status == Status::Clear {
+            *(if answer.by_balls { &mut self.cleared_by_swept_balls } else { &mut self.cleared_by.exact }) += 1;
+        }
     }
 }
 

@@ -81,6 +81,8 @@ pub struct RunOutcome {
     pub cleared_by_swept_balls: u64,
     /// Rows as in [`Outcome::pairs`](crate::check::Outcome::pairs), for the checked pairs alone.
     pub rows: Vec<PairOutcome>,
+    /// Share of the run with a proof of the status of each row (0 to 1).
+    pub proved: Vec<f64>,
     /// Reason of the undecided pairs of a sweep.
     pub undecided_because: Option<String>,
 }

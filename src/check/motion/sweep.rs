@@ -11,10 +11,9 @@ use crate::check::stages::PairQuery;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::Trace;
 use crate::check::{Measure, Status};
-use crate::geom::math::{greater, max3};
+use crate::geom::math::{greater, lesser, max3};
 use crate::geom::tolerance::roundoff_mm;
-use crate::geom::{Pose, Vec3};
-use crate::motion::{Cell, Chain, ChainJoint, JointKind, Law, Segment};
+use crate::motion::{Cell, Chain, ChainJoint, Frame, Law, Segment};
 use crate::query::convex::epa::EpaScratch;
 use crate::query::sweep::{self, DEFAULT_TESTS, Sweep, SweepLimits, SweepStatus};
 
@@ -45,15 +44,17 @@ pub(crate) struct SweepAnswer {
     pub by_balls: bool,
     /// Reason of an undecided pair.
     pub why: Option<&'static str>,
+    /// Share of the run with a proof of the status (0 to 1).
+    pub proved: f64,
 }
 
 impl SweepAnswer {
-    fn undecided(why: &'static str) -> Self {
-        Self { status: Status::Undecided, by_balls: false, why: Some(why) }
+    fn undecided(why: &'static str, proved: f64) -> Self {
+        Self { status: Status::Undecided, by_balls: false, why: Some(why), proved }
     }
 
-    fn by_triangles(status: Status) -> Self {
-        Self { status, by_balls: false, why: None }
+    fn decided(status: Status, proved: f64) -> Self {
+        Self { status, by_balls: false, why: None, proved }
     }
 }
 
@@ -61,28 +62,37 @@ impl SweepAnswer {
 pub(crate) fn sweep_pair(query: &SweepQuery<'_>) -> SweepAnswer {
     let clear = |(chain, _, cells): &(Chain, &Segment, &[Cell])| cells.iter().all(|cell| apart(query, chain, cell));
     if query.segments.iter().all(clear) {
-        return SweepAnswer { status: Status::Clear, by_balls: true, why: None };
+        return SweepAnswer { by_balls: true, ..SweepAnswer::decided(Status::Clear, 1.0) };
     }
-    if query.limits.max_gap.is_some() {
-        return SweepAnswer::undecided(LARGEST_GAP);
+    let limits = raised(query);
+    let none = |why| SweepAnswer::undecided(why, 0.0);
+    if limits.max_gap.is_some() {
+        return none(LARGEST_GAP);
+    }
+    if limits.tolerance <= 0.0 {
+        // No inset proves a depth of 0.
+        return none(NO_PROOF);
     }
     if [query.first, query.second].iter().any(|s| s.exact().surface.triangles.is_empty()) {
-        return SweepAnswer::undecided(NO_TRIANGLES);
+        return none(NO_TRIANGLES);
     }
-    let mut worst = SweepAnswer::by_triangles(Status::Clear);
+    let mut worst = SweepAnswer::decided(Status::Clear, 1.0);
+    let mut proved = 0.0;
     for (chain, segment, _) in &query.segments {
         let Some((chain, range)) = one_parameter(chain, &segment.ranges) else {
-            return SweepAnswer::undecided(SEVERAL_PARAMETERS);
+            return none(SEVERAL_PARAMETERS);
         };
-        let answer = segment_answer(query, &chain, range);
+        let answer = segment_answer(query, &limits, &chain, range);
+        proved += answer.proved / query.segments.len() as f64;
         if rank(answer.status) > rank(worst.status) {
             worst = answer;
         }
         if worst.status == Status::Interference {
+            // The other segments change nothing.
             break;
         }
     }
-    worst
+    SweepAnswer { proved: lesser(proved, 1.0), ..worst }
 }
 
 /// Order of the statuses over a run: the one of its worst segment counts.
@@ -98,8 +108,7 @@ fn rank(status: Status) -> u8 {
 }
 
 /// Answers a segment by the triangles.
-fn segment_answer(query: &SweepQuery<'_>, chain: &Chain, range: [f64; 2]) -> SweepAnswer {
-    let limits = raised(query);
+fn segment_answer(query: &SweepQuery<'_>, limits: &Limits, chain: &Chain, range: [f64; 2]) -> SweepAnswer {
     let sweep = Sweep {
         a: body(query.first),
         b: body(query.second),
@@ -115,19 +124,17 @@ fn segment_answer(query: &SweepQuery<'_>, chain: &Chain, range: [f64; 2]) -> Swe
         tests: DEFAULT_TESTS,
         measured: false,
     };
-    // Contact needs a tolerance: no proof exists for depth 0.
-    if limits.tolerance <= 0.0 {
-        return SweepAnswer::undecided(NO_PROOF);
-    }
     let answer = sweep.answer();
-    match answer.status {
-        SweepStatus::Clear => SweepAnswer::by_triangles(Status::Clear),
-        SweepStatus::TooClose => SweepAnswer::by_triangles(Status::TooClose),
-        SweepStatus::Contact => SweepAnswer::by_triangles(Status::Contact),
-        SweepStatus::Allowed => SweepAnswer::by_triangles(Status::Allowed),
-        SweepStatus::Undecided => SweepAnswer::undecided(NO_PROOF),
-        SweepStatus::Interference => interference(query, chain, range, &answer),
-    }
+    let status = match answer.status {
+        SweepStatus::Clear => Status::Clear,
+        SweepStatus::TooClose => Status::TooClose,
+        SweepStatus::Contact => Status::Contact,
+        SweepStatus::Allowed => Status::Allowed,
+        SweepStatus::Undecided => return SweepAnswer::undecided(NO_PROOF, answer.proved),
+        SweepStatus::Interference if interferes(query, chain, range, &answer) => Status::Interference,
+        SweepStatus::Interference => return SweepAnswer::undecided(FACETS, 0.0),
+    };
+    SweepAnswer::decided(status, answer.proved)
 }
 
 /// Rounding of the change to centred frames, and of pieces in place of a solid (mm), as in [`PairQuery::margin`].
@@ -136,12 +143,12 @@ fn recentring(query: &SweepQuery<'_>) -> f64 {
     0.25 * roundoff_mm(first.max_abs, second.max_abs, 0.0) + first.outside_pieces() + second.outside_pieces()
 }
 
-/// Judges a broken pose as a static check does: facets may explain its overlap.
-fn interference(query: &SweepQuery<'_>, chain: &Chain, range: [f64; 2], answer: &sweep::SweepAnswer) -> SweepAnswer {
+/// True if a static check confirms the interference at a broken pose: facets may explain its overlap.
+fn interferes(query: &SweepQuery<'_>, chain: &Chain, range: [f64; 2], answer: &sweep::SweepAnswer) -> bool {
     let cell = Cell::between(range[0], range[1]);
     let residual = query.residual + chain.rounding(&cell, query.first.max_abs + query.second.max_abs);
-    let broken = |at: f64| {
-        let pose: Pose = chain.pose(&[at]);
+    let confirmed = |at: f64| {
+        let pose = chain.pose(&[at]);
         let pair = PairQuery {
             first: query.first,
             second: query.second,
@@ -154,11 +161,7 @@ fn interference(query: &SweepQuery<'_>, chain: &Chain, range: [f64; 2], answer: 
         pair.answer(&mut EpaScratch::default(), &mut Trace::default()).status == Status::Interference
     };
     let poses = answer.failing.iter().flat_map(|f| [f.from[1], f.from[1] + 0.5 * (f.to[0] - f.from[1]), f.to[0]]);
-    if poses.into_iter().any(broken) {
-        SweepAnswer::by_triangles(Status::Interference)
-    } else {
-        SweepAnswer::undecided(FACETS)
-    }
+    poses.into_iter().any(confirmed)
 }
 
 /// The chain as a motion of the one parameter that it depends on, and the range of this parameter; `None` if it depends
@@ -189,30 +192,10 @@ fn apart(query: &SweepQuery<'_>, chain: &Chain, cell: &Cell) -> bool {
     });
     let limits = raised(query);
     let size = query.first.max_abs + query.second.max_abs;
-    let center = chain.pose(&cell.center).translation;
-    let displacement = displacement(chain, cell, &Vec3::zeros(), of_b);
+    let frame = Frame::new(chain, cell);
+    let center = frame.pose.translation;
+    let displacement = frame.spread_of_ball(&center, of_b).displacement;
     let rounding = chain.rounding(cell, size) + roundoff_mm(size, size, center.norm()) + query.residual;
     // Twice the rounding, for the sums of this function.
     center.norm() - displacement - of_a - of_b > limits.max_distance() + 2.0 * rounding
-}
-
-/// Bounds the displacement of a ball of the second part over a cell, from the centre of the cell (mm, >= 0). The
-/// distance of a point from the axis of a joint depends on the joints nearer the second part alone, and those have moved
-/// it by the sum so far. A turn by the angle w moves a point at the distance R from its axis by 2·R·sin(w/2).
-fn displacement(chain: &Chain, cell: &Cell, ball: &Vec3, radius: f64) -> f64 {
-    let mut point = chain.drawn.point(ball);
-    let mut moved = 0.0;
-    for ChainJoint { joint, law } in &chain.joints {
-        let reach = law.reach(&cell.half);
-        let from_axis = (point - joint.at).cross(&joint.axis).norm() + radius + moved;
-        let chord = 2.0 * from_axis * libm::sin((0.5 * reach.to_radians()).min(std::f64::consts::FRAC_PI_2));
-        moved += match joint.kind {
-            JointKind::Fixed => 0.0,
-            JointKind::Prismatic => reach,
-            JointKind::Revolute => chord,
-            JointKind::Screw { lead } => libm::hypot(chord, lead * reach / 360.0),
-        };
-        point = joint.motion(law.value(&cell.center)).point(&point);
-    }
-    moved
 }

@@ -175,7 +175,7 @@ impl<'a> Sweep<'a> {
         let mut approach = None;
         let [from, to] = self.range;
         if !(from <= to && from.is_finite() && to.is_finite()) {
-            // Such a range has no poses that a proof could cover.
+            // No proof covers an empty range.
             return self.bare(SweepStatus::Undecided, vec![self.range]);
         }
         let mut answer = self.decide(&mut work, &mut approach);
