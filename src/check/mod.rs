@@ -32,7 +32,9 @@ pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
 pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnShape, drawn};
-pub use crate::check::motion::outcome::{JointOutcome, JointTravel, MotionOutcome, RunOutcome};
+pub use crate::check::motion::outcome::{
+    FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, RunOutcome, SweptPair,
+};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
 pub use crate::check::outcome::fix::{Fix, Mover, MoverReason, Side, fixable_rows};

@@ -3,6 +3,7 @@
 use crate::assembly::{Facets, Geometry};
 use crate::check::cache::store::Cache;
 use crate::geom::Vec3;
+use crate::query::sweep::DEFAULT_TESTS;
 use serde::{Deserialize, Serialize};
 
 /// Default overshoot of the pieces of a part, as a share of the diagonal of the part's box.
@@ -11,6 +12,9 @@ pub const EPSILON_OF_DIAGONAL: f64 = 0.02;
 /// Default limit of the pieces of a part. Some dozens approximate a bracket or a housing to 2 %; the cost of a pair
 /// grows with their square.
 pub const DEFAULT_MAX_PIECES: usize = 64;
+
+/// Default budget of a pair of a sweep in tests: seconds for one thread.
+pub const DEFAULT_SWEEP_CELLS: u64 = DEFAULT_TESTS;
 
 /// Options of a run. Lengths in mm.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +36,8 @@ pub struct Options {
     pub measure: Measure,
     /// Globs over the names of the runs to check, `as-drawn` for the drawing; empty for all runs.
     pub runs: Vec<String>,
+    /// Largest number of tests of two nodes or triangles for each pair of a sweep (>= 1).
+    pub sweep_cells: u64,
     /// Number of deepest interferences, and of distinct kinds among them, for which the run computes a
     /// [`Fix`](super::Fix).
     pub fixes: usize,
@@ -53,6 +59,7 @@ impl Default for Options {
             max_pieces: DEFAULT_MAX_PIECES,
             measure: Measure::All,
             runs: Vec::new(),
+            sweep_cells: DEFAULT_SWEEP_CELLS,
             fixes: 0,
             accepted: Vec::new(),
             cache: None,

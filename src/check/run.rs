@@ -148,9 +148,16 @@ fn run(
     watch.stop(Stage::Narrow, &mut timings);
 
     let mut pairs = run.outcomes(&groups, &answers);
-    let mut motion = MotionOutcome { left_out: chosen.left_out, ..MotionOutcome::of(assembly) };
-    let checker =
-        RunChecker { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref(), drawn_rules: &rules };
+    let sweep_cells = options.sweep_cells;
+    let mut motion = MotionOutcome { left_out: chosen.left_out, sweep_cells, ..MotionOutcome::of(assembly) };
+    let checker = RunChecker {
+        assembly,
+        settings: &settings,
+        shapes: &shapes,
+        cache: cache.as_ref(),
+        drawn_rules: &rules,
+        sweep_cells,
+    };
     for named in &chosen.runs {
         let found = checker.check(named, &mut watch, &mut timings, progress)?;
         motion.runs.push(found);

@@ -1,6 +1,6 @@
 //! Runs `interfere check`: loads, checks, renders, writes.
 
-use crate::check::{self, Measure, Progress, Shard, Stage, Stopwatch, Timings};
+use crate::check::{self, DEFAULT_SWEEP_CELLS, Measure, Progress, Shard, Stage, Stopwatch, Timings};
 use crate::cli::args::EXIT_CODES_IN_SHORT;
 use crate::cli::assembly_files::{AssemblyFiles, assembly_files};
 use crate::cli::baseline_flags::{Gate, GateArgs};
@@ -40,6 +40,7 @@ pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Re
         options.fixes = report::table::MAX_ROWS;
     }
     options.runs.clone_from(&settings.runs);
+    options.sweep_cells = settings.sweep_cells;
     options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings.cache.as_ref(), &mut options);
     let (outcome, mut stats, drawn) = if settings.draws() {
@@ -85,6 +86,7 @@ impl CheckSettings {
             strict: strict(args.strict, args.no_strict),
             cache: environment.folder(args.cache.as_deref(), args.no_cache, measure),
             runs: args.runs.clone(),
+            sweep_cells: args.sweep_cells,
             shard: args.shard,
             several,
         };
@@ -261,6 +263,9 @@ impl Check {
     }
 }
 
+/// Largest value of `--sweep-cells`: days of one thread.
+const MOST_SWEEP_CELLS: u64 = 1_000_000_000_000;
+
 const END_OF_CHECK: &str = "\
 Exit codes:
   0  every pair was decided and none fails; with --shard: the partial report is written, which is no verdict
@@ -311,6 +316,14 @@ pub struct CheckArgs {
     /// left out.
     #[arg(long = "run", value_name = "GLOB", help_heading = REPORT)]
     pub runs: Vec<String>,
+
+    /// Tests for each pair of a sweep, at most [default: 16000000].
+    ///
+    /// A test asks whether two nodes or triangles stay apart over a range of joint values. A pair without a proof after this number
+    /// is `undecided`. A larger number takes longer; the seconds have no effect on the result.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = clap::value_parser!(u64).range(1..=MOST_SWEEP_CELLS))]
+    #[arg(hide_default_value = true, hide_short_help = true, help_heading = PERFORMANCE)]
+    pub sweep_cells: u64,
 
     /// Values beyond the statuses: all, depth, none [default: all].
     ///

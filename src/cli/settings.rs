@@ -2,7 +2,7 @@
 //! read.
 
 use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
-use crate::check::{Measure, Options, Shard};
+use crate::check::{DEFAULT_SWEEP_CELLS, Measure, Options, Shard};
 use crate::cli::assembly_files::{assembly_file, with_advice};
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::cache_flag::CacheFolder;
@@ -61,6 +61,8 @@ pub struct CheckSettings {
     pub cache: Option<CacheFolder>,
     /// Globs over the names of the runs to check; empty for all.
     pub runs: Vec<String>,
+    /// Largest number of tests for each pair of a sweep.
+    pub sweep_cells: u64,
     /// Shard to check; `None` for all pairs.
     pub shard: Option<Shard>,
     /// True if the command line names several assemblies: the report holds each.
@@ -137,6 +139,7 @@ impl QuestionSettings {
             max_pieces: self.max_pieces,
             measure: self.measure,
             runs: Vec::new(),
+            sweep_cells: DEFAULT_SWEEP_CELLS,
             fixes: 0,
             accepted: Vec::new(),
             cache: None,

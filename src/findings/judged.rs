@@ -1,7 +1,7 @@
 //! Judges an outcome: grades its findings, compares them with a baseline and decides the gate.
 
 use crate::assembly::{Level, Rule};
-use crate::check::{Outcome, PairOutcome, RunOutcome, Status};
+use crate::check::{MotionOutcome, Outcome, PairOutcome, RunOutcome, Status};
 use crate::findings::baseline::status::{Accepted, BaselineOutcome, BaselineStatus, Comparison, FailOn};
 
 /// Severities by status, in place of those of the rules.
@@ -130,7 +130,7 @@ impl Judged {
             rules: o.rules.clone(),
             rule_uses: Vec::new(),
             warnings: Vec::new(),
-            motion: None,
+            motion: o.motion.as_ref().map(MotionOutcome::joints_alone),
         };
         Self { outcome, baseline: None, fail_on: self.fail_on, strict: self.strict, severities: self.severities }
     }

@@ -5,6 +5,7 @@ use crate::check::{Outcome, pair_id};
 use crate::findings::{BaselineStatus, Groups, Judged, RowNumbers};
 use crate::geom::Vec3;
 use crate::report::location;
+use crate::report::motion::span;
 use crate::report::number::{length, vector, volume};
 use crate::report::rows::verb_text;
 use crate::report::text::shown;
@@ -14,8 +15,8 @@ const HEADINGS: &str = "id,status,severity,baseline,a,b,part_a,part_b,file_a,lin
     overlap_depth,penetration_depth,move_b_x,move_b_y,move_b_z,overlap_volume,at_x,at_y,at_z,facet_allowance,within_facet_error,\
     rule,rule_file,rule_index,reason,group,group_kind,group_pairs,row,member";
 
-/// Last column of a report with poses or sweeps.
-const RUN_HEADING: &str = ",run";
+/// Last columns of a report with poses or sweeps.
+const RUN_HEADING: &str = ",run,worst_at,from_to,proved";
 
 /// Name of the drawing in this column.
 const AS_DRAWN: &str = "as-drawn";
@@ -69,7 +70,9 @@ fn rows(judged: &Judged, with_run: bool, out: &mut impl Write) -> io::Result<()>
         (0..judged.outcome.pairs.len()).try_for_each(|k| {
             let mut fields = row(judged, (groups, numbers), k);
             if with_run {
-                fields.name(run);
+                let (o, p) = (&judged.outcome, &judged.outcome.pairs[k]);
+                fields.name(run).name(&span::worst_at(o, p)).name(&span::parts(o, p));
+                fields.number(p.swept.as_ref().map(|swept| swept.proved));
             }
             write!(out, "{}\r\n", fields.0)
         })

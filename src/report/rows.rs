@@ -7,11 +7,12 @@ use crate::findings::{
 };
 use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit, Vec3};
+use crate::report::motion::span;
 use crate::report::number::{as_given, direction, length, length_text, point_text, volume_text};
 use crate::report::text::shown;
 
 /// Headings of all columns; [`used`] selects the columns with text.
-pub(crate) const HEADINGS: [&str; 16] = [
+pub(crate) const HEADINGS: [&str; 19] = [
     "status",
     "baseline",
     "#",
@@ -21,6 +22,9 @@ pub(crate) const HEADINGS: [&str; 16] = [
     "depth",
     "volume",
     "gap",
+    "worst at",
+    "from … to",
+    "proved",
     "at",
     "move",
     "along",
@@ -126,6 +130,9 @@ fn cells_of(judged: &Judged, entry: &Entry<'_>, names: &[String; 2], numbers: &R
         text(p.overlap_depth.filter(|d| *d > 0.0)) + &accepted(judged, entry.row, Metric::Depth),
         volume(o, p),
         gap(judged, entry.row),
+        span::worst_at(o, p),
+        span::parts(o, p),
+        span::proved(p),
         p.at().map(|at| point_text(&at, o.units)).unwrap_or_default(),
         moving(o, p) + &accepted(judged, entry.row, Metric::Penetration),
         along.map(|v| direction(&v)).unwrap_or_default(),

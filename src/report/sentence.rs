@@ -4,7 +4,7 @@ use crate::check::{MoverReason, Outcome, PairOutcome, Relation, Status};
 use crate::findings::{Entry, Group, Judged, Metric, rank};
 use crate::geom::Bounds;
 use crate::geom::unit::format_number;
-use crate::report::motion;
+use crate::report::motion::{self, span};
 use crate::report::number::{as_given, count, direction, length, length_text, point_text};
 use crate::report::rows::{accepted, rule_text, volume, volumes};
 use crate::report::text::shown;
@@ -49,6 +49,7 @@ pub(crate) fn sentence(judged: &Judged, row: usize) -> String {
         },
         Status::Ignored => format!("the check skips {names}"),
     };
+    said += &span::clause(o, p);
     if let Some([now, before]) = volumes(judged, row) {
         // Writing to a String cannot fail.
         let _ = write!(said, "; the common volume is {now}, accepted: {before}");

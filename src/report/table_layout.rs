@@ -3,6 +3,7 @@
 //! Names stand side by side if most rows have room for them, else one below the other. The numbers follow on a line of
 //! the names. Values without a column are folded: they follow below, each after its heading.
 
+use crate::check::Status;
 use crate::report::rows::{self, Cells, HEADINGS};
 use crate::report::text::within;
 use crate::report::wrap::{columns, filled, padded};
@@ -29,7 +30,7 @@ const NUMBERS: [&str; 4] = ["depth", "pairs", "volume", "gap"];
 const MAX_NUMBER: usize = 16;
 
 /// Columns after the names in a wide table, in the order in which they appear; those of a set appear together.
-const WIDE: [&[&str]; 4] = [&["at"], &["move", "along"], &["relation"], &["id"]];
+const WIDE: [&[&str]; 5] = [&["worst at", "from … to", "proved"], &["at"], &["move", "along"], &["relation"], &["id"]];
 
 /// Layout of a table.
 pub(crate) struct Layout {
@@ -163,6 +164,10 @@ impl Layout {
             let (heading, text) = (HEADINGS[*k], &row[*k]);
             match (heading, pieces.last_mut()) {
                 ("relation", _) => pieces.push(text.clone()),
+                ("from … to", _) if row[index("status")] == Status::Undecided.name() => {
+                    pieces.push(format!("no proof for {text}"));
+                }
+                ("from … to", _) => pieces.push(format!("fails {text}")),
                 ("moves into", _) if text == rows::UNKNOWN => pieces.push(format!("move {text}")),
                 ("along", Some(last)) if last.starts_with("move ") => {
                     last.push_str(" along ");

@@ -159,6 +159,9 @@ fn generated() -> BTreeMap<&'static str, Vec<u8>> {
         ("welded-bar/parts/bar.obj", obj(&joined(&welded))),
         ("welded-bar/parts/plug.obj", obj(&block([-3.0; 3], [3.0; 3]))),
         ("welded-bar/parts/lid.obj", obj(&block([0.0, 0.0, 10.0], [4.0, 10.0, 12.0]))),
+        ("sliding-doors/parts/left.obj", obj(&block([-20.0, -1.0, 0.0], [0.0, 1.0, 40.0]))),
+        ("sliding-doors/parts/right.obj", obj(&block([0.0, -1.0, 0.0], [20.0, 1.0, 40.0]))),
+        ("sliding-doors/parts/stop.obj", obj(&block([38.0, -2.0, 10.0], [42.0, 2.0, 14.0]))),
         ("thin-part/parts/block.obj", obj(&cube(10.0))),
         ("thin-part/parts/foil.obj", obj(&block([-5.0, -5.0, 5.0], [15.0, 15.0, 5.005]))),
     ];

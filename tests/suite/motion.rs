@@ -160,6 +160,97 @@ fn a_sweep_of_one_joint_is_proved_or_broken() {
     assert_eq!(row(&broken, "travel", "lid", "post")["status"], "interference");
 }
 
+fn bracket(value: &Value) -> [f64; 2] {
+    [0, 1].map(|k| value[k].as_f64().expect("a number"))
+}
+
+/// True if the bracket holds the value, and is no wider than what moves a slide by a hundredth of the tolerance.
+fn holds(value: &Value, truth: f64) -> bool {
+    let [from, to] = bracket(value);
+    from.min(to) - 1e-9 <= truth && truth <= from.max(to) + 1e-9 && (to - from).abs() <= 1e-4
+}
+
+#[test]
+fn a_row_of_a_sweep_has_its_worst_pose_and_its_failing_part() {
+    let path = cases().join("sliding-doors/assembly.json");
+    let (all, code) = report(&path, &[]);
+    let opening = row(&all, "opening", "right", "stop");
+    assert_eq!((code, &opening["status"], &opening["certainty"]), (1, &json!("interference"), &json!("certified")));
+    let worst = &opening["worst"];
+    assert_eq!((&worst["at"], &worst["segment"]), (&json!({ "left": 20, "right": 20 }), &Value::Null));
+    assert_close(&worst["overlap_depth"], 2.0);
+    assert_close(&worst["penetration_depth"], 2.0);
+    let [low, high] = bracket(&worst["gap_bracket"]);
+    assert!((-2.1..=-2.0).contains(&low) && (-2.0..-1.98).contains(&high), "{low} {high}");
+    // The gap is 18 - q, and the tolerance 0.01.
+    let intervals = opening["intervals"].as_array().expect("intervals");
+    let [only] = &intervals[..] else { panic!("{intervals:?}") };
+    assert!(holds(&only["from"]["left"], 18.01) && holds(&only["from"]["right"], 18.01), "{only}");
+    assert_eq!((&only["to"]["left"], &only["status"]), (&json!([20, 20]), &json!("interference")));
+    assert_eq!((&only["throughout"], &only["segment"]), (&json!(true), &Value::Null));
+    assert!(holds(&opening["first"]["at_bracket"]["left"], 17.9901), "{}", opening["first"]);
+    assert_eq!((&opening["proved"], &opening["open"], &opening["open_count"]), (&json!(1), &json!([]), &json!(0)));
+    assert!(opening["tests"].as_u64() > Some(0) && opening["cells"].as_u64() > Some(0));
+    assert_close(&opening["margin"], 1e-4);
+}
+
+#[test]
+fn a_row_of_a_path_names_its_segments() {
+    let path = cases().join("sliding-doors/assembly.json");
+    let (all, _) = report(&path, &["--run", "cycle"]);
+    let cycle = row(&all, "cycle", "right", "stop");
+    assert_eq!((&cycle["status"], &cycle["worst"]["segment"]), (&json!("too_close"), &json!(1)));
+    assert_eq!(cycle["worst"]["at"], json!({ "left": 17.5, "right": 17.5 }));
+    assert_close(&cycle["worst"]["gap"], 0.5);
+    let intervals = cycle["intervals"].as_array().expect("intervals");
+    let told: Vec<_> = intervals.iter().map(|i| i["segment"].clone()).collect();
+    assert_eq!(json!(told), json!([1, 2]));
+    assert!(holds(&intervals[0]["from"]["left"], 17.0) && holds(&intervals[0]["to"]["left"], 17.5), "{intervals:?}");
+    assert!(holds(&intervals[1]["from"]["left"], 17.5) && holds(&intervals[1]["to"]["left"], 17.0), "{intervals:?}");
+    let text = interfere(&["check", path.to_str().expect("UTF-8"), "--run", "cycle"]).stdout;
+    assert!(text.contains("segment 1: left 17.5"), "{text}");
+    assert!(text.contains("segment 1: 17 … 17.5 and 1 more"), "{text}");
+}
+
+#[test]
+fn a_clear_pair_of_a_sweep_is_listed_with_its_least_gap() {
+    let scratch = Scratch::new();
+    let path = hinged_box(&scratch, |file| {
+        file["poses"] = json!({});
+        file["rules"] = json!([]);
+        file["sweeps"] = json!({ "travel": { "joints": { "hinge": [0, 90] } } });
+    });
+    let (near, code) = report(&path, &["--report-within", "8"]);
+    let clear = row(&near, "travel", "lid", "post");
+    assert_eq!((code, &clear["status"], &clear["worst"]["at"]), (0, &json!("clear"), &json!({ "hinge": 90 })));
+    assert_close(&clear["worst"]["gap"], 6.0);
+    let [low, high] = bracket(&clear["worst"]["gap_bracket"]);
+    assert!((5.93..=6.0).contains(&low) && (6.0..6.0 + 1e-9).contains(&high), "{low} {high}");
+    let (bare, _) = report(&path, &[]);
+    assert_eq!(bare["motion"]["rows"].as_array().map(Vec::len), Some(1));
+    let (verdict, _) = report(&path, &["--report-within", "8", "--verdict-only"]);
+    assert_eq!(row(&verdict, "travel", "case", "lid")["worst"], Value::Null);
+}
+
+#[test]
+fn a_sweep_beyond_its_budget_is_undecided() {
+    let scratch = Scratch::new();
+    let path = hinged_box(&scratch, |file| {
+        file["sweeps"] = json!({ "travel": { "joints": { "hinge": [0, 90] } } });
+    });
+    let flags = ["--run", "travel", "--sweep-cells", "1"];
+    let (poor, code) = report(&path, &flags);
+    let lid = row(&poor, "travel", "case", "lid");
+    assert_eq!((code, &lid["status"], &lid["certainty"]), (1, &json!("undecided"), &json!("bracketed")));
+    assert_eq!((&lid["open_count"], &poor["motion"]["sweep_cells"]), (&json!(1), &json!(1)));
+    assert_eq!((&lid["open"][0]["joints"]["hinge"], &lid["proved"]), (&json!([0, 90]), &json!(0)));
+    // The lid lies on the case: the gap is 0 at every pose, and the bounds hold it.
+    let [low, high] = bracket(&lid["worst"]["gap_bracket"]);
+    assert!(low < 0.0 && high >= 0.0, "{low} {high}");
+    let text = interfere(&[&["check", path.to_str().expect("UTF-8")][..], &flags].concat()).stdout;
+    assert!(text.contains("0 … 90"), "{text}");
+}
+
 #[test]
 fn a_sweep_obeys_the_rules() {
     let scratch = Scratch::new();
@@ -230,8 +321,8 @@ fn every_format_has_the_rows_of_the_runs() {
     let of = |format: &str| interfere(&["check", path, "--quiet", "--format", format]).stdout;
     let csv = of("csv");
     let mut lines = csv.lines();
-    assert!(lines.next().is_some_and(|head| head.ends_with(",member,run")), "{csv}");
-    assert!(lines.any(|line| line.contains("interference,error,,lid,post") && line.ends_with(",flung")), "{csv}");
+    assert!(lines.next().is_some_and(|head| head.ends_with(",member,run,worst_at,from_to,proved")), "{csv}");
+    assert!(lines.any(|line| line.contains("interference,error,,lid,post") && line.ends_with(",flung,,,")), "{csv}");
     let junit = of("junit");
     assert!(junit.contains("<testsuite name=\"hinged-box: flung\" tests=\"2\" failures=\"1\""), "{junit}");
     assert!(junit.contains("<testsuites name=\"interfere\" tests=\"4\" failures=\"1\""), "{junit}");

@@ -2,7 +2,8 @@
 //!
 //! - `bodies`: the pairs that a run moves
 //! - `place`: instances at joint values
-//! - `sweep`: one pair over a sweep
+//! - `sweep`, `segment`: one pair over a sweep, over one segment
+//! - `swept`: rows of the pairs of a sweep
 //! - `outcome`: rows and counts of the runs
 //!
 //! A pair that a run leaves as drawn, under the same rule, keeps its answer from the drawing. A pair that a sweep moves
@@ -11,13 +12,16 @@
 pub(crate) mod bodies;
 pub(crate) mod outcome;
 pub(crate) mod place;
+pub(crate) mod segment;
 pub(crate) mod sweep;
+pub(crate) mod swept;
 
 use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::cache::PairCache;
 use crate::check::motion::bodies::{Bodies, Travel};
 use crate::check::motion::outcome::{JointTravel, RunOutcome};
-use crate::check::motion::sweep::{SweepAnswer, SweepQuery, sweep_pair};
+use crate::check::motion::sweep::SweepAnswer;
+use crate::check::motion::swept::Sweeps;
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::pairs::candidates::{Candidate, candidates, neighbours};
 use crate::check::pairs::distinct::unique_pairs;
@@ -26,9 +30,8 @@ use crate::check::run::max_distance;
 use crate::check::stages::answers::Checker;
 use crate::check::{PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
 use crate::error::Error;
-use crate::geom::Pose;
-use crate::motion::{Cell, JointIx, Segment};
-use rayon::prelude::*;
+use crate::geom::math::greater;
+use crate::motion::JointIx;
 
 /// Inputs of the check of runs, those of the drawing.
 pub(crate) struct RunChecker<'a> {
@@ -38,6 +41,8 @@ pub(crate) struct RunChecker<'a> {
     pub cache: Option<&'a PairCache<'a>>,
     /// Rules of the drawing.
     pub drawn_rules: &'a RuleTable,
+    /// Largest number of tests for each pair of a sweep.
+    pub sweep_cells: u64,
 }
 
 impl RunChecker<'_> {
@@ -90,30 +95,29 @@ impl RunChecker<'_> {
             counts: tally.counts,
             cleared_by: tally.cleared_by,
             cleared_by_swept_balls: 0,
-            rows: Vec::new(),
-            proved: Vec::new(),
+            rows,
+            margin: 0.0,
             undecided_because: None,
         };
         outcome.counts.ignored += all.ignored(&rules) - swept.ignored(&rules);
-        let mut rows: Vec<_> = rows.into_iter().map(|row| (row, 1.0)).collect();
         let sweeps = Sweeps {
             run: self,
             checker: &checker,
             rules: &rules,
             swept: &swept,
             segments: segments.iter().map(|s| (s, s.cells())).collect(),
+            joints: &outcome.joints.clone(),
+            rank: &checker.ranks(),
         };
         for a in 0..self.assembly.instances.len() as u32 {
             for (row, answer) in sweeps.of_first(a) {
                 outcome.count(&row, &answer);
-                if row.status != Status::Clear {
-                    rows.push((self.ordered(row), answer.proved));
+                if sweeps.is_listed(&row) {
+                    outcome.rows.push(row);
                 }
             }
         }
-        let id = |i: InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
-        rows.sort_by(|(x, _), (y, _)| (id(x.a), id(x.b)).cmp(&(id(y.a), id(y.b))));
-        (outcome.rows, outcome.proved) = rows.into_iter().unzip();
+        outcome.rows.sort_by_key(|row| sweeps.rank_of(row));
         Ok(outcome)
     }
 
@@ -127,66 +131,13 @@ impl RunChecker<'_> {
         };
         !swept.differ(c.a, c.b) && (moved.differ(c.a, c.b) || !same_rule())
     }
-
-    /// Brings the pair of a row into the order of the ids.
-    fn ordered(&self, row: PairOutcome) -> PairOutcome {
-        let id = |i: InstanceIx| self.assembly.instances[i.0 as usize].id.as_str();
-        if id(row.b) < id(row.a) { PairOutcome { a: row.b, b: row.a, ..row } } else { row }
-    }
-}
-
-/// Pairs of a run that sweep past each other.
-struct Sweeps<'a> {
-    run: &'a RunChecker<'a>,
-    checker: &'a Checker<'a>,
-    rules: &'a RuleTable,
-    swept: &'a Bodies,
-    /// Segments of the run, with cells that cover their parameters.
-    segments: Vec<(&'a Segment, Vec<Cell>)>,
-}
-
-impl Sweeps<'_> {
-    /// Answers the pairs of an instance with all later ones. Cost: parallel over the pairs.
-    fn of_first(&self, a: u32) -> Vec<(PairOutcome, SweepAnswer)> {
-        let later = (a + 1..self.run.assembly.instances.len() as u32).into_par_iter();
-        let asked = later.filter(|b| self.swept.differ(a, *b));
-        let answer = |b: u32| match self.rules.of(InstanceIx(a), InstanceIx(b)) {
-            PairRule::Ignored { .. } => None,
-            PairRule::Rule(rule) => Some(self.answer([a, b], Some(rule))),
-            PairRule::None => Some(self.answer([a, b], None)),
-        };
-        asked.filter_map(answer).collect()
-    }
-
-    fn answer(&self, pair: [u32; 2], rule: Option<u32>) -> (PairOutcome, SweepAnswer) {
-        let pair = pair.map(InstanceIx);
-        let RunChecker { assembly, shapes, .. } = self.run;
-        let drawn = pair.map(|i| &shapes.placed[i.0 as usize]);
-        let [first, second] = drawn.map(|placed| &shapes.all[placed.shape as usize]);
-        let [of_a, of_b] = pair.map(|i| assembly.instances[i.0 as usize].joint);
-        // Queries take the frames at the centres of the hulls.
-        let [p, q] = [(drawn[0], first), (drawn[1], second)].map(|(placed, shape)| Pose {
-            rotation: placed.pose.rotation,
-            translation: placed.pose.point(&shape.convex.origin),
-        });
-        let chain = |segment: &Segment| assembly.motion.mechanism.chain_between(of_a, of_b, [&p, &q], &segment.laws);
-        let segments = self.segments.iter().map(|(segment, cells)| (chain(segment), *segment, cells.as_slice()));
-        let answer = sweep_pair(&SweepQuery {
-            first,
-            second,
-            segments: segments.collect(),
-            limits: self.checker.limits(rule),
-            residual: drawn[0].residual + drawn[1].residual,
-        });
-        let geometry = first.geometry.max(second.geometry);
-        (PairOutcome { rule, ..PairOutcome::bare(pair, answer.status, geometry) }, answer)
-    }
 }
 
 impl RunOutcome {
     /// Counts a pair of a sweep.
     fn count(&mut self, row: &PairOutcome, answer: &SweepAnswer) {
         *self.counts.of_mut(row.status) += 1;
+        self.margin = greater(self.margin, answer.slack());
         if self.undecided_because.is_none() {
             self.undecided_because = answer.why.map(str::to_owned);
         }

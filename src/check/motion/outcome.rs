@@ -1,7 +1,7 @@
 //! Results of the joints and runs of an assembly. Lengths in mm, angles in degrees.
 
 use crate::assembly::Assembly;
-use crate::check::{ClearedBy, Counts, PairOutcome};
+use crate::check::{ClearedBy, Counts, DEFAULT_SWEEP_CELLS, PairOutcome, Status};
 use crate::error::Location;
 use crate::geom::Vec3;
 use crate::motion::{AS_DRAWN, JointKind};
@@ -17,6 +17,8 @@ pub struct MotionOutcome {
     pub runs: Vec<RunOutcome>,
     /// Names of the runs that this check leaves out; `as-drawn` is the drawing.
     pub left_out: Vec<String>,
+    /// Largest number of tests for each pair of a sweep.
+    pub sweep_cells: u64,
 }
 
 /// A joint in the outcome.
@@ -57,6 +59,62 @@ pub struct JointTravel {
     pub to: f64,
 }
 
+/// Joint values on a part of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JointSpan {
+    /// Segment of a path: from configuration `segment` to the next one, from 0; 0 for a sweep of joints.
+    pub segment: u32,
+    /// Values of joints at the start of the part (`from`) and at its end (`to`), in the order of the run.
+    pub joints: Vec<JointTravel>,
+}
+
+/// A part of a sweep that breaks a limit. Each end is a bracket of joint values, in the order of the run; its inner side
+/// breaks the limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailingPart {
+    /// Status of the poses inside.
+    pub status: Status,
+    /// Bracket of the start.
+    pub from: JointSpan,
+    /// Bracket of the end.
+    pub to: JointSpan,
+    /// True if every pose in between is shown to break the limit; false if some are unknown.
+    pub throughout: bool,
+}
+
+/// A pair over all joint values of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweptPair {
+    /// Share of the run with a proof of the status (0 to 1).
+    pub proved: f64,
+    /// Values of the joints of the run at the worst pose known; the measures of the row belong to this pose.
+    pub worst: Option<JointSpan>,
+    /// Bracket of the first pose within tolerance and clearance, if one is known.
+    pub first: Option<JointSpan>,
+    /// Parts that break a limit, in the order of the run; `None` for a pair that several joint values move.
+    pub failing: Option<Vec<FailingPart>>,
+    /// Parts without a proof, the first [`SweptPair::MAX_OPEN`] of them.
+    pub open: Vec<JointSpan>,
+    /// Number of parts without a proof.
+    pub open_count: u64,
+    /// Number of tests of two nodes or triangles.
+    pub tests: u64,
+    /// Number of cells of joint values.
+    pub cells: u64,
+    /// Slack granted to each limit (mm, >= 0).
+    pub margin: f64,
+    /// Number of segments of the run.
+    pub segments: u32,
+}
+
+impl SweptPair {
+    /// Largest number of listed parts without a proof.
+    pub const MAX_OPEN: usize = 16;
+}
+
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,8 +139,8 @@ pub struct RunOutcome {
     pub cleared_by_swept_balls: u64,
     /// Rows as in [`Outcome::pairs`](crate::check::Outcome::pairs), for the checked pairs alone.
     pub rows: Vec<PairOutcome>,
-    /// Share of the run with a proof of the status of each row (0 to 1).
-    pub proved: Vec<f64>,
+    /// Largest slack granted to a limit by the triangles of a pair (mm, >= 0); 0 for a pose.
+    pub margin: f64,
     /// Reason of the undecided pairs of a sweep.
     pub undecided_because: Option<String>,
 }
@@ -129,7 +187,17 @@ impl MotionOutcome {
                     instances,
                 }
             };
-        Self { joints: joints.map(describe).collect(), runs: Vec::new(), left_out: Vec::new() }
+        Self {
+            joints: joints.map(describe).collect(),
+            runs: Vec::new(),
+            left_out: Vec::new(),
+            sweep_cells: DEFAULT_SWEEP_CELLS,
+        }
+    }
+
+    /// The joints, without runs.
+    pub(crate) fn joints_alone(&self) -> Self {
+        Self { joints: self.joints.clone(), runs: Vec::new(), left_out: Vec::new(), sweep_cells: self.sweep_cells }
     }
 
     /// True if this check leaves the drawing out.

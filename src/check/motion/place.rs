@@ -3,6 +3,7 @@
 use crate::assembly::{Assembly, NamedRun};
 use crate::check::prepare::shapes::{PlacedInstance, Shapes};
 use crate::error::{Error, Problem};
+use crate::geom::Pose;
 use crate::geom::math::UNIT_ROUNDOFF;
 use crate::geom::tolerance::MAX_COORDINATE;
 use crate::motion::{JointIx, JointKind};
@@ -21,16 +22,12 @@ pub(crate) fn at(
     values: &[f64],
     run: &NamedRun,
 ) -> Result<Vec<PlacedInstance>, Error> {
-    let motion = &assembly.motion;
-    let motions = motion.mechanism.motions(values);
+    let motions = assembly.motion.mechanism.motions(values);
     let mut problems = Vec::new();
     let mut placed = shapes.placed.clone();
-    for (instance, place) in assembly.instances.iter().zip(&mut placed) {
-        let Some(joint) = instance.joint else { continue };
-        let size = shapes.all[place.shape as usize].max_abs;
-        place.residual += rounding(assembly, joint, values, place.pose.translation.norm() + size);
-        place.pose = motions[joint.0 as usize].after(&place.pose);
-        let reach = place.pose.translation.amax() + size;
+    for (k, place) in placed.iter_mut().enumerate() {
+        let reach = move_to(assembly, shapes, values, &motions, k, place);
+        let instance = &assembly.instances[k];
         if reach.is_nan() || reach > MAX_COORDINATE {
             let what = format!("instance `{}` reaches {reach:e} mm from the origin", instance.id);
             let fix = format!("the limit is {MAX_COORDINATE:e} mm; check the values of the joints");
@@ -38,6 +35,35 @@ pub(crate) fn at(
         }
     }
     if problems.is_empty() { Ok(placed) } else { Err(Error { problems }) }
+}
+
+/// Places two instances at the values of all joints, and the others as drawn; `None` beyond the largest coordinate.
+pub(crate) fn pair_at(
+    assembly: &Assembly,
+    shapes: &Shapes,
+    values: &[f64],
+    pair: [u32; 2],
+) -> Option<Vec<PlacedInstance>> {
+    let motions = assembly.motion.mechanism.motions(values);
+    let mut placed = shapes.placed.clone();
+    let near = pair.map(|k| move_to(assembly, shapes, values, &motions, k as usize, &mut placed[k as usize]));
+    near.iter().all(|reach| *reach <= MAX_COORDINATE).then_some(placed)
+}
+
+/// Moves an instance from its place as drawn; returns its largest coordinate (mm), 0 for an instance without a joint.
+fn move_to(
+    assembly: &Assembly,
+    shapes: &Shapes,
+    values: &[f64],
+    motions: &[Pose],
+    instance: usize,
+    place: &mut PlacedInstance,
+) -> f64 {
+    let Some(joint) = assembly.instances[instance].joint else { return 0.0 };
+    let size = shapes.all[place.shape as usize].max_abs;
+    place.residual += rounding(assembly, joint, values, place.pose.translation.norm() + size);
+    place.pose = motions[joint.0 as usize].after(&place.pose);
+    place.pose.translation.amax() + size
 }
 
 /// Bounds the rounding of the motion of points at most `reach` (mm) from the origin as drawn (mm, >= 0).

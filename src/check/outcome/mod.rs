@@ -20,7 +20,7 @@ pub(crate) mod warnings;
 use crate::assembly::{FileLine, Geometry, InstanceIx, PartIx, Rule, RuleCoverage};
 use crate::check::options::Settings;
 use crate::check::outcome::status::{Certainty, Counts, Relation, Status};
-use crate::check::{ClearedBy, Fix, MotionOutcome, Mover, RunOutcome};
+use crate::check::{ClearedBy, Fix, MotionOutcome, Mover, RunOutcome, SweptPair};
 use crate::error::Warning;
 use crate::geom::{Aabb, Bounds, LengthUnit, Vec3};
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,9 @@ pub struct PairOutcome {
     /// Fingerprint of the pair: a hash of both shapes and their relative pose. Equal for pairs of the same two parts in
     /// the same relative pose, independent of names and order.
     pub alike: u64,
+    /// Results over a sweep; `None` in the drawing and in a pose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swept: Option<Box<SweptPair>>,
 }
 
 /// Overlap of a pair after a translation of B.
@@ -145,6 +148,7 @@ impl PairOutcome {
             rule: None,
             inputs: None,
             alike: 0,
+            swept: None,
         }
     }
 }

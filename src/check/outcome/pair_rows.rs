@@ -31,13 +31,18 @@ fn without_dust(v: Vec3, margin: f64) -> Vec3 {
 impl Checker<'_> {
     /// Row and trace of one candidate, equal to those of a whole run.
     pub(crate) fn explain(&self, candidate: &Candidate, steps: &mut Trace) -> PairOutcome {
+        self.row(candidate, &self.ranks(), steps)
+    }
+
+    /// Row and trace of one candidate; `rank` is that of each instance by id.
+    pub(crate) fn row(&self, candidate: &Candidate, rank: &[u32], steps: &mut Trace) -> PairOutcome {
         let groups = unique_pairs(self.assembly, self.shapes, std::slice::from_ref(candidate));
         let limits = self.limits(candidate.rule);
         let (member, distinct) = (&groups.candidates[0], &groups.distinct[0]);
         let firsts = RotationIndex::of(&groups);
         let turns = firsts.rotations_of(0, &self.shapes.placed);
         let answer = self.query(distinct, &limits, turns).answer(&mut EpaScratch::default(), steps);
-        let row = self.outcome(member, distinct, &answer, &self.ranks());
+        let row = self.outcome(member, distinct, &answer, rank);
         let first = if member.swapped { member.b } else { member.a };
         if row.a.0 != first {
             steps.swap();
@@ -62,7 +67,7 @@ impl Checker<'_> {
     }
 
     /// Rank of every instance by id, in byte order.
-    fn ranks(&self) -> Vec<u32> {
+    pub(crate) fn ranks(&self) -> Vec<u32> {
         let instances = &self.assembly.instances;
         let mut order: Vec<u32> = (0..instances.len() as u32).collect();
         order.par_sort_unstable_by(|&i, &j| instances[i as usize].id.cmp(&instances[j as usize].id));
@@ -127,6 +132,7 @@ impl Checker<'_> {
                 || answer.status.fails() && gap.is_none())
             .then(|| self.inputs(distinct)),
             alike: distinct.pose_fingerprint(&self.shapes.fingerprints),
+            swept: None,
         }
     }
 

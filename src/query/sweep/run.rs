@@ -66,6 +66,8 @@ pub struct Sweep<'a> {
     pub tests: u64,
     /// True to bracket the worst pose and the ends of all intervals; false if the status alone counts.
     pub measured: bool,
+    /// True to bracket the least gap of a clear run as well.
+    pub measures_clear: bool,
 }
 
 /// Status of a run, for all its poses together.
@@ -129,6 +131,8 @@ pub struct SweepAnswer {
     pub frames: usize,
     /// True if a surface has no definite inside.
     pub no_inside: bool,
+    /// Slack granted to each limit (mm, >= 0).
+    pub slack: f64,
 }
 
 /// Margins of a run (mm), and its budget.
@@ -185,6 +189,7 @@ impl<'a> Sweep<'a> {
         answer.approach = approach;
         answer.tests = work.budget.used;
         answer.frames = work.frames;
+        answer.slack = work.slack;
         answer
     }
 
@@ -197,7 +202,7 @@ impl<'a> Sweep<'a> {
         let near = self.scan(&apart, work, self.range, false);
         *approach = near.first.filter(|_| near.nested.is_empty());
         if near.is_complete() {
-            let worst = self.measured.then(|| self.least_gap(&apart, work)).flatten();
+            let worst = (self.measured && self.measures_clear).then(|| self.least_gap(&apart, work)).flatten();
             return SweepAnswer { worst, ..bare(SweepStatus::Clear, Vec::new()) };
         }
         // Poses shown by no branch and bound: ends, middle, and a few more.
@@ -287,6 +292,7 @@ impl<'a> Sweep<'a> {
             tests: 0,
             frames: 0,
             no_inside,
+            slack: 0.0,
         }
     }
 

@@ -46,6 +46,7 @@ fn sweep<'a>(a: &'a Part, b: &'a Part, chain: &'a Chain, limits: SweepLimits, te
         residual: 0.0,
         tests,
         measured: true,
+        measures_clear: true,
     }
 }
 

@@ -60,6 +60,7 @@ fn run(case: &Case, place: Place, exchanged: bool) -> SweepAnswer {
         residual,
         tests: DEFAULT_TESTS,
         measured: true,
+        measures_clear: true,
     }
     .answer()
 }

@@ -20,7 +20,7 @@ use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use std::io;
 
 pub(crate) use crate::report::json::pair::Pair;
-use crate::report::motion::Motion;
+use crate::report::motion::json::Motion;
 
 /// Writes the report.
 ///

@@ -1,60 +1,16 @@
-//! Describes the poses and sweeps of a check in words, and writes their part of the JSON report.
+//! Writes the poses and sweeps of a check as JSON: docs/reference/report.md.
 
-use crate::check::{JointOutcome, JointTravel, MotionOutcome, Outcome, PairOutcome, RunOutcome, Status, pair_id};
+use crate::check::{
+    FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, PairOutcome, RunOutcome, pair_id,
+};
 use crate::findings::Judged;
-use crate::geom::unit::format_number;
 use crate::geom::{Bounds, LengthUnit};
 use crate::report::json::MinMax;
 use crate::report::json::pair::RuleOfPair;
-use crate::report::number::{as_given, count, length, vector, volume};
-use crate::report::text::shown;
+use crate::report::motion::in_units;
+use crate::report::number::{as_given, length, vector, volume};
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// Describes a run: `pose open: lid 110; 3 of 6 pairs move`.
-pub(crate) fn heading(o: &Outcome, run: &RunOutcome) -> String {
-    let kind = if run.is_sweep() { "sweep" } else { "pose" };
-    let joints = o.motion.as_ref().map_or(&[][..], |motion| &motion.joints);
-    let value = |joint: &JointOutcome, value: f64| format_number(in_units(joint, value, o.units));
-    let travel = |t: &JointTravel| {
-        let joint = joints.get(t.joint as usize)?;
-        let (from, to) = (value(joint, t.from), value(joint, t.to));
-        let name = shown(&joint.name);
-        Some(if t.from == t.to { format!("{name} {from}") } else { format!("{name} {from} to {to}") })
-    };
-    let values: Vec<String> = run.joints.iter().filter_map(travel).collect();
-    let values = if values.is_empty() { "all joints at home".to_owned() } else { values.join(", ") };
-    let verb = if run.moving == 1 { "moves" } else { "move" };
-    format!("{kind} {}: {values}; {} {verb}", shown(&run.name), count(run.moving, "pair"))
-}
-
-/// Counts of a run by status.
-pub(crate) fn counts(run: &RunOutcome) -> String {
-    let counts: Vec<_> = run.counts.named().map(|(status, n)| format!("{n} {}", status.name())).collect();
-    format!("{}: {}", count(run.pairs, "pair"), counts.join(", "))
-}
-
-/// Findings of the runs, to follow those of the drawing: `; pose open: 1 interference`.
-pub(crate) fn findings(o: &Outcome) -> String {
-    let of_run = |run: &RunOutcome| {
-        let failing = Status::ALL.into_iter().filter(|s| s.fails() && run.counts.of(*s) > 0);
-        let counts: Vec<_> = failing.map(|s| format!("{} {}", run.counts.of(s), s.name())).collect();
-        let kind = if run.is_sweep() { "sweep" } else { "pose" };
-        (!counts.is_empty()).then(|| format!("; {kind} {}: {}", shown(&run.name), counts.join(", ")))
-    };
-    o.runs().iter().filter_map(of_run).collect()
-}
-
-/// Runs that the check leaves out: `; left out: open, closed`. Empty without one.
-pub(crate) fn left_out(o: &Outcome) -> String {
-    let names: Vec<_> = o.motion.iter().flat_map(|motion| &motion.left_out).map(|name| shown(name)).collect();
-    if names.is_empty() { String::new() } else { format!("left out: {}", names.join(", ")) }
-}
-
-/// Value of a joint in the units of the report: a length of a slide, an angle in degrees otherwise.
-fn in_units(joint: &JointOutcome, value: f64, units: LengthUnit) -> f64 {
-    if joint.kind == "prismatic" { as_given(value, units) } else { value }
-}
 
 /// The key `motion` of the JSON report.
 #[derive(Serialize)]
@@ -63,6 +19,7 @@ pub(crate) struct Motion<'a> {
     runs: Vec<Run<'a>>,
     rows: Vec<Row<'a>>,
     left_out: &'a [String],
+    sweep_cells: u64,
 }
 
 #[derive(Serialize)]
@@ -91,11 +48,12 @@ struct Run<'a> {
     moving: u64,
     counts: BTreeMap<&'static str, u64>,
     cleared_by: BTreeMap<&'static str, u64>,
+    margin: f64,
     verdict: &'static str,
     undecided_because: Option<&'a str>,
 }
 
-/// A pair of a run.
+/// A pair of a run; `null` for the values of a sweep in a pose.
 #[derive(Serialize)]
 struct Row<'a> {
     id: String,
@@ -108,13 +66,48 @@ struct Row<'a> {
     certainty: &'static str,
     rule: Option<RuleOfPair<'a>>,
     worst: Option<Worst<'a>>,
+    first: Option<First<'a>>,
+    intervals: Option<Vec<Interval<'a>>>,
     /// Share of the run with a proof (0 to 1).
     proved: f64,
+    open: Vec<Cell<'a>>,
+    open_count: u64,
+    tests: Option<u64>,
+    cells: Option<u64>,
+    margin: Option<f64>,
+}
+
+/// Values of joints, each with a start and an end.
+type Values<'a> = BTreeMap<&'a str, [f64; 2]>;
+
+/// Bracket of the first pose within the limits.
+#[derive(Serialize)]
+struct First<'a> {
+    segment: Option<u32>,
+    at_bracket: Values<'a>,
+}
+
+/// A part of a sweep that breaks a limit; each end is a bracket.
+#[derive(Serialize)]
+struct Interval<'a> {
+    status: &'static str,
+    segment: Option<u32>,
+    from: Values<'a>,
+    to: Values<'a>,
+    throughout: bool,
+}
+
+/// A part of a sweep without a proof.
+#[derive(Serialize)]
+struct Cell<'a> {
+    segment: Option<u32>,
+    joints: Values<'a>,
 }
 
 /// Measures at the worst joint values of a run.
 #[derive(Serialize)]
 struct Worst<'a> {
+    segment: Option<u32>,
     at: BTreeMap<&'a str, f64>,
     gap: Option<f64>,
     gap_bracket: Option<Bounds>,
@@ -145,12 +138,13 @@ impl<'a> Motion<'a> {
             follows: j.follows.map(|f| motion.joints[f as usize].name.as_str()),
             instances: j.instances,
         };
-        let rows = motion.runs.iter().flat_map(|run| run.rows.iter().zip(&run.proved).map(move |row| (run, row)));
+        let rows = motion.runs.iter().flat_map(|run| run.rows.iter().map(move |row| (run, row)));
         Self {
             joints: motion.joints.iter().map(joint).collect(),
             runs: motion.runs.iter().map(|run| Run::new(judged, motion, run)).collect(),
             rows: rows.map(|(run, row)| Row::new(judged, motion, run, row)).collect(),
             left_out: &motion.left_out,
+            sweep_cells: motion.sweep_cells,
         }
     }
 }
@@ -174,6 +168,7 @@ impl<'a> Run<'a> {
             moving: run.moving,
             counts: run.counts.named().map(|(status, n)| (status.name(), n)).collect(),
             cleared_by: run.cleared_by.named().into_iter().chain([swept]).collect(),
+            margin: length(run.margin, units),
             verdict: if fails { "fail" } else { "pass" },
             undecided_because: run.undecided_because.as_deref(),
         }
@@ -181,17 +176,12 @@ impl<'a> Run<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn new(
-        judged: &'a Judged,
-        motion: &'a MotionOutcome,
-        run: &'a RunOutcome,
-        (p, proved): (&PairOutcome, &f64),
-    ) -> Self {
+    fn new(judged: &'a Judged, motion: &'a MotionOutcome, run: &'a RunOutcome, p: &'a PairOutcome) -> Self {
         let o = &judged.outcome;
         let [a, b] = [o.id(p.a), o.id(p.b)];
         let rule = p.rule.and_then(|r| o.rules.get(r as usize));
-        // A row without a measure is a pair of a sweep, or of a run without measures.
-        let measured = p.gap_bracket.is_some();
+        let spans = Spans { joints: &motion.joints, units: o.units, is_path: run.kind == "path" };
+        let swept = p.swept.as_deref();
         Self {
             id: pair_id(a, b),
             a,
@@ -202,22 +192,67 @@ impl<'a> Row<'a> {
             relation: p.relation.map(crate::check::Relation::name),
             certainty: p.certainty.name(),
             rule: rule.map(RuleOfPair::new),
-            worst: measured.then(|| Worst::new(o, motion, run, p)),
-            proved: *proved,
+            // A row without bounds is of a run without measures, or of a pair that the stages clear.
+            worst: p.gap_bracket.is_some().then(|| Worst::new(&spans, run, p)),
+            first: swept
+                .and_then(|s| s.first.as_ref())
+                .map(|first| First { segment: spans.segment(first), at_bracket: spans.values(&first.joints) }),
+            intervals: swept.and_then(|s| s.failing.as_ref()).map(|f| f.iter().map(|f| spans.interval(f)).collect()),
+            proved: swept.map_or(1.0, |s| s.proved),
+            open: swept.iter().flat_map(|s| &s.open).map(|span| spans.cell(span)).collect(),
+            open_count: swept.map_or(0, |s| s.open_count),
+            tests: swept.map(|s| s.tests),
+            cells: swept.map(|s| s.cells),
+            margin: swept.map(|s| length(s.margin, o.units)),
+        }
+    }
+}
+
+/// Writes the joint values of a run.
+struct Spans<'a> {
+    joints: &'a [JointOutcome],
+    units: LengthUnit,
+    is_path: bool,
+}
+
+impl<'a> Spans<'a> {
+    /// Number of the segment, from 1; `None` for a sweep of joints.
+    fn segment(&self, span: &JointSpan) -> Option<u32> {
+        self.is_path.then_some(span.segment + 1)
+    }
+
+    fn values(&self, joints: &[JointTravel]) -> Values<'a> {
+        let value = |t: &JointTravel| {
+            let joint = &self.joints[t.joint as usize];
+            (joint.name.as_str(), [t.from, t.to].map(|value| in_units(joint, value, self.units)))
+        };
+        joints.iter().map(value).collect()
+    }
+
+    fn cell(&self, span: &JointSpan) -> Cell<'a> {
+        Cell { segment: self.segment(span), joints: self.values(&span.joints) }
+    }
+
+    fn interval(&self, part: &FailingPart) -> Interval<'a> {
+        Interval {
+            status: part.status.name(),
+            segment: self.segment(&part.from),
+            from: self.values(&part.from.joints),
+            to: self.values(&part.to.joints),
+            throughout: part.throughout,
         }
     }
 }
 
 impl<'a> Worst<'a> {
-    fn new(o: &Outcome, motion: &'a MotionOutcome, run: &RunOutcome, p: &PairOutcome) -> Self {
-        let units = o.units;
+    fn new(spans: &Spans<'a>, run: &RunOutcome, p: &PairOutcome) -> Self {
+        let units = spans.units;
         let mm = |x: Option<f64>| x.map(|mm| length(mm, units));
-        let at = run.joints.iter().map(|t| {
-            let joint = &motion.joints[t.joint as usize];
-            (joint.name.as_str(), in_units(joint, t.from, units))
-        });
+        let span = p.swept.as_ref().and_then(|s| s.worst.as_ref());
+        let at = spans.values(span.map_or(&run.joints, |span| &span.joints));
         Self {
-            at: at.collect(),
+            segment: span.and_then(|span| spans.segment(span)),
+            at: at.into_iter().map(|(name, [value, _])| (name, value)).collect(),
             gap: mm(p.gap),
             gap_bracket: p.gap_bracket.map(|b| b.map(|mm| length(mm, units))),
             overlap_depth: mm(p.overlap_depth),

@@ -1,0 +1,237 @@
+//! Answers one pair over a segment of a sweep by the triangles, for motions of one parameter (`query::sweep`).
+
+use crate::check::motion::sweep::{NO_PROOF, SweepQuery, radius};
+use crate::check::pairs::rotations::Rotations;
+use crate::check::prepare::solid::body;
+use crate::check::stages::limits::Limits;
+use crate::check::stages::trace::Trace;
+use crate::check::stages::{Answer, PairQuery};
+use crate::check::{Measure, Status};
+use crate::geom::Bounds;
+use crate::geom::math::{greater, lesser};
+use crate::geom::tolerance::roundoff_mm;
+use crate::motion::{Cell, Chain, ChainJoint, Frame, Law, Segment};
+use crate::query::convex::epa::EpaScratch;
+use crate::query::sweep::{self, Sweep, SweepLimits, SweepStatus};
+
+/// Largest number of open parts that are measured one by one.
+const MAX_OPEN: usize = 16;
+
+/// Reason of an undecided pair.
+const FACETS: &str = "facets may explain the overlap of a pair; this version proves that only in poses";
+
+/// Answer of a pair over a segment.
+#[derive(Debug, Clone)]
+pub(crate) struct SegmentAnswer {
+    pub status: Status,
+    /// Reason of an undecided pair.
+    pub why: Option<&'static str>,
+    /// Share of the segment with a proof (0 to 1).
+    pub proved: f64,
+    /// Parameters that the motion of the pair depends on.
+    pub parameters: Vec<usize>,
+    /// Worst parameters known, with bounds of the least gap over the segment (mm, signed).
+    pub worst: Option<(Vec<f64>, Bounds)>,
+    /// Lower bound of the gap over the segment (mm, signed).
+    pub least: f64,
+    /// Bracket of the first pose within tolerance and clearance.
+    pub first: Option<Span>,
+    /// Parts that break a limit; `None` for a motion of several parameters.
+    pub failing: Option<Vec<FailingSpan>>,
+    /// Parts without a proof.
+    pub open: Vec<Span>,
+    /// Number of tests.
+    pub tests: u64,
+    /// Number of cells.
+    pub cells: u64,
+    /// Slack granted to each limit (mm, >= 0).
+    pub slack: f64,
+    /// True if a surface has no definite inside.
+    pub no_inside: bool,
+}
+
+/// Parameters of a segment at both ends of a cell.
+pub(crate) type Span = [Vec<f64>; 2];
+
+/// A part of a segment that breaks a limit.
+#[derive(Debug, Clone)]
+pub(crate) struct FailingSpan {
+    /// Bracket of its start.
+    pub from: Span,
+    /// Bracket of its end.
+    pub to: Span,
+    /// True if every pose in between is shown to break the limit.
+    pub throughout: bool,
+}
+
+/// A motion of one parameter.
+pub(crate) struct OneParameter {
+    /// Index of the parameter in its segment.
+    pub parameter: usize,
+    pub chain: Chain,
+    pub range: [f64; 2],
+}
+
+/// Answers a segment by the triangles, with a budget of `tests`.
+pub(crate) fn segment_answer(
+    query: &SweepQuery<'_>,
+    limits: &Limits,
+    one: &OneParameter,
+    segment: &Segment,
+    tests: u64,
+) -> SegmentAnswer {
+    let sweep = Sweep {
+        a: body(query.first),
+        b: body(query.second),
+        chain: &one.chain,
+        range: one.range,
+        limits: SweepLimits {
+            tolerance: limits.tolerance,
+            allow_depth: limits.allow_depth,
+            min_clearance: limits.min_clearance,
+        },
+        quantum: query.first.quantum + query.second.quantum,
+        residual: query.residual + recentring(query),
+        tests,
+        measured: query.measured,
+        measures_clear: limits.report_within.is_some(),
+    };
+    let mut answer = sweep.answer();
+    let (status, why) = match answer.status {
+        SweepStatus::Clear => (Status::Clear, None),
+        SweepStatus::TooClose => (Status::TooClose, None),
+        SweepStatus::Contact => (Status::Contact, None),
+        SweepStatus::Allowed => (Status::Allowed, None),
+        SweepStatus::Undecided => (Status::Undecided, Some(NO_PROOF)),
+        SweepStatus::Interference if interferes(query, one, &answer) => (Status::Interference, None),
+        SweepStatus::Interference => {
+            // The facets leave the failing parts open.
+            answer.open = answer.failing.drain(..).map(|f| [f.from[0], f.to[1]]).collect();
+            answer.proved = 0.0;
+            (Status::Undecided, Some(FACETS))
+        }
+    };
+    described(query, limits, one, segment, (status, why), &answer)
+}
+
+/// The answer of the engine on all parameters of the segment.
+fn described(
+    query: &SweepQuery<'_>,
+    limits: &Limits,
+    one: &OneParameter,
+    segment: &Segment,
+    (status, why): (Status, Option<&'static str>),
+    answer: &sweep::SweepAnswer,
+) -> SegmentAnswer {
+    let at = |value: f64| {
+        let mut all: Vec<f64> = segment.ranges.iter().map(|range| range[0]).collect();
+        if let Some(own) = all.get_mut(one.parameter) {
+            *own = value;
+        }
+        all
+    };
+    let span = |[from, to]: [f64; 2]| [at(from), at(to)];
+    let deepest = greater(limits.tolerance, limits.allow_depth.unwrap_or(0.0));
+    let mut worst = answer.worst.map(|w| (w.at, w.gap));
+    if status == Status::Undecided && query.measured {
+        worst = worst_open(query, one, &answer.open, -(deepest + answer.slack));
+    }
+    let shown = match status {
+        Status::Clear => greater(limits.tolerance, limits.min_clearance.unwrap_or(0.0)) - answer.slack,
+        Status::Contact => -(limits.tolerance + answer.slack),
+        Status::Allowed => -(deepest + answer.slack),
+        _ => f64::NEG_INFINITY,
+    };
+    SegmentAnswer {
+        status,
+        why,
+        proved: answer.proved,
+        parameters: vec![one.parameter],
+        least: worst.map_or(shown, |(_, gap)| gap.lower),
+        worst: worst.map(|(value, gap)| (at(value), gap)),
+        first: answer.approach.map(span),
+        failing: Some(
+            answer
+                .failing
+                .iter()
+                .map(|f| FailingSpan { from: span(f.from), to: span(f.to), throughout: f.throughout })
+                .collect(),
+        ),
+        open: answer.open.iter().copied().map(span).collect(),
+        tests: answer.tests,
+        cells: answer.frames as u64,
+        slack: answer.slack,
+        no_inside: answer.no_inside,
+    }
+}
+
+/// The worst of the middles of the open parts, with bounds of the least gap of the run: below, the gap in each middle
+/// less the displacement from there; `kept` is a lower bound of the gap elsewhere (mm). More than [`MAX_OPEN`] parts
+/// count as one.
+fn worst_open(query: &SweepQuery<'_>, one: &OneParameter, open: &[[f64; 2]], kept: f64) -> Option<(f64, Bounds)> {
+    let whole = [[open.first()?[0], open.last()?[1]]];
+    let open = if open.len() > MAX_OPEN { &whole } else { open };
+    let radius = radius(query.second);
+    let mut gap = Bounds { lower: kept, upper: f64::INFINITY };
+    let mut at = None;
+    for &[from, to] in open {
+        let cell = Cell::between(from, to);
+        let frame = Frame::new(&one.chain, &cell);
+        let found = still_gap(query, one, cell.center[0]);
+        let moved = frame.spread_of_ball(&frame.pose.translation, radius).displacement;
+        gap.lower = lesser(gap.lower, found.lower - moved);
+        if at.is_none() || found.upper < gap.upper {
+            at = Some(cell.center[0]);
+            gap.upper = lesser(gap.upper, found.upper);
+        }
+    }
+    at.map(|at| (at, gap))
+}
+
+/// Bounds of the gap at one pose (mm, signed).
+fn still_gap(query: &SweepQuery<'_>, one: &OneParameter, at: f64) -> Bounds {
+    let answer = still(query, one, at, Measure::Depth);
+    let beyond = Bounds { lower: query.limits.max_distance(), upper: f64::INFINITY };
+    answer.measured.map_or(beyond, |m| m.bracket)
+}
+
+/// Answers one pose as in a static check.
+fn still(query: &SweepQuery<'_>, one: &OneParameter, at: f64, measure: Measure) -> Answer {
+    let cell = Cell::between(one.range[0], one.range[1]);
+    let pair = PairQuery {
+        first: query.first,
+        second: query.second,
+        pose: &one.chain.pose(&[at]),
+        limits: &query.limits,
+        residual: query.residual + one.chain.rounding(&cell, query.first.max_abs + query.second.max_abs),
+        turns: Rotations::default(),
+        measure,
+    };
+    pair.answer(&mut EpaScratch::default(), &mut Trace::default())
+}
+
+/// Rounding of the change to centred frames, and of pieces in place of a solid (mm), as in [`PairQuery::margin`].
+fn recentring(query: &SweepQuery<'_>) -> f64 {
+    let (first, second) = (query.first, query.second);
+    0.25 * roundoff_mm(first.max_abs, second.max_abs, 0.0) + first.outside_pieces() + second.outside_pieces()
+}
+
+/// True if a static check confirms the interference at a broken pose: facets may explain its overlap.
+fn interferes(query: &SweepQuery<'_>, one: &OneParameter, answer: &sweep::SweepAnswer) -> bool {
+    let confirmed = |at: f64| still(query, one, at, Measure::None).status == Status::Interference;
+    let poses = answer.failing.iter().flat_map(|f| [f.from[1], f.from[1] + 0.5 * (f.to[0] - f.from[1]), f.to[0]]);
+    poses.into_iter().any(confirmed)
+}
+
+/// The chain as a motion of the one parameter that it depends on; `None` if it depends on several.
+pub(crate) fn one_parameter(chain: &Chain, ranges: &[[f64; 2]]) -> Option<OneParameter> {
+    let moving: Vec<usize> = (0..ranges.len()).filter(|p| chain.joints.iter().any(|j| j.law.rate(*p) != 0.0)).collect();
+    let (parameter, range) = match moving.as_slice() {
+        [] => (0, [0.0, 0.0]),
+        [one] => (*one, ranges[*one]),
+        _ => return None,
+    };
+    let law = |law: &Law| Law::linear(law.rate(parameter), law.offset);
+    let joints = chain.joints.iter().map(|j| ChainJoint { law: law(&j.law), ..j.clone() }).collect();
+    Some(OneParameter { parameter, chain: Chain { joints, ..chain.clone() }.without_constants(), range })
+}

@@ -1,0 +1,208 @@
+//! Rows of the pairs that a sweep moves past each other.
+
+use crate::assembly::{InstanceIx, PairRule, RuleTable};
+use crate::check::motion::RunChecker;
+use crate::check::motion::bodies::Bodies;
+use crate::check::motion::outcome::{FailingPart, JointSpan, JointTravel, SweptPair};
+use crate::check::motion::place;
+use crate::check::motion::segment::{SegmentAnswer, Span};
+use crate::check::motion::sweep::{SweepAnswer, SweepQuery, sweep_pair};
+use crate::check::pairs::candidates::Candidate;
+use crate::check::prepare::shapes::Shapes;
+use crate::check::stages::answers::Checker;
+use crate::check::stages::limits::Limits;
+use crate::check::stages::trace::Trace;
+use crate::check::{Certainty, Measure, PairOutcome, Status};
+use crate::geom::math::{greater, lesser};
+use crate::geom::{Bounds, Pose};
+use crate::motion::{Cell, JointIx, JointKind, Segment};
+use rayon::prelude::*;
+
+/// Promised width of a bracket over a run: a share of the depth of an interference, a share of another gap, and the least
+/// width as a share of the tolerance for each (docs/explanation/motion.md).
+const PROMISED: [[f64; 2]; 2] = [[0.05, 1.0], [0.01, 0.1]];
+
+/// Pairs of a run that sweep past each other.
+pub(crate) struct Sweeps<'a> {
+    pub run: &'a RunChecker<'a>,
+    pub checker: &'a Checker<'a>,
+    pub rules: &'a RuleTable,
+    pub swept: &'a Bodies,
+    /// Segments of the run, with cells that cover their parameters.
+    pub segments: Vec<(&'a Segment, Vec<Cell>)>,
+    /// Joints of the run away from home.
+    pub joints: &'a [JointTravel],
+    /// Rank of every instance by id.
+    pub rank: &'a [u32],
+}
+
+impl Sweeps<'_> {
+    /// Answers the pairs of an instance with all later ones. Cost: parallel over the pairs.
+    pub(crate) fn of_first(&self, a: u32) -> Vec<(PairOutcome, SweepAnswer)> {
+        let later = (a + 1..self.run.assembly.instances.len() as u32).into_par_iter();
+        let asked = later.filter(|b| self.swept.differ(a, *b));
+        let answer = |b: u32| match self.rules.of(InstanceIx(a), InstanceIx(b)) {
+            PairRule::Ignored { .. } => None,
+            PairRule::Rule(rule) => Some(self.answer([a, b], Some(rule))),
+            PairRule::None => Some(self.answer([a, b], None)),
+        };
+        asked.filter_map(answer).collect()
+    }
+
+    /// True for a row of the report: every pair except the clear ones beyond `report_within`.
+    pub(crate) fn is_listed(&self, row: &PairOutcome) -> bool {
+        let within = self.run.settings.report_within.unwrap_or(f64::NEG_INFINITY);
+        row.status != Status::Clear || row.gap_bracket.is_some_and(|gap| gap.lower <= within)
+    }
+
+    /// Ranks of both instances by id: the order of the rows.
+    pub(crate) fn rank_of(&self, row: &PairOutcome) -> [u32; 2] {
+        [row.a, row.b].map(|i| self.rank[i.0 as usize])
+    }
+
+    fn answer(&self, pair: [u32; 2], rule: Option<u32>) -> (PairOutcome, SweepAnswer) {
+        let query = self.query(pair, rule);
+        let answer = sweep_pair(&query);
+        let row = self.row(pair, rule, &query.limits, &answer);
+        (row, answer)
+    }
+
+    fn query(&self, pair: [u32; 2], rule: Option<u32>) -> SweepQuery<'_> {
+        let RunChecker { assembly, shapes, settings, sweep_cells, .. } = self.run;
+        let drawn = pair.map(|i| &shapes.placed[i as usize]);
+        let [first, second] = drawn.map(|placed| &shapes.all[placed.shape as usize]);
+        let [of_a, of_b] = pair.map(|i| assembly.instances[i as usize].joint);
+        // Queries take the frames at the centres of the hulls.
+        let [p, q] = [(drawn[0], first), (drawn[1], second)].map(|(placed, shape)| Pose {
+            rotation: placed.pose.rotation,
+            translation: placed.pose.point(&shape.convex.origin),
+        });
+        let chain = |segment: &Segment| assembly.motion.mechanism.chain_between(of_a, of_b, [&p, &q], &segment.laws);
+        let segments = self.segments.iter().map(|(segment, cells)| (chain(segment), *segment, cells.as_slice()));
+        SweepQuery {
+            first,
+            second,
+            segments: segments.collect(),
+            limits: self.checker.limits(rule),
+            residual: drawn[0].residual + drawn[1].residual,
+            tests: *sweep_cells,
+            measured: settings.measure != Measure::None,
+        }
+    }
+
+    /// Row of a pair, with the measures of its worst pose.
+    fn row(&self, pair: [u32; 2], rule: Option<u32>, limits: &Limits, answer: &SweepAnswer) -> PairOutcome {
+        let worst = self.worst(answer);
+        let measured = worst.as_ref().and_then(|(_, values, gap)| self.at_worst(pair, rule, values, *gap));
+        let mut row = measured.unwrap_or_else(|| self.bare(pair, rule));
+        row.status = answer.status;
+        row.certainty = certainty(&row, limits, answer);
+        row.swept =
+            Some(Box::new(self.swept_pair(answer, worst.as_ref().map(|(segment, values, _)| (*segment, values)))));
+        row
+    }
+
+    /// Row without measures, lesser id first.
+    fn bare(&self, [a, b]: [u32; 2], rule: Option<u32>) -> PairOutcome {
+        let shape = |i: u32| &self.run.shapes.all[self.run.shapes.placed[i as usize].shape as usize];
+        let geometry = shape(a).geometry.max(shape(b).geometry);
+        let pair = if self.rank[b as usize] < self.rank[a as usize] { [b, a] } else { [a, b] };
+        PairOutcome { rule, ..PairOutcome::bare(pair.map(InstanceIx), Status::Undecided, geometry) }
+    }
+
+    /// The worst pose known: its segment, the values of all joints, and bounds of the least gap of the run (mm, signed).
+    fn worst(&self, answer: &SweepAnswer) -> Option<(u32, Vec<f64>, Bounds)> {
+        let known = answer.segments.iter().zip(0u32..).filter_map(|(s, k)| s.worst.as_ref().map(|w| (k, w)));
+        let (segment, (q, gap)) = known.min_by(|(_, (_, x)), (_, (_, y))| x.upper.total_cmp(&y.upper))?;
+        let least = answer.segments.iter().map(|s| s.least).fold(gap.lower, lesser);
+        let values = self.segments[segment as usize].0.laws.iter().map(|law| law.value(q)).collect();
+        Some((segment, values, Bounds { lower: least, upper: gap.upper }))
+    }
+
+    /// Row of a static check at joint values, with the bounds of the run.
+    fn at_worst(&self, [a, b]: [u32; 2], rule: Option<u32>, values: &[f64], gap: Bounds) -> Option<PairOutcome> {
+        let RunChecker { assembly, shapes, settings, .. } = self.run;
+        let moved = Shapes { placed: place::pair_at(assembly, shapes, values, [a, b])?, ..(*shapes).clone() };
+        let checker = Checker { assembly, settings, shapes: &moved, cache: None, neighbours: self.checker.neighbours };
+        let mut row = checker.row(&Candidate { a, b, rule }, self.rank, &mut Trace::default());
+        let still = row.gap_bracket.unwrap_or(Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY });
+        let upper = lesser(gap.upper, still.upper);
+        row.gap_bracket = Some(Bounds { lower: lesser(gap.lower, upper), upper });
+        // A ball of the run may be better than that of the static check.
+        row.gap = row.gap.map(|gap| lesser(gap, upper));
+        row.overlap_depth = row.gap.map(|gap| greater(-gap, 0.0));
+        Some(row)
+    }
+
+    fn swept_pair(&self, answer: &SweepAnswer, worst: Option<(u32, &Vec<f64>)>) -> SweptPair {
+        let segments = || answer.segments.iter().zip(0u32..);
+        let open: Vec<JointSpan> =
+            segments().flat_map(|(s, k)| s.open.iter().map(move |span| self.span(k, s, span))).collect();
+        let failing = |s: &SegmentAnswer, k: u32| -> Option<Vec<FailingPart>> {
+            let parts = s.failing.as_ref()?.iter();
+            let part = |f: &super::segment::FailingSpan| FailingPart {
+                status: s.status,
+                from: self.span(k, s, &f.from),
+                to: self.span(k, s, &f.to),
+                throughout: f.throughout,
+            };
+            Some(parts.map(part).collect())
+        };
+        let parts: Option<Vec<Vec<FailingPart>>> = segments().map(|(s, k)| failing(s, k)).collect();
+        let at = |(segment, values): (u32, &Vec<f64>)| JointSpan {
+            segment,
+            joints: self.joints.iter().map(|t| joint_at(t.joint, [values[t.joint as usize]; 2])).collect(),
+        };
+        SweptPair {
+            proved: answer.proved,
+            worst: worst.map(at),
+            first: self.first(answer),
+            failing: parts.map(|parts| parts.concat()).filter(|_| answer.by_balls || !answer.segments.is_empty()),
+            open_count: open.len() as u64,
+            open: open.into_iter().take(SweptPair::MAX_OPEN).collect(),
+            tests: answer.segments.iter().map(|s| s.tests).sum(),
+            cells: answer.segments.iter().map(|s| s.cells).sum(),
+            margin: answer.slack(),
+            segments: self.segments.len() as u32,
+        }
+    }
+
+    /// Bracket of the first pose within the limits, unless an earlier segment may have one.
+    fn first(&self, answer: &SweepAnswer) -> Option<JointSpan> {
+        let (segment, k) = answer.segments.iter().zip(0..).find(|(s, _)| s.status != Status::Clear)?;
+        segment.first.as_ref().map(|span| self.span(k, segment, span))
+    }
+
+    /// Values of the joints that vary with the motion of a pair.
+    fn span(&self, segment: u32, answer: &SegmentAnswer, [from, to]: &Span) -> JointSpan {
+        let laws = &self.segments[segment as usize].0.laws;
+        let joints = self.run.assembly.motion.mechanism.joints();
+        let varies = |j: &usize| {
+            joints[*j].joint.kind != JointKind::Fixed && answer.parameters.iter().any(|p| laws[*j].rate(*p) != 0.0)
+        };
+        let travel = |j: usize| joint_at(JointIx(j as u32).0, [laws[j].value(from), laws[j].value(to)]);
+        JointSpan { segment, joints: (0..laws.len()).filter(varies).map(travel).collect() }
+    }
+}
+
+fn joint_at(joint: u32, [from, to]: [f64; 2]) -> JointTravel {
+    JointTravel { joint, from, to }
+}
+
+/// Certified if the bracket is as narrow as promised. A contact is certified by its proof.
+fn certainty(row: &PairOutcome, limits: &Limits, answer: &SweepAnswer) -> Certainty {
+    if answer.segments.iter().any(|s| s.no_inside) {
+        return Certainty::NoInside;
+    }
+    let [share, least] = PROMISED[usize::from(row.status != Status::Interference)];
+    let promised = |gap: Bounds| {
+        let size = lesser(gap.lower.abs(), gap.upper.abs());
+        gap.width() <= greater(share * size, least * limits.tolerance) + 4.0 * answer.slack()
+    };
+    match row.status {
+        Status::Undecided => Certainty::Bracketed,
+        Status::Contact | Status::Allowed => Certainty::Certified,
+        _ if row.gap_bracket.is_none_or(promised) => Certainty::Certified,
+        _ => Certainty::Bracketed,
+    }
+}
