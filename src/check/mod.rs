@@ -9,6 +9,7 @@
 //!
 //! - `options`: choices of the caller
 //! - `run`: order of the steps
+//! - `explain`: one pair, as drawn or in a run
 //! - `prepare`: meshes, shapes, convex pieces, placements
 //! - `pairs`: candidate pairs, unique pairs, shards
 //! - `stages`: one unique pair, from its boxes to its status
@@ -20,6 +21,7 @@
 
 pub mod cache;
 pub(crate) mod drawn;
+pub(crate) mod explain;
 pub(crate) mod motion;
 pub(crate) mod options;
 pub(crate) mod outcome;
@@ -32,9 +34,12 @@ pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
 pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnShape, drawn};
+pub use crate::check::explain::{ExplainedPair, ExplainedRun, explain, explain_and_draw, explain_run};
+pub use crate::check::motion::never::{Meeting, MeetingVerdict, Meetings, meetings};
 pub use crate::check::motion::outcome::{
     FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, RunOutcome, SweptPair,
 };
+pub use crate::check::motion::range::{JointRange, JointRanges, JointSide, Stop, joint_ranges};
 pub use crate::check::options::*;
 pub use crate::check::outcome::explain::*;
 pub use crate::check::outcome::fix::{Fix, Mover, MoverReason, Side, fixable_rows};
@@ -43,9 +48,7 @@ pub use crate::check::outcome::warnings::PlacedWarning;
 pub use crate::check::outcome::*;
 pub use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 pub(crate) use crate::check::prepare::load::locate;
-pub use crate::check::run::{
-    ExplainedPair, check, check_and_draw, check_shard, check_with_stats, explain, explain_and_draw,
-};
+pub use crate::check::run::{check, check_and_draw, check_shard, check_with_stats};
 pub use crate::check::stages::trace::{ClearedBy, Step};
 pub use crate::check::stats::{PairFunnel, RunStats, StageSeconds, Timings};
 pub use crate::check::stopwatch::Stopwatch;

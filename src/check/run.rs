@@ -1,25 +1,22 @@
 //! Runs a check: parts to shapes, boxes to candidate pairs, unique pairs to answers, answers to the outcome.
 
-use crate::assembly::{Assembly, Geometry, NamedRun, PairRule, RuleTable};
+use crate::assembly::{Assembly, Geometry, NamedRun, RuleTable};
 use crate::check::cache::{PairCache, Session};
 use crate::check::drawn::{Drawn, drawn_shapes};
 use crate::check::motion::RunChecker;
 use crate::check::motion::outcome::MotionOutcome;
 use crate::check::outcome::counts::{Pruned, RunCounts};
-use crate::check::outcome::explain::{Explanation, PairFound, find_pair};
 use crate::check::outcome::flag_warnings::flag_warnings;
 use crate::check::outcome::part_rows::{describe_instances, describe_parts};
 use crate::check::outcome::warnings::{PlacedWarning, collect_warnings};
-use crate::check::pairs::candidates::{candidates, instance_boxes, neighbours};
+use crate::check::pairs::candidates::{candidates, neighbours};
 use crate::check::pairs::distinct::{UniquePairs, unique_pairs};
 use crate::check::pairs::shard::{Candidates, Shard, ShardOutcome};
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::stages::answers::Checker;
-use crate::check::{
-    ClearedBy, Counts, Measure, Options, Outcome, Progress, RunStats, Settings, Stage, Stopwatch, Timings,
-};
+use crate::check::{ClearedBy, Counts, Options, Outcome, Progress, RunStats, Settings, Stage, Stopwatch, Timings};
 use crate::error::{Error, Location, Problem};
 use crate::io::Loader;
 
@@ -190,7 +187,7 @@ fn run(
 }
 
 /// Builds an outcome without results.
-fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pairs: u64) -> Outcome {
+pub(crate) fn empty_outcome(assembly: &Assembly, settings: Settings, possible_pairs: u64) -> Outcome {
     Outcome {
         name: assembly.name.clone(),
         path: assembly.path.clone(),
@@ -225,92 +222,6 @@ fn select_shard(
     let Some(shard) = shard else { return (groups, unseen, all) };
     let (groups, candidates) = groups.of_shard(shapes, shard);
     (groups, if shard.index == 1 { unseen } else { Pruned::default() }, candidates)
-}
-
-/// Traces one pair through the stages and returns its row, equal to the row of a whole run with these options; `ids` in
-/// either order.
-///
-/// Reads all meshes, builds all shapes and finds all candidates as [`check()`] does, then answers this pair only.
-///
-/// # Errors
-/// Returns the errors of [`check()`], except for an assembly whose pairs are all ignored. Also refuses unknown ids and
-/// one id given twice.
-pub fn explain(
-    assembly: &Assembly,
-    options: &Options,
-    ids: [&str; 2],
-    loader: &dyn Loader,
-    progress: &dyn Progress,
-) -> Result<Explanation, Error> {
-    explained(assembly, options, ids, loader, progress).map(|(explanation, ..)| explanation)
-}
-
-/// An explained pair with an outcome and the judged shapes, for a picture.
-#[derive(Debug)]
-pub struct ExplainedPair {
-    /// The explanation.
-    pub explanation: Explanation,
-    /// Outcome with the row of the pair alone; its counts are 0.
-    pub outcome: Outcome,
-    /// Judged shapes of the assembly.
-    pub drawn: Drawn,
-}
-
-/// Explains a pair as [`explain()`] does; also returns its row as an outcome, and the judged shapes for a picture.
-///
-/// # Errors
-/// Returns the errors of [`explain()`].
-pub fn explain_and_draw(
-    assembly: &Assembly,
-    options: &Options,
-    ids: [&str; 2],
-    loader: &dyn Loader,
-    progress: &dyn Progress,
-) -> Result<ExplainedPair, Error> {
-    let (explanation, outcome, shapes) = explained(assembly, options, ids, loader, progress)?;
-    Ok(ExplainedPair { explanation, outcome, drawn: drawn_shapes(&shapes) })
-}
-
-/// Explains a pair; also returns its row as an outcome, and the shapes.
-fn explained(
-    assembly: &Assembly,
-    options: &Options,
-    ids: [&str; 2],
-    loader: &dyn Loader,
-    progress: &dyn Progress,
-) -> Result<(Explanation, Outcome, Shapes), Error> {
-    let settings = resolve_settings(assembly, options)?;
-    let pair = find_pair(assembly, ids)?;
-    let rules = RuleTable::of_drawing(assembly);
-    let meshes = load_meshes(assembly, loader, None, Measure::All, progress)?;
-    let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
-    progress.begin(Stage::Broad, 1);
-    let reach = max_distance(&settings, &rules, &shapes);
-    let candidates = candidates(&shapes, reach, &rules);
-    let [a, b] = pair;
-    let found = match rules.of(a, b) {
-        PairRule::Ignored { rule } => PairFound::Ignored { rule },
-        PairRule::Rule(_) | PairRule::None => {
-            let boxes = instance_boxes(&shapes, 0.0);
-            let distance = boxes[a.0 as usize].distance(&boxes[b.0 as usize]);
-            let (first, second) = (a.0.min(b.0), a.0.max(b.0));
-            let place = candidates.binary_search_by_key(&(first, second), |c| (c.a, c.b));
-            PairFound::Checked { distance, candidate: place.ok().map(|k| candidates[k]) }
-        }
-    };
-    progress.begin(Stage::Narrow, 1);
-    let near = neighbours(&candidates, assembly.instances.len());
-    let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: None, neighbours: &near };
-    let mut explanation = run.explanation(pair, &found, &rules, &meshes, reach);
-    explanation.warnings.extend(flag_warnings(assembly, options));
-    let n = assembly.instances.len() as u64;
-    let outcome = Outcome {
-        pairs: vec![explanation.pair.clone()],
-        parts: describe_parts(assembly, &meshes, &shapes),
-        instances: describe_instances(assembly),
-        ..empty_outcome(assembly, settings.clone(), n * n.saturating_sub(1) / 2)
-    };
-    Ok((explanation, outcome, shapes))
 }
 
 /// Counts all pairs of instances and the ignored ones.

@@ -10,6 +10,8 @@ use crate::cli::import::ImportArgs;
 use crate::cli::init::InitArgs;
 use crate::cli::inspect::InspectArgs;
 use crate::cli::merge::MergeArgs;
+use crate::cli::never::NeverArgs;
+use crate::cli::range::RangeArgs;
 use crate::cli::render::RenderArgs;
 use crate::cli::rule::RuleArgs;
 use crate::cli::schema::{CompletionsArgs, ManArgs, SchemaArgs};
@@ -79,6 +81,10 @@ pub enum Command {
     Merge(MergeArgs),
     /// Explain the verdict of one pair: the result of each stage and the deciding limit.
     Explain(ExplainArgs),
+    /// Measure how far joints can move from the drawing, and what stops them.
+    Range(RangeArgs),
+    /// Find the pairs that never meet, over all values of all joints.
+    Never(NeverArgs),
     /// Draw a pair or all findings: the parts in space, and a section through the overlap.
     Render(RenderArgs),
     /// Describe mesh files: size, volume, hull and defects.

@@ -45,6 +45,8 @@ fn help_of_the_program() {
       diff         Compare two JSON reports
       merge        Merge the partial reports of all shards of a run into its report
       explain      Explain the verdict of one pair: the result of each stage and the deciding limit
+      range        Measure how far joints can move from the drawing, and what stops them
+      never        Find the pairs that never meet, over all values of all joints
       render       Draw a pair or all findings: the parts in space, and a section through the overlap
       inspect      Describe mesh files: size, volume, hull and defects
       decompose    Cover a mesh with convex pieces and write them to files
@@ -137,6 +139,7 @@ fn help_of_explain() {
     Input:
           --report <FILE.json>  JSON report of `check` for rows like '#3'
           --allow-outside       Read meshes from outside the version-controlled tree
+          --run <NAME>          Explain the pair in this pose or sweep; `as-drawn` is the drawing
 
     Geometry:
           --geometry <GEOMETRY>  Solid of a part: exact, decomposition or hull [default: exact]
@@ -150,7 +153,8 @@ fn help_of_explain() {
           --format <FORMAT>         `text` for people, `json` for programs [default: text]
 
     Performance:
-      -j, --threads <N>  Number of threads [default: one per core]
+      -j, --threads <N>      Number of threads [default: one per core]
+          --sweep-cells <N>  Tests for the pair over a sweep, at most [default: 16000000]
 
     General:
       -q, --quiet         Print only errors on stderr: no progress, no warnings, no time

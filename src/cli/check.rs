@@ -9,7 +9,7 @@ use crate::cli::console::Console;
 use crate::cli::drawing_flags::{DrawingSettings, PictureArgs, refuse_without_scene};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
-use crate::cli::flags::{ColorChoice, GATE, GENERAL, MeasureChoice, PERFORMANCE, Question, REPORT, shard};
+use crate::cli::flags::{ColorChoice, GATE, GENERAL, MeasureChoice, PERFORMANCE, Question, REPORT, shard, sweep_cells};
 use crate::cli::open_page;
 use crate::cli::progress::{Bar, Hint};
 use crate::cli::report_flags::{OutputArgs, Outputs};
@@ -263,9 +263,6 @@ impl Check {
     }
 }
 
-/// Largest value of `--sweep-cells`: days of one thread.
-const MOST_SWEEP_CELLS: u64 = 1_000_000_000_000;
-
 const END_OF_CHECK: &str = "\
 Exit codes:
   0  every pair was decided and none fails; with --shard: the partial report is written, which is no verdict
@@ -321,7 +318,7 @@ pub struct CheckArgs {
     ///
     /// A test asks whether two nodes or triangles stay apart over a range of joint values. A pair without a proof after this number
     /// is `undecided`. A larger number takes longer; the seconds have no effect on the result.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = clap::value_parser!(u64).range(1..=MOST_SWEEP_CELLS))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = sweep_cells)]
     #[arg(hide_default_value = true, hide_short_help = true, help_heading = PERFORMANCE)]
     pub sweep_cells: u64,
 

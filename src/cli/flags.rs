@@ -161,6 +161,15 @@ fn fault(text: &str, error: &LengthError<'_>) -> String {
     }
 }
 
+/// Largest value of `--sweep-cells`: days of one thread.
+const MOST_SWEEP_CELLS: u64 = 1_000_000_000_000;
+
+/// Parses a budget in tests.
+pub(crate) fn sweep_cells(text: &str) -> Result<u64, String> {
+    let known = text.parse().ok().filter(|n| (1..=MOST_SWEEP_CELLS).contains(n));
+    known.ok_or_else(|| format!("must be a whole number from 1 to {MOST_SWEEP_CELLS}"))
+}
+
 /// Parses a shard `I/N`.
 pub(crate) fn shard(text: &str) -> Result<Shard, String> {
     let number = |t: &str| t.bytes().all(|b| b.is_ascii_digit()).then(|| t.parse().ok()).flatten();

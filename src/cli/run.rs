@@ -8,7 +8,9 @@ use crate::cli::explain::{explain, run_explain};
 use crate::cli::flags::ColorChoice;
 use crate::cli::settings::ExplainSettings;
 use crate::cli::work::Work;
-use crate::cli::{accept, decompose, diff, import, init, inspect, merge, render, rule, schema, suggest, usage};
+use crate::cli::{
+    accept, decompose, diff, import, init, inspect, merge, never, range, render, rule, schema, suggest, usage,
+};
 use clap::{CommandFactory, Parser, ValueEnum};
 use std::ffi::OsString;
 
@@ -42,6 +44,8 @@ pub(crate) fn run_with(
         }
         Command::Merge(args) => merge::run(args, quiet, color, console),
         Command::Explain(args) => explain(&ExplainSettings::new(args), work, quiet, color, console),
+        Command::Never(args) => never::run(args, quiet, console),
+        Command::Range(args) => range::run(args, quiet, console),
         Command::Render(args) => render::run(&args, quiet, color, console),
         Command::Inspect(args) => {
             let terminal = console.terminal;

@@ -17,8 +17,8 @@ use std::path::PathBuf;
 pub struct SchemaArgs {
     /// assembly, report, baseline, diff, explain, page, ...; --help lists all.
     ///
-    /// assembly, report, reports, partial, baseline, diff, explain, suggest, inspect, decompose, page: the assembly file, the
-    /// baseline, or the JSON output of a command. `report` is that of `check`, `reports` that of `check` for several assemblies,
+    /// assembly, report, reports, partial, baseline, diff, explain, never, range, suggest, inspect, decompose, page: the assembly
+    /// file, the baseline, or the JSON output of a command. `report` is that of `check`, `reports` that of `check` for several assemblies,
     /// `partial` that of `check --shard`, `page` the data inside the page.
     #[arg(value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub of: SchemaChoice,
@@ -41,6 +41,10 @@ pub enum SchemaChoice {
     Diff,
     /// The explanation of `explain --format json`
     Explain,
+    /// The pairs of `never --format json`
+    Never,
+    /// The ranges of `range --format json`
+    Range,
     /// The proposals of `suggest --format json`
     Suggest,
     /// The report of `inspect --format json`
@@ -62,6 +66,8 @@ impl SchemaChoice {
             Self::Reports => include_str!("../../docs/schema/reports.json"),
             Self::Diff => include_str!("../../docs/schema/diff.json"),
             Self::Explain => include_str!("../../docs/schema/explain.json"),
+            Self::Never => include_str!("../../docs/schema/never.json"),
+            Self::Range => include_str!("../../docs/schema/range.json"),
             Self::Suggest => include_str!("../../docs/schema/suggest.json"),
             Self::Inspect => include_str!("../../docs/schema/inspect.json"),
             Self::Decompose => include_str!("../../docs/schema/decompose.json"),

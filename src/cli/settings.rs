@@ -76,6 +76,10 @@ pub struct ExplainSettings {
     pub question: QuestionSettings,
     /// Names of the pair.
     pub pair: PairArgs,
+    /// Pose or sweep; `None` for the drawing.
+    pub run: Option<String>,
+    /// Largest number of tests for the pair over a sweep.
+    pub sweep_cells: u64,
     /// Format of the explanation.
     pub format: Format,
 }

@@ -119,6 +119,14 @@ impl Mechanism {
         Chain::new(drawn[0], drawn[1], &of_a, &of_b)
     }
 
+    /// Joints between a part moved by joint `a` and a part moved by joint `b`, nearest B first, as in
+    /// [`Self::chain_between`]; `None` is a part at rest.
+    pub fn joints_between(&self, a: Option<JointIx>, b: Option<JointIx>) -> Vec<JointIx> {
+        let [of_a, of_b] = self.sides(a, b);
+        let moves = |j: &JointIx| self.joints[j.0 as usize].joint.kind != JointKind::Fixed;
+        of_b.into_iter().chain(of_a.into_iter().rev()).filter(moves).collect()
+    }
+
     /// Joints that carry one of two parts alone, from each part towards the ground.
     fn sides(&self, a: Option<JointIx>, b: Option<JointIx>) -> [Vec<JointIx>; 2] {
         let (mut of_a, mut of_b) = (self.carriers(a), self.carriers(b));

@@ -27,8 +27,10 @@ pub(crate) mod markdown;
 #[cfg(test)]
 mod markdown_tests;
 pub(crate) mod motion;
+pub(crate) mod never;
 pub(crate) mod number;
 pub(crate) mod picture_links;
+pub(crate) mod range;
 pub(crate) mod rows;
 pub(crate) mod sarif;
 pub(crate) mod sentence;

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The file of the hinged box with changes.
-fn hinged_box(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
+pub fn hinged_box(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
     let folder = cases().join("hinged-box");
     let mut file = parsed(&fs::read_to_string(folder.join("assembly.json")).expect("readable"));
     for (_, mesh) in file["parts"].as_object_mut().expect("parts") {
@@ -24,19 +24,19 @@ fn hinged_box(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
     path
 }
 
-fn report(path: &Path, flags: &[&str]) -> (Value, u8) {
+pub fn report(path: &Path, flags: &[&str]) -> (Value, u8) {
     let path = path.to_str().expect("UTF-8");
     let ran = interfere(&[&["check", path, "--quiet", "--format", "json"], flags].concat());
     assert!(ran.code != 2, "{ran:?}");
     (parsed(&ran.stdout), u8::try_from(ran.code).expect("an exit code"))
 }
 
-fn row<'r>(report: &'r Value, run: &str, a: &str, b: &str) -> &'r Value {
+pub fn row<'r>(report: &'r Value, run: &str, a: &str, b: &str) -> &'r Value {
     let rows = report["motion"]["rows"].as_array().expect("rows");
     rows.iter().find(|r| r["run"] == run && r["a"] == a && r["b"] == b).unwrap_or_else(|| panic!("{run} {a} {b}"))
 }
 
-fn assert_close(found: &Value, expected: f64) {
+pub fn assert_close(found: &Value, expected: f64) {
     let found = found.as_f64().expect("a number");
     assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
 }
@@ -160,12 +160,12 @@ fn a_sweep_of_one_joint_is_proved_or_broken() {
     assert_eq!(row(&broken, "travel", "lid", "post")["status"], "interference");
 }
 
-fn bracket(value: &Value) -> [f64; 2] {
+pub fn bracket(value: &Value) -> [f64; 2] {
     [0, 1].map(|k| value[k].as_f64().expect("a number"))
 }
 
 /// True if the bracket holds the value, and is no wider than what moves a slide by a hundredth of the tolerance.
-fn holds(value: &Value, truth: f64) -> bool {
+pub fn holds(value: &Value, truth: f64) -> bool {
     let [from, to] = bracket(value);
     from.min(to) - 1e-9 <= truth && truth <= from.max(to) + 1e-9 && (to - from).abs() <= 1e-4
 }

@@ -4,14 +4,20 @@
 //! - `place`: instances at joint values
 //! - `sweep`, `segment`: one pair over a sweep, over one segment
 //! - `swept`: rows of the pairs of a sweep
+//! - `one_pair`: one pair of a run, for `explain`
+//! - `never`: pairs that never meet, over all values of all joints
+//! - `range`: how far a joint can move from the drawing
 //! - `outcome`: rows and counts of the runs
 //!
 //! A pair that a run leaves as drawn, under the same rule, keeps its answer from the drawing. A pair that a sweep moves
 //! once, but not on the way, is checked at the start of the sweep as in a pose.
 
 pub(crate) mod bodies;
+pub(crate) mod never;
+pub(crate) mod one_pair;
 pub(crate) mod outcome;
 pub(crate) mod place;
+pub(crate) mod range;
 pub(crate) mod segment;
 pub(crate) mod sweep;
 pub(crate) mod swept;
@@ -20,7 +26,7 @@ use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::cache::PairCache;
 use crate::check::motion::bodies::{Bodies, Travel};
 use crate::check::motion::outcome::{JointTravel, RunOutcome};
-use crate::check::motion::sweep::SweepAnswer;
+use crate::check::motion::sweep::{Effort, SweepAnswer};
 use crate::check::motion::swept::Sweeps;
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::pairs::candidates::{Candidate, candidates, neighbours};
@@ -28,7 +34,7 @@ use crate::check::pairs::distinct::unique_pairs;
 use crate::check::prepare::shapes::Shapes;
 use crate::check::run::max_distance;
 use crate::check::stages::answers::Checker;
-use crate::check::{PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
+use crate::check::{ClearedBy, Counts, PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
 use crate::error::Error;
 use crate::geom::math::greater;
 use crate::motion::JointIx;
@@ -86,18 +92,12 @@ impl RunChecker<'_> {
         let rows = checker.outcomes(&groups, &answers);
         let all = Bodies::whole(self.assembly.instances.len());
         let mut outcome = RunOutcome {
-            name: run.name.clone(),
-            kind: run.kind.name().to_owned(),
-            at: run.at.clone(),
-            joints: travel.joints(&motion.mechanism),
             pairs: all.pairs() - moved.pairs() + (kept.len() as u64 - of_moved),
             moving: all.pairs() - moved.pairs(),
             counts: tally.counts,
             cleared_by: tally.cleared_by,
-            cleared_by_swept_balls: 0,
             rows,
-            margin: 0.0,
-            undecided_because: None,
+            ..RunOutcome::of(run, travel.joints(&motion.mechanism))
         };
         outcome.counts.ignored += all.ignored(&rules) - swept.ignored(&rules);
         let sweeps = Sweeps {
@@ -108,6 +108,7 @@ impl RunChecker<'_> {
             segments: segments.iter().map(|s| (s, s.cells())).collect(),
             joints: &outcome.joints.clone(),
             rank: &checker.ranks(),
+            effort: Effort::of(self.settings.measure),
         };
         for a in 0..self.assembly.instances.len() as u32 {
             for (row, answer) in sweeps.of_first(a) {
@@ -134,6 +135,24 @@ impl RunChecker<'_> {
 }
 
 impl RunOutcome {
+    /// A run without pairs.
+    pub(crate) fn of(run: &NamedRun, joints: Vec<JointTravel>) -> Self {
+        Self {
+            name: run.name.clone(),
+            kind: run.kind.name().to_owned(),
+            at: run.at.clone(),
+            joints,
+            pairs: 0,
+            moving: 0,
+            counts: Counts::default(),
+            cleared_by: ClearedBy::default(),
+            cleared_by_swept_balls: 0,
+            rows: Vec::new(),
+            margin: 0.0,
+            undecided_because: None,
+        }
+    }
+
     /// Counts a pair of a sweep.
     fn count(&mut self, row: &PairOutcome, answer: &SweepAnswer) {
         *self.counts.of_mut(row.status) += 1;
@@ -149,7 +168,7 @@ impl RunOutcome {
 
 impl Travel {
     /// Joints away from home.
-    fn joints(&self, mechanism: &crate::motion::Mechanism) -> Vec<JointTravel> {
+    pub(crate) fn joints(&self, mechanism: &crate::motion::Mechanism) -> Vec<JointTravel> {
         let joints = (0..mechanism.joints().len() as u32).map(JointIx);
         let away = joints.filter(|j| self.displaced[j.0 as usize]);
         away.map(|j| JointTravel { joint: j.0, from: self.from[j.0 as usize], to: self.to[j.0 as usize] }).collect()

@@ -1,6 +1,6 @@
 //! Answers one pair over a segment of a sweep by the triangles, for motions of one parameter (`query::sweep`).
 
-use crate::check::motion::sweep::{NO_PROOF, SweepQuery, radius};
+use crate::check::motion::sweep::{Effort, NO_PROOF, SweepQuery, radius};
 use crate::check::pairs::rotations::Rotations;
 use crate::check::prepare::solid::body;
 use crate::check::stages::limits::Limits;
@@ -93,7 +93,8 @@ pub(crate) fn segment_answer(
         quantum: query.first.quantum + query.second.quantum,
         residual: query.residual + recentring(query),
         tests,
-        measured: query.measured,
+        measured: query.effort == Effort::All,
+        first_failing: query.effort == Effort::First,
         measures_clear: limits.report_within.is_some(),
     };
     let mut answer = sweep.answer();
@@ -133,7 +134,7 @@ fn described(
     let span = |[from, to]: [f64; 2]| [at(from), at(to)];
     let deepest = greater(limits.tolerance, limits.allow_depth.unwrap_or(0.0));
     let mut worst = answer.worst.map(|w| (w.at, w.gap));
-    if status == Status::Undecided && query.measured {
+    if status == Status::Undecided && query.effort == Effort::All {
         worst = worst_open(query, one, &answer.open, -(deepest + answer.slack));
     }
     let shown = match status {
@@ -197,13 +198,18 @@ fn still_gap(query: &SweepQuery<'_>, one: &OneParameter, at: f64) -> Bounds {
 
 /// Answers one pose as in a static check.
 fn still(query: &SweepQuery<'_>, one: &OneParameter, at: f64, measure: Measure) -> Answer {
-    let cell = Cell::between(one.range[0], one.range[1]);
+    still_at(query, &one.chain, &[at], measure)
+}
+
+/// Answers the pose at some parameters as in a static check.
+pub(crate) fn still_at(query: &SweepQuery<'_>, chain: &Chain, q: &[f64], measure: Measure) -> Answer {
+    let cell = Cell { center: q.to_vec(), half: vec![0.0; q.len()] };
     let pair = PairQuery {
         first: query.first,
         second: query.second,
-        pose: &one.chain.pose(&[at]),
+        pose: &chain.pose(q),
         limits: &query.limits,
-        residual: query.residual + one.chain.rounding(&cell, query.first.max_abs + query.second.max_abs),
+        residual: query.residual + chain.rounding(&cell, query.first.max_abs + query.second.max_abs),
         turns: Rotations::default(),
         measure,
     };

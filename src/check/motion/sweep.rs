@@ -4,10 +4,10 @@
 //! values, the distance at the centre less the largest displacement. The triangles decide the others (`segment`). A pair
 //! without a proof is undecided, and fails.
 
-use crate::check::Status;
 use crate::check::motion::segment::{SegmentAnswer, one_parameter, segment_answer};
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::limits::Limits;
+use crate::check::{Measure, Status};
 use crate::geom::math::{greater, lesser, max3};
 use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, Frame, Segment};
@@ -31,8 +31,24 @@ pub(crate) struct SweepQuery<'a> {
     pub residual: f64,
     /// Budget of the pair in tests of two nodes or triangles.
     pub tests: u64,
-    /// False if the status alone counts.
-    pub measured: bool,
+    pub effort: Effort,
+}
+
+/// Values of a pair over a run beyond its status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// The status alone.
+    Status,
+    /// The bracket of the first failing pose.
+    First,
+    /// Everything.
+    All,
+}
+
+impl Effort {
+    pub(crate) fn of(measure: Measure) -> Self {
+        if measure == Measure::None { Self::Status } else { Self::All }
+    }
 }
 
 /// Answer of a pair over a run.
@@ -89,7 +105,7 @@ pub(crate) fn sweep_pair(query: &SweepQuery<'_>) -> SweepAnswer {
             (answer.status, answer.why) = (found.status, found.why);
         }
         answer.segments.push(found);
-        if answer.status == Status::Interference && !query.measured {
+        if answer.status == Status::Interference && query.effort != Effort::All {
             // The other segments change nothing.
             break;
         }

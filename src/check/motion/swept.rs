@@ -6,13 +6,13 @@ use crate::check::motion::bodies::Bodies;
 use crate::check::motion::outcome::{FailingPart, JointSpan, JointTravel, SweptPair};
 use crate::check::motion::place;
 use crate::check::motion::segment::{SegmentAnswer, Span};
-use crate::check::motion::sweep::{SweepAnswer, SweepQuery, sweep_pair};
+use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, sweep_pair};
 use crate::check::pairs::candidates::Candidate;
 use crate::check::prepare::shapes::Shapes;
 use crate::check::stages::answers::Checker;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::Trace;
-use crate::check::{Certainty, Measure, PairOutcome, Status};
+use crate::check::{Certainty, PairOutcome, Status};
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose};
 use crate::motion::{Cell, JointIx, JointKind, Segment};
@@ -34,6 +34,7 @@ pub(crate) struct Sweeps<'a> {
     pub joints: &'a [JointTravel],
     /// Rank of every instance by id.
     pub rank: &'a [u32],
+    pub effort: Effort,
 }
 
 impl Sweeps<'_> {
@@ -67,8 +68,8 @@ impl Sweeps<'_> {
         (row, answer)
     }
 
-    fn query(&self, pair: [u32; 2], rule: Option<u32>) -> SweepQuery<'_> {
-        let RunChecker { assembly, shapes, settings, sweep_cells, .. } = self.run;
+    pub(crate) fn query(&self, pair: [u32; 2], rule: Option<u32>) -> SweepQuery<'_> {
+        let RunChecker { assembly, shapes, sweep_cells, .. } = self.run;
         let drawn = pair.map(|i| &shapes.placed[i as usize]);
         let [first, second] = drawn.map(|placed| &shapes.all[placed.shape as usize]);
         let [of_a, of_b] = pair.map(|i| assembly.instances[i as usize].joint);
@@ -86,12 +87,12 @@ impl Sweeps<'_> {
             limits: self.checker.limits(rule),
             residual: drawn[0].residual + drawn[1].residual,
             tests: *sweep_cells,
-            measured: settings.measure != Measure::None,
+            effort: self.effort,
         }
     }
 
     /// Row of a pair, with the measures of its worst pose.
-    fn row(&self, pair: [u32; 2], rule: Option<u32>, limits: &Limits, answer: &SweepAnswer) -> PairOutcome {
+    pub(crate) fn row(&self, pair: [u32; 2], rule: Option<u32>, limits: &Limits, answer: &SweepAnswer) -> PairOutcome {
         let worst = self.worst(answer);
         let measured = worst.as_ref().and_then(|(_, values, gap)| self.at_worst(pair, rule, values, *gap));
         let mut row = measured.unwrap_or_else(|| self.bare(pair, rule));
@@ -111,7 +112,7 @@ impl Sweeps<'_> {
     }
 
     /// The worst pose known: its segment, the values of all joints, and bounds of the least gap of the run (mm, signed).
-    fn worst(&self, answer: &SweepAnswer) -> Option<(u32, Vec<f64>, Bounds)> {
+    pub(crate) fn worst(&self, answer: &SweepAnswer) -> Option<(u32, Vec<f64>, Bounds)> {
         let known = answer.segments.iter().zip(0u32..).filter_map(|(s, k)| s.worst.as_ref().map(|w| (k, w)));
         let (segment, (q, gap)) = known.min_by(|(_, (_, x)), (_, (_, y))| x.upper.total_cmp(&y.upper))?;
         let least = answer.segments.iter().map(|s| s.least).fold(gap.lower, lesser);

@@ -259,6 +259,11 @@ impl Outcome {
         self.motion.as_ref().map_or(&[], |motion| &motion.runs)
     }
 
+    /// First matching rule of a row.
+    pub fn rule_of(&self, row: &PairOutcome) -> Option<&Rule> {
+        row.rule.and_then(|rule| self.rules.get(rule as usize))
+    }
+
     /// Id of an instance.
     pub fn id(&self, instance: InstanceIx) -> &str {
         &self.instances[instance.0 as usize].id

@@ -66,6 +66,8 @@ pub struct Sweep<'a> {
     pub tests: u64,
     /// True to bracket the worst pose and the ends of all intervals; false if the status alone counts.
     pub measured: bool,
+    /// True to bracket the first failing pose, even if the status alone is known before.
+    pub first_failing: bool,
     /// True to bracket the least gap of a clear run as well.
     pub measures_clear: bool,
 }
@@ -212,7 +214,7 @@ impl<'a> Sweep<'a> {
             .map(|k| from + (to - from) * k as f64 / (FIRST_POSES - 1) as f64)
             .chain(near.nested.iter().map(|n| n[0] + 0.5 * (n[1] - n[0])))
             .find(|&q| work.still.gap(&self.chain.pose(&[q]), deepest, None).gap.upper < -deepest);
-        if let Some(at) = shown.filter(|_| !self.measured) {
+        if let Some(at) = shown.filter(|_| !self.measured && !self.first_failing) {
             let answer = bare(SweepStatus::Interference, Vec::new());
             return SweepAnswer { failing: vec![self.failing_somewhere(at)], ..answer };
         }

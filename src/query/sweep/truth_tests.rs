@@ -61,6 +61,7 @@ fn run(case: &Case, place: Place, exchanged: bool) -> SweepAnswer {
         tests: DEFAULT_TESTS,
         measured: true,
         measures_clear: true,
+        first_failing: false,
     }
     .answer()
 }

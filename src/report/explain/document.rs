@@ -5,6 +5,7 @@ use crate::check::{ExplainedInstance, Explanation};
 use crate::report::explain::steps::StepRow;
 use crate::report::explain::text;
 use crate::report::json::{Assembly, Pair, Part, RuleAsRead, Settings, Warnings};
+use crate::report::motion::json::RunOfPair;
 use crate::report::number::{as_given, length, vector};
 use serde::Serialize;
 
@@ -24,6 +25,9 @@ pub(crate) struct Document<'a> {
     why: String,
     fix: Option<FixRow<'a>>,
     warnings: Warnings<'a>,
+    /// The pair over a run; omitted for the drawing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunOfPair<'a>>,
 }
 
 #[derive(Serialize)]
@@ -85,6 +89,7 @@ impl<'a> Document<'a> {
                 moves_into: fix.moves_into.is_some().then_some(&e.moves_into[..]),
             }),
             warnings: Warnings(&e.warnings),
+            run: None,
         }
     }
 }

@@ -1,10 +1,14 @@
-//! Writes the stages of one pair: `text` for people, `document` as JSON, `steps` for one step in either form.
+//! Writes the stages of one pair: `text` for people, `document` as JSON, `steps` for one step in either form,
+//! `run` for a pair in a pose or a sweep.
 
 pub(crate) mod document;
+pub(crate) mod run;
 pub(crate) mod steps;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod text;
+
+pub use crate::report::explain::run::render_run;
 
 use crate::check::Explanation;
 use crate::json::write::write_json;

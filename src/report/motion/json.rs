@@ -1,7 +1,7 @@
 //! Writes the poses and sweeps of a check as JSON: docs/reference/report.md.
 
 use crate::check::{
-    FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, PairOutcome, RunOutcome, pair_id,
+    ExplainedRun, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, PairOutcome, RunOutcome, pair_id,
 };
 use crate::findings::Judged;
 use crate::geom::{Bounds, LengthUnit};
@@ -75,6 +75,47 @@ struct Row<'a> {
     tests: Option<u64>,
     cells: Option<u64>,
     margin: Option<f64>,
+}
+
+/// A pair explained in a run.
+#[derive(Serialize)]
+pub(crate) struct RunOfPair<'a> {
+    name: &'a str,
+    kind: &'a str,
+    file: &'a str,
+    line: Option<u32>,
+    joints: Values<'a>,
+    /// Joints between the two instances, nearest B first.
+    between: Vec<&'a str>,
+    displacement: f64,
+    by_swept_balls: bool,
+    /// Joint values of the steps.
+    at: BTreeMap<&'a str, f64>,
+    row: Row<'a>,
+}
+
+impl<'a> RunOfPair<'a> {
+    pub(crate) fn new(
+        judged: &'a Judged,
+        motion: &'a MotionOutcome,
+        run: &'a RunOutcome,
+        row: &'a PairOutcome,
+        e: &ExplainedRun,
+    ) -> Self {
+        let spans = Spans::new(judged, motion, run);
+        Self {
+            name: &run.name,
+            kind: &run.kind,
+            file: &run.at.file,
+            line: run.at.line,
+            joints: spans.values(&run.joints),
+            between: e.between.iter().map(|j| motion.joints[*j as usize].name.as_str()).collect(),
+            displacement: length(e.displacement, judged.outcome.units),
+            by_swept_balls: e.by_balls,
+            at: spans.values(&e.at).into_iter().map(|(name, [value, _])| (name, value)).collect(),
+            row: Row::new(judged, motion, run, row),
+        }
+    }
 }
 
 /// Values of joints, each with a start and an end.
@@ -180,7 +221,7 @@ impl<'a> Row<'a> {
         let o = &judged.outcome;
         let [a, b] = [o.id(p.a), o.id(p.b)];
         let rule = p.rule.and_then(|r| o.rules.get(r as usize));
-        let spans = Spans { joints: &motion.joints, units: o.units, is_path: run.kind == "path" };
+        let spans = Spans::new(judged, motion, run);
         let swept = p.swept.as_deref();
         Self {
             id: pair_id(a, b),
@@ -216,6 +257,10 @@ struct Spans<'a> {
 }
 
 impl<'a> Spans<'a> {
+    fn new(judged: &Judged, motion: &'a MotionOutcome, run: &RunOutcome) -> Self {
+        Self { joints: &motion.joints, units: judged.outcome.units, is_path: run.kind == "path" }
+    }
+
     /// Number of the segment, from 1; `None` for a sweep of joints.
     fn segment(&self, span: &JointSpan) -> Option<u32> {
         self.is_path.then_some(span.segment + 1)

@@ -14,6 +14,17 @@ use crate::report::text::shown;
 
 /// Describes a run: `pose open: lid 110; 3 pairs move`.
 pub(crate) fn heading(o: &Outcome, run: &RunOutcome) -> String {
+    let verb = if run.moving == 1 { "moves" } else { "move" };
+    let kept = if run.margin > 0.0 {
+        format!("; limits kept to within {}", length_text(run.margin, o.units))
+    } else {
+        String::new()
+    };
+    format!("{}; {} {verb}{kept}", values(o, run), count(run.moving, "pair"))
+}
+
+/// Describes the joint values of a run: `pose open: lid 110`.
+pub(crate) fn values(o: &Outcome, run: &RunOutcome) -> String {
     let kind = if run.is_sweep() { "sweep" } else { "pose" };
     let joints = o.motion.as_ref().map_or(&[][..], |motion| &motion.joints);
     let value = |joint: &JointOutcome, value: f64| format_number(in_units(joint, value, o.units));
@@ -25,13 +36,7 @@ pub(crate) fn heading(o: &Outcome, run: &RunOutcome) -> String {
     };
     let values: Vec<String> = run.joints.iter().filter_map(travel).collect();
     let values = if values.is_empty() { "all joints at home".to_owned() } else { values.join(", ") };
-    let verb = if run.moving == 1 { "moves" } else { "move" };
-    let kept = if run.margin > 0.0 {
-        format!("; limits kept to within {}", length_text(run.margin, o.units))
-    } else {
-        String::new()
-    };
-    format!("{kind} {}: {values}; {} {verb}{kept}", shown(&run.name), count(run.moving, "pair"))
+    format!("{kind} {}: {values}", shown(&run.name))
 }
 
 /// Counts of a run by status.

@@ -32,6 +32,16 @@ pub(crate) fn parts(o: &Outcome, p: &PairOutcome) -> String {
     if n > 1 { format!("{first} and {} more", n - 1) } else { first }
 }
 
+/// A bracket of joint values, by its end: `segment 2: lid 98.7311`.
+pub(crate) fn bracket(o: &Outcome, swept: &SweptPair, span: &JointSpan) -> String {
+    let value = |t: &crate::check::JointTravel| {
+        let joint = leader(o, t.joint)?;
+        let [to, width] = [t.to, t.to - t.from].map(|value| in_units(joint, value, o.units));
+        Some(format!("{} {}", shown(&joint.name), value_text(to, width)))
+    };
+    segment(swept, span) + &span.joints.iter().filter_map(value).collect::<Vec<_>>().join(", ")
+}
+
 /// Share of the run with a proof: `all`, or a percentage rounded down. Empty outside of a sweep.
 pub(crate) fn proved(p: &PairOutcome) -> String {
     match p.swept.as_ref().map(|s| s.proved) {
@@ -93,7 +103,7 @@ fn ranges(ends: Vec<(String, String, String)>) -> String {
 }
 
 /// Formats a joint value with at most six digits, and no digit below the width of its bracket (0 for a known value).
-fn value_text(value: f64, width: f64) -> String {
+pub(crate) fn value_text(value: f64, width: f64) -> String {
     let size = if value == 0.0 { 0 } else { libm::floor(libm::log10(value.abs())) as i32 };
     let known = if width == 0.0 { i32::MAX } else { 1 - libm::ceil(libm::log10(width.abs())) as i32 };
     let decimals = (DIGITS - 1 - size).min(known).clamp(0, 12) as usize;

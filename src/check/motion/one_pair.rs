@@ -1,0 +1,113 @@
+//! Checks one pair in a run, for `explain`.
+
+use crate::assembly::{InstanceIx, NamedRun, PairRule, RuleTable};
+use crate::check::PairOutcome;
+use crate::check::motion::RunChecker;
+use crate::check::motion::bodies::{Bodies, Travel};
+use crate::check::motion::outcome::{JointTravel, RunOutcome};
+use crate::check::motion::place;
+use crate::check::motion::sweep::{Effort, SweepQuery, radius, sweep_pair};
+use crate::check::motion::swept::Sweeps;
+use crate::check::prepare::shapes::PlacedInstance;
+use crate::check::stages::answers::Checker;
+use crate::error::Error;
+use crate::geom::math::greater;
+use crate::motion::{Cell, Chain, Frame, Segment};
+
+/// A pair in a run.
+pub(crate) struct PairInRun {
+    /// Row over the sweep; `None` for a pair that the run leaves in one relative pose.
+    pub row: Option<PairOutcome>,
+    /// The run, without rows and counts.
+    pub outcome: RunOutcome,
+    /// Joints between the two instances, nearest the second one first.
+    pub between: Vec<u32>,
+    /// Largest distance of a point of the second instance from its place in the middle of a segment, seen from the first
+    /// one (mm, >= 0).
+    pub displacement: f64,
+    /// True if the balls around the parts clear the pair.
+    pub by_balls: bool,
+    /// Joints away from home at the worst pose known, or at the start of the run.
+    pub at: Vec<JointTravel>,
+    /// The instances at these joint values.
+    pub placed: Vec<PlacedInstance>,
+}
+
+impl RunChecker<'_> {
+    /// Checks one pair of a run; `pair` in the order of the row.
+    ///
+    /// # Errors
+    /// Refuses joint values that move a part beyond the largest coordinate.
+    pub(crate) fn pair(&self, run: &NamedRun, pair: [InstanceIx; 2]) -> Result<PairInRun, Error> {
+        let motion = &self.assembly.motion;
+        let mechanism = &motion.mechanism;
+        let segments = mechanism.segments(&run.kind);
+        let travel = Travel::of(mechanism, &segments);
+        let swept = Bodies::of(self.assembly, &travel.swept);
+        let rules = RuleTable::of_run(self.assembly, &run.name);
+        let neighbours = vec![0; self.assembly.instances.len()];
+        let Self { assembly, settings, shapes, cache, .. } = *self;
+        let checker = Checker { assembly, settings, shapes, cache, neighbours: &neighbours };
+        let joints = travel.joints(mechanism);
+        let sweeps = Sweeps {
+            run: self,
+            checker: &checker,
+            rules: &rules,
+            swept: &swept,
+            segments: segments.iter().map(|s| (s, s.cells())).collect(),
+            joints: &joints,
+            rank: &checker.ranks(),
+            effort: Effort::All,
+        };
+        let [a, b] = pair.map(|i| i.0);
+        let rule = match rules.of(pair[0], pair[1]) {
+            PairRule::Ignored { .. } => None,
+            PairRule::Rule(rule) => Some(Some(rule)),
+            PairRule::None => Some(None),
+        };
+        let mut values = travel.start.clone();
+        let (mut row, mut displacement, mut by_balls) = (None, 0.0, false);
+        if let Some(rule) = rule.filter(|_| swept.differ(a, b)) {
+            let query = sweeps.query([a.min(b), a.max(b)], rule);
+            displacement = largest_displacement(&query);
+            let answer = sweep_pair(&query);
+            by_balls = answer.by_balls;
+            if let Some((_, worst, _)) = sweeps.worst(&answer) {
+                values = worst;
+            }
+            row = Some(sweeps.row([a.min(b), a.max(b)], rule, &query.limits, &answer));
+        }
+        let mut outcome = RunOutcome::of(run, joints.clone());
+        outcome.margin = row.as_ref().and_then(|row| row.swept.as_ref()).map_or(0.0, |swept| swept.margin);
+        let [of_a, of_b] = pair.map(|i| assembly.instances[i.0 as usize].joint);
+        let at = |t: &JointTravel| JointTravel {
+            joint: t.joint,
+            from: values[t.joint as usize],
+            to: values[t.joint as usize],
+        };
+        Ok(PairInRun {
+            row,
+            outcome,
+            between: mechanism.joints_between(of_a, of_b).into_iter().map(|j| j.0).collect(),
+            displacement,
+            by_balls,
+            at: joints.iter().map(at).collect(),
+            placed: place::at(assembly, shapes, &values, run)?,
+        })
+    }
+}
+
+/// Largest distance of a point of the second shape from its place in the middle of a segment, seen from the first one
+/// (mm, >= 0).
+fn largest_displacement(query: &SweepQuery<'_>) -> f64 {
+    let of_segment = |(chain, segment, _): &(Chain, &Segment, &[Cell])| {
+        let parts: Vec<Cell> = segment.ranges.iter().map(|[from, to]| Cell::between(*from, *to)).collect();
+        let cell = Cell {
+            center: parts.iter().flat_map(|c| c.center.clone()).collect(),
+            half: parts.iter().flat_map(|c| c.half.clone()).collect(),
+        };
+        let frame = Frame::new(chain, &cell);
+        frame.spread_of_ball(&frame.pose.translation, radius(query.second)).displacement
+    };
+    query.segments.iter().map(of_segment).fold(0.0, greater)
+}

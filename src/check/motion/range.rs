@@ -1,0 +1,233 @@
+//! Measures how far each joint can move from the drawing.
+
+use crate::assembly::{Assembly, InstanceIx, NamedRun, RuleTable};
+use crate::check::motion::RunChecker;
+use crate::check::motion::bodies::{Bodies, Travel};
+use crate::check::motion::outcome::MotionOutcome;
+use crate::check::motion::segment::SegmentAnswer;
+use crate::check::motion::sweep::{Effort, SweepAnswer};
+use crate::check::motion::swept::Sweeps;
+use crate::check::prepare::load::load_meshes;
+use crate::check::prepare::shapes;
+use crate::check::run::resolve_settings;
+use crate::check::stages::answers::Checker;
+use crate::check::{Measure, Options, Progress, Settings, Stage, Status};
+use crate::error::{Error, Location, Problem};
+use crate::geom::LengthUnit;
+use crate::io::Loader;
+use crate::json::wording::{join_or, nearest, quoted};
+use crate::motion::{AS_DRAWN, JointIx, JointKind, Mechanism, RunKind};
+
+/// Range examined for a joint without limits, to each side: one turn (degrees).
+const FULL_TURN: f64 = 360.0;
+
+/// How far some joints can move from the drawing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointRanges {
+    /// Name of the assembly.
+    pub name: String,
+    /// Path of the assembly as given.
+    pub path: String,
+    /// Unit of the report.
+    pub units: LengthUnit,
+    /// Settings of the check.
+    pub settings: Settings,
+    /// The joints of the assembly.
+    pub motion: MotionOutcome,
+    /// Full ids of the instances.
+    pub ids: Vec<String>,
+    /// Results in the order of the request.
+    pub ranges: Vec<JointRange>,
+}
+
+/// How far a joint can move from the drawing. Values in degrees, or mm for a slide.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointRange {
+    /// Index in [`MotionOutcome::joints`].
+    pub joint: u32,
+    /// Towards smaller values, and towards larger ones.
+    pub sides: [JointSide; 2],
+}
+
+/// One direction of a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointSide {
+    /// Last value examined: the limit of the joint, or of one that follows it; one turn without limits.
+    pub limit: f64,
+    /// Farthest value to which every pair keeps its limits, proved from the drawing on.
+    pub free: f64,
+    /// What ends the range; `None` if the limit does.
+    pub stop: Option<Stop>,
+}
+
+/// A pair that ends a range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stop {
+    /// Instances, lesser id first.
+    pub pair: [InstanceIx; 2],
+    /// Failing status beyond the range; `Undecided` without a proof.
+    pub status: Status,
+    /// Bracket of the first failing value, nearer the drawing first.
+    pub bracket: [f64; 2],
+}
+
+/// Measures how far joints can move from the drawing, one at a time, with all others at home; `names` are full names of
+/// joints, empty for all that do not follow another one.
+///
+/// # Errors
+/// Returns the errors of [`check()`](crate::check::check()), and refuses unknown joints, fixed ones, and followers.
+pub fn joint_ranges(
+    assembly: &Assembly,
+    options: &Options,
+    names: &[String],
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<JointRanges, Error> {
+    let settings = resolve_settings(assembly, options)?;
+    let joints = find_joints(assembly, names)?;
+    let meshes = load_meshes(assembly, loader, None, Measure::None, progress)?;
+    let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
+    let rules = RuleTable::of_drawing(assembly);
+    let sweep_cells = options.sweep_cells;
+    let checker =
+        RunChecker { assembly, settings: &settings, shapes: &shapes, cache: None, drawn_rules: &rules, sweep_cells };
+    progress.begin(Stage::Narrow, 2 * joints.len() as u64);
+    let mut ranges = Vec::with_capacity(joints.len());
+    for joint in joints {
+        let side = |towards: f64| {
+            let found = checker.side(joint, towards, &rules);
+            progress.advance(1);
+            found
+        };
+        ranges.push(JointRange { joint: joint.0, sides: [side(-1.0), side(1.0)] });
+    }
+    let ids = assembly.instances.iter().map(|i| i.id.clone()).collect();
+    Ok(JointRanges {
+        name: assembly.name.clone(),
+        path: assembly.path.clone(),
+        units: assembly.units,
+        motion: MotionOutcome::of(assembly),
+        ids,
+        ranges,
+        settings,
+    })
+}
+
+/// Finds joints with a value of their own.
+fn find_joints(assembly: &Assembly, names: &[String]) -> Result<Vec<JointIx>, Error> {
+    let all = assembly.motion.mechanism.joints();
+    let own = |k: &usize| all[*k].follows.is_none() && all[*k].joint.kind != JointKind::Fixed;
+    let known: Vec<&str> = assembly.motion.joints.iter().map(|j| j.name.as_str()).collect();
+    let at = || Location::file(&assembly.path);
+    let mut problems = Vec::new();
+    let mut found = Vec::new();
+    for name in names {
+        match known.iter().position(|known| known == name) {
+            Some(k) if own(&k) => found.push(JointIx(k as u32)),
+            Some(k) => {
+                let leader = all[k]
+                    .follows
+                    .map(|f| format!("name the joint that it follows, {}", quoted(known[f.leader.0 as usize])));
+                let what = format!("the joint {} has no value of its own", quoted(name));
+                problems.push(Problem::new(
+                    at(),
+                    what,
+                    leader.unwrap_or_else(|| "a fixed joint never moves".to_owned()),
+                ));
+            }
+            None => {
+                let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean {}?", quoted(near)));
+                let fix = near.unwrap_or_else(|| {
+                    if known.is_empty() {
+                        "the assembly has no `joints`".to_owned()
+                    } else {
+                        format!("known joints: {}", join_or(&known))
+                    }
+                });
+                problems.push(Problem::new(at(), format!("no joint has the name {}", quoted(name)), fix));
+            }
+        }
+    }
+    if names.is_empty() {
+        found = (0..all.len()).filter(own).map(|k| JointIx(k as u32)).collect();
+        if found.is_empty() {
+            problems.push(Problem::new(at(), "the assembly has no joint with a value of its own", "add `joints`"));
+        }
+    }
+    if problems.is_empty() { Ok(found) } else { Err(Error { problems }) }
+}
+
+/// Last value of a joint towards smaller (-1) or larger (1) values, by its limits and those of its followers.
+fn limit(mechanism: &Mechanism, joint: JointIx, towards: f64) -> f64 {
+    let own = &mechanism.joints()[joint.0 as usize];
+    let mut end =
+        own.range.map_or(own.home + towards * FULL_TURN, |[low, high]| if towards < 0.0 { low } else { high });
+    let (drawn, moved) = (mechanism.values(&[(joint, own.home)]), mechanism.values(&[(joint, own.home + 1.0)]));
+    for (k, other) in mechanism.joints().iter().enumerate().filter(|(k, _)| *k != joint.0 as usize) {
+        let rate = moved[k] - drawn[k];
+        let Some([low, high]) = other.range.filter(|_| rate != 0.0) else { continue };
+        let reached = if rate * towards < 0.0 { low } else { high };
+        let allowed = own.home + (reached - drawn[k]) / rate;
+        end = if towards < 0.0 { end.max(allowed.min(own.home)) } else { end.min(allowed.max(own.home)) };
+    }
+    end
+}
+
+impl RunChecker<'_> {
+    /// Measures one direction of a joint.
+    fn side(&self, joint: JointIx, towards: f64, rules: &RuleTable) -> JointSide {
+        let mechanism = &self.assembly.motion.mechanism;
+        let home = mechanism.joints()[joint.0 as usize].home;
+        let limit = limit(mechanism, joint, towards);
+        if limit == home {
+            return JointSide { limit, free: limit, stop: None };
+        }
+        let run = NamedRun {
+            name: AS_DRAWN.to_owned(),
+            at: Location::default(),
+            kind: RunKind::Path { configurations: vec![vec![(joint, home)], vec![(joint, limit)]] },
+        };
+        let segments = mechanism.segments(&run.kind);
+        let travel = Travel::of(mechanism, &segments);
+        let swept = Bodies::of(self.assembly, &travel.swept);
+        let neighbours = vec![0; self.assembly.instances.len()];
+        let Self { assembly, settings, shapes, cache, .. } = *self;
+        let checker = Checker { assembly, settings, shapes, cache, neighbours: &neighbours };
+        let sweeps = Sweeps {
+            run: self,
+            checker: &checker,
+            rules,
+            swept: &swept,
+            segments: segments.iter().map(|s| (s, s.cells())).collect(),
+            joints: &[],
+            rank: &checker.ranks(),
+            effort: Effort::First,
+        };
+        let value = |share: f64| home + (limit - home) * share;
+        let mut first: Option<([f64; 2], Stop)> = None;
+        for a in 0..assembly.instances.len() as u32 {
+            for (row, answer) in sweeps.of_first(a) {
+                let Some((bracket, status)) = first_failure(&answer) else { continue };
+                if first.as_ref().is_none_or(|(before, _)| bracket[0] < before[0]) {
+                    first = Some((bracket, Stop { pair: [row.a, row.b], status, bracket: bracket.map(value) }));
+                }
+            }
+        }
+        let free = first.map_or(limit, |(bracket, _)| value(bracket[0]));
+        JointSide { limit, free, stop: first.map(|(_, stop)| stop) }
+    }
+}
+
+/// Bracket of the first failing share of a path of one segment, and the status there.
+fn first_failure(answer: &SweepAnswer) -> Option<([f64; 2], Status)> {
+    if !answer.status.fails() {
+        return None;
+    }
+    let whole = [0.0, 1.0];
+    let of_segment = |s: &SegmentAnswer| {
+        let failing = s.failing.iter().flatten().map(|f| ([f.from[0][0], f.from[1][0]], s.status));
+        let open = s.open.iter().map(|span| ([span[0][0], span[1][0]], Status::Undecided));
+        failing.chain(open).min_by(|(x, _), (y, _)| x[0].total_cmp(&y[0]))
+    };
+    Some(answer.segments.first().and_then(of_segment).unwrap_or((whole, answer.status)))
+}
