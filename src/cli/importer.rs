@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Name of the program on `PATH`.
@@ -124,6 +124,7 @@ impl Importer {
         command.args(flags).args(paths).current_dir(&work).env_clear().stdin(Stdio::null());
         command.envs(ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         // Files instead of pipes: a child of the program may keep a pipe open after its end.
+        in_own_group(&mut command);
         command.stdout(File::create(&stdout).map_err(start)?).stderr(File::create(&stderr).map_err(start)?);
         let mut child = command.spawn().map_err(start)?;
         let begun = Instant::now();
@@ -133,9 +134,7 @@ impl Importer {
                 Ok(Some(status)) => break status,
                 Ok(None) if begun.elapsed() < self.timeout => {}
                 Ok(None) | Err(_) => {
-                    // Ignores a failure: the program has ended by itself.
-                    let _ = child.kill();
-                    let _ = child.wait();
+                    kill_all(&mut child);
                     let what = format!("the program took longer than {} s", self.timeout.as_secs());
                     let fix = "give it more time: --import-timeout SECONDS";
                     return Err(refuse(shown, Refusal::ImporterLimit, what, fix));
@@ -163,6 +162,26 @@ impl Importer {
             None => Command::new(&self.program),
         }
     }
+}
+
+/// Puts the program and its children into a process group of their own.
+fn in_own_group(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+/// Ends the program, and on Unix every process of its group. Failures are ignored: a program may have ended by itself.
+fn kill_all(child: &mut Child) {
+    // The standard library has no call for a group; `kill` of the shell has. The group is named by a number.
+    if cfg!(unix) {
+        let group = format!("kill -9 -{}", child.id());
+        let mut shell = Command::new("/bin/sh");
+        let _ = shell.arg("-c").arg(group).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// Result of a program that ended well.
