@@ -13,7 +13,7 @@ use crate::error::{Error, Location, Warning};
 use crate::geom::LengthUnit;
 use crate::import::folder::{ASSEMBLY, Folder, Summary, generate};
 use crate::import::recognise::{Kind, kind_of};
-use crate::import::{ImportOptions, Up, import};
+use crate::import::{ImportOptions, Up, import_content};
 use crate::io::{FsLoader, Loader};
 use crate::report::number::count;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -29,8 +29,10 @@ use std::time::Duration;
 pub fn run(args: &ImportArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let options = args.options();
     let written = slashes(&args.output.join(ASSEMBLY));
-    let folder = match kind_of_file(&args.file)? {
-        Some(kind) if kind.needs_program() => {
+    let bytes = content(&args.file)?;
+    let folder = match kind_of(&bytes) {
+        Ok(kind) if kind.needs_program() => {
+            drop(bytes);
             args.source.refuse_for_program(&args.file, kind)?;
             let shown = slashes(&args.file);
             let input = std::fs::canonicalize(&args.file).unwrap_or_else(|_| args.file.clone());
@@ -42,7 +44,12 @@ pub fn run(args: &ImportArgs, quiet: bool, color: ColorChoice, console: &mut Con
             }
             importer.import(&input, &shown)?
         }
-        _ => native(&args.file, &options, &source_path(&args.file))?,
+        // The import words the error of an unknown kind.
+        _ => {
+            let imported = import_content(&args.file, &bytes, &FsLoader, &options)?;
+            drop(bytes);
+            generate(&imported, &options, &source_path(&args.file))?
+        }
     };
     replace(&args.output, &folder.files, args.force)?;
     if !quiet {
@@ -58,22 +65,15 @@ pub fn run(args: &ImportArgs, quiet: bool, color: ColorChoice, console: &mut Con
     Ok(Exit::Pass)
 }
 
-/// Kind of a file; `None` for an unknown one, whose error the import words.
-fn kind_of_file(file: &Path) -> Result<Option<Kind>, Failure> {
-    let bytes = FsLoader.read(file).map_err(|e| {
+fn content(file: &Path) -> Result<Vec<u8>, Failure> {
+    FsLoader.read(file).map_err(|e| {
         let what = if e.kind() == std::io::ErrorKind::NotFound {
             "no such file".to_owned()
         } else {
             format!("cannot read the file: {e}")
         };
-        Error::one(Location::file(slashes(file)), what, "check the path")
-    })?;
-    Ok(kind_of(&bytes).ok())
-}
-
-fn native(file: &Path, options: &ImportOptions, source: &str) -> Result<Folder, Failure> {
-    let imported = import(file, &FsLoader, options)?;
-    Ok(generate(&imported, options, source)?)
+        Failure::Input(Error::one(Location::file(slashes(file)), what, "check the path"))
+    })
 }
 
 /// The summary for people: a line a fact.
@@ -134,7 +134,7 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = END)]
 pub struct ImportArgs {
-    /// File: glTF 2.0 or GLB, 3MF, URDF, STEP; or a mesh as one part.
+    /// File: glTF 2.0 or GLB, 3MF, URDF, MJCF, SDF, STEP; or a mesh as one part.
     ///
     /// The content decides the format; the file name has no influence.
     #[arg(value_name = "FILE")]
@@ -185,7 +185,7 @@ pub struct SourceArgs {
     #[arg(long, value_name = "RAD", value_parser = positive, help_heading = GEOMETRY)]
     pub angle: Option<f64>,
 
-    /// Named pose of a robot, from its SRDF [default: zero].
+    /// Named pose of a robot, from its SRDF or keyframes [default: zero].
     #[arg(long, value_name = "NAME", help_heading = INPUT)]
     pub pose: Option<String>,
 

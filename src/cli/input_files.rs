@@ -10,7 +10,7 @@ use crate::cli::importer_folder::{read_folder, verified};
 use crate::error::{Error, Location, Warning};
 use crate::import::folder::{ASSEMBLY, Folder, generate};
 use crate::import::recognise::kind_of;
-use crate::import::{ImportOptions, import};
+use crate::import::{ImportOptions, import_content};
 use crate::io::{FsLoader, Loader};
 use std::collections::BTreeMap;
 use std::io;
@@ -75,14 +75,17 @@ impl InputFiles {
         None
     }
 
-    fn import(&self, path: &Path, needs_program: bool) -> Result<Folder, Error> {
+    /// Imports a file with this content.
+    fn import(&self, path: &Path, bytes: Vec<u8>, needs_program: bool) -> Result<Folder, Error> {
         let shown = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
         let shown = shown.as_deref().unwrap_or(path);
         let source = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         if needs_program {
+            drop(bytes);
             return self.import_by_program(path, &slashes(shown));
         }
-        let imported = import(shown, &FsLoader, &self.options)?;
+        let imported = import_content(shown, &bytes, &FsLoader, &self.options)?;
+        drop(bytes);
         generate(&imported, &self.options, &source)
     }
 
@@ -135,8 +138,7 @@ impl Loader for InputFiles {
         // A file that cannot be read fails later, with a better message.
         let Ok(bytes) = FsLoader.read(&path) else { return Ok(path) };
         let Some(kind) = kind_of(&bytes).ok().filter(|kind| kind.is_assembly()) else { return Ok(path) };
-        drop(bytes);
-        let folder = self.import(&path, kind.needs_program()).map_err(io::Error::other)?;
+        let folder = self.import(&path, bytes, kind.needs_program()).map_err(io::Error::other)?;
         let at = |w: &Warning| w.at.clone().or_else(|| Some(Location::file(path.file_name()?.to_string_lossy())));
         // The check itself warns of open meshes.
         let told = folder.warnings.iter().filter(|w| w.code != crate::error::WarningCode::NotClosed);

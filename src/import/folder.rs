@@ -99,6 +99,8 @@ struct JointEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     home: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    lead: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     follows: Option<FollowEntry<'a>>,
 }
 
@@ -126,7 +128,12 @@ impl<'a> From<&'a ImportedJoint> for JointEntry<'a> {
     fn from(j: &'a ImportedJoint) -> Self {
         let angles = j.range.map_or(RangeEntry::Word("full"), RangeEntry::Limits);
         Self {
-            kind: if j.turns { "revolute" } else { "prismatic" },
+            kind: match (j.lead, j.turns) {
+                (Some(_), _) => "screw",
+                (None, true) => "revolute",
+                (None, false) => "prismatic",
+            },
+            lead: j.lead,
             axis: j.axis.into(),
             at: j.turns.then(|| j.at.into()),
             moves: &j.moves,

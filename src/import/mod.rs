@@ -4,7 +4,8 @@
 //! - `recognise`: the kind of a file, by content
 //! - `gltf`: glTF 2.0 and GLB
 //! - `threemf`: 3MF
-//! - `urdf`: robots, with SRDF and the meshes of their links
+//! - `robot`: links and joints of robots, whatever describes them
+//! - `urdf`, `mjcf`, `sdf`: robots in their languages
 //! - `collada`: COLLADA meshes
 //! - `part_mesh`: a mesh file as a part
 //! - `part_file`: a part as a mesh file
@@ -13,14 +14,17 @@
 //! - `names`: ids and file names from names of any characters
 //! - `near_rotation`: removes single-precision rounding from a placement
 //! - `references`: files named by a file
+//! - `element`: elements of XML documents with their places
 //! - `folder`: the generated folder, as bytes
 //! - `refusal`: errors with a code
 //! - `xml`: limits and attributes of XML documents
 
 pub(crate) mod collada;
 pub(crate) mod collect;
+pub(crate) mod element;
 pub mod folder;
 pub(crate) mod gltf;
+pub(crate) mod mjcf;
 pub(crate) mod names;
 pub(crate) mod near_rotation;
 pub(crate) mod part_file;
@@ -29,6 +33,8 @@ pub(crate) mod primitives;
 pub mod recognise;
 pub(crate) mod references;
 pub(crate) mod refusal;
+pub(crate) mod robot;
+pub(crate) mod sdf;
 pub(crate) mod threemf;
 pub(crate) mod urdf;
 pub(crate) mod xml;
@@ -166,8 +172,10 @@ pub struct ImportedInstance {
 pub struct ImportedJoint {
     /// Unique name.
     pub name: String,
-    /// True for a turn, false for a slide.
+    /// True for a turn or a screw, false for a slide.
     pub turns: bool,
+    /// Travel of a screw for one turn (mm).
+    pub lead: Option<f64>,
     /// Unit direction of the axis as drawn, in the assembly's frame.
     pub axis: Vec3,
     /// Point of the axis as drawn, in the assembly's frame.
@@ -236,6 +244,19 @@ pub fn import(path: &Path, loader: &dyn Loader, options: &ImportOptions) -> Resu
     import_bytes(path, &bytes, tree, loader, options)
 }
 
+/// Reads a file whose content is known, and the files that it names.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_content(
+    path: &Path,
+    bytes: &[u8],
+    loader: &dyn Loader,
+    options: &ImportOptions,
+) -> Result<Imported, Error> {
+    import_bytes(path, bytes, VersionedTree::new(path, loader, options.allow_outside)?, loader, options)
+}
+
 fn import_bytes(
     path: &Path,
     bytes: &[u8],
@@ -245,7 +266,7 @@ fn import_bytes(
 ) -> Result<Imported, Error> {
     let file = shown(path);
     let kind = recognise::kind_of(bytes).map_err(|what| {
-        let fix = "`interfere import` reads glTF, 3MF, URDF, STEP and meshes";
+        let fix = "`interfere import` reads glTF, 3MF, URDF, MJCF, SDF, STEP and meshes";
         refuse(&file, Refusal::Unsupported, what, fix)
     })?;
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
@@ -255,6 +276,8 @@ fn import_bytes(
         Kind::Gltf => gltf::read(bytes, &file, &mut references, options, &mut collector),
         Kind::ThreeMf => threemf::read(bytes, &file, options, &mut collector),
         Kind::Urdf => urdf::read(bytes, &file, &mut references, options, &mut collector),
+        Kind::Mjcf => mjcf::read(bytes, &file, &mut references, options, &mut collector),
+        Kind::Sdf => sdf::read(bytes, &file, &mut references, options, &mut collector),
         Kind::Collada | Kind::Mesh => part_mesh::read_alone(bytes, &file, &stem, options, &mut collector),
         Kind::Step | Kind::Iges | Kind::Brep => {
             let what = format!("{} needs another program", kind.name());

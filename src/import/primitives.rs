@@ -1,8 +1,8 @@
-//! Meshes of boxes, cylinders and spheres, about the origin (m). A box is exact. The vertices of a cylinder and of a
-//! sphere lie on the surface, so the facets lie inside of it, within the deflection.
+//! Meshes of boxes, cylinders, capsules, cones, spheres and ellipsoids, about the origin (m). A box is exact. The
+//! vertices of the others lie on the surface, so the facets lie inside of it, within the deflection.
 
 use crate::geom::Vec3;
-use crate::geom::math::sin_cos_deg;
+use crate::geom::math::{greater, sin_cos_deg};
 use crate::mesh::TriMesh;
 
 /// Least and largest number of sides around an axis.
@@ -75,21 +75,17 @@ pub(crate) fn cylinder(radius: f64, length: f64, fineness: Fineness) -> Primitiv
     Primitive { mesh: TriMesh { vertices, triangles }, deflection: sagitta(radius, n) }
 }
 
-/// A sphere: circles of latitude between two poles.
-pub(crate) fn sphere(radius: f64, fineness: Fineness) -> Primitive {
-    // A facet between two meridians and two circles of latitude is off by the sagittas of both.
-    let half = Fineness { deflection: 0.5 * fineness.deflection, ..fineness };
-    let n = sides(radius, half).min(MAX_MERIDIANS);
-    let rings = n / 2;
-    let mut vertices = vec![Vec3::new(0.0, 0.0, -radius)];
-    for ring in 1..rings {
-        let (s, c) = sin_cos_deg(180.0 * ring as f64 / rings as f64);
-        vertices.extend(circle(radius * s, -radius * c, n));
+/// A surface of revolution about the z axis: circles (radius, height) from low to high, between two poles.
+fn revolved(low: f64, circles: &[(f64, f64)], high: f64, n: usize) -> TriMesh {
+    let mut vertices = vec![Vec3::new(0.0, 0.0, low)];
+    for (radius, z) in circles {
+        vertices.extend(circle(*radius, *z, n));
     }
-    vertices.push(Vec3::new(0.0, 0.0, radius));
+    vertices.push(Vec3::new(0.0, 0.0, high));
     let last = vertices.len() as u32 - 1;
+    let rings = circles.len() + 1;
     let at = |ring: usize, k: usize| 1 + ((ring - 1) * n + k % n) as u32;
-    let mut triangles = Vec::with_capacity(2 * n * (rings - 1));
+    let mut triangles = Vec::with_capacity(2 * n * rings);
     for k in 0..n {
         triangles.push([0, at(1, k + 1), at(1, k)]);
         for ring in 1..rings - 1 {
@@ -98,7 +94,60 @@ pub(crate) fn sphere(radius: f64, fineness: Fineness) -> Primitive {
         }
         triangles.push([at(rings - 1, k), at(rings - 1, k + 1), last]);
     }
-    Primitive { mesh: TriMesh { vertices, triangles }, deflection: sagitta(radius, n) + sagitta(radius, 2 * rings) }
+    TriMesh { vertices, triangles }
+}
+
+/// Number of meridians of a ball. A facet between two meridians and two circles of latitude is off by the sagittas of
+/// both.
+fn meridians(radius: f64, fineness: Fineness) -> usize {
+    let half = Fineness { deflection: 0.5 * fineness.deflection, ..fineness };
+    sides(radius, half).min(MAX_MERIDIANS)
+}
+
+/// A sphere: circles of latitude between two poles.
+pub(crate) fn sphere(radius: f64, fineness: Fineness) -> Primitive {
+    let n = meridians(radius, fineness);
+    let rings = n / 2;
+    let latitude = |ring: usize| {
+        let (s, c) = sin_cos_deg(180.0 * ring as f64 / rings as f64);
+        (radius * s, -radius * c)
+    };
+    let mesh = revolved(-radius, &(1..rings).map(latitude).collect::<Vec<_>>(), radius, n);
+    Primitive { mesh, deflection: sagitta(radius, n) + sagitta(radius, 2 * rings) }
+}
+
+/// A cylinder about the z axis between two half balls; `length` without the balls.
+pub(crate) fn capsule(radius: f64, length: f64, fineness: Fineness) -> Primitive {
+    // A multiple of 4, so that the equator is a circle of latitude.
+    let n = meridians(radius, fineness);
+    let rings = n / 2;
+    let circle = |ring: usize, shift: f64| {
+        let (s, c) = sin_cos_deg(180.0 * ring as f64 / rings as f64);
+        (radius * s, shift - radius * c)
+    };
+    let low = (1..=rings / 2).map(|ring| circle(ring, -0.5 * length));
+    let high = (rings / 2..rings).map(|ring| circle(ring, 0.5 * length));
+    let end = 0.5 * length + radius;
+    let mesh = revolved(-end, &low.chain(high).collect::<Vec<_>>(), end, n);
+    Primitive { mesh, deflection: sagitta(radius, n) + sagitta(radius, 2 * rings) }
+}
+
+/// A cone about the z axis, its base at `-length / 2`, its tip at `length / 2`.
+pub(crate) fn cone(radius: f64, length: f64, fineness: Fineness) -> Primitive {
+    let n = sides(radius, fineness);
+    let mesh = revolved(-0.5 * length, &[(radius, -0.5 * length)], 0.5 * length, n);
+    Primitive { mesh, deflection: sagitta(radius, n) }
+}
+
+/// An ellipsoid with these radii along the axes: a stretched unit sphere. The largest radius bounds the stretch of the
+/// sphere's deflection.
+pub(crate) fn ellipsoid(radii: [f64; 3], fineness: Fineness) -> Primitive {
+    let [x, y, z] = radii;
+    let largest = greater(x, greater(y, z));
+    let unit = sphere(1.0, Fineness { deflection: fineness.deflection / largest, ..fineness });
+    let mut mesh = unit.mesh;
+    mesh.vertices.iter_mut().for_each(|v| *v = Vec3::new(x * v.x, y * v.y, z * v.z));
+    Primitive { mesh, deflection: largest * unit.deflection }
 }
 
 #[cfg(test)]
@@ -126,6 +175,9 @@ mod tests {
             (cylinder(0.1, 0.5, FINE), tau / 2.0 * 0.01 * 0.5),
             (sphere(0.1, FINE), tau * 2.0 / 3.0 * 0.001),
             (sphere(1e-6, FINE), tau * 2.0 / 3.0 * 1e-18),
+            (capsule(0.1, 0.5, FINE), tau / 2.0 * 0.01 * 0.5 + tau * 2.0 / 3.0 * 0.001),
+            (cone(0.1, 0.5, FINE), tau / 2.0 * 0.01 * 0.5 / 3.0),
+            (ellipsoid([0.1, 0.2, 0.3], FINE), tau * 2.0 / 3.0 * 0.006),
         ] {
             let loaded = LoadedMesh::from_tri_mesh(primitive.mesh).unwrap();
             assert!(loaded.health.closed && !loaded.health.inside_out, "{volume}");
@@ -148,5 +200,24 @@ mod tests {
             assert!(far <= pin.deflection * (1.0 + 1e-9), "{radius}: {far} {}", pin.deflection);
         }
         assert!(sphere(0.05, FINE).deflection <= FINE.deflection);
+    }
+
+    #[test]
+    fn facets_of_capsules_cones_and_ellipsoids_lie_within_their_deflection() {
+        let pill = capsule(0.05, 0.2, FINE);
+        // Distance from the axis of the capsule, a segment.
+        let inside = |p: &Vec3| 0.05 - libm::hypot(libm::hypot(p.x, p.y), greater(p.z.abs() - 0.1, 0.0));
+        let far = samples(&pill.mesh).iter().map(inside).fold(0.0, f64::max);
+        assert!(far <= pill.deflection * (1.0 + 1e-9) && pill.deflection <= FINE.deflection, "{far}");
+        let tip = cone(0.05, 0.2, FINE);
+        let slope = libm::hypot(0.05, 0.2);
+        let side = samples(&tip.mesh).into_iter().filter(|p| p.z > -0.1);
+        let far = side.map(|p| (0.05 * (0.1 - p.z) - 0.2 * libm::hypot(p.x, p.y)) / slope).fold(0.0, f64::max);
+        assert!(far <= tip.deflection * (1.0 + 1e-9) && far > 0.0, "{far} {}", tip.deflection);
+        let egg = ellipsoid([0.02, 0.03, 0.05], FINE);
+        // The level function bounds the distance: within 1 − f, times the largest radius.
+        let level = |p: &Vec3| libm::sqrt((p.x / 0.02).powi(2) + (p.y / 0.03).powi(2) + (p.z / 0.05).powi(2));
+        let far = samples(&egg.mesh).iter().map(|p| 0.05 * (1.0 - level(p))).fold(0.0, f64::max);
+        assert!(far <= egg.deflection * (1.0 + 1e-9) && egg.deflection <= FINE.deflection, "{far}");
     }
 }

@@ -12,6 +12,10 @@ pub enum Kind {
     ThreeMf,
     /// URDF.
     Urdf,
+    /// MJCF, the models of MuJoCo.
+    Mjcf,
+    /// SDFormat.
+    Sdf,
     /// COLLADA: one part.
     Collada,
     /// A mesh: one part.
@@ -31,6 +35,8 @@ impl Kind {
             Self::Gltf => "glTF",
             Self::ThreeMf => "3MF",
             Self::Urdf => "URDF",
+            Self::Mjcf => "MJCF",
+            Self::Sdf => "SDF",
             Self::Collada => "COLLADA",
             Self::Mesh => "mesh",
             Self::Step => "STEP",
@@ -50,6 +56,9 @@ impl Kind {
     }
 }
 
+/// First bytes of a binary MuJoCo model: its mark 54321, then 8 bytes a number.
+const MJB: &[u8] = b"\x31\xd4\0\0\x08\0\0\0";
+
 /// Recognises the kind of a file.
 ///
 /// # Errors
@@ -64,6 +73,9 @@ pub fn kind_of(bytes: &[u8]) -> Result<Kind, String> {
     }
     if text.starts_with(b"DBRep_DrawableShape") || text.starts_with(b"CASCADE Topology") {
         return Ok(Kind::Brep);
+    }
+    if bytes.starts_with(MJB) {
+        return Err("a binary MuJoCo model (MJB): save the model as XML".to_owned());
     }
     if bytes.starts_with(b"PK\x03\x04") {
         return archive(bytes);
@@ -120,8 +132,9 @@ fn markup(text: &[u8]) -> Result<Kind, String> {
     match root_name(text).as_deref() {
         Some("robot") => Ok(Kind::Urdf),
         Some("COLLADA") => Ok(Kind::Collada),
-        Some("mujoco") => Err("a MuJoCo model (MJCF)".to_owned()),
-        Some("sdf") => Err("an SDFormat model".to_owned()),
+        Some("mujoco") => Ok(Kind::Mjcf),
+        Some("mujocoinclude") => Err("a part of a MuJoCo model: name the model that includes it".to_owned()),
+        Some("sdf" | "gazebo") => Ok(Kind::Sdf),
         Some(name) => Err(format!("XML with the root {}", crate::json::wording::quoted(name))),
         None => Err("XML or HTML without a root element".to_owned()),
     }
@@ -162,6 +175,8 @@ mod tests {
             (b"PK\x03\x04....3d/Part.MODEL", Kind::ThreeMf),
             (b"<?xml version=\"1.0\"?>\n<!-- <a> -->\n<robot name=\"r\">", Kind::Urdf),
             (b"\xef\xbb\xbf<COLLADA xmlns=\"\">", Kind::Collada),
+            (b"<mujoco model='a'/>", Kind::Mjcf),
+            (b"<?xml version='1.0'?><sdf version='1.6'>", Kind::Sdf),
             (b"DBRep_DrawableShape\n", Kind::Brep),
             (b"OFF\n3 1 0", Kind::Mesh),
             (b"solid x\nfacet", Kind::Mesh),
@@ -174,8 +189,8 @@ mod tests {
             (b"{\"asset\": 1}", "a glTF file"),
             (b"PK\x03\x04....Document.xml", "FreeCAD"),
             (b"PK\x03\x04....notes.txt", "a zip archive"),
-            (b"<mujoco/>", "MuJoCo"),
-            (b"<sdf version='1.6'>", "SDFormat"),
+            (b"<mujocoinclude/>", "a part of a MuJoCo model"),
+            (b"\x31\xd4\0\0\x08\0\0\0", "MJB"),
             (b"<html>", "XML with the root `html`"),
             (b"<!-- never closed", "without a root element"),
             (b"", "empty"),

@@ -143,12 +143,12 @@ fn a_refused_file_leaves_no_folder() {
     scratch.write("a.gltf", gltf());
     scratch.write("b.urdf", "<robot name='r'><link name='a'/></robot>");
     scratch.write("c.json", "{\"version\": 1}");
-    scratch.write("d.xml", "<mujoco/>");
+    scratch.write("d.xml", "<mujocoinclude/>");
     for (file, says) in [
         ("a.gltf", "`cubes.bin`: cannot read the file: no such file [reference-missing]"),
         ("b.urdf", "left out: 1 links without geometry [no-geometry]"),
         ("c.json", "[unsupported]"),
-        ("d.xml", "a MuJoCo model (MJCF) [unsupported]"),
+        ("d.xml", "a part of a MuJoCo model: name the model that includes it [unsupported]"),
         ("e.glb", "no such file"),
     ] {
         let ran = run_in(scratch.path(), &["import", file, "-o", "out"], &[]);
@@ -347,6 +347,28 @@ fn a_failing_program_ends_without_folder_and_verdict() {
             assert!(!scratch.path().join("out").exists());
         }
     }
+    // The children of a program that takes too long end with it.
+    let child = scratch.path().join("child");
+    let program = importer(&scratch, &format!("sleep 600 &\necho $! > {}\nsleep 600", child.display()));
+    let ran = run_in(
+        scratch.path(),
+        &["import", "d.step", "-o", "out", "--import-timeout", "1"],
+        &[("INTERFERE_CAD", &program)],
+    );
+    assert!(ran.stderr.contains("[importer-limit]"), "{ran:?}");
+    let child = fs::read_to_string(child).expect("the child began");
+    let is_alive = || {
+        let status = fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+        // A zombie waits for its new parent to count it.
+        !status.is_empty() && !status.contains(") Z ")
+    };
+    for _ in 0..100 {
+        if !is_alive() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(!is_alive(), "the child of the program runs on");
     let none = scratch.path().join("bin/none");
     let ran = run_in(scratch.path(), &["import", "d.step", "-o", "out"], &[("INTERFERE_CAD", &none)]);
     assert!(ran.code == 2 && ran.stderr.contains("[importer-missing]"), "{ran:?}");

@@ -34,6 +34,7 @@ mod pages;
 mod pictures;
 mod pieces;
 mod properties;
+mod robots;
 mod schema;
 mod schemas_of_outputs;
 mod separation;

@@ -1,124 +1,174 @@
-//! Parts and instances of the links of a robot.
+//! Links and joints of a URDF file as written. Reads what geometry needs; other elements have no effect.
 
+use crate::assembly::file::rotation::{roll_pitch_yaw, unit_vector};
 use crate::error::{Error, Problem};
-use crate::geom::{Affine, LengthUnit, Mat3, Vec3};
-use crate::import::ImportOptions;
-use crate::import::collect::{Collector, Source, SourceIx};
-use crate::import::gltf::nodes::refuse_singular;
-use crate::import::names::{Siblings, clean};
-use crate::import::part_mesh::{PartMesh, read_mesh};
-use crate::import::primitives::{Fineness, Primitive, cuboid, cylinder, sphere};
-use crate::import::references::References;
+use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::refusal::{Refusal, problem};
-use crate::import::urdf::packages::Packages;
-use crate::import::urdf::robot::{Geometry, Robot, Shape};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use crate::import::robot::model::{Address, Geometry, Joint, Link, Motion, Robot, Shape};
+use crate::import::xml::{attribute, child, children, parse as parse_xml, place, text};
+use crate::json::wording::quoted;
+use roxmltree::Node;
 
-/// Places the geometries of all links. Returns the ids of each link's instances, in the order of the links.
+/// Parses a robot; returns the missing links that joints name as their child, too.
 ///
 /// # Errors
-/// Returns the problems of all meshes at once.
-pub(crate) fn place(
-    robot: &Robot,
-    placements: &[Affine],
-    file: &str,
-    references: &References<'_>,
-    options: &ImportOptions,
-    collector: &mut Collector,
-) -> Result<Vec<Vec<String>>, Error> {
-    let mut shapes = Shapes {
-        packages: Packages::new(options),
-        references,
-        options,
-        meshes: BTreeMap::new(),
-        by_address: BTreeMap::new(),
-        problems: Vec::new(),
-    };
-    let mut siblings = Siblings::default();
-    let mut ids = Vec::with_capacity(robot.links.len());
-    for (link, placement) in robot.links.iter().zip(placements) {
-        let name = siblings.unique(clean(&link.name).unwrap_or_else(|| "link".to_owned()));
-        // A link without one kind of geometry has the other.
-        let (first, second) =
-            if options.visual { (&link.visuals, &link.collisions) } else { (&link.collisions, &link.visuals) };
-        let geometries = if first.is_empty() { second } else { first };
-        if geometries.is_empty() {
-            collector.leave_out("links without geometry", 1, &link.name);
-        }
-        let mut own = Vec::new();
-        for (k, geometry) in geometries.iter().enumerate() {
-            let Some((source, scale)) = shapes.source(geometry, &link.name, collector) else { continue };
-            let id = if k == 0 { name.clone() } else { format!("{name}.{}", k + 1) };
-            let scale = Affine { linear: Mat3::from_diagonal(&Vec3::from(scale)), ..Affine::identity() };
-            let placed = placement.after(&geometry.origin).after(&scale);
-            refuse_singular(&placed, &id, file)?;
-            own.push(collector.instance(id, source, &placed));
-        }
-        ids.push(own);
-    }
-    collector.numbered += siblings.numbered;
-    collector.warnings.extend(shapes.packages.guesses());
-    if shapes.problems.is_empty() { Ok(ids) } else { Err(Error { problems: shapes.problems }) }
-}
-
-/// Meshes of a robot, each read once.
-struct Shapes<'a, 'l> {
-    packages: Packages<'a>,
-    references: &'a References<'l>,
-    options: &'a ImportOptions,
-    /// Mesh of each file; `None` for a file with a problem.
-    meshes: BTreeMap<PathBuf, Option<SourceIx>>,
-    /// File of each address.
-    by_address: BTreeMap<String, Option<PathBuf>>,
-    problems: Vec<Problem>,
-}
-
-impl Shapes<'_, '_> {
-    /// Mesh of a geometry and its scale; `None` after a problem.
-    fn source(&mut self, geometry: &Geometry, link: &str, collector: &mut Collector) -> Option<(SourceIx, [f64; 3])> {
-        let fine = Fineness { deflection: self.options.deflection / 1000.0, angle: self.options.angle };
-        let primitive = match &geometry.shape {
-            Shape::Box(size) => cuboid(*size),
-            Shape::Cylinder { radius, length } => cylinder(*radius, *length, fine),
-            Shape::Sphere(radius) => sphere(*radius, fine),
-            Shape::Mesh { file, scale } => return Some((self.mesh(file, geometry, collector)?, *scale)),
-            Shape::Other(name) => {
-                let what = format!("geometry {} of link {}", crate::json::wording::quoted(name), link);
-                let fix = "replace it by a mesh, a box, a cylinder or a sphere";
-                self.problems.push(problem(geometry.at.clone(), Refusal::Unsupported, what, fix));
-                return None;
+/// Refuses damaged XML and a document type, xacro, equal names, joints of missing links, numbers that are none.
+pub(crate) fn parse(bytes: &[u8], file: &str) -> Result<(Robot, Vec<String>), Error> {
+    let text = text(bytes, file)?;
+    let document = parse_xml(text, file)?;
+    let root = document.root_element();
+    refuse_xacro(root, file)?;
+    let name = root.attribute("name").map(str::to_owned).filter(|n| !n.is_empty());
+    let (mut robot, mut without_child) = (Robot::new(name, "link"), Vec::new());
+    let mut problems = Vec::new();
+    for node in children(root, "link") {
+        match link(node, file) {
+            Ok(link) => {
+                if robot.link_of.insert(link.name.clone(), robot.links.len()).is_some() {
+                    problems.push(bad(node, file, format!("two links with the name {}", quoted(&link.name))));
+                }
+                robot.links.push(link);
             }
-        };
-        let Primitive { mesh, deflection } = primitive;
-        let name = geometry.name.clone().filter(|n| clean(n).is_some()).unwrap_or_else(|| link.to_owned());
-        // Rounds up to a thousandth of a micrometre, for a short number.
-        let deflection = libm::ceil(deflection * 1e9) / 1e6;
-        let deflection = Some(deflection).filter(|d| *d > 0.0);
-        let units = self.options.units.unwrap_or(LengthUnit::M);
-        Some((collector.source(Source { mesh, units, name, deflection, colour: None }), [1.0; 3]))
-    }
-
-    fn mesh(&mut self, written: &str, geometry: &Geometry, collector: &mut Collector) -> Option<SourceIx> {
-        if !self.by_address.contains_key(written) {
-            let found = self.packages.find(written, self.references);
-            let found = found.map_err(|p| self.problems.push(Problem { at: geometry.at.clone(), ..p })).ok();
-            self.by_address.insert(written.to_owned(), found);
+            Err(problem) => problems.push(problem),
         }
-        let path = self.by_address.get(written)?.clone()?;
-        if !self.meshes.contains_key(&path) {
-            let read = self.read(&path, collector).map_err(|p| self.problems.push(p)).ok();
-            self.meshes.insert(path.clone(), read);
+    }
+    for node in children(root, "joint") {
+        let child = child(node, "child").and_then(|n| n.attribute("link"));
+        if let Some(missing) = child.filter(|link| !robot.link_of.contains_key(*link)) {
+            // Such a joint moves nothing.
+            without_child.push(missing.to_owned());
+            continue;
         }
-        *self.meshes.get(&path)?
+        match joint(node, file, &robot) {
+            Ok(joint) => {
+                if robot.joint_of.insert(joint.name.clone(), robot.joints.len()).is_some() {
+                    problems.push(bad(node, file, format!("two joints with the name {}", quoted(&joint.name))));
+                }
+                robot.joints.push(joint);
+            }
+            Err(problem) => problems.push(problem),
+        }
     }
+    if problems.is_empty() { Ok((robot, without_child)) } else { Err(Error { problems }) }
+}
 
-    fn read(&self, path: &Path, collector: &mut Collector) -> Result<SourceIx, Problem> {
-        let bytes = self.references.read(path)?;
-        let shown = self.references.shown(path);
-        let PartMesh { mesh, units } = read_mesh(&bytes, &shown, collector)?;
-        let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        let units = self.options.units.or(units).unwrap_or(LengthUnit::M);
-        Ok(collector.source(Source { mesh, units, name, deflection: None, colour: None }))
+fn bad(node: Node<'_, '_>, file: &str, what: impl AsRef<str>) -> Problem {
+    problem(place(node, file), Refusal::Damaged, what, "correct the file")
+}
+
+/// Refuses a file that xacro has not expanded yet.
+fn refuse_xacro(root: Node<'_, '_>, file: &str) -> Result<(), Error> {
+    let is_xacro = |n: &Node<'_, '_>| n.tag_name().namespace().is_some_and(|ns| ns.contains("xacro"));
+    let has_expression =
+        |n: &Node<'_, '_>| n.attributes().any(|a| a.value().contains("${") || a.value().contains("$("));
+    let found = root.descendants().find(|n| n.is_element() && (is_xacro(n) || has_expression(n)));
+    match found {
+        Some(node) => {
+            let fix = format!("expand it first: xacro {file} > robot.urdf");
+            Err(Error::from(problem(place(node, file), Refusal::Unsupported, "a xacro file", fix)))
+        }
+        None => Ok(()),
     }
+}
+
+fn link(node: Node<'_, '_>, file: &str) -> Result<Link, Problem> {
+    let name = node.attribute("name").ok_or_else(|| bad(node, file, "a link without a name"))?;
+    let all = |kind: &str| -> Result<Vec<Geometry>, Problem> {
+        children(node, kind).filter_map(|n| geometry(n, file).transpose()).collect()
+    };
+    let (collisions, visuals) = (all("collision")?, all("visual")?);
+    Ok(Link { name: name.to_owned(), path: vec![name.to_owned()], collisions, visuals, is_frame: false })
+}
+
+/// Reads a geometry; `None` without a shape.
+fn geometry(node: Node<'_, '_>, file: &str) -> Result<Option<Geometry>, Problem> {
+    let Some(shape) = child(node, "geometry").and_then(|g| g.children().find(Node::is_element)) else {
+        return Ok(None);
+    };
+    let size = |node: Node<'_, '_>, name: &str| -> Result<f64, Problem> {
+        let found = attribute::<1>(node, name, file)?.map(|[x]| x).filter(|x| *x > 0.0);
+        found.ok_or_else(|| bad(node, file, format!("`{name}` is not above 0")))
+    };
+    let found = match shape.tag_name().name() {
+        "box" => {
+            let edges = attribute::<3>(shape, "size", file)?.filter(|s| s.iter().all(|x| *x > 0.0));
+            Shape::Box(edges.ok_or_else(|| bad(shape, file, "`size` of a box is not above 0"))?)
+        }
+        "cylinder" => Shape::Cylinder { radius: size(shape, "radius")?, length: size(shape, "length")? },
+        "sphere" => Shape::Sphere(size(shape, "radius")?),
+        "mesh" => {
+            let Some(name) = shape.attribute("filename").filter(|f| !f.trim().is_empty()) else {
+                return Err(bad(shape, file, "a mesh without a file"));
+            };
+            let linear = Mat3::from_diagonal(&Vec3::from(scale(shape, file)?));
+            Shape::Mesh { file: Address::Uri(name.trim().to_owned()), map: Affine { linear, ..Affine::identity() } }
+        }
+        other => Shape::Other(other.to_owned()),
+    };
+    let origin = origin(node, file)?;
+    let name = node.attribute("name").map(str::to_owned);
+    Ok(Some(Geometry { name, level: None, origin, shape: found, at: place(shape, file) }))
+}
+
+/// Scale of a mesh: three numbers, or one for all axes.
+pub(crate) fn scale(node: Node<'_, '_>, file: &str) -> Result<[f64; 3], Problem> {
+    let Some(written) = node.attribute("scale") else { return Ok([1.0; 3]) };
+    let numbers = crate::import::xml::numbers(written).map_err(|why| bad(node, file, format!("`scale`: {why}")))?;
+    let scale = match numbers.as_slice() {
+        [one] => [*one; 3],
+        [x, y, z] => [*x, *y, *z],
+        _ => return Err(bad(node, file, format!("`scale` of {} numbers", numbers.len()))),
+    };
+    if scale.contains(&0.0) { Err(bad(node, file, "a scale of 0")) } else { Ok(scale) }
+}
+
+/// Origin of an element: translation in mm; rotation about fixed axes, roll first.
+fn origin(node: Node<'_, '_>, file: &str) -> Result<Affine, Problem> {
+    let Some(node) = child(node, "origin") else { return Ok(Affine::identity()) };
+    let [x, y, z] = attribute::<3>(node, "xyz", file)?.unwrap_or_default();
+    let rpy = attribute::<3>(node, "rpy", file)?.unwrap_or_default();
+    let linear = if rpy == [0.0; 3] { Mat3::identity() } else { roll_pitch_yaw(&rpy.map(f64::to_degrees)) };
+    Ok(Affine { linear, translation: Vec3::new(x, y, z) * 1000.0 })
+}
+
+fn joint(node: Node<'_, '_>, file: &str, robot: &Robot) -> Result<Joint, Problem> {
+    let name = node.attribute("name").ok_or_else(|| bad(node, file, "a joint without a name"))?;
+    let kind = node.attribute("type").unwrap_or_default();
+    let motion = match kind {
+        "revolute" | "continuous" => Motion::Turn,
+        "prismatic" => Motion::Slide,
+        "fixed" | "floating" | "planar" => Motion::None,
+        other => return Err(bad(node, file, format!("joint {}: unknown type {}", quoted(name), quoted(other)))),
+    };
+    let end = |key: &str| {
+        let link = child(node, key).and_then(|n| n.attribute("link"));
+        let link = link.ok_or_else(|| bad(node, file, format!("joint {} without a {key}", quoted(name))))?;
+        let known = robot.link_of.get(link).copied();
+        known.ok_or_else(|| bad(node, file, format!("joint {} names no link: {}", quoted(name), quoted(link))))
+    };
+    let axis = child(node, "axis").map(|n| attribute::<3>(n, "xyz", file)).transpose()?.flatten();
+    let axis = axis.map_or(Some(Vec3::x()), |a| unit_vector(&Vec3::from(a)));
+    let axis = match (axis, motion) {
+        (Some(axis), _) => axis,
+        (None, Motion::None) => Vec3::x(),
+        (None, _) => return Err(bad(node, file, format!("joint {} has an axis of length zero", quoted(name)))),
+    };
+    let limit = child(node, "limit").filter(|_| kind != "continuous");
+    let bound = |limit: Node<'_, '_>, key: &str| attribute::<1>(limit, key, file).map(|v| v.map_or(0.0, |[x]| x));
+    let limits = match limit {
+        Some(limit) => Some([bound(limit, "lower")?, bound(limit, "upper")?]).filter(|[low, high]| low <= high),
+        None => None,
+    };
+    let mimic = match child(node, "mimic") {
+        Some(mimic) => {
+            let other = mimic.attribute("joint").unwrap_or_default().to_owned();
+            let factor = attribute::<1>(mimic, "multiplier", file)?.map_or(1.0, |[x]| x);
+            let offset = attribute::<1>(mimic, "offset", file)?.map_or(0.0, |[x]| x);
+            Some((other, factor, offset))
+        }
+        None => None,
+    };
+    let (parent, child) = (end("parent")?, end("child")?);
+    let fixed = Joint::fixed(name.to_owned(), parent, child, origin(node, file)?);
+    Ok(Joint { motion, axis, limits, mimic, ..fixed })
 }

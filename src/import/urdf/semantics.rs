@@ -4,9 +4,9 @@ use crate::error::Error;
 use crate::import::ImportOptions;
 use crate::import::collect::Collector;
 use crate::import::references::References;
-use crate::import::urdf::robot::{Robot, quoted};
+use crate::import::robot::model::{Poses, Robot};
 use crate::import::xml::{attribute, children, parse, text};
-use std::collections::BTreeMap;
+use crate::json::wording::quoted;
 use std::path::PathBuf;
 
 /// Semantic description of a robot; empty without a file.
@@ -17,7 +17,7 @@ pub(crate) struct Semantics {
     /// Pairs of links with the reason to disable them, in file order.
     pub(crate) disabled: Vec<([String; 2], Option<String>)>,
     /// Joint values of each pose.
-    pub(crate) poses: BTreeMap<String, BTreeMap<String, f64>>,
+    pub(crate) poses: Poses,
 }
 
 /// Folders of an SRDF, relative to the folder of its robot.
@@ -68,6 +68,15 @@ impl Semantics {
         }
     }
 
+    /// Disabled pairs of links that exist, with the reasons as they stand in rules.
+    pub(crate) fn pairs(&self, robot: &Robot) -> Vec<([usize; 2], String)> {
+        let pair = |([a, b], reason): &([String; 2], Option<String>)| {
+            let (a, b) = (robot.link_of.get(a)?, robot.link_of.get(b)?);
+            Some(([*a, *b], reason_of(reason.as_deref())?))
+        };
+        self.disabled.iter().filter_map(pair).collect()
+    }
+
     /// Reads a file; returns the name of its robot, too.
     fn read(path: &std::path::Path, references: &References<'_>) -> Result<(Option<String>, Self), Error> {
         let shown = references.shown(path);
@@ -116,7 +125,7 @@ fn candidates(references: &References<'_>) -> Vec<PathBuf> {
 
 /// Reason of a disabled pair as it stands in a rule; `None` for a pair that the checker keeps: `Never` says that
 /// sampling found no collision, so the check costs nothing and finds later changes.
-pub(crate) fn reason_of(reason: Option<&str>) -> Option<String> {
+fn reason_of(reason: Option<&str>) -> Option<String> {
     match reason {
         Some(word) if word.eq_ignore_ascii_case("never") => None,
         Some(word) if !word.trim().is_empty() => Some(format!("SRDF: {}", quoted(word.trim()).trim_matches('`'))),

@@ -54,14 +54,24 @@ f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
 
 const BOX: &str = "<collision><geometry><box size='0.1 0.2 0.3'/></geometry></collision>";
 
-fn import_with(urdf: &str, others: &[(&str, &str)], options: &ImportOptions) -> Result<Imported, Error> {
-    let path = Path::new("/repo/arm_description/urdf/arm.urdf");
+/// Imports a text as the file at a path of `/repo`, with other files.
+pub(crate) fn import_at(
+    path: &str,
+    text: &str,
+    others: &[(&str, &str)],
+    options: &ImportOptions,
+) -> Result<Imported, Error> {
+    let path = Path::new(path);
     let mut files: BTreeMap<PathBuf, Vec<u8>> =
         others.iter().map(|(p, t)| (PathBuf::from(p), t.as_bytes().to_vec())).collect();
-    files.insert(path.to_owned(), urdf.as_bytes().to_vec());
+    files.insert(path.to_owned(), text.as_bytes().to_vec());
     let files = Files(files);
     let tree = VersionedTree::new(path, &files, options.allow_outside)?;
-    import_bytes(path, urdf.as_bytes(), tree, &files, options)
+    import_bytes(path, text.as_bytes(), tree, &files, options)
+}
+
+fn import_with(urdf: &str, others: &[(&str, &str)], options: &ImportOptions) -> Result<Imported, Error> {
+    import_at("/repo/arm_description/urdf/arm.urdf", urdf, others, options)
 }
 
 fn import(urdf: &str) -> Result<Imported, Error> {
@@ -236,6 +246,15 @@ fn a_package_without_its_mark_is_found_by_the_end_of_the_path_and_told() {
     let imported = import_with(&robot(&[link("base", mesh)]), &others, &ImportOptions::default()).unwrap();
     assert_eq!(imported.warnings[0].code.name(), "package-guessed");
     assert!(imported.warnings[0].message.contains("--package all=DIR"), "{}", imported.warnings[0]);
+    // Two files with the same end: neither is taken.
+    let others = [("/repo/arm_description/meshes/b.obj", CUBE), ("/repo/meshes/b.obj", CUBE)];
+    let mesh = mesh.replace("arm_description/meshes/a.obj", "other/meshes/b.obj");
+    let error = import_with(&robot(&[link("base", &mesh)]), &others, &ImportOptions::default());
+    let error = error.expect_err("two files").to_string();
+    assert!(
+        error.contains("several files have this end of the path") && error.contains("--package all=DIR"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -290,4 +309,13 @@ fn broken_robots_are_refused() {
         let found = error(&text);
         assert!(found.contains(says), "{says}: {found}");
     }
+}
+
+#[test]
+fn a_file_with_known_content_is_not_read_again() {
+    let path = Path::new("/repo/arm.urdf");
+    let files = Files(BTreeMap::from([(path.to_owned(), b"another content".to_vec())]));
+    let text = robot(&[link("a", BOX)]);
+    let imported = crate::import::import_content(path, text.as_bytes(), &files, &ImportOptions::default()).unwrap();
+    assert_eq!(imported.instances.len(), 1);
 }

@@ -54,10 +54,19 @@ impl<'a> Packages<'a> {
         if let Some(folder) = self.folder_of(name, references) {
             return references.find(&folder, path);
         }
-        self.by_rest(name, path, references).ok_or_else(|| {
-            let what = format!("{}: no package {} in the version-controlled tree", quoted(written), quoted(name));
-            references.missing(what, format!("name its folder: --package {name}=DIR"))
-        })
+        let found = self.by_rest(name, path, references);
+        let what = match found.as_slice() {
+            [only] => return Ok(only.clone()),
+            [] => format!("{}: no package {} in the version-controlled tree", quoted(written), quoted(name)),
+            [first, second, ..] => format!(
+                "{}: no package {}, and several files have this end of the path, such as {} and {}",
+                quoted(written),
+                quoted(name),
+                quoted(&references.shown(first)),
+                quoted(&references.shown(second))
+            ),
+        };
+        Err(references.missing(what, format!("name its folder: --package {name}=DIR")))
     }
 
     /// Folder of a package: by its `package.xml`, else by the name of a folder above the robot.
@@ -68,25 +77,29 @@ impl<'a> Packages<'a> {
             return Some(folder.clone());
         }
         let above = references.folders_above();
-        above.into_iter().find(|folder| folder.file_name().is_some_and(|n| n == name))
+        let named = above.iter().find(|folder| folder.file_name().is_some_and(|n| n == name));
+        named.cloned().or_else(|| models_folder(name, &above, references))
     }
 
-    /// Finds a file of a package without a `package.xml` by the end of its path: the nearest folder above the robot that
-    /// holds at least the last folder and the file.
-    fn by_rest(&self, name: &str, path: &str, references: &References<'_>) -> Option<PathBuf> {
+    /// Finds the files of a package without a `package.xml` by the longest end of the path that a folder above the robot
+    /// holds, at least the last folder and the file.
+    fn by_rest(&self, name: &str, path: &str, references: &References<'_>) -> Vec<PathBuf> {
         let names: Vec<&str> = path.split('/').collect();
         let folders = references.folders_above();
         for skip in 0..names.len().saturating_sub(1) {
             let rest = names[skip..].join("/");
-            for folder in &folders {
-                if let Ok(found) = references.find(folder, &rest) {
-                    let mut guessed = self.guessed.borrow_mut();
-                    guessed.entry(name.to_owned()).or_insert_with(|| references.shown(&found));
-                    return Some(found);
-                }
+            let mut found: Vec<PathBuf> = folders.iter().filter_map(|f| references.find(f, &rest).ok()).collect();
+            found.sort_unstable();
+            found.dedup();
+            if let [only] = found.as_slice() {
+                let mut guessed = self.guessed.borrow_mut();
+                guessed.entry(name.to_owned()).or_insert_with(|| references.shown(only));
+            }
+            if !found.is_empty() {
+                return found;
             }
         }
-        None
+        Vec::new()
     }
 
     /// Warnings about packages whose files were found by the ends of their paths.
@@ -127,6 +140,14 @@ impl<'a> Packages<'a> {
         }
         out
     }
+}
+
+/// Folder of a model of SDFormat: of this name, in a folder above or in its `models`, with one of the model's files.
+fn models_folder(name: &str, above: &[PathBuf], references: &References<'_>) -> Option<PathBuf> {
+    let places = above.iter().flat_map(|folder| [folder.join(name), folder.join("models").join(name)]);
+    let is_model = |folder: &PathBuf| ["model.config", "model.sdf"].iter().any(|f| references.exists(&folder.join(f)));
+    // A name with `..` is no name.
+    places.into_iter().find(|folder| folder.file_name().is_some_and(|n| n == name) && is_model(folder))
 }
 
 /// Name in the `package.xml` of a folder.

@@ -5,8 +5,8 @@ use crate::geom::math::{greater, lesser};
 use crate::import::collect::Collector;
 use crate::import::folder::glob_of;
 use crate::import::names::{Siblings, clean};
-use crate::import::urdf::robot::{Joint, Motion, Robot};
-use crate::import::urdf::semantics::Semantics;
+use crate::import::robot::model::{Joint, Motion, Poses, Robot};
+use crate::import::robot::places::Placed;
 use crate::import::{ImportedFollow, ImportedJoint, ImportedPose};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,20 +23,20 @@ struct Moving<'a> {
     above: BTreeMap<usize, usize>,
 }
 
-/// Builds the joints with a single value. `placements` are the places of the links, `ids` their instances, `turned` the
-/// map from the robot's frame to the assembly's. A joint without a motion leaves its links to the joint above.
+/// Builds the joints with a single value. `placements` are the places of the links, `placed` their
+/// instances. A joint without a motion leaves its links to the joint above.
 pub(crate) fn joints(
     robot: &Robot,
     placements: &[Affine],
     values: &[f64],
-    ids: &[Vec<String>],
+    placed: &[Placed],
     collector: &mut Collector,
 ) -> Vec<ImportedJoint> {
     let moving = Moving::new(robot, values, collector);
     let mut moves: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for (link, ids) in ids.iter().enumerate() {
+    for (link, placed) in placed.iter().enumerate() {
         if let Some(joint) = moving.carrier(link) {
-            moves.entry(joint).or_default().extend(ids.iter().map(|id| glob_of(id)));
+            moves.entry(joint).or_default().extend(placed.ids.iter().map(|id| glob_of(id)));
         }
     }
     let mut joints = Vec::with_capacity(moving.names.len());
@@ -46,7 +46,8 @@ pub(crate) fn joints(
         let follows = moving.follows(*k);
         joints.push(ImportedJoint {
             name: name.clone(),
-            turns: joint.motion == Motion::Turn,
+            turns: joint.motion != Motion::Slide,
+            lead: if let Motion::Screw(lead) = joint.motion { Some(1000.0 * lead) } else { None },
             axis: (frame.linear * joint.axis).normalize(),
             at: frame.translation,
             moves: moves.remove(k).unwrap_or_default(),
@@ -67,7 +68,7 @@ impl<'a> Moving<'a> {
         for (k, joint) in robot.joints.iter().enumerate() {
             let is_free = match (joint.motion, joint.limits) {
                 (Motion::None, _) => false,
-                (Motion::Slide, None) => {
+                (Motion::Slide | Motion::Screw(_), None) => {
                     collector.leave_out("sliding joints without limits", 1, &joint.name);
                     false
                 }
@@ -121,21 +122,21 @@ impl<'a> Moving<'a> {
 
 /// Value of a joint in degrees or mm.
 fn in_own_unit(joint: &Joint, value: f64) -> f64 {
-    if joint.motion == Motion::Turn { value.to_degrees() } else { 1000.0 * value }
+    if joint.motion == Motion::Slide { 1000.0 * value } else { value.to_degrees() }
 }
 
-/// Builds the poses of the SRDF, with the values of free joints alone. A pose outside the limits is left out.
+/// Builds the poses, with the values of free joints alone. A pose outside the limits is left out.
 pub(crate) fn poses(
     robot: &Robot,
-    semantics: &Semantics,
+    poses: &Poses,
     joints: &[ImportedJoint],
     collector: &mut Collector,
 ) -> Vec<ImportedPose> {
     let free: BTreeMap<&str, &ImportedJoint> =
         joints.iter().filter(|j| j.follows.is_none()).map(|j| (j.name.as_str(), j)).collect();
     let mut names = BTreeSet::new();
-    let mut poses = Vec::new();
-    for (pose, values) in &semantics.poses {
+    let mut built = Vec::new();
+    for (pose, values) in poses {
         let mut inside = true;
         let mut own = BTreeMap::new();
         for (name, value) in values {
@@ -148,9 +149,9 @@ pub(crate) fn poses(
         }
         let name = clean(pose).filter(|name| name != "as-drawn" && names.insert(name.clone()));
         match name {
-            Some(name) if inside => poses.push(ImportedPose { name, values: own }),
+            Some(name) if inside => built.push(ImportedPose { name, values: own }),
             _ => collector.leave_out("poses outside the limits of a joint", 1, pose),
         }
     }
-    poses
+    built
 }

@@ -2,12 +2,12 @@
 
 use crate::assembly::file::rotation::about;
 use crate::error::{Error, Warning, WarningCode};
-use crate::geom::{Affine, Vec3};
+use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::ImportOptions;
 use crate::import::collect::Collector;
 use crate::import::refusal::{Refusal, damaged, refuse};
-use crate::import::urdf::robot::{Joint, Motion, Robot, quoted, unknown};
-use crate::import::urdf::semantics::Semantics;
+use crate::import::robot::model::{Joint, Motion, Poses, Robot, unknown};
+use crate::json::wording::quoted;
 use std::collections::BTreeMap;
 
 /// Largest number of joints that follow each other by `mimic`.
@@ -16,22 +16,22 @@ const MAX_MIMICS: usize = 64;
 /// Number of joints that a warning names.
 const MAX_NAMED: usize = 5;
 
-/// Value of each joint (rad or m): zero within the limits, then the pose, then the given values; joints with `mimic`
+/// Value of each joint (rad or m): its reference within the limits, then the pose, then the given values; joints with `mimic`
 /// follow.
 ///
 /// # Errors
 /// Refuses unknown names, and a cycle of `mimic`.
 pub(crate) fn joint_values(
     robot: &Robot,
-    semantics: &Semantics,
+    poses: &Poses,
     file: &str,
     options: &ImportOptions,
     collector: &mut Collector,
 ) -> Result<Vec<f64>, Error> {
     let mut given: BTreeMap<&str, f64> = BTreeMap::new();
     if let Some(pose) = &options.pose {
-        let Some(values) = semantics.poses.get(pose) else {
-            return Err(unknown(file, "pose", pose, semantics.poses.keys()));
+        let Some(values) = poses.get(pose) else {
+            return Err(unknown(file, "pose", pose, poses.keys()));
         };
         given.extend(values.iter().map(|(name, value)| (name.as_str(), *value)));
     }
@@ -45,7 +45,7 @@ pub(crate) fn joint_values(
     for joint in &robot.joints {
         if let (Some([low, high]), None, None) = (joint.limits, given.get(joint.name.as_str()), &joint.mimic)
             && joint.motion != Motion::None
-            && (low > 0.0 || high < 0.0)
+            && (low > joint.reference || high < joint.reference)
         {
             outside.push(joint.name.as_str());
         }
@@ -53,8 +53,9 @@ pub(crate) fn joint_values(
     if !outside.is_empty() {
         let named = outside.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
         let more = if outside.len() > MAX_NAMED { ", …" } else { "" };
+        let drawn = if robot.joints.iter().all(|j| j.reference == 0.0) { "zero" } else { "the reference" };
         let message = format!(
-            "zero lies outside the limits of {} joints ({named}{more}): they stand at their nearest limit",
+            "{drawn} lies outside the limits of {} joints ({named}{more}): they stand at their nearest limit",
             outside.len()
         );
         collector.warnings.push(Warning::new(WarningCode::ZeroOutsideLimits, message));
@@ -67,6 +68,13 @@ pub(crate) fn joint_values(
     robot.joints.iter().map(|joint| value_of(robot, joint, &given, file)).collect()
 }
 
+impl Joint {
+    /// Value as drawn: the reference, within the limits.
+    fn drawn(&self) -> f64 {
+        self.limits.map_or(self.reference, |[low, high]| self.reference.clamp(low, high))
+    }
+}
+
 /// Value of a joint; follows `mimic` to the joint that has one.
 fn value_of(robot: &Robot, joint: &Joint, given: &BTreeMap<&str, f64>, file: &str) -> Result<f64, Error> {
     // The value is `factor` times the value of `at` plus `offset`.
@@ -76,13 +84,11 @@ fn value_of(robot: &Robot, joint: &Joint, given: &BTreeMap<&str, f64>, file: &st
             return Ok(factor * value + offset);
         }
         let Some((other, k, o)) = &at.mimic else {
-            let zero = at.limits.map_or(0.0, |[low, high]| 0f64.clamp(low, high));
-            return Ok(factor * zero + offset);
+            return Ok(factor * at.drawn() + offset);
         };
         let Some(next) = robot.joint_of.get(other) else {
             // The joint stands by itself; `joint_values` has counted it.
-            let zero = at.limits.map_or(0.0, |[low, high]| 0f64.clamp(low, high));
-            return Ok(factor * zero + offset);
+            return Ok(factor * at.drawn() + offset);
         };
         (offset, factor) = (factor * o + offset, factor * k);
         at = &robot.joints[*next];
@@ -154,9 +160,14 @@ fn cycle(robot: &Robot, parent_of: &[Option<usize>], from: usize) -> String {
 
 /// Motion of a joint by its value.
 fn moved(joint: &Joint, value: f64) -> Affine {
-    match joint.motion {
-        Motion::Turn if value != 0.0 => Affine { linear: about(&joint.axis, value.to_degrees()), ..Affine::identity() },
-        Motion::Slide => Affine { translation: joint.axis * (1000.0 * value), ..Affine::identity() },
-        _ => Affine { translation: Vec3::zeros(), ..Affine::identity() },
-    }
+    let by = value - joint.reference;
+    let (turn, slide) = match joint.motion {
+        Motion::Turn => (by, 0.0),
+        Motion::Slide => (0.0, by),
+        Motion::Screw(lead) => (by, lead * by / std::f64::consts::TAU),
+        Motion::None => (0.0, 0.0),
+    };
+    let linear = if turn == 0.0 { Mat3::identity() } else { about(&joint.axis, turn.to_degrees()) };
+    let translation = if slide == 0.0 { Vec3::zeros() } else { joint.axis * (1000.0 * slide) };
+    Affine { linear, translation }
 }

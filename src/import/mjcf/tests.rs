@@ -1,0 +1,168 @@
+//! Traps of MJCF beside its places: contacts, states, words that are refused, hostile files.
+
+use crate::import::urdf::tests::import_at;
+use crate::import::{ImportOptions, Imported};
+
+const OTHERS: [(&str, &str); 3] = [
+    ("/repo/robot/part.xml", "<mujoco><worldbody><geom name='shelf' type='box' size='1 1 1'/></worldbody></mujoco>"),
+    ("/repo/robot/loop.xml", "<mujoco><include file='loop.xml'/></mujoco>"),
+    ("/repo/robot/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"),
+];
+
+fn import_with(content: &str, options: &ImportOptions) -> Result<Imported, crate::error::Error> {
+    import_at("/repo/robot/model.xml", &format!("<mujoco model='m'>{content}</mujoco>"), &OTHERS, options)
+}
+
+/// Coarse facets, for speed.
+fn coarse() -> ImportOptions {
+    ImportOptions { deflection: 50.0, ..ImportOptions::default() }
+}
+
+fn import(content: &str) -> Imported {
+    import_with(content, &coarse()).unwrap_or_else(|e| panic!("{content}: {e}"))
+}
+
+fn error(content: &str) -> String {
+    import_with(content, &coarse()).expect_err(content).to_string()
+}
+
+fn world(content: &str) -> String {
+    format!("<worldbody>{content}</worldbody>")
+}
+
+fn rules(imported: &Imported) -> Vec<String> {
+    imported.rules.iter().map(|r| format!("{} {} {}", r.between[0], r.between[1], r.reason)).collect()
+}
+
+#[test]
+fn bodies_touch_their_parents_but_not_the_world() {
+    let text = world(
+        "<geom name='table' size='1'/>\
+         <body name='a'><joint name='j'/><geom size='1'/>\
+         <body name='frame'><joint name='k'/><body name='b'><geom name='g' size='1'/><geom size='1'/></body></body>\
+         <body name='c'><geom size='1'/></body></body>",
+    );
+    let imported = import(&text);
+    let ids: Vec<_> = imported.instances.iter().map(|i| i.id.as_str()).collect();
+    assert_eq!(ids, ["world.table", "a", "b.g", "b.2", "c"]);
+    assert_eq!(rules(&imported), ["b.* b.* body b", "a b.* joint k", "a c body c fixed to a"]);
+    assert_eq!(
+        imported.left_out.iter().map(|l| (l.what.as_str(), l.count)).collect::<Vec<_>>(),
+        [("bodies without geometry", 1)]
+    );
+}
+
+#[test]
+fn masks_become_rules_except_for_explicit_pairs() {
+    let ball = |name: &str, masks: &str| format!("<body name='{name}'><geom name='{name}' size='1' {masks}/></body>");
+    let bodies = [("a", ""), ("b", "conaffinity='0'"), ("c", "conaffinity='0'"), ("d", "contype='0'")];
+    let text = world(&bodies.map(|(name, masks)| ball(name, masks)).concat());
+    let masks = "contype 1, conaffinity 0";
+    assert_eq!(rules(&import(&text)), [format!("{{b.b,c.c}} {{b.b,c.c}} {masks}")]);
+    let paired = format!("{text}<contact><pair geom1='c' geom2='b'/></contact>");
+    assert_eq!(rules(&import(&paired)), Vec::<String>::new());
+    // More geometries than a glob holds.
+    let many: String = (0..500).map(|k| ball(&format!("ball-with-a-name-{k}"), "conaffinity='0'")).collect();
+    let imported = import(&world(&many));
+    assert!(imported.rules.len() > 1 && imported.rules.iter().all(|r| r.between.iter().all(|g| g.len() < 1000)));
+    let covered: usize = imported.rules.iter().filter(|r| r.between[0] == r.between[1]).count();
+    assert_eq!(imported.rules.len(), covered * (covered + 1) / 2);
+}
+
+#[test]
+fn geometries_to_be_seen_alone_are_parts_where_a_body_has_no_others() {
+    let seen = "contype='0' conaffinity='0'";
+    let text = world(&format!(
+        "<body name='a'><geom name='hull' size='1'/><geom name='skin' size='1' {seen}/></body>\
+         <body name='b' pos='0 0 9'><geom name='skin_b' size='1' {seen}/></body>"
+    ));
+    let ids = |visual: bool| {
+        let options = ImportOptions { visual, ..coarse() };
+        let imported = import_with(&text, &options).unwrap();
+        assert_eq!(imported.rules, []);
+        imported.instances.into_iter().map(|i| i.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(false), ["a.hull", "b.skin_b"]);
+    assert_eq!(ids(true), ["a.skin", "b.skin_b"]);
+}
+
+#[test]
+fn keyframes_are_poses_and_equalities_followers() {
+    let text = format!(
+        "{}<equality><joint joint1='k' joint2='j' polycoef='0.1 2'/><joint joint1='j' joint2='k' polycoef='0 1 1'/>\
+         <weld body1='a' body2='b'/></equality>\
+         <keyframe><key name='up' qpos='9 9 9 1 0 0 0 0.5 0.25'/><key name='short' qpos='1'/></keyframe>",
+        world(
+            "<body name='a'><freejoint/><geom size='1'/><body name='b'><joint name='j' range='-90 90'/><geom size='1'/>\
+             <body name='c' pos='0 0 3'><joint name='k' type='slide' axis='1 0 0' range='0 1'/><geom size='1'/></body></body></body>"
+        )
+    );
+    let imported = import(&text);
+    let follows = imported.joints.iter().find(|j| j.name == "k").and_then(|j| j.follows.clone()).unwrap();
+    assert!((follows.ratio - 2000.0_f64.to_radians()).abs() < 1e-9 || (follows.ratio - 34.906_585).abs() < 1e-5);
+    assert_eq!((follows.joint.as_str(), follows.offset), ("j", 100.0));
+    assert_eq!(imported.poses.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["up"]);
+    let left: Vec<_> = imported.left_out.iter().map(|l| format!("{} {}", l.count, l.what)).collect();
+    assert_eq!(left, ["2 equalities", "1 free and ball joints", "1 keyframes with another number of positions"]);
+    let posed = ImportOptions { pose: Some("up".to_owned()), ..coarse() };
+    let posed = import_with(&text, &posed).unwrap();
+    // The keyframe gives both joints their values.
+    let placed = &posed.instances.iter().find(|i| i.id == "c").unwrap().placement;
+    assert!((placed.linear[(1, 0)] - libm::sin(0.5)).abs() < 1e-12, "{placed:?}");
+    assert!((placed.translation.x - 250.0 * libm::cos(0.5)).abs() < 1e-9, "{placed:?}");
+}
+
+#[test]
+fn included_files_stand_in_place() {
+    let imported = import(&format!("<include file='part.xml'/>{}", world("<geom name='own' size='1'/>")));
+    let ids: Vec<_> = imported.instances.iter().map(|i| i.id.as_str()).collect();
+    assert_eq!(ids, ["world.shelf", "world.own"]);
+    assert_eq!(imported.sources, ["part.xml"]);
+    for (text, says) in [
+        ("<include file='loop.xml'/>", "`loop.xml` is included twice"),
+        ("<include file='gone.xml'/>", "[reference-missing]"),
+        ("<include file='../../../etc/passwd'/>", "[reference-missing]"),
+        ("<include file='http://x/y.xml'/>", "[reference-missing]"),
+    ] {
+        let found = error(text);
+        assert!(found.contains(says) && found.contains("model.xml:1") || says.contains("twice"), "{found}");
+    }
+}
+
+#[test]
+fn words_without_support_are_refused_by_name() {
+    let geom = |attributes: &str| world(&format!("<geom {attributes}/>"));
+    let mesh = |attributes: &str| format!("<asset><mesh {attributes}/></asset>{}", geom("type='mesh' mesh='flat'"));
+    for (text, says) in [
+        (world("<composite type='rope'/><body><flexcomp/></body>"), "`composite` in a MuJoCo model [unsupported]"),
+        (world("<body><flexcomp/></body>"), "`flexcomp` in a MuJoCo model"),
+        (world("<replicate count='3'><geom size='1'/></replicate>"), "`replicate` in a MuJoCo model"),
+        ("<compiler coordinate='global'/>".to_owned(), "global coordinates [unsupported]"),
+        ("<compiler eulerseq='xyw'/>".to_owned(), "`eulerseq`: expected three of xyzXYZ"),
+        ("<compiler angle='grad'/>".to_owned(), "`angle`: expected degree or radian"),
+        (geom("type='sdf' size='1'"), "geometry `sdf` of body world [unsupported]"),
+        (geom("type='box' mesh='flat' size='1 1 1'"), "geometry `box fitted to a mesh` of body world [unsupported]"),
+        (geom("type='mesh' mesh='gone'"), "no mesh `gone` [damaged]"),
+        (geom("type='box' size='1 1'"), "`size` of a box is not above 0"),
+        (geom("size='-1'"), "`size` of a sphere is not above 0"),
+        (geom("size='1 2 3 4'"), "`size`: expected 3 numbers, found 4"),
+        (geom("size='1' class='gone'"), "no default class `gone`"),
+        (geom("size='1' quat='0 0 0 0'"), "a direction of length zero"),
+        (geom("size='1' euler='1 2 3' zaxis='0 0 1'"), "two directions: `euler` and `zaxis`"),
+        (geom("size='1' contype='x'"), "`contype`: expected a whole number, found `x`"),
+        (geom("type='capsule' size='1' fromto='1 1 1 1 1 1'"), "`fromto` of length zero"),
+        (geom("type='plane'"), "left out: 1 planes [no-geometry]"),
+        (mesh("file='flat.msh'"), "[reference-missing]"),
+        (mesh("name='flat' vertex='0 0 0 1 0 0 0 1 0'"), "geometry `hull of points` of body world [unsupported]"),
+        (mesh("name='flat' vertex='0 0 0' face='0 1 2'"), "`face`: a number that is no vertex"),
+        (mesh("file='flat.obj' scale='1 0 1'"), "a scale of 0"),
+        (world("<body name='a'/><body name='a'/>"), "two bodies with the name `a`"),
+        (world("<body><joint type='screw'/></body>"), "unknown type of a joint: `screw`"),
+        (world("<body><joint axis='0 0 0'/></body>"), "an axis of length zero"),
+        ("<contact><exclude body1='a' body2='b'/></contact>".to_owned(), "`body1` names no body: `a`"),
+        ("<default><default><geom/></default></default>".to_owned(), "a default class without a name"),
+    ] {
+        let found = error(&text);
+        assert!(found.contains(says), "{says}: {found}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Parts and instances of the links of a robot.
+
+use crate::error::Error;
+use crate::geom::Affine;
+use crate::import::ImportOptions;
+use crate::import::collect::Collector;
+use crate::import::folder::glob_of;
+use crate::import::gltf::nodes::refuse_singular;
+use crate::import::names::{Siblings, clean};
+use crate::import::references::References;
+use crate::import::robot::model::{Geometry, Link, Robot};
+use crate::import::robot::shapes::Shapes;
+
+/// Instances of a link.
+#[derive(Debug, Default)]
+pub(crate) struct Placed {
+    /// First levels of the ids.
+    base: String,
+    /// Id of each geometry, in their order.
+    pub(crate) ids: Vec<String>,
+}
+
+impl Placed {
+    /// Glob of all instances; `None` without instances.
+    pub(crate) fn glob(&self) -> Option<String> {
+        match self.globs().as_slice() {
+            [] => None,
+            [one] => Some(one.clone()),
+            several => Some(format!("{{{}}}", several.join(","))),
+        }
+    }
+
+    /// Globs of all instances, and of no others.
+    pub(crate) fn globs(&self) -> Vec<String> {
+        let base = glob_of(&self.base);
+        match self.ids.as_slice() {
+            [] => Vec::new(),
+            [one] => vec![glob_of(one)],
+            several if several.contains(&self.base) => vec![base.clone(), format!("{base}.*")],
+            _ => vec![format!("{base}.*")],
+        }
+    }
+}
+
+/// Places the geometries of all links. Returns the instances of each link, in the order of the links.
+///
+/// # Errors
+/// Returns the problems of all meshes at once.
+pub(crate) fn place(
+    robot: &Robot,
+    placements: &[Affine],
+    file: &str,
+    references: &References<'_>,
+    options: &ImportOptions,
+    collector: &mut Collector,
+) -> Result<Vec<Placed>, Error> {
+    let mut shapes = Shapes::new(references, options, robot.word);
+    let mut siblings = Siblings::default();
+    let mut all = Vec::with_capacity(robot.links.len());
+    for (link, placement) in robot.links.iter().zip(placements) {
+        let geometries = link.geometries(options.visual);
+        if geometries.is_empty() {
+            if !link.is_frame {
+                collector.leave_out(&format!("{} without geometry", plural(robot.word)), 1, &link.name);
+            }
+            all.push(Placed::default());
+            continue;
+        }
+        let base = siblings.unique(base_of(link, robot.word));
+        let mut levels = Siblings::default();
+        let mut placed = Placed { base, ids: Vec::new() };
+        for (k, geometry) in geometries.iter().enumerate() {
+            let Some((source, map)) = shapes.source(geometry, &link.name, collector) else { continue };
+            let id = id_of(&placed.base, geometry, k, &mut levels);
+            let at = placement.after(&geometry.origin).after(&map);
+            refuse_singular(&at, &id, file)?;
+            placed.ids.push(collector.instance(id, source, &at));
+        }
+        collector.numbered += levels.numbered;
+        all.push(placed);
+    }
+    collector.numbered += siblings.numbered;
+    collector.warnings.extend(shapes.guesses());
+    if shapes.problems.is_empty() { Ok(all) } else { Err(Error { problems: shapes.problems }) }
+}
+
+fn plural(word: &str) -> String {
+    if let Some(start) = word.strip_suffix('y') { format!("{start}ies") } else { format!("{word}s") }
+}
+
+/// First levels of the ids of a link.
+fn base_of(link: &Link, word: &str) -> String {
+    let level = |name: &String| clean(name).unwrap_or_else(|| word.to_owned());
+    link.path.iter().map(level).collect::<Vec<_>>().join(".")
+}
+
+/// Id of a geometry: with its name as the last level, else with its number from the second one on.
+fn id_of(base: &str, geometry: &Geometry, k: usize, levels: &mut Siblings) -> String {
+    match geometry.level.as_deref().and_then(clean) {
+        Some(level) => format!("{base}.{}", levels.unique(level)),
+        None if k == 0 => base.to_owned(),
+        None => format!("{base}.{}", levels.unique((k + 1).to_string())),
+    }
+}

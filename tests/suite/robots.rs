@@ -1,0 +1,131 @@
+//! Do imported robots stand where the programs of their languages say?
+
+use crate::support::command::interfere;
+use crate::support::scratch::Scratch;
+use interfere::internals::assembly::MeshSource;
+use interfere::internals::geom::Vec3;
+use interfere::internals::motion::{JointIx, JointKind};
+use interfere::testkit::rng::Rng;
+use interfere::{Assembly, LoadOptions};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Largest distance of a facet in these imports (mm).
+const DEFLECTION: f64 = 0.005;
+
+/// Largest difference that counts as rounding of coordinates in single precision (mm).
+const ROUNDING: f64 = 1e-3;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/imports")
+}
+
+fn imported(scratch: &Scratch, file: &Path, arguments: &[&str]) -> Assembly {
+    let out = scratch.path().join("out");
+    let mut all: Vec<String> = vec!["import".into(), file.display().to_string(), "-o".into()];
+    all.extend([out.display().to_string(), format!("--deflection={DEFLECTION}")]);
+    all.extend(arguments.iter().map(|a| (*a).to_owned()));
+    let ran = interfere(&all);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    interfere::load(out.join("assembly.json"), &LoadOptions::default()).expect("an assembly")
+}
+
+fn numbers(value: &Value) -> Option<[f64; 3]> {
+    serde_json::from_value(value.clone()).ok()
+}
+
+/// Compares the placed box of each instance with the recorded one, and the centres of primitives.
+fn against_truth(assembly: &Assembly, truth: &Path) -> usize {
+    let text = std::fs::read_to_string(truth).expect("a truth");
+    let truth: Vec<(String, Value, Value, Value)> = serde_json::from_str(&text).expect("a list");
+    assert_eq!(truth.len(), assembly.instances.len());
+    for (instance, (body, centre, low, high)) in assembly.instances.iter().zip(&truth) {
+        assert!(body.is_empty() || instance.id.starts_with(body.as_str()), "{} {body}", instance.id);
+        let part = &assembly.parts[instance.part.0 as usize];
+        let MeshSource::File { path, .. } = &part.source else { panic!("a mesh file") };
+        let mesh = interfere::internals::mesh::load(&std::fs::read(path).expect("a mesh")).expect("a mesh").mesh;
+        let placement = &instance.placement;
+        if let Some(centre) = numbers(centre) {
+            let far = (placement.translation - Vec3::from(centre) * 1000.0).norm();
+            assert!(far <= 1e-9, "{}: {far} mm", instance.id);
+        }
+        let allowed = ROUNDING + if centre.is_null() { 0.0 } else { DEFLECTION };
+        for axis in 0..3 {
+            let places = mesh.vertices.iter().map(|v| {
+                let v = v * part.units.mm();
+                (placement.linear * v + placement.translation)[axis]
+            });
+            let (least, greatest) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, g), x| (l.min(x), g.max(x)));
+            let (low, high) = (numbers(low).expect("a corner"), numbers(high).expect("a corner"));
+            let far = (least - 1000.0 * low[axis]).abs().max((greatest - 1000.0 * high[axis]).abs());
+            assert!(far <= allowed, "{} along {axis}: {far} mm", instance.id);
+        }
+    }
+    truth.len()
+}
+
+/// The truth comes from `MuJoCo` 4.0.0: `python/measure/against_mujoco.py --truth`.
+#[test]
+fn bodies_stand_where_mujoco_places_them() {
+    let scratch = Scratch::new();
+    let mut compared = 0;
+    for model in ["arm", "fixed_axes"] {
+        let assembly = imported(&scratch, &fixtures().join(format!("mjcf/{model}.xml")), &[]);
+        compared += against_truth(&assembly, &fixtures().join(format!("mjcf/{model}.truth.json")));
+    }
+    assert_eq!(compared, 14);
+}
+
+/// The truth comes from a forward kinematics of its own: `python/measure/against_sdf.py --truth`.
+#[test]
+fn links_stand_where_the_frames_of_sdf_place_them() {
+    let scratch = Scratch::new();
+    let assembly = imported(&scratch, &fixtures().join("sdf/cell.sdf"), &[]);
+    assert_eq!(against_truth(&assembly, &fixtures().join("sdf/cell.truth.json")), 10);
+}
+
+/// The joints of an imported robot, screws and followers among them, move its links to the places of an import at the
+/// same joint values.
+#[test]
+fn joints_of_models_move_their_links() {
+    let scratch = Scratch::new();
+    let mut rng = Rng::new(11);
+    let (mut moved, mut screws, mut followers) = (0, 0, 0);
+    for file in ["mjcf/arm.xml", "mjcf/fixed_axes.xml", "sdf/cell.sdf"] {
+        let file = fixtures().join(file);
+        let drawn = imported(&scratch, &file, &[]);
+        let motion = &drawn.motion;
+        let (mut set, mut arguments) = (Vec::new(), Vec::new());
+        for (k, joint) in motion.mechanism.joints().iter().enumerate() {
+            screws += usize::from(joint.joint.kind != JointKind::Prismatic && joint.joint.kind != JointKind::Revolute);
+            if joint.follows.is_some() {
+                followers += 1;
+                continue;
+            }
+            let [low, high] = joint.range.unwrap_or([-180.0, 180.0]);
+            let value = rng.range(low, high);
+            set.push((JointIx(k as u32), value));
+            let si = if joint.joint.kind == JointKind::Prismatic { value / 1000.0 } else { value.to_radians() };
+            arguments.push(format!("--joint={}={si:e}", motion.joints[k].name.replace("__", "::")));
+        }
+        let motions = motion.mechanism.motions(&motion.mechanism.values(&set));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let posed = imported(&scratch, &file, &arguments);
+        for (drawn, posed) in drawn.instances.iter().zip(&posed.instances) {
+            let Some(joint) = drawn.joint else { continue };
+            moved += 1;
+            let by = motions[joint.0 as usize];
+            let linear = by.rotation * drawn.placement.linear - posed.placement.linear;
+            let translation = by.point(&drawn.placement.translation) - posed.placement.translation;
+            assert!(linear.norm() < 1e-9 && translation.norm() < 1e-6, "{}: {linear} {translation}", drawn.id);
+        }
+    }
+    assert_eq!((moved, screws, followers), (16, 1, 2));
+}
+
+/// A model is an assembly as it is: `check` takes it.
+#[test]
+fn a_model_can_be_checked_at_once() {
+    let ran = interfere(&["check".to_owned(), fixtures().join("mjcf/arm.xml").display().to_string()]);
+    assert!(ran.code == 1 && ran.stdout.contains("11 instances"), "{ran:?}");
+}
