@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# fuzz/run.sh [SECONDS_PER_TARGET]: seeds the corpora, then fuzzes each target in turn (default 1200 s, three hours in all).
+# fuzz/run.sh [SECONDS_PER_TARGET]: seeds the corpora, then fuzzes each target in turn (default 1200 s, four hours in all).
 # Needs cargo-fuzz; runs on a stable toolchain. Crashes are written to fuzz/artifacts and fail the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-1200}
 export RUSTC_BOOTSTRAP=1
-for target in stl obj ply off gltf threemf urdf dae assembly; do
+for target in stl obj ply off gltf threemf urdf dae mjcf sdf assembly; do
   corpus=fuzz/corpus/$target
   mkdir -p "$corpus"
   case $target in
@@ -13,6 +13,7 @@ for target in stl obj ply off gltf threemf urdf dae assembly; do
     gltf) seeds=(fixtures/corpus/gltf/* ../shared/inputs/gltf/*/*.gl* ../shared/inputs/gltf/*/*/*.gl*) ;;
     threemf) seeds=(fixtures/corpus/threemf/* ../shared/inputs/3mf/*) ;;
     urdf) seeds=(fixtures/corpus/urdf/* ../shared/inputs/urdf/*/*/*.urdf) ;;
+    mjcf | sdf) seeds=(fixtures/corpus/"$target"/* fixtures/imports/"$target"/*."${target/mjcf/xml}") ;;
     *) seeds=(fixtures/corpus/"$target"/* fixtures/meshes/*/*."$target" ../shared/meshes/*."$target" ../shared/inputs/mesh/*."$target") ;;
   esac
   for seed in "${seeds[@]}"; do

@@ -78,7 +78,8 @@ pub fn assembly(data: &[u8]) -> bool {
         .is_some_and(|found| check::check(&found, &Options::default(), &files, &NoProgress).is_ok())
 }
 
-/// Imports a file of another program and reads its generated assembly again. No other file exists. True for a folder.
+/// Imports a file of another program and reads its generated assembly again. Beside it lie cubes, as every name that ends
+/// in `.obj`. True for a folder.
 ///
 /// # Panics
 /// Panics for a generated folder that the checker refuses.
@@ -95,24 +96,24 @@ pub fn import(data: &[u8]) -> bool {
     true
 }
 
-/// The file `/file` alone.
+/// The file `/file`, with cubes beside it.
 struct OneFile<'a>(&'a [u8]);
 
 impl Loader for OneFile<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.canonical(path).map(|_| self.0.to_vec())
+        self.canonical(path).map(|path| if path == Path::new("/file") { self.0.to_vec() } else { CUBE.to_vec() })
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        if path == Path::new("/file") || path == Path::new("/") {
-            Ok(path.to_owned())
-        } else {
-            Err(io::ErrorKind::NotFound.into())
+        match path.file_name() {
+            None => Ok(PathBuf::from("/")),
+            Some(_) if self.exists(path) => Ok(path.to_owned()),
+            Some(_) => Err(io::ErrorKind::NotFound.into()),
         }
     }
 
     fn exists(&self, path: &Path) -> bool {
-        path == Path::new("/file")
+        path == Path::new("/file") || path.extension().is_some_and(|e| e == "obj")
     }
 }
 

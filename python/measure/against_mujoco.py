@@ -9,7 +9,6 @@ primitive, the least and the greatest corner of the box about it (m).
 
 import json
 import math
-import re
 import subprocess
 import sys
 import tempfile
@@ -19,28 +18,9 @@ import mujoco
 import numpy as np
 from scipy.spatial import cKDTree
 
-MM = {"um": 0.001, "mm": 1.0, "cm": 10.0, "m": 1000.0, "inch": 25.4, "ft": 304.8}
+from placed import MM, cleaned, matrix, points
+
 PLANE, FIELD, MESH = (int(getattr(mujoco.mjtGeom, f"mjGEOM_{n}")) for n in ("PLANE", "HFIELD", "MESH"))
-
-
-def matrix(instance: dict) -> np.ndarray:
-    """Returns the placement of an instance (mm)."""
-    placement = instance.get("placement", {})
-    result = np.array(placement.get("matrix", np.eye(4)), float)
-    if "translation" in placement:
-        result[:3, 3] = placement["translation"]
-    return result
-
-
-def points(path: Path) -> np.ndarray:
-    """Returns the points of a generated STL or PLY file."""
-    data = path.read_bytes()
-    if path.suffix == ".stl":
-        row = np.dtype([("n", "<f4", 3), ("v", "<f4", (3, 3)), ("a", "<u2")])
-        return np.frombuffer(data, row, offset=84)["v"].reshape(-1, 3).astype(float)
-    head, _, body = data.partition(b"end_header\n")
-    count = int(re.search(rb"element vertex (\d+)", head).group(1))
-    return np.frombuffer(body, "<f8", 3 * count).reshape(-1, 3)
 
 
 def chosen(model) -> list[int]:
@@ -53,11 +33,6 @@ def chosen(model) -> list[int]:
         meets = [g for g in solid if model.geom_contype[g] or model.geom_conaffinity[g] or g in paired]
         found += meets or solid
     return found
-
-
-def cleaned(name: str) -> str:
-    """Returns a name as the import writes it."""
-    return "".join(c if c.isalnum() or c in "_+-" else "_" for c in name.strip()[:80])
 
 
 def compare(model, folder: Path) -> tuple[int, float]:
@@ -77,7 +52,7 @@ def compare(model, folder: Path) -> tuple[int, float]:
     for g, instance in zip(geoms, assembly["instances"]):
         m, part = matrix(instance), assembly["parts"][instance["part"]]
         turn, at = data.geom_xmat[g].reshape(3, 3), data.geom_xpos[g]
-        own = points(folder / part["mesh"]) * MM[part["units"]]
+        own = points(folder / part["mesh"]) * MM[part.get("units", "mm")]
         if model.geom_type[g] == MESH:
             mesh = model.geom_dataid[g]
             first, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from against_mujoco import cleaned, matrix, points
+from placed import cleaned, matrix, points
 
 TYPES = ("revolute", "continuous", "prismatic", "screw")
 

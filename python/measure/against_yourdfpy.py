@@ -77,7 +77,7 @@ def main(program: str, root: Path) -> None:
                     worst = max(worst, abs(t[:3, 3] - m[:3, 3] / 1000).max())
                     continue
                 boxes += 1
-                own = np.asarray(trimesh.load(folder / part["mesh"], process=False).vertices) * MM[part["units"]]
+                own = np.asarray(trimesh.load(folder / part["mesh"], process=False).vertices) * MM[part.get("units", "mm")]
                 a = points @ t[:3, :3].T + t[:3, 3]
                 b = (own @ m[:3, :3].T + m[:3, 3]) / 1000
                 worst = max(worst, abs(a.min(0) - b.min(0)).max(), abs(a.max(0) - b.max(0)).max())

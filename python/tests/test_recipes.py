@@ -77,6 +77,17 @@ def test_check_in_python_gives_the_same_answer(program, name):
     assert run.stdout.count("interference, 0.049") == 2
 
 
+def test_gltf_of_cadquery_has_a_doubtful_unit(tmp_path, program):
+    """CadQuery writes the numbers of millimetres as metres."""
+    glb, metres, design = tmp_path / "plate.glb", tmp_path / "metres", tmp_path / "design"
+    code = f"import cadquery_plate as recipe; recipe.assembly.export({str(glb)!r})"
+    ended(environment("cadquery"), "-c", code, PYTHONPATH=str(RECIPES))
+    told = ended(program, "import", str(glb), "-o", str(metres)).stderr
+    assert "[unit-doubtful]" in told and "--units mm" in told
+    assert ended(program, "import", str(glb), "-o", str(design), "--units", "mm").stderr == ""
+    check_two_pins(program, design / "assembly.json")
+
+
 def test_freecad_recipe_writes_step_with_links(tmp_path, program):
     freecad = shutil.which("freecadcmd") or shutil.which("FreeCADCmd")
     if not freecad:

@@ -21,7 +21,7 @@ const MAX_PLACES: usize = 5;
 
 /// Sizes of an assembly beyond which its unit is doubtful (mm).
 const DOUBTFUL_BELOW: f64 = 1.0;
-const DOUBTFUL_ABOVE: f64 = 50_000.0;
+const DOUBTFUL_ABOVE: f64 = 20_000.0;
 
 /// Largest relative difference between a scale and a quotient of two units that counts as rounding.
 const SAME_SCALE: f64 = 1e-7;
@@ -111,6 +111,13 @@ impl Collector {
         let placement = self.turned.after(&Affine { linear, ..*placement });
         self.instances.push(ImportedInstance { id: id.clone(), part, placement });
         id
+    }
+
+    /// Adds a name of the part of the last instance: several names can share a mesh.
+    pub(crate) fn name_last(&mut self, name: String) {
+        if let Some(last) = self.instances.last() {
+            self.names[last.part].insert(name);
+        }
     }
 
     /// Counts content without effect; `place` names it.

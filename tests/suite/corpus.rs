@@ -42,7 +42,7 @@ fn hostile_files_of_other_programs_give_folder_or_error() {
     let run = |bytes: &[u8]| {
         fuzzing::import(bytes);
     };
-    for folder in ["gltf", "threemf", "urdf", "dae"] {
+    for folder in ["gltf", "threemf", "urdf", "dae", "mjcf", "sdf"] {
         assert!(replay_all(folder, run) >= 8, "{folder}");
     }
 }
@@ -50,9 +50,19 @@ fn hostile_files_of_other_programs_give_folder_or_error() {
 #[test]
 fn sound_files_of_other_programs_replay_to_a_folder() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus");
-    for file in
-        ["gltf/text.gltf", "gltf/binary.glb", "threemf/one.3mf", "threemf/stored.3mf", "urdf/two.urdf", "dae/scene.dae"]
-    {
+    for file in [
+        "gltf/text.gltf",
+        "gltf/binary.glb",
+        "threemf/one.3mf",
+        "threemf/stored.3mf",
+        "urdf/two.urdf",
+        "dae/scene.dae",
+        "mjcf/arm.xml",
+        "mjcf/fixed_axes.xml",
+        "sdf/cell.sdf",
+        "sdf/gripper.sdf",
+        "sdf/post.sdf",
+    ] {
         assert!(fuzzing::import(&fs::read(corpus.join(file)).expect("readable")), "{file}");
     }
 }

@@ -28,6 +28,7 @@ mod model_files;
 mod models;
 mod motion;
 mod motion_commands;
+mod mutations;
 mod oracle;
 mod page;
 mod pages;

@@ -115,8 +115,10 @@ fn node_name(node: &Node, index: usize) -> String {
 /// Refuses a placement without an inverse, since such a part has no volume.
 pub(crate) fn refuse_singular(placement: &Affine, id: &str, file: &str) -> Result<(), Error> {
     let why = crate::assembly::file::placement::singular(&placement.linear);
-    let large = placement.translation.abs().max() > crate::geom::tolerance::MAX_COORDINATE;
-    let why = why.or_else(|| large.then(|| "too far away".to_owned()));
+    let is_near = |x: &f64| x.abs() <= crate::geom::tolerance::MAX_COORDINATE;
+    // No number is near if it is none.
+    let is_far = !placement.translation.iter().all(is_near);
+    let why = why.or_else(|| is_far.then(|| "too far away".to_owned()));
     match why {
         Some(why) => Err(damaged(file, format!("the placement of {id} is {why}"))),
         None => Ok(()),

@@ -5,6 +5,7 @@ use crate::geom::math::{greater, lesser};
 use crate::import::collect::Collector;
 use crate::import::folder::glob_of;
 use crate::import::names::{Siblings, clean};
+use crate::import::robot::kinematics::NO_LIMIT;
 use crate::import::robot::model::{Joint, Motion, Poses, Robot};
 use crate::import::robot::places::Placed;
 use crate::import::{ImportedFollow, ImportedJoint, ImportedPose};
@@ -66,8 +67,9 @@ impl<'a> Moving<'a> {
         let mut siblings = Siblings::default();
         let mut names = BTreeMap::new();
         for (k, joint) in robot.joints.iter().enumerate() {
-            let is_free = match (joint.motion, joint.limits) {
+            let is_free = match (joint.motion, limits(joint)) {
                 (Motion::None, _) => false,
+                (Motion::Screw(lead), _) if lead == 0.0 || lead.abs() >= NO_LIMIT => false,
                 (Motion::Slide | Motion::Screw(_), None) => {
                     collector.leave_out("sliding joints without limits", 1, &joint.name);
                     false
@@ -99,7 +101,7 @@ impl<'a> Moving<'a> {
     fn range(&self, k: usize) -> Option<[f64; 2]> {
         let joint = &self.robot.joints[k];
         let home = in_own_unit(joint, self.values[k]);
-        joint.limits.map(|limits| {
+        limits(joint).map(|limits| {
             let [low, high] = limits.map(|v| in_own_unit(joint, v));
             [lesser(low, home), greater(high, home)]
         })
@@ -116,8 +118,14 @@ impl<'a> Moving<'a> {
             return None;
         }
         let ratio = factor * in_own_unit(joint, 1.0) / in_own_unit(&self.robot.joints[leader], 1.0);
-        Some(ImportedFollow { joint: name, ratio, offset: in_own_unit(joint, *offset) })
+        let offset = in_own_unit(joint, *offset);
+        (ratio.is_finite() && offset.is_finite()).then_some(ImportedFollow { joint: name, ratio, offset })
     }
+}
+
+/// Limits of a joint; `None` for limits that mean none.
+fn limits(joint: &Joint) -> Option<[f64; 2]> {
+    joint.limits.filter(|limits| limits.iter().all(|x| x.abs() < NO_LIMIT))
 }
 
 /// Value of a joint in degrees or mm.
@@ -144,7 +152,7 @@ pub(crate) fn poses(
             let cleaned = clean(name).unwrap_or_default();
             let (Some(joint), Some(free)) = (known, free.get(cleaned.as_str())) else { continue };
             let value = in_own_unit(joint, *value);
-            inside &= free.range.is_none_or(|[low, high]| low <= value && value <= high);
+            inside &= value.abs() < NO_LIMIT && free.range.is_none_or(|[low, high]| low <= value && value <= high);
             own.insert(free.name.clone(), value);
         }
         let name = clean(pose).filter(|name| name != "as-drawn" && names.insert(name.clone()));

@@ -2,6 +2,7 @@
 
 use crate::assembly::file::rotation::about;
 use crate::error::{Error, Warning, WarningCode};
+use crate::geom::tolerance::MAX_COORDINATE;
 use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::ImportOptions;
 use crate::import::collect::Collector;
@@ -12,6 +13,9 @@ use std::collections::BTreeMap;
 
 /// Largest number of joints that follow each other by `mimic`.
 const MAX_MIMICS: usize = 64;
+
+/// Smallest limit of a joint that means none (rad or m): SDF has a default of 10¹⁶, exporters write the largest number.
+pub(crate) const NO_LIMIT: f64 = 1e15;
 
 /// Number of joints that a warning names.
 const MAX_NAMED: usize = 5;
@@ -65,7 +69,12 @@ pub(crate) fn joint_values(
             collector.leave_out("mimics of missing joints", 1, &joint.name);
         }
     }
-    robot.joints.iter().map(|joint| value_of(robot, joint, &given, file)).collect()
+    let value = |joint: &Joint| {
+        let value = value_of(robot, joint, &given, file)?;
+        let what = || format!("joint {} has a value beyond {NO_LIMIT}", quoted(&joint.name));
+        if value.abs() < NO_LIMIT { Ok(value) } else { Err(damaged(file, what())) }
+    };
+    robot.joints.iter().map(value).collect()
 }
 
 impl Joint {
@@ -132,7 +141,15 @@ pub(crate) fn placements(robot: &Robot, values: &[f64], file: &str) -> Result<Ve
         let Some(at) = placed[link] else { continue };
         for k in &children[link] {
             let joint = &robot.joints[*k];
-            placed[joint.child] = Some(at.after(&joint.origin).after(&moved(joint, values[*k])));
+            let frame = at.after(&joint.origin);
+            let child = frame.after(&moved(joint, values[*k]));
+            let coordinates = frame.translation.iter().chain(&child.translation).chain(&frame.linear);
+            // No number is near if it is none.
+            if !coordinates.clone().all(|x| x.abs() <= MAX_COORDINATE) {
+                let link = quoted(&robot.links[joint.child].name);
+                return Err(damaged(file, format!("{} {link} stands too far away", robot.word)));
+            }
+            placed[joint.child] = Some(child);
             waiting.push(joint.child);
         }
     }

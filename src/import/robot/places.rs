@@ -70,11 +70,12 @@ pub(crate) fn place(
         let mut levels = Siblings::default();
         let mut placed = Placed { base, ids: Vec::new() };
         for (k, geometry) in geometries.iter().enumerate() {
-            let Some((source, map)) = shapes.source(geometry, &link.name, collector) else { continue };
+            let Some(found) = shapes.source(geometry, &link.name, collector) else { continue };
             let id = id_of(&placed.base, geometry, k, &mut levels);
-            let at = placement.after(&geometry.origin).after(&map);
+            let at = placement.after(&geometry.origin).after(&found.map);
             refuse_singular(&at, &id, file)?;
-            placed.ids.push(collector.instance(id, source, &at));
+            placed.ids.push(collector.instance(id, found.source, &at));
+            found.name.into_iter().for_each(|name| collector.name_last(name));
         }
         collector.numbered += levels.numbered;
         all.push(placed);

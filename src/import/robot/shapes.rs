@@ -14,6 +14,18 @@ use crate::import::robot::packages::Packages;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Largest number of triangles of primitives.
+const MAX_TRIANGLES: usize = 20_000_000;
+
+/// Mesh of a geometry.
+pub(crate) struct Found {
+    pub(crate) source: SourceIx,
+    /// Map of its points (mm).
+    pub(crate) map: Affine,
+    /// Name of the geometry, where an earlier one gave its name to the mesh.
+    pub(crate) name: Option<String>,
+}
+
 /// Meshes of a robot, each read once.
 pub(crate) struct Shapes<'a, 'l> {
     packages: Packages<'a>,
@@ -25,13 +37,27 @@ pub(crate) struct Shapes<'a, 'l> {
     meshes: BTreeMap<PathBuf, Option<SourceIx>>,
     /// File of each address.
     by_address: BTreeMap<Address, Option<PathBuf>>,
+    /// Mesh of each primitive.
+    primitives: BTreeMap<String, SourceIx>,
+    /// Number of triangles of all primitives.
+    triangles: usize,
     pub(crate) problems: Vec<Problem>,
 }
 
 impl<'a, 'l> Shapes<'a, 'l> {
     pub(crate) fn new(references: &'a References<'l>, options: &'a ImportOptions, word: &'static str) -> Self {
         let (meshes, by_address, problems) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { packages: Packages::new(options), references, options, word, meshes, by_address, problems }
+        Self {
+            packages: Packages::new(options),
+            references,
+            options,
+            word,
+            meshes,
+            by_address,
+            primitives: BTreeMap::new(),
+            triangles: 0,
+            problems,
+        }
     }
 
     /// Warnings about files that were guessed.
@@ -39,13 +65,13 @@ impl<'a, 'l> Shapes<'a, 'l> {
         self.packages.guesses()
     }
 
-    /// Mesh of a geometry, and the map of its points (m); `None` after a problem.
-    pub(crate) fn source(
-        &mut self,
-        geometry: &Geometry,
-        link: &str,
-        collector: &mut Collector,
-    ) -> Option<(SourceIx, Affine)> {
+    /// Mesh of a geometry; `None` after a problem. Equal primitives share one.
+    pub(crate) fn source(&mut self, geometry: &Geometry, link: &str, collector: &mut Collector) -> Option<Found> {
+        let key = format!("{:?}", geometry.shape);
+        let name = geometry.name.clone().filter(|n| clean(n).is_some()).unwrap_or_else(|| link.to_owned());
+        if let Some(source) = self.primitives.get(&key) {
+            return Some(Found { source: *source, map: Affine::identity(), name: Some(name) });
+        }
         let fine = Fineness { deflection: self.options.deflection / 1000.0, angle: self.options.angle };
         let primitive = match &geometry.shape {
             Shape::Box(size) => cuboid(*size),
@@ -57,7 +83,7 @@ impl<'a, 'l> Shapes<'a, 'l> {
             Shape::Triangles(mesh) => Primitive { mesh: mesh.clone(), deflection: 0.0 },
             Shape::Mesh { file, map } => {
                 let in_mm = Affine { translation: map.translation * 1000.0, ..*map };
-                return Some((self.mesh(file, geometry, collector)?, in_mm));
+                return Some(Found { source: self.mesh(file, geometry, collector)?, map: in_mm, name: None });
             }
             Shape::Other(name) => {
                 let what = format!("geometry {} of {} {link}", crate::json::wording::quoted(name), self.word);
@@ -67,12 +93,22 @@ impl<'a, 'l> Shapes<'a, 'l> {
             }
         };
         let Primitive { mesh, deflection } = primitive;
-        let name = geometry.name.clone().filter(|n| clean(n).is_some()).unwrap_or_else(|| link.to_owned());
+        self.triangles += mesh.triangles.len();
+        if self.triangles > MAX_TRIANGLES {
+            if !self.problems.iter().any(|p| p.what.contains("of primitives")) {
+                let what = format!("more than {MAX_TRIANGLES} triangles of primitives");
+                let fix = "allow a larger --deflection and --angle";
+                self.problems.push(problem(geometry.at.clone(), Refusal::TooLarge, what, fix));
+            }
+            return None;
+        }
         // Rounds up to a thousandth of a micrometre, for a short number.
         let deflection = libm::ceil(deflection * 1e9) / 1e6;
         let deflection = Some(deflection).filter(|d| *d > 0.0);
         let units = self.options.units.unwrap_or(LengthUnit::M);
-        Some((collector.source(Source { mesh, units, name, deflection, colour: None }), Affine::identity()))
+        let source = collector.source(Source { mesh, units, name, deflection, colour: None });
+        self.primitives.insert(key, source);
+        Some(Found { source, map: Affine::identity(), name: None })
     }
 
     fn mesh(&mut self, written: &Address, geometry: &Geometry, collector: &mut Collector) -> Option<SourceIx> {

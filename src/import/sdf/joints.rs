@@ -6,9 +6,6 @@ use crate::import::element::Element;
 use crate::import::robot::model::Motion;
 use crate::json::wording::quoted;
 
-/// Smallest limit that means none: the default is 10¹⁶.
-const NO_LIMIT: f64 = 1e15;
-
 /// Motion of a joint as written.
 #[derive(Debug)]
 pub(crate) struct Written<'a> {
@@ -48,7 +45,7 @@ pub(crate) fn read(joint: &Element, version: (u32, u32)) -> Result<Written<'_>, 
     let limit = axis.and_then(|a| a.child("limit")).filter(|_| kind != "continuous");
     let bound = |name: &str| limit.and_then(|l| l.child(name)).map(|e| e.exactly::<1>(name, &e.text)).transpose();
     let limits = match (bound("lower")?, bound("upper")?) {
-        (Some([low]), Some([high])) if low <= high && low > -NO_LIMIT && high < NO_LIMIT => Some([low, high]),
+        (Some([low]), Some([high])) if low <= high => Some([low, high]),
         _ => None,
     };
     let mimic = axis.and_then(|a| a.child("mimic")).map(mimic).transpose()?;
