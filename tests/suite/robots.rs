@@ -2,6 +2,7 @@
 
 use crate::support::command::interfere;
 use crate::support::scratch::Scratch;
+use crate::support::skipped;
 use interfere::internals::assembly::MeshSource;
 use interfere::internals::geom::Vec3;
 use interfere::internals::motion::{JointIx, JointKind};
@@ -121,6 +122,33 @@ fn joints_of_models_move_their_links() {
         }
     }
     assert_eq!((moved, screws, followers), (16, 1, 2));
+}
+
+/// `check` also checks every pose of the SRDF. Pairs that it calls `Never` stay in the check.
+#[test]
+fn robots_with_an_srdf_have_no_findings_in_any_pose() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/inputs/urdf");
+    if !shared.is_dir() {
+        return skipped("no ../shared/inputs/urdf");
+    }
+    let scratch = Scratch::new();
+    let out = scratch.path().join("out").display().to_string();
+    let (bolt, ur5) = ("bolt_description/robots/bolt.urdf", "ur_description/urdf/ur5_robot.urdf");
+    for (robot, srdf, poses, ignored, clear) in [
+        (bolt, "bolt_description/srdf/bolt.srdf", 1, 8, 28),
+        (ur5, "ur_description/srdf/ur5.srdf", 0, 11, 17),
+        (ur5, "ur_description/srdf/ur5_gripper.srdf", 0, 13, 15),
+    ] {
+        let [robot, srdf] = [robot, srdf].map(|file| shared.join(file).display().to_string());
+        let ran = interfere(&["import", &robot, "--srdf", &srdf, "-o", &out, "--allow-outside"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let ran = interfere(&["check", &out, "--format", "json"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let report: Value = serde_json::from_str(&ran.stdout).expect("a report");
+        let counts = &report["summary"]["counts"];
+        assert_eq!((counts["ignored"].as_u64(), counts["clear"].as_u64()), (Some(ignored), Some(clear)), "{srdf}");
+        assert_eq!(report["motion"]["runs"].as_array().map_or(0, Vec::len), poses, "{srdf}");
+    }
 }
 
 /// A model is an assembly as it is: `check` takes it.
