@@ -3,8 +3,6 @@
 use crate::support::command::{Ran, command, finish, interfere};
 use crate::support::scratch::Scratch;
 use crate::support::skipped;
-use interfere::internals::motion::{JointIx, JointKind};
-use interfere::testkit::rng::Rng;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -198,63 +196,6 @@ fn robots_stand_in_their_poses() {
         assert!(rules.contains("\"reason\": \"joint ") && !rules.to_lowercase().contains("never"), "{robot}");
         assert!(report["summary"]["counts"]["ignored"].as_u64().unwrap() > 0);
     }
-}
-
-/// The joints of an imported robot move its links to the places of an import at the same joint values.
-#[test]
-fn joints_of_a_robot_move_its_links() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/inputs/urdf");
-    if !shared.is_dir() {
-        return skipped("no ../shared/inputs/urdf");
-    }
-    let scratch = Scratch::new();
-    let mut rng = Rng::new(7);
-    let (mut moved, mut followers) = (0, 0);
-    for robot in [
-        "bolt_description/robots/bolt.urdf",
-        "ur_description/urdf/ur5_robot.urdf",
-        "finger_edu_description/robots/finger_edu.urdf",
-        "double_pendulum_description/urdf/double_pendulum.urdf",
-    ] {
-        let import = |joints: &[String]| {
-            let out = scratch.path().join("out");
-            let mut arguments = vec!["import".to_owned(), shared.join(robot).display().to_string()];
-            arguments.extend(["-o".to_owned(), out.display().to_string(), "--allow-outside".to_owned()]);
-            arguments.extend(joints.iter().map(|j| format!("--joint={j}")));
-            let ran = interfere(&arguments);
-            assert_eq!(ran.code, 0, "{ran:?}");
-            interfere::load(out.join("assembly.json"), &interfere::LoadOptions::default()).expect("an assembly")
-        };
-        let drawn = import(&[]);
-        let motion = &drawn.motion;
-        let (mut set, mut joints) = (Vec::new(), Vec::new());
-        for (k, joint) in motion.mechanism.joints().iter().enumerate() {
-            if joint.follows.is_some() {
-                followers += 1;
-                continue;
-            }
-            let [low, high] = joint.range.unwrap_or([-180.0, 180.0]);
-            let value = rng.range(low, high);
-            set.push((JointIx(k as u32), value));
-            let si = if joint.joint.kind == JointKind::Prismatic { value / 1000.0 } else { value.to_radians() };
-            joints.push(format!("{}={si:e}", motion.joints[k].name));
-        }
-        let motions = motion.mechanism.motions(&motion.mechanism.values(&set));
-        let posed = import(&joints);
-        assert_eq!(drawn.instances.len(), posed.instances.len());
-        for (drawn, posed) in drawn.instances.iter().zip(&posed.instances) {
-            let Some(joint) = drawn.joint else {
-                assert_eq!(drawn.placement, posed.placement, "{}", drawn.id);
-                continue;
-            };
-            moved += 1;
-            let by = motions[joint.0 as usize];
-            let linear = by.rotation * drawn.placement.linear - posed.placement.linear;
-            let translation = by.point(&drawn.placement.translation) - posed.placement.translation;
-            assert!(linear.norm() < 1e-9 && translation.norm() < 1e-6, "{robot} {}: {linear} {translation}", drawn.id);
-        }
-    }
-    assert!(moved > 15, "{moved} links move, {followers} joints follow");
 }
 
 /// A program with the protocol that runs these lines; `$1` to `$5` are flags, `$in` and `$out` the paths.

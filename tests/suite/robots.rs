@@ -85,43 +85,67 @@ fn links_stand_where_the_frames_of_sdf_place_them() {
     assert_eq!(against_truth(&assembly, &fixtures().join("sdf/cell.truth.json")), 10);
 }
 
-/// The joints of an imported robot, screws and followers among them, move its links to the places of an import at the
-/// same joint values.
+/// Moves all joints of an imported robot to random values, and compares the places of its links with those of an import
+/// at the same values. Returns the numbers of moved instances, of screws and of followers.
+fn move_joints(file: &Path, rng: &mut Rng) -> [usize; 3] {
+    let scratch = Scratch::new();
+    let drawn = imported(&scratch, file, &["--allow-outside"]);
+    let motion = &drawn.motion;
+    let [mut moved, mut screws, mut followers] = [0; 3];
+    let (mut set, mut arguments) = (Vec::new(), vec!["--allow-outside".to_owned()]);
+    for (k, joint) in motion.mechanism.joints().iter().enumerate() {
+        let kind = joint.joint.kind;
+        screws += usize::from(kind != JointKind::Prismatic && kind != JointKind::Revolute);
+        if joint.follows.is_some() {
+            followers += 1;
+            continue;
+        }
+        let [low, high] = joint.range.unwrap_or([-180.0, 180.0]);
+        let value = rng.range(low, high);
+        set.push((JointIx(k as u32), value));
+        let si = if kind == JointKind::Prismatic { value / 1000.0 } else { value.to_radians() };
+        arguments.push(format!("--joint={}={si:e}", motion.joints[k].name.replace("__", "::")));
+    }
+    let motions = motion.mechanism.motions(&motion.mechanism.values(&set));
+    let posed = imported(&scratch, file, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(drawn.instances.len(), posed.instances.len());
+    for (drawn, posed) in drawn.instances.iter().zip(&posed.instances) {
+        let Some(joint) = drawn.joint else {
+            assert_eq!(drawn.placement, posed.placement, "{}", drawn.id);
+            continue;
+        };
+        moved += 1;
+        let by = motions[joint.0 as usize];
+        let linear = by.rotation * drawn.placement.linear - posed.placement.linear;
+        let translation = by.point(&drawn.placement.translation) - posed.placement.translation;
+        assert!(linear.norm() < 1e-9 && translation.norm() < 1e-6, "{}: {linear} {translation}", drawn.id);
+    }
+    [moved, screws, followers]
+}
+
 #[test]
 fn joints_of_models_move_their_links() {
-    let scratch = Scratch::new();
     let mut rng = Rng::new(11);
-    let (mut moved, mut screws, mut followers) = (0, 0, 0);
-    for file in ["mjcf/arm.xml", "mjcf/fixed_axes.xml", "sdf/cell.sdf"] {
-        let file = fixtures().join(file);
-        let drawn = imported(&scratch, &file, &[]);
-        let motion = &drawn.motion;
-        let (mut set, mut arguments) = (Vec::new(), Vec::new());
-        for (k, joint) in motion.mechanism.joints().iter().enumerate() {
-            screws += usize::from(joint.joint.kind != JointKind::Prismatic && joint.joint.kind != JointKind::Revolute);
-            if joint.follows.is_some() {
-                followers += 1;
-                continue;
-            }
-            let [low, high] = joint.range.unwrap_or([-180.0, 180.0]);
-            let value = rng.range(low, high);
-            set.push((JointIx(k as u32), value));
-            let si = if joint.joint.kind == JointKind::Prismatic { value / 1000.0 } else { value.to_radians() };
-            arguments.push(format!("--joint={}={si:e}", motion.joints[k].name.replace("__", "::")));
-        }
-        let motions = motion.mechanism.motions(&motion.mechanism.values(&set));
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let posed = imported(&scratch, &file, &arguments);
-        for (drawn, posed) in drawn.instances.iter().zip(&posed.instances) {
-            let Some(joint) = drawn.joint else { continue };
-            moved += 1;
-            let by = motions[joint.0 as usize];
-            let linear = by.rotation * drawn.placement.linear - posed.placement.linear;
-            let translation = by.point(&drawn.placement.translation) - posed.placement.translation;
-            assert!(linear.norm() < 1e-9 && translation.norm() < 1e-6, "{}: {linear} {translation}", drawn.id);
-        }
+    let files = ["mjcf/arm.xml", "mjcf/fixed_axes.xml", "sdf/cell.sdf"];
+    let counts = files.map(|file| move_joints(&fixtures().join(file), &mut rng));
+    assert_eq!(counts, [[6, 0, 1], [3, 0, 0], [7, 1, 1]]);
+}
+
+#[test]
+fn joints_of_real_robots_move_their_links() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/inputs/urdf");
+    if !shared.is_dir() {
+        return skipped("no ../shared/inputs/urdf");
     }
-    assert_eq!((moved, screws, followers), (16, 1, 2));
+    let mut rng = Rng::new(7);
+    let files = [
+        "bolt_description/robots/bolt.urdf",
+        "ur_description/urdf/ur5_robot.urdf",
+        "finger_edu_description/robots/finger_edu.urdf",
+        "double_pendulum_description/urdf/double_pendulum.urdf",
+    ];
+    let moved: usize = files.iter().map(|file| move_joints(&shared.join(file), &mut rng)[0]).sum();
+    assert!(moved > 15, "{moved} links move");
 }
 
 /// `check` also checks every pose of the SRDF. Pairs that it calls `Never` stay in the check.
