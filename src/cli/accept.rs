@@ -1,23 +1,23 @@
 //! Runs `interfere accept`: adds the present findings to the baseline, or drops the fixed entries.
 
-use crate::check::{self, AcceptedTranslation, Measure, Options, Outcome};
+use crate::check::{self, AcceptedTranslation, DEFAULT_SWEEP_CELLS, Measure, Options, Outcome};
 use crate::cli::assembly_files::assembly_file;
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, GATE, INPUT, Question};
+use crate::cli::flags::{ColorChoice, GATE, INPUT, PERFORMANCE, Question, sweep_cells};
 use crate::cli::pair_handle::{PairNames, read_report};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::{Error, Location, Warning, WarningCode};
-use crate::findings::baseline::{self, Acceptance};
+use crate::findings::baseline::{self, Acceptance, Entry};
 use crate::findings::{self, Baseline, Judged};
 use crate::io::FsLoader;
 use crate::report;
 use clap::Args as ClapArgs;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
@@ -66,6 +66,11 @@ pub struct AcceptArgs {
     /// Settings of the pair queries.
     #[command(flatten)]
     pub question: Question,
+
+    /// Tests for each pair of a sweep, at most [default: 16000000].
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = sweep_cells)]
+    #[arg(hide_default_value = true, hide_short_help = true, help_heading = PERFORMANCE)]
+    pub sweep_cells: u64,
 }
 
 /// Checks the assembly and writes its baseline.
@@ -120,7 +125,7 @@ fn check(
     let outcome = pool(question.threads)?.install(|| {
         let files = question.files(None);
         let assembly = question.load(&files)?;
-        let options = Options { accepted, ..question.options_as_drawn(assembly.units)? };
+        let options = Options { accepted, sweep_cells: args.sweep_cells, ..question.options(assembly.units)? };
         check::check(&assembly, &options, &files, &progress)
     })?;
     Ok(outcome)
@@ -159,16 +164,20 @@ fn is_blank(reason: Option<&str>) -> bool {
     reason.is_none_or(|r| r.trim().is_empty())
 }
 
-/// Indices in [`Outcome::pairs`] of the findings named in `args`.
+/// Indices of the findings named in `args`, among [`Outcome::pairs`] and then the rows of the runs. A name selects the
+/// findings of its pair in the drawing and in all runs.
 fn named_findings(args: &AcceptArgs, outcome: &Outcome) -> Result<BTreeSet<usize>, Error> {
-    let places: Vec<usize> = (0..outcome.pairs.len()).filter(|k| outcome.pairs[*k].status.fails()).collect();
-    let ids = |k: &usize| (outcome.id(outcome.pairs[*k].a), outcome.id(outcome.pairs[*k].b));
-    let pairs: Vec<_> = places.iter().map(ids).collect();
+    let rows = outcome.pairs.iter().chain(outcome.runs().iter().flat_map(|run| &run.rows)).enumerate();
+    let mut places: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for (k, row) in rows.filter(|(_, row)| row.status.fails()) {
+        places.entry((outcome.id(row.a), outcome.id(row.b))).or_default().push(k);
+    }
+    let pairs: Vec<_> = places.keys().copied().collect();
     let instead =
         format!("name both ids as A,B; `interfere explain {} A B` shows the status of a pair", slashes(&args.assembly));
     let names = names(args, outcome.instances.iter().map(|i| i.id.as_str()))?;
     let picked = baseline::select_pairs(&names, &pairs, "finding", &instead)?;
-    Ok(picked.into_iter().map(|k| places[k]).collect())
+    Ok(picked.into_iter().flat_map(|k| places[&pairs[k]].iter().copied()).collect())
 }
 
 /// Names of the pairs in `args`, for instances with these ids.
@@ -182,11 +191,15 @@ fn prune(args: &AcceptArgs, place: &Place, old: Option<&Baseline>, judged: &Judg
     let Some(old) = old else {
         return Err(Error::one(Location::file(&place.shown), "there is no baseline to prune", ""));
     };
-    let pairs: Vec<_> = old.accepted.iter().map(|e| (e.a.as_str(), e.b.as_str())).collect();
+    let mut pairs: Vec<_> = old.accepted.iter().map(|e| (e.a.as_str(), e.b.as_str())).collect();
+    pairs.dedup();
     // An accepted pair may have lost its instances.
     let ids = judged.outcome.instances.iter().map(|i| i.id.as_str());
     let names = names(args, ids.chain(pairs.iter().flat_map(|(a, b)| [*a, *b])))?;
-    let named = baseline::select_pairs(&names, &pairs, "accepted pair", "name both ids as A,B")?;
+    let picked = baseline::select_pairs(&names, &pairs, "accepted pair", "name both ids as A,B")?;
+    let picked: BTreeSet<(&str, &str)> = picked.into_iter().map(|k| pairs[k]).collect();
+    let is_named = |e: &Entry| picked.contains(&(e.a.as_str(), e.b.as_str()));
+    let named = (0..old.accepted.len()).filter(|k| is_named(&old.accepted[*k])).collect();
     let (baseline, dropped) = baseline::prune(old, judged, &named);
     let entries = |n: usize| report::number::count_of(n as u64, "entry", "entries");
     let text = format!("{}: {} removed, {} left\n", place.shown, entries(dropped), baseline.accepted.len());

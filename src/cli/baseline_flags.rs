@@ -1,7 +1,7 @@
 //! Reads the baseline flags: the baseline of a run and its condition of failure.
 
 use crate::assembly::Level;
-use crate::check::{AcceptedTranslation, MotionOutcome, Outcome, Status};
+use crate::check::{AcceptedTranslation, Outcome, Status};
 use crate::cli::exit::Failure;
 use crate::cli::flags::GATE;
 use crate::error::{Error, Location, Warning, WarningCode};
@@ -132,9 +132,7 @@ impl Gate {
     pub fn judge(&self, mut outcome: Outcome, strict: bool) -> Judged {
         outcome.warnings.extend(self.warnings.iter().cloned());
         let compare = |(baseline, file): &(Baseline, String)| baseline::compare(baseline, file.clone(), &outcome);
-        // A check without the drawing proves nothing about the findings of a baseline.
-        let drawn = !outcome.motion.as_ref().is_some_and(MotionOutcome::is_without_drawing);
-        let baseline = self.baseline.as_ref().filter(|_| drawn).map(compare);
+        let baseline = self.baseline.as_ref().map(compare);
         let default = if baseline.is_some() { FailOn::New } else { FailOn::Any };
         let fail_on = self.fail_on.unwrap_or(default);
         Judged { outcome, baseline, fail_on, strict, severities: self.severities }

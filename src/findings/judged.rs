@@ -66,7 +66,8 @@ impl Judged {
     pub fn failing(&self) -> u64 {
         let of_runs = match self.fail_on {
             FailOn::Never => 0,
-            FailOn::New | FailOn::Any => self.run_findings_of(Level::Error),
+            FailOn::New => self.run_findings_of(Level::Error, true),
+            FailOn::Any => self.run_findings_of(Level::Error, false),
         };
         self.failing_as_drawn() + of_runs
     }
@@ -96,22 +97,33 @@ impl Judged {
     /// Number of findings of a severity, in the drawing and in each run.
     pub fn findings_of(&self, level: Level) -> u64 {
         let drawn = (0..self.outcome.pairs.len()).filter(|row| self.severity_of(*row) == Some(level)).count() as u64;
-        drawn + self.run_findings_of(level)
+        drawn + self.run_findings_of(level, false)
     }
 
-    /// Number of findings of a severity in the poses and sweeps.
-    fn run_findings_of(&self, level: Level) -> u64 {
-        let rows = self.outcome.runs().iter().flat_map(|run| &run.rows);
-        rows.filter(|pair| self.severity_of_pair(pair) == Some(level)).count() as u64
+    /// Number of findings of a severity in the poses and sweeps; with `open`, of those outside the baseline.
+    fn run_findings_of(&self, level: Level, open: bool) -> u64 {
+        let of_run = |(k, run): (usize, &RunOutcome)| {
+            let counts = |(row, pair): &(usize, &PairOutcome)| {
+                self.severity_of_pair(pair) == Some(level)
+                    && !(open && self.status_in_run(k, *row) == Some(BaselineStatus::Accepted))
+            };
+            run.rows.iter().enumerate().filter(counts).count() as u64
+        };
+        self.outcome.runs().iter().enumerate().map(of_run).sum()
     }
 
-    /// Poses and sweeps as outcomes of their own, with this gate and without a baseline: no baseline holds findings of
-    /// runs.
+    /// Baseline status of a row of a run, both by index; `None` without a baseline, and for a pair without a finding.
+    pub fn status_in_run(&self, run: usize, row: usize) -> Option<BaselineStatus> {
+        let comparison = self.baseline.as_ref()?.runs.get(run)?.get(row)?.as_ref();
+        comparison.map(|comparison| comparison.status)
+    }
+
+    /// Poses and sweeps as outcomes of their own, with this gate and the comparison of their rows with the baseline.
     pub fn runs(&self) -> Vec<Self> {
-        self.outcome.runs().iter().map(|run| self.of_run(run)).collect()
+        self.outcome.runs().iter().enumerate().map(|(k, run)| self.of_run(k, run)).collect()
     }
 
-    fn of_run(&self, run: &RunOutcome) -> Self {
+    fn of_run(&self, k: usize, run: &RunOutcome) -> Self {
         let o = &self.outcome;
         let outcome = Outcome {
             name: format!("{}: {}", o.name, run.name),
@@ -132,14 +144,19 @@ impl Judged {
             warnings: Vec::new(),
             motion: o.motion.as_ref().map(MotionOutcome::joints_alone),
         };
-        Self { outcome, baseline: None, fail_on: self.fail_on, strict: self.strict, severities: self.severities }
+        let baseline = self.baseline.as_ref().map(|all| BaselineOutcome {
+            file: all.file.clone(),
+            comparisons: all.runs.get(k).cloned().unwrap_or_default(),
+            ..BaselineOutcome::default()
+        });
+        Self { outcome, baseline, fail_on: self.fail_on, strict: self.strict, severities: self.severities }
     }
 
     /// Number of findings with severity `warning` outside the baseline.
     pub fn open_warnings(&self) -> u64 {
         let is_warning = |row: &usize| self.severity_of(*row) == Some(Level::Warning) && self.is_open(*row);
         let drawn = (0..self.outcome.pairs.len()).filter(is_warning).count() as u64;
-        drawn + self.run_findings_of(Level::Warning)
+        drawn + self.run_findings_of(Level::Warning, true)
     }
 
     /// Number of findings: pairs with a failing status, in the drawing and in each run.

@@ -57,6 +57,8 @@ struct RawBaseline {
 struct RawGone {
     a: String,
     b: String,
+    #[serde(default)]
+    run: Option<String>,
     status: String,
     baseline: String,
     why: String,
@@ -326,9 +328,9 @@ impl RawBaseline {
         comparisons.iter().flatten().for_each(|c| *counts.of_mut(c.status) += 1);
         let gone = self.gone.into_iter().filter_map(|g| {
             let status = status_of(&g.status).ok()?;
-            Some(ResolvedFinding { a: g.a, b: g.b, status, fixed: g.baseline == "fixed", why: g.why })
+            Some(ResolvedFinding { a: g.a, b: g.b, run: g.run, status, fixed: g.baseline == "fixed", why: g.why })
         });
-        BaselineOutcome { file: self.file, comparisons, counts, gone: gone.collect() }
+        BaselineOutcome { file: self.file, comparisons, runs: Vec::new(), counts, gone: gone.collect() }
     }
 }
 

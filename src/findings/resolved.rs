@@ -1,7 +1,7 @@
 //! Tests if a finding missing in a run is fixed or only unverified.
 
-use crate::assembly::{Rule, RuleAction};
-use crate::check::Status;
+use crate::assembly::{FirstMatch, Glob, Rule, RuleAction};
+use crate::check::{MotionOutcome, Outcome, Status};
 use crate::findings::run_view::{PairRuling, RunView};
 use crate::findings::severity::exceeds;
 use crate::geom::LengthUnit;
@@ -50,6 +50,67 @@ pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verd
         }
         None => unverified(format!("{status}, but not measured")),
     }
+}
+
+/// Judges a pair without a finding in a run of `outcome`; `least_gap` (mm, signed) is the limit broken before.
+///
+/// The finding is fixed if the run was checked, both instances exist, and a row of the run keeps the old limit. A pair
+/// without a row is clear in the run, ignored, or as drawn: fixed if the drawing was checked, has no finding of the pair,
+/// and no rule ignores it.
+pub(crate) fn judge_in_run(
+    now: &RunView<'_>,
+    outcome: &Outcome,
+    [a, b]: [&str; 2],
+    run: &str,
+    least_gap: f64,
+) -> Verdict {
+    let unverified = |why: String| Verdict { fixed: false, why };
+    let motion = outcome.motion.as_ref();
+    let Some(checked) = outcome.runs().iter().find(|r| r.name == run) else {
+        let left_out = motion.is_some_and(|motion| motion.left_out.iter().any(|name| name == run));
+        let why = if left_out { "not checked: --run leaves out" } else { "there is no run" };
+        return unverified(format!("{why} `{run}`"));
+    };
+    for id in [a, b] {
+        if !now.instances.contains_key(id) {
+            return unverified(format!("there is no instance `{id}`"));
+        }
+    }
+    let row = checked.rows.iter().find(|p| (outcome.id(p.a), outcome.id(p.b)) == (a, b));
+    let Some(row) = row else { return unlisted_in_run(now, outcome, [a, b], run, least_gap) };
+    let status = row.status.name();
+    let slack = row.swept.as_ref().map_or(0.0, |swept| 2.0 * swept.margin);
+    let gap = if row.swept.is_some() { row.gap_bracket.map(|gap| gap.lower) } else { row.gap };
+    match gap {
+        Some(gap) if !exceeds(least_gap, gap + slack) => Verdict { fixed: true, why: status.to_owned() },
+        Some(gap) => unverified(format!("{status}: {} at worst", gap_text(gap, now.units))),
+        None => unverified(format!("{status}, but not measured")),
+    }
+}
+
+/// Judges a pair without a row in a checked run.
+fn unlisted_in_run(now: &RunView<'_>, outcome: &Outcome, [a, b]: [&str; 2], run: &str, least_gap: f64) -> Verdict {
+    let unverified = |why: &str| Verdict { fixed: false, why: why.to_owned() };
+    if outcome.motion.as_ref().is_some_and(MotionOutcome::is_without_drawing) {
+        return unverified("no row, and --run leaves out the drawing");
+    }
+    let applies = |rule: &&Rule| {
+        let during = rule.during.as_ref();
+        during.is_none_or(|globs| globs.iter().any(|glob| Glob::new(glob).is_ok_and(|glob| glob.matches(run))))
+            && FirstMatch::new(std::slice::from_ref(*rule)).of(a, b).is_some()
+    };
+    let rule = outcome.rules.iter().find(applies);
+    if rule.is_some_and(|rule| rule.verb == RuleAction::Ignore) || matches!(now.asked(a, b), PairRuling::InUnit(_)) {
+        return unverified("not checked: a rule or `as_unit` ignores the pair");
+    }
+    if now.row(a, b).is_some_and(|row| row.status.fails()) {
+        return unverified("the pair fails as drawn");
+    }
+    let demanded = rule.and_then(|rule| rule.verb.min_clearance()).unwrap_or(0.0);
+    if exceeds(least_gap, now.listed_within().max(demanded)) {
+        return unverified("clear, but the limit required at acceptance is larger than every gap compared");
+    }
+    Verdict { fixed: true, why: "clear".to_owned() }
 }
 
 /// Judges a checked, clear pair without a row.

@@ -95,7 +95,18 @@ pub(crate) fn extent_of(
 /// Severity of a finding of a run.
 pub(crate) fn extent_of_pair(p: &PairOutcome) -> Option<Severity> {
     let shared = [p.overlap_volume, p.overlap_volume_slack, p.overlap_volume_facets];
+    // The worst pose of a sweep may change among equal ones: its volume is no measure of the sweep.
+    let shared = if p.swept.is_some() { [None; 3] } else { shared };
     extent_of(p.status, p.overlap_depth, shared, p.gap, p.gap_bracket)
+}
+
+/// Smallest gap with which a finding of a pair with this rule passes (mm); negative for an allowed depth.
+pub(crate) fn passing_gap(rule: Option<&Rule>, tolerance: f64, status: Status) -> f64 {
+    match rule.map(|rule| rule.verb) {
+        Some(RuleAction::AllowDepth(depth)) => -depth.max(tolerance),
+        Some(RuleAction::MinClearance(gap)) if status != Status::Interference => gap,
+        _ => -tolerance,
+    }
 }
 
 impl<'a> RunView<'a> {
@@ -150,14 +161,8 @@ impl<'a> RunView<'a> {
 
     /// Smallest gap with which a finding of these two passes (mm); negative for an allowed depth.
     pub fn passing_gap(&self, a: &str, b: &str, status: Status) -> f64 {
-        let tolerance = self.settings.tolerance;
-        match self.asked(a, b) {
-            PairRuling::ByRule(Rule { verb: RuleAction::AllowDepth(depth), .. }) => -depth.max(tolerance),
-            PairRuling::ByRule(Rule { verb: RuleAction::MinClearance(gap), .. }) if status != Status::Interference => {
-                *gap
-            }
-            _ => -tolerance,
-        }
+        let rule = if let PairRuling::ByRule(rule) = self.asked(a, b) { Some(rule) } else { None };
+        passing_gap(rule, self.settings.tolerance, status)
     }
 
     /// Gap exceeded by every checked pair without a row (mm).

@@ -67,6 +67,8 @@ pub enum Metric {
     Gap,
     /// Both ends of the gap's bracket.
     Bracket,
+    /// Path over the failing parts of a sweep.
+    Travel,
 }
 
 impl Metric {
@@ -78,6 +80,7 @@ impl Metric {
             Self::Penetration => "penetration_depth",
             Self::Gap => "gap",
             Self::Bracket => "gap_bracket",
+            Self::Travel => "failing_travel",
         }
     }
 }

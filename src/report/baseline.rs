@@ -29,7 +29,8 @@ pub fn accepted_text(
             None => String::new(),
         };
         let (a, b) = (shown(&e.a), shown(&e.b));
-        lines.push(format!("accepted, {}: {a} and {b}: {}{number}", t.was.name(), e.status.name()));
+        let run = e.run.as_ref().map(|run| format!(" in {}", shown(run))).unwrap_or_default();
+        lines.push(format!("accepted, {}: {a} and {b}{run}: {}{number}", t.was.name(), e.status.name()));
     }
     if taken.len() > MAX_ROWS {
         lines.push(format!("and {} more", taken.len() - MAX_ROWS));

@@ -242,8 +242,10 @@ fn against_baseline(judged: &Judged, out: &mut Page<impl Write>) -> io::Result<(
             "  unmeasured: run without --verdict-only and --measure to compare all values with the accepted ones",
         )?;
     }
-    let line =
-        |g: &ResolvedFinding| format!("{} and {}, {}: {}", shown(&g.a), shown(&g.b), g.status.name(), shown(&g.why));
+    let line = |g: &ResolvedFinding| {
+        let run = g.run.as_ref().map(|run| format!(" in {}", shown(run))).unwrap_or_default();
+        format!("{} and {}{run}, {}: {}", shown(&g.a), shown(&g.b), g.status.name(), shown(&g.why))
+    };
     let unverified: Vec<_> = baseline.gone.iter().filter(|g| !g.fixed).collect();
     for gone in unverified.iter().take(MAX_GONE) {
         out.text(&format!("  unverified: {}", line(gone)))?;

@@ -169,6 +169,7 @@ fn a_baseline_is_a_column_and_a_sentence() {
     };
     let comparisons = outcome.pairs.iter().map(|p| if p.status.fails() { compare() } else { None }).collect();
     let gone = |b: &str, fixed| ResolvedFinding {
+        run: None,
         a: "fan".to_owned(),
         b: b.to_owned(),
         status: Status::TooClose,
@@ -176,7 +177,7 @@ fn a_baseline_is_a_column_and_a_sentence() {
         why: "clear\n".to_owned(),
     };
     let gone = (0..12).map(|k| gone(&format!("x{k}"), k == 0)).collect();
-    let baseline = Some(BaselineOutcome { file: "b.json".to_owned(), comparisons, counts, gone });
+    let baseline = Some(BaselineOutcome { file: "b.json".to_owned(), comparisons, runs: Vec::new(), counts, gone });
     let judged = Judged { baseline, fail_on: FailOn::New, ..Judged::from(outcome) };
     let shown = rendered(&judged, Style::default());
     let column: Vec<&str> = shown

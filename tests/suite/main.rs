@@ -27,6 +27,7 @@ mod mistakes;
 mod model_files;
 mod models;
 mod motion;
+mod motion_baseline;
 mod motion_commands;
 mod mutations;
 mod oracle;

@@ -5,6 +5,7 @@
 //! - `sweep`, `segment`: one pair over a sweep, over one segment
 //! - `swept`: rows of the pairs of a sweep
 //! - `one_pair`: one pair of a run, for `explain`
+//! - `motion_key`: the motion of a pair, for baselines
 //! - `never`: pairs that never meet, over all values of all joints
 //! - `range`: how far a joint can move from the drawing
 //! - `outcome`: rows and counts of the runs
@@ -13,6 +14,7 @@
 //! once, but not on the way, is checked at the start of the sweep as in a pose.
 
 pub(crate) mod bodies;
+pub(crate) mod motion_key;
 pub(crate) mod never;
 pub(crate) mod one_pair;
 pub(crate) mod outcome;

@@ -75,7 +75,7 @@ impl RunChecker<'_> {
             if let Some((_, worst, _)) = sweeps.worst(&answer) {
                 values = worst;
             }
-            row = Some(sweeps.row([a.min(b), a.max(b)], rule, &query.limits, &answer));
+            row = Some(sweeps.row([a.min(b), a.max(b)], rule, &query, &answer));
         }
         let mut outcome = RunOutcome::of(run, joints.clone());
         outcome.margin = row.as_ref().and_then(|row| row.swept.as_ref()).map_or(0.0, |swept| swept.margin);

@@ -108,6 +108,9 @@ pub struct SweptPair {
     pub margin: f64,
     /// Number of segments of the run.
     pub segments: u32,
+    /// Length of the path of the second instance, seen from the first one, over the failing parts: for the point that
+    /// moves most, rounded up (mm, >= 0).
+    pub failing_travel: f64,
 }
 
 impl SweptPair {

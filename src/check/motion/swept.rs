@@ -3,6 +3,7 @@
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
 use crate::check::motion::RunChecker;
 use crate::check::motion::bodies::Bodies;
+use crate::check::motion::motion_key::{failing_travel, inputs};
 use crate::check::motion::outcome::{FailingPart, JointSpan, JointTravel, SweptPair};
 use crate::check::motion::place;
 use crate::check::motion::segment::{SegmentAnswer, Span};
@@ -64,7 +65,7 @@ impl Sweeps<'_> {
     fn answer(&self, pair: [u32; 2], rule: Option<u32>) -> (PairOutcome, SweepAnswer) {
         let query = self.query(pair, rule);
         let answer = sweep_pair(&query);
-        let row = self.row(pair, rule, &query.limits, &answer);
+        let row = self.row(pair, rule, &query, &answer);
         (row, answer)
     }
 
@@ -92,14 +93,26 @@ impl Sweeps<'_> {
     }
 
     /// Row of a pair, with the measures of its worst pose.
-    pub(crate) fn row(&self, pair: [u32; 2], rule: Option<u32>, limits: &Limits, answer: &SweepAnswer) -> PairOutcome {
+    pub(crate) fn row(
+        &self,
+        pair: [u32; 2],
+        rule: Option<u32>,
+        query: &SweepQuery<'_>,
+        answer: &SweepAnswer,
+    ) -> PairOutcome {
         let worst = self.worst(answer);
         let measured = worst.as_ref().and_then(|(_, values, gap)| self.at_worst(pair, rule, values, *gap));
         let mut row = measured.unwrap_or_else(|| self.bare(pair, rule));
         row.status = answer.status;
-        row.certainty = certainty(&row, limits, answer);
-        row.swept =
-            Some(Box::new(self.swept_pair(answer, worst.as_ref().map(|(segment, values, _)| (*segment, values)))));
+        row.certainty = certainty(&row, &query.limits, answer);
+        if row.status == Status::Undecided || row.status.fails() && row.gap.is_none() {
+            row.inputs = Some(inputs(query));
+        }
+        row.swept = Some(Box::new(self.swept_pair(
+            query,
+            answer,
+            worst.as_ref().map(|(segment, values, _)| (*segment, values)),
+        )));
         row
     }
 
@@ -135,7 +148,7 @@ impl Sweeps<'_> {
         Some(row)
     }
 
-    fn swept_pair(&self, answer: &SweepAnswer, worst: Option<(u32, &Vec<f64>)>) -> SweptPair {
+    fn swept_pair(&self, query: &SweepQuery<'_>, answer: &SweepAnswer, worst: Option<(u32, &Vec<f64>)>) -> SweptPair {
         let segments = || answer.segments.iter().zip(0u32..);
         let open: Vec<JointSpan> =
             segments().flat_map(|(s, k)| s.open.iter().map(move |span| self.span(k, s, span))).collect();
@@ -165,6 +178,7 @@ impl Sweeps<'_> {
             cells: answer.segments.iter().map(|s| s.cells).sum(),
             margin: answer.slack(),
             segments: self.segments.len() as u32,
+            failing_travel: failing_travel(query, answer),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use crate::check::{Outcome, PairOutcome, Status};
 use crate::findings::baseline::status::BaselineStatus;
-use crate::findings::baseline::{Baseline, Entry, EntryTranslation, meshes_of};
+use crate::findings::baseline::{Baseline, Entry, EntryTranslation, meshes_of, motion_of};
 use crate::findings::judged::Judged;
-use crate::findings::run_view::{RunView, extent_of_pair};
+use crate::findings::run_view::{RunView, extent_of_pair, passing_gap};
 use crate::findings::severity::{Severity, in_units};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,8 @@ pub struct NewlyAccepted {
     pub was: BaselineStatus,
 }
 
-/// Accepts findings of a run: the indices `only` of [`Outcome::pairs`], or all. The run must have been compared with
+/// Accepts findings of a run: the indices `only`, or all. They count [`Outcome::pairs`], then the rows of the
+/// runs. The run must have been compared with
 /// `old`.
 ///
 /// An existing entry keeps its reason. A new `reason` replaces it for a pair not covered by the old baseline, or
@@ -40,7 +41,7 @@ pub fn accept(
 ) -> Acceptance {
     let outcome = &judged.outcome;
     let units = outcome.units;
-    let mut entries: BTreeMap<(String, String), Entry> = BTreeMap::new();
+    let mut entries: BTreeMap<(String, String, Option<String>), Entry> = BTreeMap::new();
     for entry in old.iter().flat_map(|b| &b.accepted) {
         let of_old = old.map_or(units, |b| b.units);
         let mut entry = entry.clone();
@@ -49,22 +50,26 @@ pub fn accept(
             let volume = |v: f64| v * of_old.mm3() / units.mm3();
             entry.extent = entry.extent.map(|e| e.scaled(length, volume));
             entry.translation = entry.translation.map(|t| t.scaled(length));
+            entry.travel = entry.travel.map(length);
             entry.limit = length(entry.limit);
         }
-        entries.insert((entry.a.clone(), entry.b.clone()), entry);
+        entries.insert((entry.a.clone(), entry.b.clone(), entry.run.clone()), entry);
     }
     let view = RunView::of_outcome(outcome);
-    let mut newly: BTreeMap<(&str, &str), BaselineStatus> = BTreeMap::new();
+    let mut newly: BTreeMap<(&str, &str, Option<&str>), BaselineStatus> = BTreeMap::new();
     let chosen = |k: &usize| only.is_none_or(|only| only.contains(k));
-    for (row, pair) in outcome.pairs.iter().enumerate().filter(|(k, p)| p.status.fails() && chosen(k)) {
-        let was = judged.status_of(row).unwrap_or(BaselineStatus::New);
+    for (run, pair, was) in all_rows(judged).into_iter().enumerate().filter(|(k, _)| chosen(k)).map(|(_, row)| row) {
+        if !pair.status.fails() {
+            continue;
+        }
+        let was = was.unwrap_or(BaselineStatus::New);
         let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
-        let key = (a.to_owned(), b.to_owned());
+        let key = (a.to_owned(), b.to_owned(), run.map(str::to_owned));
         let before = entries.get(&key).and_then(|e| e.reason.clone());
         let given = reason.filter(|_| was.fails() || only.is_some()).map(str::to_owned);
-        entries.insert(key, Entry { reason: given.or(before), ..entry_of(&view, outcome, pair) });
+        entries.insert(key, Entry { reason: given.or(before), ..entry_of(&view, outcome, pair, run) });
         if was.fails() {
-            newly.insert((a, b), was);
+            newly.insert((a, b, run), was);
         }
     }
     let accepted: Vec<Entry> = entries.into_values().collect();
@@ -85,23 +90,40 @@ pub fn accept(
 /// Removes the entries fixed in the run and those at the indices `named`; also returns the number of removed entries.
 pub fn prune(old: &Baseline, judged: &Judged, named: &BTreeSet<usize>) -> (Baseline, usize) {
     let gone = judged.baseline.iter().flat_map(|b| &b.gone);
-    let fixed: BTreeSet<(&str, &str)> = gone.filter(|g| g.fixed).map(|g| (g.a.as_str(), g.b.as_str())).collect();
+    let fixed: BTreeSet<(&str, &str, Option<&str>)> =
+        gone.filter(|g| g.fixed).map(|g| (g.a.as_str(), g.b.as_str(), g.run.as_deref())).collect();
     let stays = |(k, e): &(usize, &Entry)| !fixed.contains(&e.key()) && !named.contains(k);
     let accepted: Vec<Entry> = old.accepted.iter().enumerate().filter(stays).map(|(_, entry)| entry.clone()).collect();
     let dropped = old.accepted.len() - accepted.len();
     (Baseline { accepted, ..old.clone() }, dropped)
 }
 
+/// Rows of the drawing, then those of the runs: the run, the pair, its baseline status.
+fn all_rows(judged: &Judged) -> Vec<(Option<&str>, &PairOutcome, Option<BaselineStatus>)> {
+    let outcome = &judged.outcome;
+    let drawn = outcome.pairs.iter().enumerate().map(|(row, pair)| (None, pair, judged.status_of(row)));
+    let mut rows: Vec<_> = drawn.collect();
+    for (k, run) in outcome.runs().iter().enumerate() {
+        let of_row = |(row, pair)| (Some(run.name.as_str()), pair, judged.status_in_run(k, row));
+        rows.extend(run.rows.iter().enumerate().map(of_row));
+    }
+    rows
+}
+
 /// Entry of a finding, without a reason.
-fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry {
+fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome, run: Option<&str>) -> Entry {
     let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
-    let least_gap = view.passing_gap(a, b, pair.status);
+    let least_gap = match run {
+        None => view.passing_gap(a, b, pair.status),
+        Some(_) => passing_gap(outcome.rule_of(pair), outcome.settings.tolerance, pair.status),
+    };
     let limit = if pair.status == Status::Interference { -least_gap } else { least_gap };
     let units = outcome.units;
     let extent = extent_of_pair(pair);
     let has_volume = matches!(extent, Some(Severity::Depth(_, Some(_))));
     let is_overlap = matches!(extent, Some(Severity::Depth(..)));
-    let translation = pair.translation_in_a.zip(pair.translation_facets).filter(|_| is_overlap);
+    let is_still = pair.swept.is_none();
+    let translation = pair.translation_in_a.zip(pair.translation_facets).filter(|_| is_overlap && is_still);
     let translation =
         translation.map(|(t, facets)| EntryTranslation { vector: t.into(), facets }.scaled(|mm| mm / units.mm()));
     Entry {
@@ -114,6 +136,9 @@ fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome) -> Entry 
         limit: units.as_given(limit),
         meshes: (has_volume || translation.is_some()).then(|| meshes_of(outcome, pair)),
         inputs: pair.inputs,
+        run: run.map(str::to_owned),
+        travel: pair.swept.as_ref().map(|swept| swept.failing_travel / units.mm()),
+        motion: run.and_then(|run| motion_of(outcome, run)),
         reason: None,
     }
 }

@@ -1,12 +1,12 @@
 //! Compares a run with a baseline.
 
-use crate::check::{Measure, Outcome, PairOutcome, Status};
+use crate::check::{Measure, MotionOutcome, Outcome, PairOutcome, Status};
 use crate::findings::baseline::status::{Accepted, BaselineOutcome, BaselineStatus, Comparison, ResolvedFinding};
-use crate::findings::baseline::{Baseline, Entry, meshes_of};
-use crate::findings::resolved;
+use crate::findings::baseline::{Baseline, Entry, meshes_of, motion_of};
+use crate::findings::resolved::{self, Verdict};
 use crate::findings::run_view::{RunView, extent_of_pair};
 use crate::findings::severity::{
-    Metric, Penetration, Severity, Slack, in_mm, is_farther_in, is_same_bracket, worse_in,
+    Metric, Penetration, Severity, Slack, exceeds, in_mm, is_farther_in, is_same_bracket, worse_in,
 };
 use crate::geom::{LengthUnit, Vec3};
 
@@ -18,47 +18,79 @@ use crate::geom::{LengthUnit, Vec3};
 pub fn compare(baseline: &Baseline, file: String, outcome: &Outcome) -> BaselineOutcome {
     let mut found = vec![false; baseline.accepted.len()];
     let mut result = BaselineOutcome { file, ..BaselineOutcome::default() };
-    let length = outcome.settings.tolerance;
-    result.comparisons = outcome
-        .pairs
-        .iter()
-        .map(|pair| {
-            if !pair.status.fails() {
-                return None;
-            }
-            let key = (outcome.id(pair.a), outcome.id(pair.b));
-            let comparison = match baseline.accepted.binary_search_by(|e| e.key().cmp(&key)) {
-                Ok(k) => {
-                    found[k] = true;
-                    let entry = &baseline.accepted[k];
-                    let same_meshes = entry.meshes.is_some_and(|meshes| meshes == meshes_of(outcome, pair));
-                    let slack = Slack { length, same_meshes };
-                    let comparison = compare_entry(entry, baseline.units, pair, slack);
-                    if outcome.settings.measure == Measure::All {
-                        comparison
-                    } else {
-                        with_gaps(comparison, entry, pair)
-                    }
-                }
-                Err(_) => Comparison { status: BaselineStatus::New, accepted: None },
-            };
-            *result.counts.of_mut(comparison.status) += 1;
+    let mut counts = result.counts;
+    let mut rows = |run: Option<&str>, rows: &[PairOutcome]| -> Vec<Option<Comparison>> {
+        let mut of_row = |pair: &PairOutcome| {
+            let comparison = compare_row(baseline, outcome, run, pair, &mut found)?;
+            *counts.of_mut(comparison.status) += 1;
             Some(comparison)
-        })
-        .collect();
+        };
+        rows.iter().map(&mut of_row).collect()
+    };
+    result.comparisons = rows(None, &outcome.pairs);
+    result.runs = outcome.runs().iter().map(|run| rows(Some(&run.name), &run.rows)).collect();
+    result.counts = counts;
     let gone = baseline.accepted.iter().zip(&found).filter(|(_, found)| !**found).map(|(entry, _)| entry);
     let mut gone = gone.peekable();
     if gone.peek().is_some() {
         let view = RunView::of_outcome(outcome);
-        result.gone = gone.map(|entry| resolve_entry(entry, baseline.units, &view)).collect();
+        result.gone = gone.map(|entry| resolve_entry(entry, baseline.units, &view, outcome)).collect();
     }
     result
 }
 
-fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>) -> ResolvedFinding {
-    let verdict = resolved::judge(now, &entry.a, &entry.b, entry.least_gap() * units.mm());
-    let (a, b) = (entry.a.clone(), entry.b.clone());
-    ResolvedFinding { a, b, status: entry.status, fixed: verdict.fixed, why: verdict.why }
+/// Compares a row of the drawing or of a run; marks its entry as found. `None` for a row without a finding.
+fn compare_row(
+    baseline: &Baseline,
+    outcome: &Outcome,
+    run: Option<&str>,
+    pair: &PairOutcome,
+    found: &mut [bool],
+) -> Option<Comparison> {
+    if !pair.status.fails() {
+        return None;
+    }
+    let key = (outcome.id(pair.a), outcome.id(pair.b), run);
+    let Ok(k) = baseline.accepted.binary_search_by(|e| e.key().cmp(&key)) else {
+        return Some(Comparison { status: BaselineStatus::New, accepted: None });
+    };
+    found[k] = true;
+    let entry = &baseline.accepted[k];
+    let same_meshes = entry.meshes.is_some_and(|meshes| meshes == meshes_of(outcome, pair));
+    let slack = Slack { length: outcome.settings.tolerance, same_meshes };
+    let still = compare_entry(entry, baseline.units, pair, slack);
+    let comparison = with_travel(still, entry.travel.map(|travel| travel * baseline.units.mm()), pair, slack);
+    let is_whole = outcome.settings.measure == Measure::All;
+    Some(if is_whole { comparison } else { with_gaps(comparison, entry, pair) })
+}
+
+/// Comparison of a row of a sweep: worse as well if its failing travel has grown beyond `before` (mm) by more than the
+/// slack.
+fn with_travel(comparison: Comparison, before: Option<f64>, now: &PairOutcome, slack: Slack) -> Comparison {
+    let both = before.zip(now.swept.as_ref());
+    let grown = both.is_some_and(|(before, now)| exceeds(now.failing_travel, before + slack.length));
+    match (comparison.status, comparison.accepted) {
+        (BaselineStatus::Accepted | BaselineStatus::Worse, Some(mut accepted)) if grown => {
+            accepted.worse_in.push(Metric::Travel);
+            Comparison { status: BaselineStatus::Worse, accepted: Some(accepted) }
+        }
+        (status, accepted) => Comparison { status, accepted },
+    }
+}
+
+fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>, outcome: &Outcome) -> ResolvedFinding {
+    let least_gap = entry.least_gap() * units.mm();
+    let drawn = !outcome.motion.as_ref().is_some_and(MotionOutcome::is_without_drawing);
+    let verdict = match &entry.run {
+        Some(run) if entry.motion.is_some() && motion_of(outcome, run).is_some_and(|now| Some(now) != entry.motion) => {
+            Verdict { fixed: false, why: format!("`{run}` covers other joint values now") }
+        }
+        Some(run) => resolved::judge_in_run(now, outcome, [&entry.a, &entry.b], run, least_gap),
+        None if drawn => resolved::judge(now, &entry.a, &entry.b, least_gap),
+        None => Verdict { fixed: false, why: "not checked: --run leaves out the drawing".to_owned() },
+    };
+    let (a, b, run) = (entry.a.clone(), entry.b.clone(), entry.run.clone());
+    ResolvedFinding { a, b, run, status: entry.status, fixed: verdict.fixed, why: verdict.why }
 }
 
 /// Compares a finding with its entry (in `units`).

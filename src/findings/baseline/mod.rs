@@ -37,7 +37,7 @@ pub struct Baseline {
     pub assembly: String,
     /// Unit of its lengths; volumes are in its cube.
     pub units: LengthUnit,
-    /// Accepted findings, sorted by a, then b; each pair at most once.
+    /// Accepted findings, sorted by a, then b, then run; each pair at most once in a run.
     pub accepted: Vec<Entry>,
 }
 
@@ -62,6 +62,12 @@ pub struct Entry {
     pub meshes: Option<u64>,
     /// Hash of both solids and their relative pose, for an undecided pair and a pair without a number.
     pub inputs: Option<u64>,
+    /// Pose or sweep of the finding; `None` for the drawing.
+    pub run: Option<String>,
+    /// Length of the path of B over the failing parts of a sweep.
+    pub travel: Option<f64>,
+    /// Hash of the joint values of the run.
+    pub motion: Option<u64>,
     /// Reason of the acceptance.
     pub reason: Option<String>,
 }
@@ -90,8 +96,24 @@ impl Baseline {
             let translation = e.translation?.vector.map(|x| x * self.units.mm()).into();
             Some(AcceptedTranslation { a: e.a.clone(), b: e.b.clone(), translation })
         };
-        self.accepted.iter().filter_map(of_entry).collect()
+        self.accepted.iter().filter(|e| e.run.is_none()).filter_map(of_entry).collect()
     }
+}
+
+/// Hash of the kind of a run and of the least and largest value of each of its joints; `None` for an unknown run.
+pub(crate) fn motion_of(outcome: &Outcome, run: &str) -> Option<u64> {
+    let motion = outcome.motion.as_ref()?;
+    let run = motion.runs.iter().find(|known| known.name == run)?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(run.kind.as_bytes());
+    for travel in &run.joints {
+        let name = &motion.joints[travel.joint as usize].name;
+        hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
+        hasher.update(&travel.from.to_le_bytes()).update(&travel.to.to_le_bytes());
+    }
+    let mut first = [0; 8];
+    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    Some(u64::from_be_bytes(first))
 }
 
 /// Hash of a pair's meshes, independent of their placements; it changes with either mesh.
@@ -108,9 +130,9 @@ fn meshes_of(outcome: &Outcome, pair: &PairOutcome) -> u64 {
 }
 
 impl Entry {
-    /// Both ids, the sort key.
-    pub(crate) fn key(&self) -> (&str, &str) {
-        (&self.a, &self.b)
+    /// Both ids and the run, the sort key.
+    pub(crate) fn key(&self) -> (&str, &str, Option<&str>) {
+        (&self.a, &self.b, self.run.as_deref())
     }
 
     /// Smallest resolving gap (baseline's unit, signed).

@@ -12,7 +12,7 @@ use crate::json::syntax::parse;
 use std::collections::BTreeMap;
 
 const TOP_KEYS: [&str; 5] = ["version", "assembly", "units", "accepted", "$schema"];
-const ENTRY_KEYS: [&str; 16] = [
+const ENTRY_KEYS: [&str; 19] = [
     "a",
     "b",
     "status",
@@ -28,6 +28,9 @@ const ENTRY_KEYS: [&str; 16] = [
     "bracket",
     "limit",
     "inputs",
+    "run",
+    "travel",
+    "motion",
     "reason",
 ];
 const FINDINGS: [Status; 4] = [Status::Interference, Status::TooClose, Status::Loose, Status::Undecided];
@@ -73,11 +76,11 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<Baseline> {
         reader.wrong_kind(list, &trail, "a list of accepted findings");
         return None;
     };
-    let mut accepted: BTreeMap<(String, String), (Entry, usize)> = BTreeMap::new();
+    let mut accepted: BTreeMap<(String, String, Option<String>), (Entry, usize)> = BTreeMap::new();
     for (k, item) in items.enumerate() {
         let trail = JsonPath::Index(&trail, k);
         let Some(entry) = read_entry(reader, item, &trail) else { continue };
-        let key = (entry.a.clone(), entry.b.clone());
+        let key = (entry.a.clone(), entry.b.clone(), entry.run.clone());
         if let Some((_, earlier)) = accepted.get(&key) {
             let fix = format!("accepted[{earlier}] has the same pair: keep one entry");
             reader.problem(item.start(), &trail, "the pair is accepted twice", fix);
@@ -123,6 +126,10 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
     });
     let reason = fields.get("reason").filter(|v| !is_null(*v));
     let reason = reason.map(|v| reader.text(v, &JsonPath::Key(trail, "reason"), "a text").map(str::to_owned));
+    let run = fields.get("run").filter(|v| !is_null(*v));
+    let run = run.map(|v| reader.text(v, &JsonPath::Key(trail, "run"), "the name of a run").map(str::to_owned));
+    let travel = fields.get("travel").map(|_| read_amount(reader, &fields, trail, "travel", "a length")).transpose();
+    let motion = fields.get("motion").map(|v| read_hash(reader, v, &JsonPath::Key(trail, "motion")));
     let limit = required(reader, &fields, value, trail, "limit", "the broken limit")
         .and_then(|v| reader.number(v, &JsonPath::Key(trail, "limit"), "a length"));
     let inputs = fields.get("inputs").map(|v| read_hash(reader, v, &JsonPath::Key(trail, "inputs")));
@@ -158,6 +165,9 @@ fn read_entry(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>) -
         translation,
         meshes,
         inputs: inputs.map_or(Some(None), |i| i.map(Some))?,
+        run: run.map_or(Some(None), |r| r.map(Some))?,
+        travel: travel.ok()?,
+        motion: motion.map_or(Some(None), |m| m.map(Some))?,
         reason: reason.map_or(Some(None), |r| r.map(Some))?,
     })
 }

@@ -133,6 +133,8 @@ pub struct ResolvedFinding {
     pub a: String,
     /// Full id of instance B.
     pub b: String,
+    /// Pose or sweep of the finding; `None` for the drawing.
+    pub run: Option<String>,
     /// Accepted status.
     pub status: Status,
     /// True if the run proves the fix: both instances exist, the pair was checked, and it keeps the limit broken
@@ -150,6 +152,8 @@ pub struct BaselineOutcome {
     /// Comparison of each pair, in the order of [`Outcome::pairs`](crate::check::Outcome::pairs); `None` for a pair
     /// without a finding.
     pub comparisons: Vec<Option<Comparison>>,
+    /// Comparison of each row of each run, in the order of the outcome.
+    pub runs: Vec<Vec<Option<Comparison>>>,
     /// Counts of the findings.
     pub counts: BaselineCounts,
     /// Accepted findings missing in the run, sorted by a, then b.

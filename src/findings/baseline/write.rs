@@ -50,6 +50,9 @@ impl Serialize for Line<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("a", &e.a)?;
         map.serialize_entry("b", &e.b)?;
+        if let Some(run) = &e.run {
+            map.serialize_entry("run", run)?;
+        }
         map.serialize_entry("status", e.status.name())?;
         map.serialize_entry("relation", &e.relation.map(crate::check::Relation::name))?;
         match &e.extent {
@@ -71,6 +74,12 @@ impl Serialize for Line<'_> {
             Some(Severity::Gap(gap)) => map.serialize_entry("gap", gap)?,
             Some(Severity::Bracket(bracket)) => map.serialize_entry("bracket", bracket)?,
             None => {}
+        }
+        if let Some(travel) = &e.travel {
+            map.serialize_entry("travel", travel)?;
+        }
+        if let Some(motion) = e.motion {
+            map.serialize_entry("motion", &hash(motion))?;
         }
         map.serialize_entry("limit", &e.limit)?;
         if let Some(inputs) = e.inputs {

@@ -215,6 +215,9 @@ struct Gone<'a> {
     id: String,
     a: &'a str,
     b: &'a str,
+    /// Omitted for the drawing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a str>,
     status: &'static str,
     baseline: &'static str,
     why: &'a str,
@@ -226,6 +229,7 @@ impl<'a> Baseline<'a> {
             id: pair_id(&g.a, &g.b),
             a: &g.a,
             b: &g.b,
+            run: g.run.as_deref(),
             status: g.status.name(),
             baseline: if g.fixed { "fixed" } else { "unverified" },
             why: &g.why,

@@ -3,7 +3,7 @@
 use crate::check::{
     ExplainedRun, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, PairOutcome, RunOutcome, pair_id,
 };
-use crate::findings::Judged;
+use crate::findings::{BaselineStatus, Judged};
 use crate::geom::{Bounds, LengthUnit};
 use crate::report::json::MinMax;
 use crate::report::json::pair::RuleOfPair;
@@ -75,6 +75,8 @@ struct Row<'a> {
     tests: Option<u64>,
     cells: Option<u64>,
     margin: Option<f64>,
+    failing_travel: Option<f64>,
+    baseline: Option<&'static str>,
 }
 
 /// A pair explained in a run.
@@ -179,11 +181,16 @@ impl<'a> Motion<'a> {
             follows: j.follows.map(|f| motion.joints[f as usize].name.as_str()),
             instances: j.instances,
         };
-        let rows = motion.runs.iter().flat_map(|run| run.rows.iter().map(move |row| (run, row)));
+        let rows = motion.runs.iter().enumerate().flat_map(|(k, run)| {
+            run.rows.iter().enumerate().map(move |(row, pair)| Row {
+                baseline: judged.status_in_run(k, row).map(BaselineStatus::name),
+                ..Row::new(judged, motion, run, pair)
+            })
+        });
         Self {
             joints: motion.joints.iter().map(joint).collect(),
             runs: motion.runs.iter().map(|run| Run::new(judged, motion, run)).collect(),
-            rows: rows.map(|(run, row)| Row::new(judged, motion, run, row)).collect(),
+            rows: rows.collect(),
             left_out: &motion.left_out,
             sweep_cells: motion.sweep_cells,
         }
@@ -245,6 +252,8 @@ impl<'a> Row<'a> {
             tests: swept.map(|s| s.tests),
             cells: swept.map(|s| s.cells),
             margin: swept.map(|s| length(s.margin, o.units)),
+            failing_travel: swept.map(|s| length(s.failing_travel, o.units)),
+            baseline: None,
         }
     }
 }

@@ -1,0 +1,102 @@
+//! Does a baseline accept findings of poses and sweeps, until they get worse?
+
+use crate::generate::cases;
+use crate::motion::report;
+use crate::support::command::interfere;
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file of the sliding doors with changes, in a folder that keeps its baseline.
+fn doors(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
+    let folder = cases().join("sliding-doors");
+    let mut file = parsed(&fs::read_to_string(folder.join("assembly.json")).expect("readable"));
+    for (_, mesh) in file["parts"].as_object_mut().expect("parts") {
+        let name = mesh.as_str().expect("a path").trim_start_matches("parts/").to_owned();
+        fs::copy(folder.join("parts").join(&name), scratch.path().join(&name)).expect("copied");
+        *mesh = json!(name);
+    }
+    change(&mut file);
+    let path = scratch.path().join("assembly.json");
+    fs::write(&path, file.to_string()).expect("written");
+    path
+}
+
+/// The doors with the stop moved along x.
+fn moved(scratch: &Scratch, by: f64) -> PathBuf {
+    doors(scratch, |file| file["instances"][2]["placement"] = json!({ "translation": [by, 0, 0] }))
+}
+
+fn accepted(path: &Path, flags: &[&str]) -> Value {
+    let ran = interfere(&[&["accept", path.to_str().expect("UTF-8"), "--reason", "known"], flags].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    parsed(&fs::read_to_string(path.with_file_name("interfere-baseline.json")).expect("a baseline"))
+}
+
+/// Run and baseline status of each failing row of the runs.
+fn told(report: &Value) -> Value {
+    let rows = report["motion"]["rows"].as_array().expect("rows");
+    rows.iter().filter(|r| !r["baseline"].is_null()).map(|r| json!([r["run"], r["baseline"]])).collect()
+}
+
+#[test]
+fn findings_of_runs_are_accepted_until_they_get_worse() {
+    let scratch = Scratch::new();
+    let path = moved(&scratch, 0.0);
+    let baseline = accepted(&path, &[]);
+    let entries = baseline["accepted"].as_array().expect("entries");
+    let runs: Vec<_> = entries.iter().map(|e| (&e["a"], &e["b"], &e["run"], &e["status"])).collect();
+    let expected = json!([["right", "stop", "cycle", "too_close"], ["right", "stop", "opening", "interference"]]);
+    assert_eq!(json!(runs), expected);
+    let (same, code) = report(&path, &[]);
+    assert_eq!((code, told(&same)), (0, json!([["cycle", "accepted"], ["opening", "accepted"]])));
+    assert_eq!((&same["baseline"]["counts"]["accepted"], &same["summary"]["verdict"]), (&json!(2), &json!("pass")));
+    // The leaf reaches less deep, and keeps more distance.
+    moved(&scratch, 0.4);
+    assert_eq!(report(&path, &[]).1, 0);
+    // The leaf is 2 mm thick: the depth stays, but the leaf enters the stop earlier.
+    moved(&scratch, -0.4);
+    let (worse, code) = report(&path, &[]);
+    assert_eq!((code, told(&worse)), (1, json!([["cycle", "worse"], ["opening", "worse"]])));
+    let (any, code) = report(&moved(&scratch, 0.0), &["--fail-on", "any"]);
+    assert_eq!((code, any["baseline"]["counts"]["accepted"].clone()), (1, json!(2)));
+}
+
+#[test]
+fn missing_findings_of_runs_are_fixed_or_unverified() {
+    let scratch = Scratch::new();
+    let path = moved(&scratch, 0.0);
+    accepted(&path, &[]);
+    let gone = |report: &Value| -> Value {
+        let gone = report["baseline"]["gone"].as_array().expect("gone");
+        gone.iter().map(|g| json!([g["run"], g["baseline"], g["why"]])).collect()
+    };
+    let (left_out, code) = report(&path, &["--run", "as-drawn", "--run", "opening"]);
+    assert_eq!((code, gone(&left_out)), (0, json!([["cycle", "unverified", "not checked: --run leaves out `cycle`"]])));
+    doors(&scratch, |file| {
+        file["sweeps"] = json!({ "opening": { "joints": { "left": [0, 10] } } });
+        file["rules"] = json!([]);
+    });
+    let other = json!([
+        ["cycle", "unverified", "there is no run `cycle`"],
+        ["opening", "unverified", "`opening` covers other joint values now"]
+    ]);
+    assert_eq!(gone(&report(&path, &[]).0), other);
+    moved(&scratch, 5.0);
+    assert_eq!(gone(&report(&path, &[]).0), json!([["cycle", "fixed", "clear"], ["opening", "fixed", "clear"]]));
+    let ran = interfere(&["accept", path.to_str().expect("UTF-8"), "--prune"]);
+    assert!(ran.code == 0 && ran.stdout.contains("2 entries removed, 0 left"), "{ran:?}");
+}
+
+#[test]
+fn a_named_pair_is_accepted_in_every_run() {
+    let scratch = Scratch::new();
+    let path = moved(&scratch, 0.0);
+    let ran = interfere(&["accept", path.to_str().expect("UTF-8"), "stop", "right"]);
+    assert!(ran.stdout.contains("accepted, new: right and stop in opening: interference 2 mm deep"), "{ran:?}");
+    assert_eq!(report(&path, &[]).1, 0);
+    let csv = interfere(&["check", path.to_str().expect("UTF-8"), "--quiet", "--format", "csv"]).stdout;
+    assert!(csv.lines().any(|line| line.contains("interference,error,accepted,right,stop")), "{csv}");
+}
