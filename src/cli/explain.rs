@@ -14,7 +14,7 @@ use crate::cli::work::Work;
 use crate::error::Error;
 use crate::findings::Severities;
 use crate::motion::AS_DRAWN;
-use crate::report::{self, Format};
+use crate::report;
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
 
@@ -35,10 +35,7 @@ impl ExplainSettings {
             pair: args.pair,
             run: args.run.filter(|run| run != AS_DRAWN),
             sweep_cells: args.sweep_cells,
-            format: match args.format {
-                TextChoice::Text => Format::Table,
-                TextChoice::Json => Format::Json,
-            },
+            format: args.format.format(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::check::{DEFAULT_MAX_PIECES, Shard};
 use crate::geom::length::{Length, LengthError};
 use crate::json::length_problem::length_problem;
+use crate::report::Format;
 use clap::{Args as ClapArgs, ValueEnum};
 
 /// Default of `--max-pieces`.
@@ -120,6 +121,16 @@ pub enum TextChoice {
     Text,
     /// For programs: the same content with every digit
     Json,
+}
+
+impl TextChoice {
+    /// Format of the output: the text is the table.
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Self::Text => Format::Table,
+            Self::Json => Format::Json,
+        }
+    }
 }
 
 /// Values of `--color`.

@@ -9,7 +9,7 @@ use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::Error;
-use crate::report::{self, Format};
+use crate::report;
 use clap::Args as ClapArgs;
 use std::io;
 use std::path::PathBuf;
@@ -32,11 +32,7 @@ pub(crate) fn run(args: NeverArgs, quiet: bool, console: &mut Console<'_>) -> Re
     if let Some(path) = args.srdf {
         Target::File(path).write(&mut io::sink(), |out| report::never::render_srdf(&found, out))?;
     }
-    let format = match args.format {
-        TextChoice::Text => Format::Table,
-        TextChoice::Json => Format::Json,
-    };
-    Target::Stdout.write(console.stdout, |out| report::never::render(&found, format, out))?;
+    Target::Stdout.write(console.stdout, |out| report::never::render(&found, args.format.format(), out))?;
     Ok(Exit::Pass)
 }
 

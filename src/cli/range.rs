@@ -9,7 +9,7 @@ use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::Error;
-use crate::report::{self, Format};
+use crate::report;
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
 
@@ -28,11 +28,7 @@ pub(crate) fn run(args: RangeArgs, quiet: bool, console: &mut Console<'_>) -> Re
     });
     drop(progress);
     let found = found?;
-    let format = match args.format {
-        TextChoice::Text => Format::Table,
-        TextChoice::Json => Format::Json,
-    };
-    Target::Stdout.write(console.stdout, |out| report::range::render(&found, format, out))?;
+    Target::Stdout.write(console.stdout, |out| report::range::render(&found, args.format.format(), out))?;
     Ok(Exit::Pass)
 }
 

@@ -11,7 +11,12 @@ use std::path::{Path, PathBuf};
 
 /// The file of the hinged box with changes.
 pub fn hinged_box(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
-    let folder = cases().join("hinged-box");
+    changed(scratch, "hinged-box", change)
+}
+
+/// The file of a case with changes, beside copies of its meshes.
+pub fn changed(scratch: &Scratch, case: &str, change: impl Fn(&mut Value)) -> PathBuf {
+    let folder = cases().join(case);
     let mut file = parsed(&fs::read_to_string(folder.join("assembly.json")).expect("readable"));
     for (_, mesh) in file["parts"].as_object_mut().expect("parts") {
         let name = mesh.as_str().expect("a path").trim_start_matches("parts/").to_owned();

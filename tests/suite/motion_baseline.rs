@@ -1,7 +1,6 @@
 //! Does a baseline accept findings of poses and sweeps, until they get worse?
 
-use crate::generate::cases;
-use crate::motion::report;
+use crate::motion::{changed, report};
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
@@ -9,24 +8,9 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The file of the sliding doors with changes, in a folder that keeps its baseline.
-fn doors(scratch: &Scratch, change: impl Fn(&mut Value)) -> PathBuf {
-    let folder = cases().join("sliding-doors");
-    let mut file = parsed(&fs::read_to_string(folder.join("assembly.json")).expect("readable"));
-    for (_, mesh) in file["parts"].as_object_mut().expect("parts") {
-        let name = mesh.as_str().expect("a path").trim_start_matches("parts/").to_owned();
-        fs::copy(folder.join("parts").join(&name), scratch.path().join(&name)).expect("copied");
-        *mesh = json!(name);
-    }
-    change(&mut file);
-    let path = scratch.path().join("assembly.json");
-    fs::write(&path, file.to_string()).expect("written");
-    path
-}
-
 /// The doors with the stop moved along x.
 fn moved(scratch: &Scratch, by: f64) -> PathBuf {
-    doors(scratch, |file| file["instances"][2]["placement"] = json!({ "translation": [by, 0, 0] }))
+    changed(scratch, "sliding-doors", |file| file["instances"][2]["placement"] = json!({ "translation": [by, 0, 0] }))
 }
 
 fn accepted(path: &Path, flags: &[&str]) -> Value {
@@ -75,7 +59,7 @@ fn missing_findings_of_runs_are_fixed_or_unverified() {
     };
     let (left_out, code) = report(&path, &["--run", "as-drawn", "--run", "opening"]);
     assert_eq!((code, gone(&left_out)), (0, json!([["cycle", "unverified", "not checked: --run leaves out `cycle`"]])));
-    doors(&scratch, |file| {
+    changed(&scratch, "sliding-doors", |file| {
         file["sweeps"] = json!({ "opening": { "joints": { "left": [0, 10] } } });
         file["rules"] = json!([]);
     });
