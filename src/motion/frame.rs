@@ -29,6 +29,16 @@ impl Twist {
     pub fn of(&self, x: &Vec3) -> Vec3 {
         self.turn.cross(x) + self.slide
     }
+
+    /// Bounds the first-order change along the unit vector `n`, over all points of a box: those within the sum of its
+    /// half axes about the centre, plus `skew` in any direction (mm, >= 0).
+    #[inline]
+    pub fn largest_along(&self, n: &Vec3, center: &Vec3, arms: &[Vec3; 3], skew: f64) -> f64 {
+        // n · (ω × x) = (n × ω) · x.
+        let m = n.cross(&self.turn);
+        let of_arms = m.dot(&arms[0]).abs() + m.dot(&arms[1]).abs() + m.dot(&arms[2]).abs();
+        (m.dot(center) + n.dot(&self.slide)).abs() + of_arms + self.turn.norm() * skew
+    }
 }
 
 /// Axis of a joint at the centre of a cell, and the largest motion about it within the cell.

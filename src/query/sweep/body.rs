@@ -80,17 +80,17 @@ fn edges(body: &Body) -> [Vec3; 3] {
 
 /// A body of A and one of B over one cell. The one that moves less counts as the moving one, seen from the other.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct MovingPair {
+pub(crate) struct MovingPair<'f> {
     /// Body of A, and body of B at the centre of the cell (A's frame).
     pub bodies: [Body; 2],
-    moving: MovingBody,
+    moving: MovingBody<'f>,
     /// True if B's body is the moving one.
     moves_b: bool,
 }
 
-impl MovingPair {
-    /// Places a body of B at the centre of a cell of one parameter.
-    pub(crate) fn new(a: &Body, b: &Body, frame: &Frame) -> Self {
+impl<'f> MovingPair<'f> {
+    /// Places a body of B at the centre of a cell.
+    pub(crate) fn new(a: &Body, b: &Body, frame: &'f Frame) -> Self {
         let placed = b.placed(&frame.pose);
         let (of_a, of_b) = (MovingBody::new(a, frame, false), MovingBody::new(&placed, frame, true));
         let moves_b = of_b.displacement <= of_a.displacement;
@@ -110,10 +110,11 @@ impl MovingPair {
 
 /// A body over one cell, seen from the other part.
 #[derive(Debug, Clone, Copy)]
-struct MovingBody {
+struct MovingBody<'f> {
     /// The body at the centre of the cell (A's frame).
     body: Body,
-    /// Drift of the centre of a box, or of the three corners of a triangle, from the centre of the cell to its end.
+    /// Drift of the centre of a box, or of the three corners of a triangle, from the centre of the cell to its end, for
+    /// the first parameter.
     drift: [Vec3; 3],
     /// Drift of the three arms of a box, and of its skew.
     swing: ([Vec3; 3], f64),
@@ -121,14 +122,16 @@ struct MovingBody {
     displacement: f64,
     /// Largest distance from the first-order motion over the cell (mm).
     remainder: f64,
+    /// Drifts for all other parameters.
+    others: &'f [Twist],
 }
 
-impl MovingBody {
+impl<'f> MovingBody<'f> {
     /// Bounds the motion of a body of B or of A, given in A's frame at the centre of the cell.
-    fn new(body: &Body, frame: &Frame, of_b: bool) -> Self {
+    fn new(body: &Body, frame: &'f Frame, of_b: bool) -> Self {
         let body = *body;
         // The sign of a drift has no effect: the cell extends equally far to both sides.
-        let twist = frame.drifts.first().unwrap_or(&Twist::ZERO);
+        let (twist, others) = frame.drifts.split_first().unwrap_or((&Twist::ZERO, &[]));
         let spread_of = |distance: &dyn Fn(&MovingAxis) -> f64| {
             if of_b { frame.spread(distance) } else { frame.spread_of_a(distance) }
         };
@@ -149,7 +152,7 @@ impl MovingBody {
                 (spread, t.each_ref().map(|x| twist.of(x)), ([Vec3::zeros(); 3], 0.0))
             }
         };
-        Self { body, drift, swing, displacement: spread.displacement, remainder: spread.remainder }
+        Self { body, drift, swing, displacement: spread.displacement, remainder: spread.remainder, others }
     }
 
     /// Lower bound of n · x over the body and over the whole cell, for a unit vector n.
@@ -163,12 +166,14 @@ impl MovingBody {
                     + n.dot(&swings[0]).abs()
                     + n.dot(&swings[1]).abs()
                     + n.dot(&swings[2]).abs()
-                    + skew_swing;
+                    + skew_swing
+                    + self.others.iter().map(|t| t.largest_along(n, center, arms, *skew)).sum::<f64>();
                 n.dot(center) - half - lesser(drift + self.remainder, self.displacement)
             }
             Body::Triangle(t) => {
                 let at = [n.dot(&t[0]), n.dot(&t[1]), n.dot(&t[2])];
-                let first = |k: usize| at[k] - n.dot(&self.drift[k]).abs();
+                let others = |k: usize| self.others.iter().map(|o| n.dot(&o.of(&t[k])).abs()).sum::<f64>();
+                let first = |k: usize| at[k] - n.dot(&self.drift[k]).abs() - others(k);
                 let by_drift = lesser(lesser(first(0), first(1)), first(2)) - self.remainder;
                 greater(by_drift, lesser(lesser(at[0], at[1]), at[2]) - self.displacement)
             }
@@ -199,10 +204,13 @@ impl MovingBody {
         }
         // Along these directions the shapes slide past each other without a drift.
         let drift = (self.drift[0] + self.drift[1] + self.drift[2]) / 3.0;
+        let center = self.body.center();
         let (ea, eb) = (edges(a), edges(&self.body));
-        let slides = of_a.iter().chain(&of_b).chain(&ea).chain(&eb).map(|e| e.cross(&drift));
-        if drift != Vec3::zeros() && slides.into_iter().any(&mut try_direction) {
-            return best;
+        for drift in std::iter::once(drift).chain(self.others.iter().map(|t| t.of(&center))) {
+            let slides = of_a.iter().chain(&of_b).chain(&ea).chain(&eb).map(|e| e.cross(&drift));
+            if drift != Vec3::zeros() && slides.into_iter().any(&mut try_direction) {
+                return best;
+            }
         }
         for e in &ea {
             for f in &eb {
@@ -223,11 +231,13 @@ mod tests {
     use crate::testkit::rng::Rng;
 
     fn random_chain(rng: &mut Rng) -> Chain {
+        let parameters = 1 + rng.below(3);
         let joints = (0..=rng.below(3))
             .map(|_| {
                 let kind = [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: rng.signed() * 9.0 }];
                 let joint = Joint { kind: kind[rng.below(3)], axis: rng.direction(), at: rng.in_cube() * 20.0 };
-                ChainJoint { joint, law: Law::linear(rng.signed() * 30.0, rng.signed() * 90.0) }
+                let rates = (0..parameters).map(|_| rng.signed() * 30.0).collect();
+                ChainJoint { joint, law: Law { rates, offset: rng.signed() * 90.0 } }
             })
             .collect();
         Chain { drawn: rng.pose(20.0), joints }
@@ -256,9 +266,10 @@ mod tests {
         let (mut sharpest, mut separated) = (0.0_f64, 0);
         for _ in 0..if full { 1_000_000 } else { 3000 } {
             let chain = random_chain(&mut rng);
-            let center = rng.signed();
-            let half = rng.scale(1e-3, 1.0);
-            let frame = Frame::new(&chain, &Cell { center: vec![center], half: vec![half] });
+            let parameters = chain.parameters();
+            let center: Vec<f64> = (0..parameters).map(|_| rng.signed()).collect();
+            let half: Vec<f64> = (0..parameters).map(|_| rng.scale(1e-3, 1.0) / parameters as f64).collect();
+            let frame = Frame::new(&chain, &Cell { center: center.clone(), half: half.clone() });
             let (box_a, points_a) = random_box(&mut rng);
             let (box_b, points_b) = random_box(&mut rng);
             let (s, t) = (random_triangle(&mut rng), random_triangle(&mut rng));
@@ -268,8 +279,9 @@ mod tests {
             let mixed = bound(&box_a, &Body::Triangle(t));
             separated += usize::from(triangles > 0.0);
             for _ in 0..6 {
-                let step = if rng.below(2) == 0 { rng.signed() } else { 1.0 };
-                let pose = chain.pose(&[center + half * step]);
+                let mut step = || if rng.below(2) == 0 { rng.signed() } else { 1.0 };
+                let q: Vec<f64> = center.iter().zip(&half).map(|(c, h)| c + h * step()).collect();
+                let pose = chain.pose(&q);
                 let placed = t.map(|x| pose.point(&x));
                 for (x, y) in points_a.iter().zip(&points_b) {
                     assert!((pose.point(y) - x).norm() >= boxes - 1e-10);

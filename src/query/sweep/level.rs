@@ -7,11 +7,13 @@ use crate::geom::Vec3;
 use crate::motion::{Chain, OrbitAxis};
 use crate::query::sweep::cells::{Cells, merged, outside};
 use crate::query::sweep::inset::{boundary, inset, nested};
+use crate::query::sweep::orbits::{OrbitTree, unresolved};
 use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
 use crate::query::sweep::run::Sweep;
 use crate::query::sweep::still::Still;
 use crate::query::sweep::tree::SweepTree;
 use crate::shape::surface::Surface;
+use std::cell::Cell;
 
 /// Reduction of an inset (share of the depth): keeps its own rounding out of the decision.
 const INSET_SHARE: f64 = 1e-9;
@@ -26,6 +28,10 @@ const MAX_QUERIES: usize = 12;
 pub(crate) struct Level<'a> {
     /// Surfaces at the level: those of the parts, or their insets.
     pub trees: [SweepTree<'a>; 2],
+    /// Axis of the orbits, for a single turn or screw.
+    axis: Option<OrbitAxis>,
+    /// True once the orbits have restricted the trees.
+    narrowed: Cell<bool>,
     /// Distance of these surfaces that proves the level (mm, >= 0).
     distance: f64,
     /// Depth below which the static pipeline judges a pose broken (mm); `None` for distances.
@@ -64,12 +70,23 @@ pub(crate) fn insets(sweep: &Sweep, still: &Still, depth: f64) -> Option<[Surfac
 impl<'a> Level<'a> {
     /// Level of a distance of the surfaces (mm, >= 0).
     pub(crate) fn apart(surfaces: [&'a Surface; 2], chain: &Chain, distance: f64) -> Self {
-        Self { trees: trees(surfaces, chain), distance, depth: None }
+        let axis = OrbitAxis::of(chain);
+        Self { trees: trees(surfaces, axis.as_ref()), axis, narrowed: Cell::new(false), distance, depth: None }
     }
 
     /// Level of a depth (mm, > 0), with the insets for it.
     pub(crate) fn depth(insets: [&'a Surface; 2], chain: &Chain, depth: f64) -> Self {
-        Self { trees: trees(insets, chain), distance: 0.0, depth: Some(depth) }
+        Self { depth: Some(depth), ..Self::apart(insets, chain, 0.0) }
+    }
+
+    /// Restricts proofs to the triangles that orbits leave open, once.
+    fn narrow(&self, margin: f64, budget: &mut Budget) {
+        let Some(axis) = self.axis.filter(|_| !self.narrowed.replace(true)) else { return };
+        let [a, b] = self.trees.each_ref().map(SweepTree::surface);
+        let orbits = [OrbitTree::new(a, &axis, |x| *x), OrbitTree::new(b, &axis, |x| axis.pose.point(x))];
+        if let Some(open) = unresolved(orbits.each_ref(), self.distance + margin, budget) {
+            self.trees.iter().zip(&open).for_each(|(tree, open)| tree.restrict(open));
+        }
     }
 
     /// The branch and bound of this level.
@@ -111,13 +128,17 @@ impl<'a> Level<'a> {
         range: [f64; 2],
         budget: &mut Budget,
     ) -> Scan {
-        let mut cells = Cells::new(chain, range, sweep.balls());
         let price = STILL_COST + (sweep.a.surface.triangles.len() + sweep.b.surface.triangles.len()) as u64;
+        if let Some(at_start) = self.broken_start(chain, still, range[0], price, budget) {
+            return at_start;
+        }
+        self.narrow(still.margin, budget);
+        let mut cells = Cells::new(chain, range, sweep.balls());
         let mut settled = Vec::new();
         let mut queries = 0;
         let judge = |cells: &Cells, id: u32, points: [Vec3; 2], budget: &mut Budget| {
             let Some(depth) = self.depth else { return Judgement::Broken };
-            if !budget.take(price) {
+            if !budget.charge(price) {
                 return Judgement::Open;
             }
             let cell = cells.get(id);
@@ -148,7 +169,7 @@ impl<'a> Level<'a> {
         let pieces = outside([range[0], until], &unproved);
         let mut nested = Vec::new();
         for piece in pieces {
-            budget.take(price);
+            budget.charge(price);
             let pose = chain.pose(&[piece[0] + 0.5 * (piece[1] - piece[0])]);
             let inside = match self.depth {
                 None => still.nested(&pose),
@@ -163,14 +184,24 @@ impl<'a> Level<'a> {
     }
 }
 
-/// Trees of two surfaces, with orbits if the chain has a single axis.
-fn trees<'a>([a, b]: [&'a Surface; 2], chain: &Chain) -> [SweepTree<'a>; 2] {
-    let trees = [SweepTree::new(a), SweepTree::new(b)];
-    match OrbitAxis::of(chain) {
-        None => trees,
-        Some(axis) => {
-            let [of_a, of_b] = trees;
-            [of_a.with_orbits(&axis, |x| *x), of_b.with_orbits(&axis, |x| axis.pose.point(x))]
+impl Level<'_> {
+    /// Scan of a run whose first pose breaks the level already, for levels of a distance.
+    fn broken_start(&self, chain: &Chain, still: &Still, at: f64, price: u64, budget: &mut Budget) -> Option<Scan> {
+        if self.depth.is_some() || !budget.charge(price) {
+            return None;
         }
+        let limit = if self.distance > 0.0 { self.distance } else { still.margin };
+        let (_, points) = still.distance(&chain.pose(&[at]), limit)?;
+        let violation = Some(Violation { at, points });
+        Some(Scan { first: Some([at; 2]), violation, open: Vec::new(), nested: Vec::new(), frames: 1 })
+    }
+}
+
+/// Trees of two surfaces, with orbits about an axis.
+fn trees<'a>([a, b]: [&'a Surface; 2], axis: Option<&OrbitAxis>) -> [SweepTree<'a>; 2] {
+    let [of_a, of_b] = [SweepTree::new(a), SweepTree::new(b)];
+    match axis {
+        None => [of_a, of_b],
+        Some(axis) => [of_a.with_orbits(axis, |x| *x), of_b.with_orbits(axis, |x| axis.pose.point(x))],
     }
 }

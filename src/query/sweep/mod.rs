@@ -5,6 +5,7 @@
 //!
 //! - `body`: boxes and triangles over one interval, and lower bounds of their distance
 //! - `tree`, `cells`: the nodes of a surface, and the intervals of a run
+//! - `orbits`: triangles that a single turn or screw keeps apart
 //! - `prove`: surfaces never within a distance, or the first violation
 //! - `worst`: bracket of the least distance
 //! - `inset`: surfaces moved inward, for proofs about the depth
@@ -20,6 +21,7 @@ pub(crate) mod depth;
 pub(crate) mod inset;
 pub(crate) mod intervals;
 pub(crate) mod level;
+pub(crate) mod orbits;
 pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod still;

@@ -4,7 +4,9 @@
 //! docs/explanation/motion.md, claim 5.
 
 use crate::geom::Vec3;
+use crate::geom::math::greater;
 use crate::geom::triangle::{closest, intersects};
+use crate::motion::Frame;
 use crate::query::sweep::body::{Body, MovingPair};
 use crate::query::sweep::cells::{Cells, merged};
 use crate::query::sweep::tree::SweepTree;
@@ -80,13 +82,67 @@ impl Budget {
     #[inline]
     pub(crate) fn take(&mut self, tests: u64) -> bool {
         self.used += tests;
-        let enough = self.remaining >= tests;
-        self.remaining = self.remaining.saturating_sub(tests);
+        self.charge(tests)
+    }
+
+    /// Takes the price of a static query, in tests; false if fewer remain.
+    #[inline]
+    pub(crate) fn charge(&mut self, price: u64) -> bool {
+        let enough = self.remaining >= price;
+        self.remaining = self.remaining.saturating_sub(price);
         enough
     }
 }
 
+/// Result of one test: two nodes over one cell.
+pub(crate) enum Tested {
+    /// The nodes stay apart over the whole cell.
+    Apart,
+    /// Two triangles without a proof, with their closest points in the middle of the cell.
+    Triangles(Near),
+    /// Nodes without a proof, with a displacement that is large for their size.
+    Fast,
+    /// Nodes without a proof.
+    Nodes,
+}
+
 impl Course<'_> {
+    /// Tests two nodes over a cell; they are apart with a distance above `enough` (mm).
+    #[inline]
+    pub(crate) fn test(&self, [i, j]: [u32; 2], frame: &Frame, enough: f64) -> Tested {
+        if let (Some(x), Some(y)) = (self.a.orbit(i), self.b.orbit(j))
+            && x.distance_bound(y) > enough
+        {
+            return Tested::Apart;
+        }
+        let moving = MovingPair::new(self.a.body(i), self.b.body(j), frame);
+        if let [Body::Triangle(s), Body::Triangle(t)] = &moving.bodies {
+            let near = Near::of(s, t);
+            let apart = moving.distance_bound(enough, Some(near.points[1] - near.points[0])) > enough;
+            return if apart { Tested::Apart } else { Tested::Triangles(near) };
+        }
+        if moving.distance_bound(enough, None) > enough {
+            return Tested::Apart;
+        }
+        let larger = greater(self.a.radius(i), self.b.radius(j));
+        if moving.displacement() > SPLIT_INTERVAL_ABOVE * larger { Tested::Fast } else { Tested::Nodes }
+    }
+
+    /// Splits the larger node of a pair that is not two triangles.
+    pub(crate) fn split_nodes(&self, [i, j]: [u32; 2], mut push: impl FnMut([u32; 2])) {
+        let larger_a = self.a.radius(i) >= self.b.radius(j) || self.b.triangle(j).is_some();
+        if self.a.triangle(i).is_none() && larger_a {
+            self.a.children(i).filter(|c| self.a.is_active(*c)).for_each(|c| push([c, j]));
+        } else {
+            self.b.children(j).filter(|c| self.b.is_active(*c)).for_each(|c| push([i, c]));
+        }
+    }
+
+    /// True if two triangles at a distance (mm) break the limit `distance` (mm, >= 0).
+    pub(crate) fn is_too_close(&self, near: &Near, distance: f64) -> bool {
+        near.distance <= distance || (distance <= 0.0 && near.distance <= self.margin)
+    }
+
     /// Tries to prove that the surfaces never come within `distance` (mm, >= 0). `judge` decides about an interval (its
     /// id in `cells`) with two triangles at most `distance` apart in its middle, given their closest points, once for each
     /// interval.
@@ -97,90 +153,93 @@ impl Course<'_> {
         budget: &mut Budget,
         mut judge: impl FnMut(&Cells, u32, [Vec3; 2], &mut Budget) -> Judgement,
     ) -> Proof {
-        let mut violation: Option<Violation> = None;
-        let mut open: Vec<[f64; 2]> = Vec::new();
+        let mut search = Search { violation: None, open: Vec::new(), stack: vec![(0, 0, 0)] };
         if self.a.is_empty() || self.b.is_empty() {
             // Nothing is known about a part without triangles.
-            return Proof { violation, open: vec![[cells.get(0).from, cells.get(0).to]] };
+            return Proof { violation: None, open: vec![[cells.get(0).from, cells.get(0).to]] };
+        }
+        if !self.a.is_active(0) || !self.b.is_active(0) {
+            // Orbits keep all triangles apart.
+            return Proof { violation: None, open: Vec::new() };
         }
         let enough = distance + self.margin;
-        let mut stack: Vec<(u32, u32, u32)> = vec![(0, 0, 0)];
-        while let Some((i, j, id)) = stack.pop() {
+        while let Some((i, j, id)) = search.stack.pop() {
             let cell = cells.get(id);
-            if violation.is_some_and(|v| cell.from >= v.at) {
+            if search.violation.is_some_and(|v| cell.from >= v.at) {
                 continue;
             }
             if !budget.take(1) {
-                open.push([cell.from, cell.to]);
+                search.open.push([cell.from, cell.to]);
                 continue;
             }
-            if let (Some(x), Some(y)) = (self.a.orbit(i), self.b.orbit(j))
-                && x.distance_bound(y) > enough
-            {
-                continue;
-            }
-            let moving = MovingPair::new(self.a.body(i), self.b.body(j), &cell.frame);
-            if let [Body::Triangle(s), Body::Triangle(t)] = &moving.bodies {
-                let near = Near::of(s, t);
-                if moving.distance_bound(enough, Some(near.points[1] - near.points[0])) > enough {
+            let splits = cell.displacement > self.floor;
+            let tested = self.test([i, j], &cell.frame, enough);
+            let near = match tested {
+                Tested::Apart => continue,
+                Tested::Fast if splits && search.split_cell(cells, (i, j, id)) => continue,
+                Tested::Fast | Tested::Nodes => {
+                    self.split_nodes([i, j], |[i, j]| search.stack.push((i, j, id)));
                     continue;
                 }
-                let (from, to, middle) = (cell.from, cell.to, cell.middle);
-                let splits = cell.displacement > self.floor;
-                let too_close = near.distance <= distance || (distance <= 0.0 && near.distance <= self.margin);
-                if too_close {
-                    if cells.is_settled(id) {
+                Tested::Triangles(near) => near,
+            };
+            if self.is_too_close(&near, distance) {
+                let judgement = if cells.is_settled(id) { Some(Judgement::Holds) } else { cells.get(id).judged };
+                let judgement = judgement.unwrap_or_else(|| judge(cells, id, near.points, budget));
+                cells.judge(id, judgement);
+                match judgement {
+                    Judgement::Holds => continue,
+                    Judgement::Broken => {
+                        search.breaks(cells, (i, j, id), near.points, splits);
                         continue;
                     }
-                    let judgement = match cells.get(id).judged {
-                        Some(judgement) => judgement,
-                        None => judge(cells, id, near.points, budget),
-                    };
-                    cells.judge(id, judgement);
-                    match judgement {
-                        Judgement::Holds => continue,
-                        Judgement::Broken => {
-                            if violation.is_none_or(|v| middle < v.at) {
-                                violation = Some(Violation { at: middle, points: near.points });
-                            }
-                            match cells.halves(id).filter(|_| splits) {
-                                Some([early, _]) => stack.push((i, j, early)),
-                                None => open.push([from, middle]),
-                            }
-                            continue;
-                        }
-                        Judgement::Open => {}
-                    }
+                    Judgement::Open => {}
                 }
-                match cells.halves(id).filter(|_| splits) {
-                    Some([early, late]) => stack.extend([(i, j, late), (i, j, early)]),
-                    None => open.push([from, to]),
-                }
-                continue;
             }
-            if moving.distance_bound(enough, None) > enough {
-                continue;
-            }
-            let (of_a, of_b) = (self.a.radius(i), self.b.radius(j));
-            let larger = of_a.max(of_b);
-            if moving.displacement() > SPLIT_INTERVAL_ABOVE * larger
-                && cell.displacement > self.floor
-                && let Some([early, late]) = cells.halves(id)
-            {
-                stack.extend([(i, j, late), (i, j, early)]);
-            } else if self.a.triangle(i).is_none() && (of_a >= of_b || self.b.triangle(j).is_some()) {
-                stack.extend(self.a.children(i).map(|c| (c, j, id)));
-            } else {
-                stack.extend(self.b.children(j).map(|c| (i, c, id)));
+            if !(splits && search.split_cell(cells, (i, j, id))) {
+                search.open.push([cells.get(id).from, cells.get(id).to]);
             }
         }
-        if let Some(v) = violation {
-            open.retain(|o| o[0] < v.at);
-            for o in &mut open {
+        search.finish()
+    }
+}
+
+/// State of a proof.
+struct Search {
+    violation: Option<Violation>,
+    open: Vec<[f64; 2]>,
+    /// Pairs of nodes over an interval: node of A, node of B, id of the interval.
+    stack: Vec<(u32, u32, u32)>,
+}
+
+impl Search {
+    /// Continues with both halves of an interval, the earlier one first; false if no number lies inside.
+    fn split_cell(&mut self, cells: &mut Cells, (i, j, id): (u32, u32, u32)) -> bool {
+        let Some([early, late]) = cells.halves(id) else { return false };
+        self.stack.extend([(i, j, late), (i, j, early)]);
+        true
+    }
+
+    /// Records a violation in the middle of an interval, and continues before it.
+    fn breaks(&mut self, cells: &mut Cells, (i, j, id): (u32, u32, u32), points: [Vec3; 2], splits: bool) {
+        let (from, at) = (cells.get(id).from, cells.get(id).middle);
+        if self.violation.is_none_or(|v| at < v.at) {
+            self.violation = Some(Violation { at, points });
+        }
+        match cells.halves(id).filter(|_| splits) {
+            Some([early, _]) => self.stack.push((i, j, early)),
+            None => self.open.push([from, at]),
+        }
+    }
+
+    fn finish(mut self) -> Proof {
+        if let Some(v) = self.violation {
+            self.open.retain(|o| o[0] < v.at);
+            for o in &mut self.open {
                 o[1] = o[1].min(v.at);
             }
         }
-        Proof { violation, open: merged(open) }
+        Proof { violation: self.violation, open: merged(self.open) }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::geom::Vec3;
 use crate::motion::{Orbit, OrbitAxis};
 use crate::query::sweep::body::Body;
 use crate::shape::surface::{Below, SKEW, Surface};
+use std::cell::OnceCell;
 
 /// Tree over the triangles of a surface. An id below the number of boxes is a box, the others are triangles.
 pub(crate) struct SweepTree<'a> {
@@ -11,6 +12,8 @@ pub(crate) struct SweepTree<'a> {
     bodies: Vec<Body>,
     radii: Vec<f64>,
     orbits: Vec<Orbit>,
+    /// True for nodes with a triangle that a proof must look at; all without a list.
+    active: OnceCell<Vec<bool>>,
 }
 
 impl<'a> SweepTree<'a> {
@@ -24,7 +27,7 @@ impl<'a> SweepTree<'a> {
         let triangles = (0..surface.triangles.len() as u32).map(|t| Body::Triangle(surface.triangle(t)));
         let bodies: Vec<Body> = boxes.chain(triangles).collect();
         let radii = bodies.iter().map(Body::radius).collect();
-        Self { surface, bodies, radii, orbits: Vec::new() }
+        Self { surface, bodies, radii, orbits: Vec::new(), active: OnceCell::new() }
     }
 
     /// Adds the orbits of all nodes about an axis; `placed` maps a point to A's frame at the pose of the axis. O(n).
@@ -46,6 +49,24 @@ impl<'a> SweepTree<'a> {
             self.orbits = orbits.into_iter().chain(triangles).collect();
         }
         self
+    }
+
+    /// Restricts proofs to some triangles, and to the nodes above them. O(n).
+    pub(crate) fn restrict(&self, triangles: &[bool]) {
+        let nodes = &self.surface.tree().nodes;
+        let mut active = vec![false; nodes.len()];
+        active.extend(triangles);
+        // Children follow their parents.
+        for i in (0..nodes.len()).rev() {
+            active[i] = self.children(i as u32).any(|c| active[c as usize]);
+        }
+        self.active.get_or_init(|| active);
+    }
+
+    /// True unless proofs leave out all triangles below a node.
+    #[inline]
+    pub(crate) fn is_active(&self, id: u32) -> bool {
+        self.active.get().is_none_or(|active| active[id as usize])
     }
 
     /// True without triangles.
