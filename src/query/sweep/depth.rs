@@ -9,7 +9,8 @@ use crate::query::convex::common_ball_lp::{Goal, overlap};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
 use crate::query::sweep::level::{Level, insets};
-use crate::query::sweep::run::{Failing, Sweep, Work, Worst};
+use crate::query::sweep::run::{Failing, Sweep, Worst};
+use crate::query::sweep::work::Work;
 use crate::shape::polytope::Convex;
 use std::cmp::Ordering;
 
@@ -84,7 +85,7 @@ impl Sweep<'_> {
                 break;
             }
             let depth = greater(best.depth * BEYOND[0], best.depth + BEYOND[1] * self.limits.tolerance);
-            let Some([a, b]) = insets(self, &work.still, depth) else { break };
+            let Some([a, b]) = insets(&work.still, depth) else { break };
             let level = Level::depth([&a, &b], self.chain, depth);
             let scan = self.scan(&level, work, self.range, false);
             if scan.is_complete() {

@@ -6,7 +6,8 @@
 use crate::motion::{Cell, Frame};
 use crate::query::sweep::cells::displacement;
 use crate::query::sweep::level::{Level, Scan};
-use crate::query::sweep::run::{Failing, Sweep, Work};
+use crate::query::sweep::run::{Failing, Sweep};
+use crate::query::sweep::work::Work;
 
 /// Largest number of poses inside the failing part of one run, for depths and for distances.
 const MAX_QUERIES: [usize; 2] = [256, 2048];

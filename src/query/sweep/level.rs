@@ -3,12 +3,14 @@
 //! Levels above 0 are distances of the surfaces. Levels below 0 are depths: the insets of both solids must stay apart,
 //! and the static pipeline judges the poses where they do not.
 
-use crate::geom::Vec3;
+use crate::geom::{Pose, Vec3};
 use crate::motion::{Chain, OrbitAxis};
+use crate::query::sweep::boxes::BoxProof;
 use crate::query::sweep::cells::{Cells, merged, outside};
 use crate::query::sweep::inset::{boundary, inset, nested};
 use crate::query::sweep::orbits::{OrbitTree, unresolved};
 use crate::query::sweep::prove::{Budget, Course, Judgement, Proof, Violation};
+use crate::query::sweep::regions::Regions;
 use crate::query::sweep::run::Sweep;
 use crate::query::sweep::still::Still;
 use crate::query::sweep::tree::SweepTree;
@@ -61,9 +63,9 @@ impl Scan {
 }
 
 /// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible.
-pub(crate) fn insets(sweep: &Sweep, still: &Still, depth: f64) -> Option<[Surface; 2]> {
+pub(crate) fn insets(still: &Still, depth: f64) -> Option<[Surface; 2]> {
     let tau = 0.5 * depth * (1.0 - INSET_SHARE) - still.margin;
-    let [a, b] = [boundary(sweep.a.surface)?, boundary(sweep.b.surface)?];
+    let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
     (tau > 0.0).then(|| [a, b].map(|s| inset(s, tau, still.rounding)))
 }
 
@@ -128,41 +130,23 @@ impl<'a> Level<'a> {
         range: [f64; 2],
         budget: &mut Budget,
     ) -> Scan {
-        let price = STILL_COST + (sweep.a.surface.triangles.len() + sweep.b.surface.triangles.len()) as u64;
+        let price = price([sweep.a.surface, sweep.b.surface]);
         if let Some(at_start) = self.broken_start(chain, still, range[0], price, budget) {
             return at_start;
         }
         self.narrow(still.margin, budget);
         let mut cells = Cells::new(chain, range, sweep.balls());
         let mut settled = Vec::new();
-        let mut queries = 0;
-        let judge = |cells: &Cells, id: u32, points: [Vec3; 2], budget: &mut Budget| {
-            let Some(depth) = self.depth else { return Judgement::Broken };
-            if !budget.charge(price) {
-                return Judgement::Open;
-            }
+        let mut judge = Judge::new(self, still, price);
+        let decide = |cells: &Cells, id: u32, points: [Vec3; 2], budget: &mut Budget| {
             let cell = cells.get(id);
-            // Insets meet about τ below both surfaces: a common ball is near.
-            let start = (points[0] + points[1]) * 0.5;
-            if still.ball(&cell.frame.pose, Some(start), depth).is_some_and(|(least, _)| least > depth) {
-                return Judgement::Broken;
-            }
-            // A whole interval keeps the limit only if B moves by less than it.
-            if cell.displacement >= depth || queries >= MAX_QUERIES {
-                return Judgement::Open;
-            }
-            queries += 1;
-            let [least, most] = still.gap(&cell.frame.pose, depth, None).gap.to_depth();
-            if least > depth {
-                Judgement::Broken
-            } else if most + cell.displacement <= depth {
+            let judgement = judge.judge(&cell.frame.pose, cell.displacement, points, budget);
+            if judgement == Judgement::Holds {
                 settled.push([cell.from, cell.to]);
-                Judgement::Holds
-            } else {
-                Judgement::Open
             }
+            judgement
         };
-        let Proof { violation, open } = self.course(still, floor).prove(&mut cells, self.distance, budget, judge);
+        let Proof { violation, open } = self.course(still, floor).prove(&mut cells, self.distance, budget, decide);
         let until = violation.map_or(range[1], |v| v.at);
         let settled = merged(settled);
         let unproved = merged([open.clone(), settled].concat());
@@ -171,11 +155,7 @@ impl<'a> Level<'a> {
         for piece in pieces {
             budget.charge(price);
             let pose = chain.pose(&[piece[0] + 0.5 * (piece[1] - piece[0])]);
-            let inside = match self.depth {
-                None => still.nested(&pose),
-                Some(_) => self::nested(self.trees[0].surface(), self.trees[1].surface(), &pose),
-            };
-            if inside {
+            if self.is_nested(still, &pose) {
                 nested.push(piece);
             }
         }
@@ -185,6 +165,20 @@ impl<'a> Level<'a> {
 }
 
 impl Level<'_> {
+    /// Proves the level over a box, or shows a violation. A box of several parameters has no orbits.
+    pub(crate) fn prove_box(&self, regions: &mut Regions, still: &Still, floor: f64, budget: &mut Budget) -> BoxProof {
+        let mut judge = Judge::new(self, still, price([still.a.surface, still.b.surface]));
+        self.course(still, floor).prove_box(regions, self.distance, budget, &mut judge)
+    }
+
+    /// True unless the solids of the level, with surfaces apart at this pose, lie outside each other.
+    pub(crate) fn is_nested(&self, still: &Still, pose: &Pose) -> bool {
+        match self.depth {
+            None => still.nested(pose),
+            Some(_) => nested(self.trees[0].surface(), self.trees[1].surface(), pose),
+        }
+    }
+
     /// Scan of a run whose first pose breaks the level already, for levels of a distance.
     fn broken_start(&self, chain: &Chain, still: &Still, at: f64, price: u64, budget: &mut Budget) -> Option<Scan> {
         if self.depth.is_some() || !budget.charge(price) {
@@ -194,6 +188,60 @@ impl Level<'_> {
         let (_, points) = still.distance(&chain.pose(&[at]), limit)?;
         let violation = Some(Violation { at, points });
         Some(Scan { first: Some([at; 2]), violation, open: Vec::new(), nested: Vec::new(), frames: 1 })
+    }
+}
+
+/// Price of a static query, in tests.
+pub(crate) fn price(surfaces: [&Surface; 2]) -> u64 {
+    STILL_COST + surfaces.iter().map(|s| s.triangles.len() as u64).sum::<u64>()
+}
+
+/// Judges poses at which two triangles of a level come too close.
+pub(crate) struct Judge<'s> {
+    depth: Option<f64>,
+    still: &'s Still<'s>,
+    /// Price of a static query, in tests.
+    price: u64,
+    /// Static queries so far.
+    queries: usize,
+}
+
+impl<'s> Judge<'s> {
+    pub(crate) fn new(level: &Level, still: &'s Still, price: u64) -> Self {
+        Self { depth: level.depth, still, price, queries: 0 }
+    }
+
+    /// Decides about a cell with two triangles too close in its middle, at `pose`, given their closest points there and
+    /// the displacement of B within the cell (mm).
+    pub(crate) fn judge(
+        &mut self,
+        pose: &Pose,
+        displacement: f64,
+        points: [Vec3; 2],
+        budget: &mut Budget,
+    ) -> Judgement {
+        let Some(depth) = self.depth else { return Judgement::Broken };
+        if !budget.charge(self.price) {
+            return Judgement::Open;
+        }
+        // Insets meet about τ below both surfaces: a common ball is near.
+        let start = (points[0] + points[1]) * 0.5;
+        if self.still.ball(pose, Some(start), depth).is_some_and(|(least, _)| least > depth) {
+            return Judgement::Broken;
+        }
+        // A whole cell keeps the limit only if B moves by less than it.
+        if displacement >= depth || self.queries >= MAX_QUERIES {
+            return Judgement::Open;
+        }
+        self.queries += 1;
+        let [least, most] = self.still.gap(pose, depth, None).gap.to_depth();
+        if least > depth {
+            Judgement::Broken
+        } else if most + displacement <= depth {
+            Judgement::Holds
+        } else {
+            Judgement::Open
+        }
     }
 }
 

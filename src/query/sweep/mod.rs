@@ -1,4 +1,4 @@
-//! Gap of two solids over a whole run of one parameter, with no samples in between.
+//! Gap of two solids over a whole run of one parameter or several, with no samples in between.
 //!
 //! A sweep is one branch and bound over (node of A) × (node of B) × (interval of the run): the run is split only where
 //! two small pieces of surface come near each other. docs/explanation/motion.md has the claims and their proofs.
@@ -14,8 +14,14 @@
 //! - `depth`: bracket of the largest depth
 //! - `intervals`: the parts of a run that break a rule
 //! - `run`: the status of a run
+//! - `regions`, `boxes`, `box_run`: cells, proofs and the status for several parameters
+//! - `work`: margins and budget
 
 pub(crate) mod body;
+pub(crate) mod box_run;
+#[cfg(test)]
+mod box_tests;
+pub(crate) mod boxes;
 pub(crate) mod cells;
 pub(crate) mod depth;
 pub(crate) mod inset;
@@ -23,6 +29,7 @@ pub(crate) mod intervals;
 pub(crate) mod level;
 pub(crate) mod orbits;
 pub(crate) mod prove;
+pub(crate) mod regions;
 pub(crate) mod run;
 pub(crate) mod still;
 #[cfg(test)]
@@ -32,6 +39,8 @@ pub(crate) mod tree;
 mod truth_cases_tests;
 #[cfg(test)]
 mod truth_tests;
+pub(crate) mod work;
 pub(crate) mod worst;
 
+pub use box_run::{BoxAnswer, BoxSweep, WorstConfiguration};
 pub use run::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};

@@ -1,25 +1,16 @@
 //! Status of a run: two solids on a chain of joints, one parameter, the limits of a pair.
 
 use crate::geom::math::greater;
-use crate::geom::tolerance::roundoff_mm;
 use crate::geom::{Bounds, Vec3};
-use crate::motion::{Cell, Chain, Frame};
+use crate::motion::{Cell, Chain};
 use crate::query::depth::SolidRef;
 use crate::query::sweep::cells::{Cells, merged};
 use crate::query::sweep::level::{Level, Scan, insets};
-use crate::query::sweep::prove::Budget;
-use crate::query::sweep::still::Still;
+use crate::query::sweep::work::{Work, balls};
 use crate::shape::surface::Inside;
 
 /// Default number of tests of a pair in a run: seconds for one thread.
 pub const DEFAULT_TESTS: u64 = 16_000_000;
-
-/// Slack of a limit over a run, as a share of the tolerance: a limit met with equality at one pose is not proved in the
-/// neighbourhood of the pose otherwise.
-const SLACK: f64 = 0.01;
-
-/// Displacement of B, as a share of the tolerance, below which an interval is not split further.
-const FLOOR: f64 = 0.001;
 
 /// Width of the bracket of a least gap: a share of the gap, and of the tolerance; the larger one counts.
 const WIDTH: [f64; 2] = [0.01, 0.1];
@@ -40,7 +31,7 @@ pub struct SweepLimits {
 
 impl SweepLimits {
     /// Depth beyond which the pair interferes (mm).
-    fn deepest(&self) -> f64 {
+    pub(crate) fn deepest(&self) -> f64 {
         greater(self.tolerance, self.allow_depth.unwrap_or(0.0))
     }
 }
@@ -137,42 +128,16 @@ pub struct SweepAnswer {
     pub slack: f64,
 }
 
-/// Margins of a run (mm), and its budget.
-pub(crate) struct Work<'a> {
-    pub still: Still<'a>,
-    /// Slack of a limit over a run.
-    pub slack: f64,
-    /// Displacement below which an interval is not split.
-    pub floor: f64,
-    pub budget: Budget,
-    pub frames: usize,
-}
-
 impl<'a> Sweep<'a> {
     /// Balls around A and B, each in its own frame: centre, radius (mm).
     pub(crate) fn balls(&self) -> [(Vec3, f64); 2] {
-        [self.a, self.b].map(|s| (s.surface.bounds.center(), 0.5 * s.surface.bounds.diagonal()))
+        balls([self.a, self.b])
     }
 
     fn work(&self) -> Work<'a> {
         let cell = Cell::between(self.range[0], self.range[1]);
-        let frame = Frame::new(self.chain, &cell);
-        let [_, (center, radius)] = self.balls();
-        let moved = frame.spread_of_ball(&frame.pose.point(&center), radius).displacement;
-        let reach = frame.pose.translation.norm() + moved;
-        let size = center.norm() + radius;
-        // Twice the roundings of a static pair: first-order motion takes a second sum over the same coordinates.
-        let margin = 2.0 * roundoff_mm(self.a.convex.diameter, self.b.convex.diameter, reach)
-            + self.chain.rounding(&cell, size)
-            + self.residual;
-        let tolerance = self.limits.tolerance;
-        Work {
-            still: Still { a: self.a, b: self.b, margin, rounding: margin + self.quantum },
-            slack: greater(SLACK * tolerance, 16.0 * margin),
-            floor: greater(FLOOR * tolerance, 4.0 * margin),
-            budget: Budget::new(self.tests),
-            frames: 0,
-        }
+        let lost = [self.quantum, self.residual];
+        Work::new([self.a, self.b], self.chain, &cell, &self.limits, lost, self.tests)
     }
 
     /// Decides the run. Cost: up to the budget, and some static queries.
@@ -310,7 +275,7 @@ impl<'a> Sweep<'a> {
     fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<([crate::shape::surface::Surface; 2], Scan)> {
         let mut found = None;
         for granted in [depth, depth + work.slack] {
-            let surfaces = insets(self, &work.still, granted)?;
+            let surfaces = insets(&work.still, granted)?;
             let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
             let scan = self.scan(&level, work, self.range, false);
             let done = scan.is_complete() || scan.violation.is_some();

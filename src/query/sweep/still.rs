@@ -36,7 +36,15 @@ impl Still<'_> {
     /// Measures the gap. For solids that meet, narrows its bounds until the depth `threshold` (mm) lies outside, and to
     /// the precision, if one is given.
     pub(crate) fn gap(&self, pose: &Pose, threshold: f64, precision: Option<Precision>) -> StillGap {
-        let reach = f64::INFINITY;
+        self.measured(pose, threshold, f64::INFINITY, precision)
+    }
+
+    /// The gap as by [`Self::gap`]; solids farther apart than `reach` (mm) have no upper bound.
+    pub(crate) fn gap_within(&self, pose: &Pose, threshold: f64, reach: f64) -> StillGap {
+        self.measured(pose, threshold, reach, None)
+    }
+
+    fn measured(&self, pose: &Pose, threshold: f64, reach: f64, precision: Option<Precision>) -> StillGap {
         let ask = OverlapQuery { margin: self.margin, rounding: self.rounding, reach, deep: None };
         match classify(self.a, self.b, pose, &ask).relation {
             PairRelation::Beyond(least) => StillGap {
