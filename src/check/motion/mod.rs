@@ -21,6 +21,7 @@ pub(crate) mod outcome;
 pub(crate) mod place;
 pub(crate) mod range;
 pub(crate) mod segment;
+pub(crate) mod several;
 pub(crate) mod sweep;
 pub(crate) mod swept;
 

@@ -18,7 +18,7 @@ use crate::query::sweep::{self, Sweep, SweepLimits, SweepStatus};
 const MAX_OPEN: usize = 16;
 
 /// Reason of an undecided pair.
-const FACETS: &str = "facets may explain the overlap of a pair; this version proves that only in poses";
+pub(crate) const FACETS: &str = "facets may explain the overlap of a pair; this version proves that only in poses";
 
 /// Answer of a pair over a segment.
 #[derive(Debug, Clone)]
@@ -217,7 +217,7 @@ pub(crate) fn still_at(query: &SweepQuery<'_>, chain: &Chain, q: &[f64], measure
 }
 
 /// Rounding of the change to centred frames, and of pieces in place of a solid (mm), as in [`PairQuery::margin`].
-fn recentring(query: &SweepQuery<'_>) -> f64 {
+pub(crate) fn recentring(query: &SweepQuery<'_>) -> f64 {
     let (first, second) = (query.first, query.second);
     0.25 * roundoff_mm(first.max_abs, second.max_abs, 0.0) + first.outside_pieces() + second.outside_pieces()
 }
@@ -229,10 +229,14 @@ fn interferes(query: &SweepQuery<'_>, one: &OneParameter, answer: &sweep::SweepA
     poses.into_iter().any(confirmed)
 }
 
+/// Parameters that a chain depends on.
+pub(crate) fn parameters(chain: &Chain, ranges: &[[f64; 2]]) -> Vec<usize> {
+    (0..ranges.len()).filter(|p| chain.joints.iter().any(|j| j.law.rate(*p) != 0.0)).collect()
+}
+
 /// The chain as a motion of the one parameter that it depends on; `None` if it depends on several.
 pub(crate) fn one_parameter(chain: &Chain, ranges: &[[f64; 2]]) -> Option<OneParameter> {
-    let moving: Vec<usize> = (0..ranges.len()).filter(|p| chain.joints.iter().any(|j| j.law.rate(*p) != 0.0)).collect();
-    let (parameter, range) = match moving.as_slice() {
+    let (parameter, range) = match parameters(chain, ranges).as_slice() {
         [] => (0, [0.0, 0.0]),
         [one] => (*one, ranges[*one]),
         _ => return None,

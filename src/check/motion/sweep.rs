@@ -5,6 +5,7 @@
 //! without a proof is undecided, and fails.
 
 use crate::check::motion::segment::{SegmentAnswer, one_parameter, segment_answer};
+use crate::check::motion::several::box_answer;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::limits::Limits;
 use crate::check::{Measure, Status};
@@ -14,8 +15,6 @@ use crate::motion::{Cell, Chain, Frame, Segment};
 
 /// Reasons of undecided pairs.
 pub(crate) const NO_PROOF: &str = "parts of the sweep stay without a proof";
-const SEVERAL_PARAMETERS: &str =
-    "this version decides one joint value at a time; sweep the joints one by one or by a path";
 const LARGEST_GAP: &str = "this version proves no largest gap over a sweep";
 const NO_TRIANGLES: &str = "a part has no triangle with an area";
 
@@ -93,12 +92,12 @@ pub(crate) fn sweep_pair(query: &SweepQuery<'_>) -> SweepAnswer {
     let mut answer = SweepAnswer { by_balls: false, ..settled(Status::Clear) };
     let (mut proved, mut tests) = (0.0, query.tests);
     for (k, (chain, segment, _)) in query.segments.iter().enumerate() {
-        let Some(one) = one_parameter(chain, &segment.ranges) else {
-            return none(SEVERAL_PARAMETERS);
-        };
         // Each segment may use an equal share of the remaining budget.
         let share = tests / (query.segments.len() - k) as u64;
-        let found = segment_answer(query, &limits, &one, segment, share);
+        let found = match one_parameter(chain, &segment.ranges) {
+            Some(one) => segment_answer(query, &limits, &one, segment, share),
+            None => box_answer(query, &limits, (chain, segment), share),
+        };
         tests = tests.saturating_sub(found.tests);
         proved += found.proved / query.segments.len() as f64;
         if rank(found.status) > rank(answer.status) {
