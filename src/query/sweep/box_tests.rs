@@ -17,20 +17,15 @@ fn joint(kind: JointKind, axis: Vec3, at: Vec3, [p, n]: [usize; 2]) -> ChainJoin
     ChainJoint { joint: Joint { kind, axis, at }, law: Law { rates, offset: 0.0 } }
 }
 
+fn sweep<'a>([a, b]: [&'a Part; 2], chain: &'a Chain, ranges: &'a [[f64; 2]], limits: SweepLimits) -> BoxSweep<'a> {
+    BoxSweep { a: a.body(), b: b.body(), chain, ranges, limits, quantum: 1e-12, residual: 0.0, tests: 4_000_000 }
+}
+
 fn answer(parts: [&Part; 2], joints: &[ChainJoint], ranges: &[[f64; 2]], clearance: Option<f64>) -> BoxAnswer {
     let drawn = parts.map(|p| Pose { translation: p.convex.origin, ..Pose::identity() });
     let chain = Chain::new(&drawn[0], &drawn[1], &[], joints);
-    BoxSweep {
-        a: parts[0].body(),
-        b: parts[1].body(),
-        chain: &chain,
-        ranges,
-        limits: SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: clearance },
-        quantum: 1e-12,
-        residual: 0.0,
-        tests: 4_000_000,
-    }
-    .answer()
+    let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: clearance };
+    sweep(parts, &chain, ranges, limits).answer()
 }
 
 /// A two-link arm before a wall: over the box of both joints it reaches the sum of both links.
@@ -93,16 +88,7 @@ fn a_box_without_budget_is_undecided_and_says_where() {
     let chain = Chain::new(&drawn[0], &drawn[1], &[], &joints);
     let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: None };
     let ranges = [[-3.0, 3.0]; 2];
-    let ask = BoxSweep {
-        a: a.body(),
-        b: b.body(),
-        chain: &chain,
-        ranges: &ranges,
-        limits,
-        quantum: 0.0,
-        residual: 0.0,
-        tests: 1_000_000,
-    };
+    let ask = sweep([&a, &b], &chain, &ranges, limits);
     assert_eq!(ask.answer().status, SweepStatus::Clear);
     let poor = BoxSweep { tests: 0, ..ask }.answer();
     assert!(poor.status == SweepStatus::Undecided && poor.proved < 1.0 && !poor.open.is_empty(), "{poor:?}");
@@ -132,17 +118,7 @@ fn no_sampled_configuration_contradicts_a_box() {
         let chain = Chain { drawn: Pose { rotation: rng.rotation(), translation }, joints };
         let ranges: Vec<[f64; 2]> = (0..n).map(|_| [-rng.scale(0.5, 8.0), rng.scale(0.5, 8.0)]).collect();
         let limits = SweepLimits { tolerance: 0.05, allow_depth: None, min_clearance: None };
-        let found = BoxSweep {
-            a: a.body(),
-            b: b.body(),
-            chain: &chain,
-            ranges: &ranges,
-            limits,
-            quantum: 0.0,
-            residual: 0.0,
-            tests: 200_000,
-        }
-        .answer();
+        let found = BoxSweep { tests: 200_000, ..sweep([&a, &b], &chain, &ranges, limits) }.answer();
         seen[found.status as usize] += 1;
         let still = Still { a: a.body(), b: b.body(), margin: 1e-10, rounding: 1e-10 };
         for _ in 0..if full { 300 } else { 30 } {
