@@ -1,6 +1,6 @@
 //! Finds the joint that moves each instance.
 //!
-//! Of joints of two files, the inner one moves the instance, and its tree of joints stands on the outer one: a
+//! If joints of two files name an instance, that of the inner file moves it, and stands on that of the outer one: a
 //! sub-assembly brings its joints along.
 
 use crate::assembly::file::tree::File;

@@ -21,7 +21,7 @@ use crate::motion::{AS_DRAWN, JointIx, JointKind, Mechanism, RunKind};
 /// Range examined for a joint without limits, to each side: one turn (degrees).
 const FULL_TURN: f64 = 360.0;
 
-/// How far some joints can move from the drawing.
+/// Ranges of some joints from the drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointRanges {
     /// Name of the assembly.
@@ -40,7 +40,7 @@ pub struct JointRanges {
     pub ranges: Vec<JointRange>,
 }
 
-/// How far a joint can move from the drawing. Values in degrees, or mm for a slide.
+/// Range of a joint from the drawing. Values in degrees, or mm for a slide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointRange {
     /// Index in [`MotionOutcome::joints`].
@@ -56,7 +56,7 @@ pub struct JointSide {
     pub limit: f64,
     /// Farthest value to which every pair keeps its limits, proved from the drawing on.
     pub free: f64,
-    /// What ends the range; `None` if the limit does.
+    /// The pair that ends the range; `None` if the limit does.
     pub stop: Option<Stop>,
 }
 

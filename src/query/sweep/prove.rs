@@ -155,7 +155,7 @@ impl Course<'_> {
     ) -> Proof {
         let mut search = Search { violation: None, open: Vec::new(), stack: vec![(0, 0, 0)] };
         if self.a.is_empty() || self.b.is_empty() {
-            // Nothing is known about a part without triangles.
+            // A part without triangles has no proof.
             return Proof { violation: None, open: vec![[cells.get(0).from, cells.get(0).to]] };
         }
         if !self.a.is_active(0) || !self.b.is_active(0) {

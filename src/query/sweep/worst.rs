@@ -52,7 +52,7 @@ impl PartialOrd for Item {
 
 impl Ord for Item {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Of equal bounds the last one comes first: the search goes down before it goes on.
+        // The last one of equal bounds comes first: the search goes down before it goes on.
         other.bound.total_cmp(&self.bound).then(self.number.cmp(&other.number))
     }
 }
