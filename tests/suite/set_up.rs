@@ -151,9 +151,9 @@ fn rule_prints_the_page_of_a_code() {
 
     A rule matches no pair.
 
-    **Cause:** Mostly a typing error in a glob; the message names the nearest id and the corrected rule. A glob may also name
-    a part, though globs match the ids of instances, or be a regular expression. A `min_clearance` in such a rule demands
-    nothing until the correction.
+    **Cause:** Mostly a typing error in a glob; the message names the nearest id and the corrected rule. A glob may also
+    name a part, though globs match the ids of instances, or be a regular expression. A `min_clearance` in such a rule
+    demands nothing until the correction.
 
     **Cure:** Correct the glob, or remove the rule. Consider `--strict` in CI.
     "#);

@@ -68,14 +68,15 @@ impl RunChecker<'_> {
         let mut values = travel.start.clone();
         let (mut row, mut displacement, mut by_balls) = (None, 0.0, false);
         if let Some(rule) = rule.filter(|_| swept.differ(a, b)) {
-            let query = sweeps.query([a.min(b), a.max(b)], rule);
+            let pair = sweeps.by_id([a, b]);
+            let query = sweeps.query(pair, rule);
             displacement = largest_displacement(&query);
             let answer = sweep_pair(&query);
             by_balls = answer.by_balls;
             if let Some((_, worst, _)) = sweeps.worst(&answer) {
                 values = worst;
             }
-            row = Some(sweeps.row([a.min(b), a.max(b)], rule, &query, &answer));
+            row = Some(sweeps.row(pair, rule, &query, &answer));
         }
         let mut outcome = RunOutcome::of(run, joints.clone());
         outcome.margin = row.as_ref().and_then(|row| row.swept.as_ref()).map_or(0.0, |swept| swept.margin);

@@ -63,6 +63,8 @@ impl Sweeps<'_> {
     }
 
     fn answer(&self, pair: [u32; 2], rule: Option<u32>) -> (PairOutcome, SweepAnswer) {
+        // The order of the file must not change a bound.
+        let pair = self.by_id(pair);
         let query = self.query(pair, rule);
         let answer = sweep_pair(&query);
         let row = self.row(pair, rule, &query, &answer);
@@ -116,11 +118,16 @@ impl Sweeps<'_> {
         row
     }
 
+    /// The lesser id first.
+    pub(crate) fn by_id(&self, [a, b]: [u32; 2]) -> [u32; 2] {
+        if self.rank[b as usize] < self.rank[a as usize] { [b, a] } else { [a, b] }
+    }
+
     /// Row without measures, lesser id first.
     fn bare(&self, [a, b]: [u32; 2], rule: Option<u32>) -> PairOutcome {
         let shape = |i: u32| &self.run.shapes.all[self.run.shapes.placed[i as usize].shape as usize];
         let geometry = shape(a).geometry.max(shape(b).geometry);
-        let pair = if self.rank[b as usize] < self.rank[a as usize] { [b, a] } else { [a, b] };
+        let pair = self.by_id([a, b]);
         PairOutcome { rule, ..PairOutcome::bare(pair.map(InstanceIx), Status::Undecided, geometry) }
     }
 
@@ -138,7 +145,8 @@ impl Sweeps<'_> {
         let RunChecker { assembly, shapes, settings, .. } = self.run;
         let moved = Shapes { placed: place::pair_at(assembly, shapes, values, [a, b])?, ..(*shapes).clone() };
         let checker = Checker { assembly, settings, shapes: &moved, cache: None, neighbours: self.checker.neighbours };
-        let mut row = checker.row(&Candidate { a, b, rule }, self.rank, &mut Trace::default());
+        let candidate = Candidate { a: a.min(b), b: a.max(b), rule };
+        let mut row = checker.row(&candidate, self.rank, &mut Trace::default());
         let still = row.gap_bracket.unwrap_or(Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY });
         let upper = lesser(gap.upper, still.upper);
         row.gap_bracket = Some(Bounds { lower: lesser(gap.lower, upper), upper });
