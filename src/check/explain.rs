@@ -21,11 +21,12 @@ use std::sync::Arc;
 /// Traces one pair through the stages and returns its row, equal to the row of a whole run with these options; `ids` in
 /// either order.
 ///
-/// Reads all meshes, builds all shapes and finds all candidates as [`check()`] does, then answers this pair only.
+/// Reads all meshes, builds all shapes and finds all candidates as [`check()`](crate::check::check()) does, then answers
+/// this pair only.
 ///
 /// # Errors
-/// Returns the errors of [`check()`], except for an assembly whose pairs are all ignored. Also refuses unknown ids and
-/// one id given twice.
+/// Returns the errors of [`check()`](crate::check::check()), except for an assembly whose pairs are all ignored. Also
+/// refuses unknown ids and one id given twice.
 pub fn explain(
     assembly: &Assembly,
     options: &Options,
