@@ -76,7 +76,7 @@ pub enum Measure {
     All,
     /// Gaps and depths with their bounds.
     Depth,
-    /// Nothing: no bracket is refined beyond its threshold.
+    /// No measure: a bracket ends at its threshold.
     None,
 }
 

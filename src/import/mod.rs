@@ -244,7 +244,7 @@ pub fn import(path: &Path, loader: &dyn Loader, options: &ImportOptions) -> Resu
     import_bytes(path, &bytes, tree, loader, options)
 }
 
-/// Reads a file whose content is known, and the files that it names.
+/// Reads a file of known content, and the files named in it.
 ///
 /// # Errors
 /// As [`import`].

@@ -80,7 +80,7 @@ fn one_command_from_a_red_job_to_an_accepted_baseline() {
     overlapping(&scratch, 0.3);
     assert_eq!(run(&scratch, &["check", "assembly.json"]).code, 1);
     let accepted = accept(&scratch, &[]);
-    // As a rule without a reason does, accepting without one warns.
+    // Accepting without a reason warns, like a rule without a reason.
     let warning =
         "warning: interfere-baseline.json: 1 finding accepted without a reason; accept again with --reason TEXT";
     assert!(accepted.stderr.starts_with(warning) && accepted.stderr.ends_with("[missing-reason]\n"), "{accepted:?}");

@@ -171,7 +171,7 @@ impl Search<'_> {
 /// Marks of a regular expression.
 const REGEX_MARKS: [&str; 6] = [".*", ".+", "\\d", "\\w", "^", "|"];
 
-/// Explains a glob that names a part, or that is a regular expression.
+/// Explains a glob with the name of a part, and a regular expression in place of a glob.
 fn misread(glob: &str, rule: &Rule, assembly: &Assembly) -> Option<String> {
     let named = |key: &str| key.rsplit_once('#').map_or(key, |(_, name)| name) == glob;
     let of_part = |i: &&Instance| assembly.parts.get(i.part.0 as usize).is_some_and(|part| named(&part.key));

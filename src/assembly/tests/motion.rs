@@ -309,7 +309,7 @@ fn a_mirrored_sub_assembly_turns_the_other_way() {
     let mirror = |p: Vec3| Vec3::new(-p.x, p.y, p.z);
     let motion = &assembly.motion.mechanism;
     let moved = motion.motions(&motion.values(&[(JointIx(0), 30.0), (JointIx(1), 90.0)]))[1];
-    // As drawn in its own file: 30 mm along x, then a quarter turn about (10, 0) with a quarter of the lead.
+    // The inner file alone moves by 30 mm along x, then by a quarter turn about (10, 0) and a quarter of the lead.
     for p in [Vec3::new(4.0, 3.0, 2.0), Vec3::new(-8.0, 1.0, 0.0)] {
         let own = Vec3::new(40.0 - p.y, p.x - 10.0, p.z + 0.5);
         assert!((moved.point(&mirror(p)) - mirror(own)).norm() < 1e-12);

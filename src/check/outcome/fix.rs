@@ -1,4 +1,4 @@
-//! Fixes: translations that resolve an interference, and the rows that get one.
+//! Fixes: translations that resolve an interference. Chooses the rows with a fix.
 
 use crate::assembly::InstanceIx;
 use crate::check::{Outcome, PairOutcome, Status};

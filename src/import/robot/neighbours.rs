@@ -1,4 +1,4 @@
-//! Rules for links that touch by design: links that a joint connects, and pairs that the description disables.
+//! Rules for links that touch by design: the two links of each joint, and the disabled pairs of the description.
 
 use crate::import::ImportedRule;
 use crate::import::robot::model::Robot;

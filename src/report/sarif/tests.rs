@@ -89,7 +89,7 @@ fn counts_are_kept_and_omissions_stated() {
             continue;
         }
         let said = told[0]["message"]["text"].as_str().unwrap();
-        // 10 000 of each status: all interferences and too_close pairs are worse than undecided pairs.
+        // Each status has 10 000 pairs. An interference or a too_close pair is worse than an undecided one.
         assert!(said.starts_with("5000 results left out: 5000 undecided."), "{said}");
         for status in ["interference", "too_close"] {
             assert_eq!(results(&log).iter().filter(|r| r["ruleId"] == status).count(), 10_000);
