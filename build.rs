@@ -5,8 +5,17 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Folders that decide the results for a part or a pair, and the versions of their dependencies.
-const SOURCES: [&str; 8] =
-    ["src/geom", "src/mesh", "src/shape", "src/broad", "src/query", "src/measure", "src/check", "Cargo.lock"];
+const SOURCES: [&str; 9] = [
+    "src/geom",
+    "src/mesh",
+    "src/motion",
+    "src/shape",
+    "src/broad",
+    "src/query",
+    "src/measure",
+    "src/check",
+    "Cargo.lock",
+];
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());

@@ -105,6 +105,7 @@ pub fn explain_run(
         cache: None,
         drawn_rules: &drawn_rules,
         sweep_cells: options.sweep_cells,
+        shard: None,
     };
     let found = checker.pair(named, *pair)?;
     let rules = RuleTable::of_run(assembly, run);

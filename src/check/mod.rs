@@ -52,3 +52,4 @@ pub use crate::check::run::{check, check_and_draw, check_shard, check_with_stats
 pub use crate::check::stages::trace::{ClearedBy, Step};
 pub use crate::check::stats::{PairFunnel, RunStats, StageSeconds, Timings};
 pub use crate::check::stopwatch::Stopwatch;
+pub use crate::motion::AS_DRAWN;

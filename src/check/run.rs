@@ -1,6 +1,6 @@
 //! Runs a check: parts to shapes, boxes to candidate pairs, unique pairs to answers, answers to the outcome.
 
-use crate::assembly::{Assembly, Geometry, NamedRun, RuleTable};
+use crate::assembly::{Assembly, Geometry, RuleTable};
 use crate::check::cache::{PairCache, Session};
 use crate::check::drawn::{Drawn, drawn_shapes};
 use crate::check::motion::RunChecker;
@@ -118,7 +118,6 @@ fn run(
     let mut watch = Stopwatch::start();
     let settings = resolve_settings(assembly, options)?;
     let chosen = assembly.motion.choose(&options.runs)?;
-    refuse_runs_of_shard(&chosen.runs, shard)?;
     let rules = RuleTable::of_drawing(assembly);
     let pairs_all = count_pairs(assembly, &rules)?;
     let session = options.cache.as_ref().map(|cache| Session::new(cache.store()));
@@ -138,7 +137,7 @@ fn run(
     let cache = session.as_ref().map(|session| PairCache::new(session, &shapes, &settings));
     let near = neighbours(&candidates, assembly.instances.len());
     let run = Checker { assembly, settings: &settings, shapes: &shapes, cache: cache.as_ref(), neighbours: &near };
-    let (groups, unseen, candidates) =
+    let (groups, unseen, mut candidates) =
         select_shard(unique_pairs(run.assembly, run.shapes, &candidates), &shapes, pairs_all, shard);
     let answers = run.answer_groups(&groups, &mut watch, &mut timings, progress);
     let tally = RunCounts::of(unseen, &groups, &answers);
@@ -154,10 +153,12 @@ fn run(
         cache: cache.as_ref(),
         drawn_rules: &rules,
         sweep_cells,
+        shard,
     };
     for named in &chosen.runs {
-        let found = checker.check(named, &mut watch, &mut timings, progress)?;
+        let (found, of_run) = checker.check(named, &mut watch, &mut timings, progress)?;
         motion.runs.push(found);
+        candidates = candidates.and(&of_run);
     }
     // Collect warnings before the next two steps: their queries must not add any.
     let mut warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
@@ -217,11 +218,10 @@ fn select_shard(
     [possible, ignored]: [u64; 2],
     shard: Option<Shard>,
 ) -> (UniquePairs, Pruned, Candidates) {
-    let all = Candidates { count: groups.candidates.len() as u64, hash: String::new() };
-    let unseen = Pruned { ignored, by_boxes: possible - ignored - all.count };
-    let Some(shard) = shard else { return (groups, unseen, all) };
-    let (groups, candidates) = groups.of_shard(shapes, shard);
-    (groups, if shard.index == 1 { unseen } else { Pruned::default() }, candidates)
+    let unseen = Pruned { ignored, by_boxes: possible - ignored - groups.candidates.len() as u64 };
+    let (groups, candidates) = groups.share_of(shapes, shard);
+    let counts_all = shard.is_none_or(|shard| shard.index == 1);
+    (groups, if counts_all { unseen } else { Pruned::default() }, candidates)
 }
 
 /// Counts all pairs of instances and the ignored ones.
@@ -285,17 +285,6 @@ pub(crate) fn resolve_settings(assembly: &Assembly, options: &Options) -> Result
         max_pieces: options.max_pieces,
         measure: options.measure,
     })
-}
-
-/// Refuses a shard that would leave out a pose or a sweep.
-fn refuse_runs_of_shard(runs: &[&NamedRun], shard: Option<Shard>) -> Result<(), Error> {
-    match (runs.first(), shard) {
-        (Some(run), Some(_)) => {
-            let what = format!("a shard checks no pose and no sweep, and the assembly has `{}`", run.name);
-            Err(Error::one(run.at.clone(), what, "check without --shard, or only the drawing: --run as-drawn"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Largest distance of a pair with an effect on the outcome (mm).

@@ -32,7 +32,11 @@ pub(crate) fn stages(spent: &Timings) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "time: {} ({})", stages.join(", "), count(spent.threads as u64, "thread"));
     if let Some(cache) = &spent.cache {
-        let kinds = [("parts", cache.parts), ("shapes", cache.shapes), ("pairs", cache.pairs), ("fixes", cache.fixes)];
+        let mut kinds =
+            vec![("parts", cache.parts), ("shapes", cache.shapes), ("pairs", cache.pairs), ("fixes", cache.fixes)];
+        if cache.sweeps.hits + cache.sweeps.misses > 0 {
+            kinds.push(("sweeps", cache.sweeps));
+        }
         let kinds: Vec<_> =
             kinds.iter().map(|(name, hits)| format!("{} of {} {name}", hits.hits, hits.hits + hits.misses)).collect();
         let _ = writeln!(text, "cache: {} known", kinds.join(", "));

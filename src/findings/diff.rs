@@ -5,7 +5,7 @@ use crate::check::Status;
 use crate::findings::report_reader::Report;
 use crate::findings::resolved;
 use crate::findings::run_view::{PairRuling, Row, RunView};
-use crate::findings::severity::{Metric, Penetration, Severity, Slack, is_farther_in, worse_in};
+use crate::findings::severity::{Metric, Penetration, Severity, Slack, exceeds, is_farther_in, worse_in};
 use std::collections::BTreeMap;
 
 /// Change of a finding.
@@ -70,6 +70,10 @@ pub enum Cause {
     Rule,
     /// Tolerance of the run.
     Tolerance,
+    /// Joint values of the pose or sweep.
+    Run,
+    /// Joints of the assembly.
+    Joints,
     /// Values of `--facets`.
     Facets,
     /// `--geometry`, `--epsilon` or `--max-pieces`.
@@ -90,6 +94,8 @@ impl Cause {
             Self::PlacementB => "placement_b",
             Self::Rule => "rule",
             Self::Tolerance => "tolerance",
+            Self::Run => "run",
+            Self::Joints => "joints",
             Self::Facets => "facets",
             Self::Geometry => "geometry",
             Self::Program => "program",
@@ -107,6 +113,8 @@ impl Cause {
             Self::PlacementB => "placement of b",
             Self::Rule => "rule",
             Self::Tolerance => "tolerance",
+            Self::Run => "joint values",
+            Self::Joints => "joints",
             Self::Facets => "facets",
             Self::Geometry => "geometry",
             Self::Program => "version of interfere",
@@ -114,11 +122,13 @@ impl Cause {
     }
 }
 
-/// A pair with a finding in at least one of two reports.
+/// A pair with a finding in at least one of two reports: in the drawing, or in a pose or sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared<'a> {
     /// Full ids of the instances, sorted in byte order.
     pub ids: [&'a str; 2],
+    /// Pose or sweep of the finding; `None` for the drawing.
+    pub run: Option<&'a str>,
     /// Change of the finding.
     pub change: Change,
     /// Worse metrics, of those in both reports; for a better finding, the better ones.
@@ -147,7 +157,7 @@ pub struct Diff<'a> {
     pub old: &'a Report,
     /// Newer report.
     pub new: &'a Report,
-    /// Pairs with a finding in either report, sorted by a, then b.
+    /// Pairs with a finding in either report, sorted by a, then b, then run.
     pub pairs: Vec<Compared<'a>>,
 }
 
@@ -155,6 +165,11 @@ impl Diff<'_> {
     /// Number of pairs with this change.
     pub fn count(&self, change: Change) -> usize {
         self.pairs.iter().filter(|p| p.change == change).count()
+    }
+
+    /// True if a change, other than an equal finding, is in a pose or sweep.
+    pub fn names_runs(&self) -> bool {
+        self.pairs.iter().any(|p| p.change != Change::Same && p.run.is_some())
     }
 
     /// Returns true if the newer report is worse, or may be.
@@ -166,48 +181,105 @@ impl Diff<'_> {
 /// Compares two reports. Differences up to the smaller tolerance count as equal.
 pub fn diff<'a>(old: &'a Report, new: &'a Report) -> Diff<'a> {
     let (before, now) = (old.view(), new.view());
-    let length = old.settings.tolerance.min(new.settings.tolerance);
-    let of_run = causes_of_run(old, new);
-    let same_measure = old.settings.measure == new.settings.measure;
-    let mut keys: BTreeMap<(&str, &str), [Option<Row<'a>>; 2]> = BTreeMap::new();
-    for (k, view) in [&before, &now].into_iter().enumerate() {
-        for row in view.rows.iter().filter(|r| r.status.fails()) {
-            keys.entry((row.a, row.b)).or_default()[k] = Some(*row);
+    let both = Both { old, new, before, now, of_program: causes_of_program(old, new) };
+    let mut keys: BTreeMap<Key<'a>, [Option<Row<'a>>; 2]> = BTreeMap::new();
+    for (k, view) in [&both.before, &both.now].into_iter().enumerate() {
+        for (run, row) in view.all_rows().filter(|(_, row)| row.status.fails()) {
+            keys.entry((row.a, row.b, run)).or_default()[k] = Some(*row);
         }
     }
-    let compared = keys.into_iter().map(|((a, b), rows)| {
+    let pairs = keys.into_iter().map(|(key, rows)| both.compared(key, &rows)).collect();
+    Diff { old, new, pairs }
+}
+
+/// Ids of a pair, and the pose or sweep of its row.
+type Key<'a> = (&'a str, &'a str, Option<&'a str>);
+
+/// Two reports and their views.
+struct Both<'a> {
+    old: &'a Report,
+    new: &'a Report,
+    before: RunView<'a>,
+    now: RunView<'a>,
+    /// Differences of options and program.
+    of_program: Vec<Cause>,
+}
+
+impl<'a> Both<'a> {
+    /// Compares the findings of a pair.
+    fn compared(&self, (a, b, run): Key<'a>, rows: &[Option<Row<'a>>; 2]) -> Compared<'a> {
+        let Self { before, now, .. } = self;
         let mut measures = Vec::new();
         let (change, note) = match rows {
             [Some(then), Some(row)] => {
-                let mesh = |view: &RunView<'a>, id| view.instances.get(id).map(|i| i.mesh);
-                let same_meshes = [a, b].iter().all(|id| mesh(&before, id) == mesh(&now, id));
-                let (change, by) = compare(&then, &row, Slack { length, same_meshes });
-                let comparable = same_measure || change == Change::Worse || has_equal_values(&then, &row);
-                if comparable {
-                    measures = by;
-                }
-                (if comparable { change } else { Change::Unmeasured }, None)
+                let change;
+                (change, measures) = self.compare_measured(then, row);
+                (change, None)
             }
             [Some(then), None] => {
-                let verdict = resolved::judge(&now, a, b, before.passing_gap(a, b, then.status));
+                let least_gap = before.passing_gap(run, a, b, then.status);
+                let definition = run.and_then(|run| before.motion.run(run)?.definition);
+                let verdict = resolved::judge(now, [a, b], run, definition, least_gap);
                 (if verdict.fixed { Change::Fixed } else { Change::Unverified }, Some(verdict.why))
             }
             [None, _] => (Change::New, None),
         };
-        let causes = if change == Change::Same { Vec::new() } else { causes(&before, &now, a, b, &of_run) };
-        let listed = |view: &RunView<'a>, finding: Option<Row<'a>>| finding.or_else(|| view.row(a, b).copied());
+        let causes = if change == Change::Same { Vec::new() } else { self.causes((a, b, run)) };
+        let listed = |view: &RunView<'a>, finding: Option<Row<'a>>| finding.or_else(|| view.row(run, a, b).copied());
         Compared {
             ids: [a, b],
+            run,
             change,
             measures,
             causes,
             note,
-            old: listed(&before, rows[0]),
-            new: listed(&now, rows[1]),
+            old: listed(before, rows[0]),
+            new: listed(now, rows[1]),
         }
-    });
-    let pairs = compared.collect();
-    Diff { old, new, pairs }
+    }
+
+    /// Compares a finding of both reports; unmeasured if the reports have different numbers.
+    fn compare_measured(&self, then: &Row<'a>, row: &Row<'a>) -> (Change, Vec<Metric>) {
+        // Differences up to the smaller tolerance count as equal.
+        let length = self.old.settings.tolerance.min(self.new.settings.tolerance);
+        let mesh = |view: &RunView<'a>, id| view.instances.get(id).map(|i| i.mesh);
+        let same_meshes = [row.a, row.b].iter().all(|id| mesh(&self.before, id) == mesh(&self.now, id));
+        let (change, by) = compare(then, row, Slack { length, same_meshes });
+        let same_measure = self.old.settings.measure == self.new.settings.measure;
+        let comparable = same_measure || change == Change::Worse || has_equal_values(then, row);
+        if comparable { (change, by) } else { (Change::Unmeasured, Vec::new()) }
+    }
+
+    /// Other differences between the reports for a pair.
+    fn causes(&self, (a, b, run): Key<'a>) -> Vec<Cause> {
+        let Self { before, now, .. } = self;
+        let mut causes = Vec::new();
+        let names = [
+            (a, Cause::InstanceA, Cause::MeshA, Cause::PlacementA),
+            (b, Cause::InstanceB, Cause::MeshB, Cause::PlacementB),
+        ];
+        for (id, instance, mesh, placement) in names {
+            match (before.instances.get(id), now.instances.get(id)) {
+                (Some(then), Some(is)) => {
+                    causes.extend((then.mesh != is.mesh).then_some(mesh));
+                    causes.extend((then.placement != is.placement).then_some(placement));
+                }
+                _ => causes.push(instance),
+            }
+        }
+        causes.sort_unstable();
+        let there = !causes.iter().any(|c| matches!(c, Cause::InstanceA | Cause::InstanceB));
+        if there && !is_same_rule(&before.asked(run, a, b), &now.asked(run, a, b)) {
+            causes.push(Cause::Rule);
+        }
+        if let Some(run) = run {
+            let definition = |view: &RunView<'a>| view.motion.run(run).map(|run| run.definition);
+            causes.extend((definition(before) != definition(now)).then_some(Cause::Run));
+            causes.extend((self.old.motion.joints != self.new.motion.joints).then_some(Cause::Joints));
+        }
+        causes.extend(&self.of_program);
+        causes
+    }
 }
 
 /// Compares a finding of both reports; also returns the changed metrics.
@@ -228,7 +300,9 @@ fn compare(old: &Row<'_>, new: &Row<'_>, slack: Slack) -> (Change, Vec<Metric>) 
         let farther = lengths.is_some_and(|(now, before)| {
             is_farther_in(Penetration { now, before, facets: 0.0, remaining: None }, slack)
         });
-        metrics.map(|m| m.into_iter().chain(farther.then_some(Metric::Penetration)).collect::<Vec<_>>())
+        let longer = now.travel.zip(before.travel).is_some_and(|(now, before)| exceeds(now, before + slack.length));
+        let others = [farther.then_some(Metric::Penetration), longer.then_some(Metric::Travel)].into_iter().flatten();
+        metrics.map(|m| m.into_iter().chain(others).collect::<Vec<_>>())
     };
     match (worse(new, old, worse_in(is, was, slack)), worse(old, new, worse_in(was, is, slack))) {
         (Some(worse), Some(better)) if worse.is_empty() => {
@@ -244,7 +318,7 @@ fn has_equal_values(old: &Row<'_>, new: &Row<'_>) -> bool {
     old.status != new.status || values(old) == values(new)
 }
 
-fn causes_of_run(old: &Report, new: &Report) -> Vec<Cause> {
+fn causes_of_program(old: &Report, new: &Report) -> Vec<Cause> {
     let (s, t) = (&old.settings, &new.settings);
     let geometry = |s: &crate::check::Settings| (s.geometry, s.epsilon.map(f64::to_bits), s.max_pieces);
     let causes = [
@@ -254,30 +328,6 @@ fn causes_of_run(old: &Report, new: &Report) -> Vec<Cause> {
         (Cause::Program, old.program != new.program),
     ];
     causes.into_iter().filter(|(_, is)| *is).map(|(cause, _)| cause).collect()
-}
-
-fn causes(before: &RunView<'_>, now: &RunView<'_>, a: &str, b: &str, of_run: &[Cause]) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let names = [
-        (a, Cause::InstanceA, Cause::MeshA, Cause::PlacementA),
-        (b, Cause::InstanceB, Cause::MeshB, Cause::PlacementB),
-    ];
-    for (id, instance, mesh, placement) in names {
-        match (before.instances.get(id), now.instances.get(id)) {
-            (Some(then), Some(is)) => {
-                causes.extend((then.mesh != is.mesh).then_some(mesh));
-                causes.extend((then.placement != is.placement).then_some(placement));
-            }
-            _ => causes.push(instance),
-        }
-    }
-    causes.sort_unstable();
-    let there = !causes.iter().any(|c| matches!(c, Cause::InstanceA | Cause::InstanceB));
-    if there && !is_same_rule(&before.asked(a, b), &now.asked(a, b)) {
-        causes.push(Cause::Rule);
-    }
-    causes.extend(of_run);
-    causes
 }
 
 /// Returns true if both rules have equal content, independent of their position.

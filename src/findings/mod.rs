@@ -8,7 +8,7 @@
 //! - `severity`, `resolved`: compares a finding with an older one
 //! - `baseline`: accepted findings
 //! - `run_view`: common view of a run and of a report
-//! - `report_reader`, `diff`: compares two reports
+//! - `report_reader`, `report_motion`, `diff`: compares two reports
 //! - `report_run`, `as_reported`: a run from its report, and the run with the numbers of its report
 //! - `rule_lint`, `suggest`: warns about rules, proposes rules
 //! - `not_placed`: warns about instances without a placement
@@ -26,6 +26,7 @@ pub(crate) mod judged;
 pub(crate) mod name_pattern;
 pub(crate) mod not_placed;
 pub mod rank;
+pub(crate) mod report_motion;
 pub mod report_reader;
 pub(crate) mod report_run;
 pub(crate) mod resolved;

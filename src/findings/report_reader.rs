@@ -3,6 +3,7 @@
 use crate::assembly::{Facets, Geometry, Level, Rule, RuleAction};
 use crate::check::{Measure, Relation, Settings, Status, pair_id};
 use crate::error::{Error, Location};
+use crate::findings::report_motion::{RawMotion, ReportMotion};
 use crate::findings::row_numbers::RowNumber;
 use crate::findings::run_view::{Placed, Row, RunView, extent_of};
 use crate::geom::{Bounds, LengthUnit};
@@ -25,24 +26,30 @@ pub struct Report {
     pub settings: Settings,
     /// Rules in the order of precedence.
     pub rules: Vec<Rule>,
+    pub(crate) motion: ReportMotion,
     pairs: Vec<Listed>,
     instances: BTreeMap<String, Instance>,
 }
 
+/// A listed pair of the drawing, or of a pose or sweep.
 #[derive(Debug, Clone, PartialEq)]
-struct Listed {
-    a: String,
-    b: String,
-    status: Status,
-    relation: Option<Relation>,
-    gap: Option<f64>,
-    depth: Option<f64>,
-    penetration: Option<f64>,
+pub(crate) struct Listed {
+    pub a: String,
+    pub b: String,
+    pub status: Status,
+    pub relation: Option<Relation>,
+    pub gap: Option<f64>,
+    pub depth: Option<f64>,
+    pub penetration: Option<f64>,
     /// Common volume, its slack and its facet uncertainty (mm³).
-    shared: [Option<f64>; 3],
-    bracket: Option<Bounds>,
-    number: Option<RowNumber>,
-    severity: Option<Level>,
+    pub shared: [Option<f64>; 3],
+    pub bracket: Option<Bounds>,
+    pub number: Option<RowNumber>,
+    pub severity: Option<Level>,
+    /// As [`Row::least`].
+    pub least: Option<f64>,
+    /// As [`Row::travel`].
+    pub travel: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +81,7 @@ impl Report {
             .iter()
             .map(|(id, i)| (id.as_str(), Placed { mesh: &i.mesh, placement: &i.placement, unit: i.unit.as_deref() }));
         let rows = self.pairs.iter().map(Listed::row).collect();
-        RunView::new(self.units, &self.settings, rows, instances.collect(), &self.rules)
+        RunView::new(self.units, &self.settings, (rows, self.motion.view()), instances.collect(), &self.rules)
     }
 
     /// Ids of the pairs of a row, worst first; empty for an unknown row. A number without a member names all of them.
@@ -109,7 +116,7 @@ impl Report {
 }
 
 impl Listed {
-    fn row(&self) -> Row<'_> {
+    pub(crate) fn row(&self) -> Row<'_> {
         Row {
             a: &self.a,
             b: &self.b,
@@ -119,6 +126,8 @@ impl Listed {
             penetration: self.penetration,
             extent: extent_of(self.status, self.depth, self.shared, self.gap, self.bracket),
             level: self.severity,
+            least: self.least,
+            travel: self.travel,
         }
     }
 }
@@ -175,6 +184,8 @@ struct RawReport {
     pairs: Vec<RawPair>,
     parts: BTreeMap<String, RawPart>,
     instances: BTreeMap<String, RawInstance>,
+    /// Missing for an assembly without joints.
+    motion: Option<RawMotion>,
 }
 
 #[derive(Deserialize)]
@@ -260,8 +271,6 @@ impl RawReport {
     /// # Errors
     /// Returns a message about the first unknown name.
     fn settled(self, file: &str) -> Result<Report, String> {
-        let unknown =
-            |what: &str, name: &str| format!("not a JSON report from `interfere check`: unknown {what} `{name}`");
         let units = LengthUnit::from_name(&self.assembly.units).ok_or_else(|| unknown("unit", &self.assembly.units))?;
         let mm = |x: f64| x * units.mm();
         let s = self.settings;
@@ -303,6 +312,7 @@ impl RawReport {
             units,
             settings,
             rules: s.rules.into_iter().map(|r| r.settled(units, mm)).collect(),
+            motion: self.motion.map(|motion| motion.settled(units)).transpose()?.unwrap_or_default(),
             pairs,
             instances: instances.collect(),
         })
@@ -337,21 +347,30 @@ impl RawRule {
     }
 }
 
+/// Message about an unknown name.
+fn unknown(what: &str, name: &str) -> String {
+    format!("not a JSON report from `interfere check`: unknown {what} `{name}`")
+}
+
+/// Status and relation of a pair by their names.
+///
+/// # Errors
+/// Returns a message about an unknown name.
+pub(crate) fn status_and_relation(status: &str, relation: Option<&str>) -> Result<(Status, Option<Relation>), String> {
+    let known = Status::ALL.into_iter().find(|s| s.name() == status).ok_or_else(|| unknown("status", status))?;
+    let relation = relation.map(|name| {
+        let known = Relation::ALL.into_iter().find(|r| r.name() == name);
+        known.ok_or_else(|| unknown("relation", name))
+    });
+    Ok((known, relation.transpose()?))
+}
+
 impl RawPair {
     fn settled(self, units: LengthUnit) -> Result<Listed, String> {
         let mm = |x: f64| x * units.mm();
-        let unknown =
-            |what: &str, name: &str| format!("not a JSON report from `interfere check`: unknown {what} `{name}`");
-        let status = Status::ALL.into_iter().find(|s| s.name() == self.status);
-        let relation = match &self.relation {
-            None => None,
-            Some(name) => {
-                let known = Relation::ALL.into_iter().find(|r| r.name() == name);
-                Some(known.ok_or_else(|| unknown("relation", name))?)
-            }
-        };
+        let (status, relation) = status_and_relation(&self.status, self.relation.as_deref())?;
         Ok(Listed {
-            status: status.ok_or_else(|| unknown("status", &self.status))?,
+            status,
             a: self.a,
             b: self.b,
             relation,
@@ -363,6 +382,8 @@ impl RawPair {
             bracket: self.gap_bracket.map(|b| b.map(mm)),
             number: self.row.map(|row| RowNumber { row, member: self.member }),
             severity: self.severity.as_deref().and_then(Level::from_name),
+            least: None,
+            travel: None,
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Tests if a finding missing in a run is fixed or only unverified.
 
-use crate::assembly::{FirstMatch, Glob, Rule, RuleAction};
-use crate::check::{MotionOutcome, Outcome, Status};
-use crate::findings::run_view::{PairRuling, RunView};
+use crate::assembly::{Rule, RuleAction};
+use crate::check::{AS_DRAWN, Status};
+use crate::findings::run_view::{PairRuling, RunRows, RunView};
 use crate::findings::severity::exceeds;
 use crate::geom::LengthUnit;
 
@@ -14,18 +14,42 @@ pub(crate) struct Verdict {
     pub why: String,
 }
 
-/// Judges a pair without a finding in the run `now`. `least_gap` (mm, signed) is the limit broken before.
+/// Judges a pair without a finding in `now`: in the drawing (`None`), or in a pose or sweep. `definition` is the hash of
+/// the joint values that the pose or sweep covered before, if known. `least_gap` (mm, signed) is the limit broken before.
 ///
-/// The finding is fixed if both instances exist, the pair was checked, and it keeps the old limit. A more generous rule
-/// or tolerance fixes nothing.
-pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verdict {
+/// The finding is fixed if both instances exist, the pair was checked at the same joint values, and it keeps the old
+/// limit. A more generous rule or tolerance fixes nothing.
+pub(crate) fn judge(
+    now: &RunView<'_>,
+    [a, b]: [&str; 2],
+    run: Option<&str>,
+    definition: Option<u64>,
+    least_gap: f64,
+) -> Verdict {
     let unverified = |why: String| Verdict { fixed: false, why };
-    for id in [a, b] {
-        if !now.instances.contains_key(id) {
-            return unverified(format!("there is no instance `{id}`"));
+    let Some(run) = run else {
+        if now.motion.leaves_out(AS_DRAWN) {
+            return unverified("not checked: --run leaves out the drawing".to_owned());
         }
+        return judge_as_drawn(now, a, b, least_gap);
+    };
+    let Some(checked) = now.motion.run(run) else {
+        let why = if now.motion.leaves_out(run) { "not checked: --run leaves out" } else { "there is no run" };
+        return unverified(format!("{why} `{run}`"));
+    };
+    if checked.definition.zip(definition).is_some_and(|(now, before)| now != before) {
+        return unverified(format!("`{run}` covers other joint values now"));
     }
-    let asked = now.asked(a, b);
+    judge_in_run(now, checked, [a, b], least_gap)
+}
+
+/// Judges a pair without a finding in the drawing.
+fn judge_as_drawn(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verdict {
+    let unverified = |why: String| Verdict { fixed: false, why };
+    if let Some(missing) = missing_instance(now, [a, b]) {
+        return missing;
+    }
+    let asked = now.asked(None, a, b);
     match asked {
         PairRuling::InUnit(unit) => {
             return unverified(format!("not checked: both instances are in the `as_unit` sub-assembly `{unit}`"));
@@ -34,7 +58,7 @@ pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verd
         PairRuling::ByRule(_) | PairRuling::ToleranceOnly => {}
     }
     let fixed = |why: String| Verdict { fixed: true, why };
-    let Some(row) = now.row(a, b) else { return unlisted(now, asked, least_gap) };
+    let Some(row) = now.row(None, a, b) else { return unlisted(now, asked, least_gap) };
     let status = row.status.name();
     match row.gap {
         Some(gap) if !exceeds(least_gap, gap) => fixed(format!("{status}: {}", gap_text(gap, now.units))),
@@ -52,74 +76,60 @@ pub(crate) fn judge(now: &RunView<'_>, a: &str, b: &str, least_gap: f64) -> Verd
     }
 }
 
-/// Judges a pair without a finding in a run of `outcome`; `least_gap` (mm, signed) is the limit broken before.
+/// Verdict on a pair of which an instance is missing.
+fn missing_instance(now: &RunView<'_>, pair: [&str; 2]) -> Option<Verdict> {
+    let id = pair.into_iter().find(|id| !now.instances.contains_key(id))?;
+    Some(Verdict { fixed: false, why: format!("there is no instance `{id}`") })
+}
+
+/// Judges a pair without a finding in a checked pose or sweep.
 ///
-/// The finding is fixed if the run was checked, both instances exist, and a row of the run keeps the old limit. A pair
-/// without a row is clear in the run, ignored, or as drawn: fixed if the drawing was checked, has no finding of the pair,
-/// and no rule ignores it.
-pub(crate) fn judge_in_run(
-    now: &RunView<'_>,
-    outcome: &Outcome,
-    [a, b]: [&str; 2],
-    run: &str,
-    least_gap: f64,
-) -> Verdict {
+/// A pair without a row is clear there, ignored, or as drawn: fixed if the drawing was checked, has no finding of the
+/// pair, and no rule ignores it.
+fn judge_in_run(now: &RunView<'_>, run: &RunRows<'_>, [a, b]: [&str; 2], least_gap: f64) -> Verdict {
     let unverified = |why: String| Verdict { fixed: false, why };
-    let motion = outcome.motion.as_ref();
-    let Some(checked) = outcome.runs().iter().find(|r| r.name == run) else {
-        let left_out = motion.is_some_and(|motion| motion.left_out.iter().any(|name| name == run));
-        let why = if left_out { "not checked: --run leaves out" } else { "there is no run" };
-        return unverified(format!("{why} `{run}`"));
-    };
-    for id in [a, b] {
-        if !now.instances.contains_key(id) {
-            return unverified(format!("there is no instance `{id}`"));
-        }
+    if let Some(missing) = missing_instance(now, [a, b]) {
+        return missing;
     }
-    let row = checked.rows.iter().find(|p| (outcome.id(p.a), outcome.id(p.b)) == (a, b));
-    let Some(row) = row else { return unlisted_in_run(now, outcome, [a, b], run, least_gap) };
+    let Some(row) = run.row(a, b) else { return unlisted_in_run(now, [a, b], run.name, least_gap) };
     let status = row.status.name();
-    let slack = row.swept.as_ref().map_or(0.0, |swept| 2.0 * swept.margin);
-    let gap = if row.swept.is_some() { row.gap_bracket.map(|gap| gap.lower) } else { row.gap };
-    match gap {
-        Some(gap) if !exceeds(least_gap, gap + slack) => Verdict { fixed: true, why: status.to_owned() },
+    match row.least {
+        Some(gap) if !exceeds(least_gap, gap) => Verdict { fixed: true, why: status.to_owned() },
         Some(gap) => unverified(format!("{status}: {} at worst", gap_text(gap, now.units))),
         None => unverified(format!("{status}, but not measured")),
     }
 }
 
 /// Judges a pair without a row in a checked run.
-fn unlisted_in_run(now: &RunView<'_>, outcome: &Outcome, [a, b]: [&str; 2], run: &str, least_gap: f64) -> Verdict {
+fn unlisted_in_run(now: &RunView<'_>, [a, b]: [&str; 2], run: &str, least_gap: f64) -> Verdict {
     let unverified = |why: &str| Verdict { fixed: false, why: why.to_owned() };
-    if outcome.motion.as_ref().is_some_and(MotionOutcome::is_without_drawing) {
+    if now.motion.leaves_out(AS_DRAWN) {
         return unverified("no row, and --run leaves out the drawing");
     }
-    let applies = |rule: &&Rule| {
-        let during = rule.during.as_ref();
-        during.is_none_or(|globs| globs.iter().any(|glob| Glob::new(glob).is_ok_and(|glob| glob.matches(run))))
-            && FirstMatch::new(std::slice::from_ref(*rule)).of(a, b).is_some()
-    };
-    let rule = outcome.rules.iter().find(applies);
-    if rule.is_some_and(|rule| rule.verb == RuleAction::Ignore) || matches!(now.asked(a, b), PairRuling::InUnit(_)) {
+    let asked = now.asked(Some(run), a, b);
+    if matches!(asked, PairRuling::IgnoredBy(_) | PairRuling::InUnit(_)) {
         return unverified("not checked: a rule or `as_unit` ignores the pair");
     }
-    if now.row(a, b).is_some_and(|row| row.status.fails()) {
+    if now.row(None, a, b).is_some_and(|row| row.status.fails()) {
         return unverified("the pair fails as drawn");
     }
-    let demanded = rule.and_then(|rule| rule.verb.min_clearance()).unwrap_or(0.0);
-    if exceeds(least_gap, now.listed_within().max(demanded)) {
+    if exceeds(least_gap, now.listed_within().max(demanded(asked))) {
         return unverified("clear, but the limit required at acceptance is larger than every gap compared");
     }
     Verdict { fixed: true, why: "clear".to_owned() }
 }
 
-/// Judges a checked, clear pair without a row.
-fn unlisted(now: &RunView<'_>, asked: PairRuling<'_>, least_gap: f64) -> Verdict {
-    let demanded = match asked {
+/// Clearance that a rule demands (mm, >= 0).
+fn demanded(asked: PairRuling<'_>) -> f64 {
+    match asked {
         PairRuling::ByRule(Rule { verb: RuleAction::MinClearance(gap), .. }) => *gap,
         _ => 0.0,
-    };
-    if exceeds(least_gap, now.listed_within().max(demanded)) {
+    }
+}
+
+/// Judges a checked, clear pair without a row.
+fn unlisted(now: &RunView<'_>, asked: PairRuling<'_>, least_gap: f64) -> Verdict {
+    if exceeds(least_gap, now.listed_within().max(demanded(asked))) {
         let limit = now.units.format_length(least_gap);
         return Verdict { fixed: false, why: format!("clear, but the rule that required {limit} is gone") };
     }

@@ -1,7 +1,7 @@
 //! Gives one view of a run, just ended or read from a report. Lengths in mm.
 
 use crate::assembly::{FirstMatch, Level, Rule, RuleAction};
-use crate::check::{Measure, Outcome, PairOutcome, Relation, Settings, Status};
+use crate::check::{AS_DRAWN, Measure, Outcome, PairOutcome, Relation, Settings, Status};
 use crate::findings::severity::{CommonVolume, Severity};
 use crate::geom::{Bounds, LengthUnit};
 use std::collections::BTreeMap;
@@ -13,13 +13,54 @@ pub struct RunView<'a> {
     pub units: LengthUnit,
     /// Settings of the run.
     pub settings: &'a Settings,
-    /// Listed pairs, sorted by a, then b.
+    /// Listed pairs of the drawing, sorted by a, then b.
     pub rows: Vec<Row<'a>>,
+    /// Poses and sweeps.
+    pub motion: RunsView<'a>,
     /// Instances by full id.
     pub instances: BTreeMap<&'a str, Placed<'a>>,
     /// Rules in the order of precedence.
     pub rules: &'a [Rule],
     first: FirstMatch<'a>,
+}
+
+/// Poses and sweeps of a run of the program.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunsView<'a> {
+    /// Checked poses and sweeps, in the order of the file.
+    pub runs: Vec<RunRows<'a>>,
+    /// Names of those left out; `as-drawn` is the drawing.
+    pub left_out: Vec<&'a str>,
+}
+
+/// A checked pose or sweep with its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRows<'a> {
+    /// Name of the pose or sweep.
+    pub name: &'a str,
+    /// Hash of the joint values that it covers; `None` in older reports.
+    pub definition: Option<u64>,
+    /// Listed pairs, sorted by a, then b.
+    pub rows: Vec<Row<'a>>,
+}
+
+impl<'a> RunRows<'a> {
+    /// Listed pair of two ids, lesser id first.
+    pub fn row(&self, a: &str, b: &str) -> Option<&Row<'a>> {
+        listed(&self.rows, a, b)
+    }
+}
+
+impl<'a> RunsView<'a> {
+    /// A checked pose or sweep.
+    pub fn run(&self, name: &str) -> Option<&RunRows<'a>> {
+        self.runs.iter().find(|run| run.name == name)
+    }
+
+    /// True if the check leaves out the drawing, or the pose or sweep of this name.
+    pub fn leaves_out(&self, name: &str) -> bool {
+        self.left_out.contains(&name)
+    }
 }
 
 /// A listed pair.
@@ -41,6 +82,11 @@ pub struct Row<'a> {
     pub extent: Option<Severity>,
     /// Severity of a finding in its report; `None` for a run just ended, and in older reports.
     pub level: Option<Level>,
+    /// Lower bound of the gap over all joint values of a pose or sweep, with the slack granted to its limits (mm, signed);
+    /// `None` for the drawing.
+    pub least: Option<f64>,
+    /// Length of the path over the failing parts of a sweep (mm, >= 0); `None` for other rows.
+    pub travel: Option<f64>,
 }
 
 /// An instance and its hashes; a change of the instance changes them.
@@ -100,6 +146,48 @@ pub(crate) fn extent_of_pair(p: &PairOutcome) -> Option<Severity> {
     extent_of(p.status, p.overlap_depth, shared, p.gap, p.gap_bracket)
 }
 
+/// Row of a pair of the drawing.
+fn row_of<'a>(outcome: &'a Outcome, p: &PairOutcome) -> Row<'a> {
+    Row {
+        a: outcome.id(p.a),
+        b: outcome.id(p.b),
+        status: p.status,
+        relation: p.relation,
+        gap: p.gap,
+        penetration: p.penetration_depth,
+        extent: extent_of_pair(p),
+        level: None,
+        least: None,
+        travel: None,
+    }
+}
+
+/// Row of a pair of a pose or a sweep.
+fn row_of_run<'a>(outcome: &'a Outcome, p: &PairOutcome) -> Row<'a> {
+    let swept = p.swept.as_deref();
+    Row {
+        // The worst pose of a sweep may change among equal ones: its translation is no measure of the sweep.
+        penetration: p.penetration_depth.filter(|_| swept.is_none()),
+        least: least_gap(p.gap, p.gap_bracket, swept.map(|swept| swept.margin)),
+        travel: swept.map(|swept| swept.failing_travel),
+        ..row_of(outcome, p)
+    }
+}
+
+/// Lower bound of the gap of a row (mm, signed): the gap of a pose; for a sweep, with a margin, the lower end of the
+/// bracket with the slack of both limits compared.
+pub(crate) fn least_gap(gap: Option<f64>, bracket: Option<Bounds>, margin: Option<f64>) -> Option<f64> {
+    match margin {
+        Some(margin) => bracket.map(|bracket| bracket.lower + 2.0 * margin),
+        None => gap,
+    }
+}
+
+/// Pair of two ids among sorted rows, lesser id first.
+fn listed<'r, 'a>(rows: &'r [Row<'a>], a: &str, b: &str) -> Option<&'r Row<'a>> {
+    rows.binary_search_by(|row| (row.a, row.b).cmp(&(a, b))).ok().map(|k| &rows[k])
+}
+
 /// Smallest gap with which a finding of a pair with this rule passes (mm); negative for an allowed depth.
 pub(crate) fn passing_gap(rule: Option<&Rule>, tolerance: f64, status: Status) -> f64 {
     match rule.map(|rule| rule.verb) {
@@ -112,47 +200,55 @@ pub(crate) fn passing_gap(rule: Option<&Rule>, tolerance: f64, status: Status) -
 impl<'a> RunView<'a> {
     /// View of a finished run.
     pub fn of_outcome(outcome: &'a Outcome) -> Self {
-        let row = |p: &PairOutcome| Row {
-            a: outcome.id(p.a),
-            b: outcome.id(p.b),
-            status: p.status,
-            relation: p.relation,
-            gap: p.gap,
-            penetration: p.penetration_depth,
-            extent: extent_of_pair(p),
-            level: None,
-        };
         let instances = outcome.instances.iter().map(|i| {
             let mesh = outcome.parts.get(i.part.0 as usize).map_or("", |p| p.hash.as_str());
             (i.id.as_str(), Placed { mesh, placement: &i.placement, unit: i.unit_id() })
         });
-        let rows = outcome.pairs.iter().map(row).collect();
-        Self::new(outcome.units, &outcome.settings, rows, instances.collect(), &outcome.rules)
+        let rows = outcome.pairs.iter().map(|p| row_of(outcome, p)).collect();
+        let runs = outcome.runs().iter().map(|run| RunRows {
+            name: &run.name,
+            definition: Some(run.definition),
+            rows: run.rows.iter().map(|p| row_of_run(outcome, p)).collect(),
+        });
+        let left_out = outcome.motion.iter().flat_map(|motion| &motion.left_out).map(String::as_str);
+        let motion = RunsView { runs: runs.collect(), left_out: left_out.collect() };
+        Self::new(outcome.units, &outcome.settings, (rows, motion), instances.collect(), &outcome.rules)
     }
 
-    /// View from its parts; `rows` sorted by a, then b.
+    /// View from its parts: the rows of the drawing, sorted by a, then b, and those of the poses and sweeps.
     pub(crate) fn new(
         units: LengthUnit,
         settings: &'a Settings,
-        rows: Vec<Row<'a>>,
+        (rows, motion): (Vec<Row<'a>>, RunsView<'a>),
         instances: BTreeMap<&'a str, Placed<'a>>,
         rules: &'a [Rule],
     ) -> Self {
-        Self { units, settings, rows, instances, rules, first: FirstMatch::new(rules) }
+        Self { units, settings, rows, motion, instances, rules, first: FirstMatch::new(rules) }
     }
 
-    /// Listed pair of two ids, lesser id first.
-    pub fn row(&self, a: &str, b: &str) -> Option<&Row<'a>> {
-        self.rows.binary_search_by(|row| (row.a, row.b).cmp(&(a, b))).ok().map(|k| &self.rows[k])
+    /// Rows of the drawing (`None`) and of each pose and sweep.
+    pub fn all_rows(&self) -> impl Iterator<Item = (Option<&'a str>, &Row<'a>)> {
+        let of_runs = self.motion.runs.iter().flat_map(|run| run.rows.iter().map(|row| (Some(run.name), row)));
+        self.rows.iter().map(|row| (None, row)).chain(of_runs)
     }
 
-    /// Effect of the rules on two instances, in either order. Cost: linear in the number of rules.
-    pub fn asked(&self, a: &str, b: &str) -> PairRuling<'a> {
+    /// Listed pair of two ids in the drawing (`None`), or in a pose or sweep; lesser id first.
+    pub fn row(&self, run: Option<&str>, a: &str, b: &str) -> Option<&Row<'a>> {
+        match run {
+            None => listed(&self.rows, a, b),
+            Some(run) => self.motion.run(run)?.row(a, b),
+        }
+    }
+
+    /// Effect of the rules on two instances, in either order, in the drawing (`None`), or in a pose or sweep. Cost:
+    /// linear in the number of rules.
+    pub fn asked(&self, run: Option<&str>, a: &str, b: &str) -> PairRuling<'a> {
         let unit = |id: &str| self.instances.get(id).and_then(|i| i.unit);
         if let Some(unit) = unit(a).filter(|u| unit(b) == Some(u)) {
             return PairRuling::InUnit(unit);
         }
-        match self.first.of(a, b).map(|k| &self.rules[k]) {
+        let applies = |k: usize| self.rules[k].applies_in(run.unwrap_or(AS_DRAWN));
+        match self.first.of_where(a, b, applies).map(|k| &self.rules[k]) {
             Some(rule) if rule.verb == RuleAction::Ignore => PairRuling::IgnoredBy(rule),
             Some(rule) => PairRuling::ByRule(rule),
             None => PairRuling::ToleranceOnly,
@@ -160,8 +256,8 @@ impl<'a> RunView<'a> {
     }
 
     /// Smallest gap with which a finding of these two passes (mm); negative for an allowed depth.
-    pub fn passing_gap(&self, a: &str, b: &str, status: Status) -> f64 {
-        let rule = if let PairRuling::ByRule(rule) = self.asked(a, b) { Some(rule) } else { None };
+    pub fn passing_gap(&self, run: Option<&str>, a: &str, b: &str, status: Status) -> f64 {
+        let rule = if let PairRuling::ByRule(rule) = self.asked(run, a, b) { Some(rule) } else { None };
         passing_gap(rule, self.settings.tolerance, status)
     }
 

@@ -79,8 +79,8 @@ fn rows(judged: &Judged, with_run: bool, out: &mut impl Write) -> io::Result<()>
     };
     write(judged, &groups, &numbers, AS_DRAWN)?;
     for (run, one) in judged.outcome.runs().iter().zip(judged.runs()) {
-        // Numbers and groups name pairs of the drawing.
-        write(&one, &Groups::default(), &RowNumbers::default(), &run.name)?;
+        // Numbers name pairs of the drawing.
+        write(&one, &Groups::new(&one), &RowNumbers::default(), &run.name)?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Writes the comparison of `interfere diff`.
 
 use crate::assembly::Level;
-use crate::check::{Relation, Status, pair_id};
+use crate::check::{AS_DRAWN, Relation, Status, pair_id};
+use crate::findings::diff::Compared;
 use crate::findings::run_view::Row;
 use crate::findings::{Change, Diff, Metric, Report, Severity};
 use crate::geom::unit::format_number;
@@ -13,6 +14,17 @@ use crate::report::text::{Paint, painted, shown, within};
 use serde::Serialize;
 use std::io::{self, Write};
 
+/// Headings of the changes; the column of the runs is omitted without a change in one.
+pub(super) const HEADINGS: [&str; 7] = ["change", "a", "b", RUN, "was", "is", "also changed"];
+
+/// Heading of the poses and sweeps.
+pub(super) const RUN: &str = "run";
+
+/// Pose or sweep of a change.
+pub(super) fn run_of(change: &Compared<'_>) -> String {
+    shown(change.run.unwrap_or(AS_DRAWN)).into_owned()
+}
+
 /// Writes the comparison for people: failing changes first.
 ///
 /// # Errors
@@ -20,7 +32,7 @@ use std::io::{self, Write};
 pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     for (word, report) in [("old", diff.old), ("new", diff.new)] {
-        let findings = report.view().rows.iter().filter(|r| r.status.fails()).count() as u64;
+        let findings = findings_of(report);
         let instances = count(report.instances() as u64, "instance");
         let (file, name) = (shown(&report.file), shown(&report.name));
         writeln!(out, "{word}: {file} ({name}): {instances}, {}", count(findings, "finding"))?;
@@ -42,6 +54,11 @@ pub fn render_table(diff: &Diff<'_>, colour: bool, out: &mut dyn Write) -> io::R
     out.flush()
 }
 
+/// Number of findings of a report, in the drawing and in each pose and sweep.
+pub(super) fn findings_of(report: &Report) -> u64 {
+    report.view().all_rows().filter(|(_, row)| row.status.fails()).count() as u64
+}
+
 fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     let mut pairs: Vec<_> = diff.pairs.iter().filter(|p| p.change != Change::Same).collect();
     pairs.sort_by_key(|p| p.change);
@@ -49,24 +66,25 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out)?;
-    let mut table = grid(&["change", "a", "b", "was", "is", "also changed"], &[]);
+    let of_runs = diff.names_runs();
+    let headings: Vec<&str> = HEADINGS.into_iter().filter(|h| of_runs || *h != RUN).collect();
+    let mut table = grid(&headings, &[]);
     let listed = &pairs[..pairs.len().min(MAX_ROWS)];
     for p in listed {
         let [a, b] = p.ids.map(|id| within(&shown(id), MAX_NAME).into_owned());
-        let by = [Metric::Volume, Metric::Penetration].map(|m| p.measures.contains(&m));
+        let by = shown_metrics(p);
         let is = match &p.note {
             Some(note) => shown(note).into_owned(),
             None => p.new.as_ref().map(|r| state(r, by, diff.new.units)).unwrap_or_default(),
         };
         let causes: Vec<_> = p.causes.iter().map(|c| c.text()).collect();
-        table.add_row([
-            p.change.name().to_owned(),
-            a,
-            b,
+        let run = of_runs.then(|| run_of(p));
+        let cells = [p.change.name().to_owned(), a, b].into_iter().chain(run).chain([
             p.old.as_ref().map(|r| state(r, by, diff.old.units)).unwrap_or_default(),
             is,
             causes.join(", "),
         ]);
+        table.add_row(cells);
     }
     for (line, text) in table.lines().enumerate() {
         let text = text.trim_end();
@@ -88,8 +106,14 @@ fn rows(diff: &Diff<'_>, colour: bool, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Status, depth or gap, and relation of a pair; if asked, also its common volume and its separating translation.
-pub(super) fn state(row: &Row<'_>, [by_volume, by_translation]: [bool; 2], units: LengthUnit) -> String {
+/// Volume, separating translation and failing travel, each true if the change names it.
+pub(super) fn shown_metrics(change: &Compared<'_>) -> [bool; 3] {
+    [Metric::Volume, Metric::Penetration, Metric::Travel].map(|m| change.measures.contains(&m))
+}
+
+/// Status, depth or gap, and relation of a pair; if asked, also its common volume, its separating translation and its
+/// failing travel.
+pub(super) fn state(row: &Row<'_>, [by_volume, by_translation, by_travel]: [bool; 3], units: LengthUnit) -> String {
     let number = match row.extent {
         Some(Severity::Depth(depth, Some(shared))) if by_volume => {
             format!(" {} deep, common volume {}", units.format_length(depth), volume_text(shared.volume, units))
@@ -103,6 +127,8 @@ pub(super) fn state(row: &Row<'_>, [by_volume, by_translation]: [bool; 2], units
     };
     let translation = row.penetration.filter(|_| by_translation);
     let translation = translation.map(|mm| format!(", separated by {}", units.format_length(mm))).unwrap_or_default();
+    let travel = row.travel.filter(|_| by_travel);
+    let travel = travel.map(|mm| format!(", fails over {}", units.format_length(mm))).unwrap_or_default();
     let relation = match row.relation {
         Some(Relation::AContainsB) => ", b in a",
         Some(Relation::BContainsA) => ", a in b",
@@ -110,7 +136,7 @@ pub(super) fn state(row: &Row<'_>, [by_volume, by_translation]: [bool; 2], units
         _ => "",
     };
     let level = if row.level == Some(Level::Warning) { " (warning)" } else { "" };
-    format!("{}{level}{number}{translation}{relation}", row.status.name())
+    format!("{}{level}{number}{translation}{travel}{relation}", row.status.name())
 }
 
 /// Writes the comparison as JSON.
@@ -155,6 +181,9 @@ struct Pair<'a> {
     id: String,
     a: &'a str,
     b: &'a str,
+    /// Omitted for the drawing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a str>,
     change: &'static str,
     measures: Vec<&'static str>,
     causes: Vec<&'static str>,
@@ -171,6 +200,9 @@ struct State {
     gap_bracket: Option<Bounds>,
     penetration_depth: Option<f64>,
     overlap_volume: Option<f64>,
+    /// Omitted for other rows than those of a sweep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failing_travel: Option<f64>,
 }
 
 impl State {
@@ -190,6 +222,7 @@ impl State {
             gap_bracket: bracket.map(|b| b.map(|mm| length(mm, units))),
             penetration_depth: row.penetration.map(|mm| length(mm, units)),
             overlap_volume: shared.map(|s| volume(s.volume, units)),
+            failing_travel: row.travel.map(|mm| length(mm, units)),
         }
     }
 }
@@ -206,6 +239,7 @@ impl<'a> Document<'a> {
             id: pair_id(p.ids[0], p.ids[1]),
             a: p.ids[0],
             b: p.ids[1],
+            run: p.run,
             change: p.change.name(),
             measures: p.measures.iter().map(|m| m.name()).collect(),
             causes: p.causes.iter().map(|c| c.name()).collect(),

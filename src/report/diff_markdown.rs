@@ -1,8 +1,8 @@
 //! Writes the comparison of `interfere diff` as Markdown of limited size, for a comment on a pull request.
 
 use crate::findings::diff::Compared;
-use crate::findings::{Change, Diff, Metric, Report};
-use crate::report::diff::state;
+use crate::findings::{Change, Diff};
+use crate::report::diff::{HEADINGS, RUN, findings_of, run_of, shown_metrics, state};
 use crate::report::markdown::{MAX_BYTES, MAX_ROWS, code, inert, line};
 use crate::report::number::count;
 use crate::report::text::shown;
@@ -43,13 +43,12 @@ fn head(diff: &Diff<'_>, out: &mut String) {
     }
     let changed = Change::ALL.into_iter().filter(|c| diff.count(*c) > 0);
     let counts: Vec<_> = changed.map(|c| format!("{} {}", diff.count(c), c.name())).collect();
-    let findings = |r: &Report| r.view().rows.iter().filter(|row| row.status.fails()).count() as u64;
-    let before = findings(diff.old);
+    let before = findings_of(diff.old);
     line!(
         out,
         "{} before, {} now{}{}",
         count(before, "finding"),
-        findings(diff.new),
+        findings_of(diff.new),
         if counts.is_empty() { "" } else { ": " },
         counts.join(", ")
     );
@@ -64,7 +63,8 @@ fn table(diff: &Diff<'_>, pairs: &[&Compared<'_>], out: &mut String) {
     if pairs.is_empty() {
         return;
     }
-    line!(out, "\n| change | a | b | was | is | also changed |\n| --- | --- | --- | --- | --- | --- |");
+    let headings: Vec<&str> = HEADINGS.into_iter().filter(|h| diff.names_runs() || *h != RUN).collect();
+    line!(out, "\n| {} |\n|{}", headings.join(" | "), " --- |".repeat(headings.len()));
     let mut listed = 0;
     for pair in &pairs[..pairs.len().min(MAX_ROWS)] {
         let row = row(diff, pair);
@@ -80,7 +80,7 @@ fn table(diff: &Diff<'_>, pairs: &[&Compared<'_>], out: &mut String) {
 }
 
 fn row(diff: &Diff<'_>, pair: &Compared<'_>) -> String {
-    let by = [Metric::Volume, Metric::Penetration].map(|m| pair.measures.contains(&m));
+    let by = shown_metrics(pair);
     let was = pair.old.as_ref().map(|r| state(r, by, diff.old.units)).unwrap_or_default();
     let is = match &pair.note {
         Some(note) => code(note),
@@ -88,5 +88,7 @@ fn row(diff: &Diff<'_>, pair: &Compared<'_>) -> String {
     };
     let causes: Vec<_> = pair.causes.iter().map(|c| c.text()).collect();
     let [a, b] = pair.ids.map(|id| code(&shown(id)));
-    format!("| **{}** | {a} | {b} | {} | {is} | {} |", pair.change.name(), inert(&was), inert(&causes.join(", ")))
+    let run = if diff.names_runs() { format!(" {} |", code(&run_of(pair))) } else { String::new() };
+    let (change, was, causes) = (pair.change.name(), inert(&was), inert(&causes.join(", ")));
+    format!("| **{change}** | {a} | {b} |{run} {was} | {is} | {causes} |")
 }

@@ -31,6 +31,7 @@ struct CacheFound {
     shapes: Found,
     pairs: Found,
     fixes: Found,
+    sweeps: Found,
 }
 
 #[derive(Serialize)]
@@ -42,7 +43,13 @@ struct Found {
 impl CacheFound {
     fn new(used: &CacheUse) -> Self {
         let of = |h: Hits| Found { hits: h.hits, misses: h.misses };
-        Self { parts: of(used.parts), shapes: of(used.shapes), pairs: of(used.pairs), fixes: of(used.fixes) }
+        Self {
+            parts: of(used.parts),
+            shapes: of(used.shapes),
+            pairs: of(used.pairs),
+            fixes: of(used.fixes),
+            sweeps: of(used.sweeps),
+        }
     }
 }
 
@@ -172,7 +179,8 @@ mod tests {
             "parts": {"hits": 0, "misses": 0},
             "shapes": {"hits": 0, "misses": 0},
             "pairs": {"hits": 9, "misses": 3},
-            "fixes": {"hits": 0, "misses": 0}
+            "fixes": {"hits": 0, "misses": 0},
+            "sweeps": {"hits": 0, "misses": 0}
           }
         }
         "#);

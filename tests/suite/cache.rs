@@ -1,6 +1,7 @@
 //! Does a cache change the time of a run and no byte of its report, whatever its content or damage?
 
 use crate::generate::folders;
+use crate::motion::changed;
 use crate::support::Rng;
 use crate::support::command::interfere;
 use crate::support::report::{json_of, parsed};
@@ -15,6 +16,7 @@ use interfere::internals::geom::{Affine, LengthUnit, Vec3};
 use interfere::internals::io::FsLoader;
 use interfere::internals::mesh::TriMesh;
 use interfere::report::{Format, Style, render};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -80,7 +82,7 @@ fn used(stats: &RunStats) -> CacheUse {
 }
 
 fn misses(used: &CacheUse) -> u64 {
-    [used.parts, used.shapes, used.pairs, used.fixes].iter().map(|h| h.misses).sum()
+    [used.parts, used.shapes, used.pairs, used.fixes, used.sweeps].iter().map(|h| h.misses).sum()
 }
 
 /// Options with different questions about the same parts.
@@ -230,6 +232,57 @@ fn other_options_miss_the_cache() {
         assert_eq!(used.shapes.hits, if shapes { 0 } else { 2 }, "{then:?}");
         assert_eq!(used.parts, Hits { hits: 2, misses: 0 }, "{then:?}");
     }
+}
+
+/// A change of an assembly file.
+type Change<'c> = &'c dyn Fn(&mut Value);
+
+#[test]
+fn sweeps_are_cached_until_their_motion_or_a_limit_changes() {
+    let scratch = Scratch::new();
+    let load_with = |change: Change<'_>| load(&changed(&scratch, "sliding-doors", change));
+    let options = Options::default();
+    let store = Memory::default();
+    let cold = run_with_stats(&load_with(&|_| {}), &options, Some(&store), 2).1;
+    let all = used(&cold).sweeps;
+    assert!(all.hits == 0 && all.misses >= 4, "{all:?}");
+    let second = |options: &Options, change: Change<'_>| {
+        let assembly = load_with(change);
+        let copy = Memory::with(&store.entries());
+        let (warm, stats) = run_with_stats(&assembly, options, Some(&copy), 2);
+        assert_eq!(reports(&warm), reports(&run(&assembly, options, None, 2)));
+        used(&stats).sweeps
+    };
+    let hits = Hits { hits: all.misses, misses: 0 };
+    assert_eq!(second(&options, &|_| {}), hits);
+    assert_eq!(second(&options, &|file| file["rules"][0]["reason"] = json!("other words")), hits);
+    let renamed = |file: &mut Value| {
+        let sweeps = file["sweeps"].as_object_mut().expect("sweeps");
+        let opening = sweeps.remove("opening").expect("a sweep");
+        sweeps.insert("apart".to_owned(), opening);
+    };
+    assert_eq!(second(&options, &renamed), hits);
+    let changes: [(&str, Change<'_>); 5] = [
+        ("a joint", &|file| file["joints"]["left"]["axis"] = json!([-1, 0.01, 0])),
+        ("a follower", &|file| file["joints"]["right"]["follows"]["ratio"] = json!(0.99)),
+        ("a home", &|file| file["joints"]["left"]["home"] = json!(0.25)),
+        ("the range", &|file| {
+            file["joints"]["left"]["range"] = json!([0, 19.5]);
+            file["sweeps"]["cycle"]["path"][0] = json!({ "left": 5.5 });
+            file["sweeps"]["cycle"]["path"][2] = json!({ "left": 0.5 });
+        }),
+        ("the tolerance", &|file| file["tolerance"] = json!(0.02)),
+    ];
+    for (what, change) in changes {
+        let found = second(&options, change);
+        // Pairs without this joint, and worst poses at an unchanged place, stay known.
+        assert!(found.misses > 0 && (what != "the tolerance" || found.hits == 0), "{what}: {found:?}");
+    }
+    let fewer = second(&Options { sweep_cells: 1_000_000, ..options.clone() }, &|_| {});
+    // The worst poses stay known.
+    assert!(fewer.misses > 0 && fewer.hits > 0, "{fewer:?}");
+    let limit = second(&options, &|file| file["rules"][0]["min_clearance"] = json!(1.5));
+    assert!(limit.misses > 0 && limit.hits > 0, "{limit:?}");
 }
 
 /// A bar of two overlapping shells, a plug in the bar and an open box beside it: all kinds of rows and warnings.

@@ -29,6 +29,7 @@ mod models;
 mod motion;
 mod motion_baseline;
 mod motion_commands;
+mod motion_diff;
 mod mutations;
 mod oracle;
 mod page;

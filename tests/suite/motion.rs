@@ -348,19 +348,6 @@ fn every_format_has_the_rows_of_the_runs() {
     assert!(github.contains("line=11,title=run flung::1 interference: lid and post overlap"), "{github}");
 }
 
-#[test]
-fn shards_refuse_runs() {
-    let scratch = Scratch::new();
-    let path = cases().join("hinged-box/assembly.json");
-    let part = scratch.path().join("part.json");
-    let [path, part] = [&path, &part].map(|p| p.to_str().expect("UTF-8"));
-    let ran = interfere(&["check", path, "--shard", "1/2", "-o", part]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("poses.open: a shard checks no pose and no sweep"), "{}", ran.stderr);
-    let ran = interfere(&["check", path, "--shard", "1/1", "-o", part, "--run", "as-drawn"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-}
-
 /// The hinged box with a largest gap between lid and post, which are 10 mm apart as drawn, and the post moved by some mm.
 fn limited(scratch: &Scratch, largest: f64, moved: f64) -> PathBuf {
     hinged_box(scratch, |file| {

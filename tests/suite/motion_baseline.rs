@@ -1,6 +1,6 @@
 //! Does a baseline accept findings of poses and sweeps, until they get worse?
 
-use crate::motion::{changed, report};
+use crate::motion::{changed, hinged_box, report};
 use crate::support::command::interfere;
 use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
@@ -83,4 +83,36 @@ fn a_named_pair_is_accepted_in_every_run() {
     assert_eq!(report(&path, &[]).1, 0);
     let csv = interfere(&["check", path.to_str().expect("UTF-8"), "--quiet", "--format", "csv"]).stdout;
     assert!(csv.lines().any(|line| line.contains("interference,error,accepted,right,stop")), "{csv}");
+}
+
+#[test]
+fn a_path_with_other_values_between_equal_extremes_is_another_run() {
+    let scratch = Scratch::new();
+    let path = hinged_box(&scratch, |file| {
+        file["sweeps"] = json!({ "walk": { "path": [{ "hinge": 0 }, { "hinge": 110 }, { "hinge": 20 }] } });
+        file["rules"] = json!([]);
+    });
+    let baseline = accepted(&path, &[]);
+    let of_walk = |baseline: &Value| -> Vec<Value> {
+        let entries = baseline["accepted"].as_array().expect("entries").iter();
+        entries.filter(|e| e["run"] == "walk").map(|e| e["motion"].clone()).collect()
+    };
+    assert!(!of_walk(&baseline).is_empty(), "{baseline:#}");
+    let why = |middle: Value| -> Vec<Value> {
+        hinged_box(&scratch, |file| {
+            file["sweeps"] = json!({ "walk": { "path": middle } });
+            file["rules"] = json!([{ "between": ["*", "*"], "allow_depth": 100 }]);
+        });
+        let (report, _) = report(&path, &[]);
+        let gone = report["baseline"]["gone"].as_array().expect("gone").iter();
+        gone.filter(|g| g["run"] == "walk").map(|g| g["why"].clone()).collect()
+    };
+    let other = "`walk` covers other joint values now";
+    for path in [json!([{ "hinge": 20 }, { "hinge": 110 }, { "hinge": 0 }]), json!([{ "hinge": 0 }, { "hinge": 110 }])]
+    {
+        let why = why(path);
+        assert!(!why.is_empty() && why.iter().all(|w| w == other), "{why:?}");
+    }
+    let same = why(json!([{ "hinge": 0 }, { "hinge": 110 }, { "hinge": 20 }]));
+    assert!(!same.is_empty() && same.iter().all(|w| w != other), "{same:?}");
 }

@@ -88,10 +88,31 @@ fn one_two_seven_and_100_shards_equal_the_run() {
         // Most of a hundred shards of so few pairs are empty.
         assert!(assert_joins(&case("nested-gearbox"), &options(), of) > 0);
     }
-    // A shard checks the drawing alone.
-    let whole = |f: &PathBuf| Some(load(&f.join("assembly.json"))).filter(|a| a.motion.runs.is_empty());
-    let rows: usize = folders().iter().filter_map(whole).map(|a| assert_joins(&a, &options(), 3)).sum();
+    let whole = |f: &PathBuf| load(&f.join("assembly.json"));
+    let rows: usize = folders().iter().map(whole).map(|a| assert_joins(&a, &options(), 3)).sum();
     assert!(rows > 100, "{rows}");
+}
+
+#[test]
+fn shards_split_the_pairs_of_poses_and_sweeps() {
+    for name in ["hinged-box", "sliding-doors", "pivot"] {
+        for (of, measure) in [(1, Measure::All), (2, Measure::All), (7, Measure::None), (40, Measure::All)] {
+            assert_joins(&case(name), &Options { measure, ..options() }, of);
+        }
+    }
+    let rows = |shard: Option<u32>| -> usize {
+        let options = options();
+        let outcome = match shard {
+            Some(index) => shard_of(&case("sliding-doors"), &options, Shard { index, of: 5 }).outcome,
+            None => check(&case("sliding-doors"), &options, &FsLoader, &NoProgress).expect("checked"),
+        };
+        outcome.motion.expect("motion").runs.iter().map(|run| run.rows.len()).sum()
+    };
+    let each: Vec<usize> = (1..=5).map(|index| rows(Some(index))).collect();
+    assert_eq!(each.iter().sum::<usize>(), rows(None), "{each:?}");
+    assert!(each.iter().filter(|n| **n > 0).count() > 1, "one shard has all rows: {each:?}");
+    let some = Options { runs: vec!["as-drawn".to_owned(), "open*".to_owned()], ..options() };
+    assert_joins(&case("sliding-doors"), &some, 3);
 }
 
 #[test]
@@ -457,6 +478,23 @@ fn sealed_file_with_dangling_references_is_refused() {
         assert!(error == sums || error.contains("unknown field `x`"), "{error}");
     }
     assert_eq!(forged("\"ignored\": ", "\"ignored\": 1"), sums);
+}
+
+#[test]
+fn sealed_file_with_unknown_joints_is_refused() {
+    let assembly = case("sliding-doors");
+    let files = files(&assembly, &options(), 1);
+    let forged = |from: &str, to: &str| {
+        let forged = [("p1.json".to_owned(), rewritten(&files[0].1, from, to))];
+        joined(&forged).expect_err("is refused").to_string()
+    };
+    for (from, to, at) in [
+        ("\"follows\": 0", "\"follows\": 2", "outcome.motion.joints[1]"),
+        ("\"joint\": 1", "\"joint\": 9", "outcome.motion.runs[0]"),
+    ] {
+        assert!(forged(from, to).starts_with(&format!("p1.json: {at}: contradicts")), "{}", forged(from, to));
+    }
+    assert!(forged("\"cleared_by_swept_balls\": ", "\"cleared_by_swept_balls\": 1").contains("do not add up"));
 }
 
 #[test]

@@ -19,13 +19,20 @@ impl<'r> FirstMatch<'r> {
 
     /// Returns the index of the first rule for two full ids, in either order. Takes time in the number of rules.
     pub fn of(&self, a: &str, b: &str) -> Option<usize> {
-        self.rules.iter().position(|(scope, [first, second])| {
-            let (Some(a), Some(b)) = (a.strip_prefix(scope), b.strip_prefix(scope)) else { return false };
+        self.of_where(a, b, |_| true)
+    }
+
+    /// Returns the index of the first rule for two full ids among those that `applies` accepts by their index.
+    pub fn of_where(&self, a: &str, b: &str, applies: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut rules = self.rules.iter().enumerate();
+        let found = rules.find(|(k, (scope, [first, second]))| {
+            let (Some(a), Some(b)) = (a.strip_prefix(*scope), b.strip_prefix(*scope)) else { return false };
             let both = |x: &str, y: &str| {
                 first.as_ref().is_some_and(|g| matches(g, x)) && second.as_ref().is_some_and(|g| matches(g, y))
             };
-            both(a, b) || both(b, a)
-        })
+            (both(a, b) || both(b, a)) && applies(*k)
+        });
+        found.map(|(k, _)| k)
     }
 }
 

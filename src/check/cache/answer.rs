@@ -192,7 +192,7 @@ impl StoredMeasured {
     }
 }
 
-fn overlaps_code(overlaps: SelfUnion) -> Option<u8> {
+pub(crate) fn overlaps_code(overlaps: SelfUnion) -> Option<u8> {
     match overlaps {
         SelfUnion::None => Some(0),
         SelfUnion::Resolved => Some(1),
@@ -200,7 +200,7 @@ fn overlaps_code(overlaps: SelfUnion) -> Option<u8> {
     }
 }
 
-fn overlaps_of(code: u8) -> Option<SelfUnion> {
+pub(crate) fn overlaps_of(code: u8) -> Option<SelfUnion> {
     match code {
         0 => Some(SelfUnion::None),
         1 => Some(SelfUnion::Resolved),

@@ -6,16 +6,20 @@
 //! - `key`: names of entries
 //! - `frame`: bytes of an entry, with their hash
 //! - `part`, `shape`, `answer`: stored forms
-//! - `pairs`: answers, one entry for all pairs of a first shape
+//! - `bucket`: one entry for all pairs of a first shape
+//! - `sweep`: stored form of an answer over a sweep
+//! - `pairs`: answers of pairs
 //! - `store`: folder of entries
 
 pub(crate) mod answer;
+pub(crate) mod bucket;
 pub(crate) mod frame;
 pub(crate) mod key;
 pub(crate) mod pairs;
 pub(crate) mod part;
 pub(crate) mod shape;
 pub mod store;
+pub(crate) mod sweep;
 
 use crate::check::cache::store::Store;
 use crate::error::{Warning, WarningCode};
@@ -50,6 +54,8 @@ pub struct CacheUse {
     pub pairs: Hits,
     /// Queries about the effect of a [`Fix`](super::Fix) on other pairs.
     pub fixes: Hits,
+    /// Pairs over a sweep beyond their balls, and worst poses of sweeps.
+    pub sweeps: Hits,
 }
 
 /// Kind of a cached result.
@@ -59,6 +65,7 @@ pub(crate) enum Kind {
     Shapes,
     Pairs,
     Fixes,
+    Sweeps,
 }
 
 /// The cache during one run.
@@ -66,7 +73,7 @@ pub(crate) enum Kind {
 pub(crate) struct Session<'s> {
     store: &'s dyn Store,
     /// Hits and misses of each kind.
-    counts: [[AtomicU64; 2]; 4],
+    counts: [[AtomicU64; 2]; 5],
     /// First error of a write; further writes are skipped.
     problem: OnceLock<String>,
 }
@@ -103,7 +110,13 @@ impl<'s> Session<'s> {
             let [hits, misses] = &self.counts[kind as usize];
             Hits { hits: hits.load(Ordering::Relaxed), misses: misses.load(Ordering::Relaxed) }
         };
-        CacheUse { parts: of(Kind::Parts), shapes: of(Kind::Shapes), pairs: of(Kind::Pairs), fixes: of(Kind::Fixes) }
+        CacheUse {
+            parts: of(Kind::Parts),
+            shapes: of(Kind::Shapes),
+            pairs: of(Kind::Pairs),
+            fixes: of(Kind::Fixes),
+            sweeps: of(Kind::Sweeps),
+        }
     }
 
     /// Warning with the reason if the cache was not written.

@@ -1,80 +1,29 @@
-//! Caches the answers of pairs. All pairs with the same first shape share one entry, since an answer is smaller than a
-//! file block.
+//! Caches the answers of pairs: in one relative pose, and over sweeps.
 
 use crate::assembly::Facets;
 use crate::check::Settings;
 use crate::check::cache::answer::StoredAnswer;
+use crate::check::cache::bucket::Bucket;
+use crate::check::cache::sweep::StoredSweep;
 use crate::check::cache::{Key, KeyHasher, Kind, Name, Session};
+use crate::check::motion::motion_key::numbers_of;
+use crate::check::motion::sweep::{SweepAnswer, SweepQuery};
 use crate::check::pairs::canonical_pose;
 use crate::check::prepare::shapes::Shapes;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::{Answer, PairQuery};
+use crate::motion::{Cell, Chain, Segment};
+use crate::shape::self_union::SelfUnion;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
-
-/// Largest number of rewrites of an entry that keep an unused answer.
-const MAX_UNUSED: u8 = 8;
-
-/// An answer and the key of its pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Record {
-    question: [u8; 16],
-    /// Number of writes of the entry since the last use of the answer.
-    unused: u8,
-    answer: StoredAnswer,
-}
-
-/// Answers of all pairs with the same first shape.
-#[derive(Debug)]
-struct Bucket {
-    name: Name,
-    /// Records sorted by `question`.
-    records: Vec<Record>,
-    used: Vec<AtomicBool>,
-    new: Mutex<Vec<Record>>,
-}
-
-impl Bucket {
-    fn read(session: &Session, name: Name) -> Self {
-        let records: Vec<Record> = session.get(&name).filter(|r: &Vec<Record>| is_sorted(r)).unwrap_or_default();
-        let used = records.iter().map(|_| AtomicBool::new(false)).collect();
-        Self { name, records, used, new: Mutex::new(Vec::new()) }
-    }
-
-    /// Writes the new records, the old ones, and those written by another run meanwhile.
-    fn write(self, session: &Session) {
-        let mut records = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if records.is_empty() {
-            return;
-        }
-        let there = session.get::<Vec<Record>>(&self.name).unwrap_or_default();
-        let read = |r: &Record| self.records.binary_search_by_key(&r.question, |old| old.question).is_ok();
-        records.extend(there.into_iter().filter(|r| !read(r)));
-        for (mut record, used) in self.records.into_iter().zip(self.used) {
-            record.unused = if used.into_inner() { 0 } else { record.unused.saturating_add(1) };
-            if record.unused <= MAX_UNUSED {
-                records.push(record);
-            }
-        }
-        // The first of equal keys is the new record: keep it.
-        records.sort_by_key(|r| r.question);
-        records.dedup_by_key(|r| r.question);
-        session.put(&self.name, &records);
-    }
-}
-
-fn is_sorted(records: &[Record]) -> bool {
-    records.windows(2).all(|w| w[0].question < w[1].question)
-}
+use std::sync::OnceLock;
 
 /// Lookup key of a pair.
 pub(crate) struct PairKey<'q> {
     /// Indices of its shapes.
     pub shapes: [u32; 2],
     pub query: &'q PairQuery<'q>,
-    /// [`Kind::Pairs`] for a row of the report. [`Kind::Fixes`] for a query of a fix, without boxes.
+    /// [`Kind::Pairs`] for a row of the report, [`Kind::Sweeps`] for the worst pose of a sweep. [`Kind::Fixes`] for a query
+    /// of a fix, without boxes.
     pub kind: Kind,
 }
 
@@ -86,7 +35,9 @@ pub(crate) struct PairCache<'s> {
     /// Key of the options shared by all pairs.
     common: KeyHasher,
     /// One bucket a shape, read on first use.
-    buckets: Vec<OnceLock<Bucket>>,
+    buckets: Vec<OnceLock<Bucket<StoredAnswer>>>,
+    /// The same for answers over sweeps.
+    sweeps: Vec<OnceLock<Bucket<StoredSweep>>>,
 }
 
 impl<'s> PairCache<'s> {
@@ -96,33 +47,31 @@ impl<'s> PairCache<'s> {
             .optional(settings.report_within)
             .count(u64::from(settings.facets == Facets::Allow))
             .count(settings.measure as u64);
-        Self { session, shapes, common, buckets: shapes.all.iter().map(|_| OnceLock::new()).collect() }
+        let buckets = shapes.all.iter().map(|_| OnceLock::new()).collect();
+        let sweeps = shapes.all.iter().map(|_| OnceLock::new()).collect();
+        Self { session, shapes, common, buckets, sweeps }
     }
 
-    fn bucket(&self, first: u32) -> &Bucket {
-        self.buckets[first as usize].get_or_init(|| {
-            let key = self.common.clone().bytes(&self.shapes.keys[first as usize]).key();
-            Bucket::read(self.session, Name { kind: "pairs", key })
-        })
+    fn bucket(&self, first: u32) -> &Bucket<StoredAnswer> {
+        self.buckets[first as usize].get_or_init(|| Bucket::read(self.session, self.name("pairs", first)))
+    }
+
+    fn sweeps_of(&self, first: u32) -> &Bucket<StoredSweep> {
+        self.sweeps[first as usize].get_or_init(|| Bucket::read(self.session, self.name("sweeps", first)))
+    }
+
+    /// Name of the entry of a first shape.
+    fn name(&self, kind: &'static str, first: u32) -> Name {
+        Name { kind, key: self.common.clone().bytes(&self.shapes.keys[first as usize]).key() }
     }
 
     /// Key of a pair within its first shape's bucket, without the rotations of the first shape.
     fn pair_key(&self, wish: &PairKey) -> [u8; 16] {
         let PairQuery { first: _, second: _, pose, limits, residual, turns: _, measure } = wish.query;
-        let Limits { tolerance, allow_depth, min_clearance, max_gap, report_within, facets } = limits;
         let second: &Key = &self.shapes.keys[wish.shapes[1] as usize];
         // The bucket's own key contains the version and the first shape.
-        KeyHasher::default()
-            .bytes(second)
-            .numbers(&canonical_pose::numbers(pose))
-            .numbers([tolerance, residual])
-            .optional(*allow_depth)
-            .optional(*min_clearance)
-            .optional(*max_gap)
-            .optional(*report_within)
-            .count(u64::from(*facets == Facets::Allow))
-            .count(*measure as u64)
-            .short()
+        let keyed = KeyHasher::default().bytes(second).numbers(&canonical_pose::numbers(pose)).number(*residual);
+        limits_key(keyed, limits).count(*measure as u64).short()
     }
 
     /// Finds the answer of an earlier run. Also records the self-union results of that answer in the shapes.
@@ -135,18 +84,13 @@ impl<'s> PairCache<'s> {
     fn look_up(&self, wish: &PairKey) -> Option<Answer> {
         let bucket = self.bucket(wish.shapes[0]);
         let question = self.pair_key(wish);
-        let place = bucket.records.binary_search_by_key(&question, |r| r.question).ok()?;
-        let stored = &bucket.records[place].answer;
-        if wish.kind == Kind::Pairs && stored.turns().is_some_and(|t| *t != turns_hash(wish.query)) {
+        let (place, stored) = bucket.find(question)?;
+        if wish.kind != Kind::Fixes && stored.turns().is_some_and(|t| *t != turns_hash(wish.query)) {
             return None;
         }
         let (answer, overlaps) = stored.restored()?;
-        bucket.used[place].store(true, Ordering::Relaxed);
-        for (shape, overlaps) in wish.shapes.iter().zip(overlaps) {
-            if let Some(overlaps) = overlaps {
-                self.shapes.all[*shape as usize].learn(overlaps);
-            }
-        }
+        bucket.mark_used(place);
+        self.learn(wish.shapes, overlaps);
         Some(answer)
     }
 
@@ -155,17 +99,80 @@ impl<'s> PairCache<'s> {
         let of_shape = |shape: u32| self.shapes.all[shape as usize].overlaps();
         let overlaps = [0, 1].map(|k| if answer.used_self_union[k] { of_shape(wish.shapes[k]) } else { None });
         if let Some(answer) = StoredAnswer::of(answer, overlaps, || turns_hash(wish.query)) {
-            let record = Record { question: self.pair_key(wish), unused: 0, answer };
-            let mut new = self.bucket(wish.shapes[0]).new.lock().unwrap_or_else(PoisonError::into_inner);
-            new.push(record);
+            self.bucket(wish.shapes[0]).add(self.pair_key(wish), answer);
         }
+    }
+
+    /// Records the self-union results of an earlier run in the shapes.
+    fn learn(&self, shapes: [u32; 2], overlaps: [Option<SelfUnion>; 2]) {
+        for (shape, overlaps) in shapes.iter().zip(overlaps) {
+            if let Some(overlaps) = overlaps {
+                self.shapes.all[*shape as usize].learn(overlaps);
+            }
+        }
+    }
+
+    /// Finds the answer of an earlier run over a sweep, as by [`Self::find`].
+    pub(crate) fn find_sweep(&self, shapes: [u32; 2], query: &SweepQuery<'_>) -> Option<SweepAnswer> {
+        let found = self.look_up_sweep(shapes, query);
+        self.session.count(Kind::Sweeps, found.is_some());
+        found
+    }
+
+    fn look_up_sweep(&self, shapes: [u32; 2], query: &SweepQuery<'_>) -> Option<SweepAnswer> {
+        let bucket = self.sweeps_of(shapes[0]);
+        let (place, stored) = bucket.find(self.sweep_key(shapes, query))?;
+        let (answer, overlaps) = stored.restored()?;
+        bucket.mark_used(place);
+        self.learn(shapes, overlaps.map(Some));
+        Some(answer)
+    }
+
+    /// Keeps an answer over a sweep. Skips an answer without the self-union results of both shapes.
+    pub(crate) fn store_sweep(&self, shapes: [u32; 2], query: &SweepQuery<'_>, answer: &SweepAnswer) {
+        let [a, b] = shapes.map(|shape| self.shapes.all[shape as usize].overlaps());
+        let stored = a.zip(b).and_then(|(a, b)| StoredSweep::of(answer, [a, b]));
+        if let Some(stored) = stored {
+            self.sweeps_of(shapes[0]).add(self.sweep_key(shapes, query), stored);
+        }
+    }
+
+    /// Key of a pair over a sweep within its first shape's bucket.
+    fn sweep_key(&self, shapes: [u32; 2], query: &SweepQuery<'_>) -> [u8; 16] {
+        let SweepQuery { first: _, second: _, segments, limits, residual, tests, effort } = query;
+        let second: &Key = &self.shapes.keys[shapes[1] as usize];
+        let keyed = limits_key(KeyHasher::default().bytes(second), limits)
+            .number(*residual)
+            .count(*tests)
+            .count(*effort as u64)
+            .count(segments.len() as u64);
+        let add = |keyed: KeyHasher, (chain, segment, _): &(Chain, &Segment, &[Cell])| {
+            let numbers = numbers_of(&chain.drawn, &chain.joints);
+            let ranges = segment.ranges.iter().flatten();
+            let keyed = keyed.count(numbers.len() as u64).numbers(&numbers);
+            keyed.count(segment.ranges.len() as u64).numbers(ranges)
+        };
+        segments.iter().fold(keyed, add).short()
     }
 
     /// Writes all new answers.
     pub(crate) fn write(self) {
         let session = self.session;
         self.buckets.into_par_iter().filter_map(OnceLock::into_inner).for_each(|bucket| bucket.write(session));
+        self.sweeps.into_par_iter().filter_map(OnceLock::into_inner).for_each(|bucket| bucket.write(session));
     }
+}
+
+/// Adds the limits of a pair to its key.
+fn limits_key(keyed: KeyHasher, limits: &Limits) -> KeyHasher {
+    let Limits { tolerance, allow_depth, min_clearance, max_gap, report_within, facets } = limits;
+    keyed
+        .number(*tolerance)
+        .optional(*allow_depth)
+        .optional(*min_clearance)
+        .optional(*max_gap)
+        .optional(*report_within)
+        .count(u64::from(*facets == Facets::Allow))
 }
 
 fn turns_hash(query: &PairQuery) -> [u8; 16] {

@@ -48,7 +48,7 @@ const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n\
     # Results of `interfere check`, kept for the next run. The folder may be deleted at any time.\n";
 
 /// Kinds of entries, the first word of a name.
-pub const KINDS: [&str; 3] = ["parts", "shapes", "pairs"];
+pub const KINDS: [&str; 4] = ["parts", "shapes", "pairs", "sweeps"];
 
 /// Folder of imports by other programs: a folder of files for each entry.
 pub const IMPORTS: &str = "imports";

@@ -28,16 +28,17 @@ pub(crate) mod swept;
 use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::cache::PairCache;
 use crate::check::motion::bodies::{Bodies, Travel};
-use crate::check::motion::outcome::{JointTravel, RunOutcome};
+use crate::check::motion::outcome::{JointTravel, RunOutcome, least_reason};
 use crate::check::motion::sweep::{Effort, SweepAnswer};
 use crate::check::motion::swept::Sweeps;
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::pairs::candidates::{Candidate, candidates, neighbours};
 use crate::check::pairs::distinct::unique_pairs;
+use crate::check::pairs::shard::{Candidates, Shard, SweptShare};
 use crate::check::prepare::shapes::Shapes;
 use crate::check::run::max_distance;
 use crate::check::stages::answers::Checker;
-use crate::check::{ClearedBy, Counts, PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
+use crate::check::{PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
 use crate::error::Error;
 use crate::geom::math::greater;
 use crate::motion::JointIx;
@@ -52,10 +53,12 @@ pub(crate) struct RunChecker<'a> {
     pub drawn_rules: &'a RuleTable,
     /// Largest number of tests for each pair of a sweep.
     pub sweep_cells: u64,
+    /// Checked share of the pairs; `None` for all.
+    pub shard: Option<Shard>,
 }
 
 impl RunChecker<'_> {
-    /// Checks one run.
+    /// Checks one run; also returns its candidates.
     ///
     /// # Errors
     /// Refuses joint values that move a part beyond the largest coordinate.
@@ -65,7 +68,7 @@ impl RunChecker<'_> {
         watch: &mut Stopwatch,
         timings: &mut Timings,
         progress: &dyn Progress,
-    ) -> Result<RunOutcome, Error> {
+    ) -> Result<(RunOutcome, Candidates), Error> {
         let motion = &self.assembly.motion;
         let segments = motion.mechanism.segments(&run.kind);
         let travel = Travel::of(&motion.mechanism, &segments);
@@ -86,23 +89,28 @@ impl RunChecker<'_> {
         };
         let of_moved = kept.iter().filter(|c| moved.differ(c.a, c.b)).count() as u64;
         let groups = unique_pairs(self.assembly, &shapes, &kept);
+        let (groups, candidates) = groups.share_of(&shapes, self.shard);
         let answers = checker.answer_groups(&groups, watch, timings, progress);
         // Pairs of one swept body keep their relative pose; those of one moved body keep it as drawn.
         let at_rest = swept.pairs() - moved.pairs();
         let ignored = swept.ignored(&rules) - moved.ignored(&rules);
+        // The first shard counts the pairs that no shard answers.
+        let counts_all = self.shard.is_none_or(|shard| shard.index == 1);
         let unseen = Pruned { ignored, by_boxes: at_rest - ignored - of_moved };
+        let unseen = if counts_all { unseen } else { Pruned::default() };
         let tally = RunCounts::of(unseen, &groups, &answers);
         let rows = checker.outcomes(&groups, &answers);
         let all = Bodies::whole(self.assembly.instances.len());
+        let definition = motion_key::definition(motion, run, &segments);
         let mut outcome = RunOutcome {
             pairs: all.pairs() - moved.pairs() + (kept.len() as u64 - of_moved),
             moving: all.pairs() - moved.pairs(),
             counts: tally.counts,
             cleared_by: tally.cleared_by,
             rows,
-            ..RunOutcome::of(run, travel.joints(&motion.mechanism))
+            ..RunOutcome::of(run, definition, travel.joints(&motion.mechanism))
         };
-        outcome.counts.ignored += all.ignored(&rules) - swept.ignored(&rules);
+        outcome.counts.ignored += if counts_all { all.ignored(&rules) - swept.ignored(&rules) } else { 0 };
         let sweeps = Sweeps {
             run: self,
             checker: &checker,
@@ -112,6 +120,7 @@ impl RunChecker<'_> {
             joints: &outcome.joints.clone(),
             rank: &checker.ranks(),
             effort: Effort::of(self.settings.measure),
+            share: SweptShare::of(self.shard, self.assembly, self.shapes, definition),
         };
         for a in 0..self.assembly.instances.len() as u32 {
             for (row, answer) in sweeps.of_first(a) {
@@ -122,7 +131,7 @@ impl RunChecker<'_> {
             }
         }
         outcome.rows.sort_by_key(|row| sweeps.rank_of(row));
-        Ok(outcome)
+        Ok((outcome, candidates))
     }
 
     /// True for a pair that the run checks at its start: at rest there, and displaced or under another rule than as
@@ -139,20 +148,14 @@ impl RunChecker<'_> {
 
 impl RunOutcome {
     /// A run without pairs.
-    pub(crate) fn of(run: &NamedRun, joints: Vec<JointTravel>) -> Self {
+    pub(crate) fn of(run: &NamedRun, definition: u64, joints: Vec<JointTravel>) -> Self {
         Self {
             name: run.name.clone(),
             kind: run.kind.name().to_owned(),
             at: run.at.clone(),
+            definition,
             joints,
-            pairs: 0,
-            moving: 0,
-            counts: Counts::default(),
-            cleared_by: ClearedBy::default(),
-            cleared_by_swept_balls: 0,
-            rows: Vec::new(),
-            margin: 0.0,
-            undecided_because: None,
+            ..Self::default()
         }
     }
 
@@ -160,9 +163,8 @@ impl RunOutcome {
     fn count(&mut self, row: &PairOutcome, answer: &SweepAnswer) {
         *self.counts.of_mut(row.status) += 1;
         self.margin = greater(self.margin, answer.slack());
-        if self.undecided_because.is_none() {
-            self.undecided_because = answer.why.map(str::to_owned);
-        }
+        let why = answer.why.map(str::to_owned);
+        self.undecided_because = least_reason([self.undecided_because.take(), why]);
         if row.status == Status::Clear {
             *(if answer.by_balls { &mut self.cleared_by_swept_balls } else { &mut self.cleared_by.exact }) += 1;
         }

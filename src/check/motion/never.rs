@@ -8,6 +8,7 @@ use crate::check::motion::segment::{SegmentAnswer, still_at};
 use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, sweep_pair};
 use crate::check::motion::swept::Sweeps;
 use crate::check::pairs::candidates::{Candidate, candidates, neighbours};
+use crate::check::pairs::shard::SweptShare;
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shapes;
 use crate::check::run::{max_distance, resolve_settings};
@@ -135,6 +136,7 @@ pub fn meetings(
         cache: None,
         drawn_rules: &rules,
         sweep_cells: options.sweep_cells,
+        shard: None,
     };
     let rank = checker.ranks();
     let joints = travel.joints(mechanism);
@@ -147,6 +149,7 @@ pub fn meetings(
         joints: &joints,
         rank: &rank,
         effort: Effort::All,
+        share: SweptShare::all(assembly, &shapes),
     };
     let (pairs, ignored) = sweeps.meetings(&kept, progress);
     Ok(Meetings {

@@ -4,10 +4,12 @@ use crate::assembly::{InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::PairOutcome;
 use crate::check::motion::RunChecker;
 use crate::check::motion::bodies::{Bodies, Travel};
+use crate::check::motion::motion_key::definition;
 use crate::check::motion::outcome::{JointTravel, RunOutcome};
 use crate::check::motion::place;
 use crate::check::motion::sweep::{Effort, SweepQuery, radius, sweep_pair};
 use crate::check::motion::swept::Sweeps;
+use crate::check::pairs::shard::SweptShare;
 use crate::check::prepare::shapes::PlacedInstance;
 use crate::check::stages::answers::Checker;
 use crate::error::Error;
@@ -58,6 +60,7 @@ impl RunChecker<'_> {
             joints: &joints,
             rank: &checker.ranks(),
             effort: Effort::All,
+            share: SweptShare::all(assembly, shapes),
         };
         let [a, b] = pair.map(|i| i.0);
         let rule = match rules.of(pair[0], pair[1]) {
@@ -78,7 +81,7 @@ impl RunChecker<'_> {
             }
             row = Some(sweeps.row(pair, rule, &query, &answer));
         }
-        let mut outcome = RunOutcome::of(run, joints.clone());
+        let mut outcome = RunOutcome::of(run, definition(motion, run, &segments), joints.clone());
         outcome.margin = row.as_ref().and_then(|row| row.swept.as_ref()).map_or(0.0, |swept| swept.margin);
         let [of_a, of_b] = pair.map(|i| assembly.instances[i.0 as usize].joint);
         let at = |t: &JointTravel| JointTravel {

@@ -119,7 +119,7 @@ impl SweptPair {
 }
 
 /// Result of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunOutcome {
     /// Name of the run.
@@ -128,6 +128,8 @@ pub struct RunOutcome {
     pub kind: String,
     /// Location of its definition.
     pub at: Location,
+    /// Hash of the joint values that it covers, in their order.
+    pub definition: u64,
     /// Joints away from home.
     pub joints: Vec<JointTravel>,
     /// Number of checked pairs: the moving ones, and those under another rule than as drawn.
@@ -146,6 +148,11 @@ pub struct RunOutcome {
     pub margin: f64,
     /// Reason of the undecided pairs of a sweep.
     pub undecided_because: Option<String>,
+}
+
+/// One reason of several, the same in every order of the pairs.
+pub(crate) fn least_reason(reasons: [Option<String>; 2]) -> Option<String> {
+    reasons.into_iter().flatten().min()
 }
 
 impl RunOutcome {

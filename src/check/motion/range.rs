@@ -7,6 +7,7 @@ use crate::check::motion::outcome::MotionOutcome;
 use crate::check::motion::segment::SegmentAnswer;
 use crate::check::motion::sweep::{Effort, SweepAnswer};
 use crate::check::motion::swept::Sweeps;
+use crate::check::pairs::shard::SweptShare;
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shapes;
 use crate::check::run::resolve_settings;
@@ -89,8 +90,15 @@ pub fn joint_ranges(
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     let rules = RuleTable::of_drawing(assembly);
     let sweep_cells = options.sweep_cells;
-    let checker =
-        RunChecker { assembly, settings: &settings, shapes: &shapes, cache: None, drawn_rules: &rules, sweep_cells };
+    let checker = RunChecker {
+        assembly,
+        settings: &settings,
+        shapes: &shapes,
+        cache: None,
+        drawn_rules: &rules,
+        sweep_cells,
+        shard: None,
+    };
     progress.begin(Stage::Narrow, 2 * joints.len() as u64);
     let mut ranges = Vec::with_capacity(joints.len());
     for joint in joints {
@@ -202,6 +210,7 @@ impl RunChecker<'_> {
             joints: &[],
             rank: &checker.ranks(),
             effort: Effort::First,
+            share: SweptShare::all(assembly, shapes),
         };
         let value = |share: f64| home + (limit - home) * share;
         let mut first: Option<([f64; 2], Stop)> = None;

@@ -13,6 +13,7 @@ use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, ChainJoint, Frame, Law, Segment};
 use crate::query::convex::epa::EpaScratch;
 use crate::query::sweep::{self, Sweep, SweepLimits, SweepStatus};
+use serde::{Deserialize, Serialize};
 
 /// Largest number of open parts that are measured one by one.
 const MAX_OPEN: usize = 16;
@@ -21,10 +22,11 @@ const MAX_OPEN: usize = 16;
 pub(crate) const FACETS: &str = "facets may explain the overlap of a pair; this version proves that only in poses";
 
 /// Answer of a pair over a segment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SegmentAnswer {
     pub status: Status,
-    /// Reason of an undecided pair.
+    /// Reason of an undecided pair; the cache drops it.
+    #[serde(skip)]
     pub why: Option<&'static str>,
     /// Share of the segment with a proof (0 to 1).
     pub proved: f64,
@@ -54,7 +56,7 @@ pub(crate) struct SegmentAnswer {
 pub(crate) type Span = [Vec<f64>; 2];
 
 /// A part of a segment that breaks a limit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct FailingSpan {
     /// Bracket of its start.
     pub from: Span,

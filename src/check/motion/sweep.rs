@@ -4,7 +4,7 @@
 //! values, the distance at the centre less the largest displacement. The triangles decide the others (`segment`). A pair
 //! without a proof is undecided, and fails.
 
-use crate::check::motion::segment::{SegmentAnswer, one_parameter, segment_answer};
+use crate::check::motion::segment::{FACETS, SegmentAnswer, one_parameter, segment_answer};
 use crate::check::motion::several::box_answer;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::limits::Limits;
@@ -12,11 +12,15 @@ use crate::check::{Measure, Status};
 use crate::geom::math::{greater, lesser, max3};
 use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, Frame, Segment};
+use serde::{Deserialize, Serialize};
 
 /// Reasons of undecided pairs.
 pub(crate) const NO_PROOF: &str = "parts of the sweep stay without a proof";
 const LARGEST_GAP: &str = "this version proves no largest gap over a sweep";
 const NO_TRIANGLES: &str = "a part has no triangle with an area";
+
+/// All reasons, for the cache.
+pub(crate) const REASONS: [&str; 4] = [NO_PROOF, LARGEST_GAP, NO_TRIANGLES, FACETS];
 
 /// Query of a pair over a run.
 pub(crate) struct SweepQuery<'a> {
@@ -51,11 +55,13 @@ impl Effort {
 }
 
 /// Answer of a pair over a run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SweepAnswer {
     pub status: Status,
     /// True if the balls around the parts clear the pair.
     pub by_balls: bool,
-    /// Reason of an undecided pair.
+    /// Reason of an undecided pair; the cache keeps it as a code.
+    #[serde(skip)]
     pub why: Option<&'static str>,
     /// Answers of the segments in their order: of all, or up to the one that settles the status.
     pub segments: Vec<SegmentAnswer>,
@@ -70,12 +76,27 @@ impl SweepAnswer {
     }
 }
 
+/// Answer of a pair without segments.
+fn settled(status: Status) -> SweepAnswer {
+    SweepAnswer { status, by_balls: true, why: None, segments: Vec::new(), proved: 1.0 }
+}
+
 /// Answers a pair over all parameters of a run. Cost: up to the budget.
 pub(crate) fn sweep_pair(query: &SweepQuery<'_>) -> SweepAnswer {
-    let settled = |status| SweepAnswer { status, by_balls: true, why: None, segments: Vec::new(), proved: 1.0 };
+    by_balls(query).unwrap_or_else(|| by_triangles(query))
+}
+
+/// Answers a pair if the balls around its parts clear it.
+pub(crate) fn by_balls(query: &SweepQuery<'_>) -> Option<SweepAnswer> {
     let clear = |(chain, _, cells): &(Chain, &Segment, &[Cell])| cells.iter().all(|cell| apart(query, chain, cell));
-    if query.segments.iter().all(clear) {
-        return settled(Status::Clear);
+    query.segments.iter().all(clear).then(|| settled(Status::Clear))
+}
+
+/// Answers a pair by its triangles.
+pub(crate) fn by_triangles(query: &SweepQuery<'_>) -> SweepAnswer {
+    // Every answer depends on both self-unions: their warnings do not depend on the cache.
+    for shape in [query.first, query.second] {
+        shape.exact().surface.solid();
     }
     let limits = raised(query);
     let none = |why| SweepAnswer { by_balls: false, why: Some(why), proved: 0.0, ..settled(Status::Undecided) };

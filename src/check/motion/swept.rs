@@ -3,12 +3,13 @@
 use crate::assembly::{InstanceIx, PairRule, RuleTable};
 use crate::check::motion::RunChecker;
 use crate::check::motion::bodies::Bodies;
-use crate::check::motion::motion_key::{failing_travel, inputs};
+use crate::check::motion::motion_key::{failing_travel, fingerprint, inputs};
 use crate::check::motion::outcome::{FailingPart, JointSpan, JointTravel, SweptPair};
 use crate::check::motion::place;
 use crate::check::motion::segment::{SegmentAnswer, Span};
-use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, sweep_pair};
+use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, by_balls, by_triangles};
 use crate::check::pairs::candidates::Candidate;
+use crate::check::pairs::shard::SweptShare;
 use crate::check::prepare::shapes::Shapes;
 use crate::check::stages::answers::Checker;
 use crate::check::stages::limits::Limits;
@@ -36,13 +37,15 @@ pub(crate) struct Sweeps<'a> {
     /// Rank of every instance by id.
     pub rank: &'a [u32],
     pub effort: Effort,
+    /// Pairs of this check.
+    pub share: SweptShare<'a>,
 }
 
 impl Sweeps<'_> {
     /// Answers the pairs of an instance with all later ones. Cost: parallel over the pairs.
     pub(crate) fn of_first(&self, a: u32) -> Vec<(PairOutcome, SweepAnswer)> {
         let later = (a + 1..self.run.assembly.instances.len() as u32).into_par_iter();
-        let asked = later.filter(|b| self.swept.differ(a, *b));
+        let asked = later.filter(|b| self.swept.differ(a, *b) && self.share.contains(a, *b));
         let answer = |b: u32| match self.rules.of(InstanceIx(a), InstanceIx(b)) {
             PairRule::Ignored { .. } => None,
             PairRule::Rule(rule) => Some(self.answer([a, b], Some(rule))),
@@ -66,9 +69,20 @@ impl Sweeps<'_> {
         // The order of the file must not change a bound.
         let pair = self.by_id(pair);
         let query = self.query(pair, rule);
-        let answer = sweep_pair(&query);
+        let answer = by_balls(&query).unwrap_or_else(|| self.by_triangles(pair, &query));
         let row = self.row(pair, rule, &query, &answer);
         (row, answer)
+    }
+
+    /// Finds the answer in the cache, or computes it.
+    fn by_triangles(&self, pair: [u32; 2], query: &SweepQuery<'_>) -> SweepAnswer {
+        let shapes = pair.map(|i| self.run.shapes.placed[i as usize].shape);
+        let Some(cache) = self.run.cache else { return by_triangles(query) };
+        cache.find_sweep(shapes, query).unwrap_or_else(|| {
+            let answer = by_triangles(query);
+            cache.store_sweep(shapes, query, &answer);
+            answer
+        })
     }
 
     pub(crate) fn query(&self, pair: [u32; 2], rule: Option<u32>) -> SweepQuery<'_> {
@@ -106,6 +120,7 @@ impl Sweeps<'_> {
         let measured = worst.as_ref().and_then(|(_, values, gap)| self.at_worst(pair, rule, values, *gap));
         let mut row = measured.unwrap_or_else(|| self.bare(pair, rule));
         row.status = answer.status;
+        row.alike = fingerprint(query);
         row.certainty = certainty(&row, &query.limits, answer);
         if row.status == Status::Undecided || row.status.fails() && row.gap.is_none() {
             row.inputs = Some(inputs(query));
@@ -144,7 +159,8 @@ impl Sweeps<'_> {
     fn at_worst(&self, [a, b]: [u32; 2], rule: Option<u32>, values: &[f64], gap: Bounds) -> Option<PairOutcome> {
         let RunChecker { assembly, shapes, settings, .. } = self.run;
         let moved = Shapes { placed: place::pair_at(assembly, shapes, values, [a, b])?, ..(*shapes).clone() };
-        let checker = Checker { assembly, settings, shapes: &moved, cache: None, neighbours: self.checker.neighbours };
+        let cache = self.run.cache;
+        let checker = Checker { assembly, settings, shapes: &moved, cache, neighbours: self.checker.neighbours };
         let candidate = Candidate { a: a.min(b), b: a.max(b), rule };
         let mut row = checker.row(&candidate, self.rank, &mut Trace::default());
         let still = row.gap_bracket.unwrap_or(Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY });

@@ -91,7 +91,8 @@ pub struct PairOutcome {
     /// without a gap.
     pub inputs: Option<u64>,
     /// Fingerprint of the pair: a hash of both shapes and their relative pose. Equal for pairs of the same two parts in
-    /// the same relative pose, independent of names and order.
+    /// the same relative pose, independent of names and order. Over a sweep, a hash of both shapes and their relative
+    /// motion.
     pub alike: u64,
     /// Results over a sweep; `None` in the drawing and in a pose.
     #[serde(default, skip_serializing_if = "Option::is_none")]

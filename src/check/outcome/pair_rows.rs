@@ -1,6 +1,7 @@
 //! Builds the rows of the report, one for each listed pair.
 
 use crate::assembly::InstanceIx;
+use crate::check::cache::{Kind, PairKey};
 use crate::check::pairs::candidates::Candidate;
 use crate::check::pairs::canonical_pose;
 use crate::check::pairs::distinct::{PairRef, UniquePair, UniquePairs, unique_pairs};
@@ -34,14 +35,17 @@ impl Checker<'_> {
         self.row(candidate, &self.ranks(), steps)
     }
 
-    /// Row and trace of one candidate; `rank` is that of each instance by id.
+    /// Row and trace of one candidate; `rank` is that of each instance by id. An answer from the cache has no trace.
     pub(crate) fn row(&self, candidate: &Candidate, rank: &[u32], steps: &mut Trace) -> PairOutcome {
         let groups = unique_pairs(self.assembly, self.shapes, std::slice::from_ref(candidate));
         let limits = self.limits(candidate.rule);
         let (member, distinct) = (&groups.candidates[0], &groups.distinct[0]);
         let firsts = RotationIndex::of(&groups);
         let turns = firsts.rotations_of(0, &self.shapes.placed);
-        let answer = self.query(distinct, &limits, turns).answer(&mut EpaScratch::default(), steps);
+        let query = self.query(distinct, &limits, turns);
+        let wish = PairKey { shapes: [distinct.first, distinct.second], query: &query, kind: Kind::Sweeps };
+        let known = self.cache.and_then(|cache| cache.find(&wish));
+        let answer = known.unwrap_or_else(|| self.traced(&wish, &mut EpaScratch::default(), steps));
         let row = self.outcome(member, distinct, &answer, rank);
         let first = if member.swapped { member.b } else { member.a };
         if row.a.0 != first {

@@ -29,12 +29,22 @@ pub(crate) fn relative(a: &Pose, a_origin: &Vec3, b: &Pose, b_origin: &Vec3) -> 
 /// Rounds a pose so that equal placements written in different places of an assembly become equal bit for bit. `size`
 /// is the sum of the two diameters (mm). Every point moves by at most [`shared_pose_mm`].
 pub(crate) fn rounded(pose: &Pose, size: f64) -> Pose {
-    let rotation = orthonormal(&pose.rotation.map(|e| (e + ROTATION_SHIFT) - ROTATION_SHIFT));
-    let reach = size + pose.translation.norm();
+    let rotation = orthonormal(&pose.rotation.map(rounded_entry));
+    let translation = rounded_point(&pose.translation, size + pose.translation.norm());
+    // Adding zero turns −0 into 0.
+    Pose { rotation: rotation.map(|e| e + 0.0), translation }
+}
+
+/// Rounds an entry of a rotation or of a direction (-1 to 1).
+pub(crate) fn rounded_entry(e: f64) -> f64 {
+    (e + ROTATION_SHIFT) - ROTATION_SHIFT
+}
+
+/// Rounds a point to a grid for coordinates up to `reach` (mm, > 0); free of −0.
+pub(crate) fn rounded_point(point: &Vec3, reach: f64) -> Vec3 {
     // Between a power of two P and 2P the spacing of numbers is 2u·P, and P is more than half of the given bound.
     let shift = 1.5 * power_of_two_below(TRANSLATION_ROUNDINGS * reach);
-    // Adding zero turns −0 into 0.
-    Pose { rotation: rotation.map(|e| e + 0.0), translation: pose.translation.map(|e| (e + shift) - shift + 0.0) }
+    point.map(|e| (e + shift) - shift + 0.0)
 }
 
 /// Residual of splitting two placements (mm, >= 0), rounded up so that equal poses seldom differ in it.

@@ -1,12 +1,15 @@
 //! Selects the pairs of a shard.
 //!
-//! The content of the two shapes and their relative pose decide the shard of a pair. Equal pairs are thus in one shard,
-//! and no answer is computed twice. Names, rules and settings leave the selection unchanged, so the cache of a shard
+//! The content of the two shapes and their relative pose decide the shard of a pair, in each run anew. Equal pairs are
+//! thus in one shard, and no answer is computed twice. Names, rules and settings leave the selection unchanged, so the cache of a shard
 //! stays useful.
 
+use crate::assembly::Assembly;
 use crate::check::outcome::warnings::PlacedWarning;
+use crate::check::pairs::candidates::Candidate;
 use crate::check::pairs::canonical_pose;
-use crate::check::pairs::distinct::{UniquePair, UniquePairs};
+use crate::check::pairs::distinct::{UniquePair, UniquePairs, canonical};
+use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::Shapes;
 use crate::check::{Outcome, RunStats};
 use rayon::prelude::*;
@@ -37,7 +40,8 @@ impl Shard {
     }
 }
 
-/// Candidate pairs of a whole run: their grown boxes meet, and no rule ignores them. Equal in all shards of the run.
+/// Candidate pairs of a whole run, with those of its poses and of the starts of its sweeps: their grown boxes meet, and
+/// no rule ignores them. Equal in all shards of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Candidates {
@@ -45,6 +49,14 @@ pub struct Candidates {
     pub count: u64,
     /// Hash of the candidates and of their shard hashes (32 hexadecimal digits).
     pub hash: String,
+}
+
+impl Candidates {
+    /// Candidates of the drawing and of a pose or sweep; of those before, and of one more.
+    pub(crate) fn and(self, more: &Self) -> Self {
+        let hash = blake3::hash([self.hash.as_bytes(), b" ", more.hash.as_bytes()].concat().as_slice());
+        Self { count: self.count + more.count, hash: hash.to_hex().as_str()[..32].to_owned() }
+    }
 }
 
 /// Result of one shard.
@@ -64,9 +76,18 @@ pub struct ShardOutcome {
 }
 
 impl UniquePairs {
+    /// Selects the pairs of a shard, or all without one; the hash of the candidates is then empty.
+    pub(crate) fn share_of(self, shapes: &Shapes, shard: Option<Shard>) -> (Self, Candidates) {
+        let all = Candidates { count: self.candidates.len() as u64, hash: String::new() };
+        match shard {
+            Some(shard) => self.of_shard(shapes, shard),
+            None => (self, all),
+        }
+    }
+
     /// Selects the pairs of a shard and describes the candidates of the whole run.
     pub(crate) fn of_shard(self, shapes: &Shapes, shard: Shard) -> (Self, Candidates) {
-        let content: Vec<blake3::Hash> = shapes.all.iter().map(crate::check::prepare::shape::Shape::content).collect();
+        let content: Vec<blake3::Hash> = shapes.all.iter().map(Shape::content).collect();
         let hashes: Vec<u64> = self.distinct.par_iter().map(|d| hash(d, &content)).collect();
         let mut hasher = blake3::Hasher::new();
         let mut block = Vec::with_capacity(1 << 16);
@@ -102,6 +123,43 @@ impl UniquePairs {
     }
 }
 
+/// Pairs of a sweep that belong to a shard.
+pub(crate) struct SweptShare<'a> {
+    shard: Option<Shard>,
+    assembly: &'a Assembly,
+    shapes: &'a Shapes,
+    /// Content of each shape; empty without a shard.
+    content: Vec<blake3::Hash>,
+    /// Hash of the joint values of the sweep.
+    definition: u64,
+}
+
+impl<'a> SweptShare<'a> {
+    /// All pairs of a sweep.
+    pub(crate) fn all(assembly: &'a Assembly, shapes: &'a Shapes) -> Self {
+        Self { shard: None, assembly, shapes, content: Vec::new(), definition: 0 }
+    }
+
+    /// The share of a shard; all pairs without one.
+    pub(crate) fn of(shard: Option<Shard>, assembly: &'a Assembly, shapes: &'a Shapes, definition: u64) -> Self {
+        let content = shard.map(|_| shapes.all.iter().map(Shape::content).collect());
+        Self { shard, assembly, shapes, content: content.unwrap_or_default(), definition }
+    }
+
+    /// True if the pair of two instances belongs to the shard.
+    pub(crate) fn contains(&self, a: u32, b: u32) -> bool {
+        let Some(shard) = self.shard else { return true };
+        let (_, pair) = canonical(self.assembly, self.shapes, &Candidate { a, b, rule: None });
+        shard.contains(swept_hash(&pair, &self.content, self.definition))
+    }
+}
+
+/// Hash of two shapes, their relative pose as drawn and the joint values of a sweep, equal on every machine.
+fn swept_hash(pair: &UniquePair, content: &[blake3::Hash], definition: u64) -> u64 {
+    let [low, high] = [hash(pair, content), definition].map(u64::to_le_bytes);
+    first_bytes(&blake3::hash(&[low, high].concat()))
+}
+
 /// Hash of two shapes and their relative pose, equal on every machine.
 fn hash(pair: &UniquePair, content: &[blake3::Hash]) -> u64 {
     let mut hasher = blake3::Hasher::new();
@@ -112,8 +170,12 @@ fn hash(pair: &UniquePair, content: &[blake3::Hash]) -> u64 {
     for number in canonical_pose::numbers(&pair.pose) {
         hasher.update(&number.to_le_bytes());
     }
+    first_bytes(&hasher.finalize())
+}
+
+fn first_bytes(hash: &blake3::Hash) -> u64 {
     let mut first = [0; 8];
-    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    first.copy_from_slice(&hash.as_bytes()[..8]);
     u64::from_le_bytes(first)
 }
 

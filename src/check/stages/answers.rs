@@ -155,7 +155,12 @@ impl Checker<'_> {
 
     /// Runs the stages and caches the answer.
     pub(crate) fn computed(&self, wish: &PairKey, scratch: &mut EpaScratch) -> Answer {
-        let answer = wish.query.answer(scratch, &mut Trace::default());
+        self.traced(wish, scratch, &mut Trace::default())
+    }
+
+    /// Runs the stages, with their trace, and caches the answer.
+    pub(crate) fn traced(&self, wish: &PairKey, scratch: &mut EpaScratch, steps: &mut Trace) -> Answer {
+        let answer = wish.query.answer(scratch, steps);
         if let Some(cache) = self.cache {
             cache.store(wish, &answer);
         }

@@ -114,7 +114,7 @@ fn all_rows(judged: &Judged) -> Vec<(Option<&str>, &PairOutcome, Option<Baseline
 fn entry_of(view: &RunView<'_>, outcome: &Outcome, pair: &PairOutcome, run: Option<&str>) -> Entry {
     let (a, b) = (outcome.id(pair.a), outcome.id(pair.b));
     let least_gap = match run {
-        None => view.passing_gap(a, b, pair.status),
+        None => view.passing_gap(None, a, b, pair.status),
         Some(_) => passing_gap(outcome.rule_of(pair), outcome.settings.tolerance, pair.status),
     };
     let limit = if pair.status == Status::Interference { -least_gap } else { least_gap };

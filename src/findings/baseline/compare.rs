@@ -1,9 +1,9 @@
 //! Compares a run with a baseline.
 
-use crate::check::{Measure, MotionOutcome, Outcome, PairOutcome, Status};
+use crate::check::{Measure, Outcome, PairOutcome, Status};
 use crate::findings::baseline::status::{Accepted, BaselineOutcome, BaselineStatus, Comparison, ResolvedFinding};
-use crate::findings::baseline::{Baseline, Entry, meshes_of, motion_of};
-use crate::findings::resolved::{self, Verdict};
+use crate::findings::baseline::{Baseline, Entry, meshes_of};
+use crate::findings::resolved;
 use crate::findings::run_view::{RunView, extent_of_pair};
 use crate::findings::severity::{
     Metric, Penetration, Severity, Slack, exceeds, in_mm, is_farther_in, is_same_bracket, worse_in,
@@ -34,7 +34,7 @@ pub fn compare(baseline: &Baseline, file: String, outcome: &Outcome) -> Baseline
     let mut gone = gone.peekable();
     if gone.peek().is_some() {
         let view = RunView::of_outcome(outcome);
-        result.gone = gone.map(|entry| resolve_entry(entry, baseline.units, &view, outcome)).collect();
+        result.gone = gone.map(|entry| resolve_entry(entry, baseline.units, &view)).collect();
     }
     result
 }
@@ -78,17 +78,9 @@ fn with_travel(comparison: Comparison, before: Option<f64>, now: &PairOutcome, s
     }
 }
 
-fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>, outcome: &Outcome) -> ResolvedFinding {
+fn resolve_entry(entry: &Entry, units: LengthUnit, now: &RunView<'_>) -> ResolvedFinding {
     let least_gap = entry.least_gap() * units.mm();
-    let drawn = !outcome.motion.as_ref().is_some_and(MotionOutcome::is_without_drawing);
-    let verdict = match &entry.run {
-        Some(run) if entry.motion.is_some() && motion_of(outcome, run).is_some_and(|now| Some(now) != entry.motion) => {
-            Verdict { fixed: false, why: format!("`{run}` covers other joint values now") }
-        }
-        Some(run) => resolved::judge_in_run(now, outcome, [&entry.a, &entry.b], run, least_gap),
-        None if drawn => resolved::judge(now, &entry.a, &entry.b, least_gap),
-        None => Verdict { fixed: false, why: "not checked: --run leaves out the drawing".to_owned() },
-    };
+    let verdict = resolved::judge(now, [&entry.a, &entry.b], entry.run.as_deref(), entry.motion, least_gap);
     let (a, b, run) = (entry.a.clone(), entry.b.clone(), entry.run.clone());
     ResolvedFinding { a, b, run, status: entry.status, fixed: verdict.fixed, why: verdict.why }
 }

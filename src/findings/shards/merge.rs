@@ -2,11 +2,12 @@
 
 use crate::assembly::{InstanceIx, RuleCoverage};
 use crate::check::{
-    Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, Shard, Status,
+    Candidates, ClearedBy, Counts, Fix, InstanceOutcome, Outcome, PairOutcome, PlacedWarning, RunOutcome, Shard,
     fixable_rows,
 };
 use crate::error::{Error, Location, Problem, Warning};
 use crate::findings::shards::partial::{Partial, inconsistent};
+use crate::findings::shards::runs;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ struct Own {
     fixes: Vec<Fix>,
     /// Instances, for shard 1 only.
     instances: Vec<InstanceOutcome>,
+    /// Results of the poses and sweeps, without their definitions.
+    runs: Vec<RunOutcome>,
 }
 
 impl ShardParts {
@@ -46,6 +49,7 @@ impl ShardParts {
             pairs: mem::take(&mut outcome.pairs),
             fixes: mem::take(&mut outcome.fixes),
             instances: mem::take(&mut outcome.instances),
+            runs: outcome.motion.iter_mut().flat_map(|motion| &mut motion.runs).map(runs::take_results).collect(),
         };
         Self { file, shard, candidates, instances_hash, warnings, own, common: outcome }
     }
@@ -76,16 +80,20 @@ pub fn merge(partials: Vec<(String, Partial)>, fixes: usize) -> Result<Outcome, 
     let mut warnings = Warnings::default();
     warnings.add(told, &file)?;
     for share in rest {
-        add(&mut own.counts, &share.own.counts);
+        runs::add(&mut own.counts, &share.own.counts);
         own.cleared_by.add(&share.own.cleared_by);
         own.pairs.extend(share.own.pairs);
         own.fixes.extend(share.own.fixes);
+        own.runs.iter_mut().zip(share.own.runs).for_each(|(run, more)| runs::add_results(run, more));
         warnings.add(share.warnings, &share.file)?;
     }
     sort(&mut own);
-    let Own { counts, cleared_by, pairs, fixes: known, instances } = own;
+    let Own { counts, cleared_by, pairs, fixes: known, instances, runs: of_runs } = own;
     let warnings = warnings.in_order();
     let mut outcome = Outcome { counts, cleared_by, pairs, fixes: known, instances, warnings, ..common };
+    for (run, results) in outcome.motion.iter_mut().flat_map(|motion| &mut motion.runs).zip(of_runs) {
+        runs::add_results(run, results);
+    }
     let rows = fixable_rows(&outcome.pairs, fixes);
     outcome.fixes = rows.into_iter().filter_map(|row| outcome.fix_of(&outcome.pairs[row]).cloned()).collect();
     check_counts(&outcome, &file)?;
@@ -190,10 +198,24 @@ fn check_indices(share: &ShardParts, ids: &[&str]) -> Result<(), Error> {
     let (own, common) = (&share.own, &share.common);
     let id = |ix: InstanceIx| ids.get(ix.0 as usize);
     let refuse = |list: &str, k: usize| Err(inconsistent(&share.file, &format!("outcome.{list}[{k}]")));
-    for (k, row) in own.pairs.iter().enumerate() {
+    let is_known = |row: &PairOutcome| {
         let ordered = matches!((id(row.a), id(row.b)), (Some(a), Some(b)) if a < b);
-        if !ordered || row.rule.is_some_and(|r| r as usize >= common.rules.len()) {
-            return refuse("pairs", k);
+        ordered && row.rule.is_none_or(|r| (r as usize) < common.rules.len())
+    };
+    if let Some(k) = own.pairs.iter().position(|row| !is_known(row)) {
+        return refuse("pairs", k);
+    }
+    if let Some(motion) = &common.motion {
+        if let Some(k) = motion.joints.iter().position(|joint| !runs::is_joint_known(joint, motion)) {
+            return refuse("motion.joints", k);
+        }
+        let wrong = |(run, own): (&RunOutcome, &RunOutcome)| {
+            !runs::are_joints_known(run, motion)
+                || !own.rows.iter().all(&is_known)
+                || !runs::are_joints_known(own, motion)
+        };
+        if let Some(k) = motion.runs.iter().zip(&own.runs).position(wrong) {
+            return refuse("motion.runs", k);
         }
     }
     for (k, fix) in own.fixes.iter().enumerate() {
@@ -212,14 +234,6 @@ fn check_indices(share: &ShardParts, ids: &[&str]) -> Result<(), Error> {
     lost.map_or(Ok(()), |k| refuse("instances", k))
 }
 
-/// Adds with saturation: a huge count in a file must not overflow.
-fn add(sum: &mut Counts, other: &Counts) {
-    for status in Status::ALL {
-        let n = sum.of_mut(status);
-        *n = n.saturating_add(other.of(status));
-    }
-}
-
 /// Sorts the rows as in a report: by id of a, then b.
 fn sort(own: &mut Own) {
     let mut order: Vec<usize> = (0..own.instances.len()).collect();
@@ -228,22 +242,18 @@ fn sort(own: &mut Own) {
     (0..).zip(order).for_each(|(r, i)| rank[i] = r);
     let key = |p: &PairOutcome| (rank[p.a.0 as usize], rank[p.b.0 as usize]);
     own.pairs.sort_unstable_by_key(key);
+    own.runs.iter_mut().for_each(|run| run.rows.sort_unstable_by_key(key));
 }
 
 /// Verifies the counts: every pair once, and every required row present.
 fn check_counts(o: &Outcome, file: &str) -> Result<(), Error> {
-    let total = |numbers: &[u64]| numbers.iter().try_fold(0_u64, |sum, n| sum.checked_add(*n));
-    let ended = total(&Status::ALL.map(|s| o.counts.of(s)));
-    let cleared = total(&o.cleared_by.named().map(|(_, n)| n));
-    let mut listed = Counts::default();
-    o.pairs.iter().for_each(|p| *listed.of_mut(p.status) += 1);
-    let all_listed = Status::ALL.into_iter().all(|s| match s {
-        Status::Clear => listed.clear <= o.counts.clear,
-        Status::Ignored => listed.ignored == 0,
-        _ => listed.of(s) == o.counts.of(s),
-    });
-    let twice = o.pairs.windows(2).any(|w| (w[0].a, w[0].b) == (w[1].a, w[1].b));
-    if ended == Some(o.possible_pairs) && cleared == Some(o.counts.clear) && all_listed && !twice {
+    let drawing = runs::Tally {
+        pairs: o.possible_pairs,
+        counts: &o.counts,
+        cleared: runs::total(&o.cleared_by.named().map(|(_, n)| n)),
+        rows: &o.pairs,
+    };
+    if drawing.is_whole() && o.runs().iter().all(|run| runs::Tally::of(run).is_whole()) {
         return Ok(());
     }
     let what = "the counts of all shards do not add up to the number of pairs";

@@ -47,12 +47,14 @@ impl Serialize for Document<'_> {
         map.serialize_field("summary", &Summary::new(judged))?;
         map.serialize_field("baseline", &judged.baseline.as_ref().map(Baseline::new))?;
         map.serialize_field("pairs", &Pairs(judged, &groups, &numbers))?;
-        map.serialize_field("groups", &GroupList(o, &groups, &numbers))?;
+        map.serialize_field("groups", &GroupList(o, &groups, Some(&numbers)))?;
         map.serialize_field("parts", &Parts(o))?;
         map.serialize_field("instances", &Instances(o))?;
         map.serialize_field("warnings", &Warnings(&o.warnings))?;
         if let Some(motion) = &o.motion {
-            map.serialize_field("motion", &Motion::new(judged, motion))?;
+            let runs = judged.runs();
+            let of_runs: Vec<(&Judged, Groups)> = runs.iter().map(|run| (run, Groups::new(run))).collect();
+            map.serialize_field("motion", &Motion::new(judged, motion, &of_runs))?;
         }
         map.end()
     }
@@ -272,7 +274,8 @@ impl MinMax {
     }
 }
 
-struct GroupList<'a>(&'a Outcome, &'a Groups, &'a RowNumbers);
+/// Groups of the rows of an outcome, with the numbers of its rows, if it has any.
+pub(crate) struct GroupList<'a>(pub &'a Outcome, pub &'a Groups, pub Option<&'a RowNumbers>);
 
 #[derive(Serialize)]
 struct GroupRow<'a> {
@@ -299,7 +302,7 @@ impl Serialize for GroupList<'_> {
                 worst: pair_id(o.id(worst.a), o.id(worst.b)),
                 culprits: g.culprits.iter().map(|c| o.id(*c)).collect(),
                 pattern: g.patterns(o, worst),
-                row: self.2.of(g.worst as usize).map(|n| n.row),
+                row: self.2.and_then(|numbers| numbers.of(g.worst as usize)).map(|n| n.row),
             }
         }))
     }

@@ -46,7 +46,7 @@ pub(crate) struct Pair<'a> {
 
 /// Id of a row's group; `null` without a group.
 #[derive(Serialize)]
-struct GroupOfPair<'a>(Option<&'a str>);
+pub(crate) struct GroupOfPair<'a>(pub Option<&'a str>);
 
 /// Row of the table with groups, and position in its group; `null` without one.
 #[derive(Serialize)]

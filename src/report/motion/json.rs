@@ -3,10 +3,10 @@
 use crate::check::{
     ExplainedRun, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, PairOutcome, RunOutcome, pair_id,
 };
-use crate::findings::{BaselineStatus, Judged};
+use crate::findings::{BaselineStatus, Groups, Judged};
 use crate::geom::{Bounds, LengthUnit};
-use crate::report::json::MinMax;
-use crate::report::json::pair::RuleOfPair;
+use crate::report::json::pair::{GroupOfPair, RuleOfPair};
+use crate::report::json::{GroupList, MinMax};
 use crate::report::motion::in_units;
 use crate::report::number::{as_given, length, vector, volume};
 use serde::Serialize;
@@ -43,6 +43,8 @@ struct Run<'a> {
     kind: &'a str,
     file: &'a str,
     line: Option<u32>,
+    /// Hash of the joint values that it covers.
+    definition: String,
     joints: BTreeMap<&'a str, [f64; 2]>,
     pairs: u64,
     moving: u64,
@@ -51,6 +53,7 @@ struct Run<'a> {
     margin: f64,
     verdict: &'static str,
     undecided_because: Option<&'a str>,
+    groups: GroupList<'a>,
 }
 
 /// A pair of a run; `null` for the values of a sweep in a pose.
@@ -77,6 +80,9 @@ struct Row<'a> {
     margin: Option<f64>,
     failing_travel: Option<f64>,
     baseline: Option<&'static str>,
+    /// Id of its group; omitted from a row outside a report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<GroupOfPair<'a>>,
 }
 
 /// A pair explained in a run.
@@ -167,7 +173,8 @@ struct Worst<'a> {
 }
 
 impl<'a> Motion<'a> {
-    pub(crate) fn new(judged: &'a Judged, motion: &'a MotionOutcome) -> Self {
+    /// `of_runs` are the runs as outcomes of their own, each with its groups.
+    pub(crate) fn new(judged: &'a Judged, motion: &'a MotionOutcome, of_runs: &'a [(&'a Judged, Groups)]) -> Self {
         let o = &judged.outcome;
         let joint = |j: &'a JointOutcome| Joint {
             name: &j.name,
@@ -181,15 +188,16 @@ impl<'a> Motion<'a> {
             follows: j.follows.map(|f| motion.joints[f as usize].name.as_str()),
             instances: j.instances,
         };
-        let rows = motion.runs.iter().enumerate().flat_map(|(k, run)| {
+        let rows = motion.runs.iter().zip(of_runs).flat_map(|(run, (one, groups))| {
             run.rows.iter().enumerate().map(move |(row, pair)| Row {
-                baseline: judged.status_in_run(k, row).map(BaselineStatus::name),
+                baseline: one.status_of(row).map(BaselineStatus::name),
+                group: Some(GroupOfPair(groups.of(row).map(|group| group.id.as_str()))),
                 ..Row::new(judged, motion, run, pair)
             })
         });
         Self {
             joints: motion.joints.iter().map(joint).collect(),
-            runs: motion.runs.iter().map(|run| Run::new(judged, motion, run)).collect(),
+            runs: motion.runs.iter().zip(of_runs).map(|(run, one)| Run::new(motion, run, one)).collect(),
             rows: rows.collect(),
             left_out: &motion.left_out,
             sweep_cells: motion.sweep_cells,
@@ -198,7 +206,7 @@ impl<'a> Motion<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(judged: &Judged, motion: &'a MotionOutcome, run: &'a RunOutcome) -> Self {
+    fn new(motion: &'a MotionOutcome, run: &'a RunOutcome, (judged, groups): &'a (&'a Judged, Groups)) -> Self {
         let units = judged.outcome.units;
         let values = run.joints.iter().map(|t| {
             let joint = &motion.joints[t.joint as usize];
@@ -211,6 +219,7 @@ impl<'a> Run<'a> {
             kind: &run.kind,
             file: &run.at.file,
             line: run.at.line,
+            definition: format!("{:016x}", run.definition),
             joints: values.collect(),
             pairs: run.pairs,
             moving: run.moving,
@@ -219,6 +228,7 @@ impl<'a> Run<'a> {
             margin: length(run.margin, units),
             verdict: if fails { "fail" } else { "pass" },
             undecided_because: run.undecided_because.as_deref(),
+            groups: GroupList(&judged.outcome, groups, None),
         }
     }
 }
@@ -254,6 +264,7 @@ impl<'a> Row<'a> {
             margin: swept.map(|s| length(s.margin, o.units)),
             failing_travel: swept.map(|s| length(s.failing_travel, o.units)),
             baseline: None,
+            group: None,
         }
     }
 }

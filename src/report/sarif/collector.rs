@@ -139,8 +139,9 @@ fn run_results(judged: &Judged) -> Vec<ResultRow> {
     let mut results = Vec::new();
     for (run, one) in judged.outcome.runs().iter().zip(judged.runs()) {
         let findings = rows::in_groups(&rank::ranked(&one, |row| one.outcome.pairs[row].status.fails()), None);
+        let groups = Groups::new(&one);
         for (k, entry) in findings.iter().enumerate() {
-            let found = finding(&one, (&Groups::default(), &RowNumbers::default()), entry, priority(k, findings.len()));
+            let found = finding(&one, (&groups, &RowNumbers::default()), entry, priority(k, findings.len()));
             let said = format!("{}: {}", run.name, sentence(&one, entry.row));
             let p = &one.outcome.pairs[entry.row];
             let pair = pair_id(one.outcome.id(p.a), one.outcome.id(p.b));
