@@ -16,7 +16,7 @@ pub mod repair;
 pub(crate) mod topology;
 pub mod tri_mesh;
 
-pub(crate) use crate::mesh::arrangement::{Pieces, intersection, union};
+pub(crate) use crate::mesh::arrangement::{Known, Pieces, intersection, union};
 pub(crate) use crate::mesh::facets::facet_errors_over;
 pub use crate::mesh::facets::{
     ConcaveFacets, FacetEdge, FacetErrors, Facets, LARGEST_ANGLE, LEAST_ANGLE, facet_error, sagitta,

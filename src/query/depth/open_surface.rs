@@ -171,12 +171,14 @@ impl<'a> BallSearch<'a> {
         search
     }
 
-    /// Refines until the target is met, no better cell remains or the budget is spent.
-    pub(crate) fn refine(&mut self, target: &Target, best: &mut Option<Witness>) {
+    /// Refines until the target is met, no better cell remains, or the search has used `budget` cells in total, at most
+    /// 4096.
+    pub(crate) fn refine(&mut self, target: &Target, budget: u32, best: &mut Option<Witness>) {
+        let budget = budget.min(MAX_CELLS);
         while let Some(cell) = self.heap.pop() {
             let radius = best.map_or(0.0, |w| greater(w.radius, 0.0));
             let enough = target.level(radius);
-            if radius > target.above || cell.upper <= enough || self.cells >= MAX_CELLS || self.angles == 0 {
+            if radius > target.above || cell.upper <= enough || self.cells >= budget || self.angles == 0 {
                 self.heap.push(cell);
                 return;
             }

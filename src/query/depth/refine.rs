@@ -6,7 +6,7 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
-use crate::query::depth::bracket::{Event, OverlapSearch};
+use crate::query::depth::bracket::{Event, OverlapSearch, SolidRef};
 use crate::query::depth::inset::certificate::{InsetResult, certify_by_inset};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
 use crate::query::depth::inset::vertex_offset::SolidSide;
@@ -21,6 +21,9 @@ const SHRINK_SHARE: f64 = 1e-9;
 
 /// Tolerance for comparing bracket widths (share of the width): sums are rounded.
 const SAME_WIDTH: f64 = 1e-9;
+
+/// Number of cells of a search for a ball before a self-union: some milliseconds.
+const CELLS_BEFORE_SELF_UNION: u32 = 256;
 
 /// Number of cells before the first inset, if a bracket is narrowed.
 const FIRST_CELLS: u32 = 128;
@@ -139,6 +142,10 @@ impl OverlapSearch<'_> {
                 return;
             }
         }
+        self.search_before_self_union(above);
+        if decided(self) {
+            return;
+        }
         self.resolve();
         if decided(self) {
             return;
@@ -146,6 +153,16 @@ impl OverlapSearch<'_> {
         self.confine(threshold);
         let target = Target { above: 0.5 * above, at_most: 0.5 * at_most, width: None };
         self.refine(&target, MAX_CELLS);
+    }
+
+    /// Searches a ball thicker than `above` (mm) if a surface intersects itself: a ball needs no self-union, and some cells
+    /// cost less.
+    fn search_before_self_union(&mut self, above: f64) {
+        let intersects = |body: &SolidRef| body.surface.has_self_intersections();
+        if self.solid.is_none() && self.bodies.iter().any(intersects) {
+            let target = Target { above: 0.5 * above, at_most: 0.5 * above, width: None };
+            self.refine(&target, CELLS_BEFORE_SELF_UNION);
+        }
     }
 
     /// Certifies mere contact, the most frequent case, by an inset of about the rounding. After success the bracket is
@@ -285,7 +302,7 @@ impl OverlapSearch<'_> {
             // Takes only the witness: the upper bounds of branch and bound require boundaries of solids.
             let sides = self.depth.sides();
             let search = self.search.get_or_insert_with(|| Box::new(BallSearch::new(sides, &self.region)));
-            search.refine(target, &mut self.depth.best);
+            search.refine(target, budget, &mut self.depth.best);
             search.cells
         };
         self.take_bounds();

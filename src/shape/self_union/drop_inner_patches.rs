@@ -1,32 +1,23 @@
-//! Drops the inner patches of a surface with triangles meeting along shared edges and at shared vertices only.
+//! Finds the patches of a surface, and drops the inner ones of a surface with triangles meeting along shared edges and
+//! at shared vertices only.
 
 use crate::geom::Vec3;
 use crate::shape::self_union::{NO_BOUNDARY, NO_RAY};
 use crate::shape::surface::winding_number::winding_in_front;
 use crate::shape::surface::{Resolution, Surface};
 
-/// Keeps the patches with outside in front and the solid behind. The winding number is constant along either side of a
-/// patch: nothing crosses it, and it ends at edges of more than two triangles.
+/// Keeps the patches with outside in front and the solid behind.
 pub(crate) fn keep_boundary(s: &Surface) -> Resolution {
-    let patch_of = label(s);
-    let mut largest: Vec<(f64, u32)> = Vec::new();
-    for (t, &p) in (0..).zip(&patch_of) {
-        let [a, b, c] = s.triangle(t);
-        let area = (b - a).cross(&(c - a)).norm_squared();
-        if p as usize == largest.len() {
-            largest.push((area, t));
-        } else if area > largest[p as usize].0 {
-            largest[p as usize] = (area, t);
-        }
-    }
+    let patches = Patches::of(s, &vec![false; s.triangles.len()]);
     // A single patch without crossings is a sphere with handles, wound outward.
-    if largest.len() <= 1 {
+    if patches.largest.len() <= 1 {
         return Resolution::Clean;
     }
-    let Some(keep) = largest.iter().map(|&(_, t)| Some(winding_in_front(s, t)? == 0)).collect::<Option<Vec<bool>>>()
+    let Some(keep) = patches.in_front(s).into_iter().map(|front| Some(front? == 0)).collect::<Option<Vec<bool>>>()
     else {
         return Resolution::Failed(NO_RAY);
     };
+    let patch_of = patches.patch_of;
     if keep.iter().all(|k| *k) {
         return Resolution::Clean;
     }
@@ -40,30 +31,60 @@ pub(crate) fn keep_boundary(s: &Surface) -> Resolution {
     Resolution::Into { surface: Box::new(kept), dropped: true }
 }
 
-/// Labels every triangle with its patch, numbered by first triangle. Patches are connected across edges of exactly two
-/// triangles in opposite directions.
-fn label(s: &Surface) -> Vec<u32> {
-    let n = s.triangles.len();
-    let mut patch_of = vec![u32::MAX; n];
-    let mut stack = Vec::new();
-    let mut count = 0;
-    for seed in 0..n as u32 {
-        if patch_of[seed as usize] != u32::MAX {
-            continue;
-        }
-        patch_of[seed as usize] = count;
-        stack.push(seed);
-        while let Some(t) = stack.pop() {
-            for other in (0..3).map(|k| s.neighbor(t, k)).filter(|o| *o != u32::MAX) {
-                if patch_of[other as usize] == u32::MAX {
-                    patch_of[other as usize] = count;
-                    stack.push(other);
+/// Patches of a surface: triangles without crossings, connected across edges of exactly two such triangles in opposite
+/// directions. The winding number is constant along either side of a patch: nothing crosses it, and it ends at edges
+/// of more than two triangles.
+pub(crate) struct Patches {
+    /// Patch of each triangle, numbered by first triangle; `u32::MAX` for a triangle with crossings.
+    patch_of: Vec<u32>,
+    /// Largest triangle of each patch.
+    largest: Vec<u32>,
+}
+
+impl Patches {
+    /// Finds the patches, O(n). `crosses` is true for each triangle with crossings.
+    pub(crate) fn of(s: &Surface, crosses: &[bool]) -> Self {
+        let n = s.triangles.len();
+        let mut out = Self { patch_of: vec![u32::MAX; n], largest: Vec::new() };
+        let mut stack = Vec::new();
+        for seed in 0..n as u32 {
+            if crosses[seed as usize] || out.patch_of[seed as usize] != u32::MAX {
+                continue;
+            }
+            let patch = out.largest.len() as u32;
+            let mut largest = (f64::NEG_INFINITY, seed);
+            out.patch_of[seed as usize] = patch;
+            stack.push(seed);
+            while let Some(t) = stack.pop() {
+                let [a, b, c] = s.triangle(t);
+                let area = (b - a).cross(&(c - a)).norm_squared();
+                // A tie goes to the first triangle, independent of the order of visits.
+                if area > largest.0 || (area == largest.0 && t < largest.1) {
+                    largest = (area, t);
+                }
+                for other in (0..3).map(|k| s.neighbor(t, k)).filter(|o| *o != u32::MAX) {
+                    if !crosses[other as usize] && out.patch_of[other as usize] == u32::MAX {
+                        out.patch_of[other as usize] = patch;
+                        stack.push(other);
+                    }
                 }
             }
+            out.largest.push(largest.1);
         }
-        count += 1;
+        out
     }
-    patch_of
+
+    /// Computes the winding number in front of each patch, exactly, by one ray; `None` if no ray decides.
+    pub(crate) fn in_front(&self, s: &Surface) -> Vec<Option<i32>> {
+        self.largest.iter().map(|&t| winding_in_front(s, t)).collect()
+    }
+
+    /// Computes the winding number in front of each triangle; `None` for a triangle with crossings, or if no ray
+    /// decides.
+    pub(crate) fn in_front_of_triangles(&self, s: &Surface) -> Vec<Option<i32>> {
+        let fronts = self.in_front(s);
+        self.patch_of.iter().map(|&p| *fronts.get(p as usize)?).collect()
+    }
 }
 
 /// Keeps the used vertices only.

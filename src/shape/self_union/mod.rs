@@ -6,10 +6,11 @@
 //!
 //! `resolve` works in this order:
 //!
-//! - `self_intersections` counts the intersecting pairs of triangles.
+//! - `self_intersections` finds the intersecting pairs of triangles.
 //! - `drop_inner_patches`: without such a pair, every patch bounds the solid entirely or not at all, and an exact ray
 //!   decides.
-//! - Otherwise the mesh union cuts the surface along its crossings, and `verify` checks the result.
+//! - Otherwise the mesh union cuts the surface along its crossings, and `verify` checks the result. The other triangles
+//!   stay whole, and one ray a patch tells if they bound the solid.
 
 pub(crate) mod drop_inner_patches;
 pub(crate) mod self_intersections;
@@ -17,10 +18,11 @@ pub(crate) mod self_intersections;
 pub(crate) mod tests;
 pub(crate) mod verify;
 
-use crate::mesh::{Pieces, TriMesh, union};
+use crate::mesh::{Known, Pieces, TriMesh, union};
+use crate::shape::self_union::drop_inner_patches::Patches;
 pub(crate) use crate::shape::self_union::self_intersections::count_self_intersections;
 pub use crate::shape::surface::SelfUnion;
-use crate::shape::surface::{Inside, Resolution, Surface};
+use crate::shape::surface::{Inside, Resolution, SelfIntersections, Surface};
 
 /// Largest number of triangles of a surface to be cut: some seconds.
 const MAX_TRIANGLES: usize = 400_000;
@@ -61,6 +63,16 @@ impl Surface {
         self.resolved.get().map(Resolution::kind)
     }
 
+    /// True if triangles of a solid intersect each other besides their shared corners and edges. The first call searches
+    /// for them, in about the time of building the tree.
+    pub(crate) fn has_self_intersections(&self) -> bool {
+        self.inside == Inside::Solid && self.self_intersections().pairs > 0
+    }
+
+    fn self_intersections(&self) -> &SelfIntersections {
+        self.intersections.get_or_init(|| self_intersections::self_intersections(self, most_pairs(self) + 1))
+    }
+
     fn resolved(&self) -> &Resolution {
         self.resolved.get_or_init(|| if self.inside == Inside::Solid { resolve(self) } else { Resolution::Clean })
     }
@@ -68,26 +80,36 @@ impl Surface {
 
 /// Computes the boundary of all points with a winding number of at least 1 about a closed surface.
 pub(crate) fn resolve(s: &Surface) -> Resolution {
-    let most = MAX_TRIANGLES.saturating_sub(s.triangles.len()) / MEETING_COST;
-    let pairs = count_self_intersections(s, most + 1);
-    if pairs == 0 {
-        return crate::shape::self_union::drop_inner_patches::keep_boundary(s);
+    let SelfIntersections { pairs, crosses } = s.self_intersections();
+    if *pairs == 0 {
+        return drop_inner_patches::keep_boundary(s);
     }
-    if pairs > most {
+    if *pairs > most_pairs(s) {
         return Resolution::Failed(TOO_MANY);
     }
+    let in_front = Patches::of(s, crosses).in_front_of_triangles(s);
+    // The second try assumes nothing about any triangle.
+    let all = Known { crosses: vec![true; crosses.len()], in_front: vec![None; crosses.len()] };
+    let first = cut(s, &Known { crosses: crosses.clone(), in_front });
+    first.or_else(|_| cut(s, &all)).unwrap_or_else(Resolution::Failed)
+}
+
+/// Largest number of intersecting pairs of a surface to be cut.
+fn most_pairs(s: &Surface) -> usize {
+    MAX_TRIANGLES.saturating_sub(s.triangles.len()) / MEETING_COST
+}
+
+/// Cuts the surface along its crossings, and keeps the boundary of the solid.
+fn cut(s: &Surface, known: &Known) -> Result<Resolution, &'static str> {
     let mesh = TriMesh { vertices: s.vertices.clone(), triangles: s.triangles.clone() };
-    let Some(Pieces { mesh, source }) = union(&mesh) else {
-        return Resolution::Failed(NOT_UNITED);
-    };
+    let Pieces { mesh, source } = union(&mesh, known).ok_or(NOT_UNITED)?;
     let united = Surface::of(mesh.vertices, &mesh.triangles, Inside::Solid);
-    if crate::shape::self_union::verify::is_union(&united, &source, s) {
-        let dropped = area(s) - area(&united) > AREA_ROUNDING * area(s);
-        let surface = Box::new(united.into_self_union(|t| s.source[source[t as usize] as usize]));
-        Resolution::Into { surface, dropped }
-    } else {
-        Resolution::Failed(NOT_SOUND)
+    if !verify::is_union(&united, &source, s, &known.in_front) {
+        return Err(NOT_SOUND);
     }
+    let dropped = area(s) - area(&united) > AREA_ROUNDING * area(s);
+    let surface = Box::new(united.into_self_union(|t| s.source[source[t as usize] as usize]));
+    Ok(Resolution::Into { surface, dropped })
 }
 
 /// Twice the area (mm²).

@@ -4,7 +4,7 @@ use crate::geom::Vec3;
 use crate::geom::math::{self, UNIT_ROUNDOFF};
 use crate::geom::predicates::{orient2d, orient3d};
 use crate::geom::triangle::{Triangle, intersects};
-use crate::shape::surface::{Below, PlacedObb, Surface};
+use crate::shape::surface::{Below, PlacedObb, SelfIntersections, Surface};
 use std::ops::Range;
 use wide::f32x4;
 
@@ -22,10 +22,15 @@ const ROUNDOFFS_PER_PLANE: f64 = 128.0;
 /// Counts the pairs of triangles with common points besides their shared corners and edges, exactly, up to `most`.
 /// Cost: about as much as building the surface's tree.
 pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
+    self_intersections(s, most).pairs
+}
+
+/// Finds the pairs of [`count_self_intersections`], at the same cost; incomplete if there are `most`.
+pub(crate) fn self_intersections(s: &Surface, most: usize) -> SelfIntersections {
     let nodes = &s.tree().nodes;
     let rounding = (ROUNDOFFS_PER_PLANE * UNIT_ROUNDOFF * s.bounds.max_abs()) as f32;
     let items: Vec<Element> = (0..s.triangles.len() as u32).map(|t| Element::of(s, t)).collect();
-    let mut count = 0;
+    let mut found = SelfIntersections { pairs: 0, crosses: vec![false; items.len()] };
     let mut stack: Vec<(u32, u32)> = Vec::with_capacity(128);
     stack.extend((!nodes.is_empty()).then_some((0, 0)));
     while let Some((i, j)) = stack.pop() {
@@ -35,7 +40,7 @@ pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
                 Below::Children([l, r]) => stack.extend([(l, r), (r, r), (l, l)]),
                 Below::Triangles(range) => {
                     for k in range.clone() {
-                        count += count_in_range(s, &items, k, range.start..k);
+                        found.mark_in_range(s, &items, k, range.start..k);
                     }
                 }
             }
@@ -43,7 +48,7 @@ pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
             match (a.below(), b.below()) {
                 (Below::Triangles(ra), Below::Triangles(rb)) => {
                     for k in ra {
-                        count += count_in_range(s, &items, k, rb.clone());
+                        found.mark_in_range(s, &items, k, rb.clone());
                     }
                 }
                 (Below::Children([l, r]), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
@@ -54,24 +59,27 @@ pub(crate) fn count_self_intersections(s: &Surface, most: usize) -> usize {
                 (Below::Children(_), Below::Triangles(_)) => {}
             }
         }
-        if count >= most {
-            return most;
+        if found.pairs >= most {
+            found.pairs = most;
+            break;
         }
     }
-    count
+    found
 }
 
-/// Counts the triangles of a range intersecting triangle `k`.
-fn count_in_range(s: &Surface, items: &[Element], k: u32, others: Range<u32>) -> usize {
-    let one = &items[k as usize];
-    let first = others.start;
-    (first..)
-        .zip(&items[others.start as usize..others.end as usize])
-        .filter(|(l, other)| {
-            (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all()
-                && intersects_beyond_shared(s, (k, one), (*l, other))
-        })
-        .count()
+impl SelfIntersections {
+    /// Marks triangle `k` and the triangles of a range that intersect it.
+    fn mark_in_range(&mut self, s: &Surface, items: &[Element], k: u32, others: Range<u32>) {
+        let one = &items[k as usize];
+        for (l, other) in (others.start..).zip(&items[others.start as usize..others.end as usize]) {
+            let boxes_meet = (one.min.simd_le(other.max) & other.min.simd_le(one.max)).all();
+            if boxes_meet && intersects_beyond_shared(s, (k, one), (l, other)) {
+                self.pairs += 1;
+                self.crosses[k as usize] = true;
+                self.crosses[l as usize] = true;
+            }
+        }
+    }
 }
 
 /// Data to separate most pairs of triangles quickly.

@@ -18,19 +18,26 @@ pub(crate) const SAMPLES: u32 = 256;
 
 /// True if `united` is the boundary of all points with a winding number of at least 1 about `given`. The checks:
 /// `united` is closed; every piece lies on its source triangle (`source`, of `given`), with outside in front and the
-/// solid behind; every triangle of `given` bounding the solid is present; and both agree on sample points.
-pub(crate) fn is_union(united: &Surface, source: &[u32], given: &Surface) -> bool {
+/// solid behind; every triangle of `given` bounding the solid is present; and both agree on sample points. `in_front`
+/// is the winding number in front of each triangle of `given`, if known.
+pub(crate) fn is_union(united: &Surface, source: &[u32], given: &Surface, in_front: &[Option<i32>]) -> bool {
     let near = CUT_IN_ROUNDOFFS * UNIT_ROUNDOFF * given.bounds.max_abs();
-    let on = |t: u32| source[united.source[t as usize] as usize];
+    let mut whole = vec![false; given.triangles.len()];
     let sound = (0..united.triangles.len() as u32).all(|t| {
+        let on = source[united.source[t as usize] as usize];
         // The distance to a triangle is convex: a piece is near if its corners are.
-        let triangle = given.triangle(on(t));
-        united.triangle(t).iter().all(|p| point_triangle(p, &triangle).squared <= near * near)
-            && is_boundary(united, t, given, on(t), near)
+        let (triangle, piece) = (given.triangle(on), united.triangle(t));
+        whole[on as usize] |= (0..3).all(|k| triangle.contains(&piece[k]));
+        piece.iter().all(|p| point_triangle(p, &triangle).squared <= near * near)
+            && match in_front[on as usize] {
+                Some(front) => front == 0 && united.normal(t).dot(&given.normal(on)) > 0.0,
+                None => is_boundary(united, t, given, on, near),
+            }
     });
     let complete = (0..given.triangles.len() as u32).all(|t| {
         // If no ray decides, the sample points must.
-        winding_in_front(given, t) != Some(0)
+        whole[t as usize]
+            || in_front[t as usize].or_else(|| winding_in_front(given, t)) != Some(0)
             || united.nearest(&middle(given, t), 2.0 * near).is_some()
             || is_small(given, t, near)
             || has_close_triangle(given, t, &middle(given, t), near)

@@ -33,7 +33,7 @@ pub(crate) use crate::shape::surface::bvh_build::Tree;
 pub(crate) use crate::shape::surface::bvh_node::{Below, Node, SKEW};
 pub(crate) use crate::shape::surface::bvh_obb_f32::{Motion, PlacedObb};
 pub use crate::shape::surface::nearest::Nearest;
-pub(crate) use crate::shape::surface::resolution::Resolution;
+pub(crate) use crate::shape::surface::resolution::{Resolution, SelfIntersections};
 pub use crate::shape::surface::resolution::SelfUnion;
 
 /// Largest number of triangles for which a query at a few vertices sorts all edges.
@@ -76,6 +76,7 @@ pub struct Surface {
     inward: OnceLock<Vec<Vec3>>,
     miter: OnceLock<f64>,
     rim: OnceLock<Vec<BoundaryEdge>>,
+    pub(crate) intersections: OnceLock<SelfIntersections>,
     pub(crate) resolved: OnceLock<Resolution>,
     volume: OnceLock<f64>,
 }
@@ -123,6 +124,7 @@ impl Surface {
             inward: OnceLock::new(),
             miter: OnceLock::new(),
             rim: OnceLock::new(),
+            intersections: OnceLock::new(),
             resolved: OnceLock::new(),
             volume: OnceLock::new(),
         }

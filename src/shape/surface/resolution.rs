@@ -37,3 +37,12 @@ impl Resolution {
         }
     }
 }
+
+/// Triangles of a surface with common points besides their shared corners and edges.
+#[derive(Debug)]
+pub(crate) struct SelfIntersections {
+    /// Number of pairs, up to the limit of the search.
+    pub pairs: usize,
+    /// True for each triangle of a pair; incomplete at the limit.
+    pub crosses: Vec<bool>,
+}
