@@ -37,6 +37,13 @@ pub(crate) struct Known {
     pub in_front: Vec<Option<i32>>,
 }
 
+impl Known {
+    /// Knows nothing about `n` triangles: all are cut.
+    pub(crate) fn nothing(n: usize) -> Self {
+        Self { crosses: vec![true; n], in_front: vec![None; n] }
+    }
+}
+
 /// Computes the boundary of the points with a winding number of at least 1 in a closed mesh: overlapping shells become
 /// one, self-intersections become edges. `None` if the library gives up; the caller verifies the result. Crossings are
 /// exact; cut vertices are rounded once. Cost: some ten microseconds for each triangle with crossings.
@@ -268,16 +275,11 @@ mod tests {
         Measures::of(mesh).volume.signed
     }
 
-    fn nothing_of(mesh: &TriMesh) -> Known {
-        let n = mesh.triangles.len();
-        Known { crosses: vec![true; n], in_front: vec![None; n] }
-    }
-
     #[test]
     fn two_blocks_become_one() {
         let second = translated(&block([0.0; 3], [2.0; 3]), Vec3::new(1.0, 0.5, 0.25));
         let both = joined(&[block([0.0; 3], [2.0; 3]), second]);
-        let one = union(&both, &nothing_of(&both)).unwrap().mesh;
+        let one = union(&both, &Known::nothing(both.triangles.len())).unwrap().mesh;
         assert!((volume(&one) - (16.0 - 1.0 * 1.5 * 1.75)).abs() < 1e-12);
     }
 
@@ -285,12 +287,12 @@ mod tests {
     fn union_drops_inner_walls_and_keeps_cavities() {
         let flush =
             joined(&[block([0.0; 3], [2.0; 3]), translated(&block([0.0; 3], [1.0; 3]), Vec3::new(2.0, 0.5, 0.5))]);
-        let one = union(&flush, &nothing_of(&flush)).unwrap().mesh;
+        let one = union(&flush, &Known::nothing(flush.triangles.len())).unwrap().mesh;
         assert!((volume(&one) - 9.0).abs() < 1e-12);
         assert!((Measures::of(&one).area - 28.0).abs() < 1e-12);
         let cavity = reversed(&translated(&block([0.0; 3], [1.0; 3]), Vec3::repeat(0.5)));
         let hollow = joined(&[flush, cavity]);
-        assert!((volume(&union(&hollow, &nothing_of(&hollow)).unwrap().mesh) - 8.0).abs() < 1e-12);
+        assert!((volume(&union(&hollow, &Known::nothing(hollow.triangles.len())).unwrap().mesh) - 8.0).abs() < 1e-12);
     }
 
     #[test]

@@ -88,10 +88,9 @@ pub(crate) fn resolve(s: &Surface) -> Resolution {
         return Resolution::Failed(TOO_MANY);
     }
     let in_front = Patches::of(s, crosses).in_front_of_triangles(s);
-    // The second try assumes nothing about any triangle.
-    let all = Known { crosses: vec![true; crosses.len()], in_front: vec![None; crosses.len()] };
-    let first = cut(s, &Known { crosses: crosses.clone(), in_front });
-    first.or_else(|_| cut(s, &all)).unwrap_or_else(Resolution::Failed)
+    cut(s, &Known { crosses: crosses.clone(), in_front })
+        .or_else(|_| cut(s, &Known::nothing(s.triangles.len())))
+        .unwrap_or_else(Resolution::Failed)
 }
 
 /// Largest number of intersecting pairs of a surface to be cut.

@@ -218,3 +218,30 @@ fn random_unions_are_resolved() {
     }
     assert!(resolved > 30 && clean > 0, "{resolved} {clean}");
 }
+
+#[test]
+fn triangles_without_crossings_stay_whole() {
+    // Two prisms cross at one end each; most of their sides touch nothing.
+    let bars =
+        joined(&[prism(24, 3.0, [0.0, 40.0]), translated(&prism(24, 2.0, [0.0, 40.0]), Vec3::new(1.0, 0.5, 38.0))]);
+    for mesh in [bars.clone(), moved(&bars, &Pose { rotation: Rng::new(9).rotation(), translation: Vec3::repeat(7.0) })]
+    {
+        let s = surface(&mesh);
+        let crosses = &s.self_intersections().crosses;
+        let in_front = Patches::of(&s, crosses).in_front_of_triangles(&s);
+        assert_eq!(crosses.iter().zip(&in_front).filter(|(c, front)| **c == front.is_some()).count(), 0);
+        let [quick, full] = [Known { crosses: crosses.clone(), in_front }, Known::nothing(crosses.len())]
+            .map(|known| cut(&s, &known).unwrap());
+        let [Resolution::Into { surface: quick, .. }, Resolution::Into { surface: full, .. }] = [quick, full] else {
+            panic!("both are cut")
+        };
+        assert!((quick.volume() - full.volume()).abs() < 1e-11 * full.volume());
+        let has = |of: &Surface, t: u32| (0..of.triangles.len() as u32).any(|k| of.triangle(k) == s.triangle(t));
+        let mut whole = 0;
+        for t in (0..s.triangles.len() as u32).filter(|t| !crosses[*t as usize]) {
+            assert_eq!(has(&quick, t), has(&full, t), "{t}");
+            whole += usize::from(has(&quick, t));
+        }
+        assert!(whole > 40, "{whole}");
+    }
+}

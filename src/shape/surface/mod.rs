@@ -33,8 +33,8 @@ pub(crate) use crate::shape::surface::bvh_build::Tree;
 pub(crate) use crate::shape::surface::bvh_node::{Below, Node, SKEW};
 pub(crate) use crate::shape::surface::bvh_obb_f32::{Motion, PlacedObb};
 pub use crate::shape::surface::nearest::Nearest;
-pub(crate) use crate::shape::surface::resolution::{Resolution, SelfIntersections};
 pub use crate::shape::surface::resolution::SelfUnion;
+pub(crate) use crate::shape::surface::resolution::{Resolution, SelfIntersections};
 
 /// Largest number of triangles for which a query at a few vertices sorts all edges.
 const SORT_AT_ONCE: usize = 50_000;
