@@ -179,11 +179,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Answers a candidate with `a` placed elsewhere.
-    pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, measure: Measure) -> Answer {
+    /// Answers a candidate under other limits, with `a` placed elsewhere.
+    pub(crate) fn answer_at(&self, c: &Candidate, a: &PlacedInstance, limits: &Limits, measure: Measure) -> Answer {
         let (_, distinct) = canonical_at(self.assembly, self.shapes, c, a);
-        let limits = self.limits(c.rule);
-        let query = PairQuery { measure, ..self.query(&distinct, &limits, Rotations::default()) };
+        let query = PairQuery { measure, ..self.query(&distinct, limits, Rotations::default()) };
         let wish = pair_key(&distinct, &query, Kind::Fixes);
         let known = self.cache.and_then(|cache| cache.find(&wish));
         known.unwrap_or_else(|| self.computed(&wish, &mut EpaScratch::default()))

@@ -8,9 +8,11 @@ use crate::check::pairs::candidates::{Candidate, instance_boxes};
 use crate::check::prepare::shapes::PlacedInstance;
 use crate::check::stages::Answer;
 use crate::check::stages::answers::Checker;
-use crate::check::{Measure, PairOutcome};
+use crate::check::stages::limits::Limits;
+use crate::check::{Measure, PairOutcome, Status};
 use crate::geom::{Aabb, Bounds, Vec3};
 use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// Largest number of neighbours tested for one moved part.
 const MAX_NEIGHBOURS: usize = 32;
@@ -21,12 +23,21 @@ pub(crate) struct FixSearch<'a> {
     rules: &'a RuleTable,
     /// Boxes of the instances (mm, root frame), grown so that two meet if the pair matters.
     boxes: Vec<Aabb>,
+    /// Certified bounds of the gap (mm) of rows of the run, by their instances in increasing order.
+    gaps: HashMap<[u32; 2], Bounds>,
 }
 
 impl<'a> FixSearch<'a> {
     /// Prepares the search; pairs farther apart than `reach` (mm) are clear.
     pub(crate) fn new(run: &'a Checker<'a>, rules: &'a RuleTable, reach: f64) -> Self {
-        Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach) }
+        Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach), gaps: HashMap::new() }
+    }
+
+    /// Takes the gaps of the drawing from its rows, in place of measuring them again.
+    fn with_rows(mut self, pairs: &[PairOutcome]) -> Self {
+        let gap = |row: &PairOutcome| Some((in_order(row.a, row.b), row.gap.and(row.gap_bracket)?));
+        self.gaps = pairs.iter().filter_map(gap).collect();
+        self
     }
 
     /// Computes the fixes of the selected rows, in their order.
@@ -54,26 +65,32 @@ impl<'a> FixSearch<'a> {
     /// True if the pair newly fails after the move, or fails with bounds of the gap below those before.
     fn gets_worse(&self, moved: InstanceIx, other: InstanceIx, by: &Vec3) -> bool {
         let rule = if let PairRule::Rule(r) = self.rules.of(moved, other) { Some(r) } else { None };
+        let limits = self.run.limits(rule);
         let here = self.run.shapes.placed[moved.0 as usize];
         let mut there = here;
         there.pose.translation += by;
-        let answer = |placed: &PlacedInstance, measure| {
-            let candidate = Candidate { a: moved.0, b: other.0, rule };
-            self.run.answer_at(&candidate, placed, measure)
-        };
+        let candidate = Candidate { a: moved.0, b: other.0, rule };
+        let answer = |placed: &PlacedInstance, measure| self.run.answer_at(&candidate, placed, &limits, measure);
         if !answer(&there, Measure::None).status.fails() {
             return false;
         }
         if !answer(&here, Measure::None).status.fails() {
             return true;
         }
-        let gap = |placed| gap_of(&answer(placed, Measure::Depth));
-        match (gap(&here), gap(&there)) {
-            (Some(before), Some(after)) => after.upper < before.lower,
-            // A failing pair without a gap counts as worse.
-            _ => true,
+        let known = self.gaps.get(&in_order(moved, other)).copied();
+        // A failing pair without a gap counts as worse.
+        let Some(before) = known.or_else(|| gap_of(&answer(&here, Measure::Depth))) else { return true };
+        if before.lower < 0.0 {
+            // A verdict costs less than the depth.
+            let deeper = Limits::deeper_than(before.to_depth()[1]);
+            return self.run.answer_at(&candidate, &there, &deeper, Measure::None).status == Status::Interference;
         }
+        gap_of(&answer(&there, Measure::Depth)).is_none_or(|after| after.upper < before.lower)
     }
+}
+
+fn in_order(a: InstanceIx, b: InstanceIx) -> [u32; 2] {
+    [a.0.min(b.0), a.0.max(b.0)]
 }
 
 /// Certified bounds of the gap (mm); `None` where the gap is unknown.
@@ -85,6 +102,6 @@ impl Checker<'_> {
     /// Computes fixes for the rows of [`fixable_rows`]; pairs farther apart than `reach` (mm) are clear.
     pub(crate) fn fixes(&self, pairs: &[PairOutcome], rules: &RuleTable, reach: f64, most: usize) -> Vec<Fix> {
         let wanted = most > 0 && pairs.iter().any(is_fixable);
-        if wanted { FixSearch::new(self, rules, reach).fixes(pairs, most) } else { Vec::new() }
+        if wanted { FixSearch::new(self, rules, reach).with_rows(pairs).fixes(pairs, most) } else { Vec::new() }
     }
 }

@@ -28,6 +28,18 @@ pub(crate) struct Limits {
 const BEYOND_ALL: f64 = 4.0 * MAX_COORDINATE;
 
 impl Limits {
+    /// Limits under which a pair interferes if it is certainly deeper than `depth` (mm, >= 0).
+    pub(crate) fn deeper_than(depth: f64) -> Self {
+        Self {
+            tolerance: depth,
+            allow_depth: None,
+            min_clearance: None,
+            max_gap: None,
+            report_within: None,
+            facets: Facets::Strict,
+        }
+    }
+
     /// Distance beyond which the pair is clear and unlisted (mm); beyond every pair if a rule limits the gap.
     pub(crate) fn max_distance(&self) -> f64 {
         if self.max_gap.is_some() {
