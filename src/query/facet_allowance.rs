@@ -80,6 +80,11 @@ impl FacetTable {
         Self::of_values(surface, triangles)
     }
 
+    /// Sagitta of the facet of a triangle (mm, >= 0).
+    pub(crate) fn sagitta(&self, triangle: u32) -> f64 {
+        self.triangles.get(triangle as usize).copied().unwrap_or(0.0)
+    }
+
     /// Builds the table from one value for each triangle of the surface.
     pub(crate) fn of_values(surface: &Surface, triangles: Vec<f64>) -> Self {
         let nodes = of_nodes(&surface.tree().nodes, &triangles);

@@ -30,6 +30,8 @@ mod motion;
 mod motion_baseline;
 mod motion_commands;
 mod motion_diff;
+mod motion_facets;
+mod motion_gaps;
 mod mutations;
 mod oracle;
 mod page;

@@ -394,14 +394,16 @@ fn a_largest_gap_holds_in_poses_and_in_sweeps() {
     let text = interfere(&["check", path.to_str().expect("UTF-8")]).stdout;
     assert!(text.contains("0 too_close, 1 loose, 0 undecided"), "{text}");
     assert!(text.contains("rule max_gap 8 mm, the post guides the lid"), "{text}");
-    let path = hinged_box(&scratch, |file| {
-        file["rules"] = json!([{ "between": ["lid", "post"], "max_gap": 4000 }]);
-        file["instances"][2]["placement"] = json!({ "translation": [-300, 0, 0] });
-        file["sweeps"] = json!({ "travel": { "joints": { "hinge": "range" } } });
-    });
-    // Balls that stay apart prove no largest gap.
-    let (swept, _) = report(&path, &["--run", "travel"]);
-    assert_eq!(row(&swept, "travel", "lid", "post")["status"], "undecided");
+    for (largest, loose) in [(4000, Value::Null), (100, json!(1))] {
+        let path = hinged_box(&scratch, |file| {
+            file["rules"] = json!([{ "between": ["lid", "post"], "max_gap": largest }]);
+            file["instances"][2]["placement"] = json!({ "translation": [-300, 0, 0] });
+            file["sweeps"] = json!({ "travel": { "joints": { "hinge": "range" } } });
+        });
+        // The parts are hundreds of mm apart.
+        let (swept, _) = report(&path, &["--run", "travel"]);
+        assert_eq!(swept["motion"]["runs"][0]["counts"]["loose"], loose, "{largest}");
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Checks the poses and sweeps of an assembly after its drawing.
 //!
 //! - `bodies`: the pairs that a run moves
+//! - `plan`: the segments of a run, and the instances that it moves
 //! - `place`: instances at joint values
 //! - `sweep`, `segment`: one pair over a sweep, over one segment
+//! - `facets`: overlaps that facets explain
 //! - `swept`: rows of the pairs of a sweep
 //! - `one_pair`: one pair of a run, for `explain`
 //! - `motion_key`: the motion of a pair, for baselines
@@ -14,11 +16,13 @@
 //! once, but not on the way, is checked at the start of the sweep as in a pose.
 
 pub(crate) mod bodies;
+pub(crate) mod facets;
 pub(crate) mod motion_key;
 pub(crate) mod never;
 pub(crate) mod one_pair;
 pub(crate) mod outcome;
 pub(crate) mod place;
+pub(crate) mod plan;
 pub(crate) mod range;
 pub(crate) mod segment;
 pub(crate) mod several;
@@ -29,8 +33,8 @@ use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::cache::PairCache;
 use crate::check::motion::bodies::{Bodies, Travel};
 use crate::check::motion::outcome::{JointTravel, RunOutcome, least_reason};
+use crate::check::motion::plan::RunPlan;
 use crate::check::motion::sweep::{Effort, SweepAnswer};
-use crate::check::motion::swept::Sweeps;
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::pairs::candidates::{Candidate, candidates, neighbours};
 use crate::check::pairs::distinct::unique_pairs;
@@ -69,17 +73,15 @@ impl RunChecker<'_> {
         timings: &mut Timings,
         progress: &dyn Progress,
     ) -> Result<(RunOutcome, Candidates), Error> {
-        let motion = &self.assembly.motion;
-        let segments = motion.mechanism.segments(&run.kind);
-        let travel = Travel::of(&motion.mechanism, &segments);
-        let (moved, swept) = (Bodies::of(self.assembly, &travel.displaced), Bodies::of(self.assembly, &travel.swept));
+        let plan = RunPlan::of(self.assembly, run);
+        let (moved, swept) = (Bodies::of(self.assembly, &plan.travel.displaced), &plan.swept);
         let rules = RuleTable::of_run(self.assembly, &run.name);
-        let placed = place::at(self.assembly, self.shapes, &travel.start, run)?;
+        let placed = place::at(self.assembly, self.shapes, &plan.travel.start, run)?;
         let shapes = Shapes { placed, ..self.shapes.clone() };
         let reach = max_distance(self.settings, &rules, &shapes);
         let mut kept = candidates(&shapes, reach, &rules);
         let near = neighbours(&kept, self.assembly.instances.len());
-        kept.retain(|c| self.is_asked(c, &moved, &swept));
+        kept.retain(|c| self.is_asked(c, &moved, swept));
         let checker = Checker {
             assembly: self.assembly,
             settings: self.settings,
@@ -101,27 +103,18 @@ impl RunChecker<'_> {
         let tally = RunCounts::of(unseen, &groups, &answers);
         let rows = checker.outcomes(&groups, &answers);
         let all = Bodies::whole(self.assembly.instances.len());
-        let definition = motion_key::definition(motion, run, &segments);
         let mut outcome = RunOutcome {
             pairs: all.pairs() - moved.pairs() + (kept.len() as u64 - of_moved),
             moving: all.pairs() - moved.pairs(),
             counts: tally.counts,
             cleared_by: tally.cleared_by,
             rows,
-            ..RunOutcome::of(run, definition, travel.joints(&motion.mechanism))
+            ..RunOutcome::of(run, plan.definition, plan.joints.clone())
         };
         outcome.counts.ignored += if counts_all { all.ignored(&rules) - swept.ignored(&rules) } else { 0 };
-        let sweeps = Sweeps {
-            run: self,
-            checker: &checker,
-            rules: &rules,
-            swept: &swept,
-            segments: segments.iter().map(|s| (s, s.cells())).collect(),
-            joints: &outcome.joints.clone(),
-            rank: &checker.ranks(),
-            effort: Effort::of(self.settings.measure),
-            share: SweptShare::of(self.shard, self.assembly, self.shapes, definition),
-        };
+        let rank = checker.ranks();
+        let share = SweptShare::of(self.shard, self.assembly, self.shapes, plan.definition);
+        let sweeps = plan.sweeps(self, &checker, &rules, (&rank, share), Effort::of(self.settings.measure));
         for a in 0..self.assembly.instances.len() as u32 {
             for (row, answer) in sweeps.of_first(a) {
                 outcome.count(&row, &answer);

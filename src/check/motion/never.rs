@@ -2,8 +2,8 @@
 
 use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::motion::RunChecker;
-use crate::check::motion::bodies::{Bodies, Travel};
 use crate::check::motion::outcome::{JointTravel, MotionOutcome};
+use crate::check::motion::plan::RunPlan;
 use crate::check::motion::segment::{SegmentAnswer, still_at};
 use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, sweep_pair};
 use crate::check::motion::swept::Sweeps;
@@ -123,9 +123,7 @@ pub fn meetings(
     let meshes = load_meshes(assembly, loader, None, Measure::None, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     let rules = RuleTable::of_drawing(assembly);
-    let segments = mechanism.segments(&run.kind);
-    let travel = Travel::of(mechanism, &segments);
-    let swept = Bodies::of(assembly, &travel.swept);
+    let plan = RunPlan::of(assembly, &run);
     let kept = candidates(&shapes, max_distance(&settings, &rules, &shapes), &rules);
     let near = neighbours(&kept, assembly.instances.len());
     let checker = Checker { assembly, settings: &settings, shapes: &shapes, cache: None, neighbours: &near };
@@ -139,18 +137,8 @@ pub fn meetings(
         shard: None,
     };
     let rank = checker.ranks();
-    let joints = travel.joints(mechanism);
-    let sweeps = Sweeps {
-        run: &run_checker,
-        checker: &checker,
-        rules: &rules,
-        swept: &swept,
-        segments: segments.iter().map(|s| (s, s.cells())).collect(),
-        joints: &joints,
-        rank: &rank,
-        effort: Effort::All,
-        share: SweptShare::all(assembly, &shapes),
-    };
+    let share = SweptShare::all(assembly, &shapes);
+    let sweeps = plan.sweeps(&run_checker, &checker, &rules, (&rank, share), Effort::All);
     let (pairs, ignored) = sweeps.meetings(&kept, progress);
     Ok(Meetings {
         name: assembly.name.clone(),
@@ -158,7 +146,7 @@ pub fn meetings(
         units: assembly.units,
         motion: MotionOutcome::of(assembly),
         ids: assembly.instances.iter().map(|i| i.id.clone()).collect(),
-        joints,
+        joints: plan.joints.clone(),
         pairs,
         ignored,
         settings: settings.clone(),

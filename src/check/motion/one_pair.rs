@@ -3,12 +3,10 @@
 use crate::assembly::{InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::PairOutcome;
 use crate::check::motion::RunChecker;
-use crate::check::motion::bodies::{Bodies, Travel};
-use crate::check::motion::motion_key::definition;
 use crate::check::motion::outcome::{JointTravel, RunOutcome};
 use crate::check::motion::place;
+use crate::check::motion::plan::RunPlan;
 use crate::check::motion::sweep::{Effort, SweepQuery, radius, sweep_pair};
-use crate::check::motion::swept::Sweeps;
 use crate::check::pairs::shard::SweptShare;
 use crate::check::prepare::shapes::PlacedInstance;
 use crate::check::stages::answers::Checker;
@@ -41,36 +39,24 @@ impl RunChecker<'_> {
     /// # Errors
     /// Refuses joint values that move a part beyond the largest coordinate.
     pub(crate) fn pair(&self, run: &NamedRun, pair: [InstanceIx; 2]) -> Result<PairInRun, Error> {
-        let motion = &self.assembly.motion;
-        let mechanism = &motion.mechanism;
-        let segments = mechanism.segments(&run.kind);
-        let travel = Travel::of(mechanism, &segments);
-        let swept = Bodies::of(self.assembly, &travel.swept);
+        let mechanism = &self.assembly.motion.mechanism;
+        let plan = RunPlan::of(self.assembly, run);
         let rules = RuleTable::of_run(self.assembly, &run.name);
         let neighbours = vec![0; self.assembly.instances.len()];
         let Self { assembly, settings, shapes, cache, .. } = *self;
         let checker = Checker { assembly, settings, shapes, cache, neighbours: &neighbours };
-        let joints = travel.joints(mechanism);
-        let sweeps = Sweeps {
-            run: self,
-            checker: &checker,
-            rules: &rules,
-            swept: &swept,
-            segments: segments.iter().map(|s| (s, s.cells())).collect(),
-            joints: &joints,
-            rank: &checker.ranks(),
-            effort: Effort::All,
-            share: SweptShare::all(assembly, shapes),
-        };
+        let rank = checker.ranks();
+        let share = SweptShare::all(assembly, shapes);
+        let sweeps = plan.sweeps(self, &checker, &rules, (&rank, share), Effort::All);
         let [a, b] = pair.map(|i| i.0);
         let rule = match rules.of(pair[0], pair[1]) {
             PairRule::Ignored { .. } => None,
             PairRule::Rule(rule) => Some(Some(rule)),
             PairRule::None => Some(None),
         };
-        let mut values = travel.start.clone();
+        let mut values = plan.travel.start.clone();
         let (mut row, mut displacement, mut by_balls) = (None, 0.0, false);
-        if let Some(rule) = rule.filter(|_| swept.differ(a, b)) {
+        if let Some(rule) = rule.filter(|_| plan.swept.differ(a, b)) {
             let pair = sweeps.by_id([a, b]);
             let query = sweeps.query(pair, rule);
             displacement = largest_displacement(&query);
@@ -81,7 +67,7 @@ impl RunChecker<'_> {
             }
             row = Some(sweeps.row(pair, rule, &query, &answer));
         }
-        let mut outcome = RunOutcome::of(run, definition(motion, run, &segments), joints.clone());
+        let mut outcome = RunOutcome::of(run, plan.definition, plan.joints.clone());
         outcome.margin = row.as_ref().and_then(|row| row.swept.as_ref()).map_or(0.0, |swept| swept.margin);
         let [of_a, of_b] = pair.map(|i| assembly.instances[i.0 as usize].joint);
         let at = |t: &JointTravel| JointTravel {
@@ -95,7 +81,7 @@ impl RunChecker<'_> {
             between: mechanism.joints_between(of_a, of_b).into_iter().map(|j| j.0).collect(),
             displacement,
             by_balls,
-            at: joints.iter().map(at).collect(),
+            at: plan.joints.iter().map(at).collect(),
             placed: place::at(assembly, shapes, &values, run)?,
         })
     }

@@ -2,11 +2,10 @@
 
 use crate::assembly::{Assembly, InstanceIx, NamedRun, RuleTable};
 use crate::check::motion::RunChecker;
-use crate::check::motion::bodies::{Bodies, Travel};
 use crate::check::motion::outcome::MotionOutcome;
+use crate::check::motion::plan::RunPlan;
 use crate::check::motion::segment::SegmentAnswer;
 use crate::check::motion::sweep::{Effort, SweepAnswer};
-use crate::check::motion::swept::Sweeps;
 use crate::check::pairs::shard::SweptShare;
 use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shapes;
@@ -195,23 +194,13 @@ impl RunChecker<'_> {
             at: Location::default(),
             kind: RunKind::Path { configurations: vec![vec![(joint, home)], vec![(joint, limit)]] },
         };
-        let segments = mechanism.segments(&run.kind);
-        let travel = Travel::of(mechanism, &segments);
-        let swept = Bodies::of(self.assembly, &travel.swept);
+        let plan = RunPlan::of(self.assembly, &run);
         let neighbours = vec![0; self.assembly.instances.len()];
         let Self { assembly, settings, shapes, cache, .. } = *self;
         let checker = Checker { assembly, settings, shapes, cache, neighbours: &neighbours };
-        let sweeps = Sweeps {
-            run: self,
-            checker: &checker,
-            rules,
-            swept: &swept,
-            segments: segments.iter().map(|s| (s, s.cells())).collect(),
-            joints: &[],
-            rank: &checker.ranks(),
-            effort: Effort::First,
-            share: SweptShare::all(assembly, shapes),
-        };
+        let rank = checker.ranks();
+        let share = SweptShare::all(assembly, shapes);
+        let sweeps = plan.sweeps(self, &checker, rules, (&rank, share), Effort::First);
         let value = |share: f64| home + (limit - home) * share;
         let mut first: Option<([f64; 2], Stop)> = None;
         for a in 0..assembly.instances.len() as u32 {

@@ -1,6 +1,7 @@
 //! Answers one pair over a segment of a sweep by the triangles, for motions of one parameter (`query::sweep`).
 
-use crate::check::motion::sweep::{Effort, NO_PROOF, SweepQuery, radius};
+use crate::check::motion::facets::{Decided, decide};
+use crate::check::motion::sweep::{Effort, SweepQuery, radius};
 use crate::check::pairs::rotations::Rotations;
 use crate::check::prepare::solid::body;
 use crate::check::stages::limits::Limits;
@@ -12,14 +13,11 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, ChainJoint, Frame, Law, Segment};
 use crate::query::convex::epa::EpaScratch;
-use crate::query::sweep::{self, Sweep, SweepLimits, SweepStatus};
+use crate::query::sweep::{Sweep, SweepLimits};
 use serde::{Deserialize, Serialize};
 
 /// Largest number of open parts that are measured one by one.
 const MAX_OPEN: usize = 16;
-
-/// Reason of an undecided pair.
-pub(crate) const FACETS: &str = "facets may explain the overlap of a pair; this version proves that only in poses";
 
 /// Answer of a pair over a segment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -28,15 +26,20 @@ pub(crate) struct SegmentAnswer {
     /// Reason of an undecided pair; the cache drops it.
     #[serde(skip)]
     pub why: Option<&'static str>,
+    /// True if the facets explain an overlap of the segment.
+    pub within_facet_error: bool,
     /// Share of the segment with a proof (0 to 1).
     pub proved: f64,
     /// Parameters that the motion of the pair depends on.
     pub parameters: Vec<usize>,
-    /// Worst parameters known, with bounds of the least gap over the segment (mm, signed).
+    /// Worst parameters known, with bounds of the least gap over the segment (mm, signed); of the largest gap for
+    /// [`Status::Loose`].
     pub worst: Option<(Vec<f64>, Bounds)>,
     /// Lower bound of the gap over the segment (mm, signed).
     pub least: f64,
-    /// Bracket of the first pose within tolerance and clearance.
+    /// Upper bound of the gap over the segment (mm, signed).
+    pub most: f64,
+    /// Bracket of the first pose within tolerance and clearance; above the largest gap for [`Status::Loose`].
     pub first: Option<Span>,
     /// Parts that break a limit; `None` for a motion of several parameters.
     pub failing: Option<Vec<FailingSpan>>,
@@ -87,11 +90,7 @@ pub(crate) fn segment_answer(
         b: body(query.second),
         chain: &one.chain,
         range: one.range,
-        limits: SweepLimits {
-            tolerance: limits.tolerance,
-            allow_depth: limits.allow_depth,
-            min_clearance: limits.min_clearance,
-        },
+        limits: sweep_limits(limits),
         quantum: query.first.quantum + query.second.quantum,
         residual: query.residual + recentring(query),
         tests,
@@ -99,22 +98,20 @@ pub(crate) fn segment_answer(
         first_failing: query.effort == Effort::First,
         measures_clear: limits.report_within.is_some(),
     };
-    let mut answer = sweep.answer();
-    let (status, why) = match answer.status {
-        SweepStatus::Clear => (Status::Clear, None),
-        SweepStatus::TooClose => (Status::TooClose, None),
-        SweepStatus::Contact => (Status::Contact, None),
-        SweepStatus::Allowed => (Status::Allowed, None),
-        SweepStatus::Undecided => (Status::Undecided, Some(NO_PROOF)),
-        SweepStatus::Interference if interferes(query, one, &answer) => (Status::Interference, None),
-        SweepStatus::Interference => {
-            // The facets leave the failing parts open.
-            answer.open = answer.failing.drain(..).map(|f| [f.from[0], f.to[1]]).collect();
-            answer.proved = 0.0;
-            (Status::Undecided, Some(FACETS))
-        }
-    };
-    described(query, limits, one, segment, (status, why), &answer)
+    described(query, limits, one, segment, &decide(query, limits, one, sweep))
+}
+
+/// Limits of a pair for the engine.
+pub(crate) fn sweep_limits(limits: &Limits) -> SweepLimits {
+    let Limits { tolerance, allow_depth, min_clearance, max_gap, report_within: _, facets: _ } = *limits;
+    SweepLimits { tolerance, allow_depth, min_clearance, max_gap }
+}
+
+/// Upper bound of the gap over a segment (mm, signed): `worst` bounds the gap of its worst pose.
+pub(crate) fn largest_gap(limits: &Limits, status: Status, worst: Option<Bounds>, slack: f64) -> f64 {
+    let kept = limits.max_gap.filter(|_| !status.fails()).map(|largest| largest + slack);
+    let measured = worst.filter(|_| status == Status::Loose).map(|gap| gap.upper);
+    kept.or(measured).unwrap_or(f64::INFINITY)
 }
 
 /// The answer of the engine on all parameters of the segment.
@@ -123,9 +120,9 @@ fn described(
     limits: &Limits,
     one: &OneParameter,
     segment: &Segment,
-    (status, why): (Status, Option<&'static str>),
-    answer: &sweep::SweepAnswer,
+    Decided { status, why, within_facet_error, answer }: &Decided,
 ) -> SegmentAnswer {
+    let status = *status;
     let at = |value: f64| {
         let mut all: Vec<f64> = segment.ranges.iter().map(|range| range[0]).collect();
         if let Some(own) = all.get_mut(one.parameter) {
@@ -141,16 +138,19 @@ fn described(
     }
     let shown = match status {
         Status::Clear => greater(limits.tolerance, limits.min_clearance.unwrap_or(0.0)) - answer.slack,
+        Status::Contact if *within_facet_error => f64::NEG_INFINITY,
         Status::Contact => -(limits.tolerance + answer.slack),
-        Status::Allowed => -(deepest + answer.slack),
+        Status::Allowed | Status::Loose => -(deepest + answer.slack),
         _ => f64::NEG_INFINITY,
     };
     SegmentAnswer {
         status,
-        why,
+        why: *why,
+        within_facet_error: *within_facet_error,
         proved: answer.proved,
         parameters: vec![one.parameter],
-        least: worst.map_or(shown, |(_, gap)| gap.lower),
+        least: worst.filter(|_| status != Status::Loose).map_or(shown, |(_, gap)| gap.lower),
+        most: largest_gap(limits, status, worst.map(|(_, gap)| gap), answer.slack),
         worst: worst.map(|(value, gap)| (at(value), gap)),
         first: answer.approach.map(span),
         failing: Some(
@@ -199,7 +199,7 @@ fn still_gap(query: &SweepQuery<'_>, one: &OneParameter, at: f64) -> Bounds {
 }
 
 /// Answers one pose as in a static check.
-fn still(query: &SweepQuery<'_>, one: &OneParameter, at: f64, measure: Measure) -> Answer {
+pub(crate) fn still(query: &SweepQuery<'_>, one: &OneParameter, at: f64, measure: Measure) -> Answer {
     still_at(query, &one.chain, &[at], measure)
 }
 
@@ -222,13 +222,6 @@ pub(crate) fn still_at(query: &SweepQuery<'_>, chain: &Chain, q: &[f64], measure
 pub(crate) fn recentring(query: &SweepQuery<'_>) -> f64 {
     let (first, second) = (query.first, query.second);
     0.25 * roundoff_mm(first.max_abs, second.max_abs, 0.0) + first.outside_pieces() + second.outside_pieces()
-}
-
-/// True if a static check confirms the interference at a broken pose: facets may explain its overlap.
-fn interferes(query: &SweepQuery<'_>, one: &OneParameter, answer: &sweep::SweepAnswer) -> bool {
-    let confirmed = |at: f64| still(query, one, at, Measure::None).status == Status::Interference;
-    let poses = answer.failing.iter().flat_map(|f| [f.from[1], f.from[1] + 0.5 * (f.to[0] - f.from[1]), f.to[0]]);
-    poses.into_iter().any(confirmed)
 }
 
 /// Parameters that a chain depends on.

@@ -1,6 +1,7 @@
 //! Answers one pair over every combination of several parameters by the triangles (`query::sweep::BoxSweep`).
 
-use crate::check::motion::segment::{FACETS, SegmentAnswer, parameters, recentring, still_at};
+use crate::check::motion::facets::FACETS;
+use crate::check::motion::segment::{SegmentAnswer, largest_gap, parameters, recentring, still_at, sweep_limits};
 use crate::check::motion::sweep::{NO_PROOF, SweepQuery};
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::solid::body;
@@ -46,28 +47,25 @@ pub(crate) fn box_answer(
     tests: u64,
 ) -> SegmentAnswer {
     let several = SeveralParameters::of(chain, &segment.ranges);
-    let SweepLimits { tolerance, allow_depth, min_clearance } = SweepLimits {
-        tolerance: limits.tolerance,
-        allow_depth: limits.allow_depth,
-        min_clearance: limits.min_clearance,
-    };
+    let swept_limits = sweep_limits(limits);
     let answer = BoxSweep {
         a: body(query.first),
         b: body(query.second),
         chain: &several.chain,
         ranges: &several.ranges,
-        limits: SweepLimits { tolerance, allow_depth, min_clearance },
+        limits: swept_limits,
         quantum: query.first.quantum + query.second.quantum,
         residual: query.residual + recentring(query),
         tests,
     }
     .answer();
     let (status, why) = status(query, &several, &answer);
-    let deepest = greater(tolerance, allow_depth.unwrap_or(0.0));
+    let SweepLimits { tolerance, min_clearance, .. } = swept_limits;
+    let deepest = swept_limits.deepest();
     let least = match status {
         Status::Clear => greater(tolerance, min_clearance.unwrap_or(0.0)) - answer.slack,
         Status::Contact => -(tolerance + answer.slack),
-        Status::Allowed | Status::TooClose => -(deepest + answer.slack),
+        Status::Allowed | Status::TooClose | Status::Loose => -(deepest + answer.slack),
         _ => -lesser(thinnest(query.first), thinnest(query.second)),
     };
     let end = |cell: &Cell, sign: f64| {
@@ -75,13 +73,18 @@ pub(crate) fn box_answer(
         several.all(&q, segment)
     };
     let open = answer.open.iter().map(|cell| [end(cell, -1.0), end(cell, 1.0)]).collect();
-    let bounds = |gap: Bounds| Bounds { lower: lesser(least, gap.lower), upper: gap.upper };
+    let bounds = |gap: Bounds| match status {
+        Status::Loose => gap,
+        _ => Bounds { lower: lesser(least, gap.lower), upper: gap.upper },
+    };
     SegmentAnswer {
         status,
         why,
+        within_facet_error: false,
         proved: if why == Some(FACETS) { 0.0 } else { answer.proved },
         worst: answer.worst.map(|w| (several.all(&w.at, segment), bounds(w.gap))),
         least,
+        most: largest_gap(limits, status, None, answer.slack),
         parameters: several.parameters,
         first: None,
         failing: None,
@@ -100,6 +103,7 @@ fn status(query: &SweepQuery<'_>, several: &SeveralParameters, answer: &BoxAnswe
     match answer.status {
         SweepStatus::Clear => (Status::Clear, None),
         SweepStatus::TooClose => (Status::TooClose, None),
+        SweepStatus::Loose => (Status::Loose, None),
         SweepStatus::Contact => (Status::Contact, None),
         SweepStatus::Allowed => (Status::Allowed, None),
         SweepStatus::Undecided => (Status::Undecided, Some(NO_PROOF)),

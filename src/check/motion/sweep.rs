@@ -4,7 +4,8 @@
 //! values, the distance at the centre less the largest displacement. The triangles decide the others (`segment`). A pair
 //! without a proof is undecided, and fails.
 
-use crate::check::motion::segment::{FACETS, SegmentAnswer, one_parameter, segment_answer};
+use crate::check::motion::facets::FACETS;
+use crate::check::motion::segment::{SegmentAnswer, one_parameter, segment_answer};
 use crate::check::motion::several::box_answer;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::limits::Limits;
@@ -16,11 +17,10 @@ use serde::{Deserialize, Serialize};
 
 /// Reasons of undecided pairs.
 pub(crate) const NO_PROOF: &str = "parts of the sweep stay without a proof";
-const LARGEST_GAP: &str = "this version proves no largest gap over a sweep";
 const NO_TRIANGLES: &str = "a part has no triangle with an area";
 
 /// All reasons, for the cache.
-pub(crate) const REASONS: [&str; 4] = [NO_PROOF, LARGEST_GAP, NO_TRIANGLES, FACETS];
+pub(crate) const REASONS: [&str; 3] = [NO_PROOF, NO_TRIANGLES, FACETS];
 
 /// Query of a pair over a run.
 pub(crate) struct SweepQuery<'a> {
@@ -100,9 +100,6 @@ pub(crate) fn by_triangles(query: &SweepQuery<'_>) -> SweepAnswer {
     }
     let limits = raised(query);
     let none = |why| SweepAnswer { by_balls: false, why: Some(why), proved: 0.0, ..settled(Status::Undecided) };
-    if limits.max_gap.is_some() {
-        return none(LARGEST_GAP);
-    }
     if limits.tolerance <= 0.0 {
         // No inset proves a depth of 0.
         return none(NO_PROOF);
@@ -136,9 +133,10 @@ pub(crate) fn by_triangles(query: &SweepQuery<'_>) -> SweepAnswer {
 /// Order of the statuses over a run: the one of its worst segment counts.
 fn rank(status: Status) -> u8 {
     match status {
-        Status::Interference => 5,
-        Status::Undecided => 4,
-        Status::TooClose => 3,
+        Status::Interference => 6,
+        Status::Undecided => 5,
+        Status::TooClose => 4,
+        Status::Loose => 3,
         Status::Allowed => 2,
         Status::Contact => 1,
         _ => 0,

@@ -31,7 +31,7 @@ pub(crate) struct Sweeps<'a> {
     pub rules: &'a RuleTable,
     pub swept: &'a Bodies,
     /// Segments of the run, with cells that cover their parameters.
-    pub segments: Vec<(&'a Segment, Vec<Cell>)>,
+    pub segments: &'a [(Segment, Vec<Cell>)],
     /// Joints of the run away from home.
     pub joints: &'a [JointTravel],
     /// Rank of every instance by id.
@@ -96,7 +96,7 @@ impl Sweeps<'_> {
             translation: placed.pose.point(&shape.convex.origin),
         });
         let chain = |segment: &Segment| assembly.motion.mechanism.chain_between(of_a, of_b, [&p, &q], &segment.laws);
-        let segments = self.segments.iter().map(|(segment, cells)| (chain(segment), *segment, cells.as_slice()));
+        let segments = self.segments.iter().map(|(segment, cells)| (chain(segment), segment, cells.as_slice()));
         SweepQuery {
             first,
             second,
@@ -117,10 +117,16 @@ impl Sweeps<'_> {
         answer: &SweepAnswer,
     ) -> PairOutcome {
         let worst = self.worst(answer);
-        let measured = worst.as_ref().and_then(|(_, values, gap)| self.at_worst(pair, rule, values, *gap));
+        let measured = worst.as_ref().and_then(|(_, values, gap)| {
+            let mut row = self.at_worst(pair, rule, values)?;
+            bound_by_run(&mut row, *gap, answer.status);
+            Some(row)
+        });
         let mut row = measured.unwrap_or_else(|| self.bare(pair, rule));
         row.status = answer.status;
         row.alike = fingerprint(query);
+        row.within_facet_error =
+            answer.status == Status::Contact && answer.segments.iter().any(|s| s.within_facet_error);
         row.certainty = certainty(&row, &query.limits, answer);
         if row.status == Status::Undecided || row.status.fails() && row.gap.is_none() {
             row.inputs = Some(inputs(query));
@@ -146,30 +152,34 @@ impl Sweeps<'_> {
         PairOutcome { rule, ..PairOutcome::bare(pair.map(InstanceIx), Status::Undecided, geometry) }
     }
 
-    /// The worst pose known: its segment, the values of all joints, and bounds of the least gap of the run (mm, signed).
+    /// The worst pose known: its segment, the values of all joints, and bounds of the least gap of the run (mm, signed);
+    /// of the largest gap for [`Status::Loose`].
     pub(crate) fn worst(&self, answer: &SweepAnswer) -> Option<(u32, Vec<f64>, Bounds)> {
-        let known = answer.segments.iter().zip(0u32..).filter_map(|(s, k)| s.worst.as_ref().map(|w| (k, w)));
-        let (segment, (q, gap)) = known.min_by(|(_, (_, x)), (_, (_, y))| x.upper.total_cmp(&y.upper))?;
-        let least = answer.segments.iter().map(|s| s.least).fold(gap.lower, lesser);
+        let known = answer.segments.iter().zip(0u32..).filter_map(|(s, k)| s.worst.as_ref().map(|w| (s.status, k, w)));
+        let (segment, (q, gap)) = if answer.status == Status::Loose {
+            let loose = known.filter(|(status, _, _)| *status == Status::Loose).map(|(_, k, w)| (k, w));
+            loose.max_by(|(_, (_, x)), (_, (_, y))| x.lower.total_cmp(&y.lower))?
+        } else {
+            let all = known.map(|(_, k, w)| (k, w));
+            all.min_by(|(_, (_, x)), (_, (_, y))| x.upper.total_cmp(&y.upper))?
+        };
         let values = self.segments[segment as usize].0.laws.iter().map(|law| law.value(q)).collect();
-        Some((segment, values, Bounds { lower: least, upper: gap.upper }))
+        let bounds = if answer.status == Status::Loose {
+            Bounds { lower: gap.lower, upper: answer.segments.iter().map(|s| s.most).fold(gap.upper, greater) }
+        } else {
+            Bounds { lower: answer.segments.iter().map(|s| s.least).fold(gap.lower, lesser), upper: gap.upper }
+        };
+        Some((segment, values, bounds))
     }
 
-    /// Row of a static check at joint values, with the bounds of the run.
-    fn at_worst(&self, [a, b]: [u32; 2], rule: Option<u32>, values: &[f64], gap: Bounds) -> Option<PairOutcome> {
+    /// Row of a static check at joint values.
+    fn at_worst(&self, [a, b]: [u32; 2], rule: Option<u32>, values: &[f64]) -> Option<PairOutcome> {
         let RunChecker { assembly, shapes, settings, .. } = self.run;
         let moved = Shapes { placed: place::pair_at(assembly, shapes, values, [a, b])?, ..(*shapes).clone() };
         let cache = self.run.cache;
         let checker = Checker { assembly, settings, shapes: &moved, cache, neighbours: self.checker.neighbours };
         let candidate = Candidate { a: a.min(b), b: a.max(b), rule };
-        let mut row = checker.row(&candidate, self.rank, &mut Trace::default());
-        let still = row.gap_bracket.unwrap_or(Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY });
-        let upper = lesser(gap.upper, still.upper);
-        row.gap_bracket = Some(Bounds { lower: lesser(gap.lower, upper), upper });
-        // A ball of the run may be better than that of the static check.
-        row.gap = row.gap.map(|gap| lesser(gap, upper));
-        row.overlap_depth = row.gap.map(|gap| greater(-gap, 0.0));
-        Some(row)
+        Some(checker.row(&candidate, self.rank, &mut Trace::default()))
     }
 
     fn swept_pair(&self, query: &SweepQuery<'_>, answer: &SweepAnswer, worst: Option<(u32, &Vec<f64>)>) -> SweptPair {
@@ -206,9 +216,14 @@ impl Sweeps<'_> {
         }
     }
 
-    /// Bracket of the first pose within the limits, unless an earlier segment may have one.
+    /// Bracket of the first pose within tolerance and clearance, unless an earlier segment may have one; of the first pose
+    /// above the largest gap of a rule for [`Status::Loose`].
     fn first(&self, answer: &SweepAnswer) -> Option<JointSpan> {
-        let (segment, k) = answer.segments.iter().zip(0..).find(|(s, _)| s.status != Status::Clear)?;
+        let differs = |s: &SegmentAnswer| match answer.status {
+            Status::Loose => s.status == Status::Loose,
+            _ => s.status != Status::Clear,
+        };
+        let (segment, k) = answer.segments.iter().zip(0..).find(|(s, _)| differs(s))?;
         segment.first.as_ref().map(|span| self.span(k, segment, span))
     }
 
@@ -222,6 +237,22 @@ impl Sweeps<'_> {
         let travel = |j: usize| joint_at(JointIx(j as u32).0, [laws[j].value(from), laws[j].value(to)]);
         JointSpan { segment, joints: (0..laws.len()).filter(varies).map(travel).collect() }
     }
+}
+
+/// Bounds the row of the worst pose by the gaps of the run (mm, signed): the least gaps, or the largest ones for
+/// [`Status::Loose`].
+fn bound_by_run(row: &mut PairOutcome, gap: Bounds, status: Status) {
+    let still = row.gap_bracket.unwrap_or(Bounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY });
+    if status == Status::Loose {
+        let lower = greater(gap.lower, still.lower);
+        row.gap_bracket = Some(Bounds { lower, upper: greater(gap.upper, lower) });
+        return;
+    }
+    let upper = lesser(gap.upper, still.upper);
+    row.gap_bracket = Some(Bounds { lower: lesser(gap.lower, upper), upper });
+    // A ball of the run may be better than that of the static check.
+    row.gap = row.gap.map(|gap| lesser(gap, upper));
+    row.overlap_depth = row.gap.map(|gap| greater(-gap, 0.0));
 }
 
 fn joint_at(joint: u32, [from, to]: [f64; 2]) -> JointTravel {

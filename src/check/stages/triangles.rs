@@ -117,26 +117,9 @@ impl PairQuery<'_> {
         gap
     }
 
-    /// Largest facet allowance for this pair (mm). It is 0 if pieces stand for a part: they meet other facets than the
-    /// part does.
-    fn largest_allowance(&self) -> f64 {
-        if self.first.pieces().is_some() || self.second.pieces().is_some() {
-            return 0.0;
-        }
-        let side = self.first.longest_side().min(self.second.longest_side());
-        LARGEST_ALLOWANCE.min(LARGEST_ALLOWANCE_OF_SIDE * side)
-    }
-
-    /// Upper bound of the pair's facet allowance, known without locating the facets (mm).
-    fn allowance_at_most(&self) -> f64 {
-        let sagitta = |s: &Shape| s.concave_error().unwrap_or(f64::INFINITY);
-        let sagitta = sagitta(self.first).max(sagitta(self.second));
-        self.largest_allowance().min(SAGITTAS * LARGEST_GAIN * sagitta)
-    }
-
     /// Upper bound of the granted facet allowance (mm).
     fn granted_at_most(&self, limits: &Limits) -> f64 {
-        if limits.facets == Facets::Allow { self.allowance_at_most() } else { 0.0 }
+        if limits.facets == Facets::Allow { allowance_at_most(self.first, self.second) } else { 0.0 }
     }
 
     /// Facet allowance from the concave facets around the intersection (mm), of the selected parts. Uses the self-unions
@@ -147,8 +130,25 @@ impl PairQuery<'_> {
         let none = FacetTable::default();
         let tables = [a.facets(self.first), b.facets(self.second)];
         let tables = [0, 1].map(|k| if asked[k] { tables[k] } else { &none });
-        allowance(&pairing, tables, self.rounding(margin), self.largest_allowance())
+        allowance(&pairing, tables, self.rounding(margin), largest_allowance(self.first, self.second))
     }
+}
+
+/// Largest facet allowance for two parts (mm). It is 0 if pieces stand for a part: they meet other facets than the part
+/// does.
+pub(crate) fn largest_allowance(first: &Shape, second: &Shape) -> f64 {
+    if first.pieces().is_some() || second.pieces().is_some() {
+        return 0.0;
+    }
+    let side = first.longest_side().min(second.longest_side());
+    LARGEST_ALLOWANCE.min(LARGEST_ALLOWANCE_OF_SIDE * side)
+}
+
+/// Upper bound of the facet allowance of two parts, known without locating the facets (mm).
+pub(crate) fn allowance_at_most(first: &Shape, second: &Shape) -> f64 {
+    let sagitta = |s: &Shape| s.concave_error().unwrap_or(f64::INFINITY);
+    let sagitta = sagitta(first).max(sagitta(second));
+    largest_allowance(first, second).min(SAGITTAS * LARGEST_GAIN * sagitta)
 }
 
 /// A pair with meeting solids, before its status is decided. Depths in mm.
@@ -239,7 +239,7 @@ impl Overlap<'_, '_> {
 
     /// Computes the facet allowance if status or report need it, and decides its threshold.
     fn decide_with_facets(&mut self) {
-        let loosest = self.limits.deepest(self.query.allowance_at_most());
+        let loosest = self.limits.deepest(allowance_at_most(self.query.first, self.query.second));
         let [mut least, most] = self.meeting.gap_bounds().to_depth();
         let matters =
             self.allows() && self.limits.needs_facets(most, self.margin) && loosest > self.limits.deepest(0.0);
@@ -328,7 +328,7 @@ impl Overlap<'_, '_> {
         }
         self.meeting.events().iter().for_each(|event| steps.note(step(event)));
         if let Some(allowance) = self.facets {
-            let cap = self.query.largest_allowance();
+            let cap = largest_allowance(self.query.first, self.query.second);
             // Repeat the query for one part; only `explain` needs it.
             let of_first = self.query.allowance([true, false], self.margin) >= allowance;
             let of_b = (allowance > 0.0).then_some(!of_first);

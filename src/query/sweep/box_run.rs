@@ -8,6 +8,7 @@ use crate::query::sweep::boxes::{BoxProof, pieces_outside, share_of};
 use crate::query::sweep::level::{Level, insets, price};
 use crate::query::sweep::regions::{Regions, cell_of};
 use crate::query::sweep::run::{SweepLimits, SweepStatus};
+use crate::query::sweep::widest::{GapLimit, widest};
 use crate::query::sweep::work::{Work, balls};
 use crate::shape::surface::Inside;
 
@@ -55,7 +56,7 @@ pub struct BoxSweep<'a> {
 pub struct WorstConfiguration {
     /// Values of the parameters.
     pub at: Vec<f64>,
-    /// Bounds of the gap there (mm, signed).
+    /// Bounds of the gap there (mm, signed). For [`SweepStatus::Loose`] the lower end alone is known.
     pub gap: Bounds,
     /// Point of A and point of B there (A's frame, mm).
     pub points: [Vec3; 2],
@@ -117,6 +118,10 @@ impl BoxSweep<'_> {
         // No proof covers an empty range.
         if self.ranges.iter().all(|[from, to]| from <= to && from.is_finite() && to.is_finite()) {
             self.decide(&mut work, &mut answer);
+            let passes = matches!(answer.status, SweepStatus::Clear | SweepStatus::Contact | SweepStatus::Allowed);
+            if let Some(largest) = self.limits.max_gap.filter(|_| passes) {
+                self.decide_from_above(&mut work, largest, &mut answer);
+            }
         }
         answer.open.truncate(MAX_OPEN);
         (answer.tests, answer.frames) = (work.budget.used, work.frames);
@@ -192,6 +197,24 @@ impl BoxSweep<'_> {
         let within = |found: Option<Proved>| found.is_some_and(|found| found.is_complete());
         let allowed = limits.deepest() > limits.tolerance && !within(self.depth(work, limits.tolerance));
         settle(answer, if allowed { SweepStatus::Allowed } else { SweepStatus::Contact });
+    }
+
+    /// Decides a box that keeps all other limits by the largest gap of a rule (mm).
+    fn decide_from_above(&self, work: &mut Work, largest: f64, answer: &mut BoxAnswer) {
+        let limit = GapLimit { largest, measured: false };
+        let found = widest(work, self.chain, self.ranges, limit, |_| 0.0);
+        if found.exceeds(largest + work.slack) {
+            if let Some(pose) = found.pose {
+                let gap = Bounds { lower: pose.least, upper: f64::INFINITY };
+                answer.worst = Some(WorstConfiguration { at: pose.at, gap, points: pose.points });
+            }
+            return settle(answer, SweepStatus::Loose);
+        }
+        if !found.open.is_empty() {
+            answer.status = SweepStatus::Undecided;
+            answer.proved = 1.0 - found.open.iter().map(|ends| share_of(ends, self.ranges)).sum::<f64>().min(1.0);
+            answer.open = found.open.iter().map(|ends| cell_of(ends)).collect();
+        }
     }
 
     /// Proves a depth (mm) over the box; a limit met with equality counts as kept. `None` if no upper bound of a depth

@@ -22,10 +22,43 @@ fn sweep<'a>([a, b]: [&'a Part; 2], chain: &'a Chain, ranges: &'a [[f64; 2]], li
 }
 
 fn answer(parts: [&Part; 2], joints: &[ChainJoint], ranges: &[[f64; 2]], clearance: Option<f64>) -> BoxAnswer {
+    let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: clearance, max_gap: None };
+    answer_within(parts, [&[], joints], ranges, limits)
+}
+
+/// The answer for joints of both parts.
+fn answer_within(parts: [&Part; 2], joints: [&[ChainJoint]; 2], ranges: &[[f64; 2]], limits: SweepLimits) -> BoxAnswer {
     let drawn = parts.map(|p| Pose { translation: p.convex.origin, ..Pose::identity() });
-    let chain = Chain::new(&drawn[0], &drawn[1], &[], joints);
-    let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: clearance };
+    let chain = Chain::new(&drawn[0], &drawn[1], joints[0], joints[1]);
     sweep(parts, &chain, ranges, limits).answer()
+}
+
+/// A block that leaves a corner in two directions by 3 and 4 mm: the largest gap is 5 mm, in one combination alone.
+#[test]
+fn a_block_leaves_a_corner_in_two_directions() {
+    let corner = part_with(&block([-10.0, -10.0, -5.0], [0.0, 0.0, 5.0]), Inside::Solid);
+    let foot = part_with(&block([0.0, 0.0, -5.0], [10.0, 10.0, 5.0]), Inside::Solid);
+    let slide = |axis: Vec3, p: usize| joint(JointKind::Prismatic, axis, Vec3::zeros(), [p, 2]);
+    let joints = [slide(Vec3::x(), 0), slide(Vec3::y(), 1)];
+    let ranges = [[0.0, 3.0], [-2.0, 4.0]];
+    for (largest, status) in [
+        (5.0, SweepStatus::Contact),
+        (6.0, SweepStatus::Contact),
+        (4.999, SweepStatus::Loose),
+        (0.0, SweepStatus::Loose),
+    ] {
+        let max_gap = Some(largest);
+        let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: None, max_gap };
+        let none: &[ChainJoint] = &[];
+        for (parts, joints) in [([&corner, &foot], [none, &joints]), ([&foot, &corner], [&joints, none])] {
+            let found = answer_within(parts, joints, &ranges, limits);
+            assert_eq!((found.status, found.proved), (status, 1.0), "{found:?}");
+            if status == SweepStatus::Loose {
+                let worst = found.worst.unwrap();
+                assert!((worst.gap.lower - 5.0).abs() < 1e-9 && worst.at == [3.0, 4.0], "{worst:?}");
+            }
+        }
+    }
 }
 
 /// A two-link arm before a wall: over the box of both joints it reaches the sum of both links.
@@ -86,7 +119,7 @@ fn a_box_without_budget_is_undecided_and_says_where() {
     let joints = [0, 1].map(|p| joint(JointKind::Prismatic, [Vec3::y(), Vec3::z()][p], Vec3::zeros(), [p, 2]));
     let drawn = [&a, &b].map(|p| Pose { translation: p.convex.origin, ..Pose::identity() });
     let chain = Chain::new(&drawn[0], &drawn[1], &[], &joints);
-    let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: None };
+    let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: None, max_gap: None };
     let ranges = [[-3.0, 3.0]; 2];
     let ask = sweep([&a, &b], &chain, &ranges, limits);
     assert_eq!(ask.answer().status, SweepStatus::Clear);
@@ -100,7 +133,7 @@ fn a_box_without_budget_is_undecided_and_says_where() {
 fn no_sampled_configuration_contradicts_a_box() {
     let full = std::env::var_os("INTERFERE_FULL").is_some();
     let mut rng = Rng::new(5);
-    let mut seen = [0_usize; 6];
+    let mut seen = [0_usize; 7];
     for _ in 0..if full { 1000 } else { 12 } {
         let n = 2 + rng.below(2);
         let solid = |rng: &mut Rng| match rng.below(2) {
@@ -117,7 +150,8 @@ fn no_sampled_configuration_contradicts_a_box() {
         let translation = rng.direction() * rng.range(6.0, 16.0);
         let chain = Chain { drawn: Pose { rotation: rng.rotation(), translation }, joints };
         let ranges: Vec<[f64; 2]> = (0..n).map(|_| [-rng.scale(0.5, 8.0), rng.scale(0.5, 8.0)]).collect();
-        let limits = SweepLimits { tolerance: 0.05, allow_depth: None, min_clearance: None };
+        let max_gap = (rng.below(2) == 0).then(|| rng.range(2.0, 20.0));
+        let limits = SweepLimits { tolerance: 0.05, allow_depth: None, min_clearance: None, max_gap };
         let found = BoxSweep { tests: 200_000, ..sweep([&a, &b], &chain, &ranges, limits) }.answer();
         seen[found.status as usize] += 1;
         let still = Still { a: a.body(), b: b.body(), margin: 1e-10, rounding: 1e-10 };
@@ -129,7 +163,16 @@ fn no_sampled_configuration_contradicts_a_box() {
             match found.status {
                 SweepStatus::Clear => assert!(gap.upper >= 0.05 - found.slack - 1e-9, "{q:?} {gap:?} {found:?}"),
                 SweepStatus::Contact => assert!(gap.upper >= -0.05 - found.slack - 1e-9, "{q:?} {gap:?} {found:?}"),
+                SweepStatus::Loose => {
+                    let worst = found.worst.as_ref().expect("a loose box has a worst configuration");
+                    let at_worst = still.gap(&chain.pose(&worst.at), 0.05, None).gap;
+                    assert!(at_worst.upper > max_gap.unwrap(), "{q:?} {at_worst:?} {found:?}");
+                }
                 _ => {}
+            }
+            let passes = matches!(found.status, SweepStatus::Clear | SweepStatus::Contact);
+            if let Some(largest) = max_gap.filter(|_| passes) {
+                assert!(gap.lower <= largest + found.slack + 1e-9, "{q:?} {gap:?} {found:?}");
             }
         }
     }

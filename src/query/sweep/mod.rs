@@ -13,7 +13,9 @@
 //! - `level`: the proof that the gap never falls below a level
 //! - `depth`: bracket of the largest depth
 //! - `intervals`: the parts of a run that break a rule
-//! - `run`: the status of a run
+//! - `run`, `decide`: the status of a run
+//! - `widest`: largest gap
+//! - `explained`: facets that explain an overlap
 //! - `regions`, `boxes`, `box_run`: cells, proofs and the status for several parameters
 //! - `work`: margins and budget
 
@@ -23,7 +25,9 @@ pub(crate) mod box_run;
 mod box_tests;
 pub(crate) mod boxes;
 pub(crate) mod cells;
+pub(crate) mod decide;
 pub(crate) mod depth;
+pub(crate) mod explained;
 pub(crate) mod inset;
 pub(crate) mod intervals;
 pub(crate) mod level;
@@ -38,9 +42,13 @@ pub(crate) mod tree;
 #[cfg(test)]
 mod truth_cases_tests;
 #[cfg(test)]
+mod truth_loose_tests;
+#[cfg(test)]
 mod truth_tests;
+pub(crate) mod widest;
 pub(crate) mod work;
 pub(crate) mod worst;
 
 pub use box_run::{BoxAnswer, BoxSweep, WorstConfiguration};
+pub use explained::{ConcaveSurfaces, Explained};
 pub use run::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};

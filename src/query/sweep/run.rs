@@ -4,19 +4,12 @@ use crate::geom::math::greater;
 use crate::geom::{Bounds, Vec3};
 use crate::motion::{Cell, Chain};
 use crate::query::depth::SolidRef;
-use crate::query::sweep::cells::{Cells, merged};
-use crate::query::sweep::level::{Level, Scan, insets};
+use crate::query::sweep::cells::merged;
 use crate::query::sweep::work::{Work, balls};
 use crate::shape::surface::Inside;
 
 /// Default number of tests of a pair in a run: seconds for one thread.
 pub const DEFAULT_TESTS: u64 = 16_000_000;
-
-/// Width of the bracket of a least gap: a share of the gap, and of the tolerance; the larger one counts.
-const WIDTH: [f64; 2] = [0.01, 0.1];
-
-/// Poses judged before the proof, evenly spread over the run: they only choose where to look first.
-const FIRST_POSES: usize = 5;
 
 /// Limits of a pair (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +20,8 @@ pub struct SweepLimits {
     pub allow_depth: Option<f64>,
     /// Smallest gap required by a rule.
     pub min_clearance: Option<f64>,
+    /// Largest gap allowed by a rule.
+    pub max_gap: Option<f64>,
 }
 
 impl SweepLimits {
@@ -70,6 +65,9 @@ pub enum SweepStatus {
     Clear,
     /// A pose is closer than the rule demands; no pose interferes.
     TooClose,
+    /// A pose is farther apart than the rule allows, by more than a hundredth of the tolerance; every pose keeps the
+    /// other limits.
+    Loose,
     /// No pose overlaps deeper than the tolerance, to within a hundredth of it.
     Contact,
     /// No pose overlaps deeper than a rule allows.
@@ -85,7 +83,8 @@ pub enum SweepStatus {
 pub struct Worst {
     /// Value of the parameter.
     pub at: f64,
-    /// Certified bounds of the least gap of the run (mm, signed); the upper end belongs to the gap at `at`.
+    /// Certified bounds of the least gap of the run (mm, signed); the upper end belongs to the gap at `at`. Bounds of the
+    /// largest gap for [`SweepStatus::Loose`]; then the lower end belongs to the gap at `at`.
     pub gap: Bounds,
     /// Point of A and point of B at this pose (A's frame, mm).
     pub points: [Vec3; 2],
@@ -114,7 +113,7 @@ pub struct SweepAnswer {
     /// The worst pose known.
     pub worst: Option<Worst>,
     /// Bracket of the first pose that comes within the larger of tolerance and clearance (less a hundredth of the
-    /// tolerance), if one is known.
+    /// tolerance), if one is known; of the first pose above the largest gap for [`SweepStatus::Loose`].
     pub approach: Option<[f64; 2]>,
     /// Parts that break the rule, in order; empty for passing runs.
     pub failing: Vec<Failing>,
@@ -134,7 +133,7 @@ impl<'a> Sweep<'a> {
         balls([self.a, self.b])
     }
 
-    fn work(&self) -> Work<'a> {
+    pub(super) fn work(&self) -> Work<'a> {
         let cell = Cell::between(self.range[0], self.range[1]);
         let lost = [self.quantum, self.residual];
         Work::new([self.a, self.b], self.chain, &cell, &self.limits, lost, self.tests)
@@ -160,94 +159,8 @@ impl<'a> Sweep<'a> {
         answer
     }
 
-    fn decide(&self, work: &mut Work, approach: &mut Option<[f64; 2]>) -> SweepAnswer {
-        let limits = &self.limits;
-        let bare = |status, open: Vec<[f64; 2]>| self.bare(status, open);
-        let surfaces = [self.a.surface, self.b.surface];
-        let wanted = greater(limits.tolerance, limits.min_clearance.unwrap_or(0.0));
-        let apart = Level::apart(surfaces, self.chain, greater(wanted - work.slack, 0.0));
-        let near = self.scan(&apart, work, self.range, false);
-        *approach = near.first.filter(|_| near.nested.is_empty());
-        if near.is_complete() {
-            let worst = (self.measured && self.measures_clear).then(|| self.least_gap(&apart, work)).flatten();
-            return SweepAnswer { worst, ..bare(SweepStatus::Clear, Vec::new()) };
-        }
-        // Poses shown by no branch and bound: ends, middle, and a few more.
-        let [from, to] = self.range;
-        let deepest = limits.deepest();
-        let shown = (0..FIRST_POSES)
-            .map(|k| from + (to - from) * k as f64 / (FIRST_POSES - 1) as f64)
-            .chain(near.nested.iter().map(|n| n[0] + 0.5 * (n[1] - n[0])))
-            .find(|&q| work.still.gap(&self.chain.pose(&[q]), deepest, None).gap.upper < -deepest);
-        if let Some(at) = shown.filter(|_| !self.measured && !self.first_failing) {
-            let answer = bare(SweepStatus::Interference, Vec::new());
-            return SweepAnswer { failing: vec![self.failing_somewhere(at)], ..answer };
-        }
-        let hard = self.depth_scan(work, deepest);
-        let middles = hard.iter().flat_map(|(_, scan)| &scan.nested).map(|n| n[0] + 0.5 * (n[1] - n[0]));
-        let broken = |q: &f64| work.still.gap(&self.chain.pose(&[*q]), deepest, None).gap.upper < -deepest;
-        let shown = shown.or_else(|| middles.into_iter().find(broken));
-        let hard_broken = hard.as_ref().is_some_and(|(_, scan)| scan.violation.is_some());
-        if shown.is_some() || hard_broken {
-            let mut answer = bare(SweepStatus::Interference, Vec::new());
-            match &hard {
-                Some((surfaces, scan)) => {
-                    let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
-                    answer.failing = self.failing(&level, work, -deepest, scan, shown);
-                }
-                None => answer.failing = shown.map(|at| self.failing_somewhere(at)).into_iter().collect(),
-            }
-            if self.measured {
-                let seed = answer.failing.first().map_or(from, |f| f.from[1]);
-                answer.worst = Some(self.largest_depth(work, seed, &answer.failing));
-            }
-            return answer;
-        }
-        let Some((_, hard)) = hard else {
-            // No upper bound of a depth exists: only the distance of the surfaces counts.
-            let unproved = [near.open.clone(), near.nested.clone(), near.beyond(to)].concat();
-            return bare(SweepStatus::Undecided, merged(unproved));
-        };
-        if !hard.is_complete() {
-            return bare(SweepStatus::Undecided, merged([hard.open, hard.nested].concat()));
-        }
-        if let Some(clearance) = limits.min_clearance {
-            let soft = if clearance > limits.tolerance { Some(near) } else { self.clearance_scan(work, clearance) };
-            match soft {
-                Some(scan) if scan.violation.is_some() => {
-                    let mut answer = bare(SweepStatus::TooClose, Vec::new());
-                    let level = Level::apart(surfaces, self.chain, greater(clearance, 0.0));
-                    // The scan granted the slack; the bracket is that of the clearance itself.
-                    let exact = if clearance > 0.0 { self.scan(&level, work, self.range, false) } else { scan };
-                    answer.failing = self.failing(&level, work, clearance, &exact, None);
-                    answer.worst = self.measured.then(|| self.least_gap(&apart, work)).flatten();
-                    return answer;
-                }
-                Some(scan) if scan.is_complete() => {}
-                Some(scan) => {
-                    return bare(SweepStatus::Undecided, merged([scan.open, scan.nested].concat()));
-                }
-                None => return bare(SweepStatus::Undecided, vec![self.range]),
-            }
-        }
-        let mut answer = bare(SweepStatus::Contact, Vec::new());
-        if deepest > limits.tolerance {
-            let contact = self.depth_scan(work, limits.tolerance);
-            if !contact.is_some_and(|(_, scan)| scan.is_complete()) {
-                answer.status = SweepStatus::Allowed;
-            }
-        }
-        if self.measured {
-            answer.worst = self.least_gap(&apart, work).map(|w| {
-                let low = if w.gap.lower > 0.0 { w.gap.lower } else { -deepest - work.slack };
-                Worst { gap: Bounds { lower: low, upper: w.gap.upper }, ..w }
-            });
-        }
-        answer
-    }
-
     /// An answer without measures.
-    fn bare(&self, status: SweepStatus, open: Vec<[f64; 2]>) -> SweepAnswer {
+    pub(super) fn bare(&self, status: SweepStatus, open: Vec<[f64; 2]>) -> SweepAnswer {
         let no_inside = [self.a, self.b].iter().any(|s| s.surface.inside == Inside::Undefined);
         SweepAnswer {
             status,
@@ -263,42 +176,6 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Scans a part of the run at a level.
-    pub(crate) fn scan(&self, level: &Level, work: &mut Work, range: [f64; 2], backward: bool) -> Scan {
-        let scan = level.scan(self, &work.still, work.floor, range, backward, &mut work.budget);
-        work.frames += scan.frames;
-        scan
-    }
-
-    /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is met
-    /// with equality counts as kept: the second scan grants the slack.
-    fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<([crate::shape::surface::Surface; 2], Scan)> {
-        let mut found = None;
-        for granted in [depth, depth + work.slack] {
-            let surfaces = insets(&work.still, granted)?;
-            let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
-            let scan = self.scan(&level, work, self.range, false);
-            let done = scan.is_complete() || scan.violation.is_some();
-            if done || found.is_none() {
-                found = Some((surfaces, scan));
-            }
-            if done {
-                break;
-            }
-        }
-        found
-    }
-
-    /// Scans for gaps below a clearance that is at most the tolerance (mm).
-    fn clearance_scan(&self, work: &mut Work, clearance: f64) -> Option<Scan> {
-        let least = clearance - work.slack;
-        if least > work.still.margin {
-            let level = Level::apart([self.a.surface, self.b.surface], self.chain, least);
-            return Some(self.scan(&level, work, self.range, false));
-        }
-        self.depth_scan(work, greater(-least, 0.5 * work.slack)).map(|(_, scan)| scan)
-    }
-
     /// Share of the run outside some intervals.
     fn share_without(&self, open: &[[f64; 2]]) -> f64 {
         let [from, to] = self.range;
@@ -310,38 +187,5 @@ impl<'a> Sweep<'a> {
         } else {
             0.0
         }
-    }
-
-    /// A broken pose, with unknown ends.
-    fn failing_somewhere(&self, at: f64) -> Failing {
-        Failing { from: [self.range[0], at], to: [at, self.range[1]], throughout: false }
-    }
-
-    /// Bracket of the least distance of the surfaces, seeded by a few poses. `None` for a surface without triangles.
-    fn least_gap(&self, level: &Level, work: &mut Work) -> Option<Worst> {
-        let [from, to] = self.range;
-        let mut known: Option<(f64, f64, [Vec3; 2])> = None;
-        for k in 0..FIRST_POSES {
-            let q = from + (to - from) * k as f64 / (FIRST_POSES - 1) as f64;
-            let limit = known.map_or(f64::INFINITY, |k| k.0);
-            if let Some((d, points)) = work.still.distance(&self.chain.pose(&[q]), limit)
-                && d < limit
-            {
-                known = Some((d, q, points));
-            }
-        }
-        let mut cells = Cells::new(self.chain, self.range, self.balls());
-        let tolerance = self.limits.tolerance;
-        let width = |best: f64| greater(WIDTH[0] * best, WIDTH[1] * tolerance);
-        let least = level.course(&work.still, work.floor).least_distance(&mut cells, known?, width, &mut work.budget);
-        work.frames += cells.count();
-        Some(Worst { at: least.at, gap: least.distance, points: least.points })
-    }
-}
-
-impl Scan {
-    /// The part of a run after the first broken pose.
-    fn beyond(&self, to: f64) -> Vec<[f64; 2]> {
-        self.violation.map(|v| [v.at, to]).into_iter().collect()
     }
 }

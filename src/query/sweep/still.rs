@@ -5,7 +5,7 @@ use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::depth::search::BranchAndBound;
 use crate::query::depth::{OverlapQuery, PairRelation, Precision, SolidRef, classify};
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{Distance, separation};
+use crate::query::triangles::{Distance, Gap, separation};
 
 /// First step of an ascent in a thin overlap: this share of the smaller inscribed ball.
 const FIRST_STEP: f64 = 0.01;
@@ -100,9 +100,14 @@ impl Still<'_> {
 
     /// Distance of the two surfaces to rounding, and their closest points, if it is at most `limit` (mm).
     pub(crate) fn distance(&self, pose: &Pose, limit: f64) -> Option<(f64, [Vec3; 2])> {
+        self.nearest(pose, limit).map(|gap| (gap.value, gap.points))
+    }
+
+    /// Closest points of the two surfaces with their triangles, if their distance is at most `limit` (mm).
+    pub(crate) fn nearest(&self, pose: &Pose, limit: f64) -> Option<Gap> {
         let pairing = Pairing { a: self.a.surface, b: self.b.surface, b_in_a: pose };
         match separation(&pairing, limit, 0.0) {
-            Distance::Within(gap) => Some((gap.value, gap.points)),
+            Distance::Within(gap) => Some(gap),
             Distance::Beyond(_) => None,
         }
     }

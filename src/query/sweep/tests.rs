@@ -1,6 +1,6 @@
 //! Sweeps of random solids on random chains against sampled poses: no pose may contradict an answer.
 
-use crate::geom::{Pose, Vec3};
+use crate::geom::{Bounds, Pose, Vec3};
 use crate::mesh::TriMesh;
 use crate::motion::{Chain, ChainJoint, Joint, JointKind, Law};
 use crate::query::depth::tests::{Part, part_with};
@@ -62,9 +62,12 @@ fn agrees(answer: &SweepAnswer, limits: &SweepLimits, q: f64, still: &Still, cha
         SweepStatus::Clear => assert!(gap.upper >= wanted - slack, "{label}"),
         SweepStatus::Contact | SweepStatus::TooClose => assert!(gap.upper >= -TOLERANCE - slack, "{label}"),
         SweepStatus::Allowed => panic!("no rule allows a depth: {label}"),
-        SweepStatus::Interference | SweepStatus::Undecided => {}
+        SweepStatus::Interference | SweepStatus::Undecided | SweepStatus::Loose => {}
     }
-    if let Some(worst) = answer.worst {
+    if let Some(largest) = limits.max_gap {
+        agrees_from_above(answer, largest, q, gap, &label);
+    }
+    if let Some(worst) = answer.worst.filter(|_| answer.status != SweepStatus::Loose) {
         assert!(gap.upper >= worst.gap.lower - 1e-9, "{label}");
     }
     let limit = match answer.status {
@@ -80,18 +83,38 @@ fn agrees(answer: &SweepAnswer, limits: &SweepLimits, q: f64, still: &Still, cha
     }
 }
 
+/// Compares an answer under a largest gap with the gap at one pose.
+fn agrees_from_above(answer: &SweepAnswer, largest: f64, q: f64, gap: Bounds, label: &str) {
+    let slack = answer.slack + 1e-9;
+    match answer.status {
+        SweepStatus::Clear | SweepStatus::Contact => assert!(gap.lower <= largest + slack, "{label}"),
+        SweepStatus::Loose => {
+            if let Some(worst) = answer.worst {
+                assert!(gap.lower <= worst.gap.upper + 1e-9, "{label}");
+            }
+            let outside = answer.failing.iter().all(|f| q < f.from[0] || q > f.to[1]);
+            let inside = answer.failing.iter().any(|f| f.throughout && q >= f.from[1] && q <= f.to[0]);
+            assert!(!outside || gap.lower <= largest + slack, "{label}");
+            assert!(!inside || gap.upper >= largest - slack, "{label}");
+        }
+        _ => {}
+    }
+}
+
 #[test]
 fn no_sampled_pose_contradicts_an_answer() {
     let full = std::env::var_os("INTERFERE_FULL").is_some();
     let mut rng = Rng::new(99);
-    let (mut seen, mut undecided) = ([0_usize; 6], 0);
+    let mut gaps = Rng::new(4);
+    let (mut seen, mut undecided) = ([0_usize; 7], 0);
     let rounds = if full { 3000 } else { 40 };
     for round in 0..rounds {
         let (a, b) = (random_solid(&mut rng), random_solid(&mut rng));
         let (a, b) = (part_with(&a, Inside::Solid), part_with(&b, Inside::Solid));
         let chain = random_chain(&mut rng);
         let min_clearance = (rng.below(2) == 0).then(|| rng.range(0.0, 2.0));
-        let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance };
+        let max_gap = (round % 2 == 0).then(|| gaps.range(0.2, 6.0));
+        let limits = SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance, max_gap };
         // Failing runs are measured in some rounds only: each takes a hundred static queries.
         let measured = round % 4 == 0;
         let asked = Sweep { measured, ..sweep(&a, &b, &chain, limits, DEFAULT_TESTS / 64) };
@@ -107,7 +130,10 @@ fn no_sampled_pose_contradicts_an_answer() {
     assert!(undecided * 20 <= rounds, "{seen:?}");
     let of = |status: SweepStatus| seen[status as usize];
     assert!(
-        of(SweepStatus::Clear) > 0 && of(SweepStatus::Interference) > 0 && of(SweepStatus::TooClose) > 0,
+        of(SweepStatus::Clear) > 0
+            && of(SweepStatus::Interference) > 0
+            && of(SweepStatus::TooClose) > 0
+            && of(SweepStatus::Loose) > 0,
         "{seen:?}"
     );
 }
@@ -121,7 +147,7 @@ fn a_run_out_of_budget_is_undecided_and_says_where() {
         drawn: Pose { translation: Vec3::x() * 14.2, ..Pose::identity() },
         joints: vec![ChainJoint { joint, law: Law::linear(180.0, 0.0) }],
     };
-    let limits = SweepLimits { tolerance: 0.01, allow_depth: None, min_clearance: None };
+    let limits = SweepLimits { tolerance: 0.01, allow_depth: None, min_clearance: None, max_gap: None };
     let decided = sweep(&a, &b, &chain, limits, DEFAULT_TESTS).answer();
     let answer = sweep(&a, &b, &chain, limits, 0).answer();
     assert_eq!(decided.status, SweepStatus::Clear);
@@ -140,7 +166,7 @@ fn a_part_without_triangles_or_without_an_inside_is_never_in_contact() {
         drawn: Pose { translation: Vec3::x() * x, ..Pose::identity() },
         joints: vec![ChainJoint { joint, law: Law::linear(3.0, 0.0) }],
     };
-    let limits = SweepLimits { tolerance: 0.01, allow_depth: None, min_clearance: None };
+    let limits = SweepLimits { tolerance: 0.01, allow_depth: None, min_clearance: None, max_gap: None };
     let (touching, apart) = (chain(10.0), chain(10.5));
     let answer = sweep(&solid, &open, &touching, limits, DEFAULT_TESTS).answer();
     assert!(answer.status == SweepStatus::Undecided && answer.no_inside, "{answer:?}");
@@ -159,7 +185,7 @@ fn a_run_of_a_single_pose_is_a_static_check() {
     let b = part_with(&block([0.0; 3], [10.0; 3]), Inside::Solid);
     let joint = Joint { kind: JointKind::Prismatic, axis: Vec3::x(), at: Vec3::zeros() };
     let chain = Chain { drawn: Pose::identity(), joints: vec![ChainJoint { joint, law: Law::linear(1.0, 0.0) }] };
-    let limits = SweepLimits { tolerance: 0.01, allow_depth: None, min_clearance: None };
+    let limits = SweepLimits { tolerance: 0.01, allow_depth: None, min_clearance: None, max_gap: None };
     let at = |q: f64| Sweep { range: [q, q], ..sweep(&a, &b, &chain, limits, DEFAULT_TESTS) }.answer().status;
     assert_eq!(at(9.0), SweepStatus::Interference);
     assert_eq!(at(10.0), SweepStatus::Contact);

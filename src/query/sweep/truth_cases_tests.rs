@@ -23,7 +23,7 @@ pub(crate) enum End {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Truth {
     pub status: SweepStatus,
-    /// Least gap of the run (mm, signed), if it has a closed form.
+    /// Least gap of the run (mm, signed), if it has a closed form; the largest one for `Loose`.
     pub gap: Option<f64>,
     /// First failing part.
     pub failing: Option<[End; 2]>,
@@ -39,33 +39,38 @@ pub(crate) struct Case {
     pub truth: Truth,
 }
 
-fn limits() -> SweepLimits {
-    SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: None }
+pub(crate) fn limits() -> SweepLimits {
+    SweepLimits { tolerance: TOLERANCE, allow_depth: None, min_clearance: None, max_gap: None }
+}
+
+/// Limits with a largest gap (mm).
+pub(crate) fn largest(gap: f64) -> SweepLimits {
+    SweepLimits { max_gap: Some(gap), ..limits() }
 }
 
 fn clearance(c: f64) -> SweepLimits {
     SweepLimits { min_clearance: Some(c), ..limits() }
 }
 
-fn turn(at: [f64; 3], rate: f64) -> ChainJoint {
+pub(crate) fn turn(at: [f64; 3], rate: f64) -> ChainJoint {
     ChainJoint {
         joint: Joint { kind: JointKind::Revolute, axis: Vec3::z(), at: Vec3::from(at) },
         law: Law::linear(rate, 0.0),
     }
 }
 
-fn slide(axis: [f64; 3], rate: f64) -> ChainJoint {
+pub(crate) fn slide(axis: [f64; 3], rate: f64) -> ChainJoint {
     ChainJoint {
         joint: Joint { kind: JointKind::Prismatic, axis: Vec3::from(axis), at: Vec3::zeros() },
         law: Law::linear(rate, 0.0),
     }
 }
 
-fn passes(status: SweepStatus, gap: Option<f64>) -> Truth {
+pub(crate) fn passes(status: SweepStatus, gap: Option<f64>) -> Truth {
     Truth { status, gap, failing: None }
 }
 
-fn fails(status: SweepStatus, gap: Option<f64>, from: End, to: End) -> Truth {
+pub(crate) fn fails(status: SweepStatus, gap: Option<f64>, from: End, to: End) -> Truth {
     Truth { status, gap, failing: Some([from, to]) }
 }
 

@@ -6,6 +6,7 @@ use crate::mesh::TriMesh;
 use crate::motion::{Chain, ChainJoint, Joint, JointKind};
 use crate::query::depth::tests::{Part, part_with};
 use crate::query::sweep::truth_cases_tests::{Case, End, TOLERANCE, bars, blades, chains, doors, hinges, pins, slides};
+use crate::query::sweep::truth_loose_tests::{lifted, plates, shoes, sliders};
 use crate::query::sweep::{DEFAULT_TESTS, Sweep, SweepAnswer};
 use crate::shape::surface::Inside;
 use crate::testkit::poses::{about_z, oblique};
@@ -158,4 +159,16 @@ fn slides_and_pistons() {
 #[test]
 fn chains_of_joints() {
     check(&chains(), 400_000);
+}
+
+#[test]
+fn gaps_of_sliders_and_shoes() {
+    check(&sliders(), 200_000);
+    check(&shoes(), 200_000);
+}
+
+#[test]
+fn gaps_of_hinges_and_plates() {
+    check(&lifted(), 200_000);
+    check(&plates(), 200_000);
 }

@@ -57,6 +57,18 @@ impl Ord for Item {
     }
 }
 
+/// State of a search for the least distance.
+struct Search<'s, 'a, 'c> {
+    course: &'s Course<'a>,
+    cells: &'s mut Cells<'c>,
+    heap: BinaryHeap<Item>,
+    number: u64,
+    /// Best distance so far, its value of the parameter, its closest points.
+    best: (f64, f64, [Vec3; 2]),
+    /// Lower bound of everything dropped (mm).
+    dropped: f64,
+}
+
 impl Course<'_> {
     /// Narrows the bracket of the least distance, starting from a known distance at one value, until it is no wider than
     /// `width` of its upper end (mm), or the budget is spent.
@@ -67,80 +79,81 @@ impl Course<'_> {
         width: impl Fn(f64) -> f64,
         budget: &mut Budget,
     ) -> Least {
-        let (mut best, mut at, mut points) = known;
-        // Lower bound of everything dropped.
-        let mut dropped = f64::INFINITY;
-        let mut heap = BinaryHeap::new();
-        let mut number = 0_u64;
+        let heap = BinaryHeap::new();
+        let mut search = Search { course: self, cells, heap, number: 0, best: known, dropped: f64::INFINITY };
         if !self.a.is_empty() && !self.b.is_empty() {
             // A distance is never negative.
-            heap.push(Item { bound: 0.0, number, nodes: [0, 0], cell: 0 });
+            search.push(0.0, [0, 0], 0);
         }
-        while let Some(item) = heap.pop() {
-            if item.bound >= best - width(best) || !budget.take(1) || heap.len() > MAX_PAIRS {
-                dropped = lesser(dropped, item.bound);
+        while let Some(item) = search.heap.pop() {
+            let enough = search.best.0 - width(search.best.0);
+            if item.bound >= enough || !budget.take(1) || search.heap.len() > MAX_PAIRS {
+                search.dropped = lesser(search.dropped, item.bound);
                 break;
             }
-            let ([i, j], id) = (item.nodes, item.cell);
-            let cell = cells.get(id);
-            let moving = MovingPair::new(self.a.body(i), self.b.body(j), &cell.frame);
-            let mut bound = item.bound;
-            let mut by_orbit = false;
-            let mut next: [Option<(u32, u32, u32)>; 8] = [None; 8];
-            let mut children = next.iter_mut();
-            let mut add = |child| {
-                if let Some(slot) = children.next() {
-                    *slot = Some(child);
-                }
-            };
-            if let (Some(x), Some(y)) = (self.a.orbit(i), self.b.orbit(j)) {
-                bound = greater(bound, x.distance_bound(y) - self.margin);
-                by_orbit = bound > 0.0;
-            }
-            let stop = best - width(best);
-            if let [Body::Triangle(s), Body::Triangle(t)] = &moving.bodies {
-                let near = Near::of(s, t);
-                if near.distance < best {
-                    (best, at, points) = (near.distance, cell.middle, near.points);
-                }
-                let direction = Some(near.points[1] - near.points[0]);
-                bound = greater(bound, moving.distance_bound(stop + self.margin, direction) - self.margin);
-                if bound < best - width(best) {
-                    let splits = cell.displacement > self.floor;
-                    let Some(halves) = cells.halves(id).filter(|_| splits) else {
-                        dropped = lesser(dropped, bound);
-                        continue;
-                    };
-                    for half in halves {
-                        add((i, j, half));
-                    }
-                }
-            } else {
-                bound = greater(bound, moving.distance_bound(stop + self.margin, None) - self.margin);
-                if bound < stop {
-                    let (of_a, of_b) = (self.a.radius(i), self.b.radius(j));
-                    if !by_orbit
-                        && moving.displacement() > SPLIT_INTERVAL_ABOVE * of_a.max(of_b)
-                        && cell.displacement > self.floor
-                        && let Some(halves) = cells.halves(id)
-                    {
-                        for half in halves {
-                            add((i, j, half));
-                        }
-                    } else if self.a.triangle(i).is_none() && (of_a >= of_b || self.b.triangle(j).is_some()) {
-                        self.a.children(i).for_each(|c| add((c, j, id)));
-                    } else {
-                        self.b.children(j).for_each(|c| add((i, c, id)));
-                    }
-                }
-            }
-            for (i, j, id) in next.into_iter().flatten() {
-                number += 1;
-                heap.push(Item { bound, number, nodes: [i, j], cell: id });
-            }
+            search.expand(&item, &width);
         }
         // Whatever left the heap without a successor has a bound of at least the best distance less the width.
-        let lower = lesser(dropped, best - width(best));
+        let (best, at, points) = search.best;
+        let lower = lesser(search.dropped, best - width(best));
         Least { distance: Bounds { lower: greater(lower - self.margin, 0.0), upper: best + self.margin }, at, points }
+    }
+}
+
+impl Search<'_, '_, '_> {
+    fn push(&mut self, bound: f64, nodes: [u32; 2], cell: u32) {
+        self.heap.push(Item { bound, number: self.number, nodes, cell });
+        self.number += 1;
+    }
+
+    /// Replaces a pair of nodes over an interval by smaller ones, unless its bound is enough.
+    fn expand(&mut self, item: &Item, width: &impl Fn(f64) -> f64) {
+        let Item { nodes: [i, j], cell: id, .. } = *item;
+        let (a, b, margin) = (self.course.a, self.course.b, self.course.margin);
+        let cell = self.cells.get(id);
+        let moving = MovingPair::new(a.body(i), b.body(j), &cell.frame);
+        let mut bound = item.bound;
+        let mut by_orbit = false;
+        if let (Some(x), Some(y)) = (a.orbit(i), b.orbit(j)) {
+            bound = greater(bound, x.distance_bound(y) - margin);
+            by_orbit = bound > 0.0;
+        }
+        let stop = self.best.0 - width(self.best.0);
+        if let [Body::Triangle(s), Body::Triangle(t)] = &moving.bodies {
+            let near = Near::of(s, t);
+            if near.distance < self.best.0 {
+                self.best = (near.distance, cell.middle, near.points);
+            }
+            let direction = Some(near.points[1] - near.points[0]);
+            bound = greater(bound, moving.distance_bound(stop + margin, direction) - margin);
+            if bound < self.best.0 - width(self.best.0) && !self.halve(bound, [i, j], id) {
+                self.dropped = lesser(self.dropped, bound);
+            }
+            return;
+        }
+        bound = greater(bound, moving.distance_bound(stop + margin, None) - margin);
+        if bound >= stop {
+            return;
+        }
+        let (of_a, of_b) = (a.radius(i), b.radius(j));
+        let fast = !by_orbit && moving.displacement() > SPLIT_INTERVAL_ABOVE * of_a.max(of_b);
+        if fast && self.halve(bound, [i, j], id) {
+            return;
+        }
+        if a.triangle(i).is_none() && (of_a >= of_b || b.triangle(j).is_some()) {
+            a.children(i).for_each(|c| self.push(bound, [c, j], id));
+        } else {
+            b.children(j).for_each(|c| self.push(bound, [i, c], id));
+        }
+    }
+
+    /// Continues with both halves of an interval; false at the floor.
+    fn halve(&mut self, bound: f64, nodes: [u32; 2], id: u32) -> bool {
+        let splits = self.cells.get(id).displacement > self.course.floor;
+        let Some(halves) = self.cells.halves(id).filter(|_| splits) else { return false };
+        for half in halves {
+            self.push(bound, nodes, half);
+        }
+        true
     }
 }

@@ -1,0 +1,115 @@
+//! Overlaps over a sweep that the facets of curved surfaces explain.
+//!
+//! A pose with such an overlap is a contact within the facet error. A sweep has the same status if a proof shows it for
+//! every pose (`query::sweep::explained`).
+
+use crate::assembly::Facets;
+use crate::check::motion::segment::{OneParameter, still};
+use crate::check::motion::sweep::{NO_PROOF, SweepQuery};
+use crate::check::stages::limits::Limits;
+use crate::check::stages::triangles::{allowance_at_most, largest_allowance};
+use crate::check::{Measure, Status};
+use crate::geom::Bounds;
+use crate::geom::math::greater;
+use crate::query::sweep::{ConcaveSurfaces, Explained, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};
+
+/// Reason of an undecided pair.
+pub(crate) const FACETS: &str = "facets may explain the overlap of a pair; no proof shows that at every pose";
+
+/// A segment with its status.
+pub(crate) struct Decided {
+    pub status: Status,
+    /// Reason of an undecided pair.
+    pub why: Option<&'static str>,
+    /// True if the facets explain an overlap.
+    pub within_facet_error: bool,
+    pub answer: SweepAnswer,
+}
+
+impl Decided {
+    /// The status of an answer that no facets change.
+    fn plain(answer: SweepAnswer) -> Self {
+        let (status, why) = match answer.status {
+            SweepStatus::Clear => (Status::Clear, None),
+            SweepStatus::TooClose => (Status::TooClose, None),
+            SweepStatus::Loose => (Status::Loose, None),
+            SweepStatus::Contact => (Status::Contact, None),
+            SweepStatus::Allowed => (Status::Allowed, None),
+            SweepStatus::Interference => (Status::Interference, None),
+            SweepStatus::Undecided => (Status::Undecided, Some(NO_PROOF)),
+        };
+        Self { status, why, within_facet_error: false, answer }
+    }
+
+    /// An interference that no static check confirms: the facets leave the failing parts open.
+    fn unexplained(mut answer: SweepAnswer) -> Self {
+        answer.open = answer.failing.drain(..).map(|f| [f.from[0], f.to[1]]).collect();
+        answer.proved = 0.0;
+        Self { status: Status::Undecided, why: Some(FACETS), within_facet_error: false, answer }
+    }
+}
+
+/// Decides a segment, with the facets of curved surfaces.
+pub(crate) fn decide(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, sweep: Sweep) -> Decided {
+    let most = allowance_at_most(query.first, query.second);
+    if limits.facets == Facets::Strict || most <= 0.0 {
+        return confirmed(query, one, sweep.answer());
+    }
+    // A pose that overlaps by its facets alone asks for their proof at once.
+    let asked = sweep.overlapping_pose().is_some_and(|at| !interferes_at(query, one, at));
+    if !asked {
+        let decided = confirmed(query, one, sweep.answer());
+        if decided.why != Some(FACETS) {
+            return decided;
+        }
+    }
+    with_facets(query, limits, one, sweep, most)
+}
+
+/// The status of an answer without facets. A static check must confirm an interference.
+fn confirmed(query: &SweepQuery<'_>, one: &OneParameter, answer: SweepAnswer) -> Decided {
+    let poses = answer.failing.iter().flat_map(|f| [f.from[1], f.from[1] + 0.5 * (f.to[0] - f.from[1]), f.to[0]]);
+    let interferes = answer.status == SweepStatus::Interference;
+    if interferes && !poses.into_iter().any(|at| interferes_at(query, one, at)) {
+        return Decided::unexplained(answer);
+    }
+    Decided::plain(answer)
+}
+
+/// Decides a segment with an overlap that facets may explain; no allowance exceeds `most` (mm).
+fn with_facets(query: &SweepQuery<'_>, limits: &Limits, one: &OneParameter, sweep: Sweep, most: f64) -> Decided {
+    let (a, b) = (query.first.exact(), query.second.exact());
+    let facets = ConcaveSurfaces {
+        tables: [a.facets(query.first), b.facets(query.second)],
+        most: largest_allowance(query.first, query.second),
+    };
+    let explained = sweep.explained(facets);
+    let allowance = explained.map_or(most, |e| e.allowance);
+    let depth = greater(limits.tolerance + allowance, limits.allow_depth.unwrap_or(0.0));
+    let allowing = SweepLimits { allow_depth: Some(depth), ..sweep.limits };
+    let decided = confirmed(query, one, Sweep { limits: allowing, ..sweep }.answer());
+    match (decided.status, explained) {
+        (Status::Contact | Status::Allowed, Some(explained)) => within_facet_error(decided, &explained, depth),
+        // Without a proof of the facets, an interference beyond every allowance is certain, and nothing else.
+        (Status::Interference, _) | (_, Some(_)) => decided,
+        (_, None) => {
+            let mut answer = decided.answer;
+            (answer.open, answer.proved, answer.worst) = (vec![one.range], 0.0, None);
+            Decided { status: Status::Undecided, why: Some(FACETS), within_facet_error: false, answer }
+        }
+    }
+}
+
+/// A segment with overlaps of at most `depth` (mm), explained at every pose.
+fn within_facet_error(decided: Decided, explained: &Explained, depth: f64) -> Decided {
+    let mut answer = decided.answer;
+    let Worst { at, gap, points } = explained.deepest;
+    let lower = -(depth + answer.slack);
+    answer.worst = answer.worst.map(|_| Worst { at, gap: Bounds { lower, upper: gap.upper }, points });
+    Decided { status: Status::Contact, why: None, within_facet_error: true, answer }
+}
+
+/// True if a static check calls a pose an interference.
+fn interferes_at(query: &SweepQuery<'_>, one: &OneParameter, at: f64) -> bool {
+    still(query, one, at, Measure::None).status == Status::Interference
+}

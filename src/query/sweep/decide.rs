@@ -1,0 +1,249 @@
+//! Decides a run of one parameter, from the cheapest proof to the dearest one.
+
+use crate::geom::math::greater;
+use crate::geom::{Bounds, Vec3};
+use crate::query::sweep::cells::{Cells, merged};
+use crate::query::sweep::level::{Level, Scan, insets};
+use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
+use crate::query::sweep::widest::{GapLimit, Widest, parts_above, widest};
+use crate::query::sweep::work::Work;
+use crate::shape::surface::Surface;
+
+/// Width of the bracket of a least gap: a share of the gap, and of the tolerance; the larger one counts.
+const WIDTH: [f64; 2] = [0.01, 0.1];
+
+/// Poses judged before the proof, evenly spread over the run: they only choose where to look first.
+const FIRST_POSES: usize = 5;
+
+/// A scan for depths, with the insets of its level.
+type DepthScan = ([Surface; 2], Scan);
+
+impl Sweep<'_> {
+    /// Decides the run; `approach` receives the bracket of the first pose within tolerance and clearance.
+    pub(super) fn decide(&self, work: &mut Work, approach: &mut Option<[f64; 2]>) -> SweepAnswer {
+        let answer = self.decide_from_below(work, approach);
+        let passes = matches!(answer.status, SweepStatus::Clear | SweepStatus::Contact | SweepStatus::Allowed);
+        match self.limits.max_gap.filter(|_| passes) {
+            Some(largest) => self.decide_from_above(work, largest, answer, approach),
+            None => answer,
+        }
+    }
+
+    /// Decides the run by the limits that the gap must not fall below.
+    fn decide_from_below(&self, work: &mut Work, approach: &mut Option<[f64; 2]>) -> SweepAnswer {
+        let limits = &self.limits;
+        let wanted = greater(limits.tolerance, limits.min_clearance.unwrap_or(0.0));
+        let surfaces = [self.a.surface, self.b.surface];
+        let apart = Level::apart(surfaces, self.chain, greater(wanted - work.slack, 0.0));
+        let near = self.scan(&apart, work, self.range, false);
+        *approach = near.first.filter(|_| near.nested.is_empty());
+        if near.is_complete() {
+            let worst = (self.measured && self.measures_clear).then(|| self.least_gap(&apart, work)).flatten();
+            return SweepAnswer { worst, ..self.bare(SweepStatus::Clear, Vec::new()) };
+        }
+        let shown = self.broken_pose(work, self.first_poses().into_iter().chain(middles(&near.nested)));
+        if let Some(at) = shown.filter(|_| !self.measured && !self.first_failing) {
+            let failing = vec![self.failing_somewhere(at)];
+            return SweepAnswer { failing, ..self.bare(SweepStatus::Interference, Vec::new()) };
+        }
+        let hard = self.depth_scan(work, limits.deepest());
+        let nested = hard.iter().flat_map(|(_, scan)| middles(&scan.nested)).collect::<Vec<f64>>();
+        let shown = shown.or_else(|| self.broken_pose(work, nested.into_iter()));
+        if shown.is_some() || hard.as_ref().is_some_and(|(_, scan)| scan.violation.is_some()) {
+            return self.interference(work, hard.as_ref(), shown);
+        }
+        let Some((_, hard)) = hard else {
+            // No upper bound of a depth exists: only the distance of the surfaces counts.
+            let beyond = near.violation.map(|v| [v.at, self.range[1]]);
+            let unproved = near.open.iter().chain(&near.nested).copied().chain(beyond).collect();
+            return self.bare(SweepStatus::Undecided, merged(unproved));
+        };
+        if !hard.is_complete() {
+            return self.bare(SweepStatus::Undecided, merged([hard.open, hard.nested].concat()));
+        }
+        if let Some(clearance) = limits.min_clearance
+            && let Some(answer) = self.clearance(work, clearance, &apart, near)
+        {
+            return answer;
+        }
+        self.touching(work, &apart)
+    }
+
+    /// A pose that overlaps deeper than all limits, among a few; `None` without one, or if none is cheap to find.
+    pub fn overlapping_pose(&self) -> Option<f64> {
+        self.broken_pose(&self.work(), self.first_poses().into_iter())
+    }
+
+    /// The poses judged first, in order.
+    fn first_poses(&self) -> Vec<f64> {
+        let [from, to] = self.range;
+        (0..FIRST_POSES).map(|k| from + (to - from) * k as f64 / (FIRST_POSES - 1) as f64).collect()
+    }
+
+    /// The first of some poses that overlaps deeper than all limits.
+    fn broken_pose(&self, work: &Work, mut poses: impl Iterator<Item = f64>) -> Option<f64> {
+        let deepest = self.limits.deepest();
+        poses.find(|q| work.still.gap(&self.chain.pose(&[*q]), deepest, None).gap.upper < -deepest)
+    }
+
+    /// The answer of a run that interferes: `hard` is the scan for the depth, `shown` a broken pose known otherwise.
+    fn interference(&self, work: &mut Work, hard: Option<&DepthScan>, shown: Option<f64>) -> SweepAnswer {
+        let deepest = self.limits.deepest();
+        let mut answer = self.bare(SweepStatus::Interference, Vec::new());
+        answer.failing = match hard {
+            Some((surfaces, scan)) => {
+                let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
+                self.failing(&level, work, -deepest, scan, shown)
+            }
+            None => shown.map(|at| self.failing_somewhere(at)).into_iter().collect(),
+        };
+        if self.measured {
+            let seed = answer.failing.first().map_or(self.range[0], |f| f.from[1]);
+            answer.worst = Some(self.largest_depth(work, seed, &answer.failing));
+        }
+        answer
+    }
+
+    /// The answer of a run that fails or leaves open a clearance (mm); `None` if all poses keep it. `near` is the scan of
+    /// the larger of tolerance and clearance.
+    fn clearance(&self, work: &mut Work, clearance: f64, apart: &Level, near: Scan) -> Option<SweepAnswer> {
+        let larger = clearance > self.limits.tolerance;
+        let scan = if larger { Some(near) } else { self.clearance_scan(work, clearance) };
+        let Some(scan) = scan else { return Some(self.bare(SweepStatus::Undecided, vec![self.range])) };
+        if scan.violation.is_some() {
+            let level = Level::apart([self.a.surface, self.b.surface], self.chain, greater(clearance, 0.0));
+            // The scan granted the slack; the bracket is that of the clearance itself.
+            let exact = if clearance > 0.0 { self.scan(&level, work, self.range, false) } else { scan };
+            let failing = self.failing(&level, work, clearance, &exact, None);
+            let worst = self.measured.then(|| self.least_gap(apart, work)).flatten();
+            return Some(SweepAnswer { worst, failing, ..self.bare(SweepStatus::TooClose, Vec::new()) });
+        }
+        let open = merged([scan.open.as_slice(), &scan.nested].concat());
+        (!scan.is_complete()).then(|| self.bare(SweepStatus::Undecided, open))
+    }
+
+    /// The answer of a run that keeps all limits from below, and comes within the tolerance.
+    fn touching(&self, work: &mut Work, apart: &Level) -> SweepAnswer {
+        let deepest = self.limits.deepest();
+        let mut answer = self.bare(SweepStatus::Contact, Vec::new());
+        if deepest > self.limits.tolerance {
+            let contact = self.depth_scan(work, self.limits.tolerance);
+            if !contact.is_some_and(|(_, scan)| scan.is_complete()) {
+                answer.status = SweepStatus::Allowed;
+            }
+        }
+        if self.measured {
+            answer.worst = self.least_gap(apart, work).map(|w| {
+                let low = if w.gap.lower > 0.0 { w.gap.lower } else { -deepest - work.slack };
+                Worst { gap: Bounds { lower: low, upper: w.gap.upper }, ..w }
+            });
+        }
+        answer
+    }
+
+    /// Decides a run that keeps all other limits by the largest gap of a rule (mm).
+    fn decide_from_above(
+        &self,
+        work: &mut Work,
+        largest: f64,
+        passing: SweepAnswer,
+        approach: &mut Option<[f64; 2]>,
+    ) -> SweepAnswer {
+        let limit = GapLimit { largest, measured: self.measured };
+        let found = widest(work, self.chain, &[self.range], limit, self.width());
+        if found.exceeds(largest + work.slack) {
+            return self.loose(work, largest, &found, approach);
+        }
+        if found.open.is_empty() {
+            return passing;
+        }
+        let open = merged(found.open.iter().map(|ends| ends[0]).collect());
+        self.bare(SweepStatus::Undecided, open)
+    }
+
+    /// The answer of a run with a gap above the largest one of a rule (mm).
+    fn loose(&self, work: &mut Work, largest: f64, found: &Widest, approach: &mut Option<[f64; 2]>) -> SweepAnswer {
+        let mut answer = self.bare(SweepStatus::Loose, Vec::new());
+        if let (Some(pose), Some(gap)) = (&found.pose, found.bounds()) {
+            let at = pose.at[0];
+            answer.failing = if self.measured || self.first_failing {
+                parts_above(work, self.chain, self.range, largest, !self.measured)
+            } else {
+                vec![self.failing_somewhere(at)]
+            };
+            answer.worst = self.measured.then_some(Worst { at, gap, points: pose.points });
+        }
+        *approach = answer.failing.first().map(|f| f.from);
+        answer
+    }
+
+    /// Scans a part of the run at a level.
+    pub(crate) fn scan(&self, level: &Level, work: &mut Work, range: [f64; 2], backward: bool) -> Scan {
+        let scan = level.scan(self, &work.still, work.floor, range, backward, &mut work.budget);
+        work.frames += scan.frames;
+        scan
+    }
+
+    /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is met
+    /// with equality counts as kept: the second scan grants the slack.
+    fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<DepthScan> {
+        let mut found = None;
+        for granted in [depth, depth + work.slack] {
+            let surfaces = insets(&work.still, granted)?;
+            let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
+            let scan = self.scan(&level, work, self.range, false);
+            let done = scan.is_complete() || scan.violation.is_some();
+            if done || found.is_none() {
+                found = Some((surfaces, scan));
+            }
+            if done {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Scans for gaps below a clearance that is at most the tolerance (mm).
+    fn clearance_scan(&self, work: &mut Work, clearance: f64) -> Option<Scan> {
+        let least = clearance - work.slack;
+        if least > work.still.margin {
+            let level = Level::apart([self.a.surface, self.b.surface], self.chain, least);
+            return Some(self.scan(&level, work, self.range, false));
+        }
+        self.depth_scan(work, greater(-least, 0.5 * work.slack)).map(|(_, scan)| scan)
+    }
+
+    /// A broken pose, with unknown ends.
+    fn failing_somewhere(&self, at: f64) -> Failing {
+        Failing { from: [self.range[0], at], to: [at, self.range[1]], throughout: false }
+    }
+
+    /// Width of the bracket of a gap that is not an overlap (mm).
+    fn width(&self) -> impl Fn(f64) -> f64 {
+        let tolerance = self.limits.tolerance;
+        move |best: f64| greater(WIDTH[0] * best, WIDTH[1] * tolerance)
+    }
+
+    /// Bracket of the least distance of the surfaces, seeded by a few poses. `None` for a surface without triangles.
+    fn least_gap(&self, level: &Level, work: &mut Work) -> Option<Worst> {
+        let mut known: Option<(f64, f64, [Vec3; 2])> = None;
+        for q in self.first_poses() {
+            let limit = known.map_or(f64::INFINITY, |k| k.0);
+            if let Some((d, points)) = work.still.distance(&self.chain.pose(&[q]), limit)
+                && d < limit
+            {
+                known = Some((d, q, points));
+            }
+        }
+        let mut cells = Cells::new(self.chain, self.range, self.balls());
+        let course = level.course(&work.still, work.floor);
+        let least = course.least_distance(&mut cells, known?, self.width(), &mut work.budget);
+        work.frames += cells.count();
+        Some(Worst { at: least.at, gap: least.distance, points: least.points })
+    }
+}
+
+/// Middles of some intervals.
+fn middles(intervals: &[[f64; 2]]) -> Vec<f64> {
+    intervals.iter().map(|n| n[0] + 0.5 * (n[1] - n[0])).collect()
+}

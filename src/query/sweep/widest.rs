@@ -1,0 +1,363 @@
+//! Largest gap of two solids over a run of one parameter or several: the proof that no gap exceeds a limit.
+//!
+//! A point of B and a triangle of A bound the gap from above at every pose, and so do a point of A and a triangle of B.
+//! docs/explanation/motion.md, claim 9.
+
+use crate::geom::math::{greater, lesser};
+use crate::geom::triangle::{Triangle, point_triangle};
+use crate::geom::{Bounds, Pose, Vec3};
+use crate::motion::{Chain, Frame, Twist};
+use crate::query::sweep::level::price;
+use crate::query::sweep::regions::{Region, Regions};
+use crate::query::sweep::run::Failing;
+use crate::query::sweep::still::Still;
+use crate::query::sweep::work::{Work, balls};
+use crate::query::triangles::Gap;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Largest number of parameters with all combinations of their ends judged first.
+const MAX_CORNER_PARAMETERS: usize = 6;
+
+/// Largest number of parameters with a bound from all combinations of their ends; beyond, their motions add up.
+const MAX_SUMMED_PARAMETERS: usize = 4;
+
+/// Widest stretch between two poses above the limit that counts as above it: B moves by this many floors.
+const JOINED_FLOORS: f64 = 10.0;
+
+/// Search for the largest gap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GapLimit {
+    /// Largest gap of a rule (mm, >= 0).
+    pub largest: f64,
+    /// True to bracket the largest gap of a broken limit; false if the status alone counts.
+    pub measured: bool,
+}
+
+/// Pose with the largest certain gap so far.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WidestPose {
+    /// Values of the parameters.
+    pub at: Vec<f64>,
+    /// Lower bound of the gap there (mm).
+    pub least: f64,
+    /// Closest points there (A's frame, mm).
+    pub points: [Vec3; 2],
+}
+
+/// Largest gap over a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Widest {
+    /// Pose with the largest certain gap, if one is certain.
+    pub pose: Option<WidestPose>,
+    /// Upper bound of the gap over the run (mm).
+    pub most: f64,
+    /// Cells that may exceed the limit.
+    pub open: Vec<Vec<[f64; 2]>>,
+}
+
+impl Widest {
+    /// Bounds of the largest gap (mm); the lower end is the gap at the pose.
+    pub(crate) fn bounds(&self) -> Option<Bounds> {
+        self.pose.as_ref().map(|p| Bounds { lower: p.least, upper: greater(self.most, p.least) })
+    }
+
+    /// True if a pose exceeds a gap (mm).
+    pub(crate) fn exceeds(&self, gap: f64) -> bool {
+        self.pose.as_ref().is_some_and(|p| p.least > gap)
+    }
+}
+
+/// Gap over one cell.
+struct OverCell {
+    /// Lower bound of the gap in the middle (mm).
+    least: f64,
+    /// Upper bound of the gap over the cell (mm).
+    most: f64,
+    points: [Vec3; 2],
+}
+
+impl OverCell {
+    /// Bounds the gap over a cell.
+    fn new(still: &Still, region: &Region, limit: f64) -> Self {
+        let frame = &region.frame;
+        let Some(near) = still.nearest(&frame.pose, f64::INFINITY) else {
+            // A part without triangles has no gap.
+            return Self::unknown();
+        };
+        let by_pairs = lesser(point_of_b(still, frame, &near), point_of_a(still, frame, &near)) + still.margin;
+        let mut most = lesser(near.value + still.margin + region.displacement, by_pairs);
+        let mut least = near.value - still.margin;
+        if least > limit && still.nested(&frame.pose) {
+            // Surfaces apart, solids one in the other: the gap is a depth.
+            let gap = still.gap(&frame.pose, f64::INFINITY, None).gap;
+            (least, most) = (gap.lower, lesser(most, gap.upper + region.displacement));
+        }
+        Self { least, most, points: near.points }
+    }
+
+    /// Nothing is known.
+    fn unknown() -> Self {
+        Self { least: f64::NEG_INFINITY, most: f64::INFINITY, points: [Vec3::zeros(); 2] }
+    }
+}
+
+/// Upper bound of the distance of a point of B, which moves with a cell, from a triangle of A (mm).
+fn point_of_b(still: &Still, frame: &Frame, near: &Gap) -> f64 {
+    let y = near.points[1];
+    let drifts = frame.drifts.iter().map(|t| t.of(&y)).collect::<Vec<_>>();
+    let triangle = still.a.surface.triangle(near.triangles[0]);
+    farthest(&y, &drifts, &triangle) + frame.spread_of_ball(&y, 0.0).remainder
+}
+
+/// Upper bound of the distance of a point of A, seen from B over a cell, from a triangle of B (mm).
+fn point_of_a(still: &Still, frame: &Frame, near: &Gap) -> f64 {
+    let x = near.points[0];
+    let drifts = frame.drifts.iter().map(|t: &Twist| -t.of(&x)).collect::<Vec<_>>();
+    let triangle = still.b.surface.triangle(near.triangles[1]).map(|corner| frame.pose.point(&corner));
+    farthest(&x, &drifts, &triangle) + frame.spread_of_a(|axis| axis.distance(&x)).remainder
+}
+
+/// Largest distance of `x` + Σ ±drift from a triangle (mm): the distance from a triangle is convex, so the largest one is
+/// at an end of each drift.
+fn farthest(x: &Vec3, drifts: &[Vec3], triangle: &Triangle) -> f64 {
+    let distance = |x: &Vec3| point_triangle(x, triangle).squared.sqrt();
+    if drifts.len() > MAX_SUMMED_PARAMETERS {
+        return distance(x) + drifts.iter().map(Vec3::norm).sum::<f64>();
+    }
+    let corner = |signs: usize| {
+        drifts.iter().enumerate().fold(*x, |x, (p, drift)| if signs >> p & 1 == 0 { x + drift } else { x - drift })
+    };
+    (0..1_usize << drifts.len()).map(|signs| distance(&corner(signs))).fold(0.0, greater)
+}
+
+/// A cell with an upper bound of its gap.
+#[derive(PartialEq)]
+struct Item {
+    most: f64,
+    cell: u32,
+}
+
+impl Eq for Item {}
+
+impl PartialOrd for Item {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Item {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.most.total_cmp(&other.most).then(other.cell.cmp(&self.cell))
+    }
+}
+
+/// State of the search.
+struct Search<'s, 'a> {
+    work: &'s mut Work<'a>,
+    regions: Regions<'s>,
+    limit: f64,
+    heap: BinaryHeap<Item>,
+    best: Option<WidestPose>,
+    /// Upper bound over the cells that left the heap (mm).
+    dropped: f64,
+    open: Vec<Vec<[f64; 2]>>,
+}
+
+/// Searches the largest gap over a run: `ranges` holds the least and largest value of each parameter. `width` gives the
+/// width of the bracket that is asked for a gap (mm). Cost: one static query for each cell.
+pub(crate) fn widest(
+    work: &mut Work,
+    chain: &Chain,
+    ranges: &[[f64; 2]],
+    limit: GapLimit,
+    width: impl Fn(f64) -> f64,
+) -> Widest {
+    let granted = limit.largest + work.slack;
+    let regions = Regions::new(chain, ranges, balls([work.still.a, work.still.b]));
+    let mut search = Search {
+        work,
+        regions,
+        limit: limit.largest,
+        heap: BinaryHeap::new(),
+        best: None,
+        dropped: f64::NEG_INFINITY,
+        open: Vec::new(),
+    };
+    search.look_at_ends(chain, ranges);
+    search.add(0);
+    while let Some(Item { most, cell }) = search.heap.pop() {
+        let best = search.best.as_ref().map_or(f64::NEG_INFINITY, |b| b.least);
+        let broken = best > granted;
+        let done = if broken { !limit.measured || most - best <= width(best) } else { most <= granted };
+        if done || search.work.budget.remaining == 0 {
+            search.heap.push(Item { most, cell });
+            break;
+        }
+        search.split(cell, most, granted);
+    }
+    search.finish(granted)
+}
+
+impl Search<'_, '_> {
+    /// Looks at all combinations of the ends: a gap is often largest there.
+    fn look_at_ends(&mut self, chain: &Chain, ranges: &[[f64; 2]]) {
+        let ends = if ranges.len() <= MAX_CORNER_PARAMETERS { 1_usize << ranges.len() } else { 0 };
+        for signs in 0..ends {
+            let at: Vec<f64> = ranges.iter().enumerate().map(|(p, ends)| ends[signs >> p & 1]).collect();
+            self.pay();
+            let pose: Pose = chain.pose(&at);
+            let Some(near) = self.work.still.nearest(&pose, f64::INFINITY) else { continue };
+            let least = near.value - self.work.still.margin;
+            if least > self.limit && !self.work.still.nested(&pose) {
+                self.keep(at, least, near.points);
+            }
+        }
+    }
+
+    /// Charges one static query.
+    fn pay(&mut self) -> bool {
+        self.work.budget.charge(price([self.work.still.a.surface, self.work.still.b.surface]))
+    }
+
+    fn keep(&mut self, at: Vec<f64>, least: f64, points: [Vec3; 2]) {
+        if self.best.as_ref().is_none_or(|b| least > b.least) {
+            self.best = Some(WidestPose { at, least, points });
+        }
+    }
+
+    /// Bounds a cell, and puts it into the queue.
+    fn add(&mut self, cell: u32) {
+        let paid = self.pay();
+        let region = self.regions.get(cell);
+        if !paid {
+            self.open.push(region.ends.clone());
+            self.dropped = f64::INFINITY;
+            return;
+        }
+        let found = OverCell::new(&self.work.still, region, self.limit);
+        if found.least > self.limit {
+            let at = region.cell.center.clone();
+            self.keep(at, found.least, found.points);
+        }
+        self.heap.push(Item { most: found.most, cell });
+    }
+
+    /// Replaces a cell by its halves; at the floor it stays as it is.
+    fn split(&mut self, cell: u32, most: f64, granted: f64) {
+        let still = &self.work.still;
+        let region = self.regions.get(cell);
+        let center = region.frame.pose.point(&still.b.surface.bounds.center());
+        let radius = 0.5 * still.b.surface.bounds.diagonal();
+        let splits = region.displacement > self.work.floor;
+        let halves = self.regions.widest(cell, &center, radius).filter(|_| splits);
+        if let Some(halves) = halves.and_then(|p| self.regions.halves(cell, p)) {
+            for half in halves {
+                self.add(half);
+            }
+            return;
+        }
+        self.dropped = greater(self.dropped, most);
+        if most > granted {
+            self.open.push(self.regions.get(cell).ends.clone());
+        }
+    }
+
+    fn finish(mut self, granted: f64) -> Widest {
+        let mut most = self.dropped;
+        for item in self.heap.into_vec() {
+            most = greater(most, item.most);
+            if item.most > granted {
+                self.open.push(self.regions.get(item.cell).ends.clone());
+            }
+        }
+        self.work.frames += self.regions.count();
+        Widest { pose: self.best, most, open: self.open }
+    }
+}
+
+/// Finds the parts of a run of one parameter with gaps above a limit (mm), certified from both sides; only the first one
+/// if `first_alone`. Cost: one static query for each cell.
+pub(crate) fn parts_above(
+    work: &mut Work,
+    chain: &Chain,
+    range: [f64; 2],
+    limit: f64,
+    first_alone: bool,
+) -> Vec<Failing> {
+    let mut regions = Regions::new(chain, &[range], balls([work.still.a, work.still.b]));
+    let query = price([work.still.a.surface, work.still.b.surface]);
+    let mut found = PartsAbove { parts: Vec::new(), kept: range[0], current: None, unknown: 0.0, throughout: true };
+    let mut stack = vec![0];
+    while let Some(id) = stack.pop() {
+        let paid = work.budget.charge(query);
+        let region = regions.get(id);
+        let [from, to] = region.ends[0];
+        let displacement = region.displacement;
+        let over = if paid { OverCell::new(&work.still, region, limit) } else { OverCell::unknown() };
+        if over.most <= limit {
+            found.keep(from, to);
+        } else if over.least - displacement > limit {
+            found.exceed(from, to, JOINED_FLOORS * work.floor);
+            if first_alone {
+                // The rest of the run is unknown.
+                found.throughout = false;
+                break;
+            }
+        } else if let Some([early, late]) = if paid && displacement > work.floor { regions.halves(id, 0) } else { None }
+        {
+            stack.extend([late, early]);
+        } else {
+            found.unknown += displacement;
+        }
+    }
+    work.frames += regions.count();
+    found.finish(range[1])
+}
+
+/// Parts of a run with gaps above a limit, in order.
+struct PartsAbove {
+    parts: Vec<Failing>,
+    /// End of the last cell with a gap within the limit.
+    kept: f64,
+    /// Part that is not closed yet: bracket of its start, and the last value known to be above the limit.
+    current: Option<([f64; 2], f64)>,
+    /// Displacement over the cells without an answer since the last one with an answer (mm, >= 0).
+    unknown: f64,
+    throughout: bool,
+}
+
+impl PartsAbove {
+    /// A cell within the limit.
+    fn keep(&mut self, from: f64, to: f64) {
+        self.close(from);
+        (self.kept, self.unknown) = (to, 0.0);
+    }
+
+    /// A cell above the limit at every value; cells without an answer before it join the part if B moves by at most
+    /// `joined` (mm) in them.
+    fn exceed(&mut self, from: f64, to: f64, joined: f64) {
+        match &mut self.current {
+            Some((_, end)) => {
+                *end = to;
+                self.throughout &= self.unknown <= joined;
+            }
+            None => self.current = Some(([self.kept, from], to)),
+        }
+        self.unknown = 0.0;
+    }
+
+    fn close(&mut self, kept: f64) {
+        if let Some((from, end)) = self.current.take() {
+            self.parts.push(Failing { from, to: [end, kept], throughout: true });
+        }
+    }
+
+    fn finish(mut self, end: f64) -> Vec<Failing> {
+        self.close(end);
+        for part in &mut self.parts {
+            part.throughout = self.throughout;
+        }
+        self.parts
+    }
+}

@@ -1,0 +1,107 @@
+//! Do facets explain the overlap of round parts over a sweep, as they do in each pose? A pin turns and slides in a
+//! bore of its nominal radius.
+
+use crate::motion::{report, row};
+use crate::support::scratch::Scratch;
+use crate::support::solids::{obj, prism, tube};
+use interfere::internals::geom::math::sin_cos_deg;
+use interfere::internals::mesh::TriMesh;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const RADIUS: f64 = 5.0;
+
+/// Sagitta of the facets of a bore (mm).
+fn sagitta(facets: usize) -> f64 {
+    RADIUS * (1.0 - sin_cos_deg(180.0 / facets as f64).1)
+}
+
+/// A pin in a bore of its radius, each with some facets; one edge of the pin is higher than the others (mm).
+fn pin_in_bore(scratch: &Scratch, facets: usize, higher: f64) -> PathBuf {
+    let mut pin: TriMesh = prism(facets, RADIUS, [-15.0, 15.0]);
+    for vertex in &mut pin.vertices {
+        if vertex.x > RADIUS - 1e-9 {
+            vertex.x += higher;
+        }
+    }
+    scratch.write("hub.obj", obj(&tube(facets, 9.0, RADIUS, [-10.0, 10.0])));
+    scratch.write("pin.obj", obj(&pin));
+    let pitch = 360.0 / facets as f64;
+    let file = json!({
+        "version": 1,
+        "parts": { "hub": "hub.obj", "pin": "pin.obj" },
+        "instances": [ { "id": "hub", "part": "hub" }, { "id": "pin", "part": "pin" } ],
+        "joints": {
+            "turn": { "type": "revolute", "axis": "z", "at": [0, 0, 0], "moves": [], "range_deg": "full" },
+            "slide": { "type": "prismatic", "axis": "z", "on": "turn", "moves": ["pin"], "range": [0, 4] }
+        },
+        "poses": { "half": { "turn": 0.5 * pitch }, "third": { "turn": pitch / 3.0 } },
+        "sweeps": {
+            "turning": { "joints": { "turn": [0, 1.25 * pitch] } },
+            "sliding": { "joints": { "slide": "range" }, "rest": "half" },
+            "screwing": { "path": ["half", { "turn": pitch, "slide": 4 }] }
+        }
+    });
+    let path = scratch.path().join("assembly.json");
+    scratch.write("assembly.json", file.to_string());
+    path
+}
+
+#[test]
+fn a_pin_turns_in_a_bore_of_its_radius() {
+    for facets in [16, 32, 64] {
+        let scratch = Scratch::new();
+        let path = pin_in_bore(&scratch, facets, 0.0);
+        let (found, code) = report(&path, &[]);
+        assert_eq!(code, 0, "{facets}: {}", found["motion"]["rows"]);
+        let needed = sagitta(facets) > 0.01;
+        for run in ["half", "third", "turning", "sliding", "screwing"] {
+            let row = row(&found, run, "hub", "pin");
+            assert_eq!(row["status"], "contact", "{facets} {run}: {row}");
+            let explained = needed && run != "third";
+            assert!(!explained || row["worst"]["within_facet_error"] == json!(true), "{facets} {run}: {row}");
+        }
+        let row = row(&found, "turning", "hub", "pin");
+        assert_eq!((&row["proved"], &row["open_count"]), (&json!(1), &json!(0)), "{facets}");
+        if needed {
+            // Half a pitch away from the drawing, an edge is a sagitta deep in a facet.
+            let depth = row["worst"]["overlap_depth"].as_f64().expect("a depth");
+            assert!(depth > 0.01 && depth <= sagitta(facets), "{facets}: {row}");
+            let low = row["worst"]["gap_bracket"][0].as_f64().expect("a bound");
+            assert!(low <= -depth && low >= -(0.011 + 1.5 * sagitta(facets)), "{facets}: {row}");
+        }
+        let strict = report(&path, &["--facets", "strict", "--run", "turning", "--measure", "none"]);
+        let status = if needed { "interference" } else { "contact" };
+        assert_eq!(row_status(&strict.0), status, "{facets}");
+        assert_eq!(row_status(&report(&path, &["--run", "turning", "--measure", "none"]).0), "contact", "{facets}");
+    }
+}
+
+/// Status of the pair over the turn.
+fn row_status(report: &Value) -> &Value {
+    &row(report, "turning", "hub", "pin")["status"]
+}
+
+#[test]
+fn an_edge_beyond_the_allowance_fails_with_its_interval() {
+    let facets = 32;
+    let scratch = Scratch::new();
+    // The edge is 0.02 mm beyond tolerance and allowance.
+    let beyond = 0.01 + 1.5 * sagitta(facets) + 0.02 - sagitta(facets);
+    for (higher, status) in [(beyond, "interference"), (0.5 * (beyond - 0.02), "contact")] {
+        let path = pin_in_bore(&scratch, facets, higher);
+        let (found, code) = report(&path, &["--run", "turning", "--measure", "none"]);
+        assert_eq!((row_status(&found), code), (&json!(status), u8::from(status == "interference")), "{found}");
+        let (found, code) = report(&path, &["--run", "turning"]);
+        assert_eq!((row_status(&found), code), (&json!(status), u8::from(status == "interference")), "{found}");
+        let row = row(&found, "turning", "hub", "pin");
+        let failing = row["intervals"].as_array().expect("intervals");
+        assert_eq!(failing.is_empty(), status == "contact", "{row}");
+        if let Some(part) = failing.first() {
+            // The edge meets the middle of a facet half a pitch from the drawing, and all others after it.
+            let [from, to] = [&part["from"]["turn"], &part["to"]["turn"]].map(crate::motion::bracket);
+            let half = 180.0 / facets as f64;
+            assert!(from[0] <= half && to[1] >= half && from[0] > 0.0, "{part}");
+        }
+    }
+}
