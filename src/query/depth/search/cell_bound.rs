@@ -48,7 +48,9 @@ impl BranchAndBound<'_> {
         let radius = half.norm();
         let level = enough(self.lower());
         let mut known = [false; 2];
-        for which in 0..2 {
+        // The solid of the lesser depth is the more likely one to exclude the whole cell.
+        let order = if at[0].1 <= at[1].1 { [0, 1] } else { [1, 0] };
+        for which in order {
             let region = Region {
                 center: *center,
                 half: *half,
@@ -61,6 +63,9 @@ impl BranchAndBound<'_> {
                 depth: at[which].1,
             };
             known[which] = self.elements[which].gather(&self.sides[which], &region);
+            if known[which] && self.elements[which].count() == 0 {
+                return level;
+            }
         }
         self.forget_what_is_too_much(&mut known, upper);
         self.pair_up(known, level);
