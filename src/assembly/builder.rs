@@ -1,7 +1,7 @@
 //! Builds assemblies without files, for users of the library.
 
+use crate::assembly::builder_motion::{NamedValues, NewJoint, NewMotion, NewRun};
 use crate::assembly::file::{bad_id, placement};
-use crate::assembly::motion::Motion;
 use crate::assembly::resolve::MAX_INSTANCES;
 use crate::assembly::rules::glob::Glob;
 use crate::assembly::{Assembly, Facets, FileSettings, Instance, Level, MeshSource, Part, PartIx, Rule, RuleAction};
@@ -42,6 +42,7 @@ pub struct AssemblyBuilder {
     parts: Vec<(String, TriMesh)>,
     instances: Vec<(String, String, Affine)>,
     rules: Vec<([String; 2], RuleAction, Option<String>)>,
+    motion: NewMotion,
 }
 
 impl Assembly {
@@ -55,6 +56,7 @@ impl Assembly {
             parts: Vec::new(),
             instances: Vec::new(),
             rules: Vec::new(),
+            motion: NewMotion::default(),
         }
     }
 }
@@ -87,6 +89,67 @@ impl AssemblyBuilder {
         self
     }
 
+    /// Adds a joint; its name is unique.
+    ///
+    /// ```
+    /// use interfere::{Affine, Assembly, LengthUnit, NewJoint, Options, Status, TriMesh, Vec3};
+    ///
+    /// let tetrahedron = TriMesh {
+    ///     vertices: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()],
+    ///     triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
+    /// };
+    /// let aside = Affine { translation: Vec3::new(3.0, 0.0, 0.0), ..Affine::identity() };
+    /// let assembly = Assembly::builder("drawer", LengthUnit::Mm)
+    ///     .part("corner", tetrahedron)
+    ///     .instance("left", "corner", Affine::identity())
+    ///     .instance("right", "corner", aside)
+    ///     .joint("slide", NewJoint::prismatic(-Vec3::x()).moves("right").range(0.0, 4.0))
+    ///     .pose("near", [("slide", 1.5)])
+    ///     .sweep("closing", [("slide", [0.0, 2.5])])
+    ///     .path("in-and-out", [vec![("slide", 0.0)], vec![("slide", 1.5)], vec![("slide", 0.5)]])
+    ///     .build()?;
+    /// let outcome = interfere::check(&assembly, &Options::default())?;
+    /// let found = |run: &str| {
+    ///     let run = outcome.runs().iter().find(|known| known.name == run);
+    ///     run.map(|run| run.counts.of(Status::Interference))
+    /// };
+    /// assert_eq!([found("near"), found("closing"), found("in-and-out")], [Some(0), Some(1), Some(0)]);
+    /// # Ok::<(), interfere::Error>(())
+    /// ```
+    #[must_use]
+    pub fn joint(mut self, name: impl Into<String>, joint: NewJoint) -> Self {
+        self.motion.joints.push((name.into(), joint));
+        self
+    }
+
+    /// Adds a pose: values of joints (degrees, or mm for slides); the others are at home.
+    #[must_use]
+    pub fn pose<'n>(self, name: impl Into<String>, values: impl IntoIterator<Item = (&'n str, f64)>) -> Self {
+        self.run(name, NewRun::Pose(named(values)))
+    }
+
+    /// Adds a sweep of every combination of the values of some joints; the others are at home.
+    #[must_use]
+    pub fn sweep<'n>(self, name: impl Into<String>, ranges: impl IntoIterator<Item = (&'n str, [f64; 2])>) -> Self {
+        let ranges = ranges.into_iter().map(|(joint, range)| (joint.to_owned(), range));
+        self.run(name, NewRun::Sweep(ranges.collect()))
+    }
+
+    /// Adds a sweep through two or more configurations; joints move linearly between them.
+    #[must_use]
+    pub fn path<'n, C: IntoIterator<Item = (&'n str, f64)>>(
+        self,
+        name: impl Into<String>,
+        configurations: impl IntoIterator<Item = C>,
+    ) -> Self {
+        self.run(name, NewRun::Path(configurations.into_iter().map(named).collect()))
+    }
+
+    fn run(mut self, name: impl Into<String>, run: NewRun) -> Self {
+        self.motion.runs.push((name.into(), run));
+        self
+    }
+
     /// Sets the tolerance: overlap up to this depth is contact (mm, default 0.01).
     #[must_use]
     pub fn tolerance(mut self, mm: f64) -> Self {
@@ -111,7 +174,8 @@ impl AssemblyBuilder {
             problems.push(Problem::new(place("tolerance"), what, fix));
         }
         let (parts, names) = build_parts(self.parts, self.units, &mut problems);
-        let instances = build_instances(self.instances, &names, &mut problems);
+        let mut instances = build_instances(self.instances, &names, &mut problems);
+        let motion = self.motion.build(&mut instances, &mut problems);
         let rules = build_rules(self.rules, self.units, &mut problems);
         if !problems.is_empty() {
             return Err(Error { problems });
@@ -128,12 +192,16 @@ impl AssemblyBuilder {
             instances,
             unit_ids: Vec::new(),
             rules,
-            motion: Motion::default(),
+            motion,
             warnings: Vec::new(),
         };
         assembly.warn();
         Ok(assembly)
     }
+}
+
+fn named<'n>(values: impl IntoIterator<Item = (&'n str, f64)>) -> NamedValues {
+    values.into_iter().map(|(joint, value)| (joint.to_owned(), value)).collect()
 }
 
 fn place(path: impl Into<String>) -> Location {

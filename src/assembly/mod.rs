@@ -4,12 +4,13 @@
 //! - `resolve`: expands the files to one flat list of instances, [`load`]
 //! - `model`: the resolved [`Assembly`]
 //! - `motion`: joints and runs, [`Motion`]
-//! - `builder`: an assembly in memory, without files
+//! - `builder`, `builder_motion`: an assembly in memory, without files, and its joints and runs
 //! - `rules`: the rule for two instances, [`RuleTable`]
 //!
 //! Reading collects the problems of all files before it fails; `crate::json` gives every value its position.
 
 pub mod builder;
+pub mod builder_motion;
 pub(crate) mod file;
 pub mod model;
 pub mod motion;
@@ -19,6 +20,7 @@ pub mod rules;
 pub(crate) mod tests;
 
 pub use crate::assembly::builder::AssemblyBuilder;
+pub use crate::assembly::builder_motion::NewJoint;
 pub use crate::assembly::model::*;
 pub use crate::assembly::motion::{Motion, NamedJoint, NamedRun};
 pub use crate::assembly::resolve::{LoadOptions, load};

@@ -7,11 +7,12 @@ use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::prepare::solid::hull_mesh;
 use crate::check::run::resolve_settings;
-use crate::check::{InstanceOutcome, Measure, Options, PartOutcome, Progress};
+use crate::check::{InstanceOutcome, JointTravel, Measure, Options, PartOutcome, Progress};
 use crate::error::Error;
 use crate::geom::Pose;
 use crate::io::Loader;
 use crate::mesh::TriMesh;
+use crate::motion::{JointIx, Mechanism};
 use rayon::prelude::*;
 
 /// A judged shape.
@@ -30,6 +31,57 @@ pub struct Drawn {
     pub shapes: Vec<DrawnShape>,
     /// Index of the shape, and the map from its frame to the root frame, for each instance of the assembly.
     pub instances: Vec<(usize, Pose)>,
+    /// Joints that move the instances.
+    pub kinematics: Kinematics,
+}
+
+/// Joints of an assembly and the instances that they move.
+#[derive(Debug, Clone, Default)]
+pub struct Kinematics {
+    mechanism: Mechanism,
+    /// Joint of each instance; `None` for one at rest. Empty without joints.
+    joint_of: Vec<Option<JointIx>>,
+}
+
+impl Kinematics {
+    fn of(assembly: &Assembly) -> Self {
+        let motion = &assembly.motion;
+        let joint_of =
+            if motion.joints.is_empty() { Vec::new() } else { assembly.instances.iter().map(|i| i.joint).collect() };
+        Self { mechanism: motion.mechanism.clone(), joint_of }
+    }
+
+    /// Values of all joints (degrees, or mm for slides): these, and home for the others.
+    pub fn values(&self, set: &[JointTravel]) -> Vec<f64> {
+        let mut values: Vec<f64> = self.mechanism.joints().iter().map(|j| j.home).collect();
+        for travel in set {
+            if let Some(value) = values.get_mut(travel.joint as usize) {
+                *value = travel.from;
+            }
+        }
+        values
+    }
+
+    /// Index of the joint that moves an instance; `None` for one at rest.
+    pub fn joint_of(&self, instance: usize) -> Option<u32> {
+        self.joint_of.get(instance).copied().flatten().map(|j| j.0)
+    }
+
+    /// Ratio and offset of a follower: value = ratio · (value of its leader) + offset.
+    pub fn follow(&self, joint: u32) -> Option<[f64; 2]> {
+        let follows = self.mechanism.joints().get(joint as usize)?.follows?;
+        Some([follows.ratio, follows.offset])
+    }
+
+    /// Poses of all instances at the values of all joints, from their poses as drawn.
+    pub fn placed(&self, drawn: &[Pose], values: &[f64]) -> Vec<Pose> {
+        let motions = self.mechanism.motions(values);
+        let place = |(k, pose): (usize, &Pose)| match self.joint_of(k) {
+            Some(joint) => motions[joint as usize].after(pose),
+            None => *pose,
+        };
+        drawn.iter().enumerate().map(place).collect()
+    }
 }
 
 /// Shapes of an assembly, with the hashes of its meshes and placements.
@@ -57,19 +109,23 @@ pub fn drawn(
     let meshes = load_meshes(assembly, loader, None, Measure::All, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     Ok(DrawnInputs {
-        drawn: drawn_shapes(&shapes),
+        drawn: drawn_shapes(assembly, &shapes),
         parts: describe_parts(assembly, &meshes, &shapes),
         instances: describe_instances(assembly),
     })
 }
 
 /// Copies the triangles of the prepared shapes.
-pub(crate) fn drawn_shapes(shapes: &Shapes) -> Drawn {
+pub(crate) fn drawn_shapes(assembly: &Assembly, shapes: &Shapes) -> Drawn {
     let instances = shapes.placed.iter().map(|p| {
         let origin = &shapes.all[p.shape as usize].convex.origin;
         (p.shape as usize, Pose { rotation: p.pose.rotation, translation: p.pose.point(origin) })
     });
-    Drawn { instances: instances.collect(), shapes: shapes.all.par_iter().map(drawn_shape).collect() }
+    Drawn {
+        instances: instances.collect(),
+        shapes: shapes.all.par_iter().map(drawn_shape).collect(),
+        kinematics: Kinematics::of(assembly),
+    }
 }
 
 fn drawn_shape(shape: &Shape) -> DrawnShape {

@@ -60,7 +60,7 @@ pub fn explain_and_draw(
     progress: &dyn Progress,
 ) -> Result<ExplainedPair, Error> {
     let (explanation, outcome, shapes) = explained(assembly, options, ids, loader, progress)?;
-    Ok(ExplainedPair { explanation, outcome, drawn: drawn_shapes(&shapes) })
+    Ok(ExplainedPair { explanation, outcome, drawn: drawn_shapes(assembly, &shapes) })
 }
 
 /// A pair explained in a run.

@@ -33,7 +33,7 @@ pub(crate) mod stats;
 pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
-pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnShape, drawn};
+pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnShape, Kinematics, drawn};
 pub use crate::check::explain::{ExplainedPair, ExplainedRun, explain, explain_and_draw, explain_run};
 pub use crate::check::motion::never::{Meeting, MeetingVerdict, Meetings, meetings};
 pub use crate::check::motion::outcome::{

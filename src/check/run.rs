@@ -59,7 +59,7 @@ pub fn check_and_draw(
     progress: &dyn Progress,
 ) -> Result<(Outcome, RunStats, Drawn), Error> {
     let ((outcome, stats), shapes) = run(assembly, options, None, loader, progress)?.whole();
-    Ok((outcome, stats, drawn_shapes(&shapes)))
+    Ok((outcome, stats, drawn_shapes(assembly, &shapes)))
 }
 
 /// Checks the pairs of one shard. Every shard reads all meshes, builds all shapes and finds all candidate pairs; it

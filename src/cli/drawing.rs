@@ -12,7 +12,7 @@ use crate::page;
 use crate::picture;
 use crate::report::PictureFiles;
 use crate::report::number::count;
-use crate::scene::{Overlaps, Scene, SceneFinding, findings};
+use crate::scene::{Overlaps, RunFinding, Scene, SceneFinding, findings, run_findings};
 use rayon::prelude::*;
 
 /// Everything drawn of a run.
@@ -22,6 +22,10 @@ pub(crate) struct Drawing {
     pub(crate) scene: Scene,
     /// Lines of the report, worst first.
     pub(crate) findings: Vec<SceneFinding>,
+    /// Lines of the poses and sweeps.
+    run_findings: Vec<RunFinding>,
+    /// Poses and sweeps as outcomes of their own.
+    runs: Vec<Judged>,
     /// Pictures in the folder, by row.
     pub(crate) pictures: PictureFiles,
     /// Common solids and crossing lines, if an output needs them.
@@ -51,10 +55,14 @@ impl Drawing {
         progress.begin(Stage::Scene, 1);
         let scene = Scene::new(drawn);
         let findings = findings(&scene, judged);
+        let runs = judged.runs();
+        let run_findings = run_findings(&scene, judged, &runs);
         watch.stop(Stage::Scene, timings);
         let mut drawing = Self {
             scene,
             findings,
+            run_findings,
+            runs,
             pictures: PictureFiles::new(),
             overlaps: Overlaps::default(),
             files: Vec::new(),
@@ -103,7 +111,9 @@ impl Drawing {
                     max_bytes: settings.max_page,
                     ..page::Options::default()
                 };
-                let page = page::write(&self.scene, judged, &self.findings, &options, progress);
+                let found =
+                    page::Found { findings: &self.findings, run_findings: &self.run_findings, runs: &self.runs };
+                let page = page::write(&self.scene, judged, &found, &options, progress);
                 self.notes.extend(page.notes);
                 page.bytes
             }
@@ -124,18 +134,35 @@ impl Drawing {
         folder.make()?;
         let o = &judged.outcome;
         let kept = &self.findings[..self.findings.len().min(settings.max_pictures)];
-        progress.begin(Stage::Draw, kept.len() as u64);
-        let written = kept.par_iter().map(|finding| {
+        let room = settings.max_pictures - kept.len();
+        let of_runs = &self.run_findings[..self.run_findings.len().min(room)];
+        progress.begin(Stage::Draw, (kept.len() + of_runs.len()) as u64);
+        let name = |finding: &SceneFinding, run: Option<&str>| {
             let [a, b] = finding.pair.map(|i: InstanceIx| o.id(i));
-            let name = picture_name(&pair_id(a, b), assembly);
-            folder.write(&name, &picture::of_finding(&self.scene, judged, finding, &settings.format))?;
+            picture_name(&pair_id(a, b), run, assembly)
+        };
+        let write = |name: String, bytes: &[u8]| {
+            folder.write(&name, bytes)?;
             progress.advance(1);
-            Ok((finding.row, name))
+            Ok::<String, Failure>(name)
+        };
+        let written = kept.par_iter().map(|finding| {
+            let bytes = picture::of_finding(&self.scene, judged, finding, &settings.format);
+            Ok(((0, finding.row), write(name(finding, None), &bytes)?))
         });
         self.pictures = written.collect::<Result<_, Failure>>()?;
-        let rest = self.findings.len() - kept.len();
+        let written = of_runs.par_iter().map(|found| {
+            let one = &self.runs[found.run];
+            let bytes = picture::of_run_finding(&self.scene, judged, one, found, &settings.format);
+            let name = name(&found.finding, Some(&o.runs()[found.run].name));
+            Ok(((found.run + 1, found.finding.row), write(name, &bytes)?))
+        });
+        let written: PictureFiles = written.collect::<Result<_, Failure>>()?;
+        let all = self.findings.len() + self.run_findings.len();
+        let rest = all - kept.len() - of_runs.len();
+        self.pictures.extend(written);
         if rest > 0 {
-            let (lines, all) = (count(rest as u64, "finding"), self.findings.len());
+            let lines = count(rest as u64, "finding");
             self.notes.push(format!("{lines} without a picture; --max-pictures {all} draws all"));
         }
         Ok(())

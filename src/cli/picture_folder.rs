@@ -111,12 +111,11 @@ fn failure(path: &Path, source: io::Error) -> Failure {
 }
 
 /// Name of a pair's picture. With several assemblies in a run, a hash of the assembly's path comes first: their pairs may
-/// have equal ids.
-pub(crate) fn picture_name(pair_id: &str, assembly: Option<&str>) -> String {
-    match assembly {
-        Some(path) => format!("{}-{pair_id}.png", &blake3::hash(path.as_bytes()).to_hex()[..12]),
-        None => format!("{pair_id}.png"),
-    }
+/// have equal ids. A hash of the name of a pose or sweep comes last.
+pub(crate) fn picture_name(pair_id: &str, run: Option<&str>, assembly: Option<&str>) -> String {
+    let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..12].to_owned();
+    let words = assembly.map(hash).into_iter().chain([pair_id.to_owned()]).chain(run.map(hash));
+    words.collect::<Vec<_>>().join("-") + ".png"
 }
 
 /// Returns true for a name of [`picture_name`], and for the temporary file of an interrupted run.
@@ -127,7 +126,7 @@ fn is_picture(name: &str) -> bool {
     });
     let Some(stem) = whole.unwrap_or(name).strip_suffix(".png") else { return false };
     let is_id = |t: &str| t.len() == 12 && t.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
-    stem.split_once('-').map_or_else(|| is_id(stem), |(a, b)| is_id(a) && is_id(b))
+    stem.split('-').count() <= 3 && stem.split('-').all(is_id)
 }
 
 #[cfg(test)]
@@ -137,13 +136,17 @@ mod tests {
     #[test]
     fn names_of_pictures_are_known() {
         let id = "0123456789ab";
-        for name in [picture_name(id, None), picture_name(id, Some("a/b.json")), format!(".{id}.png.17.tmp")] {
+        let (of_run, of_both) =
+            (picture_name(id, Some("open"), None), picture_name(id, Some("open"), Some("a/b.json")));
+        let plain = [picture_name(id, None, None), picture_name(id, None, Some("a/b.json")), of_run, of_both];
+        for name in plain.into_iter().chain([format!(".{id}.png.17.tmp")]) {
             assert!(is_picture(&name), "{name}");
         }
         for name in ["a.png", "0123456789AB.png", "0123456789ab.jpg", "0123456789ab-.png", ".gitignore", ".x.png.1.tmp"]
         {
             assert!(!is_picture(name), "{name}");
         }
-        assert_ne!(picture_name(id, Some("a.json")), picture_name(id, Some("b.json")));
+        assert_ne!(picture_name(id, None, Some("a.json")), picture_name(id, None, Some("b.json")));
+        assert_ne!(picture_name(id, Some("open"), None), picture_name(id, Some("closed"), None));
     }
 }

@@ -4,11 +4,12 @@ use crate::check::Progress;
 use crate::findings::Judged;
 use crate::json::wording::is_unsafe_char;
 use crate::page::encode::Encoded;
-use crate::page::findings::{Line, direction, lines, point};
-use crate::page::{MAX_LISTED, Options};
+use crate::page::findings::{Line, direction, lines};
+use crate::page::motion::{Joint, joints, placement, run_lines};
+use crate::page::{Found, MAX_LISTED, Options};
 use crate::report::json;
 use crate::report::sentence::verdict;
-use crate::scene::{Scene, SceneFinding};
+use crate::scene::Scene;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -30,6 +31,9 @@ pub(crate) struct Data<'a> {
     /// Number of findings beyond the list.
     not_listed: usize,
     instances: Vec<Instance<'a>>,
+    /// Joints of the sliders.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    joints: Vec<Joint<'a>>,
     meshes: Vec<Mesh>,
 }
 
@@ -47,6 +51,9 @@ struct Instance<'a> {
     mesh: Option<usize>,
     /// Three rows of the map from the mesh's frame to the root frame.
     placement: [[f64; 4]; 3],
+    /// Index of the joint that moves it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -64,19 +71,21 @@ impl<'a> Data<'a> {
     pub(crate) fn new(
         scene: &Scene,
         judged: &'a Judged,
-        findings: &[SceneFinding],
+        found: &Found<'_>,
         options: &Options,
         progress: &dyn Progress,
     ) -> Self {
         let o = &judged.outcome;
+        let mut listed = lines(scene, judged, found.findings, options, progress);
+        let room = MAX_LISTED - listed.len();
+        let of_runs = &found.run_findings[..found.run_findings.len().min(room)];
+        listed.extend(run_lines(scene, judged, found.runs, of_runs, options));
+        let all = found.findings.len() + found.run_findings.len();
         let instance = |(k, i): (usize, &crate::scene::SceneInstance)| {
             let named = &o.instances[k];
-            let row = |r: usize| {
-                let [x, y, z] = direction(&i.pose.rotation.row(r).transpose());
-                [x, y, z, point(&i.pose.translation)[r]]
-            };
             let part = o.parts.get(named.part.0 as usize).map_or("", |p| p.key.as_str());
-            Instance { id: &named.id, part, mesh: None, placement: [row(0), row(1), row(2)] }
+            let joint = scene.kinematics.joint_of(k);
+            Instance { id: &named.id, part, mesh: None, placement: placement(&i.pose), joint }
         };
         Self {
             version: 1,
@@ -89,9 +98,10 @@ impl<'a> Data<'a> {
             verdict_text: verdict(judged),
             counts: o.counts.named().map(|(status, n)| (status.name(), n)).collect(),
             warnings: json::Warnings(&o.warnings),
-            findings: lines(scene, judged, findings, options, progress),
-            not_listed: findings.len().saturating_sub(MAX_LISTED),
+            not_listed: all - listed.len(),
+            findings: listed,
             instances: scene.instances.iter().enumerate().map(instance).collect(),
+            joints: joints(scene, judged),
             meshes: Vec::new(),
         }
     }
@@ -105,7 +115,7 @@ impl<'a> Data<'a> {
             origin: [e.origin.x, e.origin.y, e.origin.z],
             solid: shape.solid,
         };
-        self.meshes = meshes.iter().zip(&scene.shapes).map(mesh).collect();
+        self.meshes = meshes.iter().zip(scene.shapes.iter()).map(mesh).collect();
         for ((listed, instance), shown) in self.instances.iter_mut().zip(&scene.instances).zip(shown) {
             listed.mesh = shown.then_some(instance.shape);
         }

@@ -4,6 +4,7 @@ use crate::assembly::Level;
 use crate::check::{PairOutcome, Progress, Stage, pair_id};
 use crate::findings::{BaselineStatus, Entry, Groups, Judged, RowNumbers, Severity};
 use crate::geom::Vec3;
+use crate::page::motion::RunOfLine;
 use crate::page::{MAX_LISTED, MAX_VIEWS, Options};
 use crate::report::caption::caption;
 use crate::report::number::{length, length_text, volume};
@@ -64,6 +65,18 @@ pub(crate) struct Line {
     crossing: Vec<[[f64; 3]; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     views: Option<Views>,
+    /// Pose or sweep; absent for the drawing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunOfLine>,
+}
+
+impl Line {
+    /// The line as one of a pose or sweep: with its own id, without a number.
+    pub(crate) fn of_run(self, run: RunOfLine, lines: Vec<String>, place: &str) -> Self {
+        let id = format!("{}-{}", self.id, &blake3::hash(run.name().as_bytes()).to_hex()[..12]);
+        let sentence = format!("{place}: {}", self.sentence);
+        Self { id, row: None, sentence, lines, run: Some(run), ..self }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -195,6 +208,7 @@ pub(crate) fn lines(
             demanded: f.demanded.map(short),
             crossing: crossings.get(&k).cloned().unwrap_or_default(),
             views,
+            run: None,
         }
     };
     (0..listed.len()).into_par_iter().map(line).collect()

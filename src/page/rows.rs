@@ -1,13 +1,15 @@
 //! Writes the parts of the page that need no scripts: table, pictures, warnings.
 
 use crate::findings::{Entry, Groups, Judged, RowNumbers};
-use crate::page::{MAX_PICTURES, MAX_ROWS, Options};
+use crate::page::{Found, MAX_PICTURES, MAX_ROWS, Options};
 use crate::picture::{self, Format};
+use crate::report::caption::run_place;
+use crate::report::motion;
 use crate::report::number::count;
 use crate::report::rows::{self, HEADINGS, is_number};
-use crate::report::sentence::sentence_of;
+use crate::report::sentence::{sentence, sentence_of};
 use crate::report::xml;
-use crate::scene::{Scene, SceneFinding};
+use crate::scene::{RunFinding, Scene, SceneFinding};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rayon::prelude::*;
@@ -26,8 +28,23 @@ fn entries<'g>(findings: &[SceneFinding], groups: &'g Groups) -> Vec<Entry<'g>> 
     findings.iter().map(|f| Entry { row: f.row, group: groups.of(f.row) }).collect()
 }
 
+/// Table of the worst findings of the drawing, and one of each pose and sweep with findings.
+pub(crate) fn tables(judged: &Judged, found: &Found<'_>) -> String {
+    let mut out = table(judged, found.findings);
+    for (k, run) in judged.outcome.runs().iter().enumerate() {
+        let of_run = found.run_findings.iter().filter(|f| f.run == k).map(|f| f.finding.clone());
+        let findings: Vec<SceneFinding> = of_run.collect();
+        if !findings.is_empty() {
+            let heading = escaped(&motion::heading(&judged.outcome, run));
+            // Writing to a String cannot fail.
+            let _ = write!(out, "<h2>{heading}</h2>\n{}", table(&found.runs[k], &findings));
+        }
+    }
+    out
+}
+
 /// Table of the worst findings.
-pub(crate) fn table(judged: &Judged, findings: &[SceneFinding]) -> String {
+fn table(judged: &Judged, findings: &[SceneFinding]) -> String {
     let groups = Groups::new(judged);
     let numbers = RowNumbers::new(judged, &groups);
     let all = entries(findings, &groups);
@@ -59,29 +76,41 @@ pub(crate) fn table(judged: &Judged, findings: &[SceneFinding]) -> String {
     out
 }
 
-/// Pictures of the worst findings.
-pub(crate) fn pictures(scene: &Scene, judged: &Judged, findings: &[SceneFinding], options: &Options) -> String {
+/// Pictures of the worst findings: those of the drawing, then those of the poses and sweeps.
+pub(crate) fn pictures(scene: &Scene, judged: &Judged, found: &Found<'_>, options: &Options) -> String {
     let groups = Groups::new(judged);
-    let drawn = &findings[..findings.len().min(options.pictures.min(MAX_PICTURES))];
+    let most = options.pictures.min(MAX_PICTURES);
+    let drawn = &found.findings[..found.findings.len().min(most)];
+    let of_runs = &found.run_findings[..found.run_findings.len().min(most - drawn.len())];
     let all = entries(drawn, &groups);
     let format = Format { width: PICTURE[0], height: PICTURE[1], up: options.up };
     let one = |(f, entry): (&SceneFinding, &Entry<'_>)| {
-        let said = sentence_of(judged, entry);
-        let png = picture::of_finding(scene, judged, f, &format);
-        let (said, [width, height]) = (escaped(&said), PICTURE);
-        format!(
-            "<details open><summary>{said}</summary>\n<img alt=\"{said}\" width=\"{width}\" height=\"{height}\" \
-             src=\"data:image/png;base64,{}\"></details>\n",
-            STANDARD.encode(png)
-        )
+        figure(&sentence_of(judged, entry), &picture::of_finding(scene, judged, f, &format))
     };
-    let pictures: Vec<String> = drawn.par_iter().zip(&all).map(one).collect();
+    let of_run = |f: &RunFinding| {
+        let one = &found.runs[f.run];
+        let place = run_place(judged, one, f.run, f.finding.row);
+        let said = format!("{place}: {}", sentence(one, f.finding.row));
+        figure(&said, &picture::of_run_finding(scene, judged, one, f, &format))
+    };
+    let mut pictures: Vec<String> = drawn.par_iter().zip(&all).map(one).collect();
+    pictures.extend(of_runs.par_iter().map(of_run).collect::<Vec<_>>());
     let mut out = pictures.concat();
-    if findings.len() > drawn.len() && !drawn.is_empty() {
-        let n = count((findings.len() - drawn.len()) as u64, "more line");
-        let _ = writeln!(out, "<p>{n} without a picture in this page.</p>");
+    let rest = found.findings.len() + found.run_findings.len() - pictures.len();
+    if rest > 0 && !pictures.is_empty() {
+        let _ = writeln!(out, "<p>{} without a picture in this page.</p>", count(rest as u64, "more line"));
     }
     out
+}
+
+/// A picture below its sentence.
+fn figure(said: &str, png: &[u8]) -> String {
+    let (said, [width, height]) = (escaped(said), PICTURE);
+    format!(
+        "<details open><summary>{said}</summary>\n<img alt=\"{said}\" width=\"{width}\" height=\"{height}\" \
+         src=\"data:image/png;base64,{}\"></details>\n",
+        STANDARD.encode(png)
+    )
 }
 
 /// List of the warnings; empty without one.

@@ -4,12 +4,12 @@
 //! no script of the data, and loads nothing.
 
 use crate::findings::Judged;
+use crate::page::Found;
 use crate::page::data::Data;
 use crate::page::encode::Encoded;
 use crate::page::rows::warnings;
 use crate::page::rows::{self, escaped};
 use crate::report::sentence::verdict;
-use crate::scene::SceneFinding;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
@@ -37,7 +37,7 @@ fn left_out(notes: &[String]) -> String {
 /// Writes the document.
 pub(crate) fn document(
     judged: &Judged,
-    findings: &[SceneFinding],
+    found: &Found<'_>,
     data: &Data<'_>,
     meshes: &[Encoded],
     pictures: &str,
@@ -74,7 +74,7 @@ pub(crate) fn document(
         out,
         "<main id=\"static\">\n<p id=\"plain\">Table and pictures. The 3D view needs scripts, WebGL 2 and a browser \
          of 2023 or later.</p>\n{}{}{}</main>",
-        rows::table(judged, findings),
+        rows::tables(judged, found),
         pictures,
         warnings(judged),
     );

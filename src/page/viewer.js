@@ -1,10 +1,10 @@
 // Program of the page of `interfere`. Reads the JSON in the element `report` and the meshes beside it, and draws the
 // findings with WebGL 2. Loads nothing. Names reach the page as text nodes only.
 //
-//  1. texts           5. drawing a panel: layers, overlap, caps, composition
-//  2. vectors         6. marks over the panels
-//  3. meshes          7. list
-//  4. WebGL           8. details, controls, keys, address, start
+//  1. texts             5. drawing a panel: layers, overlap, caps, composition
+//  2. vectors           6. marks over the panels
+//  3. meshes, joints    7. list
+//  4. WebGL             8. details, controls, keys, address, start
 "use strict";
 (() => {
 const $ = (id) => document.getElementById(id);
@@ -119,9 +119,10 @@ function decoded(bytes, row) {
 const meshes = new Array(report.meshes.length).fill(null);
 
 /** Instances with their rotation, and the place of their mesh's middle. */
-const instances = report.instances.map((i, k) => ({
-  k, mesh: i.mesh, rows: i.placement.map((r) => r.slice(0, 3)), at: i.placement.map((r) => r[3]), middle: null, radius: 0,
-}));
+const instances = report.instances.map((i, k) => {
+  const drawn = { rows: i.placement.map((r) => r.slice(0, 3)), at: i.placement.map((r) => r[3]) };
+  return { k, mesh: i.mesh, joint: i.joint ?? -1, drawn, ...drawn, middle: null, radius: 0 };
+});
 
 /** Distinct meshes, those of a finding's pair first. */
 const meshOrder = (first) => {
@@ -137,8 +138,54 @@ async function readMesh(k) {
   meshes[k] = mesh;
   for (const i of instances) {
     if (i.mesh !== k) continue;
-    i.middle = i.rows.map((row, axis) => dot(row, mesh.middle) + i.at[axis]);
+    i.middle = applied(i, mesh.middle);
     i.radius = mesh.radius;
+  }
+}
+
+// ---- joints: maps of rows and a translation, in the root frame
+
+const joints = report.joints ?? [];
+const homes = joints.map((j) => j.home);
+
+/** Point after a map. */
+const applied = (map, p) => map.rows.map((row, axis) => dot(row, p) + map.at[axis]);
+
+/** The map `first`, then `then`. */
+const after = (then, first) => ({
+  rows: then.rows.map((row) => [0, 1, 2].map((c) => row[0] * first.rows[0][c] + row[1] * first.rows[1][c] + row[2] * first.rows[2][c])),
+  at: applied(then, first.at),
+});
+
+/** Motion of a joint by a value from home (degrees, or mm for a slide). */
+function motionOf(joint, by) {
+  const angle = joint.type === "revolute" || joint.type === "screw" ? by * Math.PI / 180 : 0;
+  const along = joint.type === "prismatic" ? by : joint.type === "screw" ? joint.lead * by / 360 : 0;
+  const columns = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((e) => turned(e, joint.axis, angle));
+  const rows = [0, 1, 2].map((axis) => columns.map((c) => c[axis]));
+  const fixed = sub(joint.at, rows.map((row) => dot(row, joint.at)));
+  return { rows, at: add(fixed, times(joint.axis, along)) };
+}
+
+/** Values of all joints: those of followers from their leaders. */
+function withFollowers(values) {
+  const value = (k) => joints[k].follows
+    ? joints[k].follows.ratio * value(joints[k].follows.joint) + joints[k].follows.offset : values[k];
+  return joints.map((_, k) => value(k));
+}
+
+/** Places every instance at the values of all joints: the product of the motions of the joints that carry it. */
+function placeAll(values) {
+  const motions = [];
+  const motion = (k) => {
+    const own = () => motionOf(joints[k], values[k] - joints[k].home);
+    motions[k] ??= joints[k].on === null ? own() : after(motion(joints[k].on), own());
+    return motions[k];
+  };
+  for (const i of instances) {
+    if (i.joint < 0) continue;
+    Object.assign(i, after(motion(i.joint), i.drawn));
+    if (meshes[i.mesh]) i.middle = applied(i, meshes[i.mesh].middle);
   }
 }
 
@@ -475,13 +522,21 @@ const pairReach = (panel) => Math.max(1e-6, ...panel.pair.map((i) => i.middle
 const sceneReach = (panel) => Math.max(1e-6, ...instances.map((i) => i.middle
   ? Math.abs(inView(panel.view, i.middle)[2]) + i.radius : 0)) * 1.01 + norm(panel.finding.moves?.by ?? [0, 0, 0]);
 
+/** Box around the ball of the smaller of two instances: it holds their overlap. */
+function smallerBox(pair) {
+  const { middle, radius } = pair[1].radius < pair[0].radius ? pair[1] : pair[0];
+  const half = [radius, radius, radius];
+  return [sub(middle ?? [0, 0, 0], half), add(middle ?? [0, 0, 0], half)];
+}
+
 /** Box around the overlap in view coordinates: [low, high], or null. */
 function overlapBox(panel) {
   const f = panel.finding;
-  if (!f.focus.box || !f.focus.depth) return null;
+  if (!panel.away && (!f.focus.box || !f.focus.depth)) return null;
   const by = panel.slid;
-  const all = corners(f.focus.box).flatMap((c) => by ? [c, add(c, by)] : [c]).map((c) => inView(panel.view, c));
-  const margin = 0.02 * norm(sub(f.focus.box[1], f.focus.box[0])) + report.tolerance;
+  const box = panel.away ? smallerBox(panel.pair) : f.focus.box;
+  const all = corners(box).flatMap((c) => by ? [c, add(c, by)] : [c]).map((c) => inView(panel.view, c));
+  const margin = 0.02 * norm(sub(box[1], box[0])) + report.tolerance;
   const ends = (pick, sign) => [0, 1, 2].map((k) => pick(...all.map((c) => c[k])) + sign * margin);
   return [ends(Math.min, -1), ends(Math.max, 1)];
 }
@@ -497,7 +552,7 @@ function drawOverlap(panel, reach, plane) {
   if (high[0] <= low[0] || high[1] <= low[1]) return;
   const depth = (z) => (z / reach + 1) / 2;
   const z0 = depth(box[0][2]);
-  const least = Math.min(report.tolerance, panel.finding.focus.depth) / 4 / reach / 2;
+  const least = Math.min(report.tolerance, panel.away ? Infinity : panel.finding.focus.depth) / 4 / reach / 2;
   const scissor = () => {
     gl.enable(gl.SCISSOR_TEST);
     gl.scissor(low[0], low[1], high[0] - low[0], high[1] - low[1]);
@@ -708,7 +763,7 @@ function scaleBar(panel) {
 /** Arrow of the proposed move, in the colour of the part that moves, unless it is seen end-on. */
 function arrow(panel) {
   const f = panel.finding;
-  if (!f.moves || panel.slid) return;
+  if (!f.moves || panel.slid || panel.away) return;
   const { pixel } = panel;
   const from = onCanvas(panel, f.focus.point), tip = onCanvas(panel, add(f.focus.point, f.moves.by));
   const d = [tip[0] - from[0], tip[1] - from[1]];
@@ -747,7 +802,7 @@ function measure(panel, from, to, text, row) {
 /** Depth, or gap and required gap. */
 function dimension(panel) {
   const { focus, demanded } = panel.finding;
-  if (panel.slid) return;
+  if (panel.slid || panel.away) return;
   if (focus.depth && focus.thin) {
     const half = times(focus.thin, focus.depth / 2);
     measure(panel, sub(focus.point, half), add(focus.point, half), lengthText(focus.depth), 0);
@@ -814,15 +869,17 @@ function drawMarks(panel) {
   marks.rect(left, canvas.height - bottom - height, width, height);
   marks.clip();
   const at = onCanvas(panel, f.focus.point);
-  if (mode === "where") {
+  if (mode === "where" && panel.away) {
+    // The place of the finding is that of its own pose.
+  } else if (mode === "where") {
     ring(at, panel.main ? 22 : 13, pixel, !f.crossing);
   } else {
     if (panel.plane) [0, 1].forEach((side) => cutLine(panel, side));
     const box = f.focus.box ? corners(f.focus.box).map((c) => inView(panel.view, c)) : [];
     const long = Math.max(0, ...[0, 1].map((k) => Math.max(...box.map((c) => c[k])) - Math.min(...box.map((c) => c[k]))));
     const small = !(long / panel.half[0] / 2 * width > 12 * pixel);
-    if (mode === "overlap") crossing(panel);
-    if (mode === "overlap" && small && !panel.slid) ring(at, 18, pixel, !f.crossing);
+    if (mode === "overlap" && !panel.away) crossing(panel);
+    if (mode === "overlap" && small && !panel.slid && !panel.away) ring(at, 18, pixel, !f.crossing);
     if (!panel.inset) arrow(panel);
     if (mode === "section" && !panel.inner) dimension(panel);
   }
@@ -844,7 +901,7 @@ function drawMarks(panel) {
 
 // ---- drawing the stage
 
-const state = { at: -1, view: "overlap", views: {}, plane: 0, slide: 0 };
+const state = { at: -1, view: "overlap", views: {}, plane: 0, slide: 0, values: homes, away: false, playing: 0 };
 const selected = () => findings[state.at];
 const MODES = ["overlap", "section", "where"];
 
@@ -915,7 +972,7 @@ function panels() {
     return {
       mode, rect, view, plane, finding: f, main: mode === state.view, pixel: scale, css: r,
       half: [mm * rect[2] / 2, mm * rect[3] / 2], pair: f.pair.map((i) => instances[i]),
-      ghost: $("ghost").checked, others: $("others").checked, slid: by, shift: (i) => by && i.k === moving ? by : null,
+      ghost: $("ghost").checked, others: $("others").checked, slid: by, away: state.away, shift: (i) => by && i.k === moving ? by : null,
     };
   });
   const outer = all.find((p) => p.main);
@@ -929,7 +986,7 @@ function magnifier(outer) {
   const now = thin / half[0] / 2 * css[2];
   const [x, y] = inView(view, focus.point);
   // Nothing to enlarge: thick enough, turned, or out of sight.
-  if (!(now > 0 && now < 24) || Math.abs(dot(view.into, state.normal)) < 0.97 || Math.abs(x) > half[0] || Math.abs(y) > half[1]) return [];
+  if (outer.away || !(now > 0 && now < 24) || Math.abs(dot(view.into, state.normal)) < 0.97 || Math.abs(x) > half[0] || Math.abs(y) > half[1]) return [];
   const [width, height] = [Math.round(css[2] * 0.36), Math.round(css[3] * 0.36)];
   // On the right, in the half without the place; the scale bar is on the left.
   const r = [css[0] + css[2] - width - 8, css[1] + (y > 0 ? 8 : css[3] - height - 8), width, height];
@@ -1051,6 +1108,77 @@ function setSlide(value) {
   redraw(true, true);
 }
 
+/** Values of all joints at the pose of a finding. */
+const poseOf = (f) => f.run ? f.run.values : homes;
+
+/** Sets the values of all joints; away from the finding's pose its marks are hidden. */
+function setValues(values, moving = true) {
+  const f = selected(), own = poseOf(f);
+  state.values = values;
+  state.away = state.values.some((v, k) => Math.abs(v - own[k]) > 1e-9 * (1 + Math.abs(own[k])));
+  placeAll(state.values);
+  canvas.dataset.places = JSON.stringify(f.pair.map((k) => instances[k].rows.map((row, axis) => [...row, instances[k].at[axis]])));
+  canvas.dataset.values = JSON.stringify(state.values);
+  showJoints();
+  if (moving) redraw(true, true);
+}
+
+const valueText = (joint, value) => joint.type === "prismatic" ? lengthText(value) : `${digits(Number(value.toFixed(6)))}°`;
+
+/** Least and largest value of a joint's slider: its range, a turn, or 100 mm to both sides. */
+const rangeOf = (joint) => joint.range ?? (joint.type === "prismatic" ? [joint.home - 100, joint.home + 100] : [joint.home, joint.home + 360]);
+
+/** Makes a slider for each joint with a value of its own. */
+function makeJointSliders() {
+  const own = joints.map((joint, k) => [joint, k]).filter(([joint]) => !joint.follows && joint.type !== "fixed");
+  $("joints").hidden = !own.length;
+  $("joint-list").replaceChildren(...own.map(([joint, k]) => {
+    const [low, high] = rangeOf(joint);
+    const input = Object.assign(document.createElement("input"), { type: "range", id: `joint-${k}`, step: "any" });
+    const ends = [low, high, joint.home, ...findings.filter((f) => f.run).map((f) => f.run.values[k])];
+    input.min = String(Math.min(...ends));
+    input.max = String(Math.max(...ends));
+    input.addEventListener("input", () => setValues(withFollowers(state.values.map((v, n) => n === k ? Number(input.value) : v))));
+    const out = Object.assign(document.createElement("output"), { id: `joint-${k}-out` });
+    return make("label", "", make("span", "", short(shown(joint.name), 28)), input, out);
+  }));
+}
+
+function showJoints() {
+  joints.forEach((joint, k) => {
+    const input = $(`joint-${k}`);
+    if (!input) return;
+    input.value = String(state.values[k]);
+    const text = valueText(joint, state.values[k]);
+    $(`joint-${k}-out`).value = text;
+    input.setAttribute("aria-valuetext", text);
+  });
+  const f = selected();
+  $("play").hidden = !playFrom(f);
+  $("play").textContent = f.run ? `Play ${short(shown(f.run.name), 24)}` : "Play";
+  $("pose").hidden = !state.away;
+  $("pose").textContent = f.run ? "Worst pose" : "As drawn";
+}
+
+/** Values to play from: a pose of the sweep that keeps the limits; for a pose, the drawing. */
+const playFrom = (f) => f.run && (f.run.safe ?? (f.run.kind === "pose" ? homes : null));
+
+/** Plays from a safe pose to the worst one; with reduced motion, changes between the two. */
+function play() {
+  const f = selected(), from = playFrom(f);
+  if (!from) return;
+  const to = f.run.values;
+  if (calm.matches) return setValues(state.away ? to : from);
+  const start = performance.now(), run = ++state.playing;
+  const frame = (now) => {
+    if (selected() !== f || run !== state.playing) return;
+    const t = clamp((now - start) / 2000, 0, 1);
+    setValues(t < 1 ? from.map((v, k) => v + (to[k] - v) * t) : to);
+    if (t < 1) requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
 function showSliders() {
   const f = selected();
   $("plane").value = String(state.plane);
@@ -1154,7 +1282,7 @@ const involves = (f, instance) => f.pair.includes(instance) || (f.members ?? [])
 /** Text of a finding for the filter. */
 const searched = (f) => {
   const pairs = [f.pair, ...(f.members ?? []).map((m) => m.pair)];
-  return `#${f.row} ${f.id} ${pairs.slice(0, 200).flat().map((i) => `${idOf(i)} ${report.instances[i].part}`).join(" ")}`.toLowerCase();
+  return `#${f.row} ${f.id} ${f.run?.name ?? ""} ${pairs.slice(0, 200).flat().map((i) => `${idOf(i)} ${report.instances[i].part}`).join(" ")}`.toLowerCase();
 };
 let texts = null;
 
@@ -1211,7 +1339,8 @@ function showRows() {
     const a = make("span", "name-a", nameOf(f, 0)), b = make("span", "name-b", nameOf(f, 1));
     const group = f.members ? ` · ${f.members.length} pairs` : "";
     const standing = f.baseline ? ` · ${f.baseline}` : "";
-    const word = make("small", f.status, `${f.status.replace("_", " ")}${f.severity === "warning" ? " (warning)" : ""}${standing}${group}`);
+    const run = f.run ? ` in ${short(shown(f.run.name), 24)}` : "";
+    const word = make("small", f.status, `${f.status.replace("_", " ")}${run}${f.severity === "warning" ? " (warning)" : ""}${standing}${group}`);
     const button = make("button", "", a, b, word);
     button.type = "button";
     if (k === state.at) button.setAttribute("aria-current", "true");
@@ -1261,7 +1390,8 @@ function showDetails() {
   $("pair").replaceChildren(name(0), make("span", "times", "×"), name(1));
   $("sentence").replaceChildren(...f.lines.slice(1).map((line) => make("span", "", line)));
   const open = f.pair.filter((i) => !report.meshes[report.instances[i].mesh].solid);
-  const facts = [["status", f.status.replace("_", " ")], ...f.facts.filter(([k]) => k !== "at")];
+  const place = f.run ? [["in", f.run.place]] : [];
+  const facts = [["status", f.status.replace("_", " ")], ...place, ...f.facts.filter(([k]) => k !== "at")];
   if (open.length) facts.push(["open mesh", `${open.map((i) => shown(report.instances[i].part)).join(", ")}: no inside, so no hatching and no red`]);
   $("facts").replaceChildren(...facts.map(([key, text], k) => {
     const row = make("div", k < 2 ? "main" : "", make("dt", "", key), make("dd", k ? "" : f.status, text));
@@ -1284,6 +1414,7 @@ function select(at, push = true) {
   if (at === state.at) return;
   state.at = at;
   state.slide = 0;
+  setValues(poseOf(selected()), false);
   $("picked").hidden = true;
   $("message").hidden = true;
   resetViews();
@@ -1351,7 +1482,7 @@ const toggle = (id) => { $(id).checked = !$(id).checked; redraw(); };
 
 const KEYS = {
   j: () => step(1), k: () => step(-1), 1: () => setView("overlap"), 2: () => setView("section"), 3: () => setView("where"),
-  "[": () => setPlane(state.plane - 0.02), "]": () => setPlane(state.plane + 0.02), m: slideOutAndBack,
+  "[": () => setPlane(state.plane - 0.02), "]": () => setPlane(state.plane + 0.02), m: slideOutAndBack, p: play,
   x: () => toggle("ghost"), o: () => toggle("others"), c: () => toggle("cut"), r: reset,
   f: () => $("filter").focus(), "/": () => $("filter").focus(), "?": () => $("keys").showModal(),
   "+": () => zoom(0.8), "=": () => zoom(0.8), "-": () => zoom(1.25),
@@ -1377,6 +1508,8 @@ function listenToControls() {
   for (const id of ["ghost", "others", "cut"]) $(id).addEventListener("change", () => redraw());
   $("plane").addEventListener("input", () => setPlane(Number($("plane").value)));
   $("slide").addEventListener("input", () => setSlide(Number($("slide").value)));
+  $("play").addEventListener("click", play);
+  $("pose").addEventListener("click", () => setValues(poseOf(selected())));
   $("reset").addEventListener("click", reset);
   $("help").addEventListener("click", () => $("keys").showModal());
   $("close").addEventListener("click", () => $("keys").close());
@@ -1442,6 +1575,7 @@ async function start() {
   $("app").hidden = false;
   keepStaticForPrint();
   fillChoices();
+  makeJointSliders();
   listenToControls();
   listenToKeys();
   listenToStage();

@@ -22,8 +22,8 @@ use crate::geom::{LengthUnit, Vec3};
 use crate::picture::canvas::{BLACK, Canvas, GREY, LINE, Rect, text_width};
 use crate::picture::section::Section;
 use crate::picture::shade::NAMES;
-use crate::report::caption::caption;
-use crate::scene::{Focus, PairViews, Scene, SceneFinding, View, choose};
+use crate::report::caption::{caption, run_caption};
+use crate::scene::{Focus, PairViews, RunFinding, Scene, SceneFinding, View, choose};
 
 /// Height of the strip with names and sentence (pixels).
 const STRIP: usize = 78;
@@ -108,14 +108,23 @@ impl Panel {
 
 /// Draws a finding of a run as [`draw()`] does, with the sentences of the report.
 pub fn of_finding(scene: &Scene, judged: &Judged, finding: &SceneFinding, format: &Format) -> Vec<u8> {
+    let lines = caption(judged, finding.row, finding.rows, finding.pair.map(|i| scene.shape_of(i).solid));
+    drawn(scene, judged, finding, lines, format)
+}
+
+/// Draws a finding of a pose or sweep at its worst pose. `scene` is the scene as drawn, `judged` the whole run, `one` that
+/// pose or sweep alone.
+pub fn of_run_finding(scene: &Scene, judged: &Judged, one: &Judged, found: &RunFinding, format: &Format) -> Vec<u8> {
+    let (scene, finding) = (scene.at(&found.values), &found.finding);
+    let solid = finding.pair.map(|i| scene.shape_of(i).solid);
+    let lines = run_caption(judged, one, found.run, (finding.row, finding.rows), solid);
+    drawn(&scene, one, finding, lines, format)
+}
+
+fn drawn(scene: &Scene, judged: &Judged, finding: &SceneFinding, lines: Vec<String>, format: &Format) -> Vec<u8> {
     let o = &judged.outcome;
     let names = finding.pair.map(|i| o.id(i).to_owned());
-    let caption = Caption {
-        id: pair_id(&names[0], &names[1]),
-        lines: caption(judged, finding.row, finding.rows, finding.pair.map(|i| scene.shape_of(i).solid)),
-        names,
-        units: o.units,
-    };
+    let caption = Caption { id: pair_id(&names[0], &names[1]), lines, names, units: o.units };
     draw(scene, &Subject::from(finding), &caption, format)
 }
 

@@ -1,7 +1,7 @@
 //! Tests of pictures: areas and lengths in closed form, no claim about open meshes, equal bytes.
 
 use crate::assembly::InstanceIx;
-use crate::check::{Drawn, DrawnShape};
+use crate::check::{Drawn, DrawnShape, Kinematics};
 use crate::geom::{Aabb, LengthUnit, Pose, Vec3};
 use crate::picture::shade::OVERLAP;
 use crate::picture::*;
@@ -17,7 +17,11 @@ fn block(size: [f64; 3]) -> crate::mesh::TriMesh {
 fn scene(shapes: [(crate::mesh::TriMesh, bool); 2], moved: Vec3, origin: Vec3) -> Scene {
     let shapes = shapes.into_iter().map(|(mesh, solid)| DrawnShape { mesh, solid }).collect();
     let at = |translation: Vec3| Pose { translation, ..Pose::identity() };
-    Scene::new(Drawn { shapes, instances: vec![(0, at(origin)), (1, at(origin + moved))] })
+    Scene::new(Drawn {
+        shapes,
+        instances: vec![(0, at(origin)), (1, at(origin + moved))],
+        kinematics: Kinematics::default(),
+    })
 }
 
 fn caption() -> Caption {

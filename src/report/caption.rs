@@ -5,6 +5,7 @@ use crate::check::{Certainty, PairOutcome, Status};
 use crate::findings::{BaselineStatus, Judged, Metric, rank};
 use crate::geom::Bounds;
 use crate::geom::unit::format_number;
+use crate::report::motion;
 use crate::report::number::{as_given, count, length, length_text};
 use crate::report::rows::{accepted, rule_text, volume, volumes};
 use crate::report::sentence::{moving, relation};
@@ -37,6 +38,33 @@ pub fn caption(judged: &Judged, row: usize, rows: usize, solid: [bool; 2]) -> Ve
     };
     let third = p.rule.and_then(|r| o.rules.get(r as usize)).map(|r| format!("rule: {}", rule_text(r, o.units)));
     std::iter::once(first).chain(second).chain(third).collect()
+}
+
+/// Lines of the picture of a row of a pose or sweep: the run and the joint values, then those of [`caption`]. `one` is the
+/// run as an outcome of its own; `rows` the row and the number of pairs in its line.
+pub fn run_caption(
+    judged: &Judged,
+    one: &Judged,
+    run: usize,
+    (row, rows): (usize, usize),
+    solid: [bool; 2],
+) -> Vec<String> {
+    let place = run_place(judged, one, run, row);
+    let mut lines = caption(one, row, rows, solid);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{place}: {first}");
+    }
+    lines
+}
+
+/// Run and joint values of a row: `sweep opening at left 20, right 20`, or `pose open: lid 110`.
+pub(crate) fn run_place(judged: &Judged, one: &Judged, run: usize, row: usize) -> String {
+    let Some(outcome) = judged.outcome.runs().get(run) else { return String::new() };
+    let at = motion::span::worst_at(&one.outcome, &one.outcome.pairs[row]);
+    if outcome.is_sweep() && !at.is_empty() {
+        return format!("sweep {} at {at}", shown(&outcome.name));
+    }
+    motion::values(&judged.outcome, outcome)
 }
 
 /// Depth and volume of an overlap, or gap and required gap.

@@ -36,7 +36,7 @@ fn end(judged: &Judged, row: usize) -> End {
 /// Returns the writer's error.
 pub fn render(judged: &Judged, links: PictureLinks<'_>, out: &mut dyn Write) -> io::Result<()> {
     let runs = judged.runs();
-    let of_runs = runs.iter().map(|run| Suite::Judged(run, PictureLinks::default()));
+    let of_runs = runs.iter().enumerate().map(|(k, run)| Suite::Judged(run, links.of_run(k)));
     let suites: Vec<_> = std::iter::once(Suite::Judged(judged, links)).chain(of_runs).collect();
     document(&suites, out)
 }

@@ -46,8 +46,9 @@ pub(crate) fn page(judged: &Judged, links: PictureLinks<'_>, budget: usize) -> S
     let tail = funnel(o) + &warnings(o);
     // The tail is small: few lines of short names.
     let budget = budget.saturating_sub(tail.len());
-    findings(judged, links, budget, &mut text);
-    for (run, one) in o.runs().iter().zip(judged.runs()) {
+    let numbers = RowNumbers::new(judged, &Groups::new(judged));
+    findings(judged, &numbers, links, budget, &mut text);
+    for (k, (run, one)) in o.runs().iter().zip(judged.runs()).enumerate() {
         let head = format!("\n### {}\n\n{}\n", inert(&motion::heading(o, run)), inert(&motion::counts(run)));
         if text.len() + head.len() + RUN_NOTE.len() > budget {
             text.push_str(RUN_NOTE);
@@ -57,7 +58,8 @@ pub(crate) fn page(judged: &Judged, links: PictureLinks<'_>, budget: usize) -> S
         if let Some(why) = &run.undecided_because {
             line!(&mut text, "\nundecided: {}", inert(why));
         }
-        findings(&one, PictureLinks::default(), budget, &mut text);
+        // A number names a pair of the drawing.
+        findings(&one, &RowNumbers::default(), links.of_run(k), budget, &mut text);
     }
     text.push_str(&tail);
     text
@@ -83,15 +85,14 @@ fn changes(judged: &Judged, out: &mut String) {
     line!(out, "\nAgainst {}: {}", code(&baseline.file), against(baseline));
 }
 
-fn findings(judged: &Judged, links: PictureLinks<'_>, budget: usize, out: &mut String) {
+fn findings(judged: &Judged, numbers: &RowNumbers, links: PictureLinks<'_>, budget: usize, out: &mut String) {
     let groups = Groups::new(judged);
     let entries = rows::entries(judged, Some(&groups));
     if entries.is_empty() {
         return;
     }
     let likely = &entries[..entries.len().min(MAX_ROWS)];
-    let numbers = RowNumbers::new(judged, &groups);
-    let cells = rows::cells(judged, likely, &numbers, "");
+    let cells = rows::cells(judged, likely, numbers, "");
     let used = rows::used(&cells);
     line!(out, "\n| {} |", used.iter().map(|k| HEADINGS[*k]).collect::<Vec<_>>().join(" | "));
     let rule = |k: &usize| if rows::is_number(*k) { " ---: |" } else { " --- |" };
@@ -107,7 +108,7 @@ fn findings(judged: &Judged, links: PictureLinks<'_>, budget: usize, out: &mut S
         told += 1;
     }
     after(&judged.outcome, &entries, told, out);
-    pictures(judged, &entries, &numbers, links, budget, out);
+    pictures(judged, &entries, numbers, links, budget, out);
 }
 
 /// Appends the pictures of the listed lines, as many as the budget allows. A group has the picture of its worst pair.

@@ -84,7 +84,8 @@ pub fn render(
             let runs: Vec<Vec<Judged>> =
                 all.iter().map(|one| one.result.as_ref().map_or_else(|_| Vec::new(), Judged::runs)).collect();
             let suites = all.iter().zip(&runs).flat_map(move |(one, runs)| {
-                let of_runs = runs.iter().map(|run| Suite::Judged(run, PictureLinks::default()));
+                let own = one.links(links);
+                let of_runs = runs.iter().enumerate().map(move |(k, run)| Suite::Judged(run, own.of_run(k)));
                 std::iter::once(suite_of(one, links)).chain(of_runs)
             });
             junit::document(&suites.collect::<Vec<_>>(), out)

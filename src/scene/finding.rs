@@ -43,13 +43,43 @@ impl SceneFinding {
     }
 }
 
+/// A finding of a pose or sweep.
+#[derive(Debug, Clone)]
+pub struct RunFinding {
+    /// Index of the run in [`Outcome::runs`].
+    pub run: usize,
+    /// Values of all joints at its worst pose (degrees, or mm for slides).
+    pub values: Vec<f64>,
+    /// The finding at these values; its row is that of the run.
+    pub finding: SceneFinding,
+}
+
+/// Findings of the poses and sweeps, in the order of the runs, each worst first. `runs` are those of [`Judged::runs`];
+/// `scene` is the scene as drawn.
+pub fn run_findings(scene: &Scene, judged: &Judged, runs: &[Judged]) -> Vec<RunFinding> {
+    let of_run = |(run, one): (usize, &Judged)| -> Vec<RunFinding> {
+        let joints = &judged.outcome.runs()[run].joints;
+        let place = |(row, rows): (usize, usize)| {
+            let worst = one.outcome.pairs[row].swept.as_ref().and_then(|swept| swept.worst.as_ref());
+            let values = scene.kinematics.values(worst.map_or(joints, |span| &span.joints));
+            let finding = SceneFinding { rows, ..SceneFinding::of_row(&scene.at(&values), &one.outcome, row) };
+            RunFinding { run, values, finding }
+        };
+        failing_lines(one).into_par_iter().map(place).collect()
+    };
+    runs.iter().enumerate().flat_map(of_run).collect()
+}
+
 /// Findings of a run, accepted ones too, worst first; a group is one line with its worst row.
 pub fn findings(scene: &Scene, judged: &Judged) -> Vec<SceneFinding> {
+    let line = |(row, rows): (usize, usize)| SceneFinding { rows, ..SceneFinding::of_row(scene, &judged.outcome, row) };
+    failing_lines(judged).into_par_iter().map(line).collect()
+}
+
+/// Worst row of each line with findings, and the number of its rows; worst first.
+fn failing_lines(judged: &Judged) -> Vec<(usize, usize)> {
     let groups = Groups::new(judged);
     let failing = ranked(judged, |row| judged.outcome.pairs[row].status.fails());
-    let line = |entry: Entry<'_>| {
-        let row = entry.group.map_or(entry.row, |g| g.worst as usize);
-        SceneFinding { rows: entry.rows(), ..SceneFinding::of_row(scene, &judged.outcome, row) }
-    };
-    groups.entries(&failing).into_par_iter().map(line).collect()
+    let line = |entry: Entry<'_>| (entry.group.map_or(entry.row, |g| g.worst as usize), entry.rows());
+    groups.entries(&failing).into_iter().map(line).collect()
 }

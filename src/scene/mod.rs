@@ -23,10 +23,11 @@ pub(crate) mod solids;
 pub(crate) mod views;
 
 use crate::assembly::InstanceIx;
-use crate::check::{Drawn, DrawnShape};
+use crate::check::{Drawn, DrawnShape, Kinematics};
 use crate::geom::{Aabb, Pose, Vec3};
+use std::sync::Arc;
 
-pub use crate::scene::finding::{SceneFinding, findings};
+pub use crate::scene::finding::{RunFinding, SceneFinding, findings, run_findings};
 pub use crate::scene::focus::Focus;
 pub use crate::scene::raster::{Corner, Hit, Raster, View};
 pub use crate::scene::selection::Selection;
@@ -37,11 +38,13 @@ pub use crate::scene::views::{PairViews, choose, half_frame};
 #[derive(Debug)]
 pub struct Scene {
     /// Distinct shapes.
-    pub shapes: Vec<DrawnShape>,
+    pub shapes: Arc<[DrawnShape]>,
     /// Instances in the order of the assembly.
     pub instances: Vec<SceneInstance>,
     /// Box of all instances (mm, root frame).
     pub bounds: Aabb,
+    /// Joints that move the instances.
+    pub kinematics: Kinematics,
 }
 
 /// A placed shape.
@@ -55,18 +58,40 @@ pub struct SceneInstance {
     pub bounds: Aabb,
 }
 
+impl SceneInstance {
+    fn new(shapes: &[DrawnShape], shape: usize, pose: Pose) -> Self {
+        let placed = shapes[shape].mesh.vertices.iter().map(|v| pose.point(v));
+        let bounds = placed.fold(Aabb::EMPTY, |b, p| b.union(&Aabb { min: p, max: p }));
+        Self { shape, pose, bounds }
+    }
+}
+
+fn bounds_of(instances: &[SceneInstance]) -> Aabb {
+    instances.iter().fold(Aabb::EMPTY, |all, i| all.union(&i.bounds))
+}
+
 impl Scene {
     /// Places the shapes. Cost: linear in the vertices of all instances.
     pub fn new(drawn: Drawn) -> Self {
-        let Drawn { shapes, instances } = drawn;
-        let place = |(shape, pose): (usize, Pose)| {
-            let placed = shapes[shape].mesh.vertices.iter().map(|v| pose.point(v));
-            let bounds = placed.fold(Aabb::EMPTY, |b, p| b.union(&Aabb { min: p, max: p }));
-            SceneInstance { shape, pose, bounds }
+        let Drawn { shapes, instances, kinematics } = drawn;
+        let shapes: Arc<[DrawnShape]> = shapes.into();
+        let instances: Vec<_> =
+            instances.into_iter().map(|(shape, pose)| SceneInstance::new(&shapes, shape, pose)).collect();
+        Self { bounds: bounds_of(&instances), shapes, instances, kinematics }
+    }
+
+    /// The scene at the values of all joints (degrees, or mm for slides); `self` is the scene as drawn. Cost: linear in the
+    /// vertices of the instances that move.
+    #[must_use]
+    pub fn at(&self, values: &[f64]) -> Self {
+        let drawn: Vec<Pose> = self.instances.iter().map(|i| i.pose).collect();
+        let poses = self.kinematics.placed(&drawn, values);
+        let place = |(i, pose): (&SceneInstance, Pose)| {
+            if pose == i.pose { i.clone() } else { SceneInstance::new(&self.shapes, i.shape, pose) }
         };
-        let instances: Vec<_> = instances.into_iter().map(place).collect();
-        let bounds = instances.iter().fold(Aabb::EMPTY, |all, i| all.union(&i.bounds));
-        Self { shapes, instances, bounds }
+        let instances: Vec<_> = self.instances.iter().zip(poses).map(place).collect();
+        let (shapes, kinematics) = (Arc::clone(&self.shapes), self.kinematics.clone());
+        Self { bounds: bounds_of(&instances), shapes, instances, kinematics }
     }
 
     /// Shape of an instance.

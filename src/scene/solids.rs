@@ -187,7 +187,7 @@ fn surfaces(scene: &Scene, pairs: &[UniquePair]) -> BTreeMap<usize, Surface> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Drawn;
+    use crate::check::{Drawn, Kinematics};
     use crate::scene::Focus;
     use crate::testkit::poses::at;
     use crate::testkit::solids::block;
@@ -210,7 +210,8 @@ mod tests {
         let mut instances: Vec<(usize, Pose)> = places.into_iter().flatten().map(|p| (0, p)).collect();
         instances.extend([(0, at(50.0, 0.0, 0.0)), (1, at(51.0, 0.25, 0.25)), (0, at(90.0, 0.0, 0.0))]);
         let shape = |mesh, solid| DrawnShape { mesh, solid };
-        Scene::new(Drawn { shapes: vec![shape(cube, true), shape(open, false)], instances })
+        let shapes = vec![shape(cube, true), shape(open, false)];
+        Scene::new(Drawn { shapes, instances, kinematics: Kinematics::default() })
     }
 
     fn finding(scene: &Scene, pair: [u32; 2]) -> SceneFinding {

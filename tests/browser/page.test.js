@@ -358,3 +358,102 @@ test("page and picture show the same shares of colours in the section", async ()
   assert.ok(compared >= 4, `${compared} findings`);
 });
 
+
+/** Placements of the selected pair, as the page draws them, and as the program placed them at the worst pose. */
+const places = (page) => page.evaluate(() => {
+  const { places: drawn, values } = document.getElementById("gl").dataset;
+  return { drawn: JSON.parse(drawn), values: JSON.parse(values) };
+});
+const apart = (x, y) => Math.max(...x.flat(3).map((v, k) => Math.abs(v - y.flat(3)[k])));
+
+/** Data of a page file. */
+const dataOf = (file) => JSON.parse(read(file).split('id="report">')[1].split("</script>")[0]);
+
+/** A chain of a turn, a screw and a slide, with a follower, that hits a wall. */
+const CHAIN = {
+  parts: { base: [20, 20, 4], arm: [40, 6, 6], nut: [8, 8, 8], tip: [12, 4, 4], wall: [4, 80, 60] },
+  instances: [["base", "base", [0, 0, -10]], ["arm", "arm", [0, 0, 0]], ["nut", "nut", [42, 0, 0]],
+    ["tip", "tip", [52, 1, 1]], ["wall", "wall", [70, -30, -20]]],
+  more: {
+    joints: {
+      turn: { type: "revolute", axis: [0.1, 0.2, 1], at: [3, 3, 0], moves: ["arm"], range_deg: [-40, 40] },
+      nut: { type: "screw", axis: [1, 0, 0], at: [0, 3, 3], lead: 5, on: "turn", moves: ["nut"],
+        range_deg: [-720, 720], follows: { joint: "turn", ratio: -3, offset: 15 } },
+      tip: { type: "prismatic", axis: [1, 0.1, 0], on: "nut", moves: ["tip"], range: [0, 12] },
+    },
+    poses: { out: { turn: 12.5, tip: 11 } },
+    sweeps: { reach: { joints: { tip: "range" } } },
+  },
+};
+
+test("sliders of the joints place parts where the program does", async () => {
+  const file = pageOf(blocks("chain", CHAIN.parts, CHAIN.instances, CHAIN.more), "chain");
+  const data = dataOf(file);
+  const inPose = data.findings.find((f) => f.run?.name === "out" && f.pair.some((i) => data.instances[i].id === "tip"));
+  const inSweep = data.findings.find((f) => f.run?.name === "reach" && f.run.safe);
+  assert.ok(inPose && inSweep, JSON.stringify(data.findings.map((f) => [f.run?.name, f.sentence])));
+  const { page, seen, close } = await open(file, { hash: `#finding=${inPose.id}` });
+  await rest(page);
+  // A finding of a run opens at its worst pose.
+  const opened = await places(page);
+  assert.deepEqual(opened.values, inPose.run.values);
+  assert.ok(apart(opened.drawn, inPose.run.placed) < 1e-6, JSON.stringify([opened.drawn, inPose.run.placed]));
+  // Followers have no slider.
+  const names = () => page.evaluate(() => [...document.querySelectorAll("#joint-list input")].map((i) => i.id));
+  assert.deepEqual(await names(), ["joint-0", "joint-2"]);
+  await slide(page, "joint-0", 0);
+  await slide(page, "joint-2", 0);
+  const home = await places(page);
+  assert.ok(apart(home.drawn, inPose.run.placed) > 1, "the sliders move the parts");
+  assert.equal(home.values[1], 15);
+  // From other values back to those of the pose, by the sliders alone.
+  await slide(page, "joint-2", inPose.run.values[2]);
+  await slide(page, "joint-0", inPose.run.values[0]);
+  const back = await places(page);
+  assert.ok(apart(back.drawn, inPose.run.placed) < 1e-6, JSON.stringify([back.drawn, inPose.run.placed]));
+  assert.deepEqual(seen(), []);
+  await close();
+});
+
+test("playing a sweep starts without an overlap and ends at the worst pose", async () => {
+  const file = pageOf(fixture("sliding-doors"), "doors");
+  const data = dataOf(file);
+  const found = data.findings.find((f) => f.run?.name === "opening" && f.status === "interference");
+  const { page, seen, close } = await open(file, { hash: `#finding=${found.id}`, context: { reducedMotion: "reduce" } });
+  await rest(page);
+  const worst = (await pixels(page)).red;
+  assert.ok(worst > 50, `red ${worst}`);
+  assert.match(await page.textContent("#play"), /Play opening/);
+  await page.click("#play");
+  await rest(page);
+  const safe = await places(page);
+  assert.deepEqual(safe.values, found.run.safe);
+  assert.equal((await pixels(page)).red, 0);
+  await page.click("#play");
+  await rest(page);
+  assert.deepEqual((await places(page)).values, found.run.values);
+  assert.equal((await pixels(page)).red, worst);
+  await close();
+  const moving = await open(file, { hash: `#finding=${found.id}` });
+  await rest(moving.page);
+  await press(moving.page, "p");
+  await moving.page.waitForFunction((values) => {
+    const canvas = document.getElementById("gl");
+    return canvas.dataset.values === values && canvas.dataset.moving === "false";
+  }, JSON.stringify(found.run.values));
+  assert.deepEqual([seen(), moving.seen()], [[], []]);
+  await moving.close();
+});
+
+test("controls of the joints are accessible, light and dark", async () => {
+  const file = pageOf(fixture("sliding-doors"), "doors-axe");
+  for (const colorScheme of ["light", "dark"]) {
+    const { page, close } = await open(file, { context: { colorScheme } });
+    await rest(page);
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+      .then((r) => r.violations.map((v) => v.id)));
+    assert.deepEqual(found, [], colorScheme);
+    await close();
+  }
+});

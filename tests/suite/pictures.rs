@@ -2,6 +2,7 @@
 
 use crate::generate::folders;
 use crate::support::command::interfere;
+use crate::support::report::parsed;
 use crate::support::scratch::Scratch;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -167,6 +168,41 @@ fn a_check_writes_linked_pictures() {
     // One picture of several.
     let (_, _) = run(&["--pictures", text(&pictures), "--max-pictures", "0"]);
     assert_eq!(names(&pictures), Vec::<String>::new());
+}
+
+/// Findings of poses and sweeps have pictures of their worst poses, with the same bytes for every number of threads.
+#[test]
+fn a_check_draws_the_worst_poses_of_runs() {
+    let folder = Scratch::new();
+    let assembly = root().join("fixtures/cases/sliding-doors/assembly.json");
+    let draw = |name: &str, threads: &str| {
+        let pictures = folder.path().join(name);
+        let file = |ending: &str| folder.path().join(format!("{name}.{ending}"));
+        let formats = ["markdown", "junit", "sarif", "json"].map(|f| format!("--format={f}={}", text(&file(f))));
+        let formats: Vec<&str> = formats.iter().map(String::as_str).collect();
+        let flags = ["--pictures", text(&pictures), "--threads", threads];
+        let ran = interfere(&[&["check", text(&assembly), "--quiet"], &flags[..], &formats[..]].concat());
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        let read = |ending: &str| std::fs::read_to_string(file(ending)).expect("a report");
+        let reports = ["markdown", "junit", "sarif", "json"].map(read);
+        let bytes = |name: &String| std::fs::read(pictures.join(name)).expect("a picture");
+        let pictures: Vec<(String, Vec<u8>)> = names(&pictures).iter().map(|n| (n.clone(), bytes(n))).collect();
+        (pictures, reports)
+    };
+    let (pictures, [markdown, junit, sarif, json]) = draw("one", "1");
+    let report = parsed(&json);
+    let rows = report["motion"]["rows"].as_array().expect("rows");
+    let failing: Vec<_> = rows.iter().filter(|r| !r["severity"].is_null()).collect();
+    assert_eq!((pictures.len(), failing.len()), (2, 2));
+    for (name, bytes) in &pictures {
+        assert!(name.starts_with(failing[0]["id"].as_str().expect("an id")) && name.len() == 12 + 1 + 12 + 4, "{name}");
+        assert!(bytes.len() > 1000);
+        for (linked, report) in [("markdown", &markdown), ("junit", &junit), ("sarif", &sarif)] {
+            assert_eq!(report.matches(name.as_str()).count(), 1, "{linked}: {report}");
+        }
+    }
+    assert_ne!(pictures[0].1, pictures[1].1);
+    assert_eq!(draw("more", "7").0, pictures);
 }
 
 #[test]

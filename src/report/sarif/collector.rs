@@ -105,7 +105,7 @@ pub(crate) fn run(judged: &Judged, links: PictureLinks<'_>) -> Run {
         .collect();
     results.truncate(MAX_RESULTS - placed.len());
     let room = MAX_RESULTS - placed.len() - results.len();
-    let of_runs: Vec<ResultRow> = run_results(judged);
+    let of_runs: Vec<ResultRow> = run_results(judged, links);
     let unlisted = of_runs.len().saturating_sub(room);
     results.extend(of_runs.into_iter().take(room));
     results.extend(placed.iter().map(|w| {
@@ -135,9 +135,9 @@ pub(crate) fn run(judged: &Judged, links: PictureLinks<'_>) -> Run {
 }
 
 /// Builds the results of the poses and sweeps, located at their lines.
-fn run_results(judged: &Judged) -> Vec<ResultRow> {
+fn run_results(judged: &Judged, links: PictureLinks<'_>) -> Vec<ResultRow> {
     let mut results = Vec::new();
-    for (run, one) in judged.outcome.runs().iter().zip(judged.runs()) {
+    for (number, (run, one)) in judged.outcome.runs().iter().zip(judged.runs()).enumerate() {
         let findings = rows::in_groups(&rank::ranked(&one, |row| one.outcome.pairs[row].status.fails()), None);
         let groups = Groups::new(&one);
         for (k, entry) in findings.iter().enumerate() {
@@ -149,6 +149,7 @@ fn run_results(judged: &Judged) -> Vec<ResultRow> {
                 message: message(&said),
                 locations: place_of(Some(&run.at)),
                 partial_fingerprints: fingerprints(&format!("{pair}/{}", run.name), p.status.name()),
+                attachments: attachments(links.of_run(number), entry.row),
                 ..found
             });
         }
