@@ -12,7 +12,7 @@ use crate::check::stages::limits::Limits;
 use crate::check::{Measure, PairOutcome, Status};
 use crate::geom::{Aabb, Bounds, Vec3};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Largest number of neighbours tested for one moved part.
 const MAX_NEIGHBOURS: usize = 32;
@@ -24,13 +24,13 @@ pub(crate) struct FixSearch<'a> {
     /// Boxes of the instances (mm, root frame), grown so that two meet if the pair matters.
     boxes: Vec<Aabb>,
     /// Certified bounds of the gap (mm) of rows of the run, by their instances in increasing order.
-    gaps: HashMap<[u32; 2], Bounds>,
+    gaps: BTreeMap<[u32; 2], Bounds>,
 }
 
 impl<'a> FixSearch<'a> {
     /// Prepares the search; pairs farther apart than `reach` (mm) are clear.
     pub(crate) fn new(run: &'a Checker<'a>, rules: &'a RuleTable, reach: f64) -> Self {
-        Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach), gaps: HashMap::new() }
+        Self { run, rules, boxes: instance_boxes(run.shapes, 0.5 * reach), gaps: BTreeMap::new() }
     }
 
     /// Takes the gaps of the drawing from its rows, in place of measuring them again.
