@@ -44,8 +44,13 @@ impl<'l> References<'l> {
     /// Finds a file by its path relative to `folder`.
     ///
     /// # Errors
-    /// Returns the problem of a missing file, and of a file outside the tree.
+    /// Returns the problem of a missing file, of a file outside the tree, and of an address that no design may use.
     pub(crate) fn find(&self, folder: &Path, written: &str) -> Result<PathBuf, Problem> {
+        if let Some(what) = foreign(written) {
+            return Err(
+                self.missing(format!("{} is {what}", quoted(written)), "name a file beside this one".to_owned())
+            );
+        }
         self.tree.find(folder, written, self.loader).map_err(|(what, fix)| self.missing(what, fix))
     }
 
@@ -65,9 +70,11 @@ impl<'l> References<'l> {
         }
     }
 
-    /// Reads a file that [`Self::find`] returned.
-    pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>, Problem> {
-        read(path, self.loader).map_err(|(what, fix)| self.missing(format!("{}: {what}", quoted(&shown(path))), fix))
+    /// Reads a file that [`Self::find`] returned; returns its path for messages, too.
+    pub(crate) fn read(&self, path: &Path) -> Result<(Vec<u8>, String), Problem> {
+        let bytes = read(path, self.loader);
+        let bytes = bytes.map_err(|(what, fix)| self.missing(format!("{}: {what}", quoted(&shown(path))), fix))?;
+        Ok((bytes, self.shown(path)))
     }
 
     /// Path of a found file for messages.

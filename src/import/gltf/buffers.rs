@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::import::gltf::document::Document;
-use crate::import::references::{References, decoded, foreign};
+use crate::import::references::{References, decoded};
 use crate::import::refusal::damaged;
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -71,10 +71,5 @@ fn data(uri: &str) -> Result<Vec<u8>, String> {
 }
 
 fn from_file(uri: &str, references: &References<'_>) -> Result<Vec<u8>, crate::error::Problem> {
-    if let Some(what) = foreign(uri) {
-        let what = format!("{} is {what}", crate::json::wording::quoted(uri));
-        return Err(references.missing(what, "store the buffer beside the file".to_owned()));
-    }
-    let path = references.find(references.folder(), &decoded(uri))?;
-    references.read(&path)
+    Ok(references.read(&references.find(references.folder(), &decoded(uri))?)?.0)
 }

@@ -53,9 +53,8 @@ impl Reader<'_, '_> {
             return Err(at.bad(format!("{} is included twice", quoted(written))));
         }
         self.included.push(path.clone());
-        let shown = self.references.shown(&path);
+        let (bytes, shown) = self.references.read(&path)?;
         self.shown.push(shown.clone());
-        let bytes = self.references.read(&path)?;
         let mut root = read_element(&bytes, &shown, &mut self.elements)?;
         self.expand(&mut root, depth)?;
         Ok(root.children)

@@ -31,10 +31,7 @@ use crate::import::mjcf::compiler::Compiler;
 use crate::import::mjcf::defaults::Defaults;
 use crate::import::references::References;
 use crate::import::refusal::{Refusal, problem};
-use crate::import::robot::joints::{joints, poses};
-use crate::import::robot::kinematics::{joint_values, placements};
-use crate::import::robot::neighbours::rules;
-use crate::import::robot::places::place;
+use crate::import::robot::{Built, build};
 use crate::import::{FileFacts, ImportOptions};
 
 /// Elements that change a model in ways this reader does not follow.
@@ -60,15 +57,11 @@ pub(crate) fn read(
     states::followers(&root, &defaults, &mut bodies.robot, collector)?;
     let states = states::keyframes(&root, &bodies, collector);
     count_left_out(&root, collector);
-    let robot = &bodies.robot;
-    let values = joint_values(robot, &states, file, options, collector)?;
-    let placements = placements(robot, &values, file)?;
-    let placed = place(robot, &placements, file, references, options, collector)?;
-    let (mut rules, known) = rules(robot, &placed, &contacts::excluded(&root, &bodies)?);
-    rules.extend(contacts::masked(&root, &bodies, &placed, options.visual, &known));
-    let joints = joints(robot, &placements, &values, &placed, collector);
-    let poses = poses(robot, &states, &joints, collector);
-    Ok(FileFacts { name: robot.name.clone(), rules, joints, poses, sources, ..FileFacts::default() })
+    let apart = contacts::excluded(&root, &bodies)?;
+    let Built { mut facts, placed, ruled } =
+        build(&bodies.robot, &states, &apart, file, references, options, collector)?;
+    facts.rules.extend(contacts::masked(&root, &bodies, &placed, options.visual, &ruled));
+    Ok(FileFacts { sources, ..facts })
 }
 
 fn refuse_by_name(root: &Element) -> Result<(), Error> {

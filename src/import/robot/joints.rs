@@ -20,8 +20,8 @@ struct Moving<'a> {
     values: &'a [f64],
     /// Name in the assembly of each joint that moves.
     names: BTreeMap<usize, String>,
-    /// Joint above each link.
-    above: BTreeMap<usize, usize>,
+    /// Joint that moves each link.
+    carriers: Vec<Option<usize>>,
 }
 
 /// Builds the joints with a single value. `placements` are the places of the links, `placed` their
@@ -36,7 +36,7 @@ pub(crate) fn joints(
     let moving = Moving::new(robot, values, collector);
     let mut moves: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (link, placed) in placed.iter().enumerate() {
-        if let Some(joint) = moving.carrier(link) {
+        if let Some(joint) = moving.carriers[link] {
             moves.entry(joint).or_default().extend(placed.ids.iter().map(|id| glob_of(id)));
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn joints(
             axis: (frame.linear * joint.axis).normalize(),
             at: frame.translation,
             moves: moves.remove(k).unwrap_or_default(),
-            on: moving.carrier(joint.parent).and_then(|on| moving.names.get(&on).cloned()),
+            on: moving.carriers[joint.parent].and_then(|on| moving.names.get(&on).cloned()),
             range: if follows.is_some() { None } else { moving.range(*k) },
             home: in_own_unit(joint, values[*k]),
             follows,
@@ -63,7 +63,6 @@ pub(crate) fn joints(
 
 impl<'a> Moving<'a> {
     fn new(robot: &'a Robot, values: &'a [f64], collector: &mut Collector) -> Self {
-        let above = robot.joints.iter().enumerate().map(|(k, j)| (j.child, k)).collect();
         let mut siblings = Siblings::default();
         let mut names = BTreeMap::new();
         for (k, joint) in robot.joints.iter().enumerate() {
@@ -82,19 +81,8 @@ impl<'a> Moving<'a> {
                 names.insert(k, siblings.unique(name));
             }
         }
-        Self { robot, values, names, above }
-    }
-
-    /// Joint that moves a link.
-    fn carrier(&self, link: usize) -> Option<usize> {
-        let mut at = link;
-        loop {
-            let joint = *self.above.get(&at)?;
-            if self.names.contains_key(&joint) {
-                return Some(joint);
-            }
-            at = self.robot.joints[joint].parent;
-        }
+        let carriers = carriers(robot, &names);
+        Self { robot, values, names, carriers }
     }
 
     /// Limits that hold the drawn value (degrees or mm); `None` without limits.
@@ -121,6 +109,33 @@ impl<'a> Moving<'a> {
         let offset = in_own_unit(joint, *offset);
         (ratio.is_finite() && offset.is_finite()).then_some(ImportedFollow { joint: name, ratio, offset })
     }
+}
+
+/// Joint that moves each link: the nearest one above it with a name. The robot has no cycle. Cost: linear.
+fn carriers(robot: &Robot, names: &BTreeMap<usize, String>) -> Vec<Option<usize>> {
+    let mut above = vec![None; robot.links.len()];
+    for (k, joint) in robot.joints.iter().enumerate() {
+        above[joint.child] = Some(k);
+    }
+    let (mut carriers, mut seen) = (vec![None; robot.links.len()], vec![false; robot.links.len()]);
+    let mut below = Vec::new();
+    for link in 0..robot.links.len() {
+        let mut at = link;
+        let carrier = loop {
+            if seen[at] {
+                break carriers[at];
+            }
+            seen[at] = true;
+            below.push(at);
+            match above[at] {
+                None => break None,
+                Some(joint) if names.contains_key(&joint) => break Some(joint),
+                Some(joint) => at = robot.joints[joint].parent,
+            }
+        };
+        below.drain(..).for_each(|link| carriers[link] = carrier);
+    }
+    carriers
 }
 
 /// Limits of a joint; `None` for limits that mean none.

@@ -33,10 +33,6 @@ impl<'a> Packages<'a> {
     pub(crate) fn find(&self, written: &str, references: &References<'_>) -> Result<PathBuf, Problem> {
         let rest = ["package://", "model://"].iter().find_map(|start| written.strip_prefix(start));
         let Some(rest) = rest else {
-            if let Some(what) = foreign(written) {
-                let what = format!("{} is {what}", quoted(written));
-                return Err(references.missing(what, "name a file beside the robot".to_owned()));
-            }
             return references.find(references.folder(), &decoded(written));
         };
         let rest = decoded(rest);
@@ -156,7 +152,7 @@ fn name_of(folder: &Path, references: &References<'_>) -> Option<String> {
         return None;
     }
     let path = references.find(folder, MARK).ok()?;
-    let bytes = references.read(&path).ok()?;
+    let (bytes, _) = references.read(&path).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let document = parse(&text, MARK).ok()?;
     let name = child(document.root_element(), "name")?.text()?.trim().to_owned();

@@ -130,8 +130,7 @@ impl<'a, 'l> Shapes<'a, 'l> {
     }
 
     fn read(&self, path: &Path, collector: &mut Collector) -> Result<SourceIx, Problem> {
-        let bytes = self.references.read(path)?;
-        let shown = self.references.shown(path);
+        let (bytes, shown) = self.references.read(path)?;
         let PartMesh { mesh, units } = read_mesh(&bytes, &shown, collector)?;
         let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let units = self.options.units.or(units).unwrap_or(LengthUnit::M);

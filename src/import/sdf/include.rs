@@ -3,7 +3,7 @@
 use crate::error::{Error, Problem};
 use crate::import::ImportOptions;
 use crate::import::element::{Element, read as read_element};
-use crate::import::references::{References, foreign};
+use crate::import::references::References;
 use crate::import::refusal::{Refusal, problem};
 use crate::import::robot::packages::Packages;
 use crate::json::wording::quoted;
@@ -77,8 +77,7 @@ impl Reader<'_, '_> {
         }
         let uri = at.child("uri").map(|e| e.text.as_str()).unwrap_or_default();
         let path = self.model_file(at, uri, folder).map_err(|p| Problem { at: at.place(), ..p })?;
-        let shown = self.references.shown(&path);
-        let bytes = self.references.read(&path)?;
+        let (bytes, shown) = self.references.read(&path)?;
         let root = read_element(&bytes, &shown, &mut self.elements)?;
         if !self.shown.contains(&shown) {
             self.shown.push(shown.clone());
@@ -114,7 +113,7 @@ impl Reader<'_, '_> {
         let is_file = [".sdf", ".world", ".xml"].iter().any(|ending| uri.ends_with(ending));
         let uri = uri.trim_end_matches('/');
         let find = |written: &str| {
-            if written.contains("://") || foreign(written).is_some() {
+            if written.contains("://") {
                 self.packages.find(written, self.references)
             } else {
                 self.references.find(folder, written)
@@ -130,7 +129,7 @@ impl Reader<'_, '_> {
 
     /// File of the last version in a `model.config`.
     fn named_in(&self, config: &Path) -> Option<String> {
-        let bytes = self.references.read(config).ok()?;
+        let (bytes, _) = self.references.read(config).ok()?;
         let root = read_element(&bytes, "model.config", &mut 0).ok()?;
         let version = |e: &&Element| {
             let written = e.attribute("version").unwrap_or_default();

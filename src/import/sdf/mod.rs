@@ -23,11 +23,8 @@ use crate::error::Error;
 use crate::import::collect::Collector;
 use crate::import::element::Element;
 use crate::import::references::References;
-use crate::import::robot::joints::joints as joints_of;
-use crate::import::robot::kinematics::{joint_values, placements};
+use crate::import::robot::build as assembled;
 use crate::import::robot::model::Poses;
-use crate::import::robot::neighbours::rules;
-use crate::import::robot::places::place;
 use crate::import::{FileFacts, ImportOptions};
 
 /// Reads a model or a world, the models that it includes, and their meshes.
@@ -45,13 +42,8 @@ pub(crate) fn read(
     let (root, sources) = include::read(bytes, file, references, options)?;
     count_left_out(&root, collector);
     let built = build::robot(&root, collector)?;
-    let robot = &built.robot;
-    let values = joint_values(robot, &Poses::new(), file, options, collector)?;
-    let placements = placements(robot, &values, file)?;
-    let placed = place(robot, &placements, file, references, options, collector)?;
-    let (rules, _) = rules(robot, &placed, &built.apart);
-    let joints = joints_of(robot, &placements, &values, &placed, collector);
-    Ok(FileFacts { name: robot.name.clone(), rules, joints, sources, ..FileFacts::default() })
+    let as_assembly = assembled(&built.robot, &Poses::new(), &built.apart, file, references, options, collector)?;
+    Ok(FileFacts { sources, ..as_assembly.facts })
 }
 
 fn count_left_out(root: &Element, collector: &mut Collector) {

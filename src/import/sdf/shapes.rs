@@ -4,7 +4,7 @@ use crate::error::Problem;
 use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::collect::Collector;
 use crate::import::element::Element;
-use crate::import::references::{decoded, foreign};
+use crate::import::references::decoded;
 use crate::import::robot::model::{Address, Shape};
 use std::path::Path;
 
@@ -61,9 +61,7 @@ fn mesh(element: &Element, folder: Option<&Path>) -> Result<Shape, Problem> {
         return Err(element.bad("a scale of 0"));
     }
     let file = match folder {
-        Some(folder) if !uri.contains("://") && foreign(uri).is_none() => {
-            Address::Beside(folder.to_owned(), decoded(uri))
-        }
+        Some(folder) if !uri.contains("://") => Address::Beside(folder.to_owned(), decoded(uri)),
         _ => Address::Uri(uri.to_owned()),
     };
     let linear = Mat3::from_diagonal(&Vec3::from(scale));

@@ -14,10 +14,7 @@ pub(crate) mod tests;
 use crate::error::Error;
 use crate::import::collect::Collector;
 use crate::import::references::References;
-use crate::import::robot::joints::{joints, poses};
-use crate::import::robot::kinematics::{joint_values, placements};
-use crate::import::robot::neighbours::rules;
-use crate::import::robot::places::place;
+use crate::import::robot::build;
 use crate::import::urdf::semantics::Semantics;
 use crate::import::{FileFacts, ImportOptions};
 
@@ -37,13 +34,7 @@ pub(crate) fn read(
         collector.leave_out("joints of missing links", 1, link);
     }
     let semantics = Semantics::find(&robot, references, options, collector)?;
-    let values = joint_values(&robot, &semantics.poses, file, options, collector)?;
-    let placements = placements(&robot, &values, file)?;
-    let placed = place(&robot, &placements, file, references, options, collector)?;
-    let (rules, _) = rules(&robot, &placed, &semantics.pairs(&robot));
-    let joints = joints(&robot, &placements, &values, &placed, collector);
-    let poses = poses(&robot, &semantics.poses, &joints, collector);
-    let name = robot.name.clone();
-    let sources = semantics.shown.into_iter().collect();
-    Ok(FileFacts { name, rules, joints, poses, sources, ..FileFacts::default() })
+    let apart = semantics.pairs(&robot);
+    let built = build(&robot, &semantics.poses, &apart, file, references, options, collector)?;
+    Ok(FileFacts { sources: semantics.shown.into_iter().collect(), ..built.facts })
 }

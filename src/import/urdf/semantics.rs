@@ -79,8 +79,7 @@ impl Semantics {
 
     /// Reads a file; returns the name of its robot, too.
     fn read(path: &std::path::Path, references: &References<'_>) -> Result<(Option<String>, Self), Error> {
-        let shown = references.shown(path);
-        let bytes = references.read(path)?;
+        let (bytes, shown) = references.read(path)?;
         let document = text(&bytes, &shown)?;
         let document = parse(document, &shown)?;
         let root = document.root_element();
