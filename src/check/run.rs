@@ -4,6 +4,7 @@ use crate::assembly::{Assembly, Geometry, RuleTable};
 use crate::check::cache::{PairCache, Session};
 use crate::check::drawn::{Drawn, drawn_shapes};
 use crate::check::motion::RunChecker;
+use crate::check::motion::coverage::coverage_warnings;
 use crate::check::motion::outcome::MotionOutcome;
 use crate::check::outcome::counts::{Pruned, RunCounts};
 use crate::check::outcome::flag_warnings::flag_warnings;
@@ -162,7 +163,7 @@ fn run(
     }
     // Collect warnings before the next two steps: their queries must not add any.
     let mut warnings = collect_warnings(assembly, &meshes, &shapes, &settings);
-    let of_flags = (0..).zip(flag_warnings(assembly, options));
+    let of_flags = (0..).zip(flag_warnings(assembly, options).into_iter().chain(coverage_warnings(assembly)));
     warnings.extend(of_flags.map(|(k, warning)| PlacedWarning { place: [4, 0, k], warning }));
     run.measure_remaining(&mut pairs, &options.accepted);
     let fixes = run.fixes(&pairs, &rules, reach, options.fixes);

@@ -5,7 +5,7 @@ use crate::cli::assembly_files::assembly_file;
 use crate::cli::baseline_flags::{Place, slashes};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, GATE, INPUT, PERFORMANCE, Question, sweep_cells};
+use crate::cli::flags::{ColorChoice, GATE, INPUT, MoreSweeps, PERFORMANCE, Question, sweep_cells};
 use crate::cli::pair_handle::{PairNames, read_report};
 use crate::cli::progress::Bar;
 use crate::cli::settings::QuestionSettings;
@@ -67,6 +67,10 @@ pub struct AcceptArgs {
     #[command(flatten)]
     pub question: Question,
 
+    /// Sweeps beyond those of the file.
+    #[command(flatten)]
+    pub more_sweeps: MoreSweeps,
+
     /// Tests for each pair of a sweep, at most [default: 16000000].
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = sweep_cells)]
     #[arg(hide_default_value = true, hide_short_help = true, help_heading = PERFORMANCE)]
@@ -124,7 +128,8 @@ fn check(
     let progress = Bar::new(console.terminal.stderr && !quiet);
     let outcome = pool(question.threads)?.install(|| {
         let files = question.files(None);
-        let assembly = question.load(&files)?;
+        let mut assembly = question.load(&files)?;
+        args.more_sweeps.add_to(&mut assembly);
         let options = Options { accepted, sweep_cells: args.sweep_cells, ..question.options(assembly.units)? };
         check::check(&assembly, &options, &files, &progress)
     })?;

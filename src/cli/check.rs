@@ -9,7 +9,9 @@ use crate::cli::console::Console;
 use crate::cli::drawing_flags::{DrawingSettings, PictureArgs, refuse_without_scene};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::finish::{Clocks, RunEnd};
-use crate::cli::flags::{ColorChoice, GATE, GENERAL, MeasureChoice, PERFORMANCE, Question, REPORT, shard, sweep_cells};
+use crate::cli::flags::{
+    ColorChoice, GATE, GENERAL, MeasureChoice, MoreSweeps, PERFORMANCE, Question, REPORT, shard, sweep_cells,
+};
 use crate::cli::open_page;
 use crate::cli::progress::{Bar, Hint};
 use crate::cli::report_flags::{OutputArgs, Outputs};
@@ -32,7 +34,8 @@ pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Re
     let mut watch = Stopwatch::start();
     let mut reading = Timings::default();
     let question = &settings.question;
-    let assembly = question.load(&files)?;
+    let mut assembly = question.load(&files)?;
+    settings.more_sweeps.add_to(&mut assembly);
     settings.outputs.spare_files_of(&assembly)?;
     watch.stop(Stage::Load, &mut reading);
     let mut options = question.options(assembly.units)?;
@@ -86,6 +89,7 @@ impl CheckSettings {
             strict: strict(args.strict, args.no_strict),
             cache: environment.folder(args.cache.as_deref(), args.no_cache, measure),
             runs: args.runs.clone(),
+            more_sweeps: args.more_sweeps,
             sweep_cells: args.sweep_cells,
             shard: args.shard,
             several,
@@ -313,6 +317,10 @@ pub struct CheckArgs {
     /// left out.
     #[arg(long = "run", value_name = "GLOB", help_heading = REPORT)]
     pub runs: Vec<String>,
+
+    /// Sweeps beyond those of the file.
+    #[command(flatten)]
+    pub more_sweeps: MoreSweeps,
 
     /// Tests for each pair of a sweep, at most [default: 16000000].
     ///

@@ -4,7 +4,7 @@ use crate::assembly::Level;
 use crate::check::{self, DEFAULT_SWEEP_CELLS, Explanation, Measure, Options, PairOutcome, Progress};
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{ColorChoice, INPUT, PERFORMANCE, Question, REPORT, TextChoice, sweep_cells};
+use crate::cli::flags::{ColorChoice, INPUT, MoreSweeps, PERFORMANCE, Question, REPORT, TextChoice, sweep_cells};
 use crate::cli::pair_handle::PairArgs;
 use crate::cli::progress::Bar;
 use crate::cli::settings::{ExplainSettings, QuestionSettings};
@@ -34,6 +34,7 @@ impl ExplainSettings {
             question: QuestionSettings::new(args.assembly, &args.question, Measure::All),
             pair: args.pair,
             run: args.run.filter(|run| run != AS_DRAWN),
+            more_sweeps: args.more_sweeps,
             sweep_cells: args.sweep_cells,
             format: args.format.format(),
         }
@@ -76,7 +77,8 @@ fn explain_in_run(
     let question = &settings.question;
     let found = pool(question.threads)?.install(|| -> Result<_, Error> {
         let loader = &question.files(None);
-        let assembly = question.load(loader)?;
+        let mut assembly = question.load(loader)?;
+        settings.more_sweeps.add_to(&mut assembly);
         let [a, b] = &settings.pair.ids(&assembly, loader)?;
         let options = Options { sweep_cells: settings.sweep_cells, ..question.options(assembly.units)? };
         check::explain_run(&assembly, &options, [a, b], run, loader, &progress)
@@ -123,6 +125,10 @@ pub struct ExplainArgs {
     /// Explain the pair in this pose or sweep; `as-drawn` is the drawing.
     #[arg(long, value_name = "NAME", help_heading = INPUT)]
     pub run: Option<String>,
+
+    /// Sweeps beyond those of the file.
+    #[command(flatten)]
+    pub more_sweeps: MoreSweeps,
 
     /// Tests for the pair over a sweep, at most [default: 16000000].
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = sweep_cells)]

@@ -1,6 +1,8 @@
 //! Flags that several commands share, and the parsers of their values.
 
+use crate::assembly::Assembly;
 use crate::check::{DEFAULT_MAX_PIECES, Shard};
+use crate::error::{Warning, WarningCode};
 use crate::geom::length::{Length, LengthError};
 use crate::json::length_problem::length_problem;
 use crate::report::Format;
@@ -81,6 +83,27 @@ pub struct Question {
     /// The report has the same bytes for every number.
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = PERFORMANCE)]
     pub threads: Option<u16>,
+}
+
+/// Sweeps beyond those of the assembly file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ClapArgs)]
+pub struct MoreSweeps {
+    /// Sweep all joints at once, too: every combination of their values.
+    ///
+    /// Adds the run `all-joints` to those of the assembly file. A pair takes the joints between its parts; the proof ends after
+    /// --sweep-cells tests, and what remains is `undecided`.
+    #[arg(long, help_heading = REPORT)]
+    pub sweep_all: bool,
+}
+
+impl MoreSweeps {
+    /// Adds the sweep of all joints to an assembly; warns if it has no joint.
+    pub(crate) fn add_to(self, assembly: &mut Assembly) {
+        if self.sweep_all && !assembly.motion.sweep_all() {
+            let message = "--sweep-all has no effect: the assembly has no joint with a value of its own; remove it";
+            assembly.warnings.push(Warning::new(WarningCode::FlagWithoutEffect, message.to_owned()));
+        }
+    }
 }
 
 /// Values of `--geometry`.

@@ -1,9 +1,10 @@
-//! Runs `interfere init`: writes an assembly file for a folder of meshes.
+//! Runs `interfere init`: writes an assembly file for a folder of meshes, or above a file of an assembly.
 
 use crate::cli::cad_files::CadFiles;
 use crate::cli::console::Console;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{ColorChoice, INPUT, REPORT};
+use crate::cli::init_above;
 use crate::cli::target::Target;
 use crate::error::{Error, Location};
 use crate::report::number::count;
@@ -14,14 +15,17 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Writes an assembly file with every mesh below a folder as a part, placed once at its own coordinates.
+/// Writes an assembly file with every mesh below a folder as a part, placed once at its own coordinates; or above the
+/// file of an assembly, with a sweep for each joint.
 ///
 /// # Errors
-/// Refuses an unreadable folder, a folder without meshes, a name unfit for an assembly file, and an existing or
+/// Refuses an unreadable assembly, an unreadable folder, a folder without meshes, a name unfit for an assembly file, and an existing or
 /// unwritable file.
 pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let target =
-        args.output.clone().map_or_else(|| Target::File(args.folder.join("assembly.json")), Target::of_argument);
+    if args.folder.is_file() {
+        return init_above::run(args, console);
+    }
+    let target = args.target(&args.folder);
     let mut found = Found::default();
     find(&args.folder, &mut Vec::new(), &mut found)?;
     let Found { mut meshes, cad } = found;
@@ -42,15 +46,8 @@ pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Conso
         .ok_or_else(|| refuse(&from, "on another drive than the meshes", "write the file beside them"))?;
     let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or("assembly").to_owned();
     let text = file(&name, &args.units, &prefix, &meshes);
-    match &target {
-        Target::Stdout => target.write(console.stdout, |out| out.write_all(text.as_bytes()))?,
-        Target::File(path) => create(path, &text)?,
-    }
-    if let Target::File(path) = &target {
-        let n = meshes.len() as u64;
-        let written = format!("{}, {}: {}\n", count(n, "part"), count(n, "instance"), path.display());
-        Target::Stdout.write(console.stdout, |out| out.write_all(written.as_bytes()))?;
-    }
+    let n = meshes.len() as u64;
+    write(&target, &text, &format!("{}, {}", count(n, "part"), count(n, "instance")), console)?;
     if !quiet {
         let colour = console.terminal.paints(color, console.terminal.stderr);
         for way in ways {
@@ -58,6 +55,15 @@ pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Conso
         }
     }
     Ok(Exit::Pass)
+}
+
+/// Writes the text of a new file; prints its content in short, unless it goes to stdout.
+pub(crate) fn write(target: &Target, text: &str, content: &str, console: &mut Console<'_>) -> Result<(), Failure> {
+    let Target::File(path) = target else {
+        return target.write(console.stdout, |out| out.write_all(text.as_bytes()));
+    };
+    create(path, text)?;
+    Target::Stdout.write(console.stdout, |out| writeln!(out, "{content}: {}", path.display()))
 }
 
 /// Endings of mesh files, in lower case.
@@ -72,11 +78,11 @@ struct Found {
     cad: CadFiles,
 }
 
-fn refuse(path: &Path, what: impl Into<String>, fix: &str) -> Failure {
+pub(crate) fn refuse(path: &Path, what: impl Into<String>, fix: &str) -> Failure {
     Failure::Input(Error::one(Location::file(path.display().to_string()), what, fix))
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     refuse(path, format!("cannot read the folder: {error}"), "check the path")
 }
 
@@ -115,7 +121,7 @@ fn find(folder: &Path, names: &mut Vec<String>, found: &mut Found) -> Result<(),
 }
 
 /// Base folder of the paths in the file. Refuses an existing file.
-fn place_of(target: &Target) -> Result<PathBuf, Failure> {
+pub(crate) fn place_of(target: &Target) -> Result<PathBuf, Failure> {
     let folder = match target {
         Target::Stdout => PathBuf::from("."),
         Target::File(path) => {
@@ -136,7 +142,7 @@ fn place_of(target: &Target) -> Result<PathBuf, Failure> {
 }
 
 /// Relative path from one canonical folder to another, as names; `None` across drives.
-fn way(from: &Path, to: &Path) -> Option<Vec<String>> {
+pub(crate) fn way(from: &Path, to: &Path) -> Option<Vec<String>> {
     let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
     let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let up = from[common..].iter().map(|_| Some("..".to_owned()));
@@ -220,13 +226,17 @@ Exit codes:
 
 Examples:
   interfere init meshes                    write meshes/assembly.json
+  interfere init arm.urdf                  write assembly.json above it, with a sweep for each joint
   interfere init meshes --units inch -o -  print it, for meshes in inches";
 
 /// The flags of `init`.
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = END)]
 pub struct InitArgs {
-    /// Folder of the meshes: every STL, OBJ, PLY and OFF file in it and below it.
+    /// Folder of the meshes: every STL, OBJ, PLY and OFF file in it and below it; or the file of an assembly.
+    ///
+    /// For the file of an assembly (JSON, glTF, 3MF, URDF, MJCF, SDF, STEP), the new file places it once, and sweeps each of its
+    /// joints alone over its whole range.
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 
@@ -240,6 +250,13 @@ pub struct InitArgs {
     #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = ["mm", "cm", "m", "inch", "ft"], help_heading = INPUT)]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     pub units: String,
+}
+
+impl InitArgs {
+    /// The file to write; without one, `assembly.json` in a folder.
+    pub(crate) fn target(&self, folder: &Path) -> Target {
+        self.output.clone().map_or_else(|| Target::File(folder.join("assembly.json")), Target::of_argument)
+    }
 }
 
 #[cfg(test)]

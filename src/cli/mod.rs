@@ -26,6 +26,7 @@ pub(crate) mod import_folder;
 pub(crate) mod importer;
 pub(crate) mod importer_folder;
 pub(crate) mod init;
+pub(crate) mod init_above;
 pub(crate) mod input_files;
 pub mod inspect;
 pub(crate) mod merge;

@@ -8,7 +8,7 @@ use crate::cli::baseline_flags::GateArgs;
 use crate::cli::cache_flag::CacheFolder;
 use crate::cli::decompose::FormatChoice;
 use crate::cli::drawing_flags::DrawingSettings;
-use crate::cli::flags::{FacetsChoice, GeometryChoice, Question};
+use crate::cli::flags::{FacetsChoice, GeometryChoice, MoreSweeps, Question};
 use crate::cli::input_files::InputFiles;
 use crate::cli::pair_handle::PairArgs;
 use crate::cli::report_flags::Outputs;
@@ -61,6 +61,8 @@ pub struct CheckSettings {
     pub cache: Option<CacheFolder>,
     /// Globs over the names of the runs to check; empty for all.
     pub runs: Vec<String>,
+    /// Sweeps beyond those of the file.
+    pub more_sweeps: MoreSweeps,
     /// Largest number of tests for each pair of a sweep.
     pub sweep_cells: u64,
     /// Shard to check; `None` for all pairs.
@@ -78,6 +80,8 @@ pub struct ExplainSettings {
     pub pair: PairArgs,
     /// Pose or sweep; `None` for the drawing.
     pub run: Option<String>,
+    /// Sweeps beyond those of the file.
+    pub more_sweeps: MoreSweeps,
     /// Largest number of tests for the pair over a sweep.
     pub sweep_cells: u64,
     /// Format of the explanation.

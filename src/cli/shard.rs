@@ -54,7 +54,8 @@ pub(crate) fn run(
 fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) -> Result<ShardOutcome, Error> {
     let question = &settings.question;
     let files = question.files(settings.cache.as_ref());
-    let assembly = question.load(&files)?;
+    let mut assembly = question.load(&files)?;
+    settings.more_sweeps.add_to(&mut assembly);
     settings.outputs.spare_files_of(&assembly)?;
     let mut options = question.options(assembly.units)?;
     options.runs.clone_from(&settings.runs);

@@ -35,6 +35,13 @@ pub struct MechanismJoint {
     pub follows: Option<Follow>,
 }
 
+impl MechanismJoint {
+    /// Least and largest value; without limits, one turn from the value as drawn.
+    pub fn whole_range(&self) -> [f64; 2] {
+        self.range.unwrap_or([self.home, self.home + 360.0])
+    }
+}
+
 /// Joints that stand on each other and follow each other, both without a cycle.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mechanism {
@@ -63,6 +70,12 @@ impl Mechanism {
     /// All joints; a [`JointIx`] is an index into this list.
     pub fn joints(&self) -> &[MechanismJoint] {
         &self.joints
+    }
+
+    /// Joints with a value of their own: neither fixed nor a follower.
+    pub fn free(&self) -> impl Iterator<Item = (JointIx, &MechanismJoint)> {
+        let all = (0..).map(JointIx).zip(&self.joints);
+        all.filter(|(_, j)| j.follows.is_none() && j.joint.kind != JointKind::Fixed)
     }
 
     /// Laws of the values of all joints: `driven` joints as given, followers by their leaders, the others at home.

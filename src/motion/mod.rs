@@ -21,4 +21,4 @@ pub use frame::{Frame, MovingAxis, Spread, Twist};
 pub use joint::{Joint, JointKind};
 pub use mechanism::{Follow, JointIx, Mechanism, MechanismJoint};
 pub use orbit::{Orbit, OrbitAxis};
-pub use run::{AS_DRAWN, RunKind, Segment};
+pub use run::{ALL_JOINTS, AS_DRAWN, RunKind, Segment};

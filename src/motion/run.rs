@@ -6,6 +6,9 @@ use crate::motion::mechanism::{JointIx, Mechanism};
 /// Name of the drawing among the runs: no joint moves.
 pub const AS_DRAWN: &str = "as-drawn";
 
+/// Name of the sweep of all joints at once.
+pub const ALL_JOINTS: &str = "all-joints";
+
 /// Joint values of a run. Joints without a value are at home.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunKind {

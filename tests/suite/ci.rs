@@ -15,7 +15,7 @@ fn root() -> PathBuf {
 }
 
 /// A compiler that notes each call and delivers the program of the tests.
-const CARGO: &str = r#"
+pub const CARGO: &str = r#"
 printf '%s\n' "$*" >>"$(dirname "$0")/cargo.log"
 [[ "$*" == "install --locked --path "*" --root "* ]]
 while [[ $1 != --root ]]; do shift; done
@@ -34,7 +34,7 @@ fn host(scratch: &Scratch) -> Option<Host> {
 }
 
 /// Number of builds so far.
-fn builds(host: &Host) -> usize {
+pub fn builds(host: &Host) -> usize {
     fs::read_to_string(host.programs.join("cargo.log")).map_or(0, |log| log.lines().count())
 }
 
@@ -128,7 +128,7 @@ fn another_image_or_compiler_builds_anew() {
 }
 
 /// A Python that notes each environment, with an importer that takes the pivot for every file but `broken.step`.
-const PYTHON: &str = r#"
+pub const PYTHON: &str = r#"
 [[ "$1 $2" == "-m venv" ]]
 mkdir -p "$3/bin"
 printf 'venv\n' >>"$(dirname "$0")/python.log"

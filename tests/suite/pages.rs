@@ -152,7 +152,9 @@ struct Walk {
 impl Walk {
     fn new() -> Self {
         let scratch = Scratch::new();
-        copy_folder(&root().join("fixtures/cases"), &scratch.path().join("fixtures/cases"));
+        for folder in ["fixtures/cases", "fixtures/imports"] {
+            copy_folder(&root().join(folder), &scratch.path().join(folder));
+        }
         Self { scratch, runs: BTreeMap::new(), wrong: Vec::new() }
     }
 

@@ -1,11 +1,13 @@
 //! Joints and runs of an assembly: names, locations, and the joint that moves each instance.
 //!
+//! - `all_joints`: the joints that a sweep can move, and the sweep of all of them at once
 //! - `chosen`: the runs of a check
 //! - `joints`: joints of all files, in the coordinates of the root
 //! - `moves`: the joint that moves each instance
 //! - `runs`: poses and sweeps of the root file
 //! - `scope`: the tree of files, with the ids of all instances
 
+pub(crate) mod all_joints;
 pub mod chosen;
 pub(crate) mod joints;
 pub(crate) mod moves;

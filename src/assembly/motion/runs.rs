@@ -11,7 +11,7 @@ use crate::assembly::rules::glob::Glob;
 use crate::error::Location;
 use crate::geom::LengthUnit;
 use crate::json::wording::{join_or, nearest, quoted};
-use crate::motion::{AS_DRAWN, JointIx, JointKind, Mechanism, RunKind};
+use crate::motion::{ALL_JOINTS, AS_DRAWN, JointIx, JointKind, Mechanism, RunKind};
 use std::collections::BTreeMap;
 
 /// Values of joints, found.
@@ -168,7 +168,7 @@ impl<'f> RunReader<'f, '_> {
         let joint = self.joint(name)?;
         let own = &self.tree.joints[joint.0 as usize].joint;
         let range = match range {
-            None => own.range.unwrap_or([own.home, own.home + 360.0]),
+            None => own.whole_range(),
             Some([from, to]) => {
                 let [from, to] = [self.value(joint, name, from), self.value(joint, name, to)];
                 [from?, to?]
@@ -200,7 +200,7 @@ impl<'f> RunReader<'f, '_> {
 fn check_during(root: &File, report: &mut Report) {
     let runs = &root.raw.runs;
     let of_runs = runs.pose_names.iter().chain(&runs.sweep_names).map(String::as_str);
-    let names: Vec<&str> = [AS_DRAWN].into_iter().chain(of_runs).collect();
+    let names: Vec<&str> = [AS_DRAWN, ALL_JOINTS].into_iter().chain(of_runs).collect();
     for glob in root.raw.rules.iter().flat_map(|rule| rule.during.iter().flatten()) {
         if Glob::new(&glob.value).is_ok_and(|g| !names.iter().any(|name| g.matches(name))) {
             let fix = nearest(&glob.value, names.iter().copied()).map_or_else(

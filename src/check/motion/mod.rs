@@ -3,6 +3,7 @@
 //! - `bodies`: the pairs that a run moves
 //! - `plan`: the segments of a run, and the instances that it moves
 //! - `place`: instances at joint values
+//! - `coverage`: warnings about joints without a sweep, and about sweeps within others
 //! - `sweep`, `segment`: one pair over a sweep, over one segment
 //! - `facets`: overlaps that facets explain
 //! - `swept`: rows of the pairs of a sweep
@@ -16,6 +17,7 @@
 //! once, but not on the way, is checked at the start of the sweep as in a pose.
 
 pub(crate) mod bodies;
+pub(crate) mod coverage;
 pub(crate) mod facets;
 pub(crate) mod motion_key;
 pub(crate) mod never;

@@ -18,7 +18,7 @@ use crate::check::{Measure, Options, PairOutcome, Progress, Settings, Stage, Sta
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::io::Loader;
-use crate::motion::{AS_DRAWN, JointIx, JointKind, Mechanism, RunKind};
+use crate::motion::{AS_DRAWN, Mechanism, RunKind};
 use rayon::prelude::*;
 
 /// Values of a joint without limits, to each side of the drawing: one turn in all (degrees).
@@ -160,12 +160,8 @@ fn without_joints(assembly: &Assembly) -> Error {
 
 /// Every combination of the values of all joints.
 fn whole_box(mechanism: &Mechanism) -> NamedRun {
-    let own = mechanism.joints().iter().enumerate();
-    let own = own.filter(|(_, j)| j.follows.is_none() && j.joint.kind != JointKind::Fixed);
-    let range = |(k, j): (usize, &crate::motion::MechanismJoint)| {
-        (JointIx(k as u32), j.range.unwrap_or([j.home - HALF_TURN, j.home + HALF_TURN]))
-    };
-    let kind = RunKind::Box { swept: own.map(range).collect(), rest: Vec::new() };
+    let own = mechanism.free().map(|(ix, j)| (ix, j.range.unwrap_or([j.home - HALF_TURN, j.home + HALF_TURN])));
+    let kind = RunKind::Box { swept: own.collect(), rest: Vec::new() };
     NamedRun { name: AS_DRAWN.to_owned(), at: Location::default(), kind }
 }
 

@@ -4,8 +4,9 @@ use crate::error::Error;
 use crate::geom::{Affine, Mat3, Vec3};
 use crate::import::folder::as_bytes;
 use crate::import::{Imported, ImportedJoint};
+use crate::motion::AS_DRAWN;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Serialize)]
 struct AssemblyFile<'a> {
@@ -18,8 +19,15 @@ struct AssemblyFile<'a> {
     joints: BTreeMap<&'a str, JointEntry<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     poses: BTreeMap<&'a str, &'a BTreeMap<String, f64>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sweeps: BTreeMap<String, SweepEntry<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rules: Vec<RuleEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct SweepEntry<'a> {
+    joints: BTreeMap<&'a str, &'static str>,
 }
 
 #[derive(Serialize)]
@@ -144,9 +152,34 @@ pub(crate) fn assembly_file(imported: &Imported, parts: BTreeMap<&str, PartEntry
         instances,
         joints: imported.joints.iter().map(|j| (j.name.as_str(), JointEntry::from(j))).collect(),
         poses: imported.poses.iter().map(|p| (p.name.as_str(), &p.values)).collect(),
+        sweeps: sweeps(imported),
         rules: rules.collect(),
     };
     as_bytes(&file)
+}
+
+/// A sweep for each joint with a value of its own that moves a part: this joint alone, over its whole range.
+fn sweeps(imported: &Imported) -> BTreeMap<String, SweepEntry<'_>> {
+    let by_name: BTreeMap<&str, &ImportedJoint> = imported.joints.iter().map(|j| (j.name.as_str(), j)).collect();
+    let mut moving = BTreeSet::new();
+    let mut waiting: Vec<&ImportedJoint> = imported.joints.iter().filter(|j| !j.moves.is_empty()).collect();
+    while let Some(joint) = waiting.pop() {
+        if moving.insert(joint.name.as_str()) {
+            let leader = joint.follows.as_ref().map(|f| &f.joint);
+            waiting.extend(joint.on.iter().chain(leader).filter_map(|name| by_name.get(name.as_str())));
+        }
+    }
+    let runs: BTreeSet<&str> = imported.poses.iter().map(|p| p.name.as_str()).chain([AS_DRAWN]).collect();
+    let free = imported.joints.iter().filter(|j| j.follows.is_none() && moving.contains(j.name.as_str()));
+    let name_of = |joint: &ImportedJoint| {
+        let is_free = |name: &str| !runs.contains(name) && (name == joint.name || !by_name.contains_key(name));
+        let mut name = joint.name.clone();
+        while !is_free(&name) {
+            name.push_str("-range");
+        }
+        name
+    };
+    free.map(|j| (name_of(j), SweepEntry { joints: BTreeMap::from([(j.name.as_str(), "range")]) })).collect()
 }
 
 fn placement(placement: &Affine) -> Option<PlacementEntry> {

@@ -9,6 +9,7 @@ use crate::import::robot::kinematics::NO_LIMIT;
 use crate::import::robot::model::{Joint, Motion, Poses, Robot};
 use crate::import::robot::places::Placed;
 use crate::import::{ImportedFollow, ImportedJoint, ImportedPose};
+use crate::motion::AS_DRAWN;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest difference between the value of a joint with `mimic` and its formula that counts as rounding (rad or m).
@@ -170,7 +171,7 @@ pub(crate) fn poses(
             inside &= value.abs() < NO_LIMIT && free.range.is_none_or(|[low, high]| low <= value && value <= high);
             own.insert(free.name.clone(), value);
         }
-        let name = clean(pose).filter(|name| name != "as-drawn" && names.insert(name.clone()));
+        let name = clean(pose).filter(|name| name != AS_DRAWN && names.insert(name.clone()));
         match name {
             Some(name) if inside => built.push(ImportedPose { name, values: own }),
             _ => collector.leave_out("poses outside the limits of a joint", 1, pose),

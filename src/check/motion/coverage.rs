@@ -1,0 +1,99 @@
+//! Warns about motion without a proof: joints that no sweep moves. Warns about sweeps that prove nothing new.
+
+use crate::assembly::{Assembly, NamedRun};
+use crate::check::motion::bodies::Travel;
+use crate::error::{Warning, WarningCode};
+use crate::json::wording::quoted;
+use crate::motion::{JointIx, RunKind, Segment};
+
+/// Number of joints that a warning names.
+const MAX_NAMED: usize = 5;
+
+/// Warnings about the sweeps of an assembly, chosen for a run or not.
+pub(crate) fn coverage_warnings(assembly: &Assembly) -> Vec<Warning> {
+    let motion = &assembly.motion;
+    let is_sweep = |run: &&NamedRun| !matches!(run.kind, RunKind::Pose { .. });
+    let sweeps: Vec<Sweep<'_>> = motion.runs.iter().filter(is_sweep).map(|run| Sweep::of(assembly, run)).collect();
+    unswept(assembly, &sweeps).into_iter().chain(repeats(assembly, &sweeps)).collect()
+}
+
+/// Warning about the joints that move a part and that no sweep moves.
+fn unswept(assembly: &Assembly, sweeps: &[Sweep<'_>]) -> Option<Warning> {
+    let motion = &assembly.motion;
+    let is_swept = |ix: &JointIx| sweeps.iter().any(|sweep| sweep.travel.swept[ix.0 as usize]);
+    let left: Vec<JointIx> = assembly.joints_to_sweep().into_iter().filter(|ix| !is_swept(ix)).collect();
+    let joint = &motion.joints[left.first()?.0 as usize];
+    let names: Vec<String> = left.iter().take(MAX_NAMED).map(|ix| quoted(&motion.joints[ix.0 as usize].name)).collect();
+    let more = if left.len() > MAX_NAMED { ", …" } else { "" };
+    let message = format!(
+        "no sweep moves {} {}{more}: its motion is not checked; add to `sweeps`: {{ \"joints\": {{ {}: \"range\" }} }}",
+        if left.len() == 1 { "the joint".to_owned() } else { format!("{} joints,", left.len()) },
+        names.join(", "),
+        serde_json::Value::from(joint.name.as_str())
+    );
+    Some(Warning { at: Some(joint.at.clone()), ..Warning::new(WarningCode::UnsweptJoint, message) })
+}
+
+/// Warnings about sweeps within others under the same rules. Of two equal ones, the later repeats the earlier.
+fn repeats(assembly: &Assembly, sweeps: &[Sweep<'_>]) -> Vec<Warning> {
+    let same_rules = |a: &Sweep<'_>, b: &Sweep<'_>| {
+        assembly.rules.iter().all(|rule| rule.applies_in(&a.run.name) == rule.applies_in(&b.run.name))
+    };
+    let repeat = |(k, own): (usize, &Sweep<'_>)| {
+        let mut others = sweeps.iter().enumerate().filter(|(other, _)| *other != k);
+        let (_, other) = others.find(|(j, other)| {
+            own.is_within(other, assembly) && same_rules(own, other) && (*j < k || !other.is_within(own, assembly))
+        })?;
+        let message = format!(
+            "the sweep {} lies within {}, under the same rules; remove it, or give it rules with `during`",
+            quoted(&own.run.name),
+            quoted(&other.run.name)
+        );
+        Some(Warning { at: Some(own.run.at.clone()), ..Warning::new(WarningCode::SweepRepeats, message) })
+    };
+    sweeps.iter().enumerate().filter_map(repeat).collect()
+}
+
+/// A sweep with the values of all joints over it.
+struct Sweep<'a> {
+    run: &'a NamedRun,
+    segments: Vec<Segment>,
+    travel: Travel,
+}
+
+impl<'a> Sweep<'a> {
+    fn of(assembly: &Assembly, run: &'a NamedRun) -> Self {
+        let mechanism = &assembly.motion.mechanism;
+        let segments = mechanism.segments(&run.kind);
+        Self { run, travel: Travel::of(mechanism, &segments), segments }
+    }
+
+    /// Largest number of parameters of a segment.
+    fn parameters(&self) -> usize {
+        self.segments.iter().map(|segment| segment.ranges.len()).max().unwrap_or(0)
+    }
+
+    /// True if every configuration of this sweep is one of `other`, and `other` answers at least as much: it has no more
+    /// parameters. Within a path, only segments with the same ends count.
+    fn is_within(&self, other: &Self, assembly: &Assembly) -> bool {
+        if other.parameters() > self.parameters() {
+            return false;
+        }
+        if let RunKind::Box { .. } = other.run.kind {
+            let (own, others) = (&self.travel, &other.travel);
+            let inside = |k: usize| others.from[k] <= own.from[k] && own.to[k] <= others.to[k];
+            return assembly.motion.mechanism.free().all(|(ix, _)| inside(ix.0 as usize));
+        }
+        let same_ends = |own: &Segment, other: &Segment| match (ends(own), ends(other)) {
+            (Some([a, b]), Some([c, d])) => (a == c && b == d) || (a == d && b == c),
+            _ => false,
+        };
+        self.segments.iter().all(|own| other.segments.iter().any(|segment| same_ends(own, segment)))
+    }
+}
+
+/// Values of all joints at both ends of a segment with one parameter.
+fn ends(segment: &Segment) -> Option<[Vec<f64>; 2]> {
+    let [range] = segment.ranges.as_slice() else { return None };
+    Some(range.map(|q| segment.laws.iter().map(|law| law.value(&[q])).collect()))
+}
