@@ -29,6 +29,7 @@ mod model_files;
 mod models;
 mod motion;
 mod motion_baseline;
+mod motion_boxes;
 mod motion_commands;
 mod motion_diff;
 mod motion_facets;

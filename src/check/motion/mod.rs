@@ -6,6 +6,7 @@
 //! - `coverage`: warnings about joints without a sweep, and about sweeps within others
 //! - `sweep`, `segment`: one pair over a sweep, over one segment
 //! - `facets`: overlaps that facets explain
+//! - `swept_boxes`: boxes around the instances over a run
 //! - `swept`: rows of the pairs of a sweep
 //! - `one_pair`: one pair of a run, for `explain`
 //! - `motion_key`: the motion of a pair, for baselines
@@ -30,6 +31,7 @@ pub(crate) mod segment;
 pub(crate) mod several;
 pub(crate) mod sweep;
 pub(crate) mod swept;
+pub(crate) mod swept_boxes;
 
 use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::cache::PairCache;
@@ -117,12 +119,15 @@ impl RunChecker<'_> {
         let rank = checker.ranks();
         let share = SweptShare::of(self.shard, self.assembly, self.shapes, plan.definition);
         let sweeps = plan.sweeps(self, &checker, &rules, (&rank, share), Effort::of(self.settings.measure));
-        for a in 0..self.assembly.instances.len() as u32 {
-            for (row, answer) in sweeps.of_first(a) {
-                outcome.count(&row, &answer);
-                if sweeps.is_listed(&row) {
-                    outcome.rows.push(row);
-                }
+        let close = sweeps.close();
+        let asked = close.len() as u64 + all.ignored(&rules) - swept.ignored(&rules);
+        let by_boxes = if counts_all { all.pairs() - swept.pairs() - asked } else { 0 };
+        outcome.counts.clear += by_boxes;
+        outcome.cleared_by.aabb += by_boxes;
+        for (row, answer) in sweeps.answers(&close) {
+            outcome.count(&row, &answer);
+            if sweeps.is_listed(&row) {
+                outcome.rows.push(row);
             }
         }
         outcome.rows.sort_by_key(|row| sweeps.rank_of(row));

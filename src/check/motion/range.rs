@@ -203,12 +203,10 @@ impl RunChecker<'_> {
         let sweeps = plan.sweeps(self, &checker, rules, (&rank, share), Effort::First);
         let value = |share: f64| home + (limit - home) * share;
         let mut first: Option<([f64; 2], Stop)> = None;
-        for a in 0..assembly.instances.len() as u32 {
-            for (row, answer) in sweeps.of_first(a) {
-                let Some((bracket, status)) = first_failure(&answer) else { continue };
-                if first.as_ref().is_none_or(|(before, _)| bracket[0] < before[0]) {
-                    first = Some((bracket, Stop { pair: [row.a, row.b], status, bracket: bracket.map(value) }));
-                }
+        for (row, answer) in sweeps.answers(&sweeps.close()) {
+            let Some((bracket, status)) = first_failure(&answer) else { continue };
+            if first.as_ref().is_none_or(|(before, _)| bracket[0] < before[0]) {
+                first = Some((bracket, Stop { pair: [row.a, row.b], status, bracket: bracket.map(value) }));
             }
         }
         let free = first.map_or(limit, |(bracket, _)| value(bracket[0]));

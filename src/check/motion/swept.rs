@@ -1,6 +1,6 @@
 //! Rows of the pairs that a sweep moves past each other.
 
-use crate::assembly::{InstanceIx, PairRule, RuleTable};
+use crate::assembly::{InstanceIx, RuleTable};
 use crate::check::motion::RunChecker;
 use crate::check::motion::bodies::Bodies;
 use crate::check::motion::motion_key::{failing_travel, fingerprint, inputs};
@@ -8,9 +8,11 @@ use crate::check::motion::outcome::{FailingPart, JointSpan, JointTravel, SweptPa
 use crate::check::motion::place;
 use crate::check::motion::segment::{SegmentAnswer, Span};
 use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, by_balls, by_triangles};
+use crate::check::motion::swept_boxes::SweptBoxes;
 use crate::check::pairs::candidates::Candidate;
 use crate::check::pairs::shard::SweptShare;
 use crate::check::prepare::shapes::Shapes;
+use crate::check::run::max_distance;
 use crate::check::stages::answers::Checker;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::Trace;
@@ -42,16 +44,20 @@ pub(crate) struct Sweeps<'a> {
 }
 
 impl Sweeps<'_> {
-    /// Answers the pairs of an instance with all later ones. Cost: parallel over the pairs.
-    pub(crate) fn of_first(&self, a: u32) -> Vec<(PairOutcome, SweepAnswer)> {
-        let later = (a + 1..self.run.assembly.instances.len() as u32).into_par_iter();
-        let asked = later.filter(|b| self.swept.differ(a, *b) && self.share.contains(a, *b));
-        let answer = |b: u32| match self.rules.of(InstanceIx(a), InstanceIx(b)) {
-            PairRule::Ignored { .. } => None,
-            PairRule::Rule(rule) => Some(self.answer([a, b], Some(rule))),
-            PairRule::None => Some(self.answer([a, b], None)),
-        };
-        asked.filter_map(answer).collect()
+    /// The pairs that come close, by the boxes of their instances over the run; sorted by index. All other pairs that
+    /// sweep past each other are clear.
+    pub(crate) fn close(&self) -> Vec<Candidate> {
+        let RunChecker { assembly, shapes, settings, .. } = self.run;
+        let reach = max_distance(settings, self.rules, shapes);
+        let mut pairs = SweptBoxes::of(assembly, shapes, self.segments, 0.5 * reach).candidates(self.rules);
+        pairs.retain(|c| self.swept.differ(c.a, c.b));
+        pairs
+    }
+
+    /// Answers those of some pairs that belong to the share. Cost: parallel over the pairs.
+    pub(crate) fn answers(&self, pairs: &[Candidate]) -> Vec<(PairOutcome, SweepAnswer)> {
+        let asked = pairs.par_iter().filter(|c| self.share.contains(c.a, c.b));
+        asked.map(|c| self.answer([c.a, c.b], c.rule)).collect()
     }
 
     /// True for a row of the report: every pair except the clear ones beyond `report_within`.

@@ -19,11 +19,14 @@ pub(crate) struct Candidate {
 /// Finds the pairs with boxes at most `reach` apart (mm) or with a largest gap, without the ignored ones; sorted by
 /// index.
 pub(crate) fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<Candidate> {
-    let boxes = instance_boxes(shapes, 0.5 * reach);
-    let tree = BoxTree::new(&boxes);
-    drop(boxes);
+    let tree = BoxTree::new(&instance_boxes(shapes, 0.5 * reach));
+    with_rules(close_pairs(&tree, shapes.placed.len()), rules)
+}
+
+/// Finds the pairs of meeting boxes among those of `instances` instances, sorted by index.
+pub(crate) fn close_pairs(tree: &BoxTree, instances: usize) -> Vec<(u32, u32)> {
     // A fixed number of tasks keeps the result independent of the number of threads.
-    let tasks = tree.tasks(if shapes.placed.len() > 4096 { 256 } else { 16 });
+    let tasks = tree.tasks(if instances > 4096 { 256 } else { 16 });
     let found: Vec<Vec<(u32, u32)>> = tasks
         .par_iter()
         .map(|task| {
@@ -32,7 +35,11 @@ pub(crate) fn candidates(shapes: &Shapes, reach: f64, rules: &RuleTable) -> Vec<
             out
         })
         .collect();
-    let mut pairs = sorted_pairs(found, shapes.placed.len());
+    sorted_pairs(found, instances)
+}
+
+/// Adds the pairs with a largest gap, and finds the rules of all pairs; drops the ignored ones.
+pub(crate) fn with_rules(mut pairs: Vec<(u32, u32)>, rules: &RuleTable) -> Vec<Candidate> {
     // A rule with a largest gap has a say on its pairs at every distance.
     let limited = rules.limited_pairs();
     if !limited.is_empty() {
@@ -82,7 +89,7 @@ pub(crate) fn instance_boxes(shapes: &Shapes, by: f64) -> Vec<Aabb> {
 }
 
 /// Box of a shape's hull about its centred origin, rotated by a pose (mm).
-fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
+pub(crate) fn turned_box(shape: &Shape, pose: &Pose) -> Aabb {
     let mut out = Aabb::EMPTY;
     for k in 0..3 {
         let d: Vec3 = pose.rotation.row(k).transpose();
