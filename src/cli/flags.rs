@@ -92,7 +92,7 @@ pub struct MoreSweeps {
     ///
     /// Adds the run `all-joints` to those of the assembly file. A pair takes the joints between its parts; the proof ends after
     /// --sweep-cells tests, and what remains is `undecided`.
-    #[arg(long, help_heading = REPORT)]
+    #[arg(long, hide_short_help = true, help_heading = REPORT)]
     pub sweep_all: bool,
 }
 
