@@ -93,6 +93,21 @@ pub fn explain_run(
     loader: &dyn Loader,
     progress: &dyn Progress,
 ) -> Result<ExplainedRun, Error> {
+    explain_run_and_draw(assembly, options, ids, run, loader, progress).map(|(explained, _)| explained)
+}
+
+/// Explains a pair as [`explain_run()`] does; also returns the judged shapes for pictures, as drawn.
+///
+/// # Errors
+/// Returns the errors of [`explain_run()`].
+pub fn explain_run_and_draw(
+    assembly: &Assembly,
+    options: &Options,
+    ids: [&str; 2],
+    run: &str,
+    loader: &dyn Loader,
+    progress: &dyn Progress,
+) -> Result<(ExplainedRun, Drawn), Error> {
     let named = find_run(assembly, run)?;
     let prepared = Prepared::new(assembly, options, ids, loader, progress)?;
     let Prepared { settings, pair, meshes, shapes } = &prepared;
@@ -115,14 +130,15 @@ pub fn explain_run(
     let row = found.row.unwrap_or_else(|| explanation.pair.clone());
     let outcome = RunOutcome { rows: vec![row], ..found.outcome };
     let motion = MotionOutcome { runs: vec![outcome], ..MotionOutcome::of(assembly) };
-    Ok(ExplainedRun {
+    let explained = ExplainedRun {
         outcome: Outcome { motion: Some(motion), ..prepared.outcome(assembly) },
         between: found.between,
         displacement: found.displacement,
         by_balls: found.by_balls,
         at: found.at,
         explanation,
-    })
+    };
+    Ok((explained, drawn_shapes(assembly, &prepared.shapes)))
 }
 
 /// Finds a pose or a sweep by its name.

@@ -34,7 +34,9 @@ pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
 pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnShape, Kinematics, drawn};
-pub use crate::check::explain::{ExplainedPair, ExplainedRun, explain, explain_and_draw, explain_run};
+pub use crate::check::explain::{
+    ExplainedPair, ExplainedRun, explain, explain_and_draw, explain_run, explain_run_and_draw,
+};
 pub use crate::check::motion::never::{Meeting, MeetingVerdict, Meetings, meetings};
 pub use crate::check::motion::outcome::{
     FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, RunOutcome, SweptPair,

@@ -16,8 +16,9 @@ use crate::cli::settings::QuestionSettings;
 use crate::cli::target::Target;
 use crate::cli::threads::pool;
 use crate::error::{Error, Location};
+use crate::findings::Judged;
 use crate::picture::{self, Format};
-use crate::scene::SceneFinding;
+use crate::scene::{RunFinding, SceneFinding};
 use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,7 @@ Exit codes:
 Examples:
   interfere render a.json bolt plate -o clash.png             check and draw a pair
   interfere render a.json bolt plate -o clash.glb             the same for 3D viewers
+  interfere render a.json lid post --run travel -o worst.png  draw them at the worst pose of a sweep
   interfere render a.json -o clashes.html                     the page of all findings
   interfere render a.json bolt plate -o overlap.stl           the overlap for CAD programs
   interfere render a.json -o pictures                         check and draw each finding
@@ -56,6 +58,10 @@ pub struct RenderArgs {
     #[arg(conflicts_with_all = ["geometry", "facets", "tolerance", "epsilon", "max_pieces", "report_within", "cache"])]
     #[arg(conflicts_with_all = ["baseline", "no_baseline", "fail_on", "severity"])]
     pub report: Option<PathBuf>,
+
+    /// Draw the pair at its worst pose of this pose or sweep [default: as drawn].
+    #[arg(long, value_name = "NAME", requires = "pair", conflicts_with = "report", help_heading = INPUT)]
+    pub run: Option<String>,
 
     /// Write FILE.png, .html, .glb, .stl, or pictures to a folder.
     ///
@@ -138,6 +144,18 @@ impl Output {
     }
 }
 
+/// Draws the pair of a single pose or sweep at its worst pose.
+fn in_run(output: &Output, drawing: &Drawing, judged: &Judged, scene: &SceneSettings) -> Result<Vec<u8>, Error> {
+    let runs = judged.runs();
+    let found = RunFinding::of_row(&drawing.scene, judged, &runs[0], 0, 0);
+    match output {
+        Output::File(format, _) => {
+            models::of_pair(*format, &drawing.scene.at(&found.values), &runs[0], &found.finding, scene)
+        }
+        _ => Ok(picture::of_run_finding(&drawing.scene, judged, &runs[0], &found, &scene.format)),
+    }
+}
+
 /// Draws and writes the output.
 ///
 /// # Errors
@@ -167,6 +185,9 @@ pub fn run(args: &RenderArgs, quiet: bool, color: ColorChoice, console: &mut Con
     let mut timings = Timings::default();
     let drawing = pool.install(|| Drawing::new(&judged, drawn, &drawing_settings, None, &mut timings, &progress))?;
     let of_pair = row.map(|row| {
+        if args.run.is_some() {
+            return pool.install(|| in_run(&output, &drawing, &judged, &scene));
+        }
         // A finding of the run has its group; any other pair is drawn alone.
         let listed = drawing.findings.iter().find(|f| f.row == row).cloned();
         let finding = listed.unwrap_or_else(|| SceneFinding::of_row(&drawing.scene, &judged.outcome, row));

@@ -69,6 +69,11 @@ impl Source {
         }
         let ids = assembly.instances.iter().map(|i| i.id.as_str());
         let [a, b] = &PairNames::new(ids, None, &assembly.path).one(&args.pair)?;
+        if let Some(run) = &args.run {
+            let (found, drawn) = check::explain_run_and_draw(&assembly, &options, [a, b], run, &files, progress)?;
+            let judged = as_reported(&gate.judge(found.outcome, false)).into_owned();
+            return Ok(Self { judged, drawn, row: Some(0), warnings: found.explanation.warnings });
+        }
         let explained = check::explain_and_draw(&assembly, &options, [a, b], &files, progress)?;
         let judged = as_reported(&gate.judge(explained.outcome, false)).into_owned();
         Ok(Self { judged, drawn: explained.drawn, row: Some(0), warnings: explained.explanation.warnings })

@@ -54,16 +54,26 @@ pub struct RunFinding {
     pub finding: SceneFinding,
 }
 
+impl RunFinding {
+    /// Finding of a row of a pose or sweep at its worst pose; `one` is that pose or sweep alone, `run` its index. The row may
+    /// be a contact or a clear pair.
+    pub fn of_row(scene: &Scene, judged: &Judged, one: &Judged, run: usize, row: usize) -> Self {
+        let worst = one.outcome.pairs[row].swept.as_ref().and_then(|swept| swept.worst.as_ref());
+        let joints = &judged.outcome.runs()[run].joints;
+        let values = scene.kinematics.values(worst.map_or(joints, |span| &span.joints));
+        let finding = SceneFinding::of_row(&scene.at(&values), &one.outcome, row);
+        Self { run, values, finding }
+    }
+}
+
 /// Findings of the poses and sweeps, in the order of the runs, each worst first. `runs` are those of [`Judged::runs`];
 /// `scene` is the scene as drawn.
 pub fn run_findings(scene: &Scene, judged: &Judged, runs: &[Judged]) -> Vec<RunFinding> {
     let of_run = |(run, one): (usize, &Judged)| -> Vec<RunFinding> {
-        let joints = &judged.outcome.runs()[run].joints;
         let place = |(row, rows): (usize, usize)| {
-            let worst = one.outcome.pairs[row].swept.as_ref().and_then(|swept| swept.worst.as_ref());
-            let values = scene.kinematics.values(worst.map_or(joints, |span| &span.joints));
-            let finding = SceneFinding { rows, ..SceneFinding::of_row(&scene.at(&values), &one.outcome, row) };
-            RunFinding { run, values, finding }
+            let mut found = RunFinding::of_row(scene, judged, one, run, row);
+            found.finding.rows = rows;
+            found
         };
         failing_lines(one).into_par_iter().map(place).collect()
     };

@@ -202,6 +202,12 @@ fn a_check_draws_the_worst_poses_of_runs() {
         }
     }
     assert_ne!(pictures[0].1, pictures[1].1);
+    let of_pair = |run: &str| {
+        let ran = render(&assembly, &["stop", "right"], &["--run", run], &folder, &format!("{run}.png"));
+        pictures.iter().position(|(_, bytes)| *bytes == ran)
+    };
+    let (opening, cycle) = (of_pair("opening"), of_pair("cycle"));
+    assert!(opening.is_some() && cycle.is_some() && opening != cycle, "{opening:?} {cycle:?}");
     assert_eq!(draw("more", "7").0, pictures);
 }
 
