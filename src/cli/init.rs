@@ -233,7 +233,9 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_long_help = END)]
 pub struct InitArgs {
-    /// Folder of the meshes: every STL, OBJ, PLY and OFF file in it and below it; or the file of an assembly.
+    /// Folder of the meshes, or the file of an assembly.
+    ///
+    /// Takes every STL, OBJ, PLY and OFF file in the folder and below it.
     ///
     /// For the file of an assembly (JSON, glTF, 3MF, URDF, MJCF, SDF, STEP), the new file places it once, and sweeps each of its
     /// joints alone over its whole range.
