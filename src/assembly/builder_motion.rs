@@ -54,7 +54,7 @@ impl NewJoint {
         self
     }
 
-    /// Stands on another joint: what that one moves carries this one.
+    /// Stands on another joint, which carries this one.
     #[must_use]
     pub fn on(mut self, joint: impl Into<String>) -> Self {
         self.on = Some(joint.into());

@@ -17,7 +17,7 @@ pub(crate) fn coverage_warnings(assembly: &Assembly) -> Vec<Warning> {
     unswept(assembly, &sweeps).into_iter().chain(repeats(assembly, &sweeps)).collect()
 }
 
-/// Warning about the joints that move a part and that no sweep moves.
+/// Warning about joints that move a part, but take part in no sweep.
 fn unswept(assembly: &Assembly, sweeps: &[Sweep<'_>]) -> Option<Warning> {
     let motion = &assembly.motion;
     let is_swept = |ix: &JointIx| sweeps.iter().any(|sweep| sweep.travel.swept[ix.0 as usize]);

@@ -43,7 +43,7 @@ struct Run<'a> {
     kind: &'a str,
     file: &'a str,
     line: Option<u32>,
-    /// Hash of the joint values that it covers.
+    /// Hash of its joint values.
     definition: String,
     joints: BTreeMap<&'a str, [f64; 2]>,
     pairs: u64,
