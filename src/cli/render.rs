@@ -59,7 +59,7 @@ pub struct RenderArgs {
     #[arg(conflicts_with_all = ["baseline", "no_baseline", "fail_on", "severity"])]
     pub report: Option<PathBuf>,
 
-    /// Draw the pair at its worst pose of this pose or sweep [default: as drawn].
+    /// Draw the pair at the worst pose of a run [default: as drawn].
     #[arg(long, value_name = "NAME", requires = "pair", conflicts_with = "report", help_heading = INPUT)]
     pub run: Option<String>,
 

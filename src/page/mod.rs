@@ -7,7 +7,7 @@
 //! - `motion`: joints, and findings of poses and sweeps, in that JSON
 //! - `rows`: static table and pictures
 //! - `template`: the document, with its policy against foreign scripts
-//! - `viewer.js`, `viewer.css`: the program and the style of the page, as they are in the file
+//! - `viewer.js`, `viewer.css`: the program and the style of the page; the program is written without indentation and lines of comment
 
 pub(crate) mod budget;
 pub(crate) mod data;

@@ -15,8 +15,14 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 
-/// Program of the page.
-pub(crate) const VIEWER: &str = include_str!("viewer.js");
+/// Program of the page, with comments.
+const VIEWER: &str = include_str!("viewer.js");
+
+/// Program of the page without indentation and lines of comment: every page holds it.
+fn viewer() -> String {
+    let is_comment = |line: &&str| line.starts_with("//") || (line.starts_with("/**") && line.ends_with("*/"));
+    VIEWER.lines().map(str::trim).filter(|line| !is_comment(line)).collect::<Vec<_>>().join("\n")
+}
 
 /// Style of the page.
 pub(crate) const STYLE: &str = include_str!("viewer.css");
@@ -45,9 +51,10 @@ pub(crate) fn document(
 ) -> String {
     let o = &judged.outcome;
     let (name, word) = (escaped(&o.name), if judged.fails() { "fail" } else { "pass" });
+    let viewer = viewer();
     let policy = format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
-        source(VIEWER),
+        source(&viewer),
         source(STYLE)
     );
     let mut out = format!(
@@ -82,6 +89,6 @@ pub(crate) fn document(
     for (k, mesh) in meshes.iter().enumerate() {
         let _ = writeln!(out, "<script type=\"text/plain\" data-mesh=\"{k}\">{}</script>", mesh.text);
     }
-    let _ = writeln!(out, "<script>{VIEWER}</script>\n</body>\n</html>");
+    let _ = writeln!(out, "<script>{viewer}</script>\n</body>\n</html>");
     out
 }

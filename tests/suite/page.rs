@@ -68,9 +68,15 @@ fn the_policy_comes_first_and_nothing_is_inline() {
 
 #[test]
 fn viewer_style_and_template_keep_their_budget() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/page");
-    let size = |name: &str| std::fs::metadata(folder.join(name)).expect("a file").len();
-    let all = ["viewer.js", "viewer.css", "app.html"].map(size).iter().sum::<u64>();
+    let html = page(&case("thin-pierce"), &[]);
+    let between = |begin: &str, end: &str| {
+        let text = &html[html.rfind(begin).expect("a begin") + begin.len()..];
+        text[..text.find(end).expect("an end")].len()
+    };
+    let (program, style) = (between("<script>", "</script>"), between("<style>", "</style>"));
+    assert!(program > 40_000 && style > 5_000, "{program}, {style} bytes");
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/page/app.html");
+    let all = program + style + std::fs::metadata(template).expect("a file").len() as usize;
     assert!(all <= 80_000, "{all} bytes");
 }
 
