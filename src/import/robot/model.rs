@@ -19,7 +19,7 @@ pub(crate) struct Robot {
     pub(crate) joint_of: BTreeMap<String, usize>,
     /// Word of the language for a link.
     pub(crate) word: &'static str,
-    /// Link that is no neighbour of the links that its joints carry: the ground.
+    /// Link of the ground: its pairs with the links on it get no rule.
     pub(crate) ground: Option<usize>,
 }
 

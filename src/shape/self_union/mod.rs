@@ -13,13 +13,14 @@
 //!   stay whole, and one ray a patch tells if they bound the solid.
 
 pub(crate) mod drop_inner_patches;
+pub(crate) mod patches;
 pub(crate) mod self_intersections;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod verify;
 
 use crate::mesh::{Known, Pieces, TriMesh, union};
-use crate::shape::self_union::drop_inner_patches::Patches;
+use crate::shape::self_union::patches::Patches;
 pub(crate) use crate::shape::self_union::self_intersections::count_self_intersections;
 pub use crate::shape::surface::SelfUnion;
 use crate::shape::surface::{Inside, Resolution, SelfIntersections, Surface};

@@ -45,28 +45,8 @@ impl BranchAndBound<'_> {
         if upper <= enough(self.lower()) {
             return upper;
         }
-        let radius = half.norm();
         let level = enough(self.lower());
-        let mut known = [false; 2];
-        // The solid of the lesser depth is the more likely one to exclude the whole cell.
-        let order = if at[0].1 <= at[1].1 { [0, 1] } else { [1, 0] };
-        for which in order {
-            let region = Region {
-                center: *center,
-                half: *half,
-                reach: radius + lesser(at[which].1.abs() + radius, far[which]) + self.rounding,
-                slack: SLACK_SHARE * greater(level - self.lower(), 0.0).min(level.abs()),
-                rounding: self.rounding,
-                floor: level,
-                ceiling: upper,
-                nearest: at[which].0.triangle,
-                depth: at[which].1,
-            };
-            known[which] = self.elements[which].gather(&self.sides[which], &region);
-            if known[which] && self.elements[which].count() == 0 {
-                return level;
-            }
-        }
+        let Some(mut known) = self.gather(center, half, at, far, [level, upper]) else { return level };
         self.forget_what_is_too_much(&mut known, upper);
         self.pair_up(known, level);
         loop {
@@ -86,6 +66,40 @@ impl BranchAndBound<'_> {
             }
             self.cut(center, half, &x, &[a, b]);
         }
+    }
+
+    /// Collects the elements of both solids; true for each solid with known ones. `None` if one solid excludes every
+    /// common radius above the level. `far` is the largest distance of the cell's points from a triangle of each solid
+    /// (mm), `[level, upper]` the radii of interest (mm).
+    fn gather(
+        &mut self,
+        center: &Vec3,
+        half: &Vec3,
+        at: &[(NearestPoint, f64); 2],
+        far: [f64; 2],
+        [level, upper]: [f64; 2],
+    ) -> Option<[bool; 2]> {
+        let radius = half.norm();
+        let mut known = [false; 2];
+        // The solid of the lesser depth is the more likely one to exclude the whole cell.
+        for which in if at[0].1 <= at[1].1 { [0, 1] } else { [1, 0] } {
+            let region = Region {
+                center: *center,
+                half: *half,
+                reach: radius + lesser(at[which].1.abs() + radius, far[which]) + self.rounding,
+                slack: SLACK_SHARE * greater(level - self.lower(), 0.0).min(level.abs()),
+                rounding: self.rounding,
+                floor: level,
+                ceiling: upper,
+                nearest: at[which].0.triangle,
+                depth: at[which].1,
+            };
+            known[which] = self.elements[which].gather(&self.sides[which], &region);
+            if known[which] && self.elements[which].count() == 0 {
+                return None;
+            }
+        }
+        Some(known)
     }
 
     /// Drops the elements of one or both solids if more pairs reach `upper` than programmes may be solved: they could

@@ -1,0 +1,65 @@
+//! Patches of a surface: connected triangles with one winding number in front of all.
+
+use crate::shape::surface::Surface;
+use crate::shape::surface::winding_number::winding_in_front;
+
+/// Patches of a surface: triangles without crossings, connected across edges of exactly two such triangles in opposite
+/// directions. The winding number is constant along either side of a patch: nothing crosses it, and it ends at edges
+/// of more than two triangles.
+pub(crate) struct Patches {
+    /// Patch of each triangle, numbered by first triangle; `u32::MAX` for a triangle with crossings.
+    pub(crate) patch_of: Vec<u32>,
+    /// Largest triangle of each patch.
+    largest: Vec<u32>,
+}
+
+impl Patches {
+    /// Finds the patches, O(n). `crosses` is true for each triangle with crossings.
+    pub(crate) fn of(s: &Surface, crosses: &[bool]) -> Self {
+        let n = s.triangles.len();
+        let mut out = Self { patch_of: vec![u32::MAX; n], largest: Vec::new() };
+        let mut stack = Vec::new();
+        for seed in 0..n as u32 {
+            if crosses[seed as usize] || out.patch_of[seed as usize] != u32::MAX {
+                continue;
+            }
+            let patch = out.largest.len() as u32;
+            let mut largest = (f64::NEG_INFINITY, seed);
+            out.patch_of[seed as usize] = patch;
+            stack.push(seed);
+            while let Some(t) = stack.pop() {
+                let [a, b, c] = s.triangle(t);
+                let area = (b - a).cross(&(c - a)).norm_squared();
+                // A tie goes to the first triangle, independent of the order of visits.
+                if area > largest.0 || (area == largest.0 && t < largest.1) {
+                    largest = (area, t);
+                }
+                for other in (0..3).map(|k| s.neighbor(t, k)).filter(|o| *o != u32::MAX) {
+                    if !crosses[other as usize] && out.patch_of[other as usize] == u32::MAX {
+                        out.patch_of[other as usize] = patch;
+                        stack.push(other);
+                    }
+                }
+            }
+            out.largest.push(largest.1);
+        }
+        out
+    }
+
+    /// Number of patches.
+    pub(crate) fn count(&self) -> usize {
+        self.largest.len()
+    }
+
+    /// Computes the winding number in front of each patch, exactly, by one ray; `None` if no ray decides.
+    pub(crate) fn in_front(&self, s: &Surface) -> Vec<Option<i32>> {
+        self.largest.iter().map(|&t| winding_in_front(s, t)).collect()
+    }
+
+    /// Computes the winding number in front of each triangle; `None` for a triangle with crossings, or if no ray
+    /// decides.
+    pub(crate) fn in_front_of_triangles(&self, s: &Surface) -> Vec<Option<i32>> {
+        let fronts = self.in_front(s);
+        self.patch_of.iter().map(|&p| *fronts.get(p as usize)?).collect()
+    }
+}
