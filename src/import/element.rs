@@ -17,11 +17,24 @@ pub(crate) struct Element {
     /// Text before the first child element, without white space around it.
     pub(crate) text: String,
     pub(crate) children: Vec<Element>,
+    /// Index of the model whose settings hold for the element; 0 for the model at the top.
+    pub(crate) scope: usize,
     file: Rc<str>,
     line: u32,
 }
 
 impl Element {
+    /// Element of another name at the same place, without attributes.
+    pub(crate) fn wrapper(&self, name: &str, children: Vec<Self>) -> Self {
+        let (file, name) = (Rc::clone(&self.file), name.to_owned());
+        Self { name, attributes: Vec::new(), text: String::new(), children, file, ..*self }
+    }
+
+    /// Length of the attributes (bytes).
+    pub(crate) fn length(&self) -> usize {
+        self.attributes.iter().map(|(name, value)| name.len() + value.len()).sum()
+    }
+
     pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -80,6 +93,19 @@ impl Element {
             child.walk(visit);
         }
     }
+
+    /// Visits this element and all below it, in the order of the file, and lets the visitor change them.
+    pub(crate) fn walk_mut(&mut self, visit: &mut impl FnMut(&mut Self)) {
+        visit(self);
+        for child in &mut self.children {
+            child.walk_mut(visit);
+        }
+    }
+
+    /// Largest number of elements that stand in each other, this one counted.
+    pub(crate) fn depth(&self) -> usize {
+        1 + self.children.iter().map(Self::depth).max().unwrap_or(0)
+    }
 }
 
 /// Reads a document as elements; `count` counts them over several documents.
@@ -101,6 +127,7 @@ fn build(node: Node<'_, '_>, lines: &mut Lines<'_>, count: &mut usize) -> Result
         attributes: node.attributes().map(own).collect(),
         text: node.text().unwrap_or_default().trim().to_owned(),
         children: Vec::new(),
+        scope: 0,
         file: Rc::clone(&lines.file),
         line,
     };

@@ -59,6 +59,7 @@ fn sound_files_of_other_programs_replay_to_a_folder() {
         "dae/scene.dae",
         "mjcf/arm.xml",
         "mjcf/fixed_axes.xml",
+        "mjcf/replicas.xml",
         "sdf/cell.sdf",
         "sdf/gripper.sdf",
         "sdf/post.sdf",

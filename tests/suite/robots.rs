@@ -70,11 +70,11 @@ fn against_truth(assembly: &Assembly, truth: &Path) -> usize {
 fn bodies_stand_where_mujoco_places_them() {
     let scratch = Scratch::new();
     let mut compared = 0;
-    for model in ["arm", "fixed_axes"] {
+    for model in ["arm", "fixed_axes", "copies"] {
         let assembly = imported(&scratch, &fixtures().join(format!("mjcf/{model}.xml")), &[]);
         compared += against_truth(&assembly, &fixtures().join(format!("mjcf/{model}.truth.json")));
     }
-    assert_eq!(compared, 14);
+    assert_eq!(compared, 88);
 }
 
 /// The truth comes from a forward kinematics of its own: `python/measure/against_sdf.py --truth`.
@@ -126,9 +126,9 @@ fn move_joints(file: &Path, rng: &mut Rng) -> [usize; 3] {
 #[test]
 fn joints_of_models_move_their_links() {
     let mut rng = Rng::new(11);
-    let files = ["mjcf/arm.xml", "mjcf/fixed_axes.xml", "sdf/cell.sdf"];
+    let files = ["mjcf/arm.xml", "mjcf/fixed_axes.xml", "mjcf/copies.xml", "sdf/cell.sdf"];
     let counts = files.map(|file| move_joints(&fixtures().join(file), &mut rng));
-    assert_eq!(counts, [[6, 0, 1], [3, 0, 0], [7, 1, 1]]);
+    assert_eq!(counts, [[6, 0, 1], [3, 0, 0], [63, 0, 18], [7, 1, 1]]);
 }
 
 #[test]

@@ -5,10 +5,10 @@ use crate::error::{Error, Problem};
 use crate::geom::{Affine, Vec3};
 use crate::import::collect::Collector;
 use crate::import::element::Element;
-use crate::import::mjcf::compiler::Compiler;
-use crate::import::mjcf::defaults::{Defaults, Styled};
+use crate::import::mjcf::defaults::Styled;
 use crate::import::mjcf::frame::frame;
-use crate::import::mjcf::geoms::{Assets, Filter};
+use crate::import::mjcf::geoms::Filter;
+use crate::import::mjcf::models::Scopes;
 use crate::import::names::Siblings;
 use crate::import::robot::model::{Joint, Link, Motion, Robot};
 use crate::json::wording::quoted;
@@ -61,28 +61,14 @@ impl Bodies {
     ///
     /// # Errors
     /// Refuses two bodies or joints of one name, unknown classes, meshes and types, and numbers that are none.
-    pub(crate) fn read(
-        root: &Element,
-        compiler: &Compiler,
-        defaults: &Defaults,
-        collector: &mut Collector,
-    ) -> Result<Self, Error> {
-        let assets = Assets::read(root, compiler, defaults)?;
+    pub(crate) fn read(root: &Element, scopes: &Scopes, collector: &mut Collector) -> Result<Self, Error> {
         let name = root.attribute("model").map(str::to_owned).filter(|n| !n.is_empty());
         let robot = Robot { ground: Some(0), ..Robot::new(name, "body") };
         let bodies = Self { robot, filters: Vec::new(), slots: Vec::new() };
         let named = root.all("contact").flat_map(|c| c.all("pair"));
         let paired = named.flat_map(|p| [p.attribute("geom1"), p.attribute("geom2")]).flatten().collect();
-        let mut reader = Reader {
-            compiler,
-            defaults,
-            assets,
-            paired,
-            bodies,
-            names: Siblings::default(),
-            joint_names: Siblings::default(),
-            collector,
-        };
+        let mut reader =
+            Reader { scopes, paired, bodies, names: Siblings::default(), joint_names: Siblings::default(), collector };
         let world = reader.link(WORLD, true);
         let above = Above { link: world, to_link: Affine::identity(), class: None };
         for section in root.all("worldbody") {
@@ -98,9 +84,7 @@ impl Bodies {
 }
 
 struct Reader<'a, 'c> {
-    compiler: &'a Compiler,
-    defaults: &'a Defaults,
-    assets: Assets,
+    scopes: &'a Scopes,
     /// Geometries in explicit pairs.
     paired: BTreeSet<&'a str>,
     bodies: Bodies,
@@ -125,8 +109,8 @@ impl<'a> Reader<'a, '_> {
 
     /// Reads a body below its surroundings.
     fn body(&mut self, element: &'a Element, above: Above<'a>) -> Result<(), Problem> {
-        let styled = self.defaults.styled(element, None)?;
-        let frame = above.to_link.after(&frame(styled, self.compiler)?);
+        let styled = self.scopes.styled(element, None)?;
+        let frame = above.to_link.after(&frame(styled)?);
         let name = match element.attribute("name") {
             Some(name) if self.bodies.robot.link_of.contains_key(name) => {
                 return Err(element.bad(format!("two bodies with the name {}", quoted(name))));
@@ -167,12 +151,14 @@ impl<'a> Reader<'a, '_> {
         content: &mut Content<'a>,
     ) -> Result<(), Problem> {
         for child in &element.children {
+            // An attached model has classes of its own.
+            let class = class.filter(|_| child.scope == element.scope);
             match child.name.as_str() {
-                "joint" | "freejoint" => content.joints.push((at, self.defaults.styled(child, class)?)),
-                "geom" => content.geoms.push((at, self.defaults.styled(child, class)?)),
+                "joint" | "freejoint" => content.joints.push((at, self.scopes.styled(child, class)?)),
+                "geom" => content.geoms.push((at, self.scopes.styled(child, class)?)),
                 "body" => content.bodies.push((at, class, child)),
                 "frame" => {
-                    let inner = at.after(&frame(self.defaults.styled(child, None)?, self.compiler)?);
+                    let inner = at.after(&frame(self.scopes.styled(child, None)?)?);
                     self.resolve(child, inner, child.attribute("childclass").or(class), content)?;
                 }
                 _ => {}
@@ -233,12 +219,12 @@ impl<'a> Reader<'a, '_> {
         let [x, y, z] = styled.numbers::<3>("axis")?.unwrap_or([0.0, 0.0, 1.0]);
         let axis = crate::assembly::file::rotation::unit_vector(&Vec3::new(x, y, z));
         let axis = axis.ok_or_else(|| element.bad("an axis of length zero"))?;
-        let in_si = |value: f64| if motion == Motion::Turn { self.compiler.radians(value) } else { value };
+        let in_si = |value: f64| if motion == Motion::Turn { styled.compiler.radians(value) } else { value };
         let range = styled.numbers::<2>("range")?.filter(|[low, high]| low < high);
         let limits = match styled.get("limited") {
             Some("true") => range,
             Some("false") => None,
-            _ => range.filter(|_| self.compiler.limits_by_range),
+            _ => range.filter(|_| styled.compiler.limits_by_range),
         };
         let reference = styled.numbers::<1>("ref")?.map_or(0.0, |[x]| in_si(x));
         let limits = limits.map(|limits| limits.map(in_si));
@@ -263,7 +249,7 @@ impl<'a> Reader<'a, '_> {
             self.collector.leave_out(what, 1, styled.element.attribute("name").unwrap_or_default());
             return Ok(());
         }
-        let geometry = self.assets.geometry(styled, kind, at, self.compiler)?;
+        let geometry = self.scopes.of(styled.element).assets.geometry(styled, kind, at)?;
         let filter = Filter::read(styled)?;
         let collides = filter.collides() || filter.name.as_deref().is_some_and(|n| self.paired.contains(n));
         let own = &mut self.bodies.robot.links[link];

@@ -55,9 +55,11 @@ pub(crate) fn masked(
     let mut rules = Vec::new();
     for (k, a) in groups.iter().enumerate() {
         for (l, b) in groups.iter().enumerate().skip(k) {
+            if a.filter.meets(&b.filter) {
+                continue;
+            }
             let names = [a, b].map(|g| g.filter.name.clone().unwrap_or_default());
-            let is_paired = pairs.contains(&names) || pairs.contains(&[names[1].clone(), names[0].clone()]);
-            if a.filter.meets(&b.filter) || is_paired {
+            if pairs.contains(&names) || pairs.contains(&[names[1].clone(), names[0].clone()]) {
                 continue;
             }
             let mask = |g: &Group| format!("contype {}, conaffinity {}", g.filter.contype, g.filter.conaffinity);

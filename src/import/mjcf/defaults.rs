@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Problem};
 use crate::import::element::Element;
+use crate::import::mjcf::compiler::Compiler;
 use crate::json::wording::quoted;
 use std::collections::BTreeMap;
 
@@ -22,10 +23,11 @@ struct Class {
     settings: BTreeMap<String, Vec<Element>>,
 }
 
-/// An element with its default class.
+/// An element with its default class and the settings of its model.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Styled<'a> {
     pub(crate) element: &'a Element,
+    pub(crate) compiler: &'a Compiler,
     defaults: &'a Defaults,
     class: usize,
 }
@@ -77,11 +79,12 @@ impl Defaults {
         &'a self,
         element: &'a Element,
         surrounding: Option<&'a str>,
+        compiler: &'a Compiler,
     ) -> Result<Styled<'a>, Problem> {
         let name = element.attribute("class").or(surrounding).unwrap_or(MAIN);
         let class = self.index_of.get(name).copied();
         let class = class.ok_or_else(|| element.bad(format!("no default class {}", quoted(name))))?;
-        Ok(Styled { element, defaults: self, class })
+        Ok(Styled { element, compiler, defaults: self, class })
     }
 }
 

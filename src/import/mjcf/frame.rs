@@ -3,7 +3,6 @@
 use crate::assembly::file::rotation::{about, from_quaternion, unit_vector};
 use crate::error::Problem;
 use crate::geom::{Affine, Mat3, Vec3};
-use crate::import::mjcf::compiler::Compiler;
 use crate::import::mjcf::defaults::Styled;
 
 /// Directions in other words than a quaternion.
@@ -13,14 +12,14 @@ const WORDS: [&str; 4] = ["axisangle", "euler", "xyaxes", "zaxis"];
 ///
 /// # Errors
 /// Refuses numbers that are none, two directions at once, and axes of length zero.
-pub(crate) fn frame(styled: Styled<'_>, compiler: &Compiler) -> Result<Affine, Problem> {
+pub(crate) fn frame(styled: Styled<'_>) -> Result<Affine, Problem> {
     let [x, y, z] = styled.numbers::<3>("pos")?.unwrap_or_default();
-    Ok(Affine { linear: direction(styled, compiler)?, translation: Vec3::new(x, y, z) * 1000.0 })
+    Ok(Affine { linear: direction(styled)?, translation: Vec3::new(x, y, z) * 1000.0 })
 }
 
 /// Direction of an element. A word of the element comes before one of its classes, and every word before `quat`.
-fn direction(styled: Styled<'_>, compiler: &Compiler) -> Result<Mat3, Problem> {
-    let element = styled.element;
+fn direction(styled: Styled<'_>) -> Result<Mat3, Problem> {
+    let (element, compiler) = (styled.element, styled.compiler);
     let own: Vec<&str> = WORDS.into_iter().filter(|word| element.attribute(word).is_some()).collect();
     if own.len() > 1 {
         return Err(element.bad(format!("two directions: `{}` and `{}`", own[0], own[1])));
@@ -56,7 +55,7 @@ fn direction(styled: Styled<'_>, compiler: &Compiler) -> Result<Mat3, Problem> {
 }
 
 /// Three turns (degrees): about the turned axes for small letters, about the fixed ones for capital letters.
-fn euler(order: [u8; 3], degrees: [f64; 3]) -> Mat3 {
+pub(crate) fn euler(order: [u8; 3], degrees: [f64; 3]) -> Mat3 {
     order.iter().zip(degrees).fold(Mat3::identity(), |turned, (axis, angle)| {
         let unit = match axis.to_ascii_lowercase() {
             b'x' => Vec3::x(),

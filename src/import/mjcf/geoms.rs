@@ -12,7 +12,9 @@ use crate::import::xml::numbers;
 use crate::json::wording::quoted;
 use crate::mesh::TriMesh;
 use crate::mesh::read::coordinate_range::accept_point;
+use crate::shape::hull::convex_hull;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Filter of the contacts of a geometry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,14 +50,19 @@ impl Filter {
 pub(crate) struct Assets(BTreeMap<String, Shape>);
 
 impl Assets {
-    /// Reads the meshes of the assets.
+    /// Reads the meshes of the assets of a model. `folder` is the folder of an attached model.
     ///
     /// # Errors
-    /// Refuses a mesh without a name and a file, faces that are none, and numbers that are none.
-    pub(crate) fn read(root: &Element, compiler: &Compiler, defaults: &Defaults) -> Result<Self, Error> {
+    /// Refuses a mesh without a name and a file, faces that are none, points without a hull, and numbers that are none.
+    pub(crate) fn read(
+        root: &Element,
+        compiler: &Compiler,
+        defaults: &Defaults,
+        folder: Option<&Path>,
+    ) -> Result<Self, Error> {
         let mut assets = BTreeMap::new();
         for element in root.all("asset").flat_map(|section| section.all("mesh")) {
-            let styled = defaults.styled(element, None)?;
+            let styled = defaults.styled(element, None, compiler)?;
             let file = styled.get("file");
             let stem = file.map(|f| f.rsplit(['/', '\\']).next().unwrap_or_default());
             let stem = stem.map(|s| s.rsplit_once('.').map_or(s, |(stem, _)| stem));
@@ -63,8 +70,15 @@ impl Assets {
             let name = name.ok_or_else(|| element.bad("a mesh without a name"))?;
             let map = map_of(styled)?;
             let shape = match file {
-                Some(file) => Shape::Mesh { file: Address::Path(compiler.mesh_path(file)), map },
-                None => triangles(styled, &map)?,
+                Some(file) => {
+                    let path = compiler.mesh_path(file);
+                    let file = match folder {
+                        Some(folder) => Address::Beside(folder.to_owned(), path),
+                        None => Address::Path(path),
+                    };
+                    Shape::Mesh { file, map }
+                }
+                None => points(styled, &map)?,
             };
             assets.insert(name.to_owned(), shape);
         }
@@ -75,13 +89,7 @@ impl Assets {
     ///
     /// # Errors
     /// Refuses unknown types and meshes, sizes that are not above 0, and numbers that are none.
-    pub(crate) fn geometry(
-        &self,
-        styled: Styled<'_>,
-        kind: &str,
-        at: &Affine,
-        compiler: &Compiler,
-    ) -> Result<Geometry, Problem> {
+    pub(crate) fn geometry(&self, styled: Styled<'_>, kind: &str, at: &Affine) -> Result<Geometry, Problem> {
         let element = styled.element;
         let mesh = styled.get("mesh");
         let (shape, own) = match (kind, mesh) {
@@ -89,9 +97,9 @@ impl Assets {
             ("mesh", Some(name)) => {
                 let shape = self.0.get(name).cloned();
                 let shape = shape.ok_or_else(|| element.bad(format!("no mesh {}", quoted(name))))?;
-                (shape, frame(styled, compiler)?)
+                (shape, frame(styled)?)
             }
-            ("sphere" | "capsule" | "ellipsoid" | "cylinder" | "box", None) => primitive(styled, kind, compiler)?,
+            ("sphere" | "capsule" | "ellipsoid" | "cylinder" | "box", None) => primitive(styled, kind)?,
             (kind, Some(_)) => (Shape::Other(format!("{kind} fitted to a mesh")), Affine::identity()),
             (kind, None) => (Shape::Other(kind.to_owned()), Affine::identity()),
         };
@@ -113,24 +121,25 @@ fn map_of(styled: Styled<'_>) -> Result<Affine, Problem> {
     Ok(Affine { linear, translation: -(linear * shift) })
 }
 
-/// A mesh by the numbers in its element.
-fn triangles(styled: Styled<'_>, map: &Affine) -> Result<Shape, Problem> {
+/// A mesh by the numbers in its element: triangles, or the convex hull of points without triangles.
+fn points(styled: Styled<'_>, map: &Affine) -> Result<Shape, Problem> {
     let element = styled.element;
-    let (Some(points), Some(faces)) = (styled.get("vertex"), styled.get("face")) else {
-        let kind = if styled.get("vertex").is_some() { "hull of points" } else { "mesh without a file" };
-        return Ok(Shape::Other(kind.to_owned()));
-    };
+    let Some(points) = styled.get("vertex") else { return Ok(Shape::Other("mesh without a file".to_owned())) };
     let read = |what: &str, text: &str| numbers(text).map_err(|why| element.bad(format!("`{what}`: {why}")));
-    let (points, faces) = (read("vertex", points)?, read("face", faces)?);
+    let points = read("vertex", points)?;
     let placed = |p: &[f64; 3]| accept_point(&(map.linear * Vec3::from(*p) + map.translation));
     let vertices: Option<Vec<Vec3>> = points.as_chunks().0.iter().map(placed).collect();
     let vertices = vertices.ok_or_else(|| element.bad("`vertex`: a coordinate that is too large"))?;
+    if points.len() % 3 != 0 {
+        return Err(element.bad("`vertex` needs three numbers for each point"));
+    }
+    let Some(faces) = styled.get("face") else { return hull_of(&vertices, element) };
     let index = |x: &f64| (x.fract() == 0.0 && *x >= 0.0 && *x < vertices.len() as f64).then_some(*x as u32);
-    let corners: Option<Vec<u32>> = faces.iter().map(index).collect();
+    let corners: Option<Vec<u32>> = read("face", faces)?.iter().map(index).collect();
     let corners = corners.ok_or_else(|| element.bad("`face`: a number that is no vertex"))?;
     let (whole, rest) = corners.as_chunks::<3>();
-    if !rest.is_empty() || points.len() % 3 != 0 || whole.is_empty() {
-        return Err(element.bad("`vertex` and `face` need three numbers for each point and triangle"));
+    if !rest.is_empty() || whole.is_empty() {
+        return Err(element.bad("`face` needs three numbers for each triangle"));
     }
     let mut mesh = TriMesh { triangles: whole.to_vec(), vertices };
     // A mirror turns the winding of its triangles back.
@@ -140,13 +149,22 @@ fn triangles(styled: Styled<'_>, map: &Affine) -> Result<Shape, Problem> {
     Ok(Shape::Triangles(mesh))
 }
 
+/// The convex hull of points. MuJoCo refuses points of one plane, too.
+fn hull_of(points: &[Vec3], element: &Element) -> Result<Shape, Problem> {
+    let hull = convex_hull(points);
+    if hull.rank < 3 {
+        return Err(element.bad("`vertex`: points of one plane have no hull with a volume"));
+    }
+    Ok(Shape::Triangles(TriMesh { triangles: hull.triangles, vertices: hull.vertices }))
+}
+
 /// A primitive and its place. `fromto` replaces the place, and the length along z.
-fn primitive(styled: Styled<'_>, kind: &str, compiler: &Compiler) -> Result<(Shape, Affine), Problem> {
+fn primitive(styled: Styled<'_>, kind: &str) -> Result<(Shape, Affine), Problem> {
     let element = styled.element;
     let [a, mut b, mut c] = styled.overlaid::<3>("size")?;
     let ends = styled.numbers::<6>("fromto")?.filter(|_| kind != "sphere");
     let own = match ends {
-        None => frame(styled, compiler)?,
+        None => frame(styled)?,
         Some([x, y, z, u, v, w]) => {
             let (from, to) = (Vec3::new(x, y, z), Vec3::new(u, v, w));
             let axis = unit_vector(&(from - to)).ok_or_else(|| element.bad("`fromto` of length zero"))?;

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::import::collect::Collector;
 use crate::import::element::Element;
 use crate::import::mjcf::bodies::{Bodies, Slot};
-use crate::import::mjcf::defaults::Defaults;
+use crate::import::mjcf::models::Scopes;
 use crate::import::robot::model::{Poses, Robot};
 use std::collections::BTreeMap;
 
@@ -39,12 +39,12 @@ pub(crate) fn keyframes(root: &Element, bodies: &Bodies, collector: &mut Collect
 /// Refuses numbers that are none, and unknown classes.
 pub(crate) fn followers(
     root: &Element,
-    defaults: &Defaults,
+    scopes: &Scopes,
     robot: &mut Robot,
     collector: &mut Collector,
 ) -> Result<(), Error> {
     for element in root.all("equality").flat_map(|section| &section.children) {
-        let styled = defaults.styled(element, None)?;
+        let styled = scopes.styled(element, None)?;
         let linear = styled.overlaid::<11>("polycoef")?;
         let is_linear = linear.iter().skip(2).all(|c| c.is_none_or(|c| c == 0.0));
         let [offset, factor] = [linear[0].unwrap_or(0.0), linear[1].unwrap_or(1.0)];

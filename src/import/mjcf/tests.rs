@@ -3,10 +3,21 @@
 use crate::import::urdf::tests::import_at;
 use crate::import::{ImportOptions, Imported};
 
-const OTHERS: [(&str, &str); 3] = [
+const OTHERS: [(&str, &str); 6] = [
     ("/repo/robot/part.xml", "<mujoco><worldbody><geom name='shelf' type='box' size='1 1 1'/></worldbody></mujoco>"),
     ("/repo/robot/loop.xml", "<mujoco><include file='loop.xml'/></mujoco>"),
     ("/repo/robot/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"),
+    (
+        "/repo/robot/kit/kid.xml",
+        "<mujoco model='kid'><compiler angle='radian'/><default><geom size='2'/><default class='c'><geom size='3'/></default></default>\
+         <asset><mesh name='flat' file='flat.obj'/></asset><worldbody childclass='c'><geom name='stand'/>\
+         <frame name='f' pos='0 0 1' euler='0 0 1.5707963267948966'><body name='k' pos='1 0 0'><joint name='j'/><geom name='g'/>\
+         <body name='l' pos='5 0 0'><joint name='m'/><geom class='main'/><geom type='mesh' mesh='flat'/></body></body></frame><body name='n'><geom/></body></worldbody>\
+         <contact><exclude body1='k' body2='n'/></contact><equality><joint joint1='m' joint2='j'/></equality>\
+         <keyframe><key qpos='1 2'/></keyframe></mujoco>",
+    ),
+    ("/repo/robot/kit/flat.obj", "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"),
+    ("/repo/robot/ring.xml", "<mujoco><asset><model name='r' file='ring.xml'/></asset></mujoco>"),
 ];
 
 fn import_with(content: &str, options: &ImportOptions) -> Result<Imported, crate::error::Error> {
@@ -18,19 +29,19 @@ fn coarse() -> ImportOptions {
     ImportOptions { deflection: 50.0, ..ImportOptions::default() }
 }
 
-fn import(content: &str) -> Imported {
+pub(super) fn import(content: &str) -> Imported {
     import_with(content, &coarse()).unwrap_or_else(|e| panic!("{content}: {e}"))
 }
 
-fn error(content: &str) -> String {
+pub(super) fn error(content: &str) -> String {
     import_with(content, &coarse()).expect_err(content).to_string()
 }
 
-fn world(content: &str) -> String {
+pub(super) fn world(content: &str) -> String {
     format!("<worldbody>{content}</worldbody>")
 }
 
-fn rules(imported: &Imported) -> Vec<String> {
+pub(super) fn rules(imported: &Imported) -> Vec<String> {
     imported.rules.iter().map(|r| format!("{} {} {}", r.between[0], r.between[1], r.reason)).collect()
 }
 
@@ -136,7 +147,6 @@ fn words_without_support_are_refused_by_name() {
     for (text, says) in [
         (world("<composite type='rope'/><body><flexcomp/></body>"), "`composite` in a MuJoCo model [unsupported]"),
         (world("<body><flexcomp/></body>"), "`flexcomp` in a MuJoCo model"),
-        (world("<replicate count='3'><geom size='1'/></replicate>"), "`replicate` in a MuJoCo model"),
         ("<compiler coordinate='global'/>".to_owned(), "global coordinates [unsupported]"),
         ("<compiler eulerseq='xyw'/>".to_owned(), "`eulerseq`: expected three of xyzXYZ"),
         ("<compiler angle='grad'/>".to_owned(), "`angle`: expected degree or radian"),
@@ -153,7 +163,9 @@ fn words_without_support_are_refused_by_name() {
         (geom("type='capsule' size='1' fromto='1 1 1 1 1 1'"), "`fromto` of length zero"),
         (geom("type='plane'"), "left out: 1 planes [no-geometry]"),
         (mesh("file='flat.msh'"), "[reference-missing]"),
-        (mesh("name='flat' vertex='0 0 0 1 0 0 0 1 0'"), "geometry `hull of points` of body world [unsupported]"),
+        (mesh("name='flat' vertex='0 0 0 1 0 0 0 1 0 1 1 0'"), "`vertex`: points of one plane have no hull"),
+        (mesh("name='flat' vertex='0 0 0 1'"), "`vertex` needs three numbers for each point"),
+        (mesh("name='flat' vertex='0 0 0' face='0 0'"), "`face` needs three numbers for each triangle"),
         (mesh("name='flat' vertex='0 0 0' face='0 1 2'"), "`face`: a number that is no vertex"),
         (mesh("file='flat.obj' scale='1 0 1'"), "a scale of 0"),
         (world("<body name='a'/><body name='a'/>"), "two bodies with the name `a`"),
