@@ -19,12 +19,13 @@ use std::path::{Component, Path, PathBuf};
 /// file of an assembly, with a sweep for each joint.
 ///
 /// # Errors
-/// Refuses an unreadable assembly, an unreadable folder, a folder without meshes, a name unfit for an assembly file, and an existing or
-/// unwritable file.
+/// Refuses an unreadable assembly, an unreadable folder, a folder without meshes or with an assembly file, a name unfit
+/// for an assembly file, and an existing or unwritable file.
 pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     if args.folder.is_file() {
         return init_above::run(args, console);
     }
+    refuse_second_assembly(&args.folder)?;
     let target = args.target(&args.folder);
     let mut found = Found::default();
     find(&args.folder, &mut Vec::new(), &mut found)?;
@@ -66,8 +67,23 @@ pub(crate) fn write(target: &Target, text: &str, content: &str, console: &mut Co
     Target::Stdout.write(console.stdout, |out| writeln!(out, "{content}: {}", path.display()))
 }
 
+/// Name of the assembly file in a folder.
+const ASSEMBLY: &str = "assembly.json";
+
 /// Endings of mesh files, in lower case.
 pub(crate) const MESH_ENDINGS: [&str; 4] = ["stl", "obj", "ply", "off"];
+
+/// Refuses a folder with an assembly file: a second one would forget its placements and rules.
+fn refuse_second_assembly(folder: &Path) -> Result<(), Failure> {
+    let file = folder.join(ASSEMBLY);
+    if fs::symlink_metadata(&file).is_err() {
+        return Ok(());
+    }
+    let shown = file.display();
+    let what = "the folder has an assembly file already, which is kept";
+    let fix = format!("`interfere check {shown}` checks it; `interfere init {shown} -o FILE` writes a file above it");
+    Err(refuse(&file, what, &fix))
+}
 
 /// Files below a folder.
 #[derive(Default)]
@@ -222,7 +238,7 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
 const END: &str = "\
 Exit codes:
   0  the assembly file is written
-  2  no file written: usage, no mesh in the folder, output not written
+  2  no file written: usage, no mesh in the folder, an assembly file in it, output not written
 
 Examples:
   interfere init meshes                    write meshes/assembly.json
@@ -257,7 +273,7 @@ pub struct InitArgs {
 impl InitArgs {
     /// The file to write; without one, `assembly.json` in a folder.
     pub(crate) fn target(&self, folder: &Path) -> Target {
-        self.output.clone().map_or_else(|| Target::File(folder.join("assembly.json")), Target::of_argument)
+        self.output.clone().map_or_else(|| Target::File(folder.join(ASSEMBLY)), Target::of_argument)
     }
 }
 
