@@ -1,8 +1,10 @@
-"""Compares the placed volumes of imported 3MF files with a reader of its own.
+"""Compares the placed volumes of imported 3MF files with a reader of its own, and with the crate `threemf2`.
 
-Usage: against_3mf.py INTERFERE FILE…; needs numpy. The reader expands the items of the build with row vectors, follows
-components into other parts of the archive, and applies the unit of the file. Prints a line for each file: the number of
-instances and the greatest relative difference of a volume.
+Usage: against_3mf.py INTERFERE [--threemf2 PROGRAM] FILE…, or against_3mf.py --write FOLDER; needs numpy. The reader
+expands the items of the build with row vectors, follows components into other parts of the archive, and applies the
+unit of the file. PROGRAM is the binary of the package `threemf2` beside this file. Prints a line for each file: the
+number of instances and the greatest relative difference of a volume. --write writes files with each unit, nested
+components, a mirrored item, and objects in other parts of the archive.
 """
 
 import json
@@ -94,10 +96,85 @@ def corners(path: Path) -> np.ndarray:
     return points[np.frombuffer(body, row, faces, 24 * count)["v"]]
 
 
-def main(program: str, files: list[str]) -> None:
+def by_crate(program: str, file: Path) -> list[float]:
+    """Returns the volumes of all instances (mm³), read by `threemf2`."""
+    line = subprocess.run([program, file], capture_output=True, text=True, check=True).stdout.strip()
+    if line.startswith("error:"):
+        raise ValueError(line)
+    return [float(x) for x in line.split()]
+
+
+def farthest(found: list[float], expected: list[float]) -> float:
+    """Returns the greatest relative difference of two lists of volumes, each sorted."""
+    assert len(found) == len(expected), (len(found), len(expected))
+    return max(abs(a - b) / max(abs(b), 1e-30) for a, b in zip(sorted(found), sorted(expected)))
+
+
+CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
+PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
+RELATION = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+
+
+def model(unit: str, objects: str, build: str) -> str:
+    """Returns the text of a model part."""
+    extension = f'xmlns:p="{PRODUCTION}" requiredextensions="p"'
+    head = f'<model unit="{unit}" xml:lang="en-US" xmlns="{CORE}" {extension}>'
+    return f'<?xml version="1.0"?>{head}<resources>{objects}</resources><build>{build}</build></model>'
+
+
+def relations(target: str) -> str:
+    """Returns the text of the relations of a part."""
+    row = f'<Relationship Target="{target}" Id="r" Type="{RELATION}"/>'
+    return f'<?xml version="1.0"?><Relationships xmlns="{PACKAGE}/relationships">{row}</Relationships>'
+
+
+def tetrahedron(id: int) -> str:
+    """Returns an object: a tetrahedron away from the origin, with edges of no round length."""
+    corners = [(1.1, 2.3, 3.7), (11.4, 2.2, 3.1), (1.9, 9.6, 2.8), (2.7, 3.3, 14.9)]
+    points = "".join(f'<vertex x="{x}" y="{y}" z="{z}"/>' for x, y, z in corners)
+    outward = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]
+    faces = "".join(f'<triangle v1="{a}" v2="{b}" v3="{c}"/>' for a, b, c in outward)
+    mesh = f"<vertices>{points}</vertices><triangles>{faces}</triangles>"
+    return f'<object id="{id}" type="model"><mesh>{mesh}</mesh></object>'
+
+
+def write(folder: Path) -> None:
+    """Writes the files of --write."""
+    turn, scale = "0.6 0.8 0 -0.8 0.6 0 0 0 1 5 -6 7.5", "1.5 0 0 0 0.5 0 0 0 2 0 0 1"
+    item = lambda id, to: f'<item objectid="{id}" transform="{to}"/>'
+    inner = lambda id, to, path="": f'<component objectid="{id}" transform="{to}"{path}/>'
+    group = lambda id, *inside: f'<object id="{id}" type="model"><components>{"".join(inside)}</components></object>'
+    files = {unit: {"3D/3dmodel.model": model(unit, tetrahedron(1), item(1, turn))} for unit in UNITS}
+    nested = tetrahedron(1) + group(2, inner(1, turn), inner(1, scale)) + group(3, inner(2, turn), inner(2, scale))
+    files["nested"] = {"3D/3dmodel.model": model("inch", nested, item(3, turn) + item(3, scale) + item(2, turn))}
+    mirror = "-0.6 -0.8 0 -0.8 0.6 0 0 0 1 5 -6 7.5"
+    files["mirrored"] = {"3D/3dmodel.model": model("millimeter", tetrahedron(1), item(1, mirror) + item(1, turn))}
+    path = ' p:path="/3D/parts/other.model"'
+    own = model("centimeter", group(2, inner(1, scale, path), inner(4, turn, path)), item(2, turn))
+    other = model("centimeter", tetrahedron(1) + group(4, inner(1, turn), inner(1, mirror)), "")
+    files["production"] = {
+        "3D/3dmodel.model": own,
+        "3D/_rels/3dmodel.model.rels": relations("/3D/parts/other.model"),
+        "3D/parts/other.model": other,
+    }
+    kinds = {"rels": "vnd.openxmlformats-package.relationships", "model": "vnd.ms-package.3dmanufacturing-3dmodel"}
+    rows = [f'<Default Extension="{ending}" ContentType="application/{kind}+xml"/>' for ending, kind in kinds.items()]
+    types = f'<?xml version="1.0"?><Types xmlns="{PACKAGE}/content-types">{"".join(rows)}</Types>'
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, parts in files.items():
+        with zipfile.ZipFile(folder / f"{name}.3mf", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("[Content_Types].xml", types)
+            archive.writestr("_rels/.rels", relations("/3D/3dmodel.model"))
+            for part, text in parts.items():
+                archive.writestr(part, text)
+
+
+def main(program: str, crate: str | None, files: list[str]) -> None:
     for file in map(Path, files):
         folder = Path(tempfile.mkdtemp()) / "design"
-        ran = subprocess.run([program, "import", str(file), "-o", str(folder)], capture_output=True, text=True, check=False)
+        command = [program, "import", str(file), "-o", str(folder)]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode:
             print(f"{file.name}: {ran.stderr.splitlines()[-1]}")
             continue
@@ -107,11 +184,20 @@ def main(program: str, files: list[str]) -> None:
             part, m = assembly["parts"][instance["part"]], matrix(instance)
             own = corners(folder / part["mesh"]) * MM[part.get("units", "mm")]
             found.append(volume(own @ m[:3, :3].T + m[:3, 3]))
-        expected = Archive(file).volumes()
-        assert len(found) == len(expected), (file, len(found), len(expected))
-        far = [abs(a - b) / max(abs(b), 1e-30) for a, b in zip(sorted(found), sorted(expected))]
-        print(f"{file.name}: {len(found)} instances, volumes at most {max(far):.2g} apart")
+        far = farthest(found, Archive(file).volumes())
+        line = f"{file.name}: {len(found)} instances, volumes at most {far:.2g} apart"
+        if crate:
+            try:
+                line += f", {farthest(found, by_crate(crate, file)):.2g} from threemf2"
+            except ValueError as error:
+                line += f", threemf2: {error}"
+        print(line)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    if sys.argv[1] == "--write":
+        write(Path(sys.argv[2]))
+    elif sys.argv[2] == "--threemf2":
+        main(sys.argv[1], sys.argv[3], sys.argv[4:])
+    else:
+        main(sys.argv[1], None, sys.argv[2:])
