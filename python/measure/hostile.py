@@ -146,6 +146,7 @@ def files(secret):
         }
         yield f"mesh path {name}.xml", mjcf(f'<asset><mesh name="m" file="{reference}"/></asset>'), links
         yield f"include path {name}.xml", mjcf(f'<include file="{reference}"/>'), links
+        yield f"model path {name}.xml", mjcf(f'<asset><model name="m" file="{reference}"/></asset>'), links
         yield f"mesh path {name}.sdf", sdf(reference), links
         include = f'<sdf version="1.9"><world name="w"><include><uri>{reference}</uri></include></world></sdf>'
         yield f"include path {name}.sdf", include, links
@@ -164,6 +165,10 @@ def files(secret):
     joints = joint % ("1", "a", "b") + joint % ("2", "b", "a")
     yield "joints in a cycle.urdf", f'<robot name="r"><link name="a"/><link name="b"/>{joints}</robot>', {}
     yield "a file that includes itself.xml", '<mujoco><include file="a file that includes itself.xml"/></mujoco>', {}
+    own = '<asset><model name="m" file="a model that attaches itself.xml"/></asset>'
+    yield "a model that attaches itself.xml", mjcf(own, '<attach model="m" prefix="a"/>'), {}
+    copies = '<replicate count="1000">' * 30 + '<geom size="1"/>' + "</replicate>" * 30
+    yield "30 replicas of replicas.xml", mjcf("", copies), {}
     inner = "<include><uri>a model in itself.sdf</uri></include>"
     yield "a model in itself.sdf", f'<sdf version="1.9"><model name="m"><link name="l"/>{inner}</model></sdf>', {}
     frames = "".join(f'<frame name="f{k}"><pose relative_to="f{1 - k}"/></frame>' for k in (0, 1))

@@ -15,6 +15,7 @@ use crate::mesh::read::coordinate_range::accept_point;
 use crate::shape::hull::convex_hull;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 
 /// Filter of the contacts of a geometry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,7 +147,7 @@ fn points(styled: Styled<'_>, map: &Affine) -> Result<Shape, Problem> {
     if map.linear.determinant() < 0.0 {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }
-    Ok(Shape::Triangles(mesh))
+    Ok(Shape::Triangles(Rc::new(mesh)))
 }
 
 /// The convex hull of points. MuJoCo refuses points of one plane, too.
@@ -155,7 +156,7 @@ fn hull_of(points: &[Vec3], element: &Element) -> Result<Shape, Problem> {
     if hull.rank < 3 {
         return Err(element.bad("`vertex`: points of one plane have no hull with a volume"));
     }
-    Ok(Shape::Triangles(TriMesh { triangles: hull.triangles, vertices: hull.vertices }))
+    Ok(Shape::Triangles(Rc::new(TriMesh { triangles: hull.triangles, vertices: hull.vertices })))
 }
 
 /// A primitive and its place. `fromto` replaces the place, and the length along z.

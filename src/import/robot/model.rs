@@ -7,6 +7,7 @@ use crate::json::wording::quoted;
 use crate::mesh::TriMesh;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// A robot: a tree of links.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ pub(crate) enum Shape {
         map: Affine,
     },
     /// Triangles of the description itself.
-    Triangles(TriMesh),
+    Triangles(Rc<TriMesh>),
     /// Another element, by name.
     Other(String),
 }

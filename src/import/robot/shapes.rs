@@ -11,8 +11,10 @@ use crate::import::references::References;
 use crate::import::refusal::{Refusal, problem};
 use crate::import::robot::model::{Address, Geometry, Shape};
 use crate::import::robot::packages::Packages;
+use crate::mesh::TriMesh;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Largest number of triangles of primitives.
 const MAX_TRIANGLES: usize = 20_000_000;
@@ -37,7 +39,7 @@ pub(crate) struct Shapes<'a, 'l> {
     meshes: BTreeMap<PathBuf, Option<SourceIx>>,
     /// File of each address.
     by_address: BTreeMap<Address, Option<PathBuf>>,
-    /// Mesh of each primitive.
+    /// Mesh of each primitive, by its sizes; of triangles, by their address.
     primitives: BTreeMap<String, SourceIx>,
     /// Number of triangles of all primitives.
     triangles: usize,
@@ -67,7 +69,10 @@ impl<'a, 'l> Shapes<'a, 'l> {
 
     /// Mesh of a geometry; `None` after a problem. Equal primitives share one.
     pub(crate) fn source(&mut self, geometry: &Geometry, link: &str, collector: &mut Collector) -> Option<Found> {
-        let key = format!("{:?}", geometry.shape);
+        let key = match &geometry.shape {
+            Shape::Triangles(mesh) => format!("{:p}", Rc::as_ptr(mesh)),
+            shape => format!("{shape:?}"),
+        };
         let name = geometry.name.clone().filter(|n| clean(n).is_some()).unwrap_or_else(|| link.to_owned());
         if let Some(source) = self.primitives.get(&key) {
             return Some(Found { source: *source, map: Affine::identity(), name: Some(name) });
@@ -80,7 +85,7 @@ impl<'a, 'l> Shapes<'a, 'l> {
             Shape::Cone { radius, length } => cone(*radius, *length, fine),
             Shape::Sphere(radius) => sphere(*radius, fine),
             Shape::Ellipsoid(radii) => ellipsoid(*radii, fine),
-            Shape::Triangles(mesh) => Primitive { mesh: mesh.clone(), deflection: 0.0 },
+            Shape::Triangles(mesh) => Primitive { mesh: TriMesh::clone(mesh), deflection: 0.0 },
             Shape::Mesh { file, map } => {
                 let in_mm = Affine { translation: map.translation * 1000.0, ..*map };
                 return Some(Found { source: self.mesh(file, geometry, collector)?, map: in_mm, name: None });
