@@ -41,14 +41,21 @@ struct Group {
     globs: Globs,
 }
 
+/// Largest number of rules from masks: they grow with the square of the geometries in explicit pairs. A rule takes at
+/// most 2 kB.
+const MAX_RULES: usize = 20_000;
+
 /// Rules for geometries whose masks have no bit in common, except for explicit pairs.
+///
+/// # Errors
+/// Refuses a model with too many rules.
 pub(crate) fn masked(
     root: &Element,
     bodies: &Bodies,
     placed: &[Placed],
     visual: bool,
     known: &BTreeSet<(usize, usize)>,
-) -> Vec<ImportedRule> {
+) -> Result<Vec<ImportedRule>, Problem> {
     let pairs = pairs(root, bodies);
     let alone: BTreeSet<&str> = pairs.iter().flatten().map(String::as_str).collect();
     let groups = groups(bodies, placed, visual, &alone);
@@ -68,12 +75,15 @@ pub(crate) fn masked(
             for (m, some) in first.iter().enumerate() {
                 let rest = if k == l { &second[m..] } else { &second };
                 for others in rest.iter().filter(|others| has_new_pair(some, others, known)) {
+                    if rules.len() >= MAX_RULES {
+                        return Err(root.too_large(format!("more than {MAX_RULES} rules of contact masks")));
+                    }
                     rules.push(ImportedRule { between: [glob(some), glob(others)], reason: reason.clone() });
                 }
             }
         }
     }
-    rules
+    Ok(rules)
 }
 
 /// True if two lists have a pair of links without a rule.

@@ -59,6 +59,6 @@ pub(crate) fn read(
     let apart = contacts::excluded(&root, &bodies)?;
     let Built { mut facts, placed, ruled } =
         build(&bodies.robot, &states, &apart, file, references, options, collector)?;
-    facts.rules.extend(contacts::masked(&root, &bodies, &placed, options.visual, &ruled));
+    facts.rules.extend(contacts::masked(&root, &bodies, &placed, options.visual, &ruled)?);
     Ok(FileFacts { sources, ..facts })
 }

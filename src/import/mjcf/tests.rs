@@ -78,6 +78,11 @@ fn masks_become_rules_except_for_explicit_pairs() {
     assert!(imported.rules.len() > 1 && imported.rules.iter().all(|r| r.between.iter().all(|g| g.len() < 1000)));
     let covered: usize = imported.rules.iter().filter(|r| r.between[0] == r.between[1]).count();
     assert_eq!(imported.rules.len(), covered * (covered + 1) / 2);
+    // Each geometry of an explicit pair needs rules of its own.
+    let pair = "<contact><pair geom1='a' geom2='b'/></contact>";
+    let text = "<replicate count='500'><body><geom name='a' size='1' contype='0'/><body><geom name='b' size='1' contype='0'/></body></body>";
+    let found = error(&format!("{}{pair}", world(&format!("{text}</replicate>"))));
+    assert!(found.contains("more than 20000 rules of contact masks [too-large]"), "{found}");
 }
 
 #[test]
