@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# fuzz/run.sh [SECONDS_PER_TARGET]: seeds the corpora, then fuzzes each target in turn (default 1200 s, four hours in all).
+# fuzz/run.sh [SECONDS_PER_TARGET [TARGET...]]: seeds the corpora, then fuzzes the targets in turn (default 1200 s, all
+# targets: four hours).
 # Needs cargo-fuzz; runs on a stable toolchain. Crashes are written to fuzz/artifacts and fail the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-1200}
+targets=("${@:2}")
+if [ "${#targets[@]}" = 0 ]; then targets=(stl obj ply off gltf threemf urdf dae mjcf sdf assembly); fi
 export RUSTC_BOOTSTRAP=1
-for target in stl obj ply off gltf threemf urdf dae mjcf sdf assembly; do
+for target in "${targets[@]}"; do
   corpus=fuzz/corpus/$target
   mkdir -p "$corpus"
   case $target in
