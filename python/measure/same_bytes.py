@@ -1,10 +1,10 @@
 """Compares the folders that repeated imports of the same files write, byte for byte.
 
 Usage: same_bytes.py INTERFERE EMULATOR ROOT…; EMULATOR is a command like "qemu-x86_64 -cpu Nehalem", or "" for none.
-Takes the glTF, GLB, 3MF, URDF, SDF, MJCF and STEP files of the roots: files, or folders. Imports each of them twice, with
-1 and 16 threads, under the emulator, and from a second export: a copy in another folder with other dates, comments, white
-space and compression. The second export may differ in import.json, which holds the hash of the file. Prints each file with
-a difference, then the numbers of files, of folders, of refusals, and of differences.
+Takes the glTF, GLB, 3MF, URDF, SDF, MJCF and STEP files of the roots: files, or folders. Imports each of them twice,
+with 1 and 16 threads, under the emulator, and from a second export: a copy in another folder with other dates,
+comments, white space and compression. The second export may differ in import.json, which holds the hash of the file.
+Prints each file with a difference, then the numbers of files, of folders, of refusals, and of differences.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-//! Prints the volume of every placed mesh of 3MF files (mm³, the sign is that of the winding): a line for each file, the
+//! Prints the volume of every placed mesh of 3MF files (mm³, with the sign of the winding): a line for each file, the
 //! numbers in order of the build. The crate `threemf2` reads the files; the transforms and volumes are computed here.
 //! A line begins with `error:` for a file that the crate refuses.
 
