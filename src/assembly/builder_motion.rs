@@ -35,7 +35,8 @@ impl NewJoint {
         Self::new(JointKind::Revolute, axis, at)
     }
 
-    /// A slide along a direction.
+    /// A slide along a direction. It has no natural end: [`Self::range`] gives its limits, unless it follows another
+    /// joint.
     #[must_use]
     pub fn prismatic(axis: Vec3) -> Self {
         Self::new(JointKind::Prismatic, axis, Vec3::zeros())
@@ -182,6 +183,11 @@ impl Named<'_> {
                 "give a range that holds the value as drawn",
             );
         }
+        let endless = new.kind == JointKind::Prismatic && new.range.is_none() && new.follows.is_none();
+        if endless {
+            let what = "a slide without limits has no end".to_owned();
+            self.note(&at, what, "give its least and largest value with `range` (mm)");
+        }
         let on = new.on.as_ref().map(|on| self.find(&at, on));
         let follows = new.follows.as_ref().map(|(leader, [ratio, offset])| {
             Some(Follow { leader: self.find(&at, leader)?, ratio: *ratio, offset: *offset })
@@ -194,7 +200,7 @@ impl Named<'_> {
             on: on.map_or(Some(None), |on| on.map(Some))?,
             follows: follows.map_or(Some(None), |follows| follows.map(Some))?,
         };
-        (all_finite && !outside).then_some(whole)
+        (all_finite && !outside && !endless).then_some(whole)
     }
 
     /// Sets the joint of each instance.

@@ -27,7 +27,7 @@ pub struct MechanismJoint {
     pub joint: Joint,
     /// Value as drawn.
     pub home: f64,
-    /// Least and largest value; `None` without limits.
+    /// Least and largest value; `None` without limits. A slide that follows no other joint has limits.
     pub range: Option<[f64; 2]>,
     /// Joint that this one stands on; `None` for the ground.
     pub on: Option<JointIx>,

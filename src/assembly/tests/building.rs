@@ -89,6 +89,7 @@ fn the_builder_refuses_wrong_joints_and_runs_at_once() {
         .joint("hinge", NewJoint::screw(Vec3::z(), Vec3::zeros(), f64::NAN).moves("lid").moves("["))
         .joint("a/b", NewJoint::prismatic(Vec3::x()).moves("lid").on("hinges").range(1.0, 2.0))
         .joint("last", NewJoint::prismatic(Vec3::x()).follows("hinge", 1.0, 0.0))
+        .joint("rail", NewJoint::prismatic(Vec3::x()))
         .build()
         .expect_err("wrong");
     insta::assert_snapshot!(error, @r"
@@ -98,6 +99,7 @@ fn the_builder_refuses_wrong_joints_and_runs_at_once() {
     joints.hinge: a number of the joint is not finite; give finite numbers
     joints.a/b: home is 0, outside the range; give a range that holds the value as drawn
     joints.a/b: unknown joint `hinges`; did you mean `hinge`?
+    joints.rail: a slide without limits has no end; give its least and largest value with `range` (mm)
     joints.hinge: `lit` matches no instance; correct the glob
     joints.hinge: `[` is not a glob; `[` is never closed; write `\[` for the character itself
     joints.a/b: two joints move `lid`; let one stand on the other

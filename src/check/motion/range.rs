@@ -18,7 +18,7 @@ use crate::io::Loader;
 use crate::json::wording::{join_or, nearest, quoted};
 use crate::motion::{AS_DRAWN, JointIx, JointKind, Mechanism, RunKind};
 
-/// Range examined for a joint without limits, to each side: one turn (degrees).
+/// Range examined for a turn or screw without limits, to each side: one turn (degrees). Slides have limits.
 const FULL_TURN: f64 = 360.0;
 
 /// Ranges of some joints from the drawing.
@@ -52,7 +52,7 @@ pub struct JointRange {
 /// One direction of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointSide {
-    /// Last value examined: the limit of the joint, or of one that follows it; one turn without limits.
+    /// Last value examined: the limit of the joint, or of one that follows it; one turn for a turn or screw without limits.
     pub limit: f64,
     /// Farthest value to which every pair keeps its limits, proved from the drawing on.
     pub free: f64,
