@@ -18,6 +18,7 @@ use interfere::internals::geom::LengthUnit;
 use interfere::internals::geom::math::Vec3;
 use interfere::internals::geom::pose::Affine;
 use interfere::internals::io::FsLoader;
+use interfere::internals::motion::RunKind;
 use interfere::internals::report::table::MAX_ROWS;
 use interfere::report::{Format, Style, render};
 use std::collections::BTreeMap;
@@ -113,6 +114,40 @@ fn shards_split_the_pairs_of_poses_and_sweeps() {
     assert!(each.iter().filter(|n| **n > 0).count() > 1, "one shard has all rows: {each:?}");
     let some = Options { runs: vec!["as-drawn".to_owned(), "open*".to_owned()], ..options() };
     assert_joins(&case("sliding-doors"), &some, 3);
+}
+
+#[test]
+fn shards_split_several_sweeps_and_the_sweep_of_all_joints() {
+    for name in ["hinged-box", "sliding-doors"] {
+        let mut assembly = case(name);
+        assert!(assembly.motion.sweep_all(), "{name} has joints");
+        let options = Options { sweep_cells: 200_000, ..options() };
+        for of in [2, 5] {
+            assert_joins(&assembly, &options, of);
+        }
+    }
+}
+
+/// The sweep of a part of the range has another hash.
+#[test]
+fn the_candidates_of_shards_include_those_of_the_sweeps() {
+    let options = Options { sweep_cells: 200_000, ..options() };
+    let drawing = Options { runs: vec!["as-drawn".to_owned()], ..options.clone() };
+    let mut assembly = case("hinged-box");
+    assert!(assembly.motion.sweep_all(), "hinged-box has a joint");
+    let [first, last] = [1, 3].map(|index| shard_of(&assembly, &options, Shard { index, of: 3 }).candidates);
+    assert_eq!(first, last);
+    let as_drawn = shard_of(&assembly, &drawing, Shard { index: 1, of: 3 }).candidates;
+    assert!(first.count > as_drawn.count, "{first:?} {as_drawn:?}");
+    for run in &mut assembly.motion.runs {
+        if let RunKind::Box { swept, .. } = &mut run.kind {
+            for (_, range) in swept {
+                range[1] -= 1e-3 * (range[1] - range[0]);
+            }
+        }
+    }
+    let other = shard_of(&assembly, &options, Shard { index: 1, of: 3 }).candidates;
+    assert!(other.hash != first.hash, "{first:?} {other:?}");
 }
 
 #[test]

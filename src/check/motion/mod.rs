@@ -120,6 +120,7 @@ impl RunChecker<'_> {
         let share = SweptShare::of(self.shard, self.assembly, self.shapes, plan.definition);
         let sweeps = plan.sweeps(self, &checker, &rules, (&rank, share), Effort::of(self.settings.measure));
         let close = sweeps.close();
+        let candidates = if close.is_empty() { candidates } else { candidates.and(&sweeps.share.describe(&close)) };
         let asked = close.len() as u64 + all.ignored(&rules) - swept.ignored(&rules);
         let by_boxes = if counts_all { all.pairs() - swept.pairs() - asked } else { 0 };
         outcome.counts.clear += by_boxes;

@@ -40,8 +40,8 @@ impl Shard {
     }
 }
 
-/// Candidate pairs of a whole run, with those of its poses and of the starts of its sweeps: their grown boxes meet, and
-/// no rule ignores them. Equal in all shards of the run.
+/// Candidate pairs of a whole run, with those of its poses and sweeps: their grown boxes meet, in a sweep somewhere on
+/// the way, and no rule ignores them. Equal in all shards of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Candidates {
@@ -52,6 +52,24 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// Describes pairs: two indices and the shard hash of each.
+    fn describing(pairs: impl ExactSizeIterator<Item = (u32, u32, u64)>) -> Self {
+        let count = pairs.len() as u64;
+        let mut hasher = blake3::Hasher::new();
+        let mut block = Vec::with_capacity(1 << 16);
+        for (a, b, hash) in pairs {
+            block.extend_from_slice(&a.to_le_bytes());
+            block.extend_from_slice(&b.to_le_bytes());
+            block.extend_from_slice(&hash.to_le_bytes());
+            if block.len() >= 1 << 16 {
+                hasher.update(&block);
+                block.clear();
+            }
+        }
+        hasher.update(&block);
+        Self { count, hash: hasher.finalize().to_hex().as_str()[..32].to_owned() }
+    }
+
     /// Candidates of the drawing and of a pose or sweep; of those before, and of one more.
     pub(crate) fn and(self, more: &Self) -> Self {
         let hash = blake3::hash([self.hash.as_bytes(), b" ", more.hash.as_bytes()].concat().as_slice());
@@ -89,21 +107,7 @@ impl UniquePairs {
     pub(crate) fn of_shard(self, shapes: &Shapes, shard: Shard) -> (Self, Candidates) {
         let content: Vec<blake3::Hash> = shapes.all.iter().map(Shape::content).collect();
         let hashes: Vec<u64> = self.distinct.par_iter().map(|d| hash(d, &content)).collect();
-        let mut hasher = blake3::Hasher::new();
-        let mut block = Vec::with_capacity(1 << 16);
-        for members in self.candidates.chunks(4096) {
-            block.clear();
-            for m in members {
-                block.extend_from_slice(&m.a.to_le_bytes());
-                block.extend_from_slice(&m.b.to_le_bytes());
-                block.extend_from_slice(&hashes[m.group as usize].to_le_bytes());
-            }
-            hasher.update(&block);
-        }
-        let candidates = Candidates {
-            count: self.candidates.len() as u64,
-            hash: hasher.finalize().to_hex().as_str()[..32].to_owned(),
-        };
+        let candidates = Candidates::describing(self.candidates.iter().map(|m| (m.a, m.b, hashes[m.group as usize])));
         let mut kept = 0;
         // Index of each unique pair within the shard.
         let places: Vec<Option<u32>> = hashes
@@ -148,16 +152,25 @@ impl<'a> SweptShare<'a> {
 
     /// True if the pair of two instances belongs to the shard.
     pub(crate) fn contains(&self, a: u32, b: u32) -> bool {
-        let Some(shard) = self.shard else { return true };
-        let (_, pair) = canonical(self.assembly, self.shapes, &Candidate { a, b, rule: None });
-        shard.contains(swept_hash(&pair, &self.content, self.definition))
+        self.shard.is_none_or(|shard| shard.contains(self.hash(a, b)))
     }
-}
 
-/// Hash of two shapes, their relative pose as drawn and the joint values of a sweep, equal on every machine.
-fn swept_hash(pair: &UniquePair, content: &[blake3::Hash], definition: u64) -> u64 {
-    let [low, high] = [hash(pair, content), definition].map(u64::to_le_bytes);
-    first_bytes(&blake3::hash(&[low, high].concat()))
+    /// Describes the pairs of the whole sweep; without a shard, the hash is empty.
+    pub(crate) fn describe(&self, pairs: &[Candidate]) -> Candidates {
+        if self.shard.is_none() {
+            return Candidates { count: pairs.len() as u64, hash: String::new() };
+        }
+        let hashes: Vec<u64> = pairs.par_iter().map(|c| self.hash(c.a, c.b)).collect();
+        Candidates::describing(pairs.iter().zip(hashes).map(|(c, hash)| (c.a, c.b, hash)))
+    }
+
+    /// Hash of the two shapes of a pair, their relative pose as drawn and the joint values of the sweep, equal on every
+    /// machine.
+    fn hash(&self, a: u32, b: u32) -> u64 {
+        let (_, pair) = canonical(self.assembly, self.shapes, &Candidate { a, b, rule: None });
+        let [low, high] = [hash(&pair, &self.content), self.definition].map(u64::to_le_bytes);
+        first_bytes(&blake3::hash(&[low, high].concat()))
+    }
 }
 
 /// Hash of two shapes and their relative pose, equal on every machine.
