@@ -32,6 +32,8 @@ pub(crate) mod several;
 pub(crate) mod sweep;
 pub(crate) mod swept;
 pub(crate) mod swept_boxes;
+#[cfg(test)]
+mod swept_boxes_tests;
 
 use crate::assembly::{Assembly, InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::cache::PairCache;
