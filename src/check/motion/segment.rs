@@ -43,6 +43,8 @@ pub(crate) struct SegmentAnswer {
     pub first: Option<Span>,
     /// Parts that break a limit; `None` for a motion of several parameters.
     pub failing: Option<Vec<FailingSpan>>,
+    /// True if an end of a failing part has a wider bracket than promised.
+    pub wide_ends: bool,
     /// Parts without a proof.
     pub open: Vec<Span>,
     /// Number of tests.
@@ -160,6 +162,7 @@ fn described(
                 .map(|f| FailingSpan { from: span(f.from), to: span(f.to), throughout: f.throughout })
                 .collect(),
         ),
+        wide_ends: answer.wide_ends,
         open: answer.open.iter().copied().map(span).collect(),
         tests: answer.tests,
         cells: answer.frames as u64,

@@ -88,6 +88,7 @@ pub(crate) fn box_answer(
         parameters: several.parameters,
         first: None,
         failing: None,
+        wide_ends: false,
         open,
         tests: answer.tests,
         cells: answer.frames as u64,

@@ -265,7 +265,7 @@ fn joint_at(joint: u32, [from, to]: [f64; 2]) -> JointTravel {
     JointTravel { joint, from, to }
 }
 
-/// Certified if the bracket is as narrow as promised. A contact is certified by its proof.
+/// Certified if all brackets are as narrow as promised. A contact is certified by its proof.
 fn certainty(row: &PairOutcome, limits: &Limits, answer: &SweepAnswer) -> Certainty {
     if answer.segments.iter().any(|s| s.no_inside) {
         return Certainty::NoInside;
@@ -278,6 +278,7 @@ fn certainty(row: &PairOutcome, limits: &Limits, answer: &SweepAnswer) -> Certai
     match row.status {
         Status::Undecided => Certainty::Bracketed,
         Status::Contact | Status::Allowed => Certainty::Certified,
+        _ if answer.segments.iter().any(|s| s.wide_ends) => Certainty::Bracketed,
         _ if row.gap_bracket.is_none_or(promised) => Certainty::Certified,
         _ => Certainty::Bracketed,
     }

@@ -6,15 +6,11 @@
 use crate::motion::{Cell, Frame};
 use crate::query::sweep::cells::displacement;
 use crate::query::sweep::level::{Level, Scan};
-use crate::query::sweep::run::{Failing, Sweep};
+use crate::query::sweep::run::{Failing, PROMISED_FLOORS, Sweep};
 use crate::query::sweep::work::Work;
 
 /// Largest number of poses inside the failing part of one run, for depths and for distances.
 const MAX_QUERIES: [usize; 2] = [256, 2048];
-
-/// Widest stretch between two broken poses that counts as broken: B moves by this many floors (a hundredth of the
-/// tolerance).
-const JOINED_FLOORS: f64 = 10.0;
 
 /// Largest number of halvings of a certified extension.
 const HALVINGS: u32 = 40;
@@ -80,7 +76,7 @@ impl Sweep<'_> {
         let mut stack = vec![range];
         let mut all = true;
         while let Some([x, y]) = stack.pop() {
-            if y <= x || self.moved(x, y) <= JOINED_FLOORS * work.floor {
+            if y <= x || self.moved(x, y) <= PROMISED_FLOORS * work.floor {
                 continue;
             }
             if queries >= MAX_QUERIES[usize::from(limit > 0.0)] {

@@ -40,12 +40,32 @@ pub(crate) mod still;
 mod tests;
 pub(crate) mod tree;
 #[cfg(test)]
+mod truth_bodies_tests;
+#[cfg(test)]
 mod truth_cases_tests;
+#[cfg(test)]
+mod truth_chains_tests;
+#[cfg(test)]
+mod truth_defects_tests;
+#[cfg(test)]
+mod truth_families_tests;
+#[cfg(test)]
+mod truth_gears_tests;
 #[cfg(test)]
 mod truth_loose_tests;
 #[cfg(test)]
+mod truth_paths_tests;
+#[cfg(test)]
+mod truth_plane_tests;
+#[cfg(test)]
+mod truth_screws_tests;
+#[cfg(test)]
+mod truth_slides_tests;
+#[cfg(test)]
 mod truth_tests;
 pub(crate) mod widest;
+#[cfg(test)]
+mod widest_tests;
 pub(crate) mod work;
 pub(crate) mod worst;
 

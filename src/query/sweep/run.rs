@@ -4,12 +4,16 @@ use crate::geom::math::greater;
 use crate::geom::{Bounds, Vec3};
 use crate::motion::{Cell, Chain};
 use crate::query::depth::SolidRef;
-use crate::query::sweep::cells::merged;
+use crate::query::sweep::cells::{Cells, merged};
 use crate::query::sweep::work::{Work, balls};
 use crate::shape::surface::Inside;
 
 /// Default number of tests of a pair in a run: seconds for one thread.
 pub const DEFAULT_TESTS: u64 = 16_000_000;
+
+/// Promised width of the bracket of an end, and the widest stretch between two broken poses that counts as broken: B
+/// moves by this many floors (a hundredth of the tolerance).
+pub(crate) const PROMISED_FLOORS: f64 = 10.0;
 
 /// Limits of a pair (mm).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,6 +121,9 @@ pub struct SweepAnswer {
     pub approach: Option<[f64; 2]>,
     /// Parts that break the rule, in order; empty for passing runs.
     pub failing: Vec<Failing>,
+    /// True if an end of a measured failing part has a wider bracket than promised: B moves by more than a hundredth of
+    /// the tolerance within it.
+    pub wide_ends: bool,
     /// Tests used.
     pub tests: u64,
     /// Configurations of the joints evaluated.
@@ -152,6 +159,7 @@ impl<'a> Sweep<'a> {
         let unknown = answer.failing.iter().filter(|f| !f.throughout).map(|f| [f.from[1], f.to[0]]);
         answer.open = merged(answer.open.iter().copied().chain(unknown).collect());
         answer.proved = self.share_without(&answer.open);
+        answer.wide_ends = self.measured && self.has_wide_ends(&answer.failing, work.floor);
         answer.approach = approach;
         answer.tests = work.budget.used;
         answer.frames = work.frames;
@@ -169,11 +177,21 @@ impl<'a> Sweep<'a> {
             worst: None,
             approach: None,
             failing: Vec::new(),
+            wide_ends: false,
             tests: 0,
             frames: 0,
             no_inside,
             slack: 0.0,
         }
+    }
+
+    /// True if B moves by more than the promise within the bracket of an end. `floor` is the displacement below which no
+    /// interval is split (mm).
+    fn has_wide_ends(&self, failing: &[Failing], floor: f64) -> bool {
+        let ends = failing.iter().flat_map(|f| [f.from, f.to]).filter(|end| end[0] < end[1]);
+        // The displacement counts from the middle of the bracket.
+        let moves = |end: [f64; 2]| 2.0 * Cells::new(self.chain, end, self.balls()).get(0).displacement;
+        ends.into_iter().any(|end| moves(end) > PROMISED_FLOORS * floor)
     }
 
     /// Share of the run outside some intervals.

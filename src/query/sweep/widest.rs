@@ -9,7 +9,7 @@ use crate::geom::{Bounds, Pose, Vec3};
 use crate::motion::{Chain, Frame, Twist};
 use crate::query::sweep::level::price;
 use crate::query::sweep::regions::{Region, Regions};
-use crate::query::sweep::run::Failing;
+use crate::query::sweep::run::{Failing, PROMISED_FLOORS};
 use crate::query::sweep::still::Still;
 use crate::query::sweep::work::{Work, balls};
 use crate::query::triangles::Gap;
@@ -21,9 +21,6 @@ const MAX_CORNER_PARAMETERS: usize = 6;
 
 /// Largest number of parameters with a bound from all combinations of their ends; beyond, their motions add up.
 const MAX_SUMMED_PARAMETERS: usize = 4;
-
-/// Widest stretch between two poses above the limit that counts as above it: B moves by this many floors.
-const JOINED_FLOORS: f64 = 10.0;
 
 /// Search for the largest gap.
 #[derive(Debug, Clone, Copy)]
@@ -69,17 +66,17 @@ impl Widest {
 }
 
 /// Gap over one cell.
-struct OverCell {
+pub(super) struct OverCell {
     /// Lower bound of the gap in the middle (mm).
     least: f64,
     /// Upper bound of the gap over the cell (mm).
-    most: f64,
+    pub(super) most: f64,
     points: [Vec3; 2],
 }
 
 impl OverCell {
     /// Bounds the gap over a cell.
-    fn new(still: &Still, region: &Region, limit: f64) -> Self {
+    pub(super) fn new(still: &Still, region: &Region, limit: f64) -> Self {
         let frame = &region.frame;
         let Some(near) = still.nearest(&frame.pose, f64::INFINITY) else {
             // A part without triangles has no gap.
@@ -298,7 +295,7 @@ pub(crate) fn parts_above(
         if over.most <= limit {
             found.keep(from, to);
         } else if over.least - displacement > limit {
-            found.exceed(from, to, JOINED_FLOORS * work.floor);
+            found.exceed(from, to, PROMISED_FLOORS * work.floor);
             if first_alone {
                 // The rest of the run is unknown.
                 found.throughout = false;

@@ -1,0 +1,128 @@
+//! Screws in their nuts: polygonal helices of a square thread in a groove.
+
+use crate::geom::Vec3;
+use crate::geom::math::sin_cos_deg;
+use crate::mesh::TriMesh;
+use crate::motion::{ChainJoint, Joint, JointKind, Law};
+use crate::query::sweep::SweepStatus;
+use crate::query::sweep::truth_bodies_tests::{channel_caps, channel_outline, swept};
+use crate::query::sweep::truth_cases_tests::{Case, End, Truth, clearance, fails, limits, passes};
+
+/// A square thread: radii 10 and 12, 2 mm high.
+#[derive(Clone, Copy)]
+pub(crate) struct Thread {
+    pub lead: f64,
+    /// Facets of a turn.
+    pub facets: usize,
+    /// Distances of the flanks along the axis, and of crest and root across it (mm).
+    pub axial: f64,
+    pub radial: f64,
+}
+
+const CREST: f64 = 12.0;
+const INSIDE: f64 = 10.0;
+
+impl Thread {
+    fn rows(self, section: &[[f64; 2]], turns: [f64; 2]) -> Vec<Vec<Vec3>> {
+        let [from, to] = turns.map(|t| (t * self.facets as f64).round() as i64);
+        let row = |k: i64| {
+            let turn = k as f64 / self.facets as f64;
+            let (s, c) = sin_cos_deg(360.0 * turn);
+            section.iter().map(|[r, z]| Vec3::new(r * c, r * s, z + self.lead * turn)).collect()
+        };
+        (from..=to).map(row).collect()
+    }
+
+    /// The ridge of the screw.
+    pub(crate) fn screw(self, turns: [f64; 2]) -> TriMesh {
+        let section = [[INSIDE, -1.0], [INSIDE, 1.0], [CREST, 1.0], [CREST, -1.0]];
+        swept(&self.rows(&section, turns), &[0, 1, 2, 3], &[[0, 1, 2, 3]])
+    }
+
+    /// The groove of the nut.
+    pub(crate) fn nut(self, turns: [f64; 2]) -> TriMesh {
+        let (inner, outer) = (1.0 + self.axial, 2.4);
+        let root = CREST + self.radial;
+        let section = [
+            [INSIDE + 0.3, -outer],
+            [INSIDE + 0.3, -inner],
+            [root, -inner],
+            [root, inner],
+            [INSIDE + 0.3, inner],
+            [INSIDE + 0.3, outer],
+            [root + 1.5, outer],
+            [root + 1.5, -outer],
+        ];
+        // Four points of the outside, then four of the groove, both from the lower lip to the upper one.
+        let of_channel = [0, 7, 6, 5, 1, 2, 3, 4].map(|k| section[k]);
+        let clockwise: Vec<usize> = channel_outline().into_iter().rev().collect();
+        let caps = channel_caps().map(|[p, q, r, s]| [s, r, q, p]);
+        swept(&self.rows(&of_channel, turns), &clockwise, &caps)
+    }
+
+    /// Bounds of the gap of the flanks: of the steepest facet, less the deviation of facets from the helicoid.
+    fn flank_gap(self) -> [f64; 2] {
+        let pitch = self.lead / (2.0 * std::f64::consts::PI);
+        let steepest = |r: f64| r / r.hypot(pitch);
+        let step = 2.0 * std::f64::consts::PI / self.facets as f64;
+        // The diagonals of the facets of both threads miss the helicoid by this much.
+        let twist = pitch * step * (CREST + self.radial - INSIDE) / (CREST + INSIDE);
+        [self.axial * steepest(INSIDE) - twist, self.axial * steepest(CREST)]
+    }
+
+    /// The gap of crest and root: a corner over the middle of a facet.
+    fn crest_gap(self) -> f64 {
+        (CREST + self.radial) * libm::cos(std::f64::consts::PI / self.facets as f64) - CREST
+    }
+}
+
+pub(crate) fn screwed(lead: f64) -> ChainJoint {
+    let joint = Joint { kind: JointKind::Screw { lead }, axis: Vec3::z(), at: Vec3::zeros() };
+    ChainJoint { joint, law: Law::linear(1.0, 0.0) }
+}
+
+/// Screws that turn in their nuts.
+pub(crate) fn screws() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (lead, facets, axial, radial) in [
+        (6.0, 24, 0.2, 1.0),
+        (6.0, 48, 0.1, 0.5),
+        (-6.0, 36, 0.15, 0.8),
+        (6.0, 24, 0.5, 0.2),
+        (6.0, 36, 0.5, 0.1),
+        (-6.0, 48, 0.6, 0.3),
+    ] {
+        let thread = Thread { lead, facets, axial, radial };
+        let [low, high] = thread.flank_gap();
+        let crest = thread.crest_gap();
+        let bounds = [low.min(crest), high.min(crest)];
+        assert!(bounds[0] > 0.01, "{bounds:?}");
+        let case = |name, range, limits, truth| Case {
+            name,
+            parts: [thread.nut([0.0, 1.5]), thread.screw([-1.0, 2.5])],
+            joints: [vec![], vec![screwed(lead)]],
+            range,
+            limits,
+            truth,
+        };
+        let clear = Truth { status: SweepStatus::Clear, gap: Some(bounds), failing: None };
+        let range = [-180.0, 200.0];
+        let close =
+            Truth { gap: Some(bounds), ..fails(SweepStatus::TooClose, None, End::At(range[0]), End::At(range[1])) };
+        cases.push(case("screw in its nut", range, limits(), clear));
+        cases.push(case("screw keeps its clearance", range, clearance(0.9 * bounds[0]), clear));
+        cases.push(case("screw closer than its clearance", range, clearance(1.2 * bounds[1]), close));
+    }
+    for (facets, radial) in [(64, 0.05), (96, 0.05)] {
+        let thread = Thread { lead: 6.0, facets, axial: 0.0, radial };
+        cases.push(Case {
+            name: "screw in contact with its nut",
+            parts: [thread.nut([0.0, 1.5]), thread.screw([-1.0, 2.5])],
+            joints: [vec![], vec![screwed(thread.lead)]],
+            range: [-90.0, 180.0],
+            limits: limits(),
+            truth: passes(SweepStatus::Contact, None),
+        });
+    }
+    cases
+}
