@@ -110,7 +110,7 @@ pub struct OverlapSearch<'a> {
     /// Closest points of the surfaces, if measured.
     pub(crate) surfaces: Option<Apart>,
     /// Largest depth without a certificate by inset, for each effort (mm).
-    pub(crate) failed: [f64; 2],
+    pub(crate) failed: [f64; 3],
     /// Depth of the last request for remaining boxes (mm).
     pub(crate) confined: Option<f64>,
     pub(crate) events: Vec<Event>,
@@ -194,7 +194,7 @@ impl<'a> OverlapSearch<'a> {
             region,
             search: None,
             surfaces: None,
-            failed: [0.0; 2],
+            failed: [0.0; 3],
             confined: None,
             events: Vec::new(),
         }

@@ -58,6 +58,10 @@ const MUCH_EFFORT_TRIANGLES: usize = 2_000;
 /// Largest depth for much effort in larger pairs (share of the smaller part's diameter).
 const THIN_SHARE: f64 = 0.02;
 
+/// Upper limit of boxes around what an inset with divided edges leaves. More lie all over a seam that is thick
+/// everywhere; then the fewer, larger ones of undivided edges need fewer cells.
+const FEW_BOXES: usize = 8;
+
 /// Number of bisections by insets after branch and bound left the bracket open.
 const SHRINK_STEPS: usize = 7;
 
@@ -101,11 +105,14 @@ impl Precision {
     }
 }
 
-/// Effort of a certificate by inset: much effort certifies more, at several times the cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Effort of a certificate by inset: each more certifies more, at several times the cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Effort {
     Little,
+    /// Faces of several triangles move as one, and vertices split at reflex edges.
     Much,
+    /// Long edges are divided, too.
+    Most,
 }
 
 impl OverlapSearch<'_> {
@@ -147,6 +154,10 @@ impl OverlapSearch<'_> {
             return;
         }
         self.resolve();
+        if decided(self) {
+            return;
+        }
+        self.shrink(threshold, Effort::Most);
         if decided(self) {
             return;
         }
@@ -219,11 +230,14 @@ impl OverlapSearch<'_> {
         // first cells.
         if self.is_solid() && !self.is_large() && self.worth_much_effort(self.lower) {
             self.climb_beyond(&ball.center, greater(self.lower, of(self)), f64::INFINITY);
-            self.inset_beyond_balls(of, FIRST_BALLS);
+            self.inset_beyond_balls(of, FIRST_BALLS, Effort::Much);
             if met(self) {
                 return;
             }
             self.confine_beyond(&width);
+            if met(self) {
+                return;
+            }
         }
         self.search(&width);
     }
@@ -244,11 +258,14 @@ impl OverlapSearch<'_> {
             if cells == FIRST_CELLS && !self.worth_much_effort(self.lower) {
                 continue;
             }
-            self.inset_beyond_balls(of, MAX_BALLS);
+            self.inset_beyond_balls(of, MAX_BALLS, Effort::Much);
             if met(self) {
                 return;
             }
             self.confine_beyond(width);
+            if met(self) {
+                return;
+            }
         }
         for _ in 0..SHRINK_STEPS {
             if met(self) || !self.is_solid() {
@@ -258,17 +275,23 @@ impl OverlapSearch<'_> {
         }
     }
 
-    /// Confines the search to boxes where an inset just beyond the best ball fails.
+    /// Confines the search to boxes where an inset just beyond the best ball fails, unless one with the most effort
+    /// succeeds.
     fn confine_beyond(&mut self, width: &Precision) {
+        let of = |m: &Self| width.of(m.lower);
+        self.inset_beyond_balls(of, FIRST_BALLS, Effort::Most);
+        if self.is_within(of(self)) {
+            return;
+        }
         self.confine(greater(self.lower, 0.0) + SHRINK_WIDTH * width.of(self.lower));
     }
 
     /// Insets just beyond the best ball, repeated while better balls result, at most `balls` times; `width` is the
     /// allowed width of the bracket (mm).
-    fn inset_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize) {
+    fn inset_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize, care: Effort) {
         for _ in 0..balls {
             let (before, step) = (self.lower, BALL_SHARE * width(self));
-            self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), Effort::Much);
+            self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), care);
             if self.lower <= before + step || self.is_within(width(self)) || !self.worth_much_effort(before) {
                 return;
             }
@@ -322,13 +345,18 @@ impl OverlapSearch<'_> {
     /// Tries to certify by inset that no common ball is thicker than `thickness` (mm). If the inset surfaces intersect,
     /// starts an ascent there.
     fn shrink(&mut self, thickness: f64, care: Effort) {
-        let care = if self.worth_much_effort(thickness) { care } else { Effort::Little };
+        let worth = self.worth_much_effort(thickness);
+        if care == Effort::Most && !worth {
+            return;
+        }
+        let care = if worth { care } else { Effort::Little };
         if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
             return;
         }
         let tau = self.tau(thickness);
-        let rounding = if care == Effort::Much { self.ask.rounding } else { 0.0 };
-        let shrunk = certify_by_inset(&self.pairing(), SolidSide::Inside, tau, rounding);
+        let rounding = if care == Effort::Little { 0.0 } else { self.ask.rounding };
+        let divides = care == Effort::Most;
+        let shrunk = certify_by_inset(&self.pairing(), SolidSide::Inside, tau, rounding, divides);
         // A ball found by a failed inset is valid for the surfaces as they are. The upper bound requires boundaries of
         // solids.
         if shrunk == InsetResult::Apart {
@@ -351,7 +379,7 @@ impl OverlapSearch<'_> {
         }
         if let InsetResult::Meet(x) = shrunk {
             // For a bracket the deepest ball counts, for a threshold the first one above it.
-            let enough = if care == Effort::Much { f64::INFINITY } else { thickness };
+            let enough = if care == Effort::Little { thickness } else { f64::INFINITY };
             self.climb_beyond(&x, thickness, enough);
         }
     }
@@ -367,7 +395,10 @@ impl OverlapSearch<'_> {
             return;
         }
         self.confined = Some(thickness);
-        if let Some(boxes) = remaining_boxes(&self.pairing(), self.tau(thickness), self.ask.rounding, self.ask.margin) {
+        let (tau, rounding, margin) = (self.tau(thickness), self.ask.rounding, self.ask.margin);
+        let boxes = |divides| remaining_boxes(&self.pairing(), tau, rounding, margin, divides);
+        let few = boxes(true).filter(|boxes| boxes.len() <= FEW_BOXES);
+        if let Some(boxes) = few.or_else(|| boxes(false)) {
             self.events.push(Event::RemainingBoxes(thickness, boxes.len()));
             self.depth.confine(boxes, 0.5 * thickness);
             self.take_bounds();

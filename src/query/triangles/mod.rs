@@ -11,10 +11,12 @@ pub(crate) mod tests;
 pub(crate) mod transversal_crossing;
 pub(crate) mod triangle_bounds;
 
-use crate::geom::Vec3;
 use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
+use crate::geom::{Aabb, Vec3};
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
+use std::ops::Deref;
+use std::rc::Rc;
 
 /// Distance of two surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,16 +117,46 @@ pub(crate) fn displaced_intersections(
     crossings_of(p, 2.0 * slack, moved_a, moved_b, visit);
 }
 
-/// Visits the pairs of triangles with intersecting pieces. `pieces_a` and `pieces_b` give the pieces of a triangle:
-/// triangles in A's frame, at most `slack` (mm) from it. Skips pairs with `asked` false. `visit` receives each pair
-/// with a point near an intersection, and returns true to continue.
-pub(crate) fn intersections_of_pieces<P: AsRef<[Triangle]>>(
+/// Piece of a displaced surface: its triangle, and its place among the pieces of this triangle.
+pub(crate) type Piece = (u32, u32);
+
+/// Pieces of one displaced triangle (A's frame, mm), with the box around them all.
+#[derive(Clone)]
+pub(crate) struct Pieces {
+    triangles: Rc<[Triangle]>,
+    bounds: Aabb,
+}
+
+impl From<Vec<Triangle>> for Pieces {
+    fn from(triangles: Vec<Triangle>) -> Self {
+        Self { bounds: Aabb::of_points(triangles.as_flattened()), triangles: triangles.into() }
+    }
+}
+
+impl Deref for Pieces {
+    type Target = [Triangle];
+
+    fn deref(&self) -> &[Triangle] {
+        &self.triangles
+    }
+}
+
+impl AsRef<[Triangle]> for Pieces {
+    fn as_ref(&self) -> &[Triangle] {
+        self
+    }
+}
+
+/// Visits the pairs of intersecting pieces. `pieces_a` and `pieces_b` give the pieces of a triangle, at most `slack`
+/// (mm) from it. Skips pairs of triangles with `asked` false. `visit` receives each pair with a point near the
+/// intersection, and returns true to continue.
+pub(crate) fn intersections_of_pieces(
     p: &Pairing,
     slack: f64,
-    mut pieces_a: impl FnMut(u32) -> P,
-    mut pieces_b: impl FnMut(u32) -> P,
+    mut pieces_a: impl FnMut(u32) -> Pieces,
+    mut pieces_b: impl FnMut(u32) -> Pieces,
     asked: impl Fn(&[Triangle], &[Triangle]) -> bool,
-    mut visit: impl FnMut(u32, u32, Vec3) -> bool,
+    mut visit: impl FnMut(Piece, Piece, Vec3) -> bool,
 ) {
     let [_, b] = p.sides();
     DualTraversal::new(p, 0.0).run(
@@ -133,12 +165,22 @@ pub(crate) fn intersections_of_pieces<P: AsRef<[Triangle]>>(
         |j| b.corners(j),
         |_, _, (i, _), (j, _)| {
             let (a, b) = (pieces_a(i), pieces_b(j));
-            let (a, b) = (a.as_ref(), b.as_ref());
-            if !asked(a, b) {
+            if !a.bounds.meets(&b.bounds) || !asked(&a, &b) {
                 return true;
             }
-            let met = a.iter().find_map(|s| Some((s, b.iter().find(|t| intersects(s, t))?)));
-            met.is_none_or(|(s, t)| visit(i, j, middle_of_crossing(s, t)))
+            for (k, s) in a.iter().enumerate() {
+                let of_s = Aabb::of_points(s);
+                if !of_s.meets(&b.bounds) {
+                    continue;
+                }
+                for (l, t) in b.iter().enumerate() {
+                    let met = of_s.meets(&Aabb::of_points(t)) && intersects(s, t);
+                    if met && !visit((i, k as u32), (j, l as u32), middle_of_crossing(s, t)) {
+                        return false;
+                    }
+                }
+            }
+            true
         },
     );
 }

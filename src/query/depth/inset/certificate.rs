@@ -26,30 +26,17 @@ pub(crate) enum InsetResult {
 }
 
 /// Tests if no ball of a radius above `tau` (mm) lies in both closed solids; `taken_b` selects the inside or the
-/// outside of B's surface. `rounding` as in [`InsetSurface::new`] (mm). Cost: one crossing test, plus about a microsecond a
+/// outside of B's surface, `divides` divides long edges. `rounding` as in [`InsetSurface::new`] (mm). Cost: one crossing test, plus about a microsecond a
 /// vertex near the other solid.
-pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, rounding: f64) -> InsetResult {
+pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, rounding: f64, divides: bool) -> InsetResult {
     if tau <= 0.0 {
         return InsetResult::Nested;
     }
-    let a = InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding);
-    let b = InsetSurface::new(p.b, Some(p.b_in_a), taken_b, tau, rounding);
+    let a = InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding).dividing_edges(divides);
+    let b = InsetSurface::new(p.b, Some(p.b_in_a), taken_b, tau, rounding).dividing_edges(divides);
     let slack = slack(p, tau);
-    if let Some(x) = displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
+    if let Some(x) = intersection(p, slack, &a, &b) {
         return InsetResult::Meet(x);
-    }
-    if a.parts() || b.parts() {
-        let mut met = None;
-        let visit = |_, _, x| {
-            met = Some(x);
-            false
-        };
-        // `displaced_intersection` has tested the pairs of single pieces.
-        let asked = |s: &[Triangle], t: &[Triangle]| s.len() > 1 || t.len() > 1;
-        intersections_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
-        if let Some(x) = met {
-            return InsetResult::Meet(x);
-        }
     }
     // Without crossings each shell lies on one side of the other surface.
     let in_b = |w: i32| (w >= 1) == (taken_b == SolidSide::Inside);
@@ -61,4 +48,25 @@ pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, roundi
     } else {
         InsetResult::Nested
     }
+}
+
+/// Point near an intersection of two inset surfaces (A's frame, mm); `None` if they are disjoint.
+fn intersection(p: &Pairing, slack: f64, a: &InsetSurface, b: &InsetSurface) -> Option<Vec3> {
+    if !a.divides_edges && !b.divides_edges {
+        if let Some(x) = displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
+            return Some(x);
+        }
+        if !a.parts() && !b.parts() {
+            return None;
+        }
+    }
+    let mut met = None;
+    let visit = |_, _, x| {
+        met = Some(x);
+        false
+    };
+    // Without divided edges, `displaced_intersection` has tested the pairs of single pieces.
+    let asked = |s: &[Triangle], t: &[Triangle]| a.divides_edges || b.divides_edges || s.len() > 1 || t.len() > 1;
+    intersections_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
+    met
 }

@@ -1,6 +1,7 @@
 //! Upper bound of the overlap depth: both surfaces move inward; disjoint inset surfaces bound the depth.
 pub(crate) mod certificate;
 pub(crate) mod coplanar_extent;
+pub(crate) mod edge_cut;
 pub(crate) mod remaining_boxes;
 #[cfg(test)]
 mod remaining_boxes_tests;

@@ -4,39 +4,39 @@
 //! [`certificate`](super::certificate). Let K be a connected component of all points with this property. The outer
 //! boundary of K consists of sheets of one inset surface inside the other. A sheet without crossings is a whole shell
 //! inside the other solid; no boxes are returned then. In every other sheet, shared vertices and crossings connect all
-//! triangles to a crossing triangle. Boxes around sheets with a common point intersect. After merging intersecting
+//! pieces to a crossing piece. Boxes around sheets with a common point intersect. After merging intersecting
 //! boxes, one box therefore contains K.
 
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
-use crate::query::triangles::intersections_of_pieces;
 use crate::query::triangles::pairing::Pairing;
+use crate::query::triangles::{Piece, intersections_of_pieces};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Upper limit of crossings: with more, the boxes would cover nearly everything.
-const MAX_CROSSINGS: usize = 2048;
+const MAX_CROSSINGS: usize = 4096;
 
-/// Upper limit of rays, one for each triangle tested for being inside the other solid.
-const MAX_RAYS: usize = 2048;
+/// Upper limit of rays, one for each piece tested for being inside the other solid.
+const MAX_RAYS: usize = 4096;
 
 /// Upper limit of boxes; beyond it all are merged into one.
 const MAX_BOXES: usize = 64;
 
 /// Boxes (A's frame, mm) around every point deeper than `tau` (mm) in both closed solids. `rounding` as in
-/// [`InsetSurface::new`], `margin` is the pair's η (mm). `None` if a limit is exceeded, a ray is undecided, a shell may be
+/// [`InsetSurface::new`], `margin` is the pair's η (mm), `divides` divides long edges. `None` if a limit is exceeded, a ray is undecided, a shell may be
 /// nested, a triangle without area was dropped at a vertex on the way, or `tau` <= 0. Cost: a full crossing test, plus
-/// one ray for each triangle near a crossing.
-pub(crate) fn remaining_boxes(p: &Pairing, tau: f64, rounding: f64, margin: f64) -> Option<Vec<Aabb>> {
+/// one ray for each piece near a crossing.
+pub(crate) fn remaining_boxes(p: &Pairing, tau: f64, rounding: f64, margin: f64, divides: bool) -> Option<Vec<Aabb>> {
     if tau <= 0.0 {
         return None;
     }
     let moved = [
-        InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding),
-        InsetSurface::new(p.b, Some(p.b_in_a), SolidSide::Inside, tau, rounding),
+        InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding).dividing_edges(divides),
+        InsetSurface::new(p.b, Some(p.b_in_a), SolidSide::Inside, tau, rounding).dividing_edges(divides),
     ];
     let mut left = RemainingBoxes {
         p,
@@ -68,16 +68,16 @@ struct RemainingBoxes<'a> {
     p: &'a Pairing<'a>,
     moved: [InsetSurface<'a>; 2],
     slack: f64,
-    /// Crossing partners of each crossing triangle.
-    crossed: [BTreeMap<u32, Vec<u32>>; 2],
-    /// Visited triangles: true if the triangle crosses the other inset surface or lies inside it.
-    sides: [BTreeMap<u32, bool>; 2],
+    /// Crossing partners of each crossing piece.
+    crossed: [BTreeMap<Piece, Vec<Piece>>; 2],
+    /// Visited pieces: true if the piece crosses the other inset surface or lies inside it.
+    sides: [BTreeMap<Piece, bool>; 2],
     rays: Cell<usize>,
 }
 
 impl<'a> RemainingBoxes<'a> {
-    /// Finds all pairs of crossing triangles.
-    fn cross(&mut self) -> Option<Vec<[u32; 2]>> {
+    /// Finds all pairs of crossing pieces.
+    fn cross(&mut self) -> Option<Vec<[Piece; 2]>> {
         let mut pairs = Vec::new();
         let [a, b] = &self.moved;
         intersections_of_pieces(
@@ -105,41 +105,59 @@ impl<'a> RemainingBoxes<'a> {
         if k == 0 { self.p.a } else { self.p.b }
     }
 
-    /// Box around everything connected to a crossing triangle of A.
-    fn around(&mut self, first: u32) -> Option<Aabb> {
+    /// Box around everything connected to a crossing piece of A.
+    fn around(&mut self, first: Piece) -> Option<Aabb> {
         let mut bounds = Aabb::EMPTY;
         let mut stack = vec![(0, first)];
         self.sides[0].insert(first, true);
-        let mut near = Vec::new();
-        while let Some((k, t)) = stack.pop() {
-            bounds = bounds.union(&Aabb::of_points(self.moved[k].pieces(t).as_flattened()));
-            for &partner in self.crossed[k].get(&t).map_or(&[][..], |list| list) {
+        while let Some((k, piece)) = stack.pop() {
+            bounds = bounds.union(&Aabb::of_points(&self.moved[k].pieces(piece.0)[piece.1 as usize]));
+            for &partner in self.crossed[k].get(&piece).map_or(&[][..], |list| list) {
                 if self.sides[1 - k].insert(partner, true).is_none() {
                     stack.push((1 - k, partner));
                 }
             }
-            for v in self.surface(k).triangles[t as usize] {
-                // A dropped triangle without area may hide the connection at this vertex.
-                if self.surface(k).is_rough(v) {
-                    return None;
+            for next in self.beside(k, piece)? {
+                if self.sides[k].contains_key(&next) {
+                    continue;
                 }
-                self.surface(k).around_into(v, &mut near);
-                for &u in &near {
-                    if !self.sides[k].contains_key(&u) {
-                        let inside =
-                            self.crossed[k].contains_key(&u) || self.is_inside(k, &self.moved[k].triangle(u)[0])?;
-                        self.sides[k].insert(u, inside);
-                        if inside {
-                            stack.push((k, u));
-                        }
-                    }
+                let inside = self.crossed[k].contains_key(&next)
+                    || self.is_inside(k, &self.moved[k].pieces(next.0)[next.1 as usize][0])?;
+                self.sides[k].insert(next, inside);
+                if inside {
+                    stack.push((k, next));
                 }
             }
         }
         Some(bounds)
     }
 
-    /// Tests if the other inset surface winds around a point of a triangle without crossings.
+    /// Pieces that share a vertex with a piece. `None` if a dropped triangle without area may hide a connection.
+    fn beside(&self, k: usize, (t, i): Piece) -> Option<Vec<Piece>> {
+        let corners = self.moved[k].pieces(t)[i as usize];
+        let mut around = Vec::new();
+        let mut near = Vec::new();
+        for v in self.surface(k).triangles[t as usize] {
+            if self.surface(k).is_rough(v) {
+                return None;
+            }
+            self.surface(k).around_into(v, &mut near);
+            around.append(&mut near);
+        }
+        around.sort_unstable();
+        around.dedup();
+        let mut beside = Vec::new();
+        for u in around {
+            for (j, other) in self.moved[k].pieces(u).iter().enumerate() {
+                if other.iter().any(|x| corners.contains(x)) {
+                    beside.push((u, j as u32));
+                }
+            }
+        }
+        Some(beside)
+    }
+
+    /// Tests if the other inset surface winds around a point of a piece without crossings.
     fn is_inside(&self, k: usize, x: &Vec3) -> Option<bool> {
         self.rays.set(self.rays.get() + 1);
         if self.rays.get() > MAX_RAYS {
@@ -157,7 +175,7 @@ impl<'a> RemainingBoxes<'a> {
         (0..shells.len()).any(|i| {
             let v = self.surface(k).shells[i];
             self.surface(k).around_into(v, &mut near);
-            !near.iter().any(|t| self.sides[k].contains_key(t))
+            !near.iter().any(|&t| self.sides[k].range((t, 0)..(t + 1, 0)).next().is_some())
                 && self.is_inside(k, &self.moved[k].at(v)) != Some(false)
         })
     }

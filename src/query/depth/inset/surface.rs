@@ -9,8 +9,10 @@ use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::{Triangle, point_triangle};
 use crate::geom::{Pose, Vec3};
 use crate::query::depth::inset::coplanar_extent::{Plane, continues_in_plane};
+use crate::query::depth::inset::edge_cut::{EdgeCut, divided_face};
 use crate::query::depth::inset::vertex_offset::{Known, SolidSide, VertexOffset, VertexOffsets, Wish, known, lacking};
-use crate::query::depth::inset::vertex_split::{VertexSplit, off_segment, strip_triangles};
+use crate::query::depth::inset::vertex_split::{VertexSplit, strip_triangles};
+use crate::query::triangles::Pieces;
 use crate::shape::surface::Surface;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -49,11 +51,11 @@ enum VertexPosition {
 
 /// Inset surface of one solid, computed on demand. The swept region contains no point deeper than τ.
 pub(crate) struct InsetSurface<'a> {
-    surface: &'a Surface,
+    pub(crate) surface: &'a Surface,
     pose: Option<&'a Pose>,
     /// Inset distance less twice `flat` (mm): the limit for every point, measured from the surface or from its
     /// continuation in plane.
-    tau: f64,
+    pub(crate) tau: f64,
     /// Largest distance from a plane for a surface continuing in it (mm); 0 treats every triangle separately.
     flat: f64,
     wishes: VertexOffsets<'a>,
@@ -64,7 +66,11 @@ pub(crate) struct InsetSurface<'a> {
     /// Continuation in plane beyond each triangle.
     on: Known<Option<Continuation>>,
     /// Pieces of each triangle, with strips and caps.
-    pieces: Known<Rc<[Triangle]>>,
+    pieces: Known<Pieces>,
+    /// True if long edges are divided.
+    pub(crate) divides_edges: bool,
+    /// Positions on each divided edge.
+    pub(crate) cuts: Known<Option<Rc<EdgeCut>>>,
     /// True if any vertex computed so far is split.
     parts: Cell<bool>,
 }
@@ -91,14 +97,27 @@ impl<'a> InsetSurface<'a> {
             ways: RefCell::default(),
             on: RefCell::default(),
             pieces: RefCell::default(),
+            divides_edges: false,
+            cuts: RefCell::default(),
             parts: Cell::new(false),
         }
+    }
+
+    /// Divides long edges, so that faces move by almost τ except close to vertices with a short offset. Without effect
+    /// for an outside, or without a rounding. Costs several pieces for each triangle with long edges.
+    pub(crate) fn dividing_edges(self, divides: bool) -> Self {
+        Self { divides_edges: divides && self.flat > 0.0 && self.wishes.taken == SolidSide::Inside, ..self }
+    }
+
+    /// Largest offset of a point (mm).
+    pub(crate) fn farthest_offset(&self) -> f64 {
+        self.wishes.farthest
     }
 
     /// Any position of a vertex (A's frame, mm); the only one unless the vertex is split.
     pub(crate) fn at(&self, v: u32) -> Vec3 {
         match self.place(v) {
-            VertexPosition::One(x) => x,
+            VertexPosition::One(at) => at,
             VertexPosition::Split(split) => split.places[0],
         }
     }
@@ -115,20 +134,29 @@ impl<'a> InsetSurface<'a> {
 
     /// Pieces of a triangle (A's frame, mm): the offset triangle and the strips and caps at split vertices. Each strip
     /// and cap belongs to exactly one triangle.
-    pub(crate) fn pieces(&self, t: u32) -> Rc<[Triangle]> {
+    pub(crate) fn pieces(&self, t: u32) -> Pieces {
         known(&self.pieces, t, || {
             let s = self.surface;
             let ids = s.triangles[t as usize];
-            let mut out: Vec<Triangle> = vec![self.triangle(t)];
+            let mut out: Vec<Triangle> = Vec::with_capacity(8);
+            let cuts = [0, 1, 2].map(|k| self.edge_cut(t, k));
+            divided_face(&self.triangle(t), &cuts.each_ref().map(|c| c.as_ref().map(|c| c.seen_from(t))), &mut out);
             for (k, &v) in ids.iter().enumerate() {
                 let end = ids[(k + 1) % 3];
                 let (near, far) = (self.strip(v, end), self.strip(end, v));
-                if (near.is_some() || far.is_some()) && t < s.neighbor_of(t, k) {
+                if (near.is_some() || far.is_some() || cuts[k].is_some()) && t < s.neighbor_of(t, k) {
                     let mut near = near.unwrap_or_else(|| vec![self.corner(t, v)]);
                     let far = far.unwrap_or_else(|| vec![self.corner(t, end)]);
                     // From the near end, the strip starts at the other triangle.
                     near.reverse();
-                    strip_triangles(&near, &far, &mut out);
+                    match &cuts[k] {
+                        None => strip_triangles(&near, &far, &mut out),
+                        Some(cut) => {
+                            strip_triangles(&near, &cut.places[0], &mut out);
+                            strip_triangles(&cut.places[0], &cut.places[1], &mut out);
+                            strip_triangles(&cut.places[1], &far, &mut out);
+                        }
+                    }
                 }
                 if let VertexPosition::Split(split) = self.place(v)
                     && split.sectors.around.iter().all(|r| t <= r.0)
@@ -147,25 +175,29 @@ impl<'a> InsetSurface<'a> {
         }
     }
 
-    fn placed(&self, v: u32, d: &Vec3) -> Vec3 {
-        let own = self.surface.vertices[v as usize];
+    /// Point displaced by `d` (both in the solid's frame), in A's frame (mm).
+    pub(crate) fn placed(&self, x: &Vec3, d: &Vec3) -> Vec3 {
         match self.pose {
-            None => own + d,
-            Some(pose) => pose.point(&own) + pose.direction(d),
+            None => x + d,
+            Some(pose) => pose.point(x) + pose.direction(d),
         }
+    }
+
+    fn one(&self, v: u32, d: &Vec3) -> VertexPosition {
+        VertexPosition::One(self.placed(&self.surface.vertices[v as usize], d))
     }
 
     /// Offset position of a triangle's corner.
     fn corner(&self, t: u32, v: u32) -> Vec3 {
         match self.place(v) {
-            VertexPosition::One(x) => x,
+            VertexPosition::One(at) => at,
             VertexPosition::Split(split) => split.places[split.sectors.sector(t)],
         }
     }
 
     fn place(&self, v: u32) -> VertexPosition {
         known(&self.places, v, || match self.wishes.wish(v) {
-            Wish::One(one) => VertexPosition::One(self.placed(v, &self.inward(v, &one))),
+            Wish::One(one) => self.one(v, &self.inward(v, &one)),
             Wish::Split(split) => self.parted(v, &split),
         })
     }
@@ -184,7 +216,7 @@ impl<'a> InsetSurface<'a> {
     fn way(&self, v: u32, one: &VertexOffset) -> Vec3 {
         let mut around = Vec::with_capacity(12);
         self.surface.around_into(v, &mut around);
-        let farthest = self.farthest(v, &one.wish, &around, &around);
+        let farthest = self.farthest(&self.surface.vertices[v as usize], &one.wish, &around, &around);
         if farthest <= self.tau {
             return one.wish;
         }
@@ -193,28 +225,25 @@ impl<'a> InsetSurface<'a> {
         if lacking(&one.needs, &d) > lacking(&one.needs, &one.plain) { d } else { one.plain }
     }
 
-    /// Position of a split vertex. The vertex stays unsplit if the unsplit other end of a reflex edge moves too far
-    /// from this edge, or if the flat strip leaves its plane.
+    /// Position of a split vertex. The vertex stays unsplit if the flat strip leaves its plane.
+    ///
+    /// The other end of a reflex edge may be unsplit: its position is within τ of a convex set that contains the edge, and
+    /// so is the strip.
     fn parted(&self, v: u32, split: &VertexSplit) -> VertexPosition {
         let s = self.surface;
         let around: Vec<u32> = split.sectors.around.iter().map(|r| r.0).collect();
         let at = s.vertices[v as usize];
-        let strays = |end: u32| {
-            let way = at - s.vertices[end as usize];
-            let Wish::One(one) = self.wishes.wish(end) else { return false };
-            off_segment(&self.inward(end, &one), &way) > self.tau
-        };
-        if split.ends().any(strays) || !self.stays_in_plane(v, split) {
-            return VertexPosition::One(self.placed(v, &self.wishes.wish_of(v, &around, &around).plain));
+        if !self.stays_in_plane(v, split) {
+            return self.one(v, &self.inward(v, &self.wishes.wish_of(v, &around, &around)));
         }
         let mut farthest = split.farthest * self.tau;
         for (sector, d) in split.places.iter().enumerate() {
             let of: Vec<u32> = split.sectors.around.iter().filter(|r| r.1 == sector).map(|r| r.0).collect();
-            farthest = greater(farthest, self.farthest(v, d, &of, &around));
+            farthest = greater(farthest, self.farthest(&at, d, &of, &around));
         }
         let back = lesser(1.0, self.tau / farthest * (1.0 - 1e-9));
         self.parts.set(true);
-        VertexPosition::Split(Rc::new(split.mapped(|d| self.placed(v, &(d * back)))))
+        VertexPosition::Split(Rc::new(split.mapped(|d| self.placed(&at, &(d * back)))))
     }
 
     /// Tests if the strip about the flat edge of a split stays within τ of the surface continuing in its plane. True
@@ -225,6 +254,14 @@ impl<'a> InsetSurface<'a> {
         let plane = Plane::of(s, t);
         let [at, to] = [v, end].map(|v| s.vertices[v as usize]);
         let near = [t, next].map(|t| at + split.places[split.sectors.sector(t)]);
+        if height(&s.triangle(t)) <= self.flat {
+            return false;
+        }
+        if let Some(far) = self.point_near(v, end, &[t, next]) {
+            let all = [near[0], near[1], far];
+            return all.iter().all(|x| plane.height(x).abs() <= self.tau)
+                && continues_in_plane(s, t, &all, &plane, self.flat);
+        }
         let wish = self.wishes.wish(end);
         let far = [t, next].map(|t| to + wish.of(t));
         // The displacement of an unsplit end is known; a split end moves by at most its offsets.
@@ -235,15 +272,14 @@ impl<'a> InsetSurface<'a> {
         };
         far_reached
             && near.iter().all(|x| plane.height(x).abs() <= self.tau)
-            && height(&s.triangle(t)) > self.flat
             && continues_in_plane(s, t, &[near, far].concat(), &plane, self.flat)
     }
 
-    /// Largest distance of a vertex, displaced by `d`, from its triangles `of` or from the faces continuing beyond them
-    /// (mm).
-    fn farthest(&self, v: u32, d: &Vec3, of: &[u32], around: &[u32]) -> f64 {
+    /// Largest distance of a point, displaced by `d`, from its triangles `of` or from the faces continuing beyond them
+    /// (mm). The point is a vertex or lies near it; `around` are the triangles at the vertex.
+    pub(crate) fn farthest(&self, x: &Vec3, d: &Vec3, of: &[u32], around: &[u32]) -> f64 {
         let s = self.surface;
-        let x = s.vertices[v as usize] + d;
+        let x = x + d;
         let mut farthest = 0.0;
         for &t in of {
             let own = point_triangle(&x, &s.triangle(t)).squared.sqrt();
@@ -274,10 +310,13 @@ impl<'a> InsetSurface<'a> {
             }
             let plane = self.plane(t, &fans);
             let wishes = s.triangles[t as usize].map(|v| s.vertices[v as usize] + self.wishes.wish(v).of(t));
-            if continues_in_plane(s, t, &wishes, &plane, self.flat) {
+            let divided = self.edge_wishes(t);
+            let all: Vec<Vec3> = wishes.iter().chain(divided.iter().map(|w| &w.1)).copied().collect();
+            if continues_in_plane(s, t, &all, &plane, self.flat) {
                 return Some(Continuation::All(plane));
             }
-            let landings: [Vec3; 3] = std::array::from_fn(|k| self.landing(&plane, &fans[k], &wishes[k]));
+            let wishes = wishes.into_iter().enumerate().chain(divided);
+            let landings: Vec<Vec3> = wishes.map(|(k, x)| self.landing(&plane, &fans[k], &x)).collect();
             continues_in_plane(s, t, &landings, &plane, self.flat).then_some(Continuation::Fans(plane))
         })
     }

@@ -125,7 +125,7 @@ pub(crate) struct VertexOffsets<'a> {
     /// Largest distance behind a plane for a vertex to lie in it (mm); 0 counts only the triangles at the vertex.
     pub flat: f64,
     /// Largest offset of a vertex (mm).
-    farthest: f64,
+    pub farthest: f64,
     /// Offset of each vertex.
     known: Known<Wish>,
 }

@@ -18,7 +18,7 @@ const MAX_STRIP_STEP: f64 = 0.2;
 
 /// Largest absolute cosine between the normal of a face with the flat split edge and the normals of the two faces at
 /// the reflex edge.
-const OTHER_FACE_COSINE: f64 = 0.5;
+const OTHER_FACE_COSINE: f64 = 0.75;
 
 /// Largest deficit of the normals' cosine below 1 for triangles of one face, in the choice of the flat edge.
 const COPLANAR_COSINE_DEFICIT: f64 = 1e-9;
@@ -129,7 +129,7 @@ fn flat_edge(s: &Surface, v: u32, ring: &[(u32, usize)], ends: &[u32], reflex: u
 
 /// Inward bend of the surface at the edge of two triangles (radians); `None` for convex and nearly flat edges. The
 /// result is the same from both ends.
-fn bend(s: &Surface, [v, end]: [u32; 2], [t, next]: [u32; 2]) -> Option<f64> {
+pub(crate) fn bend(s: &Surface, [v, end]: [u32; 2], [t, next]: [u32; 2]) -> Option<f64> {
     let d = (s.vertices[end as usize] - s.vertices[v as usize]).try_normalize(0.0)?;
     let (n, m) = (s.normal_if_cheap(t), s.normal_if_cheap(next));
     let (sine, cosine) = (d.dot(&n.cross(&m)), n.dot(&m));
@@ -167,7 +167,8 @@ impl VertexSplit {
             strips.push(strip);
         }
         let mut split = Self { sectors, places, strips, farthest };
-        let ways: Vec<Vec3> = split.ends().map(|end| s.vertices[end as usize] - at).collect();
+        let reflex = split.sectors.edges.iter().filter(|e| e.angle > 0.0);
+        let ways: Vec<Vec3> = reflex.map(|e| s.vertices[e.end as usize] - at).collect();
         let all = |cap: &[Vec3; 3], off: &dyn Fn(&Vec3) -> f64| cap.iter().map(off).fold(0.0, greater);
         for cap in split.cap() {
             let mut off = all(&cap, &|d| d.norm());
@@ -197,11 +198,6 @@ impl VertexSplit {
         }
     }
 
-    /// Vertices at the other ends of the reflex edges.
-    pub(crate) fn ends(&self) -> impl Iterator<Item = u32> {
-        self.sectors.edges.iter().filter(|e| e.angle > 0.0).map(|e| e.end)
-    }
-
     /// Positions along the strip of the edge to `end`, counter-clockwise; `None` if this edge is not split.
     pub(crate) fn strip(&self, end: u32) -> Option<&[Vec3]> {
         let e = self.sectors.edges.iter().position(|e| e.end == end)?;
@@ -217,7 +213,7 @@ impl VertexSplit {
 }
 
 /// Arc between two positions about an edge leaving the vertex by `way`, in steps of at most [`MAX_STRIP_STEP`] of `angle`.
-fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<Vec3>> {
+pub(crate) fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<Vec3>> {
     let axis = way.try_normalize(0.0)?;
     let along = [from.dot(&axis), to.dot(&axis)];
     let (p, q) = (from - axis * along[0], to - axis * along[1]);
@@ -237,7 +233,7 @@ fn arc(from: &Vec3, to: &Vec3, way: &Vec3, angle: f64) -> Option<Vec<Vec3>> {
 }
 
 /// Distance of a point from the segment between the origin and `way`.
-pub(crate) fn off_segment(d: &Vec3, way: &Vec3) -> f64 {
+fn off_segment(d: &Vec3, way: &Vec3) -> f64 {
     let share = lesser(greater(d.dot(way) / way.norm_squared(), 0.0), 1.0);
     (d - way * share).norm()
 }
