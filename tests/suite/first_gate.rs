@@ -88,10 +88,11 @@ fn ten_lines_gate_a_step_file() {
     assert!(keys.iter().any(|key| key.starts_with("interfere-design-")), "{keys:?}");
 }
 
-/// The real cargo, without the settings of the tests.
+/// The real cargo, without the settings of the tests, with a target folder that nothing filled before.
 const REAL_CARGO: &str = r#"
 for name in $(compgen -e CARGO_); do [[ $name == CARGO_HOME ]] || unset "$name"; done
 unset RUSTFLAGS
+export CARGO_TARGET_DIR="$(dirname "$0")/target"
 printf '%s\n' "$*" >>"$(dirname "$0")/cargo.log"
 exec "$REAL_CARGO" "$@"
 "#;
