@@ -7,6 +7,11 @@ use crate::shape::hull::{Facet, Hull};
 
 /// Largest number of facet directions tried, largest area first.
 const FACET_CANDIDATES: usize = 64;
+/// Number of facet directions tried whatever their area.
+const ALWAYS_TRIED: usize = 8;
+/// Least share of the hull's surface for any further facet direction: a smaller facet is one of many on a round hull,
+/// where all directions give boxes of nearly one size.
+const LEAST_AREA_SHARE: f64 = 1.0 / 64.0;
 /// Number of vertices above which support points represent the hull while candidates are compared.
 const SUPPORT_POINTS_ABOVE: usize = 128;
 /// Number of candidates measured on all vertices.
@@ -17,11 +22,12 @@ const SAME_DIRECTION: f64 = 1e-9;
 /// Fits a small oriented box containing every vertex of the hull, in the hull's frame (mm). `facets` are the hull's
 /// own.
 ///
-/// Candidate frames: the hull's own axes; the directions of up to 64 facets, each with the best rectangle around the
-/// hull projected along it; the principal axes of the surface; DiTO-14 (T. Larsson, L. Källberg, "Fast Computation of
-/// Tight-Fitting Oriented Bounding Boxes", 2011, §2). The smallest half area wins, because it governs how often boxes
-/// of separate parts overlap; the first wins a tie. Half extents are rounded up, so rounding leaves no vertex outside;
-/// they are 0 for a single point. Cost O(vertices) and about 1 ms for the candidates.
+/// Candidate frames: the hull's own axes; the directions of the 8 largest facets and of all with 1/64 of the surface,
+/// each with the best rectangle around the hull projected along it; the principal axes of the surface; DiTO-14 (T.
+/// Larsson, L. Källberg, "Fast Computation of Tight-Fitting Oriented Bounding Boxes", 2011, §2). The smallest half area
+/// wins, because it governs how often boxes of separate parts overlap; the first wins a tie. Half extents are rounded
+/// up, so rounding leaves no vertex outside; they are 0 for a single point. Cost O(vertices) and at most 1 ms for the
+/// candidates.
 pub fn fit_obb(hull: &Hull, facets: &[Facet]) -> Obb {
     let Some(first) = hull.vertices.first() else {
         return Obb { center: Vec3::zeros(), axes: Mat3::identity(), half_extents: Vec3::zeros() };
@@ -130,7 +136,7 @@ fn climb(hull: &Hull, direction: &Vec3, from: u32) -> u32 {
     }
 }
 
-/// Normals of the largest facets, without parallel ones.
+/// Normals of the largest facets, without parallel ones and without small facets beyond the first few.
 fn facet_directions(facets: &[Facet]) -> Vec<Vec3> {
     let larger = |a: &u32, b: &u32| facets[*b as usize].area.total_cmp(&facets[*a as usize].area).then(a.cmp(b));
     let mut order: Vec<u32> = (0..facets.len() as u32).collect();
@@ -140,9 +146,13 @@ fn facet_directions(facets: &[Facet]) -> Vec<Vec3> {
         order.truncate(looked_at);
     }
     order.sort_unstable_by(larger);
+    let least = LEAST_AREA_SHARE * facets.iter().map(|f| f.area).sum::<f64>();
     let mut found: Vec<Vec3> = Vec::new();
     for i in order {
         let n = facets[i as usize].normal;
+        if found.len() >= ALWAYS_TRIED && facets[i as usize].area < least {
+            break;
+        }
         if found.len() < FACET_CANDIDATES && found.iter().all(|m| m.dot(&n).abs() < 1.0 - SAME_DIRECTION) {
             found.push(n);
         }
