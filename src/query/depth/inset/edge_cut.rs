@@ -41,10 +41,10 @@ impl Edge {
         let theirs = s.triangles[other as usize];
         let back = (0..3).find(|&j| theirs[j] == ids[(k + 1) % 3] && theirs[(j + 1) % 3] == ids[k])?;
         let mutual = s.neighbor_of(other, back) == t && other != t;
-        mutual.then(|| match t < other {
-            true => Self { first: t, k, second: other },
-            false => Self { first: other, k: back, second: t },
-        })
+        if !mutual {
+            return None;
+        }
+        Some(if t < other { Self { first: t, k, second: other } } else { Self { first: other, k: back, second: t } })
     }
 
     /// Number of the edge, unique in its surface.
