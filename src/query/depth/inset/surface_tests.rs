@@ -217,3 +217,32 @@ fn surface_ends_at_a_folded_edge() {
         }
     }
 }
+
+#[test]
+fn narrow_step_holds_back_a_long_wall_only_close_by() {
+    // A ring with a step of 0.02 in its outer wall, and a long wall above the step.
+    let profile = [[1.0, 0.0], [2.0, 0.0], [2.0, 1.0], [2.02, 1.0], [2.02, 6.0], [1.0, 6.0]];
+    let s = Surface::new(&ring(&profile, 24), &Vec3::zeros(), Inside::Solid);
+    let tau = 0.1;
+    // Share of the area above the step that moves by almost τ.
+    let share = |divides: bool| {
+        let moved = InsetSurface::new(&s, None, SolidSide::Inside, tau, 1e-13).dividing_edges(divides);
+        let (mut all, mut full) = (0.0, 0.0);
+        for t in 0..s.triangles.len() as u32 {
+            let (n, [from, p, q]) = (s.normal(t), s.triangle(t));
+            if n.z.abs() > 0.1 || [from, p, q].iter().any(|x| x.z < 0.9 || x.xy().norm() < 1.9) {
+                continue;
+            }
+            for [a, b, c] in moved.pieces(t).iter() {
+                let by = [a, b, c].map(|x| -n.dot(&(x - from)) / tau).into_iter().fold(f64::INFINITY, f64::min);
+                let area = (b - a).cross(&(c - a)).norm();
+                all += area;
+                full += if by > 0.98 { area } else { 0.0 };
+            }
+        }
+        assert!(all > 0.0);
+        full / all
+    };
+    let [plain, divided] = [false, true].map(share);
+    assert!(plain < 0.1 && divided > 0.9, "{plain} {divided}");
+}
