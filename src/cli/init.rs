@@ -19,13 +19,15 @@ use std::path::{Component, Path, PathBuf};
 /// file of an assembly, with a sweep for each joint.
 ///
 /// # Errors
-/// Refuses an unreadable assembly, an unreadable folder, a folder without meshes or with an assembly file, a name unfit
-/// for an assembly file, and an existing or unwritable file.
+/// Refuses an unreadable assembly, an unreadable folder, a folder without meshes, a folder with an assembly file if no
+/// output is named, a name unfit for an assembly file, and an existing or unwritable file.
 pub fn run(args: &InitArgs, quiet: bool, color: ColorChoice, console: &mut Console<'_>) -> Result<Exit, Failure> {
     if args.folder.is_file() {
         return init_above::run(args, console);
     }
-    refuse_second_assembly(&args.folder)?;
+    if args.output.is_none() {
+        refuse_second_assembly(&args.folder)?;
+    }
     let target = args.target(&args.folder);
     let mut found = Found::default();
     find(&args.folder, &mut Vec::new(), &mut found)?;
@@ -73,7 +75,8 @@ const ASSEMBLY: &str = "assembly.json";
 /// Endings of mesh files, in lower case.
 pub(crate) const MESH_ENDINGS: [&str; 4] = ["stl", "obj", "ply", "off"];
 
-/// Refuses a folder with an assembly file: a second one would forget its placements and rules.
+/// Refuses a folder with an assembly file, unless the output is named: a second one would forget its placements and
+/// rules.
 fn refuse_second_assembly(folder: &Path) -> Result<(), Failure> {
     let file = folder.join(ASSEMBLY);
     if fs::symlink_metadata(&file).is_err() {
@@ -81,7 +84,10 @@ fn refuse_second_assembly(folder: &Path) -> Result<(), Failure> {
     }
     let shown = file.display();
     let what = "the folder has an assembly file already, which is kept";
-    let fix = format!("`interfere check {shown}` checks it; `interfere init {shown} -o FILE` writes a file above it");
+    let fix = format!(
+        "`interfere check {shown}` checks it; `interfere init {shown} -o FILE` writes a file above it; \
+         `-o FILE` writes another one from the meshes"
+    );
     Err(refuse(&file, what, &fix))
 }
 
