@@ -6,7 +6,7 @@
 
 use divan::{Bencher, black_box};
 use interfere::internals::geom::Vec3;
-use interfere::internals::shape::hull::{convex_hull, facets, fit_obb};
+use interfere::internals::shape::hull::{Tried, convex_hull, facets, fit_obb};
 use interfere::testkit::rng::Rng;
 
 fn main() {
@@ -69,5 +69,5 @@ fn facets_of_sphere(bencher: Bencher, count: usize) {
 fn box_of_sphere(bencher: Bencher, count: usize) {
     let hull = convex_hull(&generated(count, true));
     let found = facets(&hull);
-    bencher.bench_local(|| fit_obb(black_box(&hull), &found));
+    bencher.bench_local(|| fit_obb(black_box(&hull), &found, Tried::Large));
 }

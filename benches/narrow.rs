@@ -18,7 +18,7 @@ use interfere::internals::query::convex::epa::{EpaScratch, penetration};
 use interfere::internals::query::convex::gjk::{GjkEnd, HullPair, Separation, separation};
 use interfere::internals::query::convex::sat::obb_obb;
 use interfere::internals::query::convex::{HullAnswer, HullLimits, InnerBalls, hull_gap};
-use interfere::internals::shape::hull::{facets, fit_obb};
+use interfere::internals::shape::hull::{Tried, facets, fit_obb};
 use interfere::internals::shape::polytope::Convex;
 use std::fmt;
 use std::sync::LazyLock;
@@ -107,7 +107,7 @@ fn solid(rng: &mut Rng, vertices: usize) -> Solid {
     let hull = common::solid(rng, vertices);
     let facets = facets(&hull);
     let convex = Convex::new(&hull, &facets);
-    let mut obb = fit_obb(&hull, &facets);
+    let mut obb = fit_obb(&hull, &facets, Tried::Large);
     obb.center -= convex.origin;
     Solid { convex, obb }
 }

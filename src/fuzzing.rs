@@ -36,7 +36,7 @@ pub fn mesh(data: &[u8]) {
     let hull = hull::convex_hull(points);
     assert!(hull::encloses(&hull, points), "a point lies outside of its hull");
     let facets = hull::facets(&hull);
-    let obb = hull::fit_obb(&hull, &facets);
+    let obb = hull::fit_obb(&hull, &facets, hull::Tried::Large);
     assert!(obb.half_extents.iter().all(|h| h.is_finite() && *h >= 0.0), "the box is not a box");
     assert!(Convex::new(&hull, &facets).inner_radius.is_finite(), "the inner ball has no radius");
     if loaded.mesh.triangles.len() <= MAX_EXACT_TRIANGLES {

@@ -85,7 +85,7 @@ fn measured(path: String, loaded: LoadedMesh) -> MeshReport {
         volume: health.volume,
         area: health.area,
         bounds: health.bounds,
-        obb: hull::fit_obb(&hull, &facets),
+        obb: hull::fit_obb(&hull, &facets, hull::Tried::Large),
         hull: HullReport {
             vertices: hull.vertices.len() as u64,
             facets: if hull.rank == 3 { facets.len() as u64 } else { 0 },

@@ -123,7 +123,7 @@ fn random_convex(rng: &mut Rng, size: f64, part_offset: f64) -> (Convex, interfe
         if hull.rank == 3 {
             let facets = hull::facets(&hull);
             let convex = Convex::new(&hull, &facets);
-            let mut obb = hull::fit_obb(&hull, &facets);
+            let mut obb = hull::fit_obb(&hull, &facets, hull::Tried::Large);
             obb.center -= convex.origin;
             return (convex, obb);
         }

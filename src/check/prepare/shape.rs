@@ -183,7 +183,7 @@ pub(crate) fn build_shape_data(part: &PartMesh, wanted: &ShapeRequest) -> ShapeD
     let mesh = stretched(part.mesh.get(), stretch);
     let hull = hull::convex_hull(&mesh.vertices);
     let facets = hull::facets(&hull);
-    let mut obb = hull::fit_obb(&hull, &facets);
+    let mut obb = hull::fit_obb(&hull, &facets, hull::Tried::Large);
     let convex = Convex::new(&hull, &facets);
     obb.center -= convex.origin;
     let rigid = matches!(mesh, Cow::Borrowed(_));

@@ -11,7 +11,7 @@ use crate::shape::decompose::polygon_sample::{PolygonSample, long, thinned};
 use crate::shape::decompose::quads::TrianglePairs;
 use crate::shape::decompose::void_samples::{VoidRay, sample, sample_more};
 use crate::shape::decompose::{Decomposition, Limits};
-use crate::shape::hull::{Hull, convex_hull, facets, fit_obb, hull_within};
+use crate::shape::hull::{Hull, Tried, convex_hull, facets, fit_obb, hull_within};
 use crate::shape::surface::{Inside, Surface};
 use rayon::prelude::*;
 use std::cmp;
@@ -126,7 +126,7 @@ fn begin<'a>(surface: &'a Surface, limits: &'a Limits) -> Option<(Solid<'a>, Ope
         return None;
     }
     let of_hull = facets(&hull);
-    let lines = Directions::of(&fit_obb(&hull, &of_hull).axes, &of_hull);
+    let lines = Directions::of(&fit_obb(&hull, &of_hull, Tried::Many).axes, &of_hull);
     let gaps = sample(surface, &planes_of(&hull), &lines, limits.epsilon);
     let reached: Vec<(u32, f64)> = (0..).zip(&gaps).map(|(k, g)| (k, g.depth)).collect();
     let worst = reached.iter().map(|r| r.1).fold(0.0, f64::max);

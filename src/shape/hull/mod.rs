@@ -24,7 +24,7 @@ pub use crate::shape::hull::build::{convex_hull, hull_within};
 pub use crate::shape::hull::check::{encloses, violations};
 pub use crate::shape::hull::facets::{Facet, TriangleList, facets};
 pub use crate::shape::hull::measure::{Measure, measure};
-pub use crate::shape::hull::obb_fit::fit_obb;
+pub use crate::shape::hull::obb_fit::{Tried, fit_obb};
 
 /// Exact convex hull of a point set.
 ///

@@ -19,16 +19,24 @@ const FINALISTS: usize = 6;
 /// Distance (as 1 − |cos|) below which two directions count as one candidate.
 const SAME_DIRECTION: f64 = 1e-9;
 
+/// Facets whose directions are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tried {
+    /// The 8 largest facets, and all others with 1/64 of the surface.
+    Large,
+    /// The 64 largest facets: for cuts along the axes of the box.
+    Many,
+}
+
 /// Fits a small oriented box containing every vertex of the hull, in the hull's frame (mm). `facets` are the hull's
 /// own.
 ///
-/// Candidate frames: the hull's own axes; the directions of the 8 largest facets and of all with 1/64 of the surface,
-/// each with the best rectangle around the hull projected along it; the principal axes of the surface; DiTO-14 (T.
-/// Larsson, L. Källberg, "Fast Computation of Tight-Fitting Oriented Bounding Boxes", 2011, §2). The smallest half area
-/// wins, because it governs how often boxes of separate parts overlap; the first wins a tie. Half extents are rounded
-/// up, so rounding leaves no vertex outside; they are 0 for a single point. Cost O(vertices) and at most 1 ms for the
-/// candidates.
-pub fn fit_obb(hull: &Hull, facets: &[Facet]) -> Obb {
+/// Candidate frames: the hull's own axes; the directions of the tried facets, each with the best rectangle around the
+/// hull projected along it; the principal axes of the surface; DiTO-14 (T. Larsson, L. Källberg, "Fast Computation of
+/// Tight-Fitting Oriented Bounding Boxes", 2011, §2). The smallest half area wins, because it governs how often boxes
+/// of separate parts overlap; the first wins a tie. Half extents are rounded up, so rounding leaves no vertex outside;
+/// they are 0 for a single point. Cost O(vertices) and at most 1 ms for the candidates.
+pub fn fit_obb(hull: &Hull, facets: &[Facet], tried: Tried) -> Obb {
     let Some(first) = hull.vertices.first() else {
         return Obb { center: Vec3::zeros(), axes: Mat3::identity(), half_extents: Vec3::zeros() };
     };
@@ -38,7 +46,7 @@ pub fn fit_obb(hull: &Hull, facets: &[Facet]) -> Obb {
     // Coordinates relative to a vertex: the frame's origin may be far away.
     let few: Vec<Vec3> = representatives(hull).into_iter().map(|i| hull.vertices[i as usize] - first).collect();
     let mut frames = vec![Mat3::identity()];
-    frames.extend(facet_directions(facets).iter().filter_map(|n| Some(frame(&best_side(&few, n)?, n))));
+    frames.extend(facet_directions(facets, tried).iter().filter_map(|n| Some(frame(&best_side(&few, n)?, n))));
     frames.extend(surface_axes(hull, first));
     frames.extend(dito_frames(&few));
     let mut ranked: Vec<(f64, Mat3)> = frames.into_iter().map(|f| (half_area(&spans(&few, &f)), f)).collect();
@@ -136,8 +144,8 @@ fn climb(hull: &Hull, direction: &Vec3, from: u32) -> u32 {
     }
 }
 
-/// Normals of the largest facets, without parallel ones and without small facets beyond the first few.
-fn facet_directions(facets: &[Facet]) -> Vec<Vec3> {
+/// Normals of the largest facets, without parallel ones.
+fn facet_directions(facets: &[Facet], tried: Tried) -> Vec<Vec3> {
     let larger = |a: &u32, b: &u32| facets[*b as usize].area.total_cmp(&facets[*a as usize].area).then(a.cmp(b));
     let mut order: Vec<u32> = (0..facets.len() as u32).collect();
     let looked_at = 2 * FACET_CANDIDATES;
@@ -150,7 +158,7 @@ fn facet_directions(facets: &[Facet]) -> Vec<Vec3> {
     let mut found: Vec<Vec3> = Vec::new();
     for i in order {
         let n = facets[i as usize].normal;
-        if found.len() >= ALWAYS_TRIED && facets[i as usize].area < least {
+        if tried == Tried::Large && found.len() >= ALWAYS_TRIED && facets[i as usize].area < least {
             break;
         }
         if found.len() < FACET_CANDIDATES && found.iter().all(|m| m.dot(&n).abs() < 1.0 - SAME_DIRECTION) {
