@@ -123,7 +123,7 @@ impl Bar {
         Case { name, parts, joints: [vec![], vec![turn([0.0; 3], 1.0)]], range, limits, truth }
     }
 
-    /// `ends`: last angles of a run that stays clear, one that comes close, and one that enters the wall.
+    /// Three runs. `ends` are their last angles: one stays clear, one comes close, one enters the wall.
     fn cases(self, ends: [f64; 3]) -> Vec<Case> {
         let Self { w, .. } = self;
         let (r, alpha) = self.tip();

@@ -120,7 +120,8 @@ impl InsetSurface<'_> {
         wishes
     }
 
-    /// Displacement of the point of a divided edge next to the vertex `v`, if it has one alone (solid's frame, mm).
+    /// Intended position of the point of a divided edge next to the vertex `v`; `None` if it has several (solid's frame,
+    /// mm).
     pub(crate) fn point_near(&self, v: u32, end: u32, around: &[u32]) -> Option<Vec3> {
         let edge = self.divides_edges.then(|| self.edge_between(v, end, around)).flatten()?;
         let division = self.division(edge)?;
@@ -131,6 +132,7 @@ impl InsetSurface<'_> {
         }
     }
 
+    /// Points of an edge and their offset; `None` for a short edge, and at a dropped triangle.
     fn division(&self, edge: Edge) -> Option<Division> {
         let s = self.surface;
         let [from, to] = edge.ends(s);

@@ -225,7 +225,8 @@ impl<'a> InsetSurface<'a> {
         if lacking(&one.needs, &d) > lacking(&one.needs, &one.plain) { d } else { one.plain }
     }
 
-    /// Position of a split vertex. The vertex stays unsplit if the flat strip leaves its plane.
+    /// Position of a split vertex. The vertex stays unsplit if the flat strip leaves its plane. It then moves along the
+    /// mean normal, so by at most τ: a flat strip from the other end of an edge relies on that.
     ///
     /// The other end of a reflex edge may be unsplit: its position is within τ of a convex set that contains the edge, and
     /// so is the strip.
@@ -234,7 +235,7 @@ impl<'a> InsetSurface<'a> {
         let around: Vec<u32> = split.sectors.around.iter().map(|r| r.0).collect();
         let at = s.vertices[v as usize];
         if !self.stays_in_plane(v, split) {
-            return self.one(v, &self.inward(v, &self.wishes.wish_of(v, &around, &around)));
+            return self.one(v, &self.wishes.wish_of(v, &around, &around).plain);
         }
         let mut farthest = split.farthest * self.tau;
         for (sector, d) in split.places.iter().enumerate() {
