@@ -84,6 +84,11 @@ impl Shape {
         self.exact.get_or_init(|| PreparedTriangles::new(self))
     }
 
+    /// True if the triangles are prepared already.
+    pub(crate) fn is_prepared(&self) -> bool {
+        self.exact.get().is_some()
+    }
+
     /// Self-union result; `None` if no pair needed it.
     pub(crate) fn overlaps(&self) -> Option<SelfUnion> {
         self.exact.get().and_then(PreparedTriangles::overlaps).or_else(|| self.stored_self_union.get().copied())

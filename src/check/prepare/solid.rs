@@ -49,6 +49,16 @@ impl PreparedTriangles {
     }
 }
 
+/// Bodies of both parts of a pair. Prepares their triangles in parallel if neither is prepared.
+pub(crate) fn bodies<'a>(first: &'a Shape, second: &'a Shape) -> [SolidRef<'a>; 2] {
+    let (a, b) = if first.is_prepared() || second.is_prepared() {
+        (body(first), body(second))
+    } else {
+        rayon::join(|| body(first), || body(second))
+    };
+    [a, b]
+}
+
 pub(crate) fn body(shape: &Shape) -> SolidRef<'_> {
     SolidRef { convex: &shape.convex, surface: &shape.exact().surface }
 }

@@ -4,7 +4,7 @@
 
 use crate::assembly::Facets;
 use crate::check::prepare::shape::Shape;
-use crate::check::prepare::solid::body;
+use crate::check::prepare::solid::bodies;
 use crate::check::stages::limits::Limits;
 use crate::check::stages::trace::ExitStage;
 use crate::check::stages::trace::{Step, Trace};
@@ -35,7 +35,7 @@ const BEYOND_TOLERANCE: f64 = 0.025;
 impl PairQuery<'_> {
     /// Returns true if both surfaces have triangles with an area; otherwise only the hulls can answer.
     pub(crate) fn has_triangles(&self) -> bool {
-        [self.first, self.second].iter().all(|s| !s.exact().surface.triangles.is_empty())
+        bodies(self.first, self.second).iter().all(|body| !body.surface.triangles.is_empty())
     }
 
     /// Returns true if a mesh of the pair has no definite inside.
@@ -48,7 +48,8 @@ impl PairQuery<'_> {
         // For a verdict, a ball thicker than every threshold settles the pair.
         let deep = self.verdict_only().then(|| limits.deepest(self.granted_at_most(limits)));
         let ask = OverlapQuery { margin, rounding: self.rounding(margin), reach: limits.max_distance(), deep };
-        let Classified { relation, used_self_union } = classify(body(self.first), body(self.second), self.pose, &ask);
+        let [a, b] = bodies(self.first, self.second);
+        let Classified { relation, used_self_union } = classify(a, b, self.pose, &ask);
         match relation {
             PairRelation::Beyond(distance) => {
                 steps.note(Step::Triangles { distance, at_least: true, cleared: true });
@@ -128,7 +129,7 @@ impl PairQuery<'_> {
         let (a, b) = (self.first.exact(), self.second.exact());
         let pairing = Pairing { a: a.surface.solid(), b: b.surface.solid(), b_in_a: self.pose };
         let none = FacetTable::default();
-        let tables = [a.facets(self.first), b.facets(self.second)];
+        let tables: [&FacetTable; 2] = rayon::join(|| a.facets(self.first), || b.facets(self.second)).into();
         let tables = [0, 1].map(|k| if asked[k] { tables[k] } else { &none });
         allowance(&pairing, tables, self.rounding(margin), largest_allowance(self.first, self.second))
     }
@@ -189,9 +190,12 @@ impl Overlap<'_, '_> {
         let measured = (!verdict_only).then(|| {
             let measured = self.measured();
             let wanted = measured.normal;
+            let overlap = self.separates().then(|| (self.meeting.bodies(), self.meeting.gap_bounds().to_depth()[0]));
+            let (query, margin) = (self.query, self.margin);
+            let separation =
+                || overlap.and_then(|(bodies, least)| query.separating_translation(bodies, wanted, least, margin));
             // The two longest steps of a deep pair need nothing from each other.
-            let (separation, (common, used)) =
-                rayon::join(|| self.separation(wanted), || self.query.common(&measured, self.margin));
+            let (separation, (common, used)) = rayon::join(separation, || query.common(&measured, margin));
             used_self_union = [0, 1].map(|k| used_self_union[k] || used[k]);
             let normal = separation.and_then(|(t, _)| t.try_normalize(0.0)).or(wanted);
             Box::new(Measured { normal, penetration: separation, common, ..measured })
@@ -276,11 +280,10 @@ impl Overlap<'_, '_> {
         }
     }
 
-    /// Separating translation and its length, if the solids share space; `normal` is the direction at the contact.
-    fn separation(&self, normal: Option<Vec3>) -> Option<(Vec3, f64)> {
+    /// True if the report has a separating translation: the solids share space.
+    fn separates(&self) -> bool {
         let [least, _] = self.meeting.gap_bounds().to_depth();
-        let wanted = least > 0.0 && !self.query.is_surface() && self.query.measure == Measure::All;
-        wanted.then(|| self.query.separating_translation(self.meeting.bodies(), normal, least, self.margin)).flatten()
+        least > 0.0 && !self.query.is_surface() && self.query.measure == Measure::All
     }
 
     /// Measures of the pair, without separation and common solid.

@@ -213,10 +213,11 @@ const LARGEST_TANGENT: f64 = 0.760_204_4;
 struct FacetSurface<'m> {
     mesh: &'m TriMesh,
     half_edges: &'m HalfEdges,
-    /// Rounding of the coordinates (mesh unit).
-    rounding: f64,
     /// Unit normal of each triangle; zero without area.
     normals: Vec<[f64; 3]>,
+    /// Tangent of the angle by which rounding may tilt each triangle: the rounding of a corner over the least height.
+    /// Empty without rounding.
+    tilts: Vec<f64>,
     /// Facet of each triangle.
     facet: Vec<u32>,
     /// Number of facets.
@@ -226,9 +227,20 @@ struct FacetSurface<'m> {
 
 impl<'m> FacetSurface<'m> {
     fn of(mesh: &'m TriMesh, half_edges: &'m HalfEdges, rounding: f64) -> Self {
-        let normals = mesh.triangles.iter().map(|t| normal(mesh, t)).collect();
+        let mut normals = Vec::with_capacity(mesh.triangles.len());
+        let mut tilts = Vec::with_capacity(if rounding > 0.0 { mesh.triangles.len() } else { 0 });
+        for t in &mesh.triangles {
+            let [a, b, c] = t.map(|i| &mesh.vertices[i as usize]);
+            let [u, v, w] = [difference(b, a), difference(c, a), difference(c, b)];
+            let normal = cross(&u, &v);
+            if rounding > 0.0 {
+                let longest = greater(squared(&u), greater(squared(&v), squared(&w)));
+                tilts.push(rounding * (longest / squared(&normal)).sqrt());
+            }
+            normals.push(unit(&normal));
+        }
         let outlines = Outlines::default();
-        let mut surface = Self { mesh, half_edges, rounding, normals, facet: Vec::new(), count: 0, outlines };
+        let mut surface = Self { mesh, half_edges, normals, tilts, facet: Vec::new(), count: 0, outlines };
         let mut sets = UnionFind::new(mesh.triangles.len());
         for pair in surface.pairs().filter(|p| p.fold() == Fold::Flat) {
             sets.union(pair.triangles[0], pair.triangles[1], false);
@@ -256,21 +268,9 @@ impl<'m> FacetSurface<'m> {
                 triangles,
                 sine_squared: squared(&cross(na, nb)),
                 cosine,
-                noise: if self.rounding > 0.0 { self.noise(triangles) } else { 0.0 },
+                noise: triangles.iter().filter_map(|&t| self.tilts.get(t as usize)).sum(),
             })
         })
-    }
-
-    /// Tangent of the largest angle between two triangles of one plane, caused by rounding: each tilts by the rounding
-    /// of a corner over its least height.
-    fn noise(&self, triangles: [u32; 2]) -> f64 {
-        let of = |t: u32| {
-            let [a, b, c] = self.mesh.triangles[t as usize].map(|i| &self.mesh.vertices[i as usize]);
-            let [u, v, w] = [difference(b, a), difference(c, b), difference(a, c)];
-            let longest = greater(squared(&u), greater(squared(&v), squared(&w)));
-            (longest / squared(&cross(&u, &v))).sqrt()
-        };
-        self.rounding * (of(triangles[0]) + of(triangles[1]))
     }
 
     /// Width of the narrower facet.
@@ -305,12 +305,6 @@ impl<'m> FacetSurface<'m> {
         let outline = self.outlines.of_facet(self.facet[t as usize]);
         outline.iter().map(|&i| side * reach(i)).fold(own.abs(), greater)
     }
-}
-
-/// Unit normal of a triangle; zero without area.
-fn normal(mesh: &TriMesh, t: &[u32; 3]) -> [f64; 3] {
-    let [a, b, c] = t.map(|i| &mesh.vertices[i as usize]);
-    unit(&cross(&difference(b, a), &difference(c, a)))
 }
 
 /// Scales a vector to length 1; zero stays zero.

@@ -13,7 +13,7 @@ pub mod sat;
 pub mod simplex;
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::{Bounds, Pose, Vec3};
+use crate::geom::{Aabb, Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{Goal, Thickness};
 use crate::query::convex::epa::{EpaScratch, Penetration};
 use crate::query::convex::gjk::{GjkEnd, HullPair, Separation};
@@ -173,25 +173,47 @@ impl InnerBalls {
 const SUPPORT_ROUNDING: f64 = 1e-12;
 
 /// Returns true if every vertex of `inner` lies in `outer` grown by `slack` (mm); `pose` places `inner` in the frame of
-/// `outer`. Costs one support query a facet. All vertices are scanned only if the enclosing ball and box leave the
-/// facet open.
+/// `outer`. Cost: up to the product of the facets and the square root of the vertices, if the solids are about equal.
 pub fn contains(outer: &Convex, inner: &Convex, pose: &Pose, slack: f64) -> bool {
     if outer.rank < 3 {
         return false;
     }
     let rounding = SUPPORT_ROUNDING * inner.diameter;
     let radius = inner.vertices.iter().map(Vec3::norm_squared).fold(0.0, greater).sqrt();
-    let (middle, half) = (inner.aabb.center(), (inner.aabb.max - inner.aabb.min) * 0.5);
-    let mut hint = 0;
+    let reach = |bounds: &Aabb, n: &Vec3| n.dot(&bounds.center()) + n.abs().dot(&((bounds.max - bounds.min) * 0.5));
+    let mut groups = Vec::new();
     outer.normals.iter().zip(&outer.offsets).all(|(n, offset)| {
         let local = pose.rotation.tr_mul(n);
         let beyond = |value: f64| value + n.dot(&pose.translation) > offset + slack;
-        let most = lesser(radius, local.dot(&middle) + local.abs().dot(&half)) + rounding;
-        if !beyond(most) {
+        if !beyond(lesser(radius, reach(&inner.aabb, &local)) + rounding) {
             return true;
         }
-        let (found, value) = inner.climb(&local, hint);
-        hint = found;
-        !beyond(value) && (inner.climb_scans() || !beyond(inner.scan(&local).1))
+        if groups.is_empty() {
+            groups = neighbor_groups(&inner.vertices);
+        }
+        let is_below = |(bounds, vertices): &(Aabb, Vec<Vec3>)| {
+            !beyond(reach(bounds, &local) + rounding) || !vertices.iter().any(|v| beyond(local.dot(v)))
+        };
+        groups.iter().all(is_below)
     })
+}
+
+/// Divides points into groups of neighbours, about as many groups as points in each; returns them with their boxes.
+fn neighbor_groups(points: &[Vec3]) -> Vec<(Aabb, Vec<Vec3>)> {
+    let most = points.len().isqrt().max(1);
+    let mut open = vec![points.to_vec()];
+    let mut groups = Vec::new();
+    while let Some(mut group) = open.pop() {
+        let bounds = Aabb::of_points(&group);
+        if group.len() <= most {
+            groups.push((bounds, group));
+            continue;
+        }
+        let axis = (bounds.max - bounds.min).imax();
+        let half = group.len() / 2;
+        group.select_nth_unstable_by(half, |a, b| a[axis].total_cmp(&b[axis]));
+        open.push(group.split_off(half));
+        open.push(group);
+    }
+    groups
 }

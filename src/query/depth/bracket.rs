@@ -9,6 +9,7 @@ use crate::geom::math::greater;
 use crate::geom::{Aabb, Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{self, Goal};
 use crate::query::convex::gjk::HullPair;
+use crate::query::depth::inset::certificate::InsetSurfaces;
 use crate::query::depth::open_surface::{BallSearch, interpenetrates};
 use crate::query::depth::search::{BranchAndBound, Witness};
 use crate::query::triangles::pairing::Pairing;
@@ -111,6 +112,9 @@ pub struct OverlapSearch<'a> {
     pub(crate) surfaces: Option<Apart>,
     /// Largest depth without a certificate by inset, for each effort (mm).
     pub(crate) failed: [f64; 3],
+    /// Last inset surfaces of much effort, without and with divided edges: a certificate and the boxes around what it
+    /// leaves share them.
+    pub(crate) insets: [Option<Box<InsetSurfaces<'a>>>; 2],
     /// Depth of the last request for remaining boxes (mm).
     pub(crate) confined: Option<f64>,
     pub(crate) events: Vec<Event>,
@@ -195,6 +199,7 @@ impl<'a> OverlapSearch<'a> {
             search: None,
             surfaces: None,
             failed: [0.0; 3],
+            insets: [None, None],
             confined: None,
             events: Vec::new(),
         }
@@ -260,7 +265,14 @@ impl<'a> OverlapSearch<'a> {
     /// Boundaries of the two solids after self-union; `None` if they equal the surfaces. Overlapping shells of one part
     /// form one solid.
     fn boundaries(&self) -> Option<[SolidRef<'a>; 2]> {
-        let solids = self.bodies.map(|b| SolidRef { surface: b.surface.solid(), ..b });
+        let [a, b] = self.bodies.map(|body| body.surface);
+        // Each of the two is long for a large surface; most surfaces are known.
+        let surfaces = if a.known_overlaps().is_some() || b.known_overlaps().is_some() {
+            (a.solid(), b.solid())
+        } else {
+            rayon::join(|| a.solid(), || b.solid())
+        };
+        let solids = [(0, surfaces.0), (1, surfaces.1)].map(|(k, surface)| SolidRef { surface, ..self.bodies[k] });
         let differs = |(given, solid): (&SolidRef, &SolidRef)| !std::ptr::eq(given.surface, solid.surface);
         self.bodies.iter().zip(&solids).any(differs).then_some(solids)
     }

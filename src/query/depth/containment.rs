@@ -2,7 +2,7 @@
 
 use crate::query::convex::contains;
 use crate::query::depth::bracket::OverlapSearch;
-use crate::query::depth::inset::certificate::{InsetResult, certify_by_inset};
+use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::triangles::pairing::Pairing;
 
@@ -33,10 +33,10 @@ impl OverlapSearch<'_> {
         let tau = rounding + 16.0 * self.ask.margin;
         let b_in_a = contains(a.convex, b.convex, self.b_in_a, slack) && {
             let turned = Pairing { a: b.surface, b: a.surface, b_in_a: &back };
-            certify_by_inset(&turned, SolidSide::Outside, tau, 0.0, false) == InsetResult::Apart
+            InsetSurfaces::new(turned, SolidSide::Outside, tau, 0.0, false).certify() == InsetResult::Apart
         };
         let a_in_b = contains(b.convex, a.convex, &back, slack)
-            && certify_by_inset(&self.pairing(), SolidSide::Outside, tau, 0.0, false) == InsetResult::Apart;
+            && InsetSurfaces::new(self.pairing(), SolidSide::Outside, tau, 0.0, false).certify() == InsetResult::Apart;
         match (b_in_a, a_in_b) {
             (true, true) => Containment::Coincident,
             (true, false) => Containment::BInsideA,

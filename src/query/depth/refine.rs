@@ -7,7 +7,7 @@
 use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::query::depth::bracket::{Event, OverlapSearch, SolidRef};
-use crate::query::depth::inset::certificate::{InsetResult, certify_by_inset};
+use crate::query::depth::inset::certificate::{InsetResult, InsetSurfaces};
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
 use crate::query::depth::inset::vertex_offset::SolidSide;
 use crate::query::depth::open_surface::BallSearch;
@@ -61,6 +61,9 @@ const THIN_SHARE: f64 = 0.02;
 /// Upper limit of boxes around what an inset with divided edges leaves. More lie all over a seam that is thick
 /// everywhere; then the fewer, larger ones of undivided edges need fewer cells.
 const FEW_BOXES: usize = 8;
+
+/// Difference up to which two depths count as one for insets (share of the depth): the results hardly differ.
+const SAME_DEPTH: f64 = 1e-4;
 
 /// Number of bisections by insets after branch and bound left the bracket open.
 const SHRINK_STEPS: usize = 7;
@@ -196,6 +199,11 @@ impl OverlapSearch<'_> {
     /// Narrows the bracket to `width`, or until the budget is spent.
     pub fn refine_to(&mut self, width: &Precision) {
         self.resolve();
+        self.narrow_to(width);
+        self.insets = [None, None];
+    }
+
+    fn narrow_to(&mut self, width: &Precision) {
         if !self.looked_at_middle {
             self.evaluate_centre();
         }
@@ -287,11 +295,19 @@ impl OverlapSearch<'_> {
     }
 
     /// Insets just beyond the best ball, repeated while better balls result, at most `balls` times; `width` is the
-    /// allowed width of the bracket (mm).
+    /// allowed width of the bracket (mm). Longer steps do not pay: a certificate tests all close triangles, and a failed
+    /// inset only those up to the first crossing.
     fn inset_beyond_balls(&mut self, width: impl Fn(&Self) -> f64, balls: usize, care: Effort) {
         for _ in 0..balls {
             let (before, step) = (self.lower, BALL_SHARE * width(self));
-            self.shrink(greater(before, 0.0) + SHRINK_WIDTH * width(self), care);
+            let thickness = greater(before, 0.0) + SHRINK_WIDTH * width(self);
+            // On fine meshes faces move by almost τ with little effort.
+            if self.is_large() {
+                self.shrink_and_climb(thickness, Effort::Little, f64::INFINITY);
+            }
+            if self.lower <= before + step && !self.is_within(width(self)) {
+                self.shrink(thickness, care);
+            }
             if self.lower <= before + step || self.is_within(width(self)) || !self.worth_much_effort(before) {
                 return;
             }
@@ -343,25 +359,32 @@ impl OverlapSearch<'_> {
     }
 
     /// Tries to certify by inset that no common ball is thicker than `thickness` (mm). If the inset surfaces intersect,
-    /// starts an ascent there.
+    /// starts an ascent there: with little effort, as for a threshold, up to the first ball above it.
     fn shrink(&mut self, thickness: f64, care: Effort) {
+        self.shrink_and_climb(thickness, care, if care == Effort::Little { thickness } else { f64::INFINITY });
+    }
+
+    /// The same, with an ascent up to a ball thicker than `enough` (mm).
+    fn shrink_and_climb(&mut self, thickness: f64, care: Effort, enough: f64) {
         let worth = self.worth_much_effort(thickness);
         if care == Effort::Most && !worth {
             return;
         }
         let care = if worth { care } else { Effort::Little };
-        if self.is_surface() || self.solid == Some(false) || thickness <= self.failed[care as usize] {
+        let failed = self.failed[care as usize];
+        if self.is_surface() || self.solid == Some(false) || thickness <= failed || is_same(thickness, failed) {
             return;
         }
         let tau = self.tau(thickness);
-        let rounding = if care == Effort::Little { 0.0 } else { self.ask.rounding };
-        let divides = care == Effort::Most;
-        let shrunk = certify_by_inset(&self.pairing(), SolidSide::Inside, tau, rounding, divides);
+        let shrunk = match care {
+            Effort::Little => InsetSurfaces::new(self.pairing(), SolidSide::Inside, tau, 0.0, false).certify(),
+            Effort::Much | Effort::Most => self.insets(tau, care == Effort::Most).certify(),
+        };
         // A ball found by a failed inset is valid for the surfaces as they are. The upper bound requires boundaries of
         // solids.
         if shrunk == InsetResult::Apart {
             if self.resolve() {
-                self.shrink(thickness, care);
+                self.shrink_and_climb(thickness, care, enough);
                 return;
             }
             if !self.is_solid() {
@@ -378,10 +401,17 @@ impl OverlapSearch<'_> {
             *failed = greater(*failed, thickness);
         }
         if let InsetResult::Meet(x) = shrunk {
-            // For a bracket the deepest ball counts, for a threshold the first one above it.
-            let enough = if care == Effort::Little { thickness } else { f64::INFINITY };
             self.climb_beyond(&x, thickness, enough);
         }
+    }
+
+    /// Inset surfaces of much effort by `tau` (mm).
+    fn insets(&mut self, tau: f64, divides: bool) -> &InsetSurfaces<'_> {
+        let (pairing, rounding) = (self.pairing(), self.ask.rounding);
+        let kept = self.insets[usize::from(divides)].take().filter(|i| i.tau == tau);
+        self.insets[usize::from(divides)].insert(
+            kept.unwrap_or_else(|| Box::new(InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides))),
+        )
     }
 
     /// Inset distance to certify a thickness (both in mm).
@@ -391,12 +421,17 @@ impl OverlapSearch<'_> {
 
     /// After a failed inset: confines the search to the boxes with possible depths above `thickness` (mm).
     fn confine(&mut self, thickness: f64) {
-        if !self.is_solid() || !self.worth_much_effort(thickness) || self.confined == Some(thickness) {
+        if !self.is_solid()
+            || !self.worth_much_effort(thickness)
+            || self.confined.is_some_and(|confined| is_same(thickness, confined))
+        {
             return;
         }
+        let failed = self.failed[Effort::Most as usize];
+        let thickness = if is_same(thickness, failed) { failed } else { thickness };
         self.confined = Some(thickness);
-        let (tau, rounding, margin) = (self.tau(thickness), self.ask.rounding, self.ask.margin);
-        let boxes = |divides| remaining_boxes(&self.pairing(), tau, rounding, margin, divides);
+        let (tau, margin) = (self.tau(thickness), self.ask.margin);
+        let mut boxes = |divides| remaining_boxes(self.insets(tau, divides), margin);
         let few = boxes(true).filter(|boxes| boxes.len() <= FEW_BOXES);
         if let Some(boxes) = few.or_else(|| boxes(false)) {
             self.events.push(Event::RemainingBoxes(thickness, boxes.len()));
@@ -431,4 +466,9 @@ impl OverlapSearch<'_> {
     fn triangles(&self) -> usize {
         self.bodies.iter().map(|b| b.surface.triangles.len()).sum()
     }
+}
+
+/// True if two depths are one for insets (both in mm).
+fn is_same(x: f64, y: f64) -> bool {
+    (x - y).abs() <= SAME_DEPTH * y
 }

@@ -1,7 +1,8 @@
 //! The parts of a run that break a rule, certified from both sides.
 //!
 //! Both ends come from proofs that approach them from outside. Inside, a gap below the limit by some slack stays below
-//! it as long as B moves by less than the slack (docs/explanation/motion.md, claims 1 and 8).
+//! it as long as B, or the centre of a common ball, moves by less than the slack (docs/explanation/motion.md, claims 1
+//! and 8).
 
 use crate::motion::{Cell, Frame};
 use crate::query::sweep::cells::displacement;

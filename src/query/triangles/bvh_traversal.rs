@@ -47,6 +47,14 @@ fn similar_size(a: &Node, b: &Node) -> bool {
     a < SIMILAR_SIZE * b && b < SIMILAR_SIZE * a
 }
 
+/// One node of each tree, and a lower bound of their distance (mm).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NodePair {
+    a: u32,
+    b: u32,
+    bound: f64,
+}
+
 /// Simultaneous descent of two trees.
 pub(crate) struct DualTraversal<'a> {
     nodes: [&'a [Node]; 2],
@@ -127,59 +135,105 @@ impl<'a> DualTraversal<'a> {
     pub(crate) fn run(
         &mut self,
         reach: &mut SearchRadius,
+        corners_a: impl FnMut(u32) -> Triangle,
+        corners_b: impl FnMut(u32) -> Triangle,
+        visit: impl FnMut(&mut SearchRadius, f64, (u32, &BoundedTriangle), (u32, &BoundedTriangle)) -> bool,
+    ) {
+        let roots = self.roots(reach);
+        self.run_below(roots, reach, corners_a, corners_b, visit);
+    }
+
+    /// The same below some pairs of nodes, the last pair first.
+    pub(crate) fn run_below(
+        &mut self,
+        mut stack: Vec<NodePair>,
+        reach: &mut SearchRadius,
         mut corners_a: impl FnMut(u32) -> Triangle,
         mut corners_b: impl FnMut(u32) -> Triangle,
         mut visit: impl FnMut(&mut SearchRadius, f64, (u32, &BoundedTriangle), (u32, &BoundedTriangle)) -> bool,
     ) {
         let [na, nb] = self.nodes;
-        if na.is_empty() || nb.is_empty() {
-            return;
-        }
         let allowance = self.allowance;
-        let mut stack: Vec<(u32, u32, f64)> = Vec::with_capacity(128);
-        stack.push((0, 0, self.apart(&self.in_a(0), &self.in_b(0), reach.reach)));
-        while let Some((i, j, bound)) = stack.pop() {
-            if reach.excludes(bound) {
+        while let Some(pair) = stack.pop() {
+            if reach.excludes(pair.bound) {
                 continue;
             }
-            let (a, b) = (&na[i as usize], &nb[j as usize]);
-            match (a.below(), b.below()) {
-                (Below::Triangles(ra), Below::Triangles(rb)) => {
-                    let [leaves_a, leaves_b] = &mut self.facets;
-                    let leaf_a = leaves_a.take(ra, &mut corners_a);
-                    let leaf_b = leaves_b.take(rb, &mut corners_b);
-                    leaf_a.keep_near(&PlacedObb::of(b).moved(&self.motion), allowance, reach);
-                    leaf_b.keep_near(&PlacedObb::of(a), allowance, reach);
-                    if !visit_near(leaf_a, leaf_b, self.rounding, reach, &mut visit) {
-                        return;
-                    }
+            let (a, b) = (&na[pair.a as usize], &nb[pair.b as usize]);
+            if let (Below::Triangles(ra), Below::Triangles(rb)) = (a.below(), b.below()) {
+                let [leaves_a, leaves_b] = &mut self.facets;
+                let leaf_a = leaves_a.take(ra, &mut corners_a);
+                let leaf_b = leaves_b.take(rb, &mut corners_b);
+                leaf_a.keep_near(&PlacedObb::of(b).moved(&self.motion), allowance, reach);
+                leaf_b.keep_near(&PlacedObb::of(a), allowance, reach);
+                if !visit_near(leaf_a, leaf_b, self.rounding, reach, &mut visit) {
+                    return;
                 }
-                (Below::Children(ca), Below::Children(cb)) if similar_size(a, b) => {
-                    push(&mut stack, reach, self.four(ca, cb, reach.reach));
-                }
-                (Below::Children(ca), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
-                    let fixed = self.in_b(j);
-                    let next = ca.map(|c| (c, j, self.apart(&self.in_a(c), &fixed, reach.reach)));
-                    push(&mut stack, reach, next);
-                }
-                (_, Below::Children(cb)) => {
-                    let fixed = self.in_a(i);
-                    let next = cb.map(|c| (i, c, self.apart(&fixed, &self.in_b(c), reach.reach)));
-                    push(&mut stack, reach, next);
-                }
-                // Unreachable: the guarded arms above cover this case.
-                (Below::Children(_), Below::Triangles(_)) => {}
+            } else {
+                self.divide(pair, reach, &mut stack);
             }
+        }
+    }
+
+    /// Divides the descent into at least `count` pairs of nodes, if there are as many. [`Self::run_below`] of one after the
+    /// other visits the same pairs of triangles in the same order as [`Self::run`].
+    pub(crate) fn divided(&self, reach: &mut SearchRadius, count: usize) -> Vec<NodePair> {
+        let is_leaf = |tree: usize, node: u32| matches!(self.nodes[tree][node as usize].below(), Below::Triangles(_));
+        let mut pairs = self.roots(reach);
+        while pairs.len() < count && !pairs.iter().all(|p| is_leaf(0, p.a) && is_leaf(1, p.b)) {
+            let mut next = Vec::new();
+            for pair in pairs {
+                if is_leaf(0, pair.a) && is_leaf(1, pair.b) {
+                    next.push(pair);
+                    continue;
+                }
+                let first = next.len();
+                self.divide(pair, reach, &mut next);
+                next[first..].reverse();
+            }
+            pairs = next;
+        }
+        pairs
+    }
+
+    /// The two roots; empty without triangles.
+    fn roots(&self, reach: &SearchRadius) -> Vec<NodePair> {
+        let mut stack = Vec::with_capacity(128);
+        if self.nodes.iter().all(|n| !n.is_empty()) {
+            stack.push(NodePair { a: 0, b: 0, bound: self.apart(&self.in_a(0), &self.in_b(0), reach.reach) });
+        }
+        stack
+    }
+
+    /// Pushes the pairs below a pair of nodes on the stack, the nearest on top. Nothing for two leaves.
+    #[inline]
+    fn divide(&self, NodePair { a: i, b: j, .. }: NodePair, reach: &mut SearchRadius, stack: &mut Vec<NodePair>) {
+        let [na, nb] = self.nodes;
+        let (a, b) = (&na[i as usize], &nb[j as usize]);
+        match (a.below(), b.below()) {
+            (Below::Children(ca), Below::Children(cb)) if similar_size(a, b) => {
+                push(stack, reach, self.four(ca, cb, reach.reach));
+            }
+            (Below::Children(ca), other) if matches!(other, Below::Triangles(_)) || a.size() >= b.size() => {
+                let fixed = self.in_b(j);
+                let next = ca.map(|c| NodePair { a: c, b: j, bound: self.apart(&self.in_a(c), &fixed, reach.reach) });
+                push(stack, reach, next);
+            }
+            (_, Below::Children(cb)) => {
+                let fixed = self.in_a(i);
+                let next = cb.map(|c| NodePair { a: i, b: c, bound: self.apart(&fixed, &self.in_b(c), reach.reach) });
+                push(stack, reach, next);
+            }
+            (_, Below::Triangles(_)) => {}
         }
     }
 
     /// Pairs all children of two nodes, with lower bounds of their distances (mm).
     #[inline]
-    fn four(&self, ca: [u32; 2], cb: [u32; 2], reach: f64) -> [(u32, u32, f64); 4] {
+    fn four(&self, ca: [u32; 2], cb: [u32; 2], reach: f64) -> [NodePair; 4] {
         let (first, second) = (ca.map(|c| self.in_a(c)), cb.map(|c| self.in_b(c)));
         std::array::from_fn(|k| {
             let (i, j) = (k >> 1, k & 1);
-            (ca[i], cb[j], self.apart(&first[i], &second[j], reach))
+            NodePair { a: ca[i], b: cb[j], bound: self.apart(&first[i], &second[j], reach) }
         })
     }
 
@@ -222,15 +276,15 @@ fn visit_near(
 
 /// Pushes pairs of nodes on the stack, the nearest on top.
 #[inline]
-fn push<const N: usize>(stack: &mut Vec<(u32, u32, f64)>, reach: &mut SearchRadius, next: [(u32, u32, f64); N]) {
+fn push<const N: usize>(stack: &mut Vec<NodePair>, reach: &mut SearchRadius, next: [NodePair; N]) {
     let first = stack.len();
     for n in next {
-        if reach.excludes(n.2) {
+        if reach.excludes(n.bound) {
             continue;
         }
         let mut at = stack.len();
         stack.push(n);
-        while at > first && stack[at - 1].2 < n.2 {
+        while at > first && stack[at - 1].bound < n.bound {
             stack.swap(at - 1, at);
             at -= 1;
         }

@@ -15,8 +15,13 @@ use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::geom::{Aabb, Vec3};
 use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
+use rayon::prelude::*;
 use std::ops::Deref;
 use std::rc::Rc;
+
+/// Number of shares of a parallel descent: enough for many threads, and few enough that the shares seldom need the same
+/// vertices.
+const SHARES: usize = 256;
 
 /// Distance of two surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,6 +108,32 @@ pub fn displaced_intersection(
     });
     let (i, j) = found?;
     Some(middle_of_crossing(&moved_a(i), &moved_b(j)))
+}
+
+/// The same for large surfaces, in parallel, with the same result. `prepare` makes the state of a thread; `moved_a` and
+/// `moved_b` use it.
+pub(crate) fn displaced_intersection_in_parallel<S>(
+    p: &Pairing,
+    slack: f64,
+    prepare: impl Fn() -> S + Sync + Send,
+    moved_a: impl Fn(&S, u32) -> Triangle + Sync + Send,
+    moved_b: impl Fn(&S, u32) -> Triangle + Sync + Send,
+) -> Option<Vec3> {
+    let shares = DualTraversal::new(p, 2.0 * slack).divided(&mut SearchRadius::new(0.0), SHARES);
+    let first_in = |state: &mut S, share| {
+        let mut found = None;
+        let (a, b) = (|i| moved_a(state, i), |j| moved_b(state, j));
+        let mut descent = DualTraversal::new(p, 2.0 * slack);
+        descent.run_below(vec![share], &mut SearchRadius::new(0.0), a, b, |_, _, (i, f), (j, g)| {
+            let met = intersects(&f.corners, &g.corners);
+            if met {
+                found = Some((i, j));
+            }
+            !met
+        });
+        found.map(|(i, j)| middle_of_crossing(&moved_a(state, i), &moved_b(state, j)))
+    };
+    shares.into_par_iter().map_init(prepare, first_in).find_map_first(|met| met)
 }
 
 /// Visits the pairs of intersecting displaced triangles, displaced as in [`displaced_intersection`], until `visit` returns

@@ -133,6 +133,7 @@ impl Context<'_> {
             }
         }
         let alone = (0..count).filter(|&t| single[t as usize]);
+        found.reserve_exact(alone.clone().count());
         found.extend(alone.map(|t| {
             let face = &faces[t as usize];
             self.facet(face.normal, self.corners(t)[0], face.area, TriangleList::One(t))

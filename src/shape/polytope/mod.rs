@@ -40,8 +40,8 @@ pub struct Convex {
     pub diameter: f64,
     /// Outward unit normals of the facets; empty unless `rank` is 3.
     pub normals: Vec<Vec3>,
-    /// Offsets of the facet planes (mm): every vertex satisfies `normal · v ≤ offset` as computed; the pair's margin
-    /// covers the rounding.
+    /// Offsets of the facet planes (mm): every vertex satisfies `normal · v ≤ offset` up to rounding, which the pair's
+    /// margin covers.
     pub offsets: Vec<f64>,
     /// Upper bound of a facet plane's distance outside its facet (mm, >= 0).
     pub slack: f64,
@@ -103,13 +103,13 @@ impl Convex {
     }
 
     /// Moves every facet's plane out to support all vertices, and records the largest such distance from its facet as
-    /// slack.
+    /// slack. Every vertex lies below the facet up to rounding ([`Facet::offset`]), so a walk from the facet is enough.
     fn support_planes(&mut self, hull: &Hull, facets: &[Facet]) {
-        let mut hint = 0;
         for (normal, facet) in self.normals.iter().zip(facets) {
-            let first = facet.triangles.first().map_or(0, |&t| hull.triangles[t as usize][0] as usize);
-            hint = self.climb(normal, if facet.triangles.is_empty() { hint } else { first }).0;
-            let reach = normal.dot(&self.vertices[hint]);
+            let reach = match facet.triangles.first() {
+                Some(&t) => self.walk(normal, hull.triangles[t as usize][0] as usize).1,
+                None => self.scan(normal).1,
+            };
             let mut lowest = reach;
             for &t in &*facet.triangles {
                 for &v in &hull.triangles[t as usize] {
@@ -133,14 +133,16 @@ impl Convex {
     /// plateaus rounding may stop the walk early, so [`Self::scan`] must confirm the proposal.
     #[inline]
     pub fn climb(&self, d: &Vec3, hint: usize) -> (usize, f64) {
-        if self.climb_scans() {
-            return self.scan(d);
-        }
-        let mut at = hint;
+        if self.climb_scans() { self.scan(d) } else { self.walk(d, hint) }
+    }
+
+    /// Walks from vertex `from` along the hull's edges until no neighbour lies farther along `d`.
+    fn walk(&self, d: &Vec3, from: usize) -> (usize, f64) {
+        let mut at = from;
         let mut best = d.dot(&self.vertices[at]);
         loop {
-            let from = at;
-            let range = self.neighbor_starts[from] as usize..self.neighbor_starts[from + 1] as usize;
+            let here = at;
+            let range = self.neighbor_starts[here] as usize..self.neighbor_starts[here + 1] as usize;
             for &n in &self.neighbors[range] {
                 let value = d.dot(&self.vertices[n as usize]);
                 if value > best {
@@ -148,7 +150,7 @@ impl Convex {
                     at = n as usize;
                 }
             }
-            if at == from {
+            if at == here {
                 return (at, best);
             }
         }

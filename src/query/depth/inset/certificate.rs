@@ -11,8 +11,13 @@ use crate::geom::triangle::Triangle;
 use crate::query::depth::inset::surface::InsetSurface;
 use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{displaced_intersection, intersections_of_pieces};
+use crate::query::triangles::{displaced_intersection, displaced_intersection_in_parallel, intersections_of_pieces};
 use crate::shape::surface::winding_number::winding_of_pieces;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Number of triangles of a pair above which the crossing test runs in parallel. Each thread then computes its own vertex
+/// offsets.
+const PARALLEL_ABOVE_TRIANGLES: usize = 20_000;
 
 /// Result of a certificate by inset.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,48 +30,94 @@ pub(crate) enum InsetResult {
     Nested,
 }
 
-/// Tests if no ball of a radius above `tau` (mm) lies in both closed solids; `taken_b` selects the inside or the
-/// outside of B's surface, `divides` divides long edges. `rounding` as in [`InsetSurface::new`] (mm). Cost: one crossing
-/// test, plus about a microsecond a vertex near the other solid; several times as much with divided edges.
-pub(crate) fn certify_by_inset(p: &Pairing, taken_b: SolidSide, tau: f64, rounding: f64, divides: bool) -> InsetResult {
-    if tau <= 0.0 {
-        return InsetResult::Nested;
-    }
-    let a = InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding).dividing_edges(divides);
-    let b = InsetSurface::new(p.b, Some(p.b_in_a), taken_b, tau, rounding).dividing_edges(divides);
-    let slack = slack(p, tau);
-    if let Some(x) = intersection(p, slack, &a, &b) {
-        return InsetResult::Meet(x);
-    }
-    // Without crossings each shell lies on one side of the other surface.
-    let in_b = |w: i32| (w >= 1) == (taken_b == SolidSide::Inside);
-    let of_a =
-        |v: u32| winding_of_pieces(p.b, Some(p.b_in_a), &a.at(v), slack, |j| b.pieces(j)).is_some_and(|w| !in_b(w));
-    let of_b = |v: u32| winding_of_pieces(p.a, None, &b.at(v), slack, |i| a.pieces(i)).is_some_and(|w| w < 1);
-    if p.a.shells.iter().all(|&v| of_a(v)) && p.b.shells.iter().all(|&v| of_b(v)) {
-        InsetResult::Apart
-    } else {
-        InsetResult::Nested
-    }
+/// Inset surfaces of the two closed solids of a pair.
+pub(crate) struct InsetSurfaces<'a> {
+    pub(crate) pairing: Pairing<'a>,
+    /// Inset distance (mm).
+    pub(crate) tau: f64,
+    /// Largest offset of a point (mm).
+    pub(crate) slack: f64,
+    pub(crate) surfaces: [InsetSurface<'a>; 2],
+    taken_b: SolidSide,
+    rounding: f64,
 }
 
-/// Point near an intersection of two inset surfaces (A's frame, mm); `None` if they are disjoint.
-fn intersection(p: &Pairing, slack: f64, a: &InsetSurface, b: &InsetSurface) -> Option<Vec3> {
-    if !a.divides_edges && !b.divides_edges {
-        if let Some(x) = displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)) {
-            return Some(x);
+/// Inset surfaces of both solids, without any computed position.
+fn surfaces(p: Pairing<'_>, taken_b: SolidSide, tau: f64, rounding: f64) -> [InsetSurface<'_>; 2] {
+    let a = InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding);
+    let b = InsetSurface::new(p.b, Some(p.b_in_a), taken_b, tau, rounding);
+    [a, b]
+}
+
+impl<'a> InsetSurfaces<'a> {
+    /// Prepares inset surfaces by `tau` (mm); `taken_b` selects the inside or the outside of B's surface, `divides`
+    /// divides long edges. `rounding` as in [`InsetSurface::new`] (mm).
+    pub(crate) fn new(pairing: Pairing<'a>, taken_b: SolidSide, tau: f64, rounding: f64, divides: bool) -> Self {
+        let surfaces = surfaces(pairing, taken_b, tau, rounding).map(|s| s.dividing_edges(divides));
+        Self { pairing, tau, slack: slack(&pairing, tau), surfaces, taken_b, rounding }
+    }
+
+    /// Tests if no ball of a radius above τ lies in both solids. Cost: one crossing test, plus about a microsecond a
+    /// vertex near the other solid; several times as much with divided edges. A later call with the same surfaces
+    /// saves the vertices.
+    pub(crate) fn certify(&self) -> InsetResult {
+        if self.tau <= 0.0 {
+            return InsetResult::Nested;
         }
-        if !a.parts() && !b.parts() {
-            return None;
+        let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
+        if let Some(x) = self.intersection() {
+            return InsetResult::Meet(x);
+        }
+        // Without crossings each shell lies on one side of the other surface.
+        let in_b = |w: i32| (w >= 1) == (self.taken_b == SolidSide::Inside);
+        let of_a =
+            |v: u32| winding_of_pieces(p.b, Some(p.b_in_a), &a.at(v), slack, |j| b.pieces(j)).is_some_and(|w| !in_b(w));
+        let of_b = |v: u32| winding_of_pieces(p.a, None, &b.at(v), slack, |i| a.pieces(i)).is_some_and(|w| w < 1);
+        if p.a.shells.iter().all(|&v| of_a(v)) && p.b.shells.iter().all(|&v| of_b(v)) {
+            InsetResult::Apart
+        } else {
+            InsetResult::Nested
         }
     }
-    let mut met = None;
-    let visit = |_, _, x| {
-        met = Some(x);
-        false
-    };
-    // Without divided edges, `displaced_intersection` has tested the pairs of single pieces.
-    let asked = |s: &[Triangle], t: &[Triangle]| a.divides_edges || b.divides_edges || s.len() > 1 || t.len() > 1;
-    intersections_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
-    met
+
+    /// Point near an intersection of the two inset surfaces (A's frame, mm); `None` if they are disjoint.
+    fn intersection(&self) -> Option<Vec3> {
+        let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
+        let divides = a.divides_edges || b.divides_edges;
+        if !divides {
+            let (met, parts) = self.intersection_of_triangles();
+            if met.is_some() || !parts {
+                return met;
+            }
+        }
+        let mut met = None;
+        let visit = |_, _, x| {
+            met = Some(x);
+            false
+        };
+        // Without divided edges, the pairs of single pieces are tested already.
+        let asked = |s: &[Triangle], t: &[Triangle]| divides || s.len() > 1 || t.len() > 1;
+        intersections_of_pieces(p, slack, |i| a.pieces(i), |j| b.pieces(j), asked, visit);
+        met
+    }
+
+    /// The same for the offset triangles alone, and true if any of them has further pieces.
+    fn intersection_of_triangles(&self) -> (Option<Vec3>, bool) {
+        let (p, slack, [a, b]) = (&self.pairing, self.slack, &self.surfaces);
+        if p.a.triangles.len() + p.b.triangles.len() <= PARALLEL_ABOVE_TRIANGLES {
+            return (displaced_intersection(p, slack, |i| a.triangle(i), |j| b.triangle(j)), a.parts() || b.parts());
+        }
+        let parts = AtomicBool::new(false);
+        let moved = |surface: &InsetSurface, t: u32| {
+            let moved = surface.triangle(t);
+            if surface.parts() {
+                parts.store(true, Ordering::Relaxed);
+            }
+            moved
+        };
+        let (pairing, taken_b, tau, rounding) = (self.pairing, self.taken_b, self.tau, self.rounding);
+        let prepare = || surfaces(pairing, taken_b, tau, rounding);
+        let met = displaced_intersection_in_parallel(p, slack, prepare, |s, i| moved(&s[0], i), |s, j| moved(&s[1], j));
+        (met, parts.into_inner())
+    }
 }

@@ -8,8 +8,8 @@
 //! boxes, one box therefore contains K.
 
 use crate::geom::{Aabb, Vec3};
+use crate::query::depth::inset::certificate::InsetSurfaces;
 use crate::query::depth::inset::surface::InsetSurface;
-use crate::query::depth::inset::vertex_offset::{SolidSide, slack};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Piece, intersections_of_pieces};
 use crate::shape::surface::Surface;
@@ -26,22 +26,17 @@ const MAX_RAYS: usize = 4096;
 /// Upper limit of boxes; beyond it all are merged into one.
 const MAX_BOXES: usize = 64;
 
-/// Boxes (A's frame, mm) around every point deeper than `tau` (mm) in both closed solids. `rounding` as in
-/// [`InsetSurface::new`], `margin` is the pair's η (mm), `divides` divides long edges. `None` if a limit is exceeded, a ray is undecided, a shell may be
-/// nested, a triangle without area was dropped at a vertex on the way, or `tau` <= 0. Cost: a full crossing test, plus
-/// one ray for each piece near a crossing.
-pub(crate) fn remaining_boxes(p: &Pairing, tau: f64, rounding: f64, margin: f64, divides: bool) -> Option<Vec<Aabb>> {
-    if tau <= 0.0 {
+/// Boxes (A's frame, mm) around every point deeper than τ in both closed solids; `margin` is the pair's η (mm). `None`
+/// if a limit is exceeded, a ray is undecided, a shell may be nested, a triangle without area was dropped at a vertex
+/// on the way, or τ <= 0. Cost: a full crossing test, plus one ray for each piece near a crossing.
+pub(crate) fn remaining_boxes(insets: &InsetSurfaces, margin: f64) -> Option<Vec<Aabb>> {
+    if insets.tau <= 0.0 {
         return None;
     }
-    let moved = [
-        InsetSurface::new(p.a, None, SolidSide::Inside, tau, rounding).dividing_edges(divides),
-        InsetSurface::new(p.b, Some(p.b_in_a), SolidSide::Inside, tau, rounding).dividing_edges(divides),
-    ];
     let mut left = RemainingBoxes {
-        p,
-        moved,
-        slack: slack(p, tau),
+        p: &insets.pairing,
+        moved: &insets.surfaces,
+        slack: insets.slack,
         crossed: Default::default(),
         sides: Default::default(),
         rays: Cell::new(0),
@@ -66,7 +61,7 @@ pub(crate) fn remaining_boxes(p: &Pairing, tau: f64, rounding: f64, margin: f64,
 
 struct RemainingBoxes<'a> {
     p: &'a Pairing<'a>,
-    moved: [InsetSurface<'a>; 2],
+    moved: &'a [InsetSurface<'a>; 2],
     slack: f64,
     /// Crossing partners of each crossing piece.
     crossed: [BTreeMap<Piece, Vec<Piece>>; 2],
@@ -79,7 +74,7 @@ impl<'a> RemainingBoxes<'a> {
     /// Finds all pairs of crossing pieces.
     fn cross(&mut self) -> Option<Vec<[Piece; 2]>> {
         let mut pairs = Vec::new();
-        let [a, b] = &self.moved;
+        let [a, b] = self.moved;
         intersections_of_pieces(
             self.p,
             self.slack,

@@ -2,6 +2,8 @@
 
 use crate::geom::{Aabb, Pose, Vec3};
 use crate::mesh::TriMesh;
+use crate::query::depth::SolidSide;
+use crate::query::depth::inset::certificate::InsetSurfaces;
 use crate::query::depth::inset::remaining_boxes::remaining_boxes;
 use crate::query::depth::search::BranchAndBound;
 use crate::query::depth::search::tests::solid;
@@ -10,6 +12,11 @@ use crate::shape::surface::placed::PlacedSurface;
 use crate::shape::surface::{Inside, Surface};
 use crate::testkit::rng::Rng;
 use crate::testkit::solids::{block, joined, ring, translated};
+
+/// Boxes around all points deeper than `tau` in both solids.
+fn boxes_of(pairing: Pairing, tau: f64, rounding: f64, margin: f64, divides: bool) -> Option<Vec<Aabb>> {
+    remaining_boxes(&InsetSurfaces::new(pairing, SolidSide::Inside, tau, rounding, divides), margin)
+}
 
 /// Random walks towards greater depth: points in both solids, with their depths.
 fn deep_points(depth: &mut BranchAndBound, rng: &mut Rng) -> Vec<(Vec3, f64)> {
@@ -49,7 +56,7 @@ fn every_deep_point_is_in_a_box() {
         let pairing = Pairing { a: &a, b: &b, b_in_a: &b_in_a };
         for share in [0.1, 0.3, 0.5, 0.7, 0.9, 1.001] {
             let tau = share * deepest;
-            let Some(boxes) = remaining_boxes(&pairing, tau, rounding, 1e-12, round % 2 == 0) else { continue };
+            let Some(boxes) = boxes_of(pairing, tau, rounding, 1e-12, round % 2 == 0) else { continue };
             told += 1;
             several += i32::from(boxes.len() > 1);
             // Intersecting boxes must be merged, so that one box contains a whole component.
@@ -86,7 +93,7 @@ fn enclosed_parts_without_crossing_are_included() {
     for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
         // The bar has a depth of half a unit, the cube of two units.
         for tau in [0.4, 0.6] {
-            assert_eq!(remaining_boxes(&pairing, tau, 1e-13, 1e-13, tau > 0.5), None);
+            assert_eq!(boxes_of(pairing, tau, 1e-13, 1e-13, tau > 0.5), None);
         }
     }
 }
@@ -101,7 +108,7 @@ fn peg_is_covered_up_to_its_tip() {
     let [a, b] = [plate, peg].map(|mesh| Surface::new(&mesh, &Vec3::zeros(), Inside::Solid));
     let b_in_a = Pose::identity();
     for pairing in [Pairing { a: &a, b: &b, b_in_a: &b_in_a }, Pairing { a: &b, b: &a, b_in_a: &b_in_a }] {
-        let boxes = remaining_boxes(&pairing, 0.15, 1e-13, 1e-13, true).expect("few triangles cross");
+        let boxes = boxes_of(pairing, 0.15, 1e-13, 1e-13, true).expect("few triangles cross");
         let tip = Vec3::new(0.3, 0.0, -5.7);
         assert!(boxes.iter().any(|b| b.meets(&Aabb { min: tip, max: tip })), "{boxes:?}");
     }
