@@ -1,52 +1,149 @@
 //! The joints between two parts, and the relative pose that they make.
 
 use crate::geom::Pose;
-use crate::geom::math::UNIT_ROUNDOFF;
+use crate::geom::math::{UNIT_ROUNDOFF, greater};
 use crate::motion::joint::{Joint, JointKind};
+use crate::motion::loops::law::SolvedLaw;
+use crate::motion::loops::table::SolvedCell;
 
-/// Value of a joint as a linear function of the parameters of a run: Σ rateₚ · qₚ + offset, measured from home.
+/// Value of a joint as a function of the parameters of a run: Σ rateₚ · qₚ + offset, measured from home. A joint of a
+/// loop adds the value that closes the loop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Law {
-    /// Change of the value for one unit of each parameter (degrees or mm for a unit of the parameter).
+    /// Change of the linear part for one unit of each parameter (degrees or mm for a unit of the parameter).
     pub rates: Vec<f64>,
-    /// Value with all parameters 0 (degrees or mm, from home).
+    /// Value of the linear part with all parameters 0 (degrees or mm, from home).
     pub offset: f64,
+    /// Part that closes loops; `None` for a linear law.
+    pub solved: Option<SolvedLaw>,
+}
+
+/// Value of a law over a cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct LawOver {
+    /// Value at the centre (degrees or mm, from home).
+    pub value: f64,
+    /// Bound of the path of the value along any straight line from the centre (>= 0).
+    pub reach: f64,
+    /// Bound of the distance of the value from its first-order prediction (>= 0).
+    pub bend: f64,
 }
 
 impl Law {
     /// Law of a joint that keeps one value in the whole run.
     pub fn constant(value: f64) -> Self {
-        Self { rates: Vec::new(), offset: value }
+        Self { rates: Vec::new(), offset: value, solved: None }
     }
 
     /// Law of a joint that depends on a single parameter, the first one.
     pub fn linear(rate: f64, offset: f64) -> Self {
-        Self { rates: vec![rate], offset }
+        Self::of_rates(vec![rate], offset)
+    }
+
+    /// Law of a joint that depends on several parameters.
+    pub fn of_rates(rates: Vec<f64>, offset: f64) -> Self {
+        Self { rates, offset, solved: None }
     }
 
     /// Computes the value (degrees or mm, from home); missing rates and missing parameters count as 0.
     pub fn value(&self, q: &[f64]) -> f64 {
+        self.solved.as_ref().map_or(0.0, |s| s.value(q)) + self.linear_value(q)
+    }
+
+    fn linear_value(&self, q: &[f64]) -> f64 {
         self.rates.iter().zip(q).map(|(rate, q)| rate * q).sum::<f64>() + self.offset
     }
 
-    /// Rate on one parameter; 0 if the law does not have it.
-    pub fn rate(&self, p: usize) -> f64 {
-        self.rates.get(p).copied().unwrap_or(0.0)
+    /// Bounds the value over a cell; `solved` are the solved joints of the chain there.
+    pub(crate) fn over(&self, cell: &Cell, solved: Option<&SolvedCell>) -> LawOver {
+        let value = self.linear_value(&cell.center);
+        let reach = self.rates.iter().zip(&cell.half).map(|(rate, h)| (rate * h).abs()).sum::<f64>();
+        match (&self.solved, solved) {
+            (Some(own), Some(solved)) => LawOver {
+                value: value + own.sum(&solved.values),
+                reach: reach + own.bound(&solved.reaches),
+                bend: own.bound(&solved.bends),
+            },
+            _ => LawOver { value, reach, bend: 0.0 },
+        }
     }
 
-    /// Largest change of the value from the centre of a cell (degrees or mm, >= 0).
-    pub fn reach(&self, half: &[f64]) -> f64 {
-        self.rates.iter().zip(half).map(|(rate, h)| (rate * h).abs()).sum()
+    /// Rate along one parameter at the centre of a cell; 0 if the law does not have it.
+    pub(crate) fn rate(&self, p: usize, solved: Option<&SolvedCell>) -> f64 {
+        let linear = self.rates.get(p).copied().unwrap_or(0.0);
+        linear + self.solved.as_ref().zip(solved).map_or(0.0, |(own, solved)| own.rate(p, solved))
+    }
+
+    /// True if a parameter changes the value.
+    pub fn depends_on(&self, p: usize) -> bool {
+        self.rates.get(p).is_some_and(|r| *r != 0.0) || self.solved.as_ref().is_some_and(|s| s.depends_on(p))
+    }
+
+    /// True if some parameter changes the value.
+    pub fn moves(&self) -> bool {
+        (0..self.parameters()).any(|p| self.depends_on(p))
+    }
+
+    /// Number of parameters.
+    pub fn parameters(&self) -> usize {
+        self.rates.len().max(self.solved.as_ref().map_or(0, SolvedLaw::parameters))
+    }
+
+    /// Least and largest value over the ranges of the parameters; the bounds of a solved joint may be a little wider.
+    pub fn value_range(&self, ranges: &[[f64; 2]]) -> [f64; 2] {
+        let solved = self.solved.as_ref().map_or([0.0; 2], SolvedLaw::value_range);
+        let start = solved.map(|value| value + self.offset);
+        self.rates.iter().zip(ranges).fold(start, |[low, high], (rate, [from, to])| {
+            let ends = [rate * from, rate * to];
+            [low + ends[0].min(ends[1]), high + ends[0].max(ends[1])]
+        })
+    }
+
+    /// The law of the value plus `offset`.
+    #[must_use]
+    pub fn shifted(&self, offset: f64) -> Self {
+        Self { offset: self.offset + offset, ..self.clone() }
+    }
+
+    /// The same law on some of its parameters, in this order; the others keep the values `rest`. Rates on the others must
+    /// be 0.
+    #[must_use]
+    pub(crate) fn restricted(&self, parameters: &[usize], rest: &[f64]) -> Self {
+        Self {
+            rates: parameters.iter().map(|p| self.rates.get(*p).copied().unwrap_or(0.0)).collect(),
+            offset: self.offset,
+            solved: self.solved.as_ref().map(|s| s.restricted(parameters, rest)),
+        }
+    }
+
+    /// Numbers that define the law.
+    pub(crate) fn numbers(&self) -> Vec<f64> {
+        let linear = self.rates.iter().copied().chain([self.offset]);
+        linear.chain(self.solved.as_ref().map(SolvedLaw::numbers).unwrap_or_default()).collect()
     }
 
     /// Largest magnitude of the terms of the sum over a cell: the scale of its rounding.
     fn scale(&self, cell: &Cell) -> f64 {
         let ends = cell.center.iter().zip(&cell.half).map(|(c, h)| c.abs() + h);
-        self.rates.iter().zip(ends).map(|(rate, q)| rate.abs() * q).sum::<f64>() + self.offset.abs()
+        let linear = self.rates.iter().zip(ends).map(|(rate, q)| rate.abs() * q).sum::<f64>() + self.offset.abs();
+        let solved = self.solved.as_ref().map_or([0.0; 2], SolvedLaw::value_range);
+        linear + greater(solved[0].abs(), solved[1].abs())
     }
 
     fn negated(&self) -> Self {
-        Self { rates: self.rates.iter().map(|r| -r).collect(), offset: -self.offset }
+        Self {
+            rates: self.rates.iter().map(|r| -r).collect(),
+            offset: -self.offset,
+            solved: self.solved.as_ref().map(|s| s.scaled(-1.0)),
+        }
+    }
+
+    fn reversed(&self) -> Self {
+        Self {
+            rates: self.rates.iter().map(|r| -r).collect(),
+            offset: self.offset,
+            solved: self.solved.as_ref().map(SolvedLaw::reversed),
+        }
     }
 }
 
@@ -114,12 +211,12 @@ impl Chain {
 
     /// Number of parameters of the laws.
     pub fn parameters(&self) -> usize {
-        self.joints.iter().map(|j| j.law.rates.len()).max().unwrap_or(0)
+        self.joints.iter().map(|j| j.law.parameters()).max().unwrap_or(0)
     }
 
     /// True if no parameter moves B in A's frame.
     pub fn is_static(&self) -> bool {
-        self.joints.iter().all(|j| j.law.rates.iter().all(|r| *r == 0.0))
+        !self.joints.iter().any(|j| j.law.moves())
     }
 
     /// The same motion without the joints that keep one value: their motion enters the drawing and the axes of the joints
@@ -128,11 +225,11 @@ impl Chain {
     pub fn without_constants(&self) -> Self {
         let mut out = Self { drawn: self.drawn, joints: Vec::new() };
         for j in &self.joints {
-            if j.law.rates.iter().any(|r| *r != 0.0) {
+            if j.law.moves() {
                 out.joints.push(j.clone());
                 continue;
             }
-            let motion = j.joint.motion(j.law.offset);
+            let motion = j.joint.motion(j.law.value(&[]));
             out.drawn = after(&motion, &out.drawn);
             for inner in &mut out.joints {
                 let (axis, at) = (motion.direction(&inner.joint.axis), motion.point(&inner.joint.at));
@@ -145,18 +242,24 @@ impl Chain {
     /// The same motion on the negated parameters.
     #[must_use]
     pub fn reversed(&self) -> Self {
-        let reversed = |law: &Law| Law { rates: law.rates.iter().map(|r| -r).collect(), offset: law.offset };
-        let joints = self.joints.iter().map(|j| ChainJoint { joint: j.joint, law: reversed(&j.law) }).collect();
+        let joints = self.joints.iter().map(|j| ChainJoint { joint: j.joint, law: j.law.reversed() }).collect();
         Self { drawn: self.drawn, joints }
     }
 
     /// Computes the pose of B in A's frame at the parameters `q`; off by at most [`Self::rounding`].
     pub fn pose(&self, q: &[f64]) -> Pose {
+        let cell = Cell { center: q.to_vec(), half: vec![0.0; q.len()] };
+        let solved = self.solved(&cell);
         let mut pose = self.drawn;
         for j in &self.joints {
-            pose = after(&j.joint.motion(j.law.value(q)), &pose);
+            pose = after(&j.joint.motion(j.law.over(&cell, solved.as_ref()).value), &pose);
         }
         pose
+    }
+
+    /// Bounds the solved joints of loops over a cell; `None` if no law has any. All laws share them.
+    pub(crate) fn solved(&self, cell: &Cell) -> Option<SolvedCell> {
+        self.joints.iter().find_map(|j| j.law.solved.as_ref()).map(|law| law.over(cell))
     }
 
     /// Bounds the rounding of [`Self::pose`] over a cell (mm, >= 0), for points of B at most `size` (mm) from the origin
@@ -170,7 +273,8 @@ impl Chain {
         let mut values = 0.0;
         for j in &self.joints {
             reach += 2.0 * j.joint.at.norm();
-            let terms = (2.0 + j.law.rates.len() as f64) * UNIT_ROUNDOFF * j.law.scale(cell);
+            let solved = j.law.solved.as_ref().map_or(0.0, SolvedLaw::error);
+            let terms = (2.0 + j.law.rates.len() as f64) * UNIT_ROUNDOFF * j.law.scale(cell) + solved;
             let travel = j.law.scale(cell);
             match j.joint.kind {
                 JointKind::Fixed => {}
@@ -233,7 +337,7 @@ mod tests {
                 let kinds = [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: 2.0 }];
                 let joint = Joint { kind: kinds[rng.below(3)], axis: rng.direction(), at: rng.in_cube() * 20.0 };
                 let rates = if rng.below(3) == 0 { Vec::new() } else { vec![rng.signed() * 9.0, rng.signed()] };
-                ChainJoint { joint, law: Law { rates, offset: rng.signed() } }
+                ChainJoint { joint, law: Law::of_rates(rates, rng.signed()) }
             };
             let (a, b) = (rng.pose(50.0), rng.pose(50.0));
             let (a_side, b_side): (Vec<_>, Vec<_>) = (

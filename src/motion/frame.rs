@@ -54,6 +54,10 @@ pub struct MovingAxis {
     chord: f64,
     /// Longest travel along the axis from the centre of the cell (mm, >= 0).
     pub travel: f64,
+    /// Largest distance of the angle from its first-order prediction (radians, >= 0); 0 for a linear law.
+    bend: f64,
+    /// Largest distance of the travel from its first-order prediction (mm, >= 0); 0 for a linear law.
+    travel_bend: f64,
 }
 
 impl MovingAxis {
@@ -87,12 +91,14 @@ pub struct Frame {
 impl Frame {
     /// Evaluates the chain at the centre of a cell. O(joints² + joints · parameters).
     pub fn new(chain: &Chain, cell: &Cell) -> Self {
+        let solved = chain.solved(cell);
         let mut pose = chain.drawn;
         let mut axes: Vec<MovingAxis> = Vec::with_capacity(chain.joints.len());
         // Motion of the parameter's unit about each axis: (radians, mm along the axis).
         let mut units: Vec<(f64, f64)> = Vec::with_capacity(chain.joints.len());
         for j in &chain.joints {
-            let motion = j.joint.motion(j.law.value(&cell.center));
+            let law = j.law.over(cell, solved.as_ref());
+            let motion = j.joint.motion(law.value);
             pose = Pose { rotation: motion.rotation * pose.rotation, translation: motion.point(&pose.translation) };
             for a in &mut axes {
                 (a.axis, a.at) = (motion.direction(&a.axis), motion.point(&a.at));
@@ -103,11 +109,12 @@ impl Frame {
                 JointKind::Prismatic => (0.0, 1.0),
                 JointKind::Screw { lead } => (1.0_f64.to_radians(), lead / 360.0),
             };
-            let reach = j.law.reach(&cell.half) * GROWTH;
+            let reach = law.reach * GROWTH;
             let angle = reach * unit.0 * GROWTH;
             let chord = 2.0 * libm::sin(0.5 * angle.min(std::f64::consts::PI)) * GROWTH;
             let travel = (reach * unit.1).abs() * GROWTH;
-            axes.push(MovingAxis { axis: j.joint.axis, at: j.joint.at, angle, chord, travel });
+            let [bend, travel_bend] = [unit.0, unit.1.abs()].map(|unit| law.bend * unit * GROWTH);
+            axes.push(MovingAxis { axis: j.joint.axis, at: j.joint.at, angle, chord, travel, bend, travel_bend });
             units.push(unit);
         }
         let drifts = (0..chain.parameters())
@@ -115,7 +122,7 @@ impl Frame {
                 let half = cell.half.get(p).copied().unwrap_or(0.0);
                 let mut sum = Twist::ZERO;
                 for (j, (a, unit)) in chain.joints.iter().zip(axes.iter().zip(&units)) {
-                    let step = j.law.rate(p) * half;
+                    let step = j.law.rate(p, solved.as_ref()) * half;
                     let turn = a.axis * (step * unit.0);
                     sum.turn += turn;
                     sum.slide += a.axis * (step * unit.1) - turn.cross(&a.at);
@@ -149,12 +156,13 @@ fn spread<'f>(axes: impl Iterator<Item = &'f MovingAxis>, distance: impl Fn(&Mov
     // Motion by the joints so far, and the sum of the largest speeds about their axes.
     let (mut moved, mut speeds, mut remainder) = (0.0, 0.0, 0.0);
     for a in axes {
-        let step = if a.angle > 0.0 {
+        let step = if a.angle > 0.0 || a.bend > 0.0 {
             let r = distance(a) + moved;
-            remainder += a.angle * (0.5 * a.angle * r + speeds);
+            remainder += a.angle * (0.5 * a.angle * r + speeds) + hypotenuse(a.bend * r, a.travel_bend);
             speeds += hypotenuse(a.angle * r, a.travel);
             hypotenuse(a.chord * r, a.travel)
         } else {
+            remainder += a.travel_bend;
             speeds += a.travel;
             a.travel
         };
@@ -185,7 +193,7 @@ mod tests {
                 let joint = Joint { kind: kind[rng.below(4)], axis: rng.direction(), at: rng.in_cube() * 40.0 };
                 let unit = if joint.kind == JointKind::Prismatic { 10.0 } else { 60.0 };
                 let rates = (0..parameters).map(|_| if rng.below(4) == 0 { 0.0 } else { rng.signed() * unit });
-                ChainJoint { joint, law: Law { rates: rates.collect(), offset: rng.signed() * unit } }
+                ChainJoint { joint, law: Law::of_rates(rates.collect(), rng.signed() * unit) }
             })
             .collect();
         Chain { drawn: rng.pose(30.0), joints }

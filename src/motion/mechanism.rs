@@ -2,8 +2,10 @@
 //! parts.
 
 use crate::geom::pose::Pose;
+use crate::geom::math::Vec3;
 use crate::motion::chain::{Chain, ChainJoint, Law};
 use crate::motion::joint::{Joint, JointKind};
+use crate::motion::loops::table::Form;
 
 /// Index of a joint in a [`Mechanism`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,14 +44,41 @@ impl MechanismJoint {
     }
 }
 
-/// Joints that stand on each other and follow each other, both without a cycle.
+/// A loop: a pin that holds two links together. It determines the values of two joints.
+///
+/// The joints that carry one link alone, or the other alone, turn about axes parallel to the pin, or slide across it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Loop {
+    /// Joints that carry the two links.
+    pub links: [JointIx; 2],
+    /// A point of the pin's axis as drawn (mm).
+    pub at: Vec3,
+    /// Direction of the pin's axis, of length 1.
+    pub axis: Vec3,
+    /// Joints with the values that close the loop.
+    pub solves: [JointIx; 2],
+}
+
+/// Computation of the values that depend on others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Step {
+    /// Computes a follower.
+    Follow(u32),
+    /// Solves the loop with this index.
+    Close(u32),
+}
+
+/// Joints that stand on each other and follow each other, both without a cycle, and loops.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mechanism {
     joints: Vec<MechanismJoint>,
+    loops: Vec<Loop>,
     /// Joints in an order with each joint after the one that it stands on.
     by_stand: Vec<u32>,
-    /// Joints in an order with each joint after the one that it follows.
-    by_lead: Vec<u32>,
+    /// Followers and loops, each after the joints that it depends on.
+    steps: Vec<Step>,
+    /// Position of the loop that solves each joint among the solved loops, doubled, plus its place in the loop.
+    solved: Vec<Option<u32>>,
 }
 
 impl Mechanism {
@@ -64,7 +93,73 @@ impl Mechanism {
             let next: Vec<Option<u32>> = joints.iter().map(next).collect();
             sources_first(&next).map_err(|cycles| cycles.into_iter().next().unwrap_or_default())
         };
-        Ok(Self { by_stand: ordered(stand)?, by_lead: ordered(lead)?, joints })
+        let (by_stand, by_lead) = (ordered(stand)?, ordered(lead)?);
+        let follows = |j: &u32| joints[*j as usize].follows.is_some();
+        let steps = by_lead.into_iter().filter(follows).map(Step::Follow).collect();
+        Ok(Self { by_stand, steps, solved: vec![None; joints.len()], loops: Vec::new(), joints })
+    }
+
+    /// Adds loops; every index must lie within the joints. Quadratic in the number of loops.
+    ///
+    /// # Errors
+    /// Returns the loops that cannot be solved one after another.
+    pub fn with_loops(mut self, loops: Vec<Loop>) -> Result<Self, Vec<u32>> {
+        self.solved = vec![None; self.joints.len()];
+        let unknown = |j: &JointIx| loops.iter().any(|l| l.solves.contains(j));
+        let mut known: Vec<bool> = (0..self.joints.len() as u32)
+            .map(|j| self.joints[j as usize].follows.is_none() && !unknown(&JointIx(j)))
+            .collect();
+        let (mut followers, mut open) = (std::mem::take(&mut self.steps), (0..loops.len() as u32).collect::<Vec<_>>());
+        loop {
+            let mut done = 0;
+            followers.retain(|step| {
+                let Step::Follow(j) = *step else { return true };
+                let ready = self.joints[j as usize].follows.is_some_and(|f| known[f.leader.0 as usize]);
+                if ready {
+                    known[j as usize] = true;
+                    self.steps.push(*step);
+                    done += 1;
+                }
+                !ready
+            });
+            open.retain(|l| {
+                let one = &loops[*l as usize];
+                let waits = |j: &JointIx| !known[j.0 as usize] && !one.solves.contains(j);
+                let ready = !self.ring(one).iter().flatten().any(waits);
+                if ready {
+                    for (j, place) in one.solves.iter().zip(0..) {
+                        known[j.0 as usize] = true;
+                        let before = self.steps.iter().filter(|s| matches!(s, Step::Close(_))).count() as u32;
+                        self.solved[j.0 as usize] = Some(2 * before + place);
+                    }
+                    self.steps.push(Step::Close(*l));
+                    done += 1;
+                }
+                !ready
+            });
+            if done == 0 {
+                break;
+            }
+        }
+        self.loops = loops;
+        if open.is_empty() { Ok(self) } else { Err(open) }
+    }
+
+    /// Joints that carry one link of a loop alone, for each link, from the link towards the ground. Without fixed joints.
+    pub fn ring(&self, one: &Loop) -> [Vec<JointIx>; 2] {
+        let moves = |j: &JointIx| self.joints[j.0 as usize].joint.kind != JointKind::Fixed;
+        self.sides(Some(one.links[0]), Some(one.links[1])).map(|side| side.into_iter().filter(moves).collect())
+    }
+
+    /// The loops.
+    pub fn loops(&self) -> &[Loop] {
+        &self.loops
+    }
+
+    /// Loops in the order of their solution.
+    pub(super) fn closing(&self) -> impl Iterator<Item = &Loop> {
+        let of = |step: &Step| if let Step::Close(l) = step { Some(&self.loops[*l as usize]) } else { None };
+        self.steps.iter().filter_map(of)
     }
 
     /// All joints; a [`JointIx`] is an index into this list.
@@ -72,32 +167,53 @@ impl Mechanism {
         &self.joints
     }
 
-    /// Joints with a value of their own: neither fixed nor a follower.
+    /// Joints with a value of their own: neither fixed, nor a follower, nor solved by a loop.
     pub fn free(&self) -> impl Iterator<Item = (JointIx, &MechanismJoint)> {
-        let all = (0..).map(JointIx).zip(&self.joints);
-        all.filter(|(_, j)| j.follows.is_none() && j.joint.kind != JointKind::Fixed)
+        (0..).map(JointIx).zip(&self.joints).filter(|(ix, _)| self.is_free(*ix))
     }
 
-    /// Laws of the values of all joints: `driven` joints as given, followers by their leaders, the others at home.
-    pub fn laws(&self, driven: &[(JointIx, Law)]) -> Vec<Law> {
-        let mut laws: Vec<Law> = self.joints.iter().map(|j| Law::constant(j.home)).collect();
-        for (joint, law) in driven {
-            laws[joint.0 as usize] = law.clone();
-        }
-        for &j in &self.by_lead {
-            if let Some(Follow { leader, ratio, offset }) = self.joints[j as usize].follows {
-                let Law { rates, offset: start } = &laws[leader.0 as usize];
-                let rates = rates.iter().map(|r| r * ratio).collect();
-                laws[j as usize] = Law { rates, offset: start * ratio + offset };
+    /// True for a joint with a value of its own.
+    pub fn is_free(&self, joint: JointIx) -> bool {
+        let own = &self.joints[joint.0 as usize];
+        own.follows.is_none() && own.joint.kind != JointKind::Fixed && !self.is_solved(joint)
+    }
+
+    /// True for a joint with a value that closes a loop.
+    pub fn is_solved(&self, joint: JointIx) -> bool {
+        self.solved[joint.0 as usize].is_some()
+    }
+
+    /// Forms of the values of all joints: `driven` joints as given, followers by their leaders, solved joints as terms of
+    /// their own, the others at home.
+    pub(super) fn forms(&self, driven: &[(JointIx, Form)]) -> Vec<Form> {
+        let mut forms: Vec<Form> = self.joints.iter().map(|j| Form::constant(j.home)).collect();
+        for (form, solved) in forms.iter_mut().zip(&self.solved) {
+            if let Some(k) = solved {
+                *form = Form { terms: vec![(*k, 1.0)], ..Form::default() };
             }
         }
-        laws
+        for (joint, form) in driven {
+            forms[joint.0 as usize] = form.clone();
+        }
+        for step in &self.steps {
+            let Step::Follow(j) = *step else { continue };
+            if let Some(Follow { leader, ratio, offset }) = self.joints[j as usize].follows {
+                forms[j as usize] = forms[leader.0 as usize].scaled(ratio, offset);
+            }
+        }
+        forms
     }
 
-    /// Values of all joints: `set` ones as given, followers by their leaders, the others at home.
+    /// Values of all joints: `set` ones as given, followers by their leaders, the others at home. No loop is closed:
+    /// solved joints keep the given values, or home.
     pub fn values(&self, set: &[(JointIx, f64)]) -> Vec<f64> {
-        let driven: Vec<(JointIx, Law)> = set.iter().map(|(j, value)| (*j, Law::constant(*value))).collect();
-        self.laws(&driven).into_iter().map(|law| law.offset).collect()
+        let given = set.iter().map(|(j, value)| (*j, Form::constant(*value)));
+        let at_home = |(j, own): (JointIx, &MechanismJoint)| {
+            (self.is_solved(j) && set.iter().all(|(s, _)| *s != j)).then(|| (j, Form::constant(own.home)))
+        };
+        let driven: Vec<(JointIx, Form)> =
+            given.chain((0..).map(JointIx).zip(&self.joints).filter_map(at_home)).collect();
+        self.forms(&driven).into_iter().map(|form| form.offset).collect()
     }
 
     /// Motion of each joint's frame at the values of all joints, `T(q) = E₁(q₁)·…·Eₖ(qₖ)` over the joints from the
@@ -125,8 +241,7 @@ impl Mechanism {
     pub fn chain_between(&self, a: Option<JointIx>, b: Option<JointIx>, drawn: [&Pose; 2], laws: &[Law]) -> Chain {
         let link = |j: &JointIx| {
             let MechanismJoint { joint, home, .. } = self.joints[j.0 as usize];
-            let Law { rates, offset } = &laws[j.0 as usize];
-            ChainJoint { joint, law: Law { rates: rates.clone(), offset: offset - home } }
+            ChainJoint { joint, law: laws[j.0 as usize].shifted(-home) }
         };
         let [of_a, of_b] = self.sides(a, b).map(|side| side.iter().map(link).collect::<Vec<_>>());
         Chain::new(drawn[0], drawn[1], &of_a, &of_b)

@@ -1,5 +1,6 @@
 //! Closed forms of small mechanisms.
 
+use super::loops::table::Form;
 use super::mechanism::*;
 use super::{Joint, JointKind, Law, RunKind};
 use crate::geom::math::{Vec3, sin_cos_deg};
@@ -93,13 +94,18 @@ fn tree() -> Mechanism {
     ])
 }
 
+/// Laws of all joints of a mechanism without loops.
+fn laws(tree: &Mechanism, driven: &[(JointIx, Form)]) -> Vec<Law> {
+    tree.forms(driven).into_iter().map(|form| Law::of_rates(form.rates, form.offset)).collect()
+}
+
 #[test]
 fn chain_gives_the_relative_motion_of_any_two_parts() {
     let tree = tree();
-    let law = |rates: [f64; 2], offset| Law { rates: rates.to_vec(), offset };
+    let form = |rates: [f64; 2], offset| Form { rates: rates.to_vec(), offset, terms: Vec::new() };
     let driven = [(0, [10.0, 0.0], 3.0), (1, [0.0, 80.0], 12.0), (2, [-40.0, 5.0], 7.0), (3, [6.0, 0.0], -1.0)];
-    let driven = driven.map(|(j, rates, offset)| (JointIx(j), law(rates, offset)));
-    let laws = tree.laws(&driven);
+    let driven = driven.map(|(j, rates, offset)| (JointIx(j), form(rates, offset)));
+    let laws = laws(&tree, &driven);
     let parts: Vec<Option<JointIx>> = std::iter::once(None).chain((0..6).map(|j| Some(JointIx(j)))).collect();
     let (still, elsewhere) = (Pose::identity(), Pose { translation: Vec3::new(3.0, -8.0, 40.0), ..Pose::identity() });
     for t in [[0.0, 0.0], [1.0, 0.5], [0.25, 1.0]] {
@@ -122,7 +128,7 @@ fn chain_gives_the_relative_motion_of_any_two_parts() {
 #[test]
 fn shared_carriers_cancel_and_fixed_joints_vanish() {
     let tree = tree();
-    let laws = tree.laws(&[]);
+    let laws = laws(&tree, &[]);
     let still = Pose::identity();
     for (a, b, between) in [
         (None, None, 0),
@@ -152,17 +158,17 @@ fn segments_cover_the_values_of_a_run() {
     let wheels =
         mechanism(vec![turn([0.0; 3], None), following(0, -1.5, 6.0, turn([50.0, 0.0, 0.0], None)), slide(None)]);
     let [wheel, pinion, slider] = [0, 1, 2].map(JointIx);
-    let pose = wheels.segments(&RunKind::Pose { set: vec![(wheel, 20.0)] });
+    let pose = wheels.segments(&RunKind::Pose { set: vec![(wheel, 20.0)] }).unwrap();
     assert_eq!((pose.len(), pose[0].values_of(pinion), pose[0].ranges.len()), (1, [-24.0; 2], 0));
 
     let swept = vec![(slider, [-1.0, 4.0]), (wheel, [0.0, 90.0])];
-    let all = wheels.segments(&RunKind::Box { swept, rest: Vec::new() });
+    let all = wheels.segments(&RunKind::Box { swept, rest: Vec::new() }).unwrap();
     assert_eq!((all.len(), &all[0].ranges), (1, &vec![[-1.0, 4.0], [0.0, 90.0]]));
     assert_eq!([wheel, pinion, slider].map(|j| all[0].values_of(j)), [[0.0, 90.0], [-129.0, 6.0], [-1.0, 4.0]]);
     assert_eq!(all[0].laws[0].value(&[3.0, 45.0]), 45.0);
 
     let configurations = vec![vec![(wheel, 10.0)], vec![(wheel, 30.0), (slider, 2.0)], Vec::new()];
-    let path = wheels.segments(&RunKind::Path { configurations });
+    let path = wheels.segments(&RunKind::Path { configurations }).unwrap();
     assert_eq!(path.len(), 2);
     assert_eq!([wheel, pinion, slider].map(|j| path[0].values_of(j)), [[10.0, 30.0], [-39.0, -9.0], [0.0, 2.0]]);
     assert_eq!(path[1].laws.iter().map(|law| law.value(&[0.5])).collect::<Vec<_>>(), [15.0, -16.5, 1.0]);

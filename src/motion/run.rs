@@ -1,7 +1,7 @@
 //! Runs: the joint values that a check covers, as laws of all joints over a box of parameters.
 
 use crate::motion::chain::{Cell, Law};
-use crate::motion::mechanism::{JointIx, Mechanism};
+use crate::motion::mechanism::JointIx;
 
 /// Name of the drawing among the runs: no joint moves.
 pub const AS_DRAWN: &str = "as-drawn";
@@ -79,41 +79,7 @@ impl Segment {
 
     /// Least and largest value of a joint over the segment.
     pub fn values_of(&self, joint: JointIx) -> [f64; 2] {
-        let law = &self.laws[joint.0 as usize];
-        law.rates.iter().zip(&self.ranges).fold([law.offset; 2], |[low, high], (rate, [from, to])| {
-            let ends = [rate * from, rate * to];
-            [low + ends[0].min(ends[1]), high + ends[0].max(ends[1])]
-        })
+        self.laws[joint.0 as usize].value_range(&self.ranges)
     }
 }
 
-impl Mechanism {
-    /// Segments of a run: one for a pose and a box, one for each two neighbouring configurations of a path, with one
-    /// parameter from 0 to 1. The parameters of a box are the values of its joints.
-    pub fn segments(&self, run: &RunKind) -> Vec<Segment> {
-        match run {
-            RunKind::Pose { set } => {
-                let driven: Vec<_> = set.iter().map(|(j, value)| (*j, Law::constant(*value))).collect();
-                vec![Segment { laws: self.laws(&driven), ranges: Vec::new() }]
-            }
-            RunKind::Box { swept, rest } => {
-                let n = swept.len();
-                let mut driven: Vec<_> = rest.iter().map(|(j, value)| (*j, Law::constant(*value))).collect();
-                driven.extend(swept.iter().enumerate().map(|(p, (j, _))| {
-                    let rates = (0..n).map(|k| if k == p { 1.0 } else { 0.0 }).collect();
-                    (*j, Law { rates, offset: 0.0 })
-                }));
-                let ranges = swept.iter().map(|(_, range)| *range).collect();
-                vec![Segment { laws: self.laws(&driven), ranges }]
-            }
-            RunKind::Path { configurations } => {
-                let values: Vec<Vec<f64>> = configurations.iter().map(|set| self.values(set)).collect();
-                let between = |ends: &[Vec<f64>]| {
-                    let law = |(from, to): (&f64, &f64)| Law { rates: vec![to - from], offset: *from };
-                    Segment { laws: ends[0].iter().zip(&ends[1]).map(law).collect(), ranges: vec![[0.0, 1.0]] }
-                };
-                values.windows(2).map(between).collect()
-            }
-        }
-    }
-}

@@ -22,6 +22,8 @@ pub(crate) struct RawJoint {
     pub on: Option<Located<String>>,
     /// Least and largest value; `None` for a full turn and for a joint without a range.
     pub range: Option<[f64; 2]>,
+    /// True without a range and without a leader: a loop must solve the joint.
+    pub without_range: bool,
     pub home: f64,
     pub follows: Option<RawFollow>,
 }
@@ -36,6 +38,8 @@ pub(crate) struct RawFollow {
 
 const JOINT_KEYS: [&str; 11] =
     ["type", "axis", "at", "moves", "on", "range", "range_deg", "home", "lead", "follows", "comment"];
+/// Keys that give a joint its values.
+const LIMITS: [&str; 3] = ["range", "range_deg", "follows"];
 const TYPES: [&str; 4] = ["revolute", "prismatic", "screw", "fixed"];
 const FOLLOW_KEYS: [&str; 3] = ["joint", "ratio", "offset"];
 
@@ -52,7 +56,9 @@ pub(crate) fn read_joints(
         return Default::default();
     };
     let names = entries.iter().map(|entry| entry.key.to_owned()).collect();
-    (entries.into_iter().filter_map(|entry| read_joint(reader, entry, &trail, unit)).collect(), names)
+    let has_loops = fields.has("loops");
+    let joints = entries.into_iter().filter_map(|entry| read_joint(reader, entry, &trail, unit, has_loops)).collect();
+    (joints, names)
 }
 
 /// Explains an invalid name of a joint or a run, with the fix; `None` for a valid one.
@@ -64,7 +70,14 @@ pub(crate) fn bad_name(name: &str, of: &str) -> Option<(String, String)> {
     name.contains('/').then(|| (format!("`/` in the name {}", quoted(name)), fix.to_owned()))
 }
 
-fn read_joint(reader: &mut Reader<'_>, entry: Member<'_>, joints: &JsonPath<'_>, unit: LengthUnit) -> Option<RawJoint> {
+/// Reads a joint; in a file with loops, it may be without a range.
+fn read_joint(
+    reader: &mut Reader<'_>,
+    entry: Member<'_>,
+    joints: &JsonPath<'_>,
+    unit: LengthUnit,
+    has_loops: bool,
+) -> Option<RawJoint> {
     let (name, value) = (entry.key, entry.value);
     let trail = JsonPath::Key(joints, name);
     let noted = reader.problems.len();
@@ -91,7 +104,12 @@ fn read_joint(reader: &mut Reader<'_>, entry: Member<'_>, joints: &JsonPath<'_>,
     if at.is_none() && matches!(kind, JointKind::Revolute | JointKind::Screw { .. }) {
         reader.problem(value.start(), &trail, "no `at`", "add \"at\" with a point of the axis");
     }
-    let range = read_range(reader, &fields, kind, value, &trail, unit);
+    let without_range = kind != JointKind::Fixed && !LIMITS.iter().any(|key| fields.has(key));
+    let range = if without_range && has_loops {
+        Some(None)
+    } else {
+        read_range(reader, &fields, kind, value, &trail, unit)
+    };
     let home = fields.get("home").map(|v| read_value(reader, v, &JsonPath::Key(&trail, "home"), kind, unit));
     if let (Some(Some([from, to])), home) = (range, home.unwrap_or(Some(0.0)).unwrap_or(f64::NAN))
         && (home < from || home > to)
@@ -112,6 +130,7 @@ fn read_joint(reader: &mut Reader<'_>, entry: Member<'_>, joints: &JsonPath<'_>,
         moves,
         on: on.flatten(),
         range: range?,
+        without_range,
         home: home.flatten().unwrap_or(0.0),
         follows: follows.flatten(),
     })

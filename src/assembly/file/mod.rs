@@ -1,6 +1,6 @@
 //! An assembly file as written: one struct per object, with checked keys, numbers in mm, and positions.
 //!
-//! - `instances`, `joints`, `placement`, `rotation`, `rules`, `runs`: readers of these objects
+//! - `instances`, `joints`, `loops`, `placement`, `rotation`, `rules`, `runs`: readers of these objects
 //! - `paths`: resolves file names and restricts them to the allowed tree
 //! - `tree`: reads the root file and its sub-assemblies, resolves part names and paths
 //!
@@ -8,6 +8,7 @@
 
 pub(crate) mod instances;
 pub(crate) mod joints;
+pub(crate) mod loops;
 pub(crate) mod paths;
 pub(crate) mod placement;
 pub(crate) mod rotation;
@@ -18,6 +19,7 @@ pub(crate) mod tree;
 pub(crate) use crate::assembly::file::instances::bad_id;
 use crate::assembly::file::instances::read_instances;
 use crate::assembly::file::joints::{RawJoint, read_joints};
+use crate::assembly::file::loops::{RawLoop, read_loops};
 use crate::assembly::file::rules::read_rules;
 use crate::assembly::file::runs::{RawRuns, read_runs};
 use crate::assembly::{Facets, Geometry, Level, RuleAction};
@@ -39,6 +41,7 @@ pub(crate) struct RawFile {
     pub instances: Vec<RawInstance>,
     pub rules: Vec<RawRule>,
     pub joints: Vec<RawJoint>,
+    pub loops: Vec<RawLoop>,
     /// Names of all joints, including joints with a problem.
     pub joint_names: Vec<String>,
     pub runs: RawRuns,
@@ -51,7 +54,10 @@ pub(crate) struct RawFile {
 impl RawFile {
     /// True if the file has joints, runs, or rules for certain runs.
     pub fn has_motion(&self) -> bool {
-        !self.joint_names.is_empty() || !self.runs.is_empty() || self.rules.iter().any(|r| r.during.is_some())
+        !self.joint_names.is_empty()
+            || !self.loops.is_empty()
+            || !self.runs.is_empty()
+            || self.rules.iter().any(|r| r.during.is_some())
     }
 }
 
@@ -127,7 +133,7 @@ pub(crate) struct RawRule {
 }
 
 const PART_KEYS: [&str; 5] = ["mesh", "units", "deflection", "geometry", "comment"];
-const TOP_KEYS: [&str; 16] = [
+const TOP_KEYS: [&str; 17] = [
     "version",
     "name",
     "units",
@@ -141,6 +147,7 @@ const TOP_KEYS: [&str; 16] = [
     "instances",
     "rules",
     "joints",
+    "loops",
     "poses",
     "sweeps",
     "$schema",
@@ -189,10 +196,11 @@ fn read_file(reader: &mut Reader<'_>, document: Value<'_>) -> Option<RawFile> {
     let instances = read_instances(reader, &fields, &part_names, unit);
     let rules = read_rules(reader, &fields, unit);
     let (joints, joint_names) = read_joints(reader, &fields, unit);
+    let loops = read_loops(reader, &fields, unit);
     let runs = read_runs(reader, &fields);
     let blamed = fields.get("instances").map_or(document.start(), Value::start);
     let instances_at = reader.source.at(blamed, &JsonPath::Key(&root, "instances"));
-    let lists = RawFile { parts, instances, rules, joints, runs, ..RawFile::default() };
+    let lists = RawFile { parts, instances, rules, joints, loops, runs, ..RawFile::default() };
     Some(RawFile { name, units, settings, joint_names, part_names, instances_at, ..lists })
 }
 

@@ -3,6 +3,7 @@
 //! - `all_joints`: the joints that a sweep can move, and the sweep of all of them at once
 //! - `chosen`: the runs of a check
 //! - `joints`: joints of all files, in the coordinates of the root
+//! - `loops`: loops of all files, and the joints that they solve
 //! - `moves`: the joint that moves each instance
 //! - `runs`: poses and sweeps of the root file
 //! - `scope`: the tree of files, with the ids of all instances
@@ -10,6 +11,7 @@
 pub(crate) mod all_joints;
 pub mod chosen;
 pub(crate) mod joints;
+pub(crate) mod loops;
 pub(crate) mod moves;
 pub(crate) mod runs;
 pub(crate) mod scope;
@@ -60,6 +62,7 @@ pub(crate) fn resolve(files: &mut [File], clean: bool) -> (Motion, Vec<Option<Jo
     let mut tree = joints::JointTree::of(files, &scope, &mut report);
     let moved_by = moves::instances(files, &scope, &mut tree, clean, &mut report);
     let mechanism = tree.mechanism(files, &mut report);
+    let mechanism = mechanism.map(|m| loops::with_loops(m, files, &scope, &tree, &mut report));
     let runs = runs::runs(files, &tree, mechanism.as_ref(), &mut report);
     for (file, problem) in report.problems {
         files[file].problems.push(problem);

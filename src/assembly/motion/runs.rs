@@ -6,6 +6,7 @@ use crate::assembly::file::runs::{RawConfiguration, RawSweep, RawTravel, RawValu
 use crate::assembly::file::tree::File;
 use crate::assembly::motion::NamedRun;
 use crate::assembly::motion::joints::JointTree;
+use crate::assembly::motion::loops::beyond_motion;
 use crate::assembly::motion::scope::Report;
 use crate::assembly::rules::glob::Glob;
 use crate::error::Location;
@@ -26,7 +27,7 @@ pub(crate) fn runs(
 ) -> Vec<NamedRun> {
     let raw = &files[0].raw;
     let unit = raw.units.unwrap_or(LengthUnit::Mm);
-    let mut reader = RunReader { tree, unit, report, poses: BTreeMap::new() };
+    let mut reader = RunReader { tree, mechanism, unit, report, poses: BTreeMap::new() };
     let mut runs = Vec::new();
     for pose in &raw.runs.poses {
         let set = reader.values(&pose.values);
@@ -46,7 +47,7 @@ pub(crate) fn runs(
     }
     if let Some(mechanism) = mechanism {
         for run in &runs {
-            reader.check_followers(run, mechanism);
+            reader.check_driven(run, mechanism);
         }
     }
     check_during(&files[0], report);
@@ -56,6 +57,7 @@ pub(crate) fn runs(
 /// Reads the runs of the root file.
 struct RunReader<'f, 'r> {
     tree: &'f JointTree,
+    mechanism: Option<&'f Mechanism>,
     unit: LengthUnit,
     report: &'r mut Report,
     /// Poses by name; `None` for a pose with a problem.
@@ -78,6 +80,11 @@ impl<'f> RunReader<'f, '_> {
                 format!("{what} follows {leader}: it has no value of its own"),
                 format!("set {leader}"),
             );
+            return None;
+        }
+        if self.mechanism.is_some_and(|m| m.is_solved(joint)) {
+            let fix = "set the joints that drive the loop";
+            self.problem(&name.at, format!("{what} closes a loop: it has no value of its own"), fix);
             return None;
         }
         if self.tree.kind(joint) == JointKind::Fixed {
@@ -177,10 +184,17 @@ impl<'f> RunReader<'f, '_> {
         Some((joint, range))
     }
 
-    /// Reports a follower that a run drives out of its own range.
-    fn check_followers(&mut self, run: &NamedRun, mechanism: &Mechanism) {
+    /// Reports a loop that a run drives beyond its motion, and a follower that it drives out of its own range.
+    fn check_driven(&mut self, run: &NamedRun, mechanism: &Mechanism) {
         let followers: Vec<JointIx> = (0..self.tree.joints.len() as u32).map(JointIx).collect();
-        let segments = mechanism.segments(&run.kind);
+        let segments = match mechanism.segments(&run.kind) {
+            Ok(segments) => segments,
+            Err(stop) => {
+                let names: Vec<&str> = self.tree.joints.iter().map(|j| j.name.as_str()).collect();
+                let (what, fix) = beyond_motion(&names, mechanism, &stop, self.unit);
+                return self.problem(&run.at, what, fix);
+            }
+        };
         for joint in followers {
             let own = &mechanism.joints()[joint.0 as usize];
             let (Some(follow), Some([from, to])) = (own.follows, own.range) else { continue };

@@ -13,7 +13,7 @@ const MAX_NAMED: usize = 5;
 pub(crate) fn coverage_warnings(assembly: &Assembly) -> Vec<Warning> {
     let motion = &assembly.motion;
     let is_sweep = |run: &&NamedRun| !matches!(run.kind, RunKind::Pose { .. });
-    let sweeps: Vec<Sweep<'_>> = motion.runs.iter().filter(is_sweep).map(|run| Sweep::of(assembly, run)).collect();
+    let sweeps: Vec<Sweep<'_>> = motion.runs.iter().filter(is_sweep).filter_map(|run| Sweep::of(assembly, run)).collect();
     unswept(assembly, &sweeps).into_iter().chain(repeats(assembly, &sweeps)).collect()
 }
 
@@ -62,10 +62,11 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn of(assembly: &Assembly, run: &'a NamedRun) -> Self {
+    /// Values over a run; `None` if it drives a loop beyond its motion, which the check refuses.
+    fn of(assembly: &Assembly, run: &'a NamedRun) -> Option<Self> {
         let mechanism = &assembly.motion.mechanism;
-        let segments = mechanism.segments(&run.kind);
-        Self { run, travel: Travel::of(mechanism, &segments), segments }
+        let segments = mechanism.segments(&run.kind).ok()?;
+        Some(Self { run, travel: Travel::of(mechanism, &segments), segments })
     }
 
     /// Largest number of parameters of a segment.

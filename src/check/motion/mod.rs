@@ -79,7 +79,7 @@ impl RunChecker<'_> {
         timings: &mut Timings,
         progress: &dyn Progress,
     ) -> Result<(RunOutcome, Candidates), Error> {
-        let plan = RunPlan::of(self.assembly, run);
+        let plan = RunPlan::of(self.assembly, run)?;
         let (moved, swept) = (Bodies::of(self.assembly, &plan.travel.displaced), &plan.swept);
         let rules = RuleTable::of_run(self.assembly, &run.name);
         let placed = place::at(self.assembly, self.shapes, &plan.travel.start, run)?;

@@ -5,6 +5,7 @@ use crate::assembly::{Motion, NamedRun};
 use crate::check::motion::sweep::{SweepAnswer, SweepQuery, radius};
 use crate::check::pairs::canonical_pose;
 use crate::geom::Pose;
+use crate::motion::loops::law::SolvedLaw;
 use crate::motion::{Cell, Chain, ChainJoint, Frame, Joint, JointKind, Law, MechanismJoint, Segment};
 
 /// Number of cells of a failing part for the length of its path: a turn in a few dozen chords.
@@ -22,7 +23,7 @@ pub(crate) fn definition(motion: &Motion, run: &NamedRun, segments: &[Segment]) 
         let joints = motion.joints.iter().zip(motion.mechanism.joints()).zip(&segment.laws);
         let mut away: Vec<(&str, &MechanismJoint, &Law)> =
             joints.map(|((named, own), law)| (named.name.as_str(), own, law)).collect();
-        away.retain(|(_, own, law)| law.offset != own.home || law.rates.iter().any(|rate| *rate != 0.0));
+        away.retain(|(_, own, law)| law.offset != own.home || law.rates.iter().any(|rate| *rate != 0.0) || law.solved.is_some());
         away.sort_unstable_by_key(|(name, ..)| *name);
         hasher.update(&(away.len() as u64).to_le_bytes());
         for (name, own, law) in away {
@@ -30,7 +31,8 @@ pub(crate) fn definition(motion: &Motion, run: &NamedRun, segments: &[Segment]) 
             text(&mut hasher, own.follows.map_or("", |f| motion.joints[f.leader.0 as usize].name.as_str()));
             let rates = law.rates.iter().zip(&segment.ranges).filter(|(rate, _)| **rate != 0.0);
             let terms = rates.flat_map(|(rate, [from, to])| [*rate, *from, *to]);
-            for x in [law.offset].into_iter().chain(terms) {
+            let solved = law.solved.as_ref().map(SolvedLaw::numbers).unwrap_or_default();
+            for x in [law.offset].into_iter().chain(terms).chain(solved) {
                 hasher.update(&(x + 0.0).to_le_bytes());
             }
         }
@@ -103,7 +105,7 @@ pub(crate) fn numbers_of(drawn: &Pose, joints: &[ChainJoint]) -> Vec<f64> {
             JointKind::Fixed => [3.0, 0.0],
         };
         numbers.extend(joint.joint.axis.iter().chain(joint.joint.at.iter()).copied().chain(kind));
-        numbers.extend(joint.law.rates.iter().copied().chain([joint.law.offset]));
+        numbers.extend(joint.law.numbers());
     }
     numbers
 }

@@ -123,7 +123,7 @@ pub fn meetings(
     let meshes = load_meshes(assembly, loader, None, Measure::None, progress)?;
     let shapes = shapes::build(assembly, &meshes, &settings, None, progress)?;
     let rules = RuleTable::of_drawing(assembly);
-    let plan = RunPlan::of(assembly, &run);
+    let plan = RunPlan::of(assembly, &run)?;
     let kept = candidates(&shapes, max_distance(&settings, &rules, &shapes), &rules);
     let near = neighbours(&kept, assembly.instances.len());
     let checker = Checker { assembly, settings: &settings, shapes: &shapes, cache: None, neighbours: &near };

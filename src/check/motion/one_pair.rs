@@ -40,7 +40,7 @@ impl RunChecker<'_> {
     /// Refuses joint values that move a part beyond the largest coordinate.
     pub(crate) fn pair(&self, run: &NamedRun, pair: [InstanceIx; 2]) -> Result<PairInRun, Error> {
         let mechanism = &self.assembly.motion.mechanism;
-        let plan = RunPlan::of(self.assembly, run);
+        let plan = RunPlan::of(self.assembly, run)?;
         let rules = RuleTable::of_run(self.assembly, &run.name);
         let neighbours = vec![0; self.assembly.instances.len()];
         let Self { assembly, settings, shapes, cache, .. } = *self;

@@ -1,5 +1,6 @@
 //! The segments of a run, and the instances that it moves.
 
+use crate::assembly::motion::loops::beyond_motion;
 use crate::assembly::{Assembly, NamedRun, RuleTable};
 use crate::check::motion::RunChecker;
 use crate::check::motion::bodies::{Bodies, Travel};
@@ -9,6 +10,7 @@ use crate::check::motion::sweep::Effort;
 use crate::check::motion::swept::Sweeps;
 use crate::check::pairs::shard::SweptShare;
 use crate::check::stages::answers::Checker;
+use crate::error::{Error, Problem};
 use crate::motion::{Cell, Segment};
 
 /// A run before its pairs are asked.
@@ -25,16 +27,23 @@ pub(crate) struct RunPlan {
 }
 
 impl RunPlan {
-    pub(crate) fn of(assembly: &Assembly, run: &NamedRun) -> Self {
+    /// Plans a run.
+    ///
+    /// # Errors
+    /// Refuses joint values that drive a loop beyond its motion.
+    pub(crate) fn of(assembly: &Assembly, run: &NamedRun) -> Result<Self, Error> {
         let mechanism = &assembly.motion.mechanism;
-        let segments = mechanism.segments(&run.kind);
+        let segments = mechanism.segments(&run.kind).map_err(|stop| {
+            let (what, fix) = beyond_motion(&assembly.motion.joint_names(), mechanism, &stop, assembly.units);
+            Error { problems: vec![Problem::new(run.at.clone(), what, fix)] }
+        })?;
         let travel = Travel::of(mechanism, &segments);
         let swept = Bodies::of(assembly, &travel.swept);
         let joints = travel.joints(mechanism);
         let definition = motion_key::definition(&assembly.motion, run, &segments);
         let cells: Vec<Vec<Cell>> = segments.iter().map(Segment::cells).collect();
         let segments = segments.into_iter().zip(cells).collect();
-        Self { segments, travel, swept, joints, definition }
+        Ok(Self { segments, travel, swept, joints, definition })
     }
 
     /// The pairs that the run sweeps past each other: those of a share; `rank` orders the instances by id.

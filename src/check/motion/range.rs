@@ -52,7 +52,8 @@ pub struct JointRange {
 /// One direction of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointSide {
-    /// Last value examined: the limit of the joint, or of one that follows it; one turn for a turn or screw without limits.
+    /// Last value examined: the limit of the joint, or of one that follows it, or the last one with a proof that its loops
+    /// close; one turn for a turn or screw without limits.
     pub limit: f64,
     /// Farthest value to which every pair keeps its limits, proved from the drawing on.
     pub free: f64,
@@ -75,7 +76,7 @@ pub struct Stop {
 /// joints, empty for all that do not follow another one.
 ///
 /// # Errors
-/// Returns the errors of [`check()`](crate::check::check()), and refuses unknown joints, fixed ones, and followers.
+/// Returns the errors of [`check()`](crate::check::check()), and refuses unknown joints, fixed ones, followers, and joints that close a loop.
 pub fn joint_ranges(
     assembly: &Assembly,
     options: &Options,
@@ -123,7 +124,7 @@ pub fn joint_ranges(
 /// Finds joints with a value of their own.
 fn find_joints(assembly: &Assembly, names: &[String]) -> Result<Vec<JointIx>, Error> {
     let all = assembly.motion.mechanism.joints();
-    let own = |k: &usize| all[*k].follows.is_none() && all[*k].joint.kind != JointKind::Fixed;
+    let own = |k: &usize| assembly.motion.mechanism.is_free(JointIx(*k as u32));
     let known: Vec<&str> = assembly.motion.joints.iter().map(|j| j.name.as_str()).collect();
     let at = || Location::file(&assembly.path);
     let mut problems = Vec::new();
@@ -136,11 +137,12 @@ fn find_joints(assembly: &Assembly, names: &[String]) -> Result<Vec<JointIx>, Er
                     .follows
                     .map(|f| format!("name the joint that it follows, {}", quoted(known[f.leader.0 as usize])));
                 let what = format!("the joint {} has no value of its own", quoted(name));
-                problems.push(Problem::new(
-                    at(),
-                    what,
-                    leader.unwrap_or_else(|| "a fixed joint never moves".to_owned()),
-                ));
+                let other = if all[k].joint.kind == JointKind::Fixed {
+                    "a fixed joint never moves"
+                } else {
+                    "it closes a loop: name a joint that drives the loop"
+                };
+                problems.push(Problem::new(at(), what, leader.unwrap_or_else(|| other.to_owned())));
             }
             None => {
                 let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean {}?", quoted(near)));
@@ -189,12 +191,19 @@ impl RunChecker<'_> {
         if limit == home {
             return JointSide { limit, free: limit, stop: None };
         }
-        let run = NamedRun {
+        let path = |limit: f64| NamedRun {
             name: AS_DRAWN.to_owned(),
             at: Location::default(),
             kind: RunKind::Path { configurations: vec![vec![(joint, home)], vec![(joint, limit)]] },
         };
-        let plan = RunPlan::of(self.assembly, &run);
+        // Beyond the motion of a loop, the joint cannot go.
+        let limit = match mechanism.segments(&path(limit).kind) {
+            Ok(_) => limit,
+            Err(stop) => stop.values.iter().find(|(j, _)| *j == joint).map_or(home, |(_, value)| *value),
+        };
+        let Ok(plan) = RunPlan::of(self.assembly, &path(limit)) else {
+            return JointSide { limit: home, free: home, stop: None };
+        };
         let neighbours = vec![0; self.assembly.instances.len()];
         let Self { assembly, settings, shapes, cache, .. } = *self;
         let checker = Checker { assembly, settings, shapes, cache, neighbours: &neighbours };

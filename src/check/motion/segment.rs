@@ -229,7 +229,7 @@ pub(crate) fn recentring(query: &SweepQuery<'_>) -> f64 {
 
 /// Parameters that a chain depends on.
 pub(crate) fn parameters(chain: &Chain, ranges: &[[f64; 2]]) -> Vec<usize> {
-    (0..ranges.len()).filter(|p| chain.joints.iter().any(|j| j.law.rate(*p) != 0.0)).collect()
+    (0..ranges.len()).filter(|p| chain.joints.iter().any(|j| j.law.depends_on(*p))).collect()
 }
 
 /// The chain as a motion of the one parameter that it depends on; `None` if it depends on several.
@@ -239,7 +239,8 @@ pub(crate) fn one_parameter(chain: &Chain, ranges: &[[f64; 2]]) -> Option<OnePar
         [one] => (*one, ranges[*one]),
         _ => return None,
     };
-    let law = |law: &Law| Law::linear(law.rate(parameter), law.offset);
+    let rest: Vec<f64> = ranges.iter().map(|range| range[0]).collect();
+    let law = |law: &Law| law.restricted(&[parameter], &rest);
     let joints = chain.joints.iter().map(|j| ChainJoint { law: law(&j.law), ..j.clone() }).collect();
     Some(OneParameter { parameter, chain: Chain { joints, ..chain.clone() }.without_constants(), range })
 }

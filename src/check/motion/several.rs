@@ -24,7 +24,8 @@ impl SeveralParameters {
     /// The chain as a motion of the parameters that it depends on.
     fn of(chain: &Chain, ranges: &[[f64; 2]]) -> Self {
         let parameters = parameters(chain, ranges);
-        let law = |law: &Law| Law { rates: parameters.iter().map(|p| law.rate(*p)).collect(), offset: law.offset };
+        let rest: Vec<f64> = ranges.iter().map(|range| range[0]).collect();
+        let law = |law: &Law| law.restricted(&parameters, &rest);
         let joints = chain.joints.iter().map(|j| ChainJoint { law: law(&j.law), ..j.clone() }).collect();
         let chain = Chain { joints, ..chain.clone() }.without_constants();
         let ranges = parameters.iter().map(|p| ranges[*p]).collect();

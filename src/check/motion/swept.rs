@@ -238,7 +238,7 @@ impl Sweeps<'_> {
         let laws = &self.segments[segment as usize].0.laws;
         let joints = self.run.assembly.motion.mechanism.joints();
         let varies = |j: &usize| {
-            joints[*j].joint.kind != JointKind::Fixed && answer.parameters.iter().any(|p| laws[*j].rate(*p) != 0.0)
+            joints[*j].joint.kind != JointKind::Fixed && answer.parameters.iter().any(|p| laws[*j].depends_on(*p))
         };
         let travel = |j: usize| joint_at(JointIx(j as u32).0, [laws[j].value(from), laws[j].value(to)]);
         JointSpan { segment, joints: (0..laws.len()).filter(varies).map(travel).collect() }

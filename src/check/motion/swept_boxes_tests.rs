@@ -65,7 +65,7 @@ fn no_pair_that_meets_at_a_sampled_pose_is_missing() {
         let meshes = load_meshes(&assembly, &FsLoader, None, Measure::None, &NoProgress).expect("meshes");
         let shapes = shapes::build(&assembly, &meshes, &settings, None, &NoProgress).expect("shapes");
         for run in &assembly.motion.runs {
-            let plan = RunPlan::of(&assembly, run);
+            let plan = RunPlan::of(&assembly, run).unwrap();
             let reach = rng.range(0.0, 3.0);
             let boxes = SweptBoxes::of(&assembly, &shapes, &plan.segments, 0.5 * reach);
             let close = boxes.candidates(&RuleTable::of_run(&assembly, &run.name));

@@ -237,7 +237,7 @@ mod tests {
                 let kind = [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: rng.signed() * 9.0 }];
                 let joint = Joint { kind: kind[rng.below(3)], axis: rng.direction(), at: rng.in_cube() * 20.0 };
                 let rates = (0..parameters).map(|_| rng.signed() * 30.0).collect();
-                ChainJoint { joint, law: Law { rates, offset: rng.signed() * 90.0 } }
+                ChainJoint { joint, law: Law::of_rates(rates, rng.signed() * 90.0) }
             })
             .collect();
         Chain { drawn: rng.pose(20.0), joints }

@@ -14,7 +14,7 @@ const TOLERANCE: f64 = 0.01;
 /// A joint that is parameter `p` of `n`.
 fn joint(kind: JointKind, axis: Vec3, at: Vec3, [p, n]: [usize; 2]) -> ChainJoint {
     let rates = (0..n).map(|k| if k == p { 1.0 } else { 0.0 }).collect();
-    ChainJoint { joint: Joint { kind, axis, at }, law: Law { rates, offset: 0.0 } }
+    ChainJoint { joint: Joint { kind, axis, at }, law: Law::of_rates(rates, 0.0) }
 }
 
 fn sweep<'a>([a, b]: [&'a Part; 2], chain: &'a Chain, ranges: &'a [[f64; 2]], limits: SweepLimits) -> BoxSweep<'a> {

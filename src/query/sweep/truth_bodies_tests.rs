@@ -73,7 +73,7 @@ pub(crate) fn swept(rows: &[Vec<Vec3>], outline: &[usize], caps: &[[usize; 4]]) 
 /// Moves a polygon by the joints of its part, nearest the part first.
 fn placed(outline: &Outline, joints: &[ChainJoint], q: f64) -> Outline {
     joints.iter().fold(outline.clone(), |o, j| {
-        let value = j.law.rate(0) * q + j.law.offset;
+        let value = j.law.rates[0] * q + j.law.offset;
         match j.joint.kind {
             JointKind::Prismatic => shifted(&o, [j.joint.axis.x * value, j.joint.axis.y * value]),
             _ => turned(&o, value, [j.joint.at.x, j.joint.at.y]),

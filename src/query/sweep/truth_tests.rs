@@ -76,7 +76,7 @@ impl Variant {
     fn joint(self, j: &ChainJoint) -> ChainJoint {
         let at = self.pose();
         let joint = Joint { axis: at.direction(&j.joint.axis), at: at.point(&j.joint.at), ..j.joint };
-        let (rate, offset) = (j.law.rate(0), j.law.offset);
+        let (rate, offset) = (j.law.rates[0], j.law.offset);
         match self.parametrised {
             Parameter::AsDrawn => ChainJoint { joint, law: j.law.clone() },
             Parameter::Reversed => ChainJoint { joint, law: Law::linear(-rate, offset) },
@@ -95,7 +95,7 @@ impl Variant {
             return [a, b];
         }
         let turned_round = |j: &ChainJoint| {
-            let law = Law { rates: j.law.rates.iter().map(|r| -r).collect(), offset: -j.law.offset };
+            let law = Law::of_rates(j.law.rates.iter().map(|r| -r).collect(), -j.law.offset);
             ChainJoint { joint: j.joint, law }
         };
         [a.iter().cloned().chain(b.iter().rev().map(turned_round)).collect(), Vec::new()]

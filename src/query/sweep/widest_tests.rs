@@ -26,7 +26,7 @@ fn random_chain(rng: &mut Rng, parameters: usize) -> Chain {
         let kind = [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw { lead: rng.signed() * 9.0 }];
         let joint = Joint { kind: kind[rng.below(3)], axis: rng.direction(), at: rng.in_cube() * 6.0 };
         let rates = (0..parameters).map(|_| rng.signed() * 30.0).collect();
-        ChainJoint { joint, law: Law { rates, offset: rng.signed() * 90.0 } }
+        ChainJoint { joint, law: Law::of_rates(rates, rng.signed() * 90.0) }
     });
     let joints = joints.collect();
     Chain { drawn: Pose { rotation: rng.rotation(), translation: rng.in_cube() * 8.0 }, joints }

@@ -1,0 +1,60 @@
+//! Reads the `loops` of a file: pins that hold two links together.
+
+use crate::assembly::file::joints::read_name;
+use crate::assembly::file::rotation::read_axis;
+use crate::assembly::file::{Located, placement, read_comment};
+use crate::error::Location;
+use crate::geom::{LengthUnit, Vec3};
+use crate::json::document::{Json, Value};
+use crate::json::position::JsonPath;
+use crate::json::reader::{Fields, Reader};
+
+/// An entry of `loops`, in the coordinates of its file, lengths in mm.
+#[derive(Debug)]
+pub(crate) struct RawLoop {
+    pub at: Location,
+    /// Names of the joints that carry the two links.
+    pub pin: [Located<String>; 2],
+    /// A point of the pin's axis.
+    pub point: Vec3,
+    /// Direction of the pin's axis, of length 1.
+    pub axis: Vec3,
+}
+
+const LOOP_KEYS: [&str; 4] = ["pin", "at", "axis", "comment"];
+
+/// Reads the loops without a problem.
+pub(crate) fn read_loops(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> Vec<RawLoop> {
+    let root = JsonPath::Root;
+    let trail = JsonPath::Key(&root, "loops");
+    let Some(value) = fields.get("loops") else { return Vec::new() };
+    let Json::List(items) = value.json() else {
+        reader.wrong_kind(value, &trail, "a list of loops");
+        return Vec::new();
+    };
+    items.enumerate().filter_map(|(k, item)| read_loop(reader, item, &JsonPath::Index(&trail, k), unit)).collect()
+}
+
+fn read_loop(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<RawLoop> {
+    let fields = reader.fields(value, trail, &LOOP_KEYS, "an object with `pin`, `at` and `axis`")?;
+    read_comment(reader, &fields, trail);
+    let mut needed = |key: &str, fix: &str| {
+        let found = fields.get(key);
+        if found.is_none() {
+            reader.problem(value.start(), trail, format!("no `{key}`"), fix);
+        }
+        found
+    };
+    let pin = needed("pin", "add \"pin\" with the two joints that carry the pinned parts");
+    let at = needed("at", "add \"at\" with a point of the pin's axis");
+    let axis = needed("axis", "add \"axis\" with the direction of the pin");
+    let pin = pin.and_then(|pin| {
+        let trail = JsonPath::Key(trail, "pin");
+        let names = reader.list::<2>(pin, &trail, "a list of two joints")?;
+        let [first, second] = [0, 1].map(|k: usize| read_name(reader, names[k], &JsonPath::Index(&trail, k)));
+        Some([first?, second?])
+    });
+    let point = at.and_then(|at| placement::read_point(reader, at, &JsonPath::Key(trail, "at"), unit));
+    let axis = axis.and_then(|axis| read_axis(reader, axis, &JsonPath::Key(trail, "axis")));
+    Some(RawLoop { at: reader.source.at(value.start(), trail), pin: pin?, point: point?, axis: axis? })
+}

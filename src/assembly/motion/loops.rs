@@ -1,0 +1,171 @@
+//! Loops of all files: the pins in the coordinates of the root, and the joints that each one solves.
+
+use crate::assembly::file::joints::shown_value;
+use crate::assembly::file::loops::RawLoop;
+use crate::assembly::file::rotation::unit_vector;
+use crate::assembly::file::tree::File;
+use crate::assembly::motion::joints::{JointTree, raw_joint};
+use crate::assembly::motion::scope::{Report, Scope};
+use crate::assembly::motion::{Motion, NamedJoint};
+use crate::geom::LengthUnit;
+use crate::json::wording::quoted;
+use crate::motion::{JointIx, JointKind, Loop, LoopStop, Mechanism};
+
+/// Largest angle between an axis and the plane or the direction that a loop asks of it (radians): more than the rounding
+/// of axes written with eight digits.
+pub(crate) const PLANAR: f64 = 1e-6;
+
+/// Adds the loops to a mechanism; reports loops that cannot be solved, and joints without a range outside every loop.
+pub(crate) fn with_loops(
+    mechanism: Mechanism,
+    files: &[File],
+    scope: &Scope,
+    tree: &JointTree,
+    report: &mut Report,
+) -> Mechanism {
+    let mut loops = Vec::new();
+    let mut places = Vec::new();
+    let mut whole = true;
+    for place in &scope.uses {
+        for raw in &files[place.file].raw.loops {
+            let found = raw.pin.each_ref().map(|name| tree.find(place.file, &place.prefix, name, report));
+            let [Some(first), Some(second)] = found else {
+                whole = false;
+                continue;
+            };
+            let axis = unit_vector(&(place.placement.linear * raw.axis)).unwrap_or(raw.axis);
+            let at = place.placement.linear * raw.point + place.placement.translation;
+            let (at, axis) = if place.prefix.is_empty() { (raw.point, raw.axis) } else { (at, axis) };
+            let one = Loop { links: [first, second], at, axis, solves: [first, second] };
+            match solved(&mechanism, files, tree, &one) {
+                Ok(solves) => {
+                    loops.push(Loop { solves, ..one });
+                    places.push((place.file, raw));
+                }
+                Err((what, fix)) => {
+                    whole = false;
+                    report.add(place.file, &raw.at, what, fix);
+                }
+            }
+        }
+    }
+    whole &= solved_once(&loops, &places, tree, report);
+    // A loop with a problem may be the one that solves a joint.
+    if whole {
+        refuse_endless(&loops, files, tree, report);
+    }
+    let free = mechanism.clone();
+    if !whole {
+        return free;
+    }
+    mechanism.with_loops(loops).unwrap_or_else(|open| {
+        for l in open {
+            let (file, raw) = places[l as usize];
+            let what = "the loop waits for a joint that another loop solves, and that one for this loop";
+            report.add(file, &raw.at, what, "give a range to a joint of each loop that drives it");
+        }
+        free
+    })
+}
+
+/// Finds the two joints that a loop solves: those without a range and without a leader.
+fn solved(
+    mechanism: &Mechanism,
+    files: &[File],
+    tree: &JointTree,
+    one: &Loop,
+) -> Result<[JointIx; 2], (String, String)> {
+    let ring: Vec<JointIx> = mechanism.ring(one).concat();
+    let names = |joints: &[JointIx]| joints.iter().map(|j| quoted(tree.name(*j))).collect::<Vec<_>>().join(", ");
+    if ring.is_empty() {
+        let what = format!("the pin joins {} with itself", quoted(tree.name(one.links[0])));
+        return Err((what, "name two joints that carry different parts".to_owned()));
+    }
+    for j in &ring {
+        let own = &mechanism.joints()[j.0 as usize].joint;
+        let (along, across) = (own.axis.dot(&one.axis).abs(), own.axis.cross(&one.axis).norm());
+        let name = quoted(tree.name(*j));
+        match own.kind {
+            JointKind::Revolute if across > PLANAR => {
+                let what = format!("the axis of {name} is {:.4}° off that of the pin", across.atan2(along).to_degrees());
+                return Err((what, "loops are planar: give both the same axis".to_owned()));
+            }
+            JointKind::Prismatic if along > PLANAR => {
+                let what = format!("{name} slides {:.4}° out of the plane across the pin", along.asin().to_degrees());
+                return Err((what, "loops are planar: slide across the pin".to_owned()));
+            }
+            JointKind::Screw { .. } => {
+                return Err((format!("{name} is a screw in a loop"), "loops have turns and slides only".to_owned()));
+            }
+            _ => {}
+        }
+    }
+    let open: Vec<JointIx> = ring.iter().copied().filter(|j| is_open(files, tree, *j)).collect();
+    if let [first, second] = *open.as_slice() {
+        return Ok([first, second]);
+    }
+    let what = match open.as_slice() {
+        [] => "no joint of the loop is without a range".to_owned(),
+        [one] => format!("only one joint of the loop is without a range, {}", quoted(tree.name(*one))),
+        more => format!("{} joints of the loop are without a range: {}", more.len(), names(more)),
+    };
+    let fix = format!("a loop solves two joints: leave out the range of two of {}, and give the others one", names(&ring));
+    Err((what, fix))
+}
+
+/// True for a joint without a range and without a leader.
+fn is_open(files: &[File], tree: &JointTree, joint: JointIx) -> bool {
+    let placed = &tree.joints[joint.0 as usize];
+    raw_joint(files, tree.file_of[placed.used], placed.index).raw.without_range
+}
+
+/// Reports joints that two loops solve.
+fn solved_once(loops: &[Loop], places: &[(usize, &RawLoop)], tree: &JointTree, report: &mut Report) -> bool {
+    let mut once = true;
+    for (k, one) in loops.iter().enumerate() {
+        let twice = one.solves.iter().find(|j| loops[..k].iter().any(|before| before.solves.contains(j)));
+        if let Some(joint) = twice {
+            let (file, raw) = places[k];
+            let what = format!("another loop solves {}, too", quoted(tree.name(*joint)));
+            report.add(file, &raw.at, what, "give a joint of one of them a range: it drives both");
+            once = false;
+        }
+    }
+    once
+}
+
+/// Reports joints without a range that no loop solves.
+fn refuse_endless(loops: &[Loop], files: &[File], tree: &JointTree, report: &mut Report) {
+    for (joint, placed) in (0..).map(JointIx).zip(&tree.joints) {
+        if is_open(files, tree, joint) && !loops.iter().any(|l| l.solves.contains(&joint)) {
+            let file = tree.file_of[placed.used];
+            let key = if tree.kind(joint) == JointKind::Prismatic { "range" } else { "range_deg" };
+            let fix = format!("add \"{key}\": [from, to], the limits of the joint; only a joint that a loop solves has none");
+            report.add(file, &placed.at, format!("no `{key}`"), fix);
+        }
+    }
+}
+
+/// Explains a run that drives a loop beyond its motion, with the fix. `joints` are the names by [`JointIx`].
+pub(crate) fn beyond_motion(joints: &[&str], mechanism: &Mechanism, stop: &LoopStop, unit: LengthUnit) -> (String, String) {
+    let shown = |(joint, value): &(JointIx, f64)| {
+        let kind = mechanism.joints()[joint.0 as usize].joint.kind;
+        let digits = |x: f64| (x * 1e4).round() / 1e4;
+        let unit = if kind == JointKind::Prismatic { unit } else { LengthUnit::Mm };
+        format!("{} {}", quoted(joints[joint.0 as usize]), shown_value(kind, digits(*value), unit))
+    };
+    if stop.values.is_empty() {
+        let what = "a loop has a dead centre as drawn: it can move in two ways".to_owned();
+        return (what, "draw the loop in another position".to_owned());
+    }
+    let at = stop.values.iter().map(shown).collect::<Vec<_>>().join(", ");
+    let what = format!("drives a loop beyond its motion: no proof that it closes, in one way only, beyond {at}");
+    (what, "end the run before that value, or correct the loop".to_owned())
+}
+
+impl Motion {
+    /// Names of the joints by [`JointIx`].
+    pub(crate) fn joint_names(&self) -> Vec<&str> {
+        self.joints.iter().map(|NamedJoint { name, .. }| name.as_str()).collect()
+    }
+}
