@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::geom::Pose;
 use crate::io::Loader;
 use crate::mesh::TriMesh;
-use crate::motion::{JointIx, Mechanism};
+use crate::motion::{JointIx, Loop, Mechanism};
 use rayon::prelude::*;
 
 /// A judged shape.
@@ -65,6 +65,11 @@ impl Kinematics {
     /// Index of the joint that moves an instance; `None` for one at rest.
     pub fn joint_of(&self, instance: usize) -> Option<u32> {
         self.joint_of.get(instance).copied().flatten().map(|j| j.0)
+    }
+
+    /// Loops in the order of their solution.
+    pub fn loops(&self) -> impl Iterator<Item = &Loop> {
+        self.mechanism.closing()
     }
 
     /// Ratio and offset of a follower: value = ratio · (value of its leader) + offset.

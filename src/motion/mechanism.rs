@@ -1,8 +1,8 @@
 //! The tree of joints of an assembly: joint values to the motion of each joint's frame, and the joints between two
 //! parts.
 
-use crate::geom::pose::Pose;
 use crate::geom::math::Vec3;
+use crate::geom::pose::Pose;
 use crate::motion::chain::{Chain, ChainJoint, Law};
 use crate::motion::joint::{Joint, JointKind};
 use crate::motion::loops::table::Form;
@@ -157,7 +157,7 @@ impl Mechanism {
     }
 
     /// Loops in the order of their solution.
-    pub(super) fn closing(&self) -> impl Iterator<Item = &Loop> {
+    pub fn closing(&self) -> impl Iterator<Item = &Loop> {
         let of = |step: &Step| if let Step::Close(l) = step { Some(&self.loops[*l as usize]) } else { None };
         self.steps.iter().filter_map(of)
     }

@@ -82,4 +82,3 @@ impl Segment {
         self.laws[joint.0 as usize].value_range(&self.ranges)
     }
 }
-

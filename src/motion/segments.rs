@@ -82,8 +82,7 @@ impl Mechanism {
     fn line(&self, from: &[f64], to: &[f64]) -> Drive {
         let between = |(from, to): (&f64, &f64)| Form { rates: vec![to - from], offset: *from, terms: Vec::new() };
         let linear: Vec<Form> = from.iter().zip(to).map(between).collect();
-        let driven: Vec<(JointIx, Form)> =
-            self.free().map(|(ix, _)| (ix, linear[ix.0 as usize].clone())).collect();
+        let driven: Vec<(JointIx, Form)> = self.free().map(|(ix, _)| (ix, linear[ix.0 as usize].clone())).collect();
         let mut forms = self.forms(&driven);
         forms.iter_mut().zip(linear).filter(|(form, _)| form.terms.is_empty()).for_each(|(form, own)| *form = own);
         Drive { forms, ranges: vec![[0.0, 1.0]] }

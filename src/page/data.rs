@@ -5,7 +5,7 @@ use crate::findings::Judged;
 use crate::json::wording::is_unsafe_char;
 use crate::page::encode::Encoded;
 use crate::page::findings::{Line, direction, lines};
-use crate::page::motion::{Joint, joints, placement, run_lines};
+use crate::page::motion::{ClosedLoop, Joint, joints, loops, placement, run_lines};
 use crate::page::{Found, MAX_LISTED, Options};
 use crate::report::json;
 use crate::report::sentence::verdict;
@@ -34,6 +34,7 @@ pub(crate) struct Data<'a> {
     /// Joints of the sliders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     joints: Vec<Joint<'a>>,
+    loops: Vec<ClosedLoop>,
     meshes: Vec<Mesh>,
 }
 
@@ -102,6 +103,7 @@ impl<'a> Data<'a> {
             findings: listed,
             instances: scene.instances.iter().enumerate().map(instance).collect(),
             joints: joints(scene, judged),
+            loops: loops(scene),
             meshes: Vec::new(),
         }
     }

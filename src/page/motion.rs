@@ -4,6 +4,7 @@ use crate::assembly::InstanceIx;
 use crate::check::{FailingPart, JointSpan, JointTravel, NoProgress, PairOutcome, RunOutcome};
 use crate::findings::Judged;
 use crate::geom::Pose;
+use crate::motion::Loop;
 use crate::page::Options;
 use crate::page::findings::{Line, direction, lines, point};
 use crate::report::caption::{run_caption, run_place};
@@ -26,6 +27,15 @@ pub(crate) struct Joint<'a> {
     /// Index of the joint that it stands on.
     on: Option<u32>,
     follows: Option<Follows>,
+}
+
+/// A loop: both links keep the pin's axis in common. Two joints take the values that close it.
+#[derive(Serialize)]
+pub(crate) struct ClosedLoop {
+    links: [u32; 2],
+    at: [f64; 3],
+    axis: [f64; 3],
+    solves: [u32; 2],
 }
 
 /// Value of a follower: ratio · (value of the joint) + offset.
@@ -77,6 +87,17 @@ pub(crate) fn joints<'a>(scene: &Scene, judged: &'a Judged) -> Vec<Joint<'a>> {
         }),
     };
     joints.map(joint).collect()
+}
+
+/// Loops of the assembly, in the order of their solution.
+pub(crate) fn loops(scene: &Scene) -> Vec<ClosedLoop> {
+    let closed = |one: &Loop| ClosedLoop {
+        links: one.links.map(|j| j.0),
+        at: point(&one.at),
+        axis: direction(&one.axis),
+        solves: one.solves.map(|j| j.0),
+    };
+    scene.kinematics.loops().map(closed).collect()
 }
 
 /// Three rows of a pose.

@@ -145,7 +145,7 @@ async function readMesh(k) {
 
 // ---- joints: maps of rows and a translation, in the root frame
 
-const joints = report.joints ?? [];
+const joints = report.joints ?? [], loops = report.loops ?? [];
 const homes = joints.map((j) => j.home);
 
 /** Point after a map. */
@@ -174,14 +174,64 @@ function withFollowers(values) {
   return joints.map((_, k) => value(k));
 }
 
-/** Places every instance at the values of all joints: the product of the motions of the joints that carry it. */
-function placeAll(values) {
+/** Motion of each joint at the values of all: the product of the motions of the joints that carry it. */
+function motionsAt(values) {
   const motions = [];
   const motion = (k) => {
     const own = () => motionOf(joints[k], values[k] - joints[k].home);
     motions[k] ??= joints[k].on === null ? own() : after(motion(joints[k].on), own());
     return motions[k];
   };
+  return motion;
+}
+
+/** Distance between the two places of a loop's pin, in two directions across its axis. */
+function loopGap(loop, values) {
+  const [a, b] = loop.links.map(motionsAt(values));
+  const gap = sub(applied(a, loop.at), applied(b, loop.at));
+  const side = unit(cross(loop.axis, Math.abs(loop.axis[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]));
+  return [side, cross(loop.axis, side)].map((e) => dot(a.rows.map((row) => dot(row, e)), gap));
+}
+
+/** Closes the loops one after another by Newton's method, from the values of the solved joints. */
+function closed(start) {
+  let values = withFollowers(start);
+  for (const loop of loops) {
+    for (let step = 0; step < 20; step++) {
+      const gap = loopGap(loop, values);
+      if (Math.hypot(...gap) < 1e-9) break;
+      const by = (k) => loopGap(loop, values.map((v, n) => n === k ? v + 1e-4 : v)).map((g, axis) => (g - gap[axis]) / 1e-4);
+      const [p, q] = loop.solves.map(by);
+      const det = p[0] * q[1] - p[1] * q[0];
+      if (!det) break;
+      const change = [(gap[0] * q[1] - gap[1] * q[0]) / det, (p[0] * gap[1] - p[1] * gap[0]) / det];
+      values = withFollowers(values.map((v, n) => loop.solves.includes(n) ? v - change[loop.solves.indexOf(n)] : v));
+    }
+  }
+  return values;
+}
+
+/** Longest step of a joint on its way to another value (degrees or mm), and most steps: loops stay on their branch. */
+const STEP = 3, STEPS = 1000;
+
+const isSolved = (k) => loops.some((loop) => loop.solves.includes(k));
+
+/** Values of all joints, with the joints that have values of their own moved to a target. */
+function movedTo(from, target) {
+  if (!loops.length) return withFollowers(target);
+  const own = joints.map((_, k) => !isSolved(k));
+  const way = Math.max(1, ...target.map((v, k) => own[k] ? Math.abs(v - from[k]) / STEP : 0));
+  const steps = Math.min(Math.ceil(way), STEPS);
+  let values = from;
+  for (let step = 1; step <= steps; step++) {
+    values = closed(values.map((v, k) => own[k] ? from[k] + (target[k] - from[k]) * step / steps : v));
+  }
+  return values;
+}
+
+/** Places every instance at the values of all joints. */
+function placeAll(values) {
+  const motion = motionsAt(values);
   for (const i of instances) {
     if (i.joint < 0) continue;
     Object.assign(i, after(motion(i.joint), i.drawn));
@@ -1130,7 +1180,7 @@ const rangeOf = (joint) => joint.range ?? (joint.type === "prismatic" ? [joint.h
 
 /** Makes a slider for each joint with a value of its own. */
 function makeJointSliders() {
-  const own = joints.map((joint, k) => [joint, k]).filter(([joint]) => !joint.follows && joint.type !== "fixed");
+  const own = joints.map((joint, k) => [joint, k]).filter(([joint, k]) => !joint.follows && !isSolved(k) && joint.type !== "fixed");
   $("joints").hidden = !own.length;
   $("joint-list").replaceChildren(...own.map(([joint, k]) => {
     const [low, high] = rangeOf(joint);
@@ -1138,7 +1188,7 @@ function makeJointSliders() {
     const ends = [low, high, joint.home, ...findings.filter((f) => f.run).map((f) => f.run.values[k])];
     input.min = String(Math.min(...ends));
     input.max = String(Math.max(...ends));
-    input.addEventListener("input", () => setValues(withFollowers(state.values.map((v, n) => n === k ? Number(input.value) : v))));
+    input.addEventListener("input", () => setValues(movedTo(state.values, state.values.map((v, n) => n === k ? Number(input.value) : v))));
     const out = Object.assign(document.createElement("output"), { id: `joint-${k}-out` });
     return make("label", "", make("span", "", short(shown(joint.name), 28)), input, out);
   }));
@@ -1168,12 +1218,13 @@ function play() {
   const f = selected(), from = playFrom(f);
   if (!from) return;
   const to = f.run.values;
-  if (calm.matches) return setValues(state.away ? to : from);
+  if (calm.matches) return setValues(state.away ? to : movedTo(to, from));
   const start = performance.now(), run = ++state.playing;
   const frame = (now) => {
     if (selected() !== f || run !== state.playing) return;
     const t = clamp((now - start) / 2000, 0, 1);
-    setValues(t < 1 ? from.map((v, k) => v + (to[k] - v) * t) : to);
+    const between = from.map((v, k) => v + (to[k] - v) * t);
+    setValues(t < 1 ? movedTo(state.values, between) : to);
     if (t < 1) requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);

@@ -51,7 +51,7 @@ fn detail(found: &Meetings, meeting: &Meeting) -> String {
         return format!(": at least {} apart", length_text(clearance, found.units));
     }
     let value = |t: &JointTravel| {
-        let joint = found.motion.joints.get(t.joint as usize).filter(|joint| joint.follows.is_none())?;
+        let joint = found.motion.joints.get(t.joint as usize).filter(|joint| joint.has_own_value())?;
         Some(format!("{} {}", shown(&joint.name), value_text(in_units(joint, t.from, found.units), 0.0)))
     };
     let values: Vec<String> = meeting.at.iter().filter_map(value).collect();

@@ -105,11 +105,8 @@ fn read_joint(
         reader.problem(value.start(), &trail, "no `at`", "add \"at\" with a point of the axis");
     }
     let without_range = kind != JointKind::Fixed && !LIMITS.iter().any(|key| fields.has(key));
-    let range = if without_range && has_loops {
-        Some(None)
-    } else {
-        read_range(reader, &fields, kind, value, &trail, unit)
-    };
+    let range =
+        if without_range && has_loops { Some(None) } else { read_range(reader, &fields, kind, value, &trail, unit) };
     let home = fields.get("home").map(|v| read_value(reader, v, &JsonPath::Key(&trail, "home"), kind, unit));
     if let (Some(Some([from, to])), home) = (range, home.unwrap_or(Some(0.0)).unwrap_or(f64::NAN))
         && (home < from || home > to)

@@ -87,7 +87,8 @@ fn solved(
         let name = quoted(tree.name(*j));
         match own.kind {
             JointKind::Revolute if across > PLANAR => {
-                let what = format!("the axis of {name} is {:.4}° off that of the pin", across.atan2(along).to_degrees());
+                let what =
+                    format!("the axis of {name} is {:.4}° off that of the pin", across.atan2(along).to_degrees());
                 return Err((what, "loops are planar: give both the same axis".to_owned()));
             }
             JointKind::Prismatic if along > PLANAR => {
@@ -109,7 +110,8 @@ fn solved(
         [one] => format!("only one joint of the loop is without a range, {}", quoted(tree.name(*one))),
         more => format!("{} joints of the loop are without a range: {}", more.len(), names(more)),
     };
-    let fix = format!("a loop solves two joints: leave out the range of two of {}, and give the others one", names(&ring));
+    let fix =
+        format!("a loop solves two joints: leave out the range of two of {}, and give the others one", names(&ring));
     Err((what, fix))
 }
 
@@ -140,14 +142,20 @@ fn refuse_endless(loops: &[Loop], files: &[File], tree: &JointTree, report: &mut
         if is_open(files, tree, joint) && !loops.iter().any(|l| l.solves.contains(&joint)) {
             let file = tree.file_of[placed.used];
             let key = if tree.kind(joint) == JointKind::Prismatic { "range" } else { "range_deg" };
-            let fix = format!("add \"{key}\": [from, to], the limits of the joint; only a joint that a loop solves has none");
+            let fix =
+                format!("add \"{key}\": [from, to], the limits of the joint; only a joint that a loop solves has none");
             report.add(file, &placed.at, format!("no `{key}`"), fix);
         }
     }
 }
 
 /// Explains a run that drives a loop beyond its motion, with the fix. `joints` are the names by [`JointIx`].
-pub(crate) fn beyond_motion(joints: &[&str], mechanism: &Mechanism, stop: &LoopStop, unit: LengthUnit) -> (String, String) {
+pub(crate) fn beyond_motion(
+    joints: &[&str],
+    mechanism: &Mechanism,
+    stop: &LoopStop,
+    unit: LengthUnit,
+) -> (String, String) {
     let shown = |(joint, value): &(JointIx, f64)| {
         let kind = mechanism.joints()[joint.0 as usize].joint.kind;
         let digits = |x: f64| (x * 1e4).round() / 1e4;

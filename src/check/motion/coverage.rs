@@ -13,7 +13,8 @@ const MAX_NAMED: usize = 5;
 pub(crate) fn coverage_warnings(assembly: &Assembly) -> Vec<Warning> {
     let motion = &assembly.motion;
     let is_sweep = |run: &&NamedRun| !matches!(run.kind, RunKind::Pose { .. });
-    let sweeps: Vec<Sweep<'_>> = motion.runs.iter().filter(is_sweep).filter_map(|run| Sweep::of(assembly, run)).collect();
+    let sweeps: Vec<Sweep<'_>> =
+        motion.runs.iter().filter(is_sweep).filter_map(|run| Sweep::of(assembly, run)).collect();
     unswept(assembly, &sweeps).into_iter().chain(repeats(assembly, &sweeps)).collect()
 }
 

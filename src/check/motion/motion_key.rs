@@ -23,7 +23,9 @@ pub(crate) fn definition(motion: &Motion, run: &NamedRun, segments: &[Segment]) 
         let joints = motion.joints.iter().zip(motion.mechanism.joints()).zip(&segment.laws);
         let mut away: Vec<(&str, &MechanismJoint, &Law)> =
             joints.map(|((named, own), law)| (named.name.as_str(), own, law)).collect();
-        away.retain(|(_, own, law)| law.offset != own.home || law.rates.iter().any(|rate| *rate != 0.0) || law.solved.is_some());
+        away.retain(|(_, own, law)| {
+            law.offset != own.home || law.rates.iter().any(|rate| *rate != 0.0) || law.solved.is_some()
+        });
         away.sort_unstable_by_key(|(name, ..)| *name);
         hasher.update(&(away.len() as u64).to_le_bytes());
         for (name, own, law) in away {

@@ -4,7 +4,7 @@ use crate::assembly::Assembly;
 use crate::check::{ClearedBy, Counts, DEFAULT_SWEEP_CELLS, PairOutcome, Status};
 use crate::error::Location;
 use crate::geom::Vec3;
-use crate::motion::{AS_DRAWN, JointKind};
+use crate::motion::{AS_DRAWN, JointIx, JointKind};
 use serde::{Deserialize, Serialize};
 
 /// Joints, runs and their results.
@@ -43,8 +43,17 @@ pub struct JointOutcome {
     pub on: Option<u32>,
     /// Index of the joint that it follows.
     pub follows: Option<u32>,
+    /// True if its value closes a loop.
+    pub solved: bool,
     /// Number of instances that it moves itself.
     pub instances: u64,
+}
+
+impl JointOutcome {
+    /// True for a joint with a value of its own: it follows no other one, and closes no loop.
+    pub fn has_own_value(&self) -> bool {
+        self.follows.is_none() && !self.solved
+    }
 }
 
 /// Values of a joint over a run.
@@ -175,28 +184,31 @@ impl MotionOutcome {
         for joint in assembly.instances.iter().filter_map(|instance| instance.joint) {
             instances[joint.0 as usize] += 1;
         }
-        let joints = motion.joints.iter().zip(motion.mechanism.joints()).zip(instances);
-        let describe =
-            |((named, own), instances): ((&crate::assembly::NamedJoint, &crate::motion::MechanismJoint), u64)| {
-                let (kind, lead) = match own.joint.kind {
-                    JointKind::Revolute => ("revolute", None),
-                    JointKind::Prismatic => ("prismatic", None),
-                    JointKind::Screw { lead } => ("screw", Some(lead)),
-                    JointKind::Fixed => ("fixed", None),
-                };
-                JointOutcome {
-                    name: named.name.clone(),
-                    kind: kind.to_owned(),
-                    axis: own.joint.axis,
-                    at: own.joint.at,
-                    lead,
-                    home: own.home,
-                    range: own.range,
-                    on: own.on.map(|j| j.0),
-                    follows: own.follows.map(|f| f.leader.0),
-                    instances,
-                }
+        let joints = motion.joints.iter().zip(motion.mechanism.joints()).zip(instances).zip(0..);
+        let describe = |(((named, own), instances), k): (
+            ((&crate::assembly::NamedJoint, &crate::motion::MechanismJoint), u64),
+            u32,
+        )| {
+            let (kind, lead) = match own.joint.kind {
+                JointKind::Revolute => ("revolute", None),
+                JointKind::Prismatic => ("prismatic", None),
+                JointKind::Screw { lead } => ("screw", Some(lead)),
+                JointKind::Fixed => ("fixed", None),
             };
+            JointOutcome {
+                name: named.name.clone(),
+                kind: kind.to_owned(),
+                axis: own.joint.axis,
+                at: own.joint.at,
+                lead,
+                home: own.home,
+                range: own.range,
+                on: own.on.map(|j| j.0),
+                follows: own.follows.map(|f| f.leader.0),
+                solved: motion.mechanism.is_solved(JointIx(k)),
+                instances,
+            }
+        };
         Self {
             joints: joints.map(describe).collect(),
             runs: Vec::new(),

@@ -67,7 +67,8 @@ pub(crate) struct Enclosure {
 impl Closure {
     fn sides(&self) -> impl Iterator<Item = (usize, &PlanarJoint, bool)> {
         let first = self.joints[0].len();
-        let of = move |side: usize| self.joints[side].iter().enumerate().map(move |(k, j)| (side * first + k, j, side > 0));
+        let of =
+            move |side: usize| self.joints[side].iter().enumerate().map(move |(k, j)| (side * first + k, j, side > 0));
         of(0).chain(of(1))
     }
 
@@ -162,10 +163,12 @@ impl Closure {
             let sum = |beside: &Disc| -> f64 {
                 (0..values.len()).filter(others).map(|k| columns[k].cross(beside).magnitude() * values[k].radius).sum()
             };
-            let change = |beside: &Disc| (columns[a].radius * wide[0] + columns[b].radius * wide[1]) * beside.magnitude();
+            let change =
+                |beside: &Disc| (columns[a].radius * wide[0] + columns[b].radius * wide[1]) * beside.magnitude();
             let [shift_a, shift_b] = [&beside_a, &beside_b].map(|c| sum(c) / determinant);
             let [change_a, change_b] = [&beside_a, &beside_b].map(|c| change(c) / determinant);
-            let needed = [off[0] + shift_a + change_a, off[1] + shift_b + change_b].map(|x| x * (1.0 + 64.0 * UNIT_ROUNDOFF));
+            let needed =
+                [off[0] + shift_a + change_a, off[1] + shift_b + change_b].map(|x| x * (1.0 + 64.0 * UNIT_ROUNDOFF));
             let holds = needed[0] <= wide[0] && needed[1] <= wide[1];
             if holds && change_a <= CONTRACTION * wide[0] && change_b <= CONTRACTION * wide[1] {
                 let determinant = columns[a].cross(&columns[b]);
@@ -286,8 +289,7 @@ mod tests {
         let closure = four_bar();
         let mut middle = vec![0.0, 20.0, 0.0];
         assert!(closure.solve(&mut middle));
-        let balls =
-            |radius: f64| vec![Ball::exact(middle[0]), Ball { mid: middle[1], radius }, Ball::exact(middle[2])];
+        let balls = |radius: f64| vec![Ball::exact(middle[0]), Ball { mid: middle[1], radius }, Ball::exact(middle[2])];
         let (wide, point) = (closure.enclose(balls(0.5)).unwrap(), closure.enclose(balls(0.0)).unwrap());
         let unit = [Ball::ZERO, Ball::exact(1.0), Ball::ZERO];
         let [of_wide, of_point] = [&wide, &point].map(|e| closure.rates(e, &unit).unwrap());

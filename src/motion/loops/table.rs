@@ -22,6 +22,9 @@ const SHARP: f64 = 0.1;
 /// the derivatives at most doubles within a leaf.
 const ANYWHERE: f64 = 8.0;
 
+/// Parts of a leaf in which a joint turns back, for its least and largest value.
+const PARTS: usize = 64;
+
 /// Value of a joint as a linear function of the parameters and of the solved joints.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Form {
@@ -164,7 +167,9 @@ impl LoopTable {
             let start: Vec<f64> = self.ranges.iter().map(|range| range[0]).collect();
             return [self.values(&start)[joint as usize]; 2];
         }
-        self.nodes[self.root as usize].extent.values[joint as usize]
+        let home = self.loops[joint as usize / 2].homes[joint as usize % 2];
+        let near = |end: f64| if (end - home).abs() <= self.error(joint) { home } else { end };
+        self.nodes[self.root as usize].extent.values[joint as usize].map(near)
     }
 
     /// True if a parameter moves a solved joint.
@@ -331,31 +336,46 @@ impl LoopTable {
         for (error, value) in self.errors.iter_mut().zip(&middle.values) {
             *error = greater(*error, ANYWHERE * value.radius);
         }
-        let extent = Extent { values: self.value_ends(&whole, &middle, &cell, bounds), ..Extent::of(&whole) };
+        let extent = Extent { values: self.value_ends(&whole, &middle, &cell), ..Extent::of(&whole) };
         let rates = middle.rates.iter().map(|of| of.iter().map(|rate| rate.mid).collect()).collect();
         Some(Node { extent, content: Content::Leaf { center: cell.center, values: start, rates } })
     }
 
     /// Least and largest value of each solved joint over a cell: the values at both ends where the joint only rises or only
-    /// falls, else bounds from the middle.
-    fn value_ends(&self, whole: &Solution, middle: &Solution, cell: &Cell, bounds: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    /// falls, else bounds from the middles of [`PARTS`] parts.
+    fn value_ends(&self, whole: &Solution, middle: &Solution, cell: &Cell) -> Vec<[f64; 2]> {
         let start: Vec<f64> = middle.values.iter().map(|v| v.mid).collect();
-        let at = |q: f64| self.solution(&Cell { center: vec![q], half: vec![0.0] }, &start);
-        let ends = if let [[from, to]] = bounds { at(*from).zip(at(*to)) } else { None };
-        let of = |k: usize| {
-            if let Some((first, last)) = &ends
-                && whole.rates[k][0].least_magnitude() > 0.0
-            {
-                let (x, y) = (first.values[k].mid, last.values[k].mid);
-                return [lesser(x, y), greater(x, y)];
-            }
-            let (rates, bends) = (&middle.rates[k], whole.bends[k].chunks(cell.half.len().max(1)));
-            let linear: f64 = rates.iter().zip(&cell.half).map(|(rate, h)| rate.magnitude() * h).sum();
-            let row = |row: &[Ball]| row.iter().zip(&cell.half).map(|(bend, h)| bend.magnitude() * h).sum::<f64>();
-            let bend: f64 = bends.map(row).zip(&cell.half).map(|(row, h)| 0.5 * row * h).sum();
-            [start[k] - linear - bend, start[k] + linear + bend]
+        let point = |q: f64| self.solution(&Cell { center: vec![q], half: vec![0.0] }, &start);
+        let monotone = |k: usize| whole.rates[k].iter().all(|rate| rate.least_magnitude() > 0.0);
+        let mut ends = vec![[f64::INFINITY, f64::NEG_INFINITY]; start.len()];
+        let mut add = |k: usize, least: f64, most: f64| {
+            ends[k] = [lesser(ends[k][0], least), greater(ends[k][1], most)];
         };
-        (0..start.len()).map(of).collect()
+        if let ([center], [half]) = (cell.center.as_slice(), cell.half.as_slice())
+            && let (Some(first), Some(last)) = (point(center - half), point(center + half))
+        {
+            for k in (0..start.len()).filter(|k| monotone(*k)) {
+                let (x, y) = (first.values[k].mid, last.values[k].mid);
+                add(k, lesser(x, y), greater(x, y));
+            }
+            let small = half / PARTS as f64;
+            let parts = (0..PARTS).map(|part| point(center - half + small * (2 * part + 1) as f64));
+            if !(0..start.len()).all(monotone)
+                && let Some(parts) = parts.collect::<Option<Vec<Solution>>>()
+            {
+                for (k, part) in
+                    (0..start.len()).filter(|k| !monotone(*k)).flat_map(|k| parts.iter().map(move |p| (k, p)))
+                {
+                    let change = small * (part.rates[k][0].magnitude() + 0.5 * small * whole.bends[k][0].magnitude());
+                    add(k, part.values[k].mid - change, part.values[k].mid + change);
+                }
+            }
+        }
+        let bounds = |(k, found): (usize, [f64; 2])| {
+            let v = &whole.values[k];
+            if found[0] <= found[1] { found } else { [v.mid - v.radius, v.mid + v.radius] }
+        };
+        ends.into_iter().enumerate().map(bounds).collect()
     }
 
     /// Parameter that moves the solved joints most within a box; `None` if the box is too small to divide.

@@ -51,7 +51,7 @@ fn parts(judged: &Judged) -> Option<(&MotionOutcome, &RunOutcome, &PairOutcome)>
 /// Values of the joints at the trace.
 fn at_text(judged: &Judged, motion: &MotionOutcome, at: &[JointTravel]) -> String {
     let value = |t: &JointTravel| {
-        let joint = motion.joints.get(t.joint as usize).filter(|joint| joint.follows.is_none())?;
+        let joint = motion.joints.get(t.joint as usize).filter(|joint| joint.has_own_value())?;
         Some(format!(
             "{} {}",
             shown(&joint.name),

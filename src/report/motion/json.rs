@@ -34,6 +34,7 @@ struct Joint<'a> {
     range: Option<[f64; 2]>,
     on: Option<&'a str>,
     follows: Option<&'a str>,
+    solved: bool,
     instances: u64,
 }
 
@@ -186,6 +187,7 @@ impl<'a> Motion<'a> {
             range: j.range.map(|ends| ends.map(|value| in_units(j, value, o.units))),
             on: j.on.map(|on| motion.joints[on as usize].name.as_str()),
             follows: j.follows.map(|f| motion.joints[f as usize].name.as_str()),
+            solved: j.solved,
             instances: j.instances,
         };
         let rows = motion.runs.iter().zip(of_runs).flat_map(|(run, (one, groups))| {

@@ -62,7 +62,7 @@ pub(crate) fn clause(o: &Outcome, p: &PairOutcome) -> String {
 
 /// A joint with a value of its own; `None` for one that follows another one.
 fn leader(o: &Outcome, joint: u32) -> Option<&JointOutcome> {
-    o.motion.as_ref()?.joints.get(joint as usize).filter(|joint| joint.follows.is_none())
+    o.motion.as_ref()?.joints.get(joint as usize).filter(|joint| joint.has_own_value())
 }
 
 /// Name of the segment of a path with several, to precede joint values: `segment 2: `.
