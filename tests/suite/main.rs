@@ -34,6 +34,7 @@ mod motion_commands;
 mod motion_diff;
 mod motion_facets;
 mod motion_gaps;
+mod motion_loops;
 mod mutations;
 mod oracle;
 mod page;

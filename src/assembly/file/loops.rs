@@ -23,16 +23,33 @@ pub(crate) struct RawLoop {
 
 const LOOP_KEYS: [&str; 4] = ["pin", "at", "axis", "comment"];
 
-/// Reads the loops without a problem.
-pub(crate) fn read_loops(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> Vec<RawLoop> {
+/// Loops without a problem.
+#[derive(Debug, Default)]
+pub(crate) struct RawLoops {
+    pub read: Vec<RawLoop>,
+    /// True if others have a problem.
+    pub broken: bool,
+}
+
+impl RawLoops {
+    /// True without a loop, not even one with a problem.
+    pub fn is_empty(&self) -> bool {
+        self.read.is_empty() && !self.broken
+    }
+}
+
+/// Reads the loops.
+pub(crate) fn read_loops(reader: &mut Reader<'_>, fields: &Fields<'_>, unit: LengthUnit) -> RawLoops {
     let root = JsonPath::Root;
     let trail = JsonPath::Key(&root, "loops");
-    let Some(value) = fields.get("loops") else { return Vec::new() };
+    let Some(value) = fields.get("loops") else { return RawLoops::default() };
     let Json::List(items) = value.json() else {
         reader.wrong_kind(value, &trail, "a list of loops");
-        return Vec::new();
+        return RawLoops { read: Vec::new(), broken: true };
     };
-    items.enumerate().filter_map(|(k, item)| read_loop(reader, item, &JsonPath::Index(&trail, k), unit)).collect()
+    let all: Vec<Option<RawLoop>> =
+        items.enumerate().map(|(k, item)| read_loop(reader, item, &JsonPath::Index(&trail, k), unit)).collect();
+    RawLoops { broken: all.iter().any(Option::is_none), read: all.into_iter().flatten().collect() }
 }
 
 fn read_loop(reader: &mut Reader<'_>, value: Value<'_>, trail: &JsonPath<'_>, unit: LengthUnit) -> Option<RawLoop> {

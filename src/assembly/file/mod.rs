@@ -19,7 +19,7 @@ pub(crate) mod tree;
 pub(crate) use crate::assembly::file::instances::bad_id;
 use crate::assembly::file::instances::read_instances;
 use crate::assembly::file::joints::{RawJoint, read_joints};
-use crate::assembly::file::loops::{RawLoop, read_loops};
+use crate::assembly::file::loops::{RawLoops, read_loops};
 use crate::assembly::file::rules::read_rules;
 use crate::assembly::file::runs::{RawRuns, read_runs};
 use crate::assembly::{Facets, Geometry, Level, RuleAction};
@@ -41,7 +41,7 @@ pub(crate) struct RawFile {
     pub instances: Vec<RawInstance>,
     pub rules: Vec<RawRule>,
     pub joints: Vec<RawJoint>,
-    pub loops: Vec<RawLoop>,
+    pub loops: RawLoops,
     /// Names of all joints, including joints with a problem.
     pub joint_names: Vec<String>,
     pub runs: RawRuns,

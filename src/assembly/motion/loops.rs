@@ -27,7 +27,8 @@ pub(crate) fn with_loops(
     let mut places = Vec::new();
     let mut whole = true;
     for place in &scope.uses {
-        for raw in &files[place.file].raw.loops {
+        whole &= !files[place.file].raw.loops.broken;
+        for raw in &files[place.file].raw.loops.read {
             let found = raw.pin.each_ref().map(|name| tree.find(place.file, &place.prefix, name, report));
             let [Some(first), Some(second)] = found else {
                 whole = false;

@@ -1,6 +1,7 @@
 //! Tests of the assembly reader against files: the fixtures, and small trees in memory.
 
 pub(crate) mod building;
+mod loops;
 pub(crate) mod motion;
 pub(crate) mod rules;
 pub(crate) mod settings;

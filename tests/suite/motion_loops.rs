@@ -1,0 +1,127 @@
+//! Does a sweep of a loop keep its closed form: in the report, in `range` and `never`, turned, moved and in another unit?
+
+use crate::generate::cases;
+use crate::motion::{assert_close, bracket, changed, holds, report, row};
+use crate::support::command::interfere;
+use crate::support::report::parsed;
+use crate::support::scratch::Scratch;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Crank angle from the top at which the piston is 1 mm from the head.
+fn too_close_from() -> f64 {
+    let x: f64 = 114.5;
+    ((x * x + 900.0 - 85.0 * 85.0) / (60.0 * x)).acos().to_degrees()
+}
+
+fn slider_crank() -> PathBuf {
+    cases().join("slider-crank/assembly.json")
+}
+
+fn assert_piston(found: &Value, top: f64) {
+    let piston = row(found, "turn", "head", "piston");
+    assert_eq!(
+        (&piston["status"], &piston["certainty"], &piston["proved"]),
+        (&json!("too_close"), &json!("certified"), &json!(1))
+    );
+    let [low, high] = bracket(&piston["worst"]["gap_bracket"]);
+    assert!(low <= 0.5 && 0.5 <= high + 1e-6 && high - low < 0.006, "{low} {high}");
+    let parts = piston["intervals"].as_array().expect("intervals");
+    let [part] = parts.as_slice() else { panic!("{parts:?}") };
+    assert!(holds(&part["from"]["crank"], top - too_close_from()), "{part}");
+    assert!(holds(&part["to"]["crank"], top + too_close_from()), "{part}");
+    // The solved joints are listed with the crank: the piston pin lies at 114.5 there, at −55 … 115 over the sweep.
+    assert!(holds(&part["from"]["piston"], 114.5 - 55.0), "{part}");
+}
+
+#[test]
+fn a_piston_comes_too_close_at_the_top_of_its_stroke() {
+    let (found, code) = report(&slider_crank(), &[]);
+    assert_eq!(code, 1);
+    assert_piston(&found, 360.0);
+    let runs = found["motion"]["runs"].as_array().expect("runs");
+    let [top, turn, down] = runs.as_slice() else { panic!("{runs:?}") };
+    assert_eq!([&top["verdict"], &turn["verdict"], &down["verdict"]], ["pass", "fail", "pass"]);
+    let stroke = bracket(&turn["joints"]["piston"]);
+    assert!(stroke[0].abs() < 1e-3 && (stroke[1] - 60.0).abs() < 1e-3, "{stroke:?}");
+    // A pose of the crank brings the piston along.
+    let joints = found["motion"]["joints"].as_array().expect("joints");
+    let solved: Vec<_> = joints.iter().map(|j| (j["name"].as_str().unwrap(), j["solved"].as_bool().unwrap())).collect();
+    assert_eq!(solved, [("crank", false), ("rod", true), ("piston", true)]);
+    assert_close(&top["joints"]["piston"][0], 60.0);
+}
+
+#[test]
+fn the_answer_is_the_same_turned_and_moved_and_in_any_order() {
+    let scratch = Scratch::new();
+    let sub = changed(&scratch, "slider-crank", |_| ());
+    let inner = scratch.path().join("engine.json");
+    std::fs::rename(&sub, &inner).expect("renamed");
+    let file = json!({
+        "version": 1,
+        "instances": [{ "id": "engine", "assembly": "engine.json",
+            "placement": { "rotation": { "axis": [1, 2, 3], "angle_deg": 77 }, "translation": [4e4, -3e4, 2e4] } }],
+        "sweeps": { "turn": { "joints": { "engine/crank": "range" } } },
+        "rules": [{ "between": ["engine/piston", "engine/head"], "min_clearance": 1 }]
+    });
+    std::fs::write(&sub, file.to_string()).expect("written");
+    let (found, _) = report(&sub, &["--run", "turn"]);
+    let piston = row(&found, "turn", "engine/head", "engine/piston");
+    let part = &piston["intervals"][0];
+    assert!(holds(&part["from"]["engine/crank"], 360.0 - too_close_from()), "{part}");
+    let [low, high] = bracket(&piston["worst"]["gap_bracket"]);
+    assert!(low <= 0.5 && 0.5 <= high + 1e-6 && high - low < 0.006, "{low} {high}");
+}
+
+#[test]
+fn threads_and_cache_leave_the_report_as_it_is() {
+    let scratch = Scratch::new();
+    let cache = scratch.path().join("cache");
+    let path = slider_crank();
+    let run = |flags: &[&str]| {
+        let ran = interfere(&[&["check", path.to_str().unwrap(), "--quiet", "--format", "json"], flags].concat());
+        assert_eq!(ran.code, 1, "{ran:?}");
+        ran.stdout
+    };
+    let alone = run(&["--no-cache", "--threads", "1"]);
+    let cached = ["--cache", cache.to_str().unwrap()];
+    assert!(alone == run(&["--no-cache", "--threads", "7"]) && alone == run(&cached) && alone == run(&cached));
+}
+
+#[test]
+fn range_and_never_answer_loops() {
+    let path = slider_crank();
+    let path = path.to_str().expect("UTF-8");
+    let ran = interfere(&["range", path, "--format", "json"]);
+    let found = parsed(&ran.stdout);
+    // Nothing stops the crank: a full turn to both sides.
+    let joints = found["joints"].as_array().expect("joints");
+    assert_eq!(joints.len(), 1, "{found}");
+    let ran = interfere(&["never", path, "--format", "json"]);
+    let found = parsed(&ran.stdout);
+    let pairs = found["pairs"].as_array().expect("pairs");
+    let head = pairs.iter().find(|p| p["a"] == "head" && p["b"] == "piston").expect("a pair");
+    assert_eq!(head["verdict"], "never", "{head}");
+    let refused = interfere(&["range", path, "rod"]);
+    assert!(refused.code == 2 && refused.stderr.contains("it closes a loop"), "{refused:?}");
+}
+
+#[test]
+fn a_rod_shorter_than_its_crank_ends_the_range_at_the_dead_centre() {
+    let scratch = Scratch::new();
+    let path = changed(&scratch, "slider-crank", |file| {
+        // Pins at −30 and −9: a rod of 21.
+        file["loops"][0]["at"] = json!([-9, 0, 0]);
+        for key in ["poses", "sweeps", "rules"] {
+            file.as_object_mut().unwrap().remove(key);
+        }
+    });
+    let ran = interfere(&["range", path.to_str().unwrap(), "crank", "--format", "json"]);
+    let found = parsed(&ran.stdout);
+    let dead = (21.0_f64 / 30.0).asin().to_degrees();
+    for (side, sign) in [("down", -1.0), ("up", 1.0)] {
+        let limit = found["joints"][0][side]["limit"].as_f64().expect("a limit");
+        let way = (limit - 180.0) * sign;
+        assert!(way <= dead && way > dead - 1e-3, "{way} {dead} {found}");
+    }
+}
