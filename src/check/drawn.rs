@@ -9,7 +9,7 @@ use crate::check::prepare::solid::hull_mesh;
 use crate::check::run::resolve_settings;
 use crate::check::{InstanceOutcome, JointTravel, Measure, Options, PartOutcome, Progress};
 use crate::error::Error;
-use crate::geom::Pose;
+use crate::geom::{Pose, Vec3};
 use crate::io::Loader;
 use crate::mesh::TriMesh;
 use crate::motion::{JointIx, Loop, Mechanism};
@@ -33,6 +33,19 @@ pub struct Drawn {
     pub instances: Vec<(usize, Pose)>,
     /// Joints that move the instances.
     pub kinematics: Kinematics,
+}
+
+/// A pin that closes a loop, as drawn in the root frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DrawnLoop {
+    /// Indices of the joints that carry the pinned links.
+    pub links: [u32; 2],
+    /// A point of the pin's axis (mm).
+    pub at: Vec3,
+    /// Direction of the pin's axis, of length 1.
+    pub axis: Vec3,
+    /// Indices of the joints that take the values that close the loop.
+    pub solves: [u32; 2],
 }
 
 /// Joints of an assembly and the instances that they move.
@@ -68,8 +81,14 @@ impl Kinematics {
     }
 
     /// Loops in the order of their solution.
-    pub fn loops(&self) -> impl Iterator<Item = &Loop> {
-        self.mechanism.closing()
+    pub fn loops(&self) -> Vec<DrawnLoop> {
+        let drawn = |one: &Loop| DrawnLoop {
+            links: one.links.map(|j| j.0),
+            at: one.at,
+            axis: one.axis,
+            solves: one.solves.map(|j| j.0),
+        };
+        self.mechanism.closing().map(drawn).collect()
     }
 
     /// Ratio and offset of a follower: value = ratio · (value of its leader) + offset.

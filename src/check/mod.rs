@@ -33,7 +33,7 @@ pub(crate) mod stats;
 pub(crate) mod stopwatch;
 
 pub use crate::check::cache::{CacheUse, Hits};
-pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnShape, Kinematics, drawn};
+pub use crate::check::drawn::{Drawn, DrawnInputs, DrawnLoop, DrawnShape, Kinematics, drawn};
 pub use crate::check::explain::{
     ExplainedPair, ExplainedRun, explain, explain_and_draw, explain_run, explain_run_and_draw,
 };

@@ -1,10 +1,9 @@
 //! Converts joints, and findings of poses and sweeps, to the page's JSON.
 
 use crate::assembly::InstanceIx;
-use crate::check::{FailingPart, JointSpan, JointTravel, NoProgress, PairOutcome, RunOutcome};
+use crate::check::{DrawnLoop, FailingPart, JointSpan, JointTravel, NoProgress, PairOutcome, RunOutcome};
 use crate::findings::Judged;
 use crate::geom::Pose;
-use crate::motion::Loop;
 use crate::page::Options;
 use crate::page::findings::{Line, direction, lines, point};
 use crate::report::caption::{run_caption, run_place};
@@ -91,13 +90,13 @@ pub(crate) fn joints<'a>(scene: &Scene, judged: &'a Judged) -> Vec<Joint<'a>> {
 
 /// Loops of the assembly, in the order of their solution.
 pub(crate) fn loops(scene: &Scene) -> Vec<ClosedLoop> {
-    let closed = |one: &Loop| ClosedLoop {
-        links: one.links.map(|j| j.0),
+    let closed = |one: DrawnLoop| ClosedLoop {
+        links: one.links,
         at: point(&one.at),
         axis: direction(&one.axis),
-        solves: one.solves.map(|j| j.0),
+        solves: one.solves,
     };
-    scene.kinematics.loops().map(closed).collect()
+    scene.kinematics.loops().into_iter().map(closed).collect()
 }
 
 /// Three rows of a pose.
