@@ -30,9 +30,9 @@ pub use assembly::{
 };
 pub use check::cache::store::{Cache, FsStore, Store};
 pub use check::{
-    AcceptedTranslation, Certainty, ClearedBy, Counts, ExplainedInstance, Explanation, Fix, InstanceOutcome, Measure,
-    Mover, MoverReason, NoProgress, Options, Outcome, PairLimits, PairOutcome, PartOutcome, Progress, Relation,
-    RemainingOverlap, Settings, Side, Stage, Status, Step,
+    AcceptedTranslation, Certainty, ClearedBy, Counts, Curves, ExplainedInstance, Explanation, Fix, InstanceOutcome,
+    Measure, Mover, MoverReason, NoProgress, Options, Outcome, PairLimits, PairOutcome, PartOutcome, Progress,
+    Relation, RemainingOverlap, Settings, Side, Stage, Status, Step,
 };
 pub use error::{Error, Location, Problem, Warning, WarningCode};
 pub use findings::{BaselineStatus, FailOn, Judged};

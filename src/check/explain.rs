@@ -12,7 +12,7 @@ use crate::check::prepare::load::{PartMesh, load_meshes};
 use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::run::{empty_outcome, max_distance, resolve_settings};
 use crate::check::stages::answers::Checker;
-use crate::check::{Measure, Options, Outcome, Progress, Settings, Stage};
+use crate::check::{Curves, Measure, Options, Outcome, Progress, Settings, Stage};
 use crate::error::{Error, Location};
 use crate::io::Loader;
 use crate::json::wording::{join_or, nearest, quoted};
@@ -120,6 +120,7 @@ pub fn explain_run_and_draw(
         cache: None,
         drawn_rules: &drawn_rules,
         sweep_cells: options.sweep_cells,
+        curves: Curves::None,
         shard: None,
     };
     let found = checker.pair(named, *pair)?;
@@ -129,7 +130,7 @@ pub fn explain_run_and_draw(
     explanation.warnings.extend(flag_warnings(assembly, options));
     let row = found.row.unwrap_or_else(|| explanation.pair.clone());
     let outcome = RunOutcome { rows: vec![row], ..found.outcome };
-    let motion = MotionOutcome { runs: vec![outcome], ..MotionOutcome::of(assembly) };
+    let motion = MotionOutcome { runs: vec![outcome], lists_curves: true, ..MotionOutcome::of(assembly) };
     let explained = ExplainedRun {
         outcome: Outcome { motion: Some(motion), ..prepared.outcome(assembly) },
         between: found.between,

@@ -39,7 +39,7 @@ pub use crate::check::explain::{
 };
 pub use crate::check::motion::never::{Meeting, MeetingVerdict, Meetings, meetings};
 pub use crate::check::motion::outcome::{
-    FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, RunOutcome, SweptPair,
+    CurvePart, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, RunOutcome, SweptPair,
 };
 pub use crate::check::motion::range::{JointRange, JointRanges, JointSide, Stop, joint_ranges};
 pub use crate::check::options::*;

@@ -38,6 +38,8 @@ pub struct Options {
     pub runs: Vec<String>,
     /// Largest number of tests of two nodes or triangles for each pair of a sweep (>= 1).
     pub sweep_cells: u64,
+    /// Rows of sweeps with a staircase of the gap.
+    pub curves: Curves,
     /// Number of deepest interferences, and of distinct kinds among them, for which the run computes a
     /// [`Fix`](super::Fix).
     pub fixes: usize,
@@ -60,6 +62,7 @@ impl Default for Options {
             measure: Measure::All,
             runs: Vec::new(),
             sweep_cells: DEFAULT_SWEEP_CELLS,
+            curves: Curves::None,
             fixes: 0,
             accepted: Vec::new(),
             cache: None,
@@ -92,6 +95,18 @@ impl Measure {
             Self::None => "none",
         }
     }
+}
+
+/// Rows of sweeps of one parameter with a staircase of the gap. Statuses and all other values are the same for all three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Curves {
+    /// No row.
+    #[default]
+    None,
+    /// Rows with a failing status.
+    Failing,
+    /// All listed rows.
+    Listed,
 }
 
 /// Separating translation of an accepted finding.

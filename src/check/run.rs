@@ -17,7 +17,9 @@ use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shape::Shape;
 use crate::check::prepare::shapes::{self, Shapes};
 use crate::check::stages::answers::Checker;
-use crate::check::{ClearedBy, Counts, Options, Outcome, Progress, RunStats, Settings, Stage, Stopwatch, Timings};
+use crate::check::{
+    ClearedBy, Counts, Curves, Options, Outcome, Progress, RunStats, Settings, Stage, Stopwatch, Timings,
+};
 use crate::error::{Error, Location, Problem};
 use crate::io::Loader;
 
@@ -146,7 +148,9 @@ fn run(
 
     let mut pairs = run.outcomes(&groups, &answers);
     let sweep_cells = options.sweep_cells;
-    let mut motion = MotionOutcome { left_out: chosen.left_out, sweep_cells, ..MotionOutcome::of(assembly) };
+    let lists_curves = options.curves == Curves::Listed;
+    let mut motion =
+        MotionOutcome { left_out: chosen.left_out, sweep_cells, lists_curves, ..MotionOutcome::of(assembly) };
     let checker = RunChecker {
         assembly,
         settings: &settings,
@@ -154,6 +158,7 @@ fn run(
         cache: cache.as_ref(),
         drawn_rules: &rules,
         sweep_cells,
+        curves: options.curves,
         shard,
     };
     for named in &chosen.runs {

@@ -1,6 +1,6 @@
 //! Runs `interfere check`: loads, checks, renders, writes.
 
-use crate::check::{self, DEFAULT_SWEEP_CELLS, Measure, Progress, Shard, Stage, Stopwatch, Timings};
+use crate::check::{self, Curves, DEFAULT_SWEEP_CELLS, Measure, Progress, Shard, Stage, Stopwatch, Timings};
 use crate::cli::args::EXIT_CODES_IN_SHORT;
 use crate::cli::assembly_files::{AssemblyFiles, assembly_files};
 use crate::cli::baseline_flags::{Gate, GateArgs};
@@ -14,7 +14,7 @@ use crate::cli::flags::{
 };
 use crate::cli::open_page;
 use crate::cli::progress::{Bar, Hint};
-use crate::cli::report_flags::{OutputArgs, Outputs};
+use crate::cli::report_flags::{OutputArgs, OutputFormat, Outputs};
 use crate::cli::settings::{CheckSettings, QuestionSettings};
 use crate::cli::several;
 use crate::cli::shard;
@@ -44,6 +44,7 @@ pub(crate) fn run_check(settings: &CheckSettings, progress: &dyn Progress) -> Re
     }
     options.runs.clone_from(&settings.runs);
     options.sweep_cells = settings.sweep_cells;
+    options.curves = settings.curves;
     options.accepted = settings.gate.translations(&question.assembly);
     let store = open_cache(settings.cache.as_ref(), &mut options);
     let (outcome, mut stats, drawn) = if settings.draws() {
@@ -77,6 +78,7 @@ impl CheckSettings {
             drawing.pictures.as_ref().map_or(Ok(()), |folder| folder.spare(file))?;
         }
         refuse_scene(&outputs, &drawing, args.shard.is_some(), measure, several)?;
+        refuse_unmeasured_curves(args.curves, measure)?;
         let baselines: Vec<PathBuf> = files.iter().map(|file| args.gate.place(file)).collect();
         let assemblies = files.iter().map(|file| (file.as_path(), "the assembly"));
         let inputs: Vec<_> = assemblies.chain(baselines.iter().map(|file| (file.as_path(), "the baseline"))).collect();
@@ -91,6 +93,7 @@ impl CheckSettings {
             runs: args.runs.clone(),
             more_sweeps: args.more_sweeps,
             sweep_cells: args.sweep_cells,
+            curves: curves(args.curves, &drawing),
             shard: args.shard,
             several,
         };
@@ -116,6 +119,26 @@ fn measure(args: &CheckArgs) -> Result<Measure, Error> {
         None if !args.verdict_only => Ok(Measure::All),
         Some(MeasureChoice::None) | None => Ok(Measure::None),
     }
+}
+
+/// Rows of sweeps with a staircase of the gap. The page shows those of its findings.
+fn curves(asked: bool, drawing: &DrawingSettings) -> Curves {
+    if asked {
+        Curves::Listed
+    } else if drawing.outputs.contains(&OutputFormat::Html) {
+        Curves::Failing
+    } else {
+        Curves::None
+    }
+}
+
+/// Refuses curves in a run without measures.
+fn refuse_unmeasured_curves(curves: bool, measure: Measure) -> Result<(), Error> {
+    if !curves || measure != Measure::None {
+        return Ok(());
+    }
+    let fix = "remove --measure none and --verdict-only: such a run measures no gap";
+    Err(Error::one(Location::default(), "--curves and --verdict-only exclude each other", fix))
 }
 
 /// Refuses pictures and outputs with a scene in a run that cannot draw them.
@@ -329,6 +352,13 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEP_CELLS, value_parser = sweep_cells)]
     #[arg(hide_default_value = true, hide_short_help = true, help_heading = PERFORMANCE)]
     pub sweep_cells: u64,
+
+    /// Bound the gap over each part of a sweep, for the JSON report.
+    ///
+    /// Each row of a sweep of one parameter receives `curve`: equal parts of the sweep, each with certified bounds of its least gap.
+    /// Takes about as long as the sweep once more. The page shows such a curve without this flag.
+    #[arg(long, hide_short_help = true, help_heading = REPORT)]
+    pub curves: bool,
 
     /// Values beyond the statuses: all, depth, none [default: all].
     ///

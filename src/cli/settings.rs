@@ -2,7 +2,7 @@
 //! read.
 
 use crate::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
-use crate::check::{DEFAULT_SWEEP_CELLS, Measure, Options, Shard};
+use crate::check::{Curves, DEFAULT_SWEEP_CELLS, Measure, Options, Shard};
 use crate::cli::assembly_files::{assembly_file, with_advice};
 use crate::cli::baseline_flags::GateArgs;
 use crate::cli::cache_flag::CacheFolder;
@@ -65,6 +65,8 @@ pub struct CheckSettings {
     pub more_sweeps: MoreSweeps,
     /// Largest number of tests for each pair of a sweep.
     pub sweep_cells: u64,
+    /// Rows of sweeps with a staircase of the gap.
+    pub curves: Curves,
     /// Shard to check; `None` for all pairs.
     pub shard: Option<Shard>,
     /// True if the command line names several assemblies: the report holds each.
@@ -148,6 +150,7 @@ impl QuestionSettings {
             measure: self.measure,
             runs: Vec::new(),
             sweep_cells: DEFAULT_SWEEP_CELLS,
+            curves: Curves::None,
             fixes: 0,
             accepted: Vec::new(),
             cache: None,

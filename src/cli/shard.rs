@@ -59,6 +59,8 @@ fn check_shard(settings: &CheckSettings, shard: Shard, progress: &dyn Progress) 
     settings.outputs.spare_files_of(&assembly)?;
     let mut options = question.options(assembly.units)?;
     options.runs.clone_from(&settings.runs);
+    options.sweep_cells = settings.sweep_cells;
+    options.curves = settings.curves;
     // The merge may write any format: computes the fixes for all of them.
     options.fixes = MAX_ROWS;
     // The merge compares with the baseline, but has no solids.

@@ -131,7 +131,7 @@ impl ViewRow {
 }
 
 /// Rounds a length to 10⁻⁷ mm; −0 becomes 0.
-fn short(mm: f64) -> f64 {
+pub(crate) fn short(mm: f64) -> f64 {
     let rounded = libm::round(mm * 1e7) / 1e7;
     // Beyond 10⁹ mm the product may overflow the digits.
     if rounded.is_finite() { rounded + 0.0 } else { mm }

@@ -1,12 +1,16 @@
 //! Converts joints, and findings of poses and sweeps, to the page's JSON.
 
 use crate::assembly::InstanceIx;
-use crate::check::{DrawnLoop, FailingPart, JointSpan, JointTravel, NoProgress, PairOutcome, RunOutcome};
+use crate::check::{
+    CurvePart, DrawnLoop, FailingPart, JointSpan, JointTravel, NoProgress, Outcome, PairOutcome, RunOutcome, SweptPair,
+};
 use crate::findings::Judged;
 use crate::geom::Pose;
-use crate::page::Options;
-use crate::page::findings::{Line, direction, lines, point};
+use crate::page::findings::{Line, direction, lines, point, short};
+use crate::page::{MAX_VIEWS, Options};
 use crate::report::caption::{run_caption, run_place};
+use crate::report::motion::curve::worst as worst_part;
+use crate::report::motion::span::end_of;
 use crate::scene::{RunFinding, Scene};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -57,8 +61,47 @@ pub(crate) struct RunOfLine {
     /// Values of all joints at a pose that keeps the limits, to play from.
     #[serde(skip_serializing_if = "Option::is_none")]
     safe: Option<Vec<f64>>,
+    /// Staircase of the gap over the sweep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curve: Option<Curve>,
     /// Three rows of the map of each instance of the pair at these values.
     placed: [[[f64; 4]; 3]; 2],
+}
+
+/// Staircase of the gap (mm, signed), one entry for each part of the sweep; the parts are equally long.
+#[derive(Debug, Clone, Serialize)]
+struct Curve {
+    /// Joint values at the start of the sweep and at its end, in words.
+    from: String,
+    to: String,
+    /// Bounds of the least gap of each part; `null` without a bound.
+    gaps: Vec<[Option<f64>; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worst: Option<WorstPart>,
+}
+
+/// Part with the least upper bound of the gap.
+#[derive(Debug, Clone, Serialize)]
+struct WorstPart {
+    part: usize,
+    /// Joint values at its start and at its end, in words.
+    from: String,
+    to: String,
+}
+
+impl Curve {
+    fn of(o: &Outcome, swept: &SweptPair) -> Option<Self> {
+        let parts = swept.curve.as_deref()?;
+        let start = |part: &CurvePart| end_of(o, swept, &part.span, |t| t.from);
+        let end = |part: &CurvePart| end_of(o, swept, &part.span, |t| t.to);
+        let worst = |part: usize| WorstPart { part, from: start(&parts[part]), to: end(&parts[part]) };
+        Some(Self {
+            from: start(parts.first()?),
+            to: end(parts.last()?),
+            gaps: parts.iter().map(|part| [part.lower, part.upper].map(|mm| mm.map(short))).collect(),
+            worst: worst_part(parts).map(worst),
+        })
+    }
 }
 
 impl RunOfLine {
@@ -107,7 +150,8 @@ pub(crate) fn placement(pose: &Pose) -> [[f64; 4]; 3] {
     })
 }
 
-/// Lines of the findings of poses and sweeps, each at its worst pose. `runs` are those of [`Judged::runs`].
+/// Lines of the findings of poses and sweeps, each at its worst pose; the first [`MAX_VIEWS`] have their staircase. `runs`
+/// are those of [`Judged::runs`].
 pub(crate) fn run_lines(
     scene: &Scene,
     judged: &Judged,
@@ -115,7 +159,7 @@ pub(crate) fn run_lines(
     findings: &[RunFinding],
     options: &Options,
 ) -> Vec<Line> {
-    let line = |found: &RunFinding| {
+    let line = |(k, found): (usize, &RunFinding)| {
         let (at, one, finding) = (scene.at(&found.values), &runs[found.run], &found.finding);
         let run = &judged.outcome.runs()[found.run];
         let solid = finding.pair.map(|i| at.shape_of(i).solid);
@@ -126,6 +170,7 @@ pub(crate) fn run_lines(
             kind: run.kind.clone(),
             values: found.values.clone(),
             safe: safe_pose(run, p).map(|set| scene.kinematics.values(&set)),
+            curve: p.swept.as_ref().filter(|_| k < MAX_VIEWS).and_then(|swept| Curve::of(&judged.outcome, swept)),
             placed: finding.pair.map(|i: InstanceIx| placement(&at.instances[i.0 as usize].pose)),
             place: place.clone(),
         };
@@ -133,7 +178,7 @@ pub(crate) fn run_lines(
         let caption = run_caption(judged, one, found.run, (finding.row, finding.rows), solid);
         lines.into_iter().map(move |line| line.of_run(of_run.clone(), caption.clone(), &place)).collect::<Vec<_>>()
     };
-    findings.par_iter().flat_map_iter(line).collect()
+    findings.par_iter().enumerate().flat_map_iter(line).collect()
 }
 
 /// Joint values of a pose of a sweep that keeps the limits; `None` without one at an end of a failing part.

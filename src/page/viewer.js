@@ -1448,6 +1448,7 @@ function showDetails() {
     const row = make("div", k < 2 ? "main" : "", make("dt", "", key), make("dd", k ? "" : f.status, text));
     return row;
   }));
+  showCurve(f);
   const line = Boolean(f.crossing);
   $("legend-both").className = line ? "line" : "both";
   $("legend-both").nextSibling.textContent = line ? "surfaces cross" : "overlap";
@@ -1458,6 +1459,60 @@ function showDetails() {
   $("plane-label").hidden = state.view === "where";
   showSliders();
   placeLabels();
+}
+
+/** Namespace of drawings. */
+const drawings = $("curve").firstElementChild.namespaceURI;
+
+/** Makes an element of a drawing with attributes. */
+const draw = (tag, attributes, ...children) => {
+  const element = document.createElementNS(drawings, tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  element.append(...children);
+  return element;
+};
+
+/** Least and largest gap of a plot (mm). A far gap is cut off, so that a small one stays visible. */
+function curveScale(f, gaps) {
+  const lows = gaps.map(([low]) => low).filter((low) => low !== null);
+  const highs = gaps.map(([low, high]) => high ?? low).filter((high) => high !== null);
+  const bottom = Math.min(0, ...lows), most = Math.max(0, ...highs);
+  const top = Math.min(most, Math.max(5 * -Math.min(0, ...highs), 4 * (f.demanded ?? 0), 100 * report.tolerance, -bottom));
+  const open = gaps.some(([, high]) => high === null || high > top);
+  return { bottom, top: top || report.tolerance, open };
+}
+
+/** Says the staircase of a finding in words. */
+function curveText(curve, { top, open }) {
+  const both = (low, high) => low === high ? low : `${low} to ${high}`;
+  const gap = ([low, high]) => low === null ? high === null ? "unknown" : `at most ${lengthText(high)}`
+    : high === null ? `at least ${lengthText(low)}` : both(lengthText(low), lengthText(high));
+  const worst = curve.worst ? `; worst part ${curve.worst.from} … ${curve.worst.to}, gap ${gap(curve.gaps[curve.worst.part])}` : "";
+  return `Gap from ${curve.from} to ${curve.to}, up to ${lengthText(top)}${open ? " and more" : ""}${worst}`;
+}
+
+/** Draws the bounds of the gap over a sweep, with a mark at the worst part; an overlap is red. */
+function showCurve(f) {
+  const curve = f.run?.curve, box = $("curve");
+  box.hidden = !curve;
+  if (!curve) return box.replaceChildren();
+  const WIDTH = 480, HEIGHT = 60, HEAD = 12;
+  const scale = curveScale(f, curve.gaps), { bottom, top } = scale, wide = WIDTH / curve.gaps.length;
+  const y = (gap) => HEAD + HEIGHT * (top - clamp(gap, bottom, top)) / (top - bottom);
+  const bar = (k, className, from, to) => to > from
+    ? [draw("rect", { class: className, x: k * wide, width: wide, y: y(to), height: Math.max(y(from) - y(to), 1.5) })] : [];
+  const bars = curve.gaps.flatMap(([low, high], k) => {
+    const [from, to] = [low ?? bottom, high ?? top];
+    return [...bar(k, "sure", 0, from), ...bar(k, "maybe", Math.max(from, 0), to),
+      ...bar(k, "deep", to, 0), ...bar(k, "perhaps", from, Math.min(to, 0))];
+  });
+  const line = (gap, className) => draw("line", { class: className, x1: 0, x2: WIDTH, y1: y(gap), y2: y(gap) });
+  const lines = [line(0, "zero"), ...(f.demanded ? [line(f.demanded, "zero demanded")] : [])];
+  const at = curve.worst ? (curve.worst.part + 0.5) * wide : 0;
+  const mark = curve.worst ? [draw("path", { class: "worst", d: `M${at - 5} 1h10l-5 9z` })] : [];
+  const text = curveText(curve, scale);
+  const view = { viewBox: `0 0 ${WIDTH} ${HEAD + HEIGHT + 1}`, preserveAspectRatio: "none", role: "img", "aria-label": shown(text) };
+  box.replaceChildren(draw("svg", view, ...bars, ...lines, ...mark), make("figcaption", "", shown(text)));
 }
 
 /** Selects a finding; `push` makes an entry of the history. */

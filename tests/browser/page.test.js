@@ -445,6 +445,36 @@ test("playing a sweep starts without an overlap and ends at the worst pose", asy
   await moving.close();
 });
 
+test("the curve of a sweep shows the worst part, and says it", async () => {
+  const file = pageOf(fixture("sliding-doors"), "doors-curve");
+  const data = dataOf(file);
+  const found = data.findings.find((f) => f.run?.name === "opening" && f.status === "interference");
+  const { page, seen, close } = await open(file, { hash: `#finding=${found.id}` });
+  await rest(page);
+  const curve = await page.evaluate(() => {
+    const box = document.getElementById("curve"), bars = [...box.querySelectorAll("rect")];
+    const ends = (bar) => [Number(bar.getAttribute("x")), Number(bar.getAttribute("x")) + Number(bar.getAttribute("width"))];
+    return {
+      hidden: box.hidden, label: box.querySelector("svg").getAttribute("aria-label"), caption: box.querySelector("figcaption").textContent,
+      deep: bars.filter((b) => b.className.baseVal === "deep").map(ends), sure: bars.filter((b) => b.className.baseVal === "sure").map(ends),
+      wide: box.querySelector("svg").viewBox.baseVal.width, mark: (({ x, width }) => x + width / 2)(box.querySelector(".worst").getBBox()),
+    };
+  });
+  assert.equal(curve.hidden, false);
+  assert.equal(curve.label, curve.caption);
+  assert.match(curve.label, /^Gap from left 0 to left 20, up to .* mm( and more)?; worst part left .* … left 20, gap -2/);
+  // The door overlaps on the last tenth, and is clear before.
+  assert.ok(curve.deep.length >= 4 && curve.deep.every(([from]) => from > 0.85 * curve.wide), JSON.stringify(curve.deep));
+  assert.ok(curve.sure.length >= 40 && curve.sure.every(([, to]) => to < 0.95 * curve.wide), JSON.stringify(curve.sure));
+  assert.ok(curve.mark > 0.97 * curve.wide && curve.mark < curve.wide, String(curve.mark));
+  assert.deepEqual(seen(), []);
+  await close();
+  const drawing = await open(several);
+  await rest(drawing.page);
+  assert.equal(await drawing.page.evaluate(() => document.getElementById("curve").hidden), true);
+  await drawing.close();
+});
+
 test("controls of the joints are accessible, light and dark", async () => {
   const file = pageOf(fixture("sliding-doors"), "doors-axe");
   for (const colorScheme of ["light", "dark"]) {

@@ -10,7 +10,7 @@ use crate::support::solids::{block, joined, obj, translated, tube};
 use interfere::Measure;
 use interfere::internals::assembly::{self, Assembly, Facets, Geometry, LoadOptions};
 use interfere::internals::check::cache::store::{Cache, FsStore, Store};
-use interfere::internals::check::{CacheUse, Hits, NoProgress, Options, Outcome, RunStats, check_with_stats};
+use interfere::internals::check::{CacheUse, Curves, Hits, NoProgress, Options, Outcome, RunStats, check_with_stats};
 use interfere::internals::error::WarningCode;
 use interfere::internals::geom::{Affine, LengthUnit, Vec3};
 use interfere::internals::io::FsLoader;
@@ -281,6 +281,8 @@ fn sweeps_are_cached_until_their_motion_or_a_limit_changes() {
     let fewer = second(&Options { sweep_cells: 1_000_000, ..options.clone() }, &|_| {});
     // The worst poses stay known.
     assert!(fewer.misses > 0 && fewer.hits > 0, "{fewer:?}");
+    let curves = second(&Options { curves: Curves::Listed, ..options.clone() }, &|_| {});
+    assert!(curves.misses > 0 && curves.hits > 0, "{curves:?}");
     let limit = second(&options, &|file| file["rules"][0]["min_clearance"] = json!(1.5));
     assert!(limit.misses > 0 && limit.hits > 0, "{limit:?}");
 }

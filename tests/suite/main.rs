@@ -31,6 +31,7 @@ mod motion;
 mod motion_baseline;
 mod motion_boxes;
 mod motion_commands;
+mod motion_curves;
 mod motion_diff;
 mod motion_facets;
 mod motion_gaps;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Crank angle from the top at which the piston is 1 mm from the head.
 fn too_close_from() -> f64 {
     let x: f64 = 114.5;
-    ((x * x + 900.0 - 85.0 * 85.0) / (60.0 * x)).acos().to_degrees()
+    libm::acos((x * x + 900.0 - 85.0 * 85.0) / (60.0 * x)).to_degrees()
 }
 
 fn slider_crank() -> PathBuf {
@@ -118,7 +118,7 @@ fn a_rod_shorter_than_its_crank_ends_the_range_at_the_dead_centre() {
     });
     let ran = interfere(&["range", path.to_str().unwrap(), "crank", "--format", "json"]);
     let found = parsed(&ran.stdout);
-    let dead = (21.0_f64 / 30.0).asin().to_degrees();
+    let dead = libm::asin(21.0_f64 / 30.0).to_degrees();
     for (side, sign) in [("down", -1.0), ("up", 1.0)] {
         let limit = found["joints"][0][side]["limit"].as_f64().expect("a limit");
         let way = (limit - 180.0) * sign;

@@ -54,6 +54,20 @@ fn the_data_of_every_case_has_the_keys_of_its_schema() {
 }
 
 #[test]
+fn the_page_has_the_staircase_of_a_finding_of_a_sweep() {
+    let data = data(&page(&case("sliding-doors"), &[]));
+    let findings = data["findings"].as_array().expect("a list");
+    let opening = findings.iter().find(|f| f["run"]["name"] == "opening").expect("a finding of the sweep");
+    let curve = &opening["run"]["curve"];
+    let gaps: Vec<[f64; 2]> = serde_json::from_value(curve["gaps"].clone()).expect("bounds");
+    assert_eq!((&curve["from"], &curve["to"], gaps.len()), (&"left 0".into(), &"left 20".into(), 48));
+    // The door moves by 20 mm towards a stop 18 mm away.
+    assert!(gaps[0][0] > 16.0 && gaps[0][1] > 17.0 && (gaps[47][1] + 2.0).abs() < 0.2, "{gaps:?}");
+    assert_eq!((&curve["worst"]["part"], &curve["worst"]["to"]), (&47.into(), &"left 20".into()));
+    assert!(findings.iter().all(|f| f["run"].is_null() == f["run"]["curve"].is_null() || f["run"]["kind"] == "pose"));
+}
+
+#[test]
 fn the_policy_comes_first_and_nothing_is_inline() {
     let html = page(&case("pivot"), &[]);
     let head = html.split("<title>").next().expect("a head");

@@ -11,7 +11,7 @@ use crate::support::solids::{block, obj};
 use interfere::Measure;
 use interfere::internals::assembly::Assembly;
 use interfere::internals::assembly::model::Geometry;
-use interfere::internals::check::{NoProgress, Options, Outcome, Shard, ShardOutcome, check, check_shard};
+use interfere::internals::check::{Curves, NoProgress, Options, Outcome, Shard, ShardOutcome, check, check_shard};
 use interfere::internals::error::Error;
 use interfere::internals::findings::{Partial, merge};
 use interfere::internals::geom::LengthUnit;
@@ -112,6 +112,7 @@ fn shards_split_the_pairs_of_poses_and_sweeps() {
     let each: Vec<usize> = (1..=5).map(|index| rows(Some(index))).collect();
     assert_eq!(each.iter().sum::<usize>(), rows(None), "{each:?}");
     assert!(each.iter().filter(|n| **n > 0).count() > 1, "one shard has all rows: {each:?}");
+    assert_joins(&case("sliding-doors"), &Options { curves: Curves::Listed, ..options() }, 3);
     let some = Options { runs: vec!["as-drawn".to_owned(), "open*".to_owned()], ..options() };
     assert_joins(&case("sliding-doors"), &some, 3);
 }

@@ -88,12 +88,15 @@ fn solved(
         let name = quoted(tree.name(*j));
         match own.kind {
             JointKind::Revolute if across > PLANAR => {
-                let what =
-                    format!("the axis of {name} is {:.4}° off that of the pin", across.atan2(along).to_degrees());
+                let what = format!(
+                    "the axis of {name} is {:.4}° off that of the pin",
+                    libm::atan2(across, along).to_degrees()
+                );
                 return Err((what, "loops are planar: give both the same axis".to_owned()));
             }
             JointKind::Prismatic if along > PLANAR => {
-                let what = format!("{name} slides {:.4}° out of the plane across the pin", along.asin().to_degrees());
+                let what =
+                    format!("{name} slides {:.4}° out of the plane across the pin", libm::asin(along).to_degrees());
                 return Err((what, "loops are planar: slide across the pin".to_owned()));
             }
             JointKind::Screw { .. } => {

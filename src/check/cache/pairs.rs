@@ -139,12 +139,13 @@ impl<'s> PairCache<'s> {
 
     /// Key of a pair over a sweep within its first shape's bucket.
     fn sweep_key(&self, shapes: [u32; 2], query: &SweepQuery<'_>) -> [u8; 16] {
-        let SweepQuery { first: _, second: _, segments, limits, residual, tests, effort } = query;
+        let SweepQuery { first: _, second: _, segments, limits, residual, tests, effort, curves } = query;
         let second: &Key = &self.shapes.keys[shapes[1] as usize];
         let keyed = limits_key(KeyHasher::default().bytes(second), limits)
             .number(*residual)
             .count(*tests)
             .count(*effort as u64)
+            .count(*curves as u64)
             .count(segments.len() as u64);
         let add = |keyed: KeyHasher, (chain, segment, _): &(Chain, &Segment, &[Cell])| {
             let numbers = numbers_of(&chain.drawn, &chain.joints);

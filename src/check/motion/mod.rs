@@ -5,6 +5,7 @@
 //! - `place`: instances at joint values
 //! - `coverage`: warnings about joints without a sweep, and about sweeps within others
 //! - `sweep`, `segment`: one pair over a sweep, over one segment
+//! - `curve`: staircases of the gap
 //! - `facets`: overlaps that facets explain
 //! - `swept_boxes`: boxes around the instances over a run
 //! - `swept`: rows of the pairs of a sweep
@@ -19,6 +20,7 @@
 
 pub(crate) mod bodies;
 pub(crate) mod coverage;
+pub(crate) mod curve;
 pub(crate) mod facets;
 pub(crate) mod motion_key;
 pub(crate) mod never;
@@ -48,7 +50,7 @@ use crate::check::pairs::shard::{Candidates, Shard, SweptShare};
 use crate::check::prepare::shapes::Shapes;
 use crate::check::run::max_distance;
 use crate::check::stages::answers::Checker;
-use crate::check::{PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
+use crate::check::{Curves, PairOutcome, Progress, Settings, Status, Stopwatch, Timings};
 use crate::error::Error;
 use crate::geom::math::greater;
 use crate::motion::JointIx;
@@ -63,6 +65,8 @@ pub(crate) struct RunChecker<'a> {
     pub drawn_rules: &'a RuleTable,
     /// Largest number of tests for each pair of a sweep.
     pub sweep_cells: u64,
+    /// Rows of sweeps with a staircase of the gap.
+    pub curves: Curves,
     /// Checked share of the pairs; `None` for all.
     pub shard: Option<Shard>,
 }

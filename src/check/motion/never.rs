@@ -14,7 +14,7 @@ use crate::check::prepare::shapes;
 use crate::check::run::{max_distance, resolve_settings};
 use crate::check::stages::answers::Checker;
 use crate::check::stages::trace::Trace;
-use crate::check::{Measure, Options, PairOutcome, Progress, Settings, Stage, Status};
+use crate::check::{Curves, Measure, Options, PairOutcome, Progress, Settings, Stage, Status};
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::io::Loader;
@@ -134,6 +134,7 @@ pub fn meetings(
         cache: None,
         drawn_rules: &rules,
         sweep_cells: options.sweep_cells,
+        curves: Curves::None,
         shard: None,
     };
     let rank = checker.ranks();

@@ -3,6 +3,7 @@
 use crate::assembly::{InstanceIx, NamedRun, PairRule, RuleTable};
 use crate::check::PairOutcome;
 use crate::check::motion::RunChecker;
+use crate::check::motion::curve::staircase;
 use crate::check::motion::outcome::{JointTravel, RunOutcome};
 use crate::check::motion::place;
 use crate::check::motion::plan::RunPlan;
@@ -60,7 +61,8 @@ impl RunChecker<'_> {
             let pair = sweeps.by_id([a, b]);
             let query = sweeps.query(pair, rule);
             displacement = largest_displacement(&query);
-            let answer = sweep_pair(&query);
+            let mut answer = sweep_pair(&query);
+            answer.curve = staircase(&query, &answer);
             by_balls = answer.by_balls;
             if let Some((_, worst, _)) = sweeps.worst(&answer) {
                 values = worst;

@@ -19,6 +19,8 @@ pub struct MotionOutcome {
     pub left_out: Vec<String>,
     /// Largest number of tests for each pair of a sweep.
     pub sweep_cells: u64,
+    /// True if the check was asked for the staircases of all listed rows.
+    pub lists_curves: bool,
 }
 
 /// A joint in the outcome.
@@ -93,6 +95,18 @@ pub struct FailingPart {
     pub throughout: bool,
 }
 
+/// A part of a sweep with bounds of its least gap.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurvePart {
+    /// Values of the joints at the start of the part and at its end.
+    pub span: JointSpan,
+    /// Certified lower bound of the least gap (mm, signed); `None` without one.
+    pub lower: Option<f64>,
+    /// Certified upper bound of the least gap (mm, signed); `None` without one.
+    pub upper: Option<f64>,
+}
+
 /// A pair over all joint values of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -120,6 +134,9 @@ pub struct SweptPair {
     /// Length of the path of the second instance, seen from the first one, over the failing parts: for the point that
     /// moves most, rounded up (mm, >= 0).
     pub failing_travel: f64,
+    /// Staircase of the gap in the order of the run, if the check was asked for it; `None` for a pair that several joint
+    /// values move.
+    pub curve: Option<Vec<CurvePart>>,
 }
 
 impl SweptPair {
@@ -214,12 +231,13 @@ impl MotionOutcome {
             runs: Vec::new(),
             left_out: Vec::new(),
             sweep_cells: DEFAULT_SWEEP_CELLS,
+            lists_curves: false,
         }
     }
 
     /// The joints, without runs.
     pub(crate) fn joints_alone(&self) -> Self {
-        Self { joints: self.joints.clone(), runs: Vec::new(), left_out: Vec::new(), sweep_cells: self.sweep_cells }
+        Self { joints: self.joints.clone(), runs: Vec::new(), left_out: Vec::new(), ..*self }
     }
 
     /// True if this check leaves the drawing out.

@@ -11,7 +11,7 @@ use crate::check::prepare::load::load_meshes;
 use crate::check::prepare::shapes;
 use crate::check::run::resolve_settings;
 use crate::check::stages::answers::Checker;
-use crate::check::{Measure, Options, Progress, Settings, Stage, Status};
+use crate::check::{Curves, Measure, Options, Progress, Settings, Stage, Status};
 use crate::error::{Error, Location, Problem};
 use crate::geom::LengthUnit;
 use crate::io::Loader;
@@ -97,6 +97,7 @@ pub fn joint_ranges(
         cache: None,
         drawn_rules: &rules,
         sweep_cells,
+        curves: Curves::None,
         shard: None,
     };
     progress.begin(Stage::Narrow, 2 * joints.len() as u64);

@@ -87,7 +87,18 @@ pub(crate) fn segment_answer(
     segment: &Segment,
     tests: u64,
 ) -> SegmentAnswer {
-    let sweep = Sweep {
+    let sweep = segment_sweep(query, limits, one, tests);
+    described(query, limits, one, segment, &decide(query, limits, one, sweep))
+}
+
+/// The pair on a segment, for the engine, with a budget of `tests`.
+pub(crate) fn segment_sweep<'a>(
+    query: &SweepQuery<'a>,
+    limits: &Limits,
+    one: &'a OneParameter,
+    tests: u64,
+) -> Sweep<'a> {
+    Sweep {
         a: body(query.first),
         b: body(query.second),
         chain: &one.chain,
@@ -99,8 +110,7 @@ pub(crate) fn segment_answer(
         measured: query.effort == Effort::All,
         first_failing: query.effort == Effort::First,
         measures_clear: limits.report_within.is_some(),
-    };
-    described(query, limits, one, segment, &decide(query, limits, one, sweep))
+    }
 }
 
 /// Limits of a pair for the engine.

@@ -4,12 +4,13 @@
 //! values, the distance at the centre less the largest displacement. The triangles decide the others (`segment`). A pair
 //! without a proof is undecided, and fails.
 
+use crate::check::motion::curve::CurveStep;
 use crate::check::motion::facets::FACETS;
 use crate::check::motion::segment::{SegmentAnswer, one_parameter, segment_answer};
 use crate::check::motion::several::box_answer;
 use crate::check::prepare::shape::Shape;
 use crate::check::stages::limits::Limits;
-use crate::check::{Measure, Status};
+use crate::check::{Curves, Measure, Status};
 use crate::geom::math::{greater, lesser, max3};
 use crate::geom::tolerance::roundoff_mm;
 use crate::motion::{Cell, Chain, Frame, Segment};
@@ -35,6 +36,8 @@ pub(crate) struct SweepQuery<'a> {
     /// Budget of the pair in tests of two nodes or triangles.
     pub tests: u64,
     pub effort: Effort,
+    /// Rows with a staircase of the gap.
+    pub curves: Curves,
 }
 
 /// Values of a pair over a run beyond its status.
@@ -67,6 +70,8 @@ pub(crate) struct SweepAnswer {
     pub segments: Vec<SegmentAnswer>,
     /// Share of the run with a proof of the status (0 to 1).
     pub proved: f64,
+    /// Staircase of the gap, if the report has one.
+    pub curve: Option<Vec<CurveStep>>,
 }
 
 impl SweepAnswer {
@@ -78,7 +83,7 @@ impl SweepAnswer {
 
 /// Answer of a pair without segments.
 fn settled(status: Status) -> SweepAnswer {
-    SweepAnswer { status, by_balls: true, why: None, segments: Vec::new(), proved: 1.0 }
+    SweepAnswer { status, by_balls: true, why: None, segments: Vec::new(), proved: 1.0, curve: None }
 }
 
 /// Answers a pair over all parameters of a run. Cost: up to the budget.
@@ -150,7 +155,7 @@ pub(crate) fn radius(shape: &Shape) -> f64 {
 }
 
 /// Limits with the tolerance that the meshes resolve.
-fn raised(query: &SweepQuery<'_>) -> Limits {
+pub(crate) fn raised(query: &SweepQuery<'_>) -> Limits {
     let floor = greater(query.first.tolerance_floor(), query.second.tolerance_floor());
     Limits { tolerance: greater(query.limits.tolerance, floor), ..query.limits }
 }

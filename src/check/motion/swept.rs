@@ -3,8 +3,9 @@
 use crate::assembly::{InstanceIx, RuleTable};
 use crate::check::motion::RunChecker;
 use crate::check::motion::bodies::Bodies;
+use crate::check::motion::curve::{CurveStep, has_curve, staircase};
 use crate::check::motion::motion_key::{failing_travel, fingerprint, inputs};
-use crate::check::motion::outcome::{FailingPart, JointSpan, JointTravel, SweptPair};
+use crate::check::motion::outcome::{CurvePart, FailingPart, JointSpan, JointTravel, SweptPair};
 use crate::check::motion::place;
 use crate::check::motion::segment::{SegmentAnswer, Span};
 use crate::check::motion::sweep::{Effort, SweepAnswer, SweepQuery, by_balls, by_triangles};
@@ -83,16 +84,21 @@ impl Sweeps<'_> {
     /// Finds the answer in the cache, or computes it.
     fn by_triangles(&self, pair: [u32; 2], query: &SweepQuery<'_>) -> SweepAnswer {
         let shapes = pair.map(|i| self.run.shapes.placed[i as usize].shape);
-        let Some(cache) = self.run.cache else { return by_triangles(query) };
-        cache.find_sweep(shapes, query).unwrap_or_else(|| {
+        let asked = || {
             let answer = by_triangles(query);
+            let curve = if has_curve(query, &answer) { staircase(query, &answer) } else { None };
+            SweepAnswer { curve, ..answer }
+        };
+        let Some(cache) = self.run.cache else { return asked() };
+        cache.find_sweep(shapes, query).unwrap_or_else(|| {
+            let answer = asked();
             cache.store_sweep(shapes, query, &answer);
             answer
         })
     }
 
     pub(crate) fn query(&self, pair: [u32; 2], rule: Option<u32>) -> SweepQuery<'_> {
-        let RunChecker { assembly, shapes, sweep_cells, .. } = self.run;
+        let RunChecker { assembly, shapes, sweep_cells, curves, .. } = self.run;
         let drawn = pair.map(|i| &shapes.placed[i as usize]);
         let [first, second] = drawn.map(|placed| &shapes.all[placed.shape as usize]);
         let [of_a, of_b] = pair.map(|i| assembly.instances[i as usize].joint);
@@ -111,6 +117,7 @@ impl Sweeps<'_> {
             residual: drawn[0].residual + drawn[1].residual,
             tests: *sweep_cells,
             effort: self.effort,
+            curves: *curves,
         }
     }
 
@@ -219,7 +226,18 @@ impl Sweeps<'_> {
             margin: answer.slack(),
             segments: self.segments.len() as u32,
             failing_travel: failing_travel(query, answer),
+            curve: answer.curve.as_ref().map(|steps| self.curve(answer, steps)),
         }
+    }
+
+    /// Staircase of the gap by the values of the joints that vary.
+    fn curve(&self, answer: &SweepAnswer, steps: &[CurveStep]) -> Vec<CurvePart> {
+        let part = |step: &CurveStep| {
+            let segment = answer.segments.get(step.segment as usize)?;
+            let [lower, upper] = <[f64; 2]>::from(step.gap).map(|bound| bound.is_finite().then_some(bound));
+            Some(CurvePart { span: self.span(step.segment, segment, &step.span), lower, upper })
+        };
+        steps.iter().filter_map(part).collect()
     }
 
     /// Bracket of the first pose within tolerance and clearance, unless an earlier segment may have one; of the first pose

@@ -50,7 +50,8 @@ pub(crate) fn are_joints_known(run: &RunOutcome, motion: &MotionOutcome) -> bool
     let of_row = |row: &PairOutcome| {
         let Some(swept) = row.swept.as_deref() else { return true };
         let failing = swept.failing.iter().flatten().flat_map(|part| [&part.from, &part.to]);
-        let mut spans = swept.worst.iter().chain(&swept.first).chain(&swept.open).chain(failing);
+        let curve = swept.curve.iter().flatten().map(|part| &part.span);
+        let mut spans = swept.worst.iter().chain(&swept.first).chain(&swept.open).chain(failing).chain(curve);
         spans.all(|span| known(&span.joints))
     };
     known(&run.joints) && run.rows.iter().all(of_row)

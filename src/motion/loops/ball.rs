@@ -41,7 +41,7 @@ impl Ball {
     /// Quotient; `None` if the divisor may be zero.
     pub(crate) fn over(&self, divisor: &Self) -> Option<Self> {
         let least = divisor.least_magnitude();
-        if !(least > 0.0) {
+        if least <= 0.0 || least.is_nan() {
             return None;
         }
         let mid = self.mid / divisor.mid;

@@ -150,7 +150,7 @@ impl Closure {
         let middle: Vec<Ball> = values.iter().map(|v| Ball::exact(v.mid)).collect();
         let Derivatives { gap, columns } = self.derivatives(&middle);
         let determinant = columns[a].cross(&columns[b]).mid.abs();
-        if !(determinant > 0.0) {
+        if determinant <= 0.0 || determinant.is_nan() {
             return None;
         }
         let [beside_a, beside_b] = [columns[b], columns[a]].map(|c| Disc::exact(c.mid));

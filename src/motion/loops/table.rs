@@ -444,22 +444,23 @@ impl Solution {
         let linear = along.fold(Ball::exact(form.offset), |sum, ((mid, radius), rate)| {
             sum + Ball { mid: *mid, radius: *radius } * Ball::exact(*rate)
         });
-        self.terms(form, linear, |k| self.values[k])
+        with_terms(form, linear, |k| self.values[k])
     }
 
     /// Rate of a form along a parameter.
     fn rate(&self, form: &Form, p: usize) -> Ball {
-        self.terms(form, Ball::exact(form.rate(p)), |k| self.rates[k][p])
+        with_terms(form, Ball::exact(form.rate(p)), |k| self.rates[k][p])
     }
 
     /// Second derivative of a form along two parameters.
     fn bend(&self, form: &Form, pq: usize) -> Ball {
-        self.terms(form, Ball::ZERO, |k| self.bends[k][pq])
+        with_terms(form, Ball::ZERO, |k| self.bends[k][pq])
     }
+}
 
-    fn terms(&self, form: &Form, start: Ball, of: impl Fn(usize) -> Ball) -> Ball {
-        form.terms.iter().fold(start, |sum, (k, factor)| sum + of(*k as usize) * Ball::exact(*factor))
-    }
+/// Adds the terms of a form to its linear part.
+fn with_terms(form: &Form, start: Ball, of: impl Fn(usize) -> Ball) -> Ball {
+    form.terms.iter().fold(start, |sum, (k, factor)| sum + of(*k as usize) * Ball::exact(*factor))
 }
 
 impl Solution {

@@ -63,11 +63,11 @@ fn a_slider_crank_keeps_its_closed_form_over_many_turns() {
     let segment = swept(&mechanism, [-400.0, 800.0]);
     for k in 0..=240 {
         let q = -400.0 + 5.0 * f64::from(k);
-        let (sin, cos) = q.to_radians().sin_cos();
+        let (sin, cos) = libm::sincos(q.to_radians());
         let expected = r * cos + (l * l - r * r * sin * sin).sqrt() - (r + l);
         assert!((value(&segment, 2, q) - expected).abs() < 1e-11, "{q}");
         // The rod turns against the crank: absolute angle −asin(r·sin q/l).
-        let rod = -(r * sin / l).asin().to_degrees() - q;
+        let rod = -libm::asin(r * sin / l).to_degrees() - q;
         assert!((value(&segment, 1, q) - rod).abs() < 1e-10, "{q}");
     }
     // A stroke of 2r.
@@ -90,7 +90,8 @@ fn a_four_bar_closes_at_every_angle_and_its_followers_follow() {
     let end = |joint| value(&segment, joint, 360.0);
     assert!(end(2).abs() < 1e-10 && (end(1) + 360.0).abs() < 1e-10, "{} {}", end(1), end(2));
     // Ends of the rocker's travel: crank and coupler in line, by the cosine rule.
-    let rocker = |reach: f64| -> f64 { ((110.0 * 110.0 + 80.0 * 80.0 - reach * reach) / (2.0 * 110.0 * 80.0)).acos() };
+    let rocker =
+        |reach: f64| -> f64 { libm::acos((110.0 * 110.0 + 80.0 * 80.0 - reach * reach) / (2.0 * 110.0 * 80.0)) };
     let drawn = rocker(pin.norm());
     let ends = [rocker(60.0), rocker(140.0)].map(|angle| (drawn - angle).to_degrees());
     let [from, to] = segment.values_of(JointIx(2));
@@ -112,10 +113,10 @@ fn a_strut_and_a_yoke_keep_their_closed_forms() {
     let turned = swept(&yoke, [0.0, 360.0]);
     for k in 0..=110 {
         let q = f64::from(k);
-        let (sin, cos) = q.to_radians().sin_cos();
+        let (sin, cos) = libm::sincos(q.to_radians());
         let length = ((80.0 * cos).powi(2) + (80.0 * sin + 100.0).powi(2)).sqrt();
         assert!((value(&segment, 2, q) - (length - drawn)).abs() < 1e-11);
-        let angle = (80.0 * sin + 100.0).atan2(80.0 * cos) - 100.0_f64.atan2(80.0);
+        let angle = libm::atan2(80.0 * sin + 100.0, 80.0 * cos) - libm::atan2(100.0, 80.0);
         assert!((value(&segment, 1, q) - angle.to_degrees()).abs() < 1e-11);
         assert!((value(&turned, 1, q) - 25.0 * (cos - 1.0)).abs() < 1e-12);
         assert!((value(&turned, 2, q) - 25.0 * sin).abs() < 1e-12);
@@ -159,9 +160,9 @@ fn a_loop_stops_at_its_dead_centre() {
     // Crank 40, rod 30: the slider is at its dead centre where the rod stands across the slide, at asin(30/40).
     let joints = vec![turn(0.0, 0.0, None), turn(40.0, 0.0, Some(0)), slide(Vec3::x(), None)];
     let short = Mechanism::new(joints).unwrap().with_loops(vec![pin([1, 2], [70.0, 0.0], [1, 2])]).unwrap();
-    let limit = (30.0_f64 / 40.0).asin().to_degrees();
+    let limit = libm::asin(30.0_f64 / 40.0).to_degrees();
     let run = |to: f64| RunKind::Box { swept: vec![(CRANK, [0.0, to])], rest: Vec::new() };
-    let stop = short.segments(&run(90.0)).err().expect("a dead centre");
+    let stop = short.segments(&run(90.0)).expect_err("a dead centre");
     let [(joint, value)] = stop.values.as_slice() else { panic!("{stop:?}") };
     assert!(*joint == CRANK && *value < limit && *value > limit - 1e-3, "{value} {limit}");
     assert!(short.segments(&run(limit - 1e-3)).is_ok());
@@ -170,7 +171,7 @@ fn a_loop_stops_at_its_dead_centre() {
     // A sweep that starts elsewhere goes on from the drawing, too.
     let later = RunKind::Box { swept: vec![(CRANK, [20.0, 40.0])], rest: Vec::new() };
     let segment = short.segments(&later).unwrap().remove(0);
-    let (sin, cos) = 40.0_f64.to_radians().sin_cos();
+    let (sin, cos) = libm::sincos(40.0_f64.to_radians());
     let expected = 40.0 * cos + (900.0 - 1600.0 * sin * sin).sqrt() - 70.0;
     assert!((segment.laws[2].value(&[40.0]) - expected).abs() < 1e-11);
 }

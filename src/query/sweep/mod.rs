@@ -15,6 +15,7 @@
 //! - `intervals`: the parts of a run that break a rule
 //! - `run`, `decide`: the status of a run
 //! - `widest`: largest gap
+//! - `staircase`: bounds of the gap over equal parts of a run
 //! - `explained`: facets that explain an overlap
 //! - `regions`, `boxes`, `box_run`: cells, proofs and the status for several parameters
 //! - `work`: margins and budget
@@ -35,6 +36,9 @@ pub(crate) mod orbits;
 pub(crate) mod prove;
 pub(crate) mod regions;
 pub(crate) mod run;
+pub(crate) mod staircase;
+#[cfg(test)]
+mod staircase_tests;
 pub(crate) mod still;
 #[cfg(test)]
 mod tests;
@@ -72,3 +76,4 @@ pub(crate) mod worst;
 pub use box_run::{BoxAnswer, BoxSweep, WorstConfiguration};
 pub use explained::{ConcaveSurfaces, Explained};
 pub use run::{DEFAULT_TESTS, Failing, Sweep, SweepAnswer, SweepLimits, SweepStatus, Worst};
+pub use staircase::Step;

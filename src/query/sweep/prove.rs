@@ -78,6 +78,19 @@ impl Budget {
         Self { remaining: tests, used: 0 }
     }
 
+    /// Separates an equal share for the first of some tasks.
+    pub(crate) fn share(&mut self, tasks: u64) -> Self {
+        let share = self.remaining / tasks.max(1);
+        self.remaining -= share;
+        Self::new(share)
+    }
+
+    /// Takes back the rest of a share.
+    pub(crate) fn give_back(&mut self, share: Self) {
+        self.remaining += share.remaining;
+        self.used += share.used;
+    }
+
     /// Takes some tests; false if fewer remain.
     #[inline]
     pub(crate) fn take(&mut self, tests: u64) -> bool {

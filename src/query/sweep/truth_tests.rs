@@ -104,6 +104,27 @@ impl Variant {
 
 /// Runs a variant of a case. Returns the answer, and the largest displacement of the parts between two values.
 fn run(case: &Case, variant: Variant) -> (SweepAnswer, impl Fn([f64; 2]) -> f64) {
+    let (answer, corners, chain) = with_sweep(case, variant, |sweep| {
+        let corners = [sweep.a, sweep.b].map(|solid| solid.surface.vertices.clone());
+        (sweep.answer(), corners, sweep.chain.clone())
+    });
+    let displacement = move |ends: [f64; 2]| {
+        let [from, to] = ends.map(|q| chain.pose(&[q]));
+        let of_b = corners[1].iter().map(|v| (from.point(v) - to.point(v)).norm()).fold(0.0, f64::max);
+        let back = |pose: &Pose, v: &Vec3| pose.rotation.tr_mul(&(v - pose.translation));
+        let of_a = corners[0].iter().map(|v| (back(&from, v) - back(&to, v)).norm()).fold(0.0, f64::max);
+        of_a.min(of_b)
+    };
+    (answer, displacement)
+}
+
+/// Uses the sweep of a case as drawn.
+pub(crate) fn with_drawn_sweep<T>(case: &Case, with: impl FnOnce(&Sweep) -> T) -> T {
+    with_sweep(case, variants()[0], with)
+}
+
+/// Uses the sweep of a variant of a case.
+fn with_sweep<T>(case: &Case, variant: Variant, with: impl FnOnce(&Sweep) -> T) -> T {
     let at = variant.pose();
     // A turned part has turned vertices; a far one a far placement.
     let parts: Vec<(Part, Pose)> = case
@@ -123,7 +144,7 @@ fn run(case: &Case, variant: Variant) -> (SweepAnswer, impl Fn([f64; 2]) -> f64)
     let (first, second) = if variant.exchanged { (1, 0) } else { (0, 1) };
     let chain = Chain::new(&parts[first].1, &parts[second].1, &joints[first], &joints[second]);
     let residual = if variant.place == Place::Far { 64.0 * UNIT_ROUNDOFF * 2e6 } else { 0.0 };
-    let answer = Sweep {
+    with(&Sweep {
         a: parts[first].0.body(),
         b: parts[second].0.body(),
         chain: &chain,
@@ -135,17 +156,7 @@ fn run(case: &Case, variant: Variant) -> (SweepAnswer, impl Fn([f64; 2]) -> f64)
         measured: true,
         measures_clear: true,
         first_failing: false,
-    }
-    .answer();
-    let corners = [first, second].map(|i| parts[i].0.surface.vertices.clone());
-    let displacement = move |ends: [f64; 2]| {
-        let [from, to] = ends.map(|q| chain.pose(&[q]));
-        let of_b = corners[1].iter().map(|v| (from.point(v) - to.point(v)).norm()).fold(0.0, f64::max);
-        let back = |pose: &Pose, v: &Vec3| pose.rotation.tr_mul(&(v - pose.translation));
-        let of_a = corners[0].iter().map(|v| (back(&from, v) - back(&to, v)).norm()).fold(0.0, f64::max);
-        of_a.min(of_b)
-    };
-    (answer, displacement)
+    })
 }
 
 /// Checks that one end of a failing part holds the true value. Returns true if it is as narrow as promised.

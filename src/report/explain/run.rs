@@ -8,7 +8,7 @@ use crate::report::Format;
 use crate::report::explain::document::Document;
 use crate::report::explain::text;
 use crate::report::motion::json::RunOfPair;
-use crate::report::motion::{self, span};
+use crate::report::motion::{self, curve, span};
 use crate::report::number::{count, length, length_text};
 use crate::report::text::{Paint, painted, shown};
 use std::io::{self, Write};
@@ -95,6 +95,9 @@ fn lines(e: &ExplainedRun, judged: &Judged, motion: &MotionOutcome, row: &PairOu
         let (low, high) = (format_number(length(gap.lower, o.units)), length_text(gap.upper, o.units));
         let at = span::worst_at(o, row);
         lines.push(("worst", format!("at {at}; the least gap of the run is between {low} and {high}")));
+    }
+    if let Some(plot) = curve::plot(o, swept) {
+        lines.extend(plot.into_iter().enumerate().map(|(k, line)| (if k == 0 { "gap" } else { "" }, line)));
     }
     lines
 }

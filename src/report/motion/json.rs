@@ -1,7 +1,8 @@
 //! Writes the poses and sweeps of a check as JSON: docs/reference/report.md.
 
 use crate::check::{
-    ExplainedRun, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, PairOutcome, RunOutcome, pair_id,
+    CurvePart, ExplainedRun, FailingPart, JointOutcome, JointSpan, JointTravel, MotionOutcome, PairOutcome, RunOutcome,
+    pair_id,
 };
 use crate::findings::{BaselineStatus, Groups, Judged};
 use crate::geom::{Bounds, LengthUnit};
@@ -80,6 +81,9 @@ struct Row<'a> {
     cells: Option<u64>,
     margin: Option<f64>,
     failing_travel: Option<f64>,
+    /// Omitted unless the check was asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curve: Option<Curve<'a>>,
     baseline: Option<&'static str>,
     /// Id of its group; omitted from a row outside a report.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,6 +149,19 @@ struct Interval<'a> {
     from: Values<'a>,
     to: Values<'a>,
     throughout: bool,
+}
+
+/// Staircase of a row; `null` in a pose, and for a motion of several joint values.
+#[derive(Serialize)]
+struct Curve<'a>(Option<Vec<Step<'a>>>);
+
+/// A part of a sweep with bounds of its least gap; `null` without a bound.
+#[derive(Serialize)]
+struct Step<'a> {
+    segment: Option<u32>,
+    from: BTreeMap<&'a str, f64>,
+    to: BTreeMap<&'a str, f64>,
+    gap_bracket: [Option<f64>; 2],
 }
 
 /// A part of a sweep without a proof.
@@ -265,6 +282,10 @@ impl<'a> Row<'a> {
             cells: swept.map(|s| s.cells),
             margin: swept.map(|s| length(s.margin, o.units)),
             failing_travel: swept.map(|s| length(s.failing_travel, o.units)),
+            curve: motion.lists_curves.then(|| {
+                let steps = swept.and_then(|s| s.curve.as_ref());
+                Curve(steps.map(|steps| steps.iter().map(|part| spans.step(part)).collect()))
+            }),
             baseline: None,
             group: None,
         }
@@ -298,6 +319,13 @@ impl<'a> Spans<'a> {
 
     fn cell(&self, span: &JointSpan) -> Cell<'a> {
         Cell { segment: self.segment(span), joints: self.values(&span.joints) }
+    }
+
+    fn step(&self, part: &CurvePart) -> Step<'a> {
+        let values = self.values(&part.span.joints);
+        let end = |k: usize| values.iter().map(|(name, ends)| (*name, ends[k])).collect();
+        let gap_bracket = [part.lower, part.upper].map(|bound| bound.map(|mm| length(mm, self.units)));
+        Step { segment: self.segment(&part.span), from: end(0), to: end(1), gap_bracket }
     }
 
     fn interval(&self, part: &FailingPart) -> Interval<'a> {

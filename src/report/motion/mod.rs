@@ -1,8 +1,10 @@
 //! Describes the poses and sweeps of a check in words.
 //!
 //! - `span`: joint values of a row
+//! - `curve`: the staircase of a row as a line of bars
 //! - `json`: their part of the JSON report
 
+pub(crate) mod curve;
 pub(crate) mod json;
 pub(crate) mod span;
 

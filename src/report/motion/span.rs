@@ -1,6 +1,6 @@
 //! Describes the joint values of a row of a sweep.
 
-use crate::check::{FailingPart, JointOutcome, JointSpan, Outcome, PairOutcome, Status, SweptPair};
+use crate::check::{FailingPart, JointOutcome, JointSpan, JointTravel, Outcome, PairOutcome, Status, SweptPair};
 use crate::report::motion::in_units;
 use crate::report::text::shown;
 
@@ -12,7 +12,7 @@ pub(crate) fn worst_at(o: &Outcome, p: &PairOutcome) -> String {
     let Some((swept, span)) = p.swept.as_ref().and_then(|s| Some((s, s.worst.as_ref()?))) else {
         return String::new();
     };
-    let value = |t: &crate::check::JointTravel| {
+    let value = |t: &JointTravel| {
         let joint = leader(o, t.joint)?;
         Some(format!("{} {}", shown(&joint.name), value_text(in_units(joint, t.from, o.units), 0.0)))
     };
@@ -32,9 +32,18 @@ pub(crate) fn parts(o: &Outcome, p: &PairOutcome) -> String {
     if n > 1 { format!("{first} and {} more", n - 1) } else { first }
 }
 
+/// Joint values at the start of a part, or at its end: `lid 98.7311`.
+pub(crate) fn end_of(o: &Outcome, swept: &SweptPair, span: &JointSpan, end: fn(&JointTravel) -> f64) -> String {
+    let value = |t: &JointTravel| {
+        let joint = leader(o, t.joint)?;
+        Some(format!("{} {}", shown(&joint.name), value_text(in_units(joint, end(t), o.units), 0.0)))
+    };
+    segment(swept, span) + &span.joints.iter().filter_map(value).collect::<Vec<_>>().join(", ")
+}
+
 /// A bracket of joint values, by its end: `segment 2: lid 98.7311`.
 pub(crate) fn bracket(o: &Outcome, swept: &SweptPair, span: &JointSpan) -> String {
-    let value = |t: &crate::check::JointTravel| {
+    let value = |t: &JointTravel| {
         let joint = leader(o, t.joint)?;
         let [to, width] = [t.to, t.to - t.from].map(|value| in_units(joint, value, o.units));
         Some(format!("{} {}", shown(&joint.name), value_text(to, width)))
