@@ -415,6 +415,24 @@ test("sliders of the joints place parts where the program does", async () => {
   await close();
 });
 
+test("the slider of a crank moves the rod and the piston of its loop", async () => {
+  const file = pageOf(fixture("slider-crank"), "slider-crank");
+  const found = dataOf(file).findings.find((f) => f.run?.name === "turn");
+  const { page, seen, close } = await open(file, { hash: `#finding=${found.id}` });
+  await rest(page);
+  const names = () => page.evaluate(() => [...document.querySelectorAll("#joint-list input")].map((i) => i.id));
+  assert.deepEqual(await names(), ["joint-0"]);
+  for (const angle of [270, 181, 500]) {
+    await slide(page, "joint-0", angle);
+    const [crank, , piston] = (await places(page)).values;
+    const [cos, sin] = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
+    assert.equal(crank, angle);
+    assert.ok(Math.abs(piston - (30 * cos + Math.sqrt(85 ** 2 - (30 * sin) ** 2) - 55)) < 1e-6, `${angle}: ${piston}`);
+  }
+  assert.deepEqual(seen(), []);
+  await close();
+});
+
 test("playing a sweep starts without an overlap and ends at the worst pose", async () => {
   const file = pageOf(fixture("sliding-doors"), "doors");
   const data = dataOf(file);
