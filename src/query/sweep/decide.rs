@@ -115,7 +115,7 @@ impl Sweep<'_> {
             // The scan granted the slack; the bracket is that of the clearance itself.
             let exact = if clearance > 0.0 { self.scan(&level, work, self.range, false) } else { scan };
             let failing = self.failing(&level, work, clearance, &exact, None);
-            let worst = self.measured.then(|| self.least_gap(apart, work)).flatten();
+            let worst = self.measured.then(|| self.least_signed_gap(apart, work)).flatten();
             return Some(SweepAnswer { worst, failing, ..self.bare(SweepStatus::TooClose, Vec::new()) });
         }
         let open = merged([scan.open.as_slice(), &scan.nested].concat());
@@ -133,10 +133,7 @@ impl Sweep<'_> {
             }
         }
         if self.measured {
-            answer.worst = self.least_gap(apart, work).map(|w| {
-                let low = if w.gap.lower > 0.0 { w.gap.lower } else { -deepest - work.slack };
-                Worst { gap: Bounds { lower: low, upper: w.gap.upper }, ..w }
-            });
+            answer.worst = self.least_signed_gap(apart, work);
         }
         answer
     }
@@ -222,6 +219,16 @@ impl Sweep<'_> {
     fn width(&self) -> impl Fn(f64) -> f64 {
         let tolerance = self.limits.tolerance;
         move |best: f64| greater(WIDTH[0] * best, WIDTH[1] * tolerance)
+    }
+
+    /// Bracket of the least gap of a run without a depth beyond its limits: surfaces that may touch may also overlap as
+    /// deep as the limits permit.
+    fn least_signed_gap(&self, apart: &Level, work: &mut Work) -> Option<Worst> {
+        let deepest = self.limits.deepest() + work.slack;
+        self.least_gap(apart, work).map(|w| {
+            let lower = if w.gap.lower > 0.0 { w.gap.lower } else { -deepest };
+            Worst { gap: Bounds { lower, upper: w.gap.upper }, ..w }
+        })
     }
 
     /// Bracket of the least distance of the surfaces, seeded by a few poses. `None` for a surface without triangles.

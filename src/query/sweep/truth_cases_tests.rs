@@ -15,7 +15,7 @@ pub(crate) const TOLERANCE: f64 = 0.01;
 pub(crate) enum End {
     /// The rule is broken from or until here.
     At(f64),
-    /// The end lies between these values.
+    /// The end lies between these values: its bracket has a value in common with them.
     Between(f64, f64),
 }
 

@@ -3,12 +3,14 @@
 use crate::geom::math::sin_cos_deg;
 use crate::geom::{Pose, Vec3};
 use crate::mesh::TriMesh;
-use crate::motion::ChainJoint;
+use crate::motion::{Cell, ChainJoint};
 use crate::query::sweep::SweepStatus;
 use crate::query::sweep::truth_bodies_tests::swept;
 use crate::query::sweep::truth_cases_tests::{
-    Case, End, Truth, clearance, fails, largest, limits, passes, slide, turn,
+    Case, End, TOLERANCE, Truth, clearance, fails, largest, limits, passes, slide, turn,
 };
+use crate::query::sweep::truth_tests::with_drawn_sweep;
+use crate::query::sweep::work::Work;
 use crate::testkit::poses::about_z;
 use crate::testkit::solids::{moved, tube_between};
 use std::f64::consts::PI;
@@ -107,7 +109,7 @@ impl Gear {
 }
 
 /// Gear pairs with one vertex of a flank 0.02 mm in the flank of the other gear, while its tooth passes the line of
-/// the centres.
+/// the centres. Poses of the static check give the ends of that part.
 pub(crate) fn defects() -> Vec<Case> {
     let mut cases = Vec::new();
     for (teeth, steps) in [([20, 30], 12), ([24, 24], 10), ([18, 45], 12)] {
@@ -125,10 +127,45 @@ pub(crate) fn defects() -> Vec<Case> {
         let [low, high] = pair.bounds();
         let clear = Truth { status: SweepStatus::Clear, gap: Some([0.2 * low, high]), failing: None };
         cases.push(case("gear with a vertex half the gap too high", 0.5 * low, clear));
-        let found = fails(SweepStatus::Interference, None, End::Between(at - 4.0, at), End::Between(at, at + 4.0));
-        cases.push(case("gear with a vertex 0.02 mm in its mate", high + 0.02, found));
+        let unknown = fails(SweepStatus::Interference, None, End::At(at), End::At(at));
+        let too_high = case("gear with a vertex 0.02 mm in its mate", high + 0.02, unknown);
+        let [from, to] = [-1.0, 1.0].map(|side| static_end(&too_high, at, side));
+        cases.push(Case { truth: fails(SweepStatus::Interference, None, from, to), ..too_high });
     }
     cases
+}
+
+/// The end of the failing part around `inside`, towards smaller (-1) or larger (1) values: between a pose that the static
+/// check calls kept and one that it calls broken.
+fn static_end(case: &Case, inside: f64, side: f64) -> End {
+    /// Steps of half a degree up to here, then halvings.
+    const STEPS: [u32; 2] = [12, 16];
+    with_drawn_sweep(case, |sweep| {
+        let run = Cell::between(case.range[0], case.range[1]);
+        let lost = [sweep.quantum, sweep.residual];
+        let work = Work::new([sweep.a, sweep.b], sweep.chain, &run, &sweep.limits, lost, sweep.tests);
+        let depth = |q: f64| work.still.gap(&sweep.chain.pose(&[q]), TOLERANCE, None).gap.to_depth();
+        let (mut broken, mut kept) = (inside, inside);
+        assert!(depth(inside)[0] > TOLERANCE, "the middle is broken");
+        for k in 1..=STEPS[0] {
+            let q = inside + side * 0.5 * f64::from(k);
+            if depth(q)[1] < TOLERANCE {
+                kept = q;
+                break;
+            }
+            broken = q;
+        }
+        assert!(kept != inside, "the part ends within the run");
+        for _ in 0..STEPS[1] {
+            let middle = 0.5 * (kept + broken);
+            match depth(middle) {
+                [least, _] if least > TOLERANCE => broken = middle,
+                [_, most] if most < TOLERANCE => kept = middle,
+                _ => break,
+            }
+        }
+        End::Between(kept.min(broken), kept.max(broken))
+    })
 }
 
 /// Two gears at a distance of their axes.

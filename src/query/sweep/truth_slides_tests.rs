@@ -63,6 +63,8 @@ pub(crate) fn feet() -> Vec<Case> {
         for press in [0.006, 0.001, 0.0097] {
             let passes = passes(SweepStatus::Contact, None);
             cases.push(case("slide pressed within the tolerance", [half, press], limits(), passes));
+            let close = fails(SweepStatus::TooClose, Some(-press), End::At(-60.0), End::At(80.0));
+            cases.push(case("slide pressed where a clearance is due", [half, press], clearance(0.5), close));
         }
         for press in [0.02, 0.011, 0.3] {
             cases.push(case("slide pressed beyond the tolerance", [half, press], limits(), pressed(press)));

@@ -169,7 +169,7 @@ fn check_end(found: [f64; 2], truth: End, variant: Variant, moves: f64) -> Resul
         }
         End::Between(low, high) => {
             let [low, high] = variant.interval([low, high]);
-            low - slack <= found[0] && found[1] <= high + slack
+            low - slack <= found[1] && found[0] <= high + slack
         }
     };
     if holds { Ok(moves <= 0.01 * TOLERANCE * 1.01) } else { Err(format!("{found:?} misses {truth:?}")) }
