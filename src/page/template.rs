@@ -21,11 +21,22 @@ const VIEWER: &str = include_str!("viewer.js");
 /// Program of the page without indentation and lines of comment: every page holds it.
 fn viewer() -> String {
     let is_comment = |line: &&str| line.starts_with("//") || (line.starts_with("/**") && line.ends_with("*/"));
-    VIEWER.lines().map(str::trim).filter(|line| !is_comment(line)).collect::<Vec<_>>().join("\n")
+    VIEWER.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// Style of the page.
-pub(crate) const STYLE: &str = include_str!("viewer.css");
+/// Style of the page, with comments.
+const STYLE: &str = include_str!("viewer.css");
+
+/// Style of the page without indentation, lines of comment and blanks that a browser ignores.
+fn style() -> String {
+    let is_comment = |line: &&str| line.starts_with("/*") && line.ends_with("*/");
+    let lines: Vec<&str> = STYLE.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).collect();
+    let mut text = lines.join("\n").replace(" {", "{").replace(" }", "}").replace(" > ", ">").replace(": ", ":");
+    for end in ["{", "}", ";", ","] {
+        text = text.replace(&format!("{end} "), end).replace(&format!("{end}\n"), end);
+    }
+    text.replace(";}", "}")
+}
 
 /// Elements that the program fills.
 pub(crate) const APP: &str = include_str!("app.html");
@@ -51,11 +62,11 @@ pub(crate) fn document(
 ) -> String {
     let o = &judged.outcome;
     let (name, word) = (escaped(&o.name), if judged.fails() { "fail" } else { "pass" });
-    let viewer = viewer();
+    let (viewer, style) = (viewer(), style());
     let policy = format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
         source(&viewer),
-        source(STYLE)
+        source(&style)
     );
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -64,7 +75,7 @@ pub(crate) fn document(
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"{} {}\">\n\
          <link rel=\"icon\" href=\"data:,\">\n\
-         <title>{name}: {word}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
+         <title>{name}: {word}</title>\n<style>{style}</style>\n</head>\n<body>\n",
         env!("CARGO_PKG_NAME"),
         env!("CARGO_PKG_VERSION"),
     );

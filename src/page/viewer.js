@@ -185,27 +185,24 @@ function motionsAt(values) {
   return motion;
 }
 
-/** Distance between the two places of a loop's pin, in two directions across its axis. */
-function loopGap(loop, values) {
-  const [a, b] = loop.links.map(motionsAt(values));
-  const gap = sub(applied(a, loop.at), applied(b, loop.at));
-  const side = unit(cross(loop.axis, Math.abs(loop.axis[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]));
-  return [side, cross(loop.axis, side)].map((e) => dot(a.rows.map((row) => dot(row, e)), gap));
-}
-
 /** Closes the loops one after another by Newton's method, from the values of the solved joints. */
 function closed(start) {
   let values = withFollowers(start);
-  for (const loop of loops) {
+  for (const { links, at, axis, solves } of loops) {
+    const side = unit(cross(axis, Math.abs(axis[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]));
+    // Values after a change of the solved joints, and the distance between the two places of the pin, across its axis.
+    const changed = (by) => {
+      const moved = withFollowers(values.map((v, k) => v + (by[solves.indexOf(k)] ?? 0)));
+      const [a, b] = links.map(motionsAt(moved)), gap = sub(applied(a, at), applied(b, at));
+      return [moved, ...[side, cross(axis, side)].map((e) => dot(a.rows.map((row) => dot(row, e)), gap))];
+    };
     for (let step = 0; step < 20; step++) {
-      const gap = loopGap(loop, values);
-      if (Math.hypot(...gap) < 1e-9) break;
-      const by = (k) => loopGap(loop, values.map((v, n) => n === k ? v + 1e-4 : v)).map((g, axis) => (g - gap[axis]) / 1e-4);
-      const [p, q] = loop.solves.map(by);
-      const det = p[0] * q[1] - p[1] * q[0];
+      const [, x, y] = changed([0, 0]), h = 1e-4;
+      if (Math.hypot(x, y) < 1e-9) break;
+      const [[p, q], [r, s]] = [[h, 0], [0, h]].map(changed).map(([, u, v]) => [(u - x) / h, (v - y) / h]);
+      const det = p * s - q * r;
       if (!det) break;
-      const change = [(gap[0] * q[1] - gap[1] * q[0]) / det, (p[0] * gap[1] - p[1] * gap[0]) / det];
-      values = withFollowers(values.map((v, n) => loop.solves.includes(n) ? v - change[loop.solves.indexOf(n)] : v));
+      [values] = changed([(r * y - s * x) / det, (q * x - p * y) / det]);
     }
   }
   return values;
@@ -214,17 +211,17 @@ function closed(start) {
 /** Longest step of a joint on its way to another value (degrees or mm), and most steps: loops stay on their branch. */
 const STEP = 3, STEPS = 1000;
 
-const isSolved = (k) => loops.some((loop) => loop.solves.includes(k));
+/** For each joint: false if a loop solves it. */
+const driven = joints.map((_, k) => !loops.some((loop) => loop.solves.includes(k)));
 
 /** Values of all joints, with the joints that have values of their own moved to a target. */
 function movedTo(from, target) {
   if (!loops.length) return withFollowers(target);
-  const own = joints.map((_, k) => !isSolved(k));
-  const way = Math.max(1, ...target.map((v, k) => own[k] ? Math.abs(v - from[k]) / STEP : 0));
+  const way = Math.max(1, ...target.map((v, k) => driven[k] ? Math.abs(v - from[k]) / STEP : 0));
   const steps = Math.min(Math.ceil(way), STEPS);
   let values = from;
   for (let step = 1; step <= steps; step++) {
-    values = closed(values.map((v, k) => own[k] ? from[k] + (target[k] - from[k]) * step / steps : v));
+    values = closed(values.map((v, k) => driven[k] ? from[k] + (target[k] - from[k]) * step / steps : v));
   }
   return values;
 }
@@ -655,8 +652,8 @@ function drawOverlap(panel, reach, plane) {
   gl.disable(gl.SCISSOR_TEST);
 }
 
-/** Marks the samples of the plane inside the solids: red channel A, green B, blue all others.
- *  Behind the plane, inner sides count +1 and outer sides −1; the sum is the winding number of the plane's point. */
+// Marks the samples of the plane inside the solids: red channel A, green B, blue all others.
+// Behind the plane, inner sides count +1 and outer sides −1; the sum is the winding number of the plane's point.
 function drawCaps(panel, reach, plane, context) {
   bindTarget(targets.mask, panel);
   gl.colorMask(true, true, true, true);
@@ -1180,7 +1177,7 @@ const rangeOf = (joint) => joint.range ?? (joint.type === "prismatic" ? [joint.h
 
 /** Makes a slider for each joint with a value of its own. */
 function makeJointSliders() {
-  const own = joints.map((joint, k) => [joint, k]).filter(([joint, k]) => !joint.follows && !isSolved(k) && joint.type !== "fixed");
+  const own = joints.map((joint, k) => [joint, k]).filter(([joint, k]) => !joint.follows && driven[k] && joint.type !== "fixed");
   $("joints").hidden = !own.length;
   $("joint-list").replaceChildren(...own.map(([joint, k]) => {
     const [low, high] = rangeOf(joint);
@@ -1510,9 +1507,9 @@ function showCurve(f) {
   const lines = [line(0, "zero"), ...(f.demanded ? [line(f.demanded, "zero demanded")] : [])];
   const at = curve.worst ? (curve.worst.part + 0.5) * wide : 0;
   const mark = curve.worst ? [draw("path", { class: "worst", d: `M${at - 5} 1h10l-5 9z` })] : [];
-  const text = curveText(curve, scale);
-  const view = { viewBox: `0 0 ${WIDTH} ${HEAD + HEIGHT + 1}`, preserveAspectRatio: "none", role: "img", "aria-label": shown(text) };
-  box.replaceChildren(draw("svg", view, ...bars, ...lines, ...mark), make("figcaption", "", shown(text)));
+  const text = shown(curveText(curve, scale));
+  const view = { viewBox: `0 0 ${WIDTH} ${HEAD + HEIGHT + 1}`, preserveAspectRatio: "none", role: "img", "aria-label": text };
+  box.replaceChildren(draw("svg", view, ...bars, ...lines, ...mark), make("figcaption", "", text));
 }
 
 /** Selects a finding; `push` makes an entry of the history. */
