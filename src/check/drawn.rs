@@ -44,7 +44,7 @@ pub struct DrawnLoop {
     pub at: Vec3,
     /// Direction of the pin's axis, of length 1.
     pub axis: Vec3,
-    /// Indices of the joints that take the values that close the loop.
+    /// Indices of the solved joints: their values close the loop.
     pub solves: [u32; 2],
 }
 

@@ -47,7 +47,12 @@ impl Law {
 
     /// Computes the value (degrees or mm, from home); missing rates and missing parameters count as 0.
     pub fn value(&self, q: &[f64]) -> f64 {
-        self.solved.as_ref().map_or(0.0, |s| s.value(q)) + self.linear_value(q)
+        self.linear_value(q) + self.solved.as_ref().map_or(0.0, |own| own.value(q))
+    }
+
+    /// The same, given the values of the solved joints of the chain there.
+    fn value_with(&self, q: &[f64], solved: Option<&[f64]>) -> f64 {
+        self.linear_value(q) + self.solved.as_ref().zip(solved).map_or(0.0, |(own, solved)| own.sum(solved))
     }
 
     fn linear_value(&self, q: &[f64]) -> f64 {
@@ -56,16 +61,11 @@ impl Law {
 
     /// Bounds the value over a cell; `solved` are the solved joints of the chain there.
     pub(crate) fn over(&self, cell: &Cell, solved: Option<&SolvedCell>) -> LawOver {
-        let value = self.linear_value(&cell.center);
+        let value = self.value_with(&cell.center, solved.map(|s| s.values.as_slice()));
         let reach = self.rates.iter().zip(&cell.half).map(|(rate, h)| (rate * h).abs()).sum::<f64>();
-        match (&self.solved, solved) {
-            (Some(own), Some(solved)) => LawOver {
-                value: value + own.sum(&solved.values),
-                reach: reach + own.bound(&solved.reaches),
-                bend: own.bound(&solved.bends),
-            },
-            _ => LawOver { value, reach, bend: 0.0 },
-        }
+        let [path, bend] =
+            self.solved.as_ref().zip(solved).map_or([0.0; 2], |(own, s)| [&s.reaches, &s.bends].map(|x| own.bound(x)));
+        LawOver { value, reach: reach + path, bend }
     }
 
     /// Rate along one parameter at the centre of a cell; 0 if the law does not have it.
@@ -116,10 +116,10 @@ impl Law {
         }
     }
 
-    /// Numbers that define the law.
-    pub(crate) fn numbers(&self) -> Vec<f64> {
+    /// Numbers that define the law; `rounded` rounds those of loops.
+    pub(crate) fn numbers(&self, rounded: impl Fn(f64) -> f64) -> Vec<f64> {
         let linear = self.rates.iter().copied().chain([self.offset]);
-        linear.chain(self.solved.as_ref().map(SolvedLaw::numbers).unwrap_or_default()).collect()
+        linear.chain(self.solved.iter().flat_map(SolvedLaw::numbers).map(rounded)).collect()
     }
 
     /// Largest magnitude of the terms of the sum over a cell: the scale of its rounding.
@@ -171,6 +171,20 @@ impl Cell {
         let center = from + 0.5 * (to - from);
         let half = if to > from { (center - from).max(to - center).next_up() } else { 0.0 };
         Self { center: vec![center], half: vec![half] }
+    }
+
+    /// Cell of several parameters between their least and largest values.
+    pub fn around(ranges: &[[f64; 2]]) -> Self {
+        let parts: Vec<Self> = ranges.iter().map(|[from, to]| Self::between(*from, *to)).collect();
+        Self {
+            center: parts.iter().flat_map(|c| c.center.clone()).collect(),
+            half: parts.iter().flat_map(|c| c.half.clone()).collect(),
+        }
+    }
+
+    /// Cell of one point.
+    pub fn point(q: &[f64]) -> Self {
+        Self { center: q.to_vec(), half: vec![0.0; q.len()] }
     }
 }
 
@@ -248,18 +262,22 @@ impl Chain {
 
     /// Computes the pose of B in A's frame at the parameters `q`; off by at most [`Self::rounding`].
     pub fn pose(&self, q: &[f64]) -> Pose {
-        let cell = Cell { center: q.to_vec(), half: vec![0.0; q.len()] };
-        let solved = self.solved(&cell);
+        let solved = self.solved_law().map(|law| law.solved(q));
         let mut pose = self.drawn;
         for j in &self.joints {
-            pose = after(&j.joint.motion(j.law.over(&cell, solved.as_ref()).value), &pose);
+            pose = after(&j.joint.motion(j.law.value_with(q, solved.as_deref())), &pose);
         }
         pose
     }
 
-    /// Bounds the solved joints of loops over a cell; `None` if no law has any. All laws share them.
+    /// Bounds the solved joints of loops over a cell; `None` if no law has any.
     pub(crate) fn solved(&self, cell: &Cell) -> Option<SolvedCell> {
-        self.joints.iter().find_map(|j| j.law.solved.as_ref()).map(|law| law.over(cell))
+        self.solved_law().map(|law| law.over(cell))
+    }
+
+    /// A law that closes loops; all laws of the chain share its solved joints.
+    fn solved_law(&self) -> Option<&SolvedLaw> {
+        self.joints.iter().find_map(|j| j.law.solved.as_ref())
     }
 
     /// Bounds the rounding of [`Self::pose`] over a cell (mm, >= 0), for points of B at most `size` (mm) from the origin
@@ -354,7 +372,7 @@ mod tests {
             assert!((chain.pose(&q).point(&point) - expected.point(&point)).norm() < 1e-11);
             assert!((chain.without_constants().pose(&q).point(&point) - expected.point(&point)).norm() < 1e-11);
             assert!((chain.reversed().pose(&q.map(|q| -q)).point(&point) - expected.point(&point)).norm() < 1e-11);
-            assert!(chain.rounding(&Cell { center: q.to_vec(), half: vec![0.0; 2] }, 60.0) < 1e-10);
+            assert!(chain.rounding(&Cell::point(&q), 60.0) < 1e-10);
         }
     }
 

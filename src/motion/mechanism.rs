@@ -5,7 +5,7 @@ use crate::geom::math::Vec3;
 use crate::geom::pose::Pose;
 use crate::motion::chain::{Chain, ChainJoint, Law};
 use crate::motion::joint::{Joint, JointKind};
-use crate::motion::loops::table::Form;
+use crate::motion::loops::solution::Form;
 
 /// Index of a joint in a [`Mechanism`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +77,7 @@ pub struct Mechanism {
     by_stand: Vec<u32>,
     /// Followers and loops, each after the joints that it depends on.
     steps: Vec<Step>,
-    /// Position of the loop that solves each joint among the solved loops, doubled, plus its place in the loop.
+    /// Position of each joint among the solved joints of all loops, in the order of solution; `None` for the others.
     solved: Vec<Option<u32>>,
 }
 
@@ -99,12 +99,13 @@ impl Mechanism {
         Ok(Self { by_stand, steps, solved: vec![None; joints.len()], loops: Vec::new(), joints })
     }
 
-    /// Adds loops; every index must lie within the joints. Quadratic in the number of loops.
+    /// Adds loops; every index must lie within the joints, and the solved joints within the ring of their loop. Quadratic
+    /// in the number of loops.
     ///
     /// # Errors
     /// Returns the loops that cannot be solved one after another.
     pub fn with_loops(mut self, loops: Vec<Loop>) -> Result<Self, Vec<u32>> {
-        self.solved = vec![None; self.joints.len()];
+        let mut position = 0..;
         let unknown = |j: &JointIx| loops.iter().any(|l| l.solves.contains(j));
         let mut known: Vec<bool> = (0..self.joints.len() as u32)
             .map(|j| self.joints[j as usize].follows.is_none() && !unknown(&JointIx(j)))
@@ -127,10 +128,9 @@ impl Mechanism {
                 let waits = |j: &JointIx| !known[j.0 as usize] && !one.solves.contains(j);
                 let ready = !self.ring(one).iter().flatten().any(waits);
                 if ready {
-                    for (j, place) in one.solves.iter().zip(0..) {
+                    for j in one.solves {
                         known[j.0 as usize] = true;
-                        let before = self.steps.iter().filter(|s| matches!(s, Step::Close(_))).count() as u32;
-                        self.solved[j.0 as usize] = Some(2 * before + place);
+                        self.solved[j.0 as usize] = position.next();
                     }
                     self.steps.push(Step::Close(*l));
                     done += 1;

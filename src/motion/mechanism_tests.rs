@@ -1,6 +1,6 @@
 //! Closed forms of small mechanisms.
 
-use super::loops::table::Form;
+use super::loops::solution::Form;
 use super::mechanism::*;
 use super::{Joint, JointKind, Law, RunKind};
 use crate::geom::math::{Vec3, sin_cos_deg};

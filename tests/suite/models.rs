@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A run and everything that its model shows.
+/// A run with the content of its model.
 pub struct Run {
     pub judged: Judged,
     pub scene: Scene,

@@ -43,7 +43,7 @@ fn a_piston_comes_too_close_at_the_top_of_its_stroke() {
     let [top, turn, down] = runs.as_slice() else { panic!("{runs:?}") };
     assert_eq!([&top["verdict"], &turn["verdict"], &down["verdict"]], ["pass", "fail", "pass"]);
     let stroke = bracket(&turn["joints"]["piston"]);
-    assert!(stroke[0].abs() < 1e-3 && (stroke[1] - 60.0).abs() < 1e-3, "{stroke:?}");
+    assert!(stroke[0].abs() < 1e-9 && (stroke[1] - 60.0).abs() < 1e-9, "{stroke:?}");
     // A pose of the crank brings the piston along.
     let joints = found["motion"]["joints"].as_array().expect("joints");
     let solved: Vec<_> = joints.iter().map(|j| (j["name"].as_str().unwrap(), j["solved"].as_bool().unwrap())).collect();
@@ -94,9 +94,12 @@ fn range_and_never_answer_loops() {
     let path = path.to_str().expect("UTF-8");
     let ran = interfere(&["range", path, "--format", "json"]);
     let found = parsed(&ran.stdout);
-    // Nothing stops the crank: a full turn to both sides.
     let joints = found["joints"].as_array().expect("joints");
     assert_eq!(joints.len(), 1, "{found}");
+    // No pair stops the crank within a turn to either side.
+    for (side, limit) in [("down", -180), ("up", 540)] {
+        assert_eq!(joints[0][side], json!({ "limit": limit, "free": limit, "stop": null }), "{found}");
+    }
     let ran = interfere(&["never", path, "--format", "json"]);
     let found = parsed(&ran.stdout);
     let pairs = found["pairs"].as_array().expect("pairs");
@@ -124,4 +127,7 @@ fn a_rod_shorter_than_its_crank_ends_the_range_at_the_dead_centre() {
         let way = (limit - 180.0) * sign;
         assert!(way <= dead && way > dead - 1e-3, "{way} {dead} {found}");
     }
+    // Its full turn holds poses that no motion of the loop reaches.
+    let ran = interfere(&["never", path.to_str().unwrap()]);
+    assert!(ran.code == 2 && ran.stderr.contains("assembly.json: drives a loop too far"), "{ran:?}");
 }

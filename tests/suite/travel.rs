@@ -18,7 +18,7 @@ use std::path::Path;
 /// Tolerance of the assemblies here (mm).
 const TOLERANCE: f64 = 0.01;
 
-/// Distances by which parts are driven on (mm).
+/// Lengths of the further moves of a part (mm).
 const MOVES: [f64; 4] = [0.3, 0.5, 1.0, 5.0];
 
 /// Another form of the same assembly.

@@ -35,7 +35,7 @@ fn documented(mark: &str) -> Vec<Yaml> {
     job.get("steps").expect("steps").items().to_vec()
 }
 
-/// A program `gh` that keeps the last comment.
+/// A substitute for the program `gh`: it stores the last comment.
 const GH: &str = r#"
 here=$(dirname "$0")
 printf '%s\n' "$*" >>"$here/gh.log"

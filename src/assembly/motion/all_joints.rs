@@ -25,18 +25,21 @@ impl Motion {
 }
 
 impl Assembly {
-    /// Joints with a value of their own that moves a part: one on the joint, or on a joint that stands on it or follows it.
-    /// In the order of the file. Cost: linear.
+    /// Joints with a value of their own that moves a part: one on the joint, or on a joint that stands on it, follows it, or
+    /// closes a loop that it drives. In the order of the file. Cost: linear, without loops.
     pub fn joints_to_sweep(&self) -> Vec<JointIx> {
-        let joints = self.motion.mechanism.joints();
+        let mechanism = &self.motion.mechanism;
+        let joints = mechanism.joints();
         let mut moving = vec![false; joints.len()];
         let mut waiting: Vec<JointIx> = self.instances.iter().filter_map(|instance| instance.joint).collect();
         while let Some(JointIx(k)) = waiting.pop() {
             if !std::mem::replace(&mut moving[k as usize], true) {
                 let joint = &joints[k as usize];
                 waiting.extend(joint.on.into_iter().chain(joint.follows.map(|follow| follow.leader)));
+                let solving = mechanism.loops().iter().filter(|l| l.solves.contains(&JointIx(k)));
+                waiting.extend(solving.flat_map(|one| mechanism.ring(one).concat()));
             }
         }
-        self.motion.mechanism.free().map(|(ix, _)| ix).filter(|ix| moving[ix.0 as usize]).collect()
+        mechanism.free().map(|(ix, _)| ix).filter(|ix| moving[ix.0 as usize]).collect()
     }
 }

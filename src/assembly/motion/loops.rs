@@ -11,8 +11,8 @@ use crate::geom::LengthUnit;
 use crate::json::wording::quoted;
 use crate::motion::{JointIx, JointKind, Loop, LoopStop, Mechanism};
 
-/// Largest angle between an axis and the plane or the direction that a loop asks of it (radians): more than the rounding
-/// of axes written with eight digits.
+/// Largest angle between a joint's axis and the direction that its loop demands (radians): more than the rounding of axes
+/// written with seven digits.
 pub(crate) const PLANAR: f64 = 1e-6;
 
 /// Adds the loops to a mechanism; reports loops that cannot be solved, and joints without a range outside every loop.
@@ -55,17 +55,17 @@ pub(crate) fn with_loops(
     if whole {
         refuse_endless(&loops, files, tree, report);
     }
-    let free = mechanism.clone();
     if !whole {
-        return free;
+        return mechanism;
     }
-    mechanism.with_loops(loops).unwrap_or_else(|open| {
+    mechanism.clone().with_loops(loops).unwrap_or_else(|open| {
         for l in open {
             let (file, raw) = places[l as usize];
-            let what = "the loop waits for a joint that another loop solves, and that one for this loop";
+            let what =
+                "the loop needs the value of a joint that depends on this loop, or on a loop that needs this one";
             report.add(file, &raw.at, what, "give a range to a joint of each loop that drives it");
         }
-        free
+        mechanism
     })
 }
 
@@ -167,11 +167,11 @@ pub(crate) fn beyond_motion(
         format!("{} {}", quoted(joints[joint.0 as usize]), shown_value(kind, digits(*value), unit))
     };
     if stop.values.is_empty() {
-        let what = "a loop has a dead centre as drawn: it can move in two ways".to_owned();
+        let what = "a loop has a dead centre as drawn: it can move on in two ways".to_owned();
         return (what, "draw the loop in another position".to_owned());
     }
     let at = stop.values.iter().map(shown).collect::<Vec<_>>().join(", ");
-    let what = format!("drives a loop beyond its motion: no proof that it closes, in one way only, beyond {at}");
+    let what = format!("drives a loop too far: it is proved to close up to {at}, and not beyond");
     (what, "end the run before that value, or correct the loop".to_owned())
 }
 

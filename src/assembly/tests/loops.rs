@@ -113,7 +113,16 @@ fn a_run_beyond_the_motion_of_a_loop_is_refused_with_the_last_value() {
     // A rod shorter than the crank: dead centre at asin(20/30) = 41.81 degrees.
     let keys = looped(&PIN.replace("115", "50"));
     let sweep = |to: f64| format!("{keys}, \"sweeps\": {{ \"turn\": {{ \"joints\": {{ \"crank\": [0, {to}] }} }} }}");
-    assert_problem(&sweep(90.0), "sweeps.turn", "beyond `crank` 41.81");
+    assert_problem(&sweep(90.0), "sweeps.turn", "close up to `crank` 41.81");
     assert!(load(&file_with(&sweep(41.8)), "{}").is_ok());
     assert_problem(&format!("{keys}, \"poses\": {{ \"far\": {{ \"crank\": 170 }} }}"), "poses.far", "`crank` 41.81");
+}
+
+#[test]
+fn a_joint_without_parts_counts_as_moving_those_of_its_loop() {
+    let with = |moves: &str| format!("{}, \"loops\": [{PIN}]", slider_crank(r#""moves": ["a"]"#, moves));
+    assert_eq!(loaded(&with(r#""moves": []"#)).joints_to_sweep(), [JointIx(0)]);
+    // Without the rod, only the loop leads from the piston to the crank.
+    let keys = with(r#""moves": []"#).replace(r#""moves": ["b"]"#, r#""moves": []"#);
+    assert_eq!(loaded(&keys).joints_to_sweep(), [JointIx(0)]);
 }

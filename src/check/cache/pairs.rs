@@ -148,7 +148,7 @@ impl<'s> PairCache<'s> {
             .count(*curves as u64)
             .count(segments.len() as u64);
         let add = |keyed: KeyHasher, (chain, segment, _): &(Chain, &Segment, &[Cell])| {
-            let numbers = numbers_of(&chain.drawn, &chain.joints);
+            let numbers = numbers_of(&chain.drawn, &chain.joints, |x| x);
             let ranges = segment.ranges.iter().flatten();
             let keyed = keyed.count(numbers.len() as u64).numbers(&numbers);
             keyed.count(segment.ranges.len() as u64).numbers(ranges)

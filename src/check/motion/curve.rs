@@ -83,12 +83,8 @@ fn with_known(step: &Step, one: &OneParameter, found: &SegmentAnswer) -> Bounds 
         (step.from <= *at && *at <= step.to).then_some(worst.upper)
     });
     gap.upper = lesser(gap.upper, at_worst.unwrap_or(f64::INFINITY));
-    let kept = match found.status {
-        // The bounds of these rows hold for the distance of the surfaces, or for the open parts.
-        Status::TooClose if found.least <= 0.0 => f64::NEG_INFINITY,
-        Status::Undecided => f64::NEG_INFINITY,
-        _ => found.least,
-    };
+    // The bound of an undecided row holds for its open parts alone.
+    let kept = if found.status == Status::Undecided { f64::NEG_INFINITY } else { found.least };
     gap.lower = lesser(greater(gap.lower, kept), gap.upper);
     gap
 }

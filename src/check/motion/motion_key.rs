@@ -4,7 +4,7 @@
 use crate::assembly::{Motion, NamedRun};
 use crate::check::motion::sweep::{SweepAnswer, SweepQuery, radius};
 use crate::check::pairs::canonical_pose;
-use crate::geom::Pose;
+use crate::geom::{Pose, Vec3};
 use crate::motion::loops::law::SolvedLaw;
 use crate::motion::{Cell, Chain, ChainJoint, Frame, Joint, JointKind, Law, MechanismJoint, Segment};
 
@@ -23,9 +23,8 @@ pub(crate) fn definition(motion: &Motion, run: &NamedRun, segments: &[Segment]) 
         let joints = motion.joints.iter().zip(motion.mechanism.joints()).zip(&segment.laws);
         let mut away: Vec<(&str, &MechanismJoint, &Law)> =
             joints.map(|((named, own), law)| (named.name.as_str(), own, law)).collect();
-        away.retain(|(_, own, law)| {
-            law.offset != own.home || law.rates.iter().any(|rate| *rate != 0.0) || law.solved.is_some()
-        });
+        let is_away = |own: &MechanismJoint, law: &Law| law.offset != own.home || law.solved.is_some();
+        away.retain(|(_, own, law)| is_away(own, law) || law.rates.iter().any(|rate| *rate != 0.0));
         away.sort_unstable_by_key(|(name, ..)| *name);
         hasher.update(&(away.len() as u64).to_le_bytes());
         for (name, own, law) in away {
@@ -33,7 +32,7 @@ pub(crate) fn definition(motion: &Motion, run: &NamedRun, segments: &[Segment]) 
             text(&mut hasher, own.follows.map_or("", |f| motion.joints[f.leader.0 as usize].name.as_str()));
             let rates = law.rates.iter().zip(&segment.ranges).filter(|(rate, _)| **rate != 0.0);
             let terms = rates.flat_map(|(rate, [from, to])| [*rate, *from, *to]);
-            let solved = law.solved.as_ref().map(SolvedLaw::numbers).unwrap_or_default();
+            let solved = law.solved.iter().flat_map(SolvedLaw::numbers);
             for x in [law.offset].into_iter().chain(terms).chain(solved) {
                 hasher.update(&(x + 0.0).to_le_bytes());
             }
@@ -57,7 +56,7 @@ pub(crate) fn inputs(query: &SweepQuery<'_>) -> u64 {
     }
     for (chain, segment, _) in &query.segments {
         let numbers =
-            numbers_of(&chain.drawn, &chain.joints).into_iter().chain(segment.ranges.iter().flatten().copied());
+            numbers_of(&chain.drawn, &chain.joints, |x| x).into_iter().chain(segment.ranges.iter().flatten().copied());
         numbers.for_each(|x| {
             hasher.update(&x.to_le_bytes());
         });
@@ -75,7 +74,9 @@ pub(crate) fn fingerprint(query: &SweepQuery<'_>) -> u64 {
     let size = query.first.max_abs + query.second.max_abs;
     for (chain, segment, _) in &query.segments {
         let (drawn, joints) = rounded(chain, size);
-        let numbers = numbers_of(&drawn, &joints).into_iter().chain(segment.ranges.iter().flatten().copied());
+        // Lengths and angles of a loop are those of parts and turns of a common size.
+        let round = |x: f64| canonical_pose::rounded_point(&Vec3::new(x, 0.0, 0.0), size + x.abs()).x;
+        let numbers = numbers_of(&drawn, &joints, round).into_iter().chain(segment.ranges.iter().flatten().copied());
         numbers.for_each(|x| {
             hasher.update(&(x + 0.0).to_le_bytes());
         });
@@ -96,8 +97,8 @@ fn rounded(chain: &Chain, size: f64) -> (Pose, Vec<ChainJoint>) {
     (canonical_pose::rounded(&chain.drawn, size), joints.collect())
 }
 
-/// All numbers of a pose as drawn and of the joints of a chain.
-pub(crate) fn numbers_of(drawn: &Pose, joints: &[ChainJoint]) -> Vec<f64> {
+/// All numbers of a pose as drawn and of the joints of a chain; `rounded` rounds those of loops.
+pub(crate) fn numbers_of(drawn: &Pose, joints: &[ChainJoint], rounded: impl Fn(f64) -> f64) -> Vec<f64> {
     let mut numbers = canonical_pose::numbers(drawn).to_vec();
     for joint in joints {
         let kind = match joint.joint.kind {
@@ -107,7 +108,7 @@ pub(crate) fn numbers_of(drawn: &Pose, joints: &[ChainJoint]) -> Vec<f64> {
             JointKind::Fixed => [3.0, 0.0],
         };
         numbers.extend(joint.joint.axis.iter().chain(joint.joint.at.iter()).copied().chain(kind));
-        numbers.extend(joint.law.numbers());
+        numbers.extend(joint.law.numbers(&rounded));
     }
     numbers
 }
@@ -121,12 +122,8 @@ pub(crate) fn failing_travel(query: &SweepQuery<'_>, answer: &SweepAnswer) -> f6
             let [from, to] = [&part.from[1], &part.to[0]];
             let at = |k: usize, p: usize| from[p] + (to[p] - from[p]) * (k as f64 / TRAVEL_CELLS as f64);
             for k in 0..TRAVEL_CELLS {
-                let cells: Vec<Cell> = (0..from.len()).map(|p| Cell::between(at(k, p), at(k + 1, p))).collect();
-                let cell = Cell {
-                    center: cells.iter().flat_map(|c| c.center.clone()).collect(),
-                    half: cells.iter().flat_map(|c| c.half.clone()).collect(),
-                };
-                let frame = Frame::new(chain, &cell);
+                let ranges: Vec<[f64; 2]> = (0..from.len()).map(|p| [at(k, p), at(k + 1, p)]).collect();
+                let frame = Frame::new(chain, &Cell::around(&ranges));
                 travel += 2.0 * frame.spread_of_ball(&frame.pose.translation, radius(query.second)).displacement;
             }
         }

@@ -18,7 +18,7 @@ use crate::check::{Curves, Measure, Options, PairOutcome, Progress, Settings, St
 use crate::error::{Error, Location};
 use crate::geom::LengthUnit;
 use crate::io::Loader;
-use crate::motion::{AS_DRAWN, Mechanism, RunKind};
+use crate::motion::{AS_DRAWN, RunKind};
 use rayon::prelude::*;
 
 /// Values of a joint without limits, to each side of the drawing: one turn in all (degrees).
@@ -114,8 +114,7 @@ pub fn meetings(
     let settings = resolve_settings(assembly, options)?;
     // Lists every clear pair, so that its least gap is measured.
     let settings = Settings { report_within: settings.report_within.or(Some(0.0)), ..settings };
-    let mechanism = &assembly.motion.mechanism;
-    let run = whole_box(mechanism);
+    let run = whole_box(assembly);
     let RunKind::Box { swept: joints, .. } = &run.kind else { return Err(without_joints(assembly)) };
     if joints.is_empty() {
         return Err(without_joints(assembly));
@@ -160,10 +159,14 @@ fn without_joints(assembly: &Assembly) -> Error {
 }
 
 /// Every combination of the values of all joints.
-fn whole_box(mechanism: &Mechanism) -> NamedRun {
-    let own = mechanism.free().map(|(ix, j)| (ix, j.range.unwrap_or([j.home - HALF_TURN, j.home + HALF_TURN])));
+fn whole_box(assembly: &Assembly) -> NamedRun {
+    let own = assembly
+        .motion
+        .mechanism
+        .free()
+        .map(|(ix, j)| (ix, j.range.unwrap_or([j.home - HALF_TURN, j.home + HALF_TURN])));
     let kind = RunKind::Box { swept: own.collect(), rest: Vec::new() };
-    NamedRun { name: AS_DRAWN.to_owned(), at: Location::default(), kind }
+    NamedRun { name: AS_DRAWN.to_owned(), at: Location::file(&assembly.path), kind }
 }
 
 /// Meeting of a pair that no joint moves; `row` is `None` for a pair with boxes apart.

@@ -93,12 +93,7 @@ impl RunChecker<'_> {
 /// (mm, >= 0).
 fn largest_displacement(query: &SweepQuery<'_>) -> f64 {
     let of_segment = |(chain, segment, _): &(Chain, &Segment, &[Cell])| {
-        let parts: Vec<Cell> = segment.ranges.iter().map(|[from, to]| Cell::between(*from, *to)).collect();
-        let cell = Cell {
-            center: parts.iter().flat_map(|c| c.center.clone()).collect(),
-            half: parts.iter().flat_map(|c| c.half.clone()).collect(),
-        };
-        let frame = Frame::new(chain, &cell);
+        let frame = Frame::new(chain, &Cell::around(&segment.ranges));
         frame.spread_of_ball(&frame.pose.translation, radius(query.second)).displacement
     };
     query.segments.iter().map(of_segment).fold(0.0, greater)

@@ -37,13 +37,19 @@ impl RunPlan {
             let (what, fix) = beyond_motion(&assembly.motion.joint_names(), mechanism, &stop, assembly.units);
             Error { problems: vec![Problem::new(run.at.clone(), what, fix)] }
         })?;
+        Ok(Self::with(assembly, run, segments))
+    }
+
+    /// Plans a run with known segments.
+    pub(crate) fn with(assembly: &Assembly, run: &NamedRun, segments: Vec<Segment>) -> Self {
+        let mechanism = &assembly.motion.mechanism;
         let travel = Travel::of(mechanism, &segments);
         let swept = Bodies::of(assembly, &travel.swept);
         let joints = travel.joints(mechanism);
         let definition = motion_key::definition(&assembly.motion, run, &segments);
         let cells: Vec<Vec<Cell>> = segments.iter().map(Segment::cells).collect();
         let segments = segments.into_iter().zip(cells).collect();
-        Ok(Self { segments, travel, swept, joints, definition })
+        Self { segments, travel, swept, joints, definition }
     }
 
     /// The pairs that the run sweeps past each other: those of a share; `rank` orders the instances by id.

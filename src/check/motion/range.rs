@@ -76,7 +76,8 @@ pub struct Stop {
 /// joints, empty for all that do not follow another one.
 ///
 /// # Errors
-/// Returns the errors of [`check()`](crate::check::check()), and refuses unknown joints, fixed ones, followers, and joints that close a loop.
+/// Returns the errors of [`check()`](crate::check::check()), and refuses unknown joints, fixed ones, followers, and joints
+/// that close a loop.
 pub fn joint_ranges(
     assembly: &Assembly,
     options: &Options,
@@ -197,13 +198,20 @@ impl RunChecker<'_> {
             at: Location::default(),
             kind: RunKind::Path { configurations: vec![vec![(joint, home)], vec![(joint, limit)]] },
         };
-        // Beyond the motion of a loop, the joint cannot go.
-        let limit = match mechanism.segments(&path(limit).kind) {
-            Ok(_) => limit,
-            Err(stop) => stop.values.iter().find(|(j, _)| *j == joint).map_or(home, |(_, value)| *value),
-        };
-        let Ok(plan) = RunPlan::of(self.assembly, &path(limit)) else {
-            return JointSide { limit: home, free: home, stop: None };
+        // A loop may end the way of the joint.
+        let mut limit = limit;
+        let plan = loop {
+            let run = path(limit);
+            match mechanism.segments(&run.kind) {
+                Ok(segments) => break RunPlan::with(self.assembly, &run, segments),
+                Err(stop) => {
+                    let proved = stop.values.iter().find(|(j, _)| *j == joint).map_or(home, |(_, value)| *value);
+                    if proved == home || proved == limit {
+                        return JointSide { limit: home, free: home, stop: None };
+                    }
+                    limit = proved;
+                }
+            }
         };
         let neighbours = vec![0; self.assembly.instances.len()];
         let Self { assembly, settings, shapes, cache, .. } = *self;

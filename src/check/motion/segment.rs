@@ -218,7 +218,7 @@ pub(crate) fn still(query: &SweepQuery<'_>, one: &OneParameter, at: f64, measure
 
 /// Answers the pose at some parameters as in a static check.
 pub(crate) fn still_at(query: &SweepQuery<'_>, chain: &Chain, q: &[f64], measure: Measure) -> Answer {
-    let cell = Cell { center: q.to_vec(), half: vec![0.0; q.len()] };
+    let cell = Cell::point(q);
     let pair = PairQuery {
         first: query.first,
         second: query.second,

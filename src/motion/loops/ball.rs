@@ -7,7 +7,7 @@ use crate::geom::math::UNIT_ROUNDOFF;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Factor on each radius: more than the rounding of the few operations that compute it.
-const GROWTH: f64 = 1.0 + 32.0 * UNIT_ROUNDOFF;
+pub(super) const GROWTH: f64 = 1.0 + 64.0 * UNIT_ROUNDOFF;
 
 /// Roundings of one operation on midpoints, as a factor on the magnitude of its result and of its terms.
 const ROUNDING: f64 = 4.0 * UNIT_ROUNDOFF;

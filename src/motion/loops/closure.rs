@@ -5,13 +5,13 @@
 //! for two unknown values.
 
 use crate::geom::math::{UNIT_ROUNDOFF, greater, sin_cos_deg};
-use crate::motion::loops::ball::{Ball, Disc};
+use crate::motion::loops::ball::{Ball, Disc, GROWTH};
 
 /// One degree (radians), rounded up.
 const DEGREE: f64 = 0.017_453_292_519_943_3;
 
-/// Largest number of steps of Newton's method from one value to the next.
-const NEWTON_STEPS: usize = 40;
+/// Largest number of steps of a solution. Each step of the chord method at least halves the error.
+const STEPS: usize = 64;
 
 /// Largest number of boxes tried around the solved values of a cell.
 const BOXES: usize = 12;
@@ -19,7 +19,8 @@ const BOXES: usize = 12;
 /// Growth of a box that does not hold its image.
 const WIDER: f64 = 1.1;
 
-/// Largest share of a box that the change of the derivatives within it fills.
+/// Largest share of a box that the change of the derivatives within it fills: the chord method shrinks an error to this
+/// share in each step.
 const CONTRACTION: f64 = 0.5;
 
 /// A joint of a loop, in the plane of the loop. Lengths are mm, measured from the pin as drawn.
@@ -113,32 +114,28 @@ impl Closure {
         Derivatives { gap, columns }
     }
 
-    /// Solves the loop for its unknown values by Newton's method, from those in `values`; false without convergence.
-    pub(crate) fn solve(&self, values: &mut [f64]) -> bool {
+    /// Solves the loop for its unknown values, from those in `values`: by Newton's method, or by the chord method with the
+    /// derivatives at the joint values `chord`. The chord method converges within an enclosure around `chord`. Without
+    /// convergence the loop stays open, and [`Self::enclose`] fails.
+    pub(crate) fn solve(&self, values: &mut [f64], chord: Option<&[f64]>) {
         let [a, b] = self.solved;
-        let mut last = f64::INFINITY;
-        for _ in 0..NEWTON_STEPS {
-            let balls: Vec<Ball> = values.iter().map(|v| Ball::exact(*v)).collect();
-            let Derivatives { gap, columns } = self.derivatives(&balls);
+        let at = |values: &[f64]| self.derivatives(&values.iter().copied().map(Ball::exact).collect::<Vec<_>>());
+        let fixed = chord.map(|values| at(values).columns);
+        for _ in 0..STEPS {
+            let Derivatives { gap, columns } = at(values);
             // A closed loop keeps its values: the drawing stays as it is.
             if greater(gap.mid[0].abs(), gap.mid[1].abs()) <= gap.radius {
-                return true;
+                return;
             }
+            let columns = fixed.as_ref().unwrap_or(&columns);
             let determinant = columns[a].cross(&columns[b]).mid;
             let step = [gap.cross(&columns[b]).mid / determinant, columns[a].cross(&gap).mid / determinant];
-            let size = greater(step[0].abs(), step[1].abs());
-            if !size.is_finite() {
-                return false;
+            if !step.iter().all(|x| x.is_finite()) {
+                return;
             }
             values[a] -= step[0];
             values[b] -= step[1];
-            // Steps shrink down to the rounding, and no further.
-            if size == 0.0 || (size >= 0.25 * last && size < 1e-9) {
-                return true;
-            }
-            last = size;
         }
-        false
     }
 
     /// Encloses the solved values for every choice of the others within their bounds: Krawczyk's operator, with the mean
@@ -167,8 +164,7 @@ impl Closure {
                 |beside: &Disc| (columns[a].radius * wide[0] + columns[b].radius * wide[1]) * beside.magnitude();
             let [shift_a, shift_b] = [&beside_a, &beside_b].map(|c| sum(c) / determinant);
             let [change_a, change_b] = [&beside_a, &beside_b].map(|c| change(c) / determinant);
-            let needed =
-                [off[0] + shift_a + change_a, off[1] + shift_b + change_b].map(|x| x * (1.0 + 64.0 * UNIT_ROUNDOFF));
+            let needed = [off[0] + shift_a + change_a, off[1] + shift_b + change_b].map(|x| x * GROWTH);
             let holds = needed[0] <= wide[0] && needed[1] <= wide[1];
             if holds && change_a <= CONTRACTION * wide[0] && change_b <= CONTRACTION * wide[1] {
                 let determinant = columns[a].cross(&columns[b]);
@@ -245,9 +241,7 @@ mod tests {
             let input = (0..3).find(|k| !closure.solved.contains(k)).expect("an input");
             let mut middle = vec![0.0; 3];
             middle[input] = rng.signed() * 40.0;
-            if !closure.solve(&mut middle) {
-                continue;
-            }
+            closure.solve(&mut middle, None);
             let reach = rng.scale(1e-6, 6.0);
             let balls: Vec<Ball> =
                 (0..3).map(|k| Ball { mid: middle[k], radius: if k == input { reach } else { 0.0 } }).collect();
@@ -264,7 +258,7 @@ mod tests {
                 let solved = |x: f64| {
                     let mut values = middle.clone();
                     values[input] = x;
-                    assert!(closure.solve(&mut values));
+                    closure.solve(&mut values, Some(&middle));
                     closure.solved.map(|k| values[k])
                 };
                 let h = 1e-3 * reach;
@@ -288,7 +282,7 @@ mod tests {
     fn bounds_of_a_small_cell_are_sharp() {
         let closure = four_bar();
         let mut middle = vec![0.0, 20.0, 0.0];
-        assert!(closure.solve(&mut middle));
+        closure.solve(&mut middle, None);
         let balls = |radius: f64| vec![Ball::exact(middle[0]), Ball { mid: middle[1], radius }, Ball::exact(middle[2])];
         let (wide, point) = (closure.enclose(balls(0.5)).unwrap(), closure.enclose(balls(0.0)).unwrap());
         let unit = [Ball::ZERO, Ball::exact(1.0), Ball::ZERO];
@@ -305,8 +299,8 @@ mod tests {
         // Crank and coupler in one line with the rocker's pin out of reach.
         let closure = four_bar();
         let mut values = vec![0.0, 180.0, 0.0];
-        let solved = closure.solve(&mut values);
+        closure.solve(&mut values, None);
         let balls = values.iter().map(|v| Ball { mid: *v, radius: 90.0 }).collect();
-        assert!(closure.enclose(balls).is_none(), "{solved}");
+        assert!(closure.enclose(balls).is_none());
     }
 }

@@ -31,8 +31,13 @@ impl SolvedLaw {
 
     /// Computes the value at some parameters.
     pub(crate) fn value(&self, q: &[f64]) -> f64 {
+        self.sum(&self.solved(q))
+    }
+
+    /// Values of all solved joints at some parameters; equal for the laws of one chain.
+    pub(crate) fn solved(&self, q: &[f64]) -> Vec<f64> {
         let q: Vec<f64> = self.arguments.iter().map(|argument| argument.value(q)).collect();
-        self.sum(&self.table.values(&q))
+        self.table.values(&q)
     }
 
     /// Bounds all solved joints over a cell; equal for the laws of one chain.

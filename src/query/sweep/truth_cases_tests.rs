@@ -15,8 +15,10 @@ pub(crate) const TOLERANCE: f64 = 0.01;
 pub(crate) enum End {
     /// The rule is broken from or until here.
     At(f64),
-    /// The end lies between these values: its bracket has a value in common with them.
+    /// The bracket of the end lies between these values.
     Between(f64, f64),
+    /// The end lies between these values, which static checks bracket: its own bracket has a value in common with them.
+    Bracketed(f64, f64),
 }
 
 /// True answer.

@@ -164,7 +164,7 @@ fn static_end(case: &Case, inside: f64, side: f64) -> End {
                 _ => break,
             }
         }
-        End::Between(kept.min(broken), kept.max(broken))
+        End::Bracketed(kept.min(broken), kept.max(broken))
     })
 }
 

@@ -169,6 +169,10 @@ fn check_end(found: [f64; 2], truth: End, variant: Variant, moves: f64) -> Resul
         }
         End::Between(low, high) => {
             let [low, high] = variant.interval([low, high]);
+            low - slack <= found[0] && found[1] <= high + slack
+        }
+        End::Bracketed(low, high) => {
+            let [low, high] = variant.interval([low, high]);
             low - slack <= found[1] && found[0] <= high + slack
         }
     };

@@ -28,7 +28,7 @@ const EQUAL: f64 = 0.02;
 /// against the largest component.
 const ACROSS_ALL: f64 = 1e-3;
 
-/// Cosine between that direction and a cut's normal from which the cut is left out.
+/// Largest cosine between that direction and the normal of a cut; other cuts are left out.
 const MAX_COSINE_TO_EDGE: f64 = 0.9;
 
 /// Least share of a cell's height on either side of a cut away from faces: a thin slice would hide between the samples.
