@@ -122,7 +122,7 @@ fn modules_beside_the_floors_use_none() {
 #[test]
 fn effects_stay_on_their_floors() {
     let effects = [
-        ("rayon", "rayon", &["check/", "cli/", "page/", "query/", "scene/", "shape/decompose"][..]),
+        ("rayon", "rayon", &["check/", "cli/", "page/", "query/", "scene/", "measure/", "shape/decompose"][..]),
         ("std::fs", "files", &["cli/", "check/cache/store.rs"]),
         ("std::time", "the clock", &["check/", "cli/"]),
         ("std::env", "the environment", &["cli/"]),

@@ -5,7 +5,7 @@ use crate::geom::triangle::Triangle;
 use crate::geom::{Pose, Vec3};
 use crate::measure::separation::ray_exit::exit;
 use crate::query::triangles::pairing::Pairing;
-use crate::query::triangles::{displaced_intersections, middle_of_crossing};
+use crate::query::triangles::{displaced_intersections, first_displaced_intersections, middle_of_crossing};
 use crate::shape::surface::Surface;
 use crate::shape::surface::winding_number::winding_of_pieces;
 
@@ -17,6 +17,9 @@ const EDGE_ROUNDING: f64 = 1e-6;
 
 /// Sine of the angle below which a direction counts as parallel to a face: the face neither enters nor leaves along it.
 const GRAZING: f64 = 1e-9;
+
+/// Number of triangles of a pair above which a crossing test runs in parallel.
+const PARALLEL_ABOVE_TRIANGLES: usize = 20_000;
 
 /// Two surfaces, B placed, every vertex moved inward by at most half of the rounding margin. Touching solids are then
 /// disjoint. Disjoint inset surfaces share nothing thicker than the margin (the inset certificate, see
@@ -66,14 +69,14 @@ impl Edge {
 /// Finds the convex edges of a triangle; an edge between nearly coplanar triangles is none.
 fn edges(s: &Surface, t: u32) -> [Option<Edge>; 3] {
     let ids = s.triangles[t as usize];
-    let normal = s.cached_normal(t);
+    let normal = s.normal_if_cheap(t);
     std::array::from_fn(|k| {
         let other = s.neighbor_of(t, k);
         if other == u32::MAX {
             return None;
         }
         let (p, q) = (s.vertices[ids[k] as usize], s.vertices[ids[(k + 1) % 3] as usize]);
-        let (way, beyond) = (q - p, s.cached_normal(other));
+        let (way, beyond) = (q - p, s.normal_if_cheap(other));
         // Seen along a convex edge, the next triangle turns left, away from the outside.
         let convex = normal.cross(&beyond).dot(&way) > DEGENERATE_SINE * way.norm();
         convex.then_some(Edge { way, normals: [normal, beyond] })
@@ -97,7 +100,8 @@ pub(crate) enum Nested {
 impl<'a> InsetPair<'a> {
     /// Prepares two closed surfaces. A translation may leave at most a thickness of `margin` (mm) in common.
     pub(crate) fn new(a: &'a Surface, b: &'a Surface, b_in_a: &'a Pose, margin: f64) -> Self {
-        Self { a, b, b_in_a, inward: [a.inward(), b.inward()], tau: 0.5 * margin }
+        let (of_a, of_b) = rayon::join(|| a.inward(), || b.inward());
+        Self { a, b, b_in_a, inward: [of_a, of_b], tau: 0.5 * margin }
     }
 
     fn moved_by(&self, by: &Vec3) -> Pose {
@@ -120,24 +124,30 @@ impl<'a> InsetPair<'a> {
         self.b.triangles[t as usize].map(|v| self.vertex_b(v))
     }
 
-    /// Visits the pairs of triangles intersecting after a translation of B, until `visit` returns false.
-    pub(crate) fn crossings(&self, by: &Vec3, mut visit: impl FnMut(Crossing) -> bool) {
+    /// Visits at most `most` pairs of triangles intersecting after a translation of B, until `visit` returns false.
+    pub(crate) fn crossings(&self, by: &Vec3, most: usize, mut visit: impl FnMut(Crossing) -> bool) {
         let pose = self.moved_by(by);
-        displaced_intersections(
-            &Pairing { a: self.a, b: self.b, b_in_a: &pose },
-            2.0 * self.tau,
-            |i| self.triangle_a(i),
-            |j| self.triangle_b(j).map(|x| x + by),
-            |i, j| visit(Crossing { triangles: [i, j], corners: [self.triangle_a(i), self.triangle_b(j)] }),
-        );
+        let pairing = Pairing { a: self.a, b: self.b, b_in_a: &pose };
+        let (a, b) = (|i| self.triangle_a(i), |j| self.triangle_b(j).map(|x| x + by));
+        let crossing = |i, j| Crossing { triangles: [i, j], corners: [self.triangle_a(i), self.triangle_b(j)] };
+        if self.a.triangles.len() + self.b.triangles.len() > PARALLEL_ABOVE_TRIANGLES {
+            let pairs = first_displaced_intersections(&pairing, 2.0 * self.tau, a, b, most);
+            pairs.into_iter().all(|(i, j)| visit(crossing(i, j)));
+            return;
+        }
+        let mut visited = 0;
+        displaced_intersections(&pairing, 2.0 * self.tau, a, b, |i, j| {
+            visited += 1;
+            visit(crossing(i, j)) && visited < most
+        });
     }
 
     /// Collects up to `most` pairs of triangles intersecting after a translation of B.
     pub(crate) fn met(&self, by: &Vec3, most: usize) -> Vec<ContactPair> {
         let mut out = Vec::new();
-        self.crossings(by, |crossing| {
+        self.crossings(by, most, |crossing| {
             out.push(self.with_edges(&crossing));
-            out.len() < most
+            true
         });
         out
     }
@@ -186,7 +196,7 @@ impl<'a> InsetPair<'a> {
     pub(crate) fn common(&self, by: &Vec3, crossing: &Crossing) -> SharedPoint {
         let ([a, b], [i, j]) = (&crossing.corners, crossing.triangles);
         let at = middle_of_crossing(a, &b.map(|x| x + by));
-        SharedPoint { at, normals: [self.a.cached_normal(i), self.b_in_a.direction(&self.b.cached_normal(j))] }
+        SharedPoint { at, normals: [self.a.normal_if_cheap(i), self.b_in_a.direction(&self.b.normal_if_cheap(j))] }
     }
 
     /// Computes a lower bound of the additional translation of B along `d` for the contact to end: a point entering the

@@ -132,7 +132,7 @@ impl KnownBlockers {
         let at = walk.end.at;
         let by = walk.line.along * at;
         let mut found = 0;
-        slim.crossings(&by, |crossing| {
+        slim.crossings(&by, PAIRS_PER_STEP, |crossing| {
             found += 1;
             let [a, b] = crossing.corners;
             if let Some(blocked) = blocked_interval(&a, &b, walk.line) {
@@ -147,7 +147,7 @@ impl KnownBlockers {
                     walk.end.at = at + more;
                 }
             }
-            found < PAIRS_PER_STEP && walk.end.at < limit
+            walk.end.at < limit
         });
         if found > 0 {
             return false;

@@ -109,12 +109,12 @@ pub fn separate(
     let slim = InsetPair::new(a.surface, b.surface, b_in_a, margin);
     let mut met: [Vec<u32>; 2] = Default::default();
     let mut pairs = Vec::new();
-    slim.crossings(&Vec3::zeros(), |crossing| {
+    slim.crossings(&Vec3::zeros(), MAX_MET, |crossing| {
         for (list, id) in met.iter_mut().zip(crossing.triangles) {
             list.push(id);
         }
         pairs.push(crossing);
-        pairs.len() < MAX_MET
+        true
     });
     for list in &mut met {
         list.sort_unstable();

@@ -11,7 +11,8 @@ use crate::query::convex::common_ball_lp::{self, Goal};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::inset::certificate::InsetSurfaces;
 use crate::query::depth::open_surface::{BallSearch, interpenetrates};
-use crate::query::depth::search::{BranchAndBound, Witness};
+use crate::query::depth::search::BranchAndBound;
+use crate::query::depth::search::evaluator::Witness;
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, Gap, separation};
 use crate::shape::polytope::Convex;
@@ -215,12 +216,12 @@ impl<'a> OverlapSearch<'a> {
         } else {
             (0.0, a.inner_center)
         };
-        let best = self.depth.best;
+        let best = self.depth.evaluator.best;
         self.upper = upper;
         self.region = a.aabb.intersection(&placed_box(b, self.b_in_a)).inflated(self.ask.margin);
         let bounds = [0.5 * self.lower, 0.5 * upper];
         self.depth = BranchAndBound::new(self.sides(), &self.region, bounds, self.ask.margin).starting_at(middle);
-        self.depth.best = best;
+        self.depth.evaluator.best = best;
         self.events.push(Event::HullBound(upper));
         self
     }
@@ -234,7 +235,7 @@ impl<'a> OverlapSearch<'a> {
         let share = 0.5 * (distance + a.inner_radius - b.inner_radius) / distance;
         let start = if distance > 0.0 { from + (to - from) * share.clamp(0.0, 1.0) } else { from };
         let above = deep + 2.0 * self.ask.margin;
-        self.depth.balance(&start, 0.5 * above);
+        self.depth.evaluator.balance(&start, 0.5 * above);
         self.take_bounds();
         self.lower > above
     }
@@ -379,7 +380,11 @@ impl<'a> OverlapSearch<'a> {
     /// Best common ball: centre, radius (mm, > 0) and the closest point of each surface to the centre (A's frame).
     /// `None` before a ball is found.
     pub fn ball(&self) -> Option<(Vec3, f64, [Vec3; 2])> {
-        self.depth.best.filter(|w| w.radius > 0.0).map(|Witness { center, radius, points }| (center, radius, points))
+        self.depth
+            .evaluator
+            .best
+            .filter(|w| w.radius > 0.0)
+            .map(|Witness { center, radius, points }| (center, radius, points))
     }
 
     /// The two parts; after narrowing, with the boundaries of their solids if self-union succeeded.

@@ -6,7 +6,8 @@
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::Triangle;
 use crate::geom::{Aabb, Vec3};
-use crate::query::depth::search::{Target, Witness};
+use crate::query::depth::search::Target;
+use crate::query::depth::search::evaluator::Witness;
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::transversal_crossing;
 use crate::shape::surface::Inside;

@@ -228,7 +228,7 @@ impl OverlapSearch<'_> {
                 return;
             }
         }
-        let Some(ball) = self.depth.best.filter(|w| w.radius > 0.0) else {
+        let Some(ball) = self.depth.evaluator.best.filter(|w| w.radius > 0.0) else {
             if self.is_solid() {
                 self.search(&width);
             }
@@ -326,8 +326,8 @@ impl OverlapSearch<'_> {
 
     /// Walks along the sheets around the best ball, in search of a ball thicker than `above` (mm).
     fn stride(&mut self, above: f64) {
-        if let Some(ball) = self.depth.best {
-            self.depth.walk_sheet(&ball.center, SHEET_STEP_SHARE * self.region.diagonal(), 0.5 * above);
+        if let Some(ball) = self.depth.evaluator.best {
+            self.depth.evaluator.walk_sheet(&ball.center, SHEET_STEP_SHARE * self.region.diagonal(), 0.5 * above);
             self.take_bounds();
             self.events.push(Event::Ascent(self.lower));
         }
@@ -341,7 +341,7 @@ impl OverlapSearch<'_> {
             // Takes only the witness: the upper bounds of branch and bound require boundaries of solids.
             let sides = self.depth.sides();
             let search = self.search.get_or_insert_with(|| Box::new(BallSearch::new(sides, &self.region)));
-            search.refine(target, budget, &mut self.depth.best);
+            search.refine(target, budget, &mut self.depth.evaluator.best);
             search.cells
         };
         self.take_bounds();
@@ -454,7 +454,7 @@ impl OverlapSearch<'_> {
 
     /// Ascends until a ball is thicker than `enough` (mm), with steps suited to `thickness` (mm).
     fn climb_beyond(&mut self, start: &Vec3, thickness: f64, enough: f64) {
-        self.depth.ascend(start, ASCENT_STEP * thickness, 0.5 * enough + self.ask.margin);
+        self.depth.evaluator.ascend(start, ASCENT_STEP * thickness, 0.5 * enough + self.ask.margin);
         self.take_bounds();
         self.events.push(Event::Ascent(self.lower));
     }

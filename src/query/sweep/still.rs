@@ -2,7 +2,7 @@
 
 use crate::geom::math::{greater, lesser};
 use crate::geom::{Bounds, Pose, Vec3};
-use crate::query::depth::search::BranchAndBound;
+use crate::query::depth::search::evaluator::Evaluator;
 use crate::query::depth::{OverlapQuery, PairRelation, Precision, SolidRef, classify};
 use crate::query::triangles::pairing::Pairing;
 use crate::query::triangles::{Distance, Gap, separation};
@@ -72,9 +72,7 @@ impl Still<'_> {
     /// ball exists.
     pub(crate) fn ball(&self, pose: &Pose, start: Option<Vec3>, enough: f64) -> Option<(f64, [Vec3; 2])> {
         let pairing = Pairing { a: self.a.surface, b: self.b.surface, b_in_a: pose };
-        let region = self.a.convex.aabb.inflated(2.0 * self.margin);
-        let bounds = [f64::NEG_INFINITY, f64::INFINITY];
-        let mut search = BranchAndBound::new(pairing.sides(), &region, bounds, self.margin);
+        let mut search = Evaluator::new(pairing.sides(), f64::NEG_INFINITY, self.margin);
         let (a, b) = (self.a.convex, self.b.convex);
         let crossing = || match separation(&pairing, self.margin, self.margin) {
             Distance::Within(gap) => Some((gap.points[0] + gap.points[1]) * 0.5),

@@ -13,7 +13,7 @@ pub(crate) mod triangle_bounds;
 
 use crate::geom::triangle::{Triangle, closest, intersects, point_triangle};
 use crate::geom::{Aabb, Vec3};
-use crate::query::triangles::bvh_traversal::{DualTraversal, SearchRadius};
+use crate::query::triangles::bvh_traversal::{DualTraversal, NodePair, SearchRadius};
 use crate::query::triangles::pairing::Pairing;
 use rayon::prelude::*;
 use std::ops::Deref;
@@ -146,6 +146,40 @@ pub(crate) fn displaced_intersections(
     visit: impl FnMut(u32, u32) -> bool,
 ) {
     crossings_of(p, 2.0 * slack, moved_a, moved_b, visit);
+}
+
+/// The first `count` pairs that [`displaced_intersections`] visits, for large surfaces: in parallel. The work grows with
+/// the number of shares needed, at most to twice the shares of the sequential descent.
+pub(crate) fn first_displaced_intersections(
+    p: &Pairing,
+    slack: f64,
+    moved_a: impl Fn(u32) -> Triangle + Sync + Send,
+    moved_b: impl Fn(u32) -> Triangle + Sync + Send,
+    count: usize,
+) -> Vec<(u32, u32)> {
+    let descent = || DualTraversal::new(p, 2.0 * slack);
+    let shares = descent().divided(&mut SearchRadius::new(0.0), SHARES);
+    let mut pairs = Vec::new();
+    let (mut first, mut next) = (0, 1);
+    while first < shares.len() && pairs.len() < count {
+        let missing = count - pairs.len();
+        let visit_share = |descent: &mut DualTraversal, share: &NodePair| {
+            let mut met = Vec::new();
+            descent.run_below(vec![*share], &mut SearchRadius::new(0.0), &moved_a, &moved_b, |_, _, (i, f), (j, g)| {
+                if intersects(&f.corners, &g.corners) {
+                    met.push((i, j));
+                }
+                met.len() < missing
+            });
+            met
+        };
+        // Pairs are often found in the first share.
+        let last = shares.len().min(first + next);
+        let met: Vec<_> = shares[first..last].par_iter().map_init(descent, visit_share).collect();
+        pairs.extend(met.into_iter().flatten().take(missing));
+        (first, next) = (last, 2 * next);
+    }
+    pairs
 }
 
 /// Piece of a displaced surface: its triangle, and its place among the pieces of this triangle.

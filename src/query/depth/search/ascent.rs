@@ -2,8 +2,8 @@
 
 use crate::geom::Vec3;
 use crate::geom::math::{basis, greater, lesser};
-use crate::query::depth::search::BranchAndBound;
 use crate::query::depth::search::cell_lp::{Row, maximize};
+use crate::query::depth::search::evaluator::Evaluator;
 use crate::shape::surface::placed::NearestPoint;
 
 /// Upper limit of steps of an ascent.
@@ -18,7 +18,7 @@ const MAX_SETTLING: usize = 4;
 /// Upper limit of steps along a sheet; each step tries four directions.
 const MAX_STRIDES: usize = 12;
 
-impl BranchAndBound<'_> {
+impl Evaluator<'_> {
     /// Ascends from a point towards greater depth, in steps beginning with `step` (mm). Ends at a ball of a radius
     /// above `enough` (mm) or at small steps. Each step maximises the depth below the planes at the nearest surface
     /// points, by a linear programme.
@@ -26,21 +26,21 @@ impl BranchAndBound<'_> {
         let Some(mut at) = self.evaluate(start) else { return };
         let (mut x, mut half) = (*start, step);
         let smallest = STEP_SHARE * step;
-        self.rows.clear();
+        let mut rows: Vec<Row> = Vec::new();
         for _ in 0..MAX_STEPS {
             if self.best.is_some_and(|w| w.radius > enough) || half < smallest {
                 break;
             }
-            self.rows.extend([self.plane(0, &x, &x, &at[0]), self.plane(1, &x, &x, &at[1])]);
-            let y = x + maximize(&self.rows, &Vec3::repeat(half), f64::NEG_INFINITY).at;
+            rows.extend([self.plane(0, &x, &x, &at[0]), self.plane(1, &x, &x, &at[1])]);
+            let y = x + maximize(&rows, &Vec3::repeat(half), f64::NEG_INFINITY).at;
             let Some(there) = self.evaluate(&y) else { break };
             if lesser(there[0].1, there[1].1) > lesser(at[0].1, at[1].1) {
                 (x, at) = (y, there);
                 half *= 1.5;
-                self.rows.clear();
+                rows.clear();
             } else {
                 // After a failed step, the planes at its end constrain the next one.
-                self.rows.extend([self.plane(0, &y, &x, &there[0]), self.plane(1, &y, &x, &there[1])]);
+                rows.extend([self.plane(0, &y, &x, &there[0]), self.plane(1, &y, &x, &there[1])]);
                 half *= 0.5;
             }
         }

@@ -9,8 +9,9 @@ use crate::geom::Vec3;
 use crate::geom::math::{greater, lesser};
 use crate::geom::triangle::point_triangle;
 use crate::query::depth::search::cell_lp::{Optimum, Row, maximize};
+use crate::query::depth::search::evaluator::{Evaluator, Probe};
 use crate::query::depth::search::local_bounds::{LocalBounds, Region};
-use crate::query::depth::search::{BranchAndBound, Probe, Target};
+use crate::query::depth::search::{Cell, Confines, NewCell, Target};
 use crate::shape::surface::placed::NearestPoint;
 
 /// Upper limit of cuts in a cell's programme; two or three are usual.
@@ -22,7 +23,53 @@ const MAX_PROGRAMMES: usize = 48;
 /// Largest outward shift of a patch plane (share of the bracket's allowed width).
 const SLACK_SHARE: f64 = 0.25;
 
-impl BranchAndBound<'_> {
+/// Rows and elements of one cell, with their memory kept from cell to cell.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    elements: [LocalBounds; 2],
+    rows: Vec<Row>,
+    cuts: Vec<Row>,
+    cut_triangles: Vec<[u32; 2]>,
+    /// Pairs of elements with a bound above the target: height, then the pair.
+    pairs: Vec<(f64, u32, u32)>,
+}
+
+/// Bounds cells, and keeps the best ball met on the way.
+pub(crate) struct CellBounder<'s, 'a> {
+    pub(crate) evaluator: Evaluator<'a>,
+    pub(crate) confines: &'s Confines,
+    pub(crate) scratch: &'s mut Scratch,
+}
+
+impl CellBounder<'_, '_> {
+    /// Bounds a cell; `None` if it cannot contain a better ball.
+    pub(crate) fn bounded(&mut self, cell: &NewCell, target: &Target) -> Option<Cell> {
+        let NewCell { upper, order, center, half, known } = cell;
+        let radius = half.norm();
+        let mut at = [None; 2];
+        for which in 0..2 {
+            let known = known.as_ref().map(|(probes, moved)| (&probes[which], *moved));
+            at[which] = self.evaluator.probe(which, center, known);
+            let (_, signed) = at[which]?;
+            if signed + radius <= self.evaluator.lower() {
+                return None;
+            }
+        }
+        let [Some(a), Some(b)] = at else { return None };
+        let at = [a, b];
+        self.evaluator.offer(center, &at);
+        let upper = self.confines.confined(center, half, lesser(*upper, lesser(a.1, b.1) + radius));
+        let upper = self.bound(center, half, &at, upper, target);
+        let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
+        (upper > self.evaluator.lower()).then_some(Cell {
+            upper,
+            order: *order,
+            center: *center,
+            half: *half,
+            probes: Some(probes),
+        })
+    }
+
     /// Upper bound of the common radius over the cell, at most `upper` (mm). Stops early once the bound is low enough
     /// for `target`.
     pub(crate) fn bound(
@@ -35,33 +82,33 @@ impl BranchAndBound<'_> {
     ) -> f64 {
         let mut upper = upper;
         let enough = |best: f64| target.level(best);
-        if upper <= enough(self.lower()) {
+        if upper <= enough(self.evaluator.lower()) {
             return upper;
         }
-        self.cuts.clear();
-        self.cut_triangles.clear();
+        self.scratch.cuts.clear();
+        self.scratch.cut_triangles.clear();
         let far = self.cut(center, half, center, at);
-        upper = lesser(upper, maximize(&self.cuts, half, enough(self.lower())).upper);
-        if upper <= enough(self.lower()) {
+        upper = lesser(upper, maximize(&self.scratch.cuts, half, enough(self.evaluator.lower())).upper);
+        if upper <= enough(self.evaluator.lower()) {
             return upper;
         }
-        let level = enough(self.lower());
+        let level = enough(self.evaluator.lower());
         let Some(mut known) = self.gather(center, half, at, far, [level, upper]) else { return level };
         self.forget_what_is_too_much(&mut known, upper);
         self.pair_up(known, level);
         loop {
-            let found = self.best_pair(known, half, enough(self.lower()));
+            let found = self.best_pair(known, half, enough(self.evaluator.lower()));
             upper = lesser(upper, found.upper);
-            if upper <= enough(self.lower()) {
+            if upper <= enough(self.evaluator.lower()) {
                 return upper;
             }
             let x = center + found.at;
             let hint = |which: usize| Probe { signed: 0.0, triangle: at[which].0.triangle };
-            let Some(a) = self.probe(0, &x, Some((&hint(0), 0.0))) else { return upper };
-            let Some(b) = self.probe(1, &x, Some((&hint(1), 0.0))) else { return upper };
-            self.offer(&x, &[a, b]);
-            let repeated = self.cut_triangles.contains(&[a.0.triangle, b.0.triangle]);
-            if repeated || self.cuts.len() >= MAX_CUTS {
+            let Some(a) = self.evaluator.probe(0, &x, Some((&hint(0), 0.0))) else { return upper };
+            let Some(b) = self.evaluator.probe(1, &x, Some((&hint(1), 0.0))) else { return upper };
+            self.evaluator.offer(&x, &[a, b]);
+            let repeated = self.scratch.cut_triangles.contains(&[a.0.triangle, b.0.triangle]);
+            if repeated || self.scratch.cuts.len() >= MAX_CUTS {
                 return upper;
             }
             self.cut(center, half, &x, &[a, b]);
@@ -86,16 +133,16 @@ impl BranchAndBound<'_> {
             let region = Region {
                 center: *center,
                 half: *half,
-                reach: radius + lesser(at[which].1.abs() + radius, far[which]) + self.rounding,
-                slack: SLACK_SHARE * greater(level - self.lower(), 0.0).min(level.abs()),
-                rounding: self.rounding,
+                reach: radius + lesser(at[which].1.abs() + radius, far[which]) + self.evaluator.rounding,
+                slack: SLACK_SHARE * greater(level - self.evaluator.lower(), 0.0).min(level.abs()),
+                rounding: self.evaluator.rounding,
                 floor: level,
                 ceiling: upper,
                 nearest: at[which].0.triangle,
                 depth: at[which].1,
             };
-            known[which] = self.elements[which].gather(&self.sides[which], &region);
-            if known[which] && self.elements[which].count() == 0 {
+            known[which] = self.scratch.elements[which].gather(&self.evaluator.sides[which], &region);
+            if known[which] && self.scratch.elements[which].count() == 0 {
                 return None;
             }
         }
@@ -106,7 +153,7 @@ impl BranchAndBound<'_> {
     /// not lower the bound.
     fn forget_what_is_too_much(&self, known: &mut [bool; 2], upper: f64) {
         let reaching = |which: usize, known: &[bool; 2]| {
-            let e = &self.elements[which];
+            let e = &self.scratch.elements[which];
             if known[which] { (0..e.count()).filter(|i| e.height(*i) >= upper).count() } else { 1 }
         };
         for _ in 0..2 {
@@ -120,19 +167,19 @@ impl BranchAndBound<'_> {
     /// Collects all element pairs with a bound above `enough`, highest first. A solid without elements counts as one
     /// element without rows.
     fn pair_up(&mut self, known: [bool; 2], enough: f64) {
-        self.pairs.clear();
-        let [of_a, of_b] = &self.elements;
+        self.scratch.pairs.clear();
+        let [of_a, of_b] = &self.scratch.elements;
         let count = |which: usize, e: &LocalBounds| if known[which] { e.count() } else { 1 };
         let height = |which: usize, e: &LocalBounds, i: usize| if known[which] { e.height(i) } else { f64::INFINITY };
         for i in 0..count(0, of_a) {
             for j in 0..count(1, of_b) {
                 let high = lesser(height(0, of_a, i), height(1, of_b, j));
                 if high > enough {
-                    self.pairs.push((high, i as u32, j as u32));
+                    self.scratch.pairs.push((high, i as u32, j as u32));
                 }
             }
         }
-        self.pairs.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        self.scratch.pairs.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
     }
 
     /// Largest optimum over the remaining pairs, each with all cuts. Drops pairs with a bound of at most `enough`.
@@ -140,7 +187,7 @@ impl BranchAndBound<'_> {
     fn best_pair(&mut self, known: [bool; 2], half: &Vec3, enough: f64) -> Optimum {
         let mut best = Optimum { upper: enough, at: Vec3::zeros() };
         let mut solved = 0;
-        let mut pairs = std::mem::take(&mut self.pairs);
+        let mut pairs = std::mem::take(&mut self.scratch.pairs);
         pairs.retain_mut(|(high, i, j)| {
             if *high <= enough {
                 return false;
@@ -150,35 +197,35 @@ impl BranchAndBound<'_> {
                 return true;
             }
             solved += 1;
-            self.rows.clear();
-            self.rows.extend_from_slice(&self.cuts);
+            self.scratch.rows.clear();
+            self.scratch.rows.extend_from_slice(&self.scratch.cuts);
             for (which, item) in [(0, *i), (1, *j)] {
                 if known[which] {
-                    self.rows.extend_from_slice(self.elements[which].rows(item as usize));
-                    self.rows.extend_from_slice(self.elements[which].common());
+                    self.scratch.rows.extend_from_slice(self.scratch.elements[which].rows(item as usize));
+                    self.scratch.rows.extend_from_slice(self.scratch.elements[which].common());
                 }
             }
-            let found = maximize(&self.rows, half, enough);
+            let found = maximize(&self.scratch.rows, half, enough);
             *high = lesser(*high, found.upper);
             if *high > best.upper {
                 best = Optimum { upper: *high, ..found };
             }
             *high > enough
         });
-        self.pairs = pairs;
+        self.scratch.pairs = pairs;
         best
     }
 
     /// Adds a cut for each solid: the distance to the triangle nearest to `x` bounds the depth over the cell. Returns
     /// the largest distance of the cell's points from each triangle (mm).
     fn cut(&mut self, center: &Vec3, half: &Vec3, x: &Vec3, at: &[(NearestPoint, f64); 2]) -> [f64; 2] {
-        self.cut_triangles.push([at[0].0.triangle, at[1].0.triangle]);
+        self.scratch.cut_triangles.push([at[0].0.triangle, at[1].0.triangle]);
         let mut far = [0.0; 2];
         for which in 0..2 {
             let near = &at[which].0;
-            let triangle = self.sides[which].corners(near.triangle);
+            let triangle = self.evaluator.sides[which].corners(near.triangle);
             let slope = (x - near.point).try_normalize(0.0).unwrap_or_else(|| {
-                let n = self.sides[which].turned(&self.sides[which].surface.normal(near.triangle));
+                let n = self.evaluator.sides[which].turned(&self.evaluator.sides[which].surface.normal(near.triangle));
                 -n
             });
             let mut over = f64::NEG_INFINITY;
@@ -190,7 +237,7 @@ impl BranchAndBound<'_> {
                 far[which] = greater(far[which], distance);
                 over = greater(over, distance - slope.dot(&y));
             }
-            self.cuts.push(Row::bound(slope, over));
+            self.scratch.cuts.push(Row::bound(slope, over));
         }
         far
     }

@@ -10,10 +10,12 @@
 //! - [`local_bounds`], [`patches`], [`feature_bounds`]: bounds of the depth in one solid, from the triangles near a
 //!   cell.
 //! - [`cell_lp`]: the linear programme.
+//! - [`evaluator`]: depths at a point, and the best ball so far.
 //! - [`ascent`]: deep points without branch and bound.
 pub(crate) mod ascent;
 pub(crate) mod cell_bound;
 pub(crate) mod cell_lp;
+pub(crate) mod evaluator;
 pub(crate) mod feature_bounds;
 pub(crate) mod local_bounds;
 pub(crate) mod patches;
@@ -21,40 +23,41 @@ pub(crate) mod patches;
 pub(crate) mod tests;
 
 use crate::geom::math::{greater, lesser};
-use crate::geom::triangle::point_triangle;
 use crate::geom::{Aabb, Vec3};
 use crate::query::depth::refine::Precision;
-use crate::query::depth::search::cell_lp::Row;
-use crate::query::depth::search::local_bounds::LocalBounds;
+use crate::query::depth::search::cell_bound::{CellBounder, Scratch};
+use crate::query::depth::search::evaluator::{Evaluator, Probe};
 use crate::shape::surface::placed::{NearestPoint, PlacedSurface};
+use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A point and its depth in both solids (A's frame).
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Witness {
-    pub center: Vec3,
-    /// Lesser of the two depths (mm); if positive, the radius of a ball in both solids.
-    pub radius: f64,
-    /// Closest point of each surface.
-    pub points: [Vec3; 2],
-}
+/// Number of cells bounded so far for each cell that is divided at once: a short search follows the best cell alone.
+const CELLS_PER_PARENT: u32 = 64;
 
-/// Depth in one solid at a cell's centre.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Probe {
-    pub signed: f64,
-    pub triangle: u32,
-}
+/// Largest number of cells divided at once.
+const MAX_AT_ONCE: u32 = 16;
 
-struct Cell {
+pub(crate) struct Cell {
     /// Upper bound of the radius of a common ball around a point of the cell (mm).
-    upper: f64,
+    pub(crate) upper: f64,
     /// Breaks ties: the older cell first, independent of the heap.
-    order: u32,
-    center: Vec3,
-    half: Vec3,
-    probes: [Probe; 2],
+    pub(crate) order: u32,
+    pub(crate) center: Vec3,
+    pub(crate) half: Vec3,
+    /// Depths at the centre; `None` for the first cell of a search.
+    pub(crate) probes: Option<[Probe; 2]>,
+}
+
+/// Cell before its own bound.
+pub(crate) struct NewCell {
+    /// Bound of the larger cell (mm).
+    pub(crate) upper: f64,
+    pub(crate) order: u32,
+    pub(crate) center: Vec3,
+    pub(crate) half: Vec3,
+    /// Depths at the centre of the larger cell, and the distance of the two centres (mm).
+    pub(crate) known: Option<([Probe; 2], f64)>,
 }
 
 impl PartialEq for Cell {
@@ -97,24 +100,31 @@ impl Target {
 
 /// The search and its state; a finer target resumes it.
 pub(crate) struct BranchAndBound<'a> {
-    pub(crate) sides: [PlacedSurface<'a>; 2],
-    pub(crate) rounding: f64,
+    pub(crate) evaluator: Evaluator<'a>,
     heap: BinaryHeap<Cell>,
-    pub(crate) best: Option<Witness>,
     start: Vec3,
-    /// Bounds of the largest common radius from other sources, for example minus half the surfaces' distance (mm).
-    floor: f64,
+    /// Upper bound of the largest common radius from other sources (mm).
     ceiling: f64,
-    /// Boxes, and the largest depth in both solids outside of them (A's frame, mm).
-    confines: (Vec<Aabb>, f64),
+    confines: Confines,
     /// Number of cells bounded so far.
     pub cells: u32,
-    pub(crate) elements: [LocalBounds; 2],
-    pub(crate) rows: Vec<Row>,
-    pub(crate) cuts: Vec<Row>,
-    pub(crate) cut_triangles: Vec<[u32; 2]>,
-    /// Pairs of elements with a bound above the target: height, then the pair.
-    pub(crate) pairs: Vec<(f64, u32, u32)>,
+    scratch: Scratch,
+}
+
+/// Boxes of all deep points.
+pub(crate) struct Confines {
+    /// Boxes in A's frame.
+    boxes: Vec<Aabb>,
+    /// Largest depth in both solids outside of the boxes (mm).
+    outside: f64,
+}
+
+impl Confines {
+    /// Lowers a cell's bound if the cell lies outside the boxes of deep points.
+    pub(crate) fn confined(&self, center: &Vec3, half: &Vec3, upper: f64) -> f64 {
+        let cell = Aabb { min: center - half, max: center + half };
+        if upper > self.outside && !self.boxes.iter().any(|b| b.meets(&cell)) { self.outside } else { upper }
+    }
 }
 
 impl<'a> BranchAndBound<'a> {
@@ -122,31 +132,18 @@ impl<'a> BranchAndBound<'a> {
     /// (mm).
     pub(crate) fn new(sides: [PlacedSurface<'a>; 2], region: &Aabb, bounds: [f64; 2], rounding: f64) -> Self {
         let mut depth = Self {
-            sides,
-            rounding,
+            evaluator: Evaluator::new(sides, bounds[0], rounding),
             heap: BinaryHeap::new(),
-            best: None,
             start: region.center(),
-            floor: bounds[0],
             ceiling: bounds[1],
-            confines: (Vec::new(), f64::INFINITY),
+            confines: Confines { boxes: Vec::new(), outside: f64::INFINITY },
             cells: 0,
-            elements: Default::default(),
-            rows: Vec::new(),
-            cuts: Vec::new(),
-            cut_triangles: Vec::new(),
-            pairs: Vec::new(),
+            scratch: Scratch::default(),
         };
         if (0..3).all(|k| region.min[k] <= region.max[k]) {
             let half = (region.max - region.min) * 0.5;
-            let cell = Cell {
-                upper: bounds[1],
-                order: 0,
-                center: region.center(),
-                half,
-                probes: [Probe { signed: f64::NAN, triangle: 0 }; 2],
-            };
-            depth.heap.push(cell);
+            let center = region.center();
+            depth.heap.push(Cell { upper: bounds[1], order: 0, center, half, probes: None });
         }
         depth
     }
@@ -164,12 +161,12 @@ impl<'a> BranchAndBound<'a> {
 
     /// The two solids.
     pub(crate) fn sides(&self) -> [PlacedSurface<'a>; 2] {
-        self.sides
+        self.evaluator.sides
     }
 
     /// Records a lower bound of the largest common radius (mm).
     pub(crate) fn raise_floor(&mut self, radius: f64) {
-        self.floor = greater(self.floor, radius);
+        self.evaluator.raise_floor(radius);
     }
 
     /// Records an upper bound of the largest common radius (mm).
@@ -179,22 +176,15 @@ impl<'a> BranchAndBound<'a> {
 
     /// Records boxes (A's frame): outside of them no point is deeper than `radius` (mm) in both.
     pub(crate) fn confine(&mut self, boxes: Vec<Aabb>, radius: f64) {
-        self.confines = (boxes, radius);
-        let cells = std::mem::take(&mut self.heap);
-        self.heap =
-            cells.into_iter().map(|c| Cell { upper: self.confined(&c.center, &c.half, c.upper), ..c }).collect();
-    }
-
-    /// Lowers a cell's bound if the cell lies outside the boxes of deep points.
-    fn confined(&self, center: &Vec3, half: &Vec3, upper: f64) -> f64 {
-        let (boxes, radius) = &self.confines;
-        let cell = Aabb { min: center - half, max: center + half };
-        if upper > *radius && !boxes.iter().any(|b| b.meets(&cell)) { *radius } else { upper }
+        self.confines = Confines { boxes, outside: radius };
+        let cells = std::mem::take(&mut self.heap).into_iter();
+        let confined = |c: Cell| Cell { upper: self.confines.confined(&c.center, &c.half, c.upper), ..c };
+        self.heap = cells.map(confined).collect();
     }
 
     /// Lower bound of the largest common radius (mm).
     pub(crate) fn lower(&self) -> f64 {
-        self.best.map_or(self.floor, |w| greater(w.radius, self.floor))
+        self.evaluator.lower()
     }
 
     /// Upper bound of the largest common radius (mm).
@@ -205,6 +195,9 @@ impl<'a> BranchAndBound<'a> {
 
     /// Refines until the target is met, or until the search has used `budget` cells in total. Returns true if the
     /// target was met.
+    ///
+    /// A long search divides several cells at once, in parallel. Their number follows from the number of cells so far:
+    /// the result is the same for every number of threads.
     pub(crate) fn refine(&mut self, target: &Target, budget: u32) -> bool {
         loop {
             let (lower, upper) = (self.lower(), self.upper());
@@ -215,83 +208,64 @@ impl<'a> BranchAndBound<'a> {
                 return false;
             }
             let Some(cell) = self.heap.pop() else { return true };
-            if cell.probes[0].signed.is_nan() {
-                self.add(cell.center, cell.half, cell.upper, None, target);
-                continue;
+            let at_once = (self.cells / CELLS_PER_PARENT).min((budget - self.cells) / 2).clamp(1, MAX_AT_ONCE);
+            let mut parents = vec![cell];
+            while (parents.len() as u32) < at_once && self.heap.peek().is_some_and(|c| c.upper > target.level(lower)) {
+                parents.extend(self.heap.pop());
             }
-            let axis = cell.half.imax();
-            let mut half = cell.half;
-            half[axis] *= 0.5;
-            for sign in [-1.0, 1.0] {
-                let mut center = cell.center;
-                center[axis] += sign * half[axis];
-                self.add(center, half, cell.upper, Some((&cell.probes, half[axis])), target);
-            }
+            self.divide(&parents, target);
         }
     }
 
-    /// Evaluates a point and keeps it if it is a better witness. Returns the nearest point and the signed depth for
-    /// each surface.
+    /// Divides cells, and keeps the parts that may contain a better ball.
+    fn divide(&mut self, parents: &[Cell], target: &Target) {
+        let parts: Vec<Vec<NewCell>> = parents.iter().map(|parent| self.parts(parent)).collect();
+        if let [parts] = parts.as_slice() {
+            let mut bounder = self.bounder();
+            let cells: Vec<Option<Cell>> = parts.iter().map(|part| bounder.bounded(part, target)).collect();
+            self.evaluator = bounder.evaluator;
+            self.heap.extend(cells.into_iter().flatten());
+            return;
+        }
+        let (evaluator, confines) = (self.evaluator, &self.confines);
+        let bounded = |scratch: &mut Scratch, parts: &Vec<NewCell>| {
+            let mut bounder = CellBounder { evaluator, confines, scratch };
+            let cells: Vec<Option<Cell>> = parts.iter().map(|part| bounder.bounded(part, target)).collect();
+            (bounder.evaluator.best, cells)
+        };
+        let found: Vec<_> = parts.par_iter().map_init(Scratch::default, bounded).collect();
+        for (best, _) in &found {
+            self.evaluator.keep_better(*best);
+        }
+        let lower = self.lower();
+        self.heap.extend(found.into_iter().flat_map(|(_, cells)| cells).flatten().filter(|cell| cell.upper > lower));
+    }
+
+    /// Bounds cells beside the search.
+    pub(crate) fn bounder(&mut self) -> CellBounder<'_, 'a> {
+        CellBounder { evaluator: self.evaluator, confines: &self.confines, scratch: &mut self.scratch }
+    }
+
+    /// The halves of a cell along its longest side; the first cell of a search itself.
+    fn parts(&mut self, parent: &Cell) -> Vec<NewCell> {
+        let Cell { upper, center, mut half, .. } = *parent;
+        let Some(probes) = parent.probes else {
+            self.cells += 1;
+            return vec![NewCell { upper, order: self.cells, center, half, known: None }];
+        };
+        let axis = half.imax();
+        half[axis] *= 0.5;
+        let part = |sign: f64| {
+            self.cells += 1;
+            let mut center = center;
+            center[axis] += sign * half[axis];
+            NewCell { upper, order: self.cells, center, half, known: Some((probes, half[axis])) }
+        };
+        [-1.0, 1.0].map(part).into()
+    }
+
+    /// Evaluates a point (A's frame) as [`Evaluator::evaluate`] does.
     pub(crate) fn evaluate(&mut self, x: &Vec3) -> Option<[(NearestPoint, f64); 2]> {
-        let at = [self.probe(0, x, None)?, self.probe(1, x, None)?];
-        self.offer(x, &at);
-        Some(at)
-    }
-
-    pub(crate) fn offer(&mut self, x: &Vec3, at: &[(NearestPoint, f64); 2]) {
-        let radius = lesser(at[0].1, at[1].1);
-        if self.best.is_some_and(|w| radius <= w.radius) {
-            return;
-        }
-        // Exact rays verify a witness.
-        if radius > 0.0 && !self.sides.iter().all(|s| s.contains(x)) {
-            return;
-        }
-        self.best = Some(Witness { center: *x, radius, points: [at[0].0.point, at[1].0.point] });
-    }
-
-    /// Nearest surface point and signed depth at `x` (mm). `known` is a probe at another point, with the distance to
-    /// it.
-    pub(crate) fn probe(&self, which: usize, x: &Vec3, known: Option<(&Probe, f64)>) -> Option<(NearestPoint, f64)> {
-        let side = &self.sides[which];
-        let near = match known {
-            None => side.nearest(x, f64::INFINITY)?,
-            Some((probe, _)) => {
-                let foot = point_triangle(x, &side.corners(probe.triangle));
-                let distance = foot.squared.sqrt();
-                let hint = NearestPoint { triangle: probe.triangle, point: foot.point, distance };
-                side.nearest(x, distance).unwrap_or(hint)
-            }
-        };
-        let inside = match known {
-            // The surface is farther from the known point than `x` is: both lie on one side.
-            Some((probe, moved)) if probe.signed.abs() > moved * (1.0 + 1e-9) + self.rounding => probe.signed > 0.0,
-            _ => side.holds(x, &near),
-        };
-        Some((near, if inside { near.distance } else { -near.distance }))
-    }
-
-    /// Bounds a cell and keeps it if it may contain a better ball.
-    fn add(&mut self, center: Vec3, half: Vec3, upper: f64, parent: Option<(&[Probe; 2], f64)>, target: &Target) {
-        self.cells += 1;
-        let radius = half.norm();
-        let mut at = [None; 2];
-        for which in 0..2 {
-            let known = parent.map(|(probes, moved)| (&probes[which], moved));
-            at[which] = self.probe(which, &center, known);
-            let Some((_, signed)) = at[which] else { return };
-            if signed + radius <= self.lower() {
-                return;
-            }
-        }
-        let [Some(a), Some(b)] = at else { return };
-        let at = [a, b];
-        self.offer(&center, &at);
-        let upper = self.confined(&center, &half, lesser(upper, lesser(a.1, b.1) + radius));
-        let upper = self.bound(&center, &half, &at, upper, target);
-        if upper > self.lower() {
-            let probes = at.map(|(near, signed)| Probe { signed, triangle: near.triangle });
-            self.heap.push(Cell { upper, order: self.cells, center, half, probes });
-        }
+        self.evaluator.evaluate(x)
     }
 }

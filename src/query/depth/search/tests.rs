@@ -49,8 +49,8 @@ fn box_bound_covers_every_point() {
             let (own, share) = (at[0].1.min(at[1].1), rng.unit());
             let level = (own + (loose - own) * share * share * share).max(0.0);
             let target = Target { above: f64::INFINITY, at_most: level, width: None };
-            depth.best = None;
-            let bound = depth.bound(&center, &half, &at, loose, &target);
+            depth.evaluator.best = None;
+            let bound = depth.bounder().bound(&center, &half, &at, loose, &target);
             let limit = bound.max(target.level(depth.lower())) + 1e-9;
             sharp += i32::from(bound < 0.7 * loose);
             boxes += 1;
@@ -68,7 +68,7 @@ fn box_bound_covers_every_point() {
                 }
                 assert!(f <= limit, "round {round}: {f} at {x:?}, bound {bound} of {center:?} {half:?}, level {level}");
             }
-            depth.best = None;
+            depth.evaluator.best = None;
         }
     }
     assert!(boxes > 10_000 && sharp > 1_000, "{boxes} {sharp}");
