@@ -84,6 +84,8 @@ pub(crate) struct Scratch {
     pub(crate) stack: Vec<u32>,
     /// Supporting planes of the whole patch.
     pub(crate) shared: Vec<Row>,
+    /// First triangle of the patch in each plane, by its place in the patch: first component of the normal, and place.
+    pub(crate) distinct: Vec<(f64, u32)>,
     /// True for each supported triangle of the patch, in the patch's order.
     pub(crate) held: Vec<bool>,
     /// Vertices of the reflex edges between unsupported triangles (`reflex`), and of all their edges (`corners`).
@@ -211,6 +213,7 @@ impl BoundBuilder<'_> {
     fn patch(&mut self, s: &mut Scratch) -> bool {
         s.shared.clear();
         s.held.clear();
+        s.distinct.clear();
         s.points.clear();
         for &i in &s.patch {
             let t = s.candidates[i as usize];
@@ -222,18 +225,17 @@ impl BoundBuilder<'_> {
         for (k, &i) in s.patch.iter().enumerate() {
             let n = s.normals[i as usize];
             let corner = self.surface.triangle(s.candidates[i as usize])[0];
-            let repeated = s.patch[..k].iter().position(|&j| {
-                let m = &s.normals[j as usize];
-                // Compares the components in turn: nearly all normals differ in the first.
-                m.x == n.x && m.y == n.y && m.z == n.z && {
-                    let first = self.surface.triangle(s.candidates[j as usize])[0];
-                    n.dot(&(first - corner)).abs() <= self.region.rounding
-                }
+            // Nearly all normals differ in the first component.
+            let repeated = s.distinct.iter().filter(|(x, _)| *x == n.x).find(|(_, j)| {
+                let j = s.patch[*j as usize] as usize;
+                let first = self.surface.triangle(s.candidates[j])[0];
+                s.normals[j] == n && n.dot(&(first - corner)).abs() <= self.region.rounding
             });
-            if let Some(j) = repeated {
-                s.held.push(s.held[j]);
+            if let Some((_, j)) = repeated {
+                s.held.push(s.held[*j as usize]);
                 continue;
             }
+            s.distinct.push((n.x, k as u32));
             let Some(offset) = self.support(s, &n, &corner) else {
                 all = false;
                 s.held.push(false);
