@@ -222,7 +222,7 @@ impl BoxSweep<'_> {
     fn depth(&self, work: &mut Work, depth: f64) -> Option<Proved> {
         let mut found = None;
         for granted in [depth, depth + work.slack] {
-            let [a, b] = insets(&work.still, granted)?;
+            let [a, b] = insets(&work.still, granted, false)?;
             let proved = self.prove(&Level::depth([&a, &b], self.chain, granted), work);
             let done = proved.is_complete() || proved.broken.is_some();
             if done || found.is_none() {

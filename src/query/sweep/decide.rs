@@ -91,10 +91,7 @@ impl Sweep<'_> {
         let deepest = self.limits.deepest();
         let mut answer = self.bare(SweepStatus::Interference, Vec::new());
         answer.failing = match hard {
-            Some((surfaces, scan)) => {
-                let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
-                self.failing(&level, work, -deepest, scan, shown)
-            }
+            Some(hard) => self.parts_too_deep(work, hard, shown),
             None => shown.map(|at| self.failing_somewhere(at)).into_iter().collect(),
         };
         if self.measured {
@@ -102,6 +99,23 @@ impl Sweep<'_> {
             answer.worst = Some(self.largest_depth(work, seed, &answer.failing));
         }
         answer
+    }
+
+    /// The parts deeper than the limits; insets with divided edges follow where an end is wide. `hard` and `shown` as in
+    /// [`Self::interference`].
+    fn parts_too_deep(&self, work: &mut Work, (surfaces, scan): &DepthScan, shown: Option<f64>) -> Vec<Failing> {
+        let deepest = self.limits.deepest();
+        let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, deepest);
+        let plain = self.failing(&level, work, -deepest, scan, shown);
+        if !self.measured || !self.has_wide_ends(&plain, work.floor) {
+            return plain;
+        }
+        let Some([a, b]) = insets(&work.still, deepest, true) else { return plain };
+        let level = Level::depth([&a, &b], self.chain, deepest);
+        let scan = self.scan(&level, work, self.range, false);
+        let divided = self.failing(&level, work, -deepest, &scan, shown);
+        let width = |parts: &[Failing]| parts.iter().flat_map(|f| [f.from, f.to]).map(|e| e[1] - e[0]).sum::<f64>();
+        if divided.is_empty() || width(&divided) > width(&plain) { plain } else { divided }
     }
 
     /// The answer of a run that fails or leaves open a clearance (mm); `None` if all poses keep it. `near` is the scan of
@@ -182,11 +196,13 @@ impl Sweep<'_> {
     }
 
     /// Scans the run for depths above a limit (mm); `None` if no upper bound of a depth is possible. A limit that is met
-    /// with equality counts as kept: the second scan grants the slack.
+    /// with equality counts as kept: the second scan grants the slack. Insets with divided edges follow.
     fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<DepthScan> {
         let mut found = None;
-        for granted in [depth, depth + work.slack] {
-            let surfaces = insets(&work.still, granted)?;
+        for (granted, divides) in
+            [(depth, false), (depth + work.slack, false), (depth, true), (depth + work.slack, true)]
+        {
+            let surfaces = insets(&work.still, granted, divides)?;
             let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
             let scan = self.scan(&level, work, self.range, false);
             let done = scan.is_complete() || scan.violation.is_some();

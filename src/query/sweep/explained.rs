@@ -91,7 +91,7 @@ impl Sweep<'_> {
     pub fn explained(&self, facets: ConcaveSurfaces) -> Option<Explained> {
         let mut work = self.work();
         [self.a, self.b].into_iter().try_for_each(|s| boundary(s.surface).map(|_| ()))?;
-        let within = insets(&work.still, self.limits.deepest() + work.slack)?;
+        let within = insets(&work.still, self.limits.deepest() + work.slack, false)?;
         let level = Level::depth([&within[0], &within[1]], self.chain, self.limits.deepest() + work.slack);
         let mut at = self.range[0];
         let mut allowance = facets.most;

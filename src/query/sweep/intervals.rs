@@ -8,6 +8,7 @@ use crate::motion::{Cell, Frame};
 use crate::query::sweep::cells::displacement;
 use crate::query::sweep::level::{Level, Scan};
 use crate::query::sweep::run::{Failing, PROMISED_FLOORS, Sweep};
+use crate::query::sweep::widest::by_pairs;
 use crate::query::sweep::work::Work;
 
 /// Largest number of poses inside the failing part of one run, for depths and for distances.
@@ -88,15 +89,7 @@ impl Sweep<'_> {
             let middle = x + 0.5 * (y - x);
             let slack = self.slack(work, limit, middle);
             if slack > 0.0 {
-                let mut half = 0.5 * (y - x);
-                let mut halvings = 0;
-                while half > 0.0 && halvings < HALVINGS && self.moved(middle - half, middle + half) >= slack {
-                    half *= 0.5;
-                    halvings += 1;
-                }
-                if halvings == HALVINGS {
-                    half = 0.0;
-                }
+                let half = self.broken_around(work, limit, middle, 0.5 * (y - x), slack);
                 if half < 0.5 * (y - x) {
                     stack.extend([[middle + half, y], [x, middle - half]]);
                 }
@@ -115,6 +108,22 @@ impl Sweep<'_> {
             }
         }
         all
+    }
+
+    /// Half the length of an interval about a broken pose, at most `half`, at all values of which the rule is broken; 0 if
+    /// none is found. The gap at the pose is below the limit by `slack` (mm).
+    fn broken_around(&self, work: &Work, limit: f64, middle: f64, half: f64, slack: f64) -> f64 {
+        let near = (limit > 0.0).then(|| work.still.nearest(&self.chain.pose(&[middle]), limit)).flatten();
+        let mut half = half;
+        for _ in 0..HALVINGS {
+            let frame = Frame::new(self.chain, &Cell { center: vec![middle], half: vec![half] });
+            let stays_near = near.as_ref().is_some_and(|near| by_pairs(&work.still, &frame, near) < limit);
+            if half <= 0.0 || stays_near || displacement(&frame, &self.balls()) < slack {
+                return half;
+            }
+            half *= 0.5;
+        }
+        0.0
     }
 
     /// Largest displacement between two values of the parameter, from the place in their middle (mm): that of B, or of A

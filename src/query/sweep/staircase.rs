@@ -101,7 +101,7 @@ impl Sweep<'_> {
             if !steps.iter().any(is_open) {
                 continue;
             }
-            let Some([a, b]) = insets(&work.still, depth) else { return };
+            let Some([a, b]) = insets(&work.still, depth, false) else { return };
             let level = Level::depth([&a, &b], self.chain, depth);
             for step in steps.iter_mut().filter(|step| is_open(step)) {
                 if self.scan(&level, work, [step.from, step.to], false).is_complete() {
