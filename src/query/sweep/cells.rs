@@ -48,7 +48,17 @@ impl<'a> Cells<'a> {
         let cell = Cell::between(from, to);
         let frame = Frame::new(self.chain, &cell);
         let displacement = displacement(&frame, &self.balls);
-        Interval { from, to, middle: cell.center[0], frame, displacement, judged: None, is_open: false, halves: None, parent }
+        Interval {
+            from,
+            to,
+            middle: cell.center[0],
+            frame,
+            displacement,
+            judged: None,
+            is_open: false,
+            halves: None,
+            parent,
+        }
     }
 
     pub(crate) fn get(&self, id: u32) -> &Interval {

@@ -3,7 +3,7 @@
 use crate::geom::math::greater;
 use crate::geom::{Bounds, Vec3};
 use crate::query::sweep::cells::{Cells, merged};
-use crate::query::sweep::level::{Level, Scan, insets};
+use crate::query::sweep::level::{DIVIDED, Level, Scan, WHOLE, insets};
 use crate::query::sweep::run::{Failing, Sweep, SweepAnswer, SweepStatus, Worst};
 use crate::query::sweep::widest::{GapLimit, Widest, parts_above, widest};
 use crate::query::sweep::work::Work;
@@ -110,7 +110,7 @@ impl Sweep<'_> {
         if !self.measured || !self.has_wide_ends(&plain, work.floor) {
             return plain;
         }
-        let Some([a, b]) = insets(&work.still, deepest, true) else { return plain };
+        let Some([a, b]) = insets(&work.still, deepest, DIVIDED[0]) else { return plain };
         let level = Level::depth([&a, &b], self.chain, deepest);
         let scan = self.scan(&level, work, self.range, false);
         let divided = self.failing(&level, work, -deepest, &scan, shown);
@@ -199,9 +199,9 @@ impl Sweep<'_> {
     /// with equality counts as kept: the second scan grants the slack. Insets with divided edges follow.
     fn depth_scan(&self, work: &mut Work, depth: f64) -> Option<DepthScan> {
         let mut found = None;
-        for (granted, divides) in
-            [(depth, false), (depth + work.slack, false), (depth, true), (depth + work.slack, true)]
-        {
+        let granted = depth + work.slack;
+        let whole = [(depth, WHOLE), (granted, WHOLE)];
+        for (granted, divides) in whole.into_iter().chain(DIVIDED.map(|divides| (granted, divides))) {
             let surfaces = insets(&work.still, granted, divides)?;
             let level = Level::depth([&surfaces[0], &surfaces[1]], self.chain, granted);
             let scan = self.scan(&level, work, self.range, false);

@@ -8,7 +8,7 @@ use crate::geom::{Bounds, Pose, Vec3};
 use crate::query::convex::common_ball_lp::{Goal, overlap};
 use crate::query::convex::gjk::HullPair;
 use crate::query::depth::Precision;
-use crate::query::sweep::level::{Level, insets};
+use crate::query::sweep::level::{DIVIDED, Level, WHOLE, insets};
 use crate::query::sweep::run::{Failing, Sweep, Worst};
 use crate::query::sweep::work::Work;
 use crate::shape::polytope::Convex;
@@ -81,7 +81,10 @@ impl Sweep<'_> {
         let at = best.at;
         self.measure(work, at, &mut best);
         let mut upper = lesser(self.thickest() + work.still.margin, self.by_insets(work, &mut best));
-        if !self.is_narrow(&best, upper) {
+        // So many parts leave at least this motion within one of them.
+        let [from, to] = self.range;
+        let within_part = self.moved(from, to) / (2 * MAX_POSES) as f64;
+        if !self.is_narrow(&best, upper) && best.depth + within_part < upper {
             upper = lesser(upper, self.by_poses(work, &mut best));
         }
         let gap = Bounds::from_depth(best.depth, greater(upper, best.depth));
@@ -92,7 +95,7 @@ impl Sweep<'_> {
     /// balls on the way.
     fn by_insets(&self, work: &mut Work, best: &mut Ball) -> f64 {
         let mut balls = 0;
-        let mut tries = BEYOND.iter().flat_map(|beyond| [(beyond, false), (beyond, true)]);
+        let mut tries = BEYOND.iter().flat_map(|beyond| [(beyond, WHOLE), (beyond, DIVIDED[0])]);
         let mut next = tries.next();
         while let Some(([share, more], divides)) = next {
             let depth = greater(best.depth * share, best.depth + more * self.limits.tolerance);

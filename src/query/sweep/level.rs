@@ -24,9 +24,19 @@ const INSET_SHARE: f64 = 1e-9;
 /// Cost of a static query: this many tests, and one for each triangle.
 const STILL_COST: u64 = 500;
 
+/// Number of searches for a ball that cost as much as a static query.
+const ASCENTS: u64 = 4;
+
+/// Edges left whole in the insets of both solids.
+pub(crate) const WHOLE: [bool; 2] = [false; 2];
+
+/// Insets of both solids with divided edges, of both and of either: divided edges mend long faces that lag behind at a
+/// corner, and fold over at sharp edges.
+pub(crate) const DIVIDED: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
+
 /// Largest number of full static queries of one scan, and of those without an answer. Where a depth nearly equals the
 /// limit, each may take seconds.
-const MAX_QUERIES: [u32; 2] = [256, 12];
+const MAX_QUERIES: [u32; 2] = [256, 2];
 
 /// Open intervals of a proof that counts only if it is complete; beyond, it ends.
 const PATIENCE: u32 = 8;
@@ -72,11 +82,13 @@ impl Scan {
     }
 }
 
-/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides` as in [`inset`].
-pub(crate) fn insets(still: &Still, depth: f64, divides: bool) -> Option<[Surface; 2]> {
+/// Insets of two solids for the depth 2τ; `None` if no upper bound of a depth is possible. `divides` as in [`inset`],
+/// for each solid.
+pub(crate) fn insets(still: &Still, depth: f64, divides: [bool; 2]) -> Option<[Surface; 2]> {
     let tau = 0.5 * depth * (1.0 - INSET_SHARE) - still.margin;
     let [a, b] = [boundary(still.a.surface)?, boundary(still.b.surface)?];
-    (tau > 0.0).then(|| [a, b].map(|s| inset(s, tau, still.rounding, divides)))
+    let moved = |s, divides| inset(s, tau, still.rounding, divides);
+    (tau > 0.0).then(|| [moved(a, divides[0]), moved(b, divides[1])])
 }
 
 impl<'a> Level<'a> {
@@ -239,7 +251,7 @@ impl<'s> Judge<'s> {
         budget: &mut Budget,
     ) -> Judgement {
         let Some(depth) = self.depth else { return Judgement::Broken };
-        if !budget.charge(self.price) {
+        if !budget.charge(self.price / ASCENTS) {
             return Judgement::Open;
         }
         // Insets meet about τ below both surfaces: a common ball is near.
@@ -251,6 +263,9 @@ impl<'s> Judge<'s> {
         // A whole cell keeps the limit only if B moves by less than what the ball leaves of it.
         let wanted = depth - displacement - QUERY_MARGINS * self.still.margin;
         if wanted <= ball || self.queries.contains(&0) {
+            return Judgement::Open;
+        }
+        if !budget.charge(self.price) {
             return Judgement::Open;
         }
         self.queries[0] -= 1;
