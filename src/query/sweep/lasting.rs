@@ -85,3 +85,50 @@ fn tree<'t>(surface: &'t Surface, side: usize, axis: Option<&OrbitAxis>) -> Swee
         Some(axis) => tree.with_orbits(axis, |x| axis.pose.point(x)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::sweep::truth_cases_tests::hinges;
+    use crate::query::sweep::truth_slides_tests::{cubes, feet};
+    use crate::query::sweep::truth_tests::with_drawn_sweep;
+
+    #[test]
+    fn a_ball_lasts_only_where_the_depth_is_above_the_limit() {
+        let mut lasted = 0;
+        for case in feet().into_iter().chain(cubes()).chain(hinges()) {
+            with_drawn_sweep(&case, |sweep| {
+                let balls = LastingBalls::new(sweep);
+                let mut work = sweep.work();
+                let [from, to] = case.range;
+                for k in 0..=6 {
+                    let at = from + (to - from) * f64::from(k) / 6.0;
+                    let [early, late] = balls.around(&mut work, 0.02, at, case.range, None);
+                    assert!(from <= early && early <= at && at <= late && late <= to);
+                    if early == late {
+                        continue;
+                    }
+                    lasted += 1;
+                    for share in [0.0, 0.3, 0.8, 1.0] {
+                        let pose = sweep.chain.pose(&[early + (late - early) * share]);
+                        let most = work.still.gap(&pose, 0.02, None).gap.to_depth()[1];
+                        assert!(most > 0.02, "{} {at} {share}: {most}", case.name);
+                    }
+                }
+            });
+        }
+        assert!(lasted > 20, "{lasted}");
+    }
+
+    #[test]
+    fn a_pressed_foot_stays_broken_all_along_its_slide() {
+        let pressed =
+            feet().into_iter().find(|case| case.truth.gap == Some([-0.05; 2])).expect("a foot pressed by 0.05");
+        with_drawn_sweep(&pressed, |sweep| {
+            let mut work = sweep.work();
+            let found = LastingBalls::new(sweep).around(&mut work, 0.01, 10.0, pressed.range, None);
+            assert_eq!(found, pressed.range);
+            assert!(work.budget.used < 2000, "{}", work.budget.used);
+        });
+    }
+}
