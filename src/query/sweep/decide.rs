@@ -88,7 +88,6 @@ impl Sweep<'_> {
 
     /// The answer of a run that interferes: `hard` is the scan for the depth, `shown` a broken pose known otherwise.
     fn interference(&self, work: &mut Work, hard: Option<&DepthScan>, shown: Option<f64>) -> SweepAnswer {
-        let deepest = self.limits.deepest();
         let mut answer = self.bare(SweepStatus::Interference, Vec::new());
         answer.failing = match hard {
             Some(hard) => self.parts_too_deep(work, hard, shown),
